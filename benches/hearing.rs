@@ -1,7 +1,8 @@
 //! The recogniser of this machine in real time: from the end of speech to the whole text, CPU time,
 //! with one, three and five people who speak at once.
 //!
-//! Prints one JSON line for each number of speakers. flite speaks; `GLYPHOXA_MODELS` names the folder
+//! Prints one JSON line for each number of speakers; one that somebody was not heard in fails the bench
+//! at its end. flite speaks; `GLYPHOXA_MODELS` names the folder
 //! of model files, without which PocketSphinx hears.
 
 #![expect(clippy::print_stdout, reason = "a bench prints its figures")]
@@ -39,9 +40,9 @@ const SENTENCES: [&str; 6] = [
 const VOICES: [&str; 3] = ["slt", "rms", "awb"];
 /// Utterances of each speaker.
 const ROUNDS: usize = 10;
-/// Silence that the table hands on, and until when it ends the utterance.
+/// Frames of silence that a table hands on.
 const HANDED_ON: usize = 6;
-/// See [`HANDED_ON`].
+/// Silence that ends an utterance.
 const PATIENCE: Duration = Duration::from_millis(500);
 /// Sound of one frame.
 const FRAME: Duration = Duration::from_millis(20);
@@ -56,6 +57,8 @@ struct Heard {
     partials: usize,
     /// The latest frame.
     late: Duration,
+    /// There are words in the final.
+    has_words: bool,
 }
 
 fn main() {
@@ -77,22 +80,29 @@ async fn run() {
     let sounds: Vec<Vec<Frame>> =
         VOICES.iter().flat_map(|voice| SENTENCES.map(|said| speech(voice, said))).collect();
     let sounds = Arc::new(sounds);
+    let mut lost = 0;
     for speakers in [1, 3, 5] {
         let (cpu, wall) = (cpu_seconds(), Instant::now());
-        let heard = speak(&stt, &sounds, speakers).await;
+        let by_speaker = speak(&stt, &sounds, speakers).await;
         let (cpu, wall) = (cpu_seconds() - cpu, wall.elapsed().as_secs_f64());
+        let all_partials = |of: &Vec<Heard>| of.iter().map(|it| it.partials).sum::<usize>();
+        let each: Vec<usize> = by_speaker.iter().map(all_partials).collect();
+        let unheard = by_speaker.iter().filter(|of| !of.iter().any(|it| it.has_words)).count();
+        let heard: Vec<Heard> = by_speaker.into_iter().flatten().collect();
+        let without_words = heard.iter().filter(|it| !it.has_words).count();
+        lost += without_words;
         let times = |of: fn(&Heard) -> Duration| {
             let mut all: Vec<f64> = heard.iter().map(|it| of(it).as_secs_f64() * 1e3).collect();
             all.sort_by(f64::total_cmp);
             let at = |share: f64| all[((all.len() - 1) as f64 * share).round() as usize].round();
             format!("{{\"p50\":{},\"p95\":{}}}", at(0.5), at(0.95))
         };
-        let partials =
-            heard.iter().map(|it| it.partials).sum::<usize>() as f64 / heard.len() as f64;
+        let partials = each.iter().sum::<usize>() as f64 / heard.len() as f64;
         println!(
             "{{\"bench\":\"hearing\",\"recogniser\":\"{info}\",\"load_ms\":{load},\"speakers\":\
              {speakers},\"utterances\":{},\"whole_ms\":{},\"final_ms\":{},\"frame_late_ms\":{},\
-             \"partials\":{partials:.1},\"cpu_s_per_minute_and_speaker\":{:.1},\"resident_mb\":{}}}",
+             \"partials\":{partials:.1},\"partials_of_each_speaker\":{each:?},\"without_words\":\
+             {without_words},\"speakers_unheard\":{unheard},\"cpu_s_per_minute_and_speaker\":{:.1},\"resident_mb\":{}}}",
             heard.len(),
             times(|it| it.whole),
             times(|it| it.last),
@@ -101,14 +111,15 @@ async fn run() {
             resident_mb(),
         );
     }
+    assert!(lost == 0, "{lost} utterances were not heard");
 }
 
-/// Everybody speaks, one utterance after the other, all at once.
+/// Everybody speaks, one utterance after the other, all at once; what was heard of each.
 async fn speak(
     stt: &Arc<dyn SpeechToText>,
     sounds: &Arc<Vec<Vec<Frame>>>,
     speakers: u32,
-) -> Vec<Heard> {
+) -> Vec<Vec<Heard>> {
     let mut tasks = JoinSet::new();
     for speaker in 0..speakers as usize {
         let (stt, sounds) = (Arc::clone(stt), Arc::clone(sounds));
@@ -121,7 +132,7 @@ async fn speak(
             all
         });
     }
-    tasks.join_all().await.into_iter().flatten().collect()
+    tasks.join_all().await
 }
 
 /// One utterance in real time, as a table hands it on.
@@ -150,7 +161,10 @@ async fn utterance(stt: &dyn SpeechToText, frames: &[Frame]) -> Heard {
         let mut texts = Vec::new();
         while let Some(event) = events.next().await {
             match event.expect("it hears") {
-                SpeechEvent::Partial { text } => texts.push((Instant::now(), text)),
+                SpeechEvent::Partial { text } | SpeechEvent::Pause { text } => {
+                    texts.push((Instant::now(), text))
+                }
+                SpeechEvent::EagerEnd { .. } | SpeechEvent::Resumed => {}
                 SpeechEvent::Final { text } => return (texts, Instant::now(), text),
             }
         }
@@ -163,6 +177,7 @@ async fn utterance(stt: &dyn SpeechToText, frames: &[Frame]) -> Heard {
         last: last.saturating_duration_since(end),
         partials: texts.len(),
         late,
+        has_words: text.chars().any(char::is_alphanumeric),
     }
 }
 

@@ -104,7 +104,12 @@ async fn over_stdio(n: usize) -> Compared {
     let bench = env::current_exe().expect("this bench").to_string_lossy().into_owned();
     let command = vec![bench, echo::SERVE.to_owned()];
     let bare = Bare::over_stdio(&command).await;
-    compare(n, bare, Reach::Stdio { command, env: BTreeMap::new(), sandbox: Sandbox::Off }).await
+    compare(
+        n,
+        bare,
+        Reach::Stdio { command, folder: None, env: BTreeMap::new(), sandbox: Sandbox::Off },
+    )
+    .await
 }
 
 /// Over HTTP on loopback.

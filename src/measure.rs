@@ -5,7 +5,7 @@
 
 pub use crate::{
     app::{IDENTITIES as TOOL_IDENTITIES, vocabulary},
-    audio::{Frame, Gain, SampleRate},
+    audio::{Frame, Gain, Resampler, SampleRate},
     campaign::{
         Accounts, AddedServer, Announcer, ApprovalOptions, AssistantSettings, Consent, Factory,
         GuildStore, HandleParts, Handles, MadeTable, ModelMaker, OpenError, RunningTable,
@@ -22,7 +22,9 @@ pub use crate::{
     logic::{
         budget::{BudgetOptions, Ledger},
         dice,
+        names::Glossary,
         sentence::{SentenceOptions, SentenceSplitter},
+        spoken::dice_in,
         tier::{AbsentName, Keywords, Names, TierInput, TierSelector},
         vad::{Vad, VadOptions},
     },
@@ -32,16 +34,16 @@ pub use crate::{
         Status as ItemStatus, Uid, Utterance, Vector, VectorQuery, Viewer, Visibility,
     },
     provider::{
-        Attempts, ChatEvent, ChatModel, ChatRequest, Embedder, Error, Pcm, Piper, PiperOptions,
-        Registry, ServiceInfo, Services, SpeakRequest, SpeechEvent, SpeechToText, SttAbilities,
-        TextToSpeech,
+        Attempts, Chain, ChatEvent, ChatModel, ChatRequest, Cores, Embedder, Error, Kokoro,
+        KokoroOptions, Pcm, Piper, PiperOptions, RecogniserEntry, Registry, ServiceInfo, Services,
+        SpeakRequest, SpeechEvent, SpeechToText, SttAbilities, TextToSpeech,
         local::{Local, Name, Options as LocalOptions, Vocabulary},
     },
     session::{
         Backlog, Command, Conversations, EventReader, Memory as RecallMemory, Options, Outlets,
         Pace, Question as RecallQuestion, Recaller, Seat, SoundTime, Speaker, SpeakerId,
         TableEvent, TableEvents, TableHandle, TableParts, TableSetup, TurnLine, VoiceFrame,
-        VoiceInput, VoiceOut, open,
+        VoiceInput, VoiceOut, expected_at_first, open,
     },
     tools::{
         Attachment, Authority, CallContext, CallError, CallOutput, Caller, Declared, Definition,

@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::support::{
+    answers::text,
     program::Place,
     speech::{Format, padded, plain_wav, read_wav, speech, wav},
 };
@@ -29,10 +30,6 @@ npcs:
 /// The arguments of `ask`, then these.
 fn ask<'a>(arguments: &[&'a str]) -> Vec<&'a str> {
     [&["ask", "--json"], arguments].concat()
-}
-
-fn text<'v>(line: &'v Value, key: &str) -> &'v str {
-    line[key].as_str().unwrap_or_else(|| panic!("no text '{key}': {line:#}"))
 }
 
 /// A roll of 2d6+3 that was asked for aloud and answered aloud.
@@ -115,7 +112,7 @@ fn recordings_of_any_kind_are_heard_and_answered_aloud() {
         lines[3]["tier"],
         json!({"selected": "fast", "effective": "fast", "reason": "default"})
     );
-    assert_eq!(lines[2]["visible"], json!(["roll", "roll_table"]));
+    assert_eq!(lines[2]["visible"], json!(["last", "odds", "roll", "roll_table"]));
     assert_eq!((text(&lines[2], "brain"), text(&lines[2], "tts")), ("scripted", "flite"));
     assert_eq!(lines[5]["npc"], BARTOK, "without a name, the talk goes on");
     assert_spoken(&lines[5]);
@@ -216,7 +213,8 @@ fn chatter_of_another_player_does_not() {
 #[test]
 fn typed_lines_are_answered_until_input_ends() {
     let place = Place::new();
-    let ran = place.run_typing(&["ask"], "Bartok, roll two d six plus three\n\nroll d twenty\n");
+    let ran = place
+        .run_typing(&["ask", "--verbose"], "Bartok, roll two d six plus three\n\nroll d twenty\n");
     let shown = ran.ends_with(0).stdout;
     assert_eq!(shown.matches("  tool dice-roller.roll ").count(), 2, "{shown}");
     assert!(shown.contains(r#"{"expression":"2d6+3"}"#), "{shown}");
@@ -329,7 +327,8 @@ fn built_in_tables_and_those_of_the_user_are_rolled_on() {
 fn people_are_shown_what_happened() {
     let place = Place::new();
     place.write("a.wav", plain_wav(&speech("rms", ROLL)));
-    let ran = place.run(&["ask", "--text", SWORD, "--in", "a.wav"]).ends_with(0);
+    let asked = ["ask", "--verbose", "--text", SWORD, "--in", "a.wav"];
+    let ran = place.run(&asked).ends_with(0);
     for part in [
         "Player: I draw my sword and look around\n",
         "  to Bartok the Barkeep, tier standard (first turn with this npc)\n",

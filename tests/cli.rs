@@ -1,11 +1,10 @@
-//! The small commands, the shipped files, and whether the README tells the truth.
+//! The small commands, and the shipped files.
 
 use std::fs;
 
-use glyphoxa::measure::TOOL_IDENTITIES;
 use serde_json::{Value, json};
 
-use crate::support::program::{Place, Ran, repository, shipped};
+use crate::support::program::{Place, Ran, repository};
 
 /// Runs in an empty folder: built-in defaults, shipped cast.
 fn bare(arguments: &[&str]) -> Ran {
@@ -196,148 +195,16 @@ fn a_reader_that_leaves_is_no_failure() {
     assert_eq!((ran.stdout.lines().count(), ran.stderr.as_str()), (1, ""));
 }
 
-/// The README's blocks of a language.
-fn blocks(language: &str) -> Vec<String> {
-    let readme = shipped("README.md");
-    let mut blocks: Vec<String> = Vec::new();
-    let mut inside = None;
-    for line in readme.lines() {
-        match (inside, line.strip_prefix("```")) {
-            (None, Some(named)) => {
-                inside = Some(named == language);
-                blocks.extend((named == language).then(String::new));
-            }
-            (Some(_), Some(_)) => inside = None,
-            (Some(true), None) => {
-                let block = blocks.last_mut().expect("a block");
-                block.push_str(line);
-                block.push('\n');
-            }
-            _ => {}
-        }
-    }
-    blocks
-}
-
-/// Words of a command line; only double quotes and single quotes are known.
-fn words(line: &str) -> Vec<String> {
-    let mut words = vec![String::new()];
-    let mut quote = None;
-    for c in line.chars() {
-        match (quote, c) {
-            (None, '#') if words.last().is_some_and(String::is_empty) => break,
-            (None, ' ') => words.push(String::new()),
-            (None, '"' | '\'') => quote = Some(c),
-            (Some(open), c) if open == c => quote = None,
-            (_, c) => words.last_mut().expect("a word").push(c),
-        }
-    }
-    words.retain(|word| !word.is_empty());
-    words
-}
-
 #[test]
-fn commands_of_the_readme_do_what_it_says() {
-    let place = Place::new();
-    let npc = blocks("yaml").into_iter().find(|block| block.starts_with("name: ")).expect("an NPC");
-    place.write("npcs/pip.yaml", npc);
-    let recording = fs::read(repository("assets/demo/player.wav")).expect("the recording");
-    place.write("player.wav", recording);
-    for shown in ["glyphoxa.yaml", "campaigns/ravenford.yaml", "npcs/mira.yaml", "npcs/bartok.yaml"]
-    {
-        place.write(shown, shipped(shown));
-    }
-    let readme = shipped("README.md");
-    let inline = readme.split('`').filter(|code| code.starts_with("cargo run"));
-    let blocks = blocks("sh").concat();
-    let mut tried = 0;
-    for line in blocks.lines().chain(inline) {
-        let words = words(line);
-        if let Some(command) = words.first().and_then(|word| word.strip_prefix("./dev")) {
-            let name = if command.is_empty() { words.get(1).expect("a command") } else { command };
-            assert!(shipped("dev").contains(&format!("\n{name}) ")), "{line}");
-            continue;
-        }
-        let arguments = words.strip_prefix(&["cargo", "run", "--release", "--"].map(str::to_owned));
-        let arguments = arguments.unwrap_or_else(|| panic!("what is this? {line}"));
-        let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
-        let ran = place.run_typing(&arguments, "Bartok, what's the news?\n").ends_with(0);
-        assert_ne!(ran.stdout, "", "{line}");
-        tried += 1;
-    }
-    assert!(tried >= 7, "{tried}");
-    assert!(place.path("pip.wav").exists() && place.path("answer.wav").exists());
-}
-
-#[test]
-fn lines_of_the_readme_are_answered() {
-    let typed = blocks("text").concat();
-    let lines = Place::new().run_typing(&["ask", "--json"], &typed).ends_with(0).lines();
-    let answered: Vec<(&str, &str)> = lines
-        .iter()
-        .map(|line| {
-            (line["npc"].as_str().unwrap_or("nobody"), line["outcome"].as_str().unwrap_or(""))
-        })
-        .collect();
-    let (bartok, hale) = (("Bartok the Barkeep", "spoken"), ("Captain Hale", "spoken"));
-    assert_eq!(answered, [bartok, bartok, hale, hale]);
-}
-
-#[test]
-fn settings_of_the_readme_are_understood() {
-    let settings: Vec<String> =
-        blocks("yaml").into_iter().filter(|block| block.starts_with("providers:")).collect();
-    assert!(settings.len() >= 2, "{settings:?}");
-    for text in settings {
-        let place = Place::with_config(&text).env("OPENAI_API_KEY", "sk-x");
-        place.write("npcs/mira.yaml", shipped("npcs/mira.yaml"));
-        let ran = place.run(&["check"]).ends_with(0);
-        assert_eq!(ran.stderr, "", "{text}");
-    }
-}
-
-#[test]
-fn the_tool_of_the_readme_is_understood() {
-    let tool = blocks("yaml").into_iter().find(|block| block.starts_with("apiVersion:"));
-    let place = Place::with_config(
-        "npcs: [{ name: Pip, tools: [weather.forecast], lines: [{ say: Hm. }] }]\n",
-    );
-    place.write("tools/weather.yaml", tool.expect("a tool"));
-    let ran = place.run(&["check"]).ends_with(0);
-    assert_eq!(ran.stderr, "");
-}
-
-#[test]
-fn keys_of_the_readme_exist() {
-    let schemas = ["config", "npc", "campaign", "tool"].map(|kind| bare(&["schema", kind]).stdout);
-    let readme = shipped("README.md");
-    let prose: String = readme.split("```").step_by(2).collect();
-    let is_key = |code: &&str| {
-        let parts = || code.split('.');
-        let plain = |part: &str| part.chars().all(|c| c.is_ascii_lowercase() || c == '_');
-        parts().all(|part| part.len() > 2 && plain(part)) && !code.ends_with(".yaml")
-    };
-    let known = |key: &str| schemas.iter().any(|schema| schema.contains(&format!("\"{key}\"")));
-    let not_keys = ["flite", "espeak", "wild_magic", "treasure_hoard", "random_encounter", "check"];
-    let keys: Vec<&str> = prose.split('`').skip(1).step_by(2).filter(is_key).collect();
-    assert!(keys.contains(&"budget.session_max"), "{keys:?}");
-    let is_tool = |key: &&&str| TOOL_IDENTITIES.contains(*key);
-    for key in keys.iter().filter(|key| !not_keys.contains(*key)).filter(|key| !is_tool(key)) {
-        assert!(key.split('.').all(known), "{key}");
-    }
-}
-
-#[test]
-fn dice_of_the_readme_can_be_rolled() {
-    let readme = shipped("README.md");
-    let table = readme.split("| write | means |").nth(1).expect("the table of dice");
-    let rows = table.lines().skip(2).take_while(|line| line.starts_with('|'));
-    let written: Vec<&str> = rows
-        .filter_map(|row| row.split('|').nth(1))
-        .flat_map(|cell| cell.split('`').skip(1).step_by(2))
-        .collect();
-    assert!(written.len() > 20, "{written:?}");
-    for expression in written {
-        bare(&["roll", expression, "--json"]).ends_with(0).line();
-    }
+fn odds_are_counted_and_nothing_is_rolled() {
+    let compared = bare(&["roll", "--odds", "2d6+3 >= 10"]).ends_with(0);
+    assert_eq!(compared.stdout, "2d6+3>=10: 58.33 %\n");
+    let all = bare(&["roll", "--odds", "2d6", "--json"]).ends_with(0).line();
+    let outcomes = all["outcomes"].as_array().unwrap();
+    assert_eq!((outcomes.len(), &outcomes[5]["total"]), (11, &json!(7)));
+    assert!((outcomes[5]["exactly"].as_f64().unwrap() - 1.0 / 6.0).abs() < 1e-9, "{all}");
+    let table = bare(&["roll", "--odds", "2d6"]).ends_with(0).stdout;
+    assert!(table.starts_with("2d6: 2 to 12, 7.00 on average\n") && table.lines().count() == 13);
+    let refused = bare(&["roll", "--odds", "1d6!"]).ends_with(2);
+    assert!(refused.message().contains("dice that explode"), "{refused:?}");
 }

@@ -4,6 +4,9 @@ use std::fs;
 
 use serde_json::{Value, json};
 
+#[path = "../crates/whisper-thin/examples/error_rate/sounds.rs"]
+mod sounds;
+
 use crate::support::{
     program::{Place, Ran, repository},
     speech::{padded, plain_wav, speech},
@@ -75,21 +78,54 @@ fn utterances_of_one_recording_are_heard_one_by_one() {
     assert!(heard.contains("what is the news"), "{lines:#?}");
 }
 
+/// Half a minute of talk that is for nobody at the table.
+fn talk() -> Vec<f32> {
+    let off_topic = include_str!("data/hearing_off_topic.txt");
+    let sentences = off_topic.lines().filter(|line| !line.starts_with('#') && !line.is_empty());
+    let said = sentences.flat_map(|said| padded(0.1, &speech("rms", said), 0.0));
+    said.take(30 * 16_000).map(|sample| f32::from(sample) / 32_768.0).collect()
+}
+
+fn question() -> Vec<f32> {
+    let said = speech("rms", "what is the news from the harbour");
+    said.into_iter().map(|sample| f32::from(sample) / 32_768.0).collect()
+}
+
+/// A cast of one, who answers whatever is understood.
+const ALONE: &str = "npcs: [{ name: Bartok, voice: { provider: flite, voice_id: kal16 }, lines: [{ say: Aye. }] }]\n";
+
+/// What `place` makes of a sound; printed.
+fn outcomes(place: &Place, name: &str, sound: &[f32]) -> Vec<Value> {
+    #[expect(clippy::cast_possible_truncation, reason = "samples between -1 and 1")]
+    let sound = sound.iter().map(|sample| (sample.clamp(-1.0, 1.0) * 32_767.0) as i16);
+    place.write("sound.wav", plain_wav(&padded(1.0, &sound.collect::<Vec<_>>(), 1.0)));
+    let lines = place.run(&["ask", "--json", "--in", "sound.wav"]).lines();
+    let heard: Vec<_> = lines.iter().map(|line| (&line["heard"], &line["outcome"])).collect();
+    eprintln!("{name}: {heard:?}");
+    lines
+}
+
+fn is_answered(line: &Value) -> bool {
+    !line["npc"].is_null()
+}
+
 #[test]
-fn silence_and_noise_are_no_words() {
-    let Some(place) = place() else { return };
-    let mut state = 1_u32;
-    let noise: Vec<i16> = (0..32_000)
-        .map(|_| {
-            state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-            let [_, _, low, high] = state.to_le_bytes();
-            i16::from_le_bytes([low, high]) / 8
-        })
-        .collect();
-    place.write("noise.wav", plain_wav(&[vec![0; 16_000], noise, vec![0; 16_000]].concat()));
-    for line in place.run(&["ask", "--json", "--in", "noise.wav"]).lines() {
-        assert_eq!(line["heard"], "", "{line:#}");
+fn what_is_no_word_to_an_npc_is_never_answered() {
+    let (Some(table), Some(weights)) = (place(), weights()) else { return };
+    // He is alone with whoever speaks, and answers to any word.
+    let alone = Place::with_config(ALONE).env("GLYPHOXA_MODELS", &weights.display().to_string());
+    for (name, sound) in sounds::all() {
+        let lines = outcomes(&alone, name, &sound);
+        assert!(!lines.iter().any(is_answered), "{name}: {lines:#?}");
     }
+    // It is no sound that decides who is meant by talk, but who is there.
+    let lines = outcomes(&table, "30 s of talk, five NPCs", &talk());
+    assert!(!lines.is_empty() && !lines.iter().any(is_answered), "{lines:#?}");
+    let lines = outcomes(&alone, "30 s of talk, alone with one", &talk());
+    assert!(lines.iter().any(is_answered), "{lines:#?}");
+    // He does answer to what is said.
+    let lines = outcomes(&alone, "a question, alone with one", &question());
+    assert!(lines.iter().all(is_answered) && lines.len() == 1, "{lines:#?}");
 }
 
 /// A copy of the weights in the place's own folder, with `model.bin` made anew.
@@ -142,7 +178,13 @@ fn a_hostile_model_of_the_right_length_is_named_and_pocketsphinx_hears() {
 #[test]
 fn another_language_asks_for_the_weights_that_know_it() {
     let german = "language: de\nnpcs: [{ name: Bartok, voice: { provider: espeak, voice_id: de }, lines: [{ say: Ja. }] }]\n";
-    let Some(place) = place() else { return };
+    let Some(models) = weights() else { return };
+    // Beside English, the folder may know other languages.
+    let mut place = Place::new();
+    let english = place.path("models");
+    std::fs::create_dir_all(&english).unwrap();
+    std::os::unix::fs::symlink(models.join(SET), english.join(SET)).unwrap();
+    place = place.env("GLYPHOXA_MODELS", &english.display().to_string());
     place.write("glyphoxa.yaml", german);
     let (_, stderr) = said(&place, "rms", "hello Bartok");
     assert!(stderr.contains("glyphoxa models get whisper-base"), "{stderr}");

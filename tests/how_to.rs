@@ -32,6 +32,13 @@ fn a_recogniser_is_known_to_its_own_and_two_more_files() {
 }
 
 #[test]
+fn a_chat_model_is_known_to_its_folder_and_two_more_files() {
+    let files = files_with("src", &["ModelService::Anthropic", "Self::Anthropic", "anthropic::"]);
+    let others = files.into_iter().filter(|file| !file.starts_with("src/provider/anthropic/"));
+    at_most(2, &others.collect::<Vec<_>>());
+}
+
+#[test]
 fn a_slash_command_is_known_to_its_own_and_one_more_file() {
     at_most(1, &files_with("src", &["roll::COMMAND"]));
 }

@@ -40,9 +40,10 @@ fn saltmarsh() -> String {
 fn what_was_imported_is_there_and_importing_again_changes_nothing() {
     let place = Place::with_config(SCRIPTED);
     place.write("s.yaml", saltmarsh());
+    let here = ["s.yaml", "--campaign", "default"];
     assert_eq!(done(import(&place, &["s.yaml", "--dry-run"])), [7, 0, 0]);
     place.run(&["memory", "entity", "Anders Solmor"]).ends_with(1);
-    assert_eq!(done(import(&place, &["s.yaml"])), [7, 0, 0]);
+    assert_eq!(done(import(&place, &here)), [7, 0, 0]);
     let anders = entity(&place, "the shipowner");
     assert_eq!(anders["entity"]["attributes"]["age"], "22", "{anders:#}");
     let ties = anders["ties"].as_array().unwrap();
@@ -60,23 +61,50 @@ fn what_was_imported_is_there_and_importing_again_changes_nothing() {
     let key = entity(&place, "red key");
     assert_eq!(key["entity"]["visibility"]["npcs"][0], "Bartok", "{key:#}");
 
-    assert_eq!(done(import(&place, &["s.yaml"])), [0, 0, 0]);
+    assert_eq!(done(import(&place, &here)), [0, 0, 0]);
     let moved = saltmarsh().replace("A spy.", "A smuggler.").replace("suspects", "trusts");
     place.write("s.yaml", moved);
-    assert_eq!(done(import(&place, &["s.yaml"])), [1, 1, 1], "one relation for another");
-    assert_eq!(done(import(&place, &["s.yaml"])), [0, 0, 0]);
+    assert_eq!(done(import(&place, &here)), [1, 1, 1], "one relation for another");
+    assert_eq!(done(import(&place, &here)), [0, 0, 0]);
     place.write(
         "more.yaml",
         "entities: [{ name: Sea Ghost, type: item, relationships: [{ target: eda oweland, type: t }] }]",
     );
     assert_eq!(done(import(&place, &["more.yaml"])), [2, 0, 0], "related to what is there already");
-    let people = place.run(&["import", "s.yaml"]).ends_with(0);
+    let people = place.run(&[&["import"], &here[..]].concat()).ends_with(0);
     assert_eq!(
         people.stdout,
         "default: 4 entities and 3 relations in s.yaml: 0 added, 0 changed, 0 removed\n"
     );
-    assert!(people.stderr.contains("s.yaml is of 'Saltmarsh'"), "{people:#?}");
+    let tried = place.run(&["import", "s.yaml", "--dry-run"]).ends_with(0);
+    assert!(tried.stderr.contains("s.yaml is of 'Saltmarsh'"), "{tried:#?}");
     assert_eq!(done(import(&place, &["s.yaml", "--campaign", "Saltmarsh"])), [7, 0, 0]);
+}
+
+#[test]
+fn what_is_of_another_campaign_is_not_taken_in_unless_it_is_said() {
+    let place = Place::with_config(SCRIPTED);
+    place.write("s.yaml", saltmarsh());
+    let refused = place.run(&["import", "s.yaml"]).ends_with(1);
+    let why = "s.yaml:1:1: this is of 'Saltmarsh', and 'default' is configured (--campaign 'Saltmarsh' \
+               imports it into its own, --campaign 'default' into the configured one)";
+    assert!(refused.stderr.contains(why), "{refused:#?}");
+    assert!(refused.stderr.contains("nothing was imported"), "{refused:#?}");
+    let report = import(&place, &["s.yaml"]).ends_with(1).line();
+    let message = "this is of 'Saltmarsh', and 'default' is configured";
+    assert_eq!(
+        (&report["ok"], &report["problems"][0]["message"]),
+        (&false.into(), &message.into())
+    );
+    place.run(&["memory", "entity", "Eda Oweland"]).ends_with(1);
+    assert_eq!(done(import(&place, &["s.yaml", "--campaign", "Saltmarsh"])), [7, 0, 0]);
+    place.run(&["memory", "entity", "Eda Oweland"]).ends_with(1);
+    assert_eq!(done(import(&place, &["s.yaml", "--campaign", "default"])), [7, 0, 0]);
+    entity(&place, "Eda Oweland");
+    // The campaign that is configured needs no word.
+    let own = Place::with_config(&format!("campaign: c.yaml\n{SCRIPTED}"));
+    own.write("c.yaml", saltmarsh());
+    assert_eq!(done(import(&own, &["c.yaml"])), [0, 0, 0]);
 }
 
 #[test]

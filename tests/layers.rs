@@ -111,6 +111,8 @@ fn names_crate(text: &str, name: &str) -> bool {
 fn crates_stay_with_their_owner() {
     let owners: &[(&str, &[&str])] = &[
         ("symphonia", &["audio"]),
+        ("rten_tensor", &["provider"]),
+        ("realfft", &["provider"]),
         ("rubato", &["audio"]),
         ("serde_yaml", &["yaml"]),
         ("async_openai", &["provider"]),
@@ -137,7 +139,7 @@ fn crates_stay_with_their_owner() {
         ("deadpool_postgres", &["memory"]),
         ("serenity", &["discord"]),
         ("songbird", &["discord"]),
-        ("opus2", &["discord"]),
+        ("opus2", &["audio"]),
         ("discord_http", &["discord"]),
         ("clap", &["cli", "main"]),
         ("indicatif", &["cli"]),

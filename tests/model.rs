@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 
 use crate::support::{
+    answers::text,
     chat_server::{ChatServer, Recorded, Script, Step},
     program::{Place, Ran, repository},
     speech::read_wav,
@@ -78,10 +79,6 @@ fn always(script: Script, settings: &str) -> (Value, usize) {
     (ran.line(), server.requests().len())
 }
 
-fn text<'v>(line: &'v Value, key: &str) -> &'v str {
-    line[key].as_str().unwrap_or_else(|| panic!("no text '{key}': {line:#}"))
-}
-
 /// An outcome without a word spoken, which says what was wrong and what to do.
 #[track_caller]
 fn assert_failed(line: &Value, outcome: &str, says: &str) {
@@ -111,6 +108,69 @@ fn calls(calls: &[(&str, &str, String)]) -> Script {
 fn last_message<'r>(request: &'r Recorded, role: &str) -> &'r Value {
     let messages = request.json["messages"].as_array().expect("messages");
     messages.iter().rfind(|message| message["role"] == role).expect("a message of the role")
+}
+
+#[test]
+fn lines_that_a_model_writes_for_others_are_not_its_npcs() {
+    for text in [
+        "Have a seat.\nWren: I sit down.\nMira: Me too.",
+        "**Bartok:** Have a seat.\n\n**Mira Quickfingers** (grinning): Me too.",
+        "Have a seat. Player: I sit down. Bartok: Good.",
+        "Wren: May I?\nBartok: Have a seat.\nDM: He sits.",
+    ] {
+        let server = ChatServer::start();
+        server.push(Script::text(&text.split_inclusive(' ').collect::<Vec<_>>()));
+        let place = table(&server);
+        let said = ["--speaker", "Wren", "--text", "Bartok, may I?"];
+        let line = place.run(&[&["ask", "--json", "--out", "out.wav"][..], &said].concat()).line();
+        assert_spoken(&line, "Have a seat.");
+    }
+}
+
+#[test]
+fn half_a_sentence_that_the_service_cut_off_is_not_said() {
+    for (reason, tokens, reply, says) in [
+        ("length", &["Sit down. ", "I owe the"][..], "Sit down.", "(raise max_tokens under"),
+        ("content_filter", &["Sit down. ", "Kill"], "Sit down.", "content filter"),
+        ("length", &["Sit down."], "Sit down.", ""),
+        ("length", &["I owe the"], "", "(raise max_tokens under providers.llm)"),
+    ] {
+        let script = Script::stream();
+        let script =
+            tokens.iter().fold(script, |it, text| it.chunk(json!({"content": text}), None));
+        let script = script.chunk(json!({}), Some(reason)).usage(20, 0, 10).done();
+        let (line, ..) = answered(vec![script], "");
+        assert_eq!(text(&line, "reply"), reply, "{line:#}");
+        let expected = match says {
+            "" => "spoken",
+            _ if reply.is_empty() => "model_error",
+            _ => "cut_short",
+        };
+        assert_eq!(line["outcome"], expected, "{line:#}");
+        assert!(says.is_empty() || text(&line, "detail").contains(says), "{line:#}");
+    }
+}
+
+#[test]
+fn a_question_that_was_not_answered_is_known_as_one() {
+    let server = ChatServer::start();
+    server.push(Script::error(400, "invalid_request_error", INNARDS));
+    server.push(Script::text(&["Three silver."]));
+    let place = table(&server);
+    let ran = place.run(&[
+        "ask",
+        "--json",
+        "--out",
+        "out.wav",
+        "--text",
+        "Bartok, how much?",
+        "--text",
+        "Bartok?",
+    ]);
+    assert_eq!(ran.lines()[1]["reply"], "Three silver.", "{ran:#?}");
+    let asked = last_message(&server.requests()[1], "user")["content"].to_string();
+    let marked = "Bartok, how much? [to you, and you have not answered]";
+    assert!(asked.contains(marked) && asked.contains("not to you unless it says so"), "{asked}");
 }
 
 #[test]
@@ -333,7 +393,9 @@ fn stage_notes_reach_the_model_and_nothing_else() {
     assert!(told(1).contains("[Time of day: dusk]"), "{}", told(1));
     assert!(!requests[1].json.to_string().contains("owe Anna"), "it is over and was never said");
     let kept = std::fs::read_to_string(place.path("data/sessions/one.json")).unwrap();
-    assert!(!kept.contains("owe Anna") && !kept.contains("dusk"), "{kept}");
+    assert!(!kept.contains("owe Anna"), "{kept}");
+    let conversations = serde_json::from_str::<Value>(&kept).unwrap()["histories"].to_string();
+    assert!(!conversations.contains("dusk"), "{kept}");
     assert!(!format!("{ran:?}").contains("owe Anna"), "{ran:#?}");
 }
 

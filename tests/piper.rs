@@ -5,7 +5,12 @@ use std::{os::unix::fs::symlink, path::PathBuf};
 
 use serde_json::Value;
 
-use crate::support::program::Place;
+use crate::support::{
+    cast::shipped,
+    program::Place,
+    speech::read_wav,
+    timbre::{Sound, centroid, formants, pitch},
+};
 
 /// Pip has only a Piper voice, Mira a second one.
 fn cast(voice: &str) -> String {
@@ -101,4 +106,57 @@ fn several_characters_speak_out_of_one_voice() {
     let doctor = place.run(&["doctor"]).ends_with(0).stdout;
     let found = format!("✓ voice: Mira speaks (piper '{voice}'");
     assert!(doctor.contains(&found) && doctor.contains("✓ speech service: "), "{doctor}");
+}
+
+/// What a voice is like.
+#[derive(Debug)]
+struct Character {
+    npc: &'static str,
+    pitch: f32,
+    formants: [f32; 3],
+    centroid: f32,
+    seconds: f32,
+}
+
+impl Character {
+    /// Whether nobody takes one for the other: pitch is more than 15 of 100 apart, or the resonances
+    /// are more than 8, the three taken together.
+    fn is_told_from(&self, other: &Self) -> bool {
+        let apart = |a: f32, b: f32| a.max(b) / a.min(b) - 1.0;
+        let middle = |it: &Self| it.formants.iter().product::<f32>().cbrt();
+        apart(self.pitch, other.pitch) > 0.15 || apart(middle(self), middle(other)) > 0.08
+    }
+}
+
+#[test]
+fn the_five_shipped_voices_are_told_apart() {
+    let Some((models, _)) = models().filter(|(_, voice)| voice == "joe") else { return };
+    let cast = shipped();
+    let sentence = "Ah, adventurers! Take a seat, and tell me what brings you here tonight.";
+    let npcs: String = cast.iter().map(|npc| npc.saying(sentence)).collect();
+    let place = Place::with_config(&format!("npcs:\n{npcs}"));
+    let place = place.env("GLYPHOXA_MODELS", &models.display().to_string());
+    let characters: Vec<Character> = cast
+        .iter()
+        .map(|npc| {
+            let said = ["ask", "--json", "--text", "hello", "--npc", npc.name, "--out", "o.wav"];
+            let line = place.run(&said).ends_with(0).line();
+            assert_eq!(line["tts"].as_str(), npc.value("provider"), "{line:#}");
+            let sound = Sound::of_48_khz(&read_wav(&place.path("o.wav")).samples);
+            let (_, pitch, _) = pitch(&sound);
+            let (formants, centroid) = (formants(&sound), centroid(&sound));
+            Character { npc: npc.name, pitch, formants, centroid, seconds: sound.seconds() }
+        })
+        .collect();
+    println!("npc                  pitch   F1   F2   F3 centroid seconds");
+    for Character { npc, pitch, formants: [one, two, three], centroid, seconds } in &characters {
+        println!(
+            "{npc:20} {pitch:5.0} {one:4.0} {two:4.0} {three:4.0} {centroid:8.0} {seconds:7.2}"
+        );
+    }
+    for (at, one) in characters.iter().enumerate() {
+        for other in &characters[at + 1..] {
+            assert!(one.is_told_from(other), "{one:?} and {other:?}");
+        }
+    }
 }

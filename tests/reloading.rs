@@ -260,12 +260,12 @@ fn what_waits_for_the_next_start_is_named_without_its_value() {
     let mut live = place.start(&["ask", "--json"]);
     assert_eq!(live.asked("Bartok, hello")["outcome"], "spoken");
     let more = format!(
-        "discord: {{ token: {secret} }}\nproviders:\n  llm: {{ name: openai, base_url: \
+        "discord: {{ token: {secret} }}\nproviders:\n  stt: {{ name: openai, base_url: \
          \"http://127.0.0.1:1/v1\", model: other, api_key: {secret} }}\n"
     );
     place.write("glyphoxa.yaml", format!("data_dir: data\n{more}"));
     let said = live.reread();
-    let waits = "`providers.llm`, `discord.token` changed; they take effect at the next start";
+    let waits = "`providers.stt`, `discord.token` changed; they take effect at the next start";
     assert!(said.ends_with(waits), "{said}");
     assert_eq!(live.asked("Bartok, hello")["reply"], "The old line.", "the scripted model answers");
     // What was told is not told again.
@@ -286,4 +286,77 @@ fn what_waits_for_the_next_start_is_named_without_its_value() {
     assert!(!rest.contains(secret), "{rest}");
     assert!(!place.path("elsewhere").exists());
     assert_eq!(live.leave(), 0);
+}
+
+/// A campaign may name whoever is deleted: they leave all the same, and what is left to do is said.
+#[test]
+fn whoever_is_deleted_leaves_though_a_scene_names_them() {
+    let place = table("campaign: c.yaml\n");
+    place.write("npcs/mira.yaml", MIRA);
+    let campaign = "campaign: { name: Mill }\nscenes:\n  - { name: Inn, npcs: [Bartok, Mira, Tom] }\nentities:\n  - \
+                    { name: Red Key, type: item, visibility: [Tom] }\n";
+    place.write("c.yaml", campaign);
+    let mut live = place.start(&["ask"]);
+    live.types("Tom, hello");
+    live.says("Old Tom: Tom is here.");
+    std::fs::remove_file(place.path("npcs/tom.yaml")).expect("it was written");
+    assert!(live.reread().contains("; leaves: Old Tom"));
+    live.says("the scene names 'Tom', who has left (take the name out before the next start)");
+    live.types("Tom, hello");
+    live.says("nobody answers");
+    place.write("npcs/tom.yaml", TOM);
+    assert!(live.reread().contains("; joins: Old Tom"));
+    live.types("Tom, hello");
+    live.says("Old Tom: Tom is here.");
+    // Other mistakes are still mistakes.
+    place.write("c.yaml", campaign.replace("Bartok", "Bartock"));
+    live.says("unknown npc 'Bartock'");
+    assert_eq!(live.leave(), 0);
+}
+
+/// A table needs somebody: the last one stays, and that is said.
+#[test]
+fn the_last_npc_stays_until_there_is_another() {
+    let place = table("");
+    std::fs::remove_file(place.path("npcs/tom.yaml")).expect("it was written");
+    let mut live = place.start(&["ask", "--json"]);
+    assert_eq!(live.asked("Bartok, hello")["reply"], "The old line.");
+    std::fs::remove_file(place.path("npcs/bartok.yaml")).expect("it was written");
+    live.says("changed files are not used, for now:");
+    live.says("there is no npc (put a YAML file per npc into the folder 'npcs'");
+    live.says("until then everybody plays on as before: Bartok the Barkeep");
+    assert_eq!(live.asked("Bartok, hello")["reply"], "The old line.");
+    std::fs::remove_dir(place.path("npcs")).expect("it is empty");
+    place.write("npcs/mira.yaml", MIRA);
+    let said = live.reread();
+    assert!(said.contains("; joins: Mira; leaves: Bartok the Barkeep"), "{said}");
+    assert_eq!(live.asked("Mira, hello")["reply"], "Mira is here.");
+    assert_eq!(live.leave(), 0);
+}
+
+/// Without a configuration the built-in cast plays, and who has written NPCs is told so.
+#[test]
+fn npcs_beside_no_configuration_are_not_read_and_that_is_said() {
+    let place = Place::new();
+    place.write("npcs/odo.yaml", "name: Odo\nlines: [{ say: Odo is here. }]\n");
+    let unread = "npcs:1:1: what is in this folder is not read: there is no glyphoxa.yaml, so the built-in \
+                  npcs play (make a glyphoxa.yaml beside it; an empty one will do)";
+    let checked = place.run(&["check"]).ends_with(0);
+    assert!(checked.stderr.contains(&format!("warning: {unread}")), "{checked:#?}");
+    let mut live = place.start(&["ask", "--json"]);
+    live.says(unread);
+    assert_eq!(live.asked("Odo, hello")["outcome"], "nobody_addressed");
+    place.write("npcs/odo.yaml", "name: Odo\nlines: [{ say: Odo is there. }]\n");
+    place.write("npcs/ulla.yaml", "name: Ulla\nlines: [{ say: Ulla is here. }]\n");
+    live.says("no npc has changed");
+    live.says(unread);
+    assert_eq!(live.leave(), 0);
+    place.write("glyphoxa.yaml", "");
+    let mut live = place.start(&["ask", "--json"]);
+    assert_eq!(live.asked("Odo, hello")["reply"], "Odo is there.");
+    std::fs::remove_file(place.path("npcs/odo.yaml")).expect("it was written");
+    assert!(live.reread().contains("; leaves: Odo"));
+    assert_eq!(live.asked("and you?")["reply"], "Ulla is here.");
+    assert_eq!(live.leave(), 0);
+    assert!(Place::new().run(&["check"]).ends_with(0).stderr.is_empty());
 }

@@ -48,6 +48,61 @@ fn greymantle_answers_rules_questions_aloud() {
     assert_eq!(lines[5]["tools"], json!([]), "Bartok has no book: {:#}", lines[5]);
 }
 
+#[test]
+fn a_rule_is_answered_in_one_sentence_and_then_its_source() {
+    let place = Place::new();
+    for (question, id, sentence) in [
+        (
+            "plate armour AC",
+            "equipment-plate-armor",
+            "Plate armor gives an armor class of 18, whatever your Dexterity.",
+        ),
+        ("what does grappled do", "condition-grappled", "A grappled creature's speed is 0."),
+        ("what does fireball do", "spell-fireball", "In a 20-foot-radius sphere"),
+    ] {
+        let asked = ["ask", "--json", "--npc", "Greymantle", "--text", question];
+        let line = place.run(&asked).ends_with(0).line();
+        assert_looked_up(&line, id, sentence);
+        let reply = line["reply"].as_str().unwrap();
+        assert!(reply.starts_with(sentence), "{reply}");
+        assert!(reply.ends_with("the rules of the fifth edition."), "{reply}");
+        assert!(reply.matches(". ").count() == 1, "one sentence and its source: {reply}");
+    }
+}
+
+#[test]
+fn of_rules_with_headings_no_heading_is_read_out() {
+    let place =
+        Place::with_config(&SCHOLAR.replace("{result.results.0.text}", "{result.results.0.short}"));
+    place.write(
+        "house.yaml",
+        "rules:\n  - id: house-oaths\n    name: Oaths\n    text: |\n      ## Oaths\n\n      **Sworn Oaths.** \
+         An oath binds for a year.\n\n      Broken Oaths\n      ------------\n      Whoever breaks one \
+         loses their luck.\n",
+    );
+    let spell = json!([{
+        "index": "ember-wave", "name": "Ember Wave", "level": 1, "casting_time": "1 action",
+        "desc": ["## Ember Wave", "Embers roll over the floor.", "| Level | Embers |\n|---|---|\n| 1 | 3 |"],
+        "higher_level": ["***At Higher Levels.*** Ember wave has more embers."],
+        "url": "/api/2024/spells/ember-wave",
+    }]);
+    place.write("5e-SRD-Spells.json", spell.to_string());
+    let questions = [
+        "Pip, what are oaths",
+        "Pip, what is the rule of broken oaths",
+        "Pip, what does ember wave do",
+        "Pip, what does ember wave do at higher levels",
+    ];
+    for line in answers(&place, &questions) {
+        let reply = line["reply"].as_str().unwrap();
+        assert_eq!(line["tools"][0]["ok"], true, "{line:#}");
+        for markup in ["#", "*", "|", "---", "Sworn Oaths", "Broken Oaths", "Higher Levels"] {
+            assert!(!reply.contains(markup), "{markup}: {reply}");
+        }
+        assert!(reply.ends_with('.') && reply.split_whitespace().count() > 3, "{reply}");
+    }
+}
+
 /// A table of one NPC that looks up whatever is said.
 const SCHOLAR: &str = r#"
 npcs:

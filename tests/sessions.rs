@@ -13,8 +13,9 @@ use rusqlite::{
 use serde_json::Value;
 
 use crate::support::{
+    answers::text,
     chat_server::{ChatServer, Script},
-    program::{Place, Ran},
+    program::{Live, Place, Ran},
 };
 
 const BARTOK: &str = "Bartok the Barkeep";
@@ -27,11 +28,6 @@ fn ask(place: &Place, session: &str, texts: &[&str]) -> Vec<Value> {
 
 fn shown(place: &Place, session: &str) -> Vec<Value> {
     place.run(&["session", "show", session, "--json"]).ends_with(0).lines()
-}
-
-#[track_caller]
-fn text<'v>(line: &'v Value, key: &str) -> &'v str {
-    line[key].as_str().unwrap_or_else(|| panic!("no text '{key}': {line:#}"))
 }
 
 #[test]
@@ -360,4 +356,115 @@ fn a_first_start_that_is_killed_is_made_good() {
         assert!(texts == [second.as_str()] || texts == ["I count to one", &second], "{texts:?}");
         is_whole(&place);
     }
+}
+
+#[test]
+fn on_a_full_disk_nothing_is_claimed_to_be_written_down() {
+    let place = Place::new();
+    let (hello, answer) = ("Bartok, hello", "Bartok the Barkeep:");
+    ask(&place, "friday", &[hello]);
+    let table = || {
+        let mut table = Live::of(place.after("trap '' XFSZ", &["ask", "--session", "friday"]));
+        table.types(hello);
+        table.says(answer);
+        // From here on no file grows, as on a full disk.
+        table.files_grow_to("0:unlimited");
+        table.types(hello);
+        let told = table.says("what is said is not written down, for now");
+        assert!(told.contains("is it full?"), "{told}");
+        table
+    };
+    let full = table();
+    let (status, said) = full.interrupt();
+    assert_eq!(status, 1, "{said:#?}");
+    assert!(!said.iter().any(|line| line.contains("written down again")), "{said:#?}");
+    assert!(said.iter().any(|line| line.contains("the transcript lacks 2 lines")), "{said:#?}");
+
+    let before = shown(&place, "friday").len();
+    let mut mended = table();
+    mended.types(hello);
+    mended.says(answer);
+    mended.files_grow_to("unlimited:unlimited");
+    mended.says("what is said is written down again");
+    assert_eq!(mended.leave(), 0);
+    assert_eq!(shown(&place, "friday").len(), before + 6);
+}
+
+#[test]
+fn one_program_at_a_time_plays_a_session() {
+    let place = Place::new();
+    let mut first = place.start(&["ask", "--session", "friday", "--speaker", "Anna"]);
+    first.types("Bartok, hello");
+    first.says("Bartok the Barkeep:");
+    let second = place.run(&["ask", "--session", "friday", "--text", "Bartok, hello"]).ends_with(1);
+    assert!(
+        second.message().contains("session 'friday' is being played by another"),
+        "{second:#?}"
+    );
+    let deleted = place.run(&["session", "delete", "friday"]).ends_with(1);
+    assert!(deleted.message().contains("session 'friday' is being played"), "{deleted:#?}");
+    ask(&place, "saturday", &["Bartok, hello"]);
+    place.run(&["session", "recap", "friday", "--extract"]).ends_with(0);
+    assert_eq!(first.leave(), 0);
+    let lines = shown(&place, "friday").len();
+    assert!(lines > 0);
+    // A program that is killed holds nothing.
+    let mut killed = place.start(&["ask", "--session", "friday"]);
+    killed.types("Bartok, good evening");
+    killed.says("Bartok the Barkeep:");
+    killed.kill();
+    ask(&place, "friday", &["Bartok, hello"]);
+    assert!(shown(&place, "friday").len() > lines);
+    place.run(&["session", "delete", "friday"]).ends_with(0);
+    let left = fs::read_dir(place.path("data/sessions")).unwrap().map(|it| it.unwrap().file_name());
+    let left: Vec<_> = left.filter(|it| it.to_string_lossy().contains("friday")).collect();
+    assert!(left.is_empty(), "{left:?}");
+}
+
+/// What was said aloud to be over stays over, whatever ends the program.
+#[test]
+fn an_x_card_holds_though_the_program_is_killed() {
+    let place = Place::new();
+    let evening = ["ask", "--json", "--as-dm", "--session", "friday"];
+    let statuses = |live: &mut Live| -> Value {
+        live.types("/status");
+        serde_json::from_str(&live.says("\"status\"")).expect("a line of JSON")
+    };
+    let muted = |status: &Value| -> Vec<bool> {
+        let seats = status["status"]["seats"].as_array().expect("seats");
+        seats.iter().map(|seat| seat["muted"] == true).collect()
+    };
+    let mut live = place.start(&evening);
+    live.types("Bartok, hello");
+    live.says("\"spoken\"");
+    live.types("/scene set Old Mill, night");
+    live.says("Old Mill");
+    live.types("/xcard");
+    live.says("everyone is muted");
+    live.kill();
+
+    let mut live = place.start(&evening);
+    live.says("'friday' goes on as it was left");
+    let status = statuses(&mut live);
+    assert!(muted(&status).iter().all(|it| *it), "{status:#}");
+    let scene = &status["status"]["scene"];
+    assert_eq!((&scene["location"], &scene["time_of_day"]), (&"Old Mill".into(), &"night".into()));
+    // Aloud, and one of them alone.
+    live.types("/unmute all");
+    live.says("may speak");
+    live.types("Mira, be quiet");
+    live.says("\"command\"");
+    live.kill();
+
+    let mut live = place.start(&evening);
+    live.says("goes on as it was left: Mira Quickfingers muted");
+    let status = statuses(&mut live);
+    assert_eq!(muted(&status).iter().filter(|it| **it).count(), 1, "{status:#}");
+    live.types("/unmute all");
+    live.says("may speak");
+    live.kill();
+    let mut live = place.start(&evening);
+    let status = statuses(&mut live);
+    assert!(muted(&status).iter().all(|it| !*it), "{status:#}");
+    live.leave();
 }

@@ -74,7 +74,7 @@ fn muting_pausing_and_the_x_card_hold_until_taken_back() {
     let mira = "Mira Quickfingers";
     let bartok = "Bartok the Barkeep";
     assert_eq!(npcs(&turns), ["nobody", mira, "nobody", mira, "nobody", "nobody", bartok]);
-    assert_eq!(turns[2]["detail"], "the table is paused");
+    assert_eq!(turns[2]["detail"], "the table is paused (/resume, or the button Resume, goes on)");
     assert_eq!(
         (&turns[5]["speaker"], &turns[5]["outcome"]),
         (&json!("somebody"), &json!("stopped"))
@@ -94,7 +94,8 @@ fn the_x_card_is_heard_aloud_from_anybody() {
         (&turns[0]["outcome"], &turns[0]["speaker"]),
         (&json!("stopped"), &json!("somebody"))
     );
-    assert_eq!(turns[1]["detail"], "the npc is muted", "{turns:#?}");
+    let muted = "the npc is muted (the game master says \"unmute\" and its name)";
+    assert_eq!(turns[1]["detail"], muted, "{turns:#?}");
 }
 
 #[test]
@@ -178,7 +179,12 @@ fn players_may_stop_everything_and_steer_nothing() {
     assert!(err.contains("stopped: everyone is muted"), "{err}");
     assert_eq!(ran.stdout.matches("Mira Quickfingers: What is it to you?").count(), 1, "{ran:#?}");
     assert!(ran.stdout.contains("listening; 1 said: 1 answered, 0 not meant to be, 0 failed"));
-    assert!(ran.stdout.contains("nobody answers: the npc is muted"), "{ran:#?}");
+    assert!(
+        ran.stdout.contains(
+            "nobody answers: the npc is muted (the game master says \"unmute\" and its name)"
+        ),
+        "{ran:#?}"
+    );
 }
 
 #[test]
@@ -245,4 +251,25 @@ campaign";
     assert!(report.contains("'A' is the assistant already (keep one"), "{report}");
     let one = Place::with_config("npcs: [{ name: A, kind: assistant }]\n").run(&["check"]);
     assert!(one.ends_with(2).stderr.contains("there is no npc"), "an assistant alone is no cast");
+}
+
+#[test]
+fn a_kept_session_goes_on_as_it_was_left() {
+    let table = table();
+    let evening = |lines: &[&str]| {
+        let arguments = ["ask", "--json", "--as-dm", "--session", "friday"];
+        table.run_typing(&arguments, &lines.join("\n"))
+    };
+    evening(&["/scene set Old Mill, night", "Mira, hello", "/xcard"]).ends_with(0);
+    let ran = evening(&["/status", "Mira, hello", "/unmute all", "Mira, hello"]);
+    let told = "'friday' goes on as it was left: Bartok the Barkeep, Mira Quickfingers muted";
+    assert!(ran.stderr.contains(told), "{ran:#?}");
+    let (turns, statuses) = parted(ran);
+    let scene = &statuses[0]["scene"];
+    assert_eq!((&scene["location"], &scene["time_of_day"]), (&json!("Old Mill"), &json!("night")));
+    assert_eq!(scene["present"], json!(["Mira Quickfingers"]));
+    assert_eq!(turns[0]["reply"], json!(""), "{:#}", turns[0]);
+    assert_eq!(turns[1]["reply"], json!("What is it to you?"), "{:#}", turns[1]);
+    let ran = evening(&["Mira, hello"]);
+    assert!(!ran.stderr.contains("as it was left"), "{ran:#?}");
 }

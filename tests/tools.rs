@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use crate::{
     hostile::has_python,
-    support::program::{Place, repository},
+    support::program::{Place, repository, shipped},
 };
 
 const BARTOK: &str = r#"
@@ -110,6 +110,33 @@ fn calls_of_a_kept_session_are_logged() {
 }
 
 #[test]
+fn what_is_held_back_is_named_with_the_way_out() {
+    if !has_python() {
+        return;
+    }
+    let server = repository("tests/support/mcp/server.py");
+    let place = Place::with_config(&format!(
+        "npcs: [{{ name: Pip, tools: [\"home.*\"], lines: [{{ say: Hm. }}] }}]\n\
+         mcp:\n  servers: [{{ name: home, required: true, command: \"python3 '{}' plain\" }}]\n",
+        server.display()
+    ));
+    let visible = |more: &[&str]| {
+        place.run(&[&["tools", "visible", "--npc", "Pip"], more].concat()).ends_with(0)
+    };
+    let held_back = "home.count is offered in standard turns: nobody has measured it \
+                     (glyphoxa tools calibrate measures what only reads); budget_tier: standard in the \
+                     file of Pip lets it be used";
+    let ran = visible(&[]);
+    assert!(ran.stderr.contains(held_back), "{ran:#?}");
+    let deep = visible(&["--tier", "deep"]);
+    assert!(deep.stdout.contains("home.count") && !deep.stderr.contains("home.count"), "{deep:#?}");
+    let server = server.display().to_string();
+    let probe = ["mcp", "probe", "--list", "--", "python3", &server, "plain"];
+    let found = place.run(&probe).ends_with(0);
+    assert!(found.stdout.contains("budget_tier: standard in an NPC's file"), "{found:#?}");
+}
+
+#[test]
 fn the_log_of_calls_keeps_no_secret() {
     if !has_python() {
         return;
@@ -144,4 +171,59 @@ fn the_log_of_calls_keeps_no_secret() {
     }
     assert_eq!(entry["arguments"]["deep"][0]["session"], 7, "{log}");
     assert_eq!(entry["session"], "evening", "{log}");
+}
+
+/// A server of one tool that reads and one that does not, of neither of which anything is known.
+fn of_unknown_speed() -> String {
+    let server = shipped("docs/examples/weather.py");
+    let figures = server.lines().find(|line| line.contains("\"_meta\"")).expect("its figures");
+    let server = server.replace(figures, "").replace(
+        "return {\"tools\": [TOOL]}",
+        "return {\"tools\": [TOOL, {\"name\": \"set_weather\", \"inputSchema\": {\"type\": \"object\"}}]}",
+    );
+    let called = "    if method == \"tools/call\":\n";
+    assert!(server.contains(called) && server.contains("set_weather"), "{server}");
+    server.replace(
+        called,
+        &format!("{called}        open(\"noted\", \"a\").write(params[\"name\"] + \"\\n\")\n"),
+    )
+}
+
+/// What says nothing of how long it takes is measured in the background once the evening has begun, if it
+/// only reads, and is then offered to an NPC of quick turns.
+#[test]
+fn a_tool_of_unknown_speed_is_measured_by_itself_and_then_offered() {
+    if !has_python() {
+        return;
+    }
+    let place = Place::with_config(
+        "npcs:\n  - name: Pip\n    tools: [\"weather.*\"]\n    lines:\n      - when: [weather]\n        \
+         tool: { name: weather.get_weather, arguments: { place: Ravenford } }\n        say: \"{result}\"\n        \
+         else: \"I have not looked.\"\n      - say: Hm.\nmcp:\n  servers:\n    - { name: weather, required: \
+         true, command: python3 weather.py, sandbox: off }\n",
+    );
+    place.write("weather.py", of_unknown_speed());
+    let visible = |place: &Place| {
+        place.run(&["tools", "visible", "--npc", "Pip", "--tier", "fast"]).ends_with(0)
+    };
+    let before = visible(&place);
+    let why = "weather.get_weather is offered in standard turns: nobody has measured it yet (that is done \
+               by itself a moment after a session has begun";
+    assert!(before.stderr.contains(why), "{before:#?}");
+    assert!(before.stderr.contains("weather.set_weather is offered in standard"), "{before:#?}");
+    let place = place.env("RUST_LOG", "info,glyphoxa=debug");
+    let mut live = place.start(&["ask", "--json"]);
+    live.says("tool measured");
+    live.types("Pip, how is the weather?");
+    let line: Value = serde_json::from_str(&live.says("\"outcome\"")).expect("a line of JSON");
+    assert_eq!(line["tier"]["effective"], "fast", "{line:#}");
+    assert_eq!(line["visible"], json!(["get_weather"]), "{line:#}");
+    assert!(line["reply"].as_str().unwrap().starts_with("Ravenford has"), "{line:#}");
+    assert_eq!(live.leave(), 0);
+    let noted = std::fs::read_to_string(place.path("noted")).expect("it was called");
+    assert!(noted.lines().count() >= 2 && !noted.contains("set_weather"), "{noted}");
+    // What was measured holds for the next evening.
+    let after = visible(&place);
+    assert!(after.stdout.contains("weather.get_weather"), "{after:#?}");
+    assert!(!after.stdout.contains("set_weather"), "{after:#?}");
 }

@@ -22,11 +22,11 @@ use futures::{
 };
 use glyphoxa::measure::{
     Accounts, AddedServer, Announcer, ApprovalOptions, AssistantSettings, Attempts, Budget,
-    BudgetOptions, Campaign, Consent, DiscordOptions, Error, Factory, Facts, Frame, GuildStore,
-    HandleParts, Handles, Ledger, MadeTable, ModelMaker, OpenError, Outlets, RunningTable, Secret,
-    ServedGuilds, ServerError, ServerOptions, Servers, ServiceInfo, Services, SessionId, Settings,
-    Setup, SpeechEvent, SpeechToText, Sqlite, SttAbilities, TableRequest, TableSetup, Tables,
-    ToolHost, TranscriptOptions, TranscriptWriter, VoiceOut, open, run_discord,
+    BudgetOptions, Campaign, Chain, Consent, DiscordOptions, Error, Factory, Facts, Frame,
+    GuildStore, HandleParts, Handles, Ledger, MadeTable, ModelMaker, OpenError, Outlets,
+    RunningTable, Secret, ServedGuilds, ServerError, ServerOptions, Servers, ServiceInfo, Services,
+    SessionId, Settings, Setup, SpeechEvent, SpeechToText, Sqlite, SttAbilities, TableRequest,
+    TableSetup, Tables, ToolHost, TranscriptOptions, TranscriptWriter, VoiceOut, open, run_discord,
 };
 use rand::{SeedableRng, rngs::StdRng};
 use tokio::sync::mpsc;
@@ -150,8 +150,12 @@ fn handles(cues: Cues, sentence: Duration, folder: &str) -> Handles {
 
 fn settings(folder: &Path) -> Settings {
     let service = || ServiceInfo::here("stand-in");
-    let services =
-        Services { hears: service(), thinks: service(), sums_up: false, speaks: vec![service()] };
+    let services = Services {
+        hears: service(),
+        thinks: vec![service()],
+        sums_up: false,
+        speaks: vec![service()],
+    };
     let campaign = Arc::new(Campaign::default());
     Settings {
         campaign: Arc::clone(&campaign),
@@ -172,7 +176,7 @@ fn assistant(campaign: Arc<Campaign>) -> AssistantSettings {
     let model = || Arc::new(Model { token: Duration::ZERO, calls: 0 });
     AssistantSettings {
         npc: Arc::new(npc()),
-        model: ModelMaker::new(move |_| Ok(model())),
+        model: ModelMaker::new(move |_| Ok(Chain::of("stand-in", model()))),
         campaign,
         max_tokens: 100,
         filler_after: Duration::from_secs(1),
@@ -231,7 +235,7 @@ impl SpeechToText for Cued {
     }
 
     fn abilities(&self) -> SttAbilities {
-        SttAbilities { partials: true, endpointing: false }
+        SttAbilities { partials: true, ..SttAbilities::default() }
     }
 
     fn expect(&self, _: &dyn Fn() -> Vec<String>) {}

@@ -3,11 +3,11 @@
 use std::{sync::Arc, time::Duration};
 
 use glyphoxa::measure::{
-    AddressMode, Backlog, Budget, Campaign, Cascaded, Command, Conversation, Declared, Definition,
-    EngineKind, EventReader, Frame, Keywords, Ledger, Npc, NpcCalls, NpcModel, Options, Outlets,
-    Pace, Policy, Seat, SessionCalls, SessionId, SoundTime, SourceKind, Speaker, SpeakerId,
-    Synthesizer, TableEvent, TableEvents, TableHandle, TableParts, TableSetup, Tier, ToolHost,
-    Voice, VoiceFrame, VoiceInput, VoiceOut, open,
+    AddressMode, Backlog, Budget, Campaign, Cascaded, Chain, Command, Conversation, Declared,
+    Definition, EngineKind, EventReader, Frame, Keywords, Ledger, Npc, NpcCalls, NpcModel, Options,
+    Outlets, Pace, Policy, Seat, SessionCalls, SessionId, SoundTime, SourceKind, Speaker,
+    SpeakerId, Synthesizer, TableEvent, TableEvents, TableHandle, TableParts, TableSetup, Tier,
+    ToolHost, Voice, VoiceFrame, VoiceInput, VoiceOut, open,
 };
 use rand::{SeedableRng, rngs::StdRng};
 use serde_json::json;
@@ -72,7 +72,10 @@ impl Room {
                 TableEvent::Line(line) => break line,
                 TableEvent::Notice(text) => panic!("the table complains: {text}"),
                 TableEvent::Missed(missed) => panic!("{missed} events are lost"),
-                TableEvent::Halted { .. } | TableEvent::State(_) => {}
+                TableEvent::Halted { .. }
+                | TableEvent::State(_)
+                | TableEvent::Stands(_)
+                | TableEvent::Mark(_) => {}
             }
         };
         assert!(line.outcome.is_well() && !line.reply.is_empty(), "not answered: {line:?}");
@@ -103,7 +106,7 @@ pub fn parts(services: Services, outlets: Outlets) -> (TableSetup, TableParts) {
     let options = Options::default();
     let model = NpcModel {
         npc: Arc::clone(&npc),
-        model: Arc::new(services.model),
+        models: Chain::of("stand-in", Arc::new(services.model)),
         budget: budget.clone(),
         max_tokens: options.max_tokens,
     };
@@ -119,6 +122,7 @@ pub fn parts(services: Services, outlets: Outlets) -> (TableSetup, TableParts) {
     let engine = Cascaded::new(model, calls, voice);
     let setup = TableSetup {
         session: SessionId("bench".to_owned()),
+        judge: None,
         stt: Arc::new(services.recogniser),
         outlets,
         host,
@@ -133,6 +137,7 @@ pub fn parts(services: Services, outlets: Outlets) -> (TableSetup, TableParts) {
         rules: Arc::from([]),
         budget,
         memory: None,
+        continuation: None,
     };
     (setup, parts)
 }
@@ -195,6 +200,7 @@ pub fn npc() -> Npc {
         secret_knowledge: vec!["There is a tunnel behind the third barrel.".to_owned()],
         knowledge_scope: vec!["tavern rumours".to_owned()],
         voice: Voice::as_is("stand-in", ""),
+        llm: None,
         language: "en".to_owned(),
         max_sentences: 4,
         engine: EngineKind::Cascaded,

@@ -11,6 +11,7 @@ use crate::{
     config::{Config, DiscordOptions, MemoryPlace},
     domain::Campaign,
     import::campaign::World,
+    provider,
     session::{Limits, Options},
 };
 
@@ -21,7 +22,8 @@ pub fn held(fresh: Config, running: &Config) -> Config {
         // What it compares by is its own.
         held.selection = running.selection.clone();
     }
-    held.services = running.services.clone();
+    let models = held.services.models;
+    held.services = provider::Options { models, ..running.services.clone() };
     held.models = running.models.clone();
     held.data_dir.clone_from(&running.data_dir);
     held.environment.clone_from(&running.environment);
@@ -39,6 +41,7 @@ pub fn now(before: &Config, fresh: &Config) -> Vec<&'static str> {
         ("turn", turn(before) != turn(fresh)),
         ("limits", before.session.limits != fresh.session.limits),
         ("tiers", before.tiers != fresh.tiers),
+        ("providers.llm", before.services.models != fresh.services.models),
         ("budget", before.budget != fresh.budget),
         ("tools.tables", before.tables != fresh.tables),
         ("tools.selection", before.selection != fresh.selection),
@@ -63,7 +66,6 @@ pub fn later(before: &Config, fresh: &Config) -> Vec<&'static str> {
     let moved = before.data_dir != fresh.data_dir;
     let all = [
         ("providers.stt", old.recogniser != new.recogniser),
-        ("providers.llm", old.model != new.model),
         ("providers.tts", old.voices != new.voices),
         ("tools.selection.embedder", old.embedder != new.embedder),
         ("models", !moved && before.models.weights != fresh.models.weights),

@@ -9,7 +9,7 @@ use futures::{FutureExt, future::BoxFuture};
 
 use super::{
     IDENTITIES, LiveConfig, OpenTables, Resumed, SeatedTable, Tools, assistant, open_table,
-    recogniser, seeded_for_session, servers,
+    recogniser, seeded_for_session, servers, turn_judge,
 };
 use crate::{
     campaign::{
@@ -20,7 +20,7 @@ use crate::{
     config::{self, Config},
     domain::{Scope, SessionId, Voice},
     memory::SessionFilter,
-    provider::{Error, SpeechToText, VoiceService},
+    provider::{Error, SpeechToText, TurnJudge, VoiceService},
     session::TableSetup,
     tools::{
         self,
@@ -43,6 +43,12 @@ pub struct FactoryParts {
     pub transcripts: TranscriptWriter,
     /// What everything is paid from.
     pub accounts: Accounts,
+}
+
+/// What hears a table.
+struct Heard {
+    stt: Arc<dyn SpeechToText>,
+    judge: Option<Arc<dyn TurnJudge>>,
 }
 
 /// Makes tables. Cloning shares it.
@@ -109,13 +115,14 @@ impl TableFactory {
         &self,
         config: &Config,
         wanted: TableRequest,
-        stt: Arc<dyn SpeechToText>,
+        heard: Heard,
         resumed: Resumed,
     ) -> Result<MadeTable, OpenError> {
         let parts = &*self.0;
         let setup = TableSetup {
             session: wanted.session.clone(),
-            stt,
+            stt: heard.stt,
+            judge: heard.judge,
             outlets: wanted.outlets,
             host: parts.tools.host.at(&wanted.session, &wanted.scope),
             backlog: parts.transcripts.backlog(),
@@ -154,12 +161,14 @@ impl Factory for TableFactory {
             let services = &factory.0.tools.services;
             let stt = recogniser(services, &config).map_err(OpenError::Hearing)?;
             stt.ready().await.map_err(OpenError::Hearing)?;
+            let heard = Heard { stt, judge: turn_judge(services, &config).await };
             let accounts = &factory.0.accounts;
             let budget = accounts.open(&wanted.scope, AccountFor::Play, &config.budget).await?;
             // Read as late as can be: the session before may just be closing.
             let kept = factory.kept(&config, &wanted.scope, wanted.after.as_ref()).await?;
-            let histories = kept.histories();
-            factory.make(&config, wanted, stt, Resumed { histories, budget })
+            // A new evening begins where the campaign does.
+            let resumed = Resumed { histories: kept.histories(), continuation: None, budget };
+            factory.make(&config, wanted, heard, resumed)
         }
         .boxed()
     }

@@ -6,6 +6,8 @@ mod bot;
 mod changes;
 mod factory;
 mod memory;
+#[cfg(test)]
+mod people;
 mod reload;
 mod seats;
 mod servers;
@@ -22,7 +24,7 @@ pub use reload::{Running, follow};
 pub use seats::{OpenTables, SeatedTable};
 pub use servers::Playing;
 pub use settings::{LiveConfig, assistant};
-pub use vocabulary::{recogniser, vocabulary};
+pub use vocabulary::{recogniser, turn_judge, vocabulary};
 pub use world::{for_session, seeded_for_session, with_names};
 
 pub use crate::logic::cast::find_npc;
@@ -41,7 +43,7 @@ use crate::{
     logic::tier::Names,
     memory::MemoryStore,
     provider::{Attempts, Error, Registry, SpeakRequest, TextToSpeech},
-    session::{self, Conversations, TableHandle, TableParts, TableSetup},
+    session::{self, Continuation, Conversations, TableHandle, TableParts, TableSetup},
     tools::{
         ToolHost,
         builtin::{self, Archive, Dice, Materials, Meaning, RuleBook},
@@ -54,6 +56,8 @@ use crate::{
 pub struct Resumed {
     /// Conversations, by NPC.
     pub histories: BTreeMap<String, Vec<Message>>,
+    /// How it stood when it was closed; `None`: it begins where the campaign does.
+    pub continuation: Option<Continuation>,
     /// Pays for everything at this table.
     pub budget: Budget,
 }
@@ -196,7 +200,7 @@ pub fn open_table(
     setup: TableSetup,
 ) -> Result<OpenTable, Error> {
     let campaign = Arc::new(config.campaign.clone());
-    let Resumed { mut histories, budget } = resumed;
+    let Resumed { mut histories, continuation, budget } = resumed;
     let scope = setup.host.scope().clone();
     let maker = SeatMaker::new(services.clone(), &setup.host, &budget, setup.seed);
     let seats = config
@@ -216,6 +220,7 @@ pub fn open_table(
         rules: config.rules.phrases().into(),
         budget: budget.clone(),
         memory,
+        continuation,
     };
     let (handle, task) = session::open(setup, parts);
     Ok(OpenTable { handle, task, budget, seats: maker })
@@ -229,7 +234,7 @@ pub async fn try_voice(tts: &dyn TextToSpeech, voice: &Voice) -> Result<f64, Err
     let mut chunks = tts.speak(SpeakRequest {
         text: "Hello.".to_owned(),
         voice: voice.clone(),
-        language: "en".to_owned(),
+        foreign: None,
         pronunciation: Arc::from([]),
         attempts: Attempts::default(),
     });

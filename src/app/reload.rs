@@ -14,13 +14,14 @@ use super::{
     changes::{held, is_another_campaign, later, now},
     recogniser, rule_book,
     seats::{OpenTables, SeatedTable},
-    seeded_for_session, vocabulary, with_names, world_of,
+    seeded_for_session, turn_judge, vocabulary, with_names, world_of,
 };
 use crate::{
     campaign::{Scoped, Tables, wall_clock},
-    config::{self, Config, Watch},
+    config::{self, Config, Problem, Watch},
     domain::Npc,
     memory::MemoryStore,
+    provider::TurnJudge,
     session::{Command, Limits, NewRecogniser, Recast, Role},
     tools::manifest,
 };
@@ -53,6 +54,9 @@ pub async fn follow(running: Running<'_>, config: Arc<LiveConfig>) {
     let mut ticks = interval(POLL);
     ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
     let mut pending = false;
+    let mut told = String::new();
+    // Who was at the table, whether or not they still are.
+    let mut played: Vec<Npc> = read.npcs.clone();
     loop {
         ticks.tick().await;
         // A file is taken once it has not changed between two looks, so that none is half-written.
@@ -62,8 +66,12 @@ pub async fn follow(running: Running<'_>, config: Arc<LiveConfig>) {
         if !settled {
             continue;
         }
-        match config::load(running.path.as_deref(), &config::environment, IDENTITIES) {
+        let path = running.path.as_deref();
+        match config::load_again(path, &config::environment, IDENTITIES, &played) {
             Ok(fresh) => {
+                told.clear();
+                played.retain(|npc| fresh.npcs.iter().all(|now| now.name != npc.name));
+                played.extend(fresh.npcs.iter().cloned());
                 watch.keep(&fresh.files, &fresh.folders, wall_clock());
                 let notice = running.notice(&read, &fresh);
                 read = Arc::new(fresh.clone());
@@ -74,7 +82,17 @@ pub async fn follow(running: Running<'_>, config: Arc<LiveConfig>) {
             Err(report) => {
                 // What is mended may be another file than the one that was changed.
                 watch.add(&report.files, &report.folders, wall_clock());
-                running.tell(&format!("changed files are not used, for now:\n{report}"));
+                let broken = report.to_string();
+                // Whoever mends it in several steps is told of what is new.
+                if broken != told {
+                    let names: Vec<&str> = read.npcs.iter().map(|npc| npc.name.as_str()).collect();
+                    running.tell(&format!(
+                        "changed files are not used, for now:\n{broken}\nuntil then everybody plays on \
+                         as before: {}",
+                        names.join(", ")
+                    ));
+                    told = broken;
+                }
             }
         }
     }
@@ -117,13 +135,21 @@ impl Running<'_> {
         if !keys.is_empty() {
             said.push(waits(&keys, "at the next start"));
         }
-        said.join("; ")
+        let is_known = |one: &Problem| {
+            before.warnings.iter().any(|it| (&it.file, &it.message) == (&one.file, &one.message))
+        };
+        let unread = fresh.unread();
+        let is_new = |it: &&Problem| !is_known(it) && Some(*it) != unread;
+        let new = fresh.warnings.iter().filter(is_new).chain(unread);
+        let new: String = new.map(|warning| format!("\n{warning}")).collect();
+        said.join("; ") + &new
     }
 
     /// Puts what is new into effect, and says `notice`.
     async fn apply(&self, before: &Config, fresh: &Config, notice: &str) {
         (self.log_level)(&fresh.log_level);
         self.tools.take(before, fresh).await;
+        let judge = turn_judge(&self.tools.services, fresh).await;
         let mut unheard = Vec::new();
         for table in self.open.running() {
             if before.budget != fresh.budget {
@@ -133,7 +159,7 @@ impl Running<'_> {
             let now = Arc::new(self.as_played(&table, fresh).await);
             table.config.store(Arc::clone(&now));
             table.assistant.store(Arc::new(assistant(&self.tools.services, &now)));
-            recast(&table, &was, &now).await;
+            recast(&table, &was, &now, judge.clone()).await;
             if !self.is_local && vocabulary(&was) != vocabulary(&now) {
                 unheard.push((table, now));
             }
@@ -225,9 +251,16 @@ fn waits(keys: &[&str], when: &str) -> String {
 }
 
 /// Has `table`, which played `was`, go by `now`.
-async fn recast(table: &SeatedTable, was: &Config, now: &Arc<Config>) {
+async fn recast(
+    table: &SeatedTable,
+    was: &Config,
+    now: &Arc<Config>,
+    judge: Option<Arc<dyn TurnJudge>>,
+) {
     let of_seats = |of: &Config| (of.session.max_tokens, of.session.filler_after);
-    let all = was.campaign != now.campaign || of_seats(was) != of_seats(now);
+    let all = was.campaign != now.campaign
+        || of_seats(was) != of_seats(now)
+        || was.services.models != now.services.models;
     let cast = now.npcs.iter().map(|npc| {
         let is_same = !all && was.npcs.contains(npc);
         let (seats, config, described) = (table.seats.clone(), Arc::clone(now), npc.clone());
@@ -236,6 +269,7 @@ async fn recast(table: &SeatedTable, was: &Config, now: &Arc<Config>) {
     });
     let recast = Recast {
         options: now.session.clone(),
+        judge,
         campaign: Arc::new(now.campaign.clone()),
         keywords: now.tiers.clone(),
         rules: now.rules.phrases().into(),

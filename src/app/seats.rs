@@ -43,15 +43,15 @@ impl SeatMaker {
         npc: Arc<Npc>,
         history: Vec<Message>,
     ) -> Result<Seat, Error> {
-        let model = self.services.model(&config.services, &npc, self.seed)?;
+        let models = self.services.models(&config.services, &npc, self.seed)?;
         let voice = self.services.voice(&config.services, &npc.voice)?;
-        let (brain, tts) = (model.name().to_owned(), voice.name().to_owned());
+        let (brain, tts) = (models.called(), voice.name().to_owned());
         let budget = self.budget.clone();
         budget.expect(&npc.name, npc.policy.max_cost);
         let world = &config.campaign.entities;
         let voice = Synthesizer::new(Arc::clone(&npc), voice, budget.clone(), world);
         let max_tokens = config.session.max_tokens;
-        let model = NpcModel { npc: Arc::clone(&npc), model, budget, max_tokens };
+        let model = NpcModel { npc: Arc::clone(&npc), models, budget, max_tokens };
         let calls = NpcCalls {
             host: self.host.clone(),
             made: self.host.calls_of(&npc.name),

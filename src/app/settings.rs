@@ -87,7 +87,7 @@ pub fn assistant(services: &Registry, config: &Config) -> AssistantSettings {
     let of = Arc::clone(&npc);
     AssistantSettings {
         npc,
-        model: ModelMaker::new(move |seed| services.model(&options, &of, seed)),
+        model: ModelMaker::new(move |seed| services.models(&options, &of, seed)),
         campaign: Arc::new(config.campaign.clone()),
         max_tokens: config.session.max_tokens,
         filler_after: config.session.filler_after,

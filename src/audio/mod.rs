@@ -1,7 +1,7 @@
 //! PCM sound: values and arithmetic, bytes in and samples out.
 //!
 //! Everything is mono signed 16-bit. [`pcm`] has the nouns (`SampleRate`, `Clip`, `Frame`);
-//! [`decode`](mod@decode) turns a file's bytes into a `Clip`; [`wav`] writes and reads WAV, whole
+//! [`decode`](mod@decode) turns a sound file into a `Clip`; [`opus`] decodes packets of voice; [`wav`] writes and reads WAV, whole
 //! or in pieces; [`resample`], [`level`], [`shape`] and [`timbre`] change rate, loudness, pitch,
 //! speed and formants of a running stream.
 //!
@@ -9,6 +9,7 @@
 
 mod decode;
 mod level;
+mod opus;
 mod pcm;
 mod resample;
 mod shape;
@@ -17,6 +18,7 @@ mod wav;
 
 pub use decode::decode;
 pub use level::{Gain, amplify};
+pub use opus::{OpusDecoder, OpusError};
 pub use pcm::{Clip, FRAME, FRAME_SAMPLES_48K, Frame, Framer, SampleRate};
 pub use resample::Resampler;
 pub use shape::Shape;

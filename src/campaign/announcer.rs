@@ -34,7 +34,7 @@ impl Announcer {
         let mut chunks = self.tts.speak(SpeakRequest {
             text: text.to_owned(),
             voice: self.voice.clone(),
-            language: "en".to_owned(),
+            foreign: None,
             pronunciation: Arc::from([]),
             attempts: Attempts::default(),
         });

@@ -25,8 +25,9 @@ impl Dice {
     ///
     /// # Errors
     /// Where the text is no dice, and why.
-    pub fn roll(&self, text: &str) -> Result<Outcome, DiceError> {
-        let expression = read_dice(text)?;
-        expression.roll(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner))
+    pub fn roll(&self, text: &str) -> Result<Vec<Outcome>, DiceError> {
+        let rolls = read_dice(text)?;
+        let mut dice = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        rolls.iter().map(|roll| roll.roll(&mut *dice)).collect()
     }
 }

@@ -11,11 +11,12 @@ use std::{
 
 use serde::{Deserialize, Serialize};
 
-use super::file_error::FileError;
+use super::{file_error::FileError, hold::SessionHold};
 use crate::{
     domain::{Message, Owner, Person, Scope},
     engine::forget_exchanges,
     files,
+    session::Continuation,
 };
 
 /// Longest name of a session.
@@ -37,7 +38,25 @@ struct Content {
     /// Whose it is; earlier versions did not say.
     scope: Option<Scope>,
     histories: BTreeMap<String, Vec<Message>>,
+    /// How the table stood; earlier versions did not keep it.
+    continuation: Option<Continuation>,
     spent: f64,
+}
+
+impl Content {
+    /// What is in the file at `path`, if there is one.
+    fn read(path: &Path) -> Result<Self, KeptError> {
+        let content: Self = match fs::read_to_string(path) {
+            Ok(text) => serde_json::from_str(&text)
+                .map_err(|error| KeptError::Foreign { path: path.to_owned(), error })?,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Self::default(),
+            Err(error) => return Err(FileError::on("read", path)(error).into()),
+        };
+        match content.version > VERSION {
+            true => Err(KeptError::Newer(path.to_owned())),
+            false => Ok(content),
+        }
+    }
 }
 
 /// The format written; 1 has no summaries, 2 no scope.
@@ -75,6 +94,11 @@ pub enum KeptError {
         /// Who asked for it.
         asked: Scope,
     },
+    /// Another program plays it.
+    #[error(
+        "session '{0}' is being played by another program (end it there, or choose another name)"
+    )]
+    Busy(String),
     /// Its file cannot be read.
     #[error(transparent)]
     File(#[from] FileError),
@@ -124,17 +148,24 @@ impl KeptSession {
             return Err(KeptError::Name(id.to_owned()));
         }
         let path = data_dir.join("sessions").join(format!("{id}.json"));
-        let content: Content = match fs::read_to_string(&path) {
-            Ok(text) => serde_json::from_str(&text)
-                .map_err(|error| KeptError::Foreign { path: path.clone(), error })?,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Content::default(),
-            Err(error) => return Err(FileError::on("read", &path)(error).into()),
-        };
-        if content.version > VERSION {
-            return Err(KeptError::Newer(path));
-        }
+        let content = Content::read(&path)?;
         let is_unclaimed = content.scope.is_none() && content.version > 0;
         Ok(Self { id: id.to_owned(), path: Some(path), content, is_unclaimed })
+    }
+
+    /// Takes it, as it is now, for this program alone, until what is returned is dropped; `None` for a
+    /// session that is forgotten. Other programs neither play nor delete it meanwhile.
+    ///
+    /// # Errors
+    /// Another program has it, or its folder cannot be written.
+    pub fn hold(&mut self) -> Result<Option<SessionHold>, KeptError> {
+        let Some(path) = &self.path else { return Ok(None) };
+        let hold = SessionHold::take(path.with_extension("lock"))?;
+        let hold = hold.ok_or_else(|| KeptError::Busy(self.id.clone()))?;
+        // Whoever held it until now may have kept more.
+        let scope = self.content.scope.take();
+        self.content = Content { scope, ..Content::read(path)? };
+        Ok(Some(hold))
     }
 
     /// Whether an earlier version has kept it, which did not say of which campaign it is.
@@ -151,6 +182,33 @@ impl KeptSession {
     pub fn histories(&self) -> BTreeMap<String, Vec<Message>> {
         // NPCs that are not in the cast today keep their conversation.
         self.content.histories.clone()
+    }
+
+    /// How the table stood when it was closed; `None`: it never was open.
+    pub fn continuation(&self) -> Option<Continuation> {
+        self.content.continuation.clone()
+    }
+
+    /// Keeps how the table stands, with the next [`KeptSession::save`].
+    pub fn continue_with(&mut self, continuation: Continuation) {
+        self.content.continuation = Some(continuation);
+    }
+
+    /// Keeps how the table of session `id` of `scope` stands while it is played, and leaves everything
+    /// else in its file as it is. Blocks.
+    ///
+    /// # Errors
+    /// Its file is of no use, or cannot be written.
+    pub fn stands(
+        data_dir: &Path,
+        id: &str,
+        scope: &Scope,
+        continuation: &Continuation,
+    ) -> Result<(), KeptError> {
+        let mut kept = Self::open(data_dir, id, scope)?;
+        let spent = kept.spent();
+        kept.continue_with(continuation.clone());
+        Ok(kept.save(BTreeMap::new(), spent)?)
     }
 
     /// Money it has spent.

@@ -15,6 +15,7 @@ mod facts;
 mod file_error;
 mod guilds;
 mod handles;
+mod hold;
 mod indexer;
 mod kept;
 mod keys;

@@ -18,17 +18,21 @@ use super::{
     clock::wall_clock,
     factory::{Factory, OpenError, RunningTable, TableRequest},
     file_error::FileError,
+    hold::SessionHold,
     kept::{KeptError, KeptSession, name_of},
     privacy::ForgetFrom,
     settings::{AssistantSettings, SharedAssistant, SharedSettings},
     tables::Tables,
-    transcript::{Transcript, TranscriptWriter},
+    transcript::{NotWritten, Transcript, TranscriptWriter},
 };
 use crate::{
     domain::{Person, SessionId},
     engine::Budget,
     panics::caught_now,
-    session::{Command, Conversations, EventReader, TableEvent, TurnLine},
+    session::{
+        Command, Continuation, Conversations, EventReader, TableEvent, TableEvents, TurnLine,
+        WeakTableEvents,
+    },
     tools::{CastChanges, ToolHost},
 };
 
@@ -69,10 +73,13 @@ pub struct Sessions {
 
 /// What is kept of a session while it runs.
 struct Running {
+    /// No other program plays it.
+    hold: Option<SessionHold>,
     budget: Budget,
     calls: CallLog,
     transcript: Transcript,
     commands: mpsc::WeakSender<Command>,
+    events: WeakTableEvents,
     assistant: SharedAssistant,
 }
 
@@ -80,6 +87,21 @@ impl Sessions {
     /// None runs yet.
     pub fn new(parts: SessionsParts) -> Self {
         Self { parts: Arc::new(parts), running: Arc::default() }
+    }
+
+    /// Waits until everything that the tables have told so far is in the store. Cancel safe.
+    ///
+    /// # Errors
+    /// The store does not take it now.
+    pub async fn caught_up(&self) -> Result<(), NotWritten> {
+        let tables: Vec<_> = self.running().values().filter_map(|it| it.events.upgrade()).collect();
+        let marks: Vec<_> = tables.iter().map(TableEvents::mark).collect();
+        // Whoever waits does not keep a table's listeners from the end.
+        drop(tables);
+        for mark in marks {
+            mark.await;
+        }
+        self.parts.transcripts.caught_up().await
     }
 
     /// A name for a session of `guild` that begins now.
@@ -106,18 +128,20 @@ impl Sessions {
         let events = wanted.outlets.events.clone();
         let made = self.parts.factory.table(wanted).await?;
         let data_dir = self.parts.settings.load().data_dir.clone();
-        let calls =
-            KeptSession::open(&data_dir, &session.0, &scope)?.call_log().unwrap_or_default();
-        let calls = CallLog::open(calls, &session.0)?;
+        let mut kept = KeptSession::open(&data_dir, &session.0, &scope)?;
+        let hold = kept.hold()?;
+        let calls = CallLog::open(kept.call_log().unwrap_or_default(), &session.0)?;
         self.parts.tools.within(&scope).set_changes(&session, changes);
         self.parts.tables.add(&events);
         let transcript = Transcript { scope, session: session.clone() };
         self.parts.transcripts.begins(&transcript);
         let running = Running {
+            hold,
             budget: made.budget,
             calls,
             transcript,
             commands: made.table.handle.commands.downgrade(),
+            events: events.downgrade(),
             assistant: made.assistant,
         };
         self.running().insert(session, running);
@@ -127,11 +151,28 @@ impl Sessions {
     /// Writes down everything that the table of `session` tells, until it is closed.
     pub async fn write_down(self, session: SessionId, mut events: EventReader) {
         while let Some(event) = events.recv().await {
+            if let TableEvent::Stands(continuation) = &event {
+                self.keep_standing(&session, Arc::clone(continuation)).await;
+            }
             // What one event breaks is not the end of the transcript.
             if let Err(fault) = caught_now(|| self.take(&session, event)) {
                 tracing::error!(%session, %fault, "something of a table is not written down");
                 self.parts.tables.tell(&format!("Something said may not be written down: {fault}"));
             }
+        }
+    }
+
+    /// Keeps how the table of `session` stands now. What cannot be kept is logged.
+    async fn keep_standing(&self, session: &SessionId, continuation: Arc<Continuation>) {
+        let Some(scope) = self.paid(session).map(|(_, transcript)| transcript.scope) else {
+            return;
+        };
+        let (folder, id) = (self.parts.settings.load().data_dir.clone(), session.0.clone());
+        let keep = move || KeptSession::stands(&folder, &id, &scope, &continuation);
+        match spawn_blocking(keep).await.map_err(KeepError::from) {
+            Ok(Ok(())) => {}
+            Ok(Err(error)) => tracing::error!(%error, "who is muted is not kept"),
+            Err(error) => tracing::error!(%error, "who is muted is not kept"),
         }
     }
 
@@ -142,7 +183,8 @@ impl Sessions {
             TableEvent::Missed(missed) => {
                 tracing::error!(missed, "lines of a table may be missing from its transcript");
             }
-            TableEvent::Notice(_) | TableEvent::State(_) => {}
+            TableEvent::Mark(mark) => mark.reach(),
+            TableEvent::Notice(_) | TableEvent::State(_) | TableEvent::Stands(_) => {}
         }
     }
 
@@ -185,8 +227,11 @@ impl Sessions {
                 // Without it there is nothing to keep.
                 let Some(running) = running else { return Ok(()) };
                 let histories = kept.histories.into_iter().collect();
-                let session = KeptSession::open(&folder, &id, &running.transcript.scope)?;
-                Ok(session.save(histories, running.budget.spent())?)
+                let mut session = KeptSession::open(&folder, &id, &running.transcript.scope)?;
+                session.continue_with(kept.continuation);
+                let saved = session.save(histories, running.budget.spent());
+                drop(running.hold);
+                Ok(saved?)
             };
             spawn_blocking(save).await?
         }

@@ -12,7 +12,7 @@ use crate::{
     domain::{Campaign, CampaignKey, Npc},
     import::campaign::World,
     logic::budget::BudgetOptions,
-    provider::{ChatModel, Error, Services},
+    provider::{Chain, ChatModel, Error, Services},
 };
 
 /// What is configured now; a reader takes the one there is.
@@ -62,25 +62,25 @@ pub struct AssistantSettings {
     pub filler_after: Duration,
 }
 
-type Make = dyn Fn(u64) -> Result<Arc<dyn ChatModel>, Error> + Send + Sync;
+type Make = dyn Fn(u64) -> Result<Chain<dyn ChatModel>, Error> + Send + Sync;
 
-/// Makes the configured chat model. Cloning shares it.
+/// Makes the configured chat models. Cloning shares it.
 #[derive(Clone)]
 pub struct ModelMaker(Arc<Make>);
 
 impl ModelMaker {
-    /// Makes it with `make`, which is given what varies scripted lines.
+    /// Makes them with `make`, which is given what varies scripted lines.
     pub fn new(
-        make: impl Fn(u64) -> Result<Arc<dyn ChatModel>, Error> + Send + Sync + 'static,
+        make: impl Fn(u64) -> Result<Chain<dyn ChatModel>, Error> + Send + Sync + 'static,
     ) -> Self {
         Self(Arc::new(make))
     }
 
-    /// The model; `seed` varies scripted lines.
+    /// The models; `seed` varies scripted lines.
     ///
     /// # Errors
     /// An address or key that makes no request.
-    pub fn make(&self, seed: u64) -> Result<Arc<dyn ChatModel>, Error> {
+    pub fn make(&self, seed: u64) -> Result<Chain<dyn ChatModel>, Error> {
         (self.0)(seed)
     }
 }

@@ -14,7 +14,7 @@ use crate::{
     engine::tests::props::{Hum, Model},
     logic::budget::BudgetOptions,
     memory::{MemoryStore, Sqlite},
-    provider::{ServiceInfo, Services},
+    provider::{Chain, ServiceInfo, Services},
     tools::{
         ToolHost,
         connection::{Servers, Setup},
@@ -32,7 +32,7 @@ fn settings(folder: &Path) -> Settings {
         cast: Vec::new(),
         assistant: AssistantSettings {
             npc,
-            model: ModelMaker::new(|_| Ok(Arc::new(Model::default()) as _)),
+            model: ModelMaker::new(|_| Ok(Chain::of("stand-in", Arc::new(Model::default())))),
             campaign: Arc::new(Campaign::default()),
             max_tokens: 100,
             filler_after: Duration::from_secs(1),
@@ -41,7 +41,12 @@ fn settings(folder: &Path) -> Settings {
         consolidate: false,
         data_dir: folder.to_owned(),
         environment: "test".to_owned(),
-        services: Services { hears: info(), thinks: info(), sums_up: false, speaks: Vec::new() },
+        services: Services {
+            hears: info(),
+            thinks: vec![info()],
+            sums_up: false,
+            speaks: Vec::new(),
+        },
     }
 }
 

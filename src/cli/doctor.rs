@@ -4,7 +4,7 @@ use std::{
     fs,
     io::{self, Write},
     path::Path,
-    time::Duration,
+    time::{Duration, Instant},
 };
 
 use clap::Args;
@@ -16,9 +16,13 @@ use crate::{
     campaign::GuildStore,
     config::{self, Config, MemoryPlace},
     discord,
-    domain::{Owner, Voice, redact},
+    domain::{Npc, Owner, Voice, redact},
     launch,
-    provider::{Error, Options, Registry, TextToSpeech, VoiceEntry, VoiceService},
+    logic::turn::Detector,
+    provider::{
+        EntryList, Error, Kind, ModelEntry, NamedEntry, Options, Registry, TextToSpeech,
+        VoiceEntry, VoiceService,
+    },
     tools::{
         builtin,
         connection::{Reach, State, Status},
@@ -94,16 +98,12 @@ async fn examine(config: &Config) -> Vec<Finding> {
     let hearing = services.probe_recogniser(options, || app::vocabulary(config)).await;
     let mut findings = vec![
         Finding::new("hearing", hearing.map_err(said)),
-        Finding::new("thinking", options.model.probe().await.map_err(said)),
+        Finding::new("end of turn", pauses(&services, config).await),
     ];
+    findings.extend(thinks(&options.models).await);
     let is_program = |entry: &&VoiceEntry| entry.service().without_settings().is_some();
-    let voices = config.npcs.iter().map(|npc| &npc.voice);
-    let voices = voices.flat_map(|voice| [Some(voice), voice.fallback.as_deref()]).flatten();
-    let is_used = |entry: &VoiceEntry| voices.clone().any(|it| it.provider == entry.name());
-    // Whoever has no voice of Piper does not miss its files.
-    let matters = |entry: &&VoiceEntry| entry.service() != VoiceService::Piper || is_used(entry);
-    for entry in options.voices.iter().filter(|entry| !is_program(entry)).filter(matters) {
-        findings.push(Finding::new("speech service", entry.probe().await.map_err(said)));
+    for entry in options.voices.iter().filter(|entry| !is_program(entry)) {
+        findings.extend(speech_service(entry, &config.npcs).await);
     }
     for npc in &config.npcs {
         let found = speaks(&services, options, &npc.voice).await;
@@ -123,6 +123,60 @@ async fn examine(config: &Config) -> Vec<Finding> {
     findings.extend(tool_servers(config).await);
     findings.extend(bot(config).await);
     findings
+}
+
+/// Whether each chat model can be asked, and how long it takes to say so.
+async fn thinks(models: &EntryList<ModelEntry>) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    for NamedEntry { name, entry } in &models.entries {
+        let begun = Instant::now();
+        let found = entry.probe().await;
+        let ms = begun.elapsed().as_millis();
+        let told = |text: String| match models.entries.len() {
+            1 => text,
+            _ => format!("{name}: {text}"),
+        };
+        // Lines are not asked.
+        let timed =
+            |text: String| if entry.reads_prompts() { format!("{text}, {ms} ms") } else { text };
+        let found = found.map(timed).map_err(said);
+        findings.push(Finding::new("thinking", found.map(told).map_err(told)));
+    }
+    findings
+}
+
+/// Whether a speech service serves those of `cast` that want it; `None`: it would need files, and
+/// nobody does.
+async fn speech_service(entry: &VoiceEntry, cast: &[Npc]) -> Option<Finding> {
+    let needs_files = matches!(entry.service(), VoiceService::Piper | VoiceService::Kokoro);
+    let is_its = |voice: &Voice| voice.provider == entry.name();
+    let is_used = |voice: &Voice| is_its(voice) || voice.fallback.as_deref().is_some_and(is_its);
+    if needs_files && !cast.iter().any(|npc| is_used(&npc.voice)) {
+        return None;
+    }
+    let mut voices = cast.iter().map(|npc| &npc.voice).filter(|voice| is_its(voice));
+    let all_have_a_second = voices.all(|voice| voice.fallback.is_some());
+    let found = match entry.probe().await {
+        Err(error) if needs_files && all_have_a_second && error.kind() == Kind::Missing => {
+            Ok(format!("not {}, but second voices speak: {error}", entry.name()))
+        }
+        found => found.map_err(said),
+    };
+    Some(Finding::new("speech service", found))
+}
+
+/// What ends turns, and whether what it needs is there.
+async fn pauses(services: &Registry, config: &Config) -> Result<String, String> {
+    let said = match config.session.detector {
+        Detector::Off => return Ok("by silence alone (turn.detector)".to_owned()),
+        Detector::Text => return Ok("by what was said".to_owned()),
+        Detector::Model => "by how it was said",
+        Detector::Both => "by what was said, and how",
+    };
+    let judge = services.turn_judge(&config.services).await;
+    judge
+        .map(|judge| format!("{said} ({})", judge.name()))
+        .map_err(|error| format!("by what was said, although turn.detector wants more: {error}"))
 }
 
 /// How each configured tool server stands, after a bounded wait for all of them.

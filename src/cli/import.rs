@@ -3,7 +3,7 @@
 //! Entry function: [`run`]. **Never**: writes a part of what it was given.
 
 use std::{
-    io::{self, Write},
+    io::{self, IsTerminal, Write},
     path::{Path, PathBuf},
 };
 
@@ -18,6 +18,7 @@ use crate::{
     domain::Npc,
     import::campaign::{World, campaign_file},
     memory::CampaignKey,
+    yaml::Position,
 };
 
 #[derive(Args)]
@@ -59,6 +60,17 @@ pub fn run(config: &Config, arguments: &Arguments) -> Result<u8, Failure> {
         if worlds.len() == arguments.files.len() {
             match campaign::plan(at, &worlds, IMPORT).await {
                 Ok(mut plan) if problems.is_empty() => {
+                    match is_meant(arguments, at.campaign(), &worlds)? {
+                        Meant::Yes => {}
+                        Meant::No => {
+                            complain("nothing was imported");
+                            return Ok(FAILED);
+                        }
+                        Meant::Unsaid(problem) => {
+                            refuse(vec![problem], arguments.json)?;
+                            return Ok(FAILED);
+                        }
+                    }
                     if !arguments.dry_run {
                         plan.carry_out(at).await?;
                     }
@@ -73,6 +85,58 @@ pub fn run(config: &Config, arguments: &Arguments) -> Result<u8, Failure> {
         refuse(problems, arguments.json)?;
         Ok(FAILED)
     })
+}
+
+/// Whether files of another campaign are meant for this one: whoever sits at a terminal is asked, and
+/// from elsewhere it has to be said beforehand.
+fn is_meant(
+    arguments: &Arguments,
+    CampaignKey(campaign): &CampaignKey,
+    worlds: &[World],
+) -> Result<Meant, Failure> {
+    if arguments.campaign.is_some() || arguments.dry_run {
+        return Ok(Meant::Yes);
+    }
+    let can_ask = !arguments.json && io::stdin().is_terminal();
+    for world in worlds.iter().filter(|world| is_of_another(world, campaign)) {
+        let World { file, name, .. } = world;
+        if !can_ask {
+            return Ok(Meant::Unsaid(Problem {
+                file: file.as_str().into(),
+                at: Position::START,
+                message: format!("this is of '{name}', and '{campaign}' is configured"),
+                way_out: format!(
+                    "--campaign '{name}' imports it into its own, --campaign '{campaign}' into the \
+                     configured one"
+                ),
+            }));
+        }
+        complain(&format!(
+            "{file} is of '{name}', and '{campaign}' is configured: import it there? (y or n; \
+             --campaign '{name}' imports it into its own)"
+        ));
+        let mut answer = String::new();
+        io::stdin().read_line(&mut answer)?;
+        if !matches!(answer.trim().to_lowercase().as_str(), "y" | "yes" | "j" | "ja") {
+            return Ok(Meant::No);
+        }
+    }
+    Ok(Meant::Yes)
+}
+
+/// Whether files are meant for a campaign.
+enum Meant {
+    /// They are.
+    Yes,
+    /// Whoever was asked does not want it.
+    No,
+    /// Nobody could be asked, and it was not said.
+    Unsaid(Problem),
+}
+
+/// Whether a file names another campaign than the one it goes to.
+fn is_of_another(world: &World, campaign: &str) -> bool {
+    !world.name.is_empty() && key_of(&world.name).0 != campaign
 }
 
 /// What the files say, and every problem of theirs.
@@ -162,8 +226,7 @@ fn notes(worlds: &[World], campaign: &str, is_chosen: bool) -> Vec<String> {
                 world.unused.join(" and ")
             ));
         }
-        let own = key_of(&world.name).0;
-        if !is_chosen && !world.name.is_empty() && own != campaign {
+        if !is_chosen && is_of_another(world, campaign) {
             notes.push(format!(
                 "{} is of '{}'; its entities go to the campaign that is configured, '{campaign}' \
                  (elsewhere: --campaign '{}')",

@@ -14,7 +14,7 @@ use crate::{
     app,
     campaign::{self, ForgetFrom, Scoped, Verdict},
     config::Config,
-    domain::{Person, PersonId},
+    domain::{Npc, Person, PersonId},
     memory::{
         Around, Entity, EntityFilter, LineQuery, MemoryStore, MonthSpent, PATH_MAX, RelationKey,
         Snapshot, Viewer,
@@ -142,7 +142,11 @@ pub fn run(config: &Config, arguments: Arguments) -> Result<u8, Failure> {
             Action::Entity { name, near, way_to, json } => match (near, way_to) {
                 (Some(depth), _) => neighbours(at, &name, depth, json).await,
                 (_, Some(other)) => way(at, &Ends { from: &name, to: &other }, json).await,
-                (None, None) => entity(at, &name, json).await,
+                (None, None) => match app::find_npc(&config.npcs, &name) {
+                    // Who is in the cast need not be in the campaign.
+                    Ok((_, npc)) if !is_known(at, &name).await? => of_the_cast(npc, json),
+                    _ => entity(at, &name, json).await,
+                },
             },
             Action::Facts { accept, reject, edit, text, all, json } => {
                 let verdicts = accept
@@ -190,6 +194,38 @@ async fn find(at: Scoped<'_>, name: &str) -> Result<Entity, Failure> {
         .await?
         .pop()
         .ok_or_else(|| Failure::Failed(anyhow::anyhow!("nothing is known of '{name}'")))
+}
+
+/// Whether the memory has an entity that goes by `name`.
+async fn is_known(at: Scoped<'_>, name: &str) -> Result<bool, Failure> {
+    let filter = EntityFilter { named: Some(name.to_owned()), limit: 1, ..EntityFilter::default() };
+    Ok(!at.store.entities(at.scope, filter, Viewer::Dm).await?.is_empty())
+}
+
+/// What its file says of an NPC; whoever reads it is the game master.
+fn of_the_cast(npc: &Npc, json: bool) -> Result<u8, Failure> {
+    let mut out = io::stdout().lock();
+    let Npc { name, aliases, personality, knowledge_scope, secret_knowledge, .. } = npc;
+    if json {
+        let told = serde_json::json!({
+            "cast": name, "aliases": aliases, "personality": personality,
+            "knowledge_scope": knowledge_scope, "secret_knowledge": secret_knowledge,
+        });
+        writeln!(out, "{told}")?;
+        return Ok(DONE);
+    }
+    writeln!(out, "{name} (of the cast)")?;
+    for line in personality.lines() {
+        writeln!(out, "  {line}")?;
+    }
+    let listed = [("also called", aliases), ("knows of", knowledge_scope)];
+    for (what, list) in listed.into_iter().filter(|(_, list)| !list.is_empty()) {
+        writeln!(out, "  {what}: {}", list.join(", "))?;
+    }
+    for secret in secret_knowledge {
+        writeln!(out, "  secret: {secret}")?;
+    }
+    Ok(DONE)
 }
 
 async fn entity(at: Scoped<'_>, name: &str, json: bool) -> Result<u8, Failure> {

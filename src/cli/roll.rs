@@ -11,7 +11,7 @@ use crate::logic::dice;
 
 #[derive(Args)]
 #[command(
-    after_help = "examples: glyphoxa roll 2d6+3\n          glyphoxa roll '4d6kh3' --times 6\n          glyphoxa roll '1d20 adv + 5 to hit'"
+    after_help = "examples: glyphoxa roll 2d6+3\n          glyphoxa roll '4d6kh3' --times 6\n          glyphoxa roll '1d20 adv + 5 to hit'\n          glyphoxa roll --odds '2d6+3 >= 10'"
 )]
 pub struct Arguments {
     /// What to roll; may begin with '-'.
@@ -23,6 +23,9 @@ pub struct Arguments {
     /// The same seed rolls the same dice.
     #[arg(long, value_name = "S")]
     seed: Option<u64>,
+    /// Rolls nothing, and says how likely each total is, or what is compared ("2d6+3 >= 10").
+    #[arg(long, conflicts_with_all = ["times", "seed"])]
+    odds: bool,
     /// One JSON object per roll.
     #[arg(long)]
     json: bool,
@@ -46,6 +49,9 @@ struct Rolled<'a> {
 pub fn run(arguments: &Arguments) -> Result<u8, Failure> {
     let refuse = |error: dice::DiceError| Failure::Usage(error.to_string());
     let expression = dice::parse(&arguments.expression).map_err(refuse)?;
+    if arguments.odds {
+        return odds(&expression, arguments.json);
+    }
     let seed = arguments.seed.unwrap_or_else(rand::random);
     let mut rng = StdRng::seed_from_u64(seed);
     let mut out = io::stdout().lock();
@@ -66,4 +72,65 @@ pub fn run(arguments: &Arguments) -> Result<u8, Failure> {
         }
     }
     Ok(DONE)
+}
+
+/// The widest bar, in characters.
+const WIDEST: f64 = 40.0;
+
+/// Prints how likely totals are.
+fn odds(expression: &dice::Expression, json: bool) -> Result<u8, Failure> {
+    let odds = expression.odds().map_err(|error| Failure::Usage(error.to_string()))?;
+    let expression = expression.to_string();
+    let mut out = io::stdout().lock();
+    let mut at_least = 1.0;
+    let rows: Vec<Row> = odds
+        .outcomes
+        .iter()
+        .map(|(total, exactly)| {
+            let row = Row { total: *total, exactly: *exactly, at_least };
+            at_least -= exactly;
+            row
+        })
+        .collect();
+    if json {
+        let all = Likely { expression, chance: odds.chance, mean: odds.mean, outcomes: rows };
+        writeln!(out, "{}", serde_json::to_string(&all)?)?;
+        return Ok(DONE);
+    }
+    if let Some(chance) = odds.chance {
+        writeln!(out, "{expression}: {:.2} %", 100.0 * chance)?;
+        return Ok(DONE);
+    }
+    let (lowest, highest) = (rows.first().map(|it| it.total), rows.last().map(|it| it.total));
+    let (lowest, highest) = (lowest.unwrap_or_default(), highest.unwrap_or_default());
+    writeln!(out, "{expression}: {lowest} to {highest}, {:.2} on average", odds.mean)?;
+    writeln!(out, "{:>7} {:>9} {:>9}", "total", "exactly", "at least")?;
+    let most = rows.iter().map(|row| row.exactly).fold(0.0, f64::max);
+    for Row { total, exactly, at_least } in rows {
+        let bar = "#"
+            .repeat(usize::try_from(dice::whole((WIDEST * exactly / most).round())).unwrap_or(0));
+        let line = format!("{total:>7} {:>8.2}% {:>8.2}% {bar}", 100.0 * exactly, 100.0 * at_least);
+        writeln!(out, "{}", line.trim_end())?;
+    }
+    Ok(DONE)
+}
+
+/// How likely the totals of an expression are.
+#[derive(Serialize)]
+struct Likely {
+    expression: String,
+    /// That what is compared holds.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    chance: Option<f64>,
+    mean: f64,
+    outcomes: Vec<Row>,
+}
+
+/// How likely a total is.
+#[derive(Serialize)]
+struct Row {
+    total: i64,
+    exactly: f64,
+    /// This or more.
+    at_least: f64,
 }

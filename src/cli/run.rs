@@ -50,6 +50,8 @@ async fn serve(
     let at = Scoped::new(&*store, &scope);
     // Who cannot hear learns it before a session.
     app::recogniser(&tools.services, &app::for_session(&config, at, None).await?)?;
+    // Loaded for the first session; where it cannot be, that is said now.
+    app::turn_judge(&tools.services, &config).await;
     tools.servers.required().await?;
     let (options, tables) = (bot_options(&config), Tables::default());
     let open = OpenTables::default();

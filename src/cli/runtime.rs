@@ -10,7 +10,7 @@ use std::{
 
 use tracing_subscriber::{EnvFilter, layer::SubscriberExt, reload, util::SubscriberInitExt};
 
-use super::outcome::Failure;
+use super::outcome::{Failure, complain};
 use crate::{
     app::{self, Tools},
     config,
@@ -28,6 +28,9 @@ const SERVERS: &str = "servers";
 pub fn load(path: Option<&Path>) -> Result<config::Config, Failure> {
     let config =
         config::load(path, &config::environment, builtin::IDENTITIES).map_err(Failure::usage)?;
+    if let Some(unread) = config.unread() {
+        complain(&format!("note: {unread}"));
+    }
     if is_our_own(&config) {
         files::tighten(&config.data_dir, &[SERVERS]);
     }

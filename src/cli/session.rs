@@ -3,6 +3,7 @@
 //! Entry function: [`run`].
 
 use std::{
+    collections::BTreeMap,
     io::{self, Write},
     path::PathBuf,
 };
@@ -247,7 +248,7 @@ struct RecapOptions<'a> {
 async fn recap(config: &Config, at: Scoped<'_>, options: RecapOptions<'_>) -> Result<u8, Failure> {
     let RecapOptions { id, viewer, extract, json } = options;
     find(at, id).await?;
-    let kept = kept(config, at, id)?;
+    let mut kept = kept(config, at, id)?;
     let accounts = app::accounts(config, None).await?;
     let account = AccountFor::Kept { session: id.to_owned(), before: kept.spent() };
     let budget = accounts.open(at.scope, account, &config.budget).await?;
@@ -256,10 +257,15 @@ async fn recap(config: &Config, at: Scoped<'_>, options: RecapOptions<'_>) -> Re
         false => Writer::new(&app::assistant(&Registry::default(), config), budget.clone())?,
     };
     let recap = campaign::recap(at, id, viewer, writer.as_ref()).await;
-    // What was paid is paid, whatever came of it.
+    // What was paid is paid, whatever came of it; whoever plays it keeps that themselves.
     if budget.spent() > kept.spent() {
-        let histories = kept.histories();
-        kept.save(histories, budget.spent())?;
+        match kept.hold() {
+            Err(KeptError::Busy(_)) => {}
+            hold => {
+                let _hold = hold?;
+                kept.save(BTreeMap::new(), budget.spent())?;
+            }
+        }
     }
     accounts.close().await;
     let Some(recap) = recap? else { return Ok(DONE) };
@@ -285,7 +291,8 @@ fn kept(config: &Config, at: Scoped<'_>, id: &str) -> Result<KeptSession, Failur
 }
 
 async fn delete(config: &Config, at: Scoped<'_>, id: &str, json: bool) -> Result<u8, Failure> {
-    let kept = kept(config, at, id)?;
+    let mut kept = kept(config, at, id)?;
+    let _hold = kept.hold()?;
     let gone = at.store.forget(at.scope, Forget::Session(id.to_owned())).await?;
     let had_files = kept.delete()?;
     if gone.sessions == 0 && !had_files {

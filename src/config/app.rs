@@ -1,7 +1,6 @@
 //! `glyphoxa.yaml` and what it leads to.
 
 use std::{
-    collections::BTreeMap,
     path::{Path, PathBuf},
     time::Duration,
 };
@@ -9,7 +8,7 @@ use std::{
 use super::{
     approvals, assistant, campaign,
     cast::Cast,
-    checked::Config,
+    checked::{self, Config},
     discord::{self, DiscordOptions},
     keys,
     manifest::{self, Manifests},
@@ -17,7 +16,7 @@ use super::{
     memory::{self, MemoryOptions},
     models::{self, ModelOptions},
     npc::{self, NpcDefaults},
-    policy,
+    policy, prices,
     providers::{Providers, providers},
     reading::{Folder, Notes, Reading},
     rules::{self, Rules},
@@ -28,11 +27,11 @@ use crate::{
     domain::{Campaign, Policy},
     import::campaign::{FILE, World},
     logic::{
-        budget::{BudgetOptions, Price},
+        budget::BudgetOptions,
         tier::Keywords,
-        turn::Patience,
+        turn::{Detector, Patience},
     },
-    provider::{self, HereOptions},
+    provider::{self, HereOptions, SMART_TURN, SMART_TURN_FILE},
     session,
     tools::builtin::{FileIo, RandomTable},
     yaml::{Fields, Kind, Node, Position},
@@ -69,8 +68,8 @@ impl File<'_> {
     /// Everything it says.
     fn config(&self, reading: &mut Reading, notes: &mut Notes) -> Config {
         let language = npc::language(&self.fields, &mut notes.problems).unwrap_or("en");
-        let (budget, models) = (self.budget(notes), self.models(reading, notes));
-        let providers = self.providers(&models, language, &budget, notes);
+        let (mut budget, models) = (self.budget(notes), self.models(reading, notes));
+        let providers = self.providers(&models, language, &mut budget, notes);
         let tools = self.fields.map("tools", &keys::app::TOOLS);
         let manifests = self.manifests(tools, reading, notes);
         let known = self.known(reading.tools, &manifests.identities);
@@ -79,13 +78,15 @@ impl File<'_> {
         let known: Vec<&str> =
             known.into_iter().chain(patterns.iter().map(String::as_str)).collect();
         let policy = policy(tools, &known, notes);
-        let voices = provider::Options::voices(providers.voice, &models.weights.folders());
+        let folders = models.weights.folders();
+        let voices = provider::Options::voices(providers.voice, &folders, providers.slowest_voice);
         let defaults = NpcDefaults {
             language,
             voices: &voices,
             policy: &policy,
             tools: &known,
-            scripted: !providers.model.reads_prompts(),
+            models: &providers.models.names().collect::<Vec<_>>(),
+            scripted: !providers.models.reads_prompts(),
         };
         let mut cast = self.cast(reading, &defaults, notes);
         let around =
@@ -102,9 +103,10 @@ impl File<'_> {
             npcs: cast.npcs,
             services: provider::Options {
                 recogniser: providers.recogniser,
-                model: providers.model,
+                models: providers.models,
                 voices,
                 embedder,
+                turn_model: models.weights.file(SMART_TURN, SMART_TURN_FILE),
             },
             session: self.session(tools, providers.max_tokens),
             selection,
@@ -149,17 +151,19 @@ impl File<'_> {
         memory::options(fields, self.folder, &self.data_dir(), notes)
     }
 
-    /// What hears, thinks and speaks.
+    /// What hears, thinks and speaks; the prices that stand beside entries join those of `budget`.
     fn providers(
         &self,
         models: &ModelOptions,
         language: &str,
-        budget: &BudgetOptions,
+        budget: &mut BudgetOptions,
         notes: &mut Notes,
     ) -> Providers {
         let weights = models.weights.clone();
         let here = HereOptions { weights, language: language.to_owned() };
-        providers(&self.fields, &here, &budget.prices, notes)
+        let mut read = providers(&self.fields, &here, &budget.prices, notes);
+        budget.prices.append(&mut read.prices);
+        read
     }
 
     /// Files of models.
@@ -262,7 +266,7 @@ impl File<'_> {
 
     /// Where NPCs lie, each in a file.
     fn npc_dir(&self) -> PathBuf {
-        self.path("npc_dir").unwrap_or_else(|| self.folder.join("npcs"))
+        self.path("npc_dir").unwrap_or_else(|| self.folder.join(checked::NPCS))
     }
 
     /// Cap and prices.
@@ -280,22 +284,7 @@ impl File<'_> {
             let message = format!("a session may spend {max:.2}");
             notes.warnings.add(budget.place("session_max"), message, "is the point in its place?");
         }
-        let prices = self.fields.get("prices").map(|node| node.entries()).unwrap_or_default();
-        let prices: BTreeMap<_, _> = prices
-            .iter()
-            .map(|entry| {
-                let fields = Fields::new(&entry.node, &keys::app::PRICE);
-                let money = |key| fields.number(key).unwrap_or_default();
-                let price = Price {
-                    input: money("input"),
-                    cached_input: fields.number("cached_input").unwrap_or_else(|| money("input")),
-                    output: money("output"),
-                    characters: money("characters"),
-                    minute: money("minute"),
-                };
-                (entry.key.clone(), price)
-            })
-            .collect();
+        let prices = prices::prices(&self.fields);
         BudgetOptions { session_max, month_max, prices }
     }
 
@@ -324,6 +313,7 @@ impl File<'_> {
             notes.problems.add(self.fields.place("npc_dir"), "there is no npc", way_out);
         }
         reading.problems.extend(cast.clashes());
+        cast.name_by_profession();
         cast
     }
 
@@ -370,7 +360,8 @@ impl File<'_> {
     ) -> (Campaign, World) {
         match reading.file(place.path, &Kind::Shape(&FILE)) {
             Ok((node, mut notes)) => {
-                let campaign = node.map(|node| campaign::campaign(&node, cast.whole(), &mut notes));
+                let known = campaign::Nameable { cast: cast.whole(), left: reading.left };
+                let campaign = node.map(|node| campaign::campaign(&node, known, &mut notes));
                 reading.take(notes);
                 campaign.unwrap_or_default()
             }
@@ -397,6 +388,10 @@ impl File<'_> {
                 Some("patient") => Patience::Patient,
                 _ => default.patience,
             },
+            detector: turn
+                .and_then(|turn| turn.text("detector"))
+                .and_then(Detector::named)
+                .unwrap_or(default.detector),
             preemptive: turn.and_then(|turn| turn.flag("preemptive")).unwrap_or(default.preemptive),
             filler_after: millis(tools, "filler_after_ms").unwrap_or(default.filler_after),
             max_tokens: max_tokens.unwrap_or(default.max_tokens),

@@ -35,6 +35,7 @@ fn built_in(cast: &[Npc], language: &str, policy: &Policy) -> Npc {
         secret_knowledge: Vec::new(),
         knowledge_scope: Vec::new(),
         voice: Voice::as_is("", ""),
+        llm: None,
         language: language.to_owned(),
         max_sentences: u8::MAX,
         engine: EngineKind::Cascaded,
@@ -51,7 +52,9 @@ fn built_in(cast: &[Npc], language: &str, policy: &Policy) -> Npc {
 fn scripted(mut assistant: Npc) -> Npc {
     let line = |when: Option<LineWhen>, say: &str| ScriptedLine {
         when,
+        language: None,
         say: vec![say.to_owned()],
+        otherwise: Vec::new(),
         tool: None,
         once: false,
         weight: 1,

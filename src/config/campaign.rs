@@ -4,18 +4,27 @@ use super::reading::Notes;
 use crate::{
     domain::{Campaign, Npc, Player, Scene},
     import::campaign::{self as import, World},
-    yaml::{Fields, Node, Problems, Value, nearest, quoted},
+    yaml::{Fields, Node, Value, nearest, quoted},
 };
 
-/// The campaign in `node`, which was checked, and its world. Scenes name NPCs of `cast`; `None`: some
-/// of the cast could not be read, so that nobody is called unknown.
-pub fn campaign(node: &Node, cast: Option<&[Npc]>, notes: &mut Notes) -> (Campaign, World) {
+/// Whom a campaign may name.
+#[derive(Clone, Copy)]
+pub struct Nameable<'a> {
+    /// The cast; `None`: some of it could not be read, so that nobody is called unknown.
+    pub cast: Option<&'a [Npc]>,
+    /// Who may have been of it until now.
+    pub left: &'a [Npc],
+}
+
+/// The campaign in `node`, which was checked, and its world. Scenes name NPCs of the cast.
+pub fn campaign(node: &Node, known: Nameable<'_>, notes: &mut Notes) -> (Campaign, World) {
     let file = Fields::new(node, &import::FILE);
-    let world = import::world(node, cast, &mut notes.problems);
+    let all = known.cast.map(|cast| [cast, known.left].concat());
+    let world = import::world(node, all.as_deref(), &mut notes.problems);
     for problem in import::link(std::slice::from_ref(&world), &[]).err().into_iter().flatten() {
         notes.problems.add(problem.at, problem.message, problem.way_out);
     }
-    let scenes = mappings(&file, "scenes").map(|node| scene(node, cast, &mut notes.problems));
+    let scenes = mappings(&file, "scenes").map(|node| scene(node, known, notes));
     let campaign = Campaign {
         name: world.name.clone(),
         description: world.description.clone(),
@@ -29,7 +38,7 @@ pub fn campaign(node: &Node, cast: Option<&[Npc]>, notes: &mut Notes) -> (Campai
 }
 
 /// A scene, its NPCs by their full names.
-fn scene(node: &Node, cast: Option<&[Npc]>, problems: &mut Problems) -> Scene {
+fn scene(node: &Node, Nameable { cast, left }: Nameable<'_>, notes: &mut Notes) -> Scene {
     let fields = Fields::new(node, &import::SCENE);
     let mut npcs = Vec::new();
     for node in fields.items("npcs") {
@@ -38,13 +47,18 @@ fn scene(node: &Node, cast: Option<&[Npc]>, problems: &mut Problems) -> Scene {
             npcs.push(npc.name.clone());
             continue;
         }
+        if left.iter().any(|npc| npc.is_called(name)) {
+            let message = format!("the scene names {}, who has left", quoted(name));
+            notes.warnings.add(node.at, message, "take the name out before the next start");
+            continue;
+        }
         let names: Vec<_> = cast.iter().map(|npc| npc.name.as_str()).collect();
         let known = cast.iter().flat_map(|npc| npc.aliases.iter()).map(String::as_str);
         let way_out = nearest(name, names.iter().copied().chain(known)).map_or_else(
             || format!("there are {}", names.join(", ")),
             |near| format!("did you mean '{near}'?"),
         );
-        problems.add(node.at, format!("unknown npc {}", quoted(name)), way_out);
+        notes.problems.add(node.at, format!("unknown npc {}", quoted(name)), way_out);
     }
     Scene { name: fields.text("name").unwrap_or_default().trim().to_owned(), npcs }
 }

@@ -10,6 +10,7 @@ use super::{
 };
 use crate::{
     domain::{Npc, bare_name},
+    logic::{language, words::fold},
     yaml::{Fields, Kind, Node, Position, Problem, Value, quoted},
 };
 
@@ -22,6 +23,8 @@ pub struct Cast {
     pub assistant: Option<Npc>,
     /// Who has a name: folded name -> place and full name.
     names: BTreeMap<String, Taken>,
+    /// What NPCs do, by the name of each.
+    professions: Vec<(String, String)>,
     /// Names that were met before.
     clashes: Vec<Problem>,
     /// Files or list items that were meant to be NPCs.
@@ -98,13 +101,30 @@ impl Cast {
         for node in fields.items("aliases") {
             self.claim(node.text().unwrap_or_default(), file, node.at);
         }
+        let profession = fields.text("profession").map(without_article);
         match &self.assistant {
-            _ if !is_assistant(&fields) => self.npcs.push(npc),
+            _ if !is_assistant(&fields) => {
+                self.professions.extend(profession.map(|it| (npc.name.clone(), it.to_owned())));
+                self.npcs.push(npc);
+            }
             None => self.assistant = Some(npc),
             Some(first) => {
                 let message = format!("{} is the assistant already", quoted(&first.name));
                 let way_out = "keep one; the others may be of kind npc";
                 notes.problems.add(fields.place("kind"), message, way_out);
+            }
+        }
+    }
+
+    /// Has each NPC called by its profession that nobody else is called by, once all are read.
+    pub fn name_by_profession(&mut self) {
+        for (name, profession) in &self.professions {
+            let is_so = |of: &str| bare_name(of) == bare_name(profession);
+            let practised = self.professions.iter().filter(|(_, other)| is_so(other)).count();
+            let taken = self.npcs.iter().any(|npc| npc.is_called(profession));
+            let npc = self.npcs.iter_mut().find(|npc| npc.name == *name);
+            if let Some(npc) = npc.filter(|_| practised == 1 && !taken) {
+                npc.aliases.push(profession.clone());
             }
         }
     }
@@ -128,4 +148,14 @@ impl Cast {
             }
         }
     }
+}
+
+/// "The barkeep" as "barkeep".
+fn without_article(name: &str) -> &str {
+    let name = name.trim();
+    let rest = name.split_once(char::is_whitespace).filter(|(article, _)| {
+        let article = fold(article);
+        language::is_any(|it| it.articles, &article) || language::is_any(|it| it.definite, &article)
+    });
+    rest.map_or(name, |(_, rest)| rest.trim_start())
 }

@@ -80,7 +80,15 @@ pub struct Config {
     pub warnings: Vec<Problem>,
 }
 
+/// Folder of NPCs where the configuration names none.
+pub const NPCS: &str = "npcs";
+
 impl Config {
+    /// What is said of NPCs on disk that are not read, if there are any.
+    pub fn unread(&self) -> Option<&Problem> {
+        self.warnings.iter().find(|warning| &*warning.file == NPCS)
+    }
+
     /// Has nothing shown from now on that proves who we are.
     pub fn keep_secrets(&self) {
         redact::keep_secret(&self.discord.token.0);

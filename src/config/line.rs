@@ -10,7 +10,7 @@ use crate::{
 };
 
 /// Placeholders that every line may use.
-const PLACEHOLDERS: [&str; 4] = ["speaker", "npc", "utterance", "dice"];
+const PLACEHOLDERS: [&str; 5] = ["speaker", "npc", "utterance", "dice", "odds"];
 /// Largest compiled pattern, in bytes; the scripted brain's own limit.
 const PATTERN_MAX: usize = 1 << 20;
 
@@ -31,12 +31,26 @@ pub fn line(node: &Node, tools: LineTools, problems: &mut Problems) -> ScriptedL
     for variant in fields.items("say") {
         placeholders.check(variant, problems);
     }
+    let without_result = Placeholders { result: false, ..placeholders.clone() };
+    for variant in fields.items("else") {
+        without_result.check(variant, problems);
+    }
+    if fields.get("else").is_some() && fields.get("tool").is_none() {
+        let way_out = "leave it out, or add the tool that may be missing";
+        problems.add(
+            fields.place("else"),
+            "'else' of a line without 'tool' is never said",
+            way_out,
+        );
+    }
     ScriptedLine {
         when,
+        language: fields.text("language").map(str::to_owned),
         say: fields.texts("say"),
         tool: fields
             .map("tool", &keys::npc::LINE_TOOL)
             .map(|fields| tool(&fields, tools, &placeholders, problems)),
+        otherwise: fields.texts("else"),
         once: fields.flag("once").unwrap_or(false),
         weight: fields.whole("weight").unwrap_or(1),
     }
@@ -136,6 +150,7 @@ fn tool(
 }
 
 /// What may stand in braces.
+#[derive(Clone)]
 struct Placeholders {
     /// Groups of the pattern; `None`: not known.
     groups: Option<Vec<String>>,

@@ -23,6 +23,7 @@ mod memory;
 mod models;
 mod npc;
 mod policy;
+mod prices;
 mod providers;
 mod reading;
 mod rules;
@@ -35,6 +36,7 @@ mod voice;
 mod watch;
 mod whitelist;
 mod window;
+mod wyoming;
 
 #[cfg(test)]
 mod tests;
@@ -54,7 +56,7 @@ pub use self::{
     watch::Watch,
 };
 pub use crate::yaml::Problem;
-use crate::{launch, yaml::Position};
+use crate::{domain::Npc, launch, yaml::Position};
 
 /// Name of the configuration in the working directory.
 pub const FILE_NAME: &str = "glyphoxa.yaml";
@@ -95,11 +97,29 @@ pub fn load(
     environment: &dyn Fn(&str) -> Option<String>,
     tools: &[&str],
 ) -> Result<Config, Report> {
+    load_again(path, environment, tools, &[])
+}
+
+/// The same while `npcs` are at the table: a campaign that names one of them who is not described any
+/// more is warned about, and read.
+///
+/// # Errors
+/// Every problem of every file.
+pub fn load_again(
+    path: Option<&Path>,
+    environment: &dyn Fn(&str) -> Option<String>,
+    tools: &[&str],
+    npcs: &[Npc],
+) -> Result<Config, Report> {
     let (source, path) = match path {
         Some(path) => (files::Source::Disk, path),
         None => (files::Source::beside(Path::new(FILE_NAME)), Path::new(FILE_NAME)),
     };
     let mut reading = reading::Reading::new(source, environment, tools);
+    reading.left = npcs;
+    if source == files::Source::Shipped {
+        reading.warnings.extend(unread());
+    }
     let config = app::read(&mut reading, path);
     let reading::Reading { mut problems, mut warnings, files, folders, secrets, .. } = reading;
     let secrets = secrets.into_inner();
@@ -115,6 +135,19 @@ pub fn load(
         }
         _ => Err(Report { problems, warnings, files, folders }),
     }
+}
+
+/// What is said of NPCs on disk that nobody reads.
+fn unread() -> Option<Problem> {
+    let found = files::Source::Disk.list(Path::new(checked::NPCS), files::YAML).unwrap_or_default();
+    (!found.is_empty()).then(|| Problem {
+        file: checked::NPCS.into(),
+        at: Position::START,
+        message: format!(
+            "what is in this folder is not read: there is no {FILE_NAME}, so the built-in npcs play"
+        ),
+        way_out: format!("make a {FILE_NAME} beside it; an empty one will do"),
+    })
 }
 
 /// The content of a file that is to be imported.

@@ -4,8 +4,9 @@ use super::{keys, line, policy, reading::Notes, voice, whitelist};
 use crate::{
     domain::{AddressMode, EngineKind, Npc, Policy, Pronunciation, Tier, Voice},
     import::campaign::check_respelling,
+    logic::sentence::{SentenceOptions, SentenceSplitter, is_clause},
     provider::{VoiceEntry, VoiceService},
-    yaml::{Fields, Node, Problems, Value, quoted},
+    yaml::{Fields, Node, Problems, Value, nearest, quoted},
 };
 
 /// Words that do not tell one name from another.
@@ -26,6 +27,8 @@ pub struct NpcDefaults<'a> {
     pub policy: &'a Policy,
     /// Identities of the tools there are.
     pub tools: &'a [&'a str],
+    /// Chat models that are configured, by name.
+    pub models: &'a [&'a str],
     /// Whether the scripted brain speaks for them.
     pub scripted: bool,
 }
@@ -54,6 +57,7 @@ pub fn npc(node: &Node, defaults: &NpcDefaults, notes: &mut Notes) -> Npc {
         secret_knowledge: fields.texts("secret_knowledge"),
         knowledge_scope: fields.texts("knowledge_scope"),
         voice: voice::voice(&fields, language, defaults.voices, problems),
+        llm: model(&fields, defaults.models, problems),
         language: language.to_owned(),
         max_sentences: fields.whole("max_sentences").unwrap_or(longest),
         engine: EngineKind::Cascaded,
@@ -85,6 +89,21 @@ pub fn language<'a>(fields: &Fields<'a>, problems: &mut Problems) -> Option<&'a 
     let message = format!("'language' is {}", fields.shown("language"));
     problems.add(fields.place("language"), message, "a two-letter code such as en or de");
     None
+}
+
+/// The chat model under `llm`, one of `models`.
+fn model(fields: &Fields, models: &[&str], problems: &mut Problems) -> Option<String> {
+    let name = fields.text("llm")?.trim();
+    if !models.contains(&name) {
+        let there_are = format!("providers.llm has {}", models.join(", "));
+        let way_out = match nearest(name, models.iter().copied()) {
+            Some(near) => format!("did you mean '{near}'? {there_are}"),
+            None => there_are,
+        };
+        let message = format!("unknown chat model {}", fields.shown("llm"));
+        problems.add(fields.place("llm"), message, way_out);
+    }
+    Some(name.to_owned())
 }
 
 /// Refuses engines that are understood but not there.
@@ -148,6 +167,9 @@ fn warn(npc: &Npc, fields: &Fields, defaults: &NpcDefaults, warnings: &mut Probl
         let message = format!("{} has no lines and will not answer", quoted(&npc.name));
         warnings.add(fields.at(), message, "add 'lines', or set providers.llm to a model");
     }
+    if defaults.scripted {
+        cut_short(npc, fields, warnings);
+    }
     let voices = [Some(&npc.voice), npc.voice.fallback.as_deref()].into_iter().flatten();
     let is_english = |voice: &Voice| {
         VoiceService::named(&voice.provider).is_some_and(|it| it.traits().english_only)
@@ -156,5 +178,29 @@ fn warn(npc: &Npc, fields: &Fields, defaults: &NpcDefaults, warnings: &mut Probl
         let message =
             format!("{} speaks '{}' with an english voice", quoted(&npc.name), npc.language);
         warnings.add(fields.place("voice"), message, "use the provider espeak");
+    }
+}
+
+/// Lines that would stop in the middle: cut as they are when they are said.
+fn cut_short(npc: &Npc, fields: &Fields, warnings: &mut Problems) {
+    let longest = npc.max_sentences.max(1);
+    let options = SentenceOptions { language: npc.language.clone(), ..SentenceOptions::default() };
+    for line in fields.items("lines") {
+        let Value::Map(_) = line.value else { continue };
+        for say in Fields::new(line, &keys::npc::LINE).items("say") {
+            let mut splitter = SentenceSplitter::new(&options);
+            let mut said = splitter.push(say.text().unwrap_or_default());
+            said.extend(splitter.finish());
+            // The first part of a long sentence does not count.
+            let sentences = said.iter().filter(|part| !is_clause(part)).count();
+            if sentences > usize::from(longest) {
+                let message = format!(
+                    "a line of {} has {sentences} sentences and stops after {longest}",
+                    quoted(&npc.name)
+                );
+                let way_out = format!("shorten it, or set max_sentences: {sentences}");
+                warnings.add(say.at, message, way_out);
+            }
+        }
     }
 }

@@ -4,16 +4,17 @@ use std::{collections::BTreeMap, time::Duration};
 
 use serde_json::{Map, Value as Json};
 
-use super::{keys, npc::language, reading::Notes};
+use super::{keys, npc::language, prices::price, reading::Notes, wyoming::wyoming};
 use crate::{
     domain::Secret,
     logic::budget::Price,
     provider::{
-        BaseUrl, HereOptions, ModelEntry, ModelService, PiperOptions, RecogniserEntry,
-        RecogniserService, VoiceEntry, VoiceService, base_url,
+        BaseUrl, EntryList, HereOptions, KokoroOptions, ModelEntry, ModelService, NamedEntry,
+        PiperOptions, RecogniserEntry, RecogniserService, SLOWEST, VoiceEntry, VoiceService,
+        anthropic, base_url, deepgram,
         openai::{self, Options},
     },
-    yaml::{Fields, Position, Problems, Shape, quoted},
+    yaml::{Fields, Position, Problems, Shape, Value, quoted},
 };
 
 /// What a service is paid by.
@@ -31,12 +32,16 @@ enum PaidBy {
 pub struct Providers {
     /// Turns speech into text.
     pub recogniser: RecogniserEntry,
-    /// Answers for the NPCs.
-    pub model: ModelEntry,
+    /// Answer for the NPCs.
+    pub models: EntryList<ModelEntry>,
     /// Speaks for voices that name no provider.
     pub voice: VoiceEntry,
+    /// Seconds that a network's second of speech may take.
+    pub slowest_voice: f32,
     /// Longest answer of the model, in tokens.
     pub max_tokens: Option<u32>,
+    /// What entries cost that say so themselves.
+    pub prices: BTreeMap<String, Price>,
 }
 
 /// The providers of a checked file whose models cost `prices`; `here` is heard on this machine.
@@ -48,18 +53,35 @@ pub fn providers(
 ) -> Providers {
     let all = file.map("providers", &keys::providers::PROVIDERS);
     let service = |key, shape: &'static Shape| all.and_then(|all| all.map(key, shape));
-    let (stt, llm) = (service("stt", &keys::providers::STT), service("llm", &keys::providers::LLM));
-    let tts = service("tts", &keys::providers::TTS);
-    let mut clients = Clients { prices, notes };
+    let (stt, tts) = (service("stt", &keys::providers::STT), service("tts", &keys::providers::TTS));
+    #[expect(clippy::cast_possible_truncation, reason = "bounded to 10 by its key")]
+    let slowest = all.and_then(|all| all.number("slowest_voice")).map(|number| number as f32);
+    let mut clients = Clients { prices, own: BTreeMap::new(), notes };
+    let models = all.map(|all| clients.models(&all)).unwrap_or_default();
     Providers {
+        models,
+        slowest_voice: slowest.unwrap_or(SLOWEST),
         recogniser: stt.map_or_else(
             || RecogniserEntry::Local(here.clone()),
             |it| clients.recogniser(&it, here),
         ),
-        model: llm.map(|it| clients.model(&it)).unwrap_or_default(),
         voice: tts.map(|it| clients.voice(&it)).unwrap_or_default(),
-        max_tokens: llm.and_then(|fields| fields.whole("max_tokens")),
+        max_tokens: llm_entries(all.as_ref()).find_map(|fields| fields.whole("max_tokens")),
+        prices: clients.own,
     }
+}
+
+/// The chat models under `providers`: one, or a list.
+fn llm_entries<'a>(all: Option<&Fields<'a>>) -> impl Iterator<Item = Fields<'a>> {
+    let nodes = all.map(|all| all.items("llm")).unwrap_or_default().iter();
+    let nodes = nodes.filter(|node| matches!(node.value, Value::Map(_)));
+    nodes.map(|node| Fields::new(node, &keys::providers::LLM))
+}
+
+/// What `fields` say the service is.
+fn service_of<'a>(fields: &Fields<'a>) -> Option<&'a str> {
+    let service = fields.shape().key("service").and_then(|_| fields.text("service"));
+    service.or_else(|| fields.text("name"))
 }
 
 /// How the embedding service under `name` is reached; it has to be free.
@@ -69,7 +91,8 @@ pub fn embedder(
     prices: &BTreeMap<String, Price>,
     notes: &mut Notes,
 ) -> Options {
-    let options = Clients { prices, notes }.options(fields, name, PaidBy::Tokens);
+    let mut clients = Clients { prices, own: BTreeMap::new(), notes };
+    let options = clients.options(fields, name, PaidBy::Tokens, Home::OPENAI);
     if options.priced_as.is_some() {
         let message = format!("'{name}' would cost money that no budget counts");
         let way_out = "use a server of your own, or a model without a price and `free: true`";
@@ -82,6 +105,8 @@ pub fn embedder(
 struct Clients<'a> {
     /// What models cost.
     prices: &'a BTreeMap<String, Price>,
+    /// What entries cost that say so themselves.
+    own: BTreeMap<String, Price>,
     /// What was found.
     notes: &'a mut Notes,
 }
@@ -90,34 +115,132 @@ impl Clients<'_> {
     /// The recogniser in `fields`.
     fn recogniser(&mut self, fields: &Fields, here: &HereOptions) -> RecogniserEntry {
         const PATH: &str = "providers.stt";
-        let service = fields.text("name").and_then(RecogniserService::named).unwrap_or_default();
+        self.check_service(fields, PATH);
+        let service = service_of(fields).and_then(RecogniserService::named).unwrap_or_default();
         match service {
             RecogniserService::Local => {
                 self.refuse_settings(fields, PATH, service.name());
                 RecogniserEntry::Local(here.clone())
             }
-            RecogniserService::OpenAi => RecogniserEntry::OpenAi {
-                options: self.options(fields, PATH, PaidBy::Minutes),
-                language: language(fields, &mut self.notes.problems)
-                    .unwrap_or(&here.language)
-                    .to_owned(),
-            },
+            RecogniserService::OpenAi => {
+                for key in
+                    keys::providers::DEEPGRAM_ONLY.iter().filter(|key| fields.get(key).is_some())
+                {
+                    let message = format!("'{PATH}.{key}' has no effect on '{}'", service.name());
+                    let way_out = "remove it, or set the name to deepgram";
+                    self.notes.problems.add(fields.place(key), message, way_out);
+                }
+                RecogniserEntry::OpenAi {
+                    options: self.options(fields, PATH, PaidBy::Minutes, Home::OPENAI),
+                    language: language(fields, &mut self.notes.problems)
+                        .unwrap_or(&here.language)
+                        .to_owned(),
+                }
+            }
+            RecogniserService::Deepgram => {
+                RecogniserEntry::Deepgram(self.deepgram(fields, PATH, &here.language))
+            }
+            RecogniserService::Wyoming => {
+                let entry = Entry { path: PATH, service: service.name() };
+                let without = ["api_key", "free"].iter().chain(keys::providers::DEEPGRAM_ONLY);
+                refuse(fields, entry, without.copied(), self.notes);
+                let language = language(fields, &mut self.notes.problems);
+                RecogniserEntry::Wyoming {
+                    language: language.unwrap_or(&here.language).to_owned(),
+                    options: wyoming(fields, PATH, "tcp://127.0.0.1:10300", self.notes),
+                }
+            }
+        }
+    }
+
+    /// How Deepgram under `name` is reached, and what it is asked for.
+    fn deepgram(&mut self, fields: &Fields, name: &str, language_here: &str) -> deepgram::Options {
+        let common = self.options(fields, name, PaidBy::Minutes, Home::DEEPGRAM);
+        let language = language(fields, &mut self.notes.problems).unwrap_or(language_here);
+        if common.model == deepgram::FLUX_ENGLISH && language != "en" {
+            let message = format!("'{name}': {} hears English alone", quoted(&common.model));
+            let way_out = "model: flux-general-multi, or nova-3";
+            self.notes.problems.add(fields.place("model"), message, way_out);
+        }
+        let wait =
+            |key, default: Duration| fields.whole(key).map_or(default, Duration::from_millis);
+        #[expect(clippy::cast_possible_truncation, reason = "bounded to 0.3 to 0.9 by its key")]
+        let eager = match fields.text("eager") {
+            Some("off") => None,
+            _ => Some(fields.number("eager").map_or(deepgram::EAGER, |number| number as f32)),
+        };
+        deepgram::Options {
+            base_url: common.base_url,
+            api_key: common.api_key,
+            model: common.model,
+            language: language.to_owned(),
+            eager,
+            max_streams: fields.whole("max_streams"),
+            first_byte_timeout: wait("first_byte_timeout_ms", deepgram::FIRST_BYTE_TIMEOUT),
+            idle_timeout: wait("idle_timeout_ms", deepgram::IDLE_TIMEOUT),
+            priced_as: common.priced_as,
+        }
+    }
+
+    /// The chat models, in order of preference.
+    fn models(&mut self, all: &Fields) -> EntryList<ModelEntry> {
+        let mut entries: Vec<NamedEntry<ModelEntry>> = Vec::new();
+        for fields in llm_entries(Some(all)) {
+            let entry = self.model(&fields);
+            let named = fields.text("as").or_else(|| fields.text("model"));
+            let service = service_of(&fields).unwrap_or(ModelService::default().name());
+            let name = named.unwrap_or(service).trim().to_owned();
+            if entries.iter().any(|it| it.name == name) {
+                let message = format!("two chat models are called {}", quoted(&name));
+                let way_out = "give one of them another name: `as: fast`";
+                self.notes.problems.add(fields.place("as"), message, way_out);
+            }
+            entries.push(NamedEntry { name, entry });
+        }
+        if all
+            .get("llm")
+            .is_some_and(|node| matches!(&node.value, Value::List(it) if it.is_empty()))
+        {
+            let way_out = "list a chat model, or remove the key: then the lines of the NPCs answer";
+            self.notes.problems.add(all.place("llm"), "'providers.llm' is an empty list", way_out);
+        }
+        let hedge = all.map("hedge", &keys::providers::HEDGE);
+        let is_hedged = hedge.and_then(|hedge| hedge.flag("llm")).unwrap_or_default();
+        let is_short = entries.len() < 2 && !all.is_broken("llm");
+        if let Some(hedge) = hedge.filter(|_| is_hedged && is_short) {
+            let message = "'providers.hedge.llm' has no effect with one chat model";
+            self.notes.problems.add(hedge.place("llm"), message, "remove it, or list another one");
+        }
+        match entries.is_empty() {
+            true => EntryList::default(),
+            false => EntryList { entries, hedge: is_hedged },
         }
     }
 
     /// The model in `fields`.
     fn model(&mut self, fields: &Fields) -> ModelEntry {
         const PATH: &str = "providers.llm";
-        let service = fields.text("name").and_then(ModelService::named).unwrap_or_default();
+        self.check_service(fields, PATH);
+        let service = service_of(fields).and_then(ModelService::named).unwrap_or_default();
         match service {
             ModelService::Scripted => {
                 self.refuse_settings(fields, PATH, service.name());
                 ModelEntry::Scripted
             }
             ModelService::OpenAi => {
-                let mut options = self.options(fields, PATH, PaidBy::Tokens);
-                self.model_settings(fields, &mut options);
+                let mut options = self.options(fields, PATH, PaidBy::Tokens, Home::OPENAI);
+                self.model_settings(fields, &mut options, &openai::OWN_MEMBERS);
+                self.refuse_thinking(fields, service.name());
                 ModelEntry::OpenAi(options)
+            }
+            ModelService::Anthropic => {
+                let mut reach = self.options(fields, PATH, PaidBy::Tokens, Home::ANTHROPIC);
+                self.model_settings(fields, &mut reach, &anthropic::OWN_MEMBERS);
+                // A request with one is refused.
+                let entry = Entry { path: PATH, service: service.name() };
+                refuse(fields, entry, std::iter::once("temperature"), self.notes);
+                let thinking = fields.whole("thinking_budget");
+                ModelEntry::Anthropic(anthropic::Options { reach, thinking })
             }
         }
     }
@@ -125,7 +248,8 @@ impl Clients<'_> {
     /// The voice service in `fields`.
     fn voice(&mut self, fields: &Fields) -> VoiceEntry {
         const PATH: &str = "providers.tts";
-        let service = fields.text("name").and_then(VoiceService::named).unwrap_or_default();
+        self.check_service(fields, PATH);
+        let service = service_of(fields).and_then(VoiceService::named).unwrap_or_default();
         match service {
             VoiceService::Flite | VoiceService::Espeak => {
                 self.refuse_settings(fields, PATH, service.name());
@@ -136,23 +260,46 @@ impl Clients<'_> {
                 // Its folder is that of the whole configuration.
                 VoiceEntry::Piper(PiperOptions::default())
             }
-            VoiceService::OpenAi => VoiceEntry::OpenAi(self.options(fields, PATH, PaidBy::Speech)),
+            VoiceService::Kokoro => {
+                self.refuse_settings(fields, PATH, service.name());
+                // The same, and how slow it may be.
+                VoiceEntry::Kokoro(KokoroOptions { models: Vec::new(), slowest: SLOWEST })
+            }
+            VoiceService::OpenAi => {
+                VoiceEntry::OpenAi(self.options(fields, PATH, PaidBy::Speech, Home::OPENAI))
+            }
+            VoiceService::Wyoming => {
+                let entry = Entry { path: PATH, service: service.name() };
+                refuse(fields, entry, ["api_key", "free", "model"].into_iter(), self.notes);
+                let such_as = "tcp://127.0.0.1:10200";
+                VoiceEntry::Wyoming(wyoming(fields, PATH, such_as, self.notes))
+            }
+        }
+    }
+
+    /// Notes a service that is named twice.
+    fn check_service(&mut self, fields: &Fields, path: &str) {
+        if fields.get("service").is_some() && fields.get("name").is_some() {
+            let message = format!("'{path}' has both 'service' and 'name'");
+            self.notes.problems.add(fields.place("name"), message, "keep one of them");
         }
     }
 
     /// Notes settings beside its name, which a service on this machine does not have.
     fn refuse_settings(&mut self, fields: &Fields, path: &str, service: &str) {
-        let keys = fields.shape().keys.iter().map(|key| key.name).filter(|key| *key != "name");
+        let keys = fields.shape().keys.iter().map(|key| key.name);
+        let keys = keys.filter(|key| !matches!(*key, "service" | "name" | "as"));
         refuse(fields, Entry { path, service }, keys, self.notes);
     }
 
-    /// How the service under `name` is reached.
-    fn options(&mut self, fields: &Fields, name: &str, paid_by: PaidBy) -> Options {
+    /// How the service under `name` is reached, which is one of those at `home`.
+    fn options(&mut self, fields: &Fields, name: &str, paid_by: PaidBy, home: Home) -> Options {
+        let reach = Reach { fields, path: name, home };
+        let address = self.address(reach);
         let wait = |key, default| Duration::from_millis(fields.whole(key).unwrap_or(default));
-        let address = self.address(fields, name);
         let api_key = fields.text("api_key").map(str::trim).filter(|key| !key.is_empty());
         if let Some(address) = &address {
-            self.check_key(fields, name, address, api_key.is_some());
+            self.check_key(reach, address, api_key.is_some());
         }
         let model = fields.text("model").unwrap_or_default();
         if model.is_empty() && !fields.is_broken("model") {
@@ -169,19 +316,19 @@ impl Clients<'_> {
             first_byte_timeout: wait("first_byte_timeout_ms", 15_000),
             idle_timeout: wait("idle_timeout_ms", 10_000),
             context_window: openai::CONTEXT_WINDOW,
-            priced_as: self.priced_as(fields, model, private, paid_by),
+            priced_as: self.priced_as(fields, name, private, paid_by),
         }
     }
 
     /// Settings that only chat models have.
-    fn model_settings(&mut self, fields: &Fields, options: &mut Options) {
+    fn model_settings(&mut self, fields: &Fields, options: &mut Options, own: &[&str]) {
         #[expect(clippy::cast_possible_truncation, reason = "bounded to 0 to 2 by its key")]
         let temperature = fields.number("temperature").map(|number| number as f32);
         options.temperature = temperature;
         options.context_window = fields.whole("context_window").unwrap_or(openai::CONTEXT_WINDOW);
         let Some(node) = fields.get("extra_body") else { return };
         for entry in node.entries() {
-            if openai::OWN_MEMBERS.contains(&entry.key.as_str()) {
+            if own.contains(&entry.key.as_str()) {
                 let message = format!("extra_body cannot set {}", quoted(&entry.key));
                 self.notes.problems.add(
                     entry.at,
@@ -195,54 +342,74 @@ impl Clients<'_> {
         }
     }
 
-    /// The address, unless it is wrong.
-    fn address(&mut self, fields: &Fields, name: &str) -> Option<BaseUrl> {
+    /// Notes a budget for thoughts, which OpenAI's language does not have.
+    fn refuse_thinking(&mut self, fields: &Fields, service: &str) {
+        if fields.get("thinking_budget").is_some() {
+            let message = format!("'providers.llm.thinking_budget' has no effect on '{service}'");
+            let way_out = "remove it, or use extra_body (reasoning_effort: low)";
+            self.notes.problems.add(fields.place("thinking_budget"), message, way_out);
+        }
+    }
+
+    /// The address, unless it is wrong. That of a socket is the same with another word before it.
+    fn address(&mut self, reach: Reach) -> Option<BaseUrl> {
+        let Reach { fields, path, home } = reach;
         if fields.is_broken("base_url") {
             return None;
         }
-        let text = fields.text("base_url").unwrap_or(openai::BASE_URL);
+        let text = fields.text("base_url").unwrap_or(home.base_url);
+        let is_socket = home.has_sockets && text.starts_with("ws");
+        let text = if is_socket { &text.replacen("ws", "http", 1) } else { text };
         base_url(text)
             .map_err(|expected| {
-                let message = format!("'{name}.base_url' is {}", fields.shown("base_url"));
+                let message = format!("'{path}.base_url' is {}", fields.shown("base_url"));
                 self.notes.problems.add(fields.place("base_url"), message, expected);
             })
             .ok()
     }
 
     /// A key is there where it must be, and does not travel unencrypted.
-    fn check_key(&mut self, fields: &Fields, name: &str, address: &BaseUrl, has_key: bool) {
+    fn check_key(&mut self, reach: Reach, address: &BaseUrl, has_key: bool) {
+        let Reach { fields, path, home } = reach;
         let at = fields.place("api_key");
-        if !has_key && address.text == openai::BASE_URL && !fields.is_broken("api_key") {
-            let message = format!("missing key 'api_key' of '{name}'");
-            self.notes.problems.add(at, message, "api_key: ${OPENAI_API_KEY}, or another base_url");
+        if !has_key && address.text == home.base_url && !fields.is_broken("api_key") {
+            let message = format!("missing key 'api_key' of '{path}'");
+            let way_out = format!("api_key: ${{{}}}, or another base_url", home.variable);
+            self.notes.problems.add(at, message, way_out);
         }
         if has_key && !address.private && !address.encrypted {
-            let message = format!("'{name}.api_key' travels unencrypted to another network");
+            let message = format!("'{path}.api_key' travels unencrypted to another network");
             self.notes.warnings.add(at, message, "use https://");
         }
     }
 
-    /// The model's name in the price list, if calls cost something.
+    /// The model's name in the price list, if calls cost something; an entry under `name` that says itself
+    /// what it costs is on the list by its own.
     fn priced_as(
         &mut self,
         fields: &Fields,
-        model: &str,
+        name: &str,
         private: bool,
         paid_by: PaidBy,
     ) -> Option<String> {
-        let at = fields.place("model");
+        let model = fields.text("model").filter(|model| !model.is_empty())?;
+        let own = own_price(fields);
+        let at = fields.place(if own.is_some() { "price" } else { "model" });
         let problems = &mut self.notes.problems;
-        if model.is_empty() {
-            return None;
-        }
-        match (self.prices.get(model), fields.flag("free")) {
+        match (own.or_else(|| self.prices.get(model).copied()), fields.flag("free")) {
             (Some(_), Some(true)) => {
                 let message = format!("model {} has a price and is called free", quoted(model));
                 problems.add(at, message, "remove `free: true`, or its price");
             }
             (Some(price), _) => {
-                check_price(*price, model, paid_by, at, problems);
-                return Some(model.to_owned());
+                check_price(price, model, paid_by, at, problems);
+                if own.is_none() {
+                    return Some(model.to_owned());
+                }
+                let called = fields.shape().key("as").and_then(|_| fields.text("as"));
+                let listed = format!("{name}.{}", called.unwrap_or(model).trim());
+                self.own.insert(listed.clone(), price);
+                return Some(listed);
             }
             (None, Some(true)) => {}
             (None, None) if private => {}
@@ -253,6 +420,41 @@ impl Clients<'_> {
         }
         None
     }
+}
+
+/// Where a service is that is known to want a key.
+#[derive(Clone, Copy)]
+struct Home {
+    /// Its own address, used where none is given.
+    base_url: &'static str,
+    /// The variable that its key is mostly kept in.
+    variable: &'static str,
+    /// It is reached by sockets.
+    has_sockets: bool,
+}
+
+impl Home {
+    const OPENAI: Self =
+        Self { base_url: openai::BASE_URL, variable: "OPENAI_API_KEY", has_sockets: false };
+    const ANTHROPIC: Self =
+        Self { base_url: anthropic::BASE_URL, variable: "ANTHROPIC_API_KEY", has_sockets: false };
+    const DEEPGRAM: Self =
+        Self { base_url: deepgram::BASE_URL, variable: "DEEPGRAM_API_KEY", has_sockets: true };
+}
+
+/// Where the settings of a service stand, and which one it is.
+#[derive(Clone, Copy)]
+struct Reach<'a> {
+    fields: &'a Fields<'a>,
+    /// The keys that lead there.
+    path: &'a str,
+    home: Home,
+}
+
+/// The price beside an entry, where one can be.
+fn own_price(fields: &Fields) -> Option<Price> {
+    fields.shape().key("price")?;
+    Some(price(&fields.map("price", &keys::price::PRICE)?))
 }
 
 /// A service and where the file describes it.
@@ -270,7 +472,8 @@ pub fn refuse(
     keys: impl Iterator<Item = &'static str>,
     notes: &mut Notes,
 ) {
-    if fields.is_broken("name") {
+    let is_there = |key: &str| fields.shape().key(key).is_some();
+    if ["service", "name"].into_iter().any(|key| is_there(key) && fields.is_broken(key)) {
         return;
     }
     for key in keys.filter(|key| fields.get(key).is_some()) {

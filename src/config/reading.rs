@@ -10,7 +10,10 @@ use super::{
     files::{ReadError, Source},
     secrets::Secrets,
 };
-use crate::yaml::{self, Kind, Node, Position, Problem, Problems};
+use crate::{
+    domain::Npc,
+    yaml::{self, Kind, Node, Position, Problem, Problems},
+};
 
 /// State of one [`super::load`].
 pub struct Reading<'a> {
@@ -20,6 +23,8 @@ pub struct Reading<'a> {
     environment: &'a dyn Fn(&str) -> Option<String>,
     /// Identities of the tools there are.
     pub tools: &'a [&'a str],
+    /// NPCs that were there before: a campaign may name those who have left since.
+    pub left: &'a [Npc],
     /// What must be mended.
     pub problems: Vec<Problem>,
     /// What is probably not meant.
@@ -66,8 +71,8 @@ impl<'a> Reading<'a> {
     ) -> Self {
         let (problems, warnings) = (Vec::new(), Vec::new());
         let (files, folders) = (Vec::new(), Vec::new());
-        let secrets = RefCell::default();
-        Self { source, environment, tools, problems, warnings, files, folders, secrets }
+        let (left, secrets) = ([].as_slice(), RefCell::default());
+        Self { source, environment, tools, left, problems, warnings, files, folders, secrets }
     }
 
     /// Reads and checks the file at `path`. `None` with notes: it is no YAML.

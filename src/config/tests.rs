@@ -1,12 +1,15 @@
-use std::{collections::BTreeSet, fs, path::Path};
+use std::{collections::BTreeSet, fs, path::Path, time::Duration};
 
 use proptest::prelude::*;
 
 use super::*;
 use crate::{
     domain::{AddressMode, LineWhen, Npc, Tier, ToolChoice},
-    logic::{budget::BudgetOptions, turn::Patience},
-    provider::{EmbedderEntry, ModelEntry, RecogniserEntry, VoiceEntry, base_url},
+    logic::{
+        budget::BudgetOptions,
+        turn::{Detector, Patience},
+    },
+    provider::{EmbedderEntry, ModelEntry, RecogniserEntry, VoiceEntry, base_url, deepgram},
     session,
     yaml::{Key, Kind, Shape},
 };
@@ -346,7 +349,7 @@ fn lines_are_checked_where_they_stand() {
     assert!(found[2].starts_with("6:17: pattern '/b/' stands among phrases"));
     assert_eq!(
         found[3],
-        "7:12: unknown placeholder '{1}' (known: {speaker} {npc} {utterance} {dice})"
+        "7:12: unknown placeholder '{1}' (known: {speaker} {npc} {utterance} {dice} {odds})"
     );
     assert!(found[4].contains("only what is said after a tool call"));
     assert!(found[5].contains("unknown placeholder '{spaeker}' (did you mean '{speaker}'?)"));
@@ -474,7 +477,7 @@ const EVERY_KEY: &[(&str, &str)] = &[
              temperature: 0.5, extra_body: { reasoning_effort: low, n: 1 }, first_byte_timeout_ms: 1, \
              idle_timeout_ms: 2 }\n  \
              tts: { name: openai, base_url: http://10.0.0.7/v1, model: s, free: true }\n\
-             turn: { patience: patient, preemptive: false, timeout_ms: 5 }\n\
+             turn: { patience: patient, detector: both, preemptive: false, timeout_ms: 5 }\n\
              tiers: { languages: [de], deep: { add: [ponder] }, standard: { replace: [only] } }\n\
              budget: { session_max: none }\nprices: { m: { input: 1, output: 2.5 } }\n\
              tools: { filler_after_ms: 3, policy: { max_rounds: 2 }, table_dir: t, \
@@ -499,7 +502,10 @@ fn every_key_of_a_provider_reaches_its_option() {
     };
     assert_eq!((options.model.as_str(), language.as_str()), ("w", "fr"));
     assert_eq!(options.priced_as, None, "this machine is free");
-    let ModelEntry::OpenAi(options) = &config.services.model else { unreachable!("it is openai") };
+    assert_eq!(config.services.models.names().collect::<Vec<_>>(), ["m"]);
+    let ModelEntry::OpenAi(options) = &config.services.models.entries[0].entry else {
+        unreachable!("it is openai")
+    };
     assert_eq!(options.base_url, "https://x.example/v1");
     assert_eq!(options.api_key.as_ref().map(|key| key.0.as_str()), Some("k"));
     assert_eq!(options.priced_as.as_deref(), Some("m"));
@@ -516,10 +522,46 @@ fn every_key_of_a_provider_reaches_its_option() {
 }
 
 #[test]
+fn every_key_of_deepgram_reaches_its_option() {
+    let deepgram = |keys: &str| {
+        let price = "prices: { flux-general-multi: { minute: 1 } }";
+        let stt = format!("stt: {{ name: deepgram, model: flux-general-multi, api_key: k{keys} }}");
+        let config = load_app(&format!("providers: {{ {stt} }}\n{price}\n")).unwrap();
+        let RecogniserEntry::Deepgram(options) = config.services.recogniser else {
+            unreachable!("it is deepgram")
+        };
+        options
+    };
+    let plain = deepgram("");
+    assert_eq!((plain.eager, plain.max_streams), (Some(deepgram::EAGER), None));
+    assert_eq!(plain.info().to_string(), "flux-general-multi at api.deepgram.com");
+    assert!(!plain.info().is_local(), "voices leave the machine, and players are told");
+    let set = deepgram(
+        ", base_url: 'wss://dg.example/', language: fr, eager: off, max_streams: 3, \
+         first_byte_timeout_ms: 1, idle_timeout_ms: 2",
+    );
+    let wanted = deepgram::Options {
+        base_url: "https://dg.example".to_owned(),
+        language: "fr".to_owned(),
+        eager: None,
+        max_streams: Some(3),
+        first_byte_timeout: Duration::from_millis(1),
+        idle_timeout: Duration::from_millis(2),
+        ..plain
+    };
+    assert_eq!(set, wanted);
+    assert_eq!(set.priced_as.as_deref(), Some("flux-general-multi"));
+    assert_eq!(deepgram(", eager: 0.5").eager, Some(0.5));
+}
+
+#[test]
 fn every_other_key_reaches_its_option() {
     let config = load_files(EVERY_KEY).unwrap();
     assert_eq!(config.campaign.lines_and_veils, ["spiders"]);
     assert_eq!(config.session.patience, Patience::Patient);
+    assert_eq!(config.session.detector, Detector::Both);
+    let file = config.data_dir.join("models/smart-turn/smart-turn-v3.2-cpu.onnx");
+    assert_eq!(config.services.turn_model, file);
     assert_eq!((config.session.preemptive, config.session.max_tokens), (false, 9));
     assert_eq!(config.session.filler_after.as_millis(), 3);
     assert_eq!(config.session.turn_timeout.as_millis(), 5);
@@ -574,6 +616,35 @@ fn paid_models_need_a_price() {
 }
 
 #[test]
+fn anthropics_models_have_settings_of_their_own() {
+    let llm = |rest: &str| {
+        load_app(&format!(
+            "providers: {{ llm: {{ name: anthropic, model: m, {rest} }} }}\n\
+             prices: {{ m: {{ input: 2, output: 1 }} }}\n"
+        ))
+    };
+    let config = llm("api_key: k, thinking_budget: 2048").unwrap();
+    let ModelEntry::Anthropic(options) = &config.services.models.entries[0].entry else {
+        unreachable!("it is anthropic")
+    };
+    let address = options.reach.base_url.as_str();
+    assert_eq!((options.thinking, address), (Some(2_048), "https://api.anthropic.com/v1"));
+    assert_eq!(options.info().to_string(), "m at api.anthropic.com", "those who are heard read it");
+    assert!(!options.info().is_local());
+    assert_eq!(config.budget.prices["m"].cache_write, 2.5, "dearer than what is read");
+    let found = llm("temperature: 1, thinking_budget: 9, extra_body: { max_tokens: 5 }");
+    let found = found.unwrap_err().join("\n");
+    for part in [
+        "missing key 'api_key' of 'providers.llm' (api_key: ${ANTHROPIC_API_KEY}, or another",
+        "'providers.llm.temperature' has no effect on 'anthropic' (remove it, or set the name to openai)",
+        "thinking_budget",
+        "extra_body cannot set 'max_tokens'",
+    ] {
+        assert!(found.contains(part), "{part}: {found}");
+    }
+}
+
+#[test]
 fn provider_settings_act_or_are_refused() {
     let found = load_app(
         "providers:\n  stt: { name: local, model: x }\n  llm: { max_tokens: 5 }\n  \
@@ -600,6 +671,10 @@ fn provider_settings_act_or_are_refused() {
     )
     .unwrap_err();
     assert!(found[0].contains("missing key 'api_key' of 'providers.llm'"), "{found:?}");
+    let thinks = "providers: { llm: { name: openai, api_key: k, model: m, free: true, thinking_budget: 2048 } }\n";
+    assert!(
+        load_app(thinks).unwrap_err()[0].contains("has no effect on 'openai' (remove it, or use")
+    );
     assert!(found[1].contains("extra_body cannot set 'stream'"), "{found:?}");
 }
 

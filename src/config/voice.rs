@@ -21,7 +21,7 @@ pub fn voice(
     let service = written.service().unwrap_or(first);
     if !services.iter().any(|entry| entry.service() == service) {
         let provider = service.name();
-        let way_out = format!("providers.tts: {{ name: {provider}, base_url: …, model: … }}");
+        let way_out = format!("providers.tts: {{ name: {provider}, base_url: … }}");
         let message = format!("voice '{provider}' needs a speech service, and none is configured");
         problems.add(written.place("provider"), message, way_out);
     }
@@ -73,7 +73,11 @@ impl<'a> Written<'a> {
             && !service.traits().shifts_formants
         {
             let message = format!("'{key}' has no effect on '{}'", service.name());
-            problems.add(self.place(key), message, "remove it, or use the provider piper");
+            problems.add(
+                self.place(key),
+                message,
+                "remove it, or use the provider piper or kokoro",
+            );
         }
         Voice {
             provider: service.name().to_owned(),

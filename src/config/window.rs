@@ -15,7 +15,7 @@ const MUCH: u64 = 50;
 pub fn check(config: &Config, file: &Fields, notes: &mut Notes) {
     let providers = file.map("providers", &keys::providers::PROVIDERS);
     let at = providers.map_or(Position::START, |it| it.place("llm"));
-    let Some(window) = config.services.model.window() else { return };
+    let Some(window) = config.services.models.window() else { return };
     let answer = config.session.max_tokens;
     let gauge = Gauge::new(window, answer);
     if gauge.percent(0) > MUCH {

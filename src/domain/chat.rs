@@ -102,6 +102,20 @@ pub struct ToolCall {
     pub extra: Map<String, Value>,
 }
 
+impl ToolCall {
+    /// The member of `extra` that lasts as long as the turn: what a service wants back unchanged
+    /// while its calls are answered (a model's signed thoughts), and nobody afterwards.
+    pub const OF_TURN: &str = "of_turn";
+
+    /// The call as it is kept beyond its turn, and as others see it.
+    #[must_use]
+    pub fn kept(&self) -> Self {
+        let mut kept = self.clone();
+        kept.extra.remove(Self::OF_TURN);
+        kept
+    }
+}
+
 /// A tool as a model sees it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ToolSpec {
@@ -124,6 +138,10 @@ pub struct TurnFacts {
     pub by: Option<PersonId>,
     /// What was said, names corrected.
     pub utterance: String,
-    /// The dice expression spoken, if any ("2d6+3").
+    /// ISO 639-1 code of the language the speaker speaks; `None`: it could not be told yet.
+    pub language: Option<&'static str>,
+    /// The rolls that are wanted, if any ("2d6+3", "3d6; 1d20").
     pub dice: Option<String>,
+    /// The roll whose odds are asked for, if any ("2d6+3 >= 10").
+    pub odds: Option<String>,
 }

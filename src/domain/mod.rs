@@ -6,6 +6,7 @@
 mod campaign;
 mod chat;
 mod hash;
+mod hex;
 mod ids;
 mod money;
 mod npc;
@@ -21,6 +22,7 @@ mod visible;
 pub use campaign::{Campaign, Entity, EntityKind, Player, Scene};
 pub use chat::{Message, ToolCall, ToolSpec, TurnFacts};
 pub use hash::{Fnv, fnv1a};
+pub use hex::hex;
 pub use ids::{CallId, PersonId, SessionId, TurnId};
 pub use money::{Claim, Granted, Limit, Money};
 pub use npc::{

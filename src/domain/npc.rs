@@ -23,6 +23,8 @@ pub struct Npc {
     pub knowledge_scope: Vec<String>,
     /// How it sounds.
     pub voice: Voice,
+    /// Chat model that is asked first, by the name of its entry; `None`: that of the table.
+    pub llm: Option<String>,
     /// ISO 639-1 code of the language it speaks ("en").
     pub language: String,
     /// Longest reply, in sentences.
@@ -56,6 +58,7 @@ impl Npc {
             secret_knowledge: Vec::new(),
             knowledge_scope: Vec::new(),
             voice: Voice::as_is("", "a"),
+            llm: None,
             language: "en".to_owned(),
             max_sentences: 4,
             engine: EngineKind::Cascaded,
@@ -81,7 +84,7 @@ pub struct Pronunciation {
 /// A voice of a text-to-speech provider.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Voice {
-    /// Provider name ("flite", "espeak", "piper", "openai").
+    /// Provider name ("flite", "espeak", "piper", "kokoro", "openai").
     pub provider: String,
     /// The provider's own name of the voice.
     pub voice_id: String,
@@ -136,10 +139,14 @@ pub enum AddressMode {
 pub struct ScriptedLine {
     /// When it applies; `None` is the default line.
     pub when: Option<LineWhen>,
+    /// ISO 639-1 code of the language it answers; `None`: whichever.
+    pub language: Option<String>,
     /// Variants of what to say, templates.
     pub say: Vec<String>,
     /// A tool to call before speaking.
     pub tool: Option<LineTool>,
+    /// Variants of what to say where the tool cannot be called; none: the line does not apply then.
+    pub otherwise: Vec<String>,
     /// Said at most once a session.
     pub once: bool,
     /// Relative chance among lines that fit.

@@ -16,7 +16,7 @@ use super::{
 };
 use crate::{
     domain::{Campaign, Message, SessionId, TurnFacts, TurnId},
-    logic::{prompt, spoken},
+    logic::{language::Language, prompt, spoken},
     tools::{CallRecord, Effects},
 };
 
@@ -65,6 +65,7 @@ impl Assistant {
         let (model, calls) = (self.model.clone(), self.calls.clone());
         let npc = Arc::clone(&model.npc);
         let text = question.text.trim().to_owned();
+        let dice = spoken::Heard::of(&text);
         let system = calls.host.filled(&self.system);
         let window = Window::of(&model, &system);
         let outside = system != self.system;
@@ -80,13 +81,16 @@ impl Assistant {
             facts: Arc::new(TurnFacts {
                 speaker: GAME_MASTER.to_owned(),
                 by: None,
-                dice: spoken::dice_in(&text).or_else(|| spoken::typed_dice(&text)),
+                dice: dice.rolls().or_else(|| spoken::typed_dice(&text)),
+                odds: dice.odds(),
+                language: Language::spoken_in(&text).map(|it| it.code),
                 utterance: text,
             }),
             setting: Setting::default(),
             audio: Arc::from([]),
             recall: None,
             cause: Cause::Utterance,
+            labels: Arc::default(),
             conversation,
             tier,
             tools: calls.host.visible(&npc.name, tier, tier.ceiling()),

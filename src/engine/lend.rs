@@ -16,7 +16,7 @@ use crate::{
 /// Longest answer a server gets, in tokens.
 const LONGEST: u32 = 512;
 
-/// The model of one NPC, for servers that may ask it.
+/// The models of one NPC, for servers that may ask it.
 #[derive(Clone)]
 pub struct LentModel(NpcModel);
 
@@ -24,14 +24,13 @@ impl LentModel {
     /// `model`, if it reads prompts.
     pub fn of(model: &NpcModel) -> Option<Arc<dyn Sampler>> {
         let lent = Self(model.clone());
-        lent.0.model.reads_prompts().then(|| Arc::new(lent) as Arc<dyn Sampler>)
+        lent.0.models.reads_prompts().then(|| Arc::new(lent) as Arc<dyn Sampler>)
     }
 
     async fn ask(&self, request: SampleRequest) -> Result<Sampled, Error> {
-        let Self(NpcModel { model, .. }) = self;
         let max_tokens = request.max_tokens.min(LONGEST);
         let text = self.0.ask_once(request.messages, max_tokens).await?;
-        Ok(Sampled { text, model: model.priced_as().unwrap_or(model.name()).to_owned() })
+        Ok(Sampled { text, model: self.0.models.called() })
     }
 }
 

@@ -4,6 +4,7 @@
 //! outlasts engines: the seat owns both and may change the engine between two turns.
 //! **Never**: knows other speakers' turns, Discord, or the store.
 
+mod asking;
 mod assistant;
 mod budget;
 mod calls;
@@ -11,6 +12,7 @@ mod cascaded;
 mod conversation;
 mod lend;
 mod npc_model;
+mod occasion;
 mod reply;
 mod report;
 mod size;

@@ -26,8 +26,14 @@ pub struct TurnReport {
     pub visible: Vec<String>,
     /// Every call, refused ones included, in the order the model made them.
     pub calls: Vec<CallRecord>,
+    /// Names of the models that answered, in the order in which they did, each once.
+    pub thought: Vec<Arc<str>>,
+    /// What the game master should know of services, and has not been told.
+    pub news: Vec<String>,
     /// When the model's first text or call arrived.
     pub first_text_at: Option<Instant>,
+    /// What the model wrote that the voice failed to say; empty where it did not fail.
+    pub unspoken: String,
     /// Why it ended early, if it did.
     pub failure: Option<Failure>,
 }

@@ -5,7 +5,7 @@
 
 use serde_json::Value;
 
-use crate::domain::{Message, Said, ToolSpec};
+use crate::domain::{Message, Said, ToolCall, ToolSpec};
 
 /// What a message takes up beside its text.
 const ENVELOPE: usize = 16;
@@ -20,11 +20,15 @@ pub fn bytes(messages: &[Message]) -> u64 {
         | Message::Tool { content: text, .. }
         | Message::Summary { text, .. } => text.len(),
         Message::Assistant { text, calls, .. } => {
-            let calls = calls.iter().map(|it| it.name.len() + it.arguments.len() + TOOL_ENVELOPE);
-            text.len() + calls.sum::<usize>()
+            text.len() + calls.iter().map(call_bytes).sum::<usize>()
         }
     };
     count(messages.iter().map(|message| length(message) + ENVELOPE).sum())
+}
+
+fn call_bytes(call: &ToolCall) -> usize {
+    let extra = call.extra.iter().map(|(key, value)| key.len() + json_bytes(value));
+    call.name.len() + call.arguments.len() + TOOL_ENVELOPE + extra.sum::<usize>()
 }
 
 /// Bytes of a tool as a model reads it.

@@ -5,7 +5,6 @@
 
 use std::{sync::Arc, time::Duration};
 
-use futures::StreamExt;
 use tokio::{sync::mpsc, time::Instant};
 use tokio_util::sync::CancellationToken;
 
@@ -15,11 +14,15 @@ use super::{
     calls::{CallSetup, NpcCalls, TurnCalls},
     conversation::Prompt,
     lend::LentModel,
+    occasion::Occasion,
 };
 use crate::{
     domain::{Message, Npc, ToolCall, ToolChoice},
-    logic::sentence::{SentenceOptions, SentenceSplitter},
-    provider::{ChatEvent, ChatRequest, Error, Kind},
+    logic::{
+        own_lines::OwnLines,
+        sentence::{SentenceOptions, SentenceSplitter, is_clause},
+    },
+    provider::{Attempts, ChatEvent, ChatRequest, CutOff, Error, Kind},
     tools::{CallRecord, FollowUp},
 };
 
@@ -30,8 +33,8 @@ pub enum Say {
     Sentence(String),
     /// A tool round will take a while, this tool longest.
     Filler(Arc<str>),
-    /// A spending cap has ended the turn before anything was said.
-    Stopped,
+    /// There is no answer, and nothing was said yet.
+    Instead(Occasion),
 }
 
 /// What a turn is answered with.
@@ -55,6 +58,8 @@ pub struct Talk {
     pub exchange: Vec<Message>,
     /// What the model could call in the first round.
     pub visible: Vec<String>,
+    /// Names of the models that answered, each once.
+    pub thought: Vec<Arc<str>>,
     /// When the first text or call arrived.
     pub first_text_at: Option<Instant>,
     /// What the model wrote, all rounds.
@@ -64,6 +69,12 @@ pub struct Talk {
 }
 
 impl Talk {
+    fn thought_by(&mut self, name: &Arc<str>) {
+        if !self.thought.contains(name) {
+            self.thought.push(Arc::clone(name));
+        }
+    }
+
     fn add_text(&mut self, text: &str) {
         if !self.text.is_empty() && !text.is_empty() {
             self.text.push('\n');
@@ -79,7 +90,7 @@ pub async fn converse(turn: Arc<Turn>, thinking: Thinking) -> (Talk, TurnCalls) 
     let setup = CallSetup {
         npc: Arc::clone(&model.npc),
         calls,
-        reads_prompts: model.model.reads_prompts(),
+        reads_prompts: model.models.reads_prompts(),
         sampler: LentModel::of(&model),
         stop: stop.clone(),
     };
@@ -92,12 +103,18 @@ pub async fn converse(turn: Arc<Turn>, thinking: Thinking) -> (Talk, TurnCalls) 
         out: Some(out),
         has_spoken: false,
         filler_said: false,
+        nobody_answers: false,
         stop,
         talk: Talk::default(),
     };
     rounds.talk.failure = rounds.run().await.err();
-    if matches!(rounds.talk.failure, Some(Failure::OverBudget(_))) && !rounds.has_spoken {
-        rounds.send(Say::Stopped).await;
+    let instead = match rounds.talk.failure {
+        Some(Failure::OverBudget(_)) => Some(Occasion::Spent),
+        Some(Failure::Model(_)) if rounds.nobody_answers => Some(Occasion::Unanswered),
+        _ => None,
+    };
+    if let Some(occasion) = instead.filter(|_| !rounds.has_spoken) {
+        rounds.send(Say::Instead(occasion)).await;
     }
     (rounds.talk, rounds.calls)
 }
@@ -112,6 +129,8 @@ struct Rounds {
     sentences_left: usize,
     has_spoken: bool,
     filler_said: bool,
+    /// All models of a list were asked, and none could.
+    nobody_answers: bool,
     stop: CancellationToken,
     talk: Talk,
 }
@@ -191,35 +210,40 @@ impl Rounds {
         let npc = Arc::clone(&self.model.npc);
         let max_tokens = self.model.max_tokens;
         let (messages, size) = self.prompt.request(&npc.name, self.calls.specs());
-        let reserved = self.model.reserve(size.total(), max_tokens).await;
-        let reserved = reserved.map_err(|error| self.failed(&error))?;
-        let mut usage = None;
-        let mut stream = self.model.model.stream(ChatRequest {
+        let request = ChatRequest {
             messages,
             tools: Arc::clone(self.calls.specs()),
             tool_choice,
             max_tokens,
             facts: Arc::clone(&self.turn.facts),
-            attempts: reserved.attempts(),
-        });
+            attempts: Attempts::default(),
+        };
+        let asked = self.model.ask(request, size.total()).await;
+        let mut answering = asked.map_err(|error| self.unanswered(&error))?;
+        self.talk.thought_by(answering.name());
+        let (mut usage, mut cut_off) = (None, None);
         let mut splitter = SentenceSplitter::new(&splitting(&npc));
+        let turn = Arc::clone(&self.turn);
+        let mut own = OwnLines::new(&turn.labels);
         let mut answer = Answer { text: String::new(), calls: Vec::new(), took: Duration::ZERO };
-        while let Some(event) = stream.next().await {
+        while let Some(event) = answering.next().await {
             let event = match event {
                 Ok(event) => event,
                 Err(error) => {
-                    reserved.failed(error.kind());
-                    return Err(self.failed(&error));
+                    let failure = self.failed(&error, Some(&**answering.name()));
+                    answering.failed(error.kind());
+                    return Err(failure);
                 }
             };
             match event {
                 ChatEvent::Text(delta) => {
                     self.talk.first_text_at.get_or_insert_with(Instant::now);
+                    let delta = own.push(&delta);
                     answer.text.push_str(&delta);
                     for sentence in splitter.push(&delta) {
                         self.say(sentence).await;
                     }
-                    if self.sentences_left == 0 {
+                    if self.sentences_left == 0 || own.is_over() {
                         break;
                     }
                 }
@@ -228,33 +252,90 @@ impl Rounds {
                     answer.calls.push(call);
                 }
                 ChatEvent::Usage(billed) => usage = Some(billed),
+                ChatEvent::CutOff(why) => cut_off = Some(why),
                 ChatEvent::Done => break,
             }
         }
-        if let Some(rest) = splitter.finish() {
-            self.say(rest).await;
-        }
+        let failure = self.end(splitter, own, cut_off, &mut answer).await;
         if let Some(usage) = usage {
-            reserved.settle(consumed(usage));
+            answering.settle(consumed(usage));
             self.prompt.window.counted(&npc.name, size, usage);
         }
         answer.took = asked_at.elapsed();
         self.talk.add_text(&answer.text);
-        Ok(answer)
+        failure.map_or(Ok(answer), Err)
     }
 
-    fn failed(&self, error: &Error) -> Failure {
-        match error.kind() {
-            Kind::OverBudget => Failure::OverBudget(error.to_string()),
-            _ => Failure::Model(format!("{}: {error}", self.model.model.name())),
+    /// Says what is left of an answer, unless it is half a sentence; why it ended early.
+    async fn end(
+        &mut self,
+        mut splitter: SentenceSplitter,
+        mut own: OwnLines<'_>,
+        cut_off: Option<CutOff>,
+        answer: &mut Answer,
+    ) -> Option<Failure> {
+        let held = own.finish();
+        answer.text.push_str(&held);
+        for sentence in splitter.push(&held) {
+            self.say(sentence).await;
         }
+        let rest = splitter.finish();
+        let Some(why) = cut_off else {
+            if let Some(rest) = rest {
+                self.say(rest).await;
+            }
+            return None;
+        };
+        let is_whole = why == CutOff::Length && rest.is_none() && self.has_spoken;
+        // What was called counts all the same.
+        (!is_whole && answer.calls.is_empty()).then(|| self.cut_off(why))
+    }
+
+    /// The service has ended the answer.
+    fn cut_off(&self, why: CutOff) -> Failure {
+        let name = self.model.models.called();
+        let limit = self.model.max_tokens;
+        Failure::Model(match why {
+            CutOff::Length => format!(
+                "{name}: the answer was cut off at \"{limit}\" tokens, so its last sentence was not \
+                 said (raise max_tokens under providers.llm)"
+            ),
+            CutOff::Filter => format!(
+                "{name}: the service withheld the rest of the answer (its content filter; ask in \
+                 other words)"
+            ),
+        })
+    }
+
+    /// Nobody has begun to answer; of several models the error says itself who was asked.
+    fn unanswered(&mut self, error: &Error) -> Failure {
+        let is_alone = self.model.models.is_alone();
+        self.nobody_answers = !is_alone && error.kind().falls_over();
+        if is_alone || error.kind() == Kind::OverBudget {
+            return self.failed(error, None);
+        }
+        Failure::Model(error.to_string())
+    }
+
+    /// Why the turn ends; `name` is who has begun to answer.
+    fn failed(&self, error: &Error, name: Option<&str>) -> Failure {
+        if error.kind() == Kind::OverBudget {
+            return Failure::OverBudget(error.to_string());
+        }
+        let models = &self.model.models;
+        let name =
+            name.filter(|_| !models.is_alone()).map_or_else(|| models.called(), str::to_owned);
+        Failure::Model(format!("{name}: {error}"))
     }
 
     async fn say(&mut self, sentence: String) {
         if self.sentences_left == 0 {
             return;
         }
-        self.sentences_left -= 1;
+        // A long sentence may come in two parts.
+        if !is_clause(&sentence) {
+            self.sentences_left -= 1;
+        }
         self.has_spoken = true;
         self.send(Say::Sentence(sentence)).await;
     }
@@ -273,7 +354,8 @@ impl Rounds {
     async fn run_calls(&mut self, answer: Answer) -> bool {
         let Answer { text, calls, took } = answer;
         self.cover(&calls, took);
-        let Some(records) = self.calls.run(&calls).await else { return false };
+        let kept: Vec<ToolCall> = calls.iter().map(ToolCall::kept).collect();
+        let Some(records) = self.calls.run(&kept).await else { return false };
         let results: Vec<Message> = records.iter().map(result).collect();
         self.remember(text, calls, &results);
         true
@@ -282,7 +364,8 @@ impl Rounds {
     /// Adds a round to this turn's messages and to the history.
     fn remember(&mut self, text: String, calls: Vec<ToolCall>, results: &[Message]) {
         // What was said beside the calls is part of the text that is heard, which comes later.
-        let silent = Message::Assistant { text: String::new(), calls: calls.clone(), gated: false };
+        let kept = calls.iter().map(ToolCall::kept).collect();
+        let silent = Message::Assistant { text: String::new(), calls: kept, gated: false };
         self.talk.exchange.push(silent);
         self.talk.exchange.extend_from_slice(results);
         self.prompt.turn.push(Message::Assistant { text, calls, gated: false });

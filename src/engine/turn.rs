@@ -12,7 +12,7 @@ use super::conversation::Excerpt;
 use crate::{
     audio::Frame,
     domain::{SessionId, Tier, TurnFacts, TurnId},
-    logic::prompt::Recalled,
+    logic::{own_lines::Labels, prompt::Recalled},
     tools::{Effects, FollowUp, VisibleTools},
 };
 
@@ -34,6 +34,8 @@ pub struct Turn {
     pub recall: Option<Recall>,
     /// What the NPC is to speak about.
     pub cause: Cause,
+    /// By which a model may begin lines that are not the NPC's; none: all it writes is.
+    pub labels: Arc<Labels>,
     /// The conversation up to this turn.
     pub conversation: Excerpt,
     /// The effective tier, whose ceiling is the turn's tool time.

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use super::shorten::without_headings;
 use crate::{
     domain::Rule,
     yaml::{self, Fields, Key, Kind, Node, Problem, Problems, Shape, quoted},
@@ -85,7 +86,7 @@ pub fn rules(node: &Node, problems: &mut Problems) -> Vec<Rule> {
             edition: self::edition(fields, problems).unwrap_or_else(|| edition.clone()),
             category: fields.text("category").map_or_else(|| category.clone(), str::to_owned),
             aliases: fields.texts("aliases"),
-            text: one_line(text),
+            text: told(text),
         });
     }
     rules
@@ -146,9 +147,11 @@ fn edition(fields: Fields, problems: &mut Problems) -> Option<String> {
     Some(edition.to_owned())
 }
 
-/// A text without its line breaks.
-fn one_line(text: &str) -> String {
-    text.split_whitespace().collect::<Vec<_>>().join(" ")
+/// A text as it is read aloud: without headings, unless it is nothing else, and without line breaks.
+fn told(text: &str) -> String {
+    let one_line = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let told = one_line(&without_headings(text));
+    if told.is_empty() { one_line(text) } else { told }
 }
 
 #[cfg(test)]

@@ -2,6 +2,8 @@
 
 /// Most words kept.
 const WORDS_MAX: usize = 60;
+/// Most words of a heading that a paragraph begins with.
+const TITLE: usize = 6;
 
 /// `text` without Markdown and line breaks, cut at the end of the last sentence that fits into 60
 /// words after `before` words; a first sentence that is longer is cut between words.
@@ -28,14 +30,47 @@ fn ends_sentence(word: &str) -> bool {
     word.ends_with(['.', '!', '?']) && !abbreviated
 }
 
+/// `text` without its headings and tables: what is looked at, and not read aloud.
+pub fn without_headings(text: &str) -> String {
+    let lines: Vec<&str> = text.lines().map(str::trim).collect();
+    let is_line = |line: &str| line.chars().all(|c| matches!(c, '-' | '=' | ' '));
+    let is_underlined = |at: usize| {
+        let next = lines.get(at + 1).filter(|next| next.len() > 1 && is_line(next));
+        next.is_some_and(|next| !next.contains(' '))
+    };
+    let told = lines.iter().enumerate().filter(|(at, line)| {
+        let is_table = line.starts_with('|') || line.contains(" | ");
+        !(is_line(line) || is_table || is_heading(line) || is_underlined(*at))
+    });
+    let told: Vec<&str> = told.map(|(_, line)| behind_heading(line)).collect();
+    told.join("\n")
+}
+
+/// Whether a line of its own is a heading: marked, or emphasised as a whole and no sentence.
+fn is_heading(line: &str) -> bool {
+    let marks = line.trim_start_matches('#');
+    let is_marked = marks.len() < line.len() && (marks.is_empty() || marks.starts_with(' '));
+    let whole = line.strip_prefix("**").and_then(|it| it.strip_suffix("**"));
+    let is_emphasised =
+        whole.is_some_and(|it| !it.contains("**") && !it.ends_with(['.', '!', '?']));
+    is_marked || is_emphasised || line.starts_with("<h") && line.ends_with('>')
+}
+
+/// A line without the emphasised heading that it begins with: "**At Higher Levels.** When …".
+fn behind_heading(line: &str) -> &str {
+    let inner = line.trim_start_matches('*');
+    let heading = inner.split_once("**").filter(|(title, rest)| {
+        let is_title = title.ends_with('.') && title.split_whitespace().count() <= TITLE;
+        inner.len() + 2 <= line.len() && is_title && !rest.trim_matches(['*', ' ']).is_empty()
+    });
+    heading.map_or(line, |(_, rest)| rest.trim_start_matches(['*', ' ']))
+}
+
 /// Without headings, tables, list marks, emphasis and links.
 fn plain(text: &str) -> String {
+    let text = without_headings(text);
     let mut plain = String::with_capacity(text.len());
     for line in text.lines() {
-        let line = line.trim();
-        if line.starts_with(['#', '|']) || line.chars().all(|c| matches!(c, '-' | '=' | ' ')) {
-            continue;
-        }
         let line = line.trim_start_matches(['-', '*', '>', '•', ' ']);
         for c in without_links(line).chars() {
             if !matches!(c, '*' | '_' | '`') {
@@ -91,5 +126,24 @@ mod tests {
         let text =
             "## Blinded\n\n- A **blinded** creature [can't](/see) see [1].\n| a | b |\n|---|---|\n";
         assert_eq!(shorten(text, 0), "A blinded creature can't see [1].");
+    }
+
+    #[test]
+    fn no_kind_of_heading_is_left() {
+        for (text, plain) in [
+            ("# Grappled\n\nIts speed is 0.", "Its speed is 0."),
+            ("Grappled\n========\nIts speed is 0.", "Its speed is 0."),
+            ("Conditions\n---\n### Grappled ###\nIts speed is 0.", "Its speed is 0."),
+            ("**Grappled**\n\nIts speed is **0**.", "Its speed is 0."),
+            ("***Grappled.*** Its speed is 0.", "Its speed is 0."),
+            ("It burns.\n\n**At Higher Levels.** It burns more.", "It burns. It burns more."),
+            ("**Its speed is 0.**", "Its speed is 0."),
+            ("<h2>Grappled</h2>\nIts speed is 0.", "Its speed is 0."),
+            ("Level | Speed\n--- | ---\n1 | 0\n\nIts speed is 0.", "Its speed is 0."),
+            ("**Speed:** 0 feet.", "Speed: 0 feet."),
+            ("Its speed\nis 0.", "Its speed is 0."),
+        ] {
+            assert_eq!(shorten(text, 0), plain, "{text}");
+        }
     }
 }

@@ -1,7 +1,7 @@
 //! What a confined program may reach.
 //!
 //! Entry functions: [`found`], [`rules`]. The system's folders, what the program was installed with,
-//! the folders its command line names, our working folder, and what its configuration says. Landlock
+//! the folders its command line names, the folder it runs in, and what its configuration says. Landlock
 //! knows permission alone, so a folder with something hidden in it is opened entry by entry.
 //! **Never**: opens a home, or a folder above one, because something in it was named.
 
@@ -109,7 +109,16 @@ pub struct Rules {
 /// # Errors
 /// There is none, or it may not be run.
 pub fn found(name: &str, path: &str) -> Result<PathBuf, Refusal> {
-    let here = env::current_dir().unwrap_or_default();
+    found_from(&env::current_dir().unwrap_or_default(), name, path)
+}
+
+/// Whether there is such a program for somebody in the folder `here`, with our `PATH`.
+pub fn is_there(name: &str, here: &Path) -> bool {
+    let path = super::variable("PATH").unwrap_or_default();
+    found_from(here, name, &path).is_ok()
+}
+
+fn found_from(here: &Path, name: &str, path: &str) -> Result<PathBuf, Refusal> {
     if name.contains('/') {
         let program = here.join(name);
         return match fs::metadata(&program) {

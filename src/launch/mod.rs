@@ -20,6 +20,7 @@ mod tree;
 use std::{ffi::OsString, process::ExitCode};
 
 pub use self::{
+    allowed::is_there,
     confine::is_possible,
     environment::variable,
     hide::hide,

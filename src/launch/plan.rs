@@ -21,6 +21,8 @@ pub const LONGEST: u32 = 4 * 1024 * 1024;
 pub struct Plan {
     /// Program and arguments, at least the program.
     pub command: Vec<String>,
+    /// The folder it runs in, absolute; `None`: ours.
+    pub folder: Option<PathBuf>,
     /// All variables it gets.
     pub environment: Vec<(String, String)>,
     /// What it may reach; `None`: whatever we may.

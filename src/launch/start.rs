@@ -74,7 +74,12 @@ pub async fn start(launcher: &Path, plan: &Plan) -> Result<(Launched, Pipes), La
     let (stdin_read, stdin_write) = io::pipe()?;
     let (stdout_read, stdout_write) = io::pipe()?;
     let (stderr_read, stderr_write) = io::pipe()?;
-    let supervisor = Command::new(launcher)
+    let mut supervisor = Command::new(launcher);
+    if let Some(folder) = &plan.folder {
+        // What it names relatively, and what it may reach, is meant from there.
+        supervisor.current_dir(folder);
+    }
+    let supervisor = supervisor
         .arg0("glyphoxa")
         .arg(SUPERVISE)
         .env_clear()

@@ -27,6 +27,35 @@ pub fn base_url(text: &str) -> Result<BaseUrl, &'static str> {
         (_, Some(rest)) => (rest, false),
         _ => return Err("it begins with http:// or https://"),
     };
+    let (host, _) = host_and_port(text, rest)?;
+    let text = text.trim_end_matches('/').to_owned();
+    Ok(BaseUrl { text, private: is_private(host), encrypted })
+}
+
+/// Reads `tcp://host:port`.
+///
+/// # Errors
+/// What is wrong with it.
+pub fn tcp_address(text: &str) -> Result<BaseUrl, &'static str> {
+    let text = text.strip_suffix('/').unwrap_or(text);
+    let rest = text.strip_prefix("tcp://").ok_or("it begins with tcp://")?;
+    if rest.contains('/') {
+        return Err("only host and port after tcp://");
+    }
+    match host_and_port(text, rest)? {
+        (_, None) => Err("a port after the host, such as tcp://127.0.0.1:10300"),
+        (host, Some(_)) => {
+            let private = is_private(host);
+            Ok(BaseUrl { text: text.to_owned(), private, encrypted: false })
+        }
+    }
+}
+
+/// Host and port of `text`, of which `rest` stands behind the slashes.
+fn host_and_port<'a>(
+    text: &str,
+    rest: &'a str,
+) -> Result<(&'a str, Option<&'a str>), &'static str> {
     if text.contains(|char: char| char.is_whitespace() || char.is_control()) {
         return Err("no blanks");
     }
@@ -45,8 +74,7 @@ pub fn base_url(text: &str) -> Result<BaseUrl, &'static str> {
         return Err("a port from 1 to 65535 after the colon");
     }
     plainly_spelled(host)?;
-    let text = text.trim_end_matches('/').to_owned();
-    Ok(BaseUrl { text, private: is_private(host), encrypted })
+    Ok((host, port))
 }
 
 /// Host and port.

@@ -1,4 +1,4 @@
-//! Who pays for a request that is sent again.
+//! Whether a request may be sent again, and who pays for it.
 //!
 //! Entry type: [`Attempts`]. **Never**: decides whether another attempt makes sense.
 
@@ -12,14 +12,30 @@ type Ask = dyn Fn(Kind) -> BoxFuture<'static, Result<(), Error>> + Send + Sync;
 
 /// Asked before a request is sent again. Cloning shares it; the default has nobody pay.
 #[derive(Clone, Default)]
-pub struct Attempts(Option<Arc<Ask>>);
+pub struct Attempts {
+    /// Pays for another one.
+    pays: Option<Arc<Ask>>,
+    /// There is no other one.
+    is_only: bool,
+}
 
 impl Attempts {
     /// `ask` is told how the attempt before has failed.
     pub fn new(
         ask: impl Fn(Kind) -> BoxFuture<'static, Result<(), Error>> + Send + Sync + 'static,
     ) -> Self {
-        Self(Some(Arc::new(ask)))
+        Self { pays: Some(Arc::new(ask)), is_only: false }
+    }
+
+    /// The request is sent once, for somebody else is asked when it fails.
+    #[must_use]
+    pub fn once(self) -> Self {
+        Self { is_only: true, ..self }
+    }
+
+    /// Whether it may be sent again at all.
+    pub const fn are_several(&self) -> bool {
+        !self.is_only
     }
 
     /// Waits until another attempt is paid for, after one that has failed so. Cancel safe.
@@ -27,7 +43,7 @@ impl Attempts {
     /// # Errors
     /// Nobody pays for it.
     pub async fn again(&self, failed: Kind) -> Result<(), Error> {
-        match &self.0 {
+        match &self.pays {
             Some(ask) => ask(failed).await,
             None => Ok(()),
         }
@@ -36,7 +52,8 @@ impl Attempts {
 
 impl fmt::Debug for Attempts {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("Attempts").field(&self.0.is_some()).finish()
+        let (is_paid, is_only) = (self.pays.is_some(), self.is_only);
+        f.debug_struct("Attempts").field("is_paid", &is_paid).field("is_only", &is_only).finish()
     }
 }
 

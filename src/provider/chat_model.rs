@@ -28,6 +28,16 @@ pub trait ChatModel: Send + Sync {
         None
     }
 
+    /// Tokens it may write beyond the longest answer that nobody hears: its thoughts. They are paid for.
+    fn thinks(&self) -> u32 {
+        0
+    }
+
+    /// Whether the service may bill what it reads as written to its cache.
+    fn writes_cache(&self) -> bool {
+        false
+    }
+
     /// Streams one reply. Dropping the stream cancels the request.
     fn stream(&self, request: ChatRequest) -> BoxStream<'static, Result<ChatEvent, Error>>;
 }
@@ -58,8 +68,19 @@ pub enum ChatEvent {
     ToolCall(ToolCall),
     /// Tokens billed for this request; the last one counts.
     Usage(Usage),
-    /// The reply is whole; nothing follows.
+    /// The service has cut the text here, perhaps within a sentence.
+    CutOff(CutOff),
+    /// Nothing follows.
     Done,
+}
+
+/// Why a service ends a reply before the model does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CutOff {
+    /// It has as many tokens as were asked for.
+    Length,
+    /// The service withholds the rest for what it says.
+    Filter,
 }
 
 /// Tokens billed for one request.
@@ -69,6 +90,8 @@ pub struct Usage {
     pub input_tokens: u64,
     /// Of those, read from the provider's cache.
     pub cached_tokens: u64,
+    /// Of the rest, written to the provider's cache, where that has a price of its own.
+    pub written_tokens: u64,
     /// Tokens of the answer, hidden reasoning included.
     pub output_tokens: u64,
 }

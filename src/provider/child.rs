@@ -24,6 +24,11 @@ use crate::{
 const READ: usize = 8 * 1024;
 /// Chunks of a second: 50 ms each.
 const CHUNKS_A_SECOND: usize = 20;
+/// What is quieter than this, a hundredth of the loudest there can be, is no speech.
+const QUIET: u16 = 328;
+/// Silence left before what is said, in parts of a second: 40 ms. flite begins with 180 to 240 ms of it,
+/// by which every answer would be heard later.
+const BEFORE: usize = 25;
 /// Longest complaint of a program that is passed on, in characters.
 const COMPLAINT: usize = 200;
 
@@ -56,6 +61,8 @@ struct Running {
     ready: VecDeque<Pcm>,
     /// Samples that are no whole chunk yet.
     samples: Vec<i16>,
+    /// Something can be heard in what was written so far.
+    begun: bool,
     /// A chunk was taken.
     spoke: bool,
 }
@@ -93,6 +100,7 @@ impl Program {
             wav: WavStream::new(),
             ready: VecDeque::new(),
             samples: Vec::new(),
+            begun: false,
             spoke: false,
         })
     }
@@ -169,7 +177,11 @@ impl Running {
     fn cut(&mut self, all: bool) -> Result<(), Error> {
         let Some(written) = self.wav.rate() else { return Ok(()) };
         let rate = rerated(written, self.program.rerate)?;
-        let length = usize::try_from(rate.hz()).unwrap_or(usize::MAX) / CHUNKS_A_SECOND;
+        let second = usize::try_from(rate.hz()).unwrap_or(usize::MAX);
+        if !self.begins(second, all) {
+            return Ok(());
+        }
+        let length = second / CHUNKS_A_SECOND;
         while self.samples.len() >= length.max(1) || (all && !self.samples.is_empty()) {
             let length = length.max(1).min(self.samples.len());
             let rest = self.samples.split_off(length);
@@ -177,6 +189,18 @@ impl Running {
             self.ready.push_back(Pcm { samples, rate });
         }
         Ok(())
+    }
+
+    /// Whether something was said yet; the silence before it goes. What is silent to its end stays.
+    fn begins(&mut self, second: usize, all: bool) -> bool {
+        let is_loud = |sample: &i16| sample.unsigned_abs() > QUIET;
+        if !self.begun
+            && let Some(first) = self.samples.iter().position(is_loud)
+        {
+            self.samples.drain(..first.saturating_sub(second / BEFORE));
+            self.begun = true;
+        }
+        self.begun || all
     }
 
     /// What is left after the last byte, then how the program ended.

@@ -57,6 +57,12 @@ impl Kind {
         matches!(self, Self::Timeout | Self::Unavailable | Self::Interrupted | Self::Protocol)
     }
 
+    /// Whether another service may do what this one could not: a request that is wrong is wrong everywhere,
+    /// and a cap is no service's.
+    pub const fn falls_over(self) -> bool {
+        !matches!(self, Self::InvalidRequest | Self::OverBudget)
+    }
+
     /// Whether the same request may succeed when sent again before anything was received.
     pub const fn is_retryable(self) -> bool {
         matches!(

@@ -2,15 +2,20 @@
 //! that opens them.
 //!
 //! Entry types: [`Registry`], which everybody asks for a service, with the [`Options`] of a
-//! configuration; [`SpeechToText`], [`ChatModel`], [`TextToSpeech`], [`Embedder`], [`Error`].
+//! configuration; [`Chain`], services in order of preference; [`SpeechToText`], [`ChatModel`], [`TextToSpeech`], [`Embedder`], [`TurnJudge`],
+//! [`Error`].
 //! **Never**: knowing NPCs' rules, tables or Discord.
 
 mod address;
+pub mod anthropic;
 mod attempts;
+mod chain;
 mod chat_model;
 mod child;
+pub mod deepgram;
 mod embedder;
 mod embedders;
+mod entries;
 mod error;
 mod http_client;
 pub mod local;
@@ -22,19 +27,25 @@ mod packages;
 mod pool;
 mod recognisers;
 mod registry;
+mod remote;
 mod respell;
 mod service;
+mod smart_turn;
 mod speech_to_text;
 mod text_to_speech;
+mod turn_judge;
 mod voices;
 mod webhook;
 mod whisper;
+pub mod wyoming;
 
-pub use address::{BaseUrl, base_url};
+pub use address::{BaseUrl, base_url, tcp_address};
 pub use attempts::Attempts;
-pub use chat_model::{ChatEvent, ChatModel, ChatRequest, Usage};
+pub use chain::{Asked, Candidate, Chain, Queue};
+pub use chat_model::{ChatEvent, ChatModel, ChatRequest, CutOff, Usage};
 pub use embedder::Embedder;
 pub use embedders::{EmbedderEntry, EmbedderService};
+pub use entries::{EntryList, NamedEntry};
 pub use error::{Error, Kind};
 pub use http_client::with_proxy_and_tls;
 pub use models::{ModelEntry, ModelService};
@@ -45,9 +56,11 @@ pub use recognisers::{HereOptions, RecogniserEntry, RecogniserService};
 pub use registry::Registry;
 pub use respell::respell;
 pub use service::{ServiceInfo, Services};
+pub use smart_turn::{FILE as SMART_TURN_FILE, NAME as SMART_TURN};
 pub use speech_to_text::{SpeechEvent, SpeechToText, SttAbilities};
 pub use text_to_speech::{DefaultId, Pcm, SpeakRequest, TextToSpeech, VoiceIds, VoiceTraits};
+pub use turn_judge::TurnJudge;
 #[cfg(feature = "measure")]
-pub use voices::Piper;
-pub use voices::{PiperOptions, VoiceEntry, VoiceService};
+pub use voices::{Cores, Kokoro, Piper};
+pub use voices::{KokoroOptions, PiperOptions, SLOWEST, VoiceEntry, VoiceService};
 pub use webhook::{Signed, post_signed};

@@ -5,12 +5,12 @@
 use std::path::PathBuf;
 
 use super::{
-    Error, Kind,
+    EntryList, Error, Kind,
     embedders::EmbedderEntry,
     models::ModelEntry,
     recognisers::RecogniserEntry,
     service::Services,
-    voices::{PiperOptions, VoiceEntry, VoiceService},
+    voices::{KokoroOptions, PiperOptions, VoiceEntry, VoiceService},
 };
 use crate::{domain::Voice, weights::Weights};
 
@@ -19,12 +19,14 @@ use crate::{domain::Voice, weights::Weights};
 pub struct Options {
     /// Turns speech into text.
     pub recogniser: RecogniserEntry,
-    /// Answers for the NPCs.
-    pub model: ModelEntry,
+    /// Answer for the NPCs, in order of preference.
+    pub models: EntryList<ModelEntry>,
     /// Voice services NPCs may name, each once; the first speaks for those that name none.
     pub voices: Vec<VoiceEntry>,
     /// Compares meanings; `None`: words in common decide.
     pub embedder: Option<EmbedderEntry>,
+    /// The file of the sound model that tells whether somebody has finished.
+    pub turn_model: PathBuf,
 }
 
 impl Options {
@@ -35,25 +37,31 @@ impl Options {
             here.weights = weights.clone();
         }
         for voice in &mut self.voices {
-            if let VoiceEntry::Piper(piper) = voice {
-                piper.models = weights.folders();
+            match voice {
+                VoiceEntry::Piper(piper) => piper.models = weights.folders(),
+                VoiceEntry::Kokoro(kokoro) => kokoro.models = weights.folders(),
+                _ => {}
             }
         }
         self
     }
 
     /// The entries of `voices` that NPCs may name: `first`, and those that need no settings but the
-    /// folders of `models`.
-    pub fn voices(first: VoiceEntry, models: &[PathBuf]) -> Vec<VoiceEntry> {
-        let piper = || VoiceEntry::Piper(PiperOptions { models: models.to_owned() });
-        let others = VoiceService::ALL.into_iter().filter(|service| *service != first.service());
-        let others: Vec<_> = others
-            .filter_map(|service| match service {
-                VoiceService::Piper => Some(piper()),
+    /// folders of `models` and how `slow` a network may be, in seconds for one of speech.
+    pub fn voices(first: VoiceEntry, models: &[PathBuf], slow: f32) -> Vec<VoiceEntry> {
+        let entry = |service| {
+            let models = models.to_owned();
+            match service {
+                VoiceService::Piper => Some(VoiceEntry::Piper(PiperOptions { models })),
+                VoiceService::Kokoro => {
+                    Some(VoiceEntry::Kokoro(KokoroOptions { models, slowest: slow }))
+                }
                 other => other.without_settings(),
-            })
-            .collect();
-        let first = if matches!(first, VoiceEntry::Piper(_)) { piper() } else { first };
+            }
+        };
+        let others = VoiceService::ALL.into_iter().filter(|service| *service != first.service());
+        let others: Vec<_> = others.filter_map(entry).collect();
+        let first = entry(first.service()).unwrap_or(first);
         [first].into_iter().chain(others).collect()
     }
 
@@ -84,12 +92,14 @@ impl Options {
                 speaks.push(service);
             }
         }
-        Services {
-            hears: self.recogniser.info(),
-            thinks: self.model.info(),
-            sums_up: self.model.reads_prompts(),
-            speaks,
+        let mut thinks = Vec::new();
+        for service in self.models.iter().map(ModelEntry::info) {
+            if !thinks.contains(&service) {
+                thinks.push(service);
+            }
         }
+        let sums_up = self.models.reads_prompts();
+        Services { hears: self.recogniser.info(), thinks, sums_up, speaks }
     }
 }
 
@@ -103,9 +113,10 @@ mod tests {
         let weights = Weights::new("models".into(), None, Vec::new());
         let options = Options {
             recogniser: RecogniserEntry::Local(HereOptions { weights, language: "en".to_owned() }),
-            model: ModelEntry::default(),
-            voices: Options::voices(VoiceEntry::Flite, &["models".into()]),
+            models: EntryList::default(),
+            voices: Options::voices(VoiceEntry::Flite, &["models".into()], 0.8),
             embedder: None,
+            turn_model: "smart-turn".into(),
         };
         let fallback = Some(Box::new(Voice::as_is("flite", "slt")));
         let voice = Voice { fallback, ..Voice::as_is("piper", "joe") };
@@ -113,5 +124,12 @@ mod tests {
         assert_eq!(speaks, [ServiceInfo::here("Piper"), ServiceInfo::here("flite")]);
         let folder = PiperOptions { models: vec!["models".into()] };
         assert_eq!(options.voice(&voice).unwrap(), &VoiceEntry::Piper(folder));
+        assert_eq!(
+            options.describe(std::iter::empty()).thinks,
+            [ServiceInfo::here("written lines")]
+        );
+        let kokoro = KokoroOptions { models: vec!["models".into()], slowest: 0.8 };
+        let george = Voice::as_is("kokoro", "bm_george");
+        assert_eq!(options.voice(&george).unwrap(), &VoiceEntry::Kokoro(kokoro));
     }
 }

@@ -5,15 +5,17 @@
 //! learnt of a server, and changed settings by a new one.
 //! **Never**: a service beside it that talks to the outside.
 
-use std::sync::Arc;
+use std::{path::PathBuf, sync::Arc};
 
 use super::{
-    ChatModel, Embedder, Error, SpeechToText, TextToSpeech,
+    Chain, ChatModel, Embedder, Error, Kind, SpeechToText, TextToSpeech, TurnJudge,
     embedders::Embedders,
     local::Vocabulary,
     models::Models,
     options::Options,
+    pool::Pool,
     recognisers::Recognisers,
+    smart_turn::SmartTurn,
     voices::{Voices, WithSecond},
 };
 use crate::domain::{Npc, Voice};
@@ -29,6 +31,7 @@ struct Opened {
     models: Models,
     voices: Voices,
     embedders: Embedders,
+    judges: Pool<PathBuf, SmartTurn>,
 }
 
 impl Registry {
@@ -45,17 +48,18 @@ impl Registry {
         self.0.recognisers.open(&options.recogniser, vocabulary)
     }
 
-    /// The brain of `npc`; `seed` is its variety where it is none of a model.
+    /// The brains of `npc`, the preferred one first; `seed` is their variety where they are no models.
+    /// What is known of how each answers is shared by everybody, for as long as its entry stays the same.
     ///
     /// # Errors
     /// An address or key that makes no request.
-    pub fn model(
+    pub fn models(
         &self,
         options: &Options,
         npc: &Npc,
         seed: u64,
-    ) -> Result<Arc<dyn ChatModel>, Error> {
-        self.0.models.open(&options.model, npc, seed)
+    ) -> Result<Chain<dyn ChatModel>, Error> {
+        self.0.models.chain(&options.models, npc, seed)
     }
 
     /// The service that speaks `voice`, or its second one while it cannot.
@@ -77,6 +81,22 @@ impl Registry {
         options.embedder.as_ref().map(|entry| self.0.embedders.open(entry)).transpose()
     }
 
+    /// What hears whether somebody has finished; it is loaded by then.
+    ///
+    /// # Errors
+    /// Its file is not there, or is another.
+    pub async fn turn_judge(&self, options: &Options) -> Result<Arc<dyn TurnJudge>, Error> {
+        let (path, opened) = (options.turn_model.clone(), Arc::clone(&self.0));
+        let load = move || opened.judges.get(&path, || SmartTurn::open(&path));
+        let loaded = tokio::task::spawn_blocking(load).await.unwrap_or_else(|_| {
+            Err(Error::new(
+                Kind::Unavailable,
+                "the sound model of turns broke (please report this)",
+            ))
+        });
+        loaded.map(|judge| Arc::new(judge) as _)
+    }
+
     /// Whether the recogniser can be used; one line for a report.
     ///
     /// # Errors
@@ -92,8 +112,58 @@ impl Registry {
     /// Lets go of services that `options` do not name any more; who uses one still, keeps it.
     pub fn retain(&self, options: &Options) {
         self.0.recognisers.retain(&options.recogniser);
-        self.0.models.retain(&options.model);
+        self.0.models.retain(&options.models);
         self.0.voices.retain(&options.voices);
         self.0.embedders.retain(options.embedder.as_ref());
+        self.0.judges.retain(|path| *path == options.turn_model);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        provider::{EntryList, HereOptions, ModelEntry, NamedEntry, RecogniserEntry, VoiceEntry},
+        weights::Weights,
+    };
+
+    /// A configuration whose chat models are called so.
+    fn options(models: &[&str]) -> Options {
+        let weights = Weights::new("models".into(), None, Vec::new());
+        let named =
+            |name: &&str| NamedEntry { name: (*name).to_owned(), entry: ModelEntry::Scripted };
+        Options {
+            recogniser: RecogniserEntry::Local(HereOptions { weights, language: "en".to_owned() }),
+            models: EntryList { entries: models.iter().map(named).collect(), hedge: false },
+            voices: vec![VoiceEntry::Flite],
+            embedder: None,
+            turn_model: "smart-turn".into(),
+        }
+    }
+
+    /// Names of those that `npc` may ask now.
+    fn asked(registry: &Registry, options: &Options, npc: &Npc) -> Vec<String> {
+        let chain = registry.models(options, npc, 1).unwrap();
+        let closed = chain.iter().filter(|it| it.rest().is_none());
+        closed.map(|it| it.name().to_string()).collect()
+    }
+
+    #[test]
+    fn what_one_table_learns_of_a_model_all_know_until_its_entry_changes() {
+        let (registry, both) = (Registry::default(), options(&["fast", "main"]));
+        let (bartok, mira) = (Npc::plain("Bartok"), Npc::plain("Mira"));
+        let mira = Npc { llm: Some("main".to_owned()), ..mira };
+        assert_eq!(asked(&registry, &both, &mira), ["main", "fast"]);
+        let chain = registry.models(&both, &bartok, 1).unwrap();
+        let (first, mut request) = chain.queue().take().unwrap();
+        assert_eq!(&**first.name(), "fast");
+        request.failed(&Error::new(Kind::Unauthorized, "no"));
+        assert_eq!(asked(&registry, &both, &mira), ["main"]);
+        let more = options(&["other", "fast"]);
+        registry.retain(&more);
+        assert_eq!(asked(&registry, &more, &bartok), ["other"], "its entry is the same");
+        let without = options(&["main"]);
+        registry.retain(&without);
+        assert_eq!(asked(&registry, &both, &bartok), ["fast", "main"], "it was let go of");
     }
 }

@@ -5,7 +5,7 @@
 
 use std::fmt;
 
-use super::address::base_url;
+use super::address::{base_url, tcp_address};
 
 /// A service that what is said, or what is answered, goes to.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -40,7 +40,8 @@ impl ServiceInfo {
     pub fn at(name: &str, address: &str) -> Self {
         let host = address.split("//").nth(1).and_then(|rest| rest.split('/').next());
         let host = host.unwrap_or(address).to_owned();
-        let is_near = base_url(address).is_ok_and(|address| address.private);
+        let known = base_url(address).or_else(|_| tcp_address(address));
+        let is_near = known.is_ok_and(|address| address.private);
         Self { name: name.to_owned(), location: Location::Host { host, is_near } }
     }
 
@@ -67,10 +68,18 @@ impl fmt::Display for ServiceInfo {
 pub struct Services {
     /// Hears the players' voices.
     pub hears: ServiceInfo,
-    /// Reads what was said and answers.
-    pub thinks: ServiceInfo,
+    /// Read what was said and answer, the preferred one first; each once.
+    pub thinks: Vec<ServiceInfo>,
     /// Whether what thinks is given what was said once more, to say what happened.
     pub sums_up: bool,
     /// Speak the answers; each once.
     pub speaks: Vec<ServiceInfo>,
+}
+
+impl Services {
+    /// Those that are neither on this machine nor on its network.
+    pub fn outside(&self) -> impl Iterator<Item = &ServiceInfo> {
+        let all = std::iter::once(&self.hears).chain(&self.thinks).chain(&self.speaks);
+        all.filter(|service| !service.is_local())
+    }
 }

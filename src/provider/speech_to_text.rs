@@ -41,14 +41,27 @@ pub trait SpeechToText: Send + Sync {
         audio: mpsc::Receiver<Frame>,
         attempts: Attempts,
     ) -> BoxStream<'static, Result<SpeechEvent, Error>>;
+
+    /// The same for `speaker`, a number that is theirs alone at this table: a connection may be kept
+    /// for what they say next.
+    fn listen_to(
+        &self,
+        speaker: u64,
+        audio: mpsc::Receiver<Frame>,
+        attempts: Attempts,
+    ) -> BoxStream<'static, Result<SpeechEvent, Error>> {
+        let _ = speaker;
+        self.listen(audio, attempts)
+    }
 }
 
 /// What a recogniser does beside final transcripts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SttAbilities {
     /// It gives partials while the person speaks.
     pub partials: bool,
-    /// It decides itself when an utterance ends: the stream of `listen` goes on after a final.
+    /// It decides itself when an utterance ends: the stream of `listen` goes on after a final, and
+    /// hears silence too.
     pub endpointing: bool,
 }
 
@@ -60,6 +73,19 @@ pub enum SpeechEvent {
         /// Replaces the text of the partial before it.
         text: String,
     },
+    /// The utterance so far, in a pause: all sound there is was heard as for a final, which would be
+    /// the same. More sound may follow, and partials with it.
+    Pause {
+        /// Replaces the text of the partial before it.
+        text: String,
+    },
+    /// The person has probably finished: the final will come soon and most likely read so.
+    EagerEnd {
+        /// Replaces the text of the partial before it.
+        text: String,
+    },
+    /// They have not: they go on after [`Self::EagerEnd`].
+    Resumed,
     /// The utterance is over.
     Final {
         /// All of it; empty when nothing was understood.

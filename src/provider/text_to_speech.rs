@@ -45,8 +45,9 @@ pub struct SpeakRequest {
     pub text: String,
     /// In whose voice; pitch and speed are honoured, volume is applied by the caller.
     pub voice: Voice,
-    /// ISO 639-1 code of the text.
-    pub language: String,
+    /// ISO 639-1 code of the text's language where it is another than the NPC's own; a service that
+    /// reads by rules takes those of it.
+    pub foreign: Option<&'static str>,
     /// Words that are said otherwise than written.
     pub pronunciation: Arc<[Pronunciation]>,
     /// Who pays when it is sent again.

@@ -2,13 +2,14 @@
 //!
 //! Entry function: [`post_signed`]. **Never**: follows a redirect, or sends a message twice.
 
-use std::{fmt::Write, time::Duration};
+use std::time::Duration;
 
 use hmac::{Hmac, KeyInit, Mac};
 use reqwest::{Client, Url, header::CONTENT_TYPE, redirect::Policy};
 use sha2::Sha256;
 
 use super::with_proxy_and_tls;
+use crate::domain::hex;
 
 /// Longest wait for the answer.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -59,16 +60,12 @@ pub async fn post_signed(message: Signed<'_>) -> Result<(), NotPosted> {
 
 /// What proves that `body` was sent at `at` by somebody who knows `secret`.
 fn signature(secret: &str, at: u64, body: &str) -> String {
-    let mut signature = "sha256=".to_owned();
     // A key of any length will do.
-    if let Ok(mut mac) = Hmac::<Sha256>::new_from_slice(secret.as_bytes()) {
+    let digits = Hmac::<Sha256>::new_from_slice(secret.as_bytes()).map(|mut mac| {
         mac.update(format!("{at}.{body}").as_bytes());
-        for byte in mac.finalize().into_bytes() {
-            // A string takes everything that is written.
-            let _ = write!(signature, "{byte:02x}");
-        }
-    }
-    signature
+        hex(&mac.finalize().into_bytes())
+    });
+    format!("sha256={}", digits.unwrap_or_default())
 }
 
 #[cfg(test)]

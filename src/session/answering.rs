@@ -19,9 +19,9 @@ use super::{
     utterance::{Purpose, Utterance},
 };
 use crate::{
-    domain::{TurnFacts, TurnId},
+    domain::{Npc, TurnFacts, TurnId},
     engine::{Cause, Gate, Recall, ReplyPort, Setting, Turn},
-    logic::{barge_in, spoken},
+    logic::{barge_in, own_lines::Labels, spoken},
 };
 
 impl Table {
@@ -89,8 +89,11 @@ impl Table {
             self.answer_begins(&purpose);
         }
         let (recall, recalled) = self.recall(&purpose).unzip();
+        let labels = self.labels(purpose.seat);
+        let language = self.speakers.language(purpose.utterance.speaker, &purpose.utterance.text);
         let seat = &mut self.seats[purpose.seat];
         let utterance = &purpose.utterance;
+        let dice = spoken::Heard::of(&utterance.text);
         let (gate, gate_in) = watch::channel(Gate { confirmed, playing: 0 });
         let cancel = CancellationToken::new();
         let turn = Turn {
@@ -100,8 +103,9 @@ impl Table {
                 speaker: self.speakers.called(utterance.speaker).to_owned(),
                 by: Some(self.speakers.person(utterance.speaker)),
                 utterance: utterance.text.clone(),
-                dice: spoken::dice_in(&utterance.text)
-                    .or_else(|| spoken::typed_dice(&utterance.text)),
+                dice: dice.rolls().or_else(|| spoken::typed_dice(&utterance.text)),
+                odds: dice.odds(),
+                language,
             }),
             setting: Setting {
                 scene: self.router.scene.location().map(str::to_owned),
@@ -111,6 +115,7 @@ impl Table {
             audio: Arc::clone(&utterance.audio),
             recall,
             cause: purpose.cause.clone(),
+            labels: Arc::new(labels),
             conversation: seat.conversation.excerpt(&self.host),
             tier,
             tools: self.host.visible(&seat.npc.name, tier, tier.ceiling()),
@@ -125,6 +130,16 @@ impl Table {
             active.recalled = recalled;
         }
         id
+    }
+
+    /// What stands before the lines of whoever may speak at the table, to the NPC of `seat`.
+    fn labels(&self, seat: SeatId) -> Labels {
+        let people = self.speakers.here();
+        let npcs = self.seats.iter().flat_map(|(_, seat)| names_of(&seat.npc));
+        let called = people.iter().map(|(id, _)| self.speakers.called(*id));
+        let here = people.iter().map(|(_, name)| name.as_str());
+        let all: Vec<&str> = npcs.chain(here).chain(called).collect();
+        Labels::new(all, names_of(&self.seats[seat].npc))
     }
 
     /// Looks up what the NPC remembers of what was said to it.
@@ -238,4 +253,9 @@ impl Table {
             }
         });
     }
+}
+
+/// What somebody may write before a line of `npc`.
+fn names_of(npc: &Npc) -> impl Iterator<Item = &str> {
+    std::iter::once(&npc.name).chain(&npc.aliases).map(String::as_str)
 }

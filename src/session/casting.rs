@@ -9,6 +9,7 @@ use tokio::time::Instant;
 
 use super::{
     SeatId,
+    judging::Listening,
     recast::{Recast, Role},
     routing::Background,
     seat::Next,
@@ -19,13 +20,18 @@ use crate::provider::{Error, SpeechToText};
 /// Why nobody answers what was said to an NPC whose file is gone.
 const HAS_LEFT: &str = "the npc has left the table before it could answer";
 
+/// What is told where the sound model that ends turns is wanted and not there.
+const DEAF: &str = "turn.detector: the sound model cannot be used, so turns end by what was said (the \
+                    log says why; glyphoxa models get smart-turn)";
+
 impl Table {
     /// Goes by `recast` from now on.
     pub(super) fn recast(&mut self, recast: Recast) {
-        let Recast { options, campaign, keywords, rules, cast } = recast;
-        self.hearing.set_patience(options.patience);
+        let Recast { options, judge, campaign, keywords, rules, cast } = recast;
+        self.hearing.set_listening(Listening::new(options.ends(), judge));
         self.players.set_limits(options.limits);
         self.options = options;
+        self.tell_of_judge();
         self.speakers.set_characters(campaign.players.clone());
         if let Some(recaller) = &self.recaller {
             recaller.read_names_again();
@@ -40,6 +46,13 @@ impl Table {
         cast.into_iter().for_each(|role| self.cast(role));
         self.learn_names();
         self.drop_guesses();
+    }
+
+    /// Says it where the sound model that is to end turns is not there.
+    pub(super) fn tell_of_judge(&self) {
+        if self.options.detector.listens() && !self.hearing.listens() {
+            self.reports.notice(DEAF.to_owned());
+        }
     }
 
     /// Has an NPC go on after its turn, or sit down.

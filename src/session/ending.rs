@@ -13,7 +13,7 @@ use super::{
     utterance::{Purpose, Utterance, Waiting},
 };
 use crate::{
-    domain::TurnId,
+    domain::{Tier, TurnId},
     engine::{Cause, HeardAloud},
     logic::{barge_in, prompt::Overheard},
 };
@@ -22,25 +22,38 @@ use crate::{
 const SILENCED: &str = "the npc was silenced before it could answer";
 
 impl Table {
-    /// Gives up a turn nobody has heard of.
+    /// Gives up a turn nobody has heard anything of.
     pub(super) fn drop_turn(&mut self, now: Instant, turn: TurnId) {
+        self.playback.close(now, turn);
         if let Some(active) = self.turns.get(turn) {
             active.withdrawn = true;
+            // What was too short to understand was not heard.
+            active.stop(now, Outcome::Cancelled, HeardAloud::default());
         }
-        self.end_turn(now, turn, Outcome::Cancelled);
+        self.finish(turn, false);
     }
 
-    /// Takes back what `speaker` said just before, unless its answer is heard already.
+    /// Whether `speaker`, who speaks again after longer than a pause, goes on nevertheless: nothing has
+    /// come back to them. Deep thought is not begun anew for that; they may have got bored.
+    pub(super) fn goes_on(&mut self, now: Instant, speaker: SpeakerId) -> bool {
+        let Some(pipeline) = self.hearing.of(speaker) else { return false };
+        let Some(end) = pipeline.last_end() else { return false };
+        let mut turns = self.turns.all();
+        pipeline.awaits_final()
+            || turns.any(|turn| {
+                let is_deep = turn.purpose.tier.effective == Tier::Deep;
+                turn.answers(speaker, end) && turn.is_unheard(now) && !is_deep
+            })
+    }
+
+    /// Takes back what `speaker` said just before, unless an answer is heard that could be understood.
     pub(super) fn take_back(&mut self, now: Instant, speaker: SpeakerId) -> Option<Utterance> {
         let pipeline = self.hearing.of(speaker)?;
         if let Some((utterance, _)) = pipeline.take_unaddressed() {
             return Some(utterance);
         }
         let end = pipeline.last_end()?;
-        let of = |p: &Purpose| {
-            let said = &p.utterance;
-            said.speaker == speaker && said.speech_end == end && !said.typed
-        };
+        let of = |p: &Purpose| p.utterance.was_said_by(speaker, end);
         let waiting = self.seats.iter_mut().find_map(|(_, seat)| {
             let index = seat.waiting.iter().rposition(of)?;
             seat.waiting.remove(index)
@@ -49,9 +62,8 @@ impl Table {
             self.unhear(&purpose);
             return Some(purpose.utterance);
         }
-        let unheard = self.turns.iter().find(|turn| {
-            of(&turn.purpose) && turn.began_at.is_none() && turn.is_wanted() && !turn.speculative
-        })?;
+        let unheard =
+            self.turns.all().find(|turn| turn.answers(speaker, end) && turn.is_unheard(now))?;
         let (id, purpose) = (unheard.id, unheard.purpose.clone());
         self.drop_turn(now, id);
         self.unhear(&purpose);
@@ -154,6 +166,9 @@ impl Table {
         let spent = self.reports.spent();
         let ended =
             active.into_ended(|seat| self.seats[seat].cast(), self.hearing.recogniser(), spent);
+        for news in ended.report.iter().flat_map(|report| report.news.iter().cloned()) {
+            self.reports.notice(news);
+        }
         let seat = &mut self.seats[ended.seat];
         seat.engine.heard(&ended.heard);
         if taken_back {
@@ -170,7 +185,8 @@ impl Table {
         if !text.is_empty() {
             seat.has_spoken = true;
             seat.note_used(turn);
-            let heard = Overheard { speaker: seat.npc.name.clone(), by: None, text: text.clone() };
+            let speaker = seat.npc.name.clone();
+            let heard = Overheard { speaker, by: None, text: text.clone(), unanswered: false };
             if matches!(purpose.cause, Cause::Utterance) {
                 let when = self.hearing.clock.moment(now);
                 self.router.has_spoken(when, ended.seat, purpose.utterance.speaker);

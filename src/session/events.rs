@@ -3,14 +3,17 @@
 //! Entry types: [`TableEvents`], which tells, and [`EventReader`], one listener.
 //! **Never**: waits for a listener; one that is too slow loses what is oldest, and is told how much.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
-use tokio::sync::broadcast::{
-    self,
-    error::{RecvError, TryRecvError},
+use tokio::sync::{
+    broadcast::{
+        self,
+        error::{RecvError, TryRecvError},
+    },
+    oneshot,
 };
 
-use super::{line::TurnLine, status::State};
+use super::{continuation::Continuation, line::TurnLine, status::State};
 
 /// What a table tells its listeners.
 #[derive(Clone, Debug)]
@@ -26,8 +29,29 @@ pub enum TableEvent {
     },
     /// What the table does now, when that changes.
     State(State),
+    /// How the table stands, when somebody has been muted or the scene has changed.
+    Stands(Arc<Continuation>),
+    /// Somebody waits until what was told before this is written down.
+    Mark(Arc<Mark>),
     /// This listener was too slow: so many events before the next are lost to it.
     Missed(u64),
+}
+
+/// A place among the events. Dropping it is reaching it.
+#[derive(Debug)]
+pub struct Mark(Mutex<Option<oneshot::Sender<()>>>);
+
+impl Mark {
+    /// A place, and what resolves once it is reached, or will never be.
+    fn new() -> (Self, oneshot::Receiver<()>) {
+        let (reached, wait) = oneshot::channel();
+        (Self(Mutex::new(Some(reached))), wait)
+    }
+
+    /// Everything before it has been dealt with.
+    pub fn reach(&self) {
+        drop(self.0.lock().unwrap_or_else(PoisonError::into_inner).take());
+    }
 }
 
 /// Tells every listener of one table. Cloning it shares the listeners, who see the end when the last
@@ -50,6 +74,17 @@ impl TableEvents {
     pub fn tell(&self, event: TableEvent) {
         // Nobody has to listen.
         let _ = self.0.send(event);
+    }
+
+    /// Marks this place for the one listener that writes down; waits until it is reached, or the
+    /// listeners have seen the end. Cancel safe.
+    pub fn mark(&self) -> impl Future<Output = ()> + Send + use<> {
+        let (mark, reached) = Mark::new();
+        self.tell(TableEvent::Mark(Arc::new(mark)));
+        async move {
+            // It is dropped where it is reached: an error is the answer.
+            _ = reached.await;
+        }
     }
 
     /// The same, without keeping listeners from the end.
@@ -100,6 +135,8 @@ fn missed_some(missed: u64) -> TableEvent {
 
 #[cfg(test)]
 mod tests {
+    use futures::poll;
+
     use super::*;
 
     fn notice(text: &str) -> TableEvent {
@@ -120,6 +157,24 @@ mod tests {
         assert!(matches!(slow.try_recv(), Some(TableEvent::Notice(it)) if it == "five"));
         assert!(slow.try_recv().is_none() && slow.recv().await.is_none());
         assert!(quick.recv().await.is_none());
+    }
+
+    #[tokio::test]
+    async fn a_mark_is_reached_behind_what_was_told_before_or_when_nobody_listens_any_more() {
+        let events = TableEvents::new(2);
+        events.mark().await;
+        let mut reader = events.subscribe();
+        events.tell(notice("hello"));
+        let mut marked = Box::pin(events.mark());
+        assert!(matches!(reader.recv().await, Some(TableEvent::Notice(_))));
+        assert!(poll!(&mut marked).is_pending());
+        let Some(TableEvent::Mark(mark)) = reader.recv().await else { panic!("it was told") };
+        assert!(poll!(&mut marked).is_pending());
+        mark.reach();
+        assert!(poll!(marked).is_ready());
+        let left = events.mark();
+        drop((reader, events));
+        left.await;
     }
 
     #[test]

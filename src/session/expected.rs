@@ -2,10 +2,13 @@
 //!
 //! Entry function: [`expected`]. **Never**: decides how many of them a recogniser takes.
 
+#[cfg(feature = "measure")]
+use std::sync::Arc;
+
 use super::{scene::Whereabouts, seat_id::SeatId};
 use crate::{
     domain::{Campaign, Entity, EntityKind, Npc},
-    logic::words::fold,
+    logic::{language::is_any, words::fold},
 };
 
 /// Most names: services take fewer, and the table does not search a whole world for them.
@@ -33,6 +36,17 @@ pub fn expected(
     away.iter().for_each(|(_, npc)| names.add_all(&npc.name, &npc.aliases));
     others.iter().for_each(|(_, it)| names.add_all(&it.name, &it.aliases));
     names.all.into_iter().map(|(name, _)| name).collect()
+}
+
+/// What a table that has just been opened expects.
+#[cfg(feature = "measure")]
+pub fn expected_at_first(npcs: &[Npc], campaign: &Campaign) -> Vec<String> {
+    let campaign = Arc::new(campaign.clone());
+    let scene = Whereabouts::new(&campaign, npcs.iter().map(|npc| npc.name.clone()).collect());
+    let npcs: Vec<_> = npcs.iter().enumerate().map(|(seat, npc)| (SeatId(seat), npc)).collect();
+    let characters: Vec<String> =
+        campaign.players.iter().map(|player| player.character.clone()).collect();
+    expected(&npcs, &campaign, &scene, &characters)
 }
 
 /// What belongs to the scene.
@@ -91,8 +105,11 @@ struct Names {
 impl Names {
     /// All that somebody or something is called.
     fn add_all(&mut self, name: &str, aliases: &[String]) {
-        // A word such as "barkeep" is heard without help.
-        let aliases = aliases.iter().filter(|it| it.chars().any(char::is_uppercase));
+        // A word such as "barkeep" or "Wirt" is heard without help.
+        let is_name = |alias: &&String| {
+            alias.chars().any(char::is_uppercase) && !is_any(|it| it.roles, &fold(alias))
+        };
+        let aliases = aliases.iter().filter(is_name);
         let called: Vec<&str> = std::iter::once(name).chain(aliases.map(String::as_str)).collect();
         let folded: Vec<String> = called.iter().map(|it| fold(it)).collect();
         for (name, short) in called.iter().zip(&folded) {

@@ -7,7 +7,7 @@ use std::time::Duration;
 use tokio::time::Instant;
 
 use super::{
-    recognition::{Recognition, RecognitionEvent},
+    recognition::{Recognition, RecognitionEvent, Spoken},
     speakers::SpeakerId,
     utterance::Utterance,
 };
@@ -22,6 +22,8 @@ pub enum Recognised {
     Nothing,
     /// The open utterance reads so now.
     Partial(String),
+    /// Whoever seemed to have finished goes on.
+    Resumed,
     /// An utterance is over and known; its text may be empty.
     Heard(Utterance),
     /// An utterance is over and cannot be known.
@@ -88,25 +90,31 @@ impl Finals {
             return Recognised::Nothing;
         };
         match spoken {
-            Some(Ok(SpeechEvent::Partial { .. })) => {
+            Spoken::Said(
+                SpeechEvent::Partial { .. }
+                | SpeechEvent::Pause { .. }
+                | SpeechEvent::EagerEnd { .. },
+            ) => {
                 self.closed[index].partials += 1;
                 Recognised::Nothing
             }
-            Some(Ok(SpeechEvent::Final { text })) => {
+            Spoken::Said(SpeechEvent::Resumed) => Recognised::Nothing,
+            Spoken::Said(SpeechEvent::Final { text }) => {
                 self.closed[index].text = Some(text);
                 self.settle(index, open, now)
             }
-            None => {
+            Spoken::Sounds(_) => Recognised::Nothing,
+            Spoken::Over => {
                 self.closed[index].text.get_or_insert_default();
                 self.settle(index, open, now)
             }
             // The rest of the utterance is worth more than the failure of its beginning.
-            Some(Err(error)) if self.closed[index].parked => {
+            Spoken::Failed(error) if self.closed[index].parked => {
                 tracing::warn!(%error, "the beginning of an utterance is lost");
                 self.closed[index].text.get_or_insert_default();
                 self.settle(index, open, now)
             }
-            Some(Err(error)) => {
+            Spoken::Failed(error) => {
                 let failed = self.closed.remove(index);
                 Recognised::Failed(failed.into_utterance(self.speaker, now), error)
             }

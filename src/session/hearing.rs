@@ -9,22 +9,24 @@ use tokio::time::Instant;
 
 use super::{
     clock::{HeardAt, SoundClock},
+    edge::{Edge, FrameHeard},
     finals::Recognised,
     input::VoiceFrame,
-    pipeline::{Edge, FrameHeard, SpeakerPipeline},
+    judging::Listening,
+    pipeline::SpeakerPipeline,
     recognition::{Recogniser, RecognitionEvent},
     speakers::SpeakerId,
     utterance::Utterance,
 };
 use crate::{
-    logic::{command::NpcNames, turn::Patience},
+    logic::command::NpcNames,
     provider::{Error, SpeechToText},
 };
 
 /// What hears each speaker by a pipeline of their own.
 pub struct Hearing {
     recogniser: Recogniser,
-    patience: Patience,
+    listening: Listening,
     pipelines: HashMap<SpeakerId, SpeakerPipeline>,
     /// How far the sound is.
     pub clock: SoundClock,
@@ -36,6 +38,8 @@ pub struct Due {
     pub edge: Option<Edge>,
     /// An utterance whose final did not come, or whose sound nobody takes.
     pub overdue: Option<(Utterance, Error)>,
+    /// An utterance whose end the recogniser should have told, as far as it is known.
+    pub unended: Option<Utterance>,
     /// An utterance that may be answered ahead of its final.
     pub stable: Option<Utterance>,
     /// Said to nobody and continued by nothing, and why nobody was meant.
@@ -43,16 +47,16 @@ pub struct Due {
 }
 
 impl Hearing {
-    /// Hears with `recogniser`; an utterance ends after as much silence as `patience` says.
-    pub fn new(recogniser: Recogniser, patience: Patience) -> Self {
+    /// Hears with `recogniser`; `listening` says when an utterance ends.
+    pub fn new(recogniser: Recogniser, listening: Listening) -> Self {
         let (pipelines, clock) = (HashMap::new(), SoundClock::default());
-        Self { recogniser, patience, pipelines, clock }
+        Self { recogniser, listening, pipelines, clock }
     }
 
-    /// From now on an utterance ends after as much silence as `patience` says.
-    pub fn set_patience(&mut self, patience: Patience) {
-        self.patience = patience;
-        self.pipelines.values_mut().for_each(|pipeline| pipeline.set_patience(patience));
+    /// From now on `listening` says when an utterance ends.
+    pub fn set_listening(&mut self, listening: Listening) {
+        self.pipelines.values_mut().for_each(|pipeline| pipeline.set_listening(listening.clone()));
+        self.listening = listening;
     }
 
     /// From now on `stt` hears; what is being heard is heard to its end as before.
@@ -65,6 +69,11 @@ impl Hearing {
         self.recogniser.stt.name()
     }
 
+    /// Whether a sound model judges pauses.
+    pub fn listens(&self) -> bool {
+        self.listening.judge.is_some()
+    }
+
     /// Whether the recogniser gives partials while somebody speaks.
     pub fn gives_partials(&self) -> bool {
         self.recogniser.stt.abilities().partials
@@ -75,16 +84,16 @@ impl Hearing {
         self.recogniser.stt.expect(names);
     }
 
-    /// Takes 20 ms of one speaker; `npc_is_heard`: somebody may be interrupted.
-    pub fn frame(&mut self, now: Instant, voice: &VoiceFrame, npc_is_heard: bool) -> FrameHeard {
+    /// Takes 20 ms of one speaker.
+    pub fn frame(&mut self, now: Instant, voice: &VoiceFrame) -> FrameHeard {
         let VoiceFrame { speaker, at, frame } = voice;
         if !self.pipelines.contains_key(speaker) {
             self.pipelines.retain(|_, pipeline| !pipeline.is_stale(now));
         }
-        let (patience, recogniser) = (self.patience, &self.recogniser);
-        let begin = || SpeakerPipeline::new(*speaker, patience, recogniser.stt.abilities());
+        let (listening, recogniser) = (&self.listening, &self.recogniser);
+        let begin =
+            || SpeakerPipeline::new(*speaker, listening.clone(), recogniser.stt.abilities());
         let pipeline = self.pipelines.entry(*speaker).or_insert_with(begin);
-        pipeline.watch_voice(npc_is_heard);
         pipeline.frame(HeardAt { clock: now, sound: *at }, frame, recogniser)
     }
 
@@ -102,6 +111,7 @@ impl Hearing {
         Some(Due {
             edge: pipeline.tick(at),
             overdue: pipeline.overdue(now),
+            unended: pipeline.unended(at),
             stable: pipeline.stable_partial(at.sound),
             unaddressed: pipeline.unaddressed(now),
         })

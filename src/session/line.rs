@@ -35,6 +35,9 @@ pub struct TurnLine {
     pub tools: Vec<ToolLine>,
     /// What was heard of the answer.
     pub reply: String,
+    /// What the voice failed to say, as it is written.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub unspoken: Option<String>,
     /// How it ended.
     pub outcome: Outcome,
     /// What the game master should know about it.
@@ -47,7 +50,10 @@ pub struct TurnLine {
     /// How looking up what the NPC remembers went; left out where nothing is remembered.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub recalled: Option<RecallLine>,
-    /// Name of the chat model.
+    /// Who has heard, thought and spoken; left out where nobody was to answer.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub made_by: Option<MadeBy>,
+    /// Name of the chat model, or of several.
     pub brain: Option<String>,
     /// What heard; "typed" when nothing had to.
     pub stt: String,
@@ -58,6 +64,17 @@ pub struct TurnLine {
     /// What is written down with it, and in no report.
     #[serde(skip)]
     pub circumstances: Circumstances,
+}
+
+/// Who has made an answer, by the names of the configuration.
+#[derive(Clone, Debug, Serialize)]
+pub struct MadeBy {
+    /// What heard; "typed" when nothing had to.
+    pub heard: String,
+    /// The chat models that answered, in the order in which they did; none where none was asked, or did.
+    pub thought: Vec<String>,
+    /// The voice service.
+    pub spoke: String,
 }
 
 /// How something was said, and who heard it.
@@ -234,11 +251,13 @@ impl TurnLine {
             visible: Vec::new(),
             tools: Vec::new(),
             reply: String::new(),
+            unspoken: None,
             outcome,
             detail: detail.into(),
             audio_ms: 0,
             ms: Timings::default(),
             recalled: None,
+            made_by: None,
             brain: None,
             stt: String::new(),
             tts: None,

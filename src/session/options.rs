@@ -2,13 +2,15 @@
 
 use std::time::Duration;
 
-use crate::logic::turn::Patience;
+use crate::logic::turn::{Detector, EndOfTurn, Patience};
 
 /// Settings of one table; `config` builds it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Options {
     /// Silence that ends an utterance.
     pub patience: Patience,
+    /// What shortens and lengthens it.
+    pub detector: Detector,
     /// Ask the model ahead of the final transcript when the partial is stable.
     pub preemptive: bool,
     /// A tool round expected to last longer than this is covered by a filler line.
@@ -35,10 +37,18 @@ impl Limits {
     pub const NONE: Self = Self { paid_turns_per_minute: usize::MAX, waiting: usize::MAX };
 }
 
+impl Options {
+    /// When a turn is over.
+    pub const fn ends(&self) -> EndOfTurn {
+        EndOfTurn { patience: self.patience, detector: self.detector }
+    }
+}
+
 impl Default for Options {
     fn default() -> Self {
         Self {
             patience: Patience::Normal,
+            detector: Detector::Text,
             preemptive: true,
             filler_after: Duration::from_millis(700),
             max_tokens: 300,

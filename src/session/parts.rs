@@ -6,7 +6,7 @@
 use std::sync::Arc;
 
 use super::{
-    Memory, Options, Seat,
+    Continuation, Memory, Options, Seat,
     events::TableEvents,
     playback::{Pace, VoiceOut},
     status::Backlog,
@@ -15,7 +15,7 @@ use crate::{
     domain::{Campaign, SessionId},
     engine::Budget,
     logic::tier::Keywords,
-    provider::SpeechToText,
+    provider::{SpeechToText, TurnJudge},
     tools::{Effects, ToolHost},
 };
 
@@ -37,6 +37,8 @@ pub struct TableSetup {
     pub session: SessionId,
     /// The recogniser, ready to be used.
     pub stt: Arc<dyn SpeechToText>,
+    /// Judges how pauses sound; without it, the words count of tables that want it.
+    pub judge: Option<Arc<dyn TurnJudge>>,
     /// Where its speech goes, and what it tells.
     pub outlets: Outlets,
     /// The tools, as this session sees them.
@@ -63,4 +65,6 @@ pub struct TableParts {
     pub budget: Budget,
     /// Where the NPCs remember; `None`: they have their conversations alone.
     pub memory: Option<Memory>,
+    /// How the table stood when it was closed; `None`: it begins where the campaign does.
+    pub continuation: Option<Continuation>,
 }

@@ -3,7 +3,7 @@
 //! Entry type: [`SpeakerPipeline`]. **Never**: decides who is addressed.
 
 use std::{
-    collections::VecDeque,
+    sync::Arc,
     task::{Context, Poll},
     time::Duration,
 };
@@ -12,8 +12,11 @@ use tokio::time::Instant;
 
 use super::{
     clock::{HeardAt, SoundTime},
+    edge::{Edge, FrameHeard},
     finals::{Finals, Recognised},
-    recognition::{PREROLL_FRAMES, Recogniser, Recognition, RecognitionEvent},
+    judging::Listening,
+    preroll::Preroll,
+    recognition::{Recogniser, Recognition, RecognitionEvent, Spoken},
     speakers::SpeakerId,
     utterance::Utterance,
 };
@@ -22,10 +25,10 @@ use crate::{
     domain::TurnId,
     logic::{
         command::NpcNames,
-        turn::{CloseReason, Endpointer, Input, Output, Patience, reads},
-        vad::{Vad, VadOptions, Voicing},
+        turn::{CloseReason, Endpointer, Input, Output, reads},
+        vad::{Vad, VadOptions},
     },
-    provider::{Error, Kind, SpeechEvent, SttAbilities},
+    provider::{Error, Kind, SpeechEvent, SttAbilities, TurnJudge},
 };
 
 /// A segment that begins this soon after the last one's voice belongs to the same utterance.
@@ -33,35 +36,17 @@ const CONTINUES: Duration = Duration::from_millis(600);
 /// A recognition that did not begin or broke off is not begun again for so long, where one goes on
 /// for all utterances.
 const REOPEN_AFTER: Duration = Duration::from_secs(5);
+/// A recogniser that goes on for all utterances is given back after so long without a voice.
+const IDLE: Duration = Duration::from_secs(20);
+/// A recogniser that ends utterances itself has told the end by then, after the last voice: 2 s, and
+/// the longest it waits by itself.
+const UNENDED: Duration = Duration::from_millis(3_500);
 /// Packets this late are still on their way.
 const PACKETS_LATE: Duration = Duration::from_millis(100);
 /// Silence that is handed on when packets have stopped: 1.5 s, more than any service waits for.
 const SILENCE_FRAMES: u32 = 75;
 /// A pipeline without a frame for so long is given back.
 const STALE: Duration = Duration::from_secs(60);
-
-/// What a frame led to.
-pub enum Edge {
-    /// Somebody begins to speak, or goes on after a short pause.
-    Opened {
-        /// It belongs to the utterance before.
-        continues: bool,
-    },
-    /// Somebody has finished.
-    Closed,
-    /// A click; no utterance.
-    Blip,
-}
-
-/// What a frame came to.
-pub struct FrameHeard {
-    /// Whether there is a voice in it.
-    pub voicing: Voicing,
-    /// Where it begins or ends an utterance.
-    pub edge: Option<Edge>,
-    /// Why the recogniser is not paid for it, if so.
-    pub refused: Option<Error>,
-}
 
 /// Voice activity, endpointing and recognitions of one speaker.
 pub struct SpeakerPipeline {
@@ -70,10 +55,12 @@ pub struct SpeakerPipeline {
     /// The turn that was begun on the partial, if any.
     pub ahead: Option<TurnId>,
     endpointer: Endpointer,
-    vad: Option<Vad>,
+    /// Judges how pauses sound.
+    judge: Option<Arc<dyn TurnJudge>>,
+    vad: Vad,
     /// The recogniser ends utterances itself, in one recognition.
     service_ends: bool,
-    preroll: VecDeque<Frame>,
+    preroll: Preroll,
     open: Option<Recognition>,
     finals: Finals,
     /// Recognitions so far.
@@ -93,15 +80,17 @@ pub struct SpeakerPipeline {
 
 impl SpeakerPipeline {
     /// A speaker who has not spoken yet.
-    pub fn new(speaker: SpeakerId, patience: Patience, abilities: SttAbilities) -> Self {
+    pub fn new(speaker: SpeakerId, listening: Listening, abilities: SttAbilities) -> Self {
         let service_ends = abilities.endpointing;
         Self {
             speaker,
             ahead: None,
-            endpointer: Endpointer::new(patience),
-            vad: (!service_ends).then(|| Vad::new(VadOptions::default())),
+            endpointer: Endpointer::new(listening.ends),
+            // Who ends utterances itself knows how they sound.
+            judge: listening.judge.filter(|_| !service_ends),
+            vad: Vad::new(VadOptions::default()),
             service_ends,
-            preroll: VecDeque::with_capacity(PREROLL_FRAMES),
+            preroll: Preroll::default(),
             open: None,
             finals: Finals::new(speaker),
             begun: 0,
@@ -114,40 +103,34 @@ impl SpeakerPipeline {
         }
     }
 
-    /// From now on as much silence ends what they say.
-    pub const fn set_patience(&mut self, patience: Patience) {
-        self.endpointer.set_patience(patience);
+    /// From now on `listening` says when they have finished.
+    pub fn set_listening(&mut self, listening: Listening) {
+        self.endpointer.set_ends(listening.ends);
+        self.judge = listening.judge.filter(|_| !self.service_ends);
     }
 
-    /// Whether speech is to be told from noise; a recogniser that ends utterances itself needs it
-    /// only while an NPC may be interrupted.
-    pub fn watch_voice(&mut self, wanted: bool) {
-        if self.service_ends {
-            match (wanted, &self.vad) {
-                (true, None) => self.vad = Some(Vad::new(VadOptions::default())),
-                (false, Some(_)) => self.vad = None,
-                _ => {}
-            }
-        }
+    /// How far the sound is; it never goes back.
+    fn sound_at(&self, at: HeardAt) -> SoundTime {
+        self.last_at.map_or(at.sound, |last| last.max(at.sound))
     }
 
     /// Takes 20 ms.
     pub fn frame(&mut self, at: HeardAt, frame: &Frame, recogniser: &Recogniser) -> FrameHeard {
-        let sound = self.last_at.map_or(at.sound, |last| last.max(at.sound));
+        let sound = self.sound_at(at);
         let at = HeardAt { sound, ..at };
         self.last_at = Some(sound);
         self.silent = 0;
-        let voicing = self.vad.as_mut().map(|vad| vad.push(frame.samples())).unwrap_or_default();
+        let voicing = self.vad.push(frame.samples());
+        let voiced = voicing.voiced;
         if self.service_ends {
-            let refused = self.endless_frame(at, frame, recogniser).err();
+            let refused = self.endless_frame(at, frame, voiced, recogniser).err();
             return FrameHeard { voicing, edge: None, refused };
         }
-        let voiced = voicing.voiced;
         let (edge, begun) = match self.endpointer.handle(sound.into_std(), Input::Frame { voiced })
         {
             Some(Output::Open { continues }) => {
                 let begun = self.begin(at, recogniser);
-                for earlier in std::mem::take(&mut self.preroll) {
+                for earlier in self.preroll.take() {
                     self.feed(at, &earlier, true);
                 }
                 self.feed(at, frame, true);
@@ -161,27 +144,32 @@ impl SpeakerPipeline {
             None => (None, Ok(())),
         };
         if self.open.is_none() {
-            if self.preroll.len() == PREROLL_FRAMES {
-                self.preroll.pop_front();
-            }
-            self.preroll.push_back(frame.clone());
+            self.preroll.keep(frame);
         }
         FrameHeard { voicing, edge, refused: begun.err() }
     }
 
-    /// Takes 20 ms for a recogniser that ends utterances itself.
+    /// Takes 20 ms for a recogniser that ends utterances itself. It is opened by a voice.
     fn endless_frame(
         &mut self,
         at: HeardAt,
         frame: &Frame,
+        voiced: bool,
         recogniser: &Recogniser,
     ) -> Result<(), Error> {
         let mut paid = Ok(());
-        if self.open.is_none() && self.reopen_at.is_none_or(|reopen| reopen <= at.clock) {
+        if self.open.is_none() {
+            if !voiced || self.reopen_at.is_some_and(|reopen| at.clock < reopen) {
+                self.preroll.keep(frame);
+                return Ok(());
+            }
             paid = self.begin(at, recogniser);
             self.reopen_at = Some(at.clock + REOPEN_AFTER);
+            for earlier in self.preroll.take() {
+                self.feed(at, &earlier, true);
+            }
         }
-        self.feed(at, frame, true);
+        self.feed(at, frame, voiced);
         if let Some(open) = &mut self.open
             && let Err(error) = open.pay(recogniser)
         {
@@ -195,10 +183,14 @@ impl SpeakerPipeline {
     /// Ends what is over because nothing came any more.
     pub fn tick(&mut self, at: HeardAt) -> Option<Edge> {
         self.feed_silence(at);
+        self.judge(at);
+        if self.idle_at().is_some_and(|idle| idle <= at.sound) {
+            self.open = None;
+        }
         if let Some((_, reason)) = self.ended.take() {
             return Some(self.close(at.clock, reason));
         }
-        let sound = self.last_at.map_or(at.sound, |last| last.max(at.sound)).into_std();
+        let sound = self.sound_at(at).into_std();
         if self.endpointer.wake_at().is_none_or(|due| sound < due) {
             return None;
         }
@@ -206,6 +198,20 @@ impl SpeakerPipeline {
             Some(Output::Close { reason, .. }) => Some(self.close(at.clock, reason)),
             Some(Output::Open { .. } | Output::Feed) | None => None,
         }
+    }
+
+    /// Has it judged how the pause sounds, once it is one.
+    fn judge(&mut self, at: HeardAt) {
+        let due = self.judge_at().is_some_and(|due| due <= at.sound);
+        if let (true, Some(judge), Some(open)) = (due, &self.judge, &mut self.open) {
+            open.ask(&**judge);
+        }
+    }
+
+    /// When that is.
+    fn judge_at(&self) -> Option<SoundTime> {
+        self.judge.as_ref()?;
+        self.open.as_ref()?.judge_at()
     }
 
     /// Packets stop when nobody speaks; a recogniser that ends utterances itself has to hear the
@@ -230,6 +236,28 @@ impl SpeakerPipeline {
         }
     }
 
+    /// When a recogniser that goes on for all utterances is given back.
+    fn idle_at(&self) -> Option<SoundTime> {
+        let open = self.open.as_ref().filter(|_| self.service_ends)?;
+        Some(open.voiced_at() + IDLE)
+    }
+
+    /// When a recogniser that ends utterances itself has to have told the end of one.
+    fn unended_at(&self) -> Option<SoundTime> {
+        let open =
+            self.open.as_ref().filter(|open| self.service_ends && !open.partial.is_empty())?;
+        Some(open.voiced_at() + UNENDED)
+    }
+
+    /// What is known of an utterance whose end its recogniser does not tell; that one is given up.
+    pub fn unended(&mut self, at: HeardAt) -> Option<Utterance> {
+        self.unended_at().filter(|due| *due <= at.sound)?;
+        let mut open = self.open.take()?;
+        tracing::warn!("the recogniser has not told the end of an utterance; it is given up");
+        let text = std::mem::take(&mut open.partial);
+        Some(open.cut(self.speaker, text, at.clock))
+    }
+
     /// When [`Self::tick`] or [`Self::overdue`] is wanted.
     pub fn wake_at(&self) -> Option<Instant> {
         let by_sound = self.due_by_sound().map(|due| due.0);
@@ -245,7 +273,8 @@ impl SpeakerPipeline {
     fn due_by_sound(&self) -> Option<SoundTime> {
         let end = self.endpointer.wake_at().map(|due| SoundTime(Instant::from_std(due)));
         let stable = self.open.as_ref().and_then(Recognition::stable_at);
-        [end, stable, self.silence_at()].into_iter().flatten().min()
+        let service = [self.idle_at(), self.unended_at(), self.silence_at()];
+        [end, stable, self.judge_at()].into_iter().chain(service).flatten().min()
     }
 
     fn due_by_clock(&self) -> Option<Instant> {
@@ -288,9 +317,15 @@ impl SpeakerPipeline {
         self.unaddressed.take()
     }
 
+    /// Whether the final of an utterance is waited for.
+    pub fn awaits_final(&self) -> bool {
+        !self.finals.is_empty()
+    }
+
     /// Whether an utterance is over but not told yet.
     pub fn is_finalising(&self) -> bool {
-        !self.finals.is_empty() || self.unaddressed.is_some()
+        let is_half_heard = self.open.as_ref().is_some_and(Recognition::is_half_heard);
+        !self.finals.is_empty() || self.unaddressed.is_some() || is_half_heard
     }
 
     /// Whether the recogniser has taken all sound there is.
@@ -323,12 +358,13 @@ impl SpeakerPipeline {
     }
 
     /// Joins the segment that just opened to the one before: an utterance that is known already, or
-    /// the one still being recognised.
-    pub fn continue_with(&mut self, before: Option<Utterance>) {
-        if let Some(open) = &mut self.open
-            && let Some(before) = before
-        {
-            open.continue_after(before.raw, before.audio.iter().cloned());
+    /// the one still being recognised. `apart`: after more than a pause.
+    pub fn continue_with(&mut self, before: Option<Utterance>, apart: bool) {
+        if let Some(open) = &mut self.open {
+            open.apart = apart;
+            if let Some(before) = before {
+                open.continue_after(before.raw, before.audio.iter().cloned());
+            }
         }
         self.finals.park_last();
     }
@@ -356,54 +392,90 @@ impl SpeakerPipeline {
         self.finals.recognised(event, self.open.as_mut(), at.clock)
     }
 
-    fn open_recognised(
-        &mut self,
-        spoken: Option<Result<SpeechEvent, Error>>,
-        at: HeardAt,
-        names: &[NpcNames],
-    ) -> Recognised {
-        let Some(open) = &mut self.open else { return Recognised::Nothing };
+    fn open_recognised(&mut self, spoken: Spoken, at: HeardAt, names: &[NpcNames]) -> Recognised {
         match spoken {
-            Some(Ok(SpeechEvent::Partial { text })) => {
-                if text == open.partial {
-                    return Recognised::Nothing;
-                }
-                let reading = reads(&text, names);
-                let sound = self.last_at.map_or(at.sound, |last| last.max(at.sound));
-                open.read(sound, text);
-                let stable_since = sound.into_std();
-                let partial = Input::Partial { reading, stable_since };
-                if let Some(Output::Close { reason, .. }) =
-                    self.endpointer.handle(stable_since, partial)
-                {
-                    self.ended = Some((at.clock, reason));
-                }
-                Recognised::Partial(open.partial.clone())
+            Spoken::Said(SpeechEvent::Partial { text }) => self.partial(text, at, names),
+            Spoken::Said(SpeechEvent::Pause { text }) => self.paused(text, at, names),
+            Spoken::Said(SpeechEvent::EagerEnd { text }) => self.nearly_over(text, at),
+            Spoken::Said(SpeechEvent::Resumed) => {
+                let sound = self.sound_at(at);
+                let Some(open) = &mut self.open else { return Recognised::Nothing };
+                open.resumed(sound);
+                Recognised::Resumed
             }
-            Some(Ok(SpeechEvent::Final { text })) if self.service_ends => {
-                Recognised::Heard(open.cut(self.speaker, text, at.clock))
-            }
-            Some(Ok(SpeechEvent::Final { text })) => {
+            Spoken::Said(SpeechEvent::Final { text }) => {
+                let Some(open) = &mut self.open else { return Recognised::Nothing };
+                if self.service_ends {
+                    return Recognised::Heard(open.cut(self.speaker, text, at.clock));
+                }
                 open.text = Some(text);
                 Recognised::Nothing
             }
-            None | Some(Err(_)) => {
-                let Some(over) = self.open.take() else { return Recognised::Nothing };
-                let utterance = || over.into_utterance(self.speaker, at.clock);
-                match spoken {
-                    Some(Err(error)) => Recognised::Failed(utterance(), error),
-                    _ if self.service_ends => Recognised::Nothing,
-                    // The recogniser did not want the rest.
-                    _ => Recognised::Heard(utterance()),
-                }
+            Spoken::Sounds(judgement) => {
+                self.learn(at, Input::Judged(judgement));
+                Recognised::Nothing
             }
+            Spoken::Failed(error) => match self.open.take() {
+                Some(over) => {
+                    Recognised::Failed(over.into_utterance(self.speaker, at.clock), error)
+                }
+                None => Recognised::Nothing,
+            },
+            // The recogniser did not want the rest.
+            Spoken::Over => match self.open.take().filter(|_| !self.service_ends) {
+                Some(over) => Recognised::Heard(over.into_utterance(self.speaker, at.clock)),
+                None => Recognised::Nothing,
+            },
+        }
+    }
+
+    /// What is understood so far, while somebody speaks.
+    fn partial(&mut self, text: String, at: HeardAt, names: &[NpcNames]) -> Recognised {
+        let sound = self.sound_at(at);
+        let Some(open) = self.open.as_mut().filter(|open| open.partial != text) else {
+            return Recognised::Nothing;
+        };
+        let reading = reads(&text, names);
+        open.read(sound, text.clone());
+        self.learn(at, Input::Partial { reading, stable_since: sound.into_std() });
+        Recognised::Partial(text)
+    }
+
+    /// What is probably all: it may be answered ahead at once.
+    fn nearly_over(&mut self, text: String, at: HeardAt) -> Recognised {
+        let Some(open) = &mut self.open else { return Recognised::Nothing };
+        let is_new = open.partial != text;
+        open.nearly_over(at.sound, text.clone());
+        if is_new { Recognised::Partial(text) } else { Recognised::Nothing }
+    }
+
+    /// What was understood until a pause, if that still lasts.
+    fn paused(&mut self, text: String, at: HeardAt, names: &[NpcNames]) -> Recognised {
+        let sound = self.sound_at(at);
+        let Some(open) = self.open.as_mut().filter(|open| open.is_pausing(sound)) else {
+            return self.partial(text, at, names);
+        };
+        let is_new = open.partial != text;
+        let reading = reads(&text, names);
+        open.paused(text.clone());
+        self.learn(at, Input::Pause { reading });
+        if is_new { Recognised::Partial(text) } else { Recognised::Nothing }
+    }
+
+    /// Passes on what is known of the open utterance; an end that comes of it is told with the next
+    /// tick.
+    fn learn(&mut self, at: HeardAt, input: Input) {
+        let sound = self.sound_at(at);
+        if let Some(Output::Close { reason, .. }) = self.endpointer.handle(sound.into_std(), input)
+        {
+            self.ended = Some((at.clock, reason));
         }
     }
 
     fn begin(&mut self, at: HeardAt, recogniser: &Recogniser) -> Result<(), Error> {
         self.begun += 1;
         self.open = None;
-        self.open = Some(Recognition::start(self.begun, recogniser, at)?);
+        self.open = Some(Recognition::start(self.begun, self.speaker, recogniser, at)?);
         Ok(())
     }
 

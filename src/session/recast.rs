@@ -5,12 +5,18 @@
 use std::{fmt, sync::Arc};
 
 use super::{options::Options, seat::MakeSeat};
-use crate::{domain::Campaign, logic::tier::Keywords, provider::SpeechToText};
+use crate::{
+    domain::Campaign,
+    logic::tier::Keywords,
+    provider::{SpeechToText, TurnJudge},
+};
 
 /// A table described anew.
 pub struct Recast {
     /// What can be set.
     pub options: Options,
+    /// Judges how pauses sound, where that is wanted and possible.
+    pub judge: Option<Arc<dyn TurnJudge>>,
     /// The people, places and scenes that NPCs may speak of.
     pub campaign: Arc<Campaign>,
     /// What raises a turn's tier.

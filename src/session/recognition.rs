@@ -22,22 +22,22 @@ use tokio::{sync::mpsc, time::Instant};
 
 use super::{
     clock::{HeardAt, SoundTime},
+    judging::Judging,
+    preroll::PREROLL_FRAMES,
     speakers::SpeakerId,
     utterance::Utterance,
 };
 use crate::{
     audio::{FRAME, Frame},
     engine::{Budget, Reservation},
-    logic::{budget::Consumption, vad},
-    provider::{Attempts, Error, SpeechEvent, SpeechToText},
+    logic::{budget::Consumption, turn::Judgement, vad},
+    provider::{Attempts, Error, SpeechEvent, SpeechToText, TurnJudge},
 };
 
 /// Frames that a recogniser may lag behind, and those that are kept of an utterance: 32 s, the longest
 /// there is. Of one that is longer the newest are kept; a frame that a recogniser so far behind is
 /// given is lost with a warning.
 const SOUND_CAPACITY: usize = 1_600;
-/// Sound from before speech was noticed that belongs to an utterance: 200 ms.
-pub const PREROLL_FRAMES: usize = 10;
 /// A partial that stands this long may be answered ahead of the final.
 const STABLE: Duration = Duration::from_millis(150);
 /// And only in a pause this long, or every breath would cost a request.
@@ -88,19 +88,20 @@ impl Recogniser {
         })
     }
 
-    /// Has the recogniser hear `audio`, as soon as what is `held` for it may be spent.
+    /// Has the recogniser hear `audio` of `speaker`, as soon as what is `held` for it may be spent.
     fn listen(
         &self,
+        speaker: SpeakerId,
         audio: mpsc::Receiver<Frame>,
         held: &Reservation,
         frames: &Arc<AtomicU32>,
     ) -> BoxStream<'static, Result<SpeechEvent, Error>> {
         let attempts = self.attempts(frames);
         if held.is_ready() {
-            return self.stt.listen(audio, attempts);
+            return self.stt.listen_to(speaker.0, audio, attempts);
         }
         let (ready, stt) = (held.ready(), Arc::clone(&self.stt));
-        let heard = async move { ready.await.map(|()| stt.listen(audio, attempts)) };
+        let heard = async move { ready.await.map(|()| stt.listen_to(speaker.0, audio, attempts)) };
         heard.try_flatten_stream().boxed()
     }
 }
@@ -109,8 +110,20 @@ impl Recogniser {
 pub struct RecognitionEvent {
     /// The [`Recognition::id`] that it is of.
     pub recognition: u64,
-    /// What it says; `None`: nothing more comes.
-    pub spoken: Option<Result<SpeechEvent, Error>>,
+    /// What it says.
+    pub spoken: Spoken,
+}
+
+/// What a recogniser says.
+pub enum Spoken {
+    /// What was understood.
+    Said(SpeechEvent),
+    /// It gave up.
+    Failed(Error),
+    /// Nothing more comes.
+    Over,
+    /// How it sounds until the pause: what the sound model says.
+    Sounds(Judgement),
 }
 
 /// One utterance on its way through the recogniser.
@@ -133,17 +146,22 @@ pub struct Recognition {
     frames: u32,
     /// Frames that were taken so far.
     all_frames: Arc<AtomicU32>,
+    /// It continues another after more than a pause.
+    pub apart: bool,
     /// Text of segments that this one continues.
     pub before: String,
     /// The newest partial.
     pub partial: String,
     partial_at: Option<SoundTime>,
+    /// The recogniser says that this is probably all.
+    is_eager: bool,
     /// Partials so far.
     pub partials: u32,
     /// When the last voiced frame was handed in.
     pub speech_end: Instant,
     /// When it was spoken.
     voiced_at: SoundTime,
+    judging: Judging,
     /// Frames handed on, and how many of them the recogniser had taken when it was last looked at.
     sent: usize,
     taken: usize,
@@ -160,18 +178,23 @@ pub struct Recognition {
 }
 
 impl Recognition {
-    /// Has the recogniser hear utterance `id`, which begins.
+    /// Has the recogniser hear utterance `id` of `speaker`, which begins.
     ///
     /// # Errors
     /// Nobody pays for it.
-    pub fn start(id: u64, recogniser: &Recogniser, at: HeardAt) -> Result<Self, Error> {
+    pub fn start(
+        id: u64,
+        speaker: SpeakerId,
+        recogniser: &Recogniser,
+        at: HeardAt,
+    ) -> Result<Self, Error> {
         let held = recogniser.reserve()?;
         let (to, audio) = mpsc::channel(SOUND_CAPACITY);
         let all_frames = Arc::default();
         Ok(Self {
             id,
             to: Some(to),
-            events: Some(recogniser.listen(audio, &held, &all_frames)),
+            events: Some(recogniser.listen(speaker, audio, &held, &all_frames)),
             all_frames,
             held: Some(held),
             endless: recogniser.stt.abilities().endpointing,
@@ -179,12 +202,15 @@ impl Recognition {
             audible: false,
             withheld: Vec::new(),
             frames: 0,
+            apart: false,
             before: String::new(),
             partial: String::new(),
             partial_at: None,
+            is_eager: false,
             partials: 0,
             speech_end: at.clock,
             voiced_at: at.sound,
+            judging: Judging::default(),
             sent: 0,
             taken: 0,
             taken_at: at.clock,
@@ -197,9 +223,17 @@ impl Recognition {
 
     /// What the recogniser says next; pending for ever once nothing more comes.
     pub fn poll_event(&mut self, context: &mut Context<'_>) -> Poll<RecognitionEvent> {
+        if let Poll::Ready(judgement) = self.judging.poll(context) {
+            let spoken = Spoken::Sounds(judgement);
+            return Poll::Ready(RecognitionEvent { recognition: self.id, spoken });
+        }
         let Some(events) = &mut self.events else { return Poll::Pending };
-        let spoken = ready!(events.poll_next_unpin(context));
-        if !matches!(spoken, Some(Ok(_))) {
+        let spoken = match ready!(events.poll_next_unpin(context)) {
+            Some(Ok(said)) => Spoken::Said(said),
+            Some(Err(error)) => Spoken::Failed(error),
+            None => Spoken::Over,
+        };
+        if !matches!(spoken, Spoken::Said(_)) {
             self.events = None;
         }
         Poll::Ready(RecognitionEvent { recognition: self.id, spoken })
@@ -211,6 +245,7 @@ impl Recognition {
             self.speech_end = at.clock;
             self.voiced_at = at.sound;
         }
+        self.judging.feed(voiced);
         self.frames = self.frames.saturating_add(1);
         self.all_frames.fetch_add(1, Ordering::Relaxed);
         self.keep(frame);
@@ -306,14 +341,61 @@ impl Recognition {
         self.partial = partial;
         self.partials += 1;
         self.partial_at = Some(at);
+        self.is_eager = false;
         self.offered = false;
         self.audible = true;
+    }
+
+    /// The recogniser says when sound until `at` was heard that `text` is probably all.
+    pub fn nearly_over(&mut self, at: SoundTime, text: String) {
+        if text != self.partial {
+            self.read(at, text);
+        }
+        (self.partial_at, self.is_eager) = (Some(at), true);
+    }
+
+    /// They go on: what was read is to stand again before it may be answered ahead.
+    pub fn resumed(&mut self, at: SoundTime) {
+        (self.partial_at, self.is_eager, self.offered) = (Some(at), false, false);
+    }
+
+    /// Whether the recogniser has begun to understand something that it has not ended.
+    pub fn is_half_heard(&self) -> bool {
+        self.endless && !self.partial.is_empty()
+    }
+
+    /// Last voice of it.
+    pub fn voiced_at(&self) -> SoundTime {
+        self.voiced_at
+    }
+
+    /// Whether nobody has spoken for some time when the sound is at `at`.
+    pub fn is_pausing(&self, at: SoundTime) -> bool {
+        at >= self.voiced_at + PAUSE
+    }
+
+    /// All sound there is was heard, in a pause: nothing is awaited before it may be answered ahead.
+    pub fn paused(&mut self, text: String) {
+        if text != self.partial {
+            self.read(self.voiced_at, text);
+        }
+        self.partial_at = Some(self.voiced_at);
+    }
+
+    /// When it is to be judged how the pause sounds.
+    pub fn judge_at(&self) -> Option<SoundTime> {
+        self.judging.due(self.voiced_at)
+    }
+
+    /// Has `judge` hear it until the pause.
+    pub fn ask(&mut self, judge: &dyn TurnJudge) {
+        self.judging.ask(judge, self.voiced_at, self.sound.iter());
     }
 
     /// The utterance ended within the recognition, which goes on with the next.
     pub fn cut(&mut self, speaker: SpeakerId, text: String, now: Instant) -> Utterance {
         self.partial.clear();
-        self.partial_at = None;
+        (self.partial_at, self.is_eager, self.offered) = (None, false, false);
         self.audible = false;
         Utterance {
             raw: text,
@@ -327,6 +409,9 @@ impl Recognition {
     /// When the partial may be answered ahead, unless it was offered for that already.
     pub fn stable_at(&self) -> Option<SoundTime> {
         let since = self.partial_at.filter(|_| !self.offered && !self.partial.is_empty())?;
+        if self.is_eager {
+            return Some(since);
+        }
         Some((since + STABLE).max(self.voiced_at + PAUSE))
     }
 
@@ -365,6 +450,7 @@ impl Recognition {
     pub fn into_utterance(mut self, speaker: SpeakerId, now: Instant) -> Utterance {
         Utterance {
             raw: self.joined(self.text.as_deref().unwrap_or_default()),
+            apart: self.text.clone().filter(|_| self.apart),
             partials: self.partials,
             final_at: Some(now),
             audio: Vec::from(std::mem::take(&mut self.sound)).into(),

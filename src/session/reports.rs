@@ -17,7 +17,8 @@ use super::{
 use crate::engine::Budget;
 
 /// What became of an X-card.
-const HALTED: &str = "everyone has stopped and is muted";
+const HALTED: &str =
+    "everyone has stopped and is muted (the game master says \"everyone continue\" or unmutes all)";
 /// What became of an exchange.
 const TAKEN_BACK: &str = "taken back: an x-card was held up";
 

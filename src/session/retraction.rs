@@ -83,6 +83,7 @@ impl RecentLines {
                             speaker: npc.clone(),
                             by: None,
                             text: reply.clone(),
+                            unanswered: false,
                         }),
                     }
                 }

@@ -61,6 +61,11 @@ impl Whereabouts {
         }
     }
 
+    /// Sets location and time as they were, whoever is there; `None` goes.
+    pub fn return_to(&mut self, location: Option<String>, time_of_day: Option<String>) {
+        (self.location, self.time_of_day) = (location, time_of_day);
+    }
+
     /// An NPC comes or goes.
     pub fn place(&mut self, seat: SeatId, present: bool) {
         if let Some(known) = self.npcs.iter_mut().find(|known| known.seat == seat) {

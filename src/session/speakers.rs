@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     domain::{Owner, PersonId, Player},
-    logic::prompt::Overheard,
+    logic::{language::Language, prompt::Overheard},
 };
 
 /// A person, as the voice channel tells them apart.
@@ -41,13 +41,15 @@ pub struct Speakers {
     characters: Vec<Player>,
     /// As it was said at the table; `None`: nobody but themselves.
     played: HashMap<SpeakerId, Option<String>>,
+    /// The language in which they spoke last, as an ISO 639-1 code.
+    languages: HashMap<SpeakerId, &'static str>,
 }
 
 impl Speakers {
     /// Nobody yet; `characters` says who plays whom.
     pub fn new(owner: Owner, characters: Vec<Player>) -> Self {
         let (here, left, played) = (Vec::new(), Vec::new(), HashMap::new());
-        Self { owner, here, left, characters, played }
+        Self { owner, here, left, characters, played, languages: HashMap::new() }
     }
 
     /// From now on the campaign says that these play these; what was said at the table stays.
@@ -103,10 +105,19 @@ impl Speakers {
         self.owner.person(id.0, self.name(id))
     }
 
+    /// The language of `text`, which they say; where that cannot be told ("Bartok?", "2d6"), the one
+    /// they spoke before.
+    pub fn language(&mut self, id: SpeakerId, text: &str) -> Option<&'static str> {
+        if let Some(language) = Language::spoken_in(text) {
+            self.languages.insert(id, language.code);
+        }
+        self.languages.get(&id).copied()
+    }
+
     /// What they said, as NPCs hear it.
     pub fn overheard(&self, id: SpeakerId, text: &str) -> Overheard {
         let speaker = self.called(id).to_owned();
-        Overheard { speaker, by: Some(self.person(id)), text: text.to_owned() }
+        Overheard { speaker, by: Some(self.person(id)), text: text.to_owned(), unanswered: false }
     }
 
     /// What NPCs call them: the character they play, else their own name.
@@ -138,5 +149,22 @@ impl Speakers {
     /// Players present, the game master not counted.
     pub fn players(&self) -> usize {
         self.here.iter().filter(|speaker| !speaker.is_dm).count()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn who_cannot_be_told_speaks_what_they_spoke() {
+        let mut speakers = Speakers::new(Owner::Local, Vec::new());
+        let (anna, ben) = (SpeakerId(1), SpeakerId(2));
+        assert_eq!(speakers.language(anna, "Bartok?"), None);
+        assert_eq!(speakers.language(anna, "Guten Abend, Bartok"), Some("de"));
+        assert_eq!(speakers.language(anna, "2d6"), Some("de"));
+        assert_eq!(speakers.language(ben, "2d6"), None, "somebody else has not spoken");
+        assert_eq!(speakers.language(anna, "what do you think?"), Some("en"));
+        assert_eq!(speakers.language(anna, "Bartok?"), Some("en"));
     }
 }

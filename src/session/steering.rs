@@ -2,11 +2,14 @@
 //!
 //! **Never**: tells anybody whom a stage note is for.
 
+use std::sync::Arc;
+
 use tokio::time::Instant;
 
 use super::{
     SeatId, Speaker, SpeakerId, TableEvent,
     command::SceneChange,
+    continuation::Continuation,
     line::Outcome,
     overrides::TurnTier,
     seat::Note,
@@ -32,6 +35,13 @@ impl Table {
                 }
             }
         }
+        self.tell_how_it_stands();
+    }
+
+    /// Tells what a program that is killed would not find again otherwise.
+    fn tell_how_it_stands(&self) {
+        let continuation = Continuation::of(&self.seats, &self.router.scene);
+        self.reports.tell(TableEvent::Stands(Arc::new(continuation)));
     }
 
     /// Nobody is answered until resumed.
@@ -107,6 +117,7 @@ impl Table {
                 self.silence(now, seat);
             }
         }
+        self.tell_how_it_stands();
     }
 
     /// Somebody sits down.

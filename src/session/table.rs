@@ -14,8 +14,10 @@ use tokio_util::sync::CancellationToken;
 
 use super::{
     Command, Options, SpeakerId, State, TableEvent, VoiceInput,
+    continuation::Continuation,
     effects::{FollowedUp, TableEffects},
     hearing::Hearing,
+    judging::Listening,
     limits::PlayerLimits,
     overview::Overview,
     parts::{TableParts, TableSetup},
@@ -60,11 +62,13 @@ pub struct TableHandle {
     pub seated: watch::Receiver<Arc<[Seated]>>,
 }
 
-/// The conversations of a closed table, for going on with them.
+/// What is left of a closed table, for going on with it.
 #[derive(Debug, Default)]
 pub struct Conversations {
     /// Each NPC's conversation, by its name.
     pub histories: Vec<(String, Vec<Message>)>,
+    /// How the table stood at its end.
+    pub continuation: Continuation,
 }
 
 /// Opens a table; its task ends after [`Command::Close`] or when every handle is gone.
@@ -129,20 +133,24 @@ impl Table {
         let rng = StdRng::seed_from_u64(setup.seed);
         let speakers = Speakers::new(setup.host.scope().owner, parts.campaign.players.clone());
         let session = setup.session;
-        let seats = Seats::new(parts.seats);
+        let mut seats = Seats::new(parts.seats);
         let known =
             Background { campaign: parts.campaign, keywords: parts.keywords, rules: parts.rules };
         let recaller = parts.memory.map(|memory| Recaller::new(memory, session.clone()));
+        let mut router = Router::new(&seats, known, &speakers.characters());
+        if let Some(continuation) = parts.continuation {
+            continuation.restore(&mut seats, &mut router.scene);
+        }
         let name = setup.stt.name().to_owned();
         let recogniser = Recogniser { stt: setup.stt, budget: parts.budget.clone() };
         Self {
             session,
             recaller: recaller.map(Arc::new),
-            router: Router::new(&seats, known, &speakers.characters()),
+            router,
             speakers,
             seated: watch::Sender::new(seats.cast()),
             seats,
-            hearing: Hearing::new(recogniser, parts.options.patience),
+            hearing: Hearing::new(recogniser, Listening::new(parts.options.ends(), setup.judge)),
             players: PlayerLimits::new(parts.options.limits),
             options: parts.options,
             playback: Playback::new(setup.outlets.out, setup.outlets.pace, rng),
@@ -167,6 +175,7 @@ impl Table {
         mut voice: mpsc::Receiver<VoiceInput>,
     ) -> Conversations {
         self.warm();
+        self.tell_of_judge();
         self.expect_names();
         self.summaries.due();
         let mut panics = Panics::default();
@@ -400,6 +409,7 @@ impl Table {
             }
         }
         Conversations {
+            continuation: Continuation::of(&self.seats, &self.router.scene),
             histories: self
                 .seats
                 .all()

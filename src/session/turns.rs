@@ -12,15 +12,16 @@ use tokio::{
 use tokio_util::sync::CancellationToken;
 
 use super::{
-    line::{Circumstances, Outcome, Timings, TurnLine, between},
+    line::{Circumstances, MadeBy, Outcome, Timings, TurnLine, between},
     recall::RecallTold,
     seat_id::SeatId,
+    speakers::SpeakerId,
     utterance::{Cast, Purpose, Utterance},
 };
 use crate::{
     domain::TurnId,
     engine::{Failure, Gate, HeardAloud, TurnReport},
-    logic::barge_in::BargeIn,
+    logic::barge_in::{self, BargeIn},
 };
 
 /// A turn that was told to stop has this long to tell what it did.
@@ -218,6 +219,17 @@ impl Active {
         }
     }
 
+    /// Whether it answers what `speaker` said until `end`, for certain.
+    pub fn answers(&self, speaker: SpeakerId, end: Instant) -> bool {
+        self.purpose.utterance.was_said_by(speaker, end) && self.is_wanted() && !self.speculative
+    }
+
+    /// Whether nothing of it was heard that could be understood: whoever goes on speaking has it taken
+    /// back, and later interrupts it.
+    pub fn is_unheard(&self, now: Instant) -> bool {
+        self.began_at.is_none_or(|at| now < at + barge_in::ARMED_AFTER)
+    }
+
     /// Whether its engine has given up already.
     pub fn has_failed(&self) -> bool {
         self.report.as_ref().is_some_and(|report| report.failure.is_some())
@@ -249,6 +261,12 @@ impl Active {
         let audible = self.began_at;
         // What was ready before the final counts from the final on.
         let text_or_final = first_text.max(utterance.final_at);
+        let stt = if utterance.typed { TurnLine::TYPED } else { stt };
+        let made_by = MadeBy {
+            heard: stt.to_owned(),
+            thought: report.map(thought).unwrap_or_default(),
+            spoke: cast.tts.clone(),
+        };
         let line = (!hidden).then(|| TurnLine {
             turn: self.id.0,
             speaker: String::new(),
@@ -260,6 +278,7 @@ impl Active {
             visible: report.map(|report| report.visible.clone()).unwrap_or_default(),
             tools: report.map(|r| r.calls.iter().map(Into::into).collect()).unwrap_or_default(),
             reply: heard.text.clone(),
+            unspoken: report.map(|it| it.unspoken.clone()).filter(|words| !words.is_empty()),
             outcome,
             detail: report.and_then(|report| report.failure.as_ref()).and_then(detail),
             audio_ms: u64::try_from(heard.audio.as_millis()).unwrap_or(u64::MAX),
@@ -270,14 +289,20 @@ impl Active {
                 speech_end_to_first_audio: between(Some(utterance.speech_end), audible),
             },
             recalled: self.recalled.as_ref().and_then(|told| told.get()).cloned(),
+            made_by: Some(made_by),
             brain: Some(cast.brain),
-            stt: if utterance.typed { TurnLine::TYPED.to_owned() } else { stt.to_owned() },
+            stt: stt.to_owned(),
             tts: Some(cast.tts),
             spent,
             circumstances: Circumstances { answered_at: audible, ..utterance.circumstances() },
         });
         Ended { seat: self.purpose.seat, report: self.report, heard, line, counts }
     }
+}
+
+/// Which chat models answered.
+fn thought(report: &TurnReport) -> Vec<String> {
+    report.thought.iter().map(ToString::to_string).collect()
 }
 
 fn outcome(report: Option<&TurnReport>, heard: &HeardAloud) -> Outcome {

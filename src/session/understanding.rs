@@ -6,10 +6,10 @@ use tokio::time::Instant;
 
 use super::{
     Seat, SeatId, SpeakerId,
+    edge::{Edge, FrameHeard},
     finals::Recognised,
     input::VoiceFrame,
     line::Outcome,
-    pipeline::{Edge, FrameHeard},
     recognition::RecognitionEvent,
     reports::Company,
     routing::{Situation, Understood},
@@ -36,8 +36,7 @@ impl Table {
         if self.speakers.has_left(speaker) {
             return;
         }
-        let npc_is_heard = self.playback.current().is_some();
-        let FrameHeard { voicing, edge, refused } = self.hearing.frame(now, voice, npc_is_heard);
+        let FrameHeard { voicing, edge, refused } = self.hearing.frame(now, voice);
         if let Some(error) = refused {
             self.not_heard(Utterance::unheard(speaker, now), &error);
         }
@@ -60,6 +59,10 @@ impl Table {
             if let Some((utterance, error)) = due.overdue {
                 self.not_heard(utterance, &error);
             }
+            if let Some(utterance) = due.unended {
+                self.interrupt(now, speaker, barge_in::Input::Final(&utterance.raw));
+                self.hear(utterance);
+            }
             if let Some(utterance) = due.stable {
                 self.answer_ahead(utterance);
             }
@@ -71,10 +74,10 @@ impl Table {
             Edge::Opened { continues } => {
                 // What cannot be recognised takes nothing back.
                 let open = self.hearing.of(speaker).is_some_and(|it| it.is_open());
-                if continues && open {
+                if open && (continues || self.goes_on(now, speaker)) {
                     let before = self.take_back(now, speaker);
                     if let Some(pipeline) = self.hearing.of(speaker) {
-                        pipeline.continue_with(before);
+                        pipeline.continue_with(before, !continues);
                     }
                 }
             }
@@ -105,6 +108,7 @@ impl Table {
                 self.drop_ahead(now, speaker);
                 self.partial(now, speaker, &text);
             }
+            Recognised::Resumed => self.drop_ahead(now, speaker),
             Recognised::Heard(utterance) => {
                 self.interrupt(now, speaker, barge_in::Input::Final(&utterance.raw));
                 self.hear(utterance);
@@ -219,15 +223,17 @@ impl Table {
         if utterance.text.trim().is_empty() {
             return Understood::Nothing;
         }
-        if command::is_x_card(&utterance.text) || command::is_x_card(&utterance.raw) {
+        let order = utterance.order();
+        if command::is_x_card(&utterance.text) || command::is_x_card(order) {
             return Understood::Halt;
         }
         if self.speakers.is_dm(utterance.speaker)
-            && let Some(order) = self.router.order(&utterance.raw)
+            && let Some(order) = self.router.order(order)
         {
             return Understood::Order(order);
         }
-        if barge_in::is_stop_word(&utterance.text, self.router.npc_names()) {
+        let names = self.router.npc_names();
+        if barge_in::is_stop_word(&utterance.text, names) || barge_in::is_stop_word(order, names) {
             return Understood::Stop;
         }
         let situation = self.situation();
@@ -319,4 +325,4 @@ fn typed(speaker: SpeakerId, text: String) -> Utterance {
 }
 
 /// Why nobody answers while the table is paused.
-const PAUSED: &str = "the table is paused";
+const PAUSED: &str = "the table is paused (/resume, or the button Resume, goes on)";

@@ -21,6 +21,9 @@ pub struct Utterance {
     pub raw: String,
     /// The same with names corrected; empty until it is looked at.
     pub text: String,
+    /// What was said last of it, after more than a pause: a "stop" in it counts as if nothing had been
+    /// said before.
+    pub apart: Option<String>,
     /// Partials before the final.
     pub partials: u32,
     /// Last voiced frame handed in.
@@ -40,6 +43,7 @@ impl Utterance {
         Self {
             speaker,
             raw: String::new(),
+            apart: None,
             text: String::new(),
             partials: 0,
             speech_end,
@@ -47,6 +51,16 @@ impl Utterance {
             audio: Arc::from([]),
             typed: false,
         }
+    }
+
+    /// What of it may be an order or a stop word.
+    pub fn order(&self) -> &str {
+        self.apart.as_deref().unwrap_or(&self.raw)
+    }
+
+    /// Whether it is what `speaker` said until `end`.
+    pub fn was_said_by(&self, speaker: SpeakerId, end: Instant) -> bool {
+        self.speaker == speaker && self.speech_end == end && !self.typed
     }
 
     /// How it was said.

@@ -2,19 +2,14 @@
 //!
 //! Entry functions: [`fingerprint`], [`sorted`]. **Never**: depends on the order of keys.
 
-use std::fmt::Write;
-
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 
+use crate::domain::hex;
+
 /// SHA-256 of a JSON value, in hexadecimal digits; the order of keys is no part of it.
 pub fn fingerprint(value: &Value) -> String {
-    let digest = Sha256::digest(sorted(value.clone()).to_string());
-    digest.iter().fold(String::with_capacity(64), |mut hex, byte| {
-        // A string takes everything that is written.
-        let _ = write!(hex, "{byte:02x}");
-        hex
-    })
+    hex(&Sha256::digest(sorted(value.clone()).to_string()))
 }
 
 /// The value with all keys in order.

@@ -41,7 +41,7 @@ mod url;
 mod visible;
 
 pub use authority::{Authority, Caller};
-pub use calibrate::{Calibrated, CalibrationOutcome, picked};
+pub use calibrate::{Calibrated, CalibrationOutcome, is_measured_by_itself, picked};
 pub use catalog::Catalog;
 pub use changes::{CastChanges, allowed};
 pub use context::{

@@ -3,13 +3,15 @@
 //! Entry type: [`Digest`].
 
 use std::{
-    fmt::{self, Write},
+    fmt,
     fs::File,
     io::{self, Read},
     path::Path,
 };
 
 use sha2::{Digest as _, Sha256};
+
+use crate::domain::hex;
 
 /// Read at a time.
 const PIECE: usize = 128 * 1024;
@@ -32,12 +34,7 @@ impl Digest {
 
     /// What `hash` has come to.
     pub(super) fn of(hash: Sha256) -> Self {
-        let mut text = String::with_capacity(64);
-        for byte in hash.finalize() {
-            // Writing into a text cannot fail.
-            _ = write!(text, "{byte:02x}");
-        }
-        Self(text)
+        Self(hex(&hash.finalize()))
     }
 
     /// That of the file at `path`.
@@ -55,7 +52,7 @@ impl Digest {
         }
     }
 
-    /// The digits.
+    /// Its 64 hexadecimal digits.
     pub fn as_str(&self) -> &str {
         &self.0
     }

@@ -34,9 +34,9 @@ pub enum InstallError {
     /// Files cannot be written or read.
     #[error("cannot write '{}': {source} ({})", path.display(), way_out(source))]
     Disk {
-        /// Where.
+        /// The file or folder that was to be written.
         path: PathBuf,
-        /// Why.
+        /// What the system says.
         source: io::Error,
     },
     /// There is less room than the files will take.
@@ -46,11 +46,11 @@ pub enum InstallError {
         folder.display()
     )]
     NoRoom {
-        /// Where.
+        /// The folder that is too small.
         folder: PathBuf,
-        /// Megabytes.
+        /// Megabytes that the files take.
         wanted: u64,
-        /// Megabytes.
+        /// Megabytes that there are.
         free: u64,
     },
     /// Another process writes there.

@@ -73,6 +73,14 @@ impl Weights {
         std::iter::once(&self.own).chain(&self.shared).cloned().collect()
     }
 
+    /// Where a file of a set is, or would be put.
+    pub fn file(&self, set: &str, name: &str) -> PathBuf {
+        let places: Vec<PathBuf> =
+            self.folders().iter().map(|folder| folder.join(set).join(name)).collect();
+        let here = places.iter().find(|path| path.is_file());
+        here.cloned().unwrap_or_else(|| self.own.join(set).join(name))
+    }
+
     /// The folder of the set called `name`, all files of which have their lengths.
     ///
     /// # Errors

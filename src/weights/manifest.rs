@@ -12,12 +12,14 @@ use serde::{Deserialize, Serialize};
 
 use super::{digest::Digest, set::WeightSet};
 
-/// Its name.
+/// The name of its file in the folder of a set.
 pub const FILE: &str = "manifest.json";
 /// The name of what licences want to be kept with the files.
 pub const NOTICE: &str = "NOTICE.txt";
 /// Longest one that is read, in bytes.
 const MOST_BYTES: u64 = 1024 * 1024;
+/// Characters of why one cannot be read, which may hold a value of any length.
+const MOST_SAID: usize = 200;
 
 /// What a folder of weights holds.
 #[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -50,7 +52,7 @@ pub struct Listed {
 }
 
 impl Manifest {
-    /// Of `set`.
+    /// What is written down of `set`.
     pub fn of(set: &WeightSet) -> Self {
         let packages = set.packages.iter().map(|package| From {
             from: package.origin.to_string(),
@@ -74,6 +76,9 @@ impl Manifest {
     pub fn read(folder: &Path) -> io::Result<Self> {
         let mut text = String::new();
         File::open(folder.join(FILE))?.take(MOST_BYTES).read_to_string(&mut text)?;
-        serde_json::from_str(&text).map_err(io::Error::other)
+        serde_json::from_str(&text).map_err(|error| {
+            let why: String = error.to_string().chars().take(MOST_SAID).collect();
+            io::Error::other(why)
+        })
     }
 }

@@ -19,6 +19,7 @@ mod set;
 #[cfg(test)]
 mod tests;
 
+pub use built_in::KOKORO_VOICES;
 pub use digest::Digest;
 pub use download::Download;
 pub use error::{InstallError, NotHere};

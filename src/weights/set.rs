@@ -50,14 +50,14 @@ pub enum Origin {
     PyPi {
         /// Of the project.
         name: String,
-        /// Pinned.
+        /// The one version whose hashes are known.
         version: String,
     },
     /// The registry of npm.
     Npm {
         /// Of the package, `@scope/` included.
         name: String,
-        /// Pinned.
+        /// The one version whose hashes are known.
         version: String,
     },
     /// Whoever answers there.

@@ -179,3 +179,55 @@ fn what_unpacks_without_end_is_given_up() {
     assert!(bomb.len() < 1 << 20);
     assert!(!unpacked(folder.path(), &package, &bomb, &[wanted("model.bin", b"x")]));
 }
+
+/// What lies beside the files is believed only where it says what the set says.
+#[test]
+fn spoiled_manifests_are_damage_and_nothing_worse() {
+    let (place, content) = (tempfile::tempdir().unwrap(), b"weights ".repeat(50));
+    let set = WeightSet {
+        name: "tiny".to_owned(),
+        purpose: "tests".to_owned(),
+        licence: "MIT".to_owned(),
+        caveat: None,
+        notice: String::new(),
+        is_default: false,
+        packages: vec![package("a.whl", &content)],
+        files: vec![wanted("model.bin", &content)],
+    };
+    let folder = place.path().join("tiny");
+    fs::create_dir(&folder).unwrap();
+    fs::write(folder.join("model.bin"), &content).unwrap();
+    let whole = serde_json::to_vec_pretty(&manifest::Manifest::of(&set)).unwrap();
+    let weights = Weights::new(place.path().to_owned(), None, vec![set.clone()]);
+    let stranger = Weights::new(place.path().to_owned(), None, Vec::new());
+    let with = |manifest: &[u8]| {
+        fs::write(folder.join(manifest::FILE), manifest).unwrap();
+        // Of the folders that are nobody's, only those that name themselves.
+        assert!(stranger.left_over().iter().all(|name| name == "tiny"));
+        (weights.state(&set), weights.verified(&set))
+    };
+    let here = State::Here(folder.clone());
+    assert_eq!(with(&whole), (here.clone(), here.clone()));
+    let mut rng = StdRng::seed_from_u64(16);
+    let mut good = 0;
+    for _ in 0..cases(400) {
+        let bytes = spoiled(&whole, &mut rng);
+        let (state, verified) = with(&bytes);
+        assert_eq!(state, verified, "{}", String::from_utf8_lossy(&bytes));
+        good += u32::from(state == here);
+    }
+    assert!(good < cases(400));
+    let long = format!("{{\"files\": \"{}\"}}", "x".repeat(100_000)).into_bytes();
+    for bytes in [b"[".repeat(100_000), b"{}".to_vec(), vec![b' '; 3 << 20], Vec::new(), long] {
+        let State::Damaged { why, .. } = with(&bytes).0 else { panic!("it is damaged") };
+        assert!(why.len() < 400, "{why}");
+    }
+    // One byte of the weights is another, or the last one is missing.
+    let (mut other, short) = (content.clone(), &content[1..]);
+    other[17] ^= 1;
+    fs::write(folder.join("model.bin"), other).unwrap();
+    let (state, verified) = with(&whole);
+    assert!(state == here && matches!(verified, State::Damaged { .. }), "{verified:?}");
+    fs::write(folder.join("model.bin"), short).unwrap();
+    assert!(matches!(with(&whole).0, State::Damaged { .. }));
+}

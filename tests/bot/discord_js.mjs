@@ -29,7 +29,7 @@ const QUIET = 700;
 /** Between packets so far apart, in ms, was a pause; it is kept up to the longest. */
 const PAUSE = { shortest: 100, longest: 1_000 };
 /** Longest wait for anything, in ms. */
-const BOUND = 60_000;
+const BOUND = 180_000;
 
 const client = new Client({
   intents: [GatewayIntentBits.Guilds, GatewayIntentBits.GuildVoiceStates],

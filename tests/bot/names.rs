@@ -3,7 +3,7 @@
 use discord_loopback::{Options, Player, Slash};
 
 use super::hall::{Hall, said};
-use crate::support::chat_server::ChatServer;
+use crate::support::{chat_server::ChatServer, deepgram::DeepgramServer};
 
 /// The names that the next utterance is heard with, the likeliest last.
 async fn prompt(server: &ChatServer, dora: &Player) -> String {
@@ -53,11 +53,51 @@ async fn a_speech_service_is_told_the_names_of_the_scene_first() {
     hall.told(&hall.dm, add).await;
     hall.told(&hall.dm, Slash::new("session stop")).await;
     hall.reads(|it| it.content().contains("The session is over")).await;
-    let started = hall.told(&hall.dm, Slash::new("session start")).await;
+    // The bot may still be leaving the channel, and says so.
+    let started = loop {
+        let started = hall.told(&hall.dm, Slash::new("session start")).await;
+        if !started.contains("try again") {
+            break started;
+        }
+    };
     assert!(started.contains("I listen"), "{started}");
     hall.listens_to("Dora").await;
     hall.told(&hall.dm, Slash::new("scene set").option("location", "Zorvathian Crypt")).await;
     let again = prompt(&server, &dora).await;
     assert!(place(&again, "Grimwaldia") < 14, "{again}");
+    hall.ends();
+}
+
+/// The place of `name` among terms.
+fn place(terms: &[&str], name: &str) -> usize {
+    terms.iter().position(|term| *term == name).unwrap_or(usize::MAX)
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_open_socket_is_told_the_names_of_the_next_scene() {
+    let server = DeepgramServer::start("k");
+    let stt = format!(
+        "providers:\n  stt: {{ name: deepgram, base_url: \"{}\", api_key: k, model: nova-3 }}\n",
+        server.base_url()
+    );
+    let (hall, dora) = Hall::in_session(Options::default(), &stt).await;
+    hall.listens_to("Dora").await;
+    let evening = said("slt", "Good evening to all of you");
+    dora.say(&evening).await.unwrap();
+    server.until(|seen| seen.iter().any(|it| it.ordered("Finalize") > 0)).await;
+    let first = server.seen().into_iter().find(|it| it.seconds > 0.0).unwrap();
+    let terms = first.values("keyterm");
+    assert_eq!(place(&terms, "Bartok the Barkeep"), 0, "who is there comes first: {terms:?}");
+    assert!(place(&terms, "Zorvathian Crypt") > 12, "{terms:?}");
+    assert_eq!(first.refused, None);
+    hall.told(&hall.dm, Slash::new("scene set").option("location", "Zorvathian Crypt")).await;
+    dora.say(&evening).await.unwrap();
+    server.until(|seen| seen.iter().any(|it| it.ordered("Configure") > 0)).await;
+    let seen = server.seen();
+    let mut orders = seen.iter().flat_map(|it| &it.orders);
+    let told = orders.rfind(|order| order["type"] == "Configure").unwrap();
+    let terms: Vec<&str> =
+        told["keyterms"].as_array().unwrap().iter().filter_map(|it| it.as_str()).collect();
+    assert!(place(&terms, "Zorvathian Crypt") < 12, "{terms:?}");
     hall.ends();
 }

@@ -126,3 +126,27 @@ async fn limits_change_during_a_session_and_the_token_waits_without_being_shown(
     assert!(!said.contains("token-of-mine"), "{said}");
     hall.ends();
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn players_are_told_of_everybody_in_the_list_and_again_when_somebody_outside_joins() {
+    let server = ChatServer::start();
+    server.otherwise(|_| Script::text(&["Good evening to you", "."]));
+    let (hall, _dora) = at_own_table(&server, "").await;
+    let near = "answered by test-model at 127.0.0.1";
+    hall.reads(|it| it.text().contains(near) && !it.text().contains(", else ")).await;
+    let config = std::fs::read_to_string(hall.place.path("glyphoxa.yaml")).expect("it is written");
+    let far = "{ service: openai, as: far, base_url: \"https://api.example.com/v1\", model: gpt, \
+               api_key: k, free: true }";
+    let line = config.lines().find(|line| line.starts_with("  llm: ")).expect("a model");
+    let list = format!("  llm:\n    - {}\n    - {far}", line.trim_start_matches("  llm: "));
+    hall.place.write("glyphoxa.yaml", config.replace(line, &list));
+    hall.notes("new from now on: providers.llm").await;
+    let named = "else gpt at api.example.com (an outside service)";
+    hall.reads(|it| it.text().contains(near) && it.text().contains(named)).await;
+    hall.listens_to("Dora").await;
+    let info = hall.told(&hall.dm, Slash::new("privacy info")).await;
+    assert!(info.contains(named) && !info.contains("Nothing of this leaves"), "{info}");
+    hall.reads(|it| it.text().contains("model, else far")).await;
+    hall.asks_npc(&server, "Bartok").await;
+    hall.ends();
+}

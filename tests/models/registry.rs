@@ -65,7 +65,7 @@ struct State {
     bell: Condvar,
 }
 
-/// A request.
+/// A request as it came.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Asked {
     pub path: String,
@@ -100,7 +100,7 @@ impl Registry {
         Self { state }
     }
 
-    /// `http://127.0.0.1:PORT`.
+    /// Where it answers: `http://127.0.0.1:PORT`.
     pub fn origin(&self) -> String {
         self.state.origin()
     }

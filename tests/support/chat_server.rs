@@ -1,14 +1,14 @@
 //! A loopback OpenAI-compatible service for tests: chat, transcription, speech,
-//! embeddings, models.
+//! embeddings, models; and Anthropic's messages beside it (`anthropic_server.rs`).
 //!
 //! Entry types: [`ChatServer`], [`Script`]. It runs on a thread of its own, so paused time in a
-//! test does not touch it, and refuses what the real service refuses (`chat_check.rs`).
+//! test does not touch it, and refuses what the real services refuse (`chat_check.rs`,
+//! `anthropic_check.rs`).
 //! **Never**: answers a request that the real service would not have taken, unless told by
 //! [`ChatServer::lenient`].
 
 use std::{
     collections::VecDeque,
-    net::SocketAddr,
     sync::{Arc, Mutex, MutexGuard},
     time::Duration,
 };
@@ -17,20 +17,22 @@ use serde_json::{Value, json};
 use tokio::{
     io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader},
     net::{TcpListener, TcpStream},
-    sync::{Notify, oneshot},
+    sync::Notify,
 };
 
+use super::own_thread::OwnThread;
+use anthropic_check::check_messages;
 use check::{check_chat, check_embeddings, check_speech, check_transcription};
 
+#[path = "anthropic_check.rs"]
+mod anthropic_check;
 #[path = "chat_check.rs"]
 mod check;
 
 /// A running service; it ends when dropped.
 pub struct ChatServer {
-    address: SocketAddr,
+    thread: OwnThread,
     shared: Arc<Shared>,
-    stop: Option<oneshot::Sender<()>>,
-    thread: Option<std::thread::JoinHandle<()>>,
 }
 
 /// A request as it came.
@@ -108,27 +110,14 @@ impl ChatServer {
             state: Mutex::new(state),
             changed: Notify::new(),
         });
-        let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("a free port");
-        listener.set_nonblocking(true).expect("a socket");
-        let address = listener.local_addr().expect("an address");
-        let (stop, stopped) = oneshot::channel::<()>();
-        let serving = shared.clone();
-        let thread = std::thread::spawn(move || {
-            let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
-            runtime.expect("a runtime").block_on(async {
-                let listener = TcpListener::from_std(listener).expect("a listener");
-                tokio::select! {
-                    () = serve(listener, serving) => {}
-                    _ = stopped => {}
-                }
-            });
-        });
-        Self { address, shared, stop: Some(stop), thread: Some(thread) }
+        let serving = Arc::clone(&shared);
+        let thread = OwnThread::serving(move |listener| serve(listener, serving));
+        Self { thread, shared }
     }
 
     /// The address to configure ("http://127.0.0.1:PORT/v1").
     pub fn base_url(&self) -> String {
-        format!("http://{}/v1", self.address)
+        format!("http://{}/v1", self.thread.address)
     }
 
     /// Answers the next valid request that has no script yet with `script`.
@@ -183,15 +172,6 @@ impl ChatServer {
 
     fn state(&self) -> MutexGuard<'_, State> {
         self.shared.state.lock().expect("no panic while locked")
-    }
-}
-
-impl Drop for ChatServer {
-    fn drop(&mut self) {
-        drop(self.stop.take());
-        if let Some(thread) = self.thread.take() {
-            let _ = thread.join();
-        }
     }
 }
 
@@ -316,7 +296,9 @@ impl Script {
 }
 
 fn default_answer(request: &Recorded) -> Script {
-    match request.line.rsplit('/').next() {
+    let path = request.line.split('?').next().unwrap_or_default();
+    match path.rsplit('/').next() {
+        Some("messages") => super::anthropic_server::said(&["Aye", "."]),
         Some("completions") => Script::text(&["Aye", "."]),
         Some("transcriptions") => Script::json(200, &json!({"text": "well met"})),
         Some("speech") => Script::plain(200, "audio/pcm").bytes(&[1, 0].repeat(2400)),
@@ -352,6 +334,9 @@ async fn converse(socket: TcpStream, shared: Arc<Shared>) {
             request.refused = refusal.as_ref().map(|(_, message)| message.clone());
             state.requests.push(request.clone());
             match refusal {
+                Some((status, message)) if request.is_for_anthropic() => {
+                    super::anthropic_server::refusal(status, &message)
+                }
                 Some((401, message)) => Script::error(401, "invalid_request_error", &message),
                 Some((status, message)) if !state.lenient => {
                     Script::error(status, "invalid_request_error", &message)
@@ -473,16 +458,39 @@ async fn read_chunked(socket: &mut BufReader<TcpStream>) -> Option<Vec<u8>> {
     }
 }
 
+impl Recorded {
+    /// A header's value.
+    pub fn header(&self, name: &str) -> Option<&str> {
+        self.headers.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
+    }
+
+    /// Whether it speaks Anthropic's language.
+    fn is_for_anthropic(&self) -> bool {
+        self.line.ends_with("/messages") || self.header("anthropic-version").is_some()
+    }
+
+    /// The key it was sent with.
+    fn key(&self) -> Option<&str> {
+        let bearer = self.header("authorization").and_then(|it| it.strip_prefix("Bearer "));
+        bearer.or_else(|| self.header("x-api-key").filter(|_| self.is_for_anthropic()))
+    }
+}
+
 /// The status and words with which the real service would refuse the request.
 fn refuse(request: &Recorded, key: Option<&str>) -> Option<(u16, String)> {
-    let sent = request.headers.iter().find(|(name, _)| name == "authorization");
+    if request.is_for_anthropic()
+        && (request.key().is_none() || key.is_some_and(|it| request.key() != Some(it)))
+    {
+        return Some((401, "invalid x-api-key".into()));
+    }
     if let Some(key) = key
-        && sent.map(|(_, value)| value.as_str()) != Some(&format!("Bearer {key}"))
+        && request.key() != Some(key)
     {
         return Some((401, "Incorrect API key provided".into()));
     }
     let checked = match request.line.as_str() {
         "POST /v1/chat/completions" => check_chat(&request.json),
+        "POST /v1/messages" => check_messages(request),
         "POST /v1/audio/speech" => check_speech(&request.json),
         "POST /v1/embeddings" => check_embeddings(&request.json),
         "POST /v1/audio/transcriptions" => check_transcription(request),

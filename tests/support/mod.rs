@@ -1,11 +1,19 @@
 //! What the tests of the real program share.
 
+pub mod answers;
+pub mod anthropic_server;
+pub mod cast;
 #[expect(dead_code, reason = "the providers' own tests use the rest")]
 pub mod chat_server;
+pub mod deepgram;
 pub mod hearing;
+pub mod own_thread;
 pub mod postgres;
 pub mod processes;
 pub mod program;
 pub mod protected;
 pub mod speech;
+pub mod timbre;
 pub mod weights;
+#[expect(dead_code, reason = "the provider's own tests use the rest")]
+pub mod wyoming;

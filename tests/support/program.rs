@@ -188,6 +188,18 @@ impl Place {
     }
 }
 
+impl Place {
+    /// `glyphoxa` by way of a shell, which runs `first` before.
+    pub fn after(&self, first: &str, arguments: &[&str]) -> Command {
+        let mut command = Command::new("bash");
+        let program = env!("CARGO_BIN_EXE_glyphoxa");
+        command.args(["-c", &format!("{first} && exec \"$0\" \"$@\""), program]);
+        command.args(arguments).current_dir(self.folder.path());
+        command.env_clear().envs(self.environment.iter().cloned());
+        command
+    }
+}
+
 /// Python's own pseudo-terminal, which lets a program believe that somebody sits before it.
 const TERMINAL: &str = "import pty, sys; sys.exit(pty.spawn(sys.argv[1:]) >> 8)";
 
@@ -254,6 +266,14 @@ impl Live {
         panic!("never said '{part}', but: {passed:#?}")
     }
 
+    /// Limits how long its files may become, in bytes, as `prlimit` reads it.
+    pub fn files_grow_to(&self, limit: &str) {
+        let id = self.id().to_string();
+        let done =
+            Command::new("prlimit").args(["--pid", &id, &format!("--fsize={limit}")]).status();
+        assert!(done.expect("prlimit runs").success());
+    }
+
     /// Waits for the end of a program that was sent a signal.
     pub fn ended(&mut self) {
         self.stdin = None;
@@ -283,6 +303,24 @@ impl Live {
             }
         });
         self.child.wait().expect("an exit status").code().expect("no signal ends it")
+    }
+
+    /// Presses Ctrl-C; the exit status, and what is said from then on.
+    pub fn interrupt(mut self) -> (i32, Vec<String>) {
+        let id = self.child.id().to_string();
+        let sent = Command::new("kill").args(["-INT", &id]).status();
+        assert!(sent.expect("kill runs").success());
+        let mut said = Vec::new();
+        while let Ok(line) = self.lines.recv_timeout(BOUND) {
+            said.push(line);
+        }
+        let status = self.child.wait().expect("an exit status");
+        (status.code().expect("no signal ends it"), said)
+    }
+
+    /// Types bytes that may be no text.
+    pub fn types_bytes(&mut self, bytes: &[u8]) {
+        self.stdin.as_mut().expect("it was not ended").write_all(bytes).expect("the program reads");
     }
 
     /// Ends the input and waits for the program.

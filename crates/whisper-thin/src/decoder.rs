@@ -5,7 +5,7 @@ use std::io::{Read, Seek};
 
 use crate::archive::Archive;
 use crate::attention::{Asked, Heads, Queries};
-use crate::encoder::heads;
+use crate::encoder::{heads, hidden};
 use crate::error::LoadError;
 use crate::kernels::{KeyValue, gelu};
 use crate::layers::{Dense, Norm, Quantised, Rounded, Size};
@@ -50,15 +50,22 @@ pub(crate) struct Room {
     heard: Vec<Vec<f32>>,
     /// Logarithm of how many positions each of them stands for.
     bias: Vec<f32>,
-    /// Keys and values of the tokens so far, per layer.
-    said: Vec<Vec<f32>>,
-    tokens: usize,
+    /// The tokens so far.
+    pub(crate) said: Said,
     /// Scores of the next token, one per token of the vocabulary.
     pub(crate) scores: Vec<f32>,
     rows: Rows,
     rounded: Rounded,
     attention: Vec<f32>,
     even: Vec<f32>,
+}
+
+/// What is known of the tokens so far.
+#[derive(Clone, Default)]
+pub(crate) struct Said {
+    /// Keys and values, per layer.
+    layers: Vec<Vec<f32>>,
+    tokens: usize,
 }
 
 /// Rows of the tokens that are being fed.
@@ -78,7 +85,7 @@ impl Layer {
         at: &str,
         width: usize,
     ) -> Result<Self, LoadError> {
-        let [hidden] = archive.shape(&format!("{at}/ffn/linear_0/bias"))?;
+        let hidden = hidden(archive, at, width)?;
         let keys = Size { inputs: width, outputs: 2 * width };
         let cross_keys = Dense::load(archive, &format!("{at}/attention/linear_1"), keys)?;
         let mut linear = |name: &str, inputs, outputs| {
@@ -102,8 +109,8 @@ impl Layer {
 impl Room {
     /// Forgets the tokens, keeps what was heard.
     pub(crate) fn forget_tokens(&mut self) {
-        self.tokens = 0;
-        self.said.iter_mut().for_each(Vec::clear);
+        self.said.tokens = 0;
+        self.said.layers.iter_mut().for_each(Vec::clear);
     }
 }
 
@@ -157,7 +164,7 @@ impl Decoder {
         room.bias.clear();
         room.bias.extend_from_slice(bias);
         room.heard.resize_with(self.layers.len(), Vec::new);
-        room.said.resize_with(self.layers.len(), Vec::new);
+        room.said.layers.resize_with(self.layers.len(), Vec::new);
         let block = crew.block(bias.len(), BLOCK);
         let mut threads = vec![(); crew.threads];
         let jobs = room.heard.iter_mut().zip(&self.layers).flat_map(|(heard, layer)| {
@@ -177,14 +184,14 @@ impl Decoder {
         crew: Crew,
     ) -> Result<(), Cancelled> {
         let width = self.width();
-        let tokens = &tokens[..tokens.len().min(self.context - room.tokens)];
+        let tokens = &tokens[..tokens.len().min(self.context - room.said.tokens)];
         let count = tokens.len();
         room.scores.resize(self.vocabulary(), 0.0);
         if count == 0 {
             return Ok(());
         }
         let x = sized(&mut room.rows.x, count * width);
-        let places = self.places[room.tokens * width..].chunks_exact(width);
+        let places = self.places[room.said.tokens * width..].chunks_exact(width);
         for ((row, &token), place) in x.chunks_exact_mut(width).zip(tokens).zip(places) {
             self.embeddings.row(token as usize, row);
             row.iter_mut().zip(place).for_each(|(x, place)| *x += place);
@@ -201,7 +208,7 @@ impl Decoder {
             gelu(hidden);
             layer.down.add(hidden, x, &mut room.rounded, crew)?;
         }
-        room.tokens += count;
+        room.said.tokens += count;
         let last = &room.rows.x[(count - 1) * width..][..width];
         let normed = sized(&mut room.rows.normed, width);
         self.norm.apply(last, normed);
@@ -221,7 +228,7 @@ impl Decoder {
         let (qkv, attended) = (sized(qkv, count * 3 * width), sized(attended, count * width));
         layer.self_norm.apply(x, normed);
         layer.qkv.apply(normed, qkv, &mut room.rounded, crew)?;
-        let said = &mut room.said[index];
+        let said = &mut room.said.layers[index];
         for (row, out) in qkv.chunks_exact(3 * width).zip(attended.chunks_exact_mut(width)) {
             said.extend_from_slice(&row[width..]);
             let bias = sized(&mut room.even, said.len() / (2 * width));

@@ -18,6 +18,11 @@ use crate::work::{Cancelled, Crew, Stop, sized};
 const BLOCK: usize = 96;
 /// 30 s, which no released model goes beyond.
 const MOST_POSITIONS: usize = 1500;
+/// Values of a frame of features; the largest released models have so many.
+const MOST_BANDS: usize = 128;
+/// How many times as wide as a row a layer is inside; 4 in all released models. Many rows are computed at once, so that
+/// a far wider layer would take memory out of all proportion to the file.
+const MOST_HIDDEN: usize = 16;
 
 struct Layer {
     heads: Heads,
@@ -73,7 +78,7 @@ impl Layer {
         heads: Heads,
     ) -> Result<Self, LoadError> {
         let width = heads.width;
-        let [hidden] = archive.shape(&format!("{at}/ffn/linear_0/bias"))?;
+        let hidden = hidden(archive, at, width)?;
         let mut dense = |name: &str, inputs, outputs| {
             Dense::load(archive, &format!("{at}/{name}"), Size { inputs, outputs })
         };
@@ -121,7 +126,13 @@ impl Encoder {
                 wanted: "at most 1500 positions".to_owned(),
             });
         }
-        let [_, bands, _] = archive.shape("encoder/conv1/weight")?;
+        let convolution = "encoder/conv1/weight";
+        let [outputs, bands, taps] = archive.shape(convolution)?;
+        if bands > MOST_BANDS {
+            let (name, found) = (convolution.to_owned(), vec![outputs, bands, taps]);
+            let wanted = format!("at most {MOST_BANDS} bands of sound");
+            return Err(LoadError::Shape { name, found, wanted });
+        }
         let heads = heads(archive, "encoder", width)?;
         let layers = (0..archive.layers("encoder"))
             .map(|i| Layer::load(archive, &format!("encoder/layer_{i}"), heads))
@@ -238,6 +249,21 @@ impl Encoder {
             gelu(y);
         })
     }
+}
+
+/// Values inside the layer at `at`, of which a row has `width`.
+pub(crate) fn hidden<R: Read + Seek>(
+    archive: &Archive<R>,
+    at: &str,
+    width: usize,
+) -> Result<usize, LoadError> {
+    let name = format!("{at}/ffn/linear_0/bias");
+    let [hidden] = archive.shape(&name)?;
+    if hidden > MOST_HIDDEN.saturating_mul(width) {
+        let wanted = format!("at most {MOST_HIDDEN} times as wide as the model ({width})");
+        return Err(LoadError::Shape { name, found: vec![hidden], wanted });
+    }
+    Ok(hidden)
 }
 
 /// The number of heads in the file, or as many as there are 64 values in a row, as in all released models.

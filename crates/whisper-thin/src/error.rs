@@ -14,7 +14,7 @@ pub enum LoadError {
         "cannot read {path:?}: {source}; a model is a folder with model.bin, tokenizer.json and config.json"
     )]
     File {
-        /// The file.
+        /// The file that was tried.
         path: PathBuf,
         /// What the system says.
         source: io::Error,
@@ -24,9 +24,9 @@ pub enum LoadError {
         "{path:?} has more than {most} bytes, which no Whisper model needs; name the right folder"
     )]
     Large {
-        /// The file.
+        /// The file that was tried.
         path: PathBuf,
-        /// The bound.
+        /// What such a file has at most, in bytes.
         most: u64,
     },
     /// Reading the weights failed half-way.
@@ -63,7 +63,7 @@ pub enum LoadError {
     /// The list of variables contradicts itself.
     #[error("the list of weights is damaged at byte {at}: {why}; fetch the model again")]
     Damaged {
-        /// Where.
+        /// How many bytes into the file.
         at: u64,
         /// In what way.
         why: &'static str,
@@ -71,7 +71,7 @@ pub enum LoadError {
     /// A variable of the network is not in the file.
     #[error("the weights have no variable {name:?}; this is no complete Whisper model")]
     Missing {
-        /// The variable.
+        /// The variable as the file calls it.
         name: String,
     },
     /// A variable has values of a type that is not read.
@@ -79,7 +79,7 @@ pub enum LoadError {
         "the values of {name:?} are of type {found}, not f32, f16 or bf16; convert the model with --quantization float16"
     )]
     Type {
-        /// The variable.
+        /// The variable as the file calls it.
         name: String,
         /// CTranslate2's number of the type (1 is int8, 2 int16, 3 int32).
         found: u8,
@@ -87,7 +87,7 @@ pub enum LoadError {
     /// A variable does not have the shape that the others imply.
     #[error("the shape of {name:?} is {found:?}, not {wanted}; fetch the model again")]
     Shape {
-        /// The variable.
+        /// The variable as the file calls it.
         name: String,
         /// Its dimensions in the file.
         found: Vec<usize>,
@@ -97,7 +97,7 @@ pub enum LoadError {
     /// A variable holds infinities or no numbers.
     #[error("{name:?} has values that are not finite; fetch the model again")]
     NotFinite {
-        /// The variable.
+        /// The variable as the file calls it.
         name: String,
     },
     /// Aliases would make more of the file than is in it.
@@ -107,7 +107,7 @@ pub enum LoadError {
         name: String,
     },
     /// A JSON file has wrong types or is no JSON.
-    #[error("cannot read {file}: {source}; take it from the same folder as the weights")]
+    #[error("cannot read {file}: {}; take it from the same folder as the weights", brief(source))]
     Json {
         /// `tokenizer.json` or `config.json`.
         file: &'static str,
@@ -157,6 +157,16 @@ impl From<Cancelled> for TranscribeError {
     fn from(_: Cancelled) -> Self {
         Self::Cancelled
     }
+}
+
+/// What is wrong with a JSON file, without all of a long value that is.
+fn brief(error: &serde_json::Error) -> String {
+    let text = error.to_string();
+    if text.len() <= 200 {
+        return text;
+    }
+    let start: String = text.chars().take(100).collect();
+    format!("{start}... at line {} column {}", error.line(), error.column())
 }
 
 /// The beginning of a text that comes from a file and may be anything.

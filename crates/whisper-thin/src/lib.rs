@@ -3,6 +3,7 @@
 
 mod archive;
 mod attention;
+mod beams;
 mod decoder;
 mod encoder;
 mod error;
@@ -21,5 +22,5 @@ mod tests;
 
 pub use error::{LoadError, TranscribeError};
 pub use model::{Model, Scratch};
-pub use options::{Guard, Options, Transcript};
+pub use options::{Guard, Options, Search, Transcript};
 pub use window::Window;

@@ -22,7 +22,7 @@ const QUIETEST: f32 = -10.0;
 /// Makes features; the same for every call.
 pub(crate) struct Frontend {
     fft: Arc<dyn Fft<f32>>,
-    /// Hann.
+    /// The Hann window, `LENGTH` values.
     window: Vec<f32>,
     filters: Vec<Filter>,
 }

@@ -42,7 +42,7 @@ pub struct Scratch {
 }
 
 impl Scratch {
-    /// Empty buffers.
+    /// Empty buffers, which grow with what is heard.
     #[must_use]
     pub fn new() -> Self {
         Self::default()

@@ -17,13 +17,15 @@ pub struct Options<'a> {
     pub threads: usize,
     /// Most tokens of a text; besides this bound there are at most 8 and another 10 per second of sound.
     pub max_tokens: usize,
+    /// How the text is sought again where the likeliest tokens make no likely text. `None`: never.
+    pub search: Option<Search>,
     /// When the mean log-probability is below this, or a guard has cut the text, and there is speech, it is all
     /// done again with [`Window::Full`]. `None`: never.
     pub fall_back_below: Option<f32>,
 }
 
 impl Default for Options<'_> {
-    /// No prompt, the language found out, the thinned window, one thread, at most 224 tokens, no second try.
+    /// No prompt, the language found out, the thinned window, one thread, at most 224 tokens, no second try of any kind.
     fn default() -> Self {
         Self {
             prompt: "",
@@ -31,8 +33,27 @@ impl Default for Options<'_> {
             window: Window::default(),
             threads: 1,
             max_tokens: 224,
+            search: None,
             fall_back_below: None,
         }
+    }
+}
+
+/// A second look at the same sound, where the first was unsure: several texts are followed at once, and the
+/// likeliest is taken. It costs as many times a text's decoding as texts are followed, and no encoding.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Search {
+    /// Texts that are followed; 0 counts as 1.
+    pub beams: usize,
+    /// It is done when the mean log-probability is below this, or a guard has cut the text, and there is speech.
+    pub below: f32,
+}
+
+impl Search {
+    /// Whether what was heard at first is unsure.
+    #[must_use]
+    pub fn is_wanted(&self, mean_log_probability: f32, cut_by_guard: Option<Guard>) -> bool {
+        cut_by_guard.is_some() || mean_log_probability < self.below
     }
 }
 
@@ -51,7 +72,7 @@ pub enum Guard {
 pub struct Transcript {
     /// The text, without blanks around it.
     pub text: String,
-    /// Its tokens.
+    /// The tokens of the text, without those that direct the decoder.
     pub tokens: Vec<u32>,
     /// Probability (0 to 1) that there is no speech, as the model sees it before the first token.
     pub no_speech: f32,
@@ -64,6 +85,8 @@ pub struct Transcript {
     pub language: String,
     /// Whether this is the second try, with the full window.
     pub fell_back: bool,
+    /// Whether it was sought as [`Options::search`] says.
+    pub searched: bool,
 }
 
 impl Transcript {

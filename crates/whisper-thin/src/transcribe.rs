@@ -1,4 +1,4 @@
-//! Greedy decoding, and the guards that keep a small model from running away.
+//! Decoding, greedy first, and the guards that keep a small model from running away.
 //!
 //! Source: section 4.5 of the paper (arXiv 2212.04356) and `whisper/decoding.py` of openai/whisper. The prompt
 //! stands before the start token; whether there is speech is read from the scores of the start token.
@@ -18,14 +18,26 @@ const TOKENS_A_SECOND: usize = 10;
 const NOBODY_SPEAKS: f32 = 0.6;
 
 /// One transcription on its way.
-struct Run<'a> {
-    model: &'a Model,
+pub(crate) struct Run<'a> {
+    /// What hears.
+    pub(crate) model: &'a Model,
     options: &'a Options<'a>,
-    scratch: &'a mut Scratch,
+    /// Where it computes.
+    pub(crate) scratch: &'a mut Scratch,
     crew: Crew<'a>,
     /// What stands before the start token.
     prompt: Vec<u32>,
     samples: usize,
+}
+
+/// A text that was read off.
+pub(crate) struct Read {
+    /// Without the one that ends it.
+    pub(crate) tokens: Vec<u32>,
+    /// Mean of the logarithms of the probabilities of its tokens and its end.
+    pub(crate) mean: f32,
+    /// What kept it from going on, if anything did.
+    pub(crate) cut_by_guard: Option<Guard>,
 }
 
 impl Model {
@@ -102,20 +114,23 @@ impl Run<'_> {
         model.decoder.hear(&encoded.rows, &plan.bias, room, self.crew)?;
 
         let (no_speech, language) = self.begin(language)?;
-        let (tokens, log_probability, cut_by_guard) = self.read(language)?;
+        let (read, searched) = self.text(language, no_speech)?;
+        let Read { tokens, mean, cut_by_guard } = read;
         let code = model.tokens.languages.get(language).map_or("en", |(code, _)| code);
         Ok(Transcript {
             text: model.tokens.decode(&tokens),
             tokens,
             no_speech,
-            mean_log_probability: log_probability,
+            mean_log_probability: mean,
             cut_by_guard,
             language: code.to_owned(),
             fell_back: false,
+            searched,
         })
     }
 
-    fn feed(&mut self, tokens: &[u32]) -> Result<(), Cancelled> {
+    /// Has the decoder read `tokens`.
+    pub(crate) fn feed(&mut self, tokens: &[u32]) -> Result<(), Cancelled> {
         self.model.decoder.feed(tokens, &mut self.scratch.decoder, self.crew)
     }
 
@@ -147,17 +162,32 @@ impl Run<'_> {
         best.map_or(0, |(place, _)| place)
     }
 
-    /// The text's tokens, their mean log-probability, and what has cut them short.
-    fn read(&mut self, language: usize) -> Result<(Vec<u32>, f32, Option<Guard>), Cancelled> {
+    /// Reads the text off, and seeks a likelier one where it is unsure; whether it did.
+    fn text(&mut self, language: usize, no_speech: f32) -> Result<(Read, bool), Cancelled> {
         let tokens = &self.model.tokens;
-        let mut next = vec![tokens.special.no_times];
+        let mut first = vec![tokens.special.no_times];
         if let Some((_, language)) = tokens.languages.get(language) {
-            next.splice(..0, [*language, tokens.special.transcribe]);
+            first.splice(..0, [*language, tokens.special.transcribe]);
         }
-        let before = self.prompt.len() + 1 + next.len();
+        let before = self.prompt.len() + 1 + first.len();
         let room = self.model.decoder.context.saturating_sub(before);
         let most = self.options.max_tokens.min(room);
         let most = most.min(TOKENS_AT_LEAST + self.samples * TOKENS_A_SECOND / RATE);
+        let Some(search) = self.options.search else {
+            return Ok((self.read(first, most)?, false));
+        };
+        let begun = self.scratch.decoder.said.clone();
+        let read = self.read(first.clone(), most)?;
+        if !search.is_wanted(read.mean, read.cut_by_guard) || no_speech > NOBODY_SPEAKS {
+            return Ok((read, false));
+        }
+        self.scratch.decoder.said = begun;
+        Ok((self.search(&first, most, search.beams.max(1))?, true))
+    }
+
+    /// The likeliest token each time, behind `next`, up to `most` of them.
+    fn read(&mut self, mut next: Vec<u32>, most: usize) -> Result<Read, Cancelled> {
+        let end = self.model.tokens.special.end;
         let (mut said, mut sum, mut steps) = (Vec::new(), 0.0, 0.0f32);
         let guard = loop {
             if said.len() >= most {
@@ -167,7 +197,7 @@ impl Run<'_> {
             let (token, log_probability) = self.choose(said.is_empty());
             sum += log_probability;
             steps += 1.0;
-            if token == tokens.special.end {
+            if token == end {
                 break None;
             }
             said.push(token);
@@ -178,28 +208,34 @@ impl Run<'_> {
             next.clear();
             next.push(token);
         };
-        Ok((said, sum / steps.max(1.0), guard))
+        Ok(Read { tokens: said, mean: sum / steps.max(1.0), cut_by_guard: guard })
     }
 
-    /// The token with the best score that may stand here, and its log-probability among those.
-    fn choose(&mut self, first: bool) -> (u32, f32) {
+    /// Rules out the tokens that may not stand here; the best score that is left, and the logarithm of the
+    /// sum of the exponentials of all.
+    pub(crate) fn allow(&mut self, first: bool) -> (f32, f32) {
         let tokens = &self.model.tokens;
         let scores = &mut self.scratch.decoder.scores;
         let begin = if first { tokens.suppressed_first.as_slice() } else { &[] };
         for &token in tokens.suppressed.iter().chain(begin) {
             scores[token as usize] = f32::MIN;
         }
-        let end = tokens.special.end;
-        scores[end as usize + 1..].fill(f32::MIN);
-        let (top, all) = log_sum(scores);
-        let best = (0..=end).zip(scores.iter()).find(|(_, score)| **score == top);
+        scores[tokens.special.end as usize + 1..].fill(f32::MIN);
+        log_sum(scores)
+    }
+
+    /// The token with the best score that may stand here, and its log-probability among those.
+    fn choose(&mut self, first: bool) -> (u32, f32) {
+        let (top, all) = self.allow(first);
+        let end = self.model.tokens.special.end;
+        let best = (0..=end).zip(&self.scratch.decoder.scores).find(|(_, score)| **score == top);
         (best.map_or(end, |(token, _)| token), top - all)
     }
 }
 
 /// Length of `said` up to the end of a repeated block's first time, when its end stands there three times (blocks of one or
 /// two tokens: five times) in a row.
-fn looped(said: &[u32]) -> Option<usize> {
+pub(crate) fn looped(said: &[u32]) -> Option<usize> {
     (1..=12).find_map(|length| {
         let times = if length <= 2 { 5 } else { 3 };
         let begin = said.len().checked_sub(length * times)?;

@@ -1,27 +1,59 @@
 //! Why bytes are no sound.
 
+use std::time::Duration;
+
 use crate::audio::wav::WavError;
 
-/// Longest sound, in samples of all channels: 70 minutes of mono at 48 kHz, 400 MB decoded.
-/// A few bytes of Vorbis can stand for hours.
-pub(super) const MAX_SAMPLES: usize = 200_000_000;
+/// Longest sound: an evening. At 16 kHz it takes 460 MB; a few bytes can stand for hours.
+pub(super) const MAX_SOUND: Duration = Duration::from_secs(4 * 3600);
 
 /// Why bytes are no sound.
 #[derive(Debug, thiserror::Error)]
 pub enum DecodeError {
+    /// The file cannot be read at all.
+    #[error(transparent)]
+    Read(#[from] std::io::Error),
     /// The file holds nothing at all.
     #[error("the sound file is empty (record or export it again)")]
     Empty,
     /// Not a sound file that we know.
-    #[error("not a sound file: it starts with {start:?} (give a WAV, Ogg Vorbis or MP3 file)")]
+    #[error(
+        "not a sound file: it starts with {start:?} (give a WAV, FLAC, MP3, M4A, AAC, Ogg or WebM \
+         file)"
+    )]
     NotAudio {
         /// The first bytes, printable ones as they are.
         start: String,
     },
     /// A sound file of another kind.
-    #[error("cannot read \"{kind}\" (convert it to WAV, Ogg Vorbis or MP3)")]
+    #[error("cannot read \"{kind}\" (convert it to WAV, FLAC, MP3, M4A, Ogg or WebM)")]
     Unsupported {
         /// Its usual name.
+        kind: &'static str,
+    },
+    /// A container that we know with something in it that we do not.
+    #[error("cannot read this {kind} file: {reason} (convert it to WAV or FLAC)")]
+    Codec {
+        /// Which container or codec, such as "MP4".
+        kind: &'static str,
+        /// What is in it.
+        reason: String,
+    },
+    /// Opus for more than two ears.
+    #[error(
+        "cannot read Opus of \"{channels}\" channels in mapping family \"{family}\" (convert it to \
+         mono or stereo)"
+    )]
+    OpusChannels {
+        /// As in its header.
+        channels: u8,
+        /// How its channels are put into streams (RFC 7845, section 5.1.1).
+        family: u8,
+    },
+    /// A film without sound, for example.
+    #[error("there is no sound in the {kind} file (give a recording of somebody speaking)")]
+    NoSound {
+        /// Which container.
         kind: &'static str,
     },
     /// The WAV's header is wrong.
@@ -47,14 +79,19 @@ pub enum DecodeError {
     #[error("the sound file has a header but no samples (record or export it again)")]
     NoSamples,
     /// More than fits into memory sensibly.
-    #[error("the sound is longer than \"{MAX_SAMPLES}\" samples (cut it into pieces)")]
+    #[error("the sound is longer than \"{}\" hours (cut it into pieces)", MAX_SOUND.as_secs() / 3600)]
     TooLong,
     /// Damaged beyond use.
     #[error("the {kind} file is damaged: {reason} (export it again)")]
     Damaged {
-        /// Which container: "WAV", "Ogg" or "MP3".
+        /// Which container: "WAV", "Ogg", "MP3" and so on.
         kind: &'static str,
         /// What the codec said.
         reason: String,
     },
+}
+
+/// [`DecodeError::Damaged`] in fewer words.
+pub(super) fn damaged(kind: &'static str, reason: &str) -> DecodeError {
+    DecodeError::Damaged { kind, reason: reason.to_owned() }
 }

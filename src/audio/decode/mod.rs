@@ -1,113 +1,122 @@
-//! A sound file's bytes to a mono [`Clip`] at the file's own rate: [`decode`].
+//! A sound file to a mono [`Clip`]: [`decode`].
 //!
-//! WAV of any rate and number of channels (8 to 32-bit integers, floats, A-law, µ-law), Ogg Vorbis,
-//! MP3. We find a WAV's samples ourselves, because `symphonia` refuses what recorders leave
-//! behind (lengths of 0, files cut short) and its reader panics on 0 Hz; codecs and the other
-//! two containers are its own. Its panics are caught, its allocations checked beforehand.
+//! WAV of any rate and number of channels, FLAC, MP3, AAC, M4A and MP4, Ogg and WebM or Matroska
+//! with Opus or Vorbis. Codecs are those of `symphonia` and `libopus`; containers are read here
+//! where a crafted file could make `symphonia` allocate what it likes. The file is read as the
+//! sound goes, which alone is kept.
 //!
-//! **Never** panics, resamples, or reads a byte that it was not given.
+//! **Never** panics, or keeps more than the sound at the rate that is wanted.
 
+mod bytes;
+mod codebooks;
+mod codec;
 mod compressed;
 mod error;
+mod matroska;
 mod mix;
+mod mp4;
+mod ogg;
+mod opus;
+mod source;
+mod wav;
 
-use self::{error::DecodeError, mix::Mix};
-use super::pcm::Clip;
-use super::wav::{WavData, WavError, scan_header};
-use symphonia::core::audio::{Channels, SampleBuffer, SignalSpec};
-use symphonia::core::codecs::{self, CodecParameters, CodecType, Decoder, DecoderOptions};
-use symphonia::core::errors::Error as SymphoniaError;
-use symphonia::core::formats::Packet;
-use symphonia::default::codecs::PcmDecoder;
+use std::io::{Read, Seek, SeekFrom};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 
-/// Samples handed to the codec at once.
-const PACKET_SAMPLES: u16 = 4_096;
+use self::{
+    error::{DecodeError, damaged},
+    mix::Output,
+    source::{Source, read_up_to},
+};
+use super::pcm::{Clip, SampleRate};
 
-/// Decodes a whole file. `hint` is the file name's extension, if any ("mp3"): it only helps with
-/// MP3s that start with something else.
+/// Bytes by which files are told apart.
+const START: usize = 12;
+
+/// Reads one kind of file from where it begins.
+type Reader = fn(Box<dyn Source>, &mut Output) -> Result<(), DecodeError>;
+
+/// Decodes a whole file to `rate`, or to its own where that is `None`. `hint` is the file name's
+/// extension, if any ("mp3"): it only helps with MP3s that start with something else.
 ///
-/// A file that is cut short gives the sound there is.
+/// A file that is cut short gives the sound there is. Takes a second for minutes of sound: not for
+/// the threads of a runtime.
 ///
 /// # Errors
 ///
 /// [`DecodeError`] with what is wrong and how to mend it.
-pub fn decode(bytes: &[u8], hint: Option<&str>) -> Result<Clip, DecodeError> {
+pub fn decode(
+    source: impl Read + Seek + Send + Sync + 'static,
+    hint: Option<&str>,
+    rate: Option<SampleRate>,
+) -> Result<Clip, DecodeError> {
+    let mut source: Box<dyn Source> = Box::new(source);
+    let (kind, read) = reader(&mut source, hint)?;
+    // Nothing is used after a panic but this error, so nothing half-changed is seen.
+    let decoded = catch_unwind(AssertUnwindSafe(|| {
+        let mut output = Output::new(rate);
+        read(source, &mut output)?;
+        output.into_clip()
+    }));
+    decoded.unwrap_or_else(|_| Err(damaged(kind, "its codec gave up")))
+}
+
+/// What reads `source`, which is then where that begins; and its kind's name.
+fn reader(
+    source: &mut Box<dyn Source>,
+    hint: Option<&str>,
+) -> Result<(&'static str, Reader), DecodeError> {
     let is_mp3 = hint.is_some_and(|h| h.trim_start_matches('.').eq_ignore_ascii_case("mp3"));
-    match bytes {
-        [] => Err(DecodeError::Empty),
-        [b'R', b'I', b'F', b'F', ..] => decode_wav(bytes),
-        [b'O', b'g', b'g', b'S', ..] => compressed::decode_ogg(bytes),
-        // An MPEG audio frame starts with eleven set bits.
-        [b'I', b'D', b'3', ..] | [0xFF, 0xE0..=0xFF, ..] => compressed::decode_mp3(bytes),
-        _ => match other_kind(bytes) {
-            Some(kind) => Err(DecodeError::Unsupported { kind }),
-            None if is_mp3 => compressed::decode_mp3(bytes),
-            None => Err(DecodeError::NotAudio {
-                start: bytes.iter().take(4).copied().map(char::from).collect(),
-            }),
+    let start = read_up_to(source, START)?;
+    // Titles may stand before MP3, AAC and, against its specification, FLAC.
+    let titles = id3_len(&start);
+    source.seek(SeekFrom::Start(titles))?;
+    let first = if titles == 0 { start } else { read_up_to(source, START)? };
+    source.seek(SeekFrom::Start(titles))?;
+    Ok(match first.as_slice() {
+        [] if titles == 0 => return Err(DecodeError::Empty),
+        [b'R', b'I', b'F', b'F', ..] => ("WAV", wav::decode_wav as Reader),
+        [b'O', b'g', b'g', b'S', ..] => ("Ogg", ogg::decode_ogg),
+        [b'f', b'L', b'a', b'C', ..] => ("FLAC", compressed::decode_flac),
+        [_, _, _, _, b'f', b't', b'y', b'p', ..] => ("MP4", mp4::decode_mp4),
+        [0x1A, 0x45, 0xDF, 0xA3, ..] => ("Matroska", matroska::decode_matroska),
+        // A frame starts with eleven set bits, or with twelve and no layer.
+        [0xFF, second, ..] if second & 0xF6 == 0xF0 => ("AAC", compressed::decode_adts),
+        [0xFF, 0xE0..=0xFF, ..] | [b'I', b'D', b'3', ..] => ("MP3", compressed::decode_mp3),
+        other => match other_kind(other) {
+            Some(kind) => return Err(DecodeError::Unsupported { kind }),
+            None if is_mp3 || titles > 0 => ("MP3", compressed::decode_mp3),
+            None => {
+                let start = other.iter().take(4).copied().map(char::from).collect();
+                return Err(DecodeError::NotAudio { start });
+            }
         },
-    }
+    })
 }
 
 /// Names well-known formats that we do not read, by their first bytes.
 fn other_kind(bytes: &[u8]) -> Option<&'static str> {
-    let kinds: [(usize, &[u8], &'static str); 7] = [
-        (0, b"fLaC", "FLAC"),
-        (0, b"RIFX", "big-endian WAV"),
-        (0, b"RF64", "64-bit WAV"),
-        (0, b"FORM", "AIFF"),
-        (4, b"ftyp", "MP4 or M4A"),
-        (0, b"\x1a\x45\xdf\xa3", "WebM or Matroska"),
-        (0, b"#!AMR", "AMR"),
+    let kinds: [(&[u8], &'static str); 6] = [
+        (b"RIFX", "big-endian WAV"),
+        (b"RF64", "64-bit WAV"),
+        (b"FORM", "AIFF"),
+        (b"caff", "CAF"),
+        (b"#!AMR", "AMR"),
+        (b"0&\xb2u", "WMA"),
     ];
-    let starts = |at: usize, magic| bytes.get(at..).is_some_and(|rest| rest.starts_with(magic));
-    kinds.into_iter().find(|&(at, magic, _)| starts(at, magic)).map(|(_, _, kind)| kind)
+    kinds.into_iter().find(|(magic, _)| bytes.starts_with(magic)).map(|(_, kind)| kind)
 }
 
-/// WAV: our own header reader, the codec of `symphonia`.
-fn decode_wav(bytes: &[u8]) -> Result<Clip, DecodeError> {
-    let data = scan_header(bytes)?.ok_or(WavError::Truncated { len: bytes.len() })?;
-    let codec = wav_codec(&data)?;
-    let mut mix = Mix::new(data.format.rate.hz(), usize::from(data.format.channels))?;
-    let sound = bytes.get(data.start..).unwrap_or_default();
-    let sound = sound.get(..data.len.unwrap_or(sound.len())).unwrap_or(sound);
-
-    // One interleaved stream is decoded as if it had one channel: `symphonia` knows 26 at most.
-    let mut parameters = CodecParameters::new();
-    parameters
-        .for_codec(codec)
-        .with_sample_rate(data.format.rate.hz())
-        .with_channels(Channels::FRONT_LEFT)
-        .with_bits_per_coded_sample(u32::from(data.format.bits))
-        .with_max_frames_per_packet(u64::from(PACKET_SAMPLES));
-    let damaged = |e: SymphoniaError| DecodeError::Damaged { kind: "WAV", reason: e.to_string() };
-    let mut decoder =
-        PcmDecoder::try_new(&parameters, &DecoderOptions::default()).map_err(damaged)?;
-    let spec = SignalSpec::new(data.format.rate.hz(), Channels::FRONT_LEFT);
-    let mut buffer = SampleBuffer::<f32>::new(u64::from(PACKET_SAMPLES), spec);
-    let sample_len = usize::from(data.format.bits / 8);
-    for part in sound.chunks(sample_len * usize::from(PACKET_SAMPLES)) {
-        let whole = part.get(..part.len() / sample_len * sample_len).unwrap_or_default();
-        let n_samples = u64::try_from(whole.len() / sample_len).unwrap_or(0);
-        let packet = Packet::new_from_slice(0, 0, n_samples, whole);
-        buffer.copy_interleaved_ref(decoder.decode(&packet).map_err(damaged)?);
-        mix.push(buffer.samples())?;
-    }
-    mix.into_clip()
-}
-
-/// The codec for a WAV's encoding and bits.
-fn wav_codec(data: &WavData) -> Result<CodecType, DecodeError> {
-    match (data.format.tag, data.format.bits) {
-        (1, 8) => Ok(codecs::CODEC_TYPE_PCM_U8),
-        (1, 16) => Ok(codecs::CODEC_TYPE_PCM_S16LE),
-        (1, 24) => Ok(codecs::CODEC_TYPE_PCM_S24LE),
-        (1, 32) => Ok(codecs::CODEC_TYPE_PCM_S32LE),
-        (3, 32) => Ok(codecs::CODEC_TYPE_PCM_F32LE),
-        (3, 64) => Ok(codecs::CODEC_TYPE_PCM_F64LE),
-        (6, 8) => Ok(codecs::CODEC_TYPE_PCM_ALAW),
-        (7, 8) => Ok(codecs::CODEC_TYPE_PCM_MULAW),
-        (tag, bits) => Err(DecodeError::Encoding { tag, bits }),
+/// Length of the ID3v2 tag (titles, pictures) before the first frame; 0 when there is none.
+/// Its length has seven bits a byte (ID3v2.4, section 3.1).
+fn id3_len(start: &[u8]) -> u64 {
+    match *start {
+        [b'I', b'D', b'3', _, _, flags, a, b, c, d, ..] => {
+            let len = [a, b, c, d].iter().fold(0, |len, &b| len << 7 | u64::from(b & 0x7F));
+            let footer = if flags & 0x10 == 0 { 0 } else { 10 };
+            10 + len + footer
+        }
+        _ => 0,
     }
 }
 

@@ -1,6 +1,33 @@
+use std::{io::Cursor, time::Duration};
+
 use super::*;
 use crate::audio::{SampleRate, wav::write_wav};
 use proptest::prelude::*;
+
+/// A file's sound at its own rate.
+pub fn decode(bytes: &[u8], hint: Option<&str>) -> Result<Clip, DecodeError> {
+    super::decode(Cursor::new(bytes.to_vec()), hint, None)
+}
+
+/// Loudness in dBFS.
+fn loudness(samples: &[i16]) -> f64 {
+    let squares: f64 = samples.iter().map(|&s| (f64::from(s) / 32_768.0).powi(2)).sum();
+    10.0 * (squares / samples.len() as f64).log10()
+}
+
+/// Half a second of 440 Hz at amplitude 12,000, and so many milliseconds more at most.
+#[track_caller]
+pub fn assert_tone(clip: &Clip, hz: u32, more: u128) {
+    assert_eq!(clip.rate.hz(), hz);
+    let millis = clip.duration().as_millis();
+    assert!((500..=500 + more).contains(&millis), "{millis} ms");
+    // Codecs blur both ends.
+    let at = |millis: u64| clip.rate.samples_in(Duration::from_millis(millis));
+    let middle = &clip.samples[at(100)..at(400)];
+    let n_periods = middle.windows(2).filter(|w| w[0] < 0 && w[1] >= 0).count();
+    assert!(n_periods.abs_diff(132) <= 1, "{n_periods} periods");
+    assert!((loudness(middle) + 11.74).abs() < 0.5, "{} dBFS", loudness(middle));
+}
 
 /// A WAV of any format; `sound` is what the data chunk holds.
 fn wav(tag: u16, channels: u16, hz: u32, bits: u16, sound: &[u8]) -> Vec<u8> {
@@ -106,12 +133,12 @@ fn what_is_no_wav_is_named() {
         (vec![], "the sound file is empty (record or export it again)"),
         (
             b"hello".to_vec(),
-            "not a sound file: it starts with \"hell\" (give a WAV, Ogg Vorbis or MP3 file)",
+            "not a sound file: it starts with \"hell\" (give a WAV, FLAC, MP3, M4A, AAC, Ogg or WebM \
+             file)",
         ),
-        (b"fLaC....".to_vec(), "cannot read \"FLAC\" (convert it to WAV, Ogg Vorbis or MP3)"),
         (
-            b"\0\0\0\x20ftypM4A ".to_vec(),
-            "cannot read \"MP4 or M4A\" (convert it to WAV, Ogg Vorbis or MP3)",
+            b"FORM....AIFF".to_vec(),
+            "cannot read \"AIFF\" (convert it to WAV, FLAC, MP3, M4A, Ogg or WebM)",
         ),
     ] {
         assert_eq!(message(&bytes), wanted);
@@ -165,9 +192,116 @@ fn each_fault_of_a_wav_has_its_message() {
     }
 }
 
+#[test]
+fn length_is_measured_in_time_and_not_in_samples() {
+    // So many samples of all channels were once held for an hour and more.
+    let mut output = Output::new(Some(SampleRate::HZ_16000));
+    let second = vec![0.0; 1_500 * 8_000];
+    for _ in 0..20 {
+        output.take("WAV", 8_000, 1_500, &second).unwrap();
+    }
+    let clip = output.into_clip().unwrap();
+    assert_eq!((clip.duration().as_secs(), clip.rate), (20, SampleRate::HZ_16000));
+    let mut output = Output::new(None);
+    let hour = vec![0; 4_000 * 3_600];
+    for _ in 0..4 {
+        output.take_mono("WAV", 4_000, &hour).unwrap();
+    }
+    let message = output.take_mono("WAV", 4_000, &[0]).unwrap_err().to_string();
+    assert_eq!(message, "the sound is longer than \"4\" hours (cut it into pieces)");
+}
+
+#[test]
+fn sound_is_brought_to_the_rate_that_is_wanted() {
+    for (file, more) in [
+        (include_bytes!("../../../tests/data/sound/tone.opus").as_slice(), 0),
+        (include_bytes!("../../../tests/data/sound/tone.m4a"), 70),
+        (include_bytes!("../../../tests/data/tone.mp3"), 0),
+    ] {
+        let file = Cursor::new(file.to_vec());
+        let clip = super::decode(file, None, Some(SampleRate::HZ_16000)).unwrap();
+        assert_tone(&clip, 16_000, more);
+    }
+}
+
+/// One of each kind of file.
+const FILES: [&[u8]; 11] = [
+    include_bytes!("../../../tests/data/tone.mp3"),
+    include_bytes!("../../../tests/data/tone.ogg"),
+    include_bytes!("../../../tests/data/sound/tone.flac"),
+    include_bytes!("../../../tests/data/sound/tone.aac"),
+    include_bytes!("../../../tests/data/sound/tone.m4a"),
+    include_bytes!("../../../tests/data/sound/tone_alac.m4a"),
+    include_bytes!("../../../tests/data/sound/tone_opus.mp4"),
+    include_bytes!("../../../tests/data/sound/tone_flac.mp4"),
+    include_bytes!("../../../tests/data/sound/tone.opus"),
+    include_bytes!("../../../tests/data/sound/tone.webm"),
+    include_bytes!("../../../tests/data/sound/tone_vorbis.webm"),
+];
+
+#[test]
+fn every_file_cut_anywhere_gives_the_sound_there_is_or_says_what_is_wrong() {
+    for (kind, file) in FILES.iter().enumerate() {
+        let whole = decode(file, None).unwrap().samples.len();
+        for cut in (0..file.len()).step_by(file.len() / 20) {
+            match decode(&file[..cut], None) {
+                Ok(clip) => assert!(clip.samples.len() <= whole + 1_500, "{kind}: {cut}"),
+                Err(e) => assert!(e.to_string().ends_with(')'), "{kind}: {cut}: {e}"),
+            }
+        }
+    }
+}
+
 /// Beginnings that lead bytes into each of the readers.
-const MAGICS: [&[u8]; 5] =
-    [b"", b"RIFF\0\0\0\0WAVE", b"OggS\0\x02", b"ID3\x04\0\0", b"\xff\xfb\x90\x04"];
+const MAGICS: [&[u8]; 9] = [
+    b"",
+    b"RIFF\0\0\0\0WAVE",
+    b"OggS\0\x02",
+    b"ID3\x04\0\0",
+    b"\xff\xfb\x90\x04",
+    b"\xff\xf1\x50\x80",
+    b"fLaC\x80\0\0\x22",
+    b"\0\0\0\x08ftyp",
+    b"\x1a\x45\xdf\xa3\x80\x18\x53\x80\x67\x01\xff\xff\xff\xff\xff\xff\xff",
+];
+
+/// Makes the checksums of all Ogg pages right again, so that damage reaches the codec.
+fn mend_checksums(file: &mut [u8]) {
+    let mut at = 0;
+    while let Some(n_segments) = file.get(at + 26).map(|&n| usize::from(n)) {
+        let Some(lens) = file.get(at + 27..at + 27 + n_segments) else { return };
+        let len: usize = 27 + n_segments + lens.iter().map(|&l| usize::from(l)).sum::<usize>();
+        let Some(page) = file.get_mut(at..at + len) else { return };
+        page[22..26].fill(0);
+        let crc = page.iter().fold(0_u32, |crc, &byte| {
+            (0..8).fold(crc ^ u32::from(byte) << 24, |crc, _| {
+                if crc >> 31 == 1 { crc << 1 ^ 0x04C1_1DB7 } else { crc << 1 }
+            })
+        });
+        page[22..26].copy_from_slice(&crc.to_le_bytes());
+        at += len;
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(1_000))]
+    #[test]
+    fn damaged_files_never_panic(
+        file in prop::sample::select(FILES.as_slice()),
+        // Tables and headers are at both ends.
+        damage in prop::collection::vec((0_usize..12_000, any::<bool>(), any::<u8>()), 1..8),
+        near in any::<bool>(),
+    ) {
+        let mut file = file.to_vec();
+        for (at, is_late, byte) in damage {
+            let at = if near { at % 700 } else { at } % file.len();
+            let at = if is_late { file.len() - 1 - at } else { at };
+            file[at] = byte;
+        }
+        mend_checksums(&mut file);
+        let _ = decode(&file, None);
+    }
+}
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(2_000))]

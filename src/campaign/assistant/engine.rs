@@ -60,7 +60,7 @@ impl Assistant {
         let name = npc.name.clone();
         let made = parts.host.calls_of(&npc.name);
         let model = NpcModel {
-            model: settings.model.make(parts.seed)?,
+            models: settings.model.make(parts.seed)?,
             npc,
             budget: parts.budget,
             max_tokens: settings.max_tokens.saturating_mul(WRITTEN),

@@ -49,7 +49,7 @@ pub async fn consolidate(
     writer: &Writer,
 ) -> Result<Vec<Fact>, RecapError> {
     let told = recap(at, id, Viewer::Everyone, Some(writer)).await?;
-    if let Some(why) = told.and_then(|told| told.note) {
+    if let Some(why) = told.and_then(|told| told.failure) {
         return Err(RecapError::NoAnswer(why));
     }
     let (session, status) = (Some(id.to_owned()), Some(Status::Proposed));

@@ -50,7 +50,7 @@ impl Privacy {
     /// The memory cannot be read, or lacks the last lines.
     pub async fn own_lines(self, owner: Owner, player: String) -> Result<String, PrivacyError> {
         let transcripts = self.sessions.transcripts();
-        transcripts.caught_up().await?;
+        self.sessions.caught_up().await?;
         Ok(own_lines(&*transcripts.store(), owner, &player).await?)
     }
 
@@ -60,7 +60,7 @@ impl Privacy {
     /// The memory cannot be read, or lacks the last lines.
     pub async fn names(self, what: ForgetRequest) -> Result<NamesOf, PrivacyError> {
         let transcripts = self.sessions.transcripts();
-        transcripts.caught_up().await?;
+        self.sessions.caught_up().await?;
         Ok(names(&*transcripts.store(), &what.player, &what.names, &what.from).await?)
     }
 

@@ -2,22 +2,70 @@
 //!
 //! Entry function: [`extract`]. **Never**: says what was not said.
 
-use super::claim::Claim;
-use crate::memory::{Entity, EntityKind, TranscriptLine};
+use super::{claim::Claim, model::people};
+use crate::{
+    logic::evidence::People,
+    memory::{Entity, EntityKind, TranscriptLine},
+};
 
 /// Words of an extract at most: a minute's reading.
 const WORDS: usize = 220;
 /// Longest quotation, in characters.
 const QUOTED: usize = 110;
+/// The same of what may not be left out: nobody says more in a breath.
+const QUOTED_WHOLE: usize = 600;
+/// What is said of what may not be left out.
+const KEPT: u32 = u32::MAX;
+/// How a turn ends that was an order.
+const ORDERS: [&str; 2] = ["stopped", "command"];
 /// The tool that throws dice.
 const DICE: &str = "dice-roller.roll";
 
 /// The places that were named, and the exchanges and throws of dice that weigh most, in their
-/// order.
+/// order. Rewards, promises, names and numbers of the evening are never left out; orders are no events.
 pub fn extract(lines: &[TranscriptLine], world: &[Entity]) -> Vec<Claim> {
+    let weighed = weigh(lines, world);
+    let mut left = WORDS;
+    let mut order: Vec<usize> = (0..weighed.len()).collect();
+    order.sort_by_key(|at| std::cmp::Reverse(weighed.get(*at).map(|(weight, _)| *weight)));
+    let mut chosen: Vec<usize> = Vec::new();
+    for at in order {
+        let Some((weight, claim)) = weighed.get(at) else { continue };
+        let words = claim.text.split_whitespace().count();
+        if words <= left || *weight == KEPT {
+            left = left.saturating_sub(words);
+            chosen.push(at);
+        }
+    }
+    chosen.sort_unstable();
+    let told = chosen.into_iter().filter_map(|at| weighed.get(at).map(|(_, claim)| claim.clone()));
+    places(lines, world).into_iter().chain(told).collect()
+}
+
+/// What may not be left out and `claims` do not say, in its order: an exchange that none of them cites, or
+/// of whose numbers, names and promises those that cite it say nothing.
+pub fn left_out(lines: &[TranscriptLine], claims: &[Claim]) -> Vec<Claim> {
+    let people = People::of(&people(lines));
+    let is_covered = |seq: &u64| {
+        let cite = |claim: &&Claim| claim.lines.contains(seq);
+        let citing: Vec<&str> = claims.iter().filter(cite).map(|it| it.text.as_str()).collect();
+        let line = lines.iter().find(|line| line.seq == *seq);
+        line.is_none_or(|line| people.is_covered(&line.said.text, &citing))
+    };
+    weigh(lines, &[])
+        .into_iter()
+        .filter(|(weight, claim)| *weight == KEPT && !claim.lines.iter().all(is_covered))
+        .map(|(_, claim)| claim)
+        .collect()
+}
+
+/// The exchanges and throws of dice, in their order, and what they weigh.
+fn weigh(lines: &[TranscriptLine], world: &[Entity]) -> Vec<(u32, Claim)> {
     let names: Vec<String> = world.iter().map(|entity| entity.name.to_lowercase()).collect();
     let mut weighed: Vec<(u32, Claim)> = Vec::new();
-    let mut rest = lines;
+    let people = People::of(&people(lines));
+    let lines: Vec<&TranscriptLine> = lines.iter().filter(|line| !is_order(line)).collect();
+    let mut rest = lines.as_slice();
     while let [line, after @ ..] = rest {
         rest = after;
         if let Some(claim) = throws(line) {
@@ -27,9 +75,12 @@ pub fn extract(lines: &[TranscriptLine], world: &[Entity]) -> Vec<Claim> {
             let answers = next.said.turn == line.said.turn && next.said.speaker_id.is_none();
             line.said.speaker_id.is_some() && answers
         });
-        let mut claim = Claim { text: said(line), lines: vec![line.seq] };
+        let keeps = |line: &TranscriptLine| people.matters(&line.said.text);
+        let is_kept = keeps(line) || reply.is_some_and(|reply| keeps(reply));
+        let quoted = |line| said(line, if keeps(line) { QUOTED_WHOLE } else { QUOTED });
+        let mut claim = Claim { text: quoted(line), lines: vec![line.seq] };
         if let Some(reply) = reply {
-            claim.text = format!("{} {}", claim.text, said(reply));
+            claim.text = format!("{} {}", claim.text, quoted(reply));
             claim.lines.push(reply.seq);
             rest = after.get(1..).unwrap_or_default();
         }
@@ -38,23 +89,9 @@ pub fn extract(lines: &[TranscriptLine], world: &[Entity]) -> Vec<Claim> {
         let weight = 2 * u32::try_from(named).unwrap_or_default()
             + if reply.is_some() { 2 } else { 0 }
             + u32::from(line.said.text.contains('?'));
-        weighed.push((weight, claim));
+        weighed.push((if is_kept { KEPT } else { weight }, claim));
     }
-    let mut left = WORDS;
-    let mut order: Vec<usize> = (0..weighed.len()).collect();
-    order.sort_by_key(|at| std::cmp::Reverse(weighed.get(*at).map(|(weight, _)| *weight)));
-    let mut chosen: Vec<usize> = Vec::new();
-    for at in order {
-        let Some((_, claim)) = weighed.get(at) else { continue };
-        let words = claim.text.split_whitespace().count();
-        if words <= left {
-            left -= words;
-            chosen.push(at);
-        }
-    }
-    chosen.sort_unstable();
-    let told = chosen.into_iter().filter_map(|at| weighed.get(at).map(|(_, claim)| claim.clone()));
-    places(lines, world).into_iter().chain(told).collect()
+    weighed
 }
 
 /// The places that were named.
@@ -63,7 +100,10 @@ fn places(lines: &[TranscriptLine], world: &[Entity]) -> Option<Claim> {
     let (mut named, mut proof) = (Vec::new(), Vec::new());
     for place in places {
         let name = place.name.to_lowercase();
-        let first = lines.iter().find(|line| line.said.text.to_lowercase().contains(&name));
+        let names_it = |line: &&TranscriptLine| {
+            !is_order(line) && line.said.text.to_lowercase().contains(&name)
+        };
+        let first = lines.iter().find(names_it);
         if let Some(line) = first {
             named.push(place.name.as_str());
             proof.push(line.seq);
@@ -87,11 +127,16 @@ fn throws(line: &TranscriptLine) -> Option<Claim> {
     (!throws.is_empty()).then(|| Claim { text, lines: vec![line.seq] })
 }
 
-/// Who said what to whom, quoted.
-fn said(line: &TranscriptLine) -> String {
+/// Whether a line is an order and nothing that happened.
+fn is_order(line: &TranscriptLine) -> bool {
+    ORDERS.contains(&line.said.outcome.as_str()) && line.said.speaker_id.is_some()
+}
+
+/// Who said what to whom, in at most so many characters.
+fn said(line: &TranscriptLine, most: usize) -> String {
     let to = line.said.npc.as_ref().filter(|_| line.said.speaker_id.is_some());
     let to = to.map_or_else(String::new, |npc| format!(" to {npc}"));
-    let mut text: String = line.said.text.chars().take(QUOTED).collect();
+    let mut text: String = line.said.text.chars().take(most).collect();
     if text.len() < line.said.text.len() {
         text.truncate(text.rfind(char::is_whitespace).unwrap_or(text.len()));
         text.push('…');
@@ -146,8 +191,35 @@ mod tests {
     }
 
     #[test]
+    fn orders_are_no_events() {
+        let mut lines = vec![line(1, 1, Some("Anna"), "Where is the mill?")];
+        for (seq, text, outcome) in
+            [(2, "stop", "stopped"), (3, "Mira, be quiet", "command"), (4, "Stop!", "stopped")]
+        {
+            let mut order = line(seq, seq, Some("Anna"), text);
+            order.said.outcome = outcome.to_owned();
+            lines.push(order);
+        }
+        let claims = extract(&lines, &[]);
+        assert_eq!(claims.iter().map(|it| &it.lines[..]).collect::<Vec<_>>(), [[1].as_slice()]);
+        assert!(left_out(&lines, &[]).is_empty());
+    }
+
+    #[test]
+    fn a_claim_that_drops_the_number_of_its_line_does_not_cover_it() {
+        let lines = [
+            line(1, 1, Some("Anna"), "How many guards are there?"),
+            line(2, 1, None, "The captain doubled the watch to eight men."),
+        ];
+        let claim = |text: &str| Claim { text: text.to_owned(), lines: vec![2] };
+        let left = left_out(&lines, &[claim("The captain doubled the watch.")]);
+        assert!(left[0].text.contains("eight men"), "{left:?}");
+        assert!(left_out(&lines, &[claim("The captain doubled the watch to 8 men.")]).is_empty());
+    }
+
+    #[test]
     fn long_lines_are_cut_at_a_word() {
-        let quoted = said(&line(1, 1, None, &"word ".repeat(80)));
+        let quoted = said(&line(1, 1, None, &"word ".repeat(80)), QUOTED);
         assert!(quoted.ends_with("word…”"), "{quoted}");
     }
 }

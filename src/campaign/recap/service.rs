@@ -63,7 +63,7 @@ impl Recaps {
         let Some(writer) = Writer::new(&self.settings.load().assistant, budget)? else {
             return Ok(Vec::new());
         };
-        self.sessions.transcripts().caught_up().await?;
+        self.sessions.caught_up().await?;
         let store = self.sessions.transcripts().store();
         let at = Scoped::new(&*store, &transcript.scope);
         consolidate(at, &transcript.session.0, &writer).await
@@ -79,7 +79,7 @@ impl Recaps {
     }
 
     async fn retell(&self, request: RecapRequest) -> Result<String, RecapError> {
-        self.sessions.transcripts().caught_up().await?;
+        self.sessions.caught_up().await?;
         let Some((scope, SessionEntry { session, .. })) = self.last_session(&request).await? else {
             return Err(request.session.map_or(RecapError::Nothing, RecapError::Unknown));
         };

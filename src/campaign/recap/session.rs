@@ -26,6 +26,9 @@ pub struct Recap {
     pub started: Option<i64>,
     /// What happened, in its order.
     pub claims: Vec<Claim>,
+    /// What was said and may not be missing, where the model left it out.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub left_out: Vec<Claim>,
     /// What the model says and no line proves.
     pub to_confirm: Vec<String>,
     /// Facts it proposes that wait for the game master.
@@ -35,7 +38,13 @@ pub struct Recap {
     /// Why it is an extract though there is a model.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,
+    /// Why the model gave no answer at all.
+    #[serde(skip)]
+    pub failure: Option<String>,
 }
+
+/// Why a model's answer is not taken.
+const UNUSABLE: &str = "it made no claim that the lines it named prove";
 
 /// The session's recap as `viewer` may see it, by `writer` where there is one. What is for
 /// everyone is kept as the session's summary; what the model takes for lasting facts waits for the
@@ -62,24 +71,35 @@ pub async fn recap(
         session: id.to_owned(),
         started: entry.session.started,
         claims: Vec::new(),
+        left_out: Vec::new(),
         to_confirm: Vec::new(),
         proposed: 0,
         by: None,
         note: None,
+        failure: None,
     };
     match written {
         Some((writer, Ok(written))) => {
-            recap.by = Some(writer.model.model.name().to_owned());
-            recap.claims = written.claims;
             recap.to_confirm = written.to_confirm;
             recap.proposed = propose(at, id, &lines, written.facts).await?;
+            if written.claims.is_empty() {
+                recap.note = Some(UNUSABLE.to_owned());
+            } else {
+                recap.by = Some(writer.model.models.called());
+                recap.left_out = extract::left_out(&lines, &written.claims);
+                recap.claims = written.claims;
+            }
         }
-        other => {
-            recap.note = other.and_then(|(_, failed)| failed.err()).map(|error| error.to_string());
-            let everything = EntityFilter::default();
-            let names = store.entities(scope, everything, viewer.clone()).await?;
-            recap.claims = extract::extract(&lines, &names);
+        Some((_, Err(error))) => {
+            recap.failure = Some(error.to_string());
+            recap.note.clone_from(&recap.failure);
         }
+        None => {}
+    }
+    if recap.by.is_none() {
+        let everything = EntityFilter::default();
+        let names = store.entities(scope, everything, viewer.clone()).await?;
+        recap.claims = extract::extract(&lines, &names);
     }
     if viewer == Viewer::Everyone && !recap.claims.is_empty() {
         let summary = Some(recap.summary());
@@ -90,9 +110,14 @@ pub async fn recap(
 }
 
 impl Recap {
-    /// Its claims, one a line.
+    /// Its claims and what they leave out, one a line.
     fn summary(&self) -> String {
-        self.claims.iter().map(|claim| claim.text.as_str()).collect::<Vec<_>>().join("\n")
+        self.claims
+            .iter()
+            .chain(&self.left_out)
+            .map(|claim| claim.text.as_str())
+            .collect::<Vec<_>>()
+            .join("\n")
     }
 
     /// For people: claims with the numbers of their lines, and what is to be confirmed.
@@ -103,10 +128,17 @@ impl Recap {
         if self.claims.is_empty() {
             _ = writeln!(text, "nothing was said");
         }
-        for claim in &self.claims {
-            let lines: Vec<String> = claim.lines.iter().map(|it| format!("#{it}")).collect();
-            _ = writeln!(text, "- {} [{}]", claim.text, lines.join(", "));
+        let write = |text: &mut String, claims: &[Claim]| {
+            for claim in claims {
+                let lines: Vec<String> = claim.lines.iter().map(|it| format!("#{it}")).collect();
+                _ = writeln!(text, "- {} [{}]", claim.text, lines.join(", "));
+            }
+        };
+        write(&mut text, &self.claims);
+        if !self.left_out.is_empty() {
+            _ = writeln!(text, "Also said:");
         }
+        write(&mut text, &self.left_out);
         if !self.to_confirm.is_empty() {
             _ = writeln!(text, "To confirm (no line says so):");
         }

@@ -25,8 +25,8 @@ impl Writer {
     /// # Errors
     /// An address or key that makes no request.
     pub fn new(assistant: &AssistantSettings, budget: Budget) -> Result<Option<Self>, Error> {
-        let (model, npc) = (assistant.model.make(0)?, Arc::clone(&assistant.npc));
-        let model = NpcModel { npc, model, budget, max_tokens: LONGEST };
-        Ok(model.model.reads_prompts().then_some(Self { model }))
+        let (models, npc) = (assistant.model.make(0)?, Arc::clone(&assistant.npc));
+        let model = NpcModel { npc, models, budget, max_tokens: LONGEST };
+        Ok(model.models.reads_prompts().then_some(Self { model }))
     }
 }

@@ -166,7 +166,6 @@ impl WriterTask {
 
     async fn write(&mut self, entry: Entry) {
         if !self.is_spilled() && self.settle(&entry).await {
-            self.recovered();
             return;
         }
         let kept = entry.clone();
@@ -184,7 +183,6 @@ impl WriterTask {
                 () = self.parts.stop.cancelled() => {}
             }
             if self.drain().await && self.settle(entry).await {
-                self.recovered();
                 return;
             }
             if self.parts.stop.is_cancelled() {
@@ -221,7 +219,6 @@ impl WriterTask {
                 Err(error) => return unreadable(&error),
             }
         }
-        self.recovered();
         true
     }
 
@@ -230,6 +227,7 @@ impl WriterTask {
         match self.put(entry).await {
             Ok(()) => {
                 self.parts.backlog.written(entry.lines());
+                self.recovered();
                 if entry.lines() > 0 {
                     self.parts.written.notify_one();
                 }
@@ -301,11 +299,18 @@ impl WriterTask {
         }
     }
 
+    /// Something has been written. That all is well is only said once nothing waits any more.
     fn recovered(&mut self) {
         self.wait = RETRY_FIRST;
-        if std::mem::take(&mut self.troubled) {
-            tracing::info!("what is said is written down again");
-            self.tell("what is said is written down again");
+        let count = self.parts.backlog.count();
+        if self.troubled && count.waiting == 0 {
+            self.troubled = false;
+            let lost = match count.lost {
+                0 => String::new(),
+                lost => format!(" ({lost} lines are lost)"),
+            };
+            tracing::info!(lost = count.lost, "what is said is written down again");
+            self.tell(&format!("what is said is written down again{lost}"));
         }
     }
 

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::terminal::Approve;
+use super::{print::Form, terminal::Approve};
 use crate::domain::Tier;
 
 #[derive(Args)]
@@ -20,13 +20,14 @@ pub struct Arguments {
     /// Everything is said to this NPC [default: whoever is addressed].
     #[arg(long)]
     pub npc: Option<String>,
-    /// A recording of somebody speaking (WAV, Ogg Vorbis or MP3); may be repeated.
+    /// A recording of somebody speaking (WAV, FLAC, MP3, M4A, AAC, Ogg or WebM; up to 4 hours); may
+    /// be repeated.
     #[arg(long = "in", value_name = "FILE")]
     pub files: Vec<PathBuf>,
     /// Something said in writing; may be repeated.
     #[arg(long = "text", value_name = "TEXT")]
     pub texts: Vec<String>,
-    /// Who says what follows [default: Player].
+    /// Who says what follows, or what is typed [default: Player].
     #[arg(long, value_name = "NAME")]
     pub speaker: Vec<String>,
     /// When the next input begins, in seconds; the clock then runs as for real.
@@ -53,9 +54,23 @@ pub struct Arguments {
     /// Feed sound at its own pace.
     #[arg(long)]
     pub realtime: bool,
+    /// Tools, tiers and times too; without it, only what is said.
+    #[arg(long)]
+    pub verbose: bool,
     /// One JSON object a turn.
     #[arg(long)]
     pub json: bool,
+}
+
+impl Arguments {
+    /// What of each turn is shown.
+    pub const fn form(&self) -> Form {
+        match (self.json, self.verbose) {
+            (true, _) => Form::Json,
+            (false, true) => Form::Everything,
+            (false, false) => Form::Play,
+        }
+    }
 }
 
 /// Where the configuration came from, and what follows when it changes.

@@ -3,7 +3,7 @@
 //! Entry function: [`at_table`]. **Never**: decides what is said to whom.
 
 use std::{
-    collections::BTreeMap,
+    cell::Cell,
     io::{self, IsTerminal},
     sync::Arc,
     time::Duration,
@@ -15,7 +15,7 @@ use super::{
     super::{DONE, FAILED, Failure, complain},
     arguments::{Arguments, Files},
     drive::{Driver, Pacing},
-    inputs::What,
+    inputs::{PLAYER, What},
     permits::LocalPermits,
     print::{self, Printer},
     record::SessionRecord,
@@ -33,7 +33,10 @@ use crate::{
     domain::{Npc, SessionId},
     engine::Budget,
     memory::MemoryStore,
-    session::{Command, Outlets, Pace, SceneChange, SeatId, TableEvents, TableSetup},
+    session::{
+        Command, Continuation, Conversations, Outlets, Pace, SceneChange, SeatId, TableEvents,
+        TableSetup,
+    },
     tools::Effects,
 };
 
@@ -66,6 +69,18 @@ pub struct Setting<'a> {
     pub kept: KeptSession,
     /// What everything is paid from.
     pub budget: Budget,
+    /// Set once the table sees to being stopped itself.
+    pub is_open: &'a Cell<bool>,
+}
+
+/// How what was to be said came to an end.
+enum End {
+    /// Everything was said.
+    Whole,
+    /// Whoever typed has left.
+    Left,
+    /// Somebody did not want to wait for the rest.
+    Stopped,
 }
 
 impl Setting<'_> {
@@ -113,7 +128,8 @@ impl Setting<'_> {
         let indexer = self.tools.index(Some(scope.clone()), &transcripts);
         let written = Transcript { scope, session: self.session() };
         transcripts.begins(&written);
-        Ok(Some(SessionRecord { calls, transcripts, indexer, written }))
+        let data_dir = self.config.data_dir.clone();
+        Ok(Some(SessionRecord { calls, transcripts, indexer, written, data_dir }))
     }
 
     /// What changed files reach.
@@ -141,6 +157,43 @@ impl Setting<'_> {
         LiveConfig::new(self.config.clone(), self.tools.services.clone())
     }
 
+    /// Why a stopped run is no whole one, and where what was said until then is.
+    fn stopped(&self) -> Failure {
+        let kept = match self.kept.call_log() {
+            Some(_) => format!(
+                "what was said until then is kept (glyphoxa session show {})",
+                self.kept.id()
+            ),
+            None => "nothing of it is kept (--session NAME keeps it)".to_owned(),
+        };
+        let out = self.arguments.out.as_ref();
+        let out = out.map(|path| format!("'{}' is not written, ", path.display()));
+        let out = out.unwrap_or_default();
+        Failure::Failed(anyhow::anyhow!("stopped before everything was answered: {out}{kept}"))
+    }
+
+    /// What the table goes on from; says so where nobody would expect how it stands.
+    fn resumed(&self) -> Resumed {
+        let continuation = self.kept.continuation();
+        if let Some(Continuation { muted, .. }) =
+            continuation.as_ref().filter(|it| !it.muted.is_empty())
+        {
+            let (session, muted) = (self.kept.id(), muted.join(", "));
+            complain(&format!(
+                "'{session}' goes on as it was left: {muted} muted (/unmute NAME or all)"
+            ));
+        }
+        Resumed { histories: self.kept.histories(), continuation, budget: self.budget.clone() }
+    }
+
+    /// What the table is told before anything is said to `npc`; without one, to whoever is addressed.
+    fn first(&self, npc: Option<usize>) -> Vec<Command> {
+        let brought = npc.and_then(|seat| brought(self.config, seat, self.kept.continuation()));
+        let tier = Command::SetTier { seat: None, tier: self.arguments.tier, until: None };
+        let pin = Command::Pin { seat: npc.map(SeatId), player: None };
+        brought.map(Command::Scene).into_iter().chain([pin, tier]).collect()
+    }
+
     /// Whether an NPC may use tools of `server`; a bare name may be any server's.
     fn may_use(&self, server: &str) -> bool {
         self.config.npcs.iter().any(|npc| uses(npc, server))
@@ -154,16 +207,20 @@ impl Setting<'_> {
 pub async fn at_table(setting: Setting<'_>, said: Said, files: Files<'_>) -> Result<u8, Failure> {
     let Setting { arguments, config, tools, .. } = setting;
     let Said { npc, steps } = said;
-    let clock_runs = arguments.realtime || steps.iter().any(|step| step.input.at.is_some());
     let stt = app::recogniser(&tools.services, config)?;
-    if steps.iter().any(|step| matches!(step.input.what, What::File(_))) {
+    let is_heard = steps.iter().any(|step| matches!(step.input.what, What::File(_)));
+    // Who ends utterances by itself goes by how long a silence lasts.
+    let clock_runs = arguments.realtime
+        || steps.iter().any(|step| step.input.at.is_some())
+        || (is_heard && stt.abilities().endpointing);
+    if is_heard {
         print::while_waiting("learning the names of this campaign", stt.ready()).await?;
     }
     if !steps.is_empty() && !clock_runs {
         // What is asked at once would find no tools yet.
         tools.servers.settled(SERVERS_PATIENCE, |server| setting.may_use(server)).await;
     }
-    let printer = Printer::new(arguments.json, steps.is_empty() && io::stdin().is_terminal());
+    let printer = Printer::new(arguments.form(), steps.is_empty() && io::stdin().is_terminal());
     let (tables, open) = (Tables::default(), OpenTables::default());
     let record = setting.record(&tables)?;
     let sink = WavSink::default();
@@ -174,6 +231,7 @@ pub async fn at_table(setting: Setting<'_>, said: Said, files: Files<'_>) -> Res
     let setup = TableSetup {
         session: setting.session(),
         stt,
+        judge: app::turn_judge(&tools.services, config).await,
         outlets: Outlets {
             out: Box::new(sink.clone()),
             pace: if clock_runs { Pace::RealTime } else { Pace::Free },
@@ -184,14 +242,13 @@ pub async fn at_table(setting: Setting<'_>, said: Said, files: Files<'_>) -> Res
         backlog: record.as_ref().map(SessionRecord::backlog).unwrap_or_default(),
         seed: rand::random(),
     };
-    let resumed = Resumed { histories: setting.kept.histories(), budget: setting.budget.clone() };
     let memory = setting.memory.clone();
-    let table = app::open_table(config, &tools.services, memory, resumed, setup)?;
+    let table = app::open_table(config, &tools.services, memory, setting.resumed(), setup)?;
     let commands = table.handle.commands.clone();
     open.add(setting.seated(&table));
     tables.add(&events);
     let running = setting.running(files, tables, open);
-    for command in first(config, arguments, npc) {
+    for command in setting.first(npc) {
         commands.send(command).await?;
     }
     let pacing = if clock_runs { Pacing::Clock } else { Pacing::AsFastAsHeard };
@@ -199,33 +256,63 @@ pub async fn at_table(setting: Setting<'_>, said: Said, files: Files<'_>) -> Res
     let following = app::follow(running, setting.live_config());
     let assistant = setting.assistant(effects)?;
     let is_dm = arguments.as_dm;
-    let context = SlashContext { assistant: &assistant, permits: &permits, is_dm };
+    let typist = arguments.speaker.last().map_or(PLAYER, String::as_str);
+    let context = SlashContext { assistant: &assistant, permits: &permits, typist, is_dm };
+    setting.is_open.set(true);
     let driven = drive(&mut driver, &steps, following, &typed, &context).await;
     commands.send(Command::Close).await?;
     let ended = table.task.await?;
     driver.close_record().await?;
-    driven?;
-    let histories = ended.histories.into_iter().collect::<BTreeMap<_, _>>();
-    setting.kept.save(histories, table.budget.spent())?;
+    let whole = Whole { end: driven?, kept: ended, spent: table.budget.spent() };
+    finish(setting, whole, &sink, &driver)
+}
+
+/// What a table leaves.
+struct Whole {
+    end: End,
+    /// For going on with it.
+    kept: Conversations,
+    spent: f64,
+}
+
+/// Keeps what is to be kept; the exit status.
+fn finish(
+    mut setting: Setting<'_>,
+    Whole { end, kept, spent }: Whole,
+    sink: &WavSink,
+    driver: &Driver,
+) -> Result<u8, Failure> {
+    let arguments = setting.arguments;
+    let stopped = setting.stopped();
+    setting.kept.continue_with(kept.continuation);
+    setting.kept.save(kept.histories.into_iter().collect(), spent)?;
+    if matches!(end, End::Stopped) {
+        return Err(stopped);
+    }
     arguments.out.as_ref().map(|path| sink.write(path)).transpose()?;
     let well = driver.last_outcome().is_some_and(|outcome| outcome.is_well());
-    Ok(if well || driver.is_quiet_end() { DONE } else { FAILED })
+    let has_left = matches!(end, End::Left) || driver.is_quiet_end();
+    Ok(if well || has_left { DONE } else { FAILED })
 }
 
-/// What the table is told before anything is said.
-fn first(config: &Config, arguments: &Arguments, npc: Option<usize>) -> Vec<Command> {
-    let scene = npc.and_then(|seat| brought(config, seat)).map(Command::Scene);
-    let tier = Command::SetTier { seat: None, tier: arguments.tier, until: None };
-    scene.into_iter().chain([Command::Pin { seat: npc.map(SeatId), player: None }, tier]).collect()
-}
-
-/// What brings somebody who was asked for and is not in the campaign's first scene.
-fn brought(config: &Config, seat: usize) -> Option<SceneChange> {
-    let (npc, scene) = (config.npcs.get(seat)?, config.campaign.scenes.first()?);
-    if scene.npcs.contains(&npc.name) {
+/// What brings somebody who was asked for and is not in the scene.
+fn brought(
+    config: &Config,
+    seat: usize,
+    continuation: Option<Continuation>,
+) -> Option<SceneChange> {
+    let npc = config.npcs.get(seat)?;
+    let (scene, is_there) = match continuation {
+        Some(it) => (it.location.unwrap_or_default(), !it.absent.contains(&npc.name)),
+        None => {
+            let first = config.campaign.scenes.first()?;
+            (first.name.clone(), first.npcs.contains(&npc.name))
+        }
+    };
+    if is_there {
         return None;
     }
-    complain(&format!("{} is not in the scene '{}', and comes to be asked", npc.name, scene.name));
+    complain(&format!("{} is not in the scene '{scene}', and comes to be asked", npc.name));
     Some(SceneChange::Enter(SeatId(seat)))
 }
 
@@ -242,7 +329,7 @@ async fn drive(
     following: impl Future<Output = ()>,
     typed: &Typed,
     context: &SlashContext<'_>,
-) -> Result<(), Failure> {
+) -> Result<End, Failure> {
     let driven = async {
         if steps.is_empty() {
             driver.typed_lines(typed, context).await
@@ -255,16 +342,14 @@ async fn drive(
         () = following, if steps.is_empty() => {}
         interrupted = tokio::signal::ctrl_c() => {
             interrupted?;
-            // Whoever typed has finished; recordings are answered whole or not at all.
-            if steps.is_empty() {
-                return Ok(());
-            }
-            return Err(Failure::Failed(anyhow::anyhow!("stopped; nothing was written")));
+            // A recording of the answers is whole or not written; who typed has simply finished.
+            return Ok(if steps.is_empty() { End::Left } else { End::Stopped });
         }
     }
     // Whoever does not wait leaves it to the next time.
     tokio::select! {
-        summed_up = print::while_waiting("summing up what was said", driver.sum_up()) => summed_up,
-        interrupted = tokio::signal::ctrl_c() => Ok(interrupted?),
+        summed_up = print::while_waiting("summing up what was said", driver.sum_up()) => summed_up?,
+        interrupted = tokio::signal::ctrl_c() => interrupted?,
     }
+    Ok(End::Whole)
 }

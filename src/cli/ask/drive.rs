@@ -107,7 +107,12 @@ impl Driver {
             match event {
                 TableEvent::Line(line) => record.add(&line).await?,
                 TableEvent::Halted { taken_back } => record.take_back(&taken_back).await?,
-                TableEvent::Notice(_) | TableEvent::State(_) | TableEvent::Missed(_) => {}
+                // The end of the session keeps how it stands.
+                TableEvent::Notice(_)
+                | TableEvent::State(_)
+                | TableEvent::Stands(_)
+                | TableEvent::Mark(_)
+                | TableEvent::Missed(_) => {}
             }
         }
         record.close().await;
@@ -257,6 +262,14 @@ impl Driver {
         self.print().await
     }
 
+    /// Waits until the table has taken what it was told before, and keeps what comes of it.
+    pub(super) async fn taken(&mut self) -> Result<(), Failure> {
+        let (ask, answer) = oneshot::channel();
+        self.table.commands.send(Command::Status(ask)).await?;
+        answer.await?;
+        self.print().await
+    }
+
     /// Prints what there is to print.
     async fn print(&mut self) -> Result<(), Failure> {
         while let Some(event) = self.events.try_recv() {
@@ -276,6 +289,9 @@ impl Driver {
         }
         if let (TableEvent::Halted { taken_back }, Some(record)) = (event, &mut self.record) {
             record.take_back(taken_back).await?;
+        }
+        if let (TableEvent::Stands(continuation), Some(record)) = (event, &self.record) {
+            record.stands(continuation).await?;
         }
         Ok(self.printer.event(event)?)
     }

@@ -2,6 +2,8 @@
 //!
 //! Entry function: [`run`]. **Never**: prints a turn.
 
+use std::cell::Cell;
+
 use clap::ArgMatches;
 
 use super::{
@@ -42,20 +44,53 @@ pub fn run(
         sink::check(path).map_err(Failure::usage)?;
     }
     let steps = said.into_iter().map(load).collect::<Result<Vec<_>, _>>()?;
-    let kept = match &arguments.session {
+    let mut kept = match &arguments.session {
         None => KeptSession::unkept(),
         Some(id) => kept(&config, id)?,
     };
-    block_on(play(arguments, &config, Said { npc, steps }, kept, files))
+    let _hold = kept.hold().map_err(told)?;
+    let is_open = Cell::new(false);
+    let playing = Playing { arguments, kept, files, is_open: &is_open };
+    block_on(async {
+        tokio::select! {
+            status = play(playing, &config, Said { npc, steps }) => status,
+            stopped = stopped_before(&is_open) => Err(stopped),
+        }
+    })
+}
+
+/// What is played with.
+struct Playing<'a> {
+    arguments: &'a Arguments,
+    kept: KeptSession,
+    files: Files<'a>,
+    /// The table sees to being stopped itself.
+    is_open: &'a Cell<bool>,
+}
+
+/// Ctrl-C before there is a table; afterwards it is the table's.
+async fn stopped_before(is_open: &Cell<bool>) -> Failure {
+    loop {
+        match tokio::signal::ctrl_c().await {
+            Ok(()) if is_open.get() => {}
+            Ok(()) => return Failure::Failed(anyhow::anyhow!("stopped before all was answered")),
+            Err(error) => return error.into(),
+        }
+    }
 }
 
 /// The session that `--session` names.
 fn kept(config: &Config, id: &str) -> Result<KeptSession, Failure> {
     let kept = KeptSession::open(&config.data_dir, id, &app::local_scope(config));
-    kept.map_err(|error| match error {
+    kept.map_err(told)
+}
+
+/// What is wrong with the session that `--session` names.
+fn told(error: KeptError) -> Failure {
+    match error {
         KeptError::Name(_) | KeptError::Elsewhere { .. } => Failure::Usage(format!("--{error}")),
         other => other.into(),
-    })
+    }
 }
 
 /// Waits for the servers nothing starts without.
@@ -64,13 +99,8 @@ async fn required(tools: &Tools) -> anyhow::Result<()> {
 }
 
 /// Opens the tools for as long as there is a table.
-async fn play(
-    arguments: &Arguments,
-    config: &Config,
-    said: Said,
-    kept: KeptSession,
-    files: Files<'_>,
-) -> Result<u8, Failure> {
+async fn play(playing: Playing<'_>, config: &Config, said: Said) -> Result<u8, Failure> {
+    let Playing { arguments, kept, files, is_open } = playing;
     let session = SessionId(kept.id().to_owned());
     // What is forgotten at the end is not written down.
     let memory = match kept.call_log() {
@@ -95,7 +125,7 @@ async fn play(
         None => AccountFor::Play,
     };
     let budget = accounts.open(&app::local_scope(config), account, &config.budget).await?;
-    let setting = Setting { arguments, config, tools: &tools, memory, kept, budget };
+    let setting = Setting { arguments, config, tools: &tools, memory, kept, budget, is_open };
     let status = match required(&tools).await {
         Ok(()) if arguments.assistant => in_writing(setting, said).await,
         Ok(()) => at_table(setting, said, files).await,
@@ -109,7 +139,7 @@ async fn play(
 /// Has the assistant answer everything.
 async fn in_writing(setting: Setting<'_>, said: Said) -> Result<u8, Failure> {
     let Setting { arguments, config, tools, .. } = &setting;
-    let printer = Printer::new(arguments.json, false);
+    let printer = Printer::new(arguments.form(), false);
     let budget = setting.budget.clone();
     let assistant = setting.assistant(setting.effects(&Typed::new(), &setting.permits()))?;
     let may_use = |server: &str| uses(&config.assistant, server);

@@ -16,17 +16,28 @@ use crate::session::{Outcome, State, TableEvent, ToolLine, TurnLine};
 /// Loading takes longer than usual.
 const SLOW: Duration = Duration::from_secs(5);
 
+/// What of a turn is shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Form {
+    /// Who says what, as in a play.
+    Play,
+    /// Calls, tiers and times too.
+    Everything,
+    /// An object a turn, for programs.
+    Json,
+}
+
 /// Prints events of a table.
 pub struct Printer {
-    json: bool,
+    form: Form,
     /// People are typing: they need not be told what they typed.
     at_terminal: bool,
 }
 
 impl Printer {
-    /// One JSON object a line, or text for people.
-    pub const fn new(json: bool, at_terminal: bool) -> Self {
-        Self { json, at_terminal }
+    /// Prints in this form.
+    pub const fn new(form: Form, at_terminal: bool) -> Self {
+        Self { form, at_terminal }
     }
 
     /// Prints one event.
@@ -36,16 +47,18 @@ impl Printer {
     pub fn event(&self, event: &TableEvent) -> anyhow::Result<()> {
         match event {
             TableEvent::Notice(text) => super::super::complain(text),
-            TableEvent::Halted { .. } => super::super::complain("stopped: everyone is muted"),
+            TableEvent::Halted { .. } => super::super::complain(
+                "stopped: everyone is muted (the game master lets them speak again: /unmute all)",
+            ),
             TableEvent::State(state @ State::Thinking(_)) if self.at_terminal => {
                 super::super::complain(&format!("  ({state})"));
             }
             // What is heard and said has its own line.
-            TableEvent::State(_) => {}
+            TableEvent::State(_) | TableEvent::Stands(_) | TableEvent::Mark(_) => {}
             TableEvent::Missed(missed) => {
                 super::super::complain(&format!("{missed} events of the table are not shown"));
             }
-            TableEvent::Line(line) if self.json => {
+            TableEvent::Line(line) if self.is_json() => {
                 writeln!(io::stdout().lock(), "{}", serde_json::to_string(line)?)?;
             }
             TableEvent::Line(line) => self.line(line)?,
@@ -55,7 +68,7 @@ impl Printer {
 
     /// Whether programs read it.
     pub const fn is_json(&self) -> bool {
-        self.json
+        matches!(self.form, Form::Json)
     }
 
     /// Tells people what was done.
@@ -63,7 +76,7 @@ impl Printer {
     /// # Errors
     /// stdout is gone.
     pub fn told(&self, text: &str) -> anyhow::Result<()> {
-        match self.json {
+        match self.is_json() {
             true => super::super::complain(text),
             false => writeln!(io::stdout().lock(), "  {text}")?,
         }
@@ -102,7 +115,7 @@ impl Printer {
         if self.at_terminal {
             writeln!(
                 io::stderr(),
-                "type to the cast, a name first; / lists commands; Ctrl-D ends"
+                "type to the cast, a name first; /help lists commands; quit ends"
             )?;
         }
         Ok(())
@@ -123,41 +136,49 @@ impl Printer {
 
     fn line(&self, line: &TurnLine) -> anyhow::Result<()> {
         let mut out = io::stdout().lock();
+        let everything = self.form == Form::Everything;
         let is_known = self.at_terminal && line.stt == "typed";
         // The game master's words in an NPC's mouth were said by nobody else.
         let is_puppet = line.heard.is_empty() && line.npc.is_some();
         if !is_known && !is_puppet {
             writeln!(out, "{}: {}", line.speaker, said(&line.heard))?;
         }
-        if let Some(tier) = &line.tier {
+        if let Some(tier) = line.tier.as_ref().filter(|_| everything) {
             let npc = line.npc.as_deref().unwrap_or("nobody");
             writeln!(out, "  to {npc}, tier {} ({})", tier.effective, tier.reason)?;
         }
-        for tool in &line.tools {
+        for tool in line.tools.iter().filter(|_| everything) {
             writeln!(out, "{}", call(tool))?;
         }
         if !line.reply.is_empty() {
             writeln!(out, "{}: {}", line.npc.as_deref().unwrap_or("nobody"), line.reply)?;
         }
+        if let Some(words) = &line.unspoken {
+            let npc = line.npc.as_deref().unwrap_or("nobody");
+            writeln!(out, "{npc} (not heard): {words}")?;
+        }
         if let Some(why) = ending(line) {
             writeln!(out, "  {why}")?;
         }
-        if line.audio_ms > 0 {
-            let ms = &line.ms;
-            writeln!(
-                out,
-                "  {:.1} s of speech by {}; first sound {:.0} ms after the last word: {:.0} hearing, \
-                 {:.0} thinking, {:.0} voice",
-                Duration::from_millis(line.audio_ms).as_secs_f64(),
-                line.tts.as_deref().unwrap_or("nobody"),
-                ms.speech_end_to_first_audio,
-                ms.speech_end_to_final,
-                ms.final_to_first_text,
-                ms.first_text_to_first_audio,
-            )?;
+        if everything && line.audio_ms > 0 {
+            writeln!(out, "{}", times(line))?;
         }
         Ok(())
     }
+}
+
+fn times(line: &TurnLine) -> String {
+    let ms = &line.ms;
+    format!(
+        "  {:.1} s of speech by {}; first sound {:.0} ms after the last word: {:.0} hearing, \
+         {:.0} thinking, {:.0} voice",
+        Duration::from_millis(line.audio_ms).as_secs_f64(),
+        line.tts.as_deref().unwrap_or("nobody"),
+        ms.speech_end_to_first_audio,
+        ms.speech_end_to_final,
+        ms.final_to_first_text,
+        ms.first_text_to_first_audio,
+    )
 }
 
 fn call(tool: &ToolLine) -> String {

@@ -2,10 +2,14 @@
 //!
 //! Entry type: [`SessionRecord`].
 
+use std::{path::PathBuf, sync::Arc};
+
+use tokio::task::spawn_blocking;
+
 use super::super::{Failure, complain};
 use crate::{
-    campaign::{CallLog, Indexer, Transcript, TranscriptWriter},
-    session::{Backlog, TurnLine},
+    campaign::{CallLog, Indexer, KeptSession, Transcript, TranscriptWriter},
+    session::{Backlog, Continuation, TurnLine},
 };
 
 /// The log of calls and the transcript.
@@ -18,6 +22,8 @@ pub struct SessionRecord {
     pub indexer: Indexer,
     /// Which session is written down.
     pub written: Transcript,
+    /// Where its file lies.
+    pub data_dir: PathBuf,
 }
 
 impl SessionRecord {
@@ -47,6 +53,17 @@ impl SessionRecord {
         self.transcripts.take_back(&self.written, turns);
         self.transcripts.settled().await;
         Ok(())
+    }
+
+    /// Keeps how the table stands. It is on the disk afterwards.
+    ///
+    /// # Errors
+    /// The session's file cannot be written.
+    pub async fn stands(&self, continuation: &Arc<Continuation>) -> Result<(), Failure> {
+        let (folder, continuation) = (self.data_dir.clone(), Arc::clone(continuation));
+        let Transcript { scope, session } = self.written.clone();
+        let keep = move || KeptSession::stands(&folder, &session.0, &scope, &continuation);
+        Ok(spawn_blocking(keep).await??)
     }
 
     /// Writes down what is left, and that the session has ended.

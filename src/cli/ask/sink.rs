@@ -71,6 +71,12 @@ pub enum SinkError {
     /// There is a folder of this name.
     #[error("--out '{}' is a folder (name a file in it)", .0.display())]
     Folder(PathBuf),
+    /// It is to be of another format.
+    #[error(
+        "--out '{}' is no .wav (replies are written as WAV: 48 kHz mono, 16-bit PCM; name it '{}')",
+        .0.display(), .0.with_extension("wav").display()
+    )]
+    Format(PathBuf),
     /// Its folder is not there.
     #[error("--out '{}': there is no folder '{}' (make it first)", .path.display(), .folder.display())]
     NoFolder {
@@ -97,6 +103,9 @@ pub fn check(path: &Path) -> Result<(), SinkError> {
     let path = path.to_owned();
     if path.is_dir() {
         return Err(SinkError::Folder(path));
+    }
+    if path.extension().is_some_and(|end| !end.eq_ignore_ascii_case("wav")) {
+        return Err(SinkError::Format(path));
     }
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
     if let Some(folder) = folder.filter(|folder| !folder.is_dir()) {

@@ -25,6 +25,8 @@ pub enum Slash {
     Permits,
     /// That a tool asks again.
     Revoke(String),
+    /// To know what there is, a line each.
+    Help(Vec<&'static str>),
     /// Not to be at the table until the next line.
     Leave,
     /// Not to be heard any more, or to be heard again.
@@ -129,6 +131,7 @@ const FORMS: &[Form] = &[
         Ok(done(Command::Halt, "the game master lets them speak again (/unmute all)"))
     }),
     for_all("status", "/status", |_, _| Ok(Slash::Show(Shown::Status))),
+    for_all("help", "/help", |typist, _| Ok(Slash::Help(usages(typist.is_dm).collect()))),
     for_all("leave", "/leave", |_, _| Ok(Slash::Leave)),
     for_all("optout", "/optout", |_, _| Ok(Slash::OptOut(true))),
     for_all("optin", "/optin", |_, _| Ok(Slash::OptOut(false))),
@@ -143,7 +146,11 @@ pub fn parse(line: &str, typist: &Typist<'_>) -> Option<Result<Slash, SlashError
     let (word, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
     let form = FORMS.iter().find(|form| form.word.eq_ignore_ascii_case(word));
     Some(match form {
-        None => Err(SlashError::Unknown { word: word.to_owned(), usages: usages(typist.is_dm) }),
+        None if word.is_empty() => Ok(Slash::Help(usages(typist.is_dm).collect())),
+        None => {
+            let usages = usages(typist.is_dm).collect::<Vec<_>>().join("; ");
+            Err(SlashError::Unknown { word: word.to_owned(), usages })
+        }
         Some(form) if !form.for_all && !typist.is_dm => Err(SlashError::NotAllowed(form.word)),
         Some(form) => (form.read)(typist, rest.trim()).map_err(|why| match why {
             SlashError::Misused(_) => SlashError::Misused(form.usage),
@@ -153,9 +160,8 @@ pub fn parse(line: &str, typist: &Typist<'_>) -> Option<Result<Slash, SlashError
 }
 
 /// What this typist may use.
-fn usages(is_dm: bool) -> String {
-    let may = FORMS.iter().filter(|form| is_dm || form.for_all);
-    may.map(|form| form.usage).collect::<Vec<_>>().join("; ")
+fn usages(is_dm: bool) -> impl Iterator<Item = &'static str> {
+    FORMS.iter().filter(move |form| is_dm || form.for_all).map(|form| form.usage)
 }
 
 /// Used wrongly; [`parse`] says how it is used.

@@ -9,7 +9,6 @@ use tokio::{sync::oneshot, time::Instant};
 use super::{
     super::{Failure, complain},
     drive::Driver,
-    inputs::PLAYER,
     permits::LocalPermits,
     print::Printer,
     slash::{self, Shown, Slash, Typist},
@@ -27,6 +26,8 @@ pub struct SlashContext<'a> {
     pub assistant: &'a Assistant,
     /// What is asked about no more.
     pub permits: &'a LocalPermits,
+    /// Who types, by the name the table uses.
+    pub typist: &'a str,
     /// Who types is the game master.
     pub is_dm: bool,
 }
@@ -51,7 +52,13 @@ impl Driver {
         };
         match wanted {
             Slash::Do(command, said) => {
+                let is_kept =
+                    matches!(command, Command::Mute { .. } | Command::Halt | Command::Scene(_));
                 self.table.commands.send(command).await?;
+                if is_kept {
+                    // Who is told that somebody is muted can rely on it.
+                    self.taken().await?;
+                }
                 self.printer.told(&said)?;
             }
             Slash::Show(shown) => self.show(shown).await?,
@@ -61,6 +68,10 @@ impl Driver {
             }
             Slash::Permits => self.printer.told(&context.permits.listed())?,
             Slash::Revoke(tool) => self.printer.told(&context.permits.revoke(&tool))?,
+            Slash::Help(usages) => {
+                usages.iter().try_for_each(|usage| self.printer.told(usage))?;
+                self.printer.told("quit, or Ctrl-D, ends")?;
+            }
             Slash::Leave => {
                 self.table.commands.send(Command::Leave(speaker)).await?;
                 self.is_here = false;
@@ -73,7 +84,7 @@ impl Driver {
             }
             Slash::OptOut(false) => {
                 self.opted_out = false;
-                self.join(PLAYER, context.is_dm).await?;
+                self.join(context.typist, context.is_dm).await?;
                 self.printer.told("you are heard")?;
             }
         }

@@ -2,13 +2,20 @@
 //!
 //! Entry function: [`load`]. **Never**: plays anything.
 
-use std::path::Path;
+use std::{
+    fs::File,
+    io::{Cursor, Read},
+    path::Path,
+};
 
 use super::{
     super::Failure,
     inputs::{Input, What},
 };
-use crate::audio::{Clip, Resampler, SampleRate, decode};
+use crate::audio::{SampleRate, decode};
+
+/// Most that is taken from a pipe.
+const MAX_PIPED: u64 = 256 << 20;
 
 /// One thing said, its sound at 16 kHz.
 pub struct Step {
@@ -34,14 +41,19 @@ pub fn load(input: Input) -> Result<Step, Failure> {
 
 /// A recording as a recogniser reads it.
 fn read_speech(path: &Path) -> anyhow::Result<Vec<i16>> {
-    let bytes = std::fs::read(path)?;
-    let Clip { samples, rate } = decode(&bytes, path.extension().and_then(|end| end.to_str()))?;
-    if rate == SampleRate::HZ_16000 {
-        return Ok(samples);
+    let hint = path.extension().and_then(|end| end.to_str());
+    let wanted = Some(SampleRate::HZ_16000);
+    let mut file = File::open(path)?;
+    if file.metadata()?.is_file() {
+        return Ok(decode(file, hint, wanted)?.samples);
     }
-    let mut resampler = Resampler::new(rate, SampleRate::HZ_16000)?;
-    let mut out = Vec::new();
-    resampler.push(&samples, &mut out);
-    resampler.finish(&mut out);
-    Ok(out)
+    // What another program writes cannot be read from the middle.
+    let mut bytes = Vec::new();
+    file.by_ref().take(MAX_PIPED).read_to_end(&mut bytes)?;
+    anyhow::ensure!(
+        file.read(&mut [0])? == 0,
+        "more than {} MB come through it (write them to a file first)",
+        MAX_PIPED >> 20
+    );
+    Ok(decode(Cursor::new(bytes), hint, wanted)?.samples)
 }

@@ -8,7 +8,7 @@ use clap::ValueEnum;
 use futures::future::{BoxFuture, FutureExt, ready};
 use serde_json::{Map, Value};
 use tokio::{
-    io::{AsyncBufReadExt, BufReader, Lines, Stdin},
+    io::{AsyncBufReadExt, BufReader, Stdin},
     sync::Mutex,
 };
 
@@ -25,12 +25,19 @@ pub enum Approve {
 }
 
 /// Lines typed on a terminal, for whoever asks next.
-pub struct Typed(Mutex<Lines<BufReader<Stdin>>>);
+pub struct Typed(Mutex<Keyboard>);
+
+/// Standard input, and what has come of a line that is not whole yet.
+struct Keyboard {
+    stdin: BufReader<Stdin>,
+    begun: Vec<u8>,
+}
 
 impl Typed {
     /// Lines of standard input.
     pub fn new() -> Arc<Self> {
-        Arc::new(Self(Mutex::new(BufReader::new(tokio::io::stdin()).lines())))
+        let stdin = BufReader::new(tokio::io::stdin());
+        Arc::new(Self(Mutex::new(Keyboard { stdin, begun: Vec::new() })))
     }
 
     /// The next line; `None`: there are no more. Cancel safe.
@@ -38,8 +45,29 @@ impl Typed {
     /// # Errors
     /// Standard input cannot be read.
     pub async fn next(&self) -> std::io::Result<Option<String>> {
-        self.0.lock().await.next_line().await
+        let Keyboard { stdin, begun } = &mut *self.0.lock().await;
+        // What was read before somebody stopped waiting stays in `begun`.
+        stdin.read_until(b'\n', begun).await?;
+        if begun.is_empty() {
+            return Ok(None);
+        }
+        let bytes = std::mem::take(begun);
+        let line = text(&bytes);
+        let line = line.strip_suffix('\n').unwrap_or(&line);
+        Ok(Some(line.strip_suffix('\r').unwrap_or(line).to_owned()))
     }
+}
+
+/// A line as text. Bytes that are no UTF-8 come from a terminal that writes Latin-1, or by accident; no
+/// evening ends for them.
+fn text(bytes: &[u8]) -> String {
+    let mut text = String::with_capacity(bytes.len());
+    for chunk in bytes.utf8_chunks() {
+        text.push_str(chunk.valid());
+        let latin = |byte: &u8| Some(char::from(*byte)).filter(|char| !char.is_control());
+        text.extend(chunk.invalid().iter().map(|byte| latin(byte).unwrap_or(' ')));
+    }
+    text
 }
 
 /// What tools reach at this table.

@@ -5,11 +5,13 @@
 use super::{
     super::{Failure, complain},
     drive::Driver,
-    inputs::PLAYER,
     steer::SlashContext,
     terminal::Typed,
 };
 use crate::session::SpeakerId;
+
+/// Lines that end the evening.
+const ENDS: [&str; 4] = ["quit", "exit", "/quit", "/exit"];
 
 impl Driver {
     /// Reads lines until there are no more.
@@ -21,8 +23,8 @@ impl Driver {
         typed: &Typed,
         context: &SlashContext<'_>,
     ) -> Result<(), Failure> {
-        self.join(PLAYER, context.is_dm).await?;
-        let speaker = self.speakers[PLAYER];
+        self.join(context.typist, context.is_dm).await?;
+        let speaker = self.speakers[context.typist];
         self.printer.welcome()?;
         loop {
             self.printer.prompt()?;
@@ -31,6 +33,9 @@ impl Driver {
                 continue;
             }
             self.typed_anything = true;
+            if ENDS.iter().any(|end| line.trim().eq_ignore_ascii_case(end)) {
+                break;
+            }
             if !self.steer(&line, speaker, context).await? {
                 self.say_if_heard(speaker, line, context).await?;
             }
@@ -54,7 +59,7 @@ impl Driver {
             return Ok(());
         }
         if !self.is_here {
-            self.join(PLAYER, context.is_dm).await?;
+            self.join(context.typist, context.is_dm).await?;
             self.is_here = true;
         }
         self.say(speaker, line).await

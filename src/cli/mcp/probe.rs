@@ -39,6 +39,12 @@ const HIDDEN: [&str; 3] = ["data", "glyphoxa.yaml", ".env"];
 /// Longest line of an answer that is shown, in characters.
 const SHOWN: usize = 100;
 
+/// When NPCs are offered what was found.
+const UNMEASURED: &str = "\
+tools that say nothing of how long they take are offered in standard and deep turns alone until they are measured:
+those that only read by themselves, a moment after a session has begun (now: glyphoxa tools calibrate), others by
+calls in such turns, or with a probe in glyphoxa.yaml; budget_tier: standard in an NPC's file lets it have them";
+
 #[derive(Args)]
 #[command(
     about = "Looks at a server: what it speaks and offers, and what every tool answers",
@@ -186,6 +192,9 @@ fn print(found: &ProbeReport, out: &mut impl Write) -> io::Result<()> {
             Outcome::Failed => "FAILED",
         };
         writeln!(out, "{tool} {arguments}\n  {end} after {ms:.0} ms: {}", line(text))?;
+    }
+    if !tools.is_empty() {
+        writeln!(out, "{UNMEASURED}")?;
     }
     Ok(())
 }

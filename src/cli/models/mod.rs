@@ -36,7 +36,7 @@ enum Command {
     Get(get::Arguments),
     /// Takes files away, and says what went.
     Remove {
-        /// Of what.
+        /// What is taken away, by its names in `glyphoxa models list`.
         #[arg(required = true, value_name = "NAME")]
         names: Vec<String>,
     },

@@ -1,17 +1,21 @@
 //! `glyphoxa tools visible`: what an NPC's model would be offered.
 
-use std::io::{self, Write};
+use std::{
+    io::{self, Write},
+    sync::Arc,
+};
 
 use clap::Args;
 use serde::Serialize;
 use serde_json::Value;
+use tokio::time::Instant;
 
-use super::super::{DONE, Failure};
+use super::super::{DONE, Failure, complain};
 use crate::{
     app,
     config::Config,
-    domain::Tier,
-    tools::{Query, ToolHost},
+    domain::{Npc, Tier},
+    tools::{CatalogEntry, Query, ToolHost, VisibleTools, is_measured_by_itself},
 };
 
 #[derive(Args)]
@@ -72,7 +76,55 @@ pub async fn run(config: &Config, host: &ToolHost, arguments: &Arguments) -> Res
         }
     }
     if visible.specs.is_empty() {
-        super::super::complain(&format!("{} may call nothing at tier {tier}", npc.name));
+        complain(&format!("{} may call nothing at tier {tier}", npc.name));
+    }
+    if arguments.text.is_none() {
+        withheld(host, npc, tier, &visible).iter().for_each(|why| complain(why));
     }
     Ok(DONE)
+}
+
+/// The tools that `npc` may call and that are not among those `offered` at `tier`: why, and what to do.
+fn withheld(host: &ToolHost, npc: &Npc, tier: Tier, offered: &VisibleTools) -> Vec<String> {
+    let ever = host.visible(&npc.name, Tier::Deep, Tier::Deep.ceiling());
+    let is_among = |tools: &VisibleTools, identity: &str| {
+        tools.specs.iter().any(|it| *it.identity == *identity)
+    };
+    let snapshot = host.snapshot();
+    let is_withheld = |entry: &&Arc<CatalogEntry>| {
+        let identity = &*entry.tool.identity;
+        let is_too_slow = entry.tier.is_none() && npc.tools.iter().any(|it| it == identity);
+        (is_too_slow || is_among(&ever, identity)) && !is_among(offered, identity)
+    };
+    snapshot.all().iter().filter(is_withheld).map(|entry| why(entry, npc, tier)).collect()
+}
+
+/// Why `npc` is not offered a tool at `tier`, and what to do.
+fn why(entry: &CatalogEntry, npc: &Npc, tier: Tier) -> String {
+    let (tool, npc_name) = (&entry.tool, &npc.name);
+    let Some(needs) = entry.tier else {
+        return format!(
+            "{} is not offered: it fails, or takes longer than any turn has (glyphoxa tools list)",
+            tool.identity
+        );
+    };
+    let has_figures = tool.latency.standing(Instant::now()).measured.is_some()
+        || tool.declared.estimated.is_some()
+        || tool.declared.measured.is_some();
+    let why = match has_figures {
+        true => format!("it is no tool for {tier} turns (glyphoxa tools list)"),
+        false if is_measured_by_itself(&tool.declared) => {
+            "nobody has measured it yet (that is done by itself a moment after a session has begun, and \
+             now by glyphoxa tools calibrate)"
+                .to_owned()
+        }
+        false => {
+            "nobody has measured it (glyphoxa tools calibrate measures what only reads)".to_owned()
+        }
+    };
+    let way = match npc.budget_tier < needs {
+        true => format!("budget_tier: {needs} in the file of {npc_name} lets it be used"),
+        false => format!("what is said raises the tier, or /tier set {needs}"),
+    };
+    format!("{} is offered in {needs} turns: {why}; {way}", tool.identity)
 }

@@ -1,7 +1,10 @@
 //! Keys of `glyphoxa.yaml`.
 
-use super::{MONEY, TEXT_OR_TEXTS, TEXTS, WAIT, mcp, models, npc, providers};
-use crate::yaml::{Key, Kind, Shape};
+use super::{MONEY, TEXT_OR_TEXTS, TEXTS, WAIT, mcp, models, npc, price, providers};
+use crate::{
+    logic::turn::Detector,
+    yaml::{Key, Kind, Shape},
+};
 
 /// `glyphoxa.yaml`.
 pub static FILE: Shape = Shape {
@@ -39,7 +42,11 @@ pub static FILE: Shape = Shape {
         Key::new("tiers", Kind::Shape(&TIERS), "Words that allow a turn more tool time."),
         Key::new("budget", Kind::Shape(&BUDGET), "What may be spent."),
         Key::new("limits", Kind::Shape(&LIMITS), "What one player may ask for, on Discord."),
-        Key::new("prices", Kind::Names(&Kind::Shape(&PRICE)), "What models cost, by their name."),
+        Key::new(
+            "prices",
+            Kind::Names(&Kind::Shape(&price::PRICE)),
+            "What models cost, by their name.",
+        ),
         Key::new("tools", Kind::Shape(&TOOLS), "Tools of all NPCs."),
         Key::new("mcp", Kind::Shape(&mcp::MCP), "Servers of further tools."),
         Key::new(
@@ -145,6 +152,13 @@ pub static TURN: Shape = Shape {
             "Silence that ends an utterance: 300, 500 (the default) or 900 ms.",
         ),
         Key::new(
+            "detector",
+            Kind::Word(Detector::NAMES),
+            "What shortens that to 360 ms, or lengthens it up to 1,040: text, the words of the pause \
+             (the default); model, how it sounds, by Smart Turn (0.1 CPU-seconds a pause; glyphoxa \
+             models get smart-turn); both; off.",
+        ),
+        Key::new(
             "preemptive",
             Kind::Flag,
             "Ask the model while somebody still speaks; its cost counts; default true.",
@@ -211,22 +225,6 @@ pub static LIMITS: Shape = Shape {
             Kind::Whole { min: 1, max: 100 },
             "Utterances of one player that may wait for an answer at once; default 2.",
         ),
-    ],
-};
-
-/// What a model costs.
-pub static PRICE: Shape = Shape {
-    title: "A price",
-    keys: &[
-        Key::new("input", MONEY, "Per million tokens read."),
-        Key::new(
-            "cached_input",
-            MONEY,
-            "Per million tokens read from the service's cache; default: input.",
-        ),
-        Key::new("output", MONEY, "Per million tokens written."),
-        Key::new("characters", MONEY, "Per million characters spoken."),
-        Key::new("minute", MONEY, "Per minute heard."),
     ],
 };
 

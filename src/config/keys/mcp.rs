@@ -55,7 +55,7 @@ static KEYS: [Key; 19] = [
         "sandbox",
         Kind::Either(&[Kind::Word(&["off"]), Kind::Shape(&SANDBOX)]),
         "What the program may reach beside the system's folders, what it was installed with, the \
-         working folder (without data_dir, this file and .env) and the folders its command line \
+         file's folder (without data_dir, this file and .env) and the folders its command line \
          names; it has a HOME and a TMPDIR of its own. off: everything that you may.",
     ),
     Key::new("url", Kind::Filled, "The server's address (https://example.com/mcp)."),

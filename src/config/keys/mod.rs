@@ -6,6 +6,7 @@ pub mod manifest;
 pub mod mcp;
 pub mod models;
 pub mod npc;
+pub mod price;
 pub mod providers;
 
 use crate::yaml::Kind;

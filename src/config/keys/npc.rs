@@ -2,6 +2,7 @@
 
 use super::{COUNT, MONEY, TEXT_OR_TEXTS, TEXTS};
 use crate::{
+    logic::language,
     provider::VoiceService,
     yaml::{Key, Kind, Shape},
 };
@@ -19,6 +20,12 @@ pub static NPC: Shape = Shape {
         ),
         Key::new("aliases", TEXTS, "Other names players call it by."),
         Key::new(
+            "profession",
+            Kind::Filled,
+            "What it does (\"barkeep\"): players may call it \"the barkeep\", unless another NPC is called \
+             so too.",
+        ),
+        Key::new(
             "pronunciation",
             Kind::Either(&[Kind::Filled, Kind::Names(&Kind::Filled)]),
             "How the name is said, respelled in plain letters (\"gray mantle\"), or a mapping of \
@@ -33,6 +40,12 @@ pub static NPC: Shape = Shape {
         ),
         Key::new("knowledge_scope", TEXTS, "Topics it knows about."),
         Key::new("voice", Kind::Shape(&VOICE), "How it sounds."),
+        Key::new(
+            "llm",
+            Kind::Filled,
+            "Chat model that is asked first for it: what an entry of providers.llm is called (`as`); the \
+             others follow in their order.",
+        ),
         Key::new(
             "language",
             Kind::Filled,
@@ -92,7 +105,8 @@ pub static VOICE: Shape = Shape {
         Key::new(
             "fallback",
             Kind::Shape(&FALLBACK),
-            "What speaks while the voice cannot: its files are not there, or its service is away.",
+            "What speaks while the voice cannot: its files are not there, the machine is too slow for \
+             it, or its service is away.",
         ),
     ],
 };
@@ -109,12 +123,13 @@ const SPEED_FACTOR: Key =
 /// What `voice_id` says of itself.
 const VOICE_ID: &str = "The service's own name of the voice; flite knows slt, rms, awb, kal and \
                         kal16, piper the folders of voices in data_dir/models (joe; of several \
-                        speakers NAME#SPEAKER).";
+                        speakers NAME#SPEAKER), kokoro 28 such as bm_george and af_heart; wyoming \
+                        what the service lists, its own choice without a name.";
 /// How large the speaker's body sounds.
 const FORMANT_SHIFT: Key = Key::new(
     "formant_shift",
     Kind::Number { min: -6.0, max: 6.0 },
-    "Semitones by which a piper voice's resonances go up (a smaller body) or down (a larger one), \
+    "Semitones by which a piper, kokoro or wyoming voice's resonances go up (a smaller body) or down (a larger one), \
      whatever its pitch; default 0.",
 );
 
@@ -144,6 +159,12 @@ pub static LINE: Shape = Shape {
             "Whole words or phrases, any of which makes the line fit, or one regular expression \
              between slashes; left out: the line fits always.",
         ),
+        Key::new(
+            "language",
+            Kind::Word(language::CODES),
+            "The language of what was said that the line answers, before any line without one; left \
+             out: whichever.",
+        ),
         Key::required(
             "say",
             TEXT_OR_TEXTS,
@@ -151,6 +172,12 @@ pub static LINE: Shape = Shape {
              {1} or {name} for the expression's groups, {result.…} for what the tool answered.",
         ),
         Key::new("tool", Kind::Shape(&LINE_TOOL), "A tool to call before speaking."),
+        Key::new(
+            "else",
+            TEXT_OR_TEXTS,
+            "What to say instead where the tool cannot be called, because it takes longer than the \
+             turn's tier allows or has failed; without it the line does not fit then.",
+        ),
         Key::new("once", Kind::Flag, "Said at most once a session; default false."),
         Key::new(
             "weight",

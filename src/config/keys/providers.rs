@@ -1,6 +1,6 @@
 //! Keys of services: `providers`, and the embedder of tools.
 
-use super::WAIT;
+use super::{WAIT, price::PRICE};
 use crate::{
     provider::{EmbedderService, ModelService, RecogniserService, VoiceService},
     yaml::{Key, Kind, Shape},
@@ -11,17 +11,50 @@ pub static PROVIDERS: Shape = Shape {
     title: "Providers",
     keys: &[
         Key::new("stt", Kind::Shape(&STT), "Speech to text."),
-        Key::new("llm", Kind::Shape(&LLM), "The chat model."),
+        Key::new(
+            "llm",
+            Kind::Either(&[Kind::Shape(&LLM), Kind::List(&Kind::Shape(&LLM))]),
+            "The chat model, or several in order of preference: where one does not answer, the next is \
+             asked.",
+        ),
         Key::new("tts", Kind::Shape(&TTS), "Voices of NPCs that name no provider."),
+        Key::new("hedge", Kind::Shape(&HEDGE), "Where two are asked at once."),
+        Key::new(
+            "slowest_voice",
+            Kind::Number { min: 0.01, max: 10.0 },
+            "Seconds that a kokoro voice may take for a second of speech, measured when it is first \
+             used; where it takes longer, the voice's fallback speaks. Default 0.8; 10 insists.",
+        ),
     ],
 };
 
+/// Where a late first word has the next service asked too.
+pub static HEDGE: Shape = Shape {
+    title: "Hedging",
+    keys: &[Key::new(
+        "llm",
+        Kind::Flag,
+        "Where the first word of a chat model is later than nineteen of twenty were (of at least 20), \
+         the next of the list is asked too, and whoever speaks first answers; both are paid. Default \
+         false.",
+    )],
+};
+
+/// What the service was called by before it had names of its own.
+const NAME: &str = "The same as service.";
+/// What this entry costs.
+const PRICE_BESIDE: Key = Key::new(
+    "price",
+    Kind::Shape(&PRICE),
+    "What it costs, where that is not listed by its model under prices.",
+);
 /// Base address of an OpenAI-compatible service.
 const BASE_URL: Key = Key::new(
     "base_url",
     Kind::Filled,
     "Address of an OpenAI-compatible service, version included (\"http://127.0.0.1:11434/v1\"); \
-     default: OpenAI.",
+     default: OpenAI, or Anthropic for the model anthropic. Of deepgram: without the version; of a \
+     Wyoming service: tcp://host:port.",
 );
 /// What a service is paid by.
 const API_KEY: Key =
@@ -40,18 +73,41 @@ const FIRST_BYTE: Key =
 /// How long it may pause.
 const IDLE: Key =
     Key::new("idle_timeout_ms", WAIT, "Longest silence inside an answer; default 10000.");
+/// Keys that only Deepgram has.
+pub const DEEPGRAM_ONLY: &[&str] = &["eager", "max_streams"];
 /// Speech to text.
 pub static STT: Shape = Shape {
     title: "Speech to text",
     keys: &[
-        Key::new("name", Kind::Word(RecogniserService::NAMES), "Service; default local."),
+        Key::new("service", Kind::Word(RecogniserService::NAMES), "Service; default local."),
+        Key::new("name", Kind::Word(RecogniserService::NAMES), NAME),
         BASE_URL,
         API_KEY,
         MODEL,
         Key::new("language", Kind::Filled, "ISO 639-1 code spoken; default: the table's."),
+        Key::new(
+            "eager",
+            Kind::Either(&[Kind::Number { min: 0.3, max: 0.9 }, Kind::Word(&["off"])]),
+            "For deepgram's flux models: how sure an end of a turn has to be for the answer to begin \
+             ahead of it, or off; default 0.5.",
+        ),
+        Key::new(
+            "max_streams",
+            Kind::Whole { min: 1, max: 10_000 },
+            "For deepgram: most streams at a time; default: as many as the plan gives.",
+        ),
         FREE,
-        FIRST_BYTE,
-        IDLE,
+        PRICE_BESIDE,
+        Key::new(
+            "first_byte_timeout_ms",
+            WAIT,
+            "Longest wait for the first byte; default 15000, of deepgram 5000.",
+        ),
+        Key::new(
+            "idle_timeout_ms",
+            WAIT,
+            "Longest silence inside an answer; default 10000, of deepgram 3000.",
+        ),
     ],
 };
 
@@ -59,14 +115,20 @@ pub static STT: Shape = Shape {
 pub static LLM: Shape = Shape {
     title: "Chat model",
     keys: &[
-        Key::new("name", Kind::Word(ModelService::NAMES), "Service; default scripted."),
+        Key::new("service", Kind::Word(ModelService::NAMES), "Service; default scripted."),
+        Key::new("name", Kind::Word(ModelService::NAMES), NAME),
+        Key::new(
+            "as",
+            Kind::Filled,
+            "What this entry is called, by NPCs (`llm: fast`) and in reports; default: its model.",
+        ),
         BASE_URL,
         API_KEY,
         MODEL,
         Key::new(
             "max_tokens",
             Kind::Whole { min: 1, max: 100_000 },
-            "Longest answer in tokens; default 300.",
+            "Longest answer in tokens; of several entries the first that says it counts; default 300.",
         ),
         Key::new(
             "context_window",
@@ -74,8 +136,19 @@ pub static LLM: Shape = Shape {
             "Tokens the model has room for, the answer included, as its server is set up; a \
              conversation that fills three quarters of it is summed up; default 32768.",
         ),
-        Key::new("temperature", Kind::Number { min: 0.0, max: 2.0 }, "Sampling temperature."),
+        Key::new(
+            "temperature",
+            Kind::Number { min: 0.0, max: 2.0 },
+            "Sampling temperature; Anthropic's models have none.",
+        ),
+        Key::new(
+            "thinking_budget",
+            Kind::Whole { min: 1_024, max: 100_000 },
+            "Tokens a model of Anthropic's may think with before it answers, beside max_tokens; \
+             default: it thinks as little as it can.",
+        ),
         FREE,
+        PRICE_BESIDE,
         FIRST_BYTE,
         IDLE,
         Key::new(
@@ -90,11 +163,13 @@ pub static LLM: Shape = Shape {
 pub static TTS: Shape = Shape {
     title: "Text to speech",
     keys: &[
-        Key::new("name", Kind::Word(VoiceService::NAMES), "Service; default flite."),
+        Key::new("service", Kind::Word(VoiceService::NAMES), "Service; default flite."),
+        Key::new("name", Kind::Word(VoiceService::NAMES), NAME),
         BASE_URL,
         API_KEY,
         MODEL,
         FREE,
+        PRICE_BESIDE,
         FIRST_BYTE,
         IDLE,
     ],

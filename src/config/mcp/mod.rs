@@ -2,6 +2,7 @@
 //!
 //! Entry function: [`mcp`]. **Never**: connects to one.
 
+mod program;
 mod sandbox;
 
 use std::{collections::BTreeMap, path::Path, time::Duration};
@@ -285,7 +286,12 @@ impl Server<'_> {
                 Sandbox::Foreign
             }
         };
-        Some(Reach::Stdio { command, env, sandbox })
+        // What somebody has added who does not run us lies in no folder.
+        let folder = self.from.data_dir.and(program::folder(self.from.folder, self.from.source));
+        if let (Some(name), Some(folder)) = (command.first(), &folder) {
+            program::warn_of_missing(self.fields, name, folder, self.notes);
+        }
+        Some(Reach::Stdio { command, folder, env, sandbox })
     }
 
     fn http(&mut self) -> Option<Reach> {

@@ -10,7 +10,7 @@ use super::{
 use crate::{
     domain::Rule,
     import::{self, RULES, RuleNames},
-    logic::{names::NameLanguage, words::fold},
+    logic::{language::Language, names::NameLanguage, words::fold},
     yaml::{Fields, Kind, Position},
 };
 
@@ -62,7 +62,22 @@ fn phrases(called: &RuleNames<'_>, ear: &NameLanguage) -> Vec<String> {
     };
     let asks = |alias: &&&str| alias.split_once(' ').is_some_and(|(word, _)| ASKS.contains(&word));
     phrases.extend(called.aliases.iter().filter(asks).map(ToString::to_string));
+    if called.id.starts_with("condition-") {
+        phrases.extend(
+            called.aliases.iter().filter(|alias| is_translated(alias)).map(|it| (*it).to_owned()),
+        );
+    }
+    let british =
+        |phrase: &String| phrase.contains("rmor").then(|| phrase.replace("rmor", "rmour"));
+    phrases.extend(phrases.iter().filter_map(british).collect::<Vec<_>>());
     phrases
+}
+
+/// Whether a condition is called so in another language than that of its rule, in one word that is
+/// not of everyday talk: "gegriffen".
+fn is_translated(alias: &str) -> bool {
+    let language = Language::spoken_in(alias).filter(|it| it.code != Language::english().code);
+    language.is_some_and(|it| !alias.contains(' ') && !it.ordinary.contains(&fold(alias)))
 }
 
 /// A name without what tells editions apart ("Hide (2014)").

@@ -1,7 +1,10 @@
 use std::collections::BTreeSet;
 
 use super::*;
-use crate::tools::builtin::RuleBook;
+use crate::{
+    logic::sentence::{SentenceOptions, SentenceSplitter, is_clause},
+    tools::builtin::RuleBook,
+};
 
 /// What players ask, and the rule that answers.
 const QUESTIONS: &[(&str, &str)] = &[
@@ -91,6 +94,11 @@ const QUESTIONS: &[(&str, &str)] = &[
     ("how far does a torch shine", "environment-light-sources"),
     ("how much can I carry", "equipment-carrying"),
     ("how many silver in a gold piece", "equipment-currency"),
+    ("plate armour AC", "equipment-plate-armor"),
+    ("what is the AC of chain mail", "equipment-heavy-armor"),
+    ("what armor class does a breastplate give", "equipment-medium-armor"),
+    ("studded leather AC", "equipment-light-armor"),
+    ("what does grappled do", "condition-grappled"),
     ("what does a healing potion heal", "equipment-potion-of-healing"),
     ("how many magic items can I attune to", "equipment-attunement"),
 ];
@@ -142,6 +150,57 @@ fn an_edition_leaves_the_other_out() {
     let both = RuleBook::new(Vec::new(), None, shipped_rules);
     assert_eq!(ids(&both, Some("D&D 5e 2024"))[0], "combat-grapple-2024");
     assert!(both.find("grapple", Some("gurps")).unwrap_err().message.contains("5e-2014"));
+}
+
+/// Why `text` is no sentence to be read aloud; `None`: it is one.
+fn unspeakable(text: &str) -> Option<&'static str> {
+    let mut splitter = SentenceSplitter::new(&SentenceOptions::default());
+    let mut parts = splitter.push(text);
+    parts.extend(splitter.finish());
+    let sentences = parts.iter().filter(|part| !is_clause(part)).count();
+    let begins = text.starts_with(|c: char| c.is_uppercase() || c.is_ascii_digit());
+    [
+        (!begins, "it begins in the middle"),
+        (!text.ends_with(['.', '!', '?']), "it has no end"),
+        (text.contains(['#', '*', '|', '_', '`', '<', '[', '{', '\n']), "it has markup"),
+        (!(12..=300).contains(&text.chars().count()), "it is too short or too long"),
+        (text.split_whitespace().count() < 3, "it is a heading"),
+        (sentences != 1, "it is not one sentence"),
+    ]
+    .into_iter()
+    .find_map(|(is, why)| is.then_some(why))
+}
+
+/// However it is asked for, one sentence of a rule is answered, and then where it is from.
+#[test]
+fn every_built_in_rule_answers_in_one_sentence() {
+    let rules = shipped_rules();
+    let book = RuleBook::new(Vec::new(), None, shipped_rules);
+    let (mut asked, mut wrong) = (0, Vec::new());
+    for rule in &rules {
+        let name = bare(&rule.name);
+        let mut questions = vec![
+            name.to_owned(),
+            format!("what does {name} do"),
+            format!("how does {name} work"),
+            format!("was macht {name}"),
+        ];
+        questions.extend(rule.aliases.iter().cloned());
+        for question in questions {
+            let short = book.short(&question, rule);
+            asked += 1;
+            let why = unspeakable(short);
+            wrong.extend(why.map(|why| format!("{}, '{question}': {why}: {short}", rule.id)));
+        }
+        assert!(book.source(rule).starts_with("the ") && book.source(rule).ends_with("edition"));
+    }
+    println!(
+        "{} rules, {asked} questions, {} answers that cannot be spoken",
+        rules.len(),
+        wrong.len()
+    );
+    assert!(rules.len() >= 368, "{}", rules.len());
+    assert!(wrong.is_empty(), "{wrong:#?}");
 }
 
 /// Every built-in rule can be read aloud, and all that was promised is there.
@@ -215,6 +274,7 @@ fn everyday_words_name_a_rule_only_with_a_word_that_says_so() {
     let phrases = Rules::default().phrases();
     let has = |phrase: &str| phrases.iter().any(|it| it == phrase);
     assert!(has("Frightened") && has("Fireball") && has("how far can I jump") && has("Exhaustion"));
+    assert!(has("Plate armor") && has("Plate armour") && has("Armour class"));
     assert!(has("cast Shield") && has("Shield spell") && has("Help action"));
     assert!(!has("Shield") && !has("Help") && !has("my turn") && !has("Sleep (2014)"));
 }

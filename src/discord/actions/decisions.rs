@@ -28,6 +28,7 @@ pub fn press(
     if !press.is_dm {
         return Err(guild.only_dms().into());
     }
+    guild.approvals.pressed_in(key, press.channel);
     let asked = guild.approvals.pending.get(key).filter(|it| !it.is_over()).map(Request::asked);
     let done = take_step(&mut guild.approvals.pending, press, key, step);
     if let (DecisionStep::Always, Ok(_), Some(Asked::Call(call))) = (step, &done, asked)

@@ -33,5 +33,6 @@ fn run(guild: &mut Guild, call: &Call) -> Result<Answer, Refusal> {
     let expression = call.words("expression")?;
     let rolled = guild.shared.handles.dice.roll(expression)?;
     let reply = if call.flag("secret") { Reply::private } else { Reply::public };
-    Ok(reply(rolled.text).into())
+    let lines: Vec<&str> = rolled.iter().map(|roll| roll.text.as_str()).collect();
+    Ok(reply(lines.join("\n")).into())
 }

@@ -4,6 +4,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use serenity::all::ChannelId;
+
 use super::panel::MessagePlace;
 use crate::{
     discord::{
@@ -22,6 +24,9 @@ pub struct Approvals {
     places: BTreeMap<String, MessagePlace>,
     /// What was over before it was shown, though nobody had decided it.
     over_unshown: BTreeSet<String>,
+    /// Where a button was pressed of a request whose place is not known, by key: the program before was
+    /// killed before it had kept that.
+    pressed: BTreeMap<String, ChannelId>,
 }
 
 /// A message whose request is over, and what it says from now on.
@@ -43,6 +48,18 @@ impl Approvals {
             self.places.insert(key.to_owned(), place);
         }
         None
+    }
+
+    /// A button of the request of `key` was pressed in `channel`.
+    pub fn pressed_in(&mut self, key: &str, channel: ChannelId) {
+        if self.pending.get(key).is_some() && !self.places.contains_key(key) {
+            self.pressed.insert(key.to_owned(), channel);
+        }
+    }
+
+    /// Where the request of `key`, whose place was not known, was decided.
+    pub fn take_pressed(&mut self, key: &str) -> Option<ChannelId> {
+        self.pressed.remove(key)
     }
 
     /// Takes away what nobody has decided in time.

@@ -139,7 +139,9 @@ impl Guild {
             return;
         }
         let names: Vec<&str> = new.iter().map(|(_, name)| name.as_str()).collect();
-        let message = notices::written(&names, session.voice_channel.get(), consent);
+        let settings = self.shared.handles.settings.load();
+        let voice = session.voice_channel.get();
+        let message = notices::written(&names, voice, consent, &settings.services);
         let users: Vec<u64> = new.iter().map(|(user, _)| *user).collect();
         let (id, channel) = (session.id.clone(), session.text_channel);
         let connector = session.voice.connector();

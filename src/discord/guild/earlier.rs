@@ -76,6 +76,7 @@ impl Guild {
         let left = u64::try_from(call.until - now()).unwrap_or_default();
         let scope = self.scope();
         let handles = self.shared.handles.clone();
+        let key = key.to_owned();
         self.spawn(async move {
             let decision = timeout(Duration::from_millis(left), decided).await;
             let call = match decision {
@@ -85,9 +86,12 @@ impl Guild {
                 Ok(Ok(Decision::Deny(_)) | Err(_)) | Err(_) => return nothing(),
             };
             let told = made(&handles.tools, &handles.servers, &scope, call).await;
-            Box::new(move |guild: &mut Self| match place {
-                Some(place) => guild.post(place.channel, ChannelMessage::text(told).message()),
-                None => guild.tell_dm(told),
+            Box::new(move |guild: &mut Self| {
+                let pressed = guild.approvals.take_pressed(&key);
+                match place.map(|place| place.channel).or(pressed) {
+                    Some(channel) => guild.post(channel, ChannelMessage::text(told).message()),
+                    None => guild.tell_dm(told),
+                }
             }) as Job
         });
     }

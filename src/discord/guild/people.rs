@@ -28,6 +28,8 @@ pub struct People {
     told: BTreeSet<u64>,
     /// Who knows it.
     informed: BTreeSet<u64>,
+    /// The services outside that they were told of; `None`: nobody was told yet.
+    told_of: Option<BTreeSet<String>>,
     /// Since when nobody but bots is there.
     alone_since: Option<Instant>,
 }
@@ -106,6 +108,20 @@ impl People {
         self.told.clone_from(&self.informed);
     }
 
+    /// What is said may be given to these `services` outside; where they were not told of one, nobody is
+    /// heard before they are, and this is true.
+    pub fn given_to(&mut self, services: impl Iterator<Item = String>) -> bool {
+        let services: BTreeSet<String> = services.collect();
+        let known = self.told_of.get_or_insert_with(|| services.clone());
+        if services.is_subset(known) {
+            return false;
+        }
+        *known = services;
+        self.told.clear();
+        self.informed.clear();
+        true
+    }
+
     /// Whether nobody has been there for `idle`.
     pub fn are_gone(&mut self, now: Instant, idle: Duration) -> bool {
         if !self.present.is_empty() {
@@ -118,4 +134,29 @@ impl People {
 
 fn names<'a>(people: &[&'a Person]) -> Vec<&'a str> {
     people.iter().map(|it| it.name.as_str()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn whoever_was_told_of_other_services_is_told_again_before_they_are_heard() {
+        let anna = Person { name: "Anna".to_owned(), is_dm: false, heard: true };
+        let there = || BTreeMap::from([(7, anna.clone())]);
+        let services = |names: &'static [&str]| names.iter().map(ToString::to_string);
+        let mut people = People::default();
+        people.update(there());
+        assert!(!people.given_to(services(&["gpt"])), "they are told of it at first");
+        people.inform([7]);
+        people.update(there());
+        assert_eq!(people.heard().collect::<Vec<_>>(), [7]);
+        assert!(!people.given_to(services(&["gpt"])));
+        assert!(!people.given_to(services(&[])), "less is no news");
+        assert!(people.given_to(services(&["gpt", "other"])));
+        people.update(there());
+        assert_eq!(people.heard().count(), 0);
+        assert_eq!(people.newcomers(&BTreeSet::new()), [(7, "Anna".to_owned())]);
+        assert!(!people.given_to(services(&["gpt", "other"])));
+    }
 }

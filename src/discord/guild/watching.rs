@@ -80,7 +80,12 @@ impl Guild {
         match event {
             TableEvent::Line(line) => self.table_line(&line),
             TableEvent::Notice(text) => self.note(text),
-            TableEvent::State(_) | TableEvent::Missed(_) => self.refresh_panel_soon(),
+            TableEvent::State(_)
+            | TableEvent::Stands(_)
+            | TableEvent::Mark(_)
+            | TableEvent::Missed(_) => {
+                self.refresh_panel_soon();
+            }
             TableEvent::Halted { .. } => self.halted(),
         }
     }
@@ -121,6 +126,10 @@ impl Guild {
         let Some(session) = &mut self.session else { return };
         if session.people.are_gone(now, idle) {
             return self.end_soon("nobody was there any more");
+        }
+        let settings = self.shared.handles.settings.load();
+        if session.people.given_to(settings.services.outside().map(ToString::to_string)) {
+            self.seat_people();
         }
         self.send_shown();
         self.tell_changed_tools();

@@ -5,7 +5,7 @@
 use serenity::all::{ButtonStyle, CreateActionRow, CreateButton, CreateMessage};
 
 use crate::{
-    campaign::Consent,
+    campaign::{Consent, ServiceInfo, Services},
     discord::ui::{
         action::{Action, ConsentButton},
         names::escaped,
@@ -26,8 +26,30 @@ pub fn spoken(consent: Consent) -> &'static str {
     }
 }
 
-/// What people of these names, in the channel `voice`, read.
-pub fn written(names: &[&str], voice: u64, consent: Consent) -> CreateMessage {
+/// A service, and whether what it is given leaves this place.
+pub fn where_it_is(service: &ServiceInfo) -> String {
+    let place = if service.is_local() { "here, local" } else { "an outside service" };
+    format!("{service} ({place})")
+}
+
+/// Services in their order, the next wherever the one before cannot.
+pub fn in_turn(services: &[ServiceInfo]) -> String {
+    services.iter().map(where_it_is).collect::<Vec<_>>().join(", else ")
+}
+
+/// Everybody who may be given what is said, or what is answered.
+fn given_to(services: &Services) -> String {
+    format!(
+        "It is heard by {}, answered by {} and spoken by {}.",
+        where_it_is(&services.hears),
+        in_turn(&services.thinks),
+        services.speaks.iter().map(where_it_is).collect::<Vec<_>>().join(", "),
+    )
+}
+
+/// What people of these names, in the channel `voice`, read; `services` are given what they say.
+pub fn written(names: &[&str], voice: u64, consent: Consent, services: &Services) -> CreateMessage {
+    let given_to = given_to(services);
     let names: Vec<String> = names.iter().map(|name| escaped(name)).collect();
     let names = names.join(", ");
     let (text, buttons) = match consent {
@@ -35,7 +57,7 @@ pub fn written(names: &[&str], voice: u64, consent: Consent) -> CreateMessage {
             format!(
                 "**{names}**: the characters of this game listen in <#{voice}>. What you say is \
                  turned into text, answered and written down; the sound is not kept. You may opt \
-                 out at any time; /privacy info says where it goes."
+                 out at any time; /privacy info says where it goes. {given_to}"
             ),
             vec![opt_out()],
         ),
@@ -43,7 +65,8 @@ pub fn written(names: &[&str], voice: u64, consent: Consent) -> CreateMessage {
             format!(
                 "**{names}**: the characters of this game would like to listen in <#{voice}>. What \
                  you say is turned into text, answered and written down; the sound is not kept. \
-                 You are not heard before you press the button. /privacy info says where it goes."
+                 You are not heard before you press the button. /privacy info says where it goes. \
+                 {given_to}"
             ),
             vec![opt_in().style(ButtonStyle::Primary), opt_out()],
         ),
@@ -63,4 +86,30 @@ pub fn opt_in() -> CreateButton {
     CreateButton::new(Action::Consent(ConsentButton::In).id())
         .label("Let the characters hear me")
         .style(ButtonStyle::Secondary)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn everybody_who_may_be_asked_is_named_before_the_first_word() {
+        let here = ServiceInfo::here;
+        let services = Services {
+            hears: here("Whisper"),
+            thinks: vec![ServiceInfo::at("gpt", "https://api.example.com/v1"), here("lines")],
+            sums_up: true,
+            speaks: vec![here("flite"), here("Piper")],
+        };
+        for consent in [Consent::Notice, Consent::Ask] {
+            let text = format!("{:?}", written(&["Anna"], 7, consent, &services));
+            assert!(
+                text.contains(
+                    "answered by gpt at api.example.com (an outside service), else lines (here, \
+                     local) and spoken by flite (here, local), Piper"
+                ),
+                "{text}"
+            );
+        }
+    }
 }

@@ -91,6 +91,7 @@ pub fn render(view: &PanelView<'_>) -> Rendered {
         if let Some(scene) = scene(status) {
             fields.push(("Scene", scene));
         }
+        fields.push(("Thinking", thinking(&status.seats)));
         fields.push(("Utterances", counts(status)));
         fields.push(("From end of speech, p50 / p95", latencies(status)));
     }
@@ -127,6 +128,24 @@ fn names(people: &[&str]) -> String {
 
 fn npcs(seats: &[SeatStatus]) -> String {
     fit(seats.iter().map(seat_line))
+}
+
+/// Every chat model that may be asked, with who asks it where not all ask the same.
+fn thinking(seats: &[SeatStatus]) -> String {
+    let mut brains: Vec<(&str, Vec<&str>)> = Vec::new();
+    for seat in seats {
+        match brains.iter_mut().find(|(brain, _)| *brain == seat.brain) {
+            Some((_, who)) => who.push(&seat.name),
+            None => brains.push((seat.brain.as_str(), vec![seat.name.as_str()])),
+        }
+    }
+    match brains.as_slice() {
+        [] => "nobody".to_owned(),
+        [(brain, _)] => escaped(brain),
+        several => fit(several
+            .iter()
+            .map(|(brain, who)| format!("{}: {}", who.join(", "), escaped(brain)))),
+    }
 }
 
 /// One NPC in a line.

@@ -2,7 +2,6 @@
 //!
 //! Entry type: [`Decoding`]. **Never**: waits, or passes on what cannot be decoded.
 
-use opus2::{Channels, Decoder};
 use tokio::time::Instant;
 
 use super::{
@@ -10,7 +9,7 @@ use super::{
     reorder::{Next, Packet, Reorder},
 };
 use crate::{
-    audio::{FRAME, Frame, Framer, SampleRate},
+    audio::{FRAME, Frame, Framer, OpusDecoder, OpusError, SampleRate},
     session::SoundTime,
 };
 
@@ -45,7 +44,7 @@ pub struct Counts {
 pub struct Decoding {
     reorder: Reorder,
     spoken_at: SpokenAt,
-    decoder: Decoder,
+    decoder: OpusDecoder,
     framer: Framer,
     /// Frames that were cut just now; empty between two packets, kept for its room.
     cut: Vec<Frame>,
@@ -60,11 +59,11 @@ impl Decoding {
     ///
     /// # Errors
     /// There is no memory for a decoder.
-    pub fn new() -> Result<Self, opus2::Error> {
+    pub fn new() -> Result<Self, OpusError> {
         Ok(Self {
             reorder: Reorder::default(),
             spoken_at: SpokenAt::default(),
-            decoder: Decoder::new(RATE.hz(), Channels::Mono)?,
+            decoder: OpusDecoder::new(RATE)?,
             framer: Framer::new(RATE),
             cut: Vec::new(),
             lost_in_a_row: 0,
@@ -92,7 +91,7 @@ impl Decoding {
                     self.lost_in_a_row = 0;
                     self.counts.packets += 1;
                     let at = self.spoken_at.of(packet.timestamp, packet.at);
-                    (at, self.decoder.decode(&packet.opus, &mut pcm, false))
+                    (at, self.decoder.decode(&packet.opus, &mut pcm))
                 }
                 Next::Lost { follower } => {
                     self.counts.lost += 1;
@@ -102,8 +101,7 @@ impl Decoding {
                     }
                     let at = self.last_at.map_or(now, |last| last + FRAME);
                     let missing = pcm.get_mut(..RATE.frame_len()).unwrap_or_default();
-                    let fec = follower.is_some();
-                    (at, self.decoder.decode(&follower.unwrap_or_default(), missing, fec))
+                    (at, self.decoder.conceal(follower.as_deref(), missing))
                 }
             };
             match decoded {

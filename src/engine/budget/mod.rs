@@ -34,6 +34,7 @@ pub fn consumed(usage: Usage) -> Consumption {
     Consumption {
         input_tokens: usage.input_tokens,
         cached_tokens: usage.cached_tokens,
+        written_tokens: usage.written_tokens,
         output_tokens: usage.output_tokens,
         ..Consumption::default()
     }

@@ -82,6 +82,11 @@ impl Reservation {
         self.0.settle(Some(used));
     }
 
+    /// The request was not sent.
+    pub fn unused(self) {
+        self.0.release();
+    }
+
     /// The request has failed: what was certainly not billed is given back.
     pub fn failed(self, kind: Kind) {
         if !kind.may_be_billed() {

@@ -11,6 +11,7 @@ use super::{
     Failure, HeardAloud, NpcModel, ReplyPort, Synthesizer, Turn, TurnReport, VoiceEngine,
     calls::NpcCalls,
     conversation::{message, said},
+    occasion::Occasion,
     speech::{Fillers, TurnVoice},
     tool_loop::{Thinking, converse},
 };
@@ -58,7 +59,7 @@ impl VoiceEngine for Cascaded {
     }
 
     fn costs(&self) -> bool {
-        self.model.model.priced_as().is_some() || self.voice.costs()
+        self.model.models.costs() || self.voice.costs()
     }
 
     fn warm(&self) -> BoxFuture<'static, ()> {
@@ -66,15 +67,19 @@ impl VoiceEngine for Cascaded {
         // Tools of servers come later than the first turn, which may have to wait for one of them.
         let calls = !tools.specs.is_empty() || !self.model.npc.tools.is_empty();
         let (costs, voice) = (self.costs(), self.voice.clone());
+        let fails_over = !self.model.models.is_alone();
         async move {
             if let Err(error) = voice.warm().await {
                 tracing::warn!(%error, "a voice is not ready");
             }
-            if calls && let Err(error) = fillers.prepare(&tools).await {
+            if calls && let Err(error) = fillers.prepare_tools(&tools).await {
                 tracing::warn!(%error, "no filler line prepared");
             }
-            if costs && let Err(error) = fillers.prepare_stop().await {
+            if costs && let Err(error) = fillers.prepare(Occasion::Spent).await {
                 tracing::warn!(%error, "no line prepared for a spending cap");
+            }
+            if fails_over && let Err(error) = fillers.prepare(Occasion::Unanswered).await {
+                tracing::warn!(%error, "no line prepared for models that do not answer");
             }
         }
         .boxed()
@@ -83,7 +88,7 @@ impl VoiceEngine for Cascaded {
 
 /// Has the model talk and the voice speak, side by side.
 async fn answer(turn: Arc<Turn>, model: NpcModel, calls: NpcCalls, voice: TurnVoice) -> TurnReport {
-    let npc = Arc::clone(&model.npc);
+    let (npc, models) = (Arc::clone(&model.npc), model.models.clone());
     let prompt = turn.conversation.prompt(message(&turn).await);
     let (out, sentences) = mpsc::channel(SENTENCES_AHEAD);
     // A turn also ends when its voice fails: nobody would hear the rest.
@@ -91,7 +96,7 @@ async fn answer(turn: Arc<Turn>, model: NpcModel, calls: NpcCalls, voice: TurnVo
     let thinking = Thinking { model, calls, prompt, out, stop: stop.clone() };
     let speaking = async {
         let voiced = voice.utter(sentences).await;
-        if voiced.is_err() {
+        if voiced.sentences.is_err() {
             stop.cancel();
         }
         voiced
@@ -113,8 +118,11 @@ async fn answer(turn: Arc<Turn>, model: NpcModel, calls: NpcCalls, voice: TurnVo
         told_secrets: turn.tells_secrets().await,
         visible: talk.visible,
         calls: calls.into_records(),
+        thought: talk.thought,
+        news: models.news(),
         first_text_at: talk.first_text_at,
-        failure: failure(talk.failure, voiced, turn.cancel.is_cancelled()),
+        unspoken: voiced.unspoken,
+        failure: failure(talk.failure, voiced.sentences, turn.cancel.is_cancelled()),
     }
 }
 

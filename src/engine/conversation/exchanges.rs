@@ -12,7 +12,7 @@ use crate::{
 pub struct Parties {
     /// What those are called who are known by name alone.
     pub speakers: Vec<String>,
-    /// All others.
+    /// Everybody else, by who they are.
     pub people: Vec<PersonId>,
 }
 

@@ -54,7 +54,7 @@ impl History {
 
     /// Takes back what was overheard last in exactly these words.
     pub fn unhear(&mut self, line: &Overheard) {
-        if let Some(index) = self.overheard.iter().rposition(|it| it == line) {
+        if let Some(index) = self.overheard.iter().rposition(|it| it.is_same(line)) {
             self.overheard.remove(index);
         }
     }
@@ -101,7 +101,8 @@ impl History {
             // Nothing came of it: it stays known as something said, without an empty answer.
             if let Some((speaker, words)) = turn.said.text.split_once(": ") {
                 let (speaker, text) = (speaker.to_owned(), words.to_owned());
-                self.overhear(Overheard { speaker, by: turn.said.by.clone(), text });
+                let by = turn.said.by.clone();
+                self.overhear(Overheard { speaker, by, text, unanswered: true });
             }
             return;
         }

@@ -65,7 +65,7 @@ impl Summary {
 
 /// Has the model of an NPC sum up what it has talked about, paid for like a turn.
 pub fn summarising(model: NpcModel, task: SummaryTask) -> Summarising {
-    let gives_way = model.model.priced_as().is_none();
+    let gives_way = !model.models.costs();
     let work = async move {
         let SummaryTask { of, longest } = task;
         let npc = &model.npc.name;

@@ -24,7 +24,7 @@ const WORTH_IT: u64 = 6;
 /// Percent an extract may take up.
 const EXTRACT: u64 = 6;
 
-/// The window of one NPC's model; a model that reads no prompts has none.
+/// The window of one NPC's models, the smallest; a model that reads no prompts has none.
 #[derive(Clone)]
 pub struct Window(Option<Arc<Mutex<State>>>);
 
@@ -51,12 +51,12 @@ impl Window {
     /// The window of `model`, whose first message is `system`.
     pub fn of(model: &NpcModel, system: &str) -> Self {
         let state = |window| State {
-            gauge: Gauge::new(window, model.max_tokens),
+            gauge: Gauge::new(window, model.max_tokens.saturating_add(model.models.thinks())),
             beside: u64::try_from(system.len()).unwrap_or(u64::MAX),
             warning: None,
             told: Told::default(),
         };
-        Self(model.model.window().map(|window| Arc::new(Mutex::new(state(window)))))
+        Self(model.models.window().map(|window| Arc::new(Mutex::new(state(window)))))
     }
 
     /// Whether there is one.

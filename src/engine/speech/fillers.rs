@@ -12,7 +12,7 @@ use futures::StreamExt;
 use tokio::time::timeout;
 
 use super::Synthesizer;
-use crate::{audio::Frame, logic::spoken::spending_stop, provider::Error, tools::VisibleTools};
+use crate::{audio::Frame, engine::occasion::Occasion, provider::Error, tools::VisibleTools};
 
 /// A filler line, ready to be played.
 #[derive(Clone)]
@@ -32,14 +32,14 @@ pub struct Fillers {
     voice: Synthesizer,
     lines: Arc<[String]>,
     prepared: Arc<Mutex<HashMap<Owner, Prepared>>>,
-    /// What is said when a spending cap is reached.
-    stop: Arc<Mutex<Option<Filler>>>,
+    /// What is said in place of an answer.
+    instead: Arc<Mutex<HashMap<Occasion, Filler>>>,
 }
 
 /// Longest wait for a line that is wanted before it was prepared.
 const SOON: Duration = Duration::from_millis(300);
-/// The same for what ends a session's answers.
-const STOP_SOON: Duration = Duration::from_secs(3);
+/// The same for what is said in place of an answer.
+const INSTEAD_SOON: Duration = Duration::from_secs(3);
 
 #[derive(Default)]
 struct Prepared {
@@ -51,7 +51,7 @@ struct Prepared {
 impl Fillers {
     /// Filler lines that `voice` speaks.
     pub fn new(voice: Synthesizer, lines: &[String]) -> Self {
-        Self { voice, lines: lines.into(), prepared: Arc::default(), stop: Arc::default() }
+        Self { voice, lines: lines.into(), prepared: Arc::default(), instead: Arc::default() }
     }
 
     /// Synthesises the next line of the NPC and of each tool that has lines of its own, unless one
@@ -59,7 +59,7 @@ impl Fillers {
     ///
     /// # Errors
     /// The voice's own.
-    pub async fn prepare(&self, tools: &VisibleTools) -> Result<(), Error> {
+    pub async fn prepare_tools(&self, tools: &VisibleTools) -> Result<(), Error> {
         self.prepare_of(None, &self.lines).await?;
         for offered in tools.iter() {
             if let Some(lines) = &offered.tool.declared.fillers {
@@ -95,24 +95,29 @@ impl Fillers {
         Ok(Filler { text: text.to_owned(), frames: frames.into() })
     }
 
-    /// Synthesises what is said when a spending cap is reached: then it would be too late. Cancel safe.
+    /// Synthesises what is said in place of an answer: once it is wanted it would be too late. Cancel safe.
     ///
     /// # Errors
     /// The voice's own.
-    pub async fn prepare_stop(&self) -> Result<(), Error> {
-        if self.stop.lock().unwrap_or_else(PoisonError::into_inner).is_none() {
-            let line = self.spoken(spending_stop(self.voice.language())).await?;
-            *self.stop.lock().unwrap_or_else(PoisonError::into_inner) = Some(line);
+    pub async fn prepare(&self, occasion: Occasion) -> Result<(), Error> {
+        if self.prepared_for(occasion).is_none() {
+            let line = self.spoken(occasion.line(self.voice.language())).await?;
+            let mut instead = self.instead.lock().unwrap_or_else(PoisonError::into_inner);
+            instead.insert(occasion, line);
         }
         Ok(())
     }
 
-    /// What is said when a spending cap is reached; a voice that costs something has it only if it was
-    /// prepared. Cancel safe.
-    pub async fn stop(&self) -> Option<Filler> {
+    /// What is said in place of an answer; where there is no money, a voice that costs something has it
+    /// only if it was prepared. Cancel safe.
+    pub async fn instead(&self, occasion: Occasion) -> Option<Filler> {
         // A voice that is late or fails leaves a silence.
-        let _ = timeout(STOP_SOON, self.prepare_stop()).await;
-        self.stop.lock().unwrap_or_else(PoisonError::into_inner).take()
+        let _ = timeout(INSTEAD_SOON, self.prepare(occasion)).await;
+        self.prepared_for(occasion)
+    }
+
+    fn prepared_for(&self, occasion: Occasion) -> Option<Filler> {
+        self.instead.lock().unwrap_or_else(PoisonError::into_inner).get(&occasion).cloned()
     }
 
     /// A line of `tool` or of the NPC; in the first turn it may still have to be made. Cancel safe.

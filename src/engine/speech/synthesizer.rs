@@ -12,7 +12,7 @@ use crate::{
     audio::Frame,
     domain::{Entity, Npc, Pronunciation},
     engine::{Budget, Gate, Reply, ReplyPort},
-    logic::{budget::Consumption, speakable::SpeakableFilter, words::fold},
+    logic::{budget::Consumption, language::Language, speakable::SpeakableFilter, words::fold},
     provider::{Error, SpeakRequest, TextToSpeech, respell},
 };
 
@@ -67,10 +67,20 @@ impl Synthesizer {
         self.voice.warm(&self.npc.voice).await
     }
 
-    /// What leaves no silence, emoji or stage direction: one filter per turn.
+    /// The language of `spoken` where it can be told and is another than its own. What is spoken in a
+    /// language there are no words of would be taken for one that there are.
+    fn foreign(&self, spoken: &str) -> Option<&'static str> {
+        Language::of(&self.npc.language)?;
+        let code = Language::spoken_in(spoken)?.code;
+        (code != self.npc.language).then_some(code)
+    }
+
+    /// What leaves no silence, emoji or stage direction: one filter per turn. Numbers are said in the
+    /// language of their sentence.
     pub fn spoken_filter(&self) -> SpeakableFilter {
         let names = std::iter::once(&self.npc.name).chain(&self.npc.aliases);
-        SpeakableFilter::new(&self.npc.language, names.map(String::as_str))
+        let filter = SpeakableFilter::new(&self.npc.language, names.map(String::as_str));
+        if Language::of(&self.npc.language).is_some() { filter.by_sentence() } else { filter }
     }
 
     /// The same for the text that is kept and shown: numbers stay figures.
@@ -120,7 +130,7 @@ impl Synthesizer {
         let chunks = self.voice.speak(SpeakRequest {
             text: spoken.to_owned(),
             voice: self.npc.voice.clone(),
-            language: self.npc.language.clone(),
+            foreign: self.foreign(spoken),
             pronunciation: Arc::clone(&self.said),
             attempts: reserved.attempts(),
         });

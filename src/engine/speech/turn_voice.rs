@@ -8,7 +8,7 @@ use tokio::sync::mpsc;
 
 use super::{Filler, Fillers, Synthesizer};
 use crate::{
-    engine::{Reply, ReplyPort, Turn, tool_loop::Say},
+    engine::{Reply, ReplyPort, Turn, occasion::Occasion, tool_loop::Say},
     provider::{Error, Kind},
 };
 
@@ -24,19 +24,55 @@ pub struct TurnVoice {
     pub replies: ReplyPort,
 }
 
+/// Where a voice is.
+struct Progress<'a> {
+    spoken: &'a mut usize,
+    /// The sentence, fillers counted.
+    index: &'a mut usize,
+    /// Its words.
+    saying: &'a mut String,
+}
+
+/// How far a voice came.
+pub struct Voiced {
+    /// How many sentences went out, fillers not counted; or the voice's own error.
+    pub sentences: Result<usize, Error>,
+    /// What it failed to say, as it is written.
+    pub unspoken: String,
+}
+
 impl TurnVoice {
-    /// Speaks what the model says until it has said everything or the turn ends; how many
-    /// sentences went out, fillers not counted.
-    ///
-    /// # Errors
-    /// The voice's own.
-    pub async fn utter(self, sentences: mpsc::Receiver<Say>) -> Result<usize, Error> {
+    /// Speaks what the model says until it has said everything or the turn ends.
+    pub async fn utter(self, mut sentences: mpsc::Receiver<Say>) -> Voiced {
+        let mut saying = String::new();
+        let spoken = self.speak(&mut sentences, &mut saying).await;
+        if spoken.is_err() {
+            let mut written = self.voice.written_filter();
+            while let Ok(say) = sentences.try_recv() {
+                if let Say::Sentence(text) = say {
+                    saying.push(' ');
+                    saying.push_str(&written.next(&text));
+                }
+            }
+        } else {
+            saying.clear();
+        }
+        Voiced { sentences: spoken, unspoken: saying.trim().to_owned() }
+    }
+
+    async fn speak(
+        &self,
+        sentences: &mut mpsc::Receiver<Say>,
+        saying: &mut String,
+    ) -> Result<usize, Error> {
         let (mut spoken, mut index) = (0, 0);
         let all = async {
-            let said = self.all(sentences, &mut spoken, &mut index).await;
+            let said = self
+                .all(sentences, &mut Progress { spoken: &mut spoken, index: &mut index, saying })
+                .await;
             match &said {
                 Err(error) if error.kind() == Kind::OverBudget && spoken == 0 => {
-                    self.stopped(index).await?;
+                    self.instead(index, Occasion::Spent).await?;
                 }
                 _ => {}
             }
@@ -46,12 +82,12 @@ impl TurnVoice {
         Ok(spoken)
     }
 
-    /// Says that there is no money for more, once in a session.
-    async fn stopped(&self, index: usize) -> Result<(), Error> {
-        if !self.voice.budget().tells_of_stop() {
+    /// Says something in place of an answer; that there is no money for more once in a session.
+    async fn instead(&self, index: usize, occasion: Occasion) -> Result<(), Error> {
+        if occasion == Occasion::Spent && !self.voice.budget().tells_of_stop() {
             return Ok(());
         }
-        match self.fillers.stop().await {
+        match self.fillers.instead(occasion).await {
             Some(line) => self.play(index, line).await,
             None => Ok(()),
         }
@@ -69,20 +105,20 @@ impl TurnVoice {
 
     async fn all(
         &self,
-        mut sentences: mpsc::Receiver<Say>,
-        spoken: &mut usize,
-        index: &mut usize,
+        sentences: &mut mpsc::Receiver<Say>,
+        progress: &mut Progress<'_>,
     ) -> Result<(), Error> {
+        let Progress { spoken, index, saying } = progress;
         let mut gate = self.turn.gate.clone();
         let (mut filter, mut written) = (self.voice.spoken_filter(), self.voice.written_filter());
         while let Some(say) = sentences.recv().await {
             match say {
                 Say::Filler(tool) => {
                     let Some(filler) = self.fillers.ready(&tool).await else { continue };
-                    self.play(*index, filler).await?;
+                    self.play(**index, filler).await?;
                 }
-                Say::Stopped => {
-                    self.stopped(*index).await?;
+                Say::Instead(occasion) => {
+                    self.instead(**index, occasion).await?;
                     continue;
                 }
                 Say::Sentence(text) => {
@@ -90,13 +126,14 @@ impl TurnVoice {
                     if words.is_empty() {
                         continue;
                     }
+                    saying.clone_from(&text);
                     self.begin(text, false).await?;
-                    self.voice.speak(*index, &words, &mut gate, &self.replies).await?;
-                    *spoken += 1;
-                    self.replies.send(Reply::SentenceDone { index: *index }).await?;
+                    self.voice.speak(**index, &words, &mut gate, &self.replies).await?;
+                    **spoken += 1;
+                    self.replies.send(Reply::SentenceDone { index: **index }).await?;
                 }
             }
-            *index += 1;
+            **index += 1;
         }
         Ok(())
     }

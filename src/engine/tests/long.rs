@@ -86,7 +86,10 @@ fn said(speaker: &str, words: &str) -> TurnReport {
         topics: Vec::new(),
         visible: Vec::new(),
         calls: Vec::new(),
+        thought: Vec::new(),
+        news: Vec::new(),
         first_text_at: None,
+        unspoken: String::new(),
         failure: None,
     }
 }
@@ -186,6 +189,7 @@ async fn who_has_the_name_of_somebody_else_keeps_their_words() {
         speaker: "Anna".to_owned(),
         by: by.map(|id| PersonId(id.to_owned())),
         text: text.to_owned(),
+        unanswered: false,
     };
     let mut conversation = bench.conversation();
     for line in [heard(Some("1"), "mine"), heard(Some("2"), "hers"), heard(None, "the npc's")] {

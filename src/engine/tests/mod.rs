@@ -17,7 +17,11 @@ use tokio_util::sync::CancellationToken;
 use super::*;
 use crate::{
     domain::{Campaign, Message, Npc, SessionId, Tier, TurnFacts, TurnId},
-    logic::budget::{BudgetOptions, Ledger},
+    logic::{
+        budget::{BudgetOptions, Ledger},
+        own_lines::Labels,
+    },
+    provider::Chain,
     tools::{SessionCalls, ToolHost},
 };
 use props::{Hum, Model, NoEffects, Tools, ms};
@@ -70,7 +74,7 @@ impl Bench {
     fn model(&self) -> NpcModel {
         NpcModel {
             npc: Arc::new(self.npc.clone()),
-            model: Arc::clone(&self.model) as _,
+            models: Chain::of("stand-in", Arc::clone(&self.model) as _),
             budget: Budget::new(Ledger::new(self.budget.clone(), 0.0)),
             max_tokens: 100,
         }
@@ -114,11 +118,14 @@ impl Bench {
                 speaker: "Thorin".to_owned(),
                 utterance: self.utterance.to_owned(),
                 dice: None,
+                odds: None,
+                language: None,
             }),
             setting: Setting::default(),
             audio: Arc::from([]),
             recall: None,
             cause: Cause::Utterance,
+            labels: Arc::new(Labels::new(["Thorin"], [self.npc.name.as_str()])),
             conversation: conversation.excerpt(&host),
             tier: self.tier,
             tools: host.visible(&self.npc.name, self.tier, self.tier.ceiling()),

@@ -123,7 +123,7 @@ impl ChatModel for Model {
                         break Ok(ChatEvent::ToolCall(call));
                     }
                     Step::Usage(input_tokens, output_tokens) => {
-                        let usage = Usage { input_tokens, cached_tokens: 0, output_tokens };
+                        let usage = Usage { input_tokens, output_tokens, ..Usage::default() };
                         break Ok(ChatEvent::Usage(usage));
                     }
                     Step::Fail(kind) => break Err(Error::new(kind, "secret error text")),

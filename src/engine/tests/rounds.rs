@@ -221,6 +221,7 @@ async fn another_engine_goes_on_with_the_same_conversation() {
         speaker: "Elara".to_owned(),
         by: None,
         text: "well rolled".to_owned(),
+        unanswered: false,
     });
     drop(engine);
     let (_keep, gate) = watch::channel(Gate { confirmed: true, playing: usize::MAX });

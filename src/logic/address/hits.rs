@@ -2,13 +2,15 @@
 
 use std::ops::Range;
 
-use crate::logic::language::is_any;
+use crate::logic::language::{is_any, is_turning};
 use crate::logic::names::{
-    MOST_WORDS, NameLanguage, NameSound, Strength, name_parts, place, same_phrase,
+    MOST_WORDS, NameLanguage, NameSound, PhrasePosition, Strength, name_parts, place, same_phrase,
 };
+use crate::logic::spoken_names::bare;
 use crate::logic::words::{Phrases, Words, fold};
 
-use super::who::{Called, Who};
+use super::turning::{TurnedTo, Turning, is_spoken_of};
+use super::who::{Called, Hit, Who};
 
 /// All names, and how they sound.
 #[derive(Clone, Debug)]
@@ -30,6 +32,10 @@ pub struct FoundNames {
     pub named: Vec<Who>,
     /// The words they take.
     pub taken: Vec<Range<usize>>,
+    /// Whom the speaker turns to in so many words.
+    pub turned_to: Option<TurnedTo>,
+    /// Whether it is said outside the game.
+    pub is_aside: bool,
 }
 
 /// Names called together ("Bartok and Greymantle, …").
@@ -39,16 +45,8 @@ pub struct Group {
     pub members: Vec<Who>,
     /// Whether they are set off by punctuation, or by "hey".
     pub vocative: bool,
-}
-
-/// A name in the text.
-struct Hit {
-    /// Whose name it is.
-    who: Who,
-    /// How surely the words mean that name.
-    strength: Strength,
-    /// The words it takes in the utterance.
-    range: Range<usize>,
+    /// Whether the utterance begins with them.
+    pub at_start: bool,
 }
 
 impl Lexicon {
@@ -61,6 +59,9 @@ impl Lexicon {
             let aliases = called.aliases.iter().map(String::as_str);
             for name in std::iter::once(called.name).chain(aliases) {
                 lexicon.add(who, name);
+                if bare(name) != name {
+                    lexicon.add(who, bare(name));
+                }
                 parts.extend(name_parts(name, &ear).into_iter().map(|p| (who, p, fold(p.word))));
             }
         }
@@ -85,21 +86,31 @@ impl Lexicon {
     }
 
     /// The names in the text; one that several share is taken for the one `prefer` puts lowest.
-    pub fn find(&self, text: &str, words: &Words, prefer: &dyn Fn(Who) -> usize) -> FoundNames {
+    /// `alone`: the speaker is the only player.
+    pub fn find(
+        &self,
+        text: &str,
+        words: &Words,
+        prefer: &dyn Fn(Who) -> usize,
+        alone: bool,
+    ) -> FoundNames {
         let hits = self.hits(words, prefer);
-        let mut found = FoundNames::default();
+        let turning = Turning { text, words, hits: &hits, alone };
+        let (turned_to, is_aside) = (turning.find(), turning.is_aside());
+        let mut found = FoundNames { turned_to, is_aside, ..FoundNames::default() };
         let mut ranked = Vec::new();
         for (at, group) in grouped(&hits, text, words).into_iter().enumerate() {
             let (Some(first), Some(last)) = (group.first(), group.last()) else { continue };
             let range = first.range.start..last.range.end;
             let place = place(text, words, &range);
             let weak = group.iter().all(|hit| hit.strength == Strength::Called);
-            let matter = !place.start && !place.vocative && is_object(words, range.start);
+            let matter = is_matter(words, &range, place);
             let called = place.edge() && !matter && !words.is_possessive(range.end - 1);
             let members: Vec<Who> = group.iter().map(|hit| hit.who).collect();
             if called && (place.vocative || !weak) {
                 let rank = (!place.vocative, !place.start, at);
-                ranked.push((rank, Group { members: members.clone(), vocative: place.vocative }));
+                let PhrasePosition { vocative, start: at_start, .. } = place;
+                ranked.push((rank, Group { members: members.clone(), vocative, at_start }));
             }
             if !weak || place.vocative {
                 found.named.extend(members);
@@ -147,8 +158,7 @@ impl Lexicon {
                     break;
                 }
                 let place = place(text, words, &range);
-                let matter = !place.start && !place.vocative && is_object(words, start);
-                if !place.edge() || matter {
+                if !place.edge() || is_matter(words, &range, place) {
                     continue;
                 }
                 let heard = self.ear.hear(words, range);
@@ -166,12 +176,19 @@ impl Lexicon {
     }
 }
 
-/// Whether the word before `start` makes the name a subject of talk rather than an address.
-fn is_object(words: &Words, start: usize) -> bool {
-    start
-        .checked_sub(1)
-        .and_then(|i| words.get(i))
-        .is_some_and(|word| is_any(|it| it.objects, word))
+/// Whether the words beside a name make it a subject of talk rather than an address.
+fn is_matter(words: &Words, range: &Range<usize>, place: PhrasePosition) -> bool {
+    if place.vocative {
+        return false;
+    }
+    is_spoken_of(words, range, place.start) || (!place.start && is_object(words, range.start))
+}
+
+/// Whether what stands before `at` makes it what is talked about: "where is", "where is now".
+fn is_object(words: &Words, at: usize) -> bool {
+    let is_adverb = |at: &usize| words.get(*at).is_some_and(|it| is_turning(|it| it.adverbs, it));
+    let before = (0..at).rev().find(|at| !is_adverb(at));
+    before.and_then(|at| words.get(at)).is_some_and(|word| is_any(|it| it.objects, word))
 }
 
 /// Neighbouring names joined by "and" or a comma.
@@ -185,9 +202,13 @@ fn grouped<'h>(hits: &'h [Hit], text: &str, words: &Words) -> Vec<Vec<&'h Hit>> 
             let plain = gap.chars().all(|c| c == ',' || c.is_whitespace() || c.is_alphabetic());
             let word = (hit.range.start == end + 1)
                 .then(|| words.get(end).is_some_and(|word| is_any(|it| it.joining, word)));
+            // "an ale for Lucan, Bartok": whoever is talked about is not called together with others.
+            let is_called = groups.last().and_then(|group| group.first()).is_none_or(|first| {
+                first.range.start == 0 || !is_spoken_of(words, &first.range, false)
+            });
             !words.is_possessive(end - 1)
                 && plain
-                && word.unwrap_or(hit.range.start == end && gap.contains(','))
+                && word.unwrap_or(hit.range.start == end && gap.contains(',') && is_called)
         });
         match groups.last_mut() {
             Some(group) if joined => group.push(hit),

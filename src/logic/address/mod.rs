@@ -1,12 +1,14 @@
 //! Who is spoken to: which NPC an utterance is for, if any.
 //!
-//! Entry type: [`Addresser`]. The first rule that fits: a name at the edges or set off by commas,
-//! the game master's pin, the NPC in conversation with this speaker, the only NPC with the only
+//! Entry type: [`Addresser`]. The first rule that fits: somebody called at the start, somebody the
+//! speaker says they turn to ("I ask the barkeep"), a name at the edges or set off by commas, the game
+//! master's pin, the NPC in conversation with this speaker, the only NPC with the only
 //! player, an NPC that answers everything; else nobody.
 //! **Never**: takes a name inside a sentence for an address ("I think Bartok lies"), or lets a
 //! muted or absent NPC answer.
 
 mod hits;
+mod turning;
 mod who;
 
 use std::fmt;
@@ -16,6 +18,7 @@ use crate::domain::AddressMode;
 
 use super::{language::is_any, words::Words};
 use hits::{Group, Lexicon};
+use turning::TurnedTo;
 use who::Who;
 
 pub use who::Called;
@@ -81,6 +84,8 @@ pub enum Reason {
     Named,
     /// Something that sounds like its name was said.
     SoundsLike,
+    /// The speaker says that they turn to it.
+    TurnedTo,
     /// The game master pinned it.
     Pinned,
     /// It is in conversation with the speaker.
@@ -96,6 +101,7 @@ impl fmt::Display for Reason {
         f.write_str(match self {
             Self::Named => "called by name",
             Self::SoundsLike => "called by something like its name",
+            Self::TurnedTo => "turned to in so many words",
             Self::Pinned => "pinned by the dm",
             Self::Conversation => "in conversation with the speaker",
             Self::Alone => "alone with the speaker",
@@ -115,6 +121,12 @@ pub enum Why {
     Muted(usize),
     /// The NPC named is not in the scene.
     Absent(usize),
+    /// It is said outside the game.
+    Aside,
+    /// The speaker turns to the people at the table.
+    Fellows,
+    /// The NPC is spoken of, not to.
+    SpokenOf(usize),
     /// No rule fits.
     NotAddressed,
 }
@@ -124,8 +136,13 @@ impl fmt::Display for Why {
         f.write_str(match self {
             Self::Silence => "nothing said",
             Self::Filler => "only a filler",
-            Self::Muted(_) => "the npc is muted",
+            Self::Muted(_) => "the npc is muted (the game master says \"unmute\" and its name)",
             Self::Absent(_) => "the npc is not in the scene",
+            Self::Aside => "said out of character",
+            Self::Fellows => "said to the people at the table",
+            Self::SpokenOf(_) => {
+                "the npc is spoken of, not to (begin with its name, or \"I ask …\")"
+            }
             Self::NotAddressed => "nobody addressed",
         })
     }
@@ -154,12 +171,20 @@ impl Addresser {
             return Address::Nobody(Why::Silence);
         }
         let prefer = |who: Who| preference(who, input);
-        let found = self.lexicon.find(input.text, &words, &prefer);
+        let alone = input.players_present <= 1;
+        let found = self.lexicon.find(input.text, &words, &prefer, alone);
+        if found.is_aside {
+            return Address::Nobody(Why::Aside);
+        }
+        let called = found.addressed.first().filter(|group| group.vocative && group.at_start);
+        if let Some(turned_to) = found.turned_to.filter(|_| called.is_none()) {
+            return by_turning(turned_to, &found.named, input);
+        }
         if let Some(group) = found.addressed.first() {
             return by_name(group, &found.addressed, &found.named, input);
         }
         if let Some(who) = self.lexicon.sounds_like(input.text, &words, &found.taken) {
-            let group = Group { members: vec![who], vocative: false };
+            let group = Group { members: vec![who], vocative: false, at_start: false };
             return match by_name(&group, &[], &found.named, input) {
                 Address::Npc { index, others_named, .. } => {
                     Address::Npc { index, others_named, reason: Reason::SoundsLike }
@@ -173,8 +198,27 @@ impl Addresser {
                 let others_named = others_named.into_iter().filter(|&o| o != index).collect();
                 Address::Npc { index, others_named, reason }
             }
+            Err(Why::NotAddressed) => {
+                let spoken_of = found.named.iter().find_map(|who| match who {
+                    Who::Npc(index) => Some(Why::SpokenOf(*index)),
+                    Who::Player(_) => None,
+                });
+                Address::Nobody(spoken_of.unwrap_or(Why::NotAddressed))
+            }
             Err(why) => Address::Nobody(why),
         }
+    }
+}
+
+/// The address of somebody who says whom they turn to.
+fn by_turning(turned_to: TurnedTo, named: &[Who], input: &AddressInput<'_>) -> Address {
+    let TurnedTo::Somebody(who) = turned_to else { return Address::Nobody(Why::Fellows) };
+    let group = Group { members: vec![who], vocative: false, at_start: false };
+    match by_name(&group, &[], named, input) {
+        Address::Npc { index, others_named, .. } => {
+            Address::Npc { index, others_named, reason: Reason::TurnedTo }
+        }
+        other => other,
     }
 }
 

@@ -1,5 +1,9 @@
 //! The people an utterance may name.
 
+use std::ops::Range;
+
+use crate::logic::names::Strength;
+
 /// What somebody is called.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Called<'n> {
@@ -16,4 +20,14 @@ pub enum Who {
     Npc(usize),
     /// A player, by the character's name.
     Player(usize),
+}
+
+/// A name in the text.
+pub struct Hit {
+    /// Whose name it is.
+    pub who: Who,
+    /// How surely the words mean that name.
+    pub strength: Strength,
+    /// The words it takes in the utterance.
+    pub range: Range<usize>,
 }

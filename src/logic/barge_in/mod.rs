@@ -15,7 +15,7 @@ use super::words::Words;
 use crate::audio::FRAME;
 
 /// The NPC must be heard this long before anything interrupts it: people finish their own sentence.
-const ARMED_AFTER: Duration = Duration::from_millis(250);
+pub const ARMED_AFTER: Duration = Duration::from_millis(250);
 /// Voice that confirms together with a word.
 const CONFIRMING: Duration = Duration::from_millis(300);
 /// A word that no second partial holds stands for so long before it counts: the first guess at a

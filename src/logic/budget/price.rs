@@ -22,6 +22,8 @@ pub struct Price {
     pub input: f64,
     /// Per million tokens read from the provider's cache.
     pub cached_input: f64,
+    /// Per million tokens written to the provider's cache.
+    pub cache_write: f64,
     /// Per million tokens written.
     pub output: f64,
     /// Per million characters spoken.
@@ -37,6 +39,8 @@ pub struct Consumption {
     pub input_tokens: u64,
     /// Tokens read from the provider's cache.
     pub cached_tokens: u64,
+    /// Of the rest, tokens written to the provider's cache.
+    pub written_tokens: u64,
     /// Tokens the model has written.
     pub output_tokens: u64,
     /// Characters that were synthesized.
@@ -51,12 +55,14 @@ impl BudgetOptions {
         self.prices.get(model).map_or(Money::ZERO, |price| price.of(used))
     }
 
-    /// Most that such a call may cost. Where tokens from the cache cost more than others, the service
-    /// may bill any of them so.
+    /// Most that such a call may cost. Where tokens from the cache cost more than others, or those
+    /// written to it, the service may bill any of them so.
     pub fn bound(&self, model: &str, expected: Consumption) -> Money {
         let Some(price) = self.prices.get(model) else { return Money::ZERO };
-        let input = price.input.max(price.cached_input);
-        Price { input, ..*price }.of(Consumption { cached_tokens: 0, ..expected })
+        let write = if expected.written_tokens > 0 { price.cache_write } else { 0.0 };
+        let input = price.input.max(price.cached_input).max(write);
+        let expected = Consumption { cached_tokens: 0, written_tokens: 0, ..expected };
+        Price { input, ..*price }.of(expected)
     }
 }
 
@@ -65,9 +71,11 @@ impl Price {
         #[expect(clippy::cast_precision_loss, reason = "token counts are far below 2^52")]
         let millions = |count: u64| count as f64 / 1e6;
         let cached = used.cached_tokens.min(used.input_tokens);
+        let written = used.written_tokens.min(used.input_tokens - cached);
         Money::of(
-            millions(used.input_tokens - cached) * self.input
+            millions(used.input_tokens - cached - written) * self.input
                 + millions(cached) * self.cached_input
+                + millions(written) * self.cache_write
                 + millions(used.output_tokens) * self.output
                 + millions(used.characters) * self.characters
                 + used.seconds / 60.0 * self.minute,

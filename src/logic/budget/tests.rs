@@ -65,6 +65,21 @@ fn what_the_cache_makes_dearer_is_bound_so() {
     assert_eq!(options.cost("m", used), Money::of(3.0), "more from the cache than there was");
 }
 
+#[test]
+fn what_is_written_to_the_cache_has_its_price_where_it_is_written() {
+    let price = Price { input: 1.0, cached_input: 0.1, cache_write: 1.25, ..Price::default() };
+    let options =
+        BudgetOptions { prices: BTreeMap::from([("m".to_owned(), price)]), ..options(1.0) };
+    let million = tokens(1_000_000, 0);
+    let used = Consumption { cached_tokens: 500_000, written_tokens: 400_000, ..million };
+    assert_eq!(options.cost("m", used), Money::of(0.1 + 0.05 + 0.5));
+    let more = Consumption { cached_tokens: 500_000, written_tokens: 9_000_000, ..million };
+    assert_eq!(options.cost("m", more), Money::of(0.05 + 0.625), "more than there was");
+    assert_eq!(options.bound("m", million), Money::of(1.0), "this service writes to no cache");
+    let writes = Consumption { written_tokens: 1_000_000, ..million };
+    assert_eq!(options.bound("m", writes), Money::of(1.25));
+}
+
 /// What a store does, without one.
 #[derive(Default)]
 struct Store {

@@ -3,7 +3,7 @@
 //! The syntax is that of Avrae's `d20` library in full (`4d6kh3`, `rr<3`, `(1d6, 1d8)kh1`,
 //! `2d6[fire]`, comparisons) and what players of other tables type (`adv`, `dis`, `dl1`, `dh1`,
 //! `!`, `!>4`, `d%` as 1 to 100, `4dF`, capitals, `6#4d6kh3`, `6 4d6`, `repeat(4d6, 6)`).
-//! [`parse()`] reads, [`Expression::roll`] rolls.
+//! [`parse()`] reads, [`Expression::roll`] rolls, [`Expression::odds`] counts how likely each total is.
 //!
 //! Where two tables read a spelling differently the printed expression or a note in the outcome's
 //! text says which reading was taken: `k3` keeps the dice that show a three (Avrae), `!>4` explodes
@@ -19,6 +19,7 @@ mod cursor;
 mod expression;
 mod hint;
 mod limits;
+mod odds;
 mod operators;
 mod outcome;
 mod parse;
@@ -30,9 +31,11 @@ mod tree;
 mod tests;
 
 pub use expression::Expression;
+pub use odds::Odds;
 #[cfg(test)]
 pub use outcome::Natural;
 pub use outcome::{DiceError, Outcome};
+pub use roll::whole;
 
 /// Reads a roll.
 ///

@@ -429,7 +429,7 @@ fn first(values: &[Option<f64>], selector: Selector) -> Option<usize> {
 }
 
 /// Whether a selector takes this value whatever the others are.
-fn is_taken(value: f64, selector: Selector) -> bool {
+pub(super) fn is_taken(value: f64, selector: Selector) -> bool {
     let number = f64::from(selector.number);
     match selector.pick {
         Pick::Exactly => value == number,
@@ -479,6 +479,6 @@ fn by_order(pick: Pick, a: &RankedValue, b: &RankedValue) -> Ordering {
 
 /// Cut toward zero; every total is within 2^53.
 #[expect(clippy::cast_possible_truncation, reason = "cutting is what is asked for")]
-pub(super) fn whole(total: f64) -> i64 {
+pub fn whole(total: f64) -> i64 {
     total as i64
 }

@@ -1,26 +1,42 @@
-//! What people say, language by language: word lists and nothing else.
+//! What people say, language by language: word lists, and which language somebody speaks.
 //!
-//! Entry points: [`Language::of`] for one language, [`is_any`] and [`all`] where a table may mix
-//! them. Another language is another folder beside [`en`] and [`de`], and its line in [`ALL`].
-//! **Never**: decides anything.
+//! Entry points: [`Language::of`] for one language, [`Language::spoken_in`] for that of an utterance,
+//! [`is_any`] and [`all`] where a table may mix them. Another language is another folder beside [`en`] and
+//! [`de`], its line in [`ALL`] and its code in [`CODES`].
+//! **Never**: decides what is done.
 
 mod de;
 mod en;
 mod lists;
+mod told;
 
 use super::command::order::Order;
 use crate::domain::EntityKind;
 
-pub use lists::{Language, List};
+pub use lists::{DiceTalk, Endings, Language, List, Turning, Wording};
 
 /// Every language there are lists for.
 static ALL: [&Language; 2] = [&en::ENGLISH, &de::GERMAN];
+/// Their codes.
+pub const CODES: &[&str] = &["en", "de"];
 
 impl Language {
     /// The language with the code `code` ("en", "de-AT"); `None`: there are no lists for it.
     pub fn of(code: &str) -> Option<&'static Self> {
         let code = code.get(..2)?;
         ALL.into_iter().find(|language| language.code == code)
+    }
+
+    /// The language that most of `words` are common in; `None`: two are as likely.
+    pub fn likeliest(words: &[&str]) -> Option<&'static Self> {
+        let has = |it: &Self, word: &str| {
+            it.ordinary.contains(word)
+                || [it.little, it.in_every_rule_question].iter().any(|list| list.contains(&word))
+        };
+        let count = |it: &&Self| words.iter().filter(|word| has(it, word)).count();
+        let most = ALL.into_iter().max_by_key(count)?;
+        let is_as_likely = |it: &&Self| count(it) == count(&most);
+        (ALL.into_iter().filter(is_as_likely).count() == 1).then_some(most)
     }
 
     /// The language that has `word`, folded, as an article of names.
@@ -42,6 +58,11 @@ impl Language {
 /// Whether a list of any language has `word`.
 pub fn is_any(list: impl Fn(&'static Language) -> List, word: &str) -> bool {
     ALL.into_iter().any(|language| list(language).contains(&word))
+}
+
+/// Whether a list of how people of any language turn to somebody has `word`.
+pub fn is_turning(list: impl Fn(&'static Turning) -> List, word: &str) -> bool {
+    is_any(|language| list(language.turning), word)
 }
 
 /// A list of all languages together.

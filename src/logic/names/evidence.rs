@@ -106,11 +106,14 @@ impl NameLanguage {
             return enough.then_some(100);
         }
         let same = heard.sound.key == name.key;
-        let near = place.edge() && count == 1 && one_sound_off(&heard.sound, name);
+        let ordinary = self.all_ordinary(heard);
+        let near = place.edge()
+            && count == 1
+            && (one_sound_off(&heard.sound, name)
+                || !ordinary && nearly_spelled(&heard.sound, name));
         if !same && !near {
             return None;
         }
-        let ordinary = self.all_ordinary(heard);
         let article = heard.all.get(heard.range.start).filter(|_| count > 1);
         if article.is_some_and(|word| is_any(|it| it.function_words, word))
             || (ordinary && count == 1 && !(place.vocative && same))
@@ -160,6 +163,11 @@ fn one_sound_off(heard: &NameSound, name: &NameSound) -> bool {
     name.key.len() >= 4
         && heard.key.len().abs_diff(name.key.len()) <= 1
         && levenshtein(&heard.key, &name.key) == 1
+}
+
+/// Whether a word that is no ordinary one is written like the name but for a letter of five or more.
+fn nearly_spelled(heard: &NameSound, name: &NameSound) -> bool {
+    name.letters.len() >= 5 && levenshtein(&heard.letters, &name.letters) == 1
 }
 
 /// The likeness needed inside a sentence of so many words with so many `sounds`.

@@ -9,7 +9,7 @@ mod evidence;
 mod position;
 
 pub use evidence::{NameLanguage, NameSound, Strength, name_parts};
-pub use position::{place, same_phrase};
+pub use position::{PhrasePosition, place, same_phrase};
 
 use super::words::{Phrases, Words};
 

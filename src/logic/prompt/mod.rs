@@ -236,7 +236,9 @@ pub fn turn_message(turn: &TurnMessage<'_>) -> String {
     lines.extend(turn.recalled.map(|it| it.lines(turn.overheard)).unwrap_or_default());
     let overheard = overheard(turn.overheard);
     if !overheard.is_empty() {
-        lines.push("[Said at the table since you last spoke, not to you:]".to_owned());
+        let is_marked = turn.overheard.iter().any(|line| line.unanswered);
+        let marked = if is_marked { " unless it says so" } else { "" };
+        lines.push(format!("[Said at the table since you last spoke, not to you{marked}:]"));
         lines.extend(overheard);
     }
     if let Some(dice) = turn.dice {
@@ -266,7 +268,9 @@ pub fn turn_message(turn: &TurnMessage<'_>) -> String {
 fn overheard(lines: &[Overheard]) -> Vec<String> {
     let mut left = LONGEST_TEXT;
     let line = |line: &Overheard| {
-        let text = format!("{}: {}", speaker(&line.speaker), said(&line.text, LONGEST_TEXT));
+        let to_you = if line.unanswered { " [to you, and you have not answered]" } else { "" };
+        let words = said(&line.text, LONGEST_TEXT);
+        let text = format!("{}: {words}{to_you}", speaker(&line.speaker));
         left = left.checked_sub(text.chars().count())?;
         Some(text)
     };

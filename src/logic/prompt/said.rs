@@ -21,6 +21,15 @@ pub struct Overheard {
     pub by: Option<PersonId>,
     /// What was said, as it was recognised.
     pub text: String,
+    /// It was said to the NPC, of whom nothing was heard.
+    pub unanswered: bool,
+}
+
+impl Overheard {
+    /// Whether the same person has said the same.
+    pub fn is_same(&self, other: &Self) -> bool {
+        (&self.speaker, &self.by, &self.text) == (&other.speaker, &other.by, &other.text)
+    }
 }
 
 /// A person's text as data: on one line, without the square brackets of facts.

@@ -29,6 +29,11 @@ impl Default for SentenceOptions {
 /// Shortest first chunk that may end at a clause, in characters.
 const SHORTEST_CLAUSE: usize = 25;
 
+/// Whether `chunk` is only the first part of a sentence.
+pub fn is_clause(chunk: &str) -> bool {
+    chunk.trim_end().ends_with(is_clause_mark)
+}
+
 /// Collects deltas and gives sentences.
 #[derive(Clone, Debug)]
 pub struct SentenceSplitter {

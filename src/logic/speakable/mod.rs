@@ -7,9 +7,10 @@
 
 mod action;
 mod figures;
+mod foreign;
 mod markup;
 
-use super::words::Words;
+use super::{language::Language, words::Words};
 use markup::Stripper;
 
 /// Longest name label, in bytes.
@@ -21,6 +22,11 @@ const LONGEST_LABEL: usize = 80;
 pub struct SpeakableFilter {
     /// Whether numbers become English words.
     english: bool,
+    /// Whether each sentence has the language it is told by, instead; one that tells none has that of
+    /// the one before.
+    by_sentence: bool,
+    /// Whether it is English now.
+    now_english: bool,
     /// The speaker's names, as words; a label made of one's words is dropped.
     labels: Vec<Words>,
     /// What is open between sentences.
@@ -33,16 +39,31 @@ impl SpeakableFilter {
         let link = if language.starts_with("de") { "ein Link" } else { "a link" };
         Self {
             english: language.starts_with("en"),
+            by_sentence: false,
+            now_english: language.starts_with("en"),
             labels: names.into_iter().map(Words::of).collect(),
             stripper: Stripper::new(link),
         }
     }
 
+    /// The same, but a sentence that is in another language, as its words tell, has its numbers said
+    /// in that.
+    pub const fn by_sentence(mut self) -> Self {
+        self.by_sentence = true;
+        self
+    }
+
     /// The next sentence as it is said; empty when nothing of it is.
     pub fn next(&mut self, sentence: &str) -> String {
+        if self.by_sentence
+            && let Some(language) = Language::spoken_in(sentence)
+        {
+            self.now_english = language.code == Language::english().code;
+        }
+        let english = self.now_english;
         let mut plain = String::with_capacity(sentence.len());
         for line in sentence.lines() {
-            let said = self.stripper.line(line, self.english);
+            let said = self.stripper.line(line, english);
             let said = said.trim();
             if said.is_empty() {
                 continue;
@@ -53,7 +74,12 @@ impl SpeakableFilter {
             }
             plain.push_str(self.without_label(said));
         }
-        let words = if self.english { figures::in_words(&plain) } else { plain };
+        let words = match english {
+            true => figures::in_words(&plain),
+            // The voice would say them in English.
+            false if self.english => foreign::in_german(&plain),
+            false => plain,
+        };
         let said = tidy(&words);
         if said.trim_end_matches('.') == self.stripper.link { String::new() } else { said }
     }

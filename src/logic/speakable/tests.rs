@@ -215,6 +215,24 @@ fn german_keeps_its_numbers() {
     assert_eq!(speakable("3. Mai", "de"), "3. Mai");
 }
 
+#[test]
+fn numbers_are_said_in_the_language_of_their_sentence() {
+    let mut filter = SpeakableFilter::new("en", []).by_sentence();
+    let said = [
+        "It is 17.",
+        "Da rollen sie. 2!",
+        "3!",
+        "Die Würfel zeigen 17.",
+        "You have 3 crowns.",
+        "4.",
+    ];
+    let said = said.map(|sentence| filter.next(sentence));
+    let words =
+        ["It is seventeen.", "Da rollen sie. zwei!", "drei!", "Die Würfel zeigen siebzehn."];
+    assert_eq!(said[..4], words);
+    assert_eq!(said[4..], ["You have three crowns.", "four."]);
+}
+
 proptest! {
     #[test]
     fn any_text_gives_clean_text(

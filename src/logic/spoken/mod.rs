@@ -1,10 +1,13 @@
-//! Dice and numbers as people say them: [`dice_in`] finds a roll in an utterance, [`dice_to_words`]
-//! and [`number_words`] say one aloud.
+//! Dice and numbers as people say them: [`Heard`] is what an utterance wants of dice, [`dice_in`] the
+//! rolls in it; [`dice_to_words`] and [`number_words`] say one aloud.
 //!
 //! Hears English ("two d six plus three", "a d twenty with advantage", "four d six drop the
 //! lowest") and, behind the German "w", German number words ("zwei w sechs plus drei").
 //! **Never** takes ordinary talk for a roll: a number needs its "d" or "sided die".
 
+mod german;
+mod heard;
+mod misheard;
 mod numbers;
 mod phrase;
 mod tokens;
@@ -14,7 +17,8 @@ mod tests;
 
 use super::dice;
 
-pub use numbers::number_words;
+pub use heard::{APART, Heard};
+pub use numbers::{german_number_words, number_words};
 
 /// What an NPC says when nobody pays for more of its words, in the language of this ISO 639-1 code, else
 /// in English.
@@ -25,30 +29,46 @@ pub fn spending_stop(language: &str) -> &'static str {
     }
 }
 
-/// The first roll spoken or typed in `utterance`, in its canonical spelling, which
-/// [`dice::parse()`] accepts.
-pub fn dice_in(utterance: &str) -> Option<String> {
-    let tokens = tokens::tokens(utterance);
-    let expression = dice::parse(&phrase::find(&tokens)?).ok()?;
-    expression.has_dice().then(|| expression.to_string())
+/// What an NPC says when nothing answers for it just now, in the language of this ISO 639-1 code, else in
+/// English.
+pub fn moment(language: &str) -> &'static str {
+    match language.split(['-', '_']).next() {
+        Some("de") => "Gebt mir einen Augenblick, Freund.",
+        _ => "Give me a moment, friend.",
+    }
 }
 
-/// What `text` rolls: dice as they are written, else the first that are in its words.
+/// The rolls that `utterance`, spoken or typed, wants made, in their canonical spelling, which
+/// [`read_dice`] accepts.
+pub fn dice_in(utterance: &str) -> Option<String> {
+    Heard::of(utterance).rolls()
+}
+
+/// What `text` rolls, at least one: dice as they are written, with ";" between several, else those in
+/// its words.
 ///
 /// # Errors
 /// What is wrong with it as written dice.
-pub fn read_dice(text: &str) -> Result<dice::Expression, dice::DiceError> {
-    dice::parse(text).or_else(|error| dice_in(text).map_or(Err(error), |it| dice::parse(&it)))
+pub fn read_dice(text: &str) -> Result<Vec<dice::Expression>, dice::DiceError> {
+    let written = |text: &str| -> Result<Vec<_>, _> {
+        let parts = text.split(';').map(str::trim).filter(|part| !part.is_empty());
+        let rolls = parts.map(dice::parse).collect::<Result<Vec<_>, _>>()?;
+        if rolls.is_empty() { dice::parse(text).map(|roll| vec![roll]) } else { Ok(rolls) }
+    };
+    written(text).or_else(|error| dice_in(text).map_or(Err(error), |it| written(&it)))
 }
 
 /// Dice that were typed but cannot be rolled ("5000d6"): passed on as they are, so that the roller
 /// refuses them aloud instead of something else being rolled.
 pub fn typed_dice(utterance: &str) -> Option<String> {
     let is_dice = |word: &&str| {
-        word.split_once(['d', 'D']).is_some_and(|(count, sides)| {
-            let number = |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
-            number(count) && sides.bytes().next().is_some_and(|b| b.is_ascii_digit())
-        })
+        let can_be_rolled = dice::parse(word).is_ok();
+        !can_be_rolled
+            && word.split_once(['d', 'D']).is_some_and(|(count, sides)| {
+                let number =
+                    |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
+                number(count) && sides.bytes().next().is_some_and(|b| b.is_ascii_digit())
+            })
     };
     let words = utterance.split(|c: char| c.is_whitespace() || matches!(c, ',' | '?' | '!'));
     words.map(|word| word.trim_end_matches('.')).find(is_dice).map(str::to_owned)

@@ -41,6 +41,43 @@ pub fn number_words(n: i64) -> String {
     words.join(" ")
 }
 
+/// The same in German, below a million: "dreiundzwanzig"; `None` for what is longer.
+pub fn german_number_words(n: i64) -> Option<String> {
+    let sign = if n < 0 { "minus " } else { "" };
+    let n = n.unsigned_abs();
+    let words = match n {
+        0..1_000 => german_below_thousand(n),
+        1_000..1_000_000 => {
+            let rest = n % 1_000;
+            let rest = if rest == 0 { String::new() } else { german_below_thousand(rest) };
+            format!("{}tausend{rest}", german_joined(n / 1_000))
+        }
+        _ => return None,
+    };
+    Some(format!("{sign}{words}"))
+}
+
+/// A number below a thousand in German words.
+fn german_below_thousand(n: u64) -> String {
+    let german = Language::german();
+    let word = |list: &[&'static str], at: u64| {
+        usize::try_from(at).ok().and_then(|at| list.get(at).copied()).unwrap_or_default()
+    };
+    match n {
+        0..20 => word(german.small_numbers, n).to_owned(),
+        20..100 if n.is_multiple_of(10) => word(german.tens, n / 10 - 2).to_owned(),
+        20..100 => format!("{}und{}", german_joined(n % 10), word(german.tens, n / 10 - 2)),
+        _ if n.is_multiple_of(100) => format!("{}hundert", german_joined(n / 100)),
+        _ => format!("{}hundert{}", german_joined(n / 100), german_below_thousand(n % 100)),
+    }
+}
+
+/// A German number before another part of its word: "ein" of "einundzwanzig".
+fn german_joined(n: u64) -> String {
+    let words = german_below_thousand(n);
+    words.strip_suffix("eins").map_or(words.clone(), |head| format!("{head}ein"))
+}
+
 /// A number below a thousand in words.
 fn below_thousand(n: u64) -> String {
     let english = Language::english();

@@ -1,11 +1,17 @@
 //! Tokens to a roll: a term ("two d six"), then what is added, kept, repeated.
 
-use super::super::{dice, language::is_any};
+use std::ops::Range;
+
+use super::super::{
+    dice,
+    language::{Language, is_any},
+};
+use super::german;
 use super::numbers::{self, Tongue};
 use super::tokens::Token;
 
 /// Dice that are sold; a "d" without a number of dice must be one of them.
-const STANDARD: [i64; 8] = [4, 6, 8, 10, 12, 20, 30, 100];
+pub(super) const STANDARD: [i64; 8] = [4, 6, 8, 10, 12, 20, 30, 100];
 
 /// A part of the roll, and where what follows begins.
 struct Part {
@@ -31,17 +37,33 @@ enum Elsewhere {
     Both,
 }
 
-/// The first roll in `tokens`, in dice syntax, not yet checked.
-pub(super) fn find(tokens: &[Token]) -> Option<String> {
-    let mut start = 0;
-    while start < tokens.len() {
-        let phrase = Phrase { tokens };
-        if let Some(found) = phrase.roll(start) {
-            return found;
-        }
-        start += 1;
+/// A roll and the tokens it takes.
+pub(super) struct SpokenRoll {
+    /// In dice syntax, not yet checked; `None`: it makes no sense.
+    pub text: Option<String>,
+    /// The tokens.
+    pub range: Range<usize>,
+}
+
+/// The first roll in `tokens` at or behind `from`.
+pub(super) fn find(tokens: &[Token], from: usize) -> Option<SpokenRoll> {
+    let phrase = Phrase { tokens };
+    (from..tokens.len()).find_map(|start| {
+        let (text, end) = phrase.roll(start)?;
+        Some(SpokenRoll { text, range: start..end })
+    })
+}
+
+/// A roll whose die is understood: "roll with advantage", "mit Vorteil würfeln".
+pub(super) fn understood(tokens: &[Token]) -> Option<String> {
+    let rolls_in_german =
+        |t: &Token| t.word().is_some_and(|word| Language::german().dice.rolling.contains(&word));
+    // The verb may stand anywhere there.
+    if tokens.iter().any(rolls_in_german)
+        && let Elsewhere::One(advantage) = (Phrase { tokens }).advantage_elsewhere()
+    {
+        return Some(format!("1d20 {advantage}"));
     }
-    // "roll with advantage": the die is understood.
     let rolls =
         tokens.iter().position(|t| matches!(t.word(), Some("roll" | "rolling" | "rolls")))?;
     let phrase = Phrase { tokens };
@@ -68,9 +90,9 @@ impl Phrase<'_> {
         Some((number, at + used))
     }
 
-    /// The roll that begins at `start`. `Some(None)` is one that makes no sense and must not be
-    /// taken for a smaller one.
-    fn roll(&self, start: usize) -> Option<Option<String>> {
+    /// The roll that begins at `start`, and where what follows begins. One without a text makes no sense
+    /// and must not be taken for a smaller one.
+    fn roll(&self, start: usize) -> Option<(Option<String>, usize)> {
         let first = self.operand(start)?;
         let mut text = first.text.clone();
         let (mut at, mut has_dice) = (first.next, first.is_dice);
@@ -98,13 +120,14 @@ impl Phrase<'_> {
             (None, Elsewhere::One(advantage)) => with_advantage(&text, advantage).unwrap_or(text),
             (Some(advantage), _) => match with_advantage(&text, advantage) {
                 Some(text) => text,
-                None => return Some(None),
+                None => return Some((None, at)),
             },
         };
-        Some(Some(match repeats.or_else(|| self.repeats_before(start)) {
+        let text = match repeats.or_else(|| self.repeats_before(start)) {
             Some(repeats) => format!("{repeats}#{text}"),
             None => text,
-        }))
+        };
+        Some((Some(text), at))
     }
 
     /// A term of dice, or a number in front of "plus".
@@ -123,8 +146,10 @@ impl Phrase<'_> {
         let (text, next) = self
             .spoken_dice(start)
             .or_else(|| self.sided(start))
+            .or_else(|| german::sided(self.tokens, start))
             .or_else(|| self.special(start))?;
-        let (kept, next) = self.keep(next).unwrap_or((String::new(), next));
+        let kept = self.keep(next).or_else(|| german::kept(self.tokens, next));
+        let (kept, next) = kept.unwrap_or((String::new(), next));
         Some(Part { text: text + &kept, next, is_dice: true })
     }
 
@@ -277,10 +302,16 @@ impl Phrase<'_> {
     }
 
     /// "plus three", "- 1", "and add two d four", "times two", "and a d six"; up to two words may
-    /// stand before a plus or minus ("two d six fire damage plus three").
+    /// stand before a plus or minus ("two d six fire damage plus three"), but not before an "and", which
+    /// begins another roll there ("two d six for slashing and a d four for fire").
     fn operation(&self, start: usize, has_dice: bool, so_far: &str) -> Option<(char, Part)> {
         let skip = if has_dice { 2 } else { 0 };
         for at in start..=start + skip {
+            let begins = at > start && self.is_and(at);
+            let adds = matches!(self.word(at + 1), Some("add" | "plus" | "another"));
+            if begins && !adds {
+                return None;
+            }
             if let Some(found) = self.operation_at(at, so_far) {
                 return Some(found);
             }
@@ -289,10 +320,15 @@ impl Phrase<'_> {
         None
     }
 
+    /// "and", which adds dice to dice.
+    fn is_and(&self, at: usize) -> bool {
+        matches!(self.word(at), Some("and" | "und"))
+    }
+
     /// An operation right here.
     fn operation_at(&self, start: usize, so_far: &str) -> Option<(char, Part)> {
         let mut at = start;
-        let linked = matches!(self.word(at), Some("and" | "with"));
+        let linked = self.is_and(at) || self.word(at) == Some("with");
         at += usize::from(linked);
         at +=
             usize::from(linked && self.word(at) == Some("a") && self.word(at + 1) == Some("plus"));
@@ -304,10 +340,10 @@ impl Phrase<'_> {
                 "minus" | "subtract" => ('-', at + 1),
                 "times" => ('*', at + 1),
                 "divided" if self.word(at + 1) == Some("by") => ('/', at + 2),
-                _ if self.word(start) == Some("and") => ('+', at),
+                _ if self.is_and(start) => ('+', at),
                 _ => return None,
             },
-            _ if self.word(start) == Some("and") => ('+', at),
+            _ if self.is_and(start) => ('+', at),
             _ => return None,
         };
         let next = next + usize::from(self.word(next) == Some("another"));
@@ -330,6 +366,9 @@ impl Phrase<'_> {
         match self.word(at) {
             Some("twice") => return Some((2, at + 1)),
             Some("thrice") => return Some((3, at + 1)),
+            Some(word) if german_times(word).is_some() => {
+                return german_times(word).map(|number| (number, at + 1));
+            }
             _ => {}
         }
         let (number, next) = self.number(at, Tongue::English)?;
@@ -346,7 +385,7 @@ impl Phrase<'_> {
                 let number = last.checked_sub(1)?;
                 self.number(number, Tongue::English).map(|(number, _)| number)
             }
-            _ => None,
+            word => german_times(word),
         }
     }
 
@@ -366,7 +405,9 @@ impl Phrase<'_> {
     fn advantage_elsewhere(&self) -> Elsewhere {
         let linked = |at: &usize| {
             let before = at.checked_sub(1).and_then(|at| self.word(at));
-            matches!(before, Some("with" | "at" | "have" | "has" | "got" | "mit" | "im"))
+            // "disadvantage on a d twenty"
+            let begins = before.is_none() && matches!(self.word(at + 1), Some("on" | "auf"));
+            begins || matches!(before, Some("with" | "at" | "have" | "has" | "got" | "mit" | "im"))
         };
         let found = (0..self.tokens.len()).filter(linked);
         found.filter_map(|at| Some(self.advantage(at)?.0)).fold(Elsewhere::None, |all, one| {
@@ -377,6 +418,12 @@ impl Phrase<'_> {
             }
         })
     }
+}
+
+/// "dreimal".
+fn german_times(word: &str) -> Option<i64> {
+    let number = Token::Word(word.strip_suffix("mal")?.to_owned());
+    numbers::read(&[number], Tongue::German).map(|(number, _)| number).filter(|it| *it > 1)
 }
 
 /// The roll with advantage on its die; "two d twenty with advantage" is one such die.

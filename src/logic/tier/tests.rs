@@ -75,6 +75,64 @@ fn every_shipped_keyword_works_inside_a_sentence() {
     }
 }
 
+/// What was promised, said or owed before has to be looked up, whatever form the word has.
+#[test]
+fn words_of_what_was_before_ask_for_a_standard_turn() {
+    for text in [
+        "What did I promise you?",
+        "She promises the moon",
+        "You promised me a horse",
+        "I swear I was here",
+        "He swears by the river",
+        "What did we swear?",
+        "You swore an oath",
+        "I have sworn it",
+        "What do I owe you?",
+        "She owes me two gold",
+        "What we owed the smith",
+        "What did we agree on?",
+        "He agrees to it",
+        "We agreed on ten silver",
+        "What have I told you?",
+        "I told you so",
+        "What you told me of the duke",
+        "Somebody told us of it",
+        "Where were we yesterday?",
+        "Who was here last week?",
+        "Was habe ich dir versprochen?",
+        "Ich verspreche es dir",
+        "Was versprichst du mir?",
+        "Er verspricht viel",
+        "Wir versprechen es",
+        "Sie versprach uns Gold",
+        "Ich schwöre es",
+        "Sie schwört Rache",
+        "Was haben wir geschworen?",
+        "Er schwor bei allem",
+        "Was schulde ich dir?",
+        "Du schuldest mir Geld",
+        "Er schuldet uns zwei Gold",
+        "Was haben wir vereinbart?",
+        "Es war abgemacht",
+        "Was habe ich dir gesagt?",
+        "Was hast du mir gesagt?",
+        "Hat er uns gesagt, wo?",
+        "Ich habe dir erzählt, wer",
+        "Du hast mir erzählt, wo",
+        "Wer kam gestern?",
+        "Letzte Woche am Fluss",
+        "Vorige Woche im Wald",
+    ] {
+        let selection = select(text);
+        assert_eq!(selection.tier, Tier::Standard, "{text}");
+        assert_eq!(selection.reason, Reason::StandardKeyword, "{text}");
+    }
+    // Other words stay what they were.
+    for text in ["The compromise is fair", "A power over it", "An agreeable man", "Das Schulhaus"] {
+        assert_eq!(select(text).tier, Tier::Fast, "{text}");
+    }
+}
+
 #[test]
 fn rule_and_rules_are_both_keywords() {
     assert_eq!(select("what is the rule here").keyword.as_deref(), Some("rule"));

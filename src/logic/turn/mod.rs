@@ -1,16 +1,19 @@
 //! When one speaker's utterance begins and when it is over.
 //!
 //! Entry types: [`Endpointer`], one for each speaker, and [`reads`], which tells from the words
-//! whether more is to come. Silence counts from the stamp of the last voiced frame, so packets that
-//! stop coming (push-to-talk released) are silence like any other.
+//! whether more is to come; [`EndOfTurn`] is how long that makes the wait. Silence counts from the
+//! stamp of the last voiced frame, so packets that stop coming (push-to-talk released) are silence
+//! like any other.
 //! **Never**: reads a clock, opens twice without closing, leaves an utterance open in silence.
+
+mod patience;
+mod reading;
 
 use std::time::{Duration, Instant};
 
-use super::barge_in::is_stop_word;
-use super::command::{self, Command, NpcNames, name_at};
-use super::language::is_any;
-use super::words::Words;
+pub use patience::{Detector, EndOfTurn, Judgement, Patience};
+pub use reading::{Reading, reads};
+
 use crate::audio::FRAME;
 
 /// A segment with less voice than this was a click.
@@ -21,97 +24,13 @@ const CONTINUES: Duration = Duration::from_millis(600);
 const LONGEST: Duration = Duration::from_secs(30);
 /// A partial has to stand unchanged this long before it shortens the wait.
 const SETTLED: Duration = Duration::from_millis(150);
-/// The shortest and the longest wait for someone who trails off.
-const TRAILING: (Duration, Duration) = (Duration::from_millis(900), Duration::from_millis(1_800));
-
-/// How long a table waits in silence before an utterance is over.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Patience {
-    /// 300 ms, less or more where the words tell.
-    Snappy,
-    /// 500 ms, less or more where the words tell.
-    #[default]
-    Normal,
-    /// 900 ms, less or more where the words tell.
-    Patient,
-}
-
-impl Patience {
-    /// Silence that ends an utterance whose words say nothing either way.
-    pub const fn silence(self) -> Duration {
-        match self {
-            Self::Snappy => Duration::from_millis(300),
-            Self::Normal => Duration::from_millis(500),
-            Self::Patient => Duration::from_millis(900),
-        }
-    }
-
-    /// Silence that ends an utterance with this reading; [`SETTLED`] guards the shorter wait.
-    fn after(self, reading: Reading) -> Duration {
-        let (least, most) = TRAILING;
-        match reading {
-            Reading::Open => self.silence(),
-            Reading::Finished => self.silence() * 3 / 5,
-            Reading::TrailsOff => (self.silence() * 2).clamp(least, most),
-        }
-    }
-}
-
-/// Whether the words so far suggest that more is to come.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Reading {
-    /// A whole question, sentence, command or stop word.
-    Finished,
-    /// The words do not tell.
-    #[default]
-    Open,
-    /// Broken off ("and", "um"), or a name alone.
-    TrailsOff,
-}
-
-/// Whether `text`, a partial transcript, suggests more to come; `names` are the NPCs'.
-pub fn reads(text: &str, names: &[NpcNames]) -> Reading {
-    let words = Words::of(text);
-    let Some(last) = words.len().checked_sub(1).and_then(|at| words.get(at)) else {
-        return Reading::Open;
-    };
-    let end = text.trim_end_matches([' ', '\n', '"', '\'', '”', '“', '’', '»', '«', ')']);
-    if end.ends_with(['?', '!', '？', '！']) {
-        return Reading::Finished;
-    }
-    if end.ends_with([',', '-', '–', '—', '…']) || end.ends_with("...") {
-        return Reading::TrailsOff;
-    }
-    // "Bartok say …" is a command from its first word on and so tells nothing.
-    let ordered = command::parse(text, names)
-        .is_some_and(|command| !matches!(command, Command::Say { .. } | Command::Scene(_)));
-    if ordered || is_stop_word(text, names) {
-        return Reading::Finished;
-    }
-    if is_any(|it| it.unfinished, last) || is_only_name(&words, names) {
-        return Reading::TrailsOff;
-    }
-    if end.ends_with(['.', '。']) { Reading::Finished } else { Reading::Open }
-}
-
-/// Whether the words only call an NPC by name.
-fn is_only_name(words: &Words, names: &[NpcNames]) -> bool {
-    let (mut at, mut named) = (0, false);
-    while let Some(word) = words.get(at) {
-        at = match name_at(names, words, at) {
-            Some((_, after)) => {
-                named = true;
-                after
-            }
-            None if is_any(|it| it.calling, word) => at + 1,
-            None => return false,
-        };
-    }
-    named
-}
+/// Voice that has gone on for longer since the last words of it says more than they do.
+const OUTLIVED: Duration = Duration::from_millis(300);
+/// Words that come after this much silence are of what was said before it, and nothing later.
+const PAUSE: Duration = Duration::from_millis(100);
 
 /// What reaches an [`Endpointer`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Input {
     /// 20 ms of the speaker's audio.
     Frame {
@@ -125,6 +44,13 @@ pub enum Input {
         /// Since when its text is the same.
         stable_since: Instant,
     },
+    /// All of the open segment has been recognised, up to a pause that still lasts.
+    Pause {
+        /// What [`reads`] says of it.
+        reading: Reading,
+    },
+    /// A sound model has judged the segment, up to a pause that still lasts.
+    Judged(Judgement),
     /// Time has passed; wanted at [`Endpointer::wake_at`].
     Tick,
 }
@@ -163,7 +89,7 @@ pub enum CloseReason {
 #[derive(Clone, Debug)]
 pub struct Endpointer {
     /// How long to wait.
-    patience: Patience,
+    ends: EndOfTurn,
     /// The segment being spoken.
     open: Option<Segment>,
     /// When the last real segment was last voiced.
@@ -179,70 +105,110 @@ struct Segment {
     last_voiced_at: Instant,
     /// Voice in all.
     voiced: Duration,
-    /// What its words say, and since when they are the same.
-    partial: Option<(Reading, Instant)>,
+    /// What its words say.
+    words: Option<Said>,
+    /// How the voice before the pause sounds, once it was judged.
+    sounded: Option<Reading>,
+}
+
+/// What the words of a segment say.
+#[derive(Clone, Copy, Debug)]
+struct Said {
+    /// Whether more is to come.
+    reading: Reading,
+    /// Since when they are the same.
+    since: Instant,
+    /// From when on they may shorten the wait.
+    settled_at: Instant,
 }
 
 impl Segment {
+    /// Nothing is known yet of what begins at `now`.
+    const fn new(now: Instant) -> Self {
+        let (words, sounded) = (None, None);
+        Self { opened_at: now, last_voiced_at: now, voiced: FRAME, words, sounded }
+    }
+
     /// When silence ends it.
-    fn silent_at(&self, patience: Patience) -> Instant {
-        let at = |reading| self.last_voiced_at + patience.after(reading);
-        match self.partial {
-            None => at(Reading::Open),
-            Some((Reading::Finished, since)) => {
-                at(Reading::Finished).max(since + SETTLED).min(at(Reading::Open))
+    fn silent_at(&self, ends: EndOfTurn) -> Instant {
+        let judged = self.sounded.is_some();
+        let at = |reading| self.last_voiced_at + ends.after(reading, judged);
+        let said = self.words.filter(|it| self.last_voiced_at <= it.since + OUTLIVED);
+        let reading = |said| ends.reading(said, self.sounded);
+        let Some(said) = said else { return at(reading(Reading::Open)) };
+        match reading(said.reading) {
+            Reading::Finished if said.reading == Reading::Finished => {
+                at(Reading::Finished).max(said.settled_at).min(at(reading(Reading::Open)))
             }
-            Some((reading, _)) => at(reading),
+            other => at(other),
         }
+    }
+
+    /// One more frame of voice: what is known of the pause before it is over.
+    fn voice(&mut self, now: Instant) {
+        let pause = self.last_voiced_at + PAUSE;
+        self.words = self.words.filter(|it| it.since <= pause);
+        self.last_voiced_at = now;
+        self.voiced += FRAME;
+        self.sounded = None;
     }
 }
 
 impl Endpointer {
     /// A speaker who has not spoken yet.
-    pub const fn new(patience: Patience) -> Self {
-        Self { patience, open: None, previous: None }
+    pub const fn new(ends: EndOfTurn) -> Self {
+        Self { ends, open: None, previous: None }
     }
 
-    /// From now on as much silence ends an utterance.
-    pub const fn set_patience(&mut self, patience: Patience) {
-        self.patience = patience;
+    /// From now on an utterance ends so.
+    pub const fn set_ends(&mut self, ends: EndOfTurn) {
+        self.ends = ends;
     }
 
     /// Takes in one thing that happened at `now`; instants never go back. A frame's is when it
     /// arrived.
     pub fn handle(&mut self, now: Instant, input: Input) -> Option<Output> {
-        if let (Input::Partial { reading, stable_since }, Some(segment)) = (input, &mut self.open) {
-            segment.partial = Some((reading, stable_since));
+        if let Some(segment) = &mut self.open {
+            match input {
+                Input::Partial { reading, stable_since: since } => {
+                    let settled_at = since + SETTLED;
+                    segment.words = Some(Said { reading, since, settled_at });
+                }
+                Input::Pause { reading } => {
+                    let (since, settled_at) = (now, now);
+                    segment.words = Some(Said { reading, since, settled_at });
+                }
+                Input::Judged(judgement) => segment.sounded = Some(judgement.reading()),
+                Input::Frame { .. } | Input::Tick => {}
+            }
         }
         if let Some(close) = self.close_when_due(now) {
             return Some(close);
         }
         match input {
             Input::Frame { voiced } => self.frame(now, voiced),
-            Input::Partial { .. } | Input::Tick => None,
+            Input::Partial { .. } | Input::Pause { .. } | Input::Judged(_) | Input::Tick => None,
         }
     }
 
     /// When [`Input::Tick`] is wanted at the latest; `None` while nobody speaks.
     pub fn wake_at(&self) -> Option<Instant> {
         let segment = self.open.as_ref()?;
-        Some(segment.silent_at(self.patience).min(segment.opened_at + LONGEST))
+        Some(segment.silent_at(self.ends).min(segment.opened_at + LONGEST))
     }
 
     /// One frame that ends nothing.
     fn frame(&mut self, now: Instant, voiced: bool) -> Option<Output> {
         if let Some(segment) = &mut self.open {
             if voiced {
-                segment.last_voiced_at = now;
-                segment.voiced += FRAME;
+                segment.voice(now);
             }
             return Some(Output::Feed);
         }
         if !voiced {
             return None;
         }
-        self.open =
-            Some(Segment { opened_at: now, last_voiced_at: now, voiced: FRAME, partial: None });
+        self.open = Some(Segment::new(now));
         let continues =
             self.previous.is_some_and(|at| now.saturating_duration_since(at) <= CONTINUES);
         Some(Output::Open { continues })
@@ -256,7 +222,7 @@ impl Endpointer {
             CloseReason::Blip
         } else {
             self.previous = Some(segment.last_voiced_at);
-            if now >= segment.silent_at(self.patience) {
+            if now >= segment.silent_at(self.ends) {
                 CloseReason::Silence
             } else {
                 CloseReason::TooLong

@@ -8,11 +8,12 @@ use super::super::Error;
 pub fn failure(error: rusqlite::Error) -> Error {
     let code = error.sqlite_error_code();
     match code {
+        Some(ErrorCode::DiskFull | ErrorCode::SystemIoFailure) => {
+            Error::Away(format!("its disk takes nothing (is it full?): {error}"))
+        }
         Some(
             ErrorCode::DatabaseBusy
             | ErrorCode::DatabaseLocked
-            | ErrorCode::DiskFull
-            | ErrorCode::SystemIoFailure
             | ErrorCode::CannotOpen
             | ErrorCode::ReadOnly
             | ErrorCode::PermissionDenied

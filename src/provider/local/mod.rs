@@ -154,7 +154,7 @@ impl SpeechToText for Local {
     }
 
     fn abilities(&self) -> SttAbilities {
-        SttAbilities { partials: true, endpointing: false }
+        SttAbilities { partials: true, ..SttAbilities::default() }
     }
 
     // Its names are in what was loaded.
@@ -190,7 +190,7 @@ fn until_final(
         let event = heard.recv().await.unwrap_or_else(|| {
             Err(Error::new(Kind::Interrupted, "the local recogniser stopped (speak again)"))
         });
-        let goes_on = matches!(event, Ok(SpeechEvent::Partial { .. }));
+        let goes_on = matches!(event, Ok(SpeechEvent::Partial { .. } | SpeechEvent::Pause { .. }));
         Some((event, goes_on.then_some(heard)))
     })
 }

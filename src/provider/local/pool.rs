@@ -170,7 +170,12 @@ fn feed(
         let pause_after = pause.filter(|_| ahead.is_none() && !sound.is_empty());
         let text = match waiting.block_on(next(job, pause_after.copied())) {
             Next::End => return Ok(()),
-            Next::Pause => ahead.insert(finish(decoder)?).clone(),
+            Next::Pause => {
+                partial.clone_from(ahead.insert(finish(decoder)?));
+                let text = partial.clone();
+                let _ = job.events.try_send(Ok(SpeechEvent::Pause { text }));
+                continue;
+            }
             Next::Sound(frame) => {
                 if ahead.take().is_some() {
                     pause = pauses.next();

@@ -1,14 +1,18 @@
 //! The brains there are, and one of them with its settings.
 //!
-//! Entry types: [`ModelService`], [`ModelEntry`]; [`Models`] opens entries.
+//! Entry types: [`ModelService`], [`ModelEntry`]; [`Models`] opens entries, and makes chains of them.
 //! **Never**: opens a model twice; each NPC has its own script.
 
+mod brains;
 mod scripted;
 
 use std::sync::Arc;
 
 use self::scripted::{Script, Scripted};
-use super::{ChatModel, Error, openai, pool::Pool, service::ServiceInfo};
+use super::{
+    Candidate, Chain, ChatModel, EntryList, Error, Kind, NamedEntry, anthropic, chain::Health,
+    openai, pool::Pool, service::ServiceInfo,
+};
 use crate::domain::Npc;
 
 /// The brains there are.
@@ -19,13 +23,15 @@ pub enum ModelService {
     Scripted,
     /// An OpenAI-compatible service.
     OpenAi,
+    /// Anthropic's Messages API.
+    Anthropic,
 }
 
 impl ModelService {
     /// All of them.
-    const ALL: [Self; 2] = [Self::Scripted, Self::OpenAi];
+    const ALL: [Self; 3] = [Self::Scripted, Self::OpenAi, Self::Anthropic];
     /// Their names in files.
-    pub const NAMES: &[&str] = &[scripted::NAME, openai::NAME];
+    pub const NAMES: &[&str] = &[scripted::NAME, openai::NAME, anthropic::NAME];
 
     /// The one that files call `name`.
     pub fn named(name: &str) -> Option<Self> {
@@ -37,19 +43,21 @@ impl ModelService {
         match self {
             Self::Scripted => scripted::NAME,
             Self::OpenAi => openai::NAME,
+            Self::Anthropic => anthropic::NAME,
         }
     }
 }
 
 /// A brain with its settings.
 #[derive(Clone, Debug, Default, PartialEq)]
-#[expect(clippy::large_enum_variant, reason = "there is one in a configuration")]
 pub enum ModelEntry {
     /// The lines of the NPCs.
     #[default]
     Scripted,
     /// An OpenAI-compatible service.
     OpenAi(openai::Options),
+    /// Anthropic's Messages API.
+    Anthropic(anthropic::Options),
 }
 
 impl ModelEntry {
@@ -58,6 +66,7 @@ impl ModelEntry {
         match self {
             Self::Scripted => ServiceInfo::here("written lines"),
             Self::OpenAi(options) => options.info(),
+            Self::Anthropic(options) => options.info(),
         }
     }
 
@@ -65,7 +74,7 @@ impl ModelEntry {
     pub const fn reads_prompts(&self) -> bool {
         match self {
             Self::Scripted => false,
-            Self::OpenAi(_) => true,
+            Self::OpenAi(_) | Self::Anthropic(_) => true,
         }
     }
 
@@ -74,6 +83,7 @@ impl ModelEntry {
         match self {
             Self::Scripted => None,
             Self::OpenAi(options) => Some(options.context_window),
+            Self::Anthropic(options) => Some(options.reach.context_window),
         }
     }
 
@@ -85,37 +95,79 @@ impl ModelEntry {
         match self {
             Self::Scripted => Ok("scripted: the lines of the NPCs, no model".to_owned()),
             Self::OpenAi(options) => openai::probe(options.clone()).await,
+            Self::Anthropic(options) => anthropic::probe(options).await,
         }
+    }
+}
+
+impl Default for EntryList<ModelEntry> {
+    fn default() -> Self {
+        Self::of(scripted::NAME, ModelEntry::Scripted)
+    }
+}
+
+impl EntryList<ModelEntry> {
+    /// Whether one of them does what any prompt says.
+    pub fn reads_prompts(&self) -> bool {
+        self.iter().any(ModelEntry::reads_prompts)
+    }
+
+    /// Tokens of a request and its answer together that each of them has room for; `None`: nothing is
+    /// counted.
+    pub fn window(&self) -> Option<u32> {
+        self.iter().filter_map(ModelEntry::window).min()
     }
 }
 
 /// Chat models that are open.
 #[derive(Default)]
-pub struct Models(Pool<ModelEntry, Arc<dyn ChatModel>>);
+pub struct Models {
+    opened: Pool<ModelEntry, Arc<dyn ChatModel>>,
+    /// How each has answered, whoever asks.
+    health: Pool<NamedEntry<ModelEntry>, Arc<Health>>,
+}
 
 impl Models {
-    /// The brain of `npc`; `seed` picks among equal lines.
+    /// The brains of `npc`, the one it names first; `seed` picks among equal lines.
     ///
     /// # Errors
     /// An address or key that makes no request.
-    pub fn open(
+    pub fn chain(
         &self,
-        entry: &ModelEntry,
+        list: &EntryList<ModelEntry>,
         npc: &Npc,
         seed: u64,
-    ) -> Result<Arc<dyn ChatModel>, Error> {
+    ) -> Result<Chain<dyn ChatModel>, Error> {
+        let open = |named: &NamedEntry<ModelEntry>| -> Result<_, Error> {
+            let health = self.health.get(named, || Ok(Arc::default()))?;
+            Ok(Candidate::new(&named.name, self.open(&named.entry, npc, seed)?, health))
+        };
+        let all = list.preferring(npc.llm.as_deref()).map(open);
+        let mut all = all.collect::<Result<Vec<_>, Error>>()?.into_iter();
+        let first = all.next().ok_or_else(|| {
+            Error::new(Kind::Missing, "there is no chat model (set providers.llm)")
+        })?;
+        Ok(Chain::new(first, all.collect(), list.hedge))
+    }
+
+    fn open(&self, entry: &ModelEntry, npc: &Npc, seed: u64) -> Result<Arc<dyn ChatModel>, Error> {
         match entry {
             ModelEntry::Scripted => {
-                Ok(Arc::new(Scripted::new(&npc.name, Arc::new(Script::new(&npc.lines)), seed)))
+                let script = Arc::new(Script::new(&npc.lines, &npc.language));
+                Ok(Arc::new(Scripted::new(&npc.name, script, seed)))
             }
             ModelEntry::OpenAi(options) => {
-                self.0.get(entry, || Ok(Arc::new(openai::Chat::new(options.clone())?)))
+                self.opened.get(entry, || Ok(Arc::new(openai::Chat::new(options.clone())?)))
+            }
+            ModelEntry::Anthropic(options) => {
+                self.opened.get(entry, || Ok(Arc::new(anthropic::Chat::new(options.clone())?)))
             }
         }
     }
 
     /// Lets go of all but `wanted`.
-    pub fn retain(&self, wanted: &ModelEntry) {
-        self.0.retain(|entry| entry == wanted);
+    pub fn retain(&self, wanted: &EntryList<ModelEntry>) {
+        self.opened.retain(|entry| wanted.iter().any(|it| it == entry));
+        self.health.retain(|named| wanted.entries.contains(named));
     }
 }

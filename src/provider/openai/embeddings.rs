@@ -9,8 +9,11 @@ use std::sync::{Arc, OnceLock};
 use futures::{FutureExt, future::BoxFuture};
 use serde_json::{Map, Value, json};
 
-use super::{NAME, Options, endpoint::Endpoint, wire::ServiceError};
-use crate::provider::{Embedder, Error, Kind};
+use super::NAME;
+use crate::provider::{
+    Embedder, Error, Kind,
+    remote::{Endpoint, Options, ServiceError},
+};
 
 /// Longest answer, in bytes: some hundred vectors of some thousand numbers.
 const MAX_ANSWER: usize = 32 << 20;
@@ -116,9 +119,9 @@ mod tests {
     use super::*;
     use crate::{
         domain::Secret,
-        provider::openai::{
+        provider::remote::{
             chat_server::{ChatServer, Script},
-            options::tests::options,
+            options,
         },
     };
 

@@ -4,8 +4,6 @@
 //! order and bytes from turn to turn, so that providers' prompt caches hit.
 //! **Never**: clocks, ids or anything else that changes between equal conversations.
 
-use std::collections::HashMap;
-
 use async_openai::types::chat::{
     ChatCompletionNamedToolChoice, ChatCompletionStreamOptions, ChatCompletionTool,
     ChatCompletionToolChoiceOption, ChatCompletionTools, FunctionName, FunctionObject,
@@ -13,18 +11,17 @@ use async_openai::types::chat::{
 };
 use serde_json::{Map, Value, json};
 
-use super::{Options, failure::Failure};
 use crate::{
     domain::{Message, Said, ToolCall, ToolChoice, ToolSpec},
-    provider::ChatRequest,
+    provider::{
+        ChatRequest,
+        remote::{self, Failure, NO_RESULT, Options},
+    },
 };
 
 /// Members of a request that are written here, whatever `extra_body` says.
 pub const OWN_MEMBERS: [&str; 6] =
     ["model", "messages", "stream", "stream_options", "tools", "tool_choice"];
-
-/// What the model reads for a call whose result never came (the turn was interrupted).
-const NO_RESULT: &str = "cancelled: the call has no result";
 
 /// Which of the parameters that not every server knows are sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -171,30 +168,22 @@ fn said(out: &mut Vec<Value>, text: &str) {
 
 /// One result for each of `calls`, from the messages up to the next assistant's.
 fn results(calls: &[ToolCall], after: &[Message]) -> Vec<Value> {
-    let mut given = HashMap::new();
-    for message in after {
-        match message {
-            Message::Tool { call, content, .. } => {
-                given.entry(call).or_insert(content.as_str());
-            }
-            Message::Assistant { calls, .. } if !calls.is_empty() => break,
-            _ => {}
-        }
-    }
+    let given = remote::results(calls, after);
     calls
         .iter()
-        .map(|call| {
-            let content = given.get(&call.id).copied().unwrap_or(NO_RESULT);
+        .zip(given)
+        .map(|(call, given)| {
+            let content = given.unwrap_or(NO_RESULT);
             json!({"role": "tool", "tool_call_id": call.id.0, "content": content})
         })
         .collect()
 }
 
 fn call(call: &ToolCall) -> Value {
-    // Some servers parse what they get back and fail on what the model wrote wrongly.
-    let is_object = serde_json::from_str::<Map<String, Value>>(&call.arguments).is_ok();
+    let is_object = remote::arguments(call).is_some();
     let arguments = if is_object { call.arguments.as_str() } else { "{}" };
-    let mut members = call.extra.clone();
+    // What another service wants back is nothing to this one.
+    let mut members = call.kept().extra;
     members.insert("id".into(), json!(call.id.0));
     members.insert("type".into(), json!("function"));
     members.insert("function".into(), json!({"name": call.name, "arguments": arguments}));
@@ -203,33 +192,14 @@ fn call(call: &ToolCall) -> Value {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Arc;
-
     use super::*;
     use crate::{
         domain::CallId,
-        provider::{Attempts, openai::options::tests::options},
+        provider::remote::{
+            options,
+            props::{request, spec},
+        },
     };
-
-    fn spec(name: &str) -> ToolSpec {
-        ToolSpec {
-            name: name.into(),
-            identity: format!("dice-roller.{name}").into(),
-            description: "rolls".into(),
-            parameters: Arc::new(json!({"type": "object", "properties": {}})),
-        }
-    }
-
-    fn request(messages: Vec<Message>, tools: &[ToolSpec]) -> ChatRequest {
-        ChatRequest {
-            messages,
-            tools: tools.into(),
-            tool_choice: ToolChoice::Auto,
-            max_tokens: 50,
-            facts: Arc::default(),
-            attempts: Attempts::default(),
-        }
-    }
 
     fn called(id: &str, arguments: &str) -> ToolCall {
         ToolCall {

@@ -1,12 +1,12 @@
 //! What servers send, read as tolerantly as it is sent.
 //!
-//! Entry types: [`Chunk`] (a piece of a streamed reply), [`ServiceError`] (an error body).
+//! Entry type: [`Chunk`], a piece of a streamed reply.
 //! Unknown members, missing members and members of another type are no error.
 //! **Never**: failing; what cannot be read is absent.
 
 use serde_json::{Map, Value};
 
-use crate::provider::Usage;
+use crate::provider::{Usage, remote::ServiceError};
 
 /// One piece of a streamed reply, or a whole reply sent at once.
 #[derive(Debug, Default)]
@@ -36,19 +36,6 @@ pub struct CallDelta {
     pub arguments: String,
     /// Members we do not know.
     pub extra: Map<String, Value>,
-}
-
-/// An error as a service describes it.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct ServiceError {
-    /// What it says to people.
-    pub message: String,
-    /// `type`, `code`, `status`, reasons: short words.
-    pub labels: Vec<String>,
-    /// The parameter it is about.
-    pub param: Option<String>,
-    /// A status inside the body, for errors that come with HTTP 200.
-    pub status: Option<u16>,
 }
 
 impl Chunk {
@@ -97,58 +84,9 @@ impl CallDelta {
     }
 }
 
-impl ServiceError {
-    /// The error in `value`, if it is one: `{"error": …}`, the same in an array, FastAPI's
-    /// `detail`, or a bare object of kind "error".
-    pub fn read(value: &Value) -> Option<Self> {
-        match value {
-            Value::Array(items) => items.iter().find_map(Self::read),
-            Value::Object(members) => match members.get("error") {
-                Some(Value::Null) | None => Self::read_bare(value),
-                Some(inner) => Some(Self::describe(inner)),
-            },
-            _ => None,
-        }
-    }
-
-    fn read_bare(value: &Value) -> Option<Self> {
-        if let Some(detail) = value.get("detail").filter(|_| value.get("choices").is_none()) {
-            return Some(Self::describe(detail));
-        }
-        (value.get("object").and_then(Value::as_str) == Some("error"))
-            .then(|| Self::describe(value))
-    }
-
-    fn describe(inner: &Value) -> Self {
-        let message = match inner {
-            Value::String(text) => text.clone(),
-            Value::Object(members) => {
-                members.get("message").map(text_of).unwrap_or_else(|| inner.to_string())
-            }
-            other => other.to_string(),
-        };
-        let mut labels: Vec<String> =
-            ["type", "code", "status"].iter().filter_map(|key| label(inner, key)).collect();
-        let details = inner.get("details").and_then(Value::as_array).into_iter().flatten();
-        labels.extend(details.filter_map(|detail| label(detail, "reason")));
-        let status = labels.iter().filter_map(|label| label.parse().ok());
-        let status = status.into_iter().find(|status| (400..600).contains(status));
-        Self { message, param: string(inner, "param"), status, labels }
-    }
-}
-
 /// A member as a non-empty string.
 fn string(value: &Value, key: &str) -> Option<String> {
     value.get(key).and_then(Value::as_str).filter(|text| !text.is_empty()).map(str::to_owned)
-}
-
-/// A short word or number.
-fn label(value: &Value, key: &str) -> Option<String> {
-    match value.get(key) {
-        Some(Value::String(text)) if !text.is_empty() => Some(text.clone()),
-        Some(Value::Number(number)) => Some(number.to_string()),
-        _ => None,
-    }
 }
 
 /// Text that is a string or a list of parts; parts that are no text (thinking) are left out.
@@ -174,6 +112,7 @@ fn usage_of(value: &Value) -> Option<Usage> {
         input_tokens: count("prompt_tokens")?,
         cached_tokens: cached.or_else(|| count("prompt_cache_hit_tokens")).unwrap_or(0),
         output_tokens: count("completion_tokens").unwrap_or(0),
+        written_tokens: 0,
     })
 }
 
@@ -206,31 +145,12 @@ mod tests {
     fn usage_is_found_where_servers_put_it() {
         let full = json!({"choices": [], "usage": {"prompt_tokens": 9, "completion_tokens": 2,
             "prompt_tokens_details": {"cached_tokens": 4}}});
-        let expected = Usage { input_tokens: 9, cached_tokens: 4, output_tokens: 2 };
+        let expected =
+            Usage { input_tokens: 9, cached_tokens: 4, output_tokens: 2, ..Usage::default() };
         assert_eq!(Chunk::read(&full).usage, Some(expected));
         let groq = json!({"x_groq": {"usage": {"prompt_tokens": 9, "completion_tokens": 2}}});
         assert_eq!(Chunk::read(&groq).usage, Some(Usage { cached_tokens: 0, ..expected }));
         assert_eq!(Chunk::read(&json!({"usage": null})).usage, None);
-    }
-
-    #[test]
-    fn errors_of_every_shape_are_read() {
-        let read = |value: Value| ServiceError::read(&value).expect("an error");
-        let plain =
-            read(json!({"error": {"message": "no", "type": "t", "code": "c", "param": "p"}}));
-        assert_eq!(plain.labels, ["t", "c"]);
-        assert_eq!(plain.param.as_deref(), Some("p"));
-        assert_eq!(read(json!({"error": {"message": "busy", "code": 502}})).status, Some(502));
-        assert_eq!(read(json!({"error": "model not found"})).message, "model not found");
-        let gemini = read(json!([{"error": {"code": 400, "message": "bad key",
-            "status": "INVALID_ARGUMENT", "details": [{"reason": "API_KEY_INVALID"}]}}]));
-        assert_eq!(gemini.labels, ["400", "INVALID_ARGUMENT", "API_KEY_INVALID"]);
-        assert_eq!(
-            read(json!({"object": "error", "message": "no", "code": 404})).status,
-            Some(404)
-        );
-        assert_eq!(read(json!({"detail": "Not Found"})).message, "Not Found");
-        assert_eq!(ServiceError::read(&json!({"error": null, "choices": []})), None);
     }
 
     proptest! {

@@ -13,10 +13,10 @@ pub enum GetError {
     Refused {
         /// Without what is secret.
         address: String,
-        /// Why.
+        /// Why it may not be reached.
         why: Refused,
     },
-    /// Nobody answers.
+    /// No connection came about.
     #[error(
         "{address} cannot be reached: {why} (is this machine online? models.index, models.npm and \
          models.sources name other places)"
@@ -32,7 +32,7 @@ pub enum GetError {
     Status {
         /// Without what is secret.
         address: String,
-        /// Of HTTP.
+        /// The status code of HTTP.
         status: u16,
     },
     /// It sends us on and on.
@@ -72,9 +72,9 @@ pub enum GetError {
     Cut {
         /// Name of the package's file.
         file: String,
-        /// Bytes.
+        /// Bytes that came.
         have: u64,
-        /// Bytes.
+        /// Bytes that there are of it.
         bytes: u64,
         /// The innermost reason.
         why: String,

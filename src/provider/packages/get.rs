@@ -23,9 +23,9 @@ const TRIES: usize = 20;
 
 /// What is to be got.
 pub struct Getting<'a> {
-    /// From where.
+    /// Where packages come from.
     pub sources: &'a PackageSources,
-    /// What.
+    /// The files, and the packages that they are in.
     pub set: &'a WeightSet,
     /// Below which folder.
     pub folder: PathBuf,

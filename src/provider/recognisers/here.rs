@@ -22,9 +22,9 @@ use crate::{
     weights::{NotHere, Weights},
 };
 
-/// Sets of weights that hear English, the first that is here, and those that hear anything else.
+/// Sets of weights that hear English, the best first.
 const ENGLISH: &[&str] = &["whisper-tiny.en", "whisper-base"];
-/// See [`ENGLISH`].
+/// Sets of weights that hear any other language.
 const OTHERS: &[&str] = &["whisper-base"];
 
 /// What is heard on this machine.
@@ -85,10 +85,10 @@ struct Parts {
     used: OnceCell<Used>,
 }
 
-/// What hears.
+/// Which of the two hears.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Used {
-    /// Whisper.
+    /// Whisper, with the weights that are here.
     Best,
     /// PocketSphinx, and why.
     Floor(String),
@@ -154,12 +154,12 @@ impl SpeechToText for Here {
     }
 
     fn abilities(&self) -> SttAbilities {
-        SttAbilities { partials: true, endpointing: false }
+        SttAbilities { partials: true, ..SttAbilities::default() }
     }
 
     fn expect(&self, names: &dyn Fn() -> Vec<String>) {
         if let Ok(whisper) = &self.0.best {
-            whisper.expect(names);
+            whisper.expect(&names());
         }
     }
 
@@ -176,7 +176,7 @@ impl SpeechToText for Here {
         let parts = Arc::clone(&self.0);
         async move {
             Ok(match (parts.used().await?, &parts.best) {
-                (Used::Best, Ok(whisper)) => whisper.listen(audio, attempts),
+                (Used::Best, Ok(whisper)) => whisper.listen(audio),
                 _ => parts.floor.listen(audio, attempts),
             })
         }

@@ -46,6 +46,13 @@ fn may_be_voice(id: &str) -> bool {
     !id.is_empty() && !id.starts_with('-') && id.chars().all(fits)
 }
 
+/// The voice `id` with the language of this ISO 639-1 code: "en-gb+f3" speaks German as "de+f3".
+fn speaking(id: &str, code: &str) -> String {
+    let (language, variant) = id.find('+').map_or((id, ""), |at| id.split_at(at));
+    let same = language.split('-').next() == Some(code);
+    if same { id.to_owned() } else { format!("{code}{variant}") }
+}
+
 impl Espeak {
     /// Nothing runs until somebody speaks.
     pub const fn new() -> Self {
@@ -90,6 +97,8 @@ fn program(request: &SpeakRequest) -> Result<Program, Error> {
         let text = format!("espeak has no voice \"{id}\" (use a voice that {LISTS_VOICES} lists)");
         return Err(Error::new(Kind::InvalidRequest, text));
     }
+    let id =
+        request.foreign.map_or_else(|| voice.voice_id.clone(), |it| speaking(&voice.voice_id, it));
     let pitch = (PITCH + PITCH * voice.pitch_shift / 12.0).clamp(PITCH_LIMITS.0, PITCH_LIMITS.1);
     let speed = (WORDS_A_MINUTE * voice.speed_factor).clamp(SPEED_LIMITS.0, SPEED_LIMITS.1);
     let arguments = [
@@ -98,7 +107,7 @@ fn program(request: &SpeakRequest) -> Result<Program, Error> {
         "-b",
         "1",
         "-v",
-        &voice.voice_id,
+        &id,
         "-p",
         &format!("{pitch:.0}"),
         "-s",
@@ -110,7 +119,7 @@ fn program(request: &SpeakRequest) -> Result<Program, Error> {
         name: PROGRAM,
         arguments: arguments.map(str::to_owned).to_vec(),
         input,
-        voice: voice.voice_id.clone(),
+        voice: id,
         lists_voices: LISTS_VOICES,
         rerate: 1.0,
     })
@@ -137,7 +146,7 @@ mod tests {
                 formant_shift: 0.0,
                 fallback: None,
             },
-            language: "en".to_owned(),
+            foreign: None,
             pronunciation: Arc::from([]),
             attempts: Attempts::default(),
         };
@@ -160,6 +169,18 @@ mod tests {
         assert!((0.9..1.1).contains(&(seconds(&high) / seconds(&plain))));
         assert_ne!(high, plain);
         assert_ne!(woman, plain);
+    }
+
+    #[test]
+    fn a_voice_speaks_another_language_with_its_variant() {
+        for (id, code, is) in [
+            ("en-gb+f3", "de", "de+f3"),
+            ("en-gb", "de", "de"),
+            ("de", "en", "en"),
+            ("en-gb+f3", "en", "en-gb+f3"),
+        ] {
+            assert_eq!(speaking(id, code), is);
+        }
     }
 
     #[tokio::test]

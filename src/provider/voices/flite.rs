@@ -124,7 +124,7 @@ mod tests {
                 formant_shift: 0.0,
                 fallback: None,
             },
-            language: "en".to_owned(),
+            foreign: None,
             pronunciation: Arc::from([]),
             attempts: Attempts::default(),
         }
@@ -133,6 +133,18 @@ mod tests {
     async fn seconds(request: SpeakRequest) -> Result<f64, Error> {
         let chunks: Vec<Pcm> = Flite::new().speak(request).try_collect().await?;
         Ok(chunks.iter().map(|c| c.rate.duration_of(c.samples.len()).as_secs_f64()).sum())
+    }
+
+    #[tokio::test]
+    async fn it_begins_with_what_is_said() {
+        for voice in ["slt", "rms", "awb", "kal16"] {
+            let said = request("Aye, so it is.", voice, 0.0, 1.0);
+            let chunks: Vec<Pcm> = Flite::new().speak(said).try_collect().await.unwrap();
+            let rate = chunks[0].rate;
+            let mut samples = chunks.iter().flat_map(|it| &it.samples);
+            let first = samples.position(|it| it.unsigned_abs() > 328).unwrap();
+            assert!(rate.duration_of(first).as_millis() <= 40, "{voice}: {first}");
+        }
     }
 
     #[tokio::test]

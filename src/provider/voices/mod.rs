@@ -6,15 +6,19 @@
 
 mod espeak;
 mod flite;
+mod kokoro;
+mod neural;
 mod piper;
 mod second;
 
 use std::sync::Arc;
 
+pub use self::kokoro::{Kokoro, Options as KokoroOptions, SLOWEST};
+pub use self::neural::cores::Cores;
 pub use self::piper::{Options as PiperOptions, Piper};
 pub use self::second::WithSecond;
 use self::{espeak::Espeak, flite::Flite};
-use super::{Error, TextToSpeech, VoiceTraits, openai, pool::Pool, service::ServiceInfo};
+use super::{Error, TextToSpeech, VoiceTraits, openai, pool::Pool, service::ServiceInfo, wyoming};
 
 /// The voice services there are.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -26,18 +30,30 @@ pub enum VoiceService {
     Espeak,
     /// Networks in files on this machine.
     Piper,
+    /// One network in files on this machine, and many voices.
+    Kokoro,
     /// An OpenAI-compatible service.
     OpenAi,
+    /// A service in the house that speaks Wyoming.
+    Wyoming,
 }
 
 impl VoiceService {
     /// All of them.
-    pub const ALL: [Self; 4] = [Self::Flite, Self::Espeak, Self::Piper, Self::OpenAi];
+    pub const ALL: [Self; 6] =
+        [Self::Flite, Self::Espeak, Self::Piper, Self::Kokoro, Self::OpenAi, Self::Wyoming];
     /// Their names in files.
-    pub const NAMES: &[&str] =
-        &[Self::Flite.name(), Self::Espeak.name(), Self::Piper.name(), Self::OpenAi.name()];
+    pub const NAMES: &[&str] = &[
+        Self::Flite.name(),
+        Self::Espeak.name(),
+        Self::Piper.name(),
+        Self::Kokoro.name(),
+        Self::OpenAi.name(),
+        Self::Wyoming.name(),
+    ];
     /// Names of those that run on this machine and cost nothing.
-    pub const HERE: &[&str] = &[Self::Flite.name(), Self::Espeak.name(), Self::Piper.name()];
+    pub const HERE: &[&str] =
+        &[Self::Flite.name(), Self::Espeak.name(), Self::Piper.name(), Self::Kokoro.name()];
 
     /// The one that files call `name`.
     pub fn named(name: &str) -> Option<Self> {
@@ -55,7 +71,9 @@ impl VoiceService {
             Self::Flite => &flite::TRAITS,
             Self::Espeak => &espeak::TRAITS,
             Self::Piper => &piper::TRAITS,
+            Self::Kokoro => &kokoro::TRAITS,
             Self::OpenAi => &openai::VOICE_TRAITS,
+            Self::Wyoming => &wyoming::VOICE_TRAITS,
         }
     }
 
@@ -64,7 +82,7 @@ impl VoiceService {
         match self {
             Self::Flite => Some(VoiceEntry::Flite),
             Self::Espeak => Some(VoiceEntry::Espeak),
-            Self::Piper | Self::OpenAi => None,
+            Self::Piper | Self::Kokoro | Self::OpenAi | Self::Wyoming => None,
         }
     }
 }
@@ -79,8 +97,12 @@ pub enum VoiceEntry {
     Espeak,
     /// Networks in files on this machine.
     Piper(PiperOptions),
+    /// One network in files on this machine, and many voices.
+    Kokoro(KokoroOptions),
     /// An OpenAI-compatible service.
     OpenAi(openai::Options),
+    /// A service in the house that speaks Wyoming.
+    Wyoming(wyoming::Options),
 }
 
 impl VoiceEntry {
@@ -90,7 +112,9 @@ impl VoiceEntry {
             Self::Flite => VoiceService::Flite,
             Self::Espeak => VoiceService::Espeak,
             Self::Piper(_) => VoiceService::Piper,
+            Self::Kokoro(_) => VoiceService::Kokoro,
             Self::OpenAi(_) => VoiceService::OpenAi,
+            Self::Wyoming(_) => VoiceService::Wyoming,
         }
     }
 
@@ -105,7 +129,9 @@ impl VoiceEntry {
             Self::Flite => ServiceInfo::here("flite"),
             Self::Espeak => ServiceInfo::here("espeak-ng"),
             Self::Piper(_) => ServiceInfo::here("Piper"),
+            Self::Kokoro(_) => ServiceInfo::here("Kokoro"),
             Self::OpenAi(options) => options.info(),
+            Self::Wyoming(options) => options.info(),
         }
     }
 
@@ -118,7 +144,13 @@ impl VoiceEntry {
             Self::Flite => Flite::new().voices().await.map(|voices| listed(&voices)),
             Self::Espeak => Espeak::new().voices().await.map(|voices| listed(&voices)),
             Self::Piper(options) => Piper::voices(&options.models).map(|voices| listed(&voices)),
+            Self::Kokoro(options) => Kokoro::probe(options)
+                .await
+                .map(|(voices, speed)| format!("kokoro takes {speed}; {}", listed(&voices))),
             Self::OpenAi(options) => openai::probe(options.clone()).await,
+            Self::Wyoming(options) => wyoming::probe_voice(options.clone())
+                .await
+                .map(|(line, voices)| format!("{line}; {}", listed(&voices))),
         }
     }
 }
@@ -135,7 +167,11 @@ fn listed(voices: &[String]) -> String {
 
 /// Voice services that are open.
 #[derive(Default)]
-pub struct Voices(Pool<VoiceEntry, Arc<dyn TextToSpeech>>);
+pub struct Voices {
+    open: Pool<VoiceEntry, Arc<dyn TextToSpeech>>,
+    /// Where all networks compute.
+    cores: Cores,
+}
 
 impl Voices {
     /// The service of `entry`.
@@ -143,18 +179,21 @@ impl Voices {
     /// # Errors
     /// An address or key that makes no request.
     pub fn open(&self, entry: &VoiceEntry) -> Result<Arc<dyn TextToSpeech>, Error> {
-        self.0.get(entry, || {
+        self.open.get(entry, || {
+            let cores = || self.cores.clone();
             Ok(match entry {
                 VoiceEntry::Flite => Arc::new(Flite::new()),
                 VoiceEntry::Espeak => Arc::new(Espeak::new()),
-                VoiceEntry::Piper(options) => Arc::new(Piper::new(options)),
+                VoiceEntry::Piper(options) => Arc::new(Piper::new(options, cores())),
+                VoiceEntry::Kokoro(options) => Arc::new(Kokoro::new(options, cores())),
                 VoiceEntry::OpenAi(options) => Arc::new(openai::Speech::new(options.clone())?),
+                VoiceEntry::Wyoming(options) => Arc::new(wyoming::Speech::new(options.clone())),
             })
         })
     }
 
     /// Lets go of all but `wanted`.
     pub fn retain(&self, wanted: &[VoiceEntry]) {
-        self.0.retain(|entry| wanted.contains(entry));
+        self.open.retain(|entry| wanted.contains(entry));
     }
 }

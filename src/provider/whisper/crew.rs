@@ -33,6 +33,17 @@ pub struct Sound {
     pub frames: Vec<Frame>,
     /// What the model takes to have been said before.
     pub prompt: Arc<str>,
+    /// The first text was unclear: a likelier one is sought.
+    pub is_sought: bool,
+}
+
+/// What was heard of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Heard {
+    /// The words; empty where there are none.
+    pub text: String,
+    /// Whether a likelier text is worth seeking.
+    pub is_unclear: bool,
 }
 
 /// What sound is heard for.
@@ -44,21 +55,21 @@ pub enum Urgency {
     Partial,
 }
 
-/// What hears: with buffers and as many threads, unless the question whether to stop is answered with
-/// yes, which is `None`.
-pub type Hear = dyn Fn(&mut Scratch, &Sound, usize, &(dyn Fn() -> bool + Sync)) -> Result<Option<String>, Error>
+/// What hears: with buffers and with so many threads, unless the question whether to stop is answered
+/// with yes, which is `None`.
+pub type Hear = dyn Fn(&mut Scratch, &Sound, usize, &(dyn Fn() -> bool + Sync)) -> Result<Option<Heard>, Error>
     + Send
     + Sync;
 
 /// What was heard. Dropping it stops the hearing; it fails when the hearing gave way or broke down.
-pub type Answer = oneshot::Receiver<Result<String, Error>>;
+pub type Answer = oneshot::Receiver<Result<Heard, Error>>;
 
 /// Hears for all tables. Its threads end with it.
 pub struct Crew(Arc<Shared>);
 
 struct Shared {
     hear: Box<Hear>,
-    /// Most threads.
+    /// As many threads as there may be.
     size: usize,
     queue: Mutex<Queue>,
     more: Condvar,
@@ -78,7 +89,7 @@ struct Queue {
 struct Task {
     sound: Sound,
     urgency: Urgency,
-    answer: oneshot::Sender<Result<String, Error>>,
+    answer: oneshot::Sender<Result<Heard, Error>>,
 }
 
 /// A task that a thread has taken.

@@ -1,4 +1,5 @@
 //! One utterance on its way: heard again and again while it is spoken, and as a whole in each pause.
+//! Where that is unclear, its words count for the pause, and a likelier text is sought for the final.
 //!
 //! Entry function: [`listening`]. **Never**: hears by itself; that is for the [`Crew`].
 
@@ -10,15 +11,23 @@ use tokio::{
     time::{Instant, sleep_until},
 };
 
-use super::crew::{Answer, Crew, Sound, Urgency};
+use super::crew::{Answer, Crew, Heard, Sound, Urgency};
 use crate::{
     audio::Frame,
     provider::{Error, Kind, SpeechEvent},
 };
 
-/// Sound that stays away so long is a pause. The table holds silence back after 120 ms, so that the
-/// whole is heard from 200 ms of silence on; it is thrown away when speech goes on.
+/// Sound that stays away so long is a pause, whatever it was like: no packet is that late. The table
+/// holds silence back after 120 ms, so that the whole is heard from 200 ms of silence on; it is thrown
+/// away when speech goes on.
 const PAUSE: Duration = Duration::from_millis(80);
+/// Where the last sound was quiet, it need not stay away for longer than until the next frame: the
+/// whole is heard from 150 ms of silence on.
+const QUIET_PAUSE: Duration = Duration::from_millis(30);
+/// So many frames are quiet then, each at most a tenth as loud as the loudest: five are longer than a
+/// voice holds back a "p" or a "t".
+const QUIET_FRAMES: usize = 5;
+const QUIET: f32 = 0.1;
 /// Time between two partials, at least; and as long as the last one took, from asking to its answer.
 /// So nobody takes more than half a core, and all take less where many wait.
 const EVERY: Duration = Duration::from_millis(400);
@@ -35,19 +44,21 @@ pub fn listening(
     let listening = Listening {
         crew,
         audio,
-        sound: Sound { frames: Vec::new(), prompt },
+        sound: Sound { frames: Vec::new(), prompt, is_sought: false },
         is_closed: false,
         asked: None,
         ahead: None,
         partial: String::new(),
         heard: 0,
+        loudest: 0.0,
+        quiet: 0,
         came_at: now,
         again_at: now,
     };
     stream::unfold(Some(listening), |listening| async move {
         let mut listening = listening?;
         let event = listening.next().await;
-        let goes_on = matches!(event, Ok(SpeechEvent::Partial { .. }));
+        let goes_on = matches!(event, Ok(SpeechEvent::Partial { .. } | SpeechEvent::Pause { .. }));
         Some((event, goes_on.then_some(listening)))
     })
 }
@@ -66,6 +77,10 @@ struct Listening {
     partial: String,
     /// Frames that were heard so far.
     heard: usize,
+    /// The loudest frame so far.
+    loudest: f32,
+    /// Quiet frames at the end.
+    quiet: usize,
     /// When the last frame came.
     came_at: Instant,
     /// When the next partial may be asked for.
@@ -84,7 +99,9 @@ impl Listening {
     async fn next(&mut self) -> Result<SpeechEvent, Error> {
         loop {
             if self.is_closed {
-                if let Some(text) = self.ahead.take() {
+                if !self.is_asked_for(Urgency::Final)
+                    && let Some(text) = self.ahead.take()
+                {
                     return Ok(SpeechEvent::Final { text });
                 }
                 if self.sound.frames.is_empty() {
@@ -98,8 +115,8 @@ impl Listening {
             tokio::select! {
                 biased;
                 answered = answer(&mut self.asked), if self.asked.is_some() => {
-                    if let Some(partial) = self.take_answer(answered)? {
-                        return Ok(partial);
+                    if let Some(told) = self.take_answer(answered)? {
+                        return Ok(told);
                     }
                 }
                 frame = self.audio.recv(), if !self.is_closed => match frame {
@@ -126,7 +143,8 @@ impl Listening {
         if self.is_closed || is_whole || frames == 0 {
             return None;
         }
-        let pause = self.came_at + PAUSE;
+        let is_quiet = self.quiet >= QUIET_FRAMES;
+        let pause = self.came_at + if is_quiet { QUIET_PAUSE } else { PAUSE };
         let partial = self.asked.is_none() && frames >= FRAMES_AT_LEAST && frames > self.heard;
         if partial && self.again_at < pause {
             Some((self.again_at, Urgency::Partial))
@@ -139,14 +157,26 @@ impl Listening {
     fn ask(&mut self, urgency: Urgency) -> Result<(), Error> {
         self.heard = self.sound.frames.len();
         self.asked = None;
+        self.sound.is_sought = false;
         let answer = self.crew.ask(self.sound.clone(), urgency)?;
         self.asked = Some(Asked { answer, urgency, since: Instant::now() });
         Ok(())
     }
 
+    /// Has a likelier text sought than the one that is there. Where there is no room for that, it stays.
+    fn seek(&mut self) {
+        self.sound.is_sought = true;
+        let asked = self.crew.ask(self.sound.clone(), Urgency::Final);
+        let since = Instant::now();
+        self.asked = asked.ok().map(|answer| Asked { answer, urgency: Urgency::Final, since });
+    }
+
     /// 20 ms more; what is heard in a pause is not the whole then.
     fn take_frame(&mut self, frame: Frame) {
         self.came_at = Instant::now();
+        let loud = loudness(&frame);
+        self.loudest = self.loudest.max(loud);
+        self.quiet = if loud <= QUIET * self.loudest { self.quiet + 1 } else { 0 };
         self.sound.frames.push(frame);
         if self.is_asked_for(Urgency::Final) {
             self.asked = None;
@@ -154,15 +184,18 @@ impl Listening {
         self.ahead = None;
     }
 
-    /// A partial, if there is something new to tell.
+    /// What there is to tell of an answer, if it is new.
     fn take_answer(
         &mut self,
-        answered: Option<Result<String, Error>>,
+        answered: Option<Result<Heard, Error>>,
     ) -> Result<Option<SpeechEvent>, Error> {
         let Some(asked) = self.asked.take() else { return Ok(None) };
         let now = Instant::now();
         self.again_at = (asked.since + EVERY).max(now + (now - asked.since));
-        let text = match (answered, asked.urgency) {
+        if self.ahead.is_some() {
+            return Ok(answered.and_then(Result::ok).and_then(|sought| self.take_sought(sought)));
+        }
+        let Heard { text, is_unclear } = match (answered, asked.urgency) {
             (Some(answered), _) => answered?,
             (None, Urgency::Partial) => return Ok(None),
             (None, Urgency::Final) => {
@@ -172,9 +205,14 @@ impl Listening {
         };
         if asked.urgency == Urgency::Final {
             self.ahead = Some(text.clone());
+            if is_unclear {
+                self.seek();
+            }
             if self.is_closed {
                 return Ok(None);
             }
+            self.partial.clone_from(&text);
+            return Ok(Some(SpeechEvent::Pause { text }));
         }
         if text.is_empty() || text == self.partial {
             return Ok(None);
@@ -182,10 +220,25 @@ impl Listening {
         self.partial.clone_from(&text);
         Ok(Some(SpeechEvent::Partial { text }))
     }
+
+    /// A likelier text than the one that is there; none at all would be less likely.
+    fn take_sought(&mut self, sought: Heard) -> Option<SpeechEvent> {
+        if sought.text.is_empty() || self.ahead.as_ref() == Some(&sought.text) {
+            return None;
+        }
+        self.ahead = Some(sought.text.clone());
+        self.partial.clone_from(&sought.text);
+        (!self.is_closed).then_some(SpeechEvent::Pause { text: sought.text })
+    }
+}
+
+/// How loud a frame is.
+fn loudness(frame: &Frame) -> f32 {
+    frame.samples().iter().map(|it| f32::from(*it).powi(2)).sum::<f32>().sqrt()
 }
 
 /// The answer to what is `asked`; `None`: there will be none.
-async fn answer(asked: &mut Option<Asked>) -> Option<Result<String, Error>> {
+async fn answer(asked: &mut Option<Asked>) -> Option<Result<Heard, Error>> {
     match asked {
         Some(asked) => (&mut asked.answer).await.ok(),
         None => std::future::pending().await,

@@ -1,6 +1,6 @@
 //! Speech-to-text on this machine: OpenAI's Whisper, by the crate `whisper-thin`.
 //!
-//! Entry types: [`Engine`], which is shared, and [`Whisper`], the recogniser of one table.
+//! Entry types: [`Engine`], which is shared, and [`Whisper`], which hears one table.
 //! **Never**: the network, or a file but those of the model.
 
 mod crew;
@@ -16,8 +16,7 @@ pub use model::Engine;
 use std::sync::{Arc, PoisonError, RwLock};
 
 use futures::{
-    FutureExt, TryFutureExt,
-    future::BoxFuture,
+    TryFutureExt,
     stream::{BoxStream, StreamExt},
 };
 use tokio::sync::mpsc;
@@ -25,7 +24,7 @@ use tokio::sync::mpsc;
 use self::{listening::listening, prompt::prompt_of};
 use crate::{
     audio::Frame,
-    provider::{Attempts, Error, SpeechEvent, SpeechToText, SttAbilities, local},
+    provider::{Error, SpeechEvent},
 };
 
 /// Hears one table.
@@ -41,35 +40,25 @@ impl Whisper {
         let prompt = RwLock::new(prompt_of(names, engine.language()).into());
         Self { engine, prompt }
     }
-}
 
-impl SpeechToText for Whisper {
-    fn name(&self) -> &'static str {
-        local::NAME
-    }
-
-    fn priced_as(&self) -> Option<&str> {
-        None
-    }
-
-    fn abilities(&self) -> SttAbilities {
-        SttAbilities { partials: true, endpointing: false }
-    }
-
-    fn expect(&self, names: &dyn Fn() -> Vec<String>) {
-        let prompt = prompt_of(&names(), self.engine.language()).into();
+    /// Expects `names` from the next utterance on.
+    pub fn expect(&self, names: &[String]) {
+        let prompt = prompt_of(names, self.engine.language()).into();
         *self.prompt.write().unwrap_or_else(PoisonError::into_inner) = prompt;
     }
 
-    fn ready(&self) -> BoxFuture<'static, Result<(), Error>> {
-        let engine = Arc::clone(&self.engine);
-        async move { engine.crew().await.map(drop) }.boxed()
+    /// Loads the model, unless it is loaded.
+    ///
+    /// # Errors
+    /// What is wrong with its files, and how to get them anew.
+    pub async fn ready(&self) -> Result<(), Error> {
+        self.engine.crew().await.map(drop)
     }
 
-    fn listen(
+    /// What is heard in `audio` until its final or an error.
+    pub fn listen(
         &self,
         audio: mpsc::Receiver<Frame>,
-        _: Attempts,
     ) -> BoxStream<'static, Result<SpeechEvent, Error>> {
         let engine = Arc::clone(&self.engine);
         let prompt = Arc::clone(&self.prompt.read().unwrap_or_else(PoisonError::into_inner));

@@ -9,7 +9,7 @@ use futures::StreamExt;
 use tokio::{sync::mpsc, time::timeout};
 
 use super::{
-    crew::{Crew, Sound, Urgency},
+    crew::{Crew, Heard, Sound, Urgency},
     listening::listening,
 };
 use crate::{
@@ -54,7 +54,7 @@ impl Door {
                     }
                     if state.may_end > 0 {
                         state.may_end -= 1;
-                        return Ok(Some(prompt));
+                        return Ok(Some(Heard { text: prompt, is_unclear: false }));
                     }
                     let wait = door.changed.wait_timeout(state, Duration::from_millis(1));
                     state = wait.unwrap().0;
@@ -78,7 +78,7 @@ impl Door {
 }
 
 fn sound(prompt: &str) -> Sound {
-    Sound { frames: vec![frame()], prompt: prompt.into() }
+    Sound { frames: vec![frame()], prompt: prompt.into(), is_sought: false }
 }
 
 fn frame() -> Frame {
@@ -96,8 +96,8 @@ async fn partials_give_way_to_what_was_said() {
     door.until(|state| state.stopped == ["partial"] && state.begun == ["partial", "final"]);
     door.let_out(2);
     assert!(partial.await.is_err(), "it gave way");
-    assert_eq!(last.await.unwrap().unwrap(), "final");
-    assert_eq!(waits.await.unwrap().unwrap(), "waits");
+    assert_eq!(last.await.unwrap().unwrap().text, "final");
+    assert_eq!(waits.await.unwrap().unwrap().text, "waits");
 }
 
 #[tokio::test]
@@ -114,7 +114,7 @@ async fn who_asked_first_is_heard_first_by_no_more_threads_than_allowed() {
     drop(answers.remove(2));
     door.let_out(4);
     for (answer, speaker) in answers.into_iter().zip(["a", "b", "d", "e"]) {
-        assert_eq!(answer.await.unwrap().unwrap(), speaker);
+        assert_eq!(answer.await.unwrap().unwrap().text, speaker);
     }
     let state = door.state.lock().unwrap();
     assert!(!state.begun.contains(&"c".to_owned()) && state.begun[2..] == ["d", "e"]);
@@ -128,7 +128,7 @@ async fn a_hearing_that_breaks_down_takes_no_other_along() {
     let next = crew.ask(sound("next"), Urgency::Final).unwrap();
     door.let_out(1);
     assert!(broken.await.is_err());
-    assert_eq!(timeout(BOUND, next).await.unwrap().unwrap().unwrap(), "next");
+    assert_eq!(timeout(BOUND, next).await.unwrap().unwrap().unwrap().text, "next");
 }
 
 #[tokio::test]
@@ -151,11 +151,12 @@ async fn too_many_utterances_are_refused_and_too_many_partials_dropped() {
 
 /// Hears how many frames there are.
 fn counting() -> Arc<Crew> {
-    Arc::new(Crew::new(1, Box::new(|_, sound, _, _| Ok(Some(sound.frames.len().to_string())))))
+    let heard = |sound: &Sound| Heard { text: sound.frames.len().to_string(), is_unclear: false };
+    Arc::new(Crew::new(1, Box::new(move |_, sound, _, _| Ok(Some(heard(sound))))))
 }
 
-fn partial(text: &str) -> SpeechEvent {
-    SpeechEvent::Partial { text: text.to_owned() }
+fn pause(text: &str) -> SpeechEvent {
+    SpeechEvent::Pause { text: text.to_owned() }
 }
 
 #[tokio::test]
@@ -166,16 +167,56 @@ async fn a_pause_is_heard_ahead_and_again_when_speech_goes_on() {
         to.send(frame()).await.unwrap();
     }
     let next = timeout(BOUND, events.next()).await.unwrap().unwrap().unwrap();
-    assert_eq!(next, partial("10"), "the whole, although nobody has said that it is");
+    assert_eq!(next, pause("10"), "the whole, although nobody has said that it is");
     for _ in 0..5 {
         to.send(frame()).await.unwrap();
     }
     let next = timeout(BOUND, events.next()).await.unwrap().unwrap().unwrap();
-    assert_eq!(next, partial("15"));
+    assert_eq!(next, pause("15"));
     drop(to);
     let last = timeout(BOUND, events.next()).await.unwrap().unwrap().unwrap();
     assert_eq!(last, SpeechEvent::Final { text: "15".to_owned() });
     assert!(events.next().await.is_none());
+}
+
+#[tokio::test]
+async fn words_of_a_pause_do_not_wait_for_the_likelier_text_that_the_final_has() {
+    let crew = Crew::new(
+        1,
+        Box::new(|_, sound, _, _| {
+            let text = if sound.is_sought { "Bartok!" } else { "Bar talk!" };
+            Ok(Some(Heard { text: text.to_owned(), is_unclear: !sound.is_sought }))
+        }),
+    );
+    let (to, audio) = mpsc::channel(64);
+    let mut events = Box::pin(listening(Arc::new(crew), "".into(), audio));
+    to.send(frame()).await.unwrap();
+    for text in ["Bar talk!", "Bartok!"] {
+        assert_eq!(timeout(BOUND, events.next()).await.unwrap().unwrap().unwrap(), pause(text));
+    }
+    to.send(frame()).await.unwrap();
+    assert_eq!(timeout(BOUND, events.next()).await.unwrap().unwrap().unwrap(), pause("Bar talk!"));
+    drop(to);
+    let last = timeout(BOUND, events.next()).await.unwrap().unwrap().unwrap();
+    assert_eq!(last, SpeechEvent::Final { text: "Bartok!".to_owned() });
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_quiet_pause_is_noticed_sooner_than_one_in_noise() {
+    let noticed = async |last: i16| {
+        let (to, audio) = mpsc::channel(64);
+        let mut events = Box::pin(listening(counting(), "".into(), audio));
+        for number in 0..16 {
+            let level = if number < 10 { 1_000 } else { last };
+            let frame = Frame::padded(&[level; 320], SampleRate::HZ_16000);
+            to.send(frame).await.unwrap();
+        }
+        let begun = tokio::time::Instant::now();
+        assert_eq!(events.next().await.unwrap().unwrap(), pause("16"));
+        begun.elapsed()
+    };
+    let [quiet, noisy] = [noticed(90).await, noticed(200).await];
+    assert!(quiet < Duration::from_millis(80) && noisy >= Duration::from_millis(80));
 }
 
 #[tokio::test]

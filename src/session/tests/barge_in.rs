@@ -77,7 +77,7 @@ async fn a_stop_word_stops_at_once() {
 
 #[tokio::test(start_paused = true)]
 async fn a_stop_word_known_only_at_the_end_still_stops() {
-    let (mut stage, began) = speaking(SttAbilities { partials: false, endpointing: false }).await;
+    let (mut stage, began) = speaking(SttAbilities::default()).await;
     stage.hears(&[], "stop");
     stage.voice(THORIN, ms(400)).await;
     stage.quiet(THORIN, ms(700)).await;
@@ -120,7 +120,7 @@ async fn a_listening_noise_that_was_a_word_at_first_only_ducks() {
 
 #[tokio::test(start_paused = true)]
 async fn a_long_voice_without_text_stops() {
-    let (mut stage, began) = speaking(SttAbilities { partials: false, endpointing: false }).await;
+    let (mut stage, began) = speaking(SttAbilities::default()).await;
     stage.hears(&[], "what about the beer");
     stage.voice(THORIN, ms(1_500)).await;
     let stopped = last(&stage) - began;

@@ -18,6 +18,7 @@ use crate::{
 async fn keeps(stage: &Stage, npcs: &[&str]) {
     let cast = npcs.iter().map(|npc| Role { npc: (*npc).to_owned(), seat: None });
     let recast = Recast {
+        judge: None,
         options: Options::default(),
         campaign: Arc::new(Campaign::default()),
         keywords: Keywords::default(),

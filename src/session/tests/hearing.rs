@@ -310,8 +310,60 @@ async fn a_recogniser_that_ends_utterances_itself_stays_open() {
     let stage = Setup { abilities, ..Setup::of(&["Bartok"]) }.open().await;
     stage.hears_so(Said { partials: vec![(5, "Bartok")], text: None, takes: Duration::ZERO });
     stage.quiet(THORIN, ms(3_000)).await;
+    assert_eq!(stage.stt.live.count(), 0, "nobody has spoken");
+    stage.voice(THORIN, ms(400)).await;
+    stage.quiet(THORIN, ms(1_000)).await;
+    stage.voice(THORIN, ms(400)).await;
     assert_eq!(stage.stt.live.count(), 1);
     assert!(stage.stt.script.lock().unwrap().is_empty());
+    // An open microphone alone does not keep it.
+    stage.quiet(THORIN, ms(21_000)).await;
+    assert_eq!(stage.stt.live.count(), 0);
+    stage.close().await;
+}
+
+/// A table whose recogniser ends utterances itself.
+async fn service_ends(npcs: &[&str]) -> Stage {
+    let abilities = SttAbilities { partials: true, endpointing: true };
+    Setup { abilities, ..Setup::of(npcs) }.open().await
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_is_probably_all_is_answered_ahead_at_once_unless_they_go_on() {
+    let mut stage = service_ends(&["Bartok"]).await;
+    // 55 frames are 100 ms of silence after a second of voice.
+    stage.hears(&[(30, "Bartok hello"), (55, "eager: Bartok hello")], "Bartok hello");
+    stage.voice(THORIN, ms(1_000)).await;
+    stage.quiet(THORIN, ms(140)).await;
+    assert_eq!(stage.models[0].asked(), 1, "no pause is waited for");
+    stage.quiet(THORIN, ms(900)).await;
+    assert_eq!(stage.told().await[0].2, Outcome::Spoken);
+    assert_eq!(stage.models[0].asked(), 1, "it was the final's answer");
+    stage.close().await;
+
+    let mut stage = service_ends(&["Bartok"]).await;
+    let goes_on = [(52, "eager: Bartok tell"), (60, "resumed"), (70, "Bartok tell me")];
+    stage.hears(&goes_on, "Bartok tell me");
+    stage.voice(THORIN, ms(1_000)).await;
+    stage.quiet(THORIN, ms(200)).await;
+    stage.voice(THORIN, ms(400)).await;
+    stage.quiet(THORIN, ms(900)).await;
+    let told = stage.told().await;
+    assert_eq!((told.len(), told[0].2), (1, Outcome::Spoken), "{told:?}");
+    assert_eq!(stage.models[0].asked(), 2, "the first answer was thrown away");
+    stage.close().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_end_that_the_service_does_not_tell_is_told_by_the_table() {
+    let mut stage = service_ends(&["Bartok"]).await;
+    stage.hears_so(Said { partials: vec![(30, "Bartok hello")], text: None, takes: ms(0) });
+    stage.voice(THORIN, ms(1_000)).await;
+    let heard = stage.until_heard().await;
+    assert!((ms(4_400)..=ms(4_600)).contains(&heard), "{heard:?}");
+    stage.settle().await;
+    let line = stage.lines().remove(0);
+    assert_eq!((line.heard.as_str(), line.outcome), ("Bartok hello", Outcome::Spoken));
     stage.close().await;
 }
 
@@ -357,9 +409,9 @@ async fn a_stream_that_goes_on_is_paid_as_it_goes() {
     let prices = BTreeMap::from([("ears".to_owned(), price)]);
     let budget = BudgetOptions { session_max: Some(2.5), month_max: None, prices };
     let mut stage = Setup { abilities, budget, ..Setup::of(&["Bartok"]) }.open().await;
-    stage.quiet(THORIN, ms(19_900)).await;
+    stage.voice(THORIN, ms(19_900)).await;
     assert_eq!((stage.lines().len(), stage.stt.live.count()), (0, 1));
-    stage.quiet(THORIN, ms(1_000)).await;
+    stage.voice(THORIN, ms(1_000)).await;
     let line = stage.lines().remove(0);
     assert_eq!(line.outcome, Outcome::OverBudget);
     assert!((line.spent - 2.0).abs() < 1e-6, "{}", line.spent);
@@ -371,9 +423,9 @@ async fn a_stream_that_goes_on_is_paid_as_it_goes() {
 async fn lanes_are_given_back() {
     let abilities = SttAbilities { partials: true, endpointing: true };
     let stage = Setup { abilities, ..Setup::of(&["Bartok"]) }.open().await;
-    stage.quiet(THORIN, ms(100)).await;
+    stage.voice(THORIN, ms(200)).await;
     sleep(ms(61_000)).await;
-    stage.quiet(ELARA, ms(100)).await;
+    stage.voice(ELARA, ms(200)).await;
     assert_eq!(stage.stt.live.count(), 1, "only Elara's stream is open");
     stage.close().await;
 }

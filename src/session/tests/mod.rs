@@ -4,6 +4,7 @@ mod answering;
 mod barge_in;
 mod casting;
 mod closing;
+mod endings;
 mod hearing;
 mod orders;
 mod queue;

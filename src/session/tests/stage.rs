@@ -28,7 +28,7 @@ use crate::{
         budget::{BudgetOptions, Ledger},
         tier::Keywords,
     },
-    provider::SttAbilities,
+    provider::{Chain, SttAbilities, TurnJudge},
     tools::SessionCalls,
 };
 
@@ -96,6 +96,8 @@ pub struct Setup {
     pub price: Option<&'static str>,
     /// The first frames that are played make where they go panic.
     pub breaks: usize,
+    /// Judges how pauses sound.
+    pub judge: Option<Arc<dyn TurnJudge>>,
 }
 
 /// A table that runs.
@@ -119,7 +121,7 @@ impl Setup {
             npcs: npcs.iter().map(|name| props::npc(name)).collect(),
             options: Options::default(),
             campaign: Campaign::default(),
-            abilities: SttAbilities { partials: true, endpointing: false },
+            abilities: SttAbilities { partials: true, ..SttAbilities::default() },
             voice: Hum::default(),
             budget: BudgetOptions::default(),
             pace: Pace::RealTime,
@@ -127,6 +129,7 @@ impl Setup {
             window: None,
             price: None,
             breaks: 0,
+            judge: None,
         }
     }
 
@@ -143,7 +146,7 @@ impl Setup {
         let seat = |(npc, model): (&Arc<Npc>, &Arc<Model>)| {
             let model = NpcModel {
                 npc: Arc::clone(npc),
-                model: Arc::clone(model) as _,
+                models: Chain::of("stand-in", Arc::clone(model) as _),
                 budget: budget.clone(),
                 max_tokens: 100,
             };
@@ -163,6 +166,7 @@ impl Setup {
         let setup = TableSetup {
             session: SessionId("test".to_owned()),
             stt: Arc::clone(&stt) as _,
+            judge: self.judge,
             outlets: Outlets {
                 out: Box::new(Ear::new(opened, &left, self.breaks)),
                 pace: self.pace,
@@ -181,6 +185,7 @@ impl Setup {
             rules: Arc::from([]),
             budget: budget.clone(),
             memory: None,
+            continuation: None,
         };
         let (table, task) = open(setup, parts);
         let stage =
@@ -318,7 +323,11 @@ impl Stage {
         let lines = |event| match event {
             TableEvent::Line(line) => Some(Arc::unwrap_or_clone(line)),
             TableEvent::Missed(missed) => panic!("{missed} events are lost"),
-            TableEvent::Notice(_) | TableEvent::Halted { .. } | TableEvent::State(_) => None,
+            TableEvent::Notice(_)
+            | TableEvent::Halted { .. }
+            | TableEvent::Stands(_)
+            | TableEvent::Mark(_)
+            | TableEvent::State(_) => None,
         };
         self.events().into_iter().filter_map(lines).collect()
     }

@@ -110,7 +110,10 @@ async fn the_x_card_of_anybody_stops_everyone_and_names_nobody() {
     assert!(lines.iter().all(|line| line.outcome != Outcome::Spoken), "{lines:#?}");
     let card = lines.iter().find(|line| line.outcome == Outcome::Stopped).unwrap();
     assert_eq!((card.speaker.as_str(), card.heard.as_str()), ("somebody", "X-card!"));
-    assert_eq!(lines.last().unwrap().detail.as_deref(), Some("the npc is muted"));
+    assert_eq!(
+        lines.last().unwrap().detail.as_deref(),
+        Some("the npc is muted (the game master says \"unmute\" and its name)")
+    );
     assert!(stage.heard("Bartok").unwrap().1 <= ordered);
     assert!(stage.heard("Gundren").is_none());
     assert!(status(&stage).await.seats.iter().all(|seat| seat.muted));

@@ -99,7 +99,7 @@ impl SpeechToText for Recogniser {
                     let _ = heard.send(SpeechEvent::Final { text: text.to_owned() }).await;
                 }
                 while let Some((_, text)) = partials.next_if(|(at, _)| *at <= frames) {
-                    let _ = heard.send(SpeechEvent::Partial { text: (*text).to_owned() }).await;
+                    let _ = heard.send(said_so_far(text)).await;
                 }
             }
             sleep(said.takes).await;
@@ -115,6 +115,16 @@ impl SpeechToText for Recogniser {
         let failed = listening.into_stream().filter_map(|ended| ready(ended.err().map(Err)));
         let events = stream::poll_fn(move |context| events.poll_recv(context)).map(Ok);
         stream::select(events, failed).boxed()
+    }
+}
+
+/// A partial; "resumed" and what begins with "eager: " are what they say.
+fn said_so_far(text: &str) -> SpeechEvent {
+    let text = text.to_owned();
+    match text.strip_prefix("eager: ") {
+        Some(all) => SpeechEvent::EagerEnd { text: all.to_owned() },
+        None if text == "resumed" => SpeechEvent::Resumed,
+        None => SpeechEvent::Partial { text },
     }
 }
 

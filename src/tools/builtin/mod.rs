@@ -24,6 +24,8 @@ use super::{DISCOVER, ServerKey, SourceKind, ToolHost};
 pub const IDENTITIES: &[&str] = &[
     "dice-roller.roll",
     "dice-roller.roll_table",
+    "dice-roller.odds",
+    "dice-roller.last",
     "rules-lookup.get_rule",
     "rules-lookup.search_rules",
     "file-io.read_file",

@@ -23,8 +23,8 @@ use tokio::{
 pub use arguments::{NoArguments, minimal};
 
 use super::{
-    Attachment, Authority, CallContext, CallError, CatalogEntry, Effects, Probed, Progress,
-    ServerKey, Taint, Tool, ToolHost,
+    Attachment, Authority, CallContext, CallError, CatalogEntry, Declared, Effects, Probed,
+    Progress, ServerKey, Taint, Tool, ToolHost,
     limit::Limit,
     percentiles,
     schema::{Mismatch, apart},
@@ -292,16 +292,26 @@ fn arguments_for(tool: &Tool, parameters: &Value) -> Result<Map<String, Value>, 
             Err(what) => Err(NotCalled::ProbeDoesNotFit(what)),
         };
     }
-    let forbidden = [
+    match forbidden(declared) {
+        Some(reason) => Err(NotCalled::Forbidden(reason)),
+        None => Ok(minimal(parameters, &tool.input)?),
+    }
+}
+
+/// Why a tool must not be called without a probe; `None`: it may.
+fn forbidden(declared: &Declared) -> Option<&'static str> {
+    let reasons = [
         (declared.destructive == Some(true), "it may destroy something"),
         (declared.approval == Some(true), "the game master decides each call"),
         (declared.read_only == Some(false), "it changes something"),
         (!declared.may_repeat(), "nothing marks it as read-only or idempotent"),
     ];
-    if let Some((_, reason)) = forbidden.iter().find(|(is, _)| *is) {
-        return Err(NotCalled::Forbidden(reason));
-    }
-    Ok(minimal(parameters, &tool.input)?)
+    reasons.into_iter().find_map(|(is, reason)| is.then_some(reason))
+}
+
+/// Whether a tool is measured by itself, once its server is ready.
+pub fn is_measured_by_itself(declared: &Declared) -> bool {
+    declared.probe.is_some() || forbidden(declared).is_none()
 }
 
 /// Measuring is nothing a table should see; questions are declined.

@@ -3,6 +3,8 @@
 //! Entry type: [`Listed`]. **Never**: takes the word of a server under review on
 //! what its tools do not do.
 
+use std::sync::Arc;
+
 use serde_json::{Map, Value, json};
 
 use super::options::Trust;
@@ -24,7 +26,7 @@ pub struct Listed {
     /// What it does.
     pub description: String,
     /// JSON Schema of its arguments, without `_metadata`.
-    pub input: Value,
+    pub input: Arc<Value>,
     /// JSON Schema of its structured result.
     pub output: Option<Value>,
     /// What stands in its `_meta`.
@@ -37,7 +39,7 @@ pub struct Listed {
 
 impl From<rmcp::model::Tool> for Listed {
     fn from(tool: rmcp::model::Tool) -> Self {
-        let mut input = Map::clone(&tool.input_schema);
+        let mut input = Arc::unwrap_or_clone(tool.input_schema);
         let schema_meta = match input.shift_remove("_metadata") {
             Some(Value::Object(members)) => members,
             _ => Map::new(),
@@ -59,8 +61,8 @@ impl From<rmcp::model::Tool> for Listed {
             ),
             name: one_line(&tool.name, LONGEST_NAME),
             wire: tool.name.into_owned(),
-            input: Value::Object(input),
-            output: tool.output_schema.map(|schema| Value::Object(Map::clone(&schema))),
+            input: Arc::new(Value::Object(input)),
+            output: tool.output_schema.map(|schema| Value::Object(Arc::unwrap_or_clone(schema))),
             meta: tool.meta.map(|meta| meta.0).unwrap_or_default(),
             schema_meta,
             hints,
@@ -78,7 +80,7 @@ impl Listed {
     pub fn pinned(&self) -> Value {
         sorted(json!({
             "description": self.description,
-            "input": self.input,
+            "input": *self.input,
             "output": self.output,
             "meta": self.meta,
             "metadata": self.schema_meta,
@@ -105,7 +107,7 @@ impl Listed {
             name: text("name")?,
             wire: text("name")?,
             description: text("description")?,
-            input: definition.get("input")?.clone(),
+            input: Arc::new(definition.get("input")?.clone()),
             output: definition.get("output").filter(|it| !it.is_null()).cloned(),
             meta: members("meta").unwrap_or_default(),
             schema_meta: members("metadata").unwrap_or_default(),
@@ -166,7 +168,7 @@ mod tests {
         assert_eq!((declared.read_only, declared.destructive), (Some(true), Some(true)));
         assert_eq!(wrong.len(), 1, "{wrong:?}");
         assert_eq!(weather().description, "The weather");
-        assert_eq!(weather().input, json!({"type": "object"}));
+        assert_eq!(*weather().input, json!({"type": "object"}));
     }
 
     #[test]

@@ -117,7 +117,7 @@ impl Server {
         Definition {
             name: tool.name.clone(),
             description: tool.description.clone(),
-            input: tool.input.clone(),
+            input: serde_json::Value::clone(&tool.input),
             output: tool.output.clone(),
             declared,
             handler: Arc::new(ServerTool {

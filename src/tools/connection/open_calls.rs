@@ -65,10 +65,10 @@ impl Whose {
 /// Why nobody is asked what a server wants to know.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NobodyToAsk {
-    /// No call.
+    /// No call of the server is under way.
     #[error("only a call under way may ask")]
     NoCall,
-    /// Several tables.
+    /// It cannot be known which table it is for.
     #[error("calls of several tables are under way, and a request does not say which it is for")]
     SeveralTables,
 }

@@ -104,6 +104,8 @@ pub enum Reach {
     Stdio {
         /// Program and arguments, at least the program.
         command: Vec<String>,
+        /// Where it runs, its file's folder; `None`: where we do.
+        folder: Option<PathBuf>,
         /// Variables it gets beside PATH, HOME, LANG and TMPDIR.
         env: BTreeMap<String, Secret>,
         /// What it may reach.
@@ -173,7 +175,7 @@ impl Reach {
 pub enum Sandbox {
     /// Whatever we may.
     Off,
-    /// The system's folders, what it was installed with, our working folder, what its command line
+    /// The system's folders, what it was installed with, the folder it runs in, what its command line
     /// names, a home of its own, and these.
     Confined {
         /// To be read.

@@ -101,7 +101,7 @@ pub struct Full;
 /// What is kept of one address.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct PinnedSize {
-    /// Tools.
+    /// Tools that are known.
     pub names: usize,
     /// What is kept of them.
     pub bytes: usize,

@@ -200,7 +200,7 @@ pub async fn probe(probe: &Probe) -> Result<ProbeReport, ProbeError> {
         calls.push(called(&client, &tool, arguments, probe.limit).await);
     }
     for tool in tools.iter().filter(|_| probe.calls.is_none()) {
-        let input = tool.input.clone();
+        let input = Value::clone(&tool.input);
         let made = apart::at_leisure(move || made_up(&input)).await;
         calls.push(match made.unwrap_or(Err(NoArguments::Endless)) {
             Ok(arguments) => called(&client, tool, arguments, probe.limit).await,
@@ -256,6 +256,7 @@ impl Program {
             room: &room,
             name: "probe",
             command: &self.command,
+            folder: None,
             environment: Vec::new(),
             sandbox: &self.sandbox,
             tail,

@@ -4,6 +4,8 @@
 //! lost tries again with growing, jittered waits. **Never**: holds up anybody else.
 
 use std::{
+    collections::BTreeMap,
+    path::Path,
     sync::{
         Arc,
         atomic::{AtomicBool, Ordering},
@@ -41,6 +43,14 @@ use crate::{
     panics::caught,
     tools::ServerKey,
 };
+
+/// A program to start.
+struct Run<'a> {
+    command: &'a [String],
+    folder: Option<&'a Path>,
+    env: &'a BTreeMap<String, Secret>,
+    sandbox: &'a Sandbox,
+}
 
 /// Tools are measured this long after their server is ready, so that its first calls are not in
 /// the figures.
@@ -196,8 +206,9 @@ impl Server {
         let era = self.shared.remembered.era(&self.address());
         let (mut child, mut wire) = (None, None);
         let opened = match &self.options.reach {
-            Reach::Stdio { command, env, sandbox } => {
-                let (started, streams) = self.start(command, env, sandbox).await?;
+            Reach::Stdio { command, folder, env, sandbox } => {
+                let run = Run { command, folder: folder.as_deref(), env, sandbox };
+                let (started, streams) = self.start(run).await?;
                 child = Some(started);
                 let name = Arc::clone(&self.known.link.server);
                 let transport =
@@ -240,9 +251,7 @@ impl Server {
     /// Starts its process.
     async fn start(
         &self,
-        command: &[String],
-        env: &std::collections::BTreeMap<String, Secret>,
-        sandbox: &Sandbox,
+        Run { command, folder, env, sandbox }: Run<'_>,
     ) -> Result<(Child, super::stdio::Streams), StartError> {
         let tail = Arc::new(Tail::default());
         self.known.link.tail.store(Some(Arc::clone(&tail)));
@@ -254,7 +263,8 @@ impl Server {
         let environment = env.iter().map(|(name, value)| (name.as_str(), value)).collect();
         // No two owners' programs have a home in common.
         let (room, name) = (&self.shared.room, &self.address().name());
-        Child::start(Start { room, name, command, environment, sandbox, tail, shown }).await
+        let start = Start { room, name, command, folder, environment, sandbox, tail, shown };
+        Child::start(start).await
     }
 
     fn authorization(&self, auth: &Auth) -> Result<Authorization, NoAuthorizer> {

@@ -486,6 +486,7 @@ mod tests {
             prefix: None,
             reach: Reach::Stdio {
                 command: vec!["no-such-program".to_owned()],
+                folder: None,
                 env: BTreeMap::new(),
                 sandbox: Sandbox::Off,
             },

@@ -2,7 +2,12 @@
 //!
 //! Entry types: [`Child`], [`Room`]. **Never**: hands on this process's environment.
 
-use std::{io, path::PathBuf, sync::Arc, time::Duration};
+use std::{
+    io,
+    path::{Path, PathBuf},
+    sync::Arc,
+    time::Duration,
+};
 
 use tokio::{io::BufReader, net::unix::pipe, time::timeout};
 use tokio_util::task::AbortOnDropHandle;
@@ -82,6 +87,8 @@ pub struct Start<'a> {
     pub name: &'a str,
     /// Program and arguments.
     pub command: &'a [String],
+    /// Where it runs; `None`: where we do.
+    pub folder: Option<&'a Path>,
     /// Variables of its own.
     pub environment: Vec<(&'a str, &'a Secret)>,
     /// What it may reach.
@@ -135,7 +142,8 @@ impl Start<'_> {
             environment
                 .extend(folders.map(|(name, path)| (name.to_owned(), path.display().to_string())));
         }
-        Plan { command: self.command.to_vec(), environment, confinement }
+        let folder = self.folder.map(Path::to_owned);
+        Plan { command: self.command.to_vec(), folder, environment, confinement }
     }
 }
 
@@ -156,7 +164,7 @@ impl Room {
         Some(Confinement {
             read,
             write,
-            hidden: self.hidden.clone(),
+            hidden: self.hidden.iter().cloned().map(absolute).collect(),
             home: absolute(home),
             scratch: absolute(scratch),
             person: person.map(|(_, home)| PathBuf::from(&home.0)),
@@ -214,6 +222,7 @@ mod tests {
             room: &room(),
             name: "a/b",
             command: &["x".to_owned()],
+            folder: None,
             environment: own.iter().map(|(name, value)| (*name, value)).collect(),
             sandbox,
             tail: Arc::default(),

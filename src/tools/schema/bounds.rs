@@ -15,6 +15,9 @@ use super::{
     parts::{self, Document, Part},
 };
 
+/// A pattern takes as much memory as so many parts without one: about 100 KiB.
+const PATTERN_PARTS: usize = 200;
+
 /// Sizes of compiled expressions, each with the checks that a byte of text is worth at worst: every
 /// state of the automaton is looked at.
 const PATTERN_COSTS: [(usize, u64); 3] = [(4 * 1024, 13), (16 * 1024, 52), (PATTERN_BYTES, 210)];
@@ -68,7 +71,7 @@ impl Weight {
         let mut survey = Survey::new(schema);
         survey.walk(schema)?;
         let mut weight = Self {
-            parts: size.parts + 100 * survey.patterns.len(),
+            parts: size.parts + PATTERN_PARTS * survey.patterns.len(),
             levels: survey.levels()?,
             text: survey.text_cost()?,
             compares: survey.compares,

@@ -115,7 +115,7 @@ async fn a_short_list_is_the_prepared_one() {
     let query = Query { utterance: "weather", ..Query::default() };
     let offered = host.offered("Bartok", TIER, TIER.ceiling(), &query).await;
     assert!(Arc::ptr_eq(&visible, &offered));
-    assert_eq!(offered.len(), 5, "and nobody needs to discover anything");
+    assert_eq!(offered.len(), 7, "and nobody needs to discover anything");
 }
 
 #[tokio::test(start_paused = true)]
@@ -148,7 +148,7 @@ async fn core_tools_stay_and_take_places() {
     for core in ["dice-roller.roll", "dice-roller.roll_table", "world.getWeather", DISCOVER] {
         assert!(offered.contains(&core.to_owned()), "{offered:?}");
     }
-    assert_eq!(said(&host, "Well met!").await.len(), 4);
+    assert_eq!(said(&host, "Well met!").await.len(), 6);
 }
 
 #[tokio::test(start_paused = true)]
@@ -295,7 +295,7 @@ async fn meanings_choose_without_a_word_in_common() {
     let (host, meanings, _stop) = dense();
     settle().await;
     let about = meanings.texts.lock().unwrap().clone();
-    assert_eq!(about.len(), 17, "every tool once: {about:?}");
+    assert_eq!(about.len(), 19, "every tool once: {about:?}");
     assert!(about.contains(&"getWeather: Tells the weather of a place.".to_owned()), "{about:?}");
     assert_eq!(said(&host, "a storm is coming").await, [DISCOVER, "world.getWeather"]);
     let offered = said(&host, "it is so dark").await;

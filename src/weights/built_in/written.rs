@@ -5,11 +5,11 @@ use crate::weights::{
     set::{Origin, Package, WeightFile},
 };
 
-/// Hears English.
+/// Whisper that hears English.
 pub const WHISPER_TINY_EN: &str = "whisper-tiny.en";
-/// Hears many languages.
+/// Whisper that hears many languages.
 pub const WHISPER_BASE: &str = "whisper-base";
-/// Speaks English.
+/// A Piper voice that speaks English.
 pub const PIPER_JOE: &str = "piper-joe";
 /// Hears whether somebody has finished.
 pub const SMART_TURN: &str = "smart-turn";

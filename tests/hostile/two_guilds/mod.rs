@@ -27,7 +27,8 @@ const RECAP: &str = "recap of a session";
 fn configured(model: &ChatServer) -> String {
     format!(
         "providers:\n  llm: {{ name: openai, base_url: \"{}\", model: m }}\nfile_io: {{ base_dir: notes \
-         }}\nnpcs:\n  - name: Tessa\n    voice: {{ voice_id: slt }}\n    tools: [memory.*, dice-roller.*, file-io.*, session-manager.*]\n    budget_tier: deep\n",
+         }}\nnpcs:\n  - name: Tessa\n    voice: {{ voice_id: slt }}\n    tools: [memory.*, dice-roller.*, \
+         file-io.*, session-manager.*]\n    budget_tier: deep\n",
         model.base_url()
     )
 }

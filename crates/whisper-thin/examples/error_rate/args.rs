@@ -1,5 +1,6 @@
 //! The command line.
 
+use std::error::Error;
 use std::path::PathBuf;
 
 use whisper_thin::Window;
@@ -30,7 +31,7 @@ pub struct Args {
 }
 
 /// Reads the command line.
-pub fn read() -> Result<Args, String> {
+pub fn read() -> Result<Args, Box<dyn Error>> {
     let mut args = Args { threads: 1, ..Args::default() };
     let mut given = std::env::args().skip(1);
     let mut plain = Vec::new();
@@ -57,12 +58,12 @@ pub fn read() -> Result<Args, String> {
 }
 
 /// `full` or `thin:MARGIN:STEP`.
-fn window(text: &str) -> Result<Window, String> {
+fn window(text: &str) -> Result<Window, Box<dyn Error>> {
     let parts: Vec<&str> = text.split(':').collect();
     let number = |text: &str| text.parse().map_err(|_| format!("{text:?} is no number"));
     match parts[..] {
         ["full"] => Ok(Window::Full),
         ["thin", margin, step] => Ok(Window::Thin { margin: number(margin)?, step: number(step)? }),
-        _ => Err(format!("no window {text:?}: full or thin:MARGIN:STEP")),
+        _ => Err(format!("no window {text:?}: full or thin:MARGIN:STEP").into()),
     }
 }

@@ -8,6 +8,7 @@ mod sounds;
 mod wav;
 mod words;
 
+use std::error::Error;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 use std::time::{Duration, Instant};
@@ -38,9 +39,9 @@ struct Ear<'a> {
 }
 
 impl<'a> Ear<'a> {
-    fn new(args: &'a Args) -> Result<Self, String> {
+    fn new(args: &'a Args) -> Result<Self, Box<dyn Error>> {
         let begin = Instant::now();
-        let model = Model::load(&args.model).map_err(|error| error.to_string())?;
+        let model = Model::load(&args.model)?;
         println!("loaded in {:.2} s, resident {}", begin.elapsed().as_secs_f64(), memory("VmRSS:"));
         println!("prompt of {} tokens", model.prompt_length(&args.prompt));
         let options = Options {
@@ -54,14 +55,13 @@ impl<'a> Ear<'a> {
         Ok(Self { model, scratch: Scratch::new(), options })
     }
 
-    fn hear(&mut self, samples: &[f32]) -> Result<Transcript, String> {
-        let heard = self.model.transcribe(&mut self.scratch, samples, &self.options, &|| false);
-        heard.map_err(|error| error.to_string())
+    fn hear(&mut self, samples: &[f32]) -> Result<Transcript, Box<dyn Error>> {
+        Ok(self.model.transcribe(&mut self.scratch, samples, &self.options, &|| false)?)
     }
 }
 
 /// Says each sentence in each voice: `NN-VOICE.wav` and `NN-VOICE.txt`.
-fn speak(folder: &Path) -> Result<(), String> {
+fn speak(folder: &Path) -> Result<(), Box<dyn Error>> {
     std::fs::create_dir_all(folder).map_err(|error| format!("cannot make {folder:?}: {error}"))?;
     for (number, sentence) in include_str!("sentences.txt").lines().enumerate() {
         for voice in ["slt", "rms", "awb", "kal16"] {
@@ -72,7 +72,7 @@ fn speak(folder: &Path) -> Result<(), String> {
                 .arg(&path)
                 .status();
             if !said.is_ok_and(|status| status.success()) {
-                return Err("cannot run flite; install the package of this name".to_owned());
+                return Err("cannot run flite; install the package of this name".into());
             }
             let text = path.with_extension("txt");
             std::fs::write(&text, sentence)
@@ -131,7 +131,7 @@ impl Counts {
     }
 }
 
-fn hear(args: &Args) -> Result<(), String> {
+fn hear(args: &Args) -> Result<(), Box<dyn Error>> {
     let mut ear = Ear::new(args)?;
     let listed = std::fs::read_dir(&args.folder)
         .map_err(|error| format!("cannot list {:?}: {error}", args.folder))?;
@@ -145,7 +145,7 @@ fn hear(args: &Args) -> Result<(), String> {
             .map_err(|error| format!("cannot read {path:?}: {error}"))?;
         let mut samples = wav::read(&path.with_extension("wav"))?;
         if let Some(decibels) = args.noise {
-            samples = sounds::noisy(&samples, decibels);
+            samples = noisy(&samples, decibels);
         }
         let name = path.file_stem().unwrap_or_default().to_string_lossy();
         let voice = name.split_once('-').map_or(&*name, |(_, voice)| voice);
@@ -178,7 +178,7 @@ fn hear(args: &Args) -> Result<(), String> {
     Ok(())
 }
 
-fn quiet(args: &Args) -> Result<(), String> {
+fn quiet(args: &Args) -> Result<(), Box<dyn Error>> {
     let mut ear = Ear::new(args)?;
     for (name, samples) in sounds::all() {
         let heard = ear.hear(&samples)?;
@@ -193,7 +193,7 @@ fn quiet(args: &Args) -> Result<(), String> {
     Ok(())
 }
 
-fn time(args: &Args) -> Result<(), String> {
+fn time(args: &Args) -> Result<(), Box<dyn Error>> {
     let mut ear = Ear::new(args)?;
     let samples = wav::read(&args.folder)?;
     for seconds in [2, 5, 10] {
@@ -222,7 +222,7 @@ fn main() -> ExitCode {
         "hear" => hear(&args),
         "quiet" => quiet(&args),
         "time" => time(&args),
-        _ => Err(USAGE.to_owned()),
+        _ => Err(USAGE.into()),
     });
     match done {
         Ok(()) => ExitCode::SUCCESS,
@@ -231,4 +231,17 @@ fn main() -> ExitCode {
             ExitCode::FAILURE
         }
     }
+}
+
+/// The sound with white noise that many decibels below it.
+fn noisy(samples: &[f32], decibels: f32) -> Vec<f32> {
+    let power = samples.iter().map(|x| x * x).sum::<f32>() / samples.len().max(1) as f32;
+    // uniform noise between -a and a has a power of a^2 / 3
+    let size = (3.0 * power / 10f32.powf(decibels / 10.0)).sqrt();
+    let mut seed = 7u32;
+    let random = samples.iter().map(|x| {
+        seed = seed.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        x + size * ((seed >> 8) as f32 / (1 << 23) as f32 - 1.0)
+    });
+    random.collect()
 }

@@ -1,12 +1,13 @@
 //! WAV files of 16 bit, mono, as f32 at 16 kHz.
 
+use std::error::Error;
 use std::path::Path;
 
 /// Samples per second that Whisper hears.
 pub const RATE: usize = 16_000;
 
 /// Reads a file; other rates are resampled after a simple low pass, good enough for measuring.
-pub fn read(path: &Path) -> Result<Vec<f32>, String> {
+pub fn read(path: &Path) -> Result<Vec<f32>, Box<dyn Error>> {
     let bytes = std::fs::read(path).map_err(|error| format!("cannot read {path:?}: {error}"))?;
     let wanted = || format!("{path:?} is no WAV file of 16 bit and one channel");
     let (mut at, mut rate) = (12, None);
@@ -21,13 +22,15 @@ pub fn read(path: &Path) -> Result<Vec<f32>, String> {
                 let samples =
                     body.as_chunks::<2>().0.iter().map(|s| f32::from(i16::from_le_bytes(*s)));
                 let samples: Vec<f32> = samples.map(|s| s / 32768.0).collect();
-                return rate.map(|rate| at_16_khz(&samples, rate as usize)).ok_or_else(wanted);
+                return rate
+                    .map(|rate| at_16_khz(&samples, rate as usize))
+                    .ok_or_else(|| wanted().into());
             }
             _ => {}
         }
         at = (at + 8).saturating_add(length + length % 2);
     }
-    Err(wanted())
+    Err(wanted().into())
 }
 
 /// Each sample the mean of what lies between it and the next one, or interpolated where the rate was lower.

@@ -25,7 +25,7 @@ const SMALL: [&str; 20] = [
 const TENS: [&str; 10] =
     ["", "", "twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"];
 
-/// A number as it is said, up to 999.
+/// A number as it is said, below a million.
 fn said(number: usize) -> String {
     match number {
         0..20 => SMALL[number].to_owned(),
@@ -33,6 +33,10 @@ fn said(number: usize) -> String {
         20..100 => format!("{} {}", TENS[number / 10], SMALL[number % 10]),
         100..1000 if number.is_multiple_of(100) => format!("{} hundred", SMALL[number / 100]),
         100..1000 => format!("{} hundred {}", SMALL[number / 100], said(number % 100)),
+        1000..1_000_000 if number.is_multiple_of(1000) => {
+            format!("{} thousand", said(number / 1000))
+        }
+        1000..1_000_000 => format!("{} thousand {}", said(number / 1000), said(number % 1000)),
         _ => number.to_string(),
     }
 }

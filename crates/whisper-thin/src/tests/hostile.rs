@@ -215,6 +215,8 @@ fn configurations_of_wrong_types_are_refused_and_wild_tokens_ignored() {
     ] {
         fails(&with(text), "cannot read config.json");
     }
+    let long = format!("{{\"suppress_ids\": \"{}\"}}", "x".repeat(100_000));
+    fails(&with(&long), "xxx... at line 1 column 100019");
     assert_eq!(
         outcome(&with("{\"suppress_ids\": [4000000000, 300], \"suppress_ids_begin\": [99999]}")),
         None

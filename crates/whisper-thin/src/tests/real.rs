@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use crate::{Model, Options, Scratch, TranscribeError, Window};
 
 /// The folder, or nothing and a word about it.
-fn folder() -> Option<PathBuf> {
+pub(super) fn folder() -> Option<PathBuf> {
     let folder = std::env::var_os("WHISPER_MODEL").map(PathBuf::from);
     if folder.is_none() {
         eprintln!(

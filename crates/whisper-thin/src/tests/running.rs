@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::tiny;
-use crate::{Guard, Model, Options, Scratch, TranscribeError, Transcript, Window};
+use crate::{Guard, Model, Options, Scratch, Search, TranscribeError, Transcript, Window};
 
 fn hear(model: &Model, samples: &[f32], options: &Options) -> Transcript {
     model.transcribe(&mut Scratch::new(), samples, options, &|| false).unwrap()
@@ -155,4 +155,40 @@ fn text_becomes_tokens_and_text_again() {
     }
     // special and unknown tokens have no text, halves of characters no harm
     assert_eq!(model.tokens.decode(&[270, 65, 279, 299, u32::MAX, 0xc3]), "A\u{fffd}");
+}
+
+#[test]
+fn several_texts_are_followed_where_the_first_is_unsure() {
+    let model = tiny::model();
+    let with = |beams, below| Options {
+        search: Some(Search { beams, below }),
+        max_tokens: 6,
+        ..Options::default()
+    };
+    let first = hear(&model, &tiny::signal(), &Options { max_tokens: 6, ..Options::default() });
+    let one = hear(&model, &tiny::signal(), &with(1, 0.0));
+    assert!(one.searched && !first.searched);
+    assert_eq!(one.tokens, first.tokens, "one beam is the likeliest token each time");
+    let several = hear(&model, &tiny::signal(), &with(5, 0.0));
+    assert!(several.searched && several.tokens.len() <= 6);
+    assert!(several.mean_log_probability >= one.mean_log_probability);
+    assert_eq!(hear(&model, &tiny::signal(), &with(0, 0.0)), one, "none counts as one");
+}
+
+#[test]
+fn a_search_stops_at_once_and_leaves_the_buffers_usable() {
+    let (model, mut scratch) = (tiny::model(), Scratch::new());
+    let search = Some(Search { beams: 3, below: 0.0 });
+    let options = Options { search, max_tokens: 4, ..Options::default() };
+    let asked = AtomicUsize::new(0);
+    let count = || asked.fetch_add(1, Ordering::Relaxed) == usize::MAX;
+    let expected = model.transcribe(&mut scratch, &tiny::signal(), &options, &count).unwrap();
+    for stop_at in 0..asked.into_inner() {
+        let asked = AtomicUsize::new(0);
+        let stop = || asked.fetch_add(1, Ordering::Relaxed) >= stop_at;
+        let stopped = model.transcribe(&mut scratch, &tiny::signal(), &options, &stop);
+        assert_eq!(stopped, Err(TranscribeError::Cancelled), "at question {stop_at}");
+    }
+    let again = model.transcribe(&mut scratch, &tiny::signal(), &options, &|| false);
+    assert_eq!(again, Ok(expected));
 }

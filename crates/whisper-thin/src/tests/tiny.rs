@@ -5,9 +5,26 @@ use crate::Model;
 pub(super) const WIDTH: usize = 16;
 pub(super) const BANDS: usize = 80;
 pub(super) const POSITIONS: usize = 40;
-const CONTEXT: usize = 32;
 pub(super) const VOCABULARY: usize = 300;
-const HIDDEN: usize = 24;
+
+/// How large a model is; the vocabulary is always the same.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Shape {
+    pub(super) width: usize,
+    pub(super) heads: u8,
+    pub(super) bands: usize,
+    pub(super) positions: usize,
+    pub(super) context: usize,
+    pub(super) hidden: usize,
+    pub(super) layers: usize,
+}
+
+impl Default for Shape {
+    fn default() -> Self {
+        let (positions, context, hidden) = (POSITIONS, 32, 24);
+        Self { width: WIDTH, heads: 2, bands: BANDS, positions, context, hidden, layers: 2 }
+    }
+}
 
 /// The files of a model, to be spoilt by tests.
 #[derive(Clone)]
@@ -64,9 +81,9 @@ impl Writer {
         }
     }
 
-    fn norm(&mut self, name: &str) {
-        self.variable(&format!("{name}/gamma"), &[WIDTH], 1.0);
-        self.variable(&format!("{name}/beta"), &[WIDTH], 0.0);
+    fn norm(&mut self, name: &str, width: usize) {
+        self.variable(&format!("{name}/gamma"), &[width], 1.0);
+        self.variable(&format!("{name}/beta"), &[width], 0.0);
     }
 
     fn linear(&mut self, name: &str, inputs: usize, outputs: usize) {
@@ -86,47 +103,23 @@ fn half(value: f32) -> u16 {
 }
 
 pub(super) fn files() -> Files {
+    shaped(Shape::default())
+}
+
+/// A model of another size.
+pub(super) fn shaped(shape: Shape) -> Files {
     let mut writer =
         Writer { bytes: 6u32.to_le_bytes().to_vec(), entries: Vec::new(), state: 1, half: false };
     writer.text("WhisperSpec");
     writer.bytes.extend(3u32.to_le_bytes());
     let count = writer.bytes.len();
     writer.bytes.extend([0; 4]);
-    writer.variable("decoder/embeddings/weight", &[VOCABULARY, WIDTH], 0.0);
-    writer.variable("decoder/position_encodings/encodings", &[CONTEXT, WIDTH], 0.0);
-    for layer in 0..2 {
-        let at = format!("decoder/layer_{layer}");
-        writer.norm(&format!("{at}/self_attention/layer_norm"));
-        writer.linear(&format!("{at}/self_attention/linear_0"), WIDTH, 3 * WIDTH);
-        writer.linear(&format!("{at}/self_attention/linear_1"), WIDTH, WIDTH);
-        writer.norm(&format!("{at}/attention/layer_norm"));
-        writer.linear(&format!("{at}/attention/linear_0"), WIDTH, WIDTH);
-        writer.linear(&format!("{at}/attention/linear_1"), WIDTH, 2 * WIDTH);
-        writer.linear(&format!("{at}/attention/linear_2"), WIDTH, WIDTH);
-        writer.norm(&format!("{at}/ffn/layer_norm"));
-        writer.linear(&format!("{at}/ffn/linear_0"), WIDTH, HIDDEN);
-        writer.linear(&format!("{at}/ffn/linear_1"), HIDDEN, WIDTH);
-    }
-    writer.norm("decoder/layer_norm");
-    writer.variable("encoder/conv1/weight", &[WIDTH, BANDS, 3], 0.0);
-    writer.variable("encoder/conv1/bias", &[WIDTH], 0.0);
-    writer.variable("encoder/conv2/weight", &[WIDTH, WIDTH, 3], 0.0);
-    writer.variable("encoder/conv2/bias", &[WIDTH], 0.0);
-    writer.variable("encoder/position_encodings/encodings", &[POSITIONS, WIDTH], 0.0);
-    for layer in 0..2 {
-        let at = format!("encoder/layer_{layer}");
-        writer.norm(&format!("{at}/self_attention/layer_norm"));
-        writer.linear(&format!("{at}/self_attention/linear_0"), WIDTH, 3 * WIDTH);
-        writer.linear(&format!("{at}/self_attention/linear_1"), WIDTH, WIDTH);
-        writer.norm(&format!("{at}/ffn/layer_norm"));
-        writer.linear(&format!("{at}/ffn/linear_0"), WIDTH, HIDDEN);
-        writer.linear(&format!("{at}/ffn/linear_1"), HIDDEN, WIDTH);
-    }
-    writer.norm("encoder/layer_norm");
+    writer.decoder(shape);
+    writer.encoder(shape);
     for side in ["encoder", "decoder"] {
         writer.entries.push(writer.bytes.len());
         writer.text(&format!("{side}/num_heads"));
-        writer.bytes.extend([0, 2, 2, 0, 0, 0, 2, 0]);
+        writer.bytes.extend([0, 2, 2, 0, 0, 0, shape.heads, 0]);
     }
     let variables = u32::try_from(writer.entries.len()).unwrap();
     writer.bytes[count..count + 4].copy_from_slice(&variables.to_le_bytes());
@@ -135,6 +128,51 @@ pub(super) fn files() -> Files {
     writer.text("decoder/embeddings/weight");
     let Writer { bytes: weights, entries, .. } = writer;
     Files { weights, tokenizer: tokenizer(), config: config(), entries }
+}
+
+impl Writer {
+    fn decoder(&mut self, shape: Shape) {
+        let Shape { width, context, .. } = shape;
+        self.variable("decoder/embeddings/weight", &[VOCABULARY, width], 0.0);
+        self.variable("decoder/position_encodings/encodings", &[context, width], 0.0);
+        for layer in 0..shape.layers {
+            let at = format!("decoder/layer_{layer}");
+            self.own_attention(&at, width);
+            self.norm(&format!("{at}/attention/layer_norm"), width);
+            self.linear(&format!("{at}/attention/linear_0"), width, width);
+            self.linear(&format!("{at}/attention/linear_1"), width, 2 * width);
+            self.linear(&format!("{at}/attention/linear_2"), width, width);
+            self.feed_forward(&at, shape);
+        }
+        self.norm("decoder/layer_norm", width);
+    }
+
+    fn encoder(&mut self, shape: Shape) {
+        let Shape { width, bands, positions, .. } = shape;
+        self.variable("encoder/conv1/weight", &[width, bands, 3], 0.0);
+        self.variable("encoder/conv1/bias", &[width], 0.0);
+        self.variable("encoder/conv2/weight", &[width, width, 3], 0.0);
+        self.variable("encoder/conv2/bias", &[width], 0.0);
+        self.variable("encoder/position_encodings/encodings", &[positions, width], 0.0);
+        for layer in 0..shape.layers {
+            let at = format!("encoder/layer_{layer}");
+            self.own_attention(&at, width);
+            self.feed_forward(&at, shape);
+        }
+        self.norm("encoder/layer_norm", width);
+    }
+
+    fn own_attention(&mut self, at: &str, width: usize) {
+        self.norm(&format!("{at}/self_attention/layer_norm"), width);
+        self.linear(&format!("{at}/self_attention/linear_0"), width, 3 * width);
+        self.linear(&format!("{at}/self_attention/linear_1"), width, width);
+    }
+
+    fn feed_forward(&mut self, at: &str, Shape { width, hidden, .. }: Shape) {
+        self.norm(&format!("{at}/ffn/layer_norm"), width);
+        self.linear(&format!("{at}/ffn/linear_0"), width, hidden);
+        self.linear(&format!("{at}/ffn/linear_1"), hidden, width);
+    }
 }
 
 /// All bytes, two merges (" t", " th"), and the special tokens from 270 on.

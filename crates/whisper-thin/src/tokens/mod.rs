@@ -17,13 +17,13 @@ const MOST_TEXT: usize = 4096;
 pub(crate) struct Special {
     /// `<|endoftext|>`: all tokens after it are no text.
     pub(crate) end: u32,
-    /// `<|startoftranscript|>`
+    /// `<|startoftranscript|>`: after the prompt.
     pub(crate) start: u32,
     /// `<|startofprev|>`: before the prompt.
     pub(crate) previous: u32,
     /// `<|nospeech|>`, in older files `<|nocaptions|>`.
     pub(crate) no_speech: u32,
-    /// `<|notimestamps|>`
+    /// `<|notimestamps|>`: text alone is wanted.
     pub(crate) no_times: u32,
     /// `<|transcribe|>`, the task; unused in English models.
     pub(crate) transcribe: u32,
@@ -42,7 +42,7 @@ pub(crate) struct Tokens {
     pub(crate) special: Special,
     /// Code and token, in the order of the vocabulary; empty in English models.
     pub(crate) languages: Vec<(String, u32)>,
-    /// Never chosen.
+    /// Not chosen at any place.
     pub(crate) suppressed: Vec<u32>,
     /// Not chosen as the first token.
     pub(crate) suppressed_first: Vec<u32>,

@@ -14,10 +14,13 @@ use super::{
     parts,
 };
 use crate::{
-    campaign::{Consent, ServiceInfo, Services},
+    campaign::{Consent, Services},
     discord::{
         guild::Guild,
-        ui::{notices, reply::Reply},
+        ui::{
+            notices::{self, in_turn, where_it_is},
+            reply::Reply,
+        },
     },
 };
 
@@ -94,17 +97,12 @@ fn info(services: &Services, you: &You) -> String {
         _ => "You are heard while a session runs and you are in its voice channel.",
     };
     let speaks = services.speaks.iter().map(where_it_is).collect::<Vec<_>>().join(", ");
-    let outside: Vec<&ServiceInfo> = [&services.hears, &services.thinks]
-        .into_iter()
-        .chain(&services.speaks)
-        .filter(|service| !service.is_local())
-        .collect();
-    let leaves = match outside.as_slice() {
-        [] => {
+    let leaves = match services.outside().next() {
+        None => {
             "Nothing of this leaves the machine and network I run on, unless an NPC uses a tool \
                that does."
         }
-        _ => "What goes outside is kept there as that service's own terms say.",
+        Some(_) => "What goes outside is kept there as that service's own terms say.",
     };
     let again = match services.sums_up {
         true => {
@@ -126,23 +124,19 @@ fn info(services: &Services, you: &You) -> String {
          session, and remember it after a restart. /privacy optin takes it back. /privacy export \
          gives you what is written down of you, /privacy delete deletes it.",
         where_it_is(&services.hears),
-        where_it_is(&services.thinks),
+        in_turn(&services.thinks),
     )
-}
-
-fn where_it_is(service: &ServiceInfo) -> String {
-    let place = if service.is_local() { "here, local" } else { "an outside service" };
-    format!("{service} ({place})")
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::campaign::ServiceInfo;
 
-    fn services(thinks: ServiceInfo) -> Services {
+    fn services(thinks: Vec<ServiceInfo>) -> Services {
         let here = ServiceInfo::here;
         let (hears, speaks, sums_up) =
-            (here("PocketSphinx"), vec![here("flite")], !thinks.is_local());
+            (here("PocketSphinx"), vec![here("flite")], thinks.iter().any(|it| !it.is_local()));
         Services { hears, thinks, sums_up, speaks }
     }
 
@@ -150,14 +144,23 @@ mod tests {
     fn it_names_who_hears_and_whether_anything_leaves() {
         let you = You { opted_out: false, is_asked: false, agreed: false };
         let local = ServiceInfo::here("written lines");
-        let text = info(&services(local), &you);
+        let text = info(&services(vec![local.clone()]), &you);
         assert!(!text.contains("Once a session is over"), "{text}");
         assert!(text.contains("PocketSphinx (here, local)") && text.contains("flite"), "{text}");
         assert!(text.contains("Nothing of this leaves"), "{text}");
         let far = ServiceInfo::at("gpt", "https://api.example.com/v1");
-        let text = info(&services(far), &you);
+        let text = info(&services(vec![far.clone()]), &you);
         assert!(text.contains("Once a session is over"), "{text}");
         assert!(text.contains("gpt at api.example.com (an outside service)"), "{text}");
+        assert!(!text.contains("Nothing of this leaves"), "{text}");
+        // One that is asked only where the first cannot is named too, and leaves nothing local.
+        let text = info(&services(vec![local, far]), &you);
+        assert!(
+            text.contains(
+                "written lines (here, local), else gpt at api.example.com (an outside service)"
+            ),
+            "{text}"
+        );
         assert!(!text.contains("Nothing of this leaves"), "{text}");
     }
 

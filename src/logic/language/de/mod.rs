@@ -2,11 +2,21 @@
 
 use std::{collections::HashSet, sync::LazyLock};
 
+mod dice;
+mod endings;
+mod forms;
+mod turning;
+mod wording;
+
+use self::{dice::DICE, endings::ENDINGS, turning::TURNING, wording::WORDING};
 use super::lists::{Language, List, folded};
 use crate::{domain::EntityKind, logic::command::order::Order};
 
 /// Words too common to be a name that was misheard.
 static ORDINARY: LazyLock<HashSet<String>> = LazyLock::new(|| folded(include_str!("ordinary.txt")));
+
+/// Words that tell the language.
+static TELLING: LazyLock<HashSet<String>> = LazyLock::new(|| folded(include_str!("telling.txt")));
 
 /// German as it is spoken at tables.
 // Skipped: one word a line would hide the lists' shape.
@@ -14,6 +24,10 @@ static ORDINARY: LazyLock<HashSet<String>> = LazyLock::new(|| folded(include_str
 pub(super) static GERMAN: Language = Language {
     code: "de",
     ordinary: &ORDINARY,
+    telling: &TELLING,
+    word_endings: &["ung", "heit", "keit", "schaft", "lich", "isch", "ierst", "iert"],
+    letters: "äöüß",
+    die: "w",
     small_numbers: &[
         "null", "eins", "zwei", "drei", "vier", "fünf", "sechs", "sieben", "acht", "neun", "zehn",
         "elf", "zwölf", "dreizehn", "vierzehn", "fünfzehn", "sechzehn", "siebzehn", "achtzehn",
@@ -29,7 +43,8 @@ pub(super) static GERMAN: Language = Language {
     openers: &[
         "hallo", "na", "also", "tja", "ah", "ah", "he", "du", "ja", "nein", "und", "aber", "nun",
         "bitte", "hor", "mal", "sag", "entschuldigung", "danke", "guten", "tag", "morgen", "abend",
-        "servus", "moin", "gut", "lieber", "liebe",
+        "servus", "moin", "gut", "lieber", "liebe", "tschuss", "tschus", "tschau", "ciao", "ade",
+        "gruss", "gegrusst", "vielen", "besten", "dank", "gute", "nacht", "leb", "lebt", "wohl",
     ],
     tails: &["bitte", "jetzt", "danke", "ja", "oder"],
     calls: &["hallo", "moin", "servus"],
@@ -40,7 +55,7 @@ pub(super) static GERMAN: Language = Language {
     roles: &[
         "herr", "frau", "konig", "konigin", "prinz", "herzog", "graf", "ritter", "wirt", "wirtin",
         "schmied", "bauer", "handler", "zauberer", "hexe", "meister", "hauptmann", "alte", "alter",
-        "weise",
+        "weise", "diebin", "taschendiebin", "seherin",
     ],
     name_fillers: &[
         "von", "vom", "van", "der", "die", "das", "dem", "den", "des", "und", "herr", "frau",
@@ -103,7 +118,10 @@ pub(super) static GERMAN: Language = Language {
         "kannst", "konnen", "machen", "macht", "man", "mein", "meine", "meinen", "mich", "mir",
         "mit", "muss", "noch", "oder", "passiert", "regel", "regeln", "sein", "sich", "sie",
         "sind", "so", "tun", "um", "und", "uns", "von", "vor", "was", "welche", "wenn", "werde",
-        "werden", "wer", "wie", "wir", "wird", "wurde", "zu", "zum", "zur",
+        "werden", "wer", "wie", "wir", "wird", "wurde", "zu", "zum", "zur", "zustand",
+        "bekomme", "bekommen", "bekommt", "bringt", "bedeutet", "bedeuten", "heisst", "gibt", "viel",
+        "viele", "welcher", "welches", "welchen", "bewirkt", "bewirken", "gilt", "genau", "kriege",
+        "erhalte",
     ],
     in_english: &[
         ("wurf", "roll dice"), ("wirf", "roll dice"), ("probe", "check roll"), ("tabelle", "table"),
@@ -164,8 +182,16 @@ pub(super) static GERMAN: Language = Language {
     ],
     standard: &[
         "erinnerst du dich", "letztes Mal", "das letzte Mal", "was ist passiert", "was geschah",
-        "such nach", "such mal", "schlag nach", "Regel(n)", "wie funktioniert", "Auftrag", "Quest",
-        "wer ist", "wer war", "erzähl mir von", "Geschichte von",
+        "such nach", "such mal", "schlag nach", "Regel(n)", "wie funktioniert", "was macht", "was bewirkt",
+        "was bedeutet", "wie weit kann ich", "wie hoch kann ich", "Rüstungsklasse", "Rüstung(en)",
+        "Deckung", "Gelegenheitsangriff(e)", "Rettungswurf", "Rettungswürfe", "Konzentration",
+        "Bonusaktion(en)", "kurze Rast", "lange Rast", "kurzen Rast", "langen Rast", "Trefferpunkte",
+        "Auftrag", "Quest",
+        "wer ist", "wer war", "erzähl mir von", "Geschichte von", "verspreche(n)", "versprichst",
+        "verspricht", "versprochen", "versprach", "schwöre", "schwörst", "schwört", "geschworen",
+        "schwor", "schulde(n)", "schuldest", "schuldet",
+        "vereinbart", "abgemacht", "dir gesagt", "mir gesagt", "uns gesagt", "dir erzählt",
+        "mir erzählt", "gestern", "letzte Woche", "vorige Woche",
     ],
     between: &[
         "ein", "eine", "einen", "einem", "einer", "der", "die", "das", "den", "dem", "mir", "uns",
@@ -177,12 +203,9 @@ pub(super) static GERMAN: Language = Language {
         "beim", "aufs",
     ],
     nouns_have_capitals: true,
-    unfinished: &[
-        "und", "aber", "oder", "sondern", "ahm", "ah", "ehm", "hm", "weil", "wenn", "falls",
-        "dass", "ob", "der", "ein", "eine", "einen", "einem", "einer", "mein", "meine", "meinen",
-        "dein", "deine", "deinen",
-    ],
-    calling: &["ahm", "also", "he"],
+    endings: &ENDINGS,
+    wording: &WORDING,
+    turning: &TURNING,
     no_actions: &[
         "nicht", "ist", "hat", "mit", "gut", "seit", "erst", "fast", "sonst", "selbst", "jetzt",
         "oft", "weit", "echt",
@@ -195,8 +218,10 @@ pub(super) static GERMAN: Language = Language {
     ],
     short_actions: &[],
     actors: &["er", "sie"],
+    dice: &DICE,
     dice_cues: &["würfle", "würfel", "wirf"],
     lettered: &[],
+    like_d: &[],
 };
 
 fn kind(kind: EntityKind) -> List {

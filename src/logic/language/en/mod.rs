@@ -2,11 +2,21 @@
 
 use std::{collections::HashSet, sync::LazyLock};
 
+mod dice;
+mod endings;
+mod forms;
+mod turning;
+mod wording;
+
+use self::{dice::DICE, endings::ENDINGS, turning::TURNING, wording::WORDING};
 use super::lists::{Language, List, folded};
 use crate::{domain::EntityKind, logic::command::order::Order};
 
 /// Words too common to be a name that was misheard.
 static ORDINARY: LazyLock<HashSet<String>> = LazyLock::new(|| folded(include_str!("ordinary.txt")));
+
+/// Words that tell the language.
+static TELLING: LazyLock<HashSet<String>> = LazyLock::new(|| folded(include_str!("telling.txt")));
 
 /// English as it is spoken at tables.
 // Skipped: one word a line would hide the lists' shape.
@@ -14,6 +24,10 @@ static ORDINARY: LazyLock<HashSet<String>> = LazyLock::new(|| folded(include_str
 pub(super) static ENGLISH: Language = Language {
     code: "en",
     ordinary: &ORDINARY,
+    telling: &TELLING,
+    word_endings: &["ing", "ness", "ful", "ly", "tion"],
+    letters: "",
+    die: "",
     small_numbers: &[
         "zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten",
         "eleven", "twelve", "thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen",
@@ -35,7 +49,8 @@ pub(super) static ENGLISH: Language = Language {
         "hey", "hi", "hello", "oh", "o", "ah", "uh", "um", "er", "so", "well", "okay", "ok",
         "alright", "right", "yes", "no", "yeah", "and", "but", "now", "please", "listen", "look",
         "say", "excuse", "me", "sorry", "thanks", "thank", "you", "dear", "good", "morning",
-        "evening", "day", "my", "friend", "greetings", "welcome", "then",
+        "evening", "day", "my", "friend", "greetings", "welcome", "then", "bye", "goodbye", "farewell",
+        "night",
     ],
     tails: &["please", "now", "then", "thanks", "thank", "you", "okay", "ok", "right"],
     calls: &["hey", "hi", "hello", "oh", "o", "greetings"],
@@ -52,7 +67,7 @@ pub(super) static ENGLISH: Language = Language {
         "wizard", "witch", "sorcerer", "warlock", "mage", "priest", "priestess", "cleric", "druid",
         "ranger", "rogue", "bard", "monk", "paladin", "knight", "elder", "old", "young", "great",
         "grand", "big", "little", "mad", "wise", "brave", "brother", "sister", "father", "mother",
-        "uncle", "aunt", "doctor", "mister", "saint",
+        "uncle", "aunt", "doctor", "mister", "saint", "thief", "pickpocket", "seer",
     ],
     name_fillers: &[
         "the", "of", "and", "sir", "lord", "lady", "king", "queen", "master", "mistress", "old",
@@ -167,7 +182,8 @@ pub(super) static ENGLISH: Language = Language {
     standard: &[
         "remember", "last time", "do you recall", "previously", "what happened", "search",
         "look up", "rule(s)", "how does", "quest(s)", "who is", "who was", "tell me about",
-        "history of",
+        "history of", "promise(s)", "promised", "swear(s)", "swore", "sworn", "owe(s)", "owed",
+        "agree(s)", "agreed", "told you", "told me", "told us", "yesterday", "last week",
     ],
     between: &[
         "a", "an", "the", "this", "that", "my", "our", "your", "some", "me", "us", "for", "on",
@@ -176,12 +192,9 @@ pub(super) static ENGLISH: Language = Language {
     articles: &["the", "a", "an"],
     definite: &["the"],
     nouns_have_capitals: false,
-    unfinished: &[
-        "and", "but", "or", "nor", "the", "a", "an", "to", "of", "from", "into", "with", "if",
-        "because", "than", "very", "my", "your", "our", "their", "its", "plus", "minus", "times",
-        "um", "umm", "uh", "uhh", "uhm", "er", "erm", "hmm", "d",
-    ],
-    calling: &["hey", "oh", "ah", "o", "so", "okay", "ok", "um", "uh"],
+    endings: &ENDINGS,
+    wording: &WORDING,
+    turning: &TURNING,
     no_actions: &[
         "as", "is", "was", "has", "his", "its", "this", "us", "yes", "thus", "plus", "always",
         "perhaps", "unless", "besides", "less", "does", "these", "those", "minus", "sometimes",
@@ -197,6 +210,7 @@ pub(super) static ENGLISH: Language = Language {
         "aside",
     ],
     actors: &["he", "she", "they", "it"],
+    dice: &DICE,
     dice_cues: &[
         "roll", "rolls", "rolled", "rolling", "throw", "dice", "die", "check", "save", "saving",
         "attack", "damage", "hit", "initiative", "plus", "minus", "advantage", "disadvantage",
@@ -206,6 +220,7 @@ pub(super) static ENGLISH: Language = Language {
         "vitamin", "section", "grade", "plan", "option", "room", "cell", "level", "row", "block",
         "chapter", "gate", "page", "appendix",
     ],
+    like_d: &["day", "days", "the", "these", "de", "di", "t", "b"],
 };
 
 fn kind(kind: EntityKind) -> List {

@@ -19,6 +19,8 @@ use crate::{
 #[derive(Debug)]
 pub struct Script {
     lines: Vec<Rule>,
+    /// What is taken to be spoken where nobody could tell.
+    language: String,
 }
 
 #[derive(Debug)]
@@ -38,16 +40,29 @@ enum When {
     Pattern(String, OnceLock<Option<Regex>>),
 }
 
+/// How well a line's language goes with what was said, the worst first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Answers {
+    /// It is the NPC's own default, in another language: better than silence.
+    Anybody,
+    /// It has no language.
+    Whichever,
+    /// It has the language that was spoken.
+    Language,
+}
+
 impl Script {
-    /// Takes `lines`; a pattern that does not compile never matches (`check` reports it).
-    pub fn new(lines: &[ScriptedLine]) -> Self {
+    /// Takes `lines` of somebody who speaks `language`; a pattern that does not compile never matches
+    /// (`check` reports it).
+    pub fn new(lines: &[ScriptedLine], language: &str) -> Self {
         let rule =
             |line: &ScriptedLine| Rule { line: line.clone(), when: When::of(line.when.as_ref()) };
-        Self { lines: lines.iter().map(rule).collect() }
+        Self { lines: lines.iter().map(rule).collect(), language: language.to_owned() }
     }
 
-    /// The line to use: the longest match wins, equals by weight, the default when none fits.
-    /// Captures of a pattern go into `values`.
+    /// The line to use: one in the language that was spoken before one without a language, then the
+    /// longest match, equals by weight, the default when none fits. Captures of a pattern go into
+    /// `values`.
     pub fn choose(
         &self,
         request: &ChatRequest,
@@ -55,23 +70,36 @@ impl Script {
         can_call: impl Fn(&str) -> bool,
         rng: &mut impl Rng,
     ) -> Option<usize> {
-        let mut best: (usize, Vec<usize>) = (0, Vec::new());
+        let mut best: ((Answers, usize), Vec<usize>) = ((Answers::Anybody, 0), Vec::new());
         let spoken = Spoken::of(&values.utterance);
+        let language = request.facts.language.unwrap_or(&self.language);
         for (index, rule) in self.lines.iter().enumerate() {
+            let Some(answers) = self.answers(&rule.line, language) else { continue };
             let Some(length) = rule.when.fits(&values.utterance, &spoken) else { continue };
+            let fit = (answers, length);
             values.captures = rule.when.captures(&values.utterance);
-            if length < best.0 || !rule.usable(values, &request.messages, &can_call) {
+            if fit < best.0 || !rule.usable(values, &request.messages, &can_call) {
                 continue;
             }
-            if length > best.0 {
-                best = (length, vec![index]);
-            } else if length == best.0 {
+            if fit > best.0 {
+                best = (fit, vec![index]);
+            } else {
                 best.1.push(index);
             }
         }
         let chosen = *best.1.choose_weighted(rng, |index| self.lines[*index].line.weight).ok()?;
         values.captures = self.lines[chosen].when.captures(&values.utterance);
         Some(chosen)
+    }
+
+    /// How `line` answers somebody who speaks `language`; `None`: not at all.
+    fn answers(&self, line: &ScriptedLine, language: &str) -> Option<Answers> {
+        match line.language.as_deref() {
+            Some(its) if its == language => Some(Answers::Language),
+            None => Some(Answers::Whichever),
+            Some(its) if its == self.language && line.when.is_none() => Some(Answers::Anybody),
+            Some(_) => None,
+        }
     }
 
     /// The call line `index` makes before speaking: identity and filled arguments.
@@ -82,7 +110,16 @@ impl Script {
 
     /// One of the line's variants, filled; `None` when none can be filled.
     pub fn say(&self, index: usize, values: &Values, rng: &mut impl Rng) -> Option<String> {
-        let say = &self.lines.get(index)?.line.say;
+        Self::filled(&self.lines.get(index)?.line.say, values, rng)
+    }
+
+    /// The same where the line's tool cannot be called.
+    pub fn say_without(&self, index: usize, values: &Values, rng: &mut impl Rng) -> Option<String> {
+        let ScriptedLine { tool, otherwise, say, .. } = &self.lines.get(index)?.line;
+        Self::filled(if tool.is_some() { otherwise } else { say }, values, rng)
+    }
+
+    fn filled(say: &[String], values: &Values, rng: &mut impl Rng) -> Option<String> {
         let filled: Vec<String> =
             say.iter().filter_map(|text| template::fill(text, values)).collect();
         (!filled.is_empty()).then(|| filled[rng.random_range(0..filled.len())].clone())
@@ -97,7 +134,8 @@ impl Rule {
         can_call: &impl Fn(&str) -> bool,
     ) -> bool {
         if let Some(tool) = &self.line.tool
-            && (!can_call(&tool.name) || template::fill_json(&tool.arguments, values).is_none())
+            && (template::fill_json(&tool.arguments, values).is_none()
+                || !can_call(&tool.name) && self.line.otherwise.is_empty())
         {
             return false;
         }

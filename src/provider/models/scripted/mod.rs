@@ -9,6 +9,8 @@ mod phrases;
 mod template;
 
 use std::{
+    cell::RefCell,
+    collections::BTreeSet,
     hash::{DefaultHasher, Hash, Hasher},
     sync::Arc,
 };
@@ -56,13 +58,23 @@ impl Scripted {
             failed = true;
         }
         // A call that failed is not made again; something else is said.
-        let can_call = |identity: &str| !failed && tool(&request.tools, identity).is_some();
-        let Some(choice) = self.script.choose(request, &mut values, can_call, &mut rng) else {
-            return vec![ChatEvent::Done];
+        let missing = RefCell::new(BTreeSet::new());
+        let can_call = |identity: &str| {
+            let is_offered = tool(&request.tools, identity).is_some();
+            if !is_offered {
+                missing.borrow_mut().insert(identity.to_owned());
+            }
+            !failed && is_offered
         };
-        let called = self
-            .script
-            .call(choice, &values)
+        let choice = self.script.choose(request, &mut values, can_call, &mut rng);
+        let missing = missing.into_inner();
+        if !missing.is_empty() {
+            let npc = &self.npc;
+            tracing::info!(npc, ?missing, "a line's tool is not offered in this turn");
+        }
+        let Some(choice) = choice else { return vec![ChatEvent::Done] };
+        let call = if failed { None } else { self.script.call(choice, &values) };
+        let called = call
             .and_then(|(identity, arguments)| Some((tool(&request.tools, &identity)?, arguments)));
         match called {
             Some((spec, arguments)) => vec![
@@ -76,7 +88,7 @@ impl Scripted {
             ],
             None => self
                 .script
-                .say(choice, &values, &mut rng)
+                .say_without(choice, &values, &mut rng)
                 .map_or_else(|| vec![ChatEvent::Done], |text| words(&text)),
         }
     }

@@ -1,4 +1,4 @@
-//! Templates of scripted lines: `{speaker}`, `{npc}`, `{utterance}`, `{dice}`, `{1}`, `{name}`,
+//! Templates of scripted lines: `{speaker}`, `{npc}`, `{utterance}`, `{dice}`, `{odds}`, `{1}`, `{name}`,
 //! `{result.total}`, `{result}`.
 
 use std::collections::BTreeMap;
@@ -16,6 +16,7 @@ pub struct Values {
     /// What was said.
     pub utterance: String,
     dice: Option<String>,
+    odds: Option<String>,
     /// Captures of the line's pattern, by number and name.
     pub captures: BTreeMap<String, String>,
     /// The tool's result, if the line called one.
@@ -30,6 +31,7 @@ impl Values {
             speaker: facts.speaker.clone(),
             utterance: facts.utterance.clone(),
             dice: facts.dice.clone(),
+            odds: facts.odds.clone(),
             captures: BTreeMap::new(),
             result: None,
         }
@@ -41,6 +43,7 @@ impl Values {
             "speaker" => Some(self.speaker.clone()),
             "utterance" => Some(self.utterance.clone()),
             "dice" => self.dice.clone(),
+            "odds" => self.odds.clone(),
             "result" => self.result.as_ref().and_then(spoken),
             _ => match key.strip_prefix("result.") {
                 Some(path) => {

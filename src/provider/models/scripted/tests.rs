@@ -10,8 +10,10 @@ use crate::{
 fn line(when: Option<LineWhen>, say: &[&str]) -> ScriptedLine {
     ScriptedLine {
         when,
+        language: None,
         say: say.iter().map(|&text| text.to_owned()).collect(),
         tool: None,
+        otherwise: Vec::new(),
         once: false,
         weight: 1,
     }
@@ -49,13 +51,15 @@ fn request(utterance: &str, dice: Option<&str>, mut before: Vec<Message>) -> Cha
             speaker: "Anna".into(),
             utterance: utterance.into(),
             dice: dice.map(str::to_owned),
+            odds: None,
+            language: None,
         }),
         attempts: Attempts::default(),
     }
 }
 
 fn events(lines: Vec<ScriptedLine>, request: ChatRequest) -> Vec<ChatEvent> {
-    let brain = Scripted::new("Bartok", Arc::new(Script::new(&lines)), 1);
+    let brain = Scripted::new("Bartok", Arc::new(Script::new(&lines, "en")), 1);
     block_on(brain.stream(request).map(Result::unwrap).collect())
 }
 
@@ -147,6 +151,20 @@ fn a_line_that_needs_dice_waits_for_dice() {
 }
 
 #[test]
+fn a_line_whose_tool_is_not_offered_says_what_it_says_then() {
+    let without = |otherwise: &[&str]| {
+        let otherwise = otherwise.iter().map(|&text| text.to_owned()).collect();
+        vec![ScriptedLine { otherwise, ..dice_line() }, line(None, &["What?"])]
+    };
+    let asked = || ChatRequest { tools: Arc::from([]), ..request("roll", Some("2d6"), vec![]) };
+    assert_eq!(
+        text(without(&["The dice are away, {speaker}."]), asked()),
+        "The dice are away, Anna."
+    );
+    assert_eq!(text(without(&[]), asked()), "What?", "it does not fit");
+}
+
+#[test]
 fn once_means_once_a_conversation() {
     let lines = || {
         vec![
@@ -160,4 +178,70 @@ fn once_means_once_a_conversation() {
     assert_eq!(text(lines(), request("hello", None, vec![])), "Welcome to my tavern, Anna.");
     let said = Message::spoken("Welcome to my tavern, Anna.".into());
     assert_eq!(text(lines(), request("hello", None, vec![said])), "Again?");
+}
+
+/// What somebody is told who says `utterance` in `language` to an NPC that speaks `own`.
+fn told(
+    lines: &[ScriptedLine],
+    own: &str,
+    language: Option<&'static str>,
+    utterance: &str,
+) -> String {
+    let asked = request(utterance, None, vec![]);
+    let facts = Arc::new(TurnFacts { language, ..(*asked.facts).clone() });
+    let brain = Scripted::new("Bartok", Arc::new(Script::new(lines, own)), 1);
+    let events: Vec<_> = block_on(brain.stream(ChatRequest { facts, ..asked }).collect());
+    let text = |event| match event {
+        Ok(ChatEvent::Text(text)) => Some(text),
+        _ => None,
+    };
+    events.into_iter().filter_map(text).collect()
+}
+
+fn in_language(code: &str, line: ScriptedLine) -> ScriptedLine {
+    ScriptedLine { language: Some(code.to_owned()), ..line }
+}
+
+#[test]
+fn a_line_in_the_language_that_is_spoken_goes_before_one_without() {
+    let lines = [
+        line(phrases(&["ale", "an ale please"]), &["Two coppers."]),
+        in_language("de", line(phrases(&["ale"]), &["Zwei Kupfer."])),
+        in_language("de", line(None, &["Soso."])),
+        line(None, &["Hm?"]),
+    ];
+    let said = |language, utterance| told(&lines, "en", language, utterance);
+    assert_eq!(said(Some("de"), "ein Ale"), "Zwei Kupfer.");
+    assert_eq!(said(Some("de"), "an ale please"), "Zwei Kupfer.", "however well another fits");
+    assert_eq!(said(Some("de"), "Wetter"), "Soso.");
+    assert_eq!(said(Some("en"), "ale"), "Two coppers.");
+    assert_eq!(said(Some("en"), "weather"), "Hm?");
+    assert_eq!(said(None, "ale"), "Two coppers.", "it is taken for the npc's own");
+    let own = told(&lines, "de", None, "ale");
+    assert_eq!(own, "Zwei Kupfer.");
+    let without_default = [&lines[..2], &lines[3..]].concat();
+    assert_eq!(told(&without_default, "en", Some("de"), "Wetter"), "Hm?");
+}
+
+#[test]
+fn where_nothing_fits_the_default_of_ones_own_language_does() {
+    let lines = [
+        in_language("de", line(phrases(&["ale"]), &["Zwei Kupfer."])),
+        in_language("de", line(None, &["Soso."])),
+    ];
+    assert_eq!(told(&lines, "de", Some("en"), "ale"), "Soso.");
+    assert_eq!(told(&lines, "en", Some("en"), "ale"), "", "it is not the npc's own");
+}
+
+#[test]
+fn a_line_whose_tool_is_missing_falls_to_one_of_the_same_language() {
+    let lines = [
+        in_language("de", ScriptedLine { language: None, ..dice_line() }),
+        in_language("de", line(None, &["Soso."])),
+        line(phrases(&["roll"]), &["What?"]),
+    ];
+    let asked = request("roll", Some("2d6"), vec![]);
+    let facts = Arc::new(TurnFacts { language: Some("de"), ..(*asked.facts).clone() });
+    let without = ChatRequest { tools: Arc::from([]), facts, ..asked };
+    assert_eq!(text(lines.to_vec(), without), "Soso.");
 }

@@ -1,43 +1,25 @@
 //! Every dialect of `chat-completions` streams through the real client over loopback.
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
+use futures::StreamExt;
 use serde_json::{Map, json};
 
 use super::*;
 use crate::{
-    domain::{CallId, Message, Secret, ToolCall, ToolChoice, ToolSpec},
+    domain::{CallId, Message, Secret, ToolCall},
     provider::{
-        Attempts, Usage,
-        openai::{
+        Kind, Usage,
+        remote::{
             chat_server::{ChatServer, Script, Step},
-            options::tests::options,
+            options,
+            props::asks,
         },
     },
 };
 
 fn chat(server: &ChatServer) -> Chat {
     Chat::new(options(&server.base_url())).unwrap()
-}
-
-fn spec(name: &str) -> ToolSpec {
-    ToolSpec {
-        name: name.into(),
-        identity: format!("test.{name}").into(),
-        description: "".into(),
-        parameters: Arc::new(json!({"type": "object", "properties": {}})),
-    }
-}
-
-fn asks() -> ChatRequest {
-    ChatRequest {
-        messages: vec![Message::System("You are Bartok.".into()), Message::User("roll".into())],
-        tools: Arc::new([spec("roll"), spec("look")]),
-        tool_choice: ToolChoice::Auto,
-        max_tokens: 100,
-        facts: Arc::default(),
-        attempts: Attempts::default(),
-    }
 }
 
 #[derive(Debug, Default, PartialEq)]
@@ -67,6 +49,7 @@ async fn collect(mut events: BoxStream<'static, Result<ChatEvent, Error>>) -> Go
             Ok(ChatEvent::Text(text)) => got.texts.push(text),
             Ok(ChatEvent::ToolCall(call)) => got.calls.push(call),
             Ok(ChatEvent::Usage(usage)) => got.usage = Some(usage),
+            Ok(ChatEvent::CutOff(_)) => {}
             Ok(ChatEvent::Done) => got.done = true,
             Err(error) => got.error = Some(error.kind()),
         }
@@ -97,7 +80,7 @@ fn two_calls() -> Script {
 async fn text_comes_token_by_token_with_usage() {
     let got = heard(Script::text(&["Well", " met", ",", " traveller."])).await;
     assert_eq!(got.texts, ["Well", " met", ",", " traveller."]);
-    let usage = Usage { input_tokens: 20, cached_tokens: 8, output_tokens: 5 };
+    let usage = Usage { input_tokens: 20, cached_tokens: 8, output_tokens: 5, written_tokens: 0 };
     assert_eq!(got.usage, Some(usage));
     assert!(got.done && got.error.is_none() && got.calls.is_empty());
 }
@@ -496,7 +479,7 @@ async fn probing_tells_what_is_there() {
     let probe = |model: &str| {
         let mut options = options(&server.base_url());
         options.model = model.into();
-        super::super::probe(options)
+        crate::provider::openai::probe(options)
     };
     assert_eq!(
         probe("test-model").await.unwrap(),

@@ -13,11 +13,12 @@ use futures::{
 use reqwest::{Response, header::CONTENT_TYPE};
 use serde_json::{Map, Value, json};
 
-use super::{NAME, Options, endpoint::Endpoint, pcm::Reader, retry::Retry, wire::ServiceError};
+use super::{NAME, pcm::Reader};
 use crate::{
     audio::Shape,
     provider::{
         Attempts, DefaultId, Error, Kind, Pcm, SpeakRequest, TextToSpeech, VoiceIds, VoiceTraits,
+        remote::{Endpoint, Options, Retry, ServiceError},
         respell::respell,
     },
 };

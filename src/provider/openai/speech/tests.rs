@@ -4,9 +4,9 @@ use super::*;
 use crate::{
     audio::{Clip, SampleRate, write_wav},
     domain::Voice,
-    provider::openai::{
+    provider::remote::{
         chat_server::{ChatServer, Script, Step},
-        options::tests::options,
+        options,
     },
 };
 
@@ -21,13 +21,7 @@ fn says(text: &str, pitch_shift: f32, speed_factor: f32) -> SpeakRequest {
         fallback: None,
     };
     let attempts = Attempts::default();
-    SpeakRequest {
-        text: text.into(),
-        voice,
-        language: "en".into(),
-        pronunciation: Arc::new([]),
-        attempts,
-    }
+    SpeakRequest { text: text.into(), voice, foreign: None, pronunciation: Arc::new([]), attempts }
 }
 
 async fn spoken(

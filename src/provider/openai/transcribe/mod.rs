@@ -26,16 +26,13 @@ use serde_json::Value;
 use tokio::sync::mpsc;
 use tokio_util::task::AbortOnDropHandle;
 
-use super::{
-    NAME, Options,
-    endpoint::Endpoint,
-    retry::Retry,
-    sse::{Decoder, Frame},
-    wire::ServiceError,
-};
+use super::NAME;
 use crate::{
     audio::{self, Clip, SampleRate, write_wav},
-    provider::{Attempts, Error, Kind, SpeechEvent, SpeechToText, SttAbilities},
+    provider::{
+        Attempts, Error, Kind, SpeechEvent, SpeechToText, SttAbilities,
+        remote::{Decoder, Endpoint, Frame, Options, Retry, ServiceError},
+    },
 };
 
 /// Longest utterance kept, in samples: ten minutes, below every service's upload limit.
@@ -94,7 +91,7 @@ impl SpeechToText for Transcription {
     }
 
     fn abilities(&self) -> SttAbilities {
-        SttAbilities { partials: false, endpointing: false }
+        SttAbilities::default()
     }
 
     fn expect(&self, names: &dyn Fn() -> Vec<String>) {

@@ -5,9 +5,9 @@ use serde_json::json;
 
 use super::*;
 use crate::audio;
-use crate::provider::openai::{
+use crate::provider::remote::{
     chat_server::{ChatServer, Script, Step},
-    options::tests::options,
+    options,
 };
 
 /// 20 ms, of which the first samples are these.

@@ -7,7 +7,10 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use crate::provider::{Error, Kind};
+use crate::provider::{
+    Error,
+    voices::neural::files::{bounded, missing, shown},
+};
 
 /// What `glyphoxa models` puts before the names of these voices.
 const PREFIX: &str = "piper-";
@@ -55,7 +58,7 @@ impl<'a> Name<'a> {
     /// Its files below the first of `folders` that has them.
     ///
     /// # Errors
-    /// [`Kind::Missing`] when they are not there, with what to do.
+    /// `Kind::Missing` when they are not there, with what to do.
     pub fn files(&self, folders: &[PathBuf]) -> Result<Files, Error> {
         let voice = self.voice;
         let names = [voice.to_owned(), format!("{PREFIX}{voice}")];
@@ -76,12 +79,6 @@ impl<'a> Name<'a> {
             ))),
         }
     }
-}
-
-/// Folders in a message.
-pub fn shown(folders: &[PathBuf]) -> String {
-    let all: Vec<String> = folders.iter().map(|it| it.display().to_string()).collect();
-    all.join("' or '")
 }
 
 /// The voices below `folders` that have files; none where one cannot be read.
@@ -127,29 +124,4 @@ impl Files {
     pub fn read(&self) -> Result<(Vec<u8>, Vec<u8>), Error> {
         Ok((bounded(&self.settings, MOST_SETTINGS)?, bounded(&self.network, MOST_NETWORK)?))
     }
-}
-
-/// The bytes of a file that has no more than `most`.
-fn bounded(path: &Path, most: u64) -> Result<Vec<u8>, Error> {
-    use std::io::Read;
-    let shown = path.display();
-    let read = || -> io::Result<Vec<u8>> {
-        let file = fs::File::open(path)?;
-        let mut bytes = Vec::new();
-        if let Ok(length) = usize::try_from(file.metadata()?.len().min(most)) {
-            bytes.reserve_exact(length + 1);
-        }
-        file.take(most + 1).read_to_end(&mut bytes)?;
-        Ok(bytes)
-    };
-    let bytes = read().map_err(|error| missing(format!("cannot read '{shown}': {error}")))?;
-    if u64::try_from(bytes.len()).is_ok_and(|length| length > most) {
-        let text = format!("'{shown}' has more than \"{most}\" bytes, which no voice has");
-        return Err(Error::new(Kind::Protocol, text));
-    }
-    Ok(bytes)
-}
-
-fn missing(text: String) -> Error {
-    Error::new(Kind::Missing, text)
 }

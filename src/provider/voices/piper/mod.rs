@@ -9,8 +9,8 @@ mod files;
 mod graph;
 mod library;
 mod network;
+mod numbers;
 mod operations;
-mod phonemes;
 mod settings;
 mod speaking;
 #[cfg(test)]
@@ -18,9 +18,18 @@ mod tests;
 
 use std::{path::PathBuf, sync::Arc};
 
-use futures::{FutureExt, StreamExt, TryFutureExt, future::BoxFuture, stream, stream::BoxStream};
+use futures::{FutureExt, StreamExt, TryFutureExt, future::BoxFuture, stream::BoxStream};
 
-use self::{files::Name, library::Library, speaking::Speaking};
+use self::{
+    files::Name,
+    library::{Library, called},
+    speaking::Speaking,
+};
+use super::neural::{
+    cores::Cores,
+    files::shown,
+    spoken::{spoken, timbre},
+};
 use crate::{
     domain::Voice,
     provider::{DefaultId, Error, Kind, Pcm, SpeakRequest, TextToSpeech, VoiceIds, VoiceTraits},
@@ -55,9 +64,9 @@ fn may_be_voice(id: &str) -> bool {
 pub struct Piper(Arc<Library>);
 
 impl Piper {
-    /// Nothing is loaded until somebody speaks.
-    pub fn new(options: &Options) -> Self {
-        Self(Arc::new(Library::new(&options.models)))
+    /// Speaks on `cores`. Nothing is loaded until somebody speaks.
+    pub fn new(options: &Options, cores: Cores) -> Self {
+        Self(Arc::new(Library::new(&options.models, cores)))
     }
 
     /// Voices whose files are there.
@@ -69,7 +78,7 @@ impl Piper {
         if voices.is_empty() {
             let text = format!(
                 "there is no Piper voice in '{}' (glyphoxa models get piper-joe)",
-                files::shown(models)
+                shown(models)
             );
             return Err(Error::new(Kind::Missing, text));
         }
@@ -90,12 +99,11 @@ impl TextToSpeech for Piper {
         let library = Arc::clone(&self.0);
         let begun = async move {
             let voice = library.voice(&request.voice.voice_id).await?;
+            let rate = voice.settings.rate;
+            let timbre = timbre(rate, &request.voice)?;
             let speaking = Speaking::new(voice, &request).await?;
-            let id: Arc<str> = request.voice.voice_id.into();
-            Ok(stream::try_unfold(speaking, move |speaking| {
-                let (library, id) = (Arc::clone(&library), Arc::clone(&id));
-                async move { library.computed(&id, move || speaking.next()).await? }
-            }))
+            let what = called(&request.voice.voice_id);
+            Ok(spoken(speaking, rate, timbre, library.cores().clone(), &what))
         };
         begun.try_flatten_stream().boxed()
     }

@@ -7,35 +7,20 @@
 
 use std::ops::Range;
 
-use rten::{Model, ModelOptions, NodeId, OpRegistry, Value, ValueOrView};
-use rten_tensor::{NdTensor, Tensor, prelude::*};
+use rten::{Model, ModelOptions, NodeId, OpRegistry, ValueOrView};
+use rten_tensor::{NdTensor, prelude::*};
 
 use super::{graph::decoder_input, operations::OPERATIONS, settings::Settings};
+use crate::provider::voices::neural::{
+    network::{NetworkError, sound},
+    whole::look_over,
+};
 
 /// Vectors beside a piece that its sound depends on. With fewer of them the difference to a
 /// sentence in one piece is no longer that of rounding (`pieces_are_the_whole`).
 const AROUND: usize = 12;
-/// Sound of one sentence, in samples, that is believed: two minutes at the highest rate.
-const MOST_SOUND: usize = 120 * 48_000;
 /// Vectors of one sentence that are believed; 256 samples each.
 const MOST_VECTORS: usize = 30_000;
-
-/// Why a network does not speak.
-#[derive(Debug, thiserror::Error)]
-pub enum NetworkError {
-    /// The file is broken, or uses what the runtime lacks.
-    #[error("it cannot be loaded: {0}")]
-    Load(#[from] rten::LoadError),
-    /// It failed.
-    #[error("it failed: {0}")]
-    Run(#[from] rten::RunError),
-    /// It is the network of something else.
-    #[error("it has no '{0}', so it is no Piper voice")]
-    Lacks(&'static str),
-    /// What came out is no sound.
-    #[error("what it says is no sound")]
-    NoSound,
-}
 
 /// A network, ready to speak; shared by whoever does.
 pub struct Network {
@@ -75,6 +60,7 @@ impl Network {
     /// # Errors
     /// It is broken or no Piper network.
     pub fn load(bytes: Vec<u8>, settings: &Settings) -> Result<Self, NetworkError> {
+        look_over(&bytes)?;
         let vectors = decoder_input(&bytes).map(str::to_owned);
         // From memory: an ONNX file could name other files to be read.
         let model = ModelOptions::with_ops(OpRegistry::with_ops(OPERATIONS)).load(bytes)?;
@@ -146,11 +132,4 @@ impl Network {
     fn speaking(&self, speaker: i32) -> Option<(NodeId, ValueOrView<'static>)> {
         self.speaker.map(|input| (input, NdTensor::from_data([1], vec![speaker]).into()))
     }
-}
-
-/// The samples in what a network gives.
-fn sound(made: Vec<Value>) -> Result<Vec<f32>, NetworkError> {
-    let sound = made.into_iter().next().and_then(|value| Tensor::<f32>::try_from(value).ok());
-    let sound = sound.filter(|sound| (1..=MOST_SOUND).contains(&sound.len()));
-    sound.map(|sound| sound.to_vec()).ok_or(NetworkError::NoSound)
 }

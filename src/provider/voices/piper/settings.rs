@@ -21,11 +21,16 @@ const LENGTHS: std::ops::RangeInclusive<f32> = 0.1..=10.0;
 /// How random a voice may be.
 const NOISES: std::ops::RangeInclusive<f32> = 0.0..=3.0;
 
+/// Characters of a value in what is said about it.
+const MOST_VALUE: usize = 40;
+/// Characters of why a file is no description, which may hold a value of any length.
+const MOST_SAID: usize = 200;
+
 /// What is wrong with the file.
 #[derive(Debug, thiserror::Error)]
 pub enum SettingsError {
     /// No JSON of this shape.
-    #[error("it is no description of a Piper voice: {0}")]
+    #[error("it is no description of a Piper voice: {}", shortened(&.0.to_string(), MOST_SAID))]
     Shape(#[from] serde_json::Error),
     /// A number out of bounds.
     #[error("its '{key}' is \"{value}\", which no voice has")]
@@ -109,10 +114,10 @@ impl Settings {
     pub fn read(bytes: &[u8]) -> Result<Self, SettingsError> {
         let written: Written = serde_json::from_slice(bytes)?;
         if let Some(other) = written.phoneme_type.filter(|kind| kind != "espeak") {
-            return Err(SettingsError::Phonemes(shortened(&other)));
+            return Err(SettingsError::Phonemes(shortened(&other, MOST_VALUE)));
         }
         if !may_be_language(&written.espeak.voice) {
-            return Err(number("espeak.voice", shortened(&written.espeak.voice)));
+            return Err(number("espeak.voice", shortened(&written.espeak.voice, MOST_VALUE)));
         }
         let hz = written.audio.sample_rate;
         let rate = SampleRate::new(hz).ok().filter(|_| RATES.contains(&hz));
@@ -196,6 +201,6 @@ fn number(key: &'static str, value: impl ToString) -> SettingsError {
     SettingsError::Number { key, value: value.to_string() }
 }
 
-fn shortened(text: &str) -> String {
-    text.chars().filter(|c| !c.is_control()).take(40).collect()
+fn shortened(text: &str, most: usize) -> String {
+    text.chars().filter(|c| !c.is_control()).take(most).collect()
 }

@@ -8,13 +8,19 @@ use rten_tensor::{NdTensor, prelude::*};
 
 use super::{
     files::Name,
-    library::{Loaded, unusable},
-    network::{NetworkError, Said, Speech},
-    phonemes::pieces,
+    library::{Loaded, called},
+    network::{Said, Speech},
+    numbers::pieces,
 };
 use crate::{
-    audio::{SampleRate, Timbre},
-    provider::{Error, Kind, Pcm, SpeakRequest, respell::respell},
+    audio::SampleRate,
+    provider::{
+        Error, Kind, SpeakRequest,
+        respell::respell,
+        voices::neural::{
+            clauses::clauses, cores::unusable, network::NetworkError, spoken::Making,
+        },
+    },
 };
 
 /// Sound computed first: what is played while the next is computed.
@@ -42,8 +48,6 @@ pub struct Speaking {
     vectors: Option<(NdTensor<f32, 3>, usize)>,
     /// Vectors that become sound next.
     length: usize,
-    timbre: Timbre,
-    is_over: bool,
 }
 
 impl Speaking {
@@ -57,38 +61,17 @@ impl Speaking {
         let asked = Name::of(&wanted.voice_id).and_then(|name| name.speaker);
         let speaker =
             settings.speaker(asked).ok_or_else(|| no_speaker(&voice, &wanted.voice_id))?;
-        let timbre = Timbre::new(settings.rate, wanted.pitch_shift, wanted.formant_shift)
-            .map_err(|error| Error::new(Kind::InvalidRequest, error.to_string()))?;
         let length = settings.length / wanted.speed_factor.max(0.01);
         let scales = [settings.noise, length.clamp(LENGTHS.0, LENGTHS.1), settings.noise_w];
         let said = respell(&request.text, &request.pronunciation);
-        let pieces = pieces(&said, settings).await?.into();
+        let pieces = pieces(&clauses(&said, &settings.espeak).await?, settings).into();
         let length = vectors_in(FIRST, settings.rate);
         let (id, vectors) = (wanted.voice_id.clone(), None);
-        Ok(Self { id, scales, speaker, pieces, vectors, length, timbre, is_over: false, voice })
-    }
-
-    /// The next sound; `None`: all is said.
-    ///
-    /// # Errors
-    /// The network does not speak.
-    pub fn next(mut self) -> Result<Option<(Pcm, Self)>, Error> {
-        let rate = self.voice.settings.rate;
-        let mut samples = Vec::new();
-        while samples.is_empty() && !self.is_over {
-            match self.made().map_err(|error| unusable(&self.id, error))? {
-                Some(made) => self.timbre.push(&made, &mut samples),
-                None => {
-                    self.timbre.finish(&mut samples);
-                    self.is_over = true;
-                }
-            }
-        }
-        Ok((!samples.is_empty()).then_some((Pcm { samples, rate }, self)))
+        Ok(Self { id, scales, speaker, pieces, vectors, length, voice })
     }
 
     /// The next sound as the network makes it.
-    fn made(&mut self) -> Result<Option<Vec<f32>>, NetworkError> {
+    fn next(&mut self) -> Result<Option<Vec<f32>>, NetworkError> {
         let network = &self.voice.network;
         let (vectors, from) = match self.vectors.take() {
             Some(begun) => begun,
@@ -108,6 +91,12 @@ impl Speaking {
         self.length = (self.length + self.length / 2).min(longest);
         self.vectors = (to < vectors.size(2)).then_some((vectors, to));
         Ok(Some(samples))
+    }
+}
+
+impl Making for Speaking {
+    fn made(&mut self) -> Result<Option<Vec<f32>>, Error> {
+        self.next().map_err(|error| unusable(&called(&self.id), error))
     }
 }
 

@@ -6,7 +6,7 @@ use std::{fs, path::Path};
 use futures::TryStreamExt;
 
 use super::{library::Loaded, settings::Settings, *};
-use crate::provider::Attempts;
+use crate::provider::{Attempts, voices::neural::clauses::clauses};
 
 /// A description with the sounds of "hello".
 const JSON: &str = r#"{
@@ -25,7 +25,7 @@ fn request(text: &str, voice: Voice) -> SpeakRequest {
     SpeakRequest {
         text: text.to_owned(),
         voice,
-        language: "en".to_owned(),
+        foreign: None,
         pronunciation: Arc::from([]),
         attempts: Attempts::default(),
     }
@@ -85,6 +85,9 @@ fn impossible_descriptions_are_refused() {
         let error = Settings::read(JSON.replacen(from, to, 1).as_bytes()).unwrap_err().to_string();
         assert!(error.contains(part), "{to}: {error}");
     }
+    let long = format!("{{\"audio\": \"{}\"}}", "x".repeat(100_000));
+    let error = Settings::read(long.as_bytes()).unwrap_err().to_string();
+    assert!(error.contains("invalid type: string \"xxx") && error.len() < 400, "{error}");
     let deep = format!("{{\"other\": {}", "[".repeat(100_000));
     Settings::read(deep.as_bytes()).unwrap_err();
 }
@@ -112,7 +115,7 @@ fn random_descriptions_never_break_it() {
 #[tokio::test]
 async fn what_is_missing_or_broken_is_said_with_the_way_out() {
     let place = tempfile::tempdir().unwrap();
-    let piper = Piper::new(&Options { models: vec![place.path().to_owned()] });
+    let piper = Piper::new(&Options { models: vec![place.path().to_owned()] }, Cores::default());
     let error = said(&piper, Voice::as_is("piper", "joe")).await.unwrap_err();
     assert_eq!(error.kind(), Kind::Missing);
     let way_out = "(glyphoxa models get piper-joe, or put its .onnx and .onnx.json into a folder of \
@@ -163,8 +166,7 @@ fn the_part_that_makes_sound_is_found() {
 
 #[tokio::test]
 async fn random_networks_are_errors() {
-    let place = tempfile::tempdir().unwrap();
-    let library = Library::new(&[place.path().to_owned()]);
+    let cores = Cores::default();
     let settings = Settings::read(JSON.as_bytes()).unwrap();
     let whole = small_onnx();
     let mut dice = Dice(7);
@@ -179,10 +181,11 @@ async fn random_networks_are_errors() {
         let settings = settings.clone();
         let load = move || network::Network::load(bytes, &settings).map(drop);
         // A panic of the runtime is an error of `computed`.
-        let loaded = library.computed("x", load).await;
+        let loaded = cores.computed(&called("x"), load).await;
         assert!(!matches!(loaded, Ok(Ok(()))), "no Piper network");
     }
-    let broke = library.computed("x", || -> () { panic!("as a runtime may") }).await.unwrap_err();
+    let broken = || -> () { panic!("as a runtime may") };
+    let broke = cores.computed(&called("x"), broken).await.unwrap_err();
     assert!(
         broke.to_string().contains("'x' cannot be used: the runtime broke over them"),
         "{broke}"
@@ -213,7 +216,7 @@ fn shaped(id: &str, pitch: f32, speed: f32, formants: f32) -> Voice {
 #[tokio::test]
 async fn a_voice_speaks_in_pieces_with_speed_and_pitch() {
     let Some((models, id)) = with_weights() else { return };
-    let piper = Piper::new(&Options { models: vec![models] });
+    let piper = Piper::new(&Options { models: vec![models] }, Cores::default());
     piper.warm(&shaped(&id, 0.0, 1.0, 0.0)).await.unwrap();
     let plain = said(&piper, shaped(&id, 0.0, 1.0, 0.0)).await.unwrap();
     assert!(plain.len() > 3 && (2.0..9.0).contains(&seconds(&plain)), "{}", seconds(&plain));
@@ -234,9 +237,11 @@ async fn a_voice_speaks_in_pieces_with_speed_and_pitch() {
 async fn names_are_said_as_the_file_has_them() {
     let Some((models, id)) = with_weights() else { return };
     let loaded = loaded(&models, &id);
-    let as_written = phonemes::pieces("Ask gray mantle.", &loaded.settings).await.unwrap();
+    let espeak = &loaded.settings.espeak;
+    let as_written = clauses("Ask gray mantle.", espeak).await.unwrap();
     let said = respelled("Ask Greymantle.", "Greymantle", "gray mantle");
-    assert_eq!(phonemes::pieces(&said, &loaded.settings).await.unwrap(), as_written);
+    assert_eq!(clauses(&said, espeak).await.unwrap(), as_written);
+    assert!(!numbers::pieces(&as_written, &loaded.settings).is_empty());
 }
 
 fn respelled(text: &str, word: &str, respelling: &str) -> String {
@@ -285,7 +290,7 @@ async fn a_network_that_is_cut_off_is_an_error() {
     let folder = place.path().join("cut");
     fs::create_dir(&folder).unwrap();
     fs::copy(&files.settings, folder.join("v.onnx.json")).unwrap();
-    let piper = Piper::new(&Options { models: vec![place.path().to_owned()] });
+    let piper = Piper::new(&Options { models: vec![place.path().to_owned()] }, Cores::default());
     let mut dice = Dice(3);
     for _ in 0..12 {
         let mut bytes = whole[..dice.below(whole.len())].to_vec();

@@ -89,9 +89,12 @@ impl TextToSpeech for WithSecond {
             return self.second.speak(request);
         }
         let (second, failing) = (self.second.clone(), Arc::clone(&self.failing));
+        let (first, wanted) = (Arc::clone(&self.first), self.voice.clone());
         let mut sound = self.first.speak(request.clone());
         async move {
             match sound.next().await {
+                // What has just been found out for good was said where it was.
+                Some(Err(_)) if first.lacks(&wanted).is_some() => Ok(second.speak(request)),
                 Some(Err(error)) if error.kind() != Kind::OverBudget => {
                     failing.note();
                     let voice = &second.voice;
@@ -116,7 +119,15 @@ impl TextToSpeech for WithSecond {
         if self.is_out() {
             return self.second.service.warm(&self.second.voice);
         }
-        self.first.warm(voice).boxed()
+        let (first, second) = (Arc::clone(&self.first), self.second.clone());
+        let voice = voice.clone();
+        async move {
+            match first.warm(&voice).await {
+                Err(_) if first.lacks(&voice).is_some() => second.service.warm(&second.voice).await,
+                warmed => warmed,
+            }
+        }
+        .boxed()
     }
 }
 

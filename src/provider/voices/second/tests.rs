@@ -56,7 +56,7 @@ async fn said(voice: &WithSecond) -> Result<Vec<i16>, Error> {
     let request = SpeakRequest {
         text: "Hello.".to_owned(),
         voice: Voice::as_is("x", "first"),
-        language: "en".to_owned(),
+        foreign: None,
         pronunciation: Arc::from([]),
         attempts: Attempts::default(),
     };

@@ -114,13 +114,17 @@ impl Look<'_> {
         session: Option<String>,
         limit: usize,
     ) -> Result<Vec<LineHit>, CallError> {
-        let content = ContentWords::of(query);
-        let text = ContentWords::sought(query);
+        let (asked, text) = (query, ContentWords::sought(query));
         // Questions for it are found too, and left out.
         let query = LineQuery { text, session, limit: 2 * limit, ..LineQuery::default() };
         let hits = self.store.search(self.scope, query, self.viewer.clone()).await;
         let hits = hits.map_err(failed)?.into_iter();
-        Ok(hits.filter(|hit| content.lack(&hit.line.said.text)).take(limit).collect())
+        let says_more = |hit: &LineHit| {
+            // "Greymantle, what did I promise?" says no more than the same without his name.
+            let npc = hit.line.said.npc.as_deref().unwrap_or_default();
+            ContentWords::of(&format!("{asked} {npc}")).lack(&hit.line.said.text)
+        };
+        Ok(hits.filter(says_more).take(limit).collect())
     }
 
     /// What was said, by session.

@@ -106,6 +106,18 @@ async fn lines_are_found_by_who_has_heard_them() {
 }
 
 #[tokio::test]
+async fn a_question_that_was_asked_before_is_no_answer_to_it() {
+    let kept = kept().await;
+    let now = Told { session: "now", ago: 60_000 };
+    let before = "Bartok, what did I promise your father?";
+    kept.append(&kept.scope, now, &["Bartok"], before).await;
+    let asked = arguments(json!({"query": "And what did I promise your father?"}));
+    let found = kept.look(npc("Bartok")).lines(&asked).await.unwrap();
+    let texts = found["results"].as_array().unwrap().iter().map(|it| &it["text"]);
+    assert_eq!(texts.collect::<Vec<_>>(), [&json!(PROMISE)], "{found:#}");
+}
+
+#[tokio::test]
 async fn a_session_is_told_as_far_as_one_was_there() {
     let kept = kept().await;
     let last = arguments(json!({"session_id": "last"}));

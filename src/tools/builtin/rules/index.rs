@@ -14,7 +14,7 @@ use bm25::{
 };
 
 use super::terms::Terms;
-use crate::{domain::Rule, yaml::nearest};
+use crate::{domain::Rule, logic::words::Words, yaml::nearest};
 
 /// A name weighs as much as this many mentions.
 const NAME_WEIGHT: usize = 3;
@@ -22,6 +22,8 @@ const NAME_WEIGHT: usize = 3;
 const LENGTH: f32 = 0.3;
 /// What a name or alias is worth for each of its terms, when the question holds all of them.
 const WHOLE: f32 = 2.0;
+/// What a name is worth that the question holds as it is written: "grappled" is no "grapple".
+const AS_WRITTEN: f32 = 3.0;
 /// Below this share of the best score, a rule is not an answer.
 const SHARE: f32 = 0.3;
 /// Below this score, nothing was meant.
@@ -32,7 +34,8 @@ const FORGIVEN: usize = 5;
 /// A searchable list of rules.
 pub struct Index {
     rules: Vec<Rule>,
-    terms: Terms,
+    /// Makes terms of texts.
+    pub terms: Terms,
     scorer: Scorer<usize, u64>,
     /// Terms of each rule's name and aliases.
     called: Vec<Vec<BTreeSet<String>>>,
@@ -88,6 +91,7 @@ impl Index {
     ) -> Vec<&Rule> {
         let asked: BTreeSet<String> =
             self.terms.of(question).into_iter().map(|term| self.known_as(term)).collect();
+        let written = format!(" {} ", Words::of(question).iter().collect::<Vec<_>>().join(" "));
         let query = asked.iter().map(|term| TokenEmbedding { index: u64::embed(term), value: 1.0 });
         let mut scored: Vec<(f32, usize, &Rule)> = self
             .scorer
@@ -95,7 +99,10 @@ impl Index {
             .into_iter()
             .filter_map(|found| {
                 let rule = self.rules.get(found.id).filter(|rule| wanted(rule))?;
-                Some((found.score + self.whole(found.id, &asked), found.id, rule))
+                let name = Words::of(bare(&rule.name));
+                let name = format!(" {} ", name.iter().collect::<Vec<_>>().join(" "));
+                let as_written = if written.contains(&name) { AS_WRITTEN } else { 0.0 };
+                Some((found.score + self.whole(found.id, &asked) + as_written, found.id, rule))
             })
             .collect();
         scored.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));

@@ -6,6 +6,7 @@
 
 mod edition;
 mod index;
+mod short;
 mod terms;
 
 #[cfg(test)]
@@ -19,11 +20,11 @@ use std::{
 use futures::future::{BoxFuture, FutureExt, ready};
 use serde_json::{Map, Value, json};
 
-use self::{edition::fifth_edition, index::Index};
+use self::{edition::fifth_edition, index::Index, short::short};
 use super::describe::{Millis, declared, input, text};
 use crate::{
     domain::{Rule, Tier},
-    logic::words::fold,
+    logic::{language::Language, words::fold},
     tools::{CallContext, CallError, CallErrorKind, CallOutput, Declared, Definition, Handler},
 };
 
@@ -111,11 +112,23 @@ impl RuleBook {
         Ok(self.index().search(question, MOST, wanted))
     }
 
+    /// The one sentence of `rule` that answers `question`.
+    pub fn short<'r>(&self, question: &str, rule: &'r Rule) -> &'r str {
+        short(&self.index().terms, question, rule)
+    }
+
     fn search(&self, arguments: &Map<String, Value>) -> Result<CallOutput, CallError> {
         let query = text(arguments, "query").unwrap_or_default();
         let found = self.find(query, text(arguments, "system"))?;
         let nothing = found.is_empty();
-        let mut value = json!({"results": found.into_iter().map(shown).collect::<Vec<_>>()});
+        let result = |rule: &Rule| {
+            let mut value = self.shown(rule);
+            let short = self.short(query, rule);
+            value["short"] = json!(short);
+            value["in"] = json!({ language_of(rule): short });
+            value
+        };
+        let mut value = json!({"results": found.into_iter().map(result).collect::<Vec<_>>()});
         if nothing {
             value["note"] = json!("no rule fits (ask for a rule, spell or condition by its name)");
         }
@@ -127,13 +140,13 @@ impl RuleBook {
         let id = asked.trim().to_lowercase().replace([' ', '_'], "-");
         let index = self.index();
         if let Some(rule) = index.get(&id) {
-            return Ok(CallOutput::json(shown(rule)));
+            return Ok(CallOutput::json(self.shown(rule)));
         }
         // Of a rule that differs, only the edition played may be there.
         let editions: Vec<&Rule> =
             ["2014", "2024"].iter().filter_map(|it| index.get(&format!("{id}-{it}"))).collect();
         if let [only] = editions.as_slice() {
-            return Ok(CallOutput::json(shown(only)));
+            return Ok(CallOutput::json(self.shown(only)));
         }
         let near = index.near(&id, MOST).join(", ");
         Err(CallError::new(
@@ -141,6 +154,36 @@ impl RuleBook {
             format!("there is no rule '{asked}' (nearest: {near}; or use search_rules)"),
         ))
     }
+
+    /// A rule as a model gets it.
+    fn shown(&self, rule: &Rule) -> Value {
+        json!({
+            "id": rule.id,
+            "name": rule.name,
+            "category": rule.category,
+            "edition": rule.edition,
+            "text": rule.text,
+            "source": self.source(rule),
+        })
+    }
+
+    /// Where a rule is from, as it is said: "the rules of the fifth edition".
+    pub fn source(&self, rule: &Rule) -> String {
+        if self.own.iter().any(|own| own.id == rule.id) {
+            return "the rules of this table".to_owned();
+        }
+        match rule.edition.as_str() {
+            "5e" => "the rules of the fifth edition".to_owned(),
+            "5e-2014" => "the 2014 rules of the fifth edition".to_owned(),
+            "5e-2024" => "the 2024 rules of the fifth edition".to_owned(),
+            other => format!("the rules of {other}"),
+        }
+    }
+}
+
+/// The ISO 639-1 code of the language that `rule` is written in.
+fn language_of(rule: &Rule) -> &'static str {
+    Language::spoken_in(&rule.text).unwrap_or_else(Language::english).code
 }
 
 /// `rules-lookup.search_rules` and `rules-lookup.get_rule` over `book`.
@@ -207,15 +250,4 @@ impl Handler for Lookup {
     fn prepare(&self) -> BoxFuture<'static, ()> {
         RuleBook::ready(&self.book)
     }
-}
-
-/// A rule as a model gets it.
-fn shown(rule: &Rule) -> Value {
-    json!({
-        "id": rule.id,
-        "name": rule.name,
-        "category": rule.category,
-        "edition": rule.edition,
-        "text": rule.text,
-    })
 }

@@ -23,7 +23,8 @@ impl Terms {
     pub fn of(&self, text: &str) -> Vec<String> {
         let words = Words::of(text);
         let kept = words.iter().filter(|word| !self.said_anyway.contains(word));
-        kept.map(|word| self.stemmer.stem(word).into_owned()).collect()
+        // The rules are written as Americans write.
+        kept.map(|word| self.stemmer.stem(&word.replace("armour", "armor")).into_owned()).collect()
     }
 }
 
@@ -36,6 +37,7 @@ mod tests {
         let terms = Terms::new();
         assert_eq!(terms.of("Can I attack while frightened?"), ["attack", "frighten"]);
         assert_eq!(terms.of("What happens when I'm falling?"), ["fall"]);
+        assert_eq!(terms.of("Plate armour AC"), terms.of("plate armor ac"));
         assert_eq!(
             terms.of("Kann ich angreifen, wenn ich verängstigt bin"),
             ["angreifen", "verangstigt"]

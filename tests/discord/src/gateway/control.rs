@@ -3,10 +3,10 @@
 //! Entry functions: on [`Discord`]. Never: protocol.
 
 use super::session::{Order, Session};
-use crate::discord::Discord;
+use crate::{discord::Discord, state::State};
 use anyhow::Context as _;
 use serde_json::json;
-use std::time::Duration;
+use std::{collections::BTreeMap, time::Duration};
 
 impl Discord {
     /// Waits until a user's client is connected and has been told of its guilds. Cancel safe.
@@ -14,24 +14,38 @@ impl Discord {
     /// # Errors
     /// When it is not in time.
     pub async fn wait_connected(&self, user: u64, limit: Duration) -> anyhow::Result<()> {
-        let connected = |state: &crate::state::State| {
+        let connected = |state: &State| {
             let mut mine = state.gateway.sessions.values().filter(|one| one.user == user);
-            mine.any(|one| one.connection.is_some()).then_some(())
+            mine.any(|one| one.connection.is_some())
         };
-        let found = self.inner.wait(limit, connected).await;
-        found.with_context(|| format!("waiting {limit:?} for the client of {user} to connect"))
+        self.wait_until(connected, user, "connect", limit).await
     }
 
     /// How often a user's client has identified.
     #[must_use]
     pub fn identifies(&self, user: u64) -> u64 {
-        self.inner.read(|state| state.gateway.identifies.get(&user).copied().unwrap_or_default())
+        self.inner.read(|state| count(&state.gateway.identifies, user))
+    }
+
+    /// Waits until a user's client has identified so often; of one that is started again, this tells its
+    /// connection from the one that the program before it had. Cancel safe.
+    ///
+    /// # Errors
+    /// When it has not in time.
+    pub async fn wait_identified(
+        &self,
+        user: u64,
+        times: u64,
+        limit: Duration,
+    ) -> anyhow::Result<()> {
+        let often = |state: &State| count(&state.gateway.identifies, user) >= times;
+        self.wait_until(often, user, "identify", limit).await
     }
 
     /// How often a user's client has resumed.
     #[must_use]
     pub fn resumes(&self, user: u64) -> u64 {
-        self.inner.read(|state| state.gateway.resumes.get(&user).copied().unwrap_or_default())
+        self.inner.read(|state| count(&state.gateway.resumes, user))
     }
 
     /// Waits until a user's client has resumed so often. Cancel safe.
@@ -39,11 +53,8 @@ impl Discord {
     /// # Errors
     /// When it has not in time.
     pub async fn wait_resumed(&self, user: u64, times: u64, limit: Duration) -> anyhow::Result<()> {
-        let often = |state: &crate::state::State| {
-            (state.gateway.resumes.get(&user).copied().unwrap_or_default() >= times).then_some(())
-        };
-        let found = self.inner.wait(limit, often).await;
-        found.with_context(|| format!("waiting {limit:?} for the client of {user} to resume"))
+        let often = |state: &State| count(&state.gateway.resumes, user) >= times;
+        self.wait_until(often, user, "resume", limit).await
     }
 
     /// Asks a user's client to reconnect (op 7).
@@ -78,6 +89,18 @@ impl Discord {
         self.inner.change(|state| state.gateway.of(user).for_each(|session| session.held = held));
     }
 
+    /// Waits until it `is` so that the client of `user` has done what `doing` says.
+    async fn wait_until(
+        &self,
+        is: impl Fn(&State) -> bool,
+        user: u64,
+        doing: &str,
+        limit: Duration,
+    ) -> anyhow::Result<()> {
+        let found = self.inner.wait(limit, |state| is(state).then_some(())).await;
+        found.with_context(|| format!("waiting {limit:?} for the client of {user} to {doing}"))
+    }
+
     /// Orders something for all connections of a user.
     fn order(&self, user: u64, order: &Order) {
         let give = |session: &mut Session| {
@@ -87,4 +110,9 @@ impl Discord {
         };
         self.inner.change(|state| state.gateway.of(user).for_each(give));
     }
+}
+
+/// How often `user` has done what is counted.
+fn count(counted: &BTreeMap<u64, u64>, user: u64) -> u64 {
+    counted.get(&user).copied().unwrap_or_default()
 }

@@ -67,6 +67,7 @@ impl State {
             (7, None) => self.resume(connection, d)?,
             (0 | 7, Some(_)) => return close(4005, "already identified"),
             (1 | 5 | 23 | 31, None) => return close(4003, format!("op {op} before IDENTIFY")),
+            (1 | 5 | 23 | 31, Some(who)) if !self.carries(connection, who) => {}
             (1, Some(who)) => self.select_protocol(who, d)?,
             (5, Some(who)) => self.speaking(who, d)?,
             (23 | 31, Some(who)) => self.transition(who, op, d)?,
@@ -87,6 +88,9 @@ impl State {
         let Some((guild, user)) = connection.who else {
             return close(4003, format!("op {op} before IDENTIFY"));
         };
+        if !self.carries(connection, (guild, user)) {
+            return Ok(());
+        }
         let Some(channel) = self.seats.get(&(guild, user)).map(|seat| seat.channel) else {
             return Ok(());
         };
@@ -102,6 +106,13 @@ impl State {
         };
         self.speak(guild, said);
         Ok(())
+    }
+
+    /// Whether a user's session is on this connection. What one says that was still on its way when
+    /// the user was moved or its session ended is meant for what is no more.
+    fn carries(&self, connection: &Connection, who: Who) -> bool {
+        let session = self.seats.get(&who).and_then(|seat| seat.session.as_ref());
+        session.is_some_and(|session| session.connection == connection.id)
     }
 
     /// Op 1: the transport's mode and the client's address.
@@ -180,7 +191,8 @@ impl State {
         }
         let ack =
             Message::text(json!({"op": 6, "d": d_of(connection.version, answer)}).to_string());
-        let Some(who) = connection.who else { return Ok(Some(ack)) };
+        let carried = connection.who.filter(|who| self.carries(connection, *who));
+        let Some(who) = carried else { return Ok(Some(ack)) };
         let Some(seat) = self.seats.get_mut(&who) else { return Ok(Some(ack)) };
         seat.counts.heartbeats += 1;
         if let Some(session) = &mut seat.session {

@@ -1,6 +1,7 @@
 //! The voice gateway against clients that do it wrong, byte by byte.
 
 mod client;
+mod late;
 
 pub(crate) use client::authority;
 

@@ -1,0 +1,68 @@
+//! What is to be measured.
+
+use std::{env, path::PathBuf};
+
+/// What the command line asks for; empty lists are everything.
+#[derive(Default)]
+pub struct Wanted {
+    recognisers: Vec<String>,
+    sets: Vec<String>,
+    voices: Vec<String>,
+    sounds: Vec<String>,
+    /// Every so many of a voice's sentences.
+    pub every: usize,
+    /// Where what the voices say is kept.
+    pub kept: Option<PathBuf>,
+}
+
+impl Wanted {
+    /// Reads `--by`, `--set`, `--voice` and `--sound`, each with the beginning of a name and as often as
+    /// wanted, `--keep FOLDER` and `--quick`. What else there is belongs to cargo.
+    pub fn of_arguments() -> Self {
+        let mut wanted = Self { every: 1, ..Self::default() };
+        let mut arguments = env::args().skip(1);
+        while let Some(argument) = arguments.next() {
+            let list = match argument.as_str() {
+                "--by" => &mut wanted.recognisers,
+                "--set" => &mut wanted.sets,
+                "--voice" => &mut wanted.voices,
+                "--sound" => &mut wanted.sounds,
+                "--keep" => {
+                    wanted.kept = arguments.next().map(PathBuf::from);
+                    continue;
+                }
+                "--quick" => {
+                    wanted.every = 4;
+                    continue;
+                }
+                _ => continue,
+            };
+            list.extend(arguments.next());
+        }
+        wanted
+    }
+
+    /// Whether this recogniser is to be measured.
+    pub fn recogniser(&self, name: &str) -> bool {
+        is_in(&self.recognisers, name)
+    }
+
+    /// Whether this set of sentences is.
+    pub fn set(&self, name: &str) -> bool {
+        is_in(&self.sets, name)
+    }
+
+    /// Whether this voice is.
+    pub fn voice(&self, name: &str) -> bool {
+        is_in(&self.voices, name)
+    }
+
+    /// Whether this sound is: clean, noisy, from afar.
+    pub fn sound(&self, name: &str) -> bool {
+        is_in(&self.sounds, name)
+    }
+}
+
+fn is_in(list: &[String], name: &str) -> bool {
+    list.is_empty() || list.iter().any(|beginning| name.starts_with(beginning.as_str()))
+}

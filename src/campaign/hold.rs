@@ -1,0 +1,80 @@
+//! Who plays a kept session, among programs with the same data folder.
+//!
+//! Entry type: [`SessionHold`]. **Never**: waits for another program, outlives its process.
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
+
+use super::file_error::FileError;
+use crate::files;
+
+/// That nobody else plays or deletes a kept session, for as long as this is there. The system lets go
+/// of it when the process ends, however it ends.
+#[derive(Debug)]
+pub struct SessionHold {
+    path: PathBuf,
+    /// Locked.
+    _file: fs::File,
+}
+
+impl SessionHold {
+    /// Holds the session whose lock is at `path`; `None`: somebody else does. On a file system without
+    /// locks everybody does.
+    ///
+    /// # Errors
+    /// The file cannot be made.
+    pub(super) fn take(path: PathBuf) -> Result<Option<Self>, FileError> {
+        loop {
+            let file = files::append_private(&path).map_err(FileError::on("lock", &path))?;
+            match file.try_lock() {
+                Err(fs::TryLockError::WouldBlock) => return Ok(None),
+                // Whoever has let go of it meanwhile has taken the file away.
+                Ok(()) if !is_at(&file, &path) => {}
+                Ok(()) | Err(fs::TryLockError::Error(_)) => {
+                    return Ok(Some(Self { path, _file: file }));
+                }
+            }
+        }
+    }
+}
+
+impl Drop for SessionHold {
+    fn drop(&mut self) {
+        // Still locked, so nobody else holds it.
+        _ = fs::remove_file(&self.path);
+    }
+}
+
+/// Whether `file` is the one at `path`.
+fn is_at(file: &fs::File, path: &Path) -> bool {
+    use std::os::unix::fs::MetadataExt;
+    let identity = |about: fs::Metadata| (about.dev(), about.ino());
+    let here = file.metadata().map(identity).ok();
+    here.is_some() && here == fs::metadata(path).map(identity).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_at_a_time_holds_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("sessions/friday.lock");
+        let hold = SessionHold::take(path.clone()).unwrap().expect("nobody plays");
+        assert!(SessionHold::take(path.clone()).unwrap().is_none());
+        drop(hold);
+        assert!(!path.exists());
+        assert!(SessionHold::take(path).unwrap().is_some());
+    }
+
+    #[test]
+    fn what_a_killed_program_has_left_is_no_hold() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("friday.lock");
+        fs::write(&path, "").unwrap();
+        assert!(SessionHold::take(path).unwrap().is_some());
+    }
+}

@@ -1,0 +1,27 @@
+//! The program that a server is.
+//!
+//! Entry functions: [`folder`], [`warn_of_missing`]. **Never**: starts it.
+
+use std::path::{Path, PathBuf};
+
+use super::super::{files::Source, reading::Notes};
+use crate::{launch, yaml::Fields};
+
+/// Where it runs: in `folder`, its file's; `None` for a file that is not on the disk.
+pub fn folder(folder: &Path, source: Source) -> Option<PathBuf> {
+    let folder = match source {
+        Source::Disk if folder.as_os_str().is_empty() => Path::new("."),
+        Source::Disk => folder,
+        Source::Shipped => return None,
+    };
+    std::path::absolute(folder).ok()
+}
+
+/// A program that is not there may come before it is started; probably its name is wrong.
+pub fn warn_of_missing(fields: Fields, name: &str, folder: &Path, notes: &mut Notes) {
+    if !launch::is_there(name, folder) {
+        let message = format!("there is no program {}", fields.shown("command"));
+        let way_out = "install it, give its whole path, or one that begins at this file's folder";
+        notes.warnings.add(fields.place("command"), message, way_out);
+    }
+}

@@ -1,0 +1,334 @@
+use proptest::prelude::*;
+
+mod table;
+
+use super::*;
+
+const BARTOK: usize = 0;
+const GREYMANTLE: usize = 1;
+const ROSE: usize = 2;
+const MIRA: usize = 3;
+const ELARA: usize = 0;
+const THORIN: usize = 1;
+
+const HERE: Candidate = Candidate { mode: AddressMode::Adaptive, present: true, muted: false };
+
+fn addresser() -> Addresser {
+    let barkeep = ["Barty".to_owned(), "old bear".to_owned()];
+    let npcs = [
+        Called { name: "Bartok the Barkeep", aliases: &barkeep },
+        Called { name: "Greymantle the Sage", aliases: &[] },
+        Called { name: "Rose Millwright", aliases: &[] },
+        Called { name: "Élodie Mira", aliases: &[] },
+    ];
+    let players =
+        [Called { name: "Elara", aliases: &[] }, Called { name: "Thorin Oakson", aliases: &[] }];
+    Addresser::new(&npcs, &players, "en")
+}
+
+fn ask(text: &str, change: impl FnOnce(&mut AddressInput<'_>, &mut [Candidate; 4])) -> Address {
+    let mut candidates = [HERE; 4];
+    let mut input = AddressInput {
+        text,
+        candidates: &[],
+        conversation: None,
+        pinned: None,
+        players_present: 3,
+    };
+    change(&mut input, &mut candidates);
+    let input = AddressInput { candidates: &candidates, ..input };
+    addresser().address(&input)
+}
+
+fn plain(text: &str) -> Address {
+    ask(text, |_, _| {})
+}
+
+fn npc(index: usize, reason: Reason) -> Address {
+    Address::Npc { index, others_named: vec![], reason }
+}
+
+fn asked(address: &Address) -> Option<usize> {
+    match address {
+        Address::Npc { index, .. } => Some(*index),
+        _ => None,
+    }
+}
+
+const TALKING: Option<(usize, Duration)> = Some((GREYMANTLE, Duration::from_secs(10)));
+
+#[test]
+fn names_at_the_edges_call() {
+    for (text, who) in [
+        ("Bartok, roll two d six", BARTOK),
+        ("bartok roll two d six plus three", BARTOK),
+        ("BARTOK!", BARTOK),
+        ("hey Bartok what's on the menu", BARTOK),
+        ("So, Bartok, what now?", BARTOK),
+        ("um okay bartok give me a beer", BARTOK),
+        ("What do you have, Bartok?", BARTOK),
+        ("what do you have bartok", BARTOK),
+        ("give me a beer Bartok please", BARTOK),
+        ("tell me, Bartok, about the duke", BARTOK),
+        ("I look around. Bartok, what do you see?", BARTOK),
+        ("Bartok the Barkeep, good evening", BARTOK),
+        ("Barty, another round", BARTOK),
+        ("Old Bear, another round", BARTOK),
+        ("Barkeep, another round!", BARTOK),
+        ("hey barkeep another round", BARTOK),
+        ("another round, barkeep", BARTOK),
+        ("greymantle what is that rune", GREYMANTLE),
+        ("elodie what do you sell", MIRA),
+        ("ÉLODIE, was?", MIRA),
+        ("what do you sell, mira", MIRA),
+        ("Rose Millwright where are you", ROSE),
+        ("Rose, where are you?", ROSE),
+    ] {
+        assert_eq!(plain(text), npc(who, Reason::Named), "{text}");
+    }
+}
+
+#[test]
+fn names_inside_and_generic_words_do_not_call() {
+    for text in [
+        "I think Bartok lies",
+        "I think that Bartok lies to us all",
+        "the door is open",
+        "the barkeep looks nervous",
+        "we should ask the barkeep",
+        "there is the other sage",
+        "tell me about Bartok",
+        "where is Greymantle",
+        "a rose is a rose",
+        "rose petals are pretty",
+        "Bartok's beer is bad",
+        "this is Bartok's",
+        "I saw Elara, Bartok, and Greymantle there yesterday",
+        "barter is all they do",
+        "I open the bar",
+        "thorns everywhere",
+        "the art of war",
+    ] {
+        let nobody = Address::Nobody(Why::NotAddressed);
+        let address = plain(text);
+        let is_spoken_of = matches!(address, Address::Nobody(Why::SpokenOf(_)));
+        assert!(is_spoken_of || address == nobody, "{text}: {address:?}");
+    }
+}
+
+#[test]
+fn misheard_names_call_at_the_edges_only() {
+    for (text, who) in [
+        ("bar talk roll two d six", BARTOK),
+        ("hey bar talk a beer", BARTOK),
+        ("grey mantle tell me a story", GREYMANTLE),
+        ("gray man tell what is it", GREYMANTLE),
+        ("what is that, Graymantle?", GREYMANTLE),
+        ("Bartock, hello", BARTOK),
+    ] {
+        assert_eq!(plain(text), npc(who, Reason::SoundsLike), "{text}");
+    }
+    for text in ["I heard bar talk all evening long", "barter, everyone", "part of it, all"] {
+        assert_eq!(plain(text), Address::Nobody(Why::NotAddressed), "{text}");
+    }
+}
+
+#[test]
+fn with_several_names_the_first_is_asked_and_others_hear() {
+    let check = |text: &str, index: usize, others: &[usize]| {
+        let others_named = others.to_vec();
+        assert_eq!(
+            plain(text),
+            Address::Npc { index, others_named, reason: Reason::Named },
+            "{text}"
+        );
+    };
+    check("Bartok and Greymantle, what do you think?", BARTOK, &[GREYMANTLE]);
+    check("what do you think, Greymantle and Bartok?", GREYMANTLE, &[BARTOK]);
+    check("Bartok, Greymantle, listen", BARTOK, &[GREYMANTLE]);
+    check("Bartok, where is Greymantle?", BARTOK, &[GREYMANTLE]);
+    check("Bartok hates you, Greymantle", GREYMANTLE, &[BARTOK]);
+    check("bartok do you trust greymantle", BARTOK, &[GREYMANTLE]);
+    check("Elara and Bartok, come here", BARTOK, &[]);
+    let muted = ask("Bartok and Greymantle, what now?", |_, npcs| npcs[BARTOK].muted = true);
+    assert_eq!(asked(&muted), Some(GREYMANTLE));
+}
+
+#[test]
+fn players_are_not_npcs() {
+    assert_eq!(plain("Elara, what do we do?"), Address::Player(ELARA));
+    assert_eq!(plain("what do we do, Thorin?"), Address::Player(THORIN));
+    assert_eq!(plain("Elara, ask Bartok"), Address::Player(ELARA));
+    assert_eq!(plain("Ellara, come on"), Address::Player(ELARA));
+    let turned_away = ask("Elara, do you trust him?", |input, _| input.conversation = TALKING);
+    assert_eq!(turned_away, Address::Player(ELARA));
+    let about = ask("I met Elara yesterday evening", |input, _| input.conversation = TALKING);
+    assert_eq!(about, npc(GREYMANTLE, Reason::Conversation));
+}
+
+#[test]
+fn a_name_beats_pin_and_pin_beats_conversation() {
+    let set = |input: &mut AddressInput<'_>, _: &mut [Candidate; 4]| {
+        input.pinned = Some(ROSE);
+        input.conversation = TALKING;
+    };
+    assert_eq!(ask("Bartok, hello", set), npc(BARTOK, Reason::Named));
+    assert_eq!(ask("hello there", set), npc(ROSE, Reason::Pinned));
+    let muted = ask("hello there", |input, npcs| {
+        input.pinned = Some(ROSE);
+        npcs[ROSE].muted = true;
+    });
+    assert_eq!(muted, Address::Nobody(Why::Muted(ROSE)));
+    assert_eq!(asked(&ask("hi", |input, _| input.pinned = Some(99))), None);
+}
+
+#[test]
+fn conversation_goes_on_for_thirty_seconds() {
+    let after = |text: &str, millis: u64| {
+        ask(text, |input, _| {
+            input.conversation = Some((GREYMANTLE, Duration::from_millis(millis)));
+        })
+    };
+    let going_on = npc(GREYMANTLE, Reason::Conversation);
+    for text in ["and what then?", "yes", "No.", "ja", "yes okay", "tell me more", "nein"] {
+        assert_eq!(after(text, 29_999), going_on, "{text}");
+    }
+    assert_eq!(after("and then?", 30_000), Address::Nobody(Why::NotAddressed));
+    for text in ["mhm", "Uh...", "okay", "Mm-hm.", "oh, okay", "Äh"] {
+        assert_eq!(after(text, 1_000), Address::Nobody(Why::Filler), "{text}");
+    }
+    for text in ["", " … "] {
+        assert_eq!(after(text, 1_000), Address::Nobody(Why::Silence));
+    }
+    let about = after("what do you know of Bartok", 1_000);
+    let others_named = vec![BARTOK];
+    let reason = Reason::Conversation;
+    assert_eq!(about, Address::Npc { index: GREYMANTLE, others_named, reason });
+    let name_only = ask("and then?", |input, npcs| {
+        input.conversation = TALKING;
+        npcs[GREYMANTLE].mode = AddressMode::NameOnly;
+    });
+    assert_eq!(name_only, Address::Nobody(Why::NotAddressed));
+    let muted = ask("and then?", |input, npcs| {
+        input.conversation = TALKING;
+        npcs[GREYMANTLE].muted = true;
+    });
+    assert_eq!(muted, Address::Nobody(Why::Muted(GREYMANTLE)));
+}
+
+#[test]
+fn alone_with_the_only_npc() {
+    let alone = |mode, players| {
+        ask("is anybody here?", move |input, npcs| {
+            input.players_present = players;
+            npcs.iter_mut().for_each(|npc| npc.present = false);
+            npcs[ROSE] = Candidate { mode, ..HERE };
+        })
+    };
+    assert_eq!(alone(AddressMode::Adaptive, 1), npc(ROSE, Reason::Alone));
+    assert_eq!(alone(AddressMode::Adaptive, 2), Address::Nobody(Why::NotAddressed));
+    assert_eq!(alone(AddressMode::NameOnly, 1), Address::Nobody(Why::NotAddressed));
+    assert_eq!(alone(AddressMode::Always, 2), npc(ROSE, Reason::Always));
+    let two = ask("is anybody here?", |input, _| input.players_present = 1);
+    assert_eq!(two, Address::Nobody(Why::NotAddressed));
+}
+
+#[test]
+fn one_that_always_answers_takes_what_nobody_else_gets() {
+    let always = |input: &mut AddressInput<'_>, npcs: &mut [Candidate; 4]| {
+        npcs[MIRA].mode = AddressMode::Always;
+        input.conversation = TALKING;
+    };
+    assert_eq!(asked(&ask("Bartok, hello", always)), Some(BARTOK));
+    assert_eq!(asked(&ask("and then?", always)), Some(GREYMANTLE));
+    assert_eq!(ask("Elara, and you?", always), Address::Player(ELARA));
+    assert_eq!(ask("mhm", always), Address::Nobody(Why::Filler));
+    let alone = ask("and then?", |_, npcs| npcs[MIRA].mode = AddressMode::Always);
+    assert_eq!(alone, npc(MIRA, Reason::Always));
+    let muted = ask("and then?", |_, npcs| {
+        npcs[MIRA] = Candidate { mode: AddressMode::Always, muted: true, ..HERE };
+    });
+    assert_eq!(muted, Address::Nobody(Why::NotAddressed));
+}
+
+#[test]
+fn muted_and_absent_npcs_never_answer() {
+    let muted = ask("Bartok, a beer", |input, npcs| {
+        npcs[BARTOK].muted = true;
+        input.conversation = TALKING;
+    });
+    assert_eq!(muted, Address::Nobody(Why::Muted(BARTOK)));
+    let absent = ask("Bartok, a beer", |_, npcs| npcs[BARTOK].present = false);
+    assert_eq!(absent, Address::Nobody(Why::Absent(BARTOK)));
+}
+
+#[test]
+fn words_shared_by_several_npcs_call_none_of_them() {
+    let names = ["Hilda the Guard", "Olaf the Guard", "Tom Oakhand", "Tim Oakhand"];
+    let npcs = names.map(|name| Called { name, aliases: &[] });
+    let addresser = Addresser::new(&npcs, &[], "en");
+    let ask = |text| {
+        let input = AddressInput {
+            text,
+            candidates: &[HERE; 4],
+            conversation: Some((1, Duration::ZERO)),
+            pinned: None,
+            players_present: 4,
+        };
+        addresser.address(&input)
+    };
+    assert_eq!(ask("Guard, open up!"), npc(1, Reason::Conversation));
+    assert_eq!(ask("Oakhand, open up!"), npc(1, Reason::Conversation));
+    assert_eq!(ask("Tim, open up!"), npc(3, Reason::Named));
+    assert_eq!(ask("hilda open up"), npc(0, Reason::Named));
+}
+
+#[test]
+fn german_works_too() {
+    let npcs = [
+        Called { name: "Bärbel die Wirtin", aliases: &[] },
+        Called { name: "Wilhelm", aliases: &[] },
+    ];
+    let addresser = Addresser::new(&npcs, &[], "de");
+    let ask = |text| {
+        let input = AddressInput {
+            text,
+            candidates: &[HERE; 2],
+            conversation: None,
+            pinned: None,
+            players_present: 2,
+        };
+        addresser.address(&input)
+    };
+    assert_eq!(ask("barbel, noch ein Bier bitte"), npc(0, Reason::Named));
+    assert_eq!(ask("Noch ein Bier, Wirtin!"), npc(0, Reason::Named));
+    assert_eq!(ask("Hallo Bärbel"), npc(0, Reason::Named));
+    assert_eq!(ask("Villhelm, komm mal her"), npc(1, Reason::SoundsLike));
+    assert_eq!(ask("die Wirtin lügt"), Address::Nobody(Why::NotAddressed));
+    assert_eq!(ask("was weißt du über Wilhelm"), Address::Nobody(Why::SpokenOf(1)));
+}
+
+proptest! {
+    #[test]
+    fn only_npcs_that_can_answer_do(
+        text in "(Bartok|Greymantle|Elara|barkeep|bar talk|the|and|hey|is|,|\\.|\\?|'s| ){0,14}\\PC{0,6}",
+        present in any::<[bool; 4]>(),
+        muted in any::<[bool; 4]>(),
+        pinned in proptest::option::of(0usize..5),
+        talking in proptest::option::of(0usize..5),
+        players in 0usize..3,
+    ) {
+        let address = ask(&text, |input, npcs| {
+            for (index, npc) in npcs.iter_mut().enumerate() {
+                (npc.present, npc.muted) = (present[index], muted[index]);
+            }
+            input.pinned = pinned;
+            input.conversation = talking.map(|index| (index, Duration::ZERO));
+            input.players_present = players;
+        });
+        if let Address::Npc { index, others_named, .. } = address {
+            prop_assert!(present[index] && !muted[index]);
+            prop_assert!(!others_named.contains(&index));
+        }
+    }
+}

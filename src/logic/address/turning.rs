@@ -1,0 +1,257 @@
+//! To whom somebody says that they turn: "I ask the barkeep for a drink", "ich wende mich an den
+//! Hauptmann".
+//!
+//! Entry type: [`Turning`]. A verb of turning stands beside a name or a role, in the present, and is
+//! the speaker's own act. **Never**: takes what was, might be or is denied for an act.
+
+use std::ops::Range;
+
+use super::who::{Hit, Who};
+use crate::logic::language::{self, List, all, is_turning};
+use crate::logic::words::Words;
+
+/// Most words between a verb and its "to".
+const MOST_BETWEEN: usize = 5;
+/// Most words between a name and the verb at the end of its sentence.
+const MOST_BEHIND: usize = 4;
+
+/// Whom a speaker turns to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TurnedTo {
+    /// Somebody who has a name here.
+    Somebody(Who),
+    /// People at the table who are no NPCs: "the others".
+    Fellows,
+}
+
+/// An utterance that is searched for turning to somebody.
+pub struct Turning<'u> {
+    /// What was said.
+    pub text: &'u str,
+    /// Its words.
+    pub words: &'u Words,
+    /// The names in it.
+    pub hits: &'u [Hit],
+    /// Whether the speaker has nobody else to give orders to ("ask the barkeep").
+    pub alone: bool,
+}
+
+/// Somebody who may be turned to, and their words.
+struct Target {
+    to: TurnedTo,
+    range: Range<usize>,
+}
+
+impl Turning<'_> {
+    /// The first whom the speaker turns to.
+    pub fn find(&self) -> Option<TurnedTo> {
+        let names = self.hits.iter().filter(|hit| !self.words.is_possessive(hit.range.end - 1));
+        let mut targets: Vec<Target> = names
+            .map(|hit| Target { to: TurnedTo::Somebody(hit.who), range: hit.range.clone() })
+            .collect();
+        targets.extend(self.fellows());
+        targets.sort_by_key(|target| target.range.start);
+        targets.into_iter().find(|target| self.is_turned_to(target)).map(|target| target.to)
+    }
+
+    /// Whether it is said outside the game ("out of character").
+    pub fn is_aside(&self) -> bool {
+        all(|language| language.turning.asides).any(|phrase| {
+            let count = phrase.split(' ').count();
+            (0..self.words.len())
+                .any(|at| self.is_phrase(at, phrase) && self.words.get(at + count) != Some("for"))
+        })
+    }
+
+    /// The words at `at` are `phrase`.
+    fn is_phrase(&self, at: usize, phrase: &str) -> bool {
+        phrase.split(' ').enumerate().all(|(n, word)| self.words.get(at + n) == Some(word))
+    }
+
+    /// People at the table who are no NPCs.
+    fn fellows(&self) -> Vec<Target> {
+        let is_free = |at: &usize| !self.hits.iter().any(|hit| hit.range.contains(at));
+        let found = |at: usize| {
+            let phrase = all(|it| it.turning.fellows).find(|phrase| self.is_phrase(at, phrase))?;
+            let range = at..at + phrase.split(' ').count();
+            Some(Target { to: TurnedTo::Fellows, range })
+        };
+        (0..self.words.len()).filter(is_free).filter_map(found).collect()
+    }
+
+    fn is_turned_to(&self, target: &Target) -> bool {
+        let mut before = target.range.start;
+        while before > 0 && self.is(before - 1, |it| it.before_name) && !self.breaks(before) {
+            before -= 1;
+        }
+        if self.is_denied_behind(target.range.end) {
+            return false;
+        }
+        match self.verb_before(before) {
+            Some(verb) => !self.is_spoilt(verb, before) && self.is_own_act(verb),
+            None => self.is_wished(before, target.range.end),
+        }
+    }
+
+    /// The verb of turning that has its "whom" at `before`.
+    fn verb_before(&self, before: usize) -> Option<usize> {
+        let skipped = |mut at: usize| {
+            while at > 0
+                && !self.breaks(at)
+                && self.is(at - 1, |it| it.particles)
+                && !self.is(at - 1, |it| it.direct)
+            {
+                at -= 1;
+            }
+            // "dann frage ich den Wirt"
+            let inverted = at > 1 && self.is(at - 1, |it| it.doers);
+            at - usize::from(inverted && !self.breaks(at) && !self.breaks(at - 1))
+        };
+        let direct = skipped(before).checked_sub(1)?;
+        if !self.breaks(direct + 1) && self.is(direct, |it| it.direct) {
+            return Some(direct);
+        }
+        let word = before.checked_sub(1)?;
+        let towards = self.is(word, |it| it.towards);
+        (word.saturating_sub(MOST_BETWEEN)..word)
+            .rev()
+            .take_while(|at| !self.breaks(at + 1) && !self.is(*at + 1, |it| it.spoils))
+            .find(|at| {
+                towards && self.is(*at, |it| it.towards_somebody) || self.is_their_own(*at, word)
+            })
+    }
+
+    /// "bedanke … bei": a verb with a word between that is its own.
+    fn is_their_own(&self, verb: usize, between: usize) -> bool {
+        let (verb, between) = (self.words.get(verb), self.words.get(between));
+        all(|it| it.turning.with_their_own)
+            .filter_map(|pair| pair.split_once(' '))
+            .any(|pair| (Some(pair.0), Some(pair.1)) == (verb, between))
+    }
+
+    /// "Ich möchte den Wirt etwas fragen": the verb comes last, and the speaker wants it.
+    fn is_wished(&self, before: usize, behind: usize) -> bool {
+        let end = (behind..self.words.len()).find(|at| self.breaks(at + 1));
+        let last = end.unwrap_or(self.words.len().saturating_sub(1));
+        if last < behind || last - behind >= MOST_BEHIND || !self.is(last, |it| it.behind) {
+            return false;
+        }
+        let clause = self.clause(before);
+        // "Lasst mich mit dem Hauptmann reden."
+        if self.is_allowed(clause) && !self.is_spoilt(clause, before) {
+            return true;
+        }
+        let wish = (clause..before).find(|at| self.is(*at, |it| it.wishes));
+        wish.is_some_and(|wish| {
+            let beside = [wish.checked_sub(1), Some(wish + 1)].into_iter().flatten();
+            beside.into_iter().any(|at| self.is(at, |it| it.doers)) && !self.is_spoilt(wish, before)
+        })
+    }
+
+    /// Whether the verb at `verb` is what the speaker, or whom they play, does now.
+    fn is_own_act(&self, verb: usize) -> bool {
+        if self.is(verb + 1, |it| it.doers) {
+            return true;
+        }
+        let start = self.sentence(verb);
+        let mut at = verb;
+        while at > start && !self.breaks(at) && self.leads(at - 1) {
+            at -= 1;
+        }
+        if at == start {
+            return self.alone;
+        }
+        if !self.breaks(at) && self.acts(at, verb) {
+            return true;
+        }
+        let goes_on = self.breaks(at)
+            || self.is(at - 1, |it| it.going_on)
+            || (at < verb && self.is(at, |it| it.going_on));
+        goes_on && (start + 1..=at).rev().any(|end| self.acts(end, verb))
+    }
+
+    /// Whether a word may stand between who acts and the verb.
+    fn leads(&self, at: usize) -> bool {
+        let word = self.words.get(at).unwrap_or_default();
+        self.is(at, |it| it.lead_in)
+            || self.is(at, |it| it.particles)
+            || (word.len() > 4 && word.ends_with("ly"))
+    }
+
+    /// Whether the words that end at `end` are the speaker, or whom a player plays.
+    fn acts(&self, end: usize, verb: usize) -> bool {
+        let last = end - 1;
+        let third = self.words.get(verb).is_some_and(|word| word.ends_with(['s', 't']));
+        let is_player =
+            self.hits.iter().any(|hit| hit.range.end == end && matches!(hit.who, Who::Player(_)));
+        self.is(last, |it| it.doers)
+            || (third && (is_player || self.is(last, |it| it.characters)))
+            || all(|it| it.turning.allowing).any(|phrase| {
+                let count = phrase.split(' ').count();
+                end.checked_sub(count).is_some_and(|at| self.is_phrase(at, phrase))
+            })
+    }
+
+    /// Whether somebody asks at `at` to be let do something: "let me".
+    fn is_allowed(&self, at: usize) -> bool {
+        all(|it| it.turning.allowing).any(|phrase| self.is_phrase(at, phrase))
+    }
+
+    /// Whether a word of the clause up to `end` makes it no act.
+    fn is_spoilt(&self, verb: usize, end: usize) -> bool {
+        (self.clause(verb)..end).any(|at| self.is(at, |it| it.spoils))
+    }
+
+    /// "Ich frage die Wirtin nicht."
+    fn is_denied_behind(&self, end: usize) -> bool {
+        (end..self.words.len().min(end + 2))
+            .take_while(|at| !self.breaks(*at))
+            .any(|at| self.is(at, |it| it.spoils_behind))
+    }
+
+    /// Where the sentence with this word begins.
+    fn sentence(&self, at: usize) -> usize {
+        (1..=at).rev().find(|at| self.gap(*at).contains(['.', '!', '?', ';'])).unwrap_or(0)
+    }
+
+    /// Where the clause with this word begins.
+    fn clause(&self, at: usize) -> usize {
+        (1..=at).rev().find(|at| self.breaks(*at)).unwrap_or(0)
+    }
+
+    /// Whether punctuation stands before this word.
+    fn breaks(&self, at: usize) -> bool {
+        self.gap(at).contains(['.', '!', '?', ';', ',', ':', '…'])
+    }
+
+    /// The text before a word, up to the word before it.
+    fn gap(&self, at: usize) -> &str {
+        if at == 0 || at >= self.words.len() {
+            return "";
+        }
+        let gap = self.words.source(at - 1).end..self.words.source(at).start;
+        self.text.get(gap).unwrap_or_default()
+    }
+
+    fn is(&self, at: usize, list: impl Fn(&'static language::Turning) -> List) -> bool {
+        self.words.get(at).is_some_and(|word| is_turning(list, word))
+    }
+}
+
+/// Whether the name at `range` is what an utterance is about, and calls nobody.
+pub fn is_spoken_of(words: &Words, range: &Range<usize>, at_start: bool) -> bool {
+    let is = |at: usize, list: fn(&'static language::Turning) -> List| {
+        words.get(at).is_some_and(|word| is_turning(list, word))
+    };
+    if at_start {
+        let follows = words.get(range.end + 1);
+        let is_asked = || follows.is_none_or(|word| is_turning(|it| it.asked, word));
+        return is(range.end, |it| it.told_of) || is(range.end, |it| it.being) && !is_asked();
+    }
+    let Some(before) = range.start.checked_sub(1) else { return false };
+    let own = (0..before).any(|at| is(at, |it| it.doers));
+    let to_somebody = (0..range.start).any(|at| is(at, |it| it.listeners));
+    is(before, |it| it.before_name)
+        || is(before, |it| it.mentions)
+        || (own && !to_somebody && is(before, |it| it.acted_on))
+}

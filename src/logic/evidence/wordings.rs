@@ -1,0 +1,98 @@
+//! Other ways to word a claim that mean the same: who does something before what is done to them.
+//!
+//! Entry function: [`wordings`]. **Never**: changes who does what to whom.
+
+use super::people::{People, Told};
+use crate::logic::{
+    language::{List, Wording, is_any},
+    words::Words,
+};
+
+/// Words that stand before the verb in languages where it is the second part of a sentence, at most.
+const FRONT: usize = 6;
+/// Words of whoever does it, behind such a verb, at most.
+const ACTOR: usize = 4;
+
+/// `claim`, and how else it can be worded. "The party" is whoever speaks of "us" in `told`.
+pub fn wordings(claim: &str, told: &[Told<'_>], people: &People) -> Vec<String> {
+    let mut all = vec![claim.to_owned()];
+    all.extend(active(claim));
+    all.extend(to_somebody(claim, people));
+    all.extend(party(claim, told));
+    all.extend(verb_behind(claim));
+    all
+}
+
+/// A piece of a claim between two of its words.
+fn piece<'c>(claim: &'c str, words: &Words, from: usize, to: usize) -> &'c str {
+    let start = if from == 0 { 0 } else { words.source(from).start.min(claim.len()) };
+    let end = words.source(to).start.min(claim.len());
+    claim.get(start..end).unwrap_or_default().trim()
+}
+
+/// "It was done by them" as "they did it".
+fn active(claim: &str) -> Option<String> {
+    let words = Words::of(claim);
+    let has = |list: fn(&'static Wording) -> List, index: usize| {
+        words.get(index).is_some_and(|word| is_any(|it| list(it.wording), word))
+    };
+    let by = (2..words.len()).find(|index| has(|it| it.by, *index))?;
+    let being = by.checked_sub(2).filter(|index| has(|it| it.being, *index))?;
+    let behind = claim.get(words.source(by).end..)?.trim();
+    let end = behind.find([',', '.', ';']).unwrap_or(behind.len());
+    let (actor, rest) = behind.split_at_checked(end)?;
+    let (done, verb) = (piece(claim, &words, 0, being), piece(claim, &words, being + 1, by));
+    Some(format!("{actor} {verb} {done}{rest}"))
+}
+
+/// "Gives it to somebody" as "gives somebody it".
+fn to_somebody(claim: &str, people: &People) -> Option<String> {
+    let words = Words::of(claim);
+    let to = (2..words.len()).find(|index| {
+        words.get(*index).is_some_and(|word| is_any(|it| it.wording.to, word))
+            && words.get(*index + 1).is_some_and(|next| people.named(next).is_some())
+    })?;
+    // Whoever gives is one of them, and what is done is the word behind.
+    let verb =
+        1 + (0..to).find(|index| words.get(*index).is_some_and(|it| people.named(it).is_some()))?;
+    let (first, given) = (piece(claim, &words, 0, verb + 1), piece(claim, &words, verb + 1, to));
+    let whom = claim.get(words.source(to + 1))?;
+    let rest = claim.get(words.source(to + 1).end..)?;
+    Some(format!("{first} {whom} {given}{rest}"))
+}
+
+/// "The party does it" as whoever says that "we" do.
+fn party(claim: &str, told: &[Told<'_>]) -> Option<String> {
+    let words = Words::of(claim);
+    let index = (0..words.len())
+        .find(|index| words.get(*index).is_some_and(|it| is_any(|it| it.wording.party, it)))?;
+    let speaks_of_us =
+        |line: &&Told<'_>| Words::of(line.text).iter().any(|it| is_any(|it| it.wording.us, it));
+    let line = told.iter().find(speaks_of_us)?;
+    let before = index
+        .checked_sub(1)
+        .filter(|it| words.get(*it).is_some_and(|it| is_any(|it| it.definite, it)));
+    let start = words.source(before.unwrap_or(index)).start;
+    let (before, behind) = (claim.get(..start)?, claim.get(words.source(index).end..)?);
+    Some(format!("{before}{}{behind}", line.who))
+}
+
+/// Where the verb is the second part of a sentence: what stands before it, if that is no actor, behind
+/// everything else, for each place at which the verb may be.
+fn verb_behind(claim: &str) -> Vec<String> {
+    let claim = claim.trim_end_matches(['.', '!', ' ']);
+    let words = Words::of(claim);
+    if !words.get(0).is_some_and(|word| is_any(|it| it.wording.fronts, word)) {
+        return Vec::new();
+    }
+    let mut all = Vec::new();
+    for verb in 1..=FRONT.min(words.len().saturating_sub(2)) {
+        for behind in (verb + 2)..=(verb + 1 + ACTOR).min(words.len()) {
+            let part = |from, to| piece(claim, &words, from, to);
+            let (front, done) = (part(0, verb), part(verb, verb + 1));
+            let (actor, rest) = (part(verb + 1, behind), part(behind, words.len()));
+            all.push(format!("{actor} {done} {rest} {front}"));
+        }
+    }
+    all
+}

@@ -1,0 +1,37 @@
+//! How English speakers speak of dice.
+
+use super::super::lists::DiceTalk;
+
+/// Of English.
+// Skipped: one word a line would hide the lists' shape.
+#[rustfmt::skip]
+pub(super) static DICE: DiceTalk = DiceTalk {
+    rolling: &["roll", "rolls", "rolling", "throw", "throws", "throwing", "toss", "cast", "reroll"],
+    rolled: &["rolled", "threw", "thrown", "tossed", "did", "was", "were"],
+    withheld: &[
+        "dont", "do not", "does not", "doesnt", "not", "never", "no need", "wont", "will not",
+        "without",
+    ],
+    over: &["yesterday", "earlier", "last week", "last time", "last session", "ago"],
+    asking: &[
+        "how many", "how much", "how do", "how does", "what is", "whats", "what does", "what are",
+        "which", "when do", "when does", "when should", "where is", "where are", "wheres",
+        "should i", "should we", "do i", "do we", "if i", "if you", "if we", "why",
+    ],
+    whose: &["a", "my", "your", "his", "her", "their", "our", "this", "that", "the", "new"],
+    subjects: &[],
+    handled: &[
+        "have", "had", "lost", "lose", "bought", "buy", "own", "borrow", "lend", "fell", "dropped",
+        "is", "was", "hates", "loves", "likes", "are", "were", "meet",
+    ],
+    requests: &["can", "could", "would", "will", "may"],
+    instead: &["i mean", "i meant", "no wait", "wait no", "no", "rather", "sorry", "make that"],
+    chances: &["odds", "chance", "chances", "likely", "probability", "likelihood", "probable"],
+    wondering: &["what", "whats", "how", "tell", "odds on", "odds of", "give me", "calculate"],
+    last: &["last roll", "last throw", "that roll again", "previous roll", "that roll"],
+    did: &["did i", "have i"],
+    at_most: &["or less", "or lower", "or fewer", "or below", "or under", "at most"],
+    more: &["more than", "higher than", "over", "above", "exceed"],
+    less: &["less than", "lower than", "under", "below", "fewer than"],
+    exactly: &["exactly", "precisely"],
+};

@@ -1,0 +1,352 @@
+//! What of a model's text is the NPC's own, when it goes on to write the lines of others.
+//!
+//! Entry type: [`OwnLines`], for one answer's deltas in order. The answer ends where somebody else's
+//! label begins (`Wren:`, `**Wren** (quietly):`, `[Wren]`, `<Wren>`, `WREN` alone in a line), at the
+//! beginning of a line or of a sentence. Text waits only as long as it could be such a label.
+//! **Never**: takes a name inside a sentence for a label, or drops the NPC's own label (`speakable`
+//! does).
+
+/// Labels that models give to whoever they talk to.
+const ANYBODY: [&str; 18] = [
+    "player",
+    "user",
+    "human",
+    "you",
+    "dm",
+    "gm",
+    "game master",
+    "dungeon master",
+    "narrator",
+    "system",
+    "spieler",
+    "spielerin",
+    "du",
+    "sl",
+    "spielleiter",
+    "spielleitung",
+    "erzähler",
+    "nutzer",
+];
+/// Labels that models give to themselves.
+const ITSELF: [&str; 2] = ["assistant", "npc"];
+/// Longest direction behind a name, in characters: "(from behind the counter)".
+const LONGEST_DIRECTION: usize = 60;
+
+/// Labels at a table, without upper case.
+#[derive(Clone, Debug, Default)]
+pub struct Labels {
+    others: Vec<String>,
+    own: Vec<String>,
+}
+
+impl Labels {
+    /// Those of `others` and of anybody, beside those of an NPC of its `own` names.
+    pub fn new<'n>(
+        others: impl IntoIterator<Item = &'n str>,
+        own: impl IntoIterator<Item = &'n str>,
+    ) -> Self {
+        let folded = |name: &str| name.trim().to_lowercase();
+        let own: Vec<String> = own.into_iter().chain(ITSELF).map(folded).collect();
+        let others = others.into_iter().chain(ANYBODY).map(folded);
+        let others = others.filter(|name| !name.is_empty() && !own.contains(name)).collect();
+        Self { others, own }
+    }
+}
+
+/// What the beginning of a line or sentence is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Beginning {
+    /// Somebody else's label.
+    Other,
+    /// The NPC's own.
+    Own,
+    /// No label.
+    Text,
+    /// The next delta decides.
+    Open,
+}
+
+/// How far an answer is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum State {
+    /// At the beginning of a line or sentence.
+    AtStart,
+    /// Within one; whether what came last may end it.
+    Within { has_ended: bool },
+    /// Somebody else's line before the NPC has said anything.
+    Skipping,
+    /// What follows is not the NPC's.
+    Over,
+}
+
+/// Lets through what is the NPC's own of one answer.
+#[derive(Clone, Debug)]
+pub struct OwnLines<'l> {
+    labels: &'l Labels,
+    state: State,
+    /// What may be a label.
+    held: String,
+    has_said: bool,
+}
+
+impl<'l> OwnLines<'l> {
+    /// At the beginning of an answer.
+    pub const fn new(labels: &'l Labels) -> Self {
+        Self { labels, state: State::AtStart, held: String::new(), has_said: false }
+    }
+
+    /// Whether nothing that follows is the NPC's.
+    pub fn is_over(&self) -> bool {
+        self.state == State::Over
+    }
+
+    /// What of `delta`, and of what was held back, is the NPC's own.
+    pub fn push(&mut self, delta: &str) -> String {
+        let mut own = String::with_capacity(self.held.len() + delta.len());
+        for c in delta.chars() {
+            self.take(c, &mut own);
+        }
+        own
+    }
+
+    /// What was held back when the answer ends here.
+    pub fn finish(&mut self) -> String {
+        if self.state == State::Over { String::new() } else { std::mem::take(&mut self.held) }
+    }
+
+    fn take(&mut self, c: char, own: &mut String) {
+        match self.state {
+            State::Over => {}
+            State::Skipping if c == '\n' => self.state = State::AtStart,
+            State::Skipping => {}
+            State::Within { has_ended } => {
+                own.push(c);
+                self.has_said |= c.is_alphanumeric();
+                self.state = match c {
+                    '\n' => State::AtStart,
+                    c if c.is_whitespace() && has_ended => State::AtStart,
+                    '.' | '!' | '?' | '…' => State::Within { has_ended: true },
+                    '"' | '”' | '»' | '*' | '_' | ')' | ']' => State::Within { has_ended },
+                    _ => State::Within { has_ended: false },
+                };
+            }
+            State::AtStart => {
+                self.held.push(c);
+                match self.labels.beginning(&self.held) {
+                    Beginning::Open => {}
+                    Beginning::Other if self.has_said => {
+                        self.held.clear();
+                        self.state = State::Over;
+                    }
+                    Beginning::Other => {
+                        self.held.clear();
+                        self.state = State::Skipping;
+                    }
+                    Beginning::Own => {
+                        own.push_str(&std::mem::take(&mut self.held));
+                        self.state = State::Within { has_ended: false };
+                    }
+                    Beginning::Text => self.release(own),
+                }
+            }
+        }
+    }
+
+    /// What was held back is text, in which another line may begin.
+    fn release(&mut self, own: &mut String) {
+        let held = std::mem::take(&mut self.held);
+        self.state = State::Within { has_ended: false };
+        for c in held.chars() {
+            self.take(c, own);
+        }
+    }
+}
+
+impl Labels {
+    /// What a line or sentence is that begins with `text`.
+    fn beginning(&self, text: &str) -> Beginning {
+        let is_mark = |c: char| c.is_whitespace() || "*_#>-•~`[<({\"“„".contains(c);
+        let name = text.trim_start_matches(is_mark);
+        if name.is_empty() {
+            return Beginning::Open;
+        }
+        let before = text.get(..text.len() - name.len()).unwrap_or_default();
+        let opened = before.trim_end().chars().next_back();
+        let is_open = |labels: &[String], yes: Beginning| {
+            let found = labels.iter().map(|label| behind(name, label, opened));
+            found.fold(Beginning::Text, |best, found| match (best, found) {
+                (Beginning::Text, Behind::Label) => yes,
+                (Beginning::Text, Behind::Open) => Beginning::Open,
+                (Beginning::Open, Behind::Label) => yes,
+                _ => best,
+            })
+        };
+        match is_open(&self.own, Beginning::Own) {
+            Beginning::Text => is_open(&self.others, Beginning::Other),
+            found => found,
+        }
+    }
+}
+
+/// What follows a name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Behind {
+    /// What makes it a label.
+    Label,
+    /// What makes it text, or it is another name.
+    Text,
+    /// Too little to say.
+    Open,
+}
+
+/// Whether `text` begins with `label` as somebody's label, behind the mark `opened`.
+fn behind(text: &str, label: &str, opened: Option<char>) -> Behind {
+    let mut rest = text.chars();
+    for expected in label.chars() {
+        match rest.next() {
+            None => return Behind::Open,
+            Some(c) if c.to_lowercase().eq([expected]) => {}
+            Some(_) => return Behind::Text,
+        }
+    }
+    let name = text.get(..text.len() - rest.as_str().len()).unwrap_or_default();
+    let is_loud =
+        name.chars().filter(|c| c.is_alphabetic()).count() > 2 && *name == name.to_uppercase();
+    let closes = match opened {
+        Some('[') => Some(']'),
+        Some('<') => Some('>'),
+        _ => None,
+    };
+    let is_marked = is_loud || matches!(opened, Some('*' | '_' | '#' | '[' | '<'));
+    let rest = rest.as_str();
+    if closes.is_some_and(|closing| rest.starts_with(closing)) {
+        return Behind::Label;
+    }
+    after_name(rest, is_marked)
+}
+
+/// What `rest`, behind a name, makes of it; a name with marks may stand alone in its line.
+fn after_name(rest: &str, is_marked: bool) -> Behind {
+    let mut rest = rest.chars();
+    while let Some(c) = rest.next() {
+        match c {
+            ':' | '：' => return Behind::Label,
+            '\n' if is_marked => return Behind::Label,
+            ' ' | '*' | '_' | '`' | ']' | '>' | '"' | '”' | '#' | '\r' => {}
+            c if c.is_ascii_digit() => {}
+            '(' | '[' => {
+                let closing = if c == '(' { ')' } else { ']' };
+                match rest.by_ref().take(LONGEST_DIRECTION).find(|c| *c == closing || *c == '\n') {
+                    Some('\n') => return Behind::Text,
+                    Some(_) => {}
+                    None if rest.as_str().is_empty() => return Behind::Open,
+                    None => return Behind::Text,
+                }
+            }
+            _ => return Behind::Text,
+        }
+    }
+    Behind::Open
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn labels() -> Labels {
+        let others = ["Wren", "Mira Quickfingers", "Mira", "Captain Hale", "Jürgen"];
+        Labels::new(others, ["Bartok the Barkeep", "Bartok"])
+    }
+
+    /// What is let through of `text`, in deltas of `size` characters, and whether it is over.
+    fn own(text: &str, size: usize) -> (String, bool) {
+        let labels = labels();
+        let mut lines = OwnLines::new(&labels);
+        let chars: Vec<char> = text.chars().collect();
+        let mut said: String =
+            chars.chunks(size).map(|delta| lines.push(&String::from_iter(delta))).collect();
+        said.push_str(&lines.finish());
+        (said.trim_end().to_owned(), lines.is_over())
+    }
+
+    #[test]
+    fn an_answer_ends_at_anothers_label() {
+        for (text, said) in [
+            ("Have a seat.\nWren: I sit down.\nMira: Me too.", "Have a seat."),
+            ("Have a seat. Wren: I sit down.", "Have a seat."),
+            ("Have a seat.\n\n**Wren:** I sit.", "Have a seat."),
+            ("Have a seat.\n**Wren**: I sit.", "Have a seat."),
+            ("Have a seat.\n**Mira Quickfingers** (grinning): Me too.", "Have a seat."),
+            ("Have a seat.\n[Wren] I sit.", "Have a seat."),
+            ("Have a seat.\n<wren> I sit.", "Have a seat."),
+            ("Have a seat.\n### Wren\nI sit.", "Have a seat."),
+            ("Have a seat.\nWREN\nI sit.", "Have a seat."),
+            ("Have a seat.\n> Wren: I sit.", "Have a seat."),
+            ("Have a seat.\n- Captain Hale [sternly]: Sit.", "Have a seat."),
+            (
+                "*wipes the counter* Have a seat.\nJÜRGEN: Danke.",
+                "*wipes the counter* Have a seat.",
+            ),
+            ("Have a seat!\nPlayer: I sit.", "Have a seat!"),
+            ("Have a seat!\nPlayer 1: I sit.", "Have a seat!"),
+            ("\"Have a seat.\" DM: He sits.", "\"Have a seat.\""),
+            ("Setz dich.\nSpielleiter: Er setzt sich.", "Setz dich."),
+            ("Have a seat.\nYou: thanks\nBartok: More?", "Have a seat."),
+            (
+                "Bartok: Have a seat.\nBartok: Ale?\nWren: Yes.",
+                "Bartok: Have a seat.\nBartok: Ale?",
+            ),
+        ] {
+            for size in [1, 3, 1_000] {
+                assert_eq!(own(text, size), (said.to_owned(), true), "{text}");
+            }
+        }
+    }
+
+    #[test]
+    fn anothers_line_before_it_is_passed_over() {
+        for (text, said) in [
+            ("Wren: What news?\nBartok: None.", "Bartok: None."),
+            ("Player: hello\nassistant: Aye.", "assistant: Aye."),
+            ("Wren: What news?", ""),
+        ] {
+            for size in [1, 4, 1_000] {
+                assert_eq!(own(text, size), (said.to_owned(), false), "{text}");
+            }
+        }
+    }
+
+    #[test]
+    fn names_in_what_it_says_itself_stay() {
+        for text in [
+            "Wren, have a seat.",
+            "Ask Wren: she knows. I told Mira: no.",
+            "Mira? Mira took it. Wren saw her.\nCaptain Hale did not.",
+            "Wren (the tall one) owes me. Mira's debt is older.",
+            "Two things: ale and stew.",
+            "Miracles: none today. Players come and go.",
+            "*Wren* is a bird. [Wren sits down] Aye.",
+            "You there! Sit.\nUser fees are 2 gold.",
+            "Hm. W",
+            "Aye. Wren",
+            "1. Wren\n2. Mira",
+        ] {
+            for size in [1, 2, 1_000] {
+                assert_eq!(own(text, size), (text.trim_end().to_owned(), false), "{text}");
+            }
+        }
+    }
+
+    #[test]
+    fn text_waits_only_while_it_may_be_a_label() {
+        let labels = labels();
+        let mut lines = OwnLines::new(&labels);
+        assert_eq!(lines.push("Aye."), "Aye.");
+        assert_eq!(lines.push(" Wr"), " ");
+        assert_eq!(lines.push("en,"), "Wren,");
+        assert_eq!(lines.push(" sit.\nMira "), " sit.\n");
+        assert_eq!(lines.push("(softly"), "");
+        assert_eq!(lines.push("): no. Mira"), "");
+        assert!(lines.is_over() && lines.finish().is_empty());
+    }
+}

@@ -1,0 +1,56 @@
+//! What hearing dice is worth: utterances with what should be rolled, `tests/data/spoken_dice_*.txt`.
+//!
+//! Run with `--nocapture` to read the figures.
+
+use super::*;
+use crate::logic::tally::{Figures, Judged, UNSEEN};
+
+const SETS: [(&str, &str); 5] = [
+    ("tuning", include_str!("../../../../tests/data/spoken_dice_tuning.txt")),
+    ("held out", include_str!("../../../../tests/data/spoken_dice_held_out.txt")),
+    ("second held out", include_str!("../../../../tests/data/spoken_dice_german.txt")),
+    ("third held out", include_str!("../../../../tests/data/spoken_dice_german_third.txt")),
+    (UNSEEN, include_str!("../../../../tests/data/spoken_dice_unseen.txt")),
+];
+
+/// What is heard, as the tables write it.
+fn heard(said: &str) -> String {
+    match Heard::of(said) {
+        Heard::Nothing => "-".to_owned(),
+        Heard::Rolls(rolls) => rolls.join("; "),
+        Heard::Last => "last".to_owned(),
+        Heard::Odds(None) => "odds".to_owned(),
+        Heard::Odds(Some(odds)) => format!("odds {odds}"),
+    }
+}
+
+/// Whether dice fall.
+fn falls(heard: &str) -> bool {
+    heard != "-" && heard != "last" && !heard.starts_with("odds")
+}
+
+#[test]
+fn what_is_meant_is_rolled() {
+    let mut figures =
+        Figures::new("rolled that were not meant", "lines in which no dice fall are rolled");
+    for (set, text) in SETS {
+        for row in text.lines().filter(|row| !row.starts_with('#')) {
+            let mut cells = row.splitn(3, '|').map(str::trim);
+            let mut cell = || cells.next().unwrap();
+            let (language, wanted, said) = (cell(), cell(), cell());
+            let is = heard(said);
+            let is_right = is == wanted;
+            let judged = Judged {
+                is_right,
+                is_unwanted: !is_right && falls(&is),
+                is_for_nobody: !falls(wanted),
+            };
+            figures.add(set, language, judged);
+            if !is_right {
+                println!("{set}: {is} for {said:?}, not {wanted}");
+            }
+        }
+    }
+    figures.print();
+    figures.hold(120);
+}

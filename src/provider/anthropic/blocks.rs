@@ -1,0 +1,294 @@
+//! Events of a stream -> text as it comes, whole calls and thoughts at the end.
+//!
+//! Entry type: [`Reading`]. Blocks are told apart by their index; what is unknown is passed over.
+//! **Never**: gives on a thought as text; a call whose block was not ended.
+
+use std::collections::{BTreeMap, VecDeque};
+
+use serde_json::{Map, Value, json};
+
+use super::messages;
+use crate::{
+    domain::{CallId, ToolCall},
+    provider::{
+        ChatEvent, CutOff, Usage,
+        remote::{Broken, Life, Reader, ServiceError},
+    },
+};
+
+/// Longest answer that is kept, in bytes.
+const MAX_BYTES: usize = 8 << 20;
+/// Most blocks of an answer.
+const MAX_BLOCKS: usize = 4_096;
+
+/// What was read of one answer.
+#[derive(Default)]
+pub struct Reading {
+    blocks: BTreeMap<u64, Block>,
+    usage: Counted,
+    size: usize,
+    /// The last text that was given on ended within a word or sentence.
+    open_text: bool,
+    received: bool,
+    over: bool,
+    cut_off: Option<CutOff>,
+}
+
+/// A block of the answer.
+struct Block {
+    /// As it began; thoughts go back with all they had.
+    members: Map<String, Value>,
+    /// Text, thought or arguments so far.
+    text: String,
+    /// Its end came.
+    whole: bool,
+}
+
+/// Tokens as far as they were counted.
+#[derive(Default)]
+struct Counted {
+    input: Option<u64>,
+    read: u64,
+    written: u64,
+    output: u64,
+}
+
+impl Reader for Reading {
+    const WANTED: &'static str = "message of Anthropic's";
+
+    fn take(&mut self, document: &Value, out: &mut VecDeque<ChatEvent>) -> Result<Life, Broken> {
+        if let Some(said) = ServiceError::read(document) {
+            return Err(Broken::Said(said));
+        }
+        match word(document, "type") {
+            "message_start" => self.usage.count(document.get("message")),
+            "content_block_start" => self.start(document, out)?,
+            "content_block_delta" => self.delta(document, out)?,
+            "content_block_stop" => {
+                if let Some(block) = index(document).and_then(|at| self.blocks.get_mut(&at)) {
+                    block.whole = true;
+                }
+            }
+            "message_delta" => self.end(document.get("delta"), document, out),
+            "message_stop" => self.over = true,
+            "message" => self.take_whole(document, out)?,
+            // Signs of life, and what is new.
+            _ => return Ok(Life::Connection),
+        }
+        Ok(Life::Answer)
+    }
+
+    fn has_received(&self) -> bool {
+        self.received
+    }
+
+    fn is_finished(&self) -> bool {
+        self.over
+    }
+
+    fn is_over(&self) -> bool {
+        self.over
+    }
+
+    fn complete(&mut self, out: &mut VecDeque<ChatEvent>) {
+        out.extend(self.cut_off.map(ChatEvent::CutOff));
+        let whole: Vec<&Block> = self.blocks.values().filter(|block| block.whole).collect();
+        let mut calls: Vec<ToolCall> = whole.iter().filter_map(|block| block.call()).collect();
+        if whole.iter().any(|block| block.is_thought()) {
+            let answer = whole.iter().filter_map(|block| block.to_send_back()).collect();
+            messages::with_thoughts(&mut calls, answer);
+        }
+        out.extend(calls.into_iter().map(ChatEvent::ToolCall));
+    }
+}
+
+impl Reading {
+    fn start(&mut self, document: &Value, out: &mut VecDeque<ChatEvent>) -> Result<(), Broken> {
+        let Some(Value::Object(members)) = document.get("content_block") else { return Ok(()) };
+        let Some(at) = index(document) else { return Ok(()) };
+        self.keep(members.values().filter_map(Value::as_str).map(str::len).sum())?;
+        let block = Block { members: members.clone(), text: String::new(), whole: false };
+        let begun = match block.kind() {
+            kind @ ("text" | "thinking") => {
+                members.get(kind).and_then(Value::as_str).unwrap_or_default().to_owned()
+            }
+            "tool_use" => {
+                self.received = true;
+                String::new()
+            }
+            _ => String::new(),
+        };
+        let is_text = block.kind() == "text";
+        self.blocks.insert(at, block);
+        if self.blocks.len() > MAX_BLOCKS {
+            return Err(Broken::TooLong);
+        }
+        if is_text && self.open_text {
+            // What another block begins is no part of the word before.
+            self.give("\n", out);
+        }
+        self.append(at, &begun, out);
+        Ok(())
+    }
+
+    fn delta(&mut self, document: &Value, out: &mut VecDeque<ChatEvent>) -> Result<(), Broken> {
+        let (Some(at), Some(delta)) = (index(document), document.get("delta")) else {
+            return Ok(());
+        };
+        // What does not fit its block is not spoken in its place.
+        let kind = self.blocks.get(&at).map_or("", Block::kind);
+        let piece = match (word(delta, "type"), kind) {
+            ("text_delta", "text") => word(delta, "text"),
+            ("input_json_delta", "tool_use") => word(delta, "partial_json"),
+            ("thinking_delta", "thinking") => word(delta, "thinking"),
+            ("signature_delta", "thinking") => {
+                let signature = word(delta, "signature");
+                self.keep(signature.len())?;
+                if let Some(block) = self.blocks.get_mut(&at) {
+                    block.members.insert("signature".into(), json!(signature));
+                }
+                return Ok(());
+            }
+            _ => return Ok(()),
+        };
+        self.keep(piece.len())?;
+        self.append(at, piece, out);
+        Ok(())
+    }
+
+    fn append(&mut self, at: u64, piece: &str, out: &mut VecDeque<ChatEvent>) {
+        let Some(block) = self.blocks.get_mut(&at) else { return };
+        block.text.push_str(piece);
+        if block.kind() == "text" {
+            self.give(piece, out);
+        }
+    }
+
+    fn give(&mut self, text: &str, out: &mut VecDeque<ChatEvent>) {
+        if let Some(last) = text.chars().last() {
+            self.received = true;
+            self.open_text = !last.is_whitespace();
+            out.push_back(ChatEvent::Text(text.to_owned()));
+        }
+    }
+
+    /// Why the model stopped, and what was billed.
+    fn end(&mut self, delta: Option<&Value>, counts: &Value, out: &mut VecDeque<ChatEvent>) {
+        match delta.map_or("", |delta| word(delta, "stop_reason")) {
+            "max_tokens" | "model_context_window_exceeded" => self.cut_off = Some(CutOff::Length),
+            "refusal" => self.cut_off = Some(CutOff::Filter),
+            _ => {}
+        }
+        self.usage.count(Some(counts));
+        out.extend(self.usage.billed().map(ChatEvent::Usage));
+    }
+
+    /// A whole message, from a server that does not stream.
+    fn take_whole(
+        &mut self,
+        document: &Value,
+        out: &mut VecDeque<ChatEvent>,
+    ) -> Result<(), Broken> {
+        let blocks = document.get("content").and_then(Value::as_array);
+        for (at, block) in blocks.into_iter().flatten().enumerate() {
+            self.start(&json!({"index": at, "content_block": block}), out)?;
+        }
+        self.blocks.values_mut().for_each(|block| block.whole = true);
+        self.end(Some(document), document, out);
+        self.over = true;
+        Ok(())
+    }
+
+    fn keep(&mut self, bytes: usize) -> Result<(), Broken> {
+        self.size += bytes;
+        if self.size > MAX_BYTES { Err(Broken::TooLong) } else { Ok(()) }
+    }
+}
+
+impl Block {
+    fn kind(&self) -> &str {
+        self.members.get("type").and_then(Value::as_str).unwrap_or_default()
+    }
+
+    fn is_thought(&self) -> bool {
+        matches!(self.kind(), "thinking" | "redacted_thinking")
+    }
+
+    fn member(&self, name: &str) -> &str {
+        self.members.get(name).and_then(Value::as_str).unwrap_or_default()
+    }
+
+    /// The call, if it is one.
+    fn call(&self) -> Option<ToolCall> {
+        let is_call = self.kind() == "tool_use" && !self.member("name").is_empty();
+        is_call.then(|| ToolCall {
+            id: CallId(self.member("id").to_owned()),
+            name: self.member("name").to_owned(),
+            arguments: self.arguments(),
+            extra: Map::new(),
+        })
+    }
+
+    /// The arguments as they were written; without any there is what the block began with.
+    fn arguments(&self) -> String {
+        if !self.text.trim().is_empty() {
+            return self.text.clone();
+        }
+        let begun = self.members.get("input").filter(|input| input.is_object());
+        begun.map_or_else(|| "{}".to_owned(), Value::to_string)
+    }
+
+    /// The block as the service wants it back; `None`: it does not want it.
+    fn to_send_back(&self) -> Option<Value> {
+        match self.kind() {
+            "text" if self.text.trim().is_empty() => None,
+            "text" => Some(json!({"type": "text", "text": self.text})),
+            // Without its signature it would be refused.
+            "thinking" if self.member("signature").is_empty() => None,
+            "thinking" => {
+                let mut members = self.members.clone();
+                members.insert("thinking".into(), json!(self.text));
+                Some(Value::Object(members))
+            }
+            "redacted_thinking" => Some(Value::Object(self.members.clone())),
+            "tool_use" => {
+                let input = serde_json::from_str::<Map<String, Value>>(&self.arguments());
+                Some(json!({"type": "tool_use", "id": self.member("id"),
+                    "name": self.member("name"), "input": input.unwrap_or_default()}))
+            }
+            _ => None,
+        }
+    }
+}
+
+impl Counted {
+    /// Takes the counts of `holder`; those it leaves out stay.
+    fn count(&mut self, holder: Option<&Value>) {
+        let Some(usage) = holder.and_then(|holder| holder.get("usage")) else { return };
+        let count = |key: &str| usage.get(key).and_then(Value::as_u64);
+        self.input = count("input_tokens").or(self.input);
+        self.read = count("cache_read_input_tokens").unwrap_or(self.read);
+        self.written = count("cache_creation_input_tokens").unwrap_or(self.written);
+        self.output = count("output_tokens").unwrap_or(self.output);
+    }
+
+    /// What was billed; `None`: nobody has counted.
+    fn billed(&self) -> Option<Usage> {
+        // What came from the cache, or went there, is not in the service's own count.
+        let input = self.input?.saturating_add(self.read).saturating_add(self.written);
+        Some(Usage {
+            input_tokens: input,
+            cached_tokens: self.read,
+            written_tokens: self.written,
+            output_tokens: self.output,
+        })
+    }
+}
+
+fn index(document: &Value) -> Option<u64> {
+    document.get("index").and_then(Value::as_u64)
+}
+
+fn word<'v>(value: &'v Value, key: &str) -> &'v str {
+    value.get(key).and_then(Value::as_str).unwrap_or_default()
+}

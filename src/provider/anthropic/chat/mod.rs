@@ -1,0 +1,106 @@
+//! The chat model behind Anthropic's address, or one that speaks its language.
+//!
+//! Entry type: [`Chat`]. What a model refuses (ended thinking, a demanded call) is learnt and left out.
+//! **Never**: text that is a thought; a call out of an answer without its end.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use futures::{FutureExt, future::BoxFuture, stream::BoxStream};
+
+use super::{NAME, Options, blocks::Reading, home, request, taste::Taste};
+use crate::provider::{
+    ChatEvent, ChatModel, ChatRequest, Error,
+    remote::{self, Asked, Endpoint, Protocol},
+};
+
+/// A chat model at an endpoint.
+pub struct Chat {
+    service: Arc<Service>,
+}
+
+struct Service {
+    options: Options,
+    endpoint: Endpoint,
+    taste: Mutex<Taste>,
+}
+
+impl Chat {
+    /// # Errors
+    /// An address or key that cannot be used.
+    pub fn new(options: Options) -> Result<Self, Error> {
+        let endpoint = home::endpoint(&options)?;
+        let taste = Mutex::new(Taste::of(options.thinking.is_some()));
+        Ok(Self { service: Arc::new(Service { options, endpoint, taste }) })
+    }
+}
+
+impl ChatModel for Chat {
+    fn name(&self) -> &str {
+        NAME
+    }
+
+    fn priced_as(&self) -> Option<&str> {
+        self.service.options.reach.priced_as.as_deref()
+    }
+
+    fn window(&self) -> Option<u32> {
+        Some(self.service.options.reach.context_window)
+    }
+
+    fn thinks(&self) -> u32 {
+        self.service.options.thinking.unwrap_or_default()
+    }
+
+    fn writes_cache(&self) -> bool {
+        true
+    }
+
+    fn stream(&self, request: ChatRequest) -> BoxStream<'static, Result<ChatEvent, Error>> {
+        remote::stream(Arc::clone(&self.service), request)
+    }
+}
+
+impl Service {
+    fn taste(&self) -> Taste {
+        *self.taste.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn learn(&self, taste: Taste) {
+        *self.taste.lock().unwrap_or_else(PoisonError::into_inner) = taste.learnt();
+    }
+}
+
+impl Protocol for Service {
+    type Reader = Reading;
+
+    fn endpoint(&self) -> &Endpoint {
+        &self.endpoint
+    }
+
+    fn ask<'a>(&'a self, request: &'a ChatRequest) -> BoxFuture<'a, Asked> {
+        let mut taste = self.taste();
+        async move {
+            loop {
+                let body = request::body(&self.options, request, taste);
+                let failure = match self.endpoint.post("/messages", &body).await {
+                    Ok(response) => {
+                        self.learn(taste);
+                        return Asked { body, answer: Ok(response) };
+                    }
+                    Err(failure) => failure,
+                };
+                // Each step leaves something out for good, so that there is an end.
+                let next = |taste: &Taste| taste.without(&failure);
+                let mut others = std::iter::successors(next(&taste), next);
+                match others.find(|it| request::body(&self.options, request, *it) != body) {
+                    Some(other) => taste = other,
+                    None => return Asked { body, answer: Err(failure.error) },
+                }
+            }
+        }
+        .boxed()
+    }
+}
+
+#[cfg(test)]
+mod tests;

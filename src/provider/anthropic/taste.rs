@@ -1,0 +1,74 @@
+//! What a model takes: some must think, some cannot be made to call a tool.
+//!
+//! Entry type: [`Taste`]. It is learnt from refusals, so that no list of models is kept here.
+//! **Never**: sends; gives up what was not refused.
+
+use crate::provider::remote::Failure;
+
+/// How thinking is asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Thinking {
+    /// None of it.
+    Disabled,
+    /// Up to a budget.
+    Budget,
+    /// As the model sees fit.
+    Adaptive,
+    /// Nothing is said: the model thinks as it always does, with the least effort.
+    Unsaid,
+}
+
+/// What is sent, as far as models differ in it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Taste {
+    /// How thinking is asked for.
+    pub thinking: Thinking,
+    /// Little effort can be asked for where thinking cannot be ended.
+    pub effort: bool,
+    /// A call can be demanded.
+    pub forced: bool,
+    /// Thoughts go back with their calls. Learnt for one request, not for the next.
+    pub thoughts: bool,
+}
+
+impl Taste {
+    /// The first guess for a model that may think, or shall not.
+    pub const fn of(thinks: bool) -> Self {
+        let thinking = if thinks { Thinking::Budget } else { Thinking::Disabled };
+        Self { thinking, effort: true, forced: true, thoughts: true }
+    }
+
+    /// Whether little effort is asked for.
+    pub const fn asks_for_little(self) -> bool {
+        matches!(self.thinking, Thinking::Unsaid) && self.effort
+    }
+
+    /// The taste to try after a refusal that names something of ours; `None`: it names nothing.
+    pub fn without(self, failure: &Failure) -> Option<Self> {
+        if failure.is_about_messages() {
+            // What stands before a thought has changed, or the thought is another account's.
+            let names = failure.names("thinking") || failure.names("signature");
+            return (names && self.thoughts).then_some(Self { thoughts: false, ..self });
+        }
+        if self.asks_for_little() && (failure.names("effort") || failure.names("output_config")) {
+            return Some(Self { effort: false, ..self });
+        }
+        if self.forced && failure.names("tool_choice") {
+            return Some(Self { forced: false, ..self });
+        }
+        if !failure.names("thinking") && !failure.names("budget_tokens") {
+            return None;
+        }
+        let thinking = match self.thinking {
+            Thinking::Budget => Thinking::Adaptive,
+            Thinking::Disabled | Thinking::Adaptive => Thinking::Unsaid,
+            Thinking::Unsaid => return None,
+        };
+        Some(Self { thinking, ..self })
+    }
+
+    /// What of it holds for the next request.
+    pub const fn learnt(self) -> Self {
+        Self { thoughts: true, ..self }
+    }
+}

@@ -1,0 +1,252 @@
+//! Refused handshakes, closed sockets and the service's own errors -> errors by kind, with the way out.
+//!
+//! Entry type: [`Peer`], which knows what a message may name and what it must hide, and notes what is
+//! odd once. **Never**: a key in a message; a kind guessed from prose.
+
+use std::{
+    collections::BTreeSet,
+    io,
+    sync::{Mutex, PoisonError},
+};
+
+use reqwest::{StatusCode, header::HeaderMap};
+use serde_json::Value;
+use tokio_tungstenite::tungstenite::{self, protocol::CloseFrame};
+
+use super::options::Options;
+use crate::{
+    domain::Secret,
+    provider::{
+        Error, Kind,
+        remote::{quotable, retry_after, root_cause, shown_address, without_key},
+    },
+};
+
+/// Most things that are each noted once.
+const NOTES_MAX: usize = 32;
+
+/// Who was asked; makes errors about it.
+#[derive(Debug)]
+pub struct Peer {
+    address: String,
+    model: String,
+    key: Option<Secret>,
+    /// What was noted already.
+    noted: Mutex<BTreeSet<String>>,
+}
+
+impl Peer {
+    /// The service of `options`.
+    pub fn new(options: &Options) -> Self {
+        let address = shown_address(&options.base_url);
+        let (model, key) = (options.model.clone(), options.api_key.clone());
+        Self { address, model, key, noted: Mutex::default() }
+    }
+
+    /// Logs something unexpected, once.
+    pub fn notes(&self, what: &str) {
+        let mut noted = self.noted.lock().unwrap_or_else(PoisonError::into_inner);
+        if noted.len() < NOTES_MAX && noted.insert(what.to_owned()) {
+            tracing::warn!(what, "the speech service says something that changes nothing here");
+        }
+    }
+
+    /// An error of `kind`: what happened at this service and the way out.
+    pub fn error(&self, kind: Kind, what: &str, way_out: &str) -> Error {
+        let (address, model) = (&self.address, &self.model);
+        Error::new(kind, format!("'{address}', model '{model}': {what} ({way_out})"))
+    }
+
+    /// A handshake that was answered by a status.
+    pub fn refusal(&self, status: StatusCode, headers: &HeaderMap, body: &[u8]) -> Error {
+        let json: Value = serde_json::from_slice(body).unwrap_or_default();
+        let label = |key: &str| json.get(key).and_then(Value::as_str).map(str::to_owned);
+        let header = || Some(headers.get("dg-error")?.to_str().ok()?.to_owned());
+        let quote = self.quote(&label("err_msg").or_else(header).unwrap_or_default());
+        let is_unpaid = status.as_u16() == 402
+            || label("err_code").is_some_and(|code| code == "ASR_PAYMENT_REQUIRED");
+        let (kind, what, way_out) = match status.as_u16() {
+            _ if is_unpaid => (
+                Kind::Unauthorized,
+                "the account has no credit",
+                "check the account's plan and billing",
+            ),
+            401 | 403 => (Kind::Unauthorized, "the key was refused", "check api_key"),
+            404 => (Kind::InvalidRequest, "not found", "check model and base_url"),
+            408 | 504 => (Kind::Timeout, "the service gave up waiting", "try again"),
+            429 => (
+                Kind::RateLimited { retry_after: retry_after(headers) },
+                "too many streams at once",
+                "set max_streams to what the plan gives, or raise the plan",
+            ),
+            400..500 => {
+                (Kind::InvalidRequest, "the request was refused", "check model and language")
+            }
+            500..600 => (Kind::Unavailable, "the service failed", "try again"),
+            _ => (Kind::Protocol, "no WebSocket is there", "check base_url"),
+        };
+        let status = status.as_u16();
+        self.error(kind, &format!("{what} with status {status}{quote}"), way_out)
+    }
+
+    /// A handshake that got no answer.
+    pub fn no_answer(&self, error: &reqwest::Error) -> Error {
+        if error.is_timeout() {
+            return self.slow();
+        }
+        if !error.is_connect() {
+            let what = "the connection was closed before an answer";
+            return self.error(Kind::Unavailable, what, "try again");
+        }
+        if root_cause(error) == Some(io::ErrorKind::ConnectionRefused) {
+            let what = "nothing listens there";
+            return self.error(Kind::Unreachable, what, "is the server running? check base_url");
+        }
+        self.error(Kind::Unreachable, "no connection", "check base_url and the network")
+    }
+
+    /// Who answers speaks no WebSocket.
+    pub fn no_socket(&self) -> Error {
+        self.error(Kind::Protocol, "what answers speaks no WebSocket", "check base_url")
+    }
+
+    /// No connection, or no first word, in time.
+    pub fn slow(&self) -> Error {
+        self.error(Kind::Timeout, "no answer in time", "try again, or raise first_byte_timeout_ms")
+    }
+
+    /// Sound was sent, and nothing came back.
+    pub fn silent(&self) -> Error {
+        let what = "it hears a voice and says nothing any more";
+        self.error(Kind::Timeout, what, "speak again, or raise idle_timeout_ms")
+    }
+
+    /// All places of the plan are taken.
+    pub fn full(&self, most: usize) -> Error {
+        let what = format!("all {most} streams are in use");
+        let kind = Kind::RateLimited { retry_after: None };
+        self.error(kind, &what, "raise max_streams, if the plan gives more")
+    }
+
+    /// The socket ended in the middle.
+    pub fn interrupted(&self) -> Error {
+        self.error(Kind::Interrupted, "the connection broke off", "speak again")
+    }
+
+    /// The service has closed the socket.
+    pub fn closed(&self, frame: Option<&CloseFrame>) -> Error {
+        let Some(frame) = frame else { return self.interrupted() };
+        let reason = frame.reason.as_str();
+        let has = |code: &str| {
+            let reason = reason.to_ascii_lowercase();
+            reason.contains(code) || reason.contains(&code.replace('-', ""))
+        };
+        let quote = self.quote(reason);
+        let what = format!("the service closed the connection ({}){quote}", u16::from(frame.code));
+        match () {
+            () if has("net-0001") => self.error(Kind::Timeout, &what, "no sound came in time"),
+            () if has("net-0000") => self.error(Kind::Timeout, &what, "speak again"),
+            () if has("data-0000") => self.error(Kind::InvalidRequest, &what, "please report this"),
+            () if u16::from(frame.code) == 1011 => {
+                self.error(Kind::Unavailable, &what, "speak again")
+            }
+            () => self.error(Kind::Interrupted, &what, "speak again"),
+        }
+    }
+
+    /// The service says what is wrong, by `code`.
+    pub fn said(&self, code: &str, text: &str) -> Error {
+        let upper = code.to_ascii_uppercase();
+        let has = |words: &[&str]| words.iter().any(|word| upper.contains(word));
+        let what = format!("the service failed with {code}{}", self.quote(text));
+        match () {
+            () if has(&["AUTH", "PERMISSION", "PAYMENT"]) => {
+                self.error(Kind::Unauthorized, &what, "check api_key and the account")
+            }
+            () if has(&["TOO_MANY", "RATE_LIMIT"]) => {
+                let kind = Kind::RateLimited { retry_after: None };
+                self.error(kind, &what, "wait, or raise the plan")
+            }
+            () if has(&["SCHEMA", "INVALID", "DATA-", "BAD_REQUEST"]) => {
+                self.error(Kind::InvalidRequest, &what, "check model and language")
+            }
+            () if has(&["NET-0001", "TIMEOUT"]) => self.error(Kind::Timeout, &what, "speak again"),
+            () => self.error(Kind::Unavailable, &what, "speak again"),
+        }
+    }
+
+    /// The socket failed.
+    pub fn broken(&self, error: &tungstenite::Error) -> Error {
+        match error {
+            tungstenite::Error::Capacity(_) | tungstenite::Error::Utf8 => {
+                self.error(Kind::Protocol, "a message was not understood", "please report this")
+            }
+            _ => self.interrupted(),
+        }
+    }
+
+    /// What the service said, safe to print: one short line without the key.
+    fn quote(&self, message: &str) -> String {
+        match quotable(&without_key(message, self.key.as_ref())) {
+            quoted if quoted.is_empty() => quoted,
+            quoted => format!(": \"{quoted}\""),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use tokio_tungstenite::tungstenite::protocol::frame::coding::CloseCode;
+
+    use super::*;
+
+    fn peer() -> Peer {
+        Peer::new(&Options::of_tests("http://127.0.0.1:9/", "nova-3"))
+    }
+
+    fn refusal(status: u16, headers: &[(&'static str, &str)], body: &str) -> Error {
+        let headers = headers
+            .iter()
+            .map(|(name, value)| (name.parse().unwrap(), value.parse().unwrap()))
+            .collect();
+        peer().refusal(StatusCode::from_u16(status).unwrap(), &headers, body.as_bytes())
+    }
+
+    #[test]
+    fn kinds_come_from_status_code_and_type() {
+        let kind = |status, body| refusal(status, &[], body).kind();
+        assert_eq!(kind(401, ""), Kind::Unauthorized);
+        assert_eq!(kind(402, ""), Kind::Unauthorized);
+        assert_eq!(kind(400, r#"{"err_code":"ASR_PAYMENT_REQUIRED"}"#), Kind::Unauthorized);
+        assert_eq!(kind(400, "{}"), Kind::InvalidRequest);
+        assert_eq!(kind(503, "<html>"), Kind::Unavailable);
+        assert_eq!(kind(200, ""), Kind::Protocol);
+        assert_eq!(kind(429, ""), Kind::RateLimited { retry_after: None });
+        let waits = Kind::RateLimited { retry_after: Some(Duration::from_secs(2)) };
+        assert_eq!(refusal(429, &[("retry-after", "2")], "").kind(), waits);
+        let closed = |code: u16, reason: &'static str| {
+            let frame = CloseFrame { code: CloseCode::from(code), reason: reason.into() };
+            peer().closed(Some(&frame)).kind()
+        };
+        assert_eq!(closed(1011, "see https://dpgr.am/net0001"), Kind::Timeout);
+        assert_eq!(closed(1008, "DATA-0000"), Kind::InvalidRequest);
+        assert_eq!(closed(1011, ""), Kind::Unavailable);
+        assert_eq!(closed(1000, ""), Kind::Interrupted);
+        assert_eq!(peer().closed(None).kind(), Kind::Interrupted);
+        assert_eq!(peer().said("INVALID_AUTH", "").kind(), Kind::Unauthorized);
+        assert_eq!(peer().said("UNHEARD_OF", "").kind(), Kind::Unavailable);
+    }
+
+    #[test]
+    fn messages_name_the_way_out_and_hide_the_key() {
+        let body = r#"{"err_code":"INVALID_AUTH","err_msg":"\"dg-very-secret\"\nis no key"}"#;
+        assert_eq!(
+            refusal(401, &[], body).to_string(),
+            "'http://127.0.0.1:9', model 'nova-3': the key was refused with status 401: \
+             \"'<secret>' is no key\" (check api_key)"
+        );
+        assert!(!format!("{:?}", peer()).contains("very"));
+    }
+}

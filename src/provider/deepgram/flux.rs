@@ -1,0 +1,193 @@
+//! One speaker through `/v2/listen`, which ends turns itself.
+//!
+//! Entry function: [`hear`]. It wants sound all the time: where none comes, silence is sent, as fast as
+//! it would be spoken while a turn is open, and now and then between turns.
+//! **Never**: waits for ever for an end; a service that hears a voice and says nothing has failed.
+
+use std::time::Duration;
+
+use tokio::time::{Instant, sleep_until};
+
+use super::{client::Client, exchange::Exchange, socket::Socket, turns::Turns, wire::Said};
+use crate::provider::{Error, Kind, SpeechEvent};
+
+/// Bytes of 80 ms, which the service likes best.
+const FRAME: usize = 2_560;
+/// How long they last.
+const FRAME_TIME: Duration = Duration::from_millis(80);
+/// Sound that stays away so long does not come.
+const GAP: Duration = Duration::from_millis(120);
+/// Time between two frames of silence while nobody speaks.
+const QUIET: Duration = Duration::from_secs(1);
+/// A frame whose samples are louder than this on average may be a voice.
+const LOUD: u32 = 300;
+
+/// Hears one speaker until the sound ends, or the socket does while nobody speaks.
+///
+/// # Errors
+/// The service has failed, or says nothing although it hears a voice.
+pub async fn hear(client: &Client, exchange: &mut Exchange) -> Result<(), Error> {
+    let begun = Instant::now();
+    let socket = client.open(&exchange.names()).await?;
+    let mut listening = Listening {
+        socket,
+        patience: client.options.idle_timeout,
+        greeting_at: Some(begun + client.options.first_byte_timeout),
+        sound: Vec::new(),
+        turns: Turns::default(),
+        voice: Duration::ZERO,
+        is_closed: false,
+        came_at: begun,
+        sent_at: begun,
+        heard_at: begun,
+    };
+    match listening.until_end(client, exchange).await {
+        // The next voice opens another.
+        Err(error) if listening.is_quiet() && error.kind() == Kind::Interrupted => {
+            tracing::debug!(%error, "a socket ended while nobody spoke");
+            Ok(())
+        }
+        other => other,
+    }
+}
+
+/// A speaker who is heard.
+struct Listening {
+    socket: Socket,
+    /// Longest wait for an event while a voice is heard.
+    patience: Duration,
+    /// When the service has to have said its first word; `None`: it has.
+    greeting_at: Option<Instant>,
+    /// Sound that is not sent yet, less than [`FRAME`].
+    sound: Vec<u8>,
+    turns: Turns,
+    /// What may be voice and was sent since the last event.
+    voice: Duration,
+    /// No more sound comes.
+    is_closed: bool,
+    /// When sound came last, and was sent last.
+    came_at: Instant,
+    sent_at: Instant,
+    /// When the last event was, or the first voice after it.
+    heard_at: Instant,
+}
+
+impl Listening {
+    async fn until_end(&mut self, client: &Client, exchange: &mut Exchange) -> Result<(), Error> {
+        loop {
+            self.send().await?;
+            let is_late = self.came_at + self.patience <= Instant::now();
+            if self.is_closed && (self.is_quiet() || is_late) {
+                return Ok(());
+            }
+            self.check(client)?;
+            let due = self.due();
+            tokio::select! {
+                biased;
+                said = self.socket.next() => self.said(said?, exchange).await,
+                frame = exchange.sound.recv(), if !self.is_closed => {
+                    if !exchange.take(frame, &mut self.sound) {
+                        self.end().await?;
+                    }
+                    self.came_at = Instant::now();
+                }
+                Ok(()) = exchange.names.changed() => {}
+                () = sleep_until(due) => self.fill(),
+            }
+            self.socket.tell(&exchange.names()).await?;
+        }
+    }
+
+    /// That was all the sound: the turn is to end.
+    async fn end(&mut self) -> Result<(), Error> {
+        self.is_closed = true;
+        self.sound.resize(self.sound.len().next_multiple_of(FRAME), 0);
+        self.send().await?;
+        if self.is_quiet() { Ok(()) } else { self.socket.order("ForceEndTurn").await }
+    }
+
+    /// Sends the whole frames there are.
+    async fn send(&mut self) -> Result<(), Error> {
+        let whole = self.sound.len() / FRAME * FRAME;
+        let frames: Vec<u8> = self.sound.drain(..whole).collect();
+        for frame in frames.chunks(FRAME) {
+            if is_loud(frame) {
+                if self.is_quiet() {
+                    self.heard_at = Instant::now();
+                }
+                self.voice += FRAME_TIME;
+            }
+            self.socket.sound(frame).await?;
+            self.sent_at = Instant::now();
+        }
+        Ok(())
+    }
+
+    /// Adds silence where sound stays away.
+    fn fill(&mut self) {
+        if self.fill_at() <= Instant::now() {
+            self.sound.resize(FRAME, 0);
+        }
+    }
+
+    /// When silence is to be sent.
+    fn fill_at(&self) -> Instant {
+        if self.turns.is_open || !self.sound.is_empty() {
+            (self.came_at + GAP).max(self.sent_at + FRAME_TIME)
+        } else {
+            (self.came_at + GAP).max(self.sent_at + QUIET)
+        }
+    }
+
+    /// When the service has failed if it says nothing until then: an open turn has events several times
+    /// a second, and a voice begins one.
+    fn failed_at(&self) -> Option<Instant> {
+        let speaks = self.turns.is_open || self.voice >= self.patience;
+        speaks.then(|| self.heard_at + self.patience)
+    }
+
+    fn check(&self, client: &Client) -> Result<(), Error> {
+        let now = Instant::now();
+        if self.greeting_at.is_some_and(|at| at <= now) {
+            return Err(client.peer.slow());
+        }
+        if self.failed_at().is_some_and(|at| at <= now) {
+            return Err(client.peer.silent());
+        }
+        Ok(())
+    }
+
+    fn due(&self) -> Instant {
+        let watched = [self.greeting_at, self.failed_at()].into_iter().flatten().min();
+        watched.map_or_else(|| self.fill_at(), |at| at.min(self.fill_at()))
+    }
+
+    /// Whether nobody has said anything that is not told.
+    fn is_quiet(&self) -> bool {
+        !self.turns.is_open && self.voice == Duration::ZERO
+    }
+
+    /// Takes in what the service says.
+    async fn said(&mut self, said: Said, exchange: &Exchange) {
+        self.greeting_at = None;
+        let Said::Turn(turn) = said else { return };
+        self.heard_at = Instant::now();
+        self.voice = Duration::ZERO;
+        for event in self.turns.take(turn) {
+            match event {
+                SpeechEvent::Partial { .. } => exchange.mention(event),
+                event => exchange.tell(Ok(event)).await,
+            }
+        }
+    }
+}
+
+/// Whether there may be a voice in a frame.
+fn is_loud(frame: &[u8]) -> bool {
+    let samples = frame.chunks_exact(2).map(|two| match two {
+        [low, high] => u32::from(i16::from_le_bytes([*low, *high]).unsigned_abs()),
+        _ => 0,
+    });
+    let count = u32::try_from(frame.len() / 2).unwrap_or(u32::MAX).max(1);
+    samples.sum::<u32>() / count > LOUD
+}

@@ -1,0 +1,177 @@
+//! Deepgram as a recogniser, over WebSockets: Nova, whose utterances the table ends, and Flux, which
+//! ends them itself.
+//!
+//! Entry types: [`Deepgram`], made from [`Options`]; [`probe`] for a quick look at the service. A
+//! socket hears one speaker; Nova's are kept for what that speaker says next. New kinds of messages are
+//! noted once and passed over.
+//! **Never**: a socket for two speakers or two tables; the key or what was said in the log.
+
+mod client;
+mod exchange;
+mod failure;
+mod flux;
+mod kept;
+mod names;
+mod nova;
+mod options;
+mod socket;
+mod transcript;
+mod turns;
+mod wire;
+
+use std::sync::Arc;
+
+use futures::{
+    FutureExt,
+    future::BoxFuture,
+    stream::{self, BoxStream, StreamExt},
+};
+use tokio::sync::{mpsc, watch};
+use tokio_util::task::AbortOnDropHandle;
+
+pub use self::options::{
+    BASE_URL, EAGER, FIRST_BYTE_TIMEOUT, FLUX_ENGLISH, IDLE_TIMEOUT, NAME, Options,
+};
+use self::{
+    client::Client,
+    exchange::{EVENTS, Exchange, Told},
+    kept::SpeakerAt,
+    names::Names,
+    options::Family,
+};
+use super::{Attempts, Error, Kind, SpeechEvent, SpeechToText, SttAbilities};
+use crate::audio::Frame;
+
+/// Hears one table.
+pub struct Deepgram {
+    client: Arc<Client>,
+    /// The number of the table.
+    table: u64,
+    /// Names that are expected there.
+    names: watch::Sender<Names>,
+}
+
+impl Deepgram {
+    /// # Errors
+    /// An address or key that cannot be used.
+    pub fn new(options: Options) -> Result<Self, Error> {
+        Ok(Self::of(Arc::new(Client::new(options)?)))
+    }
+
+    /// The same service, which expects no names yet, and whose sockets are its own.
+    pub fn for_another_table(&self) -> Self {
+        Self::of(Arc::clone(&self.client))
+    }
+
+    fn of(client: Arc<Client>) -> Self {
+        let table = client.table();
+        Self { client, table, names: watch::Sender::new(Names::from([])) }
+    }
+
+    /// Hears `sound`, for Nova with the socket of `speaker` if there is one.
+    fn hear(
+        &self,
+        speaker: Option<u64>,
+        sound: mpsc::Receiver<Frame>,
+    ) -> BoxStream<'static, Result<SpeechEvent, Error>> {
+        let (events, told) = mpsc::channel(EVENTS);
+        let mut exchange = Exchange { sound, names: self.names.subscribe(), events };
+        let client = Arc::clone(&self.client);
+        let whose = speaker.map(|speaker| SpeakerAt { table: self.table, speaker });
+        let task = AbortOnDropHandle::new(tokio::spawn(async move {
+            let heard = match client.options.family() {
+                Family::Nova => nova::hear(&client, whose, &mut exchange).await,
+                Family::Flux => flux::hear(&client, &mut exchange).await,
+            };
+            if let Err(error) = heard {
+                exchange.tell(Err(error)).await;
+            }
+        }));
+        stream::unfold((told, Some(task)), |(mut told, task)| async move {
+            if let Some(event) = told.recv().await {
+                return Some((event, (told, task)));
+            }
+            Some((broken_off(task?).await?, (told, None)))
+        })
+        .boxed()
+    }
+}
+
+/// That `task` is over although it had more to say, if so.
+async fn broken_off(task: AbortOnDropHandle<()>) -> Option<Told> {
+    let text = "hearing broke off (please report this, and speak again)";
+    task.await.err().map(|_| Err(Error::new(Kind::Interrupted, text)))
+}
+
+impl Drop for Deepgram {
+    fn drop(&mut self) {
+        self.client.kept.forget(self.table);
+    }
+}
+
+impl SpeechToText for Deepgram {
+    fn name(&self) -> &str {
+        NAME
+    }
+
+    fn priced_as(&self) -> Option<&str> {
+        self.client.options.priced_as.as_deref()
+    }
+
+    fn abilities(&self) -> SttAbilities {
+        let endpointing = self.client.options.family() == Family::Flux;
+        SttAbilities { partials: true, endpointing }
+    }
+
+    fn expect(&self, names: &dyn Fn() -> Vec<String>) {
+        if !self.client.options.takes_names() {
+            return;
+        }
+        let fitting = names::fitting(&names());
+        self.names.send_if_modified(|known| {
+            let is_new = *known != fitting;
+            *known = fitting;
+            is_new
+        });
+    }
+
+    fn ready(&self) -> BoxFuture<'static, Result<(), Error>> {
+        let client = Arc::clone(&self.client);
+        async move {
+            match client.look().await {
+                // It is there, and others are being heard.
+                Err(error) if matches!(error.kind(), Kind::RateLimited { .. }) => Ok(()),
+                other => other.map(drop),
+            }
+        }
+        .boxed()
+    }
+
+    fn listen(
+        &self,
+        audio: mpsc::Receiver<Frame>,
+        _: Attempts,
+    ) -> BoxStream<'static, Result<SpeechEvent, Error>> {
+        self.hear(None, audio)
+    }
+
+    fn listen_to(
+        &self,
+        speaker: u64,
+        audio: mpsc::Receiver<Frame>,
+        _: Attempts,
+    ) -> BoxStream<'static, Result<SpeechEvent, Error>> {
+        self.hear(Some(speaker), audio)
+    }
+}
+
+/// Looks whether the service takes the key and the model; one line for a report.
+///
+/// # Errors
+/// Why it cannot be used, and the way out.
+pub async fn probe(options: Options) -> Result<String, Error> {
+    let client = Client::new(options)?;
+    let took = client.look().await?;
+    let model = &client.options.model;
+    Ok(format!("opens a socket for '{model}' in {} ms", took.as_millis()))
+}

@@ -1,0 +1,228 @@
+//! One utterance through `/v1/listen`: the table says when it is over, and asks for all there is.
+//!
+//! Entry function: [`hear`]. Where sound stays away for a moment, all there is is asked for already: so
+//! the words of a pause are there before it is known to be the end, and the final with it.
+//! **Never**: an end of its own.
+
+use std::time::Duration;
+
+use tokio::time::{Instant, sleep_until};
+
+use super::{
+    client::Client,
+    exchange::Exchange,
+    kept::{ALIVE, KEEP_ALIVE, SpeakerAt},
+    socket::Socket,
+    transcript::Transcript,
+    wire::{Results, Said},
+};
+use crate::provider::{Error, SpeechEvent};
+
+/// Sound that stays away so long is a pause: no packet is that late. The table holds silence back after
+/// 120 ms, so that all is asked for from 220 ms of silence on.
+const PAUSE: Duration = Duration::from_millis(100);
+/// Sound that is sent in one message at most: a second.
+const MESSAGE: usize = 32_000;
+/// Sound at the end that the service need not have told of, in seconds.
+const UNHEARD: f64 = 0.3;
+
+/// Hears one utterance, with the socket of `whose` if there is one.
+///
+/// # Errors
+/// Why it is not heard.
+pub async fn hear(
+    client: &Client,
+    whose: Option<SpeakerAt>,
+    exchange: &mut Exchange,
+) -> Result<(), Error> {
+    let kept = match whose {
+        Some(whose) => client.kept.take(whose).await,
+        None => None,
+    };
+    let mut was_kept = kept.is_some();
+    let socket = match kept {
+        Some(socket) => socket,
+        None => client.open(&exchange.names()).await?,
+    };
+    let mut listening = Listening::new(socket, client.options.idle_timeout);
+    let text = loop {
+        match listening.until_final(exchange).await {
+            Ok(text) => break text,
+            // It died while it waited, and nobody has noticed.
+            Err(error) if was_kept && !listening.is_answered => {
+                tracing::debug!(%error, "a socket that was kept is gone; another is opened");
+                was_kept = false;
+                listening.begin_anew(client.open(&exchange.names()).await?);
+            }
+            Err(error) => return Err(error),
+        }
+    };
+    let Listening { socket, unanswered, silent, .. } = listening;
+    let text = text.ok_or_else(|| client.peer.silent())?;
+    exchange.tell(Ok(SpeechEvent::Final { text })).await;
+    // What is owed to this utterance must not come in the next.
+    if let Some(whose) = whose.filter(|_| unanswered == 0 && !silent) {
+        client.kept.put(whose, socket);
+    }
+    Ok(())
+}
+
+/// An utterance on its way.
+struct Listening {
+    socket: Socket,
+    /// Longest wait for an answer to what was asked.
+    patience: Duration,
+    /// All its sound, and how much of it the socket has.
+    sound: Vec<u8>,
+    sent: usize,
+    words: Transcript,
+    /// No more sound comes.
+    is_closed: bool,
+    /// Sound was sent that was not asked for yet.
+    is_new: bool,
+    /// How often all there is was asked for without an answer, and when last.
+    unanswered: u32,
+    asked_at: Instant,
+    /// The service has said something of this utterance.
+    is_answered: bool,
+    /// It did not answer what was asked last.
+    silent: bool,
+    /// When sound came last, and when something was sent.
+    came_at: Instant,
+    sent_at: Instant,
+}
+
+impl Listening {
+    fn new(socket: Socket, patience: Duration) -> Self {
+        let now = Instant::now();
+        // What the socket has heard before is over.
+        let words = Transcript::after(socket.seconds());
+        Self {
+            socket,
+            patience,
+            sound: Vec::new(),
+            sent: 0,
+            words,
+            is_closed: false,
+            is_new: false,
+            unanswered: 0,
+            asked_at: now,
+            is_answered: false,
+            silent: false,
+            came_at: now,
+            sent_at: now,
+        }
+    }
+
+    /// The same sound once more, through `socket`.
+    fn begin_anew(&mut self, socket: Socket) {
+        self.socket = socket;
+        (self.sent, self.unanswered, self.is_new) = (0, 0, false);
+        self.words = Transcript::default();
+    }
+
+    /// The text of the utterance, once its sound is over; `None`: not all of it was heard. Partials go
+    /// to the table meanwhile.
+    async fn until_final(&mut self, exchange: &mut Exchange) -> Result<Option<String>, Error> {
+        loop {
+            self.send().await?;
+            if self.is_closed {
+                if self.is_new {
+                    self.ask().await?;
+                }
+                if self.unanswered == 0 {
+                    return Ok(Some(self.words.text()));
+                }
+                if self.asked_at + self.patience <= Instant::now() {
+                    // Where next to nothing is left to hear, nothing is answered.
+                    self.silent = true;
+                    let is_heard = self.words.until + UNHEARD >= self.socket.seconds();
+                    return Ok(is_heard.then(|| self.words.text()));
+                }
+            }
+            let due = self.due();
+            tokio::select! {
+                biased;
+                said = self.socket.next() => self.said(&said?, exchange),
+                frame = exchange.sound.recv(), if !self.is_closed => {
+                    self.is_closed = !exchange.take(frame, &mut self.sound);
+                    self.came_at = Instant::now();
+                }
+                Ok(()) = exchange.names.changed() => {}
+                () = sleep_until(due) => self.on_time().await?,
+            }
+            self.socket.tell(&exchange.names()).await?;
+        }
+    }
+
+    /// Sends what came.
+    async fn send(&mut self) -> Result<(), Error> {
+        let Some(new) = self.sound.get(self.sent..).filter(|new| !new.is_empty()) else {
+            return Ok(());
+        };
+        for part in new.chunks(MESSAGE) {
+            self.socket.sound(part).await?;
+        }
+        self.sent = self.sound.len();
+        self.is_new = true;
+        self.sent_at = Instant::now();
+        Ok(())
+    }
+
+    /// Asks for all there is.
+    async fn ask(&mut self) -> Result<(), Error> {
+        self.socket.order("Finalize").await?;
+        self.is_new = false;
+        self.unanswered += 1;
+        (self.asked_at, self.sent_at) = (Instant::now(), Instant::now());
+        Ok(())
+    }
+
+    /// When something is to be done although nothing comes.
+    fn due(&self) -> Instant {
+        let alive = self.sent_at + KEEP_ALIVE;
+        match (self.is_closed, self.is_new) {
+            (true, _) => alive.min(self.asked_at + self.patience),
+            (false, true) => alive.min(self.came_at + PAUSE),
+            (false, false) => alive,
+        }
+    }
+
+    async fn on_time(&mut self) -> Result<(), Error> {
+        let now = Instant::now();
+        if !self.is_closed && self.is_new && self.came_at + PAUSE <= now {
+            return self.ask().await;
+        }
+        if self.sent_at + KEEP_ALIVE <= now {
+            self.socket.order(ALIVE).await?;
+            self.sent_at = now;
+        }
+        Ok(())
+    }
+
+    /// Takes in what the service says.
+    fn said(&mut self, said: &Said, exchange: &Exchange) {
+        match said {
+            Said::Results(results) => self.results(results, exchange),
+            Said::UtteranceEnd => self.words.settle(),
+            _ => {}
+        }
+    }
+
+    fn results(&mut self, results: &Results, exchange: &Exchange) {
+        self.is_answered = true;
+        let is_other = self.words.take(results);
+        if results.from_finalize {
+            self.unanswered = self.unanswered.saturating_sub(1);
+        }
+        if self.is_closed {
+            return;
+        }
+        let text = self.words.text();
+        if results.from_finalize && self.unanswered == 0 && !self.is_new {
+            exchange.mention(SpeechEvent::Pause { text });
+        } else if is_other {
+            exchange.mention(SpeechEvent::Partial { text });
+        }
+    }
+}

@@ -1,0 +1,170 @@
+//! How Deepgram is reached, and what it is asked for.
+//!
+//! Entry types: [`Options`], [`Family`]. **Never**: connects.
+
+use std::time::Duration;
+
+use reqwest::Url;
+
+use crate::{domain::Secret, provider::service::ServiceInfo};
+
+/// The service's name in files and reports.
+pub const NAME: &str = "deepgram";
+/// Deepgram's own address, which wants a key.
+pub const BASE_URL: &str = "https://api.deepgram.com";
+/// How sure Flux is of an early end, where nobody says otherwise: 0.3 to 0.9.
+pub const EAGER: f32 = 0.5;
+/// The Flux model that hears English alone.
+pub const FLUX_ENGLISH: &str = "flux-general-en";
+/// Longest wait for a connection and its first word.
+pub const FIRST_BYTE_TIMEOUT: Duration = Duration::from_secs(5);
+/// Longest silence of the service while it has something to say.
+pub const IDLE_TIMEOUT: Duration = Duration::from_secs(3);
+
+/// Flux is this sure that a turn is over when it ends one, unless told otherwise.
+const END_OF_TURN: f32 = 0.7;
+/// Silence after which Flux ends a turn whatever it thinks of it, in ms: tables hand on as much.
+const END_OF_TURN_TIMEOUT: &str = "1500";
+
+/// Settings of one entry; `config` builds it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Options {
+    /// The root of its paths (`https://api.deepgram.com`).
+    pub base_url: String,
+    /// The key; a counterpart on this machine needs none.
+    pub api_key: Option<Secret>,
+    /// The model ("nova-3", "flux-general-en").
+    pub model: String,
+    /// ISO 639-1 code of what is spoken.
+    pub language: String,
+    /// How sure Flux is of an end that is answered ahead of its final; `None`: it tells none.
+    pub eager: Option<f32>,
+    /// Most sockets at a time; `None`: as many as the plan gives.
+    pub max_streams: Option<usize>,
+    /// Longest wait for a connection and its first word.
+    pub first_byte_timeout: Duration,
+    /// Longest silence of the service while it has something to say.
+    pub idle_timeout: Duration,
+    /// The name in the price list; `None`: it costs nothing.
+    pub priced_as: Option<String>,
+}
+
+/// Which of the two ways to listen a model has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Family {
+    /// `/v1/listen`: words; somebody else says when an utterance ends.
+    Nova,
+    /// `/v2/listen`: turns, which it ends itself.
+    Flux,
+}
+
+impl Options {
+    /// How its model listens.
+    pub fn family(&self) -> Family {
+        if self.model.starts_with("flux") { Family::Flux } else { Family::Nova }
+    }
+
+    /// Whether its model can be told names.
+    pub fn takes_names(&self) -> bool {
+        self.family() == Family::Flux || self.model.starts_with("nova-3")
+    }
+
+    /// What the service is, and where what it is given goes.
+    pub fn info(&self) -> ServiceInfo {
+        ServiceInfo::at(&self.model, &self.base_url)
+    }
+
+    /// The address of a socket that is told `names`, if there is one.
+    pub fn address(&self, names: &[String]) -> Option<Url> {
+        let path = match self.family() {
+            Family::Nova => "/v1/listen",
+            Family::Flux => "/v2/listen",
+        };
+        let mut url = Url::parse(&format!("{}{path}", self.base_url.trim_end_matches('/'))).ok()?;
+        let mut query = url.query_pairs_mut();
+        query.append_pair("model", &self.model);
+        query.append_pair("encoding", "linear16").append_pair("sample_rate", "16000");
+        match self.family() {
+            Family::Nova => {
+                query.append_pair("language", &self.language);
+                query.append_pair("interim_results", "true").append_pair("punctuate", "true");
+                // The table ends utterances, and holds the silence back that would tell.
+                query.append_pair("endpointing", "false");
+            }
+            Family::Flux => {
+                query.append_pair("eot_timeout_ms", END_OF_TURN_TIMEOUT);
+                if let Some(eager) = self.eager {
+                    query.append_pair("eager_eot_threshold", &eager.to_string());
+                    // An early end is never surer than the end.
+                    query.append_pair("eot_threshold", &eager.max(END_OF_TURN).to_string());
+                }
+                if self.model != FLUX_ENGLISH {
+                    query.append_pair("language_hint", &self.language);
+                }
+            }
+        }
+        if self.takes_names() {
+            query.extend_pairs(names.iter().map(|name| ("keyterm", name)));
+        }
+        drop(query);
+        Some(url)
+    }
+}
+
+#[cfg(test)]
+impl Options {
+    /// Those of tests, for `model` at `base_url`.
+    pub fn of_tests(base_url: &str, model: &str) -> Self {
+        Self {
+            base_url: base_url.to_owned(),
+            api_key: Some(Secret("dg-very-secret".to_owned())),
+            model: model.to_owned(),
+            language: "en".to_owned(),
+            eager: Some(EAGER),
+            max_streams: None,
+            first_byte_timeout: FIRST_BYTE_TIMEOUT,
+            idle_timeout: IDLE_TIMEOUT,
+            priced_as: None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn query(options: &Options) -> String {
+        let names = ["Bartok the Barkeep".to_owned(), "Zorvath & Sons".to_owned()];
+        let url = options.address(&names).unwrap();
+        format!("{}?{}", url.path(), url.query().unwrap())
+    }
+
+    #[test]
+    fn each_model_is_asked_for_what_it_has() {
+        let nova = Options::of_tests("https://api.deepgram.com/", "nova-3");
+        assert_eq!(
+            query(&nova),
+            "/v1/listen?model=nova-3&encoding=linear16&sample_rate=16000&language=en&\
+             interim_results=true&punctuate=true&endpointing=false&keyterm=Bartok+the+Barkeep&\
+             keyterm=Zorvath+%26+Sons"
+        );
+        assert!(!query(&Options::of_tests("https://x.example", "nova-2")).contains("keyterm"));
+        let flux =
+            Options { eager: Some(0.9), ..Options::of_tests("https://x.example", FLUX_ENGLISH) };
+        assert_eq!(
+            query(&flux),
+            "/v2/listen?model=flux-general-en&encoding=linear16&sample_rate=16000&\
+             eot_timeout_ms=1500&eager_eot_threshold=0.9&eot_threshold=0.9&\
+             keyterm=Bartok+the+Barkeep&keyterm=Zorvath+%26+Sons"
+        );
+        let multi =
+            Options { eager: None, ..Options::of_tests("https://x.example", "flux-general-multi") };
+        let query = query(&multi);
+        assert!(query.contains("language_hint=en") && !query.contains("_threshold"), "{query}");
+    }
+
+    #[test]
+    fn the_key_never_prints() {
+        assert!(!format!("{:?}", Options::of_tests(BASE_URL, "nova-3")).contains("very"));
+    }
+}

@@ -1,0 +1,158 @@
+//! One WebSocket of the service: sound and orders out, messages in.
+//!
+//! Entry type: [`Socket`]. Text and binary frames are read alike. **Never**: decides what is said when.
+
+use std::{sync::Arc, time::Duration};
+
+use futures::{SinkExt, StreamExt};
+use reqwest::Upgraded;
+use serde_json::{Value, json};
+use tokio::{sync::OwnedSemaphorePermit, time::timeout};
+use tokio_tungstenite::{
+    WebSocketStream,
+    tungstenite::{
+        Message,
+        protocol::{Role, WebSocketConfig},
+    },
+};
+
+use super::{
+    failure::Peer,
+    names::{Names, Told},
+    wire::Said,
+};
+use crate::provider::Error;
+
+/// Longest message that is read, in bytes.
+const MESSAGE_MAX: usize = 1 << 20;
+/// Longest wait until what is sent has left.
+const SEND: Duration = Duration::from_secs(5);
+/// Longest wait for the end of a socket that closes.
+const CLOSE: Duration = Duration::from_secs(1);
+/// Bytes of a second of sound.
+const BYTES_PER_SECOND: f64 = 32_000.0;
+
+/// An open socket, and its place among those of the plan.
+pub struct Socket {
+    stream: WebSocketStream<Upgraded>,
+    peer: Arc<Peer>,
+    told: Told,
+    /// Number of the next message, where the service counts them.
+    next: Option<u64>,
+    /// Bytes of sound that were sent.
+    sent: usize,
+    _place: Option<OwnedSemaphorePermit>,
+}
+
+impl Socket {
+    /// Takes over a connection to `peer` that has agreed to be one; `told` is what it knows.
+    pub async fn new(
+        connection: Upgraded,
+        peer: Arc<Peer>,
+        told: Told,
+        place: Option<OwnedSemaphorePermit>,
+    ) -> Self {
+        let config = WebSocketConfig::default()
+            .max_message_size(Some(MESSAGE_MAX))
+            .max_frame_size(Some(MESSAGE_MAX));
+        let stream = WebSocketStream::from_raw_socket(connection, Role::Client, Some(config)).await;
+        Self { stream, peer, told, next: None, sent: 0, _place: place }
+    }
+
+    /// Sends sound, 16-bit samples; nothing at all would be a sign to close.
+    ///
+    /// # Errors
+    /// The socket is gone, or takes nothing.
+    pub async fn sound(&mut self, bytes: &[u8]) -> Result<(), Error> {
+        if bytes.is_empty() {
+            return Ok(());
+        }
+        self.sent += bytes.len();
+        self.send(Message::binary(bytes.to_vec())).await
+    }
+
+    /// Seconds of sound that were sent.
+    pub fn seconds(&self) -> f64 {
+        self.sent as f64 / BYTES_PER_SECOND
+    }
+
+    /// Sends an order that has nothing but its name.
+    ///
+    /// # Errors
+    /// As with [`Self::sound`].
+    pub async fn order(&mut self, name: &str) -> Result<(), Error> {
+        self.say(&json!({ "type": name })).await
+    }
+
+    /// Has the service know `names`, unless it does, or is being told others.
+    ///
+    /// # Errors
+    /// As with [`Self::sound`].
+    pub async fn tell(&mut self, names: &Names) -> Result<(), Error> {
+        match self.told.change(names) {
+            Some(change) => self.say(&change).await,
+            None => Ok(()),
+        }
+    }
+
+    async fn say(&mut self, order: &Value) -> Result<(), Error> {
+        self.send(Message::text(order.to_string())).await
+    }
+
+    async fn send(&mut self, message: Message) -> Result<(), Error> {
+        match timeout(SEND, self.stream.send(message)).await {
+            Ok(sent) => sent.map_err(|error| self.peer.broken(&error)),
+            Err(_) => Err(self.peer.silent()),
+        }
+    }
+
+    /// The next message that says something. Cancel safe.
+    ///
+    /// # Errors
+    /// The socket is gone, or the service has given up.
+    pub async fn next(&mut self) -> Result<Said, Error> {
+        let peer = &self.peer;
+        loop {
+            let message = match self.stream.next().await {
+                Some(Ok(message)) => message,
+                Some(Err(error)) => return Err(peer.broken(&error)),
+                None => return Err(peer.interrupted()),
+            };
+            let bytes = match &message {
+                Message::Text(text) => text.as_bytes(),
+                Message::Binary(bytes) => bytes.as_ref(),
+                Message::Close(frame) => return Err(peer.closed(frame.as_ref())),
+                Message::Ping(_) | Message::Pong(_) | Message::Frame(_) => continue,
+            };
+            let (said, number) = Said::read(bytes);
+            if let Some(number) = number {
+                if self.next.is_some_and(|next| next != number) {
+                    peer.notes("messages are missing");
+                }
+                self.next = Some(number.saturating_add(1));
+            }
+            match said {
+                Said::Error { code, text } => return Err(peer.said(&code, &text)),
+                Said::Configured => self.told.answered(),
+                Said::NotConfigured(code) => {
+                    self.told.answered();
+                    peer.notes(&format!("names refused: {code}"));
+                }
+                Said::Warning(code) => peer.notes(&format!("warning {code}")),
+                Said::Unknown(kind) => peer.notes(&format!("unknown message {kind}")),
+                Said::Garbled => peer.notes("a message that is no JSON object"),
+                Said::Known => {}
+                said => return Ok(said),
+            }
+        }
+    }
+
+    /// Ends the socket in good order.
+    pub async fn close(mut self) {
+        let ending = async {
+            let _ = self.order("CloseStream").await;
+            let _ = self.stream.close(None).await;
+        };
+        let _ = timeout(CLOSE, ending).await;
+    }
+}

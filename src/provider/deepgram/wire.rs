@@ -1,0 +1,206 @@
+//! What the service says, as far as it matters here.
+//!
+//! Entry type: [`Said`]. New kinds and values come without notice: what is not known is kept by its
+//! name, and what is missing counts as empty. **Never**: refuses a message for what it has beside.
+
+use serde_json::Value;
+
+/// Longest name of an unknown kind that is kept, in characters.
+const NAME_MAX: usize = 40;
+
+/// A message of the service.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Said {
+    /// Words of `/v1/listen`.
+    Results(Results),
+    /// Nothing has been said for some time.
+    UtteranceEnd,
+    /// A turn of `/v2/listen`.
+    Turn(TurnInfo),
+    /// The socket is ready.
+    Connected,
+    /// The last word of a socket that was to close.
+    Metadata,
+    /// New names hold.
+    Configured,
+    /// New names do not, and why: its code.
+    NotConfigured(String),
+    /// Something to know, by its code.
+    Warning(String),
+    /// It gives up.
+    Error {
+        /// What kind of failure.
+        code: String,
+        /// In its words.
+        text: String,
+    },
+    /// Of no use here.
+    Known,
+    /// A kind that is not known, by its name.
+    Unknown(String),
+    /// No JSON, or no object with a type.
+    Garbled,
+}
+
+/// Words of `/v1/listen`.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Results {
+    /// What is understood of this part of the sound.
+    pub transcript: String,
+    /// It will not change, and what comes next follows it.
+    pub is_final: bool,
+    /// It is the answer to having asked for all there is.
+    pub from_finalize: bool,
+    /// Sound that is heard by now, in seconds since the socket was opened.
+    pub until: f64,
+}
+
+/// What has become of a turn.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TurnInfo {
+    /// What has happened.
+    pub event: TurnEvent,
+    /// The whole turn so far.
+    pub transcript: String,
+}
+
+/// What happens to a turn.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum TurnEvent {
+    /// Somebody begins to speak.
+    Start,
+    /// There is more of it.
+    Update,
+    /// It is probably over.
+    EagerEnd,
+    /// It is not.
+    Resumed,
+    /// It is over.
+    End,
+    /// Something else, by its name.
+    Other(String),
+}
+
+impl Said {
+    /// Reads one message, with its number where the service counts them.
+    pub fn read(message: &[u8]) -> (Self, Option<u64>) {
+        let Ok(value) = serde_json::from_slice::<Value>(message) else {
+            return (Self::Garbled, None);
+        };
+        let number = value.get("sequence_id").and_then(Value::as_u64);
+        (Self::of(&value), number)
+    }
+
+    fn of(value: &Value) -> Self {
+        let Some(kind) = value.get("type").and_then(Value::as_str) else { return Self::Garbled };
+        match kind {
+            "Results" => Self::Results(Results::of(value)),
+            "UtteranceEnd" => Self::UtteranceEnd,
+            "TurnInfo" => Self::Turn(TurnInfo::of(value)),
+            "Connected" => Self::Connected,
+            "Metadata" => Self::Metadata,
+            "ConfigureSuccess" => Self::Configured,
+            "ConfigureFailure" => Self::NotConfigured(name(value, "code")),
+            "Warning" => Self::Warning(name(value, "code")),
+            "SpeechStarted" => Self::Known,
+            "Error" => {
+                let code = ["code", "variant"].into_iter().find(|key| value.get(key).is_some());
+                let text = text(value, "description");
+                let text = if text.is_empty() { self::text(value, "message") } else { text };
+                Self::Error { code: name(value, code.unwrap_or_default()), text }
+            }
+            other => Self::Unknown(short(other)),
+        }
+    }
+}
+
+impl Results {
+    fn of(value: &Value) -> Self {
+        let flag = |key| value.get(key).and_then(Value::as_bool).unwrap_or_default();
+        let number = |key| value.get(key).and_then(Value::as_f64).unwrap_or_default();
+        let transcript = value.pointer("/channel/alternatives/0/transcript");
+        Self {
+            transcript: transcript.and_then(Value::as_str).unwrap_or_default().trim().to_owned(),
+            is_final: flag("is_final") || flag("speech_final") || flag("from_finalize"),
+            from_finalize: flag("from_finalize"),
+            until: number("start") + number("duration"),
+        }
+    }
+}
+
+impl TurnInfo {
+    fn of(value: &Value) -> Self {
+        let event = match value.get("event").and_then(Value::as_str).unwrap_or_default() {
+            "StartOfTurn" => TurnEvent::Start,
+            "Update" => TurnEvent::Update,
+            "EagerEndOfTurn" => TurnEvent::EagerEnd,
+            "TurnResumed" => TurnEvent::Resumed,
+            "EndOfTurn" => TurnEvent::End,
+            other => TurnEvent::Other(short(other)),
+        };
+        Self { event, transcript: text(value, "transcript").trim().to_owned() }
+    }
+}
+
+/// The text under `key`.
+fn text(value: &Value, key: &str) -> String {
+    value.get(key).and_then(Value::as_str).unwrap_or_default().to_owned()
+}
+
+/// A short word under `key`.
+fn name(value: &Value, key: &str) -> String {
+    short(value.get(key).and_then(Value::as_str).unwrap_or_default())
+}
+
+fn short(text: &str) -> String {
+    text.chars().filter(|c| !c.is_control()).take(NAME_MAX).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn read(value: &Value) -> Said {
+        Said::read(value.to_string().as_bytes()).0
+    }
+
+    #[test]
+    fn results_are_read_with_whatever_is_beside_or_missing() {
+        let results = json!({"type": "Results", "start": 1.5, "duration": 0.5, "is_final": true,
+            "speech_final": false, "new": {}, "channel": {"alternatives": [
+                {"transcript": " well met ", "confidence": "high", "words": null}]}});
+        let heard = Results {
+            transcript: "well met".to_owned(),
+            is_final: true,
+            until: 2.0,
+            ..Results::default()
+        };
+        assert_eq!(read(&results), Said::Results(heard));
+        assert_eq!(read(&json!({"type": "Results"})), Said::Results(Results::default()));
+    }
+
+    #[test]
+    fn turns_are_numbered_and_new_events_keep_their_name() {
+        let turn = json!({"type": "TurnInfo", "sequence_id": 7, "event": "EagerEndOfTurn",
+            "transcript": "well met", "trigger": "unheard-of"});
+        let turn_info = TurnInfo { event: TurnEvent::EagerEnd, transcript: "well met".to_owned() };
+        let (said, number) = Said::read(turn.to_string().as_bytes());
+        assert_eq!((said, number), (Said::Turn(turn_info), Some(7)));
+        let other = json!({"type": "TurnInfo", "event": "Whispered"});
+        let event = TurnEvent::Other("Whispered".to_owned());
+        let transcript = String::new();
+        assert_eq!(read(&other), Said::Turn(TurnInfo { event, transcript }));
+    }
+
+    #[test]
+    fn what_is_no_message_is_told_from_what_is_new() {
+        assert_eq!(Said::read(b"\xff\xfe").0, Said::Garbled);
+        assert_eq!(read(&json!(["Results"])), Said::Garbled);
+        assert_eq!(read(&json!({"type": "Mood"})), Said::Unknown("Mood".to_owned()));
+        let schema = json!({"type": "Error", "variant": "SchemaError", "message": "what?"});
+        let error = Said::Error { code: "SchemaError".to_owned(), text: "what?".to_owned() };
+        assert_eq!(read(&schema), error);
+    }
+}

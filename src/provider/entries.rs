@@ -1,0 +1,63 @@
+//! The services of one kind that a configuration has, in order of preference.
+//!
+//! Entry types: [`EntryList`] of [`NamedEntry`]s. **Never**: opens anything.
+
+/// A service with its settings, by a name of its own.
+#[derive(Clone, Debug, PartialEq)]
+pub struct NamedEntry<E> {
+    /// What it is called; no other of its list is called so.
+    pub name: String,
+    /// Which service, and how it is reached.
+    pub entry: E,
+}
+
+/// Services of one kind, the preferred one first; there is at least one.
+#[derive(Clone, Debug, PartialEq)]
+pub struct EntryList<E> {
+    /// In order of preference.
+    pub entries: Vec<NamedEntry<E>>,
+    /// Where the first word is late, the next is asked too.
+    pub hedge: bool,
+}
+
+impl<E> EntryList<E> {
+    /// A list of one.
+    pub fn of(name: &str, entry: E) -> Self {
+        Self { entries: vec![NamedEntry { name: name.to_owned(), entry }], hedge: false }
+    }
+
+    /// The services themselves.
+    pub fn iter(&self) -> impl Iterator<Item = &E> {
+        self.entries.iter().map(|named| &named.entry)
+    }
+
+    /// What each is called in files and reports, in order of preference.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.entries.iter().map(|named| named.name.as_str())
+    }
+
+    /// All of them, the one called `preferred` first.
+    pub fn preferring(&self, preferred: Option<&str>) -> impl Iterator<Item = &NamedEntry<E>> {
+        let is_first = move |named: &&NamedEntry<E>| Some(named.name.as_str()) == preferred;
+        let first = self.entries.iter().filter(is_first);
+        first.chain(self.entries.iter().filter(move |named| !is_first(named)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_preferred_one_comes_first_and_the_others_follow_in_their_order() {
+        let named = |name: &str| NamedEntry { name: name.to_owned(), entry: () };
+        let list = EntryList { entries: vec![named("a"), named("b"), named("c")], hedge: false };
+        let order = |preferred| {
+            let names = list.preferring(preferred).map(|it| it.name.as_str());
+            names.collect::<String>()
+        };
+        assert_eq!(order(None), "abc");
+        assert_eq!(order(Some("b")), "bac");
+        assert_eq!(order(Some("gone")), "abc");
+    }
+}

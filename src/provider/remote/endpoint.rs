@@ -1,0 +1,193 @@
+//! One service: its address, its key, its connections; sends requests and reads statuses.
+//!
+//! Entry types: [`Endpoint`], with the [`Manner`] of a service; [`probe`].
+//! **Never**: reading answers that are a success; that is the clients' own.
+
+use std::time::Duration;
+
+use reqwest::{
+    RequestBuilder, Response, Url,
+    header::{CONTENT_TYPE, HeaderMap, HeaderValue},
+    multipart::Form,
+};
+use serde_json::Value;
+
+use super::{
+    failure::{Failure, Peer},
+    options::Options,
+};
+use crate::provider::{Error, Kind, with_proxy_and_tls};
+
+/// Longest wait for a look at a service.
+const PROBE_TIMEOUT: Duration = Duration::from_secs(5);
+/// Longest error body that is read, in bytes.
+const MAX_ERROR_BYTES: usize = 64 << 10;
+
+/// What a service wants at the head of every request.
+#[derive(Clone, Copy, Debug)]
+pub struct Manner {
+    /// The header that holds the key.
+    pub key: &'static str,
+    /// What stands before the key there.
+    pub before_key: &'static str,
+    /// Further headers and their values.
+    pub headers: &'static [(&'static str, &'static str)],
+    /// The path of the list of its models.
+    pub models: &'static str,
+}
+
+/// What OpenAI wants, and whoever speaks its language.
+const BEARER: Manner =
+    Manner { key: "authorization", before_key: "Bearer ", headers: &[], models: "/models" };
+
+/// A service and the connections to it.
+pub struct Endpoint {
+    /// How it is reached.
+    pub options: Options,
+    /// Makes errors about it.
+    pub peer: Peer,
+    http: reqwest::Client,
+    /// The key, unless there is none, and what else each request wants.
+    headers: HeaderMap,
+    /// The path of the list of its models.
+    models: &'static str,
+}
+
+impl Endpoint {
+    /// # Errors
+    /// An address or key that cannot be used, or no certificates for a TLS address.
+    pub fn new(options: Options) -> Result<Self, Error> {
+        Self::in_manner(options, BEARER)
+    }
+
+    /// The same for a service that is asked in a manner of its own.
+    ///
+    /// # Errors
+    /// An address or key that cannot be used, or no certificates for a TLS address.
+    pub fn in_manner(options: Options, manner: Manner) -> Result<Self, Error> {
+        let peer = Peer::new(&options);
+        let url = Url::parse(&options.base_url).ok();
+        let Some(url) = url.filter(|url| matches!(url.scheme(), "http" | "https")) else {
+            let way_out = "base_url is an address such as http://127.0.0.1:11434/v1";
+            return Err(peer.error(Kind::InvalidRequest, "no usable address", way_out));
+        };
+        let http = connections(&url, options.first_byte_timeout).map_err(|_| {
+            let way_out = "install the package ca-certificates";
+            peer.error(Kind::Missing, "no certificates to check the server with", way_out)
+        })?;
+        let mut headers = HeaderMap::new();
+        if let Some(key) = options.api_key.as_ref().filter(|key| !key.0.is_empty()) {
+            let value = HeaderValue::from_str(&format!("{}{}", manner.before_key, key.0));
+            let mut value = value.map_err(|_| {
+                let what = "the key has characters that cannot be sent";
+                peer.error(Kind::Unauthorized, what, "check api_key for line ends and quotes")
+            })?;
+            value.set_sensitive(true);
+            headers.insert(manner.key, value);
+        }
+        for (name, value) in manner.headers {
+            headers.insert(*name, HeaderValue::from_static(value));
+        }
+        Ok(Self { options, peer, http, headers, models: manner.models })
+    }
+
+    /// Sends `body` to `path`, which begins with a slash.
+    pub async fn post(&self, path: &str, body: &Value) -> Result<Response, Failure> {
+        let request = self.http.post(self.url(path)).header(CONTENT_TYPE, "application/json");
+        let request = request.body(body.to_string());
+        self.send(request, self.options.first_byte_timeout, body).await
+    }
+
+    /// Sends `form` to `path`, which begins with a slash.
+    pub async fn upload(&self, path: &str, form: Form) -> Result<Response, Failure> {
+        let request = self.http.post(self.url(path)).multipart(form);
+        self.send(request, self.options.first_byte_timeout, &Value::Null).await
+    }
+
+    /// Asks for the models the service has.
+    pub async fn models(&self, patience: Duration) -> Result<Response, Failure> {
+        let request = self.http.get(self.url(self.models));
+        self.send(request, patience.min(self.options.first_byte_timeout), &Value::Null).await
+    }
+
+    fn url(&self, path: &str) -> String {
+        format!("{}{path}", self.options.base_url.trim_end_matches('/'))
+    }
+
+    /// Sends `request` with the key; `body` is what it holds, for hiding echoes.
+    async fn send(
+        &self,
+        request: RequestBuilder,
+        patience: Duration,
+        body: &Value,
+    ) -> Result<Response, Failure> {
+        let request = request.headers(self.headers.clone());
+        let answer = tokio::time::timeout(patience, request.send()).await;
+        let mut response =
+            answer.map_err(|_| self.peer.slow())?.map_err(|error| self.peer.no_answer(&error))?;
+        if response.status().is_success() {
+            return Ok(response);
+        }
+        let mut said = Vec::new();
+        while let Ok(Ok(Some(piece))) =
+            tokio::time::timeout(self.options.idle_timeout, response.chunk()).await
+        {
+            said.extend_from_slice(&piece);
+            if said.len() > MAX_ERROR_BYTES {
+                break;
+            }
+        }
+        Err(self.peer.refusal(response.status(), response.headers(), &said, body))
+    }
+}
+
+/// Connections for `url`.
+fn connections(url: &Url, patience: Duration) -> Result<reqwest::Client, reqwest::Error> {
+    let builder = reqwest::Client::builder().connect_timeout(patience);
+    let host = url.host_str().unwrap_or_default();
+    with_proxy_and_tls(builder, host, url.scheme() == "https").build()
+}
+
+/// Looks whether a service answers and knows the model; one line for a report.
+///
+/// # Errors
+/// Why it cannot be used, and the way out.
+pub async fn probe(endpoint: &Endpoint) -> Result<String, Error> {
+    let response = match endpoint.models(PROBE_TIMEOUT).await {
+        Ok(response) => response,
+        // It answers; not every server lists its models.
+        Err(failure) if failure.error.kind() == Kind::InvalidRequest => {
+            return Ok("answers (it does not list its models)".into());
+        }
+        Err(failure) => return Err(failure.error),
+    };
+    let body = tokio::time::timeout(PROBE_TIMEOUT, response.bytes()).await;
+    let body = body.map_err(|_| endpoint.peer.slow())?;
+    let body = body.map_err(|_| endpoint.peer.interrupted())?;
+    let listed: Value = serde_json::from_slice(&body).unwrap_or_default();
+    let models = listed.get("data").and_then(Value::as_array);
+    let names = models.into_iter().flatten().filter_map(|model| model.get("id")?.as_str());
+    let names: Vec<&str> = names.collect();
+    let model = &endpoint.options.model;
+    // Ollama's "llama3:latest" answers to "llama3"; Gemini's "models/x" to "x"; "x-20260120" to "x".
+    let is_date = |rest: &str| {
+        rest.strip_prefix('-')
+            .is_some_and(|date| date.len() == 8 && date.bytes().all(|digit| digit.is_ascii_digit()))
+    };
+    let is_model = |name: &&str| {
+        name == model
+            || name.strip_suffix(":latest") == Some(model)
+            || name.strip_prefix("models/") == Some(model)
+            || name.strip_prefix(model.as_str()).is_some_and(is_date)
+    };
+    Ok(match names.len() {
+        0 => "answers (it does not list its models)".into(),
+        count if names.iter().any(is_model) => {
+            format!("answers with {count} models, '{model}' among them")
+        }
+        count => {
+            let some = names.iter().take(5).copied().collect::<Vec<_>>().join(", ");
+            format!("answers with {count} models, but '{model}' is none of them (it has {some})")
+        }
+    })
+}

@@ -1,0 +1,378 @@
+//! Statuses, error bodies and broken connections -> errors by kind, with the way out.
+//!
+//! Entry type: [`Peer`], which knows what a message may name and what it must hide.
+//! **Never**: a key, a prompt or a password in a message; a kind guessed from prose.
+
+use std::{error::Error as _, io, time::Duration};
+
+use reqwest::{StatusCode, Url, header::HeaderMap};
+use serde_json::Value;
+
+use super::{options::Options, said::ServiceError};
+use crate::{
+    domain::Secret,
+    provider::{Error, Kind},
+};
+
+/// Longest quotation of a service's words, in characters.
+const MAX_QUOTE: usize = 200;
+/// An echo of the request at least this long is removed from quotations, in characters.
+const MIN_ECHO: usize = 16;
+
+/// Who was asked; makes errors about it.
+#[derive(Clone, Debug)]
+pub struct Peer {
+    address: String,
+    model: String,
+    key: Option<Secret>,
+}
+
+/// An error, and what a service said about the request's parameters.
+#[derive(Clone, Debug)]
+pub struct Failure {
+    /// The error to report.
+    pub error: Error,
+    said: ServiceError,
+    refused: bool,
+}
+
+impl Failure {
+    /// Whether the service refused the request because of `parameter`.
+    pub fn names(&self, parameter: &str) -> bool {
+        let is_word = |c: char| c.is_alphanumeric() || c == '_';
+        self.refused
+            && match &self.said.param {
+                Some(param) => param.rsplit('.').next() == Some(parameter),
+                None => self.said.message.split(|c| !is_word(c)).any(|word| word == parameter),
+            }
+    }
+}
+
+impl Failure {
+    /// Whether the service refused what stands in the conversation, not how it is asked.
+    pub fn is_about_messages(&self) -> bool {
+        self.refused && self.said.message.trim_start().starts_with("messages")
+    }
+}
+
+impl From<Error> for Failure {
+    fn from(error: Error) -> Self {
+        Self { error, said: ServiceError::default(), refused: false }
+    }
+}
+
+impl Peer {
+    /// The service of `options`.
+    pub fn new(options: &Options) -> Self {
+        let address = shown_address(&options.base_url);
+        Self { address, model: options.model.clone(), key: options.api_key.clone() }
+    }
+
+    /// An error of `kind`: what happened at this service and the way out.
+    pub fn error(&self, kind: Kind, what: &str, way_out: &str) -> Error {
+        let Self { address, model, .. } = self;
+        Error::new(kind, format!("'{address}', model '{model}': {what} ({way_out})"))
+    }
+
+    /// An answer with a status that is no success; `request` is what was sent, for hiding echoes.
+    pub fn refusal(
+        &self,
+        status: StatusCode,
+        headers: &HeaderMap,
+        body: &[u8],
+        request: &Value,
+    ) -> Failure {
+        let json = serde_json::from_slice(body).ok();
+        let mut said = json.as_ref().and_then(ServiceError::read).unwrap_or_default();
+        said.status = Some(status.as_u16());
+        let refused = matches!(status.as_u16(), 400 | 422);
+        let error = self.service_error(&said, retry_after(headers), request);
+        Failure { error, said, refused }
+    }
+
+    /// An error object, of an answer's body or in the middle of a stream.
+    pub fn service_error(
+        &self,
+        said: &ServiceError,
+        retry_after: Option<Duration>,
+        request: &Value,
+    ) -> Error {
+        let kind = kind_of(said, retry_after);
+        let (what, way_out) = match kind {
+            Kind::Unauthorized if is_unpaid(said) => {
+                ("the account has no credit", "check the account's plan and billing")
+            }
+            Kind::Unauthorized => ("the key was refused", "check api_key"),
+            Kind::RateLimited { .. } => ("too many requests", "wait, or raise the account's limit"),
+            Kind::Unavailable if is_overloaded(said) => {
+                ("the service is overloaded", "try again in a moment")
+            }
+            Kind::Timeout => ("the service gave up waiting", "try again, or a smaller model"),
+            Kind::InvalidRequest if said.status == Some(404) => {
+                ("not found", "check model, and that base_url ends with the version such as /v1")
+            }
+            Kind::InvalidRequest => ("the request was refused", "check model and extra_body"),
+            _ => ("the service failed", "try again, or look at the server's log"),
+        };
+        let status = said.status.map(|status| format!(" with status {status}")).unwrap_or_default();
+        let said = match self.quote(&said.message, request) {
+            quote if quote.is_empty() => String::new(),
+            quote => format!(": \"{quote}\""),
+        };
+        self.error(kind, &format!("{what}{status}{said}"), way_out)
+    }
+
+    /// A request that got no answer.
+    pub fn no_answer(&self, error: &reqwest::Error) -> Error {
+        let cause = root_cause(error);
+        if error.is_timeout() {
+            return self.slow();
+        }
+        if error.is_builder() {
+            let way_out = "base_url is an address such as http://127.0.0.1:11434/v1";
+            return self.error(Kind::InvalidRequest, "no usable address", way_out);
+        }
+        if !error.is_connect() {
+            let what = "the connection was closed before an answer";
+            return self.error(Kind::Unavailable, what, "look at the server's log");
+        }
+        if cause == Some(io::ErrorKind::ConnectionRefused) {
+            let what = "nothing listens there";
+            return self.error(Kind::Unreachable, what, "is the server running? check base_url");
+        }
+        self.error(Kind::Unreachable, "no connection", "check base_url and the network")
+    }
+
+    /// No answer in time.
+    pub fn slow(&self) -> Error {
+        let way_out = "is the model still loading? raise first_byte_timeout_ms";
+        self.error(Kind::Timeout, "no answer in time", way_out)
+    }
+
+    /// An answer that stopped in the middle.
+    pub fn interrupted(&self) -> Error {
+        let way_out = "try again, or look at the server's log";
+        self.error(Kind::Interrupted, "the answer stopped in the middle", way_out)
+    }
+
+    /// What a service said, safe to print: one short line without the key and without echoes.
+    fn quote(&self, message: &str, request: &Value) -> String {
+        let mut text = without_key(message, self.key.as_ref());
+        for member in ["messages", "input", "system"] {
+            hide_echoes(&mut text, request.get(member).unwrap_or(&Value::Null));
+        }
+        quotable(&text)
+    }
+}
+
+/// An address as it may be shown: without a user, a password and a query.
+pub fn shown_address(base_url: &str) -> String {
+    Url::parse(base_url).map_or_else(
+        |_| base_url.to_owned(),
+        |mut url| {
+            // Refused only for addresses that cannot have a user.
+            let _ = url.set_password(None);
+            let _ = url.set_username("");
+            url.set_query(None);
+            url.as_str().trim_end_matches('/').to_owned()
+        },
+    )
+}
+
+/// `message` in one line, without the key.
+pub fn without_key(message: &str, key: Option<&Secret>) -> String {
+    let text = message.split_whitespace().collect::<Vec<_>>().join(" ");
+    match key.filter(|key| !key.0.is_empty()) {
+        Some(key) => text.replace(&key.0, "<secret>"),
+        None => text,
+    }
+}
+
+/// The beginning of `text`, as it stands between quotation marks.
+pub fn quotable(text: &str) -> String {
+    text.replace('"', "'").chars().take(MAX_QUOTE).collect()
+}
+
+/// Removes from `text` what is a string of `value`, or a long part of one.
+fn hide_echoes(text: &mut String, value: &Value) {
+    match value {
+        Value::String(sent) => {
+            let sent = sent.split_whitespace().collect::<Vec<_>>().join(" ");
+            if sent.chars().count() > 3 {
+                *text = text.replace(&sent, "…");
+            }
+            hide_parts(text, &sent);
+        }
+        Value::Array(items) => items.iter().for_each(|item| hide_echoes(text, item)),
+        // Roles and kinds are ours, not anybody's words.
+        Value::Object(members) => members
+            .iter()
+            .filter(|(key, _)| !matches!(key.as_str(), "role" | "type"))
+            .for_each(|(_, item)| hide_echoes(text, item)),
+        _ => {}
+    }
+}
+
+fn hide_parts(text: &mut String, sent: &str) {
+    let chars: Vec<char> = text.chars().collect();
+    let mut kept = String::new();
+    let mut at = 0;
+    while let Some(rest) = chars.get(at..).filter(|rest| !rest.is_empty()) {
+        let echoed = |length: usize| {
+            rest.get(..length).is_some_and(|part| sent.contains(&part.iter().collect::<String>()))
+        };
+        if echoed(MIN_ECHO) {
+            let length = (MIN_ECHO..=rest.len()).take_while(|length| echoed(*length)).last();
+            kept.push('…');
+            at += length.unwrap_or(MIN_ECHO);
+        } else {
+            kept.extend(rest.first());
+            at += 1;
+        }
+    }
+    *text = kept;
+}
+
+/// The kind, from the status and the short words of the error.
+fn kind_of(said: &ServiceError, retry_after: Option<Duration>) -> Kind {
+    let has = |words: &[&str]| {
+        said.labels.iter().any(|label| words.iter().any(|word| label.eq_ignore_ascii_case(word)))
+    };
+    if is_unpaid(said) || has(&["API_KEY_INVALID", "invalid_api_key", "authentication_error"]) {
+        return Kind::Unauthorized;
+    }
+    match said.status {
+        Some(401..=403) => Kind::Unauthorized,
+        Some(408 | 504 | 524) => Kind::Timeout,
+        Some(429) => Kind::RateLimited { retry_after },
+        Some(409) => Kind::Unavailable,
+        Some(400..500) => Kind::InvalidRequest,
+        Some(500..600) => Kind::Unavailable,
+        Some(_) => Kind::Protocol,
+        None if has(&["rate_limit_error", "rate_limit_exceeded", "RESOURCE_EXHAUSTED"]) => {
+            Kind::RateLimited { retry_after }
+        }
+        None if has(&["invalid_request_error", "INVALID_ARGUMENT", "BadRequestError"])
+            || has(&["not_found_error", "request_too_large"]) =>
+        {
+            Kind::InvalidRequest
+        }
+        None if has(&["timeout_error"]) => Kind::Timeout,
+        None if has(&["permission_error", "PERMISSION_DENIED", "UNAUTHENTICATED"]) => {
+            Kind::Unauthorized
+        }
+        None => Kind::Unavailable,
+    }
+}
+
+/// Out of credit: asking again does not help.
+fn is_unpaid(said: &ServiceError) -> bool {
+    let unpaid = ["insufficient_quota", "billing_hard_limit_reached", "billing_error"];
+    said.status == Some(402) || said.labels.iter().any(|label| unpaid.contains(&label.as_str()))
+}
+
+/// Too many ask it at once, whoever they are.
+fn is_overloaded(said: &ServiceError) -> bool {
+    said.status == Some(529) || said.labels.iter().any(|label| label == "overloaded_error")
+}
+
+/// How long the service asks to wait, from `retry-after-ms` or `retry-after` in seconds.
+pub fn retry_after(headers: &HeaderMap) -> Option<Duration> {
+    let number = |name: &str| -> Option<f64> {
+        headers.get(name)?.to_str().ok()?.trim().parse().ok().filter(|n: &f64| n.is_finite())
+    };
+    let seconds = number("retry-after-ms").map(|ms| ms / 1000.0).or_else(|| number("retry-after"));
+    Duration::try_from_secs_f64(seconds?).ok()
+}
+
+/// What the operating system said.
+pub fn root_cause(error: &reqwest::Error) -> Option<io::ErrorKind> {
+    let mut cause = error.source();
+    let mut kind = None;
+    while let Some(inner) = cause {
+        kind = inner.downcast_ref::<io::Error>().map(io::Error::kind).or(kind);
+        cause = inner.source();
+    }
+    kind
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::provider::remote::options::tests::options;
+
+    fn peer() -> Peer {
+        let mut options = options("http://user:pw@127.0.0.1:9/v1/");
+        options.api_key = Some(Secret("sk-very-secret".into()));
+        Peer::new(&options)
+    }
+
+    fn refusal(status: u16, headers: &[(&'static str, &str)], body: &str) -> Failure {
+        let headers = headers
+            .iter()
+            .map(|(name, value)| (name.parse().unwrap(), value.parse().unwrap()))
+            .collect();
+        let request =
+            json!({"messages": [{"role": "user", "content": "the vault opens at midnight"}]});
+        peer().refusal(StatusCode::from_u16(status).unwrap(), &headers, body.as_bytes(), &request)
+    }
+
+    #[test]
+    fn kinds_come_from_status_and_type() {
+        let kind = |status, body| refusal(status, &[], body).error.kind();
+        assert_eq!(kind(401, "{}"), Kind::Unauthorized);
+        assert_eq!(kind(403, ""), Kind::Unauthorized);
+        assert_eq!(kind(402, ""), Kind::Unauthorized);
+        assert_eq!(kind(404, "not found"), Kind::InvalidRequest);
+        assert_eq!(kind(400, r#"{"error":{"code":"tool_use_failed"}}"#), Kind::InvalidRequest);
+        assert_eq!(kind(408, ""), Kind::Timeout);
+        assert_eq!(kind(504, "<html>"), Kind::Timeout);
+        assert_eq!(kind(500, ""), Kind::Unavailable);
+        assert_eq!(kind(529, ""), Kind::Unavailable);
+        assert_eq!(kind(302, ""), Kind::Protocol);
+        let quota = r#"{"error":{"type":"insufficient_quota","message":"You exceeded"}}"#;
+        assert_eq!(kind(429, quota), Kind::Unauthorized);
+        let gemini = r#"[{"error":{"code":400,"details":[{"reason":"API_KEY_INVALID"}]}}]"#;
+        assert_eq!(kind(400, gemini), Kind::Unauthorized);
+    }
+
+    #[test]
+    fn the_wait_asked_for_is_read() {
+        let wait = |headers: &[(&'static str, &str)]| refusal(429, headers, "{}").error.kind();
+        let limited = |ms| Kind::RateLimited { retry_after: Some(Duration::from_millis(ms)) };
+        assert_eq!(wait(&[("retry-after", "2")]), limited(2000));
+        assert_eq!(wait(&[("retry-after", "9"), ("retry-after-ms", "250")]), limited(250));
+        assert_eq!(wait(&[("retry-after", "-1")]), Kind::RateLimited { retry_after: None });
+        assert_eq!(wait(&[("retry-after", "soon")]), Kind::RateLimited { retry_after: None });
+    }
+
+    #[test]
+    fn messages_name_the_way_out_and_hide_secrets() {
+        let said =
+            "model \"tiny\" not found, key sk-very-secret,\nyou said: the vault opens at midnight";
+        let body = json!({"error": {"message": said}}).to_string();
+        assert_eq!(
+            refusal(404, &[], &body).error.to_string(),
+            "'http://127.0.0.1:9/v1', model 'test-model': not found with status 404: \"model 'tiny' \
+             not found, key <secret>, you said: …\" (check model, and that base_url ends with the \
+             version such as /v1)"
+        );
+        let partly = r#"{"error":{"message":"near 'vault opens at midn' in input"}}"#;
+        let message = refusal(400, &[], partly).error.to_string();
+        assert!(message.contains("near '…' in input"), "{message}");
+        assert!(!format!("{:?}", peer()).contains("sk-very"));
+    }
+
+    #[test]
+    fn refused_parameters_are_known() {
+        let said = "Use 'max_completion_tokens' instead of 'max_tokens'.";
+        let body = json!({"error": {"message": said, "param": "max_tokens"}}).to_string();
+        assert!(refusal(400, &[], &body).names("max_tokens"));
+        assert!(!refusal(400, &[], &body).names("max_completion_tokens"));
+        assert!(!refusal(500, &[], &body).names("max_tokens"));
+        let mistral = r#"{"detail":[{"type":"extra_forbidden","loc":["body","stream_options"]}]}"#;
+        assert!(refusal(422, &[], mistral).names("stream_options"));
+    }
+}

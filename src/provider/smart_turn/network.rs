@@ -1,0 +1,99 @@
+//! The network: features in, a probability out.
+//!
+//! Entry type: [`Network`]. **Never**: keeps anything from one answer to the next.
+
+use std::sync::Arc;
+
+use rten::{Model, ModelOptions, NodeId, OpRegistry, RunOptions, ThreadPool, op_registry};
+use rten_tensor::{NdTensor, prelude::*};
+
+use super::{
+    features::{FRAMES, LogMel, MELS},
+    trim::{self, Malformed},
+};
+
+/// Why there is no network or no answer.
+#[derive(Debug, thiserror::Error)]
+pub enum NetworkError {
+    /// It is no ONNX file.
+    #[error(transparent)]
+    Malformed(#[from] Malformed),
+    /// The runtime does not take it.
+    #[error("the network cannot be built: {0}")]
+    Load(#[from] rten::LoadError),
+    /// It has another way in or out.
+    #[error("the network has no '{0}'")]
+    Node(&'static str),
+    /// It breaks off.
+    #[error("the network gave no answer: {0}")]
+    Run(#[from] rten::RunError),
+    /// What comes out is no probability.
+    #[error("the network answered something else")]
+    Answer,
+}
+
+/// The network with the thread it computes on.
+pub struct Network {
+    model: Model,
+    input: NodeId,
+    output: NodeId,
+    mel: LogMel,
+    threads: Arc<ThreadPool>,
+}
+
+impl Network {
+    /// The network in `onnx`. Its thread is as urgent as the caller's.
+    ///
+    /// # Errors
+    /// What is wrong with the file.
+    pub fn load(onnx: &[u8]) -> Result<Self, NetworkError> {
+        let model = ModelOptions::with_ops(operations()).load(trim::floats(onnx)?)?;
+        let node = |name| model.node_id(name).map_err(|_| NetworkError::Node(name));
+        Ok(Self {
+            input: node("input_features")?,
+            output: node("logits")?,
+            model,
+            mel: LogMel::default(),
+            threads: Arc::new(ThreadPool::with_num_threads(1)),
+        })
+    }
+
+    /// How probable it is that `audio`, 16 kHz mono from −1 to 1, is all.
+    ///
+    /// # Errors
+    /// The network does not compute.
+    pub fn probability(&mut self, audio: &[f32]) -> Result<f32, NetworkError> {
+        let features = NdTensor::from_data([1, MELS, FRAMES], self.mel.compute(audio));
+        let options = RunOptions::default().with_thread_pool(Some(Arc::clone(&self.threads)));
+        let inputs = vec![(self.input, features.into())];
+        let [answer] = self.model.run_n(inputs, [self.output], Some(options))?;
+        let answer: NdTensor<f32, 2> = answer.try_into().map_err(|_| NetworkError::Answer)?;
+        answer.iter().next().copied().filter(|it| it.is_finite()).ok_or(NetworkError::Answer)
+    }
+}
+
+/// What the network is made of. Naming it keeps the other operations out of the program.
+fn operations() -> OpRegistry {
+    op_registry!(
+        Add,
+        Concat,
+        Conv,
+        DequantizeLinear,
+        Div,
+        Erf,
+        Gather,
+        Gemm,
+        LayerNormalization,
+        MatMul,
+        Mul,
+        QuantizeLinear,
+        ReduceSum,
+        Reshape,
+        Shape,
+        Sigmoid,
+        Slice,
+        Softmax,
+        Tanh,
+        Transpose
+    )
+}

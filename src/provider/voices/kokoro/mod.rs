@@ -1,0 +1,108 @@
+//! The voices of Kokoro: one network and a small file for each voice, run by rten, with espeak-ng
+//! for the phonemes.
+//!
+//! Entry type: [`Kokoro`]. It sounds better than Piper and takes several times as long, so how long
+//! is measured when it is first wanted: on a machine that is too slow nobody speaks with it.
+//! **Never**: downloads anything; a broken file is an error, also where the runtime panics over it.
+
+mod alphabet;
+mod graph;
+mod library;
+mod network;
+mod pieces;
+mod speaking;
+mod speed;
+mod style;
+#[cfg(test)]
+mod tests;
+
+use std::{path::PathBuf, sync::Arc};
+
+use futures::{FutureExt, StreamExt, TryFutureExt, future::BoxFuture, stream::BoxStream};
+
+pub use self::speed::SLOWEST;
+use self::{
+    library::{Library, called},
+    network::RATE,
+    speaking::Speaking,
+};
+use super::neural::{
+    cores::Cores,
+    spoken::{spoken, timbre},
+};
+use crate::{
+    domain::Voice,
+    provider::{DefaultId, Error, Pcm, SpeakRequest, TextToSpeech, VoiceIds, VoiceTraits},
+    weights::KOKORO_VOICES,
+};
+
+/// What it is before anything is spoken.
+pub const TRAITS: VoiceTraits = VoiceTraits {
+    name: "kokoro",
+    ids: VoiceIds::Listed(&KOKORO_VOICES),
+    default_id: DefaultId::Fixed("bm_george"),
+    english_only: true,
+    shifts_formants: true,
+};
+
+/// Where Kokoro is, and how slow it may be.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Options {
+    /// The folders of model files, in the order in which they are looked through.
+    pub models: Vec<PathBuf>,
+    /// Seconds that a second of speech may take.
+    pub slowest: f32,
+}
+
+/// Speaks with Kokoro's voices.
+pub struct Kokoro(Arc<Library>);
+
+impl Kokoro {
+    /// Speaks on `cores`. Nothing is loaded until somebody speaks.
+    pub fn new(options: &Options, cores: Cores) -> Self {
+        Self(Arc::new(Library::new(&options.models, options.slowest, cores)))
+    }
+
+    /// The voices whose files are there, and how fast they are.
+    ///
+    /// # Errors
+    /// There are none, they do not serve, or this machine is too slow.
+    pub async fn probe(options: &Options) -> Result<(Vec<String>, String), Error> {
+        let voices = library::voices(&options.models);
+        let library = Self::new(options, Cores::default()).0;
+        let id = voices.first().map_or("bm_george", String::as_str);
+        let ready = library.voice(id).await?;
+        Ok((voices, ready.speed().to_string()))
+    }
+}
+
+impl TextToSpeech for Kokoro {
+    fn name(&self) -> &'static str {
+        TRAITS.name
+    }
+
+    fn priced_as(&self) -> Option<&str> {
+        None
+    }
+
+    fn speak(&self, request: SpeakRequest) -> BoxStream<'static, Result<Pcm, Error>> {
+        let library = Arc::clone(&self.0);
+        let begun = async move {
+            let timbre = timbre(RATE, &request.voice)?;
+            let ready = library.voice(&request.voice.voice_id).await?;
+            let speaking = Speaking::new(ready, &request).await?;
+            let what = called(&request.voice.voice_id);
+            Ok(spoken(speaking, RATE, timbre, library.cores().clone(), &what))
+        };
+        begun.try_flatten_stream().boxed()
+    }
+
+    fn lacks(&self, voice: &Voice) -> Option<Error> {
+        self.0.lacks(&voice.voice_id)
+    }
+
+    fn warm(&self, voice: &Voice) -> BoxFuture<'static, Result<(), Error>> {
+        let (library, id) = (Arc::clone(&self.0), voice.voice_id.clone());
+        async move { library.voice(&id).await.map(drop) }.boxed()
+    }
+}

@@ -1,0 +1,45 @@
+//! Reading a voice's files.
+//!
+//! Entry function: [`bounded`]. **Never**: more than it is told to read.
+
+use std::{
+    fs, io,
+    io::Read,
+    path::{Path, PathBuf},
+};
+
+use crate::provider::{Error, Kind};
+
+/// Folders in a message.
+pub fn shown(folders: &[PathBuf]) -> String {
+    let all: Vec<String> = folders.iter().map(|it| it.display().to_string()).collect();
+    all.join("' or '")
+}
+
+/// The bytes of a file that has no more than `most`.
+///
+/// # Errors
+/// It cannot be read or is larger.
+pub fn bounded(path: &Path, most: u64) -> Result<Vec<u8>, Error> {
+    let shown = path.display();
+    let read = || -> io::Result<Vec<u8>> {
+        let file = fs::File::open(path)?;
+        let mut bytes = Vec::new();
+        if let Ok(length) = usize::try_from(file.metadata()?.len().min(most)) {
+            bytes.reserve_exact(length + 1);
+        }
+        file.take(most + 1).read_to_end(&mut bytes)?;
+        Ok(bytes)
+    };
+    let bytes = read().map_err(|error| missing(format!("cannot read '{shown}': {error}")))?;
+    if u64::try_from(bytes.len()).is_ok_and(|length| length > most) {
+        let text = format!("'{shown}' has more than \"{most}\" bytes, which no voice has");
+        return Err(Error::new(Kind::Protocol, text));
+    }
+    Ok(bytes)
+}
+
+/// A file that is not there, and the way out.
+pub fn missing(text: String) -> Error {
+    Error::new(Kind::Missing, text)
+}

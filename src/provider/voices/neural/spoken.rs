@@ -1,0 +1,75 @@
+//! Sound that is computed piece by piece, on its way to whoever plays it.
+//!
+//! Entry function: [`spoken`] of what is [`Making`] it. Dropping the stream ends it after the piece
+//! that is being computed, whose sound nobody gets. **Never**: computes ahead of who listens.
+
+use std::sync::Arc;
+
+use futures::{Stream, stream};
+
+use super::cores::Cores;
+use crate::{
+    audio::{SampleRate, Timbre},
+    domain::Voice,
+    provider::{Error, Kind, Pcm},
+};
+
+/// Computes the sound of a sentence.
+pub trait Making: Send + 'static {
+    /// The next piece, between -1 and 1, which may be empty; `None`: all is said.
+    ///
+    /// # Errors
+    /// The network does not speak.
+    fn made(&mut self) -> Result<Option<Vec<f32>>, Error>;
+}
+
+/// A sentence on its way.
+struct Spoken<M> {
+    making: M,
+    timbre: Timbre,
+    rate: SampleRate,
+    is_over: bool,
+}
+
+/// The pitch and formants of `voice`.
+///
+/// # Errors
+/// They are out of range.
+pub fn timbre(rate: SampleRate, voice: &Voice) -> Result<Timbre, Error> {
+    Timbre::new(rate, voice.pitch_shift, voice.formant_shift)
+        .map_err(|error| Error::new(Kind::InvalidRequest, error.to_string()))
+}
+
+/// What is `making` with files of `what`, with a `timbre`.
+pub fn spoken<M: Making>(
+    making: M,
+    rate: SampleRate,
+    timbre: Timbre,
+    cores: Cores,
+    what: &str,
+) -> impl Stream<Item = Result<Pcm, Error>> + Send + use<M> {
+    let what: Arc<str> = what.into();
+    let begun = Spoken { making, timbre, rate, is_over: false };
+    stream::try_unfold(begun, move |spoken| {
+        let (cores, what) = (cores.clone(), Arc::clone(&what));
+        async move { cores.computed(&what, move || spoken.next()).await? }
+    })
+}
+
+impl<M: Making> Spoken<M> {
+    /// The next sound; `None`: all is said.
+    fn next(mut self) -> Result<Option<(Pcm, Self)>, Error> {
+        let mut samples = Vec::new();
+        while samples.is_empty() && !self.is_over {
+            match self.making.made()? {
+                Some(made) => self.timbre.push(&made, &mut samples),
+                None => {
+                    self.timbre.finish(&mut samples);
+                    self.is_over = true;
+                }
+            }
+        }
+        let rate = self.rate;
+        Ok((!samples.is_empty()).then_some((Pcm { samples, rate }, self)))
+    }
+}

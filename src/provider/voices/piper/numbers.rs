@@ -1,0 +1,109 @@
+//! Clauses to the numbers a Piper network reads, by the alphabet of its voice.
+//!
+//! Entry function: [`pieces`]. **Never**: a number that the alphabet does not have.
+
+use unicode_normalization::UnicodeNormalization;
+
+use super::settings::Settings;
+use crate::provider::voices::neural::clauses::Clause;
+
+/// A piece of so many sounds ends with its clause: what is spoken at once is bounded, and with it
+/// memory, which grows with the square.
+const PIECE: usize = 400;
+/// A clause without any mark is cut after so many sounds.
+const LONGEST: usize = 800;
+/// Begin and end of a sentence, and what stands between sounds: never said by espeak-ng.
+const BEGIN: char = '^';
+/// See [`BEGIN`].
+const END: char = '$';
+/// See [`BEGIN`].
+const BETWEEN: char = '_';
+
+/// What `clauses` are to the network, in pieces to be spoken one after the other.
+pub fn pieces(clauses: &[Clause], settings: &Settings) -> Vec<Vec<i32>> {
+    let mut pieces = Vec::new();
+    let mut sounds = Vec::new();
+    for Clause { sounds: clause, mark } in clauses {
+        let clause: Vec<char> = sounded(clause, settings);
+        for part in clause.chunks(LONGEST) {
+            if sounds.len() + part.len() > PIECE && !sounds.is_empty() {
+                pieces.push(std::mem::take(&mut sounds));
+            }
+            sounds.extend_from_slice(part);
+        }
+        if !clause.is_empty() {
+            sounds.push(*mark);
+            sounds.push(' ');
+        }
+    }
+    pieces.push(sounds);
+    pieces.retain(|sounds| !sounds.is_empty());
+    pieces.iter().map(|sounds| numbers(sounds, settings)).collect()
+}
+
+/// The sounds of a clause that the alphabet has.
+fn sounded(clause: &str, settings: &Settings) -> Vec<char> {
+    let mut sounds = Vec::new();
+    for c in clause.nfd() {
+        match settings.replaced.get(&c) {
+            Some(by) => sounds.extend(by.chars()),
+            None => sounds.push(c),
+        }
+    }
+    let own = [BEGIN, END, BETWEEN];
+    sounds.retain(|c| settings.alphabet.contains_key(c) && !own.contains(c));
+    sounds
+}
+
+/// A sentence as the network was trained to read it.
+fn numbers(sounds: &[char], settings: &Settings) -> Vec<i32> {
+    let ids = |c: char| settings.alphabet.get(&c).map(Vec::as_slice).unwrap_or_default();
+    let sounds = sounds.strip_suffix(&[' ']).unwrap_or(sounds);
+    let mut numbers = [ids(BEGIN), ids(BETWEEN)].concat();
+    for sound in sounds {
+        numbers.extend_from_slice(ids(*sound));
+        numbers.extend_from_slice(ids(BETWEEN));
+    }
+    numbers.extend_from_slice(ids(END));
+    numbers
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn said(sounds: &str, mark: char) -> Clause {
+        Clause { sounds: sounds.to_owned(), mark }
+    }
+
+    fn settings() -> Settings {
+        let json = r#"{"audio": {"sample_rate": 22050}, "espeak": {"voice": "en-us"},
+            "phoneme_map": {"q": ["a", "b"]},
+            "phoneme_id_map": {"_": [0], "^": [1], "$": [2], " ": [3], ".": [4], ",": [5],
+                "h": [6], "ə": [7], "l": [8], "ˈ": [9], "o": [10], "ʊ": [11], "a": [12], "b": [13, 14]}}"#;
+        Settings::read(json.as_bytes()).unwrap()
+    }
+
+    #[test]
+    fn sounds_become_numbers_with_pads_between() {
+        let settings = settings();
+        let numbers = pieces(&[said("həlˈoʊ", ',')], &settings);
+        assert_eq!(numbers, [[1, 0, 6, 0, 7, 0, 8, 0, 9, 0, 10, 0, 11, 0, 5, 0, 2]]);
+        // What the alphabet lacks, and its own marks, are not said.
+        assert_eq!(
+            pieces(&[said("ha xq^$_", '.')], &settings),
+            [[1, 0, 6, 0, 12, 0, 3, 0, 12, 0, 13, 14, 0, 4, 0, 2]]
+        );
+    }
+
+    #[test]
+    fn what_is_spoken_at_once_is_bounded() {
+        let settings = settings();
+        let long = "ha".repeat(5_000);
+        let many = pieces(&[said(&long, '.')], &settings);
+        assert!(many.iter().all(|piece| piece.len() <= 2 * LONGEST + 8), "{}", many.len());
+        let clauses = pieces(&vec![said("haha haha haha", ','); 100], &settings);
+        assert!(clauses.len() > 2 && clauses.iter().all(|piece| piece.len() <= 2 * PIECE + 8));
+        assert!(pieces(&[said("", '.')], &settings).is_empty());
+    }
+}

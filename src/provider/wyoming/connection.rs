@@ -1,0 +1,105 @@
+//! One connection to a Wyoming service.
+//!
+//! Entry function: [`connect`]. Dropping both its ends closes it, which takes back what was asked.
+//! **Never**: waits without end to send; who reads brings the time.
+
+use std::time::Duration;
+
+use tokio::{
+    io::{AsyncReadExt, AsyncWriteExt},
+    net::{
+        TcpStream,
+        tcp::{OwnedReadHalf, OwnedWriteHalf},
+    },
+    time::{Instant, timeout, timeout_at},
+};
+
+use super::{
+    event::{Decoder, Event},
+    failure::Peer,
+};
+use crate::provider::Error;
+
+/// Longest wait for a connection.
+const CONNECT: Duration = Duration::from_secs(5);
+
+/// Where events are sent.
+pub struct Sender {
+    stream: OwnedWriteHalf,
+    peer: Peer,
+    patience: Duration,
+}
+
+/// Where they come from.
+pub struct Receiver {
+    stream: OwnedReadHalf,
+    decoder: Decoder,
+    peer: Peer,
+    /// What its errors must not repeat.
+    sent: String,
+}
+
+/// A connection to `peer`, which takes what is sent within `patience`.
+///
+/// # Errors
+/// Nobody is there.
+pub async fn connect(peer: &Peer, patience: Duration) -> Result<(Sender, Receiver), Error> {
+    let stream = timeout(CONNECT, TcpStream::connect(peer.host())).await;
+    let stream = stream.map_err(|_| peer.slow())?.map_err(|error| peer.no_connection(&error))?;
+    // Without it small events wait for each other; it only fails on sockets that are gone.
+    let _ = stream.set_nodelay(true);
+    let (read, write) = stream.into_split();
+    let peer = peer.clone();
+    let to = Sender { stream: write, peer: peer.clone(), patience };
+    Ok((to, Receiver { stream: read, decoder: Decoder::default(), peer, sent: String::new() }))
+}
+
+impl Sender {
+    /// Sends an event.
+    ///
+    /// # Errors
+    /// The service takes it no more, or not in time.
+    pub async fn send(&mut self, event: &Event) -> Result<(), Error> {
+        let sent = timeout(self.patience, self.stream.write_all(&event.bytes())).await;
+        let sent = sent.map_err(|_| self.peer.full())?;
+        sent.map_err(|_| self.peer.interrupted("all was sent"))
+    }
+}
+
+impl Receiver {
+    /// The same, whose errors do not repeat `text`.
+    pub fn hiding(mut self, text: &str) -> Self {
+        text.clone_into(&mut self.sent);
+        self
+    }
+
+    /// The next event; `None`: the service has closed the connection. Cancel safe.
+    ///
+    /// # Errors
+    /// What it sends is no event, or one that says that something has failed.
+    pub async fn event(&mut self) -> Result<Option<Event>, Error> {
+        loop {
+            let event = self.decoder.event().map_err(|wrong| self.peer.malformed(&wrong))?;
+            match event {
+                Some(event) if event.kind == "error" => {
+                    return Err(self.peer.failed(event.text("text").unwrap_or(""), &self.sent));
+                }
+                Some(event) => return Ok(Some(event)),
+                None => {}
+            }
+            // A connection that breaks has ended, too.
+            let read = self.stream.read_buf(self.decoder.room()).await;
+            if read.unwrap_or_default() == 0 {
+                return Ok(None);
+            }
+        }
+    }
+
+    /// The same by `until`.
+    ///
+    /// # Errors
+    /// Those, or that none came in time.
+    pub async fn event_by(&mut self, until: Instant) -> Result<Option<Event>, Error> {
+        timeout_at(until, self.event()).await.map_err(|_| self.peer.slow())?
+    }
+}

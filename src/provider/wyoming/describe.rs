@@ -1,0 +1,34 @@
+//! Asking a service what it is.
+//!
+//! Entry function: [`describe`].
+
+use std::time::Duration;
+
+use tokio::time::Instant;
+
+use super::{
+    connection::connect,
+    event::Event,
+    failure::Peer,
+    info::{Info, Program},
+};
+use crate::provider::Error;
+
+/// Longest wait for the answer.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// What the service at `peer` is, if it does what it is wanted for.
+///
+/// # Errors
+/// Nobody is there, or it is another one.
+pub async fn describe(peer: &Peer) -> Result<Program, Error> {
+    let until = Instant::now() + PATIENCE;
+    let (mut to, mut from) = connect(peer, PATIENCE).await?;
+    to.send(&Event::new("describe")).await?;
+    while let Some(event) = from.event_by(until).await? {
+        if event.kind == "info" {
+            return Info::read(&event.data).program(peer);
+        }
+    }
+    Err(peer.interrupted("it said what it is"))
+}

@@ -1,0 +1,263 @@
+//! What a service says of itself.
+//!
+//! Entry types: [`Info`], [`Program`]. What is missing or odd in it is left out.
+
+use serde_json::{Map, Value};
+use strsim::osa_distance;
+
+use super::failure::{Peer, Role};
+use crate::provider::{Error, Kind};
+
+/// Names that are shown of those that are near one, or of a long list.
+const FEW: usize = 3;
+
+/// What a service offers.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Info {
+    /// Programs that hear.
+    hear: Vec<Program>,
+    /// Programs that speak.
+    speak: Vec<Program>,
+}
+
+/// A program behind a service.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Program {
+    /// What it calls itself: "faster-whisper".
+    pub name: String,
+    /// Its models, or its voices.
+    pub offers: Vec<Offer>,
+    /// It gives transcripts, or takes texts, in pieces.
+    pub streams: bool,
+}
+
+/// A model that hears, or a voice.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Offer {
+    /// What it is asked for by: "en_US-joe-medium".
+    pub name: String,
+    /// Those who speak with it.
+    pub speakers: Vec<String>,
+    /// Codes of languages.
+    pub languages: Vec<String>,
+}
+
+/// A voice as a service is asked for it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct VoiceName<'a> {
+    /// Of the voice.
+    pub name: &'a str,
+    /// Which of its speakers.
+    pub speaker: Option<&'a str>,
+}
+
+impl Info {
+    /// Reads the event `info`.
+    pub fn read(data: &Map<String, Value>) -> Self {
+        let programs = |domain: &str, offers: &str, streams: &str| {
+            let programs = data.get(domain).and_then(Value::as_array);
+            let read = |program: &Value| Program::read(program, offers, streams);
+            programs.into_iter().flatten().filter_map(read).collect()
+        };
+        Self {
+            hear: programs("asr", "models", "supports_transcript_streaming"),
+            speak: programs("tts", "voices", "supports_synthesize_streaming"),
+        }
+    }
+
+    /// The program that does what `peer` is wanted for: a service that is told no other uses its first.
+    ///
+    /// # Errors
+    /// There is none; the service is another one.
+    pub fn program(self, peer: &Peer) -> Result<Program, Error> {
+        let (wanted, other, does) = match peer.role() {
+            Role::Recogniser => (self.hear, self.speak, "speaks"),
+            Role::Voice => (self.speak, self.hear, "hears"),
+        };
+        if let Some(program) = wanted.into_iter().next() {
+            return Ok(program);
+        }
+        let noun = peer.role().noun();
+        let what = match other.first() {
+            Some(other) => format!("this is no {noun}, for it {does} ('{}')", other.name),
+            None => format!("this is no {noun}: it neither hears nor speaks"),
+        };
+        let way_out = format!("base_url is that of a {noun}, {}", peer.role().example());
+        Err(peer.error(Kind::Missing, &what, &way_out))
+    }
+}
+
+impl Program {
+    fn read(program: &Value, offers: &str, streams: &str) -> Option<Self> {
+        let name = program.get("name")?.as_str()?.to_owned();
+        let offers = program.get(offers).and_then(Value::as_array).into_iter().flatten();
+        let streams = program.get(streams).and_then(Value::as_bool).unwrap_or(false);
+        Some(Self { name, offers: offers.filter_map(Offer::read).collect(), streams })
+    }
+
+    /// Names of what it offers.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.offers.iter().map(|offer| offer.name.as_str())
+    }
+
+    /// Whether it has this model.
+    ///
+    /// # Errors
+    /// It has not, and which ones it has.
+    pub fn check_model(&self, model: &str, peer: &Peer) -> Result<(), Error> {
+        if self.offers.is_empty() || self.names().any(|name| name == model) {
+            return Ok(());
+        }
+        let way_out = nearest(model, self.names().map(str::to_owned).collect());
+        Err(peer.error(Kind::Missing, &format!("there is no model '{model}'"), &way_out))
+    }
+
+    /// Whether it says that it hears this language; one that names none hears any.
+    pub fn hears(&self, language: &str) -> bool {
+        let mut named = self.offers.iter().flat_map(|offer| &offer.languages).peekable();
+        let is_it = |code: &String| code.split(['-', '_']).next() == Some(language);
+        named.peek().is_none() || named.any(is_it)
+    }
+
+    /// The voice that `id` names, as NAME or NAME#SPEAKER; `None`: its own choice, for no name at all.
+    ///
+    /// # Errors
+    /// It has no such voice, and which ones it has.
+    pub fn voice<'a>(&self, id: &'a str, peer: &Peer) -> Result<Option<VoiceName<'a>>, Error> {
+        if id.is_empty() {
+            return Ok(None);
+        }
+        if self.offers.is_empty() || self.names().any(|name| name == id) {
+            return Ok(Some(VoiceName { name: id, speaker: None }));
+        }
+        let (name, speaker) = id.split_once('#').unwrap_or((id, ""));
+        let offer = self.offers.iter().find(|offer| offer.name == name);
+        let (what, known) = match offer {
+            Some(offer) if offer.speakers.iter().any(|known| known == speaker) => {
+                return Ok(Some(VoiceName { name, speaker: Some(speaker) }));
+            }
+            Some(offer) => {
+                let speakers = offer.speakers.iter().map(|speaker| format!("{name}#{speaker}"));
+                (format!("the voice '{name}' has no speaker '{speaker}'"), speakers.collect())
+            }
+            None => {
+                (format!("there is no voice '{id}'"), self.names().map(str::to_owned).collect())
+            }
+        };
+        Err(peer.error(Kind::Missing, &what, &nearest(id, known)))
+    }
+}
+
+impl Offer {
+    fn read(offer: &Value) -> Option<Self> {
+        let texts = |of: Option<&Value>, key: Option<&str>| {
+            let all = of.and_then(Value::as_array).into_iter().flatten();
+            let text =
+                |it: &Value| key.map_or(Some(it), |key| it.get(key))?.as_str().map(str::to_owned);
+            all.filter_map(text).collect()
+        };
+        Some(Self {
+            name: offer.get("name")?.as_str()?.to_owned(),
+            speakers: texts(offer.get("speakers"), Some("name")),
+            languages: texts(offer.get("languages"), None),
+        })
+    }
+}
+
+/// The few of `known` that are nearest to `name`, as a way out.
+fn nearest(name: &str, mut known: Vec<String>) -> String {
+    if known.is_empty() {
+        return "leave it out".to_owned();
+    }
+    let wanted = name.to_lowercase();
+    known.sort_by_cached_key(|known| {
+        let known = known.to_lowercase();
+        // What is meant is mostly a part of a longer name: "lessac" of "en_US-lessac-medium".
+        (!known.contains(&wanted), osa_distance(&wanted, &known))
+    });
+    let more = if known.len() > FEW { ", …" } else { "" };
+    known.truncate(FEW);
+    format!("it has {}{more}", known.join(", "))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn info(value: Value) -> Info {
+        let Value::Object(data) = value else { unreachable!("an object") };
+        Info::read(&data)
+    }
+
+    fn peer(role: Role) -> Peer {
+        Peer::new("tcp://127.0.0.1:1", role)
+    }
+
+    fn piper() -> Program {
+        let voice = |name: &str, speakers: Value| json!({"name": name, "speakers": speakers});
+        let voices = json!([
+            voice("en_US-lessac-medium", Value::Null),
+            voice("en_GB-alan-low", json!([])),
+            voice("en_US-libritts-high", json!([{"name": "p3922"}, {"name": "p8699"}])),
+            voice("de_DE-thorsten-medium", Value::Null),
+            {"name": 7},
+        ]);
+        let info = info(json!({"tts": [{"name": "piper", "voices": voices,
+            "supports_synthesize_streaming": true}], "asr": null}));
+        info.program(&peer(Role::Voice)).unwrap()
+    }
+
+    #[test]
+    fn voices_are_found_by_name_and_speaker() {
+        let (piper, peer) = (piper(), peer(Role::Voice));
+        assert!(piper.streams);
+        let voice = |id| piper.voice(id, &peer);
+        assert_eq!(voice("").unwrap(), None);
+        let named = VoiceName { name: "en_GB-alan-low", speaker: None };
+        assert_eq!(voice("en_GB-alan-low").unwrap(), Some(named));
+        let named = VoiceName { name: "en_US-libritts-high", speaker: Some("p8699") };
+        assert_eq!(voice("en_US-libritts-high#p8699").unwrap(), Some(named));
+        for (id, expected) in [
+            ("lessac", "there is no voice 'lessac' (it has en_US-lessac-medium, "),
+            (
+                "en_US-libritts-high#p1",
+                "the voice 'en_US-libritts-high' has no speaker 'p1' (it has \
+                 en_US-libritts-high#p3922, en_US-libritts-high#p8699)",
+            ),
+            ("en_GB-alan-low#x", "the voice 'en_GB-alan-low' has no speaker 'x' (leave it out)"),
+        ] {
+            let error = voice(id).unwrap_err();
+            let said = error.to_string();
+            assert!(said.starts_with(&format!("'tcp://127.0.0.1:1': {expected}")), "{said}");
+            assert_eq!(error.kind(), Kind::Missing);
+        }
+    }
+
+    #[test]
+    fn another_kind_of_service_is_told() {
+        let speaks = json!({"tts": [{"name": "piper"}]});
+        let error = info(speaks).program(&peer(Role::Recogniser)).unwrap_err().to_string();
+        assert!(
+            error.contains("this is no recogniser, for it speaks ('piper') (base_url"),
+            "{error}"
+        );
+        let error = info(json!({"tts": 7})).program(&peer(Role::Voice)).unwrap_err().to_string();
+        assert!(error.contains("no voice service: it neither hears nor speaks"), "{error}");
+    }
+
+    #[test]
+    fn models_and_languages_are_known_if_they_are_told() {
+        let asr = json!({"asr": [{"name": "vosk", "models": [
+            {"name": "small", "languages": ["en_US", "de"]}, {"name": "large"}]}]});
+        let vosk = info(asr).program(&peer(Role::Recogniser)).unwrap();
+        assert!(!vosk.streams && vosk.hears("en") && vosk.hears("de") && !vosk.hears("fr"));
+        assert!(Program::default().hears("fr"));
+        let peer = peer(Role::Recogniser);
+        assert!(vosk.check_model("large", &peer).is_ok());
+        let error = vosk.check_model("smal", &peer).unwrap_err().to_string();
+        assert!(error.ends_with("there is no model 'smal' (it has small, large)"), "{error}");
+        assert!(Program::default().check_model("any", &peer).is_ok());
+    }
+}

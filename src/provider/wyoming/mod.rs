@@ -1,0 +1,27 @@
+//! Services in the house that speak Wyoming: recognisers such as faster-whisper and vosk, voices such
+//! as Piper.
+//!
+//! Entry types: [`Recogniser`], [`Speech`], each made from [`Options`]; [`probe_recogniser`] and
+//! [`probe_voice`] for a quick look. Each utterance and each sentence has a connection of its own,
+//! whose closing takes it back.
+//! **Never**: takes memory for what a service only announces, waits without end, sends an utterance
+//! twice.
+
+mod connection;
+mod describe;
+mod event;
+mod failure;
+mod info;
+mod options;
+mod recogniser;
+mod sound;
+mod speech;
+mod transcript;
+
+#[cfg(test)]
+#[path = "../../../tests/support/wyoming.rs"]
+mod wyoming_server;
+
+pub use options::{NAME, Options};
+pub use recogniser::{Recogniser, probe as probe_recogniser};
+pub use speech::{Speech, VOICE_TRAITS, probe as probe_voice};

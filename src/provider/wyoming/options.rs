@@ -1,0 +1,56 @@
+//! How a Wyoming service is reached.
+
+use std::time::Duration;
+
+use crate::provider::service::ServiceInfo;
+
+/// The name of such services in files and reports.
+pub const NAME: &str = "wyoming";
+
+/// Settings of one service; `config` builds it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Options {
+    /// Where it listens ("tcp://127.0.0.1:10300").
+    pub address: String,
+    /// Which of a recogniser's models hears; `None`: its own choice.
+    pub model: Option<String>,
+    /// Longest wait for the first of an answer.
+    pub first_byte_timeout: Duration,
+    /// Longest silence between two pieces of an answer.
+    pub idle_timeout: Duration,
+}
+
+impl Options {
+    /// What the service is, and where what it is given goes.
+    pub fn info(&self) -> ServiceInfo {
+        ServiceInfo::at(self.model.as_deref().unwrap_or("Wyoming"), &self.address)
+    }
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use super::*;
+
+    /// Options for a service at `address`, with short patience.
+    pub fn options(address: &str) -> Options {
+        Options {
+            address: address.to_owned(),
+            model: None,
+            first_byte_timeout: Duration::from_secs(2),
+            idle_timeout: Duration::from_secs(1),
+        }
+    }
+
+    #[test]
+    fn a_service_says_where_what_is_said_goes() {
+        for (address, shown, is_local) in [
+            ("tcp://127.0.0.1:10300", "Wyoming at 127.0.0.1:10300", true),
+            ("tcp://whisper:10300", "Wyoming at whisper:10300", true),
+            ("tcp://[fd00::7]:10300", "Wyoming at [fd00::7]:10300", true),
+            ("tcp://203.0.113.7:10300", "Wyoming at 203.0.113.7:10300", false),
+        ] {
+            let info = options(address).info();
+            assert_eq!((info.to_string().as_str(), info.is_local()), (shown, is_local));
+        }
+    }
+}

@@ -1,0 +1,352 @@
+//! Speech-to-text at a Wyoming service: a connection an utterance, opened when it begins.
+//!
+//! Entry types: [`Recogniser`], [`probe`]. What is said while the connection is made is sent first.
+//! A service that ends utterances itself has the rest of one sent as another, without what was already
+//! on its way to it.
+//! **Never**: sends an utterance twice.
+
+use std::{
+    sync::{
+        Arc, PoisonError, RwLock,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::Duration,
+};
+
+use futures::{
+    FutureExt,
+    future::BoxFuture,
+    stream::{self, BoxStream, StreamExt},
+};
+use tokio::{sync::mpsc, time::Instant};
+use tokio_util::task::AbortOnDropHandle;
+
+use super::{
+    NAME, Options,
+    connection::{Receiver, Sender, connect},
+    describe::describe,
+    event::Event,
+    failure::{Peer, Role},
+    transcript::{Transcript, Written},
+};
+use crate::{
+    audio::{FRAME, Frame, SampleRate},
+    provider::{Attempts, Error, Kind, SpeechEvent, SpeechToText, SttAbilities},
+};
+
+/// Partials that wait to be read; one more is dropped, and the next has its words.
+const PARTIALS: usize = 16;
+/// Frames in one event, at most: half a second.
+const AT_ONCE: usize = 25;
+/// Longest wait for why a service takes no more sound.
+const WHY: Duration = Duration::from_secs(1);
+/// Names that are told to expect, in bytes altogether.
+const NAMES_MAX: usize = 600;
+/// Times that a service may end one utterance.
+const ENDS_MAX: usize = 16;
+/// Silence that a probe has heard.
+const PROBED_FRAMES: usize = 25;
+
+/// Hears one table.
+pub struct Recogniser {
+    service: Arc<Service>,
+    /// Names that are expected.
+    names: RwLock<Arc<[String]>>,
+}
+
+/// A service that hears.
+struct Service {
+    options: Options,
+    peer: Peer,
+    /// ISO 639-1 code of what is spoken.
+    language: String,
+    /// It has said that it gives transcripts in pieces.
+    streams: AtomicBool,
+}
+
+impl Recogniser {
+    /// Hears `language` at the service of `options`; nothing is connected yet.
+    pub fn new(options: Options, language: &str) -> Self {
+        let peer = Peer::new(&options.address, Role::Recogniser);
+        let (language, streams) = (language.to_owned(), AtomicBool::default());
+        Self::of(Arc::new(Service { options, peer, language, streams }))
+    }
+
+    /// The same service, which expects no names yet. What was learnt of it is shared.
+    pub fn for_another_table(&self) -> Self {
+        Self::of(Arc::clone(&self.service))
+    }
+
+    fn of(service: Arc<Service>) -> Self {
+        Self { service, names: RwLock::new(Arc::from([])) }
+    }
+}
+
+impl SpeechToText for Recogniser {
+    fn name(&self) -> &'static str {
+        NAME
+    }
+
+    fn priced_as(&self) -> Option<&str> {
+        None
+    }
+
+    fn abilities(&self) -> SttAbilities {
+        let partials = self.service.streams.load(Ordering::Relaxed);
+        SttAbilities { partials, ..SttAbilities::default() }
+    }
+
+    fn ready(&self) -> BoxFuture<'static, Result<(), Error>> {
+        let service = Arc::clone(&self.service);
+        async move { service.learn().await.map(drop) }.boxed()
+    }
+
+    fn expect(&self, names: &dyn Fn() -> Vec<String>) {
+        let mut length = 0;
+        let fits = |name: &String| {
+            length += name.len();
+            length <= NAMES_MAX
+        };
+        let names: Vec<String> = names().into_iter().take_while(fits).collect();
+        *self.names.write().unwrap_or_else(PoisonError::into_inner) = Arc::from(names);
+    }
+
+    fn listen(
+        &self,
+        audio: mpsc::Receiver<Frame>,
+        _attempts: Attempts,
+    ) -> BoxStream<'static, Result<SpeechEvent, Error>> {
+        let names = Arc::clone(&self.names.read().unwrap_or_else(PoisonError::into_inner));
+        let (to, partials) = mpsc::channel(PARTIALS);
+        let service = Arc::clone(&self.service);
+        let listening = Listening { service, names, audio, partials: to };
+        // Connecting and sending take time that the reader of the stream does not have.
+        let heard = Some(AbortOnDropHandle::new(tokio::spawn(listening.hear())));
+        stream::unfold(Heard { partials, heard }, Heard::next).boxed()
+    }
+}
+
+impl Service {
+    /// Asks the service what it is; its name.
+    async fn learn(&self) -> Result<Learnt, Error> {
+        let program = describe(&self.peer).await?;
+        if let Some(model) = &self.options.model {
+            program.check_model(model, &self.peer)?;
+        }
+        self.streams.store(program.streams, Ordering::Relaxed);
+        let hears = program.hears(&self.language);
+        let models = program.names().map(str::to_owned).collect();
+        Ok(Learnt { name: program.name, models, hears })
+    }
+
+    /// What is sent before the sound.
+    fn request(&self, names: &[String]) -> Event {
+        let mut request = Event::new("transcribe").with("language", self.language.as_str());
+        if let Some(model) = &self.options.model {
+            request = request.with("name", model.as_str());
+        }
+        if !names.is_empty() {
+            request = request.with("transcript_names", names);
+        }
+        request
+    }
+}
+
+/// What a service has said of itself.
+struct Learnt {
+    name: String,
+    models: Vec<String>,
+    /// It hears the language, as far as it says.
+    hears: bool,
+}
+
+/// What is understood of one utterance, for its reader. Dropping it ends the hearing.
+struct Heard {
+    partials: mpsc::Receiver<String>,
+    heard: Option<AbortOnDropHandle<Result<String, Error>>>,
+}
+
+impl Heard {
+    async fn next(mut self) -> Option<(Result<SpeechEvent, Error>, Self)> {
+        let heard = self.heard.as_mut()?;
+        if let Some(text) = self.partials.recv().await {
+            return Some((Ok(SpeechEvent::Partial { text }), self));
+        }
+        let text = heard.await.unwrap_or_else(|_| {
+            Err(Error::new(Kind::Interrupted, "the transcription broke off (speak again)"))
+        });
+        self.heard = None;
+        Some((text.map(|text| SpeechEvent::Final { text }), self))
+    }
+}
+
+/// One utterance while it is heard.
+struct Listening {
+    service: Arc<Service>,
+    names: Arc<[String]>,
+    audio: mpsc::Receiver<Frame>,
+    partials: mpsc::Sender<String>,
+}
+
+/// What came of one connection.
+struct Part {
+    text: String,
+    /// There may be more sound.
+    is_early: bool,
+}
+
+impl Listening {
+    /// The whole text.
+    async fn hear(mut self) -> Result<String, Error> {
+        let mut all = String::new();
+        for _ in 0..ENDS_MAX {
+            let mut first = Vec::with_capacity(AT_ONCE);
+            if self.audio.recv_many(&mut first, AT_ONCE).await == 0 {
+                return Ok(all);
+            }
+            let part = self.part(first, &all).await?;
+            all = joined(&all, &part.text);
+            if !part.is_early {
+                return Ok(all);
+            }
+        }
+        let what = "it ends an utterance again and again while somebody speaks";
+        Err(self.service.peer.error(Kind::Protocol, what, "look at the service's log"))
+    }
+
+    /// Has the service hear the sound that begins with `first`, after what is understood `before` it.
+    async fn part(&mut self, first: Vec<Frame>, before: &str) -> Result<Part, Error> {
+        let Options { first_byte_timeout, idle_timeout, .. } = self.service.options;
+        let peer = &self.service.peer;
+        let (mut to, mut from) = connect(peer, idle_timeout).await?;
+        let request = self.service.request(&self.names);
+        let sending = send(&mut to, request, first, &mut self.audio);
+        tokio::pin!(sending);
+        let mut transcript = Transcript::default();
+        let (mut until, mut unsent) = (None, None);
+        loop {
+            let event = tokio::select! {
+                biased;
+                sent = &mut sending, if until.is_none() => {
+                    let patience = if sent.is_ok() { first_byte_timeout } else { WHY };
+                    (until, unsent) = (Some(Instant::now() + patience), sent.err());
+                    continue;
+                }
+                event = event_by(&mut from, until) => event,
+            };
+            let event = told(event, &unsent, peer)?;
+            let written = transcript.read(&event).map_err(|wrong| {
+                peer.error(Kind::Protocol, &format!("it sends {wrong}"), "check the service")
+            })?;
+            match written {
+                Written::Nothing => {}
+                Written::SoFar(text) => {
+                    let _ = self.partials.try_send(joined(before, &text));
+                    until = until.map(|_| Instant::now() + idle_timeout);
+                }
+                Written::All(text) => return Ok(Part { text, is_early: until.is_none() }),
+            }
+        }
+    }
+}
+
+/// The next event, by a time if all was sent: nothing is awaited while somebody speaks.
+async fn event_by(from: &mut Receiver, until: Option<Instant>) -> Result<Option<Event>, Error> {
+    match until {
+        Some(until) => from.event_by(until).await,
+        None => from.event().await,
+    }
+}
+
+/// The event, if there is one. Why a service takes no more it knows best itself; where it does not
+/// say so, what was `unsent` counts.
+fn told(
+    event: Result<Option<Event>, Error>,
+    unsent: &Option<Error>,
+    peer: &Peer,
+) -> Result<Event, Error> {
+    match (event, unsent) {
+        (Ok(Some(event)), _) => Ok(event),
+        (Ok(None), None) => Err(peer.interrupted("the transcript")),
+        (Ok(None), Some(unsent)) => Err(unsent.clone()),
+        (Err(error), Some(unsent)) if error.kind() == Kind::Timeout => Err(unsent.clone()),
+        (Err(error), _) => Err(error),
+    }
+}
+
+/// Sends the sound that begins with `first`, until it is over.
+async fn send(
+    to: &mut Sender,
+    request: Event,
+    first: Vec<Frame>,
+    audio: &mut mpsc::Receiver<Frame>,
+) -> Result<(), Error> {
+    to.send(&request).await?;
+    to.send(&sound("audio-start", 0)).await?;
+    let (mut frames, mut sent) = (first, 0_usize);
+    loop {
+        let samples = frames.iter().flat_map(|frame| frame.samples());
+        let payload = samples.flat_map(|sample| sample.to_le_bytes()).collect();
+        to.send(&Event { payload, ..sound("audio-chunk", sent) }).await?;
+        sent += frames.len();
+        frames.clear();
+        if audio.recv_many(&mut frames, AT_ONCE).await == 0 {
+            return to.send(&Event::new("audio-stop").with("timestamp", at(sent))).await;
+        }
+    }
+}
+
+/// An event about sound after so many frames.
+fn sound(kind: &str, frames: usize) -> Event {
+    let event = Event::new(kind).with("rate", SampleRate::HZ_16000.hz());
+    event.with("width", 2).with("channels", 1).with("timestamp", at(frames))
+}
+
+/// When that many frames are over, in milliseconds.
+fn at(frames: usize) -> u64 {
+    let frames = u32::try_from(frames).unwrap_or(u32::MAX);
+    u64::try_from((FRAME * frames).as_millis()).unwrap_or(u64::MAX)
+}
+
+/// `text` with what it goes on from.
+fn joined(before: &str, text: &str) -> String {
+    let both = [before, text].into_iter().filter(|part| !part.is_empty());
+    both.collect::<Vec<_>>().join(" ")
+}
+
+/// Asks a service what it is, and has it hear half a second of silence; one line for a report.
+///
+/// # Errors
+/// Why it cannot be used, and the way out.
+pub async fn probe(options: Options, language: &str) -> Result<String, Error> {
+    let recogniser = Recogniser::new(options, language);
+    let begun = Instant::now();
+    let learnt = recogniser.service.learn().await?;
+    let (answered, asked) = (begun.elapsed(), Instant::now());
+    let (to, audio) = mpsc::channel(PROBED_FRAMES);
+    for _ in 0..PROBED_FRAMES {
+        // There is room for all of them.
+        let _ = to.try_send(Frame::silence(SampleRate::HZ_16000));
+    }
+    drop(to);
+    let mut heard = recogniser.listen(audio, Attempts::default());
+    while let Some(event) = heard.next().await {
+        event?;
+    }
+    let (answered, took) = (answered.as_millis(), asked.elapsed().as_millis());
+    let partials = if recogniser.abilities().partials { "with" } else { "without" };
+    let models = learnt.models.iter().take(5).map(String::as_str).collect::<Vec<_>>().join(", ");
+    let doubt = match learnt.hears {
+        true => String::new(),
+        false => format!(", none of which is said to hear '{language}'"),
+    };
+    Ok(format!(
+        "{} at {}, {partials} partials, answers in {answered} ms and hears half a second in {took} ms; \
+         its models: {models}{doubt}",
+        learnt.name,
+        recogniser.service.peer.host(),
+    ))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,190 @@
+//! Utterances over loopback.
+
+use futures::TryStreamExt;
+use serde_json::json;
+
+use super::*;
+use crate::provider::wyoming::{
+    options::tests::options,
+    wyoming_server::{Fault, Script, When, WyomingServer},
+};
+
+const WORDS: &str = "well met by the old mill";
+
+/// 20 ms of speech, as far as the service can tell.
+fn voice() -> Frame {
+    Frame::padded(&[9_000; 320], SampleRate::HZ_16000)
+}
+
+fn recogniser(server: &WyomingServer) -> Recogniser {
+    Recogniser::new(options(&server.address()), "en")
+}
+
+/// What is understood of so many frames, all at once.
+async fn hear(recogniser: &Recogniser, frames: usize) -> Result<Vec<SpeechEvent>, Error> {
+    let (to, audio) = mpsc::channel(frames.max(1));
+    for _ in 0..frames {
+        to.try_send(voice()).unwrap();
+    }
+    drop(to);
+    recogniser.listen(audio, Attempts::default()).try_collect().await
+}
+
+fn heard(text: &str) -> SpeechEvent {
+    SpeechEvent::Final { text: text.to_owned() }
+}
+
+#[tokio::test]
+async fn an_utterance_is_told_as_it_was_spoken() {
+    let server = WyomingServer::start(Script { is_chatty: true, ..Script::hears(WORDS) });
+    let mut options = options(&server.address());
+    options.model = Some("base-int8".to_owned());
+    let recogniser = Recogniser::new(options, "de");
+    recogniser.ready().await.unwrap();
+    assert!(!recogniser.abilities().partials, "none were announced");
+    recogniser.expect(&|| vec!["Bartok".to_owned(), "Mira".to_owned(), "x".repeat(600)]);
+    assert_eq!(hear(&recogniser, 60).await.unwrap(), [heard(WORDS)]);
+    let recorded = server.recorded();
+    let [utterance] = &recorded.heard[..] else { panic!("{recorded:#?}") };
+    let request =
+        json!({"language": "de", "name": "base-int8", "transcript_names": ["Bartok", "Mira"]});
+    assert_eq!(utterance.request, request);
+    let format = json!({"rate": 16_000, "width": 2, "channels": 1, "timestamp": 0});
+    assert_eq!((&utterance.format, utterance.seconds), (&format, 1.2));
+    assert_eq!((recorded.refused.len(), recorded.left), (0, 0), "{recorded:#?}");
+}
+
+#[tokio::test]
+async fn pieces_of_a_transcript_are_partials() {
+    let server = WyomingServer::start(Script::hears(WORDS).streamed());
+    let recogniser = recogniser(&server);
+    recogniser.ready().await.unwrap();
+    assert!(recogniser.abilities().partials);
+    assert!(recogniser.for_another_table().abilities().partials, "it is the same service");
+    let (to, audio) = mpsc::channel(8);
+    let mut events = recogniser.listen(audio, Attempts::default());
+    let mut partials = Vec::new();
+    let speaking = async {
+        for _ in 0..75 {
+            to.send(voice()).await.unwrap();
+        }
+        // Nobody has fallen silent yet.
+        while let Some(Ok(SpeechEvent::Partial { text })) = events.next().await {
+            let is_enough = text.split(' ').count() == 4;
+            partials.push(text);
+            if is_enough {
+                break;
+            }
+        }
+        drop(to);
+    };
+    speaking.await;
+    assert_eq!(partials, ["well", "well met", "well met by", "well met by the"]);
+    let rest: Vec<SpeechEvent> = events.try_collect().await.unwrap();
+    assert_eq!(rest.last(), Some(&heard(WORDS)), "{rest:?}");
+}
+
+#[tokio::test]
+async fn no_sound_needs_no_service() {
+    let recogniser = Recogniser::new(options("tcp://127.0.0.1:1"), "en");
+    assert_eq!(hear(&recogniser, 0).await.unwrap(), [heard("")]);
+}
+
+#[tokio::test]
+async fn a_service_that_ends_utterances_itself_hears_the_rest_as_another() {
+    let mut script = Script::hears("yes");
+    script.hears.as_mut().unwrap().ends_after = Some(0.5);
+    let server = WyomingServer::start(script);
+    let recogniser = recogniser(&server);
+    let (to, audio) = mpsc::channel(AT_ONCE);
+    let events = recogniser.listen(audio, Attempts::default());
+    let feeding = async {
+        for at in 0..40 {
+            to.send(voice()).await.unwrap();
+            // The service has half a second at the first of these, and says what it has heard.
+            while at == 25 && server.recorded().done == 0 {
+                tokio::task::yield_now().await;
+            }
+        }
+        drop(to);
+    };
+    let (events, ()) = tokio::join!(events.try_collect::<Vec<_>>(), feeding);
+    let texts = events.unwrap();
+    assert_eq!(texts, [heard("yes yes")]);
+}
+
+#[tokio::test]
+async fn faults_are_told_by_kind_and_end_in_time() {
+    let said = "cannot open the boiler";
+    for (fault, kind, text) in [
+        (Fault::Stall, Kind::Timeout, "no answer in time"),
+        (Fault::Cut, Kind::Interrupted, "the connection ended before"),
+        (Fault::Error(said), Kind::Unavailable, "the service failed: \"cannot open the boiler\""),
+        (Fault::LongLine, Kind::Protocol, "a line of more than \"8192\" bytes"),
+        (Fault::HugeData, Kind::Protocol, "a data_length of \"1099511627776\""),
+        (Fault::HugePayload, Kind::Protocol, "a payload_length of \"1099511627776\""),
+        (Fault::Rubbish, Kind::Protocol, "it sends a line"),
+    ] {
+        for when in [When::Midway, When::Asked] {
+            let server = WyomingServer::start(Script::hears(WORDS).with(when, fault));
+            let begun = Instant::now();
+            let error = hear(&recogniser(&server), 60).await.unwrap_err();
+            assert_eq!(error.kind(), kind, "{when:?} {fault:?}: {error}");
+            assert!(error.to_string().contains(text), "{when:?} {fault:?}: {error}");
+            assert!(begun.elapsed() < Duration::from_secs(8), "{when:?} {fault:?}");
+        }
+        let server = WyomingServer::start(Script::hears(WORDS).with(When::Described, fault));
+        let error = recogniser(&server).ready().await.unwrap_err();
+        assert_eq!(error.kind(), kind, "{fault:?}: {error}");
+    }
+}
+
+#[tokio::test]
+async fn who_is_not_there_or_is_another_is_told() {
+    let free = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+    let nobody = Recogniser::new(options(&format!("tcp://{free}")), "en");
+    for error in [nobody.ready().await.unwrap_err(), hear(&nobody, 5).await.unwrap_err()] {
+        assert_eq!(error.kind(), Kind::Unreachable);
+        let expected = format!(
+            "'tcp://{free}': nothing listens there (start the recogniser there, such as \
+             wyoming-faster-whisper, at port 10300, or correct base_url)"
+        );
+        assert_eq!(error.to_string(), expected);
+    }
+    let voice = WyomingServer::start(Script::speaks());
+    let error = recogniser(&voice).ready().await.unwrap_err().to_string();
+    assert!(error.contains("no recogniser, for it speaks ('loopback-mouth')"), "{error}");
+    let server = WyomingServer::start(Script::hears(WORDS));
+    let mut options = options(&server.address());
+    options.model = Some("base".to_owned());
+    let error = Recogniser::new(options, "en").ready().await.unwrap_err().to_string();
+    assert!(error.ends_with("no model 'base' (it has base-int8, tiny-int8)"), "{error}");
+}
+
+#[tokio::test]
+async fn whoever_is_not_wanted_any_more_is_told_by_the_end_of_the_connection() {
+    let server = WyomingServer::start(Script::hears(WORDS).with(When::Asked, Fault::Stall));
+    let recogniser = recogniser(&server);
+    let (to, audio) = mpsc::channel(AT_ONCE);
+    let events = recogniser.listen(audio, Attempts::default());
+    to.send(voice()).await.unwrap();
+    drop(to);
+    while server.recorded().heard.is_empty() {
+        tokio::task::yield_now().await;
+    }
+    drop(events);
+    tokio::task::spawn_blocking(move || server.left(1)).await.unwrap();
+}
+
+#[tokio::test]
+async fn a_probe_says_how_quick_it_is() {
+    let server = WyomingServer::start(Script::hears(WORDS).streamed());
+    let line = probe(options(&server.address()), "fr").await.unwrap();
+    assert!(line.starts_with("loopback-ears at 127.0.0.1:"), "{line}");
+    assert!(
+        line.contains(", with partials, answers in ") && line.contains(" ms and hears"),
+        "{line}"
+    );
+    assert!(line.ends_with("tiny-int8, base-int8, none of which is said to hear 'fr'"), "{line}");
+    assert_eq!(server.recorded().heard[0].seconds, 0.5);
+}

@@ -1,0 +1,273 @@
+//! Text-to-speech at a Wyoming service: a connection a sentence.
+//!
+//! Entry types: [`Speech`], [`probe`]. Sound is given on as it comes; pitch, formants and speed are
+//! ours. What a service has said of itself is asked again when it lacks a voice.
+//! **Never**: a second request for a sentence.
+
+use std::{
+    sync::{Arc, PoisonError, RwLock},
+    time::Duration,
+};
+
+use futures::{
+    FutureExt, StreamExt, TryFutureExt,
+    future::BoxFuture,
+    stream::{self, BoxStream},
+};
+use serde_json::{Map, Value, json};
+use tokio::time::Instant;
+
+use super::{
+    NAME, Options,
+    connection::{Receiver, Sender, connect},
+    describe::describe,
+    event::Event,
+    failure::{Peer, Role},
+    info::{Program, VoiceName},
+    sound::{Sound, Unusable},
+};
+use crate::{
+    domain::Voice,
+    provider::{
+        Attempts, DefaultId, Error, Kind, Pcm, SpeakRequest, TextToSpeech, VoiceIds, VoiceTraits,
+        respell::respell,
+    },
+};
+
+/// What it is before anything is spoken.
+pub const VOICE_TRAITS: VoiceTraits = VoiceTraits {
+    name: NAME,
+    ids: VoiceIds::Unknown,
+    // No name at all: the service's own choice.
+    default_id: DefaultId::Fixed(""),
+    english_only: false,
+    shifts_formants: true,
+};
+
+/// What is missing where a sentence breaks off.
+const END: &str = "the sentence was spoken";
+/// So long what a service has said of itself counts against a voice.
+const FRESH: Duration = Duration::from_secs(60);
+
+/// Voices at a service.
+pub struct Speech(Arc<Service>);
+
+/// A service that speaks.
+struct Service {
+    options: Options,
+    peer: Peer,
+    known: RwLock<Option<Described>>,
+}
+
+/// What a service has said of itself, and when.
+#[derive(Clone)]
+struct Described {
+    program: Arc<Program>,
+    at: Instant,
+}
+
+impl Speech {
+    /// Speaks at the service of `options`; nothing is connected yet.
+    pub fn new(options: Options) -> Self {
+        let peer = Peer::new(&options.address, Role::Voice);
+        Self(Arc::new(Service { options, peer, known: RwLock::default() }))
+    }
+}
+
+impl TextToSpeech for Speech {
+    fn name(&self) -> &'static str {
+        NAME
+    }
+
+    fn priced_as(&self) -> Option<&str> {
+        None
+    }
+
+    fn speak(&self, request: SpeakRequest) -> BoxStream<'static, Result<Pcm, Error>> {
+        let service = Arc::clone(&self.0);
+        let begun = async move {
+            let reading = service.ask(request).await?;
+            Ok(stream::try_unfold(reading, Reading::next))
+        };
+        begun.try_flatten_stream().boxed()
+    }
+
+    fn lacks(&self, voice: &Voice) -> Option<Error> {
+        let known = self.0.known().filter(|known| known.at.elapsed() < FRESH)?;
+        known.program.voice(&voice.voice_id, &self.0.peer).err()
+    }
+
+    fn warm(&self, voice: &Voice) -> BoxFuture<'static, Result<(), Error>> {
+        let (service, id) = (Arc::clone(&self.0), voice.voice_id.clone());
+        async move { service.program(&id).await.map(drop) }.boxed()
+    }
+}
+
+impl Service {
+    fn known(&self) -> Option<Described> {
+        self.known.read().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Asks the service what it is.
+    async fn learn(&self) -> Result<Arc<Program>, Error> {
+        let program = Arc::new(describe(&self.peer).await?);
+        let known = Described { program: Arc::clone(&program), at: Instant::now() };
+        *self.known.write().unwrap_or_else(PoisonError::into_inner) = Some(known);
+        Ok(program)
+    }
+
+    /// What the service has said of itself, if it has the voice `id`.
+    async fn program(&self, id: &str) -> Result<Arc<Program>, Error> {
+        let known = self.known().map(|known| known.program);
+        if let Some(program) = known.filter(|program| program.voice(id, &self.peer).is_ok()) {
+            return Ok(program);
+        }
+        let program = self.learn().await?;
+        program.voice(id, &self.peer)?;
+        Ok(program)
+    }
+
+    /// Has a sentence spoken.
+    async fn ask(self: Arc<Self>, request: SpeakRequest) -> Result<Reading, Error> {
+        let program = self.program(&request.voice.voice_id).await?;
+        let voice = program.voice(&request.voice.voice_id, &self.peer)?;
+        let text = respell(&request.text, &request.pronunciation);
+        let Options { first_byte_timeout, idle_timeout, .. } = self.options;
+        let (mut to, from) = connect(&self.peer, idle_timeout).await?;
+        for event in sentence(&text, voice, program.streams) {
+            to.send(&event).await?;
+        }
+        Ok(Reading {
+            peer: self.peer.clone(),
+            from: from.hiding(&text),
+            _to: to,
+            sound: Sound::new(request.voice),
+            until: Instant::now() + first_byte_timeout,
+            idle: idle_timeout,
+            last: if program.streams { "synthesize-stopped" } else { "audio-stop" },
+            is_over: false,
+        })
+    }
+}
+
+/// What is sent to have `text` spoken.
+fn sentence(text: &str, voice: Option<VoiceName>, streams: bool) -> Vec<Event> {
+    let voiced = |event: Event| match voice {
+        None => event,
+        Some(VoiceName { name, speaker }) => {
+            let mut voice = Map::from_iter([("name".to_owned(), json!(name))]);
+            voice.extend(speaker.map(|speaker| ("speaker".to_owned(), json!(speaker))));
+            event.with("voice", Value::Object(voice))
+        }
+    };
+    if streams {
+        return vec![
+            voiced(Event::new("synthesize-start")),
+            Event::new("synthesize-chunk").with("text", text),
+            Event::new("synthesize-stop"),
+        ];
+    }
+    vec![voiced(Event::new("synthesize").with("text", text))]
+}
+
+/// A sentence that is being spoken. Dropping it takes it back.
+struct Reading {
+    peer: Peer,
+    from: Receiver,
+    /// A service may take a connection that is half closed for one that is over.
+    _to: Sender,
+    sound: Sound,
+    until: Instant,
+    idle: Duration,
+    /// What ends it: of a text in pieces the sound may end and begin again before.
+    last: &'static str,
+    is_over: bool,
+}
+
+impl Reading {
+    /// The next sound; at the end what the shaping still held.
+    async fn next(mut self) -> Result<Option<(Pcm, Self)>, Error> {
+        while !self.is_over {
+            let pcm = match self.from.event_by(self.until).await {
+                Ok(Some(event)) => self.read(&event)?,
+                Ok(None) => return Err(self.peer.interrupted(END)),
+                Err(error) => return Err(self.broken(error)),
+            };
+            if let Some(pcm) = pcm.filter(|pcm| !pcm.samples.is_empty()) {
+                return Ok(Some((pcm, self)));
+            }
+        }
+        Ok(None)
+    }
+
+    /// What `event` has of it.
+    fn read(&mut self, event: &Event) -> Result<Option<Pcm>, Error> {
+        match event.kind.as_str() {
+            "audio-start" | "audio-chunk" => {
+                let pcm = self.sound.push(event).map_err(|wrong| self.unusable(&wrong))?;
+                if !event.payload.is_empty() {
+                    self.until = Instant::now() + self.idle;
+                }
+                Ok(pcm)
+            }
+            kind if kind == self.last => self.over(),
+            _ => Ok(None),
+        }
+    }
+
+    /// Why nothing more comes: silence behind the first sound is no slow beginning.
+    fn broken(&self, error: Error) -> Error {
+        match error.kind() {
+            Kind::Timeout if self.sound.has_begun() => self.peer.interrupted(END),
+            _ => error,
+        }
+    }
+
+    /// All is said.
+    fn over(&mut self) -> Result<Option<Pcm>, Error> {
+        self.is_over = true;
+        if !self.sound.has_begun() {
+            let way_out = "try another voice, or look at the service's log";
+            return Err(self.peer.error(Kind::Protocol, "there is no sound", way_out));
+        }
+        Ok(self.sound.finish())
+    }
+
+    fn unusable(&self, wrong: &Unusable) -> Error {
+        let (kind, what) = match wrong {
+            Unusable::Shape(_) => (Kind::InvalidRequest, wrong.to_string()),
+            _ => (Kind::Protocol, format!("it sends {wrong}")),
+        };
+        self.peer.error(kind, &what, "try another voice of the service")
+    }
+}
+
+/// Asks a service what it is, and has it begin a word; one line for a report, and its voices.
+///
+/// # Errors
+/// Why it cannot be used, and the way out.
+pub async fn probe(options: Options) -> Result<(String, Vec<String>), Error> {
+    let speech = Speech::new(options);
+    let begun = Instant::now();
+    let program = speech.0.learn().await?;
+    let (answered, asked) = (begun.elapsed().as_millis(), Instant::now());
+    let request = SpeakRequest {
+        text: "Hello.".to_owned(),
+        voice: Voice::as_is(NAME, ""),
+        foreign: None,
+        pronunciation: Arc::from([]),
+        attempts: Attempts::default(),
+    };
+    speech.speak(request).next().await.transpose()?;
+    let took = asked.elapsed().as_millis();
+    let streams = if program.streams { ", takes texts in pieces" } else { "" };
+    let line = format!(
+        "{} at {}{streams}, answers in {answered} ms and begins a word in {took} ms",
+        program.name,
+        speech.0.peer.host(),
+    );
+    Ok((line, program.names().map(str::to_owned).collect()))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,166 @@
+//! Sentences over loopback.
+
+use futures::TryStreamExt;
+use serde_json::json;
+
+use super::*;
+use crate::{
+    domain::Pronunciation,
+    provider::wyoming::{
+        options::tests::options,
+        wyoming_server::{Fault, Script, Sentence, When, WyomingServer},
+    },
+};
+
+fn speech(server: &WyomingServer) -> Speech {
+    Speech::new(options(&server.address()))
+}
+
+fn request(text: &str, id: &str) -> SpeakRequest {
+    SpeakRequest {
+        text: text.to_owned(),
+        voice: Voice::as_is(NAME, id),
+        foreign: None,
+        pronunciation: Arc::from([]),
+        attempts: Attempts::default(),
+    }
+}
+
+/// Its rate and number of samples.
+async fn spoken(speech: &Speech, request: SpeakRequest) -> Result<(u32, usize), Error> {
+    let chunks: Vec<Pcm> = speech.speak(request).try_collect().await?;
+    let samples = chunks.iter().map(|pcm| pcm.samples.len()).sum();
+    Ok((chunks[0].rate.hz(), samples))
+}
+
+#[tokio::test]
+async fn a_sentence_is_asked_for_in_its_voice() {
+    for is_streamed in [false, true] {
+        let script = if is_streamed { Script::speaks().streamed() } else { Script::speaks() };
+        let server = WyomingServer::start(Script { is_chatty: true, ..script });
+        let speech = speech(&server);
+        let mut said = request("Well met, Mira.", "en_US-libritts-high#p8699");
+        let (word, respelling) = ("Mira".to_owned(), "meera".to_owned());
+        said.pronunciation = Arc::from([Pronunciation { word, respelling }]);
+        // 60 ms a letter, 16 letters.
+        assert_eq!(spoken(&speech, said).await.unwrap(), (22_050, 21_168));
+        assert_eq!(spoken(&speech, request("Hello.", "")).await.unwrap(), (22_050, 7_938));
+        let voice = json!({"name": "en_US-libritts-high", "speaker": "p8699"});
+        let sentence =
+            |text: &str, voice| Sentence { text: text.to_owned(), voice, in_pieces: is_streamed };
+        let expected =
+            [sentence("Well met, meera.", voice), sentence("Hello.", serde_json::Value::Null)];
+        let recorded = server.recorded();
+        assert_eq!(recorded.spoken, expected);
+        assert_eq!((recorded.refused.len(), recorded.left), (0, 0), "{recorded:#?}");
+    }
+}
+
+#[tokio::test]
+async fn sound_of_other_rates_and_channels_is_taken_as_it_comes() {
+    for (rate, channels) in [(8_000, 1), (16_000, 2), (48_000, 2)] {
+        let mut script = Script::speaks();
+        let speaks = script.speaks.as_mut().unwrap();
+        (speaks.rate, speaks.channels) = (rate, channels);
+        let server = WyomingServer::start(script);
+        let heard = spoken(&speech(&server), request("Hello.", "")).await.unwrap();
+        assert_eq!(heard, (rate, usize::try_from(rate * 36 / 100).unwrap()), "{channels} channels");
+    }
+    let mut script = Script::speaks();
+    script.speaks.as_mut().unwrap().channels = 6;
+    let server = WyomingServer::start(script);
+    let error = spoken(&speech(&server), request("Hello.", "")).await.unwrap_err();
+    assert_eq!(error.kind(), Kind::Protocol);
+    assert!(error.to_string().contains("sound with \"6\" channels"), "{error}");
+}
+
+#[tokio::test]
+async fn voices_that_there_are_not_are_refused_with_the_nearest() {
+    let server = WyomingServer::start(Script::speaks());
+    let speech = speech(&server);
+    let (joe, lessac) =
+        (Voice::as_is(NAME, "en_US-joe-medium"), Voice::as_is(NAME, "en_US-jo-medium"));
+    assert!(speech.lacks(&lessac).is_none(), "nobody knows yet");
+    speech.warm(&joe).await.unwrap();
+    assert!(speech.lacks(&joe).is_none());
+    let errors = [
+        speech.lacks(&lessac).unwrap(),
+        speech.warm(&lessac).await.unwrap_err(),
+        spoken(&speech, request("Hello.", "en_US-jo-medium")).await.unwrap_err(),
+    ];
+    for error in errors {
+        let expected = format!(
+            "'{}': there is no voice 'en_US-jo-medium' (it has en_US-joe-medium, ",
+            server.address()
+        );
+        assert_eq!(error.kind(), Kind::Missing);
+        assert!(error.to_string().starts_with(&expected), "{error}");
+    }
+    assert!(server.recorded().spoken.is_empty());
+}
+
+#[tokio::test]
+async fn a_service_that_was_started_anew_is_asked_again() {
+    let server = WyomingServer::start(Script::speaks());
+    let speech = speech(&server);
+    let program = Arc::new(Program {
+        offers: vec![crate::provider::wyoming::info::Offer {
+            name: "another".to_owned(),
+            ..Default::default()
+        }],
+        ..Program::default()
+    });
+    let at = Instant::now();
+    *speech.0.known.write().unwrap() = Some(Described { program, at });
+    assert!(spoken(&speech, request("Hello.", "en_US-joe-medium")).await.is_ok());
+}
+
+#[tokio::test]
+async fn faults_are_told_by_kind_and_end_in_time() {
+    let said = "no words for 'Well met.' today";
+    for (fault, before, midway, text) in [
+        (Fault::Stall, Kind::Timeout, Kind::Interrupted, "no answer in time"),
+        (Fault::Cut, Kind::Interrupted, Kind::Interrupted, "the connection ended before"),
+        (Fault::Error(said), Kind::Unavailable, Kind::Unavailable, "\"no words for '…' today\""),
+        (Fault::LongLine, Kind::Protocol, Kind::Protocol, "a line of more than \"8192\" bytes"),
+        (Fault::HugeData, Kind::Protocol, Kind::Protocol, "a data_length of"),
+        (Fault::HugePayload, Kind::Protocol, Kind::Protocol, "a payload_length of"),
+        (Fault::Rubbish, Kind::Protocol, Kind::Protocol, "it sends a line"),
+    ] {
+        for script in [Script::speaks(), Script::speaks().streamed()] {
+            let server = WyomingServer::start(script.clone().with(When::Asked, fault));
+            let begun = Instant::now();
+            let error = spoken(&speech(&server), request("Well met.", "")).await.unwrap_err();
+            assert_eq!(error.kind(), before, "{fault:?}: {error}");
+            assert!(error.to_string().contains(text), "{fault:?}: {error}");
+            let server = WyomingServer::start(script.with(When::Midway, fault));
+            let mut sound = speech(&server).speak(request("Well met.", ""));
+            assert!(sound.next().await.unwrap().is_ok(), "{fault:?}: there was some");
+            let error = sound.try_collect::<Vec<_>>().await.unwrap_err();
+            assert_eq!(error.kind(), midway, "{fault:?}: {error}");
+            assert!(begun.elapsed() < Duration::from_secs(8), "{fault:?}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn dropping_the_sound_takes_the_sentence_back() {
+    let server = WyomingServer::start(Script::speaks().with(When::Midway, Fault::Stall));
+    let mut sound = speech(&server).speak(request("Well met.", ""));
+    assert!(sound.next().await.unwrap().is_ok());
+    drop(sound);
+    tokio::task::spawn_blocking(move || server.left(1)).await.unwrap();
+}
+
+#[tokio::test]
+async fn a_probe_says_how_quick_it_is() {
+    let server = WyomingServer::start(Script::speaks().streamed());
+    let (line, voices) = probe(options(&server.address())).await.unwrap();
+    assert!(line.starts_with("loopback-mouth at 127.0.0.1:"), "{line}");
+    assert!(line.contains(", takes texts in pieces, answers in "), "{line}");
+    assert!(line.contains(" ms and begins a word in "), "{line}");
+    assert_eq!(voices.len(), 3);
+    let ears = WyomingServer::start(Script::hears("x"));
+    let error = probe(options(&ears.address())).await.unwrap_err();
+    assert!(error.to_string().contains("no voice service, for it hears"), "{error}");
+}

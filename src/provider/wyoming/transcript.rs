@@ -1,0 +1,123 @@
+//! What a recogniser writes down, in one piece or in many.
+//!
+//! Entry type: [`Transcript`]. **Never**: longer than anybody speaks.
+
+use super::event::Event;
+
+/// Longest text of an utterance, in bytes.
+const MAX_TEXT: usize = 64 << 10;
+
+/// The text of one utterance so far.
+#[derive(Debug, Default)]
+pub struct Transcript {
+    /// The pieces that came.
+    pieces: String,
+}
+
+/// What an event says of it.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Written {
+    /// Something that is not about the text.
+    Nothing,
+    /// More text: this is what there is now.
+    SoFar(String),
+    /// This is all.
+    All(String),
+}
+
+/// A transcript that is none.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum NoTranscript {
+    /// It has no text.
+    #[error("a transcript without text")]
+    NoText,
+    /// It is longer than an utterance.
+    #[error("a transcript of more than \"{MAX_TEXT}\" bytes")]
+    Long,
+}
+
+impl Transcript {
+    /// What `event` says of it; an event that has nothing to do with it says nothing.
+    ///
+    /// # Errors
+    /// It is no transcript, although it says so.
+    pub fn read(&mut self, event: &Event) -> Result<Written, NoTranscript> {
+        let text = || event.text("text").ok_or(NoTranscript::NoText);
+        Ok(match event.kind.as_str() {
+            "transcript" => {
+                let text = text()?;
+                if text.len() > MAX_TEXT {
+                    return Err(NoTranscript::Long);
+                }
+                Written::All(text.trim().to_owned())
+            }
+            "transcript-start" => {
+                self.pieces.clear();
+                Written::Nothing
+            }
+            "transcript-chunk" => {
+                let text = text()?;
+                if self.pieces.len() + text.len() > MAX_TEXT {
+                    return Err(NoTranscript::Long);
+                }
+                self.pieces.push_str(text);
+                match self.pieces.trim() {
+                    so_far if so_far.is_empty() || text.trim().is_empty() => Written::Nothing,
+                    so_far => Written::SoFar(so_far.to_owned()),
+                }
+            }
+            "transcript-stop" => Written::All(self.pieces.trim().to_owned()),
+            _ => Written::Nothing,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(events: &[(&str, Option<&str>)]) -> Result<Vec<Written>, NoTranscript> {
+        let mut transcript = Transcript::default();
+        let read = |(kind, text): &(&str, Option<&str>)| {
+            let event = Event::new(kind);
+            transcript.read(&text.map_or(event.clone(), |text| event.with("text", text)))
+        };
+        events.iter().map(read).collect()
+    }
+
+    #[test]
+    fn pieces_become_a_whole() {
+        let so_far = |text: &str| Written::SoFar(text.to_owned());
+        let all = |text: &str| Written::All(text.to_owned());
+        let pieces = [
+            ("transcript-start", None),
+            ("transcript-chunk", Some(" well")),
+            ("transcript-chunk", Some("  ")),
+            ("transcript-chunk", Some("met")),
+            ("voice-started", Some("x")),
+        ];
+        let expected = [
+            Written::Nothing,
+            so_far("well"),
+            Written::Nothing,
+            so_far("well  met"),
+            Written::Nothing,
+        ];
+        assert_eq!(read(&pieces).unwrap(), expected);
+        let stopped = [&pieces[..], &[("transcript-stop", None)]].concat();
+        assert_eq!(read(&stopped).unwrap().last(), Some(&all("well  met")));
+        let told = [&pieces[..], &[("transcript", Some(" Well met. "))]].concat();
+        assert_eq!(read(&told).unwrap().last(), Some(&all("Well met.")));
+        assert_eq!(read(&[("transcript-stop", None)]).unwrap(), [all("")]);
+    }
+
+    #[test]
+    fn what_nobody_says_is_refused() {
+        let long = "x".repeat(MAX_TEXT + 1);
+        assert_eq!(read(&[("transcript", Some(&long))]), Err(NoTranscript::Long));
+        let half = "x".repeat(MAX_TEXT / 2 + 1);
+        let twice = [("transcript-chunk", Some(half.as_str())); 2];
+        assert_eq!(read(&twice), Err(NoTranscript::Long));
+        assert_eq!(read(&[("transcript", None)]), Err(NoTranscript::NoText));
+    }
+}

@@ -1,0 +1,53 @@
+//! How a table stands that is opened again later.
+//!
+//! Entry type: [`Continuation`]. **Never**: holds what was said.
+
+use serde::{Deserialize, Serialize};
+
+use super::{scene::Whereabouts, seats::Seats};
+
+/// Who is to be silent, and where everybody is.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Continuation {
+    /// NPCs who are muted, by name.
+    pub muted: Vec<String>,
+    /// Where the table is, where a place is set.
+    pub location: Option<String>,
+    /// What time of day it is there, where one is set.
+    pub time_of_day: Option<String>,
+    /// NPCs who are there, by name.
+    pub present: Vec<String>,
+    /// NPCs who are elsewhere, by name.
+    pub absent: Vec<String>,
+}
+
+impl Continuation {
+    /// How `seats` stand in `scene`.
+    pub(super) fn of(seats: &Seats, scene: &Whereabouts) -> Self {
+        let (mut muted, mut absent) = (Vec::new(), Vec::new());
+        for (id, seat) in seats.iter() {
+            muted.extend(seat.muted.then(|| seat.npc.name.clone()));
+            absent.extend((!scene.is_present(id)).then(|| seat.npc.name.clone()));
+        }
+        Self {
+            muted,
+            location: scene.location().map(str::to_owned),
+            time_of_day: scene.time_of_day().map(str::to_owned),
+            present: scene.present(),
+            absent,
+        }
+    }
+
+    /// Has `seats` stand like this in `scene`; whoever it does not name stays as they are.
+    pub(super) fn restore(&self, seats: &mut Seats, scene: &mut Whereabouts) {
+        scene.return_to(self.location.clone(), self.time_of_day.clone());
+        for (id, seat) in seats.iter_mut() {
+            let name = &seat.npc.name;
+            seat.muted = self.muted.contains(name);
+            if self.present.contains(name) || self.absent.contains(name) {
+                scene.place(id, self.present.contains(name));
+            }
+        }
+    }
+}

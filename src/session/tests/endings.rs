@@ -1,0 +1,257 @@
+//! How long a speaker is waited for, and who goes on speaking in spite of that.
+//!
+//! Whoever makes voice for a second is last heard at 980 to 1,040 ms.
+
+use std::{
+    ops::RangeInclusive,
+    sync::{Arc, Mutex},
+    time::Duration,
+};
+
+use tokio::sync::oneshot;
+
+use super::{
+    super::{Command, Options, Outcome, Recast, Role},
+    stage::{Setup, Stage, THORIN},
+    voices::Said,
+};
+use crate::{
+    audio::{FRAME, Frame},
+    domain::Campaign,
+    engine::tests::props::{Step::*, ms},
+    logic::{
+        tier::Keywords,
+        turn::{Detector, Patience},
+    },
+    provider::TurnJudge,
+};
+
+const QUESTION: &str = "Bartok what do you sell";
+const BEGUN: &str = "Bartok I would like to";
+
+fn span(from: u64, to: u64) -> RangeInclusive<Duration> {
+    ms(from)..=ms(to)
+}
+
+/// When the answer to `said`, whose final takes 100 ms, is heard; packets stop after a second.
+async fn answered(setup: Setup, said: &'static str) -> Duration {
+    let mut stage = setup.open().await;
+    stage.hears(&[(45, said)], said);
+    stage.voice(THORIN, ms(1_000)).await;
+    let heard = stage.until_heard().await;
+    assert_eq!(stage.told().await[0].2, Outcome::Spoken);
+    stage.close().await;
+    heard
+}
+
+fn with(detector: Detector) -> Setup {
+    let options = Options { detector, ..Options::default() };
+    Setup { options, ..Setup::of(&["Bartok"]) }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_question_is_answered_sooner_and_who_trails_off_is_waited_for() {
+    for (detector, said, heard) in [
+        (Detector::Text, QUESTION, span(1_420, 1_520)),
+        (Detector::Text, "Bartok the weather", span(1_560, 1_660)),
+        (Detector::Text, BEGUN, span(2_100, 2_200)),
+        (Detector::Off, QUESTION, span(1_560, 1_660)),
+        (Detector::Off, BEGUN, span(1_560, 1_660)),
+    ] {
+        let at = answered(with(detector), said).await;
+        assert!(heard.contains(&at), "{detector:?} {said}: {at:?}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn who_trails_off_and_goes_on_after_a_second_has_said_one_thing() {
+    let mut stage = with(Detector::Text).open().await;
+    let text = Some(Ok("Bartok I would like to buy a sword"));
+    let partials = vec![(45, BEGUN), (130, "Bartok I would like to buy a sword")];
+    stage.hears_so(Said { partials, text, takes: ms(50) });
+    stage.voice(THORIN, ms(1_000)).await;
+    stage.quiet(THORIN, ms(1_000)).await;
+    stage.voice(THORIN, ms(800)).await;
+    stage.quiet(THORIN, ms(700)).await;
+    stage.settle().await;
+    let lines = stage.lines();
+    assert_eq!(lines.len(), 1, "{lines:?}");
+    assert_eq!(lines[0].heard, "Bartok I would like to buy a sword");
+    stage.close().await;
+}
+
+/// What Bartok was asked, after Thorin was quiet for `pause` and went on.
+async fn goes_on(stage: &mut Stage, pause: u64) -> Vec<String> {
+    stage.hears_so(Said { partials: vec![(45, QUESTION)], text: Some(Ok(QUESTION)), takes: ms(0) });
+    stage.hears(&[], "for a single silver coin");
+    stage.voice(THORIN, ms(1_000)).await;
+    stage.quiet(THORIN, ms(pause)).await;
+    stage.voice(THORIN, ms(1_000)).await;
+    stage.quiet(THORIN, ms(900)).await;
+    stage.settle().await;
+    stage.lines().into_iter().map(|line| line.heard).collect()
+}
+
+const WHOLE: &str = "Bartok what do you sell for a single silver coin";
+
+#[tokio::test(start_paused = true)]
+async fn an_answer_that_has_only_begun_is_taken_back() {
+    let mut stage = with(Detector::Text).open().await;
+    stage.models[0].then(&[Text("Swords.")]).then(&[Text("A bun.")]);
+    let asked = goes_on(&mut stage, 440).await;
+    assert_eq!(asked, [WHOLE]);
+    let left = stage.left();
+    let first = left.iter().filter(|frame| frame.at < ms(1_800)).count();
+    assert!((1..13).contains(&first), "{first} frames of the first answer left");
+    assert!(!stage.models[0].read(1).contains("Swords"), "nobody understood it");
+    stage.close().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_answer_that_was_heard_is_not_taken_back() {
+    let mut stage = with(Detector::Text).open().await;
+    stage.models[0].then(&[Text("Swords.")]).then(&[Text("A bun.")]);
+    let asked = goes_on(&mut stage, 700).await;
+    assert_eq!(asked.len(), 2, "{asked:?}");
+    stage.close().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_answer_that_is_long_in_coming_is_taken_back_at_any_time() {
+    let mut stage = with(Detector::Text).open().await;
+    stage.models[0].then(&[Wait(4_000), Text("Swords.")]).then(&[Text("A bun.")]);
+    assert_eq!(goes_on(&mut stage, 1_500).await, [WHOLE]);
+    stage.close().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_stop_word_after_a_while_is_no_part_of_the_question() {
+    let mut stage = with(Detector::Text).open().await;
+    stage.models[0].then(&[Wait(4_000), Text("Swords.")]);
+    stage.hears_so(Said { partials: vec![(45, QUESTION)], text: Some(Ok(QUESTION)), takes: ms(0) });
+    stage.hears(&[], "stop");
+    stage.voice(THORIN, ms(1_000)).await;
+    stage.quiet(THORIN, ms(1_500)).await;
+    stage.voice(THORIN, ms(400)).await;
+    stage.quiet(THORIN, ms(900)).await;
+    let told = stage.told().await;
+    let outcomes: Vec<_> = told.iter().map(|line| line.2).collect();
+    assert_eq!(outcomes, [Outcome::Stopped], "{told:?}");
+    assert_eq!(stage.models[0].asked(), 1);
+    stage.close().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn another_detector_holds_from_the_next_utterance_on() {
+    let stage = with(Detector::Off).open().await;
+    let judge = Judge::saying(Some(0.9));
+    let recast = Recast {
+        options: Options { detector: Detector::Model, ..Options::default() },
+        judge: Some(Arc::clone(&judge) as _),
+        campaign: Arc::new(Campaign::default()),
+        keywords: Keywords::default(),
+        rules: Arc::from([]),
+        cast: vec![Role { npc: "Bartok".to_owned(), seat: None }],
+    };
+    stage.order(Command::Recast(Box::new(recast))).await;
+    stage.hears(&[], BEGUN);
+    stage.voice(THORIN, ms(1_000)).await;
+    let heard = stage.until_heard().await;
+    assert!(span(1_420, 1_520).contains(&heard), "{heard:?}");
+    stage.settle().await;
+    assert_eq!(judge.heard.lock().unwrap().len(), 1);
+    stage.close().await;
+}
+
+/// A sound model that always says the same.
+struct Judge {
+    says: Option<f32>,
+    /// Frames it was given each time.
+    heard: Mutex<Vec<usize>>,
+    /// Kept, so that an answer that never comes is none.
+    waiting: Mutex<Vec<oneshot::Sender<f32>>>,
+}
+
+impl Judge {
+    fn saying(says: Option<f32>) -> Arc<Self> {
+        Arc::new(Self { says, heard: Mutex::default(), waiting: Mutex::default() })
+    }
+}
+
+impl TurnJudge for Judge {
+    fn name(&self) -> &str {
+        "stand-in"
+    }
+
+    fn judge(&self, sound: Vec<Frame>) -> Option<oneshot::Receiver<f32>> {
+        self.heard.lock().unwrap().push(sound.len());
+        let silent = sound.iter().rev().take_while(|it| it.samples().iter().all(|it| *it == 0));
+        assert!((10..=13).contains(&silent.count()), "200 ms of silence belong to it");
+        let (answer, judged) = oneshot::channel();
+        match self.says {
+            Some(says) => drop(answer.send(says)),
+            None => self.waiting.lock().unwrap().push(answer),
+        }
+        Some(judged)
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_sound_model_shortens_and_lengthens_the_wait_and_never_alone_beside_the_words() {
+    use Detector::{Both, Model, Text};
+    let (sooner, usual, later) = (span(1_420, 1_520), span(1_560, 1_660), span(2_100, 2_200));
+    for (detector, says, said, heard) in [
+        (Model, Some(0.9), BEGUN, &sooner),
+        (Model, Some(0.3), BEGUN, &usual),
+        (Model, Some(0.05), QUESTION, &later),
+        (Model, None, QUESTION, &usual),
+        (Both, Some(0.9), "Bartok the weather", &sooner),
+        (Both, Some(0.9), BEGUN, &usual),
+        (Both, Some(0.05), QUESTION, &usual),
+        (Both, Some(0.3), BEGUN, &later),
+        (Both, Some(0.3), QUESTION, &sooner),
+        (Text, Some(0.05), QUESTION, &sooner),
+    ] {
+        let judge = Judge::saying(says);
+        let setup = Setup { judge: Some(Arc::clone(&judge) as _), ..with(detector) };
+        let at = answered(setup, said).await;
+        assert!(heard.contains(&at), "{detector:?} {says:?} {said}: {at:?}");
+        let heard = judge.heard.lock().unwrap().clone();
+        assert_eq!(heard.len(), usize::from(detector != Text), "once a pause");
+        assert!(heard.iter().all(|frames| (50..=75).contains(frames)), "{heard:?}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_voice_that_goes_on_makes_a_judgement_worthless_and_each_pause_has_its_own() {
+    let judge = Judge::saying(Some(0.9));
+    let options =
+        Options { detector: Detector::Model, patience: Patience::Patient, ..Options::default() };
+    let setup = Setup { judge: Some(Arc::clone(&judge) as _), options, ..Setup::of(&["Bartok"]) };
+    let mut stage = setup.open().await;
+    stage.hears(&[], "Bartok hello");
+    stage.voice(THORIN, ms(1_000)).await;
+    stage.quiet(THORIN, ms(260)).await;
+    stage.voice(THORIN, ms(400)).await;
+    stage.quiet(THORIN, ms(900)).await;
+    stage.settle().await;
+    assert_eq!(stage.lines().len(), 1);
+    let heard = judge.heard.lock().unwrap().clone();
+    assert_eq!(heard.len(), 2, "{heard:?}");
+    assert!(heard[1] > heard[0] + 20, "the second is judged with what came before: {heard:?}");
+    assert!(FRAME * 400 == Duration::from_secs(8));
+    stage.close().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn without_its_sound_model_a_table_goes_by_the_words_and_says_so() {
+    let mut stage = with(Detector::Both).open().await;
+    stage.hears(&[(45, QUESTION)], QUESTION);
+    stage.voice(THORIN, ms(1_000)).await;
+    let heard = stage.until_heard().await;
+    assert!(span(1_420, 1_520).contains(&heard), "{heard:?}");
+    stage.settle().await;
+    let told = format!("{:?}", stage.events());
+    assert!(told.contains("glyphoxa models get smart-turn"), "{told}");
+    stage.close().await;
+}

@@ -1,0 +1,139 @@
+//! `dice-roller`: real dice, what they showed last, how likely totals are, and random tables.
+//!
+//! Entry type: [`Dice`]; entry function: [`tools`]. **Never**: throws a die to be asked about it.
+
+mod last;
+mod odds;
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use rand::rngs::StdRng;
+use serde_json::{Map, Value, json};
+
+use self::last::LastRolls;
+use super::{
+    describe::{Millis, declared, input, text},
+    random_table::RandomTable,
+};
+use crate::{
+    domain::Tier,
+    logic::{dice::Outcome, spoken},
+    tools::{CallContext, CallError, CallErrorKind, CallOutput, Definition},
+};
+
+/// Throws dice, and knows what they showed last. Cloning shares it.
+#[derive(Clone)]
+pub struct Dice {
+    rng: Arc<Mutex<StdRng>>,
+    last: LastRolls,
+}
+
+impl Dice {
+    /// Dice that `rng` throws.
+    pub fn new(rng: StdRng) -> Self {
+        Self { rng: Arc::new(Mutex::new(rng)), last: LastRolls::default() }
+    }
+
+    /// Held for a throw.
+    fn rng(&self) -> MutexGuard<'_, StdRng> {
+        self.rng.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// The tools of `dice-roller` over the same dice.
+pub fn tools(dice: Dice, tables: Vec<RandomTable>) -> Vec<Definition> {
+    let mut table_name = json!({"type": "string", "description": "the table"});
+    // Services refuse an empty list.
+    if !tables.is_empty() {
+        table_name["enum"] = tables.iter().map(|table| table.name.as_str()).collect();
+    }
+    // Dice have no second throw: never idempotent, never kept, never thrown ahead.
+    let declared = declared("dice", Millis { estimated: 5, max: 20 }, Tier::Fast);
+    let (thrown, remembered) = (dice.clone(), dice.last.clone());
+    let rolls = Definition {
+        name: "roll".to_owned(),
+        description: "Rolls real dice and returns every die and the total. Always use it when \
+                      dice are rolled; never make a number up."
+            .to_owned(),
+        input: input(
+            json!({"expression": {
+                "type": "string",
+                "description": "dice such as 2d6+3, 1d20 adv, 4d6kh3, several with ; between, or the \
+                                words spoken",
+            }}),
+            &["expression"],
+        ),
+        output: None,
+        declared: declared.clone(),
+        handler: Arc::new(move |context: &CallContext, arguments: &Map<String, Value>| {
+            roll(&thrown, context, arguments)
+        }),
+    };
+    let rolls_table = Definition {
+        name: "roll_table".to_owned(),
+        description: "Rolls once on a random table and returns the entry.".to_owned(),
+        input: input(json!({"table_name": table_name}), &["table_name"]),
+        output: None,
+        declared,
+        handler: Arc::new(move |context: &CallContext, arguments: &Map<String, Value>| {
+            roll_table(&tables, &dice, context, arguments)
+        }),
+    };
+    vec![rolls, rolls_table, odds::tool(), last::tool(remembered)]
+}
+
+fn roll(
+    dice: &Dice,
+    context: &CallContext,
+    arguments: &Map<String, Value>,
+) -> Result<CallOutput, CallError> {
+    let said = text(arguments, "expression").unwrap_or_default();
+    let rolls = spoken::read_dice(said)
+        .map_err(|error| CallError::new(CallErrorKind::InvalidArguments, error.to_string()))?;
+    let rolled: Result<Vec<Outcome>, _> =
+        rolls.iter().map(|roll| roll.roll(&mut *dice.rng())).collect();
+    let rolled = rolled.map_err(|error| CallError::new(CallErrorKind::Tool, error.to_string()))?;
+    for outcome in &rolled {
+        show(context, &outcome.text);
+    }
+    let value = described(&rolled);
+    dice.last.keep(context, value.clone());
+    Ok(CallOutput::json(value))
+}
+
+/// What came of one roll, or of several together.
+fn described(rolled: &[Outcome]) -> Value {
+    let expressions: Vec<&str> = rolled.iter().map(|it| it.expression.as_str()).collect();
+    let faces: Vec<i64> = rolled.iter().flat_map(|it| it.rolls.iter().copied()).collect();
+    let mut value = json!({"expression": expressions.join(spoken::APART), "rolls": faces});
+    match rolled {
+        [one] if one.total().is_some() => value["total"] = json!(one.total()),
+        _ => value["totals"] = rolled.iter().flat_map(|it| it.totals.iter().copied()).collect(),
+    }
+    value
+}
+
+fn roll_table(
+    tables: &[RandomTable],
+    dice: &Dice,
+    context: &CallContext,
+    arguments: &Map<String, Value>,
+) -> Result<CallOutput, CallError> {
+    let name = text(arguments, "table_name").unwrap_or_default();
+    let table = tables.iter().find(|table| table.answers_to(name)).ok_or_else(|| {
+        let known: Vec<&str> = tables.iter().map(|table| table.name.as_str()).collect();
+        CallError::new(
+            CallErrorKind::InvalidArguments,
+            format!("there is no table '{name}' (one of {})", known.join(", ")),
+        )
+    })?;
+    let (roll, result) = table.roll(&mut *dice.rng());
+    show(context, &format!("{} ({roll}): {result}", table.name));
+    Ok(CallOutput::json(json!({"table": table.name, "roll": roll, "result": result})))
+}
+
+/// Everyone at the table sees what was really rolled.
+fn show(context: &CallContext, text: &str) {
+    let who = context.authority.caller().map_or("the table", |caller| &*caller.npc);
+    context.effects.show(&format!("{who} rolls for {}: {text}", context.speaker));
+}

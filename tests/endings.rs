@@ -1,0 +1,145 @@
+//! When turns end, through the real program: by what was said, heard in real time.
+
+use std::{
+    path::{Path, PathBuf},
+    sync::{Mutex, PoisonError},
+};
+
+use serde_json::Value;
+
+use crate::support::{
+    program::Place,
+    speech::{padded, plain_wav, speech},
+    weights::weights,
+};
+
+/// Bartok, who takes a moment to begin.
+const CAST: &str = r#"
+npcs:
+  - name: Bartok the Barkeep
+    aliases: [Bartok]
+    voice: { provider: flite, voice_id: kal16 }
+    lines: [{ say: "That is how it is." }]
+"#;
+
+/// Lines of a recording, heard in real time by a table whose turns end as `turn` says.
+fn heard(turn: &str, samples: &[i16]) -> Vec<Value> {
+    heard_with(None, turn, samples)
+}
+
+/// The same with a folder of models.
+fn heard_with(models: Option<&Path>, turn: &str, samples: &[i16]) -> Vec<Value> {
+    let mut place = Place::with_config(&format!("turn: {{ {turn} }}{CAST}"));
+    if let Some(models) = models {
+        place = place.env("GLYPHOXA_MODELS", &models.display().to_string());
+    }
+    place.write("said.wav", plain_wav(samples));
+    let said = ["--speaker", "Anna", "--at", "0", "--in", "said.wav"];
+    let ran = place.run(&[&["ask", "--json", "--realtime"][..], &said].concat());
+    assert!(models.is_none() || ran.stderr.is_empty(), "nothing is wrong: {}", ran.stderr);
+    ran.lines()
+}
+
+/// How long the end of `said` was waited for, and for the final, in ms.
+fn waited(models: Option<&Path>, turn: &str, said: &[i16]) -> f64 {
+    let lines = heard_with(models, turn, said);
+    assert_eq!(lines.len(), 1, "{lines:#?}");
+    assert_eq!(lines[0]["outcome"], "spoken", "{lines:#?}");
+    lines[0]["ms"]["speech_end_to_final"].as_f64().expect("a time")
+}
+
+#[test]
+fn who_trails_off_is_waited_for() {
+    let begun = speech("rms", "Bartok, I draw my sword and");
+    let rest = padded(0.6, &speech("rms", "look around"), 0.0);
+    let said = [begun, rest].concat();
+    let [whole] = heard("detector: text", &said).try_into().expect("one utterance");
+    let words = whole["heard"].as_str().unwrap_or_default();
+    assert!(words.starts_with("bartok ") && words.ends_with("around"), "{whole:#}");
+    let lines = heard("detector: off, patience: snappy", &said);
+    assert!(lines.len() == 2, "silence alone cuts it in two: {lines:#?}");
+}
+
+#[test]
+fn a_finished_question_is_answered_sooner() {
+    let question = speech("rms", "Bartok, what is the news from the north");
+    let wait = |turn: &str| waited(None, turn, &question);
+    let (by_words, by_silence) =
+        (wait("patience: patient"), wait("detector: off, patience: patient"));
+    assert!(by_silence >= 850.0, "{by_silence} ms");
+    assert!(by_words < 700.0, "{by_words} ms, beside {by_silence}");
+}
+
+#[test]
+fn a_sound_model_that_is_not_here_is_said_and_words_count() {
+    for detector in ["model", "both"] {
+        let place = Place::with_config(&format!("turn: {{ detector: {detector} }}{CAST}"));
+        let asked = ["ask", "--json", "--text", "Bartok, what is the news?"];
+        let ran = place.run(&asked).ends_with(0);
+        let said = "smart-turn is not here";
+        assert!(ran.stderr.contains(said) && ran.stderr.contains("glyphoxa models get smart-turn"));
+        let doctor = place.run(&["doctor"]);
+        let finding = doctor.stdout.lines().find(|line| line.contains("end of turn"));
+        assert!(finding.is_some_and(|it| it.starts_with('✗') && it.contains(said)), "{finding:?}");
+        let broken = place.path("data/models/smart-turn/smart-turn-v3.2-cpu.onnx");
+        std::fs::create_dir_all(broken.parent().unwrap()).unwrap();
+        std::fs::write(broken, vec![8; 100_000]).unwrap();
+        let ran = place.run(&asked).ends_with(0);
+        assert!(ran.stderr.contains("not the published file"), "{}", ran.stderr);
+    }
+}
+
+/// Held by whoever has Whisper or Smart Turn hear in real time: two at once would make each other late.
+static HEARS: Mutex<()> = Mutex::new(());
+
+/// Says `said` up to six times, since hearing on a busy machine may be late: once the end is waited
+/// for much shorter than by silence.
+#[track_caller]
+fn assert_sooner(models: &Path, turn: &str, said: &[i16]) {
+    let mut waits = Vec::new();
+    while waits.len() < 6 && waits.iter().all(|wait| *wait >= 750.0) {
+        waits.push(waited(Some(models), turn, said));
+    }
+    assert!(waits.iter().any(|wait| *wait < 750.0), "{turn}: {waits:?} ms");
+}
+
+#[test]
+fn what_whisper_hears_of_a_pause_ends_the_turn_or_does_not() {
+    let Some(models) = weights() else { return };
+    let _alone = HEARS.lock().unwrap_or_else(PoisonError::into_inner);
+    let begun = speech("rms", "Bartok, I draw my sword and");
+    let rest = padded(0.6, &speech("rms", "look around the room"), 0.0);
+    let said = [begun, rest].concat();
+    let [whole] =
+        heard_with(Some(&models), "detector: text", &said).try_into().expect("one utterance");
+    let words = whole["heard"].as_str().unwrap_or_default();
+    assert!(words.starts_with("Bartok") && words.contains("ook around"), "{whole:#}");
+    let question = speech("rms", "Bartok, what is the news from the north?");
+    let by_silence = waited(Some(&models), "detector: off, patience: patient", &question);
+    assert!(by_silence >= 850.0, "{by_silence} ms");
+    assert_sooner(&models, "patience: patient", &question);
+}
+
+/// A folder of models with Smart Turn in it; `None`, which is said.
+fn with_smart_turn() -> Option<PathBuf> {
+    let named = std::env::var_os("GLYPHOXA_MODELS").map(PathBuf::from);
+    let installed = Path::new(env!("CARGO_MANIFEST_DIR")).join("target/third-party/models");
+    let mut folders = named.into_iter().chain([installed]);
+    let has = |folder: &PathBuf| folder.join("smart-turn/smart-turn-v3.2-cpu.onnx").is_file();
+    let found = folders.find(has).and_then(|folder| folder.canonicalize().ok());
+    if found.is_none() {
+        eprintln!("SKIPPED: GLYPHOXA_MODELS names no folder with smart-turn");
+    }
+    found
+}
+
+#[test]
+fn how_a_voice_sounds_ends_the_turn_where_smart_turn_is() {
+    let Some(models) = with_smart_turn() else { return };
+    let _alone = HEARS.lock().unwrap_or_else(PoisonError::into_inner);
+    // Of flite's sentences this one sounds finished.
+    let question = speech("slt", "What news from the north, Bartok?");
+    for detector in ["both", "model"] {
+        assert_sooner(&models, &format!("detector: {detector}, patience: patient"), &question);
+    }
+}

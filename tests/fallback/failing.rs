@@ -1,0 +1,193 @@
+//! The first fails, in every way there is.
+
+use serde_json::json;
+
+use super::{INNARDS, Two, answer, assert_answered_by, entry, say, table};
+use crate::support::{
+    chat_server::{ChatServer, Script, Step},
+    program::Place,
+};
+
+/// The ways in which a service cannot answer, each with further keys of its entry.
+fn ways() -> Vec<(Script, &'static str)> {
+    let error = |status, kind| Script::error(status, kind, INNARDS);
+    vec![
+        (error(500, "server_error"), ""),
+        (error(503, "server_error"), ""),
+        (error(504, "server_error"), ""),
+        (error(429, "rate_limit_error"), ""),
+        (error(429, "rate_limit_error").header("retry-after", "1"), ""),
+        (error(401, "invalid_request_error"), ""),
+        (error(403, "permission_error"), ""),
+        (error(429, "insufficient_quota"), ""),
+        (error(402, "billing"), ""),
+        (Script::stream().step(Step::Cut), ""),
+        (Script::stream().step(Step::Stall), ", first_byte_timeout_ms: 300"),
+        (Script::plain(200, "text/html").raw("<html>login please</html>"), ""),
+        (Script::stream().event(&json!({"error": {"message": "busy", "code": 503}})), ""),
+    ]
+}
+
+#[test]
+fn the_next_answers_for_one_that_cannot() {
+    for (script, keys) in ways() {
+        let two = Two::new();
+        let shown = format!("{script:?}");
+        two.first.otherwise(move |_| script.clone());
+        let place = two.table(keys, "");
+        let ran = say(&place, 1).ends_with(0);
+        let line = ran.line();
+        assert_answered_by(&line, "second");
+        assert_eq!(line["reply"], "I am the second.");
+        assert_eq!(two.asked(), (1, 1), "each is asked once: {shown}");
+        assert!(!ran.stdout.contains(INNARDS), "{ran:#?}");
+    }
+}
+
+#[test]
+fn nothing_that_listens_is_answered_for_as_well() {
+    let closed = std::net::TcpListener::bind("127.0.0.1:0").expect("a free port");
+    let address = format!("http://{}/v1", closed.local_addr().expect("an address"));
+    drop(closed);
+    let second = ChatServer::start();
+    let place = table(&[entry("first", &address, ""), entry("second", &second.base_url(), "")], "");
+    assert_answered_by(&say(&place, 1).ends_with(0).line(), "second");
+}
+
+#[test]
+fn the_first_answers_alone_where_it_can() {
+    let two = Two::new();
+    let line = say(&two.table("", ""), 1).ends_with(0).line();
+    assert_answered_by(&line, "first");
+    assert_eq!(line["brain"], "first, else second");
+    assert_eq!(line["made_by"], json!({"heard": "typed", "thought": ["first"], "spoke": "flite"}));
+    assert_eq!(two.asked(), (1, 0));
+}
+
+#[test]
+fn a_request_that_is_wrong_and_what_is_withheld_are_nobody_elses() {
+    let withheld = Script::stream().chunk(json!({}), Some("content_filter")).usage(9, 0, 0).done();
+    let wrong = [
+        Script::error(400, "invalid_request_error", INNARDS),
+        Script::error(404, "not_found_error", INNARDS),
+        Script::error(422, "invalid_request_error", INNARDS),
+        withheld,
+    ];
+    for script in wrong {
+        let two = Two::new();
+        let shown = format!("{script:?}");
+        two.first.otherwise(move |_| script.clone());
+        let line = say(&two.table("", ""), 1).ends_with(1).line();
+        assert_eq!((&line["outcome"], &line["reply"]), (&json!("model_error"), &json!("")));
+        assert_eq!(line["audio_ms"], 0, "{line:#}");
+        assert_eq!(two.asked().1, 0, "{shown}: {line:#}");
+    }
+}
+
+#[test]
+fn nobody_else_goes_on_with_an_answer_that_was_begun() {
+    let two = Two::new();
+    let begun = Script::stream().chunk(json!({"content": "Sit down. The"}), None).step(Step::Cut);
+    two.first.otherwise(move |_| begun.clone());
+    let line = say(&two.table("", ""), 1).ends_with(0).line();
+    assert_eq!((&line["outcome"], &line["reply"]), (&json!("cut_short"), &json!("Sit down.")));
+    assert_eq!(line["made_by"]["thought"], json!(["first"]));
+    assert!(line["detail"].as_str().is_some_and(|it| it.starts_with("first: ")), "{line:#}");
+    assert_eq!(two.asked(), (1, 0));
+}
+
+#[test]
+fn one_that_wants_to_be_left_alone_is_not_asked() {
+    let two = Two::new();
+    let limited = Script::error(429, "rate_limit_error", INNARDS).header("retry-after", "100");
+    two.first.otherwise(move |_| limited.clone());
+    for line in say(&two.table("", ""), 4).ends_with(0).lines() {
+        assert_answered_by(&line, "second");
+    }
+    assert_eq!(two.asked(), (1, 4));
+}
+
+#[test]
+fn a_wrong_key_is_tried_once_and_told_once() {
+    let two = Two { first: ChatServer::with_key(Some("sk-right")), ..Two::new() };
+    let ran = say(&two.table(", api_key: sk-wrong", ""), 4).ends_with(0);
+    for line in ran.lines() {
+        assert_answered_by(&line, "second");
+    }
+    assert_eq!(two.asked(), (1, 4));
+    let told = "first is not asked any more until its settings change";
+    assert_eq!(ran.stderr.matches(told).count(), 1, "{ran:#?}");
+    assert!(!format!("{ran:?}").contains("sk-wrong"), "{ran:#?}");
+}
+
+#[test]
+fn one_that_fails_three_times_is_left_alone_for_a_while() {
+    let two = Two::new();
+    let error = Script::error(500, "server_error", INNARDS);
+    two.first.otherwise(move |_| error.clone());
+    for line in say(&two.table("", ""), 7).ends_with(0).lines() {
+        assert_answered_by(&line, "second");
+    }
+    // Three, and on a machine that is slow those that try it after its rests.
+    let (first, second) = two.asked();
+    assert!((3..=5).contains(&first) && second == 7, "{first} and {second}");
+}
+
+#[test]
+fn where_nobody_answers_one_line_is_said_and_the_reasons_are_told() {
+    let two = Two::new();
+    for server in [&two.first, &two.second] {
+        server.otherwise(|_| Script::error(500, "server_error", INNARDS));
+    }
+    let place = two.table("", "");
+    let ran = say(&place, 1).ends_with(1);
+    let line = ran.line();
+    assert_eq!((&line["outcome"], &line["reply"]), (&json!("model_error"), &json!("")));
+    assert!(line["audio_ms"].as_u64() > Some(500), "{line:#}");
+    assert_eq!(line["made_by"]["thought"], json!([]));
+    let detail = line["detail"].as_str().unwrap_or_default();
+    assert!(detail.contains("first: ") && detail.contains("; second: "), "{detail}");
+    assert_eq!(two.asked(), (1, 3), "only the last is asked again");
+    assert!(place.path("out.wav").exists());
+    // What is not answered is no part of the conversation.
+    let shown = two.table("", "").run(&["ask", "--text", "Bartok, hello"]).ends_with(1).stdout;
+    assert!(shown.contains("  the model failed: ") && !shown.contains("moment"), "{shown}");
+}
+
+#[test]
+fn lines_of_the_npc_may_be_the_last_resort() {
+    let first = ChatServer::start();
+    first.otherwise(|_| Script::error(500, "server_error", INNARDS));
+    let place = Place::with_config(&format!(
+        "providers:\n  llm:\n{}    - {{ service: scripted }}\nnpcs:\n  - {{ name: Bartok, voice: {{ \
+         provider: flite, voice_id: rms }}, lines: [{{ say: Later. }}] }}\n",
+        entry("first", &first.base_url(), "")
+    ));
+    let line = say(&place, 1).ends_with(0).line();
+    assert_answered_by(&line, "scripted");
+    assert_eq!(line["reply"], "Later.");
+    assert_eq!(first.requests().len(), 1);
+}
+
+/// Each attempt may have been billed, whoever it was sent to: together they stay below the cap.
+#[test]
+fn all_that_is_billed_by_all_stays_below_the_cap() {
+    const PRICE: &str = ", price: { input: 0, output: 1000 }";
+    let two = Two::new();
+    two.first.otherwise(|_| Script::stream().step(Step::Cut));
+    two.second.otherwise(|_| answer(100));
+    let entries = [("first", &two.first), ("second", &two.second)].map(|(name, server)| {
+        entry(name, &server.base_url(), &format!(", max_tokens: 100{PRICE}"))
+    });
+    let place = table(&entries, "budget: { session_max: 0.5 }\n");
+    let ran = say(&place, 8);
+    let lines = ran.lines();
+    assert_answered_by(&lines[0], "second");
+    let last = lines.last().expect("a line");
+    assert_eq!(last["outcome"], "over_budget", "{last:#}");
+    let (first, second) = two.asked();
+    let billed = 0.1 * (first + second) as f64;
+    assert!((0.3..=0.5 + 1e-9).contains(&billed), "{billed} billed under a cap of 0.50");
+    let spent = last["spent"].as_f64().expect("a sum");
+    assert!(spent >= billed - 1e-9, "{spent} counted, {billed} billed");
+}

@@ -1,0 +1,81 @@
+//! The first word is late, and the next is asked too.
+
+use std::time::Duration;
+
+use super::{answer, assert_answered_by, entry, say, table};
+use crate::support::chat_server::{ChatServer, Script, Step};
+
+/// So many waits for a first word are needed.
+const MEASURED: usize = 20;
+/// What both cost; what is read is free.
+const PAID: &str = ", max_tokens: 100, price: { input: 0, output: 1000 }";
+
+/// One that answers so often, and then says nothing more.
+fn falls_silent() -> ChatServer {
+    let server = ChatServer::start();
+    let asked = std::sync::atomic::AtomicUsize::new(0);
+    server.otherwise(move |_| {
+        match asked.fetch_add(1, std::sync::atomic::Ordering::Relaxed) < MEASURED {
+            true => answer(5),
+            false => Script::stream().step(Step::Stall),
+        }
+    });
+    server
+}
+
+fn block_on<T>(work: impl Future<Output = T>) -> T {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+    runtime.expect("a runtime").block_on(work)
+}
+
+#[test]
+fn whoever_speaks_first_answers_and_the_other_is_cancelled() {
+    let (first, second) = (falls_silent(), ChatServer::start());
+    second.otherwise(|_| answer(5));
+    let entries =
+        [entry("first", &first.base_url(), PAID), entry("second", &second.base_url(), PAID)];
+    let place = table(&entries, "  hedge: { llm: true }\nbudget: { session_max: 5 }\n");
+    let ran = say(&place, MEASURED + 1).ends_with(0);
+    let lines = ran.lines();
+    assert_answered_by(&lines[0], "first");
+    let last = &lines[MEASURED];
+    assert_answered_by(last, "second");
+    let waited = last["ms"]["final_to_first_text"].as_f64().expect("a time");
+    let patience = Duration::from_secs(15).as_secs_f64() * 1e3;
+    assert!(waited < patience / 2.0, "{waited} ms, although the first may take {patience}");
+    block_on(first.abandoned(1));
+    // Twenty answers, the whole of one that was cancelled, and the one that was given.
+    let spent = last["spent"].as_f64().expect("a sum");
+    assert!((spent - (0.1 + 0.1 + 0.005)).abs() < 1e-6, "{spent}");
+}
+
+#[test]
+fn without_hedging_the_first_is_waited_for() {
+    let (first, second) = (falls_silent(), ChatServer::start());
+    let patience = ", first_byte_timeout_ms: 1500";
+    let entries =
+        [entry("first", &first.base_url(), patience), entry("second", &second.base_url(), "")];
+    let lines = say(&table(&entries, ""), MEASURED + 1).ends_with(0).lines();
+    let last = &lines[MEASURED];
+    assert_answered_by(last, "second");
+    let waited = last["ms"]["final_to_first_text"].as_f64().expect("a time");
+    assert!(waited >= 1_500.0, "{waited} ms");
+}
+
+/// Both are paid for before either is asked.
+#[test]
+fn two_at_once_stay_below_the_cap() {
+    let (first, second) = (falls_silent(), ChatServer::start());
+    second.otherwise(|_| answer(100));
+    let soon = format!("{PAID}, first_byte_timeout_ms: 3000");
+    let entries =
+        [entry("first", &first.base_url(), &soon), entry("second", &second.base_url(), PAID)];
+    let place = table(&entries, "  hedge: { llm: true }\nbudget: { session_max: 0.65 }\n");
+    let lines = say(&place, MEASURED + 8).lines();
+    let last = lines.last().expect("a line");
+    assert_eq!(last["outcome"], "over_budget", "{last:#}");
+    let silent = first.requests().len() - MEASURED;
+    let billed = 0.005 * MEASURED as f64 + 0.1 * (silent + second.requests().len()) as f64;
+    assert!(second.requests().len() >= 2, "two were asked at once");
+    assert!(billed <= 0.65 + 1e-9, "{billed} billed under a cap of 0.65");
+}

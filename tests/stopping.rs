@@ -1,0 +1,68 @@
+//! Ctrl-C in an evening on the terminal: what is said of it, what is kept, and the exit status.
+
+use crate::support::program::Place;
+
+const PIP: &str = "data_dir: data\nnpcs: [{ name: Pip, lines: [{ say: \"So it is.\" }] }]\n";
+/// One line now, and one for which somebody would have to wait.
+const WAITING: [&str; 8] = ["ask", "--at", "0", "--text", "Pip, hello", "--at", "600", "--text"];
+
+#[test]
+fn who_stops_a_kept_session_is_told_that_it_is_kept() {
+    let place = Place::with_config(PIP);
+    let live = place.start(&[&WAITING[..], &["Pip, bye", "--session", "friday"]].concat());
+    live.says("Pip: So it is.");
+    let (status, said) = live.interrupt();
+    assert_eq!(status, 1, "{said:#?}");
+    let said = said.join("\n");
+    assert!(said.contains("kept (glyphoxa session show friday)"), "{said}");
+    assert!(!said.contains("nothing"), "{said}");
+    let shown = place.run(&["session", "show", "friday"]).ends_with(0);
+    assert!(shown.stdout.contains("So it is."), "{shown:#?}");
+    let kept = std::fs::read_to_string(place.path("data/sessions/friday.json")).unwrap();
+    assert!(kept.contains("So it is."), "the conversation goes on from there: {kept}");
+}
+
+#[test]
+fn who_stops_what_is_not_kept_is_told_so_with_the_recording_that_is_missing() {
+    let place = Place::with_config(PIP);
+    let live = place.start(&[&WAITING[..], &["Pip, bye", "--out", "pip.wav"]].concat());
+    live.says("Pip: So it is.");
+    let (status, said) = live.interrupt();
+    assert_eq!(status, 1, "{said:#?}");
+    let said = said.join("\n");
+    assert!(said.contains("'pip.wav' is not written, nothing of it is kept"), "{said}");
+    assert!(!place.path("pip.wav").exists());
+}
+
+#[test]
+fn who_types_may_leave_with_ctrl_c_as_with_the_end_of_input() {
+    let place = Place::with_config(PIP);
+    let mut live = place.start(&["ask", "--session", "friday"]);
+    live.types("Pip, hello");
+    live.says("Pip: So it is.");
+    let (status, said) = live.interrupt();
+    assert_eq!((status, said.iter().any(|line| line.contains("stopped"))), (0, false), "{said:#?}");
+    let shown = place.run(&["session", "show", "friday"]).ends_with(0);
+    assert!(shown.stdout.contains("So it is."), "{shown:#?}");
+    // Whoever has not typed anything yet has not failed either.
+    let mut live = place.start_at_terminal(&["ask"]);
+    live.says("type to the cast");
+    live.types("\u{3}");
+    assert_eq!(live.leave(), 0);
+}
+
+#[test]
+fn before_there_is_a_table_the_status_is_the_same() {
+    let server = "mcp: { servers: [{ name: slow, required: true, sandbox: off, \
+                  command: sh, args: [-c, \"echo up > up; sleep 100\"] }] }\n";
+    let place = Place::with_config(&format!("{PIP}{server}"));
+    let live = place.start(&["ask", "--text", "Pip, hello"]);
+    let until = std::time::Instant::now() + std::time::Duration::from_secs(60);
+    while !place.path("up").exists() {
+        assert!(std::time::Instant::now() < until, "{:#?}", live.said());
+        std::thread::yield_now();
+    }
+    let (status, said) = live.interrupt();
+    assert_eq!(status, 1, "{said:#?}");
+    assert!(said.iter().any(|line| line.contains("stopped before all was answered")), "{said:#?}");
+}
