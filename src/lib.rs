@@ -31,5 +31,9 @@ mod config;
 mod app;
 pub mod cli;
 
-#[cfg(feature = "measure")]
+#[doc(hidden)]
 pub mod measure;
+
+#[cfg(test)]
+#[path = "../tests/support/skipped.rs"]
+mod skipped;

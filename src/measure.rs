@@ -1,6 +1,6 @@
 //! What benches and the hearing test reach into: the pieces they time, and nothing of their own.
 //!
-//! Only with the feature `measure`, so that an ordinary build still finds dead code.
+//! Nothing here is found dead by the compiler; a test looks that the program uses each name.
 //! **Never**: part of the program.
 
 pub use crate::{

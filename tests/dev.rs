@@ -4,7 +4,10 @@ use std::{collections::BTreeSet, process::Command};
 
 use serde_json::Value;
 
-use crate::support::program::{Place, Ran, repository, run, shipped};
+use crate::support::{
+    program::{Place, Ran, repository, run, shipped},
+    skipped::skipped,
+};
 
 fn dev(arguments: &[&str]) -> Ran {
     let mut command = Command::new(repository("dev"));
@@ -15,7 +18,7 @@ fn dev(arguments: &[&str]) -> Ran {
 #[test]
 fn help_names_every_command() {
     let help = dev(&["--help"]).ends_with(0);
-    for command in ["demo", "talk", "test", "bench", "setup", "models"] {
+    for command in ["demo", "talk", "quick", "test", "proof", "bench", "setup", "models"] {
         let named = help.stdout.lines().any(|line| line.trim_start().starts_with(command));
         assert!(named, "{command}: {help:#?}");
     }
@@ -39,7 +42,7 @@ fn how_long_the_tests_take_is_said_beforehand() {
     command.env("PATH", place.path("nothing"));
     let refused = run(command, "").ends_with(1);
     let (said, missing) = (
-        refused.stderr.find("testing: with two cores about 30 minutes the first time, later 20"),
+        refused.stderr.find("testing: with two cores about 20 minutes the first time"),
         refused.stderr.find("Rust is missing"),
     );
     assert!(said.is_some() && said < missing, "{refused:#?}");
@@ -157,10 +160,7 @@ fn systemd_understands_the_service() {
     place.write("glyphoxa.service", unit);
     let mut command = Command::new("systemd-analyze");
     if command.arg("--version").output().is_err() {
-        eprintln!(
-            "SKIPPED: there is no systemd-analyze, so deploy/glyphoxa.service was not verified"
-        );
-        return;
+        return skipped("deploy/glyphoxa.service", "there is no systemd-analyze");
     }
     let mut command = Command::new("systemd-analyze");
     command.args(["verify", "--man=no"]).arg(place.path("glyphoxa.service"));

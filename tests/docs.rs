@@ -8,7 +8,10 @@ use std::{
 
 use serde_json::json;
 
-use crate::support::program::{Place, repository, shipped};
+use crate::support::{
+    program::{Place, repository, shipped},
+    skipped::skipped,
+};
 
 /// Every example stands in the page word for word.
 #[test]
@@ -40,8 +43,7 @@ fn the_page_names_the_places_of_a_built_in() {
 #[test]
 fn the_server_in_python_serves_an_npc() {
     if Command::new("python3").arg("--version").output().is_err() {
-        eprintln!("SKIPPED: there is no python3, so docs/examples/weather.py was not run");
-        return;
+        return skipped("docs/examples/weather.py", "there is no python3");
     }
     let place = Place::new();
     for name in ["weather.py", "glyphoxa.yaml"] {

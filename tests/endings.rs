@@ -9,6 +9,7 @@ use serde_json::Value;
 
 use crate::support::{
     program::Place,
+    skipped::{skipped, third_party},
     speech::{padded, plain_wav, speech},
     weights::weights,
 };
@@ -123,12 +124,12 @@ fn what_whisper_hears_of_a_pause_ends_the_turn_or_does_not() {
 /// A folder of models with Smart Turn in it; `None`, which is said.
 fn with_smart_turn() -> Option<PathBuf> {
     let named = std::env::var_os("GLYPHOXA_MODELS").map(PathBuf::from);
-    let installed = Path::new(env!("CARGO_MANIFEST_DIR")).join("target/third-party/models");
+    let installed = third_party("models");
     let mut folders = named.into_iter().chain([installed]);
     let has = |folder: &PathBuf| folder.join("smart-turn/smart-turn-v3.2-cpu.onnx").is_file();
     let found = folders.find(has).and_then(|folder| folder.canonicalize().ok());
     if found.is_none() {
-        eprintln!("SKIPPED: GLYPHOXA_MODELS names no folder with smart-turn");
+        skipped("tests with Smart Turn", "GLYPHOXA_MODELS names no folder with smart-turn");
     }
     found
 }

@@ -5,7 +5,10 @@ use std::{fs, os::unix::fs::symlink, path::PathBuf};
 
 use serde_json::Value;
 
-use crate::support::program::{Place, Ran};
+use crate::support::{
+    program::{Place, Ran},
+    skipped::skipped,
+};
 
 /// Pip has only a voice of Kokoro, Mira and Hale a second one.
 const CAST: &str = r#"
@@ -98,7 +101,7 @@ fn models() -> Option<PathBuf> {
     let models = models.and_then(|models| models.canonicalize().ok());
     let models = models.filter(|models| models.join("kokoro/bm_george.bin").is_file());
     if models.is_none() {
-        eprintln!("SKIPPED: GLYPHOXA_MODELS names no folder with Kokoro");
+        skipped("tests with Kokoro", "GLYPHOXA_MODELS names no folder with kokoro");
     }
     models
 }

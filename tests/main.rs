@@ -5,7 +5,7 @@
     clippy::panic,
     reason = "what goes wrong here is a failed test"
 )]
-#![expect(clippy::print_stderr, reason = "a test that is skipped says so")]
+#![expect(clippy::print_stderr, reason = "tests print what they measured")]
 
 mod anthropic;
 mod ask;

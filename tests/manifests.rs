@@ -5,6 +5,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use crate::support::{
+    NOBODY,
     chat_server::{ChatServer, Recorded, Script, Step},
     program::{Place, Ran},
 };
@@ -222,11 +223,7 @@ fn a_server_that_does_not_answer_is_left() {
     failed(&called, "timeout", "200 ms");
     assert_eq!(requests.len(), 1);
     assert!(called["ms"].as_f64() < Some(1_500.0), "{called:#}");
-    let closed = {
-        let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
-        listener.local_addr().expect("an address")
-    };
-    let http = format!("  http: {{ url: \"http://{closed}/x?key=s3cret\" }}\n");
+    let http = format!("  http: {{ url: \"http://{NOBODY}/x?key=s3cret\" }}\n");
     let called = call(&place(&http, &json!({"city": "B"})));
     failed(&called, "connection", "the server at '127.0.0.1' cannot be reached");
     assert!(!called.to_string().contains("s3cret"), "{called:#}");

@@ -2,7 +2,6 @@
 
 use std::{
     fs,
-    io::{BufRead, BufReader},
     process::{Child, Command, Stdio},
 };
 
@@ -10,14 +9,15 @@ use serde_json::{Value, json};
 
 use crate::support::{
     processes::{all_end, is_there},
-    program::{Place, repository},
+    program::{Place, port_of, repository},
+    skipped::skipped,
 };
 
 /// Whether there is an interpreter; says so when there is none.
 fn has_python() -> bool {
     let there = Command::new("python3").arg("--version").stdout(Stdio::null()).status().is_ok();
     if !there {
-        eprintln!("SKIPPED: no python3, so no MCP servers to test with");
+        skipped("tests with MCP servers", "there is no python3");
     }
     there
 }
@@ -355,9 +355,8 @@ impl Http {
             .stdout(Stdio::piped())
             .spawn()
             .unwrap();
-        let mut port = String::new();
-        BufReader::new(child.stdout.take().unwrap()).read_line(&mut port).unwrap();
-        Self { child, url: format!("http://127.0.0.1:{}/mcp", port.trim()) }
+        let url = format!("http://127.0.0.1:{}/mcp", port_of(&mut child));
+        Self { child, url }
     }
 }
 

@@ -1,6 +1,6 @@
 //! Logging in to a server through the real program.
 
-use std::fs;
+use std::{fs, time::Duration};
 
 use serde_json::json;
 
@@ -22,7 +22,8 @@ fn log_in(running: &Live) {
     let _ = rustls::crypto::ring::default_provider().install_default();
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     let page = runtime.block_on(async {
-        let browser = reqwest::Client::builder().no_proxy().build().unwrap();
+        let browser = reqwest::Client::builder().no_proxy().timeout(Duration::from_secs(60));
+        let browser = browser.build().unwrap();
         browser.get(address.trim()).send().await.unwrap().text().await.unwrap()
     });
     assert!(page.contains("close this page"), "{page}");

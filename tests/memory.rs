@@ -9,6 +9,9 @@ use crate::support::{
 
 const PROMISE: &str = "I promised your father to find the silver hammer";
 
+/// Long enough for what is remembered, however busy the machine is.
+const PATIENT: &str = "turn: { recall_ms: 5000 }\n";
+
 const CAST: &str = r#"
 campaign: world.yaml
 npcs:
@@ -51,7 +54,7 @@ fn world(npc: &str) -> String {
 
 fn table(server: &ChatServer) -> Place {
     let llm = format!("{{ name: openai, base_url: \"{}\", model: m }}", server.base_url());
-    let place = Place::with_config(&format!("providers:\n  llm: {llm}\n{CAST}"));
+    let place = Place::with_config(&format!("{PATIENT}providers:\n  llm: {llm}\n{CAST}"));
     place.write("world.yaml", world("Nobody"));
     place
 }

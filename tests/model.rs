@@ -5,9 +5,11 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 
 use crate::support::{
+    NOBODY,
     answers::text,
     chat_server::{ChatServer, Recorded, Script, Step},
     program::{Place, Ran, repository},
+    skipped::skipped,
     speech::read_wav,
 };
 
@@ -335,9 +337,7 @@ fn an_empty_answer_says_so() {
 
 #[test]
 fn a_server_that_is_down_says_so() {
-    let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("a free port");
-    let address = format!("http://{}/v1", listener.local_addr().expect("an address"));
-    drop(listener);
+    let address = format!("http://{NOBODY}/v1");
     let ran = ask(&table_at(&address, "")).ends_with(1);
     assert_failed(&ran.line(), "model_error", "nothing listens there");
     let shown = table_at(&address, "").run(&["ask", "--text", "Bartok, hello"]).ends_with(1);
@@ -528,8 +528,7 @@ fn thought(more: &str, budget: &str) -> (Value, Vec<Recorded>) {
 #[test]
 fn a_server_is_lent_the_model_only_where_it_may_be() {
     if std::process::Command::new("python3").arg("--version").output().is_err() {
-        eprintln!("SKIPPED: no python3, so no MCP servers to test with");
-        return;
+        return skipped("tests with MCP servers", "there is no python3");
     }
     let (call, requests) = thought(", allow_sampling: true", "");
     assert_eq!(call["result"], "A dead smuggler.", "{call:#}");

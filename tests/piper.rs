@@ -8,6 +8,7 @@ use serde_json::Value;
 use crate::support::{
     cast::shipped,
     program::Place,
+    skipped::skipped,
     speech::read_wav,
     timbre::{Sound, centroid, formants, pitch},
 };
@@ -82,7 +83,7 @@ fn models() -> Option<(PathBuf, String)> {
     let names = names.filter_map(|entry| entry.ok()?.file_name().into_string().ok());
     let voice = names.filter_map(|name| name.strip_prefix("piper-").map(str::to_owned)).min();
     if voice.is_none() {
-        eprintln!("SKIPPED: GLYPHOXA_MODELS names no folder with a Piper voice");
+        skipped("tests with a Piper voice", "GLYPHOXA_MODELS names no folder with piper-joe");
     }
     Some((models?, voice?))
 }

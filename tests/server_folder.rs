@@ -2,14 +2,16 @@
 
 use std::process::{Command, Stdio};
 
-use crate::support::program::{Place, shipped};
+use crate::support::{
+    program::{Place, shipped},
+    skipped::skipped,
+};
 
 #[test]
 fn a_server_runs_in_the_folder_of_its_file() {
     let python = Command::new("python3").arg("--version").stdout(Stdio::null()).status();
     if python.is_err() {
-        eprintln!("SKIPPED: no python3, so no MCP servers to test with");
-        return;
+        return skipped("tests with MCP servers", "there is no python3");
     }
     for sandbox in ["off", "{}"] {
         let place = Place::new();

@@ -6,11 +6,11 @@
 
 use std::{
     collections::BTreeSet,
-    env, fs,
-    io::{BufRead, BufReader, Write},
+    env,
     net::TcpListener,
     path::PathBuf,
     process::{Child, Command, Stdio},
+    sync::atomic::{AtomicU32, Ordering},
     time::{Duration, Instant},
 };
 
@@ -19,7 +19,8 @@ use serde_json::{Value, json};
 use crate::support::{
     chat_server::{ChatServer, Recorded, Script},
     processes::{all_end, descendants},
-    program::{Live, Place, repository},
+    program::{Place, first_line, repository},
+    skipped::{not_installed, skipped, third_party},
 };
 
 /// Something in the program's environment that is nobody else's business.
@@ -27,20 +28,12 @@ const SECRET: (&str, &str) = ("SECRET_X", "hush");
 
 /// The folder of what was installed for tests; says so when it is not there.
 pub fn installed(name: &str) -> Option<PathBuf> {
-    let folder = repository("target/third-party").join(name);
+    let folder = third_party(name);
     if folder.join("installed").exists() {
         return Some(folder);
     }
-    let reason = fs::read_to_string(folder.join("skipped"));
-    let reason = reason.unwrap_or_else(|_| "./dev test has not installed them".to_owned());
-    skipped(name, reason.trim());
+    skipped(&format!("tests with {name}"), &not_installed(name));
     None
-}
-
-/// Says that tests are skipped. Not by `eprintln!`, which is hidden for tests that pass.
-pub fn skipped(name: &str, reason: &str) {
-    let line = format!("\nSKIPPED: tests with {name}, for {reason}\n");
-    let _ = std::io::stderr().write_all(line.as_bytes());
 }
 
 /// A program that was installed.
@@ -76,6 +69,17 @@ struct Expected {
     answer: &'static str,
 }
 
+/// A free port below those that a system hands out: no test beside this one is given it before the
+/// server has it.
+fn free_port() -> u16 {
+    static NEXT: AtomicU32 = AtomicU32::new(0);
+    let first = 20_000 + std::process::id() % 600 * 16;
+    (0..16)
+        .map(|_| u16::try_from(first + NEXT.fetch_add(1, Ordering::Relaxed) % 16).unwrap())
+        .find(|port| TcpListener::bind(("127.0.0.1", *port)).is_ok())
+        .expect("a free port")
+}
+
 /// server-everything over HTTP, which knows `MARK`.
 struct Remote {
     child: Child,
@@ -85,7 +89,7 @@ struct Remote {
 impl Remote {
     fn start() -> Option<Self> {
         let program = program("npm-servers", "mcp-server-everything")?;
-        let free = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+        let free = free_port();
         let mut child = Command::new(program)
             .arg("streamableHttp")
             .env("PORT", free.to_string())
@@ -94,13 +98,9 @@ impl Remote {
             .stderr(Stdio::piped())
             .spawn()
             .unwrap();
-        let mut said = BufReader::new(child.stderr.take().unwrap()).lines();
-        let listens = said.any(|line| line.unwrap_or_default().contains("listening"));
-        let remote = Self { child, url: format!("http://127.0.0.1:{free}/mcp") };
-        assert!(listens, "server-everything does not listen");
-        // What it says later must not fill the pipe.
-        std::thread::spawn(move || said.for_each(drop));
-        Some(remote)
+        let stderr = child.stderr.take().unwrap();
+        first_line(&mut child, stderr, "listening");
+        Some(Self { child, url: format!("http://127.0.0.1:{free}/mcp") })
     }
 }
 
@@ -300,7 +300,7 @@ fn turns_go_on_whatever_a_server_does() {
             "crash" => parts.extend(["server failed", "server ready"]),
             _ => {}
         }
-        let said = says_all(&live, &parts);
+        let said = live.says_all(&parts);
         assert!(said[0].contains(logged), "{tool}: {}", said[0]);
         let line = turn_about(&said[1], tool);
         assert_eq!((&line["outcome"], &line["reply"]), (&json!("spoken"), &json!("So be it.")));
@@ -310,21 +310,6 @@ fn turns_go_on_whatever_a_server_does() {
         assert!(told.contains(told_model), "{tool}: {told}");
     }
     assert_eq!(live.leave(), 0);
-}
-
-/// The first line with each of these parts, in whatever order they come.
-#[track_caller]
-fn says_all(live: &Live, parts: &[&str]) -> Vec<String> {
-    let mut said = vec![String::new(); parts.len()];
-    while said.iter().any(String::is_empty) {
-        let line = live.says("");
-        for (part, said) in parts.iter().zip(&mut said) {
-            if said.is_empty() && line.contains(part) {
-                said.clone_from(&line);
-            }
-        }
-    }
-    said
 }
 
 /// The line of a turn that called `tool`.

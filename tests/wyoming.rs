@@ -2,7 +2,6 @@
 //! protocol's own library.
 
 use std::{
-    net::TcpListener,
     process::Command,
     time::{Duration, Instant},
 };
@@ -11,6 +10,7 @@ use serde_json::{Value, json};
 
 use crate::{
     support::{
+        NOBODY,
         program::{Live, Place, Ran, repository, run},
         speech::{plain_wav, read_wav, speech},
         wyoming::{Fault, Script, When, WyomingServer, script::pitch_of},
@@ -54,8 +54,7 @@ fn spoken_at(address: &str) -> String {
 
 /// An address where nobody listens.
 fn nobody() -> String {
-    let free = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
-    format!("tcp://{free}")
+    format!("tcp://{NOBODY}")
 }
 
 fn ask(place: &Place, said: &[&str]) -> (Ran, Duration) {
@@ -305,9 +304,8 @@ fn python(script: &str, arguments: &[&str]) -> Option<Command> {
 
 /// A server on that library that hears these words; its address.
 fn python_server(form: &str) -> Option<(Live, String)> {
-    let port = nobody().rsplit(':').next().unwrap().to_owned();
-    let live = Live::of(python("server.py", &[&port, ASKED, form])?);
-    live.says("listening");
+    let live = Live::of(python("server.py", &[ASKED, form])?);
+    let port = live.says("listening").rsplit(' ').next().unwrap().to_owned();
     Some((live, format!("tcp://127.0.0.1:{port}")))
 }
 

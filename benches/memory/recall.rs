@@ -2,7 +2,7 @@
 
 use std::{cell::Cell, sync::Arc};
 
-use glyphoxa::measure::{RecallMemory, RecallQuestion, Recaller, SessionId};
+use glyphoxa::measure::{Options, RecallMemory, RecallQuestion, Recaller, SessionId};
 use rand::{RngExt, SeedableRng, rngs::StdRng};
 use serde_json::{Value, json};
 
@@ -46,7 +46,7 @@ async fn recalls(bench: &Bench<'_>, recaller: impl Fn() -> Arc<Recaller>) -> (Ti
             let last = if nth.is_multiple_of(10) { " last time" } else { "" };
             let said = format!("Bartok, {} {named}{last}?", said.join(" "));
             let question = RecallQuestion::new(&bartok, &said, &[]);
-            let (recall, told) = recaller().recall(question);
+            let (recall, told) = recaller().recall(question, Options::default().recall_timeout);
             let (found, late) = (&found, &late);
             async move {
                 let recalled = recall.await;

@@ -28,6 +28,7 @@ use crate::{
         Attempts, EntryList, HereOptions, Options, RecogniserEntry, Registry, SpeechEvent,
         SpeechToText, TurnJudge, local::Vocabulary,
     },
+    skipped::skipped,
     weights::Weights,
 };
 
@@ -231,10 +232,12 @@ fn figures(all: &[Pause], ends: EndOfTurn, takes: u64) -> Figures {
 
 #[tokio::test]
 async fn recordings_of_people() {
-    let (Some(models), Some(folder)) =
-        (env::var_os("GLYPHOXA_MODELS"), env::var_os("GLYPHOXA_PEOPLE"))
-    else {
-        return println!("SKIPPED: GLYPHOXA_MODELS and GLYPHOXA_PEOPLE name no files");
+    let what = "tests with recordings of people";
+    let Some(folder) = env::var_os("GLYPHOXA_PEOPLE") else {
+        return skipped(what, "GLYPHOXA_PEOPLE names no folder of recordings");
+    };
+    let Some(models) = env::var_os("GLYPHOXA_MODELS") else {
+        return skipped(what, "GLYPHOXA_MODELS names no folder with smart-turn");
     };
     let weights = Weights::new(models.into(), None, Vec::new());
     let turn_model = weights.file("smart-turn", "smart-turn-v3.2-cpu.onnx");

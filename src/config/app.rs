@@ -89,8 +89,7 @@ impl File<'_> {
             scripted: !providers.models.reads_prompts(),
         };
         let mut cast = self.cast(reading, &defaults, notes);
-        let around =
-            Surroundings { folder: self.folder, tools: reading.tools, prices: &budget.prices };
+        let around = Surroundings { tools: reading.tools, prices: &budget.prices };
         let (selection, embedder) = selection::selection(tools.as_ref(), &around, notes);
         let (campaign, world) = self.campaign(&cast, reading, notes);
         Config {
@@ -396,6 +395,7 @@ impl File<'_> {
             filler_after: millis(tools, "filler_after_ms").unwrap_or(default.filler_after),
             max_tokens: max_tokens.unwrap_or(default.max_tokens),
             turn_timeout: millis(turn, "timeout_ms").unwrap_or(default.turn_timeout),
+            recall_timeout: millis(turn, "recall_ms").unwrap_or(default.recall_timeout),
             limits: self.limits(default.limits),
         }
     }

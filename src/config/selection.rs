@@ -1,27 +1,15 @@
 //! `tools.selection`: which tools a model is shown.
 
-use std::{collections::BTreeMap, path::Path};
+use std::collections::BTreeMap;
 
-use super::{
-    keys,
-    providers::{self, Entry},
-    reading::Notes,
-    whitelist,
-};
-use crate::{
-    logic::budget::Price,
-    provider::{EmbedderEntry, EmbedderService},
-    tools::SelectionOptions,
-    yaml::{Fields, quoted},
-};
+use super::{keys, providers, reading::Notes, whitelist};
+use crate::{logic::budget::Price, provider::EmbedderEntry, tools::SelectionOptions, yaml::Fields};
 
 /// Where the settings of an embedder stand.
 const PATH: &str = "tools.selection.embedder";
 
 /// What the settings are read against.
 pub struct Surroundings<'a> {
-    /// What paths are relative to.
-    pub folder: &'a Path,
     /// Identities of the tools there are.
     pub tools: &'a [&'a str],
     /// What models cost, by name.
@@ -50,37 +38,19 @@ pub fn selection(
         let message = "'tools.selection.threshold' has no effect without an embedder";
         notes.problems.add(fields.place("threshold"), message, "remove it, or set embedder");
     }
-    let usual = embedder.as_ref().and_then(EmbedderEntry::threshold).unwrap_or(options.threshold);
-    options.threshold = threshold.unwrap_or(usual);
+    options.threshold = threshold.unwrap_or(options.threshold);
     (options, embedder)
 }
 
-/// The embedder in `fields`; `None` if it is not said which.
+/// The embedder in `fields`; `None` if it is not said which, or there is no such one.
 fn embedder(fields: &Fields, around: &Surroundings, notes: &mut Notes) -> Option<EmbedderEntry> {
-    let service = fields.text("name").and_then(EmbedderService::named)?;
-    let entry = Entry { path: PATH, service: service.name() };
-    if !service.is_built_in() {
-        let message = format!("'{}' is not part of this build", service.name());
-        let way_out = format!("build with `--features {}`, or use name: openai", service.name());
+    if fields.text("name")? == keys::providers::MINILM {
+        let message =
+            "there is no 'minilm' in this version: a model on this machine comes back later";
+        let way_out =
+            "use name: openai with the base_url of a server on this machine, or 'embedder: none'";
         notes.problems.add(fields.place("name"), message, way_out);
+        return None;
     }
-    Some(match service {
-        EmbedderService::OpenAi => {
-            providers::refuse(fields, entry, ["folder"].into_iter(), notes);
-            let options = providers::embedder(fields, PATH, around.prices, notes);
-            EmbedderEntry::OpenAi(options)
-        }
-        EmbedderService::MiniLm => {
-            let others = keys::providers::EMBEDDER.keys.iter().map(|key| key.name);
-            let others = others.filter(|key| !matches!(*key, "name" | "folder"));
-            providers::refuse(fields, entry, others, notes);
-            let model = fields.text("folder").map(|model| around.folder.join(model));
-            if model.is_none() && !fields.is_broken("folder") {
-                let message = format!("missing key {} of {}", quoted("folder"), quoted(PATH));
-                let way_out = "folder: where config.json, tokenizer.json and model.safetensors lie";
-                notes.problems.add(fields.at(), message, way_out);
-            }
-            EmbedderEntry::MiniLm(model.unwrap_or_default())
-        }
-    })
+    Some(EmbedderEntry(providers::embedder(fields, PATH, around.prices, notes)))
 }

@@ -252,13 +252,14 @@ mod tests {
         let here = admission(folder.path(), ServedGuilds::LetIn);
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let address = listener.local_addr().unwrap();
-        let asked = std::thread::spawn(move || {
+        let (sender, asked) = std::sync::mpsc::channel();
+        std::thread::spawn(move || {
             let (stream, _) = listener.accept().unwrap();
             let mut lines = BufReader::new(&stream).lines().map(Result::unwrap);
             let asked = lines.next().unwrap();
             lines.find(String::is_empty).unwrap();
             (&stream).write_all(b"HTTP/1.1 204 No Content\r\ncontent-length: 0\r\n\r\n").unwrap();
-            asked
+            sender.send(asked).unwrap();
         });
         let http = HttpBuilder::new("MTIz.a.b").proxy(format!("http://{address}"));
         let http = Arc::new(http.ratelimiter_disabled(true).build());
@@ -266,12 +267,15 @@ mod tests {
         assert!(!serves(&here, 8).await);
         assert!(serves(&here, 7).await);
         let leaving = tokio::spawn(here.clone().leave_strangers(http, CancellationToken::new()));
+        let in_real_time = std::time::Instant::now();
         while !here.strangers().is_empty() {
+            assert!(in_real_time.elapsed() < Duration::from_secs(60), "it stays there");
             sleep(LOOK_EVERY).await;
         }
         leaving.abort();
         assert!(began.elapsed() >= STAY);
-        assert_eq!(asked.join().unwrap(), "DELETE /api/v10/users/@me/guilds/8 HTTP/1.1");
+        let asked = asked.recv_timeout(Duration::from_secs(60)).expect("Discord is told");
+        assert_eq!(asked, "DELETE /api/v10/users/@me/guilds/8 HTTP/1.1");
         assert!(serves(&here, 7).await);
     }
 }

@@ -44,7 +44,7 @@ pub use attempts::Attempts;
 pub use chain::{Asked, Candidate, Chain, Queue};
 pub use chat_model::{ChatEvent, ChatModel, ChatRequest, CutOff, Usage};
 pub use embedder::Embedder;
-pub use embedders::{EmbedderEntry, EmbedderService};
+pub use embedders::EmbedderEntry;
 pub use entries::{EntryList, NamedEntry};
 pub use error::{Error, Kind};
 pub use http_client::with_proxy_and_tls;
@@ -60,7 +60,7 @@ pub use smart_turn::{FILE as SMART_TURN_FILE, NAME as SMART_TURN};
 pub use speech_to_text::{SpeechEvent, SpeechToText, SttAbilities};
 pub use text_to_speech::{DefaultId, Pcm, SpeakRequest, TextToSpeech, VoiceIds, VoiceTraits};
 pub use turn_judge::TurnJudge;
-#[cfg(feature = "measure")]
-pub use voices::{Cores, Kokoro, Piper};
-pub use voices::{KokoroOptions, PiperOptions, SLOWEST, VoiceEntry, VoiceService};
+pub use voices::{
+    Cores, Kokoro, KokoroOptions, Piper, PiperOptions, SLOWEST, VoiceEntry, VoiceService,
+};
 pub use webhook::{Signed, post_signed};

@@ -150,7 +150,8 @@ impl Table {
         }
         let seat = &self.seats[purpose.seat];
         let said = &purpose.utterance.text;
-        Some(recaller.recall(Question::new(&seat.npc, said, seat.conversation.messages())))
+        let question = Question::new(&seat.npc, said, seat.conversation.messages());
+        Some(recaller.recall(question, self.options.recall_timeout))
     }
 
     /// What is noted when the answer to something said begins for certain.

@@ -2,7 +2,6 @@
 //!
 //! Entry function: [`expected`]. **Never**: decides how many of them a recogniser takes.
 
-#[cfg(feature = "measure")]
 use std::sync::Arc;
 
 use super::{scene::Whereabouts, seat_id::SeatId};
@@ -39,7 +38,6 @@ pub fn expected(
 }
 
 /// What a table that has just been opened expects.
-#[cfg(feature = "measure")]
 pub fn expected_at_first(npcs: &[Npc], campaign: &Campaign) -> Vec<String> {
     let campaign = Arc::new(campaign.clone());
     let scene = Whereabouts::new(&campaign, npcs.iter().map(|npc| npc.name.clone()).collect());

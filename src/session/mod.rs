@@ -53,16 +53,13 @@ pub use clock::SoundTime;
 pub use command::{Command, SceneChange};
 pub use continuation::Continuation;
 pub use events::{EventReader, TableEvent, TableEvents, WeakTableEvents};
-#[cfg(feature = "measure")]
 pub use expected::expected_at_first;
 pub use input::{VoiceFrame, VoiceInput};
 pub use line::{Outcome, ToolLine, TurnLine};
 pub use options::{Limits, Options};
 pub use parts::{Outlets, TableParts, TableSetup};
 pub use playback::{Pace, VoiceOut};
-pub use recall::Memory;
-#[cfg(feature = "measure")]
-pub use recall::{Question, Recaller};
+pub use recall::{Memory, Question, Recaller};
 pub use recast::{NewRecogniser, Recast, Role};
 pub use routing::tier_names;
 pub use seat::Seat;

@@ -19,6 +19,8 @@ pub struct Options {
     pub max_tokens: u32,
     /// A turn without a first sound by then ends with a clear outcome.
     pub turn_timeout: Duration,
+    /// Longest look-up of what an NPC remembers; its turn goes on without what is late.
+    pub recall_timeout: Duration,
     /// What one player may ask for.
     pub limits: Limits,
 }
@@ -53,6 +55,7 @@ impl Default for Options {
             filler_after: Duration::from_millis(700),
             max_tokens: 300,
             turn_timeout: Duration::from_secs(30),
+            recall_timeout: Duration::from_millis(50),
             limits: Limits { paid_turns_per_minute: 12, waiting: 2 },
         }
     }

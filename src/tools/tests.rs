@@ -195,6 +195,12 @@ impl Stage {
         }
     }
 
+    /// The next late result; fails when `what` does not come.
+    async fn follow_up(&mut self, what: &str) -> FollowUp {
+        let late = timeout(Duration::from_secs(3_600), self.late.recv()).await;
+        late.expect(what).expect(what)
+    }
+
     async fn call(&self, name: &str, arguments: &Value) -> CallRecord {
         let context = self.context(Tier::Deep, Tier::Deep.ceiling());
         self.call_in(&context, name, arguments).await
@@ -362,7 +368,7 @@ async fn results_from_outside_are_framed_and_taint_the_turn() {
     stage.decision = Some(Decision::Deny("not now".to_owned()));
     let pending = stage.call("wipe", &json!({})).await;
     assert!(pending.pending && pending.result.is_ok(), "{pending:?}");
-    let late = stage.late.recv().await.expect("a decision");
+    let late = stage.follow_up("a decision").await;
     assert_eq!(kind(&late.record), Some(CallErrorKind::Denied));
     assert_eq!(wipe.begun(), 1);
 }
@@ -376,12 +382,12 @@ async fn approved_calls_run_once_with_the_arguments_that_were_approved() {
     let started = Instant::now();
     let record = stage.call("t", &json!({"n": 1})).await;
     assert!(record.pending && started.elapsed().is_zero(), "the turn does not wait");
-    let late = stage.late.recv().await.expect("a result");
+    let late = stage.follow_up("a result").await;
     assert!(late.record.result.is_ok());
     assert_eq!((tool.begun(), tool.last.lock().unwrap().clone()), (1, json!({"n": 8})));
     stage.decision = None;
     stage.call("t", &json!({"n": 1})).await;
-    let late = stage.late.recv().await.expect("an expiry");
+    let late = stage.follow_up("an expiry").await;
     assert_eq!(kind(&late.record), Some(CallErrorKind::Expired));
     assert_eq!((tool.begun(), started.elapsed().as_secs()), (1, 60));
 }
@@ -402,7 +408,7 @@ async fn a_late_answer_follows_up_and_an_ended_turn_ends_its_call() {
     let pending = stage.call("t", &json!({})).await;
     assert!(pending.pending && started.elapsed() == ms(4_000));
     assert_eq!(pending.took, ms(4_000), "the time that the turn has waited");
-    let told = stage.late.recv().await.expect("a result");
+    let told = stage.follow_up("a result").await;
     assert_eq!((told.record.took, started.elapsed()), (ms(9_000), ms(9_000)));
     assert_eq!(&*told.npc, "Bartok");
     let context = stage.context(Tier::Deep, ms(4_000));
@@ -429,7 +435,7 @@ async fn what_is_known_to_outlast_its_turn_is_not_waited_for() {
     let started = Instant::now();
     let pending = stage.call("t", &json!({})).await;
     assert!(pending.pending && started.elapsed().is_zero(), "{pending:?}");
-    let told = stage.late.recv().await.expect("a result");
+    let told = stage.follow_up("a result").await;
     assert_eq!((told.record.took, started.elapsed()), (ms(9_000), ms(9_000)));
 }
 
@@ -508,12 +514,12 @@ async fn always_is_for_the_definition_that_was_decided_about_and_for_its_session
     stage.taint.set();
     stage.decision = Some(Decision::Always);
     assert!(stage.call("t", &json!({})).await.pending);
-    assert!(stage.late.recv().await.expect("a result").record.result.is_ok());
+    assert!(stage.follow_up("a result").await.record.result.is_ok());
     let definition = stage.asked.lock().unwrap()[0].definition.clone();
     assert!(!stage.call("t", &json!({"n": 1})).await.pending, "it was decided");
     stage.host.forget(&SessionId("s".to_owned()));
     assert!(stage.call("t", &json!({"n": 2})).await.pending, "another session");
-    stage.late.recv().await.expect("a result");
+    stage.follow_up("a result").await;
     let mut permits = Permits::default();
     permits.allow("x.t", &definition);
     stage.host.set_permits(&SessionId("s".to_owned()), permits);
@@ -527,7 +533,7 @@ async fn always_is_for_the_definition_that_was_decided_about_and_for_its_session
     stage.decision = Some(Decision::Always);
     for n in 0..2 {
         assert!(stage.call("t", &json!({"n": n})).await.pending);
-        stage.late.recv().await.expect("a result");
+        stage.follow_up("a result").await;
     }
     assert!(stage.asked.lock().unwrap().iter().all(|it| !it.may_be_waived));
 }
@@ -553,7 +559,7 @@ async fn what_was_approved_is_sent_as_it_was_shown_or_not_at_all() {
     stage.decision = Some(Decision::Approve);
     let arguments = json!({"n": 7, "password": "p\u{202e}", "token": {"key": [1.5, null]}});
     stage.call("t", &arguments).await;
-    stage.late.recv().await.expect("a result");
+    stage.follow_up("a result").await;
     assert_eq!(Value::Object(stage.asked.lock().unwrap()[0].arguments.clone()), arguments);
     assert_eq!(tool.last.lock().unwrap().to_string(), arguments.to_string());
     // It becomes another tool while the game master thinks.
@@ -561,7 +567,7 @@ async fn what_was_approved_is_sent_as_it_was_shown_or_not_at_all() {
     let other = StandIn::new(&[Does::Answer(0)]);
     let worse = Declared { description: Some("sends your notes away".to_owned()), ..unknown() };
     stage.offer(SourceKind::Server, &[("t", worse, &other)]);
-    let late = stage.late.recv().await.expect("a refusal");
+    let late = stage.follow_up("a refusal").await;
     assert_eq!(kind(&late.record), Some(CallErrorKind::NotVisible));
     assert_eq!((tool.begun(), other.begun()), (1, 0));
 }

@@ -32,10 +32,11 @@ fn recaps(server: &ChatServer) -> usize {
     server.requests().iter().filter(|request| is_recap(&request.body)).count()
 }
 
-/// An NPC who thinks with that model, and looks things up.
+/// An NPC who thinks with that model, and looks things up, however busy the machine is.
 fn with_model(server: &ChatServer) -> String {
     format!(
-        "providers:\n  llm: {{ name: openai, base_url: \"{}\", model: m }}\nnpcs:\n  - name: \
+        "turn: {{ recall_ms: 5000 }}\nproviders:\n  llm: {{ name: openai, base_url: \"{}\", \
+         model: m }}\nnpcs:\n  - name: \
          Tessa\n    voice: {{ voice_id: slt }}\n    tools: [memory.search_facts]\n    \
          budget_tier: deep\n",
         server.base_url()
@@ -156,14 +157,17 @@ async fn the_game_master_decides_in_the_log_channel_after_a_restart_too() {
 async fn prompted(hall: &Hall, server: &ChatServer, text: &str) -> String {
     hall.told(&hall.dm, Slash::new("session start")).await;
     hall.asks(&hall.dm, Slash::new("say").option("text", text).option("npc", "Tessa")).await;
-    loop {
-        let asked = server.requests();
-        let mut prompts = asked.iter().map(|request| request.json.to_string());
-        if let Some(prompt) = prompts.rfind(|prompt| prompt.contains(text)) {
-            return prompt;
+    let prompt = async {
+        loop {
+            let asked = server.requests();
+            let mut prompts = asked.iter().map(|request| request.json.to_string());
+            if let Some(prompt) = prompts.rfind(|prompt| prompt.contains(text)) {
+                return prompt;
+            }
+            server.received(asked.len() + 1).await;
         }
-        server.received(asked.len() + 1).await;
-    }
+    };
+    tokio::time::timeout(BOUND, prompt).await.expect("it is asked")
 }
 
 /// The id of a button.

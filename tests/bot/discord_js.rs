@@ -15,8 +15,11 @@ use serde_json::{Value, json};
 
 use super::hall::{BOUND, Hall, in_words, said, throws, understood};
 use crate::{
-    support::program::{Live, repository},
-    third_party::{installed, skipped},
+    support::{
+        program::{Live, repository},
+        skipped::skipped,
+    },
+    third_party::installed,
 };
 
 /// The oldest Node.js that the packages run on.
@@ -45,7 +48,7 @@ fn packages() -> Option<(PathBuf, PathBuf)> {
     }
     let node = new(&installed("node")?.join("node_modules/.bin/node"));
     if node.is_none() {
-        skipped("discord-js", "the Node.js of npm's package node does not run here");
+        skipped("tests with discord-js", "the Node.js of npm's package node does not run here");
     }
     Some((packages, node?))
 }

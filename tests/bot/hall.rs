@@ -2,7 +2,11 @@
 //!
 //! Entry type: [`Hall`]. Every wait is bounded by [`BOUND`].
 
-use std::{net::SocketAddr, path::PathBuf, time::Duration};
+use std::{
+    net::SocketAddr,
+    path::PathBuf,
+    time::{Duration, Instant},
+};
 
 use discord_loopback::{
     AUDIBLE, Discord, Guild, Member, Message, Options, Player, Response, Slash,
@@ -106,6 +110,23 @@ impl Hall {
         let answer = self.asks(member, slash).await;
         assert!(answer.ephemeral(), "{}", answer.text());
         answer.text()
+    }
+
+    /// Asks until the answer, which only the asker reads, is as wanted; that answer.
+    pub async fn until_told(
+        &self,
+        member: &Member,
+        slash: Slash,
+        wanted: impl Fn(&str) -> bool,
+    ) -> String {
+        let asked = Instant::now();
+        loop {
+            let told = self.told(member, slash.clone()).await;
+            if wanted(&told) {
+                return told;
+            }
+            assert!(asked.elapsed() < BOUND, "not as wanted after {BOUND:?}: {told}");
+        }
     }
 
     /// A member presses the button of this label; what they read then.

@@ -1,11 +1,11 @@
 //! What the bot's owner sees before anybody talks: tokens, links, servers, permissions.
 
-use std::{fs, net::TcpListener};
+use std::fs;
 
 use discord_loopback::{Fault, Options, Overwrite, Slash, permission};
 
 use super::hall::Hall;
-use crate::support::program::Place;
+use crate::support::{NOBODY, program::Place};
 
 /// Puts other words into the configuration.
 fn reword(hall: &Hall, from: &str, to: &str) {
@@ -79,8 +79,7 @@ async fn without_network_it_says_so_and_the_bot_goes_on_trying() {
     hall.discord.fail("GET", "/oauth2/applications/@me", Fault::Status(503), 1);
     hall.start().await;
     hall.program.as_ref().unwrap().says("discord does not answer; trying again in 2 s");
-    let closed = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
-    reword(&hall, &hall.discord.api_base(), &format!("https://{closed}"));
+    reword(&hall, &hall.discord.api_base(), &format!("https://{NOBODY}"));
     let invite = hall.place.run(&["invite"]).ends_with(1);
     assert!(invite.message().starts_with("discord does not answer: "), "{invite:#?}");
     leaves(hall);

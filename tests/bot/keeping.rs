@@ -21,7 +21,7 @@ async fn what_an_older_version_has_kept_is_taken_over_and_nothing_is_guessed() {
     assert!(refused.contains("opt-outs are in it"), "{refused}");
     // It goes on by itself once that is put right.
     hall.place.write(&file, format!(r#"{{ "version": 1, "opted_out": [{}] }}"#, anna.id));
-    while !hall.told(&anna, info()).await.contains("You opted out") {}
+    hall.until_told(&anna, info(), |told| told.contains("You opted out")).await;
     assert!(!hall.place.path(&file).exists());
     assert_eq!(hall.program.take().unwrap().terminate(), 0);
     hall.start().await;

@@ -2,22 +2,26 @@
 
 use discord_loopback::{Options, Player, Slash};
 
-use super::hall::{Hall, said};
+use super::hall::{BOUND, Hall, said};
 use crate::support::{chat_server::ChatServer, deepgram::DeepgramServer};
 
 /// The names that the next utterance is heard with, the likeliest last.
 async fn prompt(server: &ChatServer, dora: &Player) -> String {
     let before = server.requests().len();
     dora.say(&said("slt", "Good evening to all of you")).await.unwrap();
-    let body = loop {
-        server.received(before + 1).await;
-        let heard = server.requests().into_iter().skip(before);
-        let mut heard = heard.filter(|request| request.line.ends_with("/audio/transcriptions"));
-        if let Some(request) = heard.next() {
-            assert_eq!(request.refused, None);
-            break String::from_utf8_lossy(&request.body).into_owned();
+    let heard = async {
+        loop {
+            let requests = server.requests();
+            let mut heard = requests.iter().skip(before);
+            if let Some(request) = heard.find(|it| it.line.ends_with("/audio/transcriptions")) {
+                return request.clone();
+            }
+            server.received(requests.len() + 1).await;
         }
     };
+    let request = tokio::time::timeout(BOUND, heard).await.expect("it is heard");
+    assert_eq!(request.refused, None);
+    let body = String::from_utf8_lossy(&request.body);
     let (_, rest) = body.split_once("name=\"prompt\"\r\n\r\n").expect("a prompt");
     rest.split("\r\n").next().unwrap().to_owned()
 }
@@ -54,12 +58,8 @@ async fn a_speech_service_is_told_the_names_of_the_scene_first() {
     hall.told(&hall.dm, Slash::new("session stop")).await;
     hall.reads(|it| it.content().contains("The session is over")).await;
     // The bot may still be leaving the channel, and says so.
-    let started = loop {
-        let started = hall.told(&hall.dm, Slash::new("session start")).await;
-        if !started.contains("try again") {
-            break started;
-        }
-    };
+    let start = Slash::new("session start");
+    let started = hall.until_told(&hall.dm, start, |told| !told.contains("try again")).await;
     assert!(started.contains("I listen"), "{started}");
     hall.listens_to("Dora").await;
     hall.told(&hall.dm, Slash::new("scene set").option("location", "Zorvathian Crypt")).await;

@@ -106,12 +106,9 @@ async fn the_game_master_decides_about_calls_and_answers_servers() {
     let (hall, _dora) = Hall::in_session(Options::default(), &with_home()).await;
     let anna = hall.inn.add_member("Anna", &[]);
     let say = || Slash::new("say").option("text", "a tally please").option("npc", "Tessa");
-    let is_there = async || {
-        while !hall.told(&hall.dm, Slash::new("tools servers")).await.contains("home    ")
-            || !hall.told(&hall.dm, Slash::new("tools servers")).await.contains("ready")
-        {}
-    };
-    is_there().await;
+    let is_ready = |line: &str| line.starts_with("home ") && line.contains("ready");
+    let servers = Slash::new("tools servers");
+    hall.until_told(&hall.dm, servers, |told| told.lines().any(is_ready)).await;
     let asked = |it: &Message| {
         it.content().contains("**Tessa** wants to call `home.count`") && it.button("Deny").is_some()
     };

@@ -4,6 +4,7 @@ use serde_json::json;
 
 use super::{INNARDS, Two, answer, assert_answered_by, entry, say, table};
 use crate::support::{
+    NOBODY,
     chat_server::{ChatServer, Script, Step},
     program::Place,
 };
@@ -46,9 +47,7 @@ fn the_next_answers_for_one_that_cannot() {
 
 #[test]
 fn nothing_that_listens_is_answered_for_as_well() {
-    let closed = std::net::TcpListener::bind("127.0.0.1:0").expect("a free port");
-    let address = format!("http://{}/v1", closed.local_addr().expect("an address"));
-    drop(closed);
+    let address = format!("http://{NOBODY}/v1");
     let second = ChatServer::start();
     let place = table(&[entry("first", &address, ""), entry("second", &second.base_url(), "")], "");
     assert_answered_by(&say(&place, 1).ends_with(0).line(), "second");

@@ -13,18 +13,22 @@ use serde_json::{Value, json};
 use crate::support::{
     processes::is_there,
     program::{Place, repository},
+    skipped::skipped,
 };
 
 /// Longest life of what a server leaves behind, after the program has ended.
-const OUTLIVED: Duration = Duration::from_secs(2);
+const OUTLIVED: Duration = Duration::from_secs(5);
 /// What nobody may see.
 const TOKEN: &str = "MTk4NjIyNDgzNDcxOTI1MjQ4.Cl2FMQ.ZnCjm1XVW7vRze4b7Cq4se7kKWs";
+/// The token of the one test that looks for it in other processes: those of the tests beside it may
+/// have theirs.
+const SOUGHT: &str = "MjA3MTE4NTY0OTAzMjE4NjQx.Gk7RwQ.t3Vb0cXh9uJmYq5sLd8ZpNfEa2W";
 
 /// Whether there is what these tests need; says so when there is not.
 fn has_python() -> bool {
     let there = Command::new("python3").arg("--version").output().is_ok();
     if !there {
-        eprintln!("SKIPPED: no python3, so no hostile MCP server");
+        skipped("tests with MCP servers", "there is no python3");
     }
     there
 }
@@ -35,7 +39,7 @@ fn is_confined(place: &Place) -> bool {
     let confined = doctor.contains("servers' programs: confined by Landlock");
     if !confined {
         assert!(doctor.contains("servers' programs: NOT confined"), "{doctor}");
-        crate::third_party::skipped("Landlock", "this kernel has none");
+        skipped("tests with Landlock", "this kernel has none");
     }
     confined
 }
@@ -114,7 +118,7 @@ fn a_servers_program_cannot_end_what_watches_over_it() {
     let version = fs::read_to_string("/proc/sys/kernel/osrelease").unwrap();
     let mut numbers = version.split('.').map(|it| it.parse::<u32>().unwrap_or_default());
     if (numbers.next(), numbers.next()) < (Some(6), Some(12)) {
-        crate::third_party::skipped("signals of confined programs", "this kernel lets them out");
+        skipped("tests with signals of confined programs", "this kernel lets them out");
     } else if is_confined(&place) {
         assert_eq!(found(&place, "kill", &json!({})), json!({ "found": {} }));
     }
@@ -126,8 +130,8 @@ fn the_token_is_not_in_the_environment_that_others_can_read() {
         return;
     }
     // Who may look everywhere, as root does, finds the place empty.
-    let place = table(", sandbox: off");
-    let found = found(&place, "processes", &json!({ "part": &TOKEN[..20] }));
+    let place = table(", sandbox: off").env("DISCORD_TOKEN", SOUGHT);
+    let found = found(&place, "processes", &json!({ "part": &SOUGHT[..20] }));
     let all: Vec<&String> = found["found"].as_object().unwrap().keys().collect();
     // What was asked for is in the command line of this very call, which shows that it was looked at.
     assert!(all.iter().any(|name| name.ends_with("/cmdline")), "{all:?}");

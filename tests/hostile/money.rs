@@ -8,6 +8,7 @@ use crate::support::{
     answers::answer,
     chat_server::{ChatServer, Recorded, Script, Step},
     program::{Place, repository},
+    skipped::skipped,
 };
 
 /// What a token that is written costs; those that are read are free.
@@ -138,8 +139,7 @@ fn each_attempt_is_booked() {
 #[test]
 fn samplings_at_once_see_each_other() {
     if Command::new("python3").arg("--version").output().is_err() {
-        eprintln!("SKIPPED: no python3, so no MCP server to test with");
-        return;
+        return skipped("tests with MCP servers", "there is no python3");
     }
     let server = ChatServer::start();
     server.otherwise(|request| {

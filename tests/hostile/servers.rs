@@ -3,14 +3,16 @@
 
 use std::{
     fs,
-    io::{BufRead, BufReader},
     process::{Child, Command, Stdio},
     time::{Duration, Instant},
 };
 
 use serde_json::{Value, json};
 
-use crate::support::program::{Live, Place, repository};
+use crate::support::{
+    program::{Live, Place, port_of, repository},
+    skipped::skipped,
+};
 
 /// Most memory the program has ever had, whatever a server did, in MiB; it has some 40 without one.
 const MEMORY: u64 = 300;
@@ -24,7 +26,7 @@ const ANSWER: Duration = Duration::from_secs(2);
 pub fn has_python() -> bool {
     let there = Command::new("python3").arg("--version").stdout(Stdio::null()).status().is_ok();
     if !there {
-        eprintln!("SKIPPED: no python3, so no MCP servers to test with");
+        skipped("tests with MCP servers", "there is no python3");
     }
     there
 }
@@ -53,9 +55,8 @@ impl Attacker {
             .stdout(Stdio::piped())
             .spawn()
             .unwrap();
-        let mut port = String::new();
-        BufReader::new(child.stdout.take().unwrap()).read_line(&mut port).unwrap();
-        let line = format!("name: bad, url: \"http://127.0.0.1:{}/mcp\"{more}", port.trim());
+        let port = port_of(&mut child);
+        let line = format!("name: bad, url: \"http://127.0.0.1:{port}/mcp\"{more}");
         Self { line, child: Some(child) }
     }
 

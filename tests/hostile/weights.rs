@@ -13,7 +13,10 @@ use serde_json::Value;
 
 use super::fuzz::times;
 use super::onnx::{FLOAT, branch, bytes, int, integers, node, tensor, value, voice};
-use crate::support::program::{Place, run};
+use crate::support::{
+    program::{Place, run},
+    skipped::skipped,
+};
 
 /// Of the child: seconds of processor time, KiB of memory. The shell stays, and tells of a signal.
 const LIMITS: &str = "ulimit -t 60; ulimit -v 4000000; \"$0\" \"$@\"; exit $?";
@@ -149,7 +152,7 @@ fn released() -> Option<(Vec<u8>, Vec<u8>)> {
     let files = voices.flat_map(|it| it.path().read_dir().into_iter().flatten().flatten());
     let json = files.map(|it| it.path()).find(|it| it.to_string_lossy().ends_with(".onnx.json"));
     let Some(json) = json else {
-        eprintln!("SKIPPED: GLYPHOXA_MODELS names no folder with a Piper voice");
+        skipped("tests with a Piper voice", "GLYPHOXA_MODELS names no folder with piper-joe");
         return None;
     };
     Some((fs::read(json.with_extension("")).unwrap(), fs::read(json).unwrap()))

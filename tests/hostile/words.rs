@@ -3,7 +3,6 @@
 
 use std::{
     fs,
-    io::{BufRead, BufReader},
     process::{Child, Command, Stdio},
 };
 
@@ -11,7 +10,8 @@ use serde_json::{Value, json};
 
 use crate::support::{
     chat_server::{ChatServer, Recorded, Script},
-    program::{Place, Ran, repository},
+    program::{Place, Ran, port_of, repository},
+    skipped::skipped,
 };
 
 /// What every part of the server says.
@@ -29,7 +29,7 @@ const OWN_WORDS: [&str; 13] = [
 fn has_python() -> bool {
     let there = Command::new("python3").arg("--version").stdout(Stdio::null()).status().is_ok();
     if !there {
-        eprintln!("SKIPPED: no python3, so no MCP servers to test with");
+        skipped("tests with MCP servers", "there is no python3");
     }
     there
 }
@@ -53,9 +53,8 @@ impl Http {
             .stdout(Stdio::piped())
             .spawn()
             .unwrap();
-        let mut port = String::new();
-        BufReader::new(child.stdout.take().unwrap()).read_line(&mut port).unwrap();
-        Self { child, url: format!("http://127.0.0.1:{}/mcp", port.trim()) }
+        let url = format!("http://127.0.0.1:{}/mcp", port_of(&mut child));
+        Self { child, url }
     }
 }
 

@@ -3,7 +3,7 @@
 use std::{fs, path::Path, process::Command};
 
 use super::{Tiny, packages, registry::Manner, state};
-use crate::support::program::run;
+use crate::support::{program::run, skipped::skipped};
 
 fn command_in(mut command: Command, folder: &Path) -> Command {
     command
@@ -69,10 +69,8 @@ fn too_little_room_is_said_before_anything_is_downloaded() {
     probe.args(["--map-root-user", "--mount", "mount", "-t", "tmpfs", "none", "small"]);
     let mut probe = command_in(probe, place.path(".").as_path());
     if !probe.output().is_ok_and(|probed| probed.status.success()) {
-        eprintln!(
-            "SKIPPED: no file system can be mounted here, so full and read-only ones were not tried"
-        );
-        return;
+        let what = "tests with full and read-only file systems";
+        return skipped(what, "no file system can be mounted here");
     }
     let full = run(mount("size=4m"), "").ends_with(1);
     assert!(

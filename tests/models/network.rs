@@ -9,7 +9,7 @@ use super::{
     registry::{Fate, Manner, Registry},
     state,
 };
-use crate::support::program::Place;
+use crate::support::{NOBODY, program::Place};
 
 fn ranges(registry: &Registry) -> Vec<Option<String>> {
     registry.files_asked().into_iter().map(|asked| asked.range).collect()
@@ -219,11 +219,10 @@ fn a_package_may_come_from_an_address() {
 fn without_a_network_it_says_so_at_once() {
     let tiny = Tiny::new(30_000);
     let registry = tiny.registry(Manner::default());
-    let closed = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
     let place = tiny.with(|set| {
         let entry = set.entry();
         Place::with_config(&format!(
-            "npcs: [{{ name: Pip, lines: [{{ say: Hello. }}] }}]\nmodels:\n  index: \"http://{closed}/simple\"\n  more:\n{entry}"
+            "npcs: [{{ name: Pip, lines: [{{ say: Hello. }}] }}]\nmodels:\n  index: \"http://{NOBODY}/simple\"\n  more:\n{entry}"
         ))
     });
     let said = refused(&place);

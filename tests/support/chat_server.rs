@@ -29,6 +29,9 @@ mod anthropic_check;
 #[path = "chat_check.rs"]
 mod check;
 
+/// Longest wait of a test.
+const BOUND: Duration = Duration::from_secs(60);
+
 /// A running service; it ends when dropped.
 pub struct ChatServer {
     thread: OwnThread,
@@ -145,12 +148,12 @@ impl ChatServer {
         self.state().connections
     }
 
-    /// Resolves when clients went away from `count` unfinished answers; fails after ten seconds.
+    /// Resolves when clients went away from `count` unfinished answers; fails after [`BOUND`].
     pub async fn abandoned(&self, count: usize) {
         self.until(|state| state.abandoned >= count).await;
     }
 
-    /// Resolves when `count` requests came; fails after ten seconds.
+    /// Resolves when `count` requests came; fails after [`BOUND`].
     pub async fn received(&self, count: usize) {
         self.until(|state| state.requests.len() >= count).await;
     }
@@ -167,7 +170,7 @@ impl ChatServer {
                 changed.await;
             }
         };
-        tokio::time::timeout(Duration::from_secs(10), waiting).await.expect("in ten seconds");
+        tokio::time::timeout(BOUND, waiting).await.expect("in time");
     }
 
     fn state(&self) -> MutexGuard<'_, State> {

@@ -12,8 +12,12 @@ pub mod postgres;
 pub mod processes;
 pub mod program;
 pub mod protected;
+pub mod skipped;
 pub mod speech;
 pub mod timbre;
 pub mod weights;
 #[expect(dead_code, reason = "the provider's own tests use the rest")]
 pub mod wyoming;
+
+/// An address where nobody listens: no system hands out its port.
+pub const NOBODY: &str = "127.0.0.1:1";

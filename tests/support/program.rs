@@ -1,14 +1,15 @@
 //! The real program in a folder of its own, with an environment of its own.
 //!
-//! Entry types: [`Place`], [`Ran`]. Every wait is bounded by [`BOUND`].
+//! Entry types: [`Place`], [`Ran`]. Every wait is bounded by [`BOUND`]: a program that takes longer is
+//! killed, and the test fails with what it said.
 
 use std::{
     fs,
-    io::{BufRead, BufReader, Read, Write},
+    io::{BufRead, BufReader, ErrorKind, Read, Write},
     path::{Path, PathBuf},
-    process::{Child, ChildStdin, Command, Stdio},
+    process::{Child, ChildStdin, Command, ExitStatus, Stdio},
     sync::mpsc,
-    time::Duration,
+    time::{Duration, Instant},
 };
 
 use serde_json::Value;
@@ -100,29 +101,80 @@ pub fn run(mut command: Command, typed: &str) -> Ran {
     std::thread::spawn(move || stdin.write_all(typed.as_bytes()));
     let stdout = collect(child.stdout.take().expect("a pipe"));
     let stderr = collect(child.stderr.take().expect("a pipe"));
-    let stdout = within_bound(&stdout, &mut child, &command);
-    let stderr = within_bound(&stderr, &mut child, &command);
-    let status = child.wait().expect("an exit status").code().expect("no signal ends it");
-    Ran { status, stdout, stderr }
+    let until = Instant::now() + BOUND;
+    let status = exit_before(until, &mut child);
+    match (status, text(&stdout, until), text(&stderr, until)) {
+        (Some(status), Ok(stdout), Ok(stderr)) => {
+            Ran { status: status.code().expect("no signal ends it"), stdout, stderr }
+        }
+        // A process that it has started may hold a pipe open.
+        (status, stdout, stderr) => panic!(
+            "not over after {BOUND:?}: {command:?}\n{:#?}",
+            (
+                status,
+                stdout.unwrap_or_else(|so_far| so_far),
+                stderr.unwrap_or_else(|so_far| so_far)
+            )
+        ),
+    }
 }
 
-fn collect(mut pipe: impl Read + Send + 'static) -> mpsc::Receiver<String> {
-    let (sender, receiver) = mpsc::channel();
-    std::thread::spawn(move || {
-        let mut bytes = Vec::new();
-        let read = pipe.read_to_end(&mut bytes);
-        let _ = sender.send(String::from_utf8_lossy(&bytes).into_owned());
-        read
+fn left(until: Instant) -> Duration {
+    until.saturating_duration_since(Instant::now())
+}
+
+/// Waits for the end of a process; one that runs on until then is killed, and `None` is returned.
+fn exit_before(until: Instant, child: &mut Child) -> Option<ExitStatus> {
+    let id = child.id().to_string();
+    let (runs, ended) = mpsc::channel::<()>();
+    let watch = std::thread::spawn(move || {
+        let is_late = ended.recv_timeout(left(until)) == Err(mpsc::RecvTimeoutError::Timeout);
+        if is_late {
+            let _ = Command::new("kill").args(["-9", &id]).status();
+        }
+        is_late
     });
-    receiver
+    let status = child.wait().expect("an exit status");
+    drop(runs);
+    let was_killed = watch.join().expect("nothing panics there");
+    (!was_killed).then_some(status)
 }
 
-fn within_bound(text: &mpsc::Receiver<String>, child: &mut Child, command: &Command) -> String {
-    text.recv_timeout(BOUND).unwrap_or_else(|_| {
-        let _ = child.kill();
-        let said = text.recv_timeout(BOUND).unwrap_or_default();
-        panic!("still running after {BOUND:?}: {command:?}\n{said}")
-    })
+/// Reads a pipe to its end.
+fn collect(mut pipe: impl Read + Send + 'static) -> mpsc::Receiver<Vec<u8>> {
+    let (sender, pieces) = mpsc::channel();
+    std::thread::spawn(move || {
+        let mut piece = [0; 8 * 1024];
+        loop {
+            let length = match pipe.read(&mut piece) {
+                Err(error) if error.kind() == ErrorKind::Interrupted => continue,
+                Ok(0) | Err(_) => return,
+                Ok(length) => length,
+            };
+            if sender.send(piece[..length].to_vec()).is_err() {
+                return;
+            }
+        }
+    });
+    pieces
+}
+
+/// Everything that came through a pipe.
+///
+/// # Errors
+/// What came so far, when the pipe is still open at `until`.
+fn text(pieces: &mpsc::Receiver<Vec<u8>>, until: Instant) -> Result<String, String> {
+    let mut bytes = Vec::new();
+    loop {
+        match pieces.recv_timeout(left(until)) {
+            Ok(piece) => bytes.extend(piece),
+            Err(why) => {
+                let text = String::from_utf8_lossy(&bytes).into_owned();
+                let is_whole = why == mpsc::RecvTimeoutError::Disconnected;
+                return if is_whole { Ok(text) } else { Err(text) };
+            }
+        }
+    }
 }
 
 impl Ran {
@@ -223,6 +275,54 @@ fn forward(pipe: impl Read + Send + 'static, sender: mpsc::Sender<String>) {
     });
 }
 
+/// The first line with each of these parts, in whatever order they come.
+///
+/// # Errors
+/// All lines that came, when a part is missing after [`BOUND`].
+fn lines_with(lines: &mpsc::Receiver<String>, parts: &[&str]) -> Result<Vec<String>, Vec<String>> {
+    let until = Instant::now() + BOUND;
+    let (mut found, mut passed) = (vec![None; parts.len()], Vec::new());
+    while let Ok(line) = lines.recv_timeout(left(until)) {
+        for (part, found) in parts.iter().zip(&mut found) {
+            if found.is_none() && line.contains(part) {
+                *found = Some(line.clone());
+            }
+        }
+        if found.iter().all(Option::is_some) {
+            return Ok(found.into_iter().flatten().collect());
+        }
+        passed.push(line);
+        // A program that never stops talking would keep the wait going.
+        if left(until).is_zero() {
+            break;
+        }
+    }
+    Err(passed)
+}
+
+/// The first line of `pipe` with `part` in it; `child`, whose pipe it is, is killed when it never
+/// says so. Reads on after that line, so that the pipe never fills.
+#[track_caller]
+pub fn first_line(child: &mut Child, pipe: impl Read + Send + 'static, part: &str) -> String {
+    let (sender, lines) = mpsc::channel();
+    forward(pipe, sender);
+    match lines_with(&lines, &[part]) {
+        Ok(mut found) => found.remove(0),
+        Err(passed) => {
+            let _ = child.kill();
+            let _ = child.wait();
+            panic!("never said '{part}', but: {passed:#?}")
+        }
+    }
+}
+
+/// The port that a server of the tests says first on its stdout.
+#[track_caller]
+pub fn port_of(child: &mut Child) -> u16 {
+    let stdout = child.stdout.take().expect("a pipe");
+    first_line(child, stdout, "").trim().parse().expect("a port")
+}
+
 impl Drop for Live {
     fn drop(&mut self) {
         // Mostly it has ended; where a test has failed it has not.
@@ -256,14 +356,17 @@ impl Live {
     /// The next line with `part` in it; lines before it are passed over.
     #[track_caller]
     pub fn says(&self, part: &str) -> String {
-        let mut passed = Vec::new();
-        while let Ok(line) = self.lines.recv_timeout(BOUND) {
-            if line.contains(part) {
-                return line;
-            }
-            passed.push(line);
+        self.says_all(&[part]).remove(0)
+    }
+
+    /// The next line with each of these parts, in whatever order they come; other lines are passed
+    /// over.
+    #[track_caller]
+    pub fn says_all(&self, parts: &[&str]) -> Vec<String> {
+        match lines_with(&self.lines, parts) {
+            Ok(found) => found,
+            Err(passed) => panic!("never said {parts:?}, but: {passed:#?}"),
         }
-        panic!("never said '{part}', but: {passed:#?}")
     }
 
     /// Limits how long its files may become, in bytes, as `prlimit` reads it.
@@ -274,16 +377,27 @@ impl Live {
         assert!(done.expect("prlimit runs").success());
     }
 
+    /// Waits for the end of the program; what does not end is killed, and the test fails.
+    #[track_caller]
+    fn exit(&mut self) -> ExitStatus {
+        match exit_before(Instant::now() + BOUND, &mut self.child) {
+            Some(status) => status,
+            None => panic!("still running after {BOUND:?}, and last said: {:#?}", self.said()),
+        }
+    }
+
     /// Waits for the end of a program that was sent a signal.
+    #[track_caller]
     pub fn ended(&mut self) {
         self.stdin = None;
-        self.child.wait().expect("an exit status");
+        self.exit();
     }
 
     /// Kills the program so that it can do nothing about it.
+    #[track_caller]
     pub fn kill(mut self) {
         self.child.kill().expect("it runs");
-        self.child.wait().expect("an exit status");
+        self.exit();
     }
 
     /// What it has said so far, and nobody has asked for.
@@ -291,30 +405,27 @@ impl Live {
         self.lines.try_iter().collect()
     }
 
-    /// Tells the program to end, as a system does, and waits for it; what does not end is killed.
+    /// Tells the program to end, as a system does, and waits for it.
+    #[track_caller]
     pub fn terminate(mut self) -> i32 {
         let id = self.child.id().to_string();
         let ended = Command::new("kill").arg(&id).status();
         assert!(ended.expect("kill runs").success());
-        let (_ended, waiting) = mpsc::channel::<()>();
-        std::thread::spawn(move || {
-            if waiting.recv_timeout(BOUND) == Err(mpsc::RecvTimeoutError::Timeout) {
-                let _ = Command::new("kill").args(["-9", &id]).status();
-            }
-        });
-        self.child.wait().expect("an exit status").code().expect("no signal ends it")
+        self.exit().code().expect("no signal ends it")
     }
 
     /// Presses Ctrl-C; the exit status, and what is said from then on.
+    #[track_caller]
     pub fn interrupt(mut self) -> (i32, Vec<String>) {
         let id = self.child.id().to_string();
         let sent = Command::new("kill").args(["-INT", &id]).status();
         assert!(sent.expect("kill runs").success());
-        let mut said = Vec::new();
-        while let Ok(line) = self.lines.recv_timeout(BOUND) {
+        let until = Instant::now() + BOUND;
+        let (status, mut said) = (self.exit(), Vec::new());
+        // The pipes end with the program.
+        while let Ok(line) = self.lines.recv_timeout(left(until)) {
             said.push(line);
         }
-        let status = self.child.wait().expect("an exit status");
         (status.code().expect("no signal ends it"), said)
     }
 
@@ -324,8 +435,9 @@ impl Live {
     }
 
     /// Ends the input and waits for the program.
+    #[track_caller]
     pub fn leave(mut self) -> i32 {
         self.stdin = None;
-        self.child.wait().expect("an exit status").code().expect("no signal ends it")
+        self.exit().code().expect("no signal ends it")
     }
 }

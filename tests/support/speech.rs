@@ -9,11 +9,16 @@
 
 use std::{
     collections::HashMap,
-    fs,
+    env, fs,
+    hash::{DefaultHasher, Hash, Hasher},
+    io::Write,
     path::Path,
     process::{Command, Stdio},
     sync::{LazyLock, Mutex, PoisonError},
 };
+
+use rustix::process::geteuid;
+use tempfile::NamedTempFile;
 
 /// Rate of flite's voices slt, rms and awb.
 const RATE: u32 = 16_000;
@@ -47,12 +52,37 @@ pub fn speech(voice: &str, text: &str) -> Vec<i16> {
 }
 
 fn synthesise(voice: &str, text: &str) -> Vec<i16> {
+    let mut hasher = DefaultHasher::new();
+    (voice, text).hash(&mut hasher);
+    let folder = env::temp_dir().join(format!("glyphoxa-test-speech-{}", geteuid().as_raw()));
+    let cached = folder.join(format!("{:016x}.wav", hasher.finish()));
+    if let Some(bytes) = fs::read(&cached).ok().filter(|bytes| is_whole(bytes)) {
+        return parse(&bytes).samples;
+    }
     let output = Command::new("flite")
         .args(["-voice", voice, "-t", text, "/dev/stdout"])
         .stdin(Stdio::null())
         .output()
         .expect("flite is installed by ./dev setup");
+    if output.status.success() && is_whole(&output.stdout) && fs::create_dir_all(&folder).is_ok() {
+        // In one step, because other processes read it. Without a cache tests are only slower.
+        _ = NamedTempFile::new_in(&folder).and_then(|mut file| {
+            file.write_all(&output.stdout)?;
+            Ok(file.persist(&cached)?)
+        });
+    }
     parse(&output.stdout).samples
+}
+
+/// Whether a recording of flite has samples, and all that its header promises.
+fn is_whole(bytes: &[u8]) -> bool {
+    let Some(([b'd', b'a', b't', b'a', length @ ..], samples)) =
+        bytes.get(36..).and_then(|rest| rest.split_first_chunk::<8>())
+    else {
+        return false;
+    };
+    let length = u32::from_le_bytes(*length);
+    bytes.starts_with(b"RIFF") && length > 0 && u32::try_from(samples.len()) == Ok(length)
 }
 
 /// The same with silence before and after, in seconds.

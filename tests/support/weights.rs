@@ -2,19 +2,16 @@
 //!
 //! Entry function: [`weights`].
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
-/// The folder of model files, `whisper-tiny.en` among them; `None`, which is said: nobody could
-/// download them.
+use super::skipped::{not_installed, skipped, third_party};
+
+/// The folder of model files, `whisper-tiny.en` among them; `None`, after a report: not installed.
 pub fn weights() -> Option<PathBuf> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("target/third-party/models");
+    let folder = third_party("models");
     if folder.join("whisper-tiny.en/manifest.json").is_file() {
         return Some(folder);
     }
-    eprintln!(
-        "SKIPPED: the model files of hearing are not in '{}' (./dev test gets them; or: cargo run -- \
-         models get whisper-tiny.en --dir target/third-party/models)",
-        folder.display()
-    );
+    skipped("tests with whisper-tiny.en", &not_installed("models"));
     None
 }

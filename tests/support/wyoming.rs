@@ -29,7 +29,7 @@ const WORD: f64 = 0.3;
 /// What is louder is speech.
 const AUDIBLE: i16 = 500;
 /// Longest wait of [`WyomingServer::left`].
-const BOUND: Duration = Duration::from_secs(20);
+const BOUND: Duration = Duration::from_secs(60);
 
 /// A running service; it ends when dropped.
 pub struct WyomingServer {

@@ -1,13 +1,16 @@
-use std::sync::{
-    Arc,
-    atomic::{AtomicUsize, Ordering},
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering},
+    },
+    time::Duration,
 };
 
 use futures::{
     FutureExt,
     future::{BoxFuture, ready},
 };
-use tokio::sync::Notify;
+use tokio::{sync::Notify, time::timeout};
 
 use super::Indexer;
 use crate::{
@@ -114,9 +117,12 @@ async fn an_indexer_that_has_panicked_goes_on() {
     let meaning = Meaning { model: "one".to_owned(), embedder: Arc::clone(&embedder) as _ };
     let now = || i64::MAX;
     let indexer = Indexer::open(Arc::clone(&store), None, meaning, Arc::default(), now);
-    while embedder.0.load(Ordering::SeqCst) == 0 {
-        tokio::task::yield_now().await;
-    }
+    let asked = async {
+        while embedder.0.load(Ordering::SeqCst) == 0 {
+            tokio::task::yield_now().await;
+        }
+    };
+    timeout(Duration::from_secs(60), asked).await.expect("the embedder is asked");
     indexer.close().await;
     let counts = store.counts(&campaign()).await.unwrap();
     assert_eq!(counts.vectors.iter().map(|it| it.count).sum::<u64>(), 1);

@@ -4,7 +4,6 @@ use std::{collections::BTreeMap, path::Path};
 
 use futures::future::join_all;
 use rand::{RngExt, SeedableRng, rngs::StdRng};
-use tokio::time::Instant;
 
 use super::*;
 use crate::{
@@ -213,14 +212,12 @@ async fn two_programs_share_what_is_left() {
 async fn a_turn_does_not_wait_for_the_ledger() {
     let folder = tempfile::tempdir().unwrap();
     let world = World::begin(&open_store(folder.path()), 1).await;
-    let mut waits = Vec::new();
+    let mut waited = 0;
     for _ in 0..60 {
-        let began = Instant::now();
-        let reserved = world.play.reserve(Some("m"), "Bartok", None, tokens(6_000)).await.unwrap();
-        waits.push(began.elapsed());
+        let reserved = world.play.reserve_now(Some("m"), "Bartok", None, tokens(6_000)).unwrap();
+        waited += usize::from(!reserved.is_ready());
+        reserved.ready().await.unwrap();
         reserved.settle(tokens(2_000));
     }
-    waits.sort_unstable();
-    let (median, longest) = (waits[waits.len() / 2], waits[waits.len() - 1]);
-    assert!(median < Duration::from_millis(1), "{median:?}, the longest {longest:?}");
+    assert!(waited < 30, "{waited} of 60 turns have waited for the disk");
 }

@@ -1,8 +1,11 @@
 //! What is written of a line, and what happens when it cannot be.
 
-use std::sync::Arc;
+use std::{sync::Arc, time::Duration};
 
-use tokio::sync::{mpsc, oneshot};
+use tokio::{
+    sync::{mpsc, oneshot},
+    time::timeout,
+};
 use tokio_util::sync::CancellationToken;
 
 use super::{
@@ -17,6 +20,9 @@ use crate::{
     memory::{LineFilter, MemoryStore, SessionFilter, Sqlite, Viewer, Visibility},
     session::{Backlog, Circumstances, Outcome, SpeakerId, TurnLine, Unwritten},
 };
+
+/// Longest wait of these tests.
+const BOUND: Duration = Duration::from_secs(60);
 
 fn options(folder: &tempfile::TempDir) -> TranscriptOptions {
     TranscriptOptions { spill: folder.path().join("waiting"), retention_days: None }
@@ -141,9 +147,10 @@ async fn written_with(
     }
     let (done, heard) = oneshot::channel();
     notes.send(Note::Mark(done)).await.unwrap();
-    heard.await.expect("it goes on after a panic");
+    let heard = timeout(BOUND, heard).await.expect("it goes on");
+    heard.expect("it goes on after a panic");
     stop.cancel();
-    task.await.expect("its task does not end with one")
+    timeout(BOUND, task).await.expect("it ends").expect("its task does not end with one")
 }
 
 #[tokio::test]

@@ -10,6 +10,7 @@ use std::{
 };
 
 use arc_swap::ArcSwap;
+use tokio::signal::unix::{Signal, SignalKind, signal};
 
 use super::{
     super::{DONE, FAILED, Failure, complain},
@@ -210,9 +211,8 @@ pub async fn at_table(setting: Setting<'_>, said: Said, files: Files<'_>) -> Res
     let stt = app::recogniser(&tools.services, config)?;
     let is_heard = steps.iter().any(|step| matches!(step.input.what, What::File(_)));
     // Who ends utterances by itself goes by how long a silence lasts.
-    let clock_runs = arguments.realtime
-        || steps.iter().any(|step| step.input.at.is_some())
-        || (is_heard && stt.abilities().endpointing);
+    let is_timed = is_heard && stt.abilities().endpointing;
+    let clock_runs = is_timed || arguments.realtime || steps.iter().any(Step::has_time);
     if is_heard {
         print::while_waiting("learning the names of this campaign", stt.ready()).await?;
     }
@@ -255,11 +255,13 @@ pub async fn at_table(setting: Setting<'_>, said: Said, files: Files<'_>) -> Res
     let mut driver = Driver::new(table.handle, told, printer, record, pacing);
     let following = app::follow(running, setting.live_config());
     let assistant = setting.assistant(effects)?;
-    let is_dm = arguments.as_dm;
     let typist = arguments.speaker.last().map_or(PLAYER, String::as_str);
-    let context = SlashContext { assistant: &assistant, permits: &permits, typist, is_dm };
+    let is_dm = arguments.as_dm;
+    let context = &SlashContext { assistant: &assistant, permits: &permits, typist, is_dm };
+    let interrupts = signal(SignalKind::interrupt())?;
     setting.is_open.set(true);
-    let driven = drive(&mut driver, &steps, following, &typed, &context).await;
+    let conducting = Conducting { steps: &steps, typed: &typed, context, interrupts };
+    let driven = drive(&mut driver, conducting, following).await;
     commands.send(Command::Close).await?;
     let ended = table.task.await?;
     driver.close_record().await?;
@@ -322,13 +324,20 @@ pub fn uses(npc: &Npc, server: &str) -> bool {
     entries.into_iter().any(|it| it.is_none_or(|(of, _)| of == server))
 }
 
-/// Plays the steps, or what is typed while changed files are followed, until the end or ctrl-C.
+/// What is said at the table: the steps, or, where there are none, the lines that are typed.
+struct Conducting<'a> {
+    steps: &'a [Step],
+    typed: &'a Typed,
+    context: &'a SlashContext<'a>,
+    /// Listened to since before the table was open, so that no Ctrl-C is lost.
+    interrupts: Signal,
+}
+
+/// Plays the steps, or the typed lines while following changed files, until the end or Ctrl-C.
 async fn drive(
     driver: &mut Driver,
-    steps: &[Step],
+    Conducting { steps, typed, context, mut interrupts }: Conducting<'_>,
     following: impl Future<Output = ()>,
-    typed: &Typed,
-    context: &SlashContext<'_>,
 ) -> Result<End, Failure> {
     let driven = async {
         if steps.is_empty() {
@@ -340,8 +349,7 @@ async fn drive(
     tokio::select! {
         driven = driven => driven?,
         () = following, if steps.is_empty() => {}
-        interrupted = tokio::signal::ctrl_c() => {
-            interrupted?;
+        _ = interrupts.recv() => {
             // A recording of the answers is whole or not written; who typed has simply finished.
             return Ok(if steps.is_empty() { End::Left } else { End::Stopped });
         }
@@ -349,7 +357,7 @@ async fn drive(
     // Whoever does not wait leaves it to the next time.
     tokio::select! {
         summed_up = print::while_waiting("summing up what was said", driver.sum_up()) => summed_up?,
-        interrupted = tokio::signal::ctrl_c() => interrupted?,
+        _ = interrupts.recv() => {}
     }
     Ok(End::Whole)
 }

@@ -25,6 +25,13 @@ pub struct Step {
     pub samples: Vec<i16>,
 }
 
+impl Step {
+    /// Whether it says when it is said.
+    pub const fn has_time(&self) -> bool {
+        self.input.at.is_some()
+    }
+}
+
 /// Reads what `input` says.
 ///
 /// # Errors

@@ -164,6 +164,12 @@ pub static TURN: Shape = Shape {
             "Ask the model while somebody still speaks; its cost counts; default true.",
         ),
         Key::new("timeout_ms", WAIT, "Longest wait for a reply's first sound; default 30000."),
+        Key::new(
+            "recall_ms",
+            Kind::Whole { min: 1, max: 10_000 },
+            "Longest look-up of what an NPC remembers, before its model is asked; a slow machine or \
+             a distant PostgreSQL may need more; default 50.",
+        ),
     ],
 };
 
@@ -343,8 +349,7 @@ pub static SELECTION: Shape = Shape {
         Key::new(
             "threshold",
             Kind::Number { min: 0.0, max: 1.0 },
-            "Least likeness (cosine) of what was said and a tool, with an embedder; default 0.7, for \
-             minilm 0.25. Where no tool reaches it, words decide.",
+            "Least likeness (cosine) of what was said and a tool, with an embedder; default 0.7. Where no tool reaches it, words decide.",
         ),
     ],
 };

@@ -2,7 +2,7 @@
 
 use super::{WAIT, price::PRICE};
 use crate::{
-    provider::{EmbedderService, ModelService, RecogniserService, VoiceService},
+    provider::{ModelService, RecogniserService, VoiceService},
     yaml::{Key, Kind, Shape},
 };
 
@@ -175,15 +175,19 @@ pub static TTS: Shape = Shape {
     ],
 };
 
+/// The embedding models there are.
+const EMBEDDINGS: &str = "openai";
+/// What files of earlier versions may have as an embedder.
+pub const MINILM: &str = "minilm";
+
 /// What compares meanings.
 pub static EMBEDDER: Shape = Shape {
     title: "Embedder",
     keys: &[
         Key::required(
             "name",
-            Kind::Word(EmbedderService::NAMES),
-            "openai: any server with OpenAI's embeddings address; minilm: on this machine, in \
-             builds with the feature `minilm`.",
+            Kind::Word(&[EMBEDDINGS, MINILM]),
+            "openai: any server with OpenAI's embeddings address. (minilm is not there any more.)",
         ),
         BASE_URL,
         API_KEY,
@@ -191,11 +195,5 @@ pub static EMBEDDER: Shape = Shape {
         FREE,
         FIRST_BYTE,
         IDLE,
-        Key::new(
-            "folder",
-            Kind::Filled,
-            "For minilm: the folder of config.json, tokenizer.json and model.safetensors, relative \
-             to this file.",
-        ),
     ],
 };

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use tokio::time::Instant;
+use tokio::time::{Instant, timeout};
 
 use super::{
     Bench, Failure,
@@ -133,7 +133,8 @@ async fn a_sentence_is_spoken_while_the_model_goes_on() {
         }
         before.elapsed()
     };
-    let (said, _) = tokio::join!(said, bench.answer());
+    let (said, _) = tokio::join!(timeout(ms(60_000), said), bench.answer());
+    let said = said.expect("it is said");
     assert!(said <= ms(2), "{said:?}");
 }
 

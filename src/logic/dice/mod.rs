@@ -19,6 +19,7 @@ mod cursor;
 mod expression;
 mod hint;
 mod limits;
+mod looks;
 mod odds;
 mod operators;
 mod outcome;

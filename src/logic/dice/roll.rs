@@ -9,6 +9,7 @@ use rand::{Rng, RngExt};
 
 use super::arithmetic::Binary;
 use super::limits::MAX_DICE;
+use super::looks;
 use super::outcome::{DiceError, Natural};
 use super::tree::{Dice, Kind, Node, Op, Pick, Selector, Sides, Sign, Verb};
 
@@ -248,6 +249,7 @@ impl<'a> Chooser<'a> {
 
     /// A die shows `counts`.
     fn add(&mut self, at: usize, counts: i32) {
+        looks::note(self.by_height.len());
         if self.selectors.iter().any(|selector| is_taken(f64::from(counts), *selector)) {
             self.taken.insert(at);
         }
@@ -258,6 +260,7 @@ impl<'a> Chooser<'a> {
 
     /// It no longer does.
     fn remove(&mut self, at: usize, counts: i32) {
+        looks::note(self.by_height.len());
         self.taken.remove(&at);
         for (selector, places) in &mut self.by_height {
             places.remove(&place(*selector, at, counts));
@@ -283,7 +286,8 @@ impl<'a> Chooser<'a> {
     fn chosen(&self) -> BTreeSet<usize> {
         let by_height = self.by_height.iter();
         let by_height = by_height.flat_map(|(s, places)| places.iter().take(number(*s)));
-        by_height.map(|(_, at)| *at).chain(self.taken.iter().copied()).collect()
+        let chosen = by_height.map(|(_, at)| *at).chain(self.taken.iter().copied());
+        chosen.inspect(|_| looks::note(1)).collect()
     }
 }
 
@@ -407,6 +411,7 @@ fn keep_or_drop_items(items: &mut [Rolled<'_>], op: &Op) -> Result<(), DiceError
 
 /// What each die counts; `None` for a dropped one.
 fn values(dice: &[Die]) -> Vec<Option<f64>> {
+    looks::note(dice.len());
     dice.iter().map(|die| die.kept.then(|| f64::from(die.face.counts))).collect()
 }
 
@@ -430,6 +435,7 @@ fn first(values: &[Option<f64>], selector: Selector) -> Option<usize> {
 
 /// Whether a selector takes this value whatever the others are.
 pub(super) fn is_taken(value: f64, selector: Selector) -> bool {
+    looks::note(1);
     let number = f64::from(selector.number);
     match selector.pick {
         Pick::Exactly => value == number,
@@ -444,6 +450,7 @@ fn by_height(values: &[Option<f64>], selector: Selector) -> Vec<usize> {
     if !selector.pick.is_by_height() {
         return Vec::new();
     }
+    looks::note(values.len());
     let mut kept: Vec<RankedValue> = counting(values).collect();
     let number = number(selector);
     if number < kept.len() {

@@ -29,7 +29,6 @@ impl<S: ?Sized> Chain<S> {
     }
 
     /// One service, which nobody else asks: a stand-in of tests and benches.
-    #[cfg(any(test, feature = "measure"))]
     pub fn of(name: &str, service: Arc<S>) -> Self {
         Self::new(Candidate::new(name, service, Arc::default()), Vec::new(), false)
     }

@@ -6,7 +6,7 @@ use std::{env, fs, path::PathBuf};
 use rand::{RngExt, SeedableRng, rngs::StdRng};
 
 use super::{trim::floats, *};
-use crate::audio::SampleRate;
+use crate::{audio::SampleRate, skipped::skipped};
 
 /// A message of protobuf with these fields, all of them bytes.
 fn message(fields: &[(u8, &[u8])]) -> Vec<u8> {
@@ -95,7 +95,7 @@ fn published() -> Option<PathBuf> {
     let models = env::var_os("GLYPHOXA_MODELS").map(PathBuf::from);
     let path = models.map(|it| it.join(NAME).join(FILE)).filter(|it| it.exists());
     if path.is_none() {
-        println!("SKIPPED: GLYPHOXA_MODELS names no folder with {NAME}");
+        skipped("tests with Smart Turn", &format!("GLYPHOXA_MODELS names no folder with {NAME}"));
     }
     path
 }
@@ -174,10 +174,11 @@ fn times() -> usize {
 fn spoilt_networks_answer_or_are_refused() {
     const CHILD: &str = "GLYPHOXA_TEST_CHILD";
     if env::var_os(CHILD).is_none() {
-        let limits = "ulimit -t 20000; ulimit -v 4000000; exec \"$0\" \"$@\"";
+        let seconds = 2_000 * times();
+        let limits = format!("ulimit -t {seconds}; ulimit -v 4000000; exec \"$0\" \"$@\"");
         let name = "provider::smart_turn::tests::spoilt_networks_answer_or_are_refused";
         let mut child = std::process::Command::new("/bin/sh");
-        child.args(["-c", limits]).arg(env::current_exe().unwrap());
+        child.args(["-c", &limits]).arg(env::current_exe().unwrap());
         child.args(["--exact", name, "--nocapture", "--test-threads=1"]).env(CHILD, "1");
         let ran = child.output().unwrap();
         let said = String::from_utf8_lossy(&ran.stdout);

@@ -1,8 +1,7 @@
 //! What an NPC remembers of what is said to it, looked up while its turn begins.
 //!
-//! Entry types: [`Memory`], [`Recaller`]. The parts are looked up side by side; what is not there
-//! after [`DEADLINE`] is left out and noted. **Never**: shows an NPC what it may not know: the
-//! store's queries see to that.
+//! Entry types: [`Memory`], [`Recaller`]. The parts are looked up side by side; what is late is left
+//! out and noted. **Never**: shows an NPC what it may not know: the store's queries see to that.
 
 mod memory;
 mod names;
@@ -39,8 +38,6 @@ use crate::{
     tools::builtin::viewer,
 };
 
-/// A turn waits so long for what its NPC remembers.
-const DEADLINE: Duration = Duration::from_millis(50);
 /// Relations of an NPC that it is reminded of.
 const RELATIONS: usize = 6;
 /// Things named that it is reminded of.
@@ -115,13 +112,14 @@ impl Recaller {
         self.known.forget();
     }
 
-    /// A look-up that begins when it is first awaited, and where its end is told.
-    pub fn recall(self: &Arc<Self>, question: Question) -> (Recall, RecallTold) {
+    /// A look-up that begins when it is first awaited and lasts no longer than `timeout`, and where
+    /// its end is told.
+    pub fn recall(self: &Arc<Self>, question: Question, timeout: Duration) -> (Recall, RecallTold) {
         let (recaller, told) = (Arc::clone(self), RecallTold::default());
         let tell = Arc::clone(&told);
         let recall = async move {
             let began = Instant::now();
-            let (recalled, late) = recaller.look(&question, began + DEADLINE).await;
+            let (recalled, late) = recaller.look(&question, began + timeout).await;
             let ms = began.elapsed().as_secs_f64() * 1e3;
             tracing::debug!(session = %recaller.session, ms, found = recalled.len(), ?late, "recalled");
             // It is told once: nobody else has it.

@@ -138,7 +138,7 @@ async fn what_takes_too_long_is_left_out_and_noted() {
         // A look-up that has ended before anybody looked at the time is none too late.
         assert_eq!(late.contains(&part), found.is_empty(), "{part}: {late:?}");
     }
-    let (recall, told) = recaller.recall(asked);
+    let (recall, told) = recaller.recall(asked, Duration::from_millis(50));
     assert_eq!(told.get(), None, "it begins when somebody waits for it");
     let recalled = recall.await;
     let line = told.get().unwrap();

@@ -66,7 +66,6 @@ pub struct Materials {
     pub memory: Option<Arc<Archive>>,
 }
 
-#[cfg(any(test, feature = "measure"))]
 impl Materials {
     /// Dice alone, for tests and benches: no tables, no rules, no files, no memory.
     pub fn dice(dice: rand::rngs::StdRng) -> Self {

@@ -61,15 +61,17 @@ fn writer() -> ChatServer {
 
 /// Waits until so many sessions were summed up.
 async fn summed_up(model: &ChatServer, sessions: usize) {
-    loop {
-        let asked = model.requests();
-        let is_recap = |body: &[u8]| String::from_utf8_lossy(body).contains(RECAP);
-        if asked.iter().filter(|it| is_recap(&it.body)).count() >= sessions {
-            return;
+    let all = async {
+        loop {
+            let asked = model.requests();
+            let is_recap = |body: &[u8]| String::from_utf8_lossy(body).contains(RECAP);
+            if asked.iter().filter(|it| is_recap(&it.body)).count() >= sessions {
+                return;
+            }
+            model.received(asked.len() + 1).await;
         }
-        let more = model.received(asked.len() + 1);
-        tokio::time::timeout(BOUND, more).await.expect("a session is summed up");
-    }
+    };
+    tokio::time::timeout(BOUND, all).await.expect("a session is summed up");
 }
 
 /// The paths of all commands that the bot has registered.

@@ -38,7 +38,7 @@ use query::Asked;
 /// A socket without sound or a sign of life is closed after so long.
 const QUIET: Duration = Duration::from_secs(10);
 /// Longest wait of a test.
-const BOUND: Duration = Duration::from_secs(30);
+const BOUND: Duration = Duration::from_secs(60);
 
 /// A running service; it ends when dropped.
 pub struct DeepgramServer {

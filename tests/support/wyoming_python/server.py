@@ -1,8 +1,9 @@
 """A recogniser and a voice made with the protocol's own library, for tests/wyoming.rs.
 
-    server.py PORT WORDS [pieces]
+    server.py WORDS [pieces]
 
-It hears WORDS in whatever it is told, speaks a tone, and prints a line of JSON for each.
+It hears WORDS in whatever it is told, speaks a tone, and prints a line of JSON for each, after the
+port that it listens at.
 """
 
 import asyncio
@@ -24,8 +25,8 @@ from wyoming.tts import (
 )
 
 RATE = 22_050
-WORDS = sys.argv[2].split()
-PIECES = "pieces" in sys.argv[3:]
+WORDS = sys.argv[1].split()
+PIECES = "pieces" in sys.argv[2:]
 
 
 def about(name):
@@ -118,9 +119,9 @@ class Handler(AsyncEventHandler):
 
 
 async def main():
-    server = AsyncServer.from_uri(f"tcp://127.0.0.1:{sys.argv[1]}")
+    server = AsyncServer.from_uri("tcp://127.0.0.1:0")
     await server.start(Handler)
-    print("listening", flush=True)
+    print("listening at", server._server.sockets[0].getsockname()[1], flush=True)
     await asyncio.Event().wait()
 
 

@@ -16,8 +16,8 @@ use crate::{Model, Options, Scratch};
 const MOST_TIME: Duration = Duration::from_secs(20);
 /// Says to a process of this test that it is the child.
 const CHILD: &str = "WHISPER_FUZZ_CHILD";
-/// Seconds of processor time and KiB of memory: what no case comes near to.
-const LIMITS: &str = "ulimit -t 20000; ulimit -v 8000000; exec \"$0\" \"$@\"";
+/// Seconds of processor time for as many cases as usual: what no test comes near to.
+const SECONDS: usize = 2_000;
 
 /// Memory that files of so many bytes may take beside themselves while they are loaded and used.
 fn room(bytes: usize) -> usize {
@@ -108,8 +108,10 @@ fn within_limits(name: &str, work: impl FnOnce()) {
     if std::env::var_os(CHILD).is_some() {
         return work();
     }
+    let seconds = SECONDS * times();
+    let limits = format!("ulimit -t {seconds}; ulimit -v 8000000; exec \"$0\" \"$@\"");
     let mut child = Command::new("/bin/sh");
-    child.args(["-c", LIMITS]).arg(std::env::current_exe().unwrap());
+    child.args(["-c", &limits]).arg(std::env::current_exe().unwrap());
     child.args(["--exact", &format!("tests::fuzz::{name}"), "--nocapture", "--test-threads=1"]);
     let ran = child.env(CHILD, "1").output().unwrap();
     let (said, errors) =

@@ -1,5 +1,7 @@
 //! With weights of a released model, where the environment names a folder of them (see the README for where they come from).
 
+use std::fs::File;
+use std::io::Write;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
@@ -10,11 +12,19 @@ use crate::{Model, Options, Scratch, TranscribeError, Window};
 pub(super) fn folder() -> Option<PathBuf> {
     let folder = std::env::var_os("WHISPER_MODEL").map(PathBuf::from);
     if folder.is_none() {
-        eprintln!(
-            "SKIPPED: WHISPER_MODEL names no folder with model.bin, tokenizer.json and config.json"
-        );
+        skipped("WHISPER_MODEL names no folder with model.bin, tokenizer.json and config.json");
     }
     folder
+}
+
+/// Reports that these tests are skipped: on stderr, past the capture of libtest, and as a line of the
+/// file that `GLYPHOXA_TEST_SKIPPED` names.
+fn skipped(reason: &str) {
+    let line = format!("SKIPPED: tests with Whisper's weights, for {reason}\n");
+    _ = std::io::stderr().write_all(format!("\n{line}").as_bytes());
+    let Some(file) = std::env::var_os("GLYPHOXA_TEST_SKIPPED") else { return };
+    let file = File::options().append(true).create(true).open(file);
+    file.unwrap().write_all(line.as_bytes()).unwrap();
 }
 
 /// A glide up and down with overtones: no speech, and no silence either.

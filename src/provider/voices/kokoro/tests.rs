@@ -10,7 +10,10 @@ use std::{
 use futures::TryStreamExt;
 
 use super::*;
-use crate::provider::{Attempts, Kind};
+use crate::{
+    provider::{Attempts, Kind},
+    skipped::skipped,
+};
 
 /// Fast enough, however busy the machine that tests.
 const ANY: f32 = 1_000.0;
@@ -94,7 +97,7 @@ fn with_weights() -> Option<PathBuf> {
     let models = std::env::var_os("GLYPHOXA_MODELS").map(PathBuf::from);
     let models = models.filter(|models| !library::voices(std::slice::from_ref(models)).is_empty());
     if models.is_none() {
-        eprintln!("SKIPPED: GLYPHOXA_MODELS names no folder with Kokoro");
+        skipped("tests with Kokoro", "GLYPHOXA_MODELS names no folder with kokoro");
     }
     models
 }

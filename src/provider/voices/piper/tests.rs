@@ -6,7 +6,10 @@ use std::{fs, path::Path};
 use futures::TryStreamExt;
 
 use super::{library::Loaded, settings::Settings, *};
-use crate::provider::{Attempts, voices::neural::clauses::clauses};
+use crate::{
+    provider::{Attempts, voices::neural::clauses::clauses},
+    skipped::skipped,
+};
 
 /// A description with the sounds of "hello".
 const JSON: &str = r#"{
@@ -199,7 +202,7 @@ fn with_weights() -> Option<(PathBuf, String)> {
         .as_deref()
         .and_then(|models| Piper::voices(&[models.to_owned()]).ok()?.into_iter().next());
     if voice.is_none() {
-        eprintln!("SKIPPED: GLYPHOXA_MODELS names no folder with a Piper voice");
+        skipped("tests with a Piper voice", "GLYPHOXA_MODELS names no folder with piper-joe");
     }
     Some((models?, voice?))
 }

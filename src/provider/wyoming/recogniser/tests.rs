@@ -6,7 +6,7 @@ use serde_json::json;
 use super::*;
 use crate::provider::wyoming::{
     options::tests::options,
-    wyoming_server::{Fault, Script, When, WyomingServer},
+    wyoming_server::{Fault, Recorded, Script, When, WyomingServer},
 };
 
 const WORDS: &str = "well met by the old mill";
@@ -14,6 +14,16 @@ const WORDS: &str = "well met by the old mill";
 /// 20 ms of speech, as far as the service can tell.
 fn voice() -> Frame {
     Frame::padded(&[9_000; 320], SampleRate::HZ_16000)
+}
+
+/// Waits until `server` has recorded what is wanted.
+async fn until(server: &WyomingServer, is_there: impl Fn(&Recorded) -> bool) {
+    let waiting = async {
+        while !is_there(&server.recorded()) {
+            tokio::task::yield_now().await;
+        }
+    };
+    tokio::time::timeout(Duration::from_secs(60), waiting).await.expect("it is recorded");
 }
 
 fn recogniser(server: &WyomingServer) -> Recogniser {
@@ -102,8 +112,8 @@ async fn a_service_that_ends_utterances_itself_hears_the_rest_as_another() {
         for at in 0..40 {
             to.send(voice()).await.unwrap();
             // The service has half a second at the first of these, and says what it has heard.
-            while at == 25 && server.recorded().done == 0 {
-                tokio::task::yield_now().await;
+            if at == 25 {
+                until(&server, |recorded| recorded.done > 0).await;
             }
         }
         drop(to);
@@ -141,14 +151,11 @@ async fn faults_are_told_by_kind_and_end_in_time() {
 
 #[tokio::test]
 async fn who_is_not_there_or_is_another_is_told() {
-    let free = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
-    let nobody = Recogniser::new(options(&format!("tcp://{free}")), "en");
+    let nobody = Recogniser::new(options("tcp://127.0.0.1:1"), "en");
     for error in [nobody.ready().await.unwrap_err(), hear(&nobody, 5).await.unwrap_err()] {
         assert_eq!(error.kind(), Kind::Unreachable);
-        let expected = format!(
-            "'tcp://{free}': nothing listens there (start the recogniser there, such as \
-             wyoming-faster-whisper, at port 10300, or correct base_url)"
-        );
+        let expected = "'tcp://127.0.0.1:1': nothing listens there (start the recogniser there, \
+                        such as wyoming-faster-whisper, at port 10300, or correct base_url)";
         assert_eq!(error.to_string(), expected);
     }
     let voice = WyomingServer::start(Script::speaks());
@@ -169,9 +176,7 @@ async fn whoever_is_not_wanted_any_more_is_told_by_the_end_of_the_connection() {
     let events = recogniser.listen(audio, Attempts::default());
     to.send(voice()).await.unwrap();
     drop(to);
-    while server.recorded().heard.is_empty() {
-        tokio::task::yield_now().await;
-    }
+    until(&server, |recorded| !recorded.heard.is_empty()).await;
     drop(events);
     tokio::task::spawn_blocking(move || server.left(1)).await.unwrap();
 }

@@ -19,6 +19,14 @@ use crate::{
     },
 };
 
+/// Longest wait of these tests.
+const BOUND: Duration = Duration::from_secs(60);
+
+/// Waits for something; fails after [`BOUND`].
+async fn soon<T>(awaited: impl Future<Output = T>) -> T {
+    timeout(BOUND, awaited).await.expect("in time")
+}
+
 /// The other end of a connection, played by hand.
 struct Server {
     read: Lines<BufReader<ReadHalf<DuplexStream>>>,
@@ -27,7 +35,7 @@ struct Server {
 
 impl Server {
     async fn hears(&mut self) -> Value {
-        let line = self.read.next_line().await.expect("a line").expect("a message");
+        let line = soon(self.read.next_line()).await.expect("a line").expect("a message");
         serde_json::from_str(&line).expect("JSON")
     }
 
@@ -71,7 +79,7 @@ async fn connected_to(may_sample: bool) -> (Arc<Client>, Server) {
         "serverInfo": {"name": "s", "version": "1"}});
     server.says(json!({"id": id, "result": result})).await;
     server.asked("notifications/initialized").await;
-    let client = opened.await.expect("it ran").unwrap_or_else(|why| panic!("{why:?}"));
+    let client = soon(opened).await.expect("it ran").unwrap_or_else(|why| panic!("{why:?}"));
     (Arc::new(client), server)
 }
 
@@ -154,7 +162,7 @@ async fn while_several_tables_call_nobody_is_asked_and_nobody_pays() {
         assert_eq!((asked(), lender.0.load(Ordering::Relaxed)), (before.0 + more, before.1 + more));
         for (called, id) in calls {
             server.says(json!({"id": id, "result": {"content": []}})).await;
-            called.await.expect("it ran").expect("an answer");
+            soon(called).await.expect("it ran").expect("an answer");
         }
     }
 }
@@ -183,7 +191,7 @@ async fn a_question_of_a_server_goes_to_the_table_that_called() {
         }
         let content = json!([{"type": "text", "text": "done"}]);
         server.says(json!({"id": id, "result": {"content": content}})).await;
-        assert_eq!(called.await.expect("it ran"), Ok(CallOutput::text("done")));
+        assert_eq!(soon(called).await.expect("it ran"), Ok(CallOutput::text("done")));
         assert_eq!(table.asked.lock().expect("unpoisoned")[0].message, "Who?");
     }
 }
@@ -216,9 +224,9 @@ async fn a_server_that_ends_in_a_call_fails_it_and_is_lost() {
     let called = call(&client, Arc::new(Table::default()));
     server.asked("tools/call").await;
     drop(server);
-    let error = called.await.expect("it ran").expect_err("no answer");
+    let error = soon(called).await.expect("it ran").expect_err("no answer");
     assert_eq!((error.kind, error.message.as_str()), (CallErrorKind::Connection, "'s' has ended"));
-    client.lost().cancelled().await;
+    soon(client.lost().cancelled()).await;
 }
 
 #[tokio::test]
@@ -227,9 +235,12 @@ async fn notices_are_noticed_once() {
     for _ in 0..100 {
         server.says(json!({"method": "notifications/tools/list_changed"})).await;
     }
-    client.notices().some().await;
-    while client.notices().take() == (false, false) {
-        tokio::task::yield_now().await;
-    }
+    let noticed = async {
+        client.notices().some().await;
+        while client.notices().take() == (false, false) {
+            tokio::task::yield_now().await;
+        }
+    };
+    soon(noticed).await;
     assert!(!client.lost().is_cancelled());
 }

@@ -246,8 +246,10 @@ async fn a_browser_that_brings_no_answer_of_ours_is_passed_over() {
     let loopback = Arc::new(Loopback::new(Duration::from_secs(30), show).await.unwrap());
     let waiting = Arc::clone(&loopback);
     let asked = tokio::spawn(async move { waiting.ask("http://a/?state=right").await });
-    assert_eq!(shown.recv().await.unwrap(), "http://a/?state=right");
-    let http = reqwest::Client::builder().no_proxy().build().unwrap();
+    let address = tokio::time::timeout(Duration::from_secs(30), shown.recv()).await;
+    assert_eq!(address.expect("it is shown").unwrap(), "http://a/?state=right");
+    let http = reqwest::Client::builder().no_proxy().timeout(Duration::from_secs(30));
+    let http = http.build().unwrap();
     let at = |query: &str| format!("{}{query}", loopback.redirect_uri());
     let status = async |url: String| http.get(url).send().await.unwrap().status().as_u16();
     assert_eq!(status(at("/favicon.ico")).await, 404);

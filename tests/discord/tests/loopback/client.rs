@@ -29,7 +29,8 @@ impl Rest {
     /// Somebody's.
     pub fn with_token(discord: &Discord, token: &str) -> Self {
         let base = format!("{}/api/v10", discord.http_base());
-        Self { http: reqwest::Client::new(), base, token: format!("Bot {token}") }
+        let http = reqwest::Client::builder().timeout(Duration::from_secs(60)).build().unwrap();
+        Self { http, base, token: format!("Bot {token}") }
     }
 
     /// Asks; the answer as it is.

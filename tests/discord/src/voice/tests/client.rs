@@ -9,6 +9,11 @@ use tokio::{net::TcpStream, time::timeout};
 use tokio_rustls::{TlsAcceptor, TlsConnector, client::TlsStream};
 use tokio_tungstenite::{WebSocketStream, client_async, tungstenite::Message};
 
+/// Waits for something; fails after ten seconds.
+pub(super) async fn soon<T>(awaited: impl Future<Output = T>) -> T {
+    timeout(Duration::from_secs(10), awaited).await.expect("in ten seconds")
+}
+
 /// A certificate for 127.0.0.1, and the file of the authority that signed it.
 pub(crate) fn authority() -> (TlsAcceptor, Certificates) {
     let certificates = Certificates::new().unwrap();
@@ -50,8 +55,7 @@ impl Client {
     /// The next message, or the close code.
     pub(super) async fn next(&mut self) -> Result<Value, u16> {
         loop {
-            let message = timeout(Duration::from_secs(10), self.0.next()).await.unwrap();
-            match message {
+            match soon(self.0.next()).await {
                 Some(Ok(Message::Text(text))) => return Ok(serde_json::from_str(&text).unwrap()),
                 Some(Ok(Message::Close(frame))) => {
                     return Err(frame.map_or(1005, |f| f.code.into()));

@@ -9,7 +9,7 @@ use super::{
     Mode, Voice, VoiceOptions,
     transport::{OPUS, Rtp, Transport},
 };
-use client::Client;
+use client::{Client, soon};
 use serde_json::{Value, json};
 use std::time::Duration;
 use tokio::net::UdpSocket;
@@ -181,7 +181,7 @@ async fn the_media_port_discovers_echoes_and_refuses() {
     packet.extend(ssrc.to_be_bytes());
     packet.resize(74, 0);
     udp.send(&packet).await.unwrap();
-    assert_eq!(udp.recv(&mut answer).await.unwrap(), 74);
+    assert_eq!(soon(udp.recv(&mut answer)).await.unwrap(), 74);
     let own = udp.local_addr().unwrap().port();
     assert_eq!((&answer[8..17], &answer[72..74]), (&b"127.0.0.1"[..], &own.to_be_bytes()[..]));
     let mut d = select();
@@ -190,23 +190,29 @@ async fn the_media_port_discovers_echoes_and_refuses() {
     let description = client.until(4).await["d"].clone();
     for keepalive in [&[1, 2, 3, 4][..], &[1, 2, 3, 4, 5, 6, 7, 8]] {
         udp.send(keepalive).await.unwrap();
-        let length = udp.recv(&mut answer).await.unwrap();
+        let length = soon(udp.recv(&mut answer)).await.unwrap();
         assert_eq!(&answer[..length], keepalive);
     }
     let key: Vec<u8> = serde_json::from_value(description["secret_key"].clone()).unwrap();
     let mut line = Transport::new(Mode::Aes256Gcm, &key.try_into().unwrap(), 0);
     let mut rtp = Rtp { payload_type: OPUS, seq: 0, timestamp: 0, ssrc };
-    while voice.violations().is_empty() {
-        rtp.seq += 1;
-        udp.send(&line.seal(rtp, b"early", false).unwrap()).await.unwrap();
-        tokio::time::sleep(Duration::from_millis(20)).await;
-    }
+    let noticed = async {
+        while voice.violations().is_empty() {
+            rtp.seq += 1;
+            udp.send(&line.seal(rtp, b"early", false).unwrap()).await.unwrap();
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+    };
+    soon(noticed).await;
     assert!(voice.violations()[0].ends_with("packets and no speaking update"));
     let mut stranger = Transport::new(Mode::Aes256Gcm, &[1; 32], 0);
     udp.send(&stranger.seal(rtp, b"wrong key", false).unwrap()).await.unwrap();
-    while voice.violations().len() < 2 {
-        tokio::time::sleep(Duration::from_millis(5)).await;
-    }
+    let noticed = async {
+        while voice.violations().len() < 2 {
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+    };
+    soon(noticed).await;
     let counts = voice.counts(GUILD, 1);
     assert_eq!((counts.undecryptable, counts.keepalives), (1, 2));
     assert!(counts.before_speaking >= 2);
