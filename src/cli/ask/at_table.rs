@@ -221,9 +221,8 @@ pub async fn at_table(setting: Setting<'_>, said: Said, files: Files<'_>) -> Res
         tools.servers.settled(SERVERS_PATIENCE, |server| setting.may_use(server)).await;
     }
     let printer = Printer::new(arguments.form(), steps.is_empty() && io::stdin().is_terminal());
-    let (tables, open) = (Tables::default(), OpenTables::default());
+    let (tables, open, sink) = (Tables::default(), OpenTables::default(), WavSink::default());
     let record = setting.record(&tables)?;
-    let sink = WavSink::default();
     let events = TableEvents::new(EVENT_CAPACITY);
     let told = events.subscribe();
     let (typed, permits) = (Typed::new(), setting.permits());

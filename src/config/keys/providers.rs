@@ -187,7 +187,7 @@ pub static EMBEDDER: Shape = Shape {
         Key::required(
             "name",
             Kind::Word(&[EMBEDDINGS, MINILM]),
-            "openai: any server with OpenAI's embeddings address. (minilm is not there any more.)",
+            "openai: any server with OpenAI's embeddings address. minilm is no longer part of Glyphoxa.",
         ),
         BASE_URL,
         API_KEY,

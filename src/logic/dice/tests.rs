@@ -328,12 +328,15 @@ fn slow_bombs() -> [String; 4] {
 
 #[test]
 fn no_refusal_takes_long() {
+    let mut looked = 0;
     for text in slow_bombs() {
         assert!(text.len() <= MAX_CHARS, "{text}");
         let taken = looks::during(|| drop(error(&text)));
         // Each die is looked at once for each character at most: 2 ms in a release build.
-        assert!((1..=MAX_CHARS * 1_000).contains(&taken), "{taken} looks: {text}");
+        assert!(taken <= MAX_CHARS * 1_000, "{taken} looks: {text}");
+        looked += taken;
     }
+    assert!(looked > 0, "looks are not counted");
 }
 
 #[test]
