@@ -149,5 +149,5 @@ fn the_program_is_where_the_readme_says() {
     let script = shipped("dev");
     let demo = script.split("\ndemo() {").nth(1).and_then(|rest| rest.split("\n}").next());
     assert!(demo.is_some_and(|body| body.contains("build trying\n")), "{demo:?}");
-    assert!(script.contains("program=target/$1/glyphoxa\n"));
+    assert!(script.contains("program=$target/$1/glyphoxa\n"));
 }
