@@ -62,13 +62,20 @@ struct Bounds {
     /// Mistakes in a hundred words of each of [`SETS`], as a mean of the voices; the sets behind these
     /// are left out.
     mistakes: &'static [f64],
+    /// The same of every fifth sentence alone: few enough that a hard one weighs.
+    mistakes_in_a_fifth: &'static [f64],
     /// Of a hundred names, those that are heard.
     names: usize,
 }
 /// Tuned to table talk and the campaign.
-const SPHINX: Bounds = Bounds { mistakes: &[10.0, 12.0, 10.0, 12.0], names: 95 };
+const SPHINX: Bounds = Bounds {
+    mistakes: &[10.0, 12.0, 10.0, 12.0],
+    mistakes_in_a_fifth: &[10.0, 12.0, 10.0, 12.0],
+    names: 95,
+};
 /// Tuned to nothing here, and to people more than to flite. All sets together take it minutes.
-const WHISPER: Bounds = Bounds { mistakes: &[7.5, 5.5], names: 90 };
+const WHISPER: Bounds =
+    Bounds { mistakes: &[7.5, 5.5], mistakes_in_a_fifth: &[7.5, 10.5], names: 90 };
 const NAMES: [&str; 5] = ["bartok", "greymantle", "mira", "quickfingers", "hale"];
 /// What a caller gives before and after the voiced part.
 const PRE_ROLL: usize = 200 * 16;
@@ -183,7 +190,8 @@ fn report(set: &str, scores: &HashMap<&str, Score>) -> f64 {
 async fn assert_understood(stt: Arc<dyn SpeechToText>, bounds: Bounds) {
     let (mut names, mut names_heard) = (0, 0);
     let mut too_many = Vec::new();
-    for ((set, text), most) in SETS.into_iter().zip(bounds.mistakes) {
+    let most = if every() == 1 { bounds.mistakes } else { bounds.mistakes_in_a_fifth };
+    for ((set, text), most) in SETS.into_iter().zip(most) {
         let scores = scores(&stt, text).await;
         let rate = report(set, &scores);
         names += scores.values().map(|score| score.names).sum::<usize>();
