@@ -1,6 +1,7 @@
 //! The rules of the house that a compiler does not check.
 
 use std::{
+    collections::HashSet,
     fs,
     path::{Path, PathBuf},
 };
@@ -124,52 +125,51 @@ fn a_folder_has_its_own_file_inside() {
     assert!(beside.is_empty(), "move these into their folders as mod.rs:\n{}", beside.join("\n"));
 }
 
-/// Names in the braces of `src/measure.rs`, as they are in their modules.
-fn measured() -> Vec<String> {
-    let face = without_comments(&fs::read_to_string("src/measure.rs").unwrap());
-    let is_part = |c: char| c.is_alphanumeric() || c == '_';
-    let face = face.replace(" as ", "!");
-    let ends = face.split([',', '{', '}', '\n']).map(str::trim).filter(|it| !it.is_empty());
-    let names = ends.filter(|it| !it.ends_with("::") && !it.starts_with("pub use"));
-    let names = names.map(|it| it.split('!').next().unwrap());
-    names.map(|it| it.rsplit("::").next().unwrap().replace(|c| !is_part(c), "")).collect()
+/// Whether `c` is part of a Rust name.
+fn is_part(c: char) -> bool {
+    c.is_alphanumeric() || c == '_'
 }
 
-/// What only benches reach would never be found dead, for `measure` shows it to everybody.
+/// Names that `src/measure.rs` shows, as their modules call them.
+fn measured() -> Vec<String> {
+    let face = without_comments(&fs::read_to_string("src/measure.rs").unwrap());
+    let parts = face.split([',', '{', '}', '\n']).map(str::trim).filter(|it| !it.is_empty());
+    let names = parts.filter(|it| !it.ends_with("::") && !it.starts_with("pub use"));
+    let names = names.filter_map(|it| it.split(" as ").next()?.rsplit("::").next());
+    names.map(|it| it.replace(|c| !is_part(c), "")).collect()
+}
+
+/// The code without `use` lists and without the first words of definitions.
+fn uses(code: &str) -> String {
+    const DEFINES: [&str; 8] =
+        ["struct ", "enum ", "trait ", "fn ", "const ", "static ", "mod ", "impl"];
+    let pieces = code.split("use ").map(|it| match it.split_once(';') {
+        Some((list, rest)) if !list.contains(['=', '(']) => rest,
+        _ => it,
+    });
+    let lines = pieces.flat_map(str::lines).map(|line| {
+        let first = line.trim_start().trim_start_matches("pub ");
+        if DEFINES.iter().any(|word| first.starts_with(word)) {
+            return line.split_once(['(', '{']).map_or("", |(_, rest)| rest);
+        }
+        line
+    });
+    lines.collect::<Vec<_>>().join("\n")
+}
+
+/// The compiler finds no dead code behind `measure`, whose names are public.
 #[test]
-fn what_benches_reach_is_used_by_the_program() {
-    // A bench has no table that has just been opened.
+fn names_for_benches_are_used_by_the_program() {
+    // Benches have no open table to ask.
     const OF_BENCHES: [&str; 1] = ["expected_at_first"];
     let files = rust_files(Path::new("src")).into_iter();
     let files = files.filter(|path| !is_test_file(path) && !path.ends_with("measure.rs"));
-    let mut used = String::new();
-    for path in files {
-        let code = without_comments(&fs::read_to_string(path).unwrap());
-        // Neither what brings a name nor what makes it.
-        let lines = code.split("use ").flat_map(|it| match it.split_once(';') {
-            Some((brought, rest)) if !brought.contains(['=', '(']) => rest.lines(),
-            _ => it.lines(),
-        });
-        for line in lines {
-            let is_made =
-                ["struct ", "enum ", "trait ", "fn ", "const ", "static ", "mod ", "impl"]
-                    .iter()
-                    .any(|word| line.trim_start().trim_start_matches("pub ").starts_with(word));
-            used.push_str(if is_made {
-                line.split_once(['(', '{']).map_or("", |it| it.1)
-            } else {
-                line
-            });
-            used.push('\n');
-        }
-    }
-    let is_part = |c: char| c.is_alphanumeric() || c == '_';
-    let words: std::collections::HashSet<&str> = used.split(|c| !is_part(c)).collect();
+    let code = files.map(|path| uses(&without_comments(&fs::read_to_string(path).unwrap())));
+    let code: String = code.collect();
+    let words: HashSet<&str> = code.split(|c| !is_part(c)).collect();
     let names = measured();
     assert!(names.len() > 50, "src/measure.rs was not read: {names:?}");
-    let unused: Vec<&String> = names
-        .iter()
-        .filter(|name| !words.contains(name.as_str()) && !OF_BENCHES.contains(&name.as_str()))
-        .collect();
+    let is_unused = |name: &&str| !words.contains(name) && !OF_BENCHES.contains(name);
+    let unused: Vec<&str> = names.iter().map(String::as_str).filter(is_unused).collect();
     assert!(unused.is_empty(), "only benches and tests use these: {unused:?}");
 }

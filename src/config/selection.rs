@@ -42,13 +42,11 @@ pub fn selection(
     (options, embedder)
 }
 
-/// The embedder in `fields`; `None` if it is not said which, or there is no such one.
+/// The embedder in `fields`; `None` without a name, or with one that is no longer supported.
 fn embedder(fields: &Fields, around: &Surroundings, notes: &mut Notes) -> Option<EmbedderEntry> {
     if fields.text("name")? == keys::providers::MINILM {
-        let message =
-            "there is no 'minilm' in this version: a model on this machine comes back later";
-        let way_out =
-            "use name: openai with the base_url of a server on this machine, or 'embedder: none'";
+        let message = "unsupported embedder 'minilm': local embedding will return later";
+        let way_out = "use 'name: openai' with the base_url of a local server, or 'embedder: none'";
         notes.problems.add(fields.place("name"), message, way_out);
         return None;
     }

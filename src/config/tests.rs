@@ -918,7 +918,7 @@ fn an_embedder_that_cannot_work_is_refused() {
     let unknown = load_app("tools: { selection: { core: [rol] } }").unwrap_err().join("\n");
     assert!(unknown.contains("did you mean 'roll'?"), "{unknown}");
     let gone = problems("{ name: minilm }");
-    assert!(gone.contains("no 'minilm' in this version"), "{gone}");
+    assert!(gone.contains("unsupported embedder 'minilm'"), "{gone}");
 }
 
 #[test]

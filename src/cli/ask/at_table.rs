@@ -210,7 +210,7 @@ pub async fn at_table(setting: Setting<'_>, said: Said, files: Files<'_>) -> Res
     let Said { npc, steps } = said;
     let stt = app::recogniser(&tools.services, config)?;
     let is_heard = steps.iter().any(|step| matches!(step.input.what, What::File(_)));
-    // Who ends utterances by itself goes by how long a silence lasts.
+    // A recogniser that ends utterances itself measures silence in real time.
     let is_timed = is_heard && stt.abilities().endpointing;
     let clock_runs = is_timed || arguments.realtime || steps.iter().any(Step::has_time);
     if is_heard {
@@ -323,12 +323,12 @@ pub fn uses(npc: &Npc, server: &str) -> bool {
     entries.into_iter().any(|it| it.is_none_or(|(of, _)| of == server))
 }
 
-/// What is said at the table: the steps, or, where there are none, the lines that are typed.
+/// Input of a table: the steps, or the typed lines when there are no steps.
 struct Conducting<'a> {
     steps: &'a [Step],
     typed: &'a Typed,
     context: &'a SlashContext<'a>,
-    /// Listened to since before the table was open, so that no Ctrl-C is lost.
+    /// Registered before the table opens, so that no Ctrl-C is lost.
     interrupts: Signal,
 }
 

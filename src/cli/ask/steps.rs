@@ -26,7 +26,7 @@ pub struct Step {
 }
 
 impl Step {
-    /// Whether it says when it is said.
+    /// Whether its time is given (`--at`).
     pub const fn has_time(&self) -> bool {
         self.input.at.is_some()
     }

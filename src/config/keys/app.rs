@@ -167,8 +167,8 @@ pub static TURN: Shape = Shape {
         Key::new(
             "recall_ms",
             Kind::Whole { min: 1, max: 10_000 },
-            "Longest look-up of what an NPC remembers, before its model is asked; a slow machine or \
-             a distant PostgreSQL may need more; default 50.",
+            "Longest look-up of what an NPC remembers, before the model is asked; default 50. Raise \
+             it on a slow machine or with a distant PostgreSQL.",
         ),
     ],
 };
@@ -349,7 +349,8 @@ pub static SELECTION: Shape = Shape {
         Key::new(
             "threshold",
             Kind::Number { min: 0.0, max: 1.0 },
-            "Least likeness (cosine) of what was said and a tool, with an embedder; default 0.7. Where no tool reaches it, words decide.",
+            "Least likeness (cosine) of what was said and a tool, with an embedder; default 0.7. \
+             Where no tool reaches it, words decide.",
         ),
     ],
 };

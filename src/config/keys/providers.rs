@@ -175,9 +175,9 @@ pub static TTS: Shape = Shape {
     ],
 };
 
-/// The embedding models there are.
+/// Name of the only embedder.
 const EMBEDDINGS: &str = "openai";
-/// What files of earlier versions may have as an embedder.
+/// Name of the embedder of earlier versions, for an error with its fix.
 pub const MINILM: &str = "minilm";
 
 /// What compares meanings.
@@ -187,7 +187,7 @@ pub static EMBEDDER: Shape = Shape {
         Key::required(
             "name",
             Kind::Word(&[EMBEDDINGS, MINILM]),
-            "openai: any server with OpenAI's embeddings address. minilm is no longer part of Glyphoxa.",
+            "openai: any server with OpenAI's embeddings address. minilm is no longer supported.",
         ),
         BASE_URL,
         API_KEY,
