@@ -224,14 +224,15 @@ async fn a_voice_speaks_in_pieces_with_speed_and_pitch() {
     let plain = said(&piper, shaped(&id, 0.0, 1.0, 0.0)).await.unwrap();
     assert!(plain.len() > 3 && (2.0..9.0).contains(&seconds(&plain)), "{}", seconds(&plain));
     assert!(seconds(&plain[..1]) < 0.6, "the first piece is short");
-    // No two renderings are of one length, so that several are compared.
+    // No two renderings are of one length: the sums of four differ by 1 % (12 of them were measured).
+    // Twice as fast is not half as long, as each sound is rounded up to whole frames: 0.64.
     let (mut slow, mut fast) = (0.0, 0.0);
     for _ in 0..4 {
         slow += seconds(&said(&piper, shaped(&id, 0.0, 1.0, 0.0)).await.unwrap());
         fast += seconds(&said(&piper, shaped(&id, 0.0, 2.0, 0.0)).await.unwrap());
     }
     let ratio = fast / slow;
-    assert!((0.4..0.65).contains(&ratio), "{ratio}");
+    assert!((0.55..0.75).contains(&ratio), "{ratio}");
     let high = said(&piper, shaped(&id, 5.0, 1.0, 3.0)).await.unwrap();
     let ratio = seconds(&high) / seconds(&plain);
     assert!((0.85..1.15).contains(&ratio), "{ratio}");
