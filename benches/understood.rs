@@ -14,7 +14,7 @@ use std::{env, path::PathBuf, sync::Arc};
 use futures::StreamExt;
 use glyphoxa::measure::{
     Attempts, Cores, Kokoro, KokoroOptions, Piper, PiperOptions, Registry, Resampler, SampleRate,
-    SpeakRequest, TOOL_IDENTITIES, TextToSpeech, Vocabulary, Voice, load_config,
+    SpeakRequest, TOOL_IDENTITIES, TextToSpeech, Voice, load_config,
 };
 
 use self::{cast::shipped, hearing::hear, mistakes::mistakes, words::words};
@@ -58,7 +58,7 @@ async fn main() {
     let environment = |name: &str| (name == "GLYPHOXA_MODELS").then(|| shown.clone());
     let config = load_config(None, &environment, TOOL_IDENTITIES).expect("the shipped files");
     let services = Registry::default();
-    let whisper = services.recogniser(&config.services, Vocabulary::default).expect("no address");
+    let whisper = services.recogniser(&config.services).expect("no address");
     whisper.ready().await.expect("GLYPHOXA_MODELS has whisper-tiny.en");
     let info = config.services.recogniser.info();
     let mut speakers = Vec::new();

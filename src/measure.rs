@@ -4,7 +4,7 @@
 //! **Never**: part of the program.
 
 pub use crate::{
-    app::{IDENTITIES as TOOL_IDENTITIES, vocabulary},
+    app::IDENTITIES as TOOL_IDENTITIES,
     audio::{Frame, Gain, Resampler, SampleRate},
     campaign::{
         Accounts, AddedServer, Announcer, ApprovalOptions, AssistantSettings, Consent, Factory,
@@ -37,7 +37,6 @@ pub use crate::{
         Attempts, Chain, ChatEvent, ChatModel, ChatRequest, Cores, Embedder, Error, Kokoro,
         KokoroOptions, Pcm, Piper, PiperOptions, RecogniserEntry, Registry, ServiceInfo, Services,
         SpeakRequest, SpeechEvent, SpeechToText, SttAbilities, TextToSpeech,
-        local::{Local, Name, Options as LocalOptions, Vocabulary},
     },
     session::{
         Backlog, Command, Conversations, EventReader, Memory as RecallMemory, Options, Outlets,

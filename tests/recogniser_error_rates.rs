@@ -1,5 +1,4 @@
-//! The recognisers of this machine, told of the shipped campaign, against speech they have not been
-//! tuned to.
+//! The recogniser of this machine, told of the shipped campaign, against speech it has not been tuned to.
 
 #![expect(clippy::expect_used, reason = "a failed expectation is a failed test")]
 #![expect(clippy::print_stdout, reason = "the error rates are what a person wants to see")]
@@ -8,22 +7,12 @@ use std::{
     collections::HashMap,
     process::{Command, Stdio},
     sync::Arc,
-    time::Duration,
 };
 
-use futures::StreamExt;
-use glyphoxa::measure::{
-    Attempts, Local, LocalOptions, Registry, SpeechEvent, SpeechToText, TOOL_IDENTITIES,
-    Vocabulary, expected_at_first, load_config, vocabulary,
-};
-use tokio::{sync::mpsc, task::JoinSet, time::timeout};
+use glyphoxa::measure::{Registry, SpeechToText, TOOL_IDENTITIES, expected_at_first, load_config};
+use tokio::task::JoinSet;
 
-use self::{
-    hearing::{frames, hear},
-    mistakes::mistakes,
-    said::said,
-    weights::weights,
-};
+use self::{hearing::hear, mistakes::mistakes, said::said, weights::weights};
 
 #[path = "support/hearing.rs"]
 mod hearing;
@@ -67,12 +56,6 @@ struct Bounds {
     /// Of a hundred names, those that are heard.
     names: usize,
 }
-/// Tuned to table talk and the campaign.
-const SPHINX: Bounds = Bounds {
-    mistakes: &[10.0, 12.0, 10.0, 12.0],
-    mistakes_in_a_fifth: &[10.0, 12.0, 10.0, 12.0],
-    names: 95,
-};
 /// Tuned to nothing here, and to people more than to flite. All sets together take it minutes.
 const WHISPER: Bounds =
     Bounds { mistakes: &[7.5, 5.5], mistakes_in_a_fifth: &[7.5, 10.5], names: 90 };
@@ -80,8 +63,6 @@ const NAMES: [&str; 5] = ["bartok", "greymantle", "mira", "quickfingers", "hale"
 /// What a caller gives before and after the voiced part.
 const PRE_ROLL: usize = 200 * 16;
 const PATIENCE: usize = 300 * 16;
-/// No wait in these tests is longer than this.
-const BOUND: Duration = Duration::from_secs(120);
 
 /// Mistakes of one voice in one set.
 #[derive(Default)]
@@ -91,13 +72,6 @@ struct Score {
     names: usize,
     names_heard: usize,
     worst: Vec<String>,
-}
-
-/// What the program expects to hear with the configuration it comes with.
-fn shipped() -> Vocabulary {
-    let config =
-        load_config(None, &|_| None, TOOL_IDENTITIES).expect("the shipped files are right");
-    vocabulary(&config)
 }
 
 fn sentences(text: &str) -> impl Iterator<Item = &str> {
@@ -206,104 +180,15 @@ async fn assert_understood(stt: Arc<dyn SpeechToText>, bounds: Bounds) {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn players_are_understood_by_pocketsphinx() {
-    let local = Local::new(LocalOptions::default(), shipped());
-    local.ready().await.expect("the recogniser's packages are installed by ./dev setup");
-    assert_understood(Arc::new(local), SPHINX).await;
-}
-
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn players_are_understood_by_whisper() {
     let Some(weights) = weights() else { return };
     let weights = weights.display().to_string();
     let environment = |name: &str| (name == "GLYPHOXA_MODELS").then(|| weights.clone());
     let config =
         load_config(None, &environment, TOOL_IDENTITIES).expect("the shipped files are right");
-    let whisper = Registry::default()
-        .recogniser(&config.services, || vocabulary(&config))
-        .expect("it needs no address");
+    let whisper = Registry::default().recogniser(&config.services).expect("it needs no address");
     // As a table does that has just been opened.
     whisper.expect(&|| expected_at_first(&config.npcs, &config.campaign));
     whisper.ready().await.expect("the model files are whole");
     assert_understood(whisper, WHISPER).await;
-}
-
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn dice_are_heard_word_for_word() {
-    let local = Local::new(LocalOptions::default(), shipped());
-    local.ready().await.expect("the recogniser's packages are installed by ./dev setup");
-    for said in [
-        "roll two d six plus three",
-        "a d twenty with advantage",
-        "eight d six",
-        "roll four d four minus two",
-    ] {
-        for voice in ["rms", "awb"] {
-            assert_eq!(hear(&local, &speech(voice, said)).await, said, "{voice}");
-        }
-    }
-}
-
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn partials_come_while_a_person_speaks_and_a_dropped_stream_frees_the_decoder() {
-    let options = LocalOptions { decoders: 1, ..LocalOptions::default() };
-    let local = Local::new(options, shipped());
-    local.ready().await.expect("the recogniser's packages are installed by ./dev setup");
-    let samples = speech("rms", "bartok roll two d six plus three");
-    let (first, _) = samples.split_at(samples.len() / 2);
-    let (audio, queue) = mpsc::channel(256);
-    let mut events = local.listen(queue, Attempts::default());
-    for frame in frames(first) {
-        audio.send(frame).await.expect("somebody listens");
-    }
-    let partial = timeout(BOUND, events.next()).await.expect("a partial in time");
-    assert!(matches!(partial, Some(Ok(SpeechEvent::Partial { .. }))), "{partial:?}");
-    drop(events);
-    // The only decoder is free again although nobody closed the audio.
-    let text = timeout(BOUND, hear(&local, &samples)).await.expect("heard in time");
-    assert_eq!(text, "bartok roll two d six plus three");
-    drop(audio);
-}
-
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_pause_brings_what_would_be_final_and_changes_nothing_of_what_follows() {
-    let options = LocalOptions { decoders: 1, ..LocalOptions::default() };
-    let local = Local::new(options, shipped());
-    local.ready().await.expect("the recogniser's packages are installed by ./dev setup");
-    // The first pass hears "bell".
-    let beginning = speech("slt", "roll two d six plus three");
-    let rest = speech("slt", "how much gold do you want for that horse");
-    let first = hear(&local, &beginning).await;
-    let whole = hear(&local, &[beginning.as_slice(), &rest].concat()).await;
-    let (audio, queue) = mpsc::channel(512);
-    let mut events = local.listen(queue, Attempts::default());
-    for frame in frames(&beginning) {
-        audio.send(frame).await.expect("somebody listens");
-    }
-    let paused = async {
-        while let Some(event) = events.next().await {
-            if event.expect("it hears") == (SpeechEvent::Pause { text: first.clone() }) {
-                return;
-            }
-        }
-    };
-    timeout(BOUND, paused).await.expect("the second pass within the pause");
-    for frame in frames(&rest) {
-        audio.send(frame).await.expect("somebody listens");
-    }
-    drop(audio);
-    let events: Vec<_> = timeout(BOUND, events.collect()).await.expect("heard in time");
-    let last = events.into_iter().next_back().expect("a final").expect("it hears");
-    assert_eq!(
-        (first.as_str(), last),
-        ("roll two d six plus three", SpeechEvent::Final { text: whole })
-    );
-}
-
-#[tokio::test]
-async fn a_missing_model_is_an_error_with_its_way_out() {
-    let options = LocalOptions { models: "/nowhere".into(), ..LocalOptions::default() };
-    let error = Local::new(options, shipped()).ready().await.expect_err("nothing is there");
-    let text = error.to_string();
-    assert!(text.contains("/nowhere") && text.contains("pocketsphinx-en-us"), "{text}");
 }

@@ -2,7 +2,11 @@
 
 use serde_json::Value;
 
-use crate::support::program::{Place, repository};
+use crate::support::{
+    ears::{self, Ears},
+    program::{Place, repository},
+    speech::read_wav,
+};
 
 /// The kinds in which the demo recording lies beside the tests.
 const KINDS: [&str; 5] = ["m4a", "opus", "mp3", "ogg", "webm"];
@@ -54,7 +58,10 @@ fn heard(place: &Place, name: &str) -> (Value, Value) {
 
 #[test]
 fn recordings_of_every_kind_are_heard_like_the_wav() {
-    let place = Place::new();
+    let ears = Ears::start();
+    let place = Place::with_ears(&ears);
+    let demo = read_wav(&repository("assets/demo/player.wav"));
+    ears::remember("Bartok, roll two d six plus three", &demo.samples);
     let wav = std::fs::read(repository("assets/demo/player.wav")).unwrap();
     place.write("player.flac", flac(&wav));
     place.write("player.wav", wav);

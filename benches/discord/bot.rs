@@ -152,6 +152,7 @@ fn settings(folder: &Path) -> Settings {
     let service = || ServiceInfo::here("stand-in");
     let services = Services {
         hears: service(),
+        here: None,
         thinks: vec![service()],
         sums_up: false,
         speaks: vec![service()],
@@ -205,7 +206,7 @@ impl Factory for StandInFactory {
         let setup = TableSetup { session: wanted.session, stt, ..setup };
         let (handle, task) = open(setup, parts);
         let made = MadeTable {
-            table: RunningTable { handle, task },
+            table: RunningTable { handle, task, cannot_hear: None },
             budget: Budget::new(Ledger::default()),
             assistant: Arc::new(ArcSwap::from_pointee(assistant(Arc::default()))),
         };

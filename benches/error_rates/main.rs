@@ -1,4 +1,4 @@
-//! How many words the recognisers of this machine get wrong: PocketSphinx and Whisper, the same
+//! How many words the recogniser of this machine gets wrong: Whisper, the same
 //! sentences, voices and rooms; names and dice as the table understands them.
 //!
 //! Prints one JSON line for each voice, and what was misheard on stderr. `GLYPHOXA_MODELS` names the
@@ -18,9 +18,8 @@ use std::{env, path::PathBuf, sync::Arc};
 
 use futures::{StreamExt, stream};
 use glyphoxa::measure::{
-    Cores, Glossary, Kokoro, KokoroOptions, Local, LocalOptions, Piper, PiperOptions,
-    RecogniserEntry, Registry, SpeechToText, TOOL_IDENTITIES, TextToSpeech, Vocabulary,
-    expected_at_first, load_config, vocabulary,
+    Cores, Glossary, Kokoro, KokoroOptions, Piper, PiperOptions, RecogniserEntry, Registry,
+    SpeechToText, TOOL_IDENTITIES, TextToSpeech, expected_at_first, load_config,
 };
 
 use self::{
@@ -88,34 +87,25 @@ async fn run() {
         models.map(|it| it.display().to_string())
     };
     let mut config = load_config(None, &environment, TOOL_IDENTITIES).expect("the shipped files");
-    let known = vocabulary(&config);
-    let said = known.names.iter().chain(&known.people).chain(&known.places);
-    let names = Glossary::new(said.map(|name| name.text.as_str()), "en");
+    let known = expected_at_first(&config.npcs, &config.campaign);
+    let names = Glossary::new(known.iter().map(String::as_str), "en");
     let voices = voices(models.as_ref());
     let bench = Bench { names, wanted: Wanted::of_arguments(), voices };
 
     let services = Registry::default();
-    let mut recognisers = vec![Recogniser {
-        name: "PocketSphinx".to_owned(),
-        hears: Arc::new(Local::new(LocalOptions::default(), known)),
-    }];
-    if models.is_some() {
-        let name = config.services.recogniser.info().to_string();
-        let hears = services.recogniser(&config.services, || vocabulary(&config));
-        let hears = hears.expect("no address");
+    let name = config.services.recogniser.info().to_string();
+    if bench.wanted.recogniser(&name) {
+        let hears = services.recogniser(&config.services).expect("no address");
         // As a table does that has just been opened.
-        hears.expect(&|| expected_at_first(&config.npcs, &config.campaign));
-        recognisers.push(Recogniser { name, hears });
-    }
-    for recogniser in recognisers.iter().filter(|it| bench.wanted.recogniser(&it.name)) {
-        bench.english(recogniser).await;
+        hears.expect(&|| known.clone());
+        bench.english(&Recogniser { name, hears }).await;
     }
     if let RecogniserEntry::Local(options) = &mut config.services.recogniser {
         options.language = "de".to_owned();
     }
     let name = config.services.recogniser.info().to_string();
     if bench.wanted.recogniser(&name) {
-        let hears = services.recogniser(&config.services, Vocabulary::default).expect("no address");
+        let hears = services.recogniser(&config.services).expect("no address");
         let recogniser = Recogniser { name, hears };
         bench.set(&recogniser, &GERMAN, &[Voice::Espeak("de")], Condition::Clean).await;
     }

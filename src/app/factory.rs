@@ -8,8 +8,8 @@ use arc_swap::ArcSwap;
 use futures::{FutureExt, future::BoxFuture};
 
 use super::{
-    IDENTITIES, LiveConfig, OpenTables, Resumed, SeatedTable, Tools, assistant, open_table,
-    recogniser, seeded_for_session, servers, turn_judge,
+    HeardBy, IDENTITIES, LiveConfig, OpenTables, Resumed, SeatedTable, Tools, assistant, heard_by,
+    open_table, seeded_for_session, servers, turn_judge,
 };
 use crate::{
     campaign::{
@@ -20,7 +20,7 @@ use crate::{
     config::{self, Config},
     domain::{Scope, SessionId, Voice},
     memory::SessionFilter,
-    provider::{Error, SpeechToText, TurnJudge, VoiceService},
+    provider::{Error, TurnJudge, VoiceService},
     session::TableSetup,
     tools::{
         self,
@@ -47,7 +47,7 @@ pub struct FactoryParts {
 
 /// What hears a table.
 struct Heard {
-    stt: Arc<dyn SpeechToText>,
+    by: HeardBy,
     judge: Option<Arc<dyn TurnJudge>>,
 }
 
@@ -119,9 +119,10 @@ impl TableFactory {
         resumed: Resumed,
     ) -> Result<MadeTable, OpenError> {
         let parts = &*self.0;
+        let cannot_hear = heard.by.cannot_hear;
         let setup = TableSetup {
             session: wanted.session.clone(),
-            stt: heard.stt,
+            stt: heard.by.stt,
             judge: heard.judge,
             outlets: wanted.outlets,
             host: parts.tools.host.at(&wanted.session, &wanted.scope),
@@ -146,7 +147,7 @@ impl TableFactory {
             values: facts,
         });
         Ok(MadeTable {
-            table: RunningTable { handle: table.handle, task: table.task },
+            table: RunningTable { handle: table.handle, task: table.task, cannot_hear },
             budget: table.budget,
             assistant,
         })
@@ -159,9 +160,11 @@ impl Factory for TableFactory {
         async move {
             let config = factory.config_for(&wanted.scope, wanted.played.as_ref()).await;
             let services = &factory.0.tools.services;
-            let stt = recogniser(services, &config).map_err(OpenError::Hearing)?;
-            stt.ready().await.map_err(OpenError::Hearing)?;
-            let heard = Heard { stt, judge: turn_judge(services, &config).await };
+            let by = heard_by(services, &config).await.map_err(OpenError::Hearing)?;
+            if let Some(why) = &by.cannot_hear {
+                tracing::error!(why, "a session opens in which nobody is heard");
+            }
+            let heard = Heard { by, judge: turn_judge(services, &config).await };
             let accounts = &factory.0.accounts;
             let budget = accounts.open(&wanted.scope, AccountFor::Play, &config.budget).await?;
             // Read as late as can be: the session before may just be closing.

@@ -5,6 +5,7 @@
 mod bot;
 mod changes;
 mod factory;
+mod hearing;
 mod memory;
 #[cfg(test)]
 mod people;
@@ -12,19 +13,18 @@ mod reload;
 mod seats;
 mod servers;
 mod settings;
-mod vocabulary;
 mod world;
 
 use std::{collections::BTreeMap, sync::Arc};
 
 pub use bot::bot_options;
 pub use factory::{FactoryParts, TableFactory};
+pub use hearing::{HeardBy, heard_by, turn_judge};
 pub use memory::{accounts, campaign_key, local_scope, open_memory, world_of};
 pub use reload::{Running, follow};
 pub use seats::{OpenTables, SeatedTable};
 pub use servers::Playing;
 pub use settings::{LiveConfig, assistant};
-pub use vocabulary::{recogniser, turn_judge, vocabulary};
 pub use world::{for_session, seeded_for_session, with_names};
 
 pub use crate::logic::cast::find_npc;

@@ -26,7 +26,7 @@ use crate::{
     },
     provider::{
         Attempts, EntryList, HereOptions, Options, RecogniserEntry, Registry, SpeechEvent,
-        SpeechToText, TurnJudge, local::Vocabulary,
+        SpeechToText, TurnJudge,
     },
     skipped::skipped,
     weights::Weights,
@@ -249,7 +249,7 @@ async fn recordings_of_people() {
         turn_model,
     };
     let services = Registry::default();
-    let recogniser = services.recogniser(&options, Vocabulary::default).unwrap();
+    let recogniser = services.recogniser(&options).unwrap();
     recogniser.ready().await.unwrap();
     let judge = services.turn_judge(&options).await.unwrap();
     let here = Services { judge: &*judge, recogniser: &*recogniser };

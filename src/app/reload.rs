@@ -12,9 +12,9 @@ use tokio::{
 use super::{
     IDENTITIES, LiveConfig, Tools, assistant, callers, campaign_key,
     changes::{held, is_another_campaign, later, now},
-    recogniser, rule_book,
+    rule_book,
     seats::{OpenTables, SeatedTable},
-    seeded_for_session, turn_judge, vocabulary, with_names, world_of,
+    seeded_for_session, turn_judge, with_names, world_of,
 };
 use crate::{
     campaign::{Scoped, Tables, wall_clock},
@@ -22,7 +22,7 @@ use crate::{
     domain::Npc,
     memory::MemoryStore,
     provider::TurnJudge,
-    session::{Command, Limits, NewRecogniser, Recast, Role},
+    session::{Command, Limits, Recast, Role},
     tools::manifest,
 };
 
@@ -150,7 +150,6 @@ impl Running<'_> {
         (self.log_level)(&fresh.log_level);
         self.tools.take(before, fresh).await;
         let judge = turn_judge(&self.tools.services, fresh).await;
-        let mut unheard = Vec::new();
         for table in self.open.running() {
             if before.budget != fresh.budget {
                 table.seats.budget.set_options(fresh.budget.clone());
@@ -160,14 +159,8 @@ impl Running<'_> {
             table.config.store(Arc::clone(&now));
             table.assistant.store(Arc::new(assistant(&self.tools.services, &now)));
             recast(&table, &was, &now, judge.clone()).await;
-            if !self.is_local && vocabulary(&was) != vocabulary(&now) {
-                unheard.push((table, now));
-            }
         }
         self.tell(notice);
-        for (table, config) in unheard {
-            self.hear(&table, &config).await;
-        }
     }
 
     /// `fresh` as `table` plays it.
@@ -199,18 +192,6 @@ impl Running<'_> {
             config.session.limits = Limits::NONE;
         }
         config
-    }
-
-    /// Has the names that are new at `table` understood when they are spoken.
-    async fn hear(&self, table: &SeatedTable, config: &Config) {
-        let heard = async {
-            let stt = recogniser(&self.tools.services, config)?;
-            stt.ready().await.map(|()| stt)
-        };
-        match heard.await {
-            Ok(stt) => send(table, Command::HearWith(NewRecogniser(stt))).await,
-            Err(error) => self.tell(&format!("new names are not learnt: {error}")),
-        }
     }
 
     /// Tells game masters, and the log where they may be away.

@@ -38,6 +38,8 @@ pub struct RunningTable {
     pub handle: TableHandle,
     /// Its task; ends after the handle is dropped or told to close.
     pub task: JoinHandle<Conversations>,
+    /// Why nobody is heard at it, and what to do about it.
+    pub cannot_hear: Option<String>,
 }
 
 /// A table that was made.

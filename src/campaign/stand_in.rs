@@ -43,6 +43,7 @@ fn settings(folder: &Path) -> Settings {
         environment: "test".to_owned(),
         services: Services {
             hears: info(),
+            here: None,
             thinks: vec![info()],
             sums_up: false,
             speaks: Vec::new(),

@@ -95,7 +95,7 @@ fn problems(found: &[config::Problem]) -> String {
 
 async fn examine(config: &Config) -> Vec<Finding> {
     let (services, options) = (Registry::default(), &config.services);
-    let hearing = services.probe_recogniser(options, || app::vocabulary(config)).await;
+    let hearing = services.probe_recogniser(options).await;
     let mut findings = vec![
         Finding::new("hearing", hearing.map_err(said)),
         Finding::new("end of turn", pauses(&services, config).await),

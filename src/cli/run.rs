@@ -9,9 +9,10 @@ use tokio_util::sync::CancellationToken;
 use super::{DONE, Failure, complain};
 use crate::{
     app::{self, FactoryParts, LiveConfig, OpenTables, Running, TableFactory},
-    campaign::{Scoped, ServedGuilds, Tables, TranscriptWriter},
+    campaign::{ServedGuilds, Tables, TranscriptWriter},
     config::Config,
     discord,
+    provider::RecogniserEntry,
 };
 
 /// Runs the bot until ctrl-C or a request to end.
@@ -46,10 +47,13 @@ async fn serve(
     let (playing, seed) = (app::Playing::Sessions, rand::random());
     let tools = app::open_tools(&config, playing, seed, Some(Arc::clone(&store)))?;
     let tools = Arc::new(tools);
-    let scope = app::local_scope(&config);
-    let at = Scoped::new(&*store, &scope);
-    // Who cannot hear learns it before a session.
-    app::recogniser(&tools.services, &app::for_session(&config, at, None).await?)?;
+    // What is wrong with hearing is said before a session; without files there is one all the same.
+    tools.services.recogniser(&config.services)?;
+    if let RecogniserEntry::Local(here) = &config.services.recogniser
+        && let Err(why) = here.found()
+    {
+        tracing::error!(%why, "nobody will be heard");
+    }
     // Loaded for the first session; where it cannot be, that is said now.
     app::turn_judge(&tools.services, &config).await;
     tools.servers.required().await?;

@@ -9,7 +9,7 @@ use super::{
     embedders::EmbedderEntry,
     models::ModelEntry,
     recognisers::RecogniserEntry,
-    service::Services,
+    services::Services,
     voices::{KokoroOptions, PiperOptions, VoiceEntry, VoiceService},
 };
 use crate::{domain::Voice, weights::Weights};
@@ -99,7 +99,11 @@ impl Options {
             }
         }
         let sums_up = self.models.reads_prompts();
-        Services { hears: self.recogniser.info(), thinks, sums_up, speaks }
+        let here = match &self.recogniser {
+            RecogniserEntry::Local(here) => Some(here.clone()),
+            _ => None,
+        };
+        Services { hears: self.recogniser.info(), here, thinks, sums_up, speaks }
     }
 }
 

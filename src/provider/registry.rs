@@ -10,7 +10,6 @@ use std::{path::PathBuf, sync::Arc};
 use super::{
     Chain, ChatModel, Embedder, Error, Kind, SpeechToText, TextToSpeech, TurnJudge,
     embedders::Embedders,
-    local::Vocabulary,
     models::Models,
     options::Options,
     pool::Pool,
@@ -35,17 +34,12 @@ struct Opened {
 }
 
 impl Registry {
-    /// The recogniser for one table; `vocabulary` is asked for where names have to be learnt before
-    /// anything is heard. Nothing is loaded yet.
+    /// The recogniser for one table. Nothing is loaded yet.
     ///
     /// # Errors
     /// An address or key that makes no request.
-    pub fn recogniser(
-        &self,
-        options: &Options,
-        vocabulary: impl FnOnce() -> Vocabulary,
-    ) -> Result<Arc<dyn SpeechToText>, Error> {
-        self.0.recognisers.open(&options.recogniser, vocabulary)
+    pub fn recogniser(&self, options: &Options) -> Result<Arc<dyn SpeechToText>, Error> {
+        self.0.recognisers.open(&options.recogniser)
     }
 
     /// The brains of `npc`, the preferred one first; `seed` is their variety where they are no models.
@@ -101,12 +95,8 @@ impl Registry {
     ///
     /// # Errors
     /// Why it cannot, and the way out.
-    pub async fn probe_recogniser(
-        &self,
-        options: &Options,
-        vocabulary: impl FnOnce() -> Vocabulary,
-    ) -> Result<String, Error> {
-        self.0.recognisers.probe(&options.recogniser, vocabulary).await
+    pub async fn probe_recogniser(&self, options: &Options) -> Result<String, Error> {
+        self.0.recognisers.probe(&options.recogniser).await
     }
 
     /// Lets go of services that `options` do not name any more; who uses one still, keeps it.

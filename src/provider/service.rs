@@ -1,6 +1,6 @@
 //! What a service is and where it stands, for the consent notice and for reports.
 //!
-//! Entry types: [`ServiceInfo`], [`Services`]. **Never**: takes a service for a local one unless it
+//! Entry type: [`ServiceInfo`]. **Never**: takes a service for a local one unless it
 //! says so itself.
 
 use std::fmt;
@@ -10,7 +10,7 @@ use super::address::{base_url, tcp_address};
 /// A service that what is said, or what is answered, goes to.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ServiceInfo {
-    /// A program or a model, as people know it ("PocketSphinx", "whisper-1").
+    /// A program or a model, as people know it ("Whisper tiny.en", "gpt-5").
     name: String,
     /// Where what it is given goes.
     location: Location,
@@ -60,26 +60,5 @@ impl fmt::Display for ServiceInfo {
             Location::ThisMachine => f.write_str(&self.name),
             Location::Host { host, .. } => write!(f, "{} at {host}", self.name),
         }
-    }
-}
-
-/// The services of a configuration, by what they are given of the talk at a table.
-#[derive(Clone, Debug)]
-pub struct Services {
-    /// Hears the players' voices.
-    pub hears: ServiceInfo,
-    /// Read what was said and answer, the preferred one first; each once.
-    pub thinks: Vec<ServiceInfo>,
-    /// Whether what thinks is given what was said once more, to say what happened.
-    pub sums_up: bool,
-    /// Speak the answers; each once.
-    pub speaks: Vec<ServiceInfo>,
-}
-
-impl Services {
-    /// Those that are neither on this machine nor on its network.
-    pub fn outside(&self) -> impl Iterator<Item = &ServiceInfo> {
-        let all = std::iter::once(&self.hears).chain(&self.thinks).chain(&self.speaks);
-        all.filter(|service| !service.is_local())
     }
 }

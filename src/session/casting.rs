@@ -3,8 +3,6 @@
 //! What concerns an NPC holds from its next turn on, everything else from the next utterance on.
 //! **Never**: breaks off a turn.
 
-use std::sync::Arc;
-
 use tokio::time::Instant;
 
 use super::{
@@ -15,7 +13,7 @@ use super::{
     seat::Next,
     table::Table,
 };
-use crate::provider::{Error, SpeechToText};
+use crate::provider::Error;
 
 /// Why nobody answers what was said to an NPC whose file is gone.
 const HAS_LEFT: &str = "the npc has left the table before it could answer";
@@ -113,12 +111,6 @@ impl Table {
             }
         }
         self.learn_names();
-    }
-
-    /// From now on speech is heard by `stt`; what is being said is heard to its end as before.
-    pub(super) fn hear_with(&mut self, stt: Arc<dyn SpeechToText>) {
-        self.hearing.set_recogniser(stt);
-        self.expect_names();
     }
 
     /// Learns the names of the cast and of the players' characters anew.

@@ -6,7 +6,7 @@
 
 use tokio::{sync::oneshot, time::Instant};
 
-use super::{NewRecogniser, Recast, SeatId, Speaker, SpeakerId, Status};
+use super::{Recast, SeatId, Speaker, SpeakerId, Status};
 use crate::domain::{Person, Tier};
 
 /// What can be asked of a table.
@@ -104,8 +104,6 @@ pub enum Command {
     Status(oneshot::Sender<Status>),
     /// The table goes on as described anew; each NPC after its turn.
     Recast(Box<Recast>),
-    /// Speech is heard by another recogniser, which is ready to be used.
-    HearWith(NewRecogniser),
     /// Answered when no conversation has to be summed up, for as long as nobody says anything.
     SumUp(oneshot::Sender<()>),
     /// The session is over.

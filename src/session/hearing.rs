@@ -3,7 +3,7 @@
 //!
 //! Entry type: [`Hearing`]. **Never**: decides who is addressed, or tells anybody.
 
-use std::{collections::HashMap, future::poll_fn, sync::Arc, task::Poll};
+use std::{collections::HashMap, future::poll_fn, task::Poll};
 
 use tokio::time::Instant;
 
@@ -18,10 +18,7 @@ use super::{
     speakers::SpeakerId,
     utterance::Utterance,
 };
-use crate::{
-    logic::command::NpcNames,
-    provider::{Error, SpeechToText},
-};
+use crate::{logic::command::NpcNames, provider::Error};
 
 /// What hears each speaker by a pipeline of their own.
 pub struct Hearing {
@@ -57,11 +54,6 @@ impl Hearing {
     pub fn set_listening(&mut self, listening: Listening) {
         self.pipelines.values_mut().for_each(|pipeline| pipeline.set_listening(listening.clone()));
         self.listening = listening;
-    }
-
-    /// From now on `stt` hears; what is being heard is heard to its end as before.
-    pub fn set_recogniser(&mut self, stt: Arc<dyn SpeechToText>) {
-        self.recogniser.stt = stt;
     }
 
     /// Name of the recogniser, for reports.

@@ -60,7 +60,7 @@ pub use options::{Limits, Options};
 pub use parts::{Outlets, TableParts, TableSetup};
 pub use playback::{Pace, VoiceOut};
 pub use recall::{Memory, Question, Recaller};
-pub use recast::{NewRecogniser, Recast, Role};
+pub use recast::{Recast, Role};
 pub use routing::tier_names;
 pub use seat::Seat;
 pub use seat_id::SeatId;

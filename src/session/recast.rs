@@ -5,11 +5,7 @@
 use std::{fmt, sync::Arc};
 
 use super::{options::Options, seat::MakeSeat};
-use crate::{
-    domain::Campaign,
-    logic::tier::Keywords,
-    provider::{SpeechToText, TurnJudge},
-};
+use crate::{domain::Campaign, logic::tier::Keywords, provider::TurnJudge};
 
 /// A table described anew.
 pub struct Recast {
@@ -33,15 +29,6 @@ pub struct Role {
     pub npc: String,
     /// Makes its seat; `None`: it goes on as it is.
     pub seat: Option<MakeSeat>,
-}
-
-/// What hears a table from now on, ready to be used.
-pub struct NewRecogniser(pub Arc<dyn SpeechToText>);
-
-impl fmt::Debug for NewRecogniser {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("NewRecogniser").field(&self.0.name()).finish()
-    }
 }
 
 impl fmt::Debug for Recast {

@@ -341,7 +341,6 @@ impl Table {
                 _ = asked.send(self.overview().status(Instant::now(), &self.reports))
             }
             Command::Recast(recast) => self.recast(*recast),
-            Command::HearWith(fresh) => self.hear_with(fresh.0),
             Command::SumUp(done) => self.summaries.wait(done),
             Command::Close => {}
         }

@@ -13,7 +13,7 @@ use std::{
 use discord_loopback::{Member, Options, Slash};
 use serde_json::{Value, json};
 
-use super::hall::{BOUND, Hall, in_words, said, throws, understood};
+use super::hall::{BOUND, Hall, is_in, said, throws, understood};
 use crate::{
     support::{
         program::{Live, repository},
@@ -139,7 +139,7 @@ impl Hall {
         while misheard.len() < ATTEMPTS {
             let (total, sound) = guest.rolls(&self, misheard.len() + 1).await;
             let heard = understood(&sound).await;
-            if heard.split(' ').any(|word| word == in_words(total)) {
+            if is_in(&heard, total) {
                 break;
             }
             misheard.push((total, heard));

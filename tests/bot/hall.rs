@@ -11,12 +11,14 @@ use std::{
 use discord_loopback::{
     AUDIBLE, Discord, Guild, Member, Message, Options, Player, Response, Slash,
 };
-use glyphoxa::measure::{Local, LocalOptions, TOOL_IDENTITIES, load_config, vocabulary};
+use glyphoxa::measure::{Registry, TOOL_IDENTITIES, load_config};
 
 use crate::support::{
+    ears::Ears,
     hearing::hear,
     program::{Live, Place, repository},
     speech::speech,
+    weights::weights,
 };
 
 /// Longest wait for anything: a session begins in five seconds, and in one minute where a build beside
@@ -33,11 +35,24 @@ pub struct Hall {
     pub place: Place,
     pub program: Option<Live>,
     more: String,
+    /// Hears what is said; without it, whatever the configuration says does.
+    ears: Option<Ears>,
 }
 
 impl Hall {
-    /// A guild that the bot is in; it is not started yet. `more` goes into the configuration.
+    /// A guild that the bot is in; it is not started yet. `more` goes into the configuration. What is
+    /// said is heard by a recogniser of the test, where `more` names none.
     pub async fn new(options: Options, more: &str) -> Self {
+        let ears = (!more.contains("stt:")).then(Ears::start);
+        Self::heard_by(ears, options, more).await
+    }
+
+    /// The same without anything that hears.
+    pub async fn unheard(options: Options) -> Self {
+        Self::heard_by(None, options, "").await
+    }
+
+    async fn heard_by(ears: Option<Ears>, options: Options, more: &str) -> Self {
         let discord = Discord::start(options).await.expect("a discord");
         let inn = discord.guild("The Tilted Tankard");
         let role = inn.add_role(DM, 0);
@@ -46,7 +61,7 @@ impl Hall {
         let place = Place::new()
             .env("SSL_CERT_FILE", &certificates)
             .env("RUST_LOG", "warn,songbird=error,glyphoxa=debug");
-        let hall = Self { discord, inn, dm, place, program: None, more: more.to_owned() };
+        let hall = Self { discord, inn, dm, place, program: None, more: more.to_owned(), ears };
         hall.configure(role);
         hall
     }
@@ -58,13 +73,20 @@ impl Hall {
         // Who is served is said by the tests that are about it.
         let says = ["guilds:", "guild_id:", "# let in"].iter().any(|it| self.more.contains(it));
         let guilds = if says { "" } else { "  guilds: any\n" };
+        let mut more = self.more.clone();
+        if let Some(ears) = &self.ears {
+            if !more.contains("providers:\n") {
+                more.push_str("\nproviders:\n");
+            }
+            more = more.replace("providers:\n", &format!("providers:\n{}", ears.entry()));
+        }
         let text = format!(
             "campaign: {}\nnpc_dir: {}\ndata_dir: data\nlog: {{ level: debug }}\n\
              discord:\n  token: \"{}\"\n  api_base: https://{address}\n  dm_role: \"{role}\"\n{guilds}{}\n",
             campaign.display(),
             npcs.display(),
             self.discord.token(),
-            self.more,
+            more,
         );
         self.place.write("glyphoxa.yaml", text);
     }
@@ -80,11 +102,25 @@ impl Hall {
     /// A hall whose bot listens in the voice channel, with the game master in it.
     pub async fn in_session(options: Options, more: &str) -> (Self, Player) {
         let mut hall = Self::new(options, more).await;
-        hall.start().await;
-        let dora = hall.discord.join_voice(&hall.dm, hall.inn.voice).await.expect("a seat");
-        let answer = hall.asks(&hall.dm, Slash::new("session start")).await;
-        assert!(answer.text().contains("I listen"), "{}", answer.text());
+        let dora = hall.listens().await;
         (hall, dora)
+    }
+
+    /// The same, heard by Whisper; `None`, after a report: its files are not here.
+    pub async fn heard_by_whisper(options: Options, more: &str) -> Option<(Self, Player)> {
+        let models = weights()?.display().to_string();
+        let mut hall = Self::heard_by(None, options, more).await;
+        hall.place.set_env("GLYPHOXA_MODELS", &models);
+        let dora = hall.listens().await;
+        Some((hall, dora))
+    }
+
+    async fn listens(&mut self) -> Player {
+        self.start().await;
+        let dora = self.discord.join_voice(&self.dm, self.inn.voice).await.expect("a seat");
+        let answer = self.asks(&self.dm, Slash::new("session start")).await;
+        assert!(answer.text().contains("I listen"), "{}", answer.text());
+        dora
     }
 
     /// What the bot answers in the end.
@@ -193,13 +229,15 @@ fn throw(message: &Message) -> Option<(u64, i64)> {
     Some((message.id, shown.rsplit("= ").next()?.parse().ok()?))
 }
 
-/// `number` as flite says it and the recogniser writes it.
-pub fn in_words(number: i64) -> &'static str {
+/// Whether `number` was said, in digits or as a word.
+pub fn is_in(heard: &str, number: i64) -> bool {
     const WORDS: [&str; 16] = [
         "zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten",
         "eleven", "twelve", "thirteen", "fourteen", "fifteen",
     ];
-    WORDS[usize::try_from(number).expect("a small total")]
+    let word = WORDS[usize::try_from(number).expect("a small total")];
+    let mut words = heard.split(|c: char| !c.is_alphanumeric());
+    words.any(|it| it.eq_ignore_ascii_case(word) || it == number.to_string())
 }
 
 impl Hall {
@@ -234,14 +272,16 @@ fn at_48k(samples: &[i16]) -> Vec<i16> {
     samples.iter().enumerate().flat_map(between).collect()
 }
 
-/// What a person would write down who heard 48 kHz sound.
+/// What Whisper writes down of 48 kHz sound.
 pub async fn understood(pcm48: &[i16]) -> String {
     let file: PathBuf = repository("glyphoxa.yaml");
-    let config = load_config(Some(&file), &|_| None, TOOL_IDENTITIES).expect("shipped files");
-    let local = Local::new(LocalOptions::default(), vocabulary(&config));
+    let models = weights().expect("whoever asks has them").display().to_string();
+    let environment = |name: &str| (name == "GLYPHOXA_MODELS").then(|| models.clone());
+    let config = load_config(Some(&file), &environment, TOOL_IDENTITIES).expect("shipped files");
+    let whisper = Registry::default().recogniser(&config.services).expect("it needs no address");
     let thirds: Vec<i16> = pcm48
         .chunks_exact(3)
         .map(|it| i16::try_from(it.iter().map(|s| i32::from(*s)).sum::<i32>() / 3).expect("a mean"))
         .collect();
-    hear(&local, &thirds).await
+    hear(&*whisper, &thirds).await
 }

@@ -40,7 +40,8 @@ impl Hall {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn stop_words_and_questions_silence_and_only_what_was_heard_is_kept() {
-    let (hall, _dora) = Hall::in_session(Options::default(), "").await;
+    let heard = Hall::heard_by_whisper(Options::default(), "").await;
+    let Some((hall, _dora)) = heard else { return };
     let anna = hall.inn.add_member("Anna", &[]);
     let player = hall.discord.join_voice(&anna, hall.inn.voice).await.unwrap();
     hall.listens_to("Anna").await;
@@ -65,7 +66,8 @@ async fn stop_words_and_questions_silence_and_only_what_was_heard_is_kept() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn listening_noises_and_laughter_let_him_finish() {
-    let (hall, _dora) = Hall::in_session(Options::default(), "").await;
+    let heard = Hall::heard_by_whisper(Options::default(), "").await;
+    let Some((hall, _dora)) = heard else { return };
     let anna = hall.inn.add_member("Anna", &[]);
     let player = hall.discord.join_voice(&anna, hall.inn.voice).await.unwrap();
     hall.listens_to("Anna").await;

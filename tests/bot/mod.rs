@@ -14,5 +14,6 @@ mod reloading;
 mod remembering;
 mod setting_up;
 mod talking;
+mod unheard;
 mod weather;
 mod world;

@@ -2,11 +2,12 @@
 
 use discord_loopback::{AUDIBLE, Options};
 
-use super::hall::{BOUND, Hall, in_words, said, throws, understood};
+use super::hall::{BOUND, Hall, is_in, said, throws, understood};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_player_asks_for_dice_and_hears_the_total() {
-    let (hall, _dora) = Hall::in_session(Options::default(), "").await;
+    let heard = Hall::heard_by_whisper(Options::default(), "").await;
+    let Some((hall, _dora)) = heard else { return };
     let anna = hall.inn.add_member("Anna", &[]);
     let player = hall.discord.join_voice(&anna, hall.inn.voice).await.unwrap();
     hall.listens_to("Anna").await;
@@ -15,7 +16,7 @@ async fn a_player_asks_for_dice_and_hears_the_total() {
     while misheard.len() < 4 {
         let total = hall.rolls_for(&player).await;
         let heard = understood(&player.heard(hall.discord.bot())).await;
-        if heard.split(' ').any(|word| word == in_words(total)) {
+        if is_in(&heard, total) {
             return hall.ends();
         }
         misheard.push((total, heard));

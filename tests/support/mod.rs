@@ -6,6 +6,7 @@ pub mod cast;
 #[expect(dead_code, reason = "the providers' own tests use the rest")]
 pub mod chat_server;
 pub mod deepgram;
+pub mod ears;
 pub mod hearing;
 pub mod own_thread;
 pub mod postgres;

@@ -15,6 +15,8 @@ use std::{
 use serde_json::Value;
 use tempfile::TempDir;
 
+use super::{ears::Ears, weights::weights};
+
 /// Longest run of the program; far more than any needs on a machine that is busy.
 const BOUND: Duration = Duration::from_secs(120);
 /// Where system programs are.
@@ -48,11 +50,30 @@ impl Place {
         place
     }
 
+    /// A folder whose program hears the lines that the test says, as `ears` tells them; otherwise it has
+    /// the shipped settings.
+    pub fn with_ears(ears: &Ears) -> Self {
+        let (npcs, campaign) = (repository("npcs"), repository("campaigns/ravenford.yaml"));
+        let (npcs, campaign) = (npcs.display(), campaign.display());
+        let entry = ears.entry();
+        Self::with_config(&format!("campaign: {campaign}\nnpc_dir: {npcs}\nproviders:\n{entry}"))
+    }
+
+    /// A folder whose program hears with Whisper; `None`, after a report: its files are not here.
+    pub fn with_whisper(self) -> Option<Self> {
+        Some(self.env("GLYPHOXA_MODELS", &weights()?.display().to_string()))
+    }
+
     /// Sets a variable for the program.
     pub fn env(mut self, name: &str, value: &str) -> Self {
+        self.set_env(name, value);
+        self
+    }
+
+    /// The same in place.
+    pub fn set_env(&mut self, name: &str, value: &str) {
         self.environment.retain(|(known, _)| known != name);
         self.environment.push((name.to_owned(), value.to_owned()));
-        self
     }
 
     /// A path in the folder.

@@ -20,6 +20,8 @@ use std::{
 use rustix::process::geteuid;
 use tempfile::NamedTempFile;
 
+use super::ears;
+
 /// Rate of flite's voices slt, rms and awb.
 const RATE: u32 = 16_000;
 
@@ -48,7 +50,12 @@ static SPOKEN: LazyLock<Mutex<Spoken>> = LazyLock::new(Mutex::default);
 pub fn speech(voice: &str, text: &str) -> Vec<i16> {
     let mut spoken = SPOKEN.lock().unwrap_or_else(PoisonError::into_inner);
     let key = (voice.to_owned(), text.to_owned());
-    spoken.entry(key).or_insert_with(|| synthesise(voice, text)).clone()
+    let said = spoken.entry(key).or_insert_with(|| {
+        let samples = synthesise(voice, text);
+        ears::remember(text, &samples);
+        samples
+    });
+    said.clone()
 }
 
 fn synthesise(voice: &str, text: &str) -> Vec<i16> {

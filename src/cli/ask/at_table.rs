@@ -208,13 +208,13 @@ impl Setting<'_> {
 pub async fn at_table(setting: Setting<'_>, said: Said, files: Files<'_>) -> Result<u8, Failure> {
     let Setting { arguments, config, tools, .. } = setting;
     let Said { npc, steps } = said;
-    let stt = app::recogniser(&tools.services, config)?;
+    let stt = tools.services.recogniser(&config.services)?;
     let is_heard = steps.iter().any(|step| matches!(step.input.what, What::File(_)));
     // A recogniser that ends utterances itself measures silence in real time.
     let is_timed = is_heard && stt.abilities().endpointing;
     let clock_runs = is_timed || arguments.realtime || steps.iter().any(Step::has_time);
     if is_heard {
-        print::while_waiting("learning the names of this campaign", stt.ready()).await?;
+        print::while_waiting("loading what hears", stt.ready()).await?;
     }
     if !steps.is_empty() && !clock_runs {
         // What is asked at once would find no tools yet.

@@ -20,6 +20,7 @@ use crate::{
         guild::Guild,
         ui::{
             action::{Action, ButtonPress, SetupChoice},
+            notices,
             reply::Reply,
         },
     },
@@ -94,6 +95,9 @@ fn lacks(guild: &Guild, id: ChannelId) -> Option<String> {
 
 fn view(guild: &Guild, user: UserId, channel: ChannelId) -> Reply {
     let mut text = permissions(guild, user, channel);
+    if let Some(why) = guild.cannot_hear() {
+        text.push_str(&format!("❌ {}\n\n", notices::cannot_hear(&why)));
+    }
     text.push_str(&set(guild));
     text.push_str(&given(guild.shared.handles.settings.load().budget.session_max));
     let mut languages: Vec<String> = guild.cast().iter().map(|npc| npc.language.clone()).collect();

@@ -100,7 +100,8 @@ impl Guild {
             Consent::Notice => true,
             Consent::Ask => settings.agreed.contains(&user),
         };
-        self.check_settings().is_ok() && agreed && !settings.opted_out.contains(&user)
+        let can_hear = self.session().is_ok_and(|session| session.cannot_hear.is_none());
+        can_hear && self.check_settings().is_ok() && agreed && !settings.opted_out.contains(&user)
     }
 
     fn tell_table(&self, changes: Changes) {
@@ -141,7 +142,13 @@ impl Guild {
         let names: Vec<&str> = new.iter().map(|(_, name)| name.as_str()).collect();
         let settings = self.shared.handles.settings.load();
         let voice = session.voice_channel.get();
-        let message = notices::written(&names, voice, consent, &settings.services);
+        let (message, aloud) = match session.cannot_hear {
+            Some(_) => (notices::written_unheard(&names, voice), notices::SPOKEN_UNHEARD),
+            None => {
+                let written = notices::written(&names, voice, consent, &settings.services);
+                (written, notices::spoken(consent))
+            }
+        };
         let users: Vec<u64> = new.iter().map(|(user, _)| *user).collect();
         let (id, channel) = (session.id.clone(), session.text_channel);
         let connector = session.voice.connector();
@@ -149,7 +156,7 @@ impl Guild {
         let announcer = self.shared.handles.announcer.clone();
         self.spawn(async move {
             let written = channel.send_message(&http, message).await;
-            let spoken = match announcer.frames(notices::spoken(consent)).await {
+            let spoken = match announcer.frames(aloud).await {
                 Ok(frames) => {
                     connector.announce(frames).await;
                     Ok(())
@@ -238,6 +245,9 @@ impl Guild {
         let person = person.ok_or(GuildRefusal::NotInChannel(session.voice_channel))?;
         if !session.voice.is_up() {
             return Err(GuildRefusal::Reconnecting);
+        }
+        if let Some(why) = &session.cannot_hear {
+            return Err(GuildRefusal::CannotHear(why.clone()));
         }
         if !person.heard {
             return Err(GuildRefusal::Unheard(match (opted_out, ask) {

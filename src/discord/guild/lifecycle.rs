@@ -187,6 +187,7 @@ impl Guild {
             status: None,
             heard: Vec::new(),
             unheard: Vec::new(),
+            cannot_hear: None,
             connection: &ConnectionState::Left,
             notes: panel.notes(),
             over: Some(why),

@@ -7,7 +7,7 @@ use serenity::all::ChannelId;
 use super::settings::Unread;
 use crate::{
     campaign::OpenError,
-    discord::{access::VoiceLack, voice::ConnectError},
+    discord::{access::VoiceLack, ui::notices, voice::ConnectError},
     logic::cast::NpcError,
 };
 
@@ -67,4 +67,7 @@ pub enum GuildRefusal {
     /// Who wants to be heard is not, for this reason.
     #[error("{0}")]
     Unheard(&'static str),
+    /// Nobody can be heard.
+    #[error("{}", notices::cannot_hear(.0))]
+    CannotHear(String),
 }

@@ -64,6 +64,8 @@ pub struct GuildSession {
     pub mic_checks: MicChecks,
     /// Who is in the voice channel.
     pub people: People,
+    /// Why nobody is heard, and what to do about it.
+    pub cannot_hear: Option<String>,
     /// The message that shows how it stands.
     pub panel: PanelMessage,
     table: TableHandle,
@@ -172,6 +174,7 @@ impl GuildSession {
             effects,
             mic_checks: MicChecks::default(),
             people: People::default(),
+            cannot_hear: opened.cannot_hear,
             panel: PanelMessage::default(),
             table: opened.handle,
             task: opened.task,
@@ -247,7 +250,8 @@ impl GuildSession {
     pub fn render(&self, status: Option<&Status>) -> Rendered {
         let (heard, unheard) = self.people.names();
         let (connection, notes) = (self.voice.state(), self.panel.notes());
-        render(&PanelView { status, heard, unheard, connection, notes, over: None })
+        let cannot_hear = self.cannot_hear.as_deref();
+        render(&PanelView { status, heard, unheard, cannot_hear, connection, notes, over: None })
     }
 
     /// What it says next. Cancel safe.

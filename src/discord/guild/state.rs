@@ -120,6 +120,14 @@ impl Guild {
         }
     }
 
+    /// Why nobody is heard, in the session that runs or in the next one, and what to do about it.
+    pub fn cannot_hear(&self) -> Option<String> {
+        match &self.session {
+            Some(session) => session.cannot_hear.clone(),
+            None => self.shared.handles.settings.load().services.cannot_hear(),
+        }
+    }
+
     /// What is set here.
     pub fn settings(&self) -> &GuildSettings {
         self.settings.values()

@@ -26,6 +26,28 @@ pub fn spoken(consent: Consent) -> &'static str {
     }
 }
 
+/// What is said aloud where nobody can be heard.
+pub const SPOKEN_UNHEARD: &str = "Hello. The characters of this game cannot hear you. Write to \
+     them with slash say, and stop a scene with slash x card.";
+
+/// Why nobody is heard, for a message.
+pub fn cannot_hear(why: &str) -> String {
+    format!(
+        "I cannot hear anybody: {why}. The characters speak, and answer what is written with /say; \
+         what is got now is used from the next session on."
+    )
+}
+
+/// What people of these names, in the channel `voice`, read where nobody can be heard.
+pub fn written_unheard(names: &[&str], voice: u64) -> CreateMessage {
+    let names: Vec<String> = names.iter().map(|name| escaped(name)).collect();
+    let names = names.join(", ");
+    CreateMessage::new().content(format!(
+        "**{names}**: the characters of this game cannot hear you in <#{voice}>. Write to them with \
+         /say. Saying \"X-card\" aloud does nothing: use /xcard, or the button of the panel."
+    ))
+}
+
 /// A service, and whether what it is given leaves this place.
 pub fn where_it_is(service: &ServiceInfo) -> String {
     let place = if service.is_local() { "here, local" } else { "an outside service" };
@@ -97,6 +119,7 @@ mod tests {
         let here = ServiceInfo::here;
         let services = Services {
             hears: here("Whisper"),
+            here: None,
             thinks: vec![ServiceInfo::at("gpt", "https://api.example.com/v1"), here("lines")],
             sums_up: true,
             speaks: vec![here("flite"), here("Piper")],

@@ -11,6 +11,7 @@ use crate::{
         ui::{
             action::{Action, PanelButton},
             names::escaped,
+            notices,
         },
         voice::ConnectionState,
     },
@@ -28,6 +29,8 @@ pub struct PanelView<'a> {
     pub heard: Vec<&'a str>,
     /// Names of those who are not.
     pub unheard: Vec<&'a str>,
+    /// Why nobody is heard, and what to do about it.
+    pub cannot_hear: Option<&'a str>,
     /// How the voice connection stands.
     pub connection: &'a ConnectionState,
     /// What the game master should know, newest last.
@@ -86,6 +89,10 @@ pub fn render(view: &PanelView<'_>) -> Rendered {
         line.push_str(&format!(" Not heard: {}.", names(&view.unheard)));
     }
     let mut fields = Vec::new();
+    if let Some(why) = view.cannot_hear {
+        line.push_str(" I cannot hear.");
+        fields.push(("Hearing", fit([notices::cannot_hear(why)])));
+    }
     if let Some(status) = view.status {
         fields.push(("NPCs", npcs(&status.seats)));
         if let Some(scene) = scene(status) {

@@ -1,26 +1,27 @@
-//! The recogniser of this machine: Whisper where its weights are, else PocketSphinx.
+//! The recogniser of this machine: Whisper, where its weights are.
 //!
-//! Entry types: [`HereOptions`], [`Here`]. **Never**: changes to another one without saying so.
+//! Entry types: [`HereOptions`], [`Here`]. **Never**: hears with weights of another language.
 
-use std::{path::PathBuf, sync::Arc};
+use std::path::PathBuf;
 
 use futures::{
-    FutureExt, TryFutureExt,
+    FutureExt,
     future::BoxFuture,
-    stream::{BoxStream, StreamExt},
+    stream::{self, BoxStream, StreamExt},
 };
-use tokio::sync::{OnceCell, mpsc};
+use tokio::sync::mpsc;
 
 use crate::{
     audio::Frame,
     provider::{
-        Attempts, Error, SpeechEvent, SpeechToText, SttAbilities,
-        local::{self, Local},
-        service::ServiceInfo,
+        Attempts, Error, Kind, SpeechEvent, SpeechToText, SttAbilities, service::ServiceInfo,
         whisper::Whisper,
     },
     weights::{NotHere, Weights},
 };
+
+/// Its name in files and reports.
+pub const NAME: &str = "local";
 
 /// Sets of weights that hear English, the best first.
 const ENGLISH: &[&str] = &["whisper-tiny.en", "whisper-base"];
@@ -66,87 +67,28 @@ impl HereOptions {
     pub fn info(&self) -> ServiceInfo {
         ServiceInfo::here(match self.found() {
             Ok(Installed { name, .. }) if name == ENGLISH[0] => "Whisper tiny.en",
-            Ok(_) => "Whisper base",
-            Err(_) => "PocketSphinx",
+            _ => "Whisper base",
         })
     }
 }
 
-/// Hears one table.
-pub struct Here(Arc<Parts>);
-
-struct Parts {
-    /// What hears best, or why it cannot.
-    best: Result<Whisper, NotHere>,
-    /// What hears otherwise: English.
-    floor: Arc<Local>,
-    /// Code of what is spoken.
-    language: String,
-    used: OnceCell<Used>,
-}
-
-/// Which of the two hears.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Used {
-    /// Whisper, with the weights that are here.
-    Best,
-    /// PocketSphinx, and why.
-    Floor(String),
-}
+/// Hears one table, or says why it cannot.
+pub struct Here(Result<Whisper, NotHere>);
 
 impl Here {
-    /// Hears `language` with the `best` there is, else with the `floor`. Nothing is loaded yet.
-    pub fn new(best: Result<Whisper, NotHere>, floor: Arc<Local>, language: &str) -> Self {
-        let language = language.to_owned();
-        Self(Arc::new(Parts { best, floor, language, used: OnceCell::new() }))
-    }
-
-    /// What hears, once it is loaded.
-    ///
-    /// # Errors
-    /// Nothing does: why, and the ways out.
-    pub async fn used(&self) -> Result<Used, Error> {
-        self.0.used().await
+    /// Hears with `whisper`. Nothing is loaded yet.
+    pub const fn new(whisper: Result<Whisper, NotHere>) -> Self {
+        Self(whisper)
     }
 }
 
-impl Parts {
-    async fn used(&self) -> Result<Used, Error> {
-        self.used.get_or_try_init(|| self.load()).await.cloned()
-    }
-
-    async fn load(&self) -> Result<Used, Error> {
-        let why = match &self.best {
-            Ok(whisper) => match whisper.ready().await {
-                Ok(()) => return Ok(Used::Best),
-                Err(error) => error.to_string(),
-            },
-            Err(error) => error.to_string(),
-        };
-        self.floor
-            .ready()
-            .await
-            .map_err(|floor| Error::new(floor.kind(), format!("{why}; and without it {floor}")))?;
-        match &self.best {
-            Err(NotHere::Absent(_)) if self.language == "en" => {
-                tracing::debug!(why, "hearing with PocketSphinx");
-            }
-            Err(NotHere::Absent(_)) => {
-                tracing::warn!(
-                    why,
-                    language = self.language,
-                    "hearing with PocketSphinx, English only"
-                );
-            }
-            _ => tracing::error!(why, "hearing with PocketSphinx"),
-        }
-        Ok(Used::Floor(why))
-    }
+fn missing(why: &NotHere) -> Error {
+    Error::new(Kind::Missing, why.to_string())
 }
 
 impl SpeechToText for Here {
     fn name(&self) -> &'static str {
-        local::NAME
+        NAME
     }
 
     fn priced_as(&self) -> Option<&str> {
@@ -158,46 +100,43 @@ impl SpeechToText for Here {
     }
 
     fn expect(&self, names: &dyn Fn() -> Vec<String>) {
-        if let Ok(whisper) = &self.0.best {
+        if let Ok(whisper) = &self.0 {
             whisper.expect(&names());
         }
     }
 
     fn ready(&self) -> BoxFuture<'static, Result<(), Error>> {
-        let parts = Arc::clone(&self.0);
-        async move { parts.used().await.map(drop) }.boxed()
+        match &self.0 {
+            Ok(whisper) => whisper.ready(),
+            Err(why) => futures::future::ready(Err(missing(why))).boxed(),
+        }
     }
 
     fn listen(
         &self,
         audio: mpsc::Receiver<Frame>,
-        attempts: Attempts,
+        _: Attempts,
     ) -> BoxStream<'static, Result<SpeechEvent, Error>> {
-        let parts = Arc::clone(&self.0);
-        async move {
-            Ok(match (parts.used().await?, &parts.best) {
-                (Used::Best, Ok(whisper)) => whisper.listen(audio),
-                _ => parts.floor.listen(audio, attempts),
-            })
+        match &self.0 {
+            Ok(whisper) => whisper.listen(audio),
+            Err(why) => stream::iter([Err(missing(why))]).boxed(),
         }
-        .try_flatten_stream()
-        .boxed()
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::provider::local::Vocabulary;
 
     #[tokio::test]
-    async fn with_nothing_installed_both_ways_out_are_named() {
-        let options = local::Options { models: "/nowhere".into(), ..local::Options::default() };
-        let floor = Arc::new(Local::new(options, Vocabulary::default()));
-        let here = Here::new(Err(NotHere::Absent(ENGLISH[0].to_owned())), floor, "en");
-        let error = here.ready().await.unwrap_err().to_string();
-        for wanted in ["glyphoxa models get whisper-tiny.en", "pocketsphinx-en-us"] {
-            assert!(error.contains(wanted), "{error}");
+    async fn without_weights_the_command_is_named() {
+        for (language, set) in [("en", "whisper-tiny.en"), ("de", "whisper-base")] {
+            let weights = Weights::new("/nowhere".into(), None, Vec::new());
+            let options = HereOptions { weights, language: language.to_owned() };
+            let here = Here::new(Err(options.found().unwrap_err()));
+            let error = here.ready().await.unwrap_err();
+            assert_eq!(error.kind(), Kind::Missing);
+            assert!(error.to_string().contains(&format!("glyphoxa models get {set}")), "{error}");
         }
     }
 }

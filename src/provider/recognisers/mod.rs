@@ -1,22 +1,18 @@
 //! The recognisers there are, and one of them with its settings.
 //!
 //! Entry types: [`RecogniserService`], [`RecogniserEntry`]; [`Recognisers`] opens entries.
-//! **Never**: loads a model where the one before it would have done.
+//! **Never**: loads a model that is loaded already.
 
 mod here;
 
-use std::{
-    path::PathBuf,
-    sync::{Arc, Mutex, PoisonError},
-};
+use std::{path::PathBuf, sync::Arc};
 
 pub use here::HereOptions;
 
-use self::here::{Here, Used};
+use self::here::Here;
 use super::{
     Error, SpeechToText,
     deepgram::{self, Deepgram},
-    local::{self, Local, Vocabulary},
     openai,
     pool::Pool,
     service::ServiceInfo,
@@ -27,7 +23,7 @@ use super::{
 /// The recognisers there are.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum RecogniserService {
-    /// Whisper or PocketSphinx on this machine.
+    /// Whisper on this machine.
     #[default]
     Local,
     /// An OpenAI-compatible service.
@@ -42,7 +38,7 @@ impl RecogniserService {
     /// All of them.
     const ALL: [Self; 4] = [Self::Local, Self::OpenAi, Self::Deepgram, Self::Wyoming];
     /// Their names in files.
-    pub const NAMES: &[&str] = &[local::NAME, openai::NAME, deepgram::NAME, wyoming::NAME];
+    pub const NAMES: &[&str] = &[here::NAME, openai::NAME, deepgram::NAME, wyoming::NAME];
 
     /// The one that files call `name`.
     pub fn named(name: &str) -> Option<Self> {
@@ -52,7 +48,7 @@ impl RecogniserService {
     /// Its name in files and reports.
     pub const fn name(self) -> &'static str {
         match self {
-            Self::Local => local::NAME,
+            Self::Local => here::NAME,
             Self::OpenAi => openai::NAME,
             Self::Deepgram => deepgram::NAME,
             Self::Wyoming => wyoming::NAME,
@@ -63,7 +59,7 @@ impl RecogniserService {
 /// A recogniser with its settings.
 #[derive(Clone, Debug, PartialEq)]
 pub enum RecogniserEntry {
-    /// Whisper, where its weights are, or PocketSphinx, both told of the campaign.
+    /// Whisper, where its weights are.
     Local(HereOptions),
     /// An OpenAI-compatible service.
     OpenAi {
@@ -101,14 +97,10 @@ const WELL: &str =
 /// What to expect of it in another language than English.
 const UNMEASURED: &str =
     "on this machine; how well it hears people in this language has not been measured";
-/// What to expect of PocketSphinx.
-const POORLY: &str = "English only; of people talking freely every second or third word is wrong";
 
 /// Recognisers that are open.
 #[derive(Default)]
 pub struct Recognisers {
-    /// The latest of this machine, with what it listens for.
-    local: Mutex<Option<(Vocabulary, Arc<Local>)>>,
     /// By set, folder and language.
     whisper: Pool<(&'static str, PathBuf, String), Arc<Engine>>,
     openai: Pool<RecogniserEntry, Arc<openai::Transcription>>,
@@ -117,18 +109,13 @@ pub struct Recognisers {
 }
 
 impl Recognisers {
-    /// The recogniser for one table. That of this machine is the latest one again where it listens
-    /// for the same; a service is told its names by the table.
+    /// The recogniser for one table, which tells it the names that are likely to be said.
     ///
     /// # Errors
     /// An address or key that makes no request.
-    pub fn open(
-        &self,
-        entry: &RecogniserEntry,
-        vocabulary: impl FnOnce() -> Vocabulary,
-    ) -> Result<Arc<dyn SpeechToText>, Error> {
+    pub fn open(&self, entry: &RecogniserEntry) -> Result<Arc<dyn SpeechToText>, Error> {
         Ok(match entry {
-            RecogniserEntry::Local(options) => Arc::new(self.here(options, vocabulary())?),
+            RecogniserEntry::Local(options) => Arc::new(self.here(options)?),
             RecogniserEntry::OpenAi { options, language } => {
                 let open = || {
                     let language = Some(language.clone());
@@ -151,21 +138,12 @@ impl Recognisers {
     ///
     /// # Errors
     /// Why it cannot, and the way out.
-    pub async fn probe(
-        &self,
-        entry: &RecogniserEntry,
-        vocabulary: impl FnOnce() -> Vocabulary,
-    ) -> Result<String, Error> {
+    pub async fn probe(&self, entry: &RecogniserEntry) -> Result<String, Error> {
         match entry {
             RecogniserEntry::Local(options) => {
-                let here = self.here(options, vocabulary())?;
-                Ok(match here.used().await? {
-                    Used::Best => {
-                        let expected = if options.language == "en" { WELL } else { UNMEASURED };
-                        format!("{}, {expected}", options.info())
-                    }
-                    Used::Floor(why) => format!("PocketSphinx, {POORLY}: {why}"),
-                })
+                self.here(options)?.ready().await?;
+                let expected = if options.language == "en" { WELL } else { UNMEASURED };
+                Ok(format!("{}, {expected}", options.info()))
             }
             RecogniserEntry::OpenAi { options, .. } => openai::probe(options.clone()).await,
             RecogniserEntry::Deepgram(options) => deepgram::probe(options.clone()).await,
@@ -183,35 +161,15 @@ impl Recognisers {
         self.wyoming.retain(|entry| entry == wanted);
     }
 
-    /// Whisper with the weights that are here, and PocketSphinx.
-    fn here(&self, options: &HereOptions, vocabulary: Vocabulary) -> Result<Here, Error> {
-        let names = vocabulary.names.iter().chain(&vocabulary.people).chain(&vocabulary.places);
-        let mut known: Vec<String> = Vec::new();
-        // Mira is in Mira Quickfingers already.
-        for name in names {
-            if !known.iter().any(|longer| longer.contains(&name.text)) {
-                known.push(name.text.clone());
-            }
-        }
-        let best = match options.found() {
+    /// Whisper with the weights that are here.
+    fn here(&self, options: &HereOptions) -> Result<Here, Error> {
+        Ok(Here::new(match options.found() {
             Ok(found) => {
                 let key = (found.name, found.folder, options.language.clone());
                 let open = || Ok(Arc::new(Engine::new(key.0, &key.1, &key.2)));
-                Ok(Whisper::new(self.whisper.get(&key, open)?, &known))
+                Ok(Whisper::new(self.whisper.get(&key, open)?))
             }
             Err(not_here) => Err(not_here),
-        };
-        Ok(Here::new(best, self.local(vocabulary), &options.language))
-    }
-
-    /// The latest one if it listens for `vocabulary`, else a new one.
-    fn local(&self, vocabulary: Vocabulary) -> Arc<Local> {
-        let mut latest = self.local.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some((_, local)) = latest.as_ref().filter(|(names, _)| *names == vocabulary) {
-            return Arc::clone(local);
-        }
-        let local = Arc::new(Local::new(local::Options::default(), vocabulary.clone()));
-        *latest = Some((vocabulary, Arc::clone(&local)));
-        local
+        }))
     }
 }

@@ -16,7 +16,8 @@ pub use model::Engine;
 use std::sync::{Arc, PoisonError, RwLock};
 
 use futures::{
-    TryFutureExt,
+    FutureExt, TryFutureExt,
+    future::BoxFuture,
     stream::{BoxStream, StreamExt},
 };
 use tokio::sync::mpsc;
@@ -35,9 +36,9 @@ pub struct Whisper {
 }
 
 impl Whisper {
-    /// Hears with `engine`, and expects `names`.
-    pub fn new(engine: Arc<Engine>, names: &[String]) -> Self {
-        let prompt = RwLock::new(prompt_of(names, engine.language()).into());
+    /// Hears with `engine`, and expects no names yet.
+    pub fn new(engine: Arc<Engine>) -> Self {
+        let prompt = RwLock::new(prompt_of(&[], engine.language()).into());
         Self { engine, prompt }
     }
 
@@ -51,8 +52,9 @@ impl Whisper {
     ///
     /// # Errors
     /// What is wrong with its files, and how to get them anew.
-    pub async fn ready(&self) -> Result<(), Error> {
-        self.engine.crew().await.map(drop)
+    pub fn ready(&self) -> BoxFuture<'static, Result<(), Error>> {
+        let engine = Arc::clone(&self.engine);
+        async move { engine.crew().await.map(drop) }.boxed()
     }
 
     /// What is heard in `audio` until its final or an error.

@@ -62,6 +62,7 @@ fn run(guild: &mut Guild, call: &Call) -> Result<Answer, Refusal> {
                 opted_out: settings.opted_out.contains(&user),
                 is_asked: guild.consent() == Consent::Ask,
                 agreed: settings.agreed.contains(&user),
+                cannot_hear: guild.cannot_hear(),
             };
             let text = info(&guild.shared.handles.settings.load().services, &you);
             Ok(Reply::private(text).titled("What is heard of you").with_rows(you.rows()).into())
@@ -74,6 +75,8 @@ struct You {
     opted_out: bool,
     is_asked: bool,
     agreed: bool,
+    /// Why nobody is heard.
+    cannot_hear: Option<String>,
 }
 
 impl You {
@@ -90,11 +93,14 @@ impl You {
 
 fn info(services: &Services, you: &You) -> String {
     let now = match you {
-        You { opted_out: true, .. } => "You opted out: nothing of you is heard.",
-        You { is_asked: true, agreed: false, .. } => {
-            "You have not agreed: nothing of you is heard."
+        You { opted_out: true, .. } => "You opted out: nothing of you is heard.".to_owned(),
+        You { cannot_hear: Some(why), .. } => {
+            format!("Nobody is heard: {why}. Once that is mended, it is as follows.")
         }
-        _ => "You are heard while a session runs and you are in its voice channel.",
+        You { is_asked: true, agreed: false, .. } => {
+            "You have not agreed: nothing of you is heard.".to_owned()
+        }
+        _ => "You are heard while a session runs and you are in its voice channel.".to_owned(),
     };
     let speaks = services.speaks.iter().map(where_it_is).collect::<Vec<_>>().join(", ");
     let leaves = match services.outside().next() {
@@ -136,17 +142,17 @@ mod tests {
     fn services(thinks: Vec<ServiceInfo>) -> Services {
         let here = ServiceInfo::here;
         let (hears, speaks, sums_up) =
-            (here("PocketSphinx"), vec![here("flite")], thinks.iter().any(|it| !it.is_local()));
-        Services { hears, thinks, sums_up, speaks }
+            (here("Whisper"), vec![here("flite")], thinks.iter().any(|it| !it.is_local()));
+        Services { hears, here: None, thinks, sums_up, speaks }
     }
 
     #[test]
     fn it_names_who_hears_and_whether_anything_leaves() {
-        let you = You { opted_out: false, is_asked: false, agreed: false };
+        let you = You { opted_out: false, is_asked: false, agreed: false, cannot_hear: None };
         let local = ServiceInfo::here("written lines");
         let text = info(&services(vec![local.clone()]), &you);
         assert!(!text.contains("Once a session is over"), "{text}");
-        assert!(text.contains("PocketSphinx (here, local)") && text.contains("flite"), "{text}");
+        assert!(text.contains("Whisper (here, local)") && text.contains("flite"), "{text}");
         assert!(text.contains("Nothing of this leaves"), "{text}");
         let far = ServiceInfo::at("gpt", "https://api.example.com/v1");
         let text = info(&services(vec![far.clone()]), &you);
@@ -166,7 +172,8 @@ mod tests {
 
     #[test]
     fn it_says_whether_one_is_heard() {
-        let you = |opted_out, is_asked, agreed| You { opted_out, is_asked, agreed };
+        let you =
+            |opted_out, is_asked, agreed| You { opted_out, is_asked, agreed, cannot_hear: None };
         assert!(you(false, false, false).is_heard());
         assert!(you(false, true, true).is_heard());
         assert!(!you(false, true, false).is_heard());

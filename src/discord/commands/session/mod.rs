@@ -17,7 +17,7 @@ use crate::{
     campaign::RecapRequest,
     discord::{
         guild::{Guild, SessionStart},
-        ui::reply::Reply,
+        ui::{notices, reply::Reply},
     },
     domain::Owner,
 };
@@ -71,7 +71,12 @@ fn run(guild: &mut Guild, call: &Call) -> Result<Answer, Refusal> {
             let voice = call.channel("channel");
             let start = SessionStart { user: call.user, text: call.channel, voice };
             Ok(Answer::after(guild.start(&start)?, |guild, started| match guild.started(started) {
-                Ok(voice) => Reply::private(format!("I listen in <#{voice}>.")),
+                Ok(voice) => Reply::private(match guild.cannot_hear() {
+                    None => format!("I listen in <#{voice}>."),
+                    Some(why) => {
+                        format!("I am in <#{voice}>. {}", notices::cannot_hear(&why))
+                    }
+                }),
                 Err(why) => Reply::private(why.to_string()),
             }))
         }
