@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use discord_loopback::{AUDIBLE, Options, Slash};
+use discord_loopback::{AUDIBLE, Options, Slash, permission};
 
 use super::hall::{BOUND, Hall, said};
 use crate::support::weights::weights;
@@ -13,7 +13,9 @@ const WHY: &str = "whisper-tiny.en is not here (glyphoxa models get whisper-tiny
 async fn table_without_model_files_opens_and_says_so() {
     let mut hall = Hall::unheard(Options::default()).await;
     hall.start().await;
-    let setup = hall.told(&hall.dm, Slash::new("setup")).await;
+    let steward = hall.inn.add_role("Steward", permission::MANAGE_GUILD);
+    let olga = hall.inn.add_member("Olga", &[steward]);
+    let setup = hall.told(&olga, Slash::new("setup")).await;
     assert!(setup.contains(&format!("❌ I cannot hear anybody: {WHY}")), "{setup}");
     let player = hall.discord.join_voice(&hall.dm, hall.inn.voice).await.unwrap();
     let started = hall.asks(&hall.dm, Slash::new("session start")).await.text();
