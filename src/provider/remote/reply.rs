@@ -22,7 +22,7 @@ use super::{
     said::ServiceError,
     sse::{Decoder, Frame},
 };
-use crate::provider::{ChatEvent, ChatRequest, Error, Kind};
+use crate::provider::{Bound, ChatEvent, ChatRequest, Error, Kind};
 
 /// After the model said it is done: longest wait for the token count and the end.
 const GRACE: Duration = Duration::from_secs(1);
@@ -95,8 +95,14 @@ pub enum Broken {
     Said(ServiceError),
     /// The service says that it broke off, and not why.
     Interrupted,
-    /// It is longer than anybody wants to keep.
-    TooLong,
+    /// It is over a bound.
+    Over(Bound),
+}
+
+impl From<Bound> for Broken {
+    fn from(bound: Bound) -> Self {
+        Self::Over(bound)
+    }
 }
 
 /// The reply of `service` to `request`. Dropping the stream cancels the request.
@@ -229,9 +235,7 @@ impl<P: Protocol> Reply<P> {
         match broken {
             Broken::Said(said) => peer.service_error(&said, None, &self.body),
             Broken::Interrupted => peer.interrupted(),
-            Broken::TooLong => {
-                peer.error(Kind::Protocol, "the answer has no end", "is base_url right?")
-            }
+            Broken::Over(bound) => peer.over(bound),
         }
     }
 
@@ -279,6 +283,7 @@ impl<R: Reader> Reading<R> {
         match frame {
             Frame::Done => self.reader.mark(),
             Frame::Unreadable => self.unreadable = true,
+            Frame::Over(bound) => return Err(bound.into()),
             Frame::Json(document) => {
                 if self.reader.take(&document, out)? == Life::Answer {
                     self.moved = Instant::now();

@@ -168,6 +168,9 @@ fn compiled(text: &str, escaped: bool) -> Result<Environment<'static>, TemplateE
     environment.set_fuel(Some(FUEL));
     // Nothing grows from one round of a loop to the next.
     environment.remove_global("namespace");
+    // Shows what the engine holds, not what the template is about.
+    environment.remove_global("debug");
+    environment.remove_filter("pprint");
     for filter in ["join", "indent", "format"] {
         environment.remove_filter(filter);
     }
