@@ -10,19 +10,18 @@ use tokio_util::sync::CancellationToken;
 
 use super::{
     Cause, Failure, NpcModel, Turn,
-    budget::consumed,
     calls::{CallSetup, NpcCalls, TurnCalls},
     conversation::Prompt,
     lend::LentModel,
     occasion::Occasion,
 };
 use crate::{
-    domain::{Message, Npc, ToolCall, ToolChoice},
+    domain::{Message, Npc, ToolCall, ToolChoice, redact},
     logic::{
         own_lines::OwnLines,
         sentence::{SentenceOptions, SentenceSplitter, is_clause},
     },
-    provider::{Attempts, ChatEvent, ChatRequest, CutOff, Error, Kind},
+    provider::{Attempts, Bound, ChatEvent, ChatRequest, CutOff, Error, Kind, TURN_TEXT},
     tools::{CallRecord, FollowUp},
 };
 
@@ -221,7 +220,7 @@ impl Rounds {
         let asked = self.model.ask(request, size.total()).await;
         let mut answering = asked.map_err(|error| self.unanswered(&error))?;
         self.talk.thought_by(answering.name());
-        let (mut usage, mut cut_off) = (None, None);
+        let mut cut_off = None;
         let mut splitter = SentenceSplitter::new(&splitting(&npc));
         let turn = Arc::clone(&self.turn);
         let mut own = OwnLines::new(&turn.labels);
@@ -240,6 +239,9 @@ impl Rounds {
                     self.talk.first_text_at.get_or_insert_with(Instant::now);
                     let delta = own.push(&delta);
                     answer.text.push_str(&delta);
+                    if let Err(bound) = TURN_TEXT.check(self.talk.text.len() + answer.text.len()) {
+                        return Err(self.over(bound));
+                    }
                     for sentence in splitter.push(&delta) {
                         self.say(sentence).await;
                     }
@@ -251,14 +253,13 @@ impl Rounds {
                     self.talk.first_text_at.get_or_insert_with(Instant::now);
                     answer.calls.push(call);
                 }
-                ChatEvent::Usage(billed) => usage = Some(billed),
+                ChatEvent::Usage(_) => {}
                 ChatEvent::CutOff(why) => cut_off = Some(why),
                 ChatEvent::Done => break,
             }
         }
         let failure = self.end(splitter, own, cut_off, &mut answer).await;
-        if let Some(usage) = usage {
-            answering.settle(consumed(usage));
+        if let Some(usage) = answering.settle() {
             self.prompt.window.counted(&npc.name, size, usage);
         }
         answer.took = asked_at.elapsed();
@@ -307,6 +308,12 @@ impl Rounds {
         })
     }
 
+    /// The model does not come to an end.
+    fn over(&self, bound: Bound) -> Failure {
+        let name = self.model.models.called();
+        Failure::Model(format!("{name}: the answer is over the bound of {bound} (is the model sound?)"))
+    }
+
     /// Nobody has begun to answer; of several models the error says itself who was asked.
     fn unanswered(&mut self, error: &Error) -> Failure {
         let is_alone = self.model.models.is_alone();
@@ -330,6 +337,13 @@ impl Rounds {
 
     async fn say(&mut self, sentence: String) {
         if self.sentences_left == 0 {
+            return;
+        }
+        if redact::holds_credential(&sentence) {
+            tracing::warn!(
+                npc = &*self.model.npc.name,
+                "a sentence was not spoken: it holds a credential (where has the model read it?)"
+            );
             return;
         }
         // A long sentence may come in two parts.
