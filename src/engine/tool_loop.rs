@@ -78,7 +78,7 @@ impl Talk {
         if !self.text.is_empty() && !text.is_empty() {
             self.text.push('\n');
         }
-        self.text.push_str(text);
+        self.text.push_str(&redact::without_credentials(text));
     }
 }
 
@@ -101,12 +101,16 @@ pub async fn converse(turn: Arc<Turn>, thinking: Thinking) -> (Talk, TurnCalls) 
         prompt,
         out: Some(out),
         has_spoken: false,
+        has_withheld: false,
         filler_said: false,
         nobody_answers: false,
         stop,
         talk: Talk::default(),
     };
     rounds.talk.failure = rounds.run().await.err();
+    if rounds.has_withheld && rounds.talk.failure.is_none() {
+        rounds.talk.failure = Some(rounds.withheld());
+    }
     let instead = match rounds.talk.failure {
         Some(Failure::OverBudget(_)) => Some(Occasion::Spent),
         Some(Failure::Model(_)) if rounds.nobody_answers => Some(Occasion::Unanswered),
@@ -127,6 +131,8 @@ struct Rounds {
     out: Option<mpsc::Sender<Say>>,
     sentences_left: usize,
     has_spoken: bool,
+    /// A sentence was not spoken, because it held a credential.
+    has_withheld: bool,
     filler_said: bool,
     /// All models of a list were asked, and none could.
     nobody_answers: bool,
@@ -308,6 +314,14 @@ impl Rounds {
         })
     }
 
+    fn withheld(&self) -> Failure {
+        let name = self.model.models.called();
+        Failure::Model(format!(
+            "{name}: a sentence was not spoken, because it holds a credential (where has the model \
+             read it?)"
+        ))
+    }
+
     /// The model does not come to an end.
     fn over(&self, bound: Bound) -> Failure {
         let name = self.model.models.called();
@@ -340,10 +354,7 @@ impl Rounds {
             return;
         }
         if redact::holds_credential(&sentence) {
-            tracing::warn!(
-                npc = &*self.model.npc.name,
-                "a sentence was not spoken: it holds a credential (where has the model read it?)"
-            );
+            self.has_withheld = true;
             return;
         }
         // A long sentence may come in two parts.

@@ -330,4 +330,12 @@ mod tests {
         let error = render(endless, json!({})).expect_err("it ends").to_string();
         assert!(error.contains("fuel"), "{error}");
     }
+
+    #[test]
+    fn template_that_looks_at_the_engine_is_refused() {
+        for text in ["{{ debug() }}", "{{ [1] | pprint }}", "{{ namespace(a=1) }}"] {
+            let error = render(text, json!({})).expect_err(text).to_string();
+            assert!(error.contains("unknown"), "{error}");
+        }
+    }
 }
