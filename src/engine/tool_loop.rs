@@ -174,6 +174,7 @@ impl Rounds {
             if !self.run_calls(answer).await || stop.is_cancelled() {
                 return Ok(());
             }
+            self.has_room()?;
         }
         Ok(())
     }
@@ -326,6 +327,18 @@ impl Rounds {
     fn over(&self, bound: Bound) -> Failure {
         let name = self.model.models.called();
         Failure::Model(format!("{name}: the answer is over the bound of {bound} (is the model sound?)"))
+    }
+
+    /// What was called goes back to the model with the next request.
+    fn has_room(&self) -> Result<(), Failure> {
+        if self.prompt.window.has_room_beside(&self.prompt.turn) {
+            return Ok(());
+        }
+        let name = self.model.models.called();
+        Err(Failure::Model(format!(
+            "{name}: the arguments of its calls fill half of its window (is the model sound? raise \
+             context_window if it has more)"
+        )))
     }
 
     /// Nobody has begun to answer; of several models the error says itself who was asked.

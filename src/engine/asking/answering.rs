@@ -83,12 +83,13 @@ impl Answering {
         Some(event)
     }
 
-    /// Books what was really used, as far as the service has said so and it can be true.
+    /// Books what was really used, as far as the service has said so and it can be true; what it said.
     pub fn settle(self) -> Option<Usage> {
         let answered = u64::try_from(self.answered).unwrap_or(u64::MAX);
-        let used = believed(self.usage?, self.bytes, answered, self.reserved.expected());
+        let told = self.usage?;
+        let used = believed(told, self.bytes, answered, self.reserved.expected());
         self.reserved.settle(consumed(used));
-        Some(used)
+        Some(told)
     }
 
     /// It has failed: what was certainly not billed is given back.

@@ -131,6 +131,8 @@ struct Reply<P: Protocol> {
 enum Phase<R> {
     Ask,
     Read(Box<Reading<R>>),
+    /// What was whole is given on before it.
+    Failed(Error),
     Over,
 }
 
@@ -160,13 +162,11 @@ impl<P: Protocol> Reply<P> {
             }
             let step = match std::mem::replace(&mut self.phase, Phase::Over) {
                 Phase::Over => return None,
+                Phase::Failed(error) => return Some(Err(error)),
                 Phase::Ask => self.ask().await,
                 Phase::Read(reading) => self.read(reading).await,
             };
-            match step {
-                Ok(phase) => self.phase = phase,
-                Err(error) => return Some(Err(error)),
-            }
+            self.phase = step.unwrap_or_else(Phase::Failed);
         }
     }
 

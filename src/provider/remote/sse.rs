@@ -164,7 +164,7 @@ mod tests {
     fn documents_over_a_bound_end_the_stream() {
         let long = format!("data: \"{}\"\n\n", "x".repeat(1 << 20));
         assert_eq!(all(long.as_bytes(), 8 << 10)[0], Frame::Over(EVENT));
-        let lines = "data: 1,\n".repeat(200_000);
+        let lines = "data: 1,\n".repeat(400_000);
         assert_eq!(all(lines.as_bytes(), 64 << 10)[0], Frame::Over(EVENT));
         let comments = ": alive\n".repeat((1 << 20) + 1);
         assert_eq!(all(comments.as_bytes(), 64 << 10)[0], Frame::Over(ANSWER));
