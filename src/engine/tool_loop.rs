@@ -326,7 +326,9 @@ impl Rounds {
     /// The model does not come to an end.
     fn over(&self, bound: Bound) -> Failure {
         let name = self.model.models.called();
-        Failure::Model(format!("{name}: the answer is over the bound of {bound} (is the model sound?)"))
+        Failure::Model(format!(
+            "{name}: the answer is over the bound of {bound} (is the model sound?)"
+        ))
     }
 
     /// What was called goes back to the model with the next request.

@@ -21,7 +21,17 @@ pub const SECRET: &str = "<secret>";
 
 /// How values of well-known kinds begin.
 const BEGINNINGS: [&str; 12] = [
-    "sk-", "ghp_", "gho_", "github_pat_", "glpat-", "xoxb-", "xoxp-", "eyJ", "AIza", "AKIA", "gsk_",
+    "sk-",
+    "ghp_",
+    "gho_",
+    "github_pat_",
+    "glpat-",
+    "xoxb-",
+    "xoxp-",
+    "eyJ",
+    "AIza",
+    "AKIA",
+    "gsk_",
     "hf_",
 ];
 /// Shorter values are not looked for by themselves: they stand in ordinary words.

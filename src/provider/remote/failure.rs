@@ -11,10 +11,7 @@ use serde_json::Value;
 use super::{options::Options, said::ServiceError};
 use crate::{
     domain::Secret,
-    provider::{
-        Bound, Error, Kind,
-        bounds::ERROR_TEXT,
-    },
+    provider::{Bound, Error, Kind, bounds::ERROR_TEXT},
 };
 
 /// Longest quotation of a service's words, in characters.

@@ -560,8 +560,10 @@ async fn answer_without_end_stops_at_its_bound() {
         "function": {"name": "roll", "arguments": "1".repeat(64 << 10)}}]});
     let (_, error) = ends(std::iter::repeat_n(arguments, 5)).await;
     assert!(error.contains("256 KiB of arguments a call"), "{error}");
-    let call = |at| json!({"tool_calls": [{"index": at, "id": format!("c{at}"),
-        "function": {"name": "roll", "arguments": "{}"}}]});
+    let call = |at| {
+        json!({"tool_calls": [{"index": at, "id": format!("c{at}"),
+        "function": {"name": "roll", "arguments": "{}"}}]})
+    };
     let (_, error) = ends((0..65).map(call)).await;
     assert!(error.contains("64 calls a round"), "{error}");
     let (_, error) = ends(std::iter::once(json!({"content": "a".repeat(2 << 20)}))).await;
