@@ -245,13 +245,7 @@ impl Rounds {
                 ChatEvent::Text(delta) => {
                     self.talk.first_text_at.get_or_insert_with(Instant::now);
                     let delta = own.push(&delta);
-                    answer.text.push_str(&delta);
-                    if let Err(bound) = TURN_TEXT.check(self.talk.text.len() + answer.text.len()) {
-                        return Err(self.over(bound));
-                    }
-                    for sentence in splitter.push(&delta) {
-                        self.say(sentence).await;
-                    }
+                    self.take(&delta, &mut splitter, &mut answer).await?;
                     if self.sentences_left == 0 || own.is_over() {
                         break;
                     }
@@ -272,6 +266,22 @@ impl Rounds {
         answer.took = asked_at.elapsed();
         self.talk.add_text(&answer.text);
         failure.map_or(Ok(answer), Err)
+    }
+
+    /// Says what `delta` makes whole.
+    async fn take(
+        &mut self,
+        delta: &str,
+        splitter: &mut SentenceSplitter,
+        answer: &mut Answer,
+    ) -> Result<(), Failure> {
+        answer.text.push_str(delta);
+        let size = self.talk.text.len() + answer.text.len();
+        TURN_TEXT.check(size).map_err(|bound| self.over(bound))?;
+        for sentence in splitter.push(delta) {
+            self.say(sentence).await;
+        }
+        Ok(())
     }
 
     /// Says what is left of an answer, unless it is half a sentence; why it ended early.
