@@ -454,10 +454,14 @@ fn money_that_is_not_there_is_not_spent() {
     assert_eq!(server.requests().len(), 0, "checked before the call");
     place.write("glyphoxa.yaml", format!("{config}{price}budget: {{ session_max: 5 }}\n"));
     let arguments = ["ask", "--json", "--session", "s", "--text", "Bartok, hello"];
+    server.otherwise(|_| {
+        let script = Script::stream().chunk(json!({"content": "Aye."}), Some("stop"));
+        script.usage(600, 0, 5).done()
+    });
     let spent = place.run(&arguments).ends_with(0).line()["spent"].as_f64();
-    assert_eq!(spent, Some(0.025), "20 tokens read and 5 written, by the server's count");
+    assert_eq!(spent, Some(0.605), "600 tokens read and 5 written, by the server's count");
     let spent = place.run(&arguments).ends_with(0).line()["spent"].as_f64();
-    assert_eq!(spent, Some(0.05), "a kept session remembers what it has spent");
+    assert_eq!(spent, Some(1.21), "a kept session remembers what it has spent");
 }
 
 #[test]

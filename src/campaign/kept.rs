@@ -10,10 +10,11 @@ use std::{
 };
 
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use super::{file_error::FileError, hold::SessionHold};
 use crate::{
-    domain::{Message, Owner, Person, Scope},
+    domain::{Message, Owner, Person, Scope, redact},
     engine::forget_exchanges,
     files,
     session::Continuation,
@@ -266,9 +267,32 @@ impl KeptSession {
         self.content.histories.extend(histories);
         self.content.spent = spent;
         self.content.version = VERSION;
+        self.content.histories.values_mut().flatten().for_each(hide_credentials);
         let content = serde_json::to_vec(&self.content).map_err(io::Error::from);
         let replaced = content.and_then(|content| files::replace_private(&path, &content));
         replaced.map_err(FileError::on("keep the session in", &path))
+    }
+}
+
+/// Hides what no file holds: credentials, and the same arguments as in the call log.
+fn hide_credentials(message: &mut Message) {
+    let text = match message {
+        Message::User(said) => &mut said.text,
+        Message::System(text)
+        | Message::Summary { text, .. }
+        | Message::Tool { content: text, .. } => text,
+        Message::Assistant { text, calls, .. } => {
+            for call in calls {
+                call.arguments = match serde_json::from_str::<Value>(&call.arguments) {
+                    Ok(arguments) => redact::json(&arguments).to_string(),
+                    Err(_) => redact::text(&call.arguments),
+                };
+            }
+            text
+        }
+    };
+    if redact::holds_credential(text) {
+        *text = redact::without_credentials(text);
     }
 }
 
@@ -281,4 +305,31 @@ pub fn owner_of(id: &str) -> Owner {
 /// The name of a session of `guild` that began so many seconds after 1970.
 pub fn name_of(guild: u64, since: u64) -> String {
     format!("{DISCORD}{guild}-{since}")
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Map, json};
+
+    use super::*;
+    use crate::domain::{CallId, CampaignKey, ToolCall};
+
+    #[test]
+    fn kept_conversation_hides_what_the_log_hides() {
+        let folder = tempfile::tempdir().unwrap();
+        let scope = Scope::local(CampaignKey("x".into()));
+        let call = ToolCall {
+            id: CallId("a".into()),
+            name: "login".into(),
+            arguments: json!({"user": "mira", "password": "hunter2"}).to_string(),
+            extra: Map::new(),
+        };
+        let text = "It is sk-proj-0123456789abcdef, friend.".to_owned();
+        let messages = vec![Message::Assistant { text, calls: vec![call], gated: false }];
+        let kept = KeptSession::open(folder.path(), "x", &scope).unwrap();
+        kept.save(BTreeMap::from([("hale".to_owned(), messages)]), 0.0).unwrap();
+        let file = fs::read_to_string(folder.path().join("sessions/x.json")).unwrap();
+        assert!(file.contains("mira") && file.contains("friend"), "{file}");
+        assert!(!file.contains("hunter2") && !file.contains("sk-proj"), "{file}");
+    }
 }

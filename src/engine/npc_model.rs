@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::{
     asking::{Answering, Asking, Payer},
-    budget::{Budget, consumed},
+    budget::Budget,
     size::bytes,
 };
 use crate::{
@@ -54,12 +54,11 @@ impl NpcModel {
             attempts: Attempts::default(),
         };
         let mut answering = self.ask(request, size).await?;
-        let (mut text, mut usage) = (String::new(), None);
+        let mut text = String::new();
         while let Some(event) = answering.next().await {
             match event {
                 Ok(ChatEvent::Text(delta)) => text.push_str(&delta),
-                Ok(ChatEvent::Usage(billed)) => usage = Some(billed),
-                Ok(ChatEvent::ToolCall(_) | ChatEvent::CutOff(_)) => {}
+                Ok(ChatEvent::Usage(_) | ChatEvent::ToolCall(_) | ChatEvent::CutOff(_)) => {}
                 Ok(ChatEvent::Done) => break,
                 Err(error) => {
                     answering.failed(error.kind());
@@ -67,9 +66,7 @@ impl NpcModel {
                 }
             }
         }
-        if let Some(usage) = usage {
-            answering.settle(consumed(usage));
-        }
+        answering.settle();
         Ok(text)
     }
 }

@@ -10,19 +10,18 @@ use tokio_util::sync::CancellationToken;
 
 use super::{
     Cause, Failure, NpcModel, Turn,
-    budget::consumed,
     calls::{CallSetup, NpcCalls, TurnCalls},
     conversation::Prompt,
     lend::LentModel,
     occasion::Occasion,
 };
 use crate::{
-    domain::{Message, Npc, ToolCall, ToolChoice},
+    domain::{Message, Npc, ToolCall, ToolChoice, redact},
     logic::{
         own_lines::OwnLines,
         sentence::{SentenceOptions, SentenceSplitter, is_clause},
     },
-    provider::{Attempts, ChatEvent, ChatRequest, CutOff, Error, Kind},
+    provider::{Attempts, Bound, ChatEvent, ChatRequest, CutOff, Error, Kind, TURN_TEXT},
     tools::{CallRecord, FollowUp},
 };
 
@@ -79,7 +78,7 @@ impl Talk {
         if !self.text.is_empty() && !text.is_empty() {
             self.text.push('\n');
         }
-        self.text.push_str(text);
+        self.text.push_str(&redact::without_credentials(text));
     }
 }
 
@@ -102,12 +101,16 @@ pub async fn converse(turn: Arc<Turn>, thinking: Thinking) -> (Talk, TurnCalls) 
         prompt,
         out: Some(out),
         has_spoken: false,
+        has_withheld: false,
         filler_said: false,
         nobody_answers: false,
         stop,
         talk: Talk::default(),
     };
     rounds.talk.failure = rounds.run().await.err();
+    if rounds.has_withheld && rounds.talk.failure.is_none() {
+        rounds.talk.failure = Some(rounds.withheld());
+    }
     let instead = match rounds.talk.failure {
         Some(Failure::OverBudget(_)) => Some(Occasion::Spent),
         Some(Failure::Model(_)) if rounds.nobody_answers => Some(Occasion::Unanswered),
@@ -128,6 +131,8 @@ struct Rounds {
     out: Option<mpsc::Sender<Say>>,
     sentences_left: usize,
     has_spoken: bool,
+    /// A sentence was not spoken, because it held a credential.
+    has_withheld: bool,
     filler_said: bool,
     /// All models of a list were asked, and none could.
     nobody_answers: bool,
@@ -169,6 +174,7 @@ impl Rounds {
             if !self.run_calls(answer).await || stop.is_cancelled() {
                 return Ok(());
             }
+            self.has_room()?;
         }
         Ok(())
     }
@@ -221,7 +227,7 @@ impl Rounds {
         let asked = self.model.ask(request, size.total()).await;
         let mut answering = asked.map_err(|error| self.unanswered(&error))?;
         self.talk.thought_by(answering.name());
-        let (mut usage, mut cut_off) = (None, None);
+        let mut cut_off = None;
         let mut splitter = SentenceSplitter::new(&splitting(&npc));
         let turn = Arc::clone(&self.turn);
         let mut own = OwnLines::new(&turn.labels);
@@ -239,10 +245,7 @@ impl Rounds {
                 ChatEvent::Text(delta) => {
                     self.talk.first_text_at.get_or_insert_with(Instant::now);
                     let delta = own.push(&delta);
-                    answer.text.push_str(&delta);
-                    for sentence in splitter.push(&delta) {
-                        self.say(sentence).await;
-                    }
+                    self.take(&delta, &mut splitter, &mut answer).await?;
                     if self.sentences_left == 0 || own.is_over() {
                         break;
                     }
@@ -251,19 +254,34 @@ impl Rounds {
                     self.talk.first_text_at.get_or_insert_with(Instant::now);
                     answer.calls.push(call);
                 }
-                ChatEvent::Usage(billed) => usage = Some(billed),
+                ChatEvent::Usage(_) => {}
                 ChatEvent::CutOff(why) => cut_off = Some(why),
                 ChatEvent::Done => break,
             }
         }
         let failure = self.end(splitter, own, cut_off, &mut answer).await;
-        if let Some(usage) = usage {
-            answering.settle(consumed(usage));
+        if let Some(usage) = answering.settle() {
             self.prompt.window.counted(&npc.name, size, usage);
         }
         answer.took = asked_at.elapsed();
         self.talk.add_text(&answer.text);
         failure.map_or(Ok(answer), Err)
+    }
+
+    /// Says what `delta` makes whole.
+    async fn take(
+        &mut self,
+        delta: &str,
+        splitter: &mut SentenceSplitter,
+        answer: &mut Answer,
+    ) -> Result<(), Failure> {
+        answer.text.push_str(delta);
+        let size = self.talk.text.len() + answer.text.len();
+        TURN_TEXT.check(size).map_err(|bound| self.over(bound))?;
+        for sentence in splitter.push(delta) {
+            self.say(sentence).await;
+        }
+        Ok(())
     }
 
     /// Says what is left of an answer, unless it is half a sentence; why it ended early.
@@ -307,6 +325,34 @@ impl Rounds {
         })
     }
 
+    fn withheld(&self) -> Failure {
+        let name = self.model.models.called();
+        Failure::Model(format!(
+            "{name}: a sentence was not spoken, because it holds a credential (where has the model \
+             read it?)"
+        ))
+    }
+
+    /// The model does not come to an end.
+    fn over(&self, bound: Bound) -> Failure {
+        let name = self.model.models.called();
+        Failure::Model(format!(
+            "{name}: the answer is over the bound of {bound} (is the model sound?)"
+        ))
+    }
+
+    /// What was called goes back to the model with the next request.
+    fn has_room(&self) -> Result<(), Failure> {
+        if self.prompt.window.has_room_beside(&self.prompt.turn) {
+            return Ok(());
+        }
+        let name = self.model.models.called();
+        Err(Failure::Model(format!(
+            "{name}: the arguments of its calls fill half of its window (is the model sound? raise \
+             context_window if it has more)"
+        )))
+    }
+
     /// Nobody has begun to answer; of several models the error says itself who was asked.
     fn unanswered(&mut self, error: &Error) -> Failure {
         let is_alone = self.model.models.is_alone();
@@ -330,6 +376,10 @@ impl Rounds {
 
     async fn say(&mut self, sentence: String) {
         if self.sentences_left == 0 {
+            return;
+        }
+        if redact::holds_credential(&sentence) {
+            self.has_withheld = true;
             return;
         }
         // A long sentence may come in two parts.

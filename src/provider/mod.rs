@@ -9,6 +9,7 @@
 mod address;
 pub mod anthropic;
 mod attempts;
+mod bounds;
 mod chain;
 mod chat_model;
 mod child;
@@ -41,6 +42,7 @@ pub mod wyoming;
 
 pub use address::{BaseUrl, base_url, tcp_address};
 pub use attempts::Attempts;
+pub use bounds::{Bound, TURN_TEXT};
 pub use chain::{Asked, Candidate, Chain, Queue};
 pub use chat_model::{ChatEvent, ChatModel, ChatRequest, CutOff, Usage};
 pub use embedder::Embedder;

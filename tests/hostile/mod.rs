@@ -3,6 +3,7 @@
 
 mod added_servers;
 mod addresses;
+mod answers;
 mod approvals;
 mod children;
 mod fuzz;

@@ -238,3 +238,26 @@ fn limits_of_a_player_are_checked() {
         .run(&["check"])
         .ends_with(0);
 }
+
+/// A service that says it has counted nothing, and one that takes its count back, still spend the cap.
+#[test]
+fn counts_that_cannot_be_true_end_at_the_cap() {
+    let long = "Well met, friend. ".repeat(20);
+    for counts in [vec![0], vec![50_000, 0]] {
+        let server = ChatServer::start();
+        let long = long.clone();
+        server.otherwise(move |_| {
+            let script = Script::stream().chunk(json!({"content": long}), None);
+            let script = script.chunk(json!({}), Some("stop"));
+            counts.iter().fold(script, |script, count| script.usage(*count, 0, *count)).done()
+        });
+        let place = table(&server, "", "budget: { session_max: 0.5 }\n");
+        let arguments = ["ask", "--json", "--session", "friday", "--text", "Bartok, hello"];
+        let outcome = (0..10).find_map(|_| {
+            let program = place.run(&arguments);
+            (program.line()["outcome"] == "over_budget").then_some(())
+        });
+        assert!(outcome.is_some(), "{} requests", server.requests().len());
+        assert!(server.requests().len() <= 8, "{} requests", server.requests().len());
+    }
+}

@@ -20,10 +20,24 @@ pub use self::{
 pub const SECRET: &str = "<secret>";
 
 /// How values of well-known kinds begin.
-const BEGINNINGS: [&str; 8] =
-    ["sk-", "ghp_", "gho_", "github_pat_", "glpat-", "xoxb-", "xoxp-", "eyJ"];
+const BEGINNINGS: [&str; 12] = [
+    "sk-",
+    "ghp_",
+    "gho_",
+    "github_pat_",
+    "glpat-",
+    "xoxb-",
+    "xoxp-",
+    "eyJ",
+    "AIza",
+    "AKIA",
+    "gsk_",
+    "hf_",
+];
 /// Shorter values are not looked for by themselves: they stand in ordinary words.
 const SHORTEST: usize = 6;
+/// Shorter values of the configuration may be words of a conversation.
+const LONG_CREDENTIAL: usize = 12;
 /// A part of a path this long, of letters and digits, is a key.
 const LONG_SEGMENT: usize = 20;
 /// What says which session somebody is in is at least so long, with such a part in it.
@@ -60,6 +74,24 @@ pub fn members(members: &Map<String, Value>) -> Map<String, Value> {
         (key.clone(), value)
     };
     members.iter().map(redact).collect()
+}
+
+/// Whether `text` holds a credential: a value that the configuration holds as secret, or one that begins
+/// as those of well-known services do.
+pub fn holds_credential(text: &str) -> bool {
+    values::holds(LONG_CREDENTIAL, text) || text.split(is_border).any(looks_secret)
+}
+
+/// `text` without credentials; everything else stays as it is.
+pub fn without_credentials(text: &str) -> String {
+    let text = values::known_from(LONG_CREDENTIAL, text);
+    let mut kept = String::with_capacity(text.len());
+    for piece in text.split_inclusive(is_border) {
+        let word = piece.trim_end_matches(is_border);
+        kept.push_str(if looks_secret(word) { SECRET } else { word });
+        kept.push_str(&piece[word.len()..]);
+    }
+    kept
 }
 
 /// A line of text without secrets: known values, what stands after a secret key, bearer tokens,
@@ -191,6 +223,22 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+
+    #[test]
+    fn credentials_in_a_conversation_are_known() {
+        keep_secret("correct-horse-battery");
+        for text in [
+            "My key is sk-proj-0123456789abcdef, traveller.",
+            "It is correct-horse-battery!",
+            "Say AIzaSyA0123456789abcdef thrice.",
+        ] {
+            assert!(holds_credential(text), "{text}");
+            assert!(!holds_credential(&without_credentials(text)), "{text}");
+        }
+        let plain = "The key is under the mat: ask sk-eleton Bob; (pin 4711).";
+        assert!(!holds_credential(plain));
+        assert_eq!(without_credentials(plain), plain);
+    }
 
     #[test]
     fn members_are_replaced_at_any_depth() {

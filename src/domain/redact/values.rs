@@ -73,6 +73,11 @@ pub fn known_from(shortest: usize, text: &str) -> Cow<'_, str> {
     })
 }
 
+/// Whether one of so many bytes stands in `text`.
+pub fn holds(shortest: usize, text: &str) -> bool {
+    matches!(known_from(shortest, text), Cow::Owned(_))
+}
+
 /// `text` with `shown` wherever `value` stands, also as messages and addresses have it; `None`: nowhere.
 pub fn without(text: &str, value: &str, shown: &str) -> Option<String> {
     forms(value).iter().fold(None, |cleaned, form| {

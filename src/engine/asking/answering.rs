@@ -8,9 +8,8 @@ use futures::{
 };
 
 use crate::{
-    engine::budget::Reservation,
-    logic::budget::Consumption,
-    provider::{Asked, ChatEvent, Error, Kind},
+    engine::budget::{Reservation, believed, consumed, larger},
+    provider::{Asked, ChatEvent, Error, Kind, Usage},
 };
 
 /// A request to one candidate. Dropped before it is settled, it is booked in full.
@@ -21,18 +20,25 @@ pub struct Answering {
     stream: Fuse<BoxStream<'static, Result<ChatEvent, Error>>>,
     /// What came before it was known that this one answers.
     begun: VecDeque<ChatEvent>,
+    /// Bytes of the request.
+    bytes: u64,
+    /// Bytes of text and calls so far.
+    answered: usize,
+    /// The largest count so far.
+    usage: Option<Usage>,
 }
 
 impl Answering {
-    /// `stream` is what the candidate `name` answers.
+    /// `stream` is what the candidate `name` answers to a request of so many `bytes`.
     pub(super) fn new(
         name: &Arc<str>,
         asked: Asked,
-        reserved: Reservation,
+        (reserved, bytes): (Reservation, u64),
         stream: BoxStream<'static, Result<ChatEvent, Error>>,
     ) -> Self {
         let (name, begun) = (Arc::clone(name), VecDeque::new());
-        Self { name, asked, reserved, stream: stream.fuse(), begun }
+        let (stream, answered, usage) = (stream.fuse(), 0, None);
+        Self { name, asked, reserved, stream, begun, bytes, answered, usage }
     }
 
     /// Who answers.
@@ -63,16 +69,27 @@ impl Answering {
 
     /// The next piece of it. Cancel safe.
     pub async fn next(&mut self) -> Option<Result<ChatEvent, Error>> {
-        if let Some(event) = self.begun.pop_front() {
-            return Some(Ok(event));
+        let event = match self.begun.pop_front() {
+            Some(event) => Ok(event),
+            None => self.stream.next().await?,
+        };
+        match &event {
+            Ok(ChatEvent::Text(text)) => self.answered += text.len(),
+            Ok(ChatEvent::ToolCall(call)) => self.answered += call.arguments.len(),
+            Ok(ChatEvent::Usage(told)) => self.usage = Some(larger(self.usage, *told)),
+            Ok(ChatEvent::CutOff(_) | ChatEvent::Done) => {}
+            Err(error) => self.asked.failed(error),
         }
-        let event = self.stream.next().await?;
-        Some(event.inspect_err(|error| self.asked.failed(error)))
+        Some(event)
     }
 
-    /// Books what was really used.
-    pub fn settle(self, used: Consumption) {
-        self.reserved.settle(used);
+    /// Books what was really used, as far as the service has said so and it can be true; what it said.
+    pub fn settle(self) -> Option<Usage> {
+        let answered = u64::try_from(self.answered).unwrap_or(u64::MAX);
+        let told = self.usage?;
+        let used = believed(told, self.bytes, answered, self.reserved.expected());
+        self.reserved.settle(consumed(used));
+        Some(told)
     }
 
     /// It has failed: what was certainly not billed is given back.

@@ -138,7 +138,7 @@ impl<'m> Asking<'m> {
         let attempts = if is_last { attempts } else { attempts.once() };
         let request = ChatRequest { attempts, ..self.request.clone() };
         let stream = candidate.service().stream(request);
-        Answering::new(candidate.name(), asked, reserved, stream)
+        Answering::new(candidate.name(), asked, (reserved, self.bytes), stream)
     }
 
     /// Who would be asked beside `first`, and after what wait; both are paid for before one is asked.

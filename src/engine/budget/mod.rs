@@ -20,6 +20,11 @@ use crate::{
 /// What templates put around a conversation, in tokens.
 const TEMPLATE: u64 = 64;
 
+/// More bytes than a token of any text has.
+const MOST_BYTES: u64 = 16;
+/// Bytes that a token usually has.
+const USUAL_BYTES: u64 = 4;
+
 /// What a request of so many bytes may use at most: a token is a byte at least.
 pub fn expected(bytes: u64, max_tokens: u32) -> Consumption {
     Consumption {
@@ -38,6 +43,26 @@ pub fn consumed(usage: Usage) -> Consumption {
         output_tokens: usage.output_tokens,
         ..Consumption::default()
     }
+}
+
+/// Of two counts of one request the larger.
+pub fn larger(one: Option<Usage>, other: Usage) -> Usage {
+    let Some(one) = one else { return other };
+    let read = if other.input_tokens >= one.input_tokens { other } else { one };
+    Usage { output_tokens: one.output_tokens.max(other.output_tokens), ..read }
+}
+
+/// `usage` where it can be true of a request of `asked` bytes with an answer of `answered` bytes; a
+/// count that is too low becomes the usual one, at most what is `reserved`.
+pub fn believed(usage: Usage, asked: u64, answered: u64, reserved: Consumption) -> Usage {
+    let count = |told: u64, bytes: u64, most: u64| match told < bytes / MOST_BYTES {
+        true => (bytes / USUAL_BYTES).min(most).max(told),
+        false => told,
+    };
+    let input_tokens = count(usage.input_tokens, asked, reserved.input_tokens);
+    let output_tokens = count(usage.output_tokens, answered, reserved.output_tokens);
+    let cached_tokens = usage.cached_tokens.min(input_tokens);
+    Usage { input_tokens, output_tokens, cached_tokens, ..usage }
 }
 
 /// What is paid from. Cloning shares it; it is closed when the last handle is gone.
@@ -110,5 +135,33 @@ impl Budget {
         expected: Consumption,
     ) -> Result<Reservation, Error> {
         Reservation::new(self.0.clone(), model, payer, payer_cap, expected)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const fn usage(input_tokens: u64, output_tokens: u64) -> Usage {
+        Usage { input_tokens, output_tokens, cached_tokens: 0, written_tokens: 0 }
+    }
+
+    #[test]
+    fn counts_that_cannot_be_true_are_not_believed() {
+        let reserved = expected(16_000, 300);
+        let of = |told| believed(told, 16_000, 800, reserved);
+        assert_eq!(of(usage(0, 0)), usage(4_000, 200));
+        assert_eq!(of(usage(1_000, 50)), usage(1_000, 50));
+        assert_eq!(of(usage(999, 50)), usage(4_000, 50));
+        assert_eq!(believed(usage(5, 0), 64, 4_000, reserved), usage(5, 300));
+        let cached = Usage { cached_tokens: 9_000, ..usage(2_000, 60) };
+        assert_eq!(of(cached).cached_tokens, 2_000);
+    }
+
+    #[test]
+    fn of_two_counts_the_larger_stands() {
+        let one = larger(None, usage(1_000_000_000, 7));
+        assert_eq!(larger(Some(one), usage(0, 0)), one);
+        assert_eq!(larger(Some(usage(10, 1)), usage(10, 30)), usage(10, 30));
     }
 }

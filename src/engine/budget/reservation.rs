@@ -77,6 +77,11 @@ impl Reservation {
         })
     }
 
+    /// What the request may use at most.
+    pub fn expected(&self) -> Consumption {
+        self.0.expected
+    }
+
     /// Books what was really used.
     pub fn settle(self, used: Consumption) {
         self.0.settle(Some(used));

@@ -21,6 +21,8 @@ use crate::{
 const SUMMED_UP: u64 = 50;
 /// Percent under which it is not worth it.
 const WORTH_IT: u64 = 6;
+/// Percent that the calls of a turn may take up.
+const CALLS: u64 = 50;
 /// Percent an extract may take up.
 const EXTRACT: u64 = 6;
 
@@ -80,6 +82,17 @@ impl Window {
                 ));
             }
         });
+    }
+
+    /// Whether the calls of `messages` leave room for anything else.
+    pub fn has_room_beside(&self, messages: &[Message]) -> bool {
+        let calls = messages.iter().filter_map(|message| match message {
+            Message::Assistant { calls, .. } => Some(calls),
+            _ => None,
+        });
+        let size: usize = calls.flatten().map(|call| call.arguments.len()).sum();
+        let size = u64::try_from(size).unwrap_or(u64::MAX);
+        self.with(|state| size <= state.gauge.bytes(CALLS)).unwrap_or(true)
     }
 
     /// What the game master should know and has not been told.

@@ -29,6 +29,11 @@ impl Default for SentenceOptions {
 /// Shortest first chunk that may end at a clause, in characters.
 const SHORTEST_CLAUSE: usize = 25;
 
+/// A longer delta is taken in pieces, in bytes: what follows a sentence is moved when it leaves.
+const PIECE: usize = 1 << 10;
+/// So much is looked at before and behind punctuation, in bytes; what is undecided then ends nothing.
+const AROUND: usize = 512;
+
 /// Whether `chunk` is only the first part of a sentence.
 pub fn is_clause(chunk: &str) -> bool {
     chunk.trim_end().ends_with(is_clause_mark)
@@ -55,6 +60,9 @@ pub struct SentenceSplitter {
     clause: Option<(usize, Open)>,
     /// Whether a chunk was given out already.
     started: bool,
+    /// Bytes looked at or moved.
+    #[cfg(test)]
+    work: usize,
 }
 
 /// Quotes, brackets and emphasis not closed yet.
@@ -111,15 +119,21 @@ impl SentenceSplitter {
             open: Open::default(),
             clause: None,
             started: false,
+            #[cfg(test)]
+            work: 0,
         }
     }
 
     /// Takes a delta; gives the sentences it completes, trimmed, usually none or one.
     pub fn push(&mut self, delta: &str) -> Vec<String> {
-        self.text.push_str(delta);
-        let mut sentences = Vec::new();
-        while let Some(end) = self.next_end() {
-            sentences.push(self.cut(end));
+        let (mut sentences, mut rest) = (Vec::new(), delta);
+        while !rest.is_empty() {
+            let (piece, behind) = rest.split_at(piece_end(rest));
+            self.text.push_str(piece);
+            while let Some(end) = self.next_end() {
+                sentences.push(self.cut(end));
+            }
+            rest = behind;
         }
         sentences
     }
@@ -136,6 +150,10 @@ impl SentenceSplitter {
     /// Takes the text before `end` out.
     fn cut(&mut self, end: usize) -> String {
         let rest = self.text.split_off(end);
+        #[cfg(test)]
+        {
+            self.work += rest.len();
+        }
         let sentence = std::mem::replace(&mut self.text, rest);
         self.started = true;
         self.restart(self.open);
@@ -216,33 +234,45 @@ impl SentenceSplitter {
 
     /// How many opening asterisks stand directly before the place read.
     fn count_run(&self) -> usize {
-        let before = self.text.get(..self.scan).unwrap_or_default();
+        let before = self.before();
         let word = before.trim_end_matches('*');
         let opens = word.chars().next_back().is_none_or(|c| !c.is_alphanumeric());
         if opens && !word.ends_with(stop::is_terminator) { before.len() - word.len() } else { 0 }
     }
 
+    /// What stands before the place read, as far as it is looked at.
+    fn before(&self) -> &str {
+        let start = self.text.ceil_char_boundary(self.scan.saturating_sub(AROUND));
+        self.text.get(start..self.scan).unwrap_or_default()
+    }
+
     /// Sentence punctuation: the verdict on what follows it.
     fn terminator(&mut self) -> Step {
         let rest = self.text.get(self.scan..).unwrap_or_default();
+        let is_long = rest.len() > AROUND;
+        let rest = &rest[..rest.floor_char_boundary(AROUND)];
+        #[cfg(test)]
+        {
+            self.work += rest.len() + AROUND;
+        }
         let run_len = rest.find(|c| !stop::is_terminator(c)).unwrap_or(rest.len());
         let (run, after) = rest.split_at_checked(run_len).unwrap_or((rest, ""));
         let mut open = self.open;
         let closed = close(after, &mut open);
         let end = self.scan + run_len + closed.len();
-        let before = self.text.get(..self.scan).unwrap_or_default();
+        let before = self.before();
         let mut kind = Kind::of(before, run, self.german);
         if kind == Kind::Clear && closed.ends_with([')', ']']) {
             kind = Kind::Bracketed;
         }
-        let follows = self.text.get(end..).unwrap_or_default();
+        let follows = rest.get(end - self.scan..).unwrap_or_default();
         match verdict(kind, before, follows, open.any()) {
-            Verdict::Wait => Step::Wait,
+            Verdict::Wait if !is_long => Step::Wait,
             Verdict::End => {
                 self.open = if self.voiced { open } else { self.open };
                 Step::End(end)
             }
-            Verdict::Go => {
+            Verdict::Go | Verdict::Wait => {
                 self.open = open;
                 Step::Go(end)
             }
@@ -269,6 +299,17 @@ impl SentenceSplitter {
         }
         Step::Go(next)
     }
+}
+
+/// Where the first piece of a delta ends; before white space, where there is some, so that punctuation
+/// stays with what follows it.
+fn piece_end(delta: &str) -> usize {
+    if delta.len() <= PIECE {
+        return delta.len();
+    }
+    let most = delta.floor_char_boundary(PIECE);
+    let space = delta[..most].rfind(char::is_whitespace).filter(|at| *at > 0);
+    space.unwrap_or(most)
 }
 
 /// Whether a long first chunk may end after this character.

@@ -272,3 +272,37 @@ proptest! {
         prop_assert_eq!(splitter.push("end.").len(), 1);
     }
 }
+
+#[test]
+fn work_grows_with_the_text_and_no_faster() {
+    let shapes = ["a. ", ".", "1. ", "~", "*", "J.a", "… ", "(a.", "\"a. ", "x"];
+    for shape in shapes {
+        for step in [1, 7, 1 << 20] {
+            let work = |length: usize| {
+                let text = shape.repeat(length / shape.len());
+                let mut splitter = splitter("en");
+                let chars: Vec<char> = text.chars().collect();
+                for delta in chars.chunks(step) {
+                    splitter.push(&delta.iter().collect::<String>());
+                }
+                splitter.work
+            };
+            let (short, long) = (work(4_000), work(8_000));
+            assert!(long <= 2 * short + 4 * 1_024, "'{shape}' by {step}: {short}, {long}");
+        }
+    }
+}
+
+proptest! {
+    #[test]
+    fn no_text_is_lost_however_long(
+        pieces in prop::collection::vec(
+            prop::sample::select(vec!["a", "J", "1", ".", "!", "…", " ", "\n", "*", "(", ")", "\"", "é"]),
+            0..3_000,
+        ),
+    ) {
+        let text = pieces.concat();
+        let bare = |text: &str| text.chars().filter(|c| !c.is_whitespace()).collect::<String>();
+        prop_assert_eq!(bare(&split(&[&text]).concat()), bare(&text));
+    }
+}

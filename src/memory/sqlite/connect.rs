@@ -19,6 +19,30 @@ const PATIENCE: Duration = Duration::from_secs(10);
 /// Statements kept compiled by a connection.
 const STATEMENTS: usize = 64;
 
+/// Refuses a file that has lost what was in it: SQLite would take it for a new one, and delete its log.
+/// A file that is only just made has neither a log nor conversations beside it.
+///
+/// # Errors
+/// It is empty, and beside it lies a write-ahead log or a kept conversation.
+pub fn not_emptied(path: &Path) -> Result<(), Error> {
+    if !fs::metadata(path).is_ok_and(|file| file.is_file() && file.len() == 0) {
+        return Ok(());
+    }
+    let mut log = path.as_os_str().to_owned();
+    log.push("-wal");
+    let has_log = fs::metadata(log).is_ok_and(|log| log.len() > 0);
+    let kept = fs::read_dir(path.with_file_name("sessions"));
+    let is_kept = |name: &Path| name.extension().is_some_and(|it| it == "json");
+    let has_kept = || kept.into_iter().flatten().flatten().any(|it| is_kept(&it.path()));
+    match has_log || has_kept() {
+        true => Err(Error::Damaged(format!(
+            "'{}' is empty, although its log or conversations beside it are not",
+            path.display()
+        ))),
+        false => Ok(()),
+    }
+}
+
 /// Makes the file, and its folder, for their owner alone.
 pub fn own(path: &Path) -> std::io::Result<()> {
     let mut folder = fs::DirBuilder::new();

@@ -11,7 +11,7 @@ use rusqlite::Connection;
 
 use super::{
     super::Error,
-    connect::{connect, own},
+    connect::{connect, not_emptied, own},
     engine::{Readers, Writer},
     failure::failure,
     migrate::{STEPS, migrate},
@@ -40,6 +40,7 @@ impl Sqlite {
         if rusqlite::version_number() < OLDEST {
             return Err(Error::Failed(format!("SQLite {} is too old", rusqlite::version())));
         }
+        not_emptied(path)?;
         own(path)
             .map_err(|error| Error::Away(format!("cannot open '{}': {error}", path.display())))?;
         Self::with(connect(path)?, path)

@@ -12,12 +12,11 @@ use crate::{
     domain::{CallId, ToolCall},
     provider::{
         ChatEvent, CutOff, Usage,
+        bounds::{ANSWER, ARGUMENTS, CALLS, TURN_TEXT},
         remote::{Broken, Life, Reader, ServiceError},
     },
 };
 
-/// Longest answer that is kept, in bytes.
-const MAX_BYTES: usize = 8 << 20;
 /// Most blocks of an answer.
 const MAX_BLOCKS: usize = 4_096;
 
@@ -27,6 +26,8 @@ pub struct Reading {
     blocks: BTreeMap<u64, Block>,
     usage: Counted,
     size: usize,
+    /// Bytes of its text.
+    text: usize,
     /// The last text that was given on ended within a word or sentence.
     open_text: bool,
     received: bool,
@@ -121,14 +122,15 @@ impl Reading {
         let is_text = block.kind() == "text";
         self.blocks.insert(at, block);
         if self.blocks.len() > MAX_BLOCKS {
-            return Err(Broken::TooLong);
+            return Err(ANSWER.into());
         }
+        let calls = self.blocks.values().filter(|block| block.kind() == "tool_use").count();
+        CALLS.check(calls)?;
         if is_text && self.open_text {
             // What another block begins is no part of the word before.
             self.give("\n", out);
         }
-        self.append(at, &begun, out);
-        Ok(())
+        self.append(at, &begun, out)
     }
 
     fn delta(&mut self, document: &Value, out: &mut VecDeque<ChatEvent>) -> Result<(), Broken> {
@@ -152,16 +154,27 @@ impl Reading {
             _ => return Ok(()),
         };
         self.keep(piece.len())?;
-        self.append(at, piece, out);
-        Ok(())
+        self.append(at, piece, out)
     }
 
-    fn append(&mut self, at: u64, piece: &str, out: &mut VecDeque<ChatEvent>) {
-        let Some(block) = self.blocks.get_mut(&at) else { return };
+    fn append(
+        &mut self,
+        at: u64,
+        piece: &str,
+        out: &mut VecDeque<ChatEvent>,
+    ) -> Result<(), Broken> {
+        let Some(block) = self.blocks.get_mut(&at) else { return Ok(()) };
         block.text.push_str(piece);
-        if block.kind() == "text" {
-            self.give(piece, out);
+        match block.kind() {
+            "text" => {
+                self.text += piece.len();
+                TURN_TEXT.check(self.text)?;
+                self.give(piece, out);
+            }
+            "tool_use" => ARGUMENTS.check(block.text.len())?,
+            _ => {}
         }
+        Ok(())
     }
 
     fn give(&mut self, text: &str, out: &mut VecDeque<ChatEvent>) {
@@ -201,7 +214,7 @@ impl Reading {
 
     fn keep(&mut self, bytes: usize) -> Result<(), Broken> {
         self.size += bytes;
-        if self.size > MAX_BYTES { Err(Broken::TooLong) } else { Ok(()) }
+        Ok(ANSWER.check(self.size)?)
     }
 }
 

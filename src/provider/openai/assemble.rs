@@ -13,7 +13,10 @@ use std::{
 use serde_json::{Map, Value};
 
 use super::wire::CallDelta;
-use crate::domain::{CallId, ToolCall};
+use crate::{
+    domain::{CallId, ToolCall},
+    provider::bounds::{ARGUMENTS, Bound, CALLS},
+};
 
 /// Collects the calls of one reply.
 #[derive(Debug, Default)]
@@ -27,19 +30,75 @@ struct Slot {
     id: Option<String>,
     name: String,
     arguments: String,
+    extent: Extent,
     extra: Map<String, Value>,
+}
+
+/// How far the first value of some JSON goes; each byte is looked at once.
+#[derive(Debug, Default)]
+struct Extent {
+    read: usize,
+    depth: usize,
+    in_string: bool,
+    escaped: bool,
+    /// Where an object or array has ended.
+    end: Option<usize>,
+    /// Whether it is JSON, and nothing follows.
+    is_whole: bool,
+}
+
+/// Longest number, word or text that may be arguments, in bytes.
+const LONGEST_SCALAR: usize = 64;
+
+impl Extent {
+    /// Reads what is new of `text`; whether all of it is one JSON value.
+    fn is_whole(&mut self, text: &str) -> bool {
+        let start = text.trim_start();
+        if !start.starts_with(['{', '[']) {
+            return start.len() <= LONGEST_SCALAR && serde_json::from_str::<Value>(start).is_ok();
+        }
+        for (at, byte) in text.bytes().enumerate().skip(self.read) {
+            self.take(at, byte);
+            if self.end == Some(at) {
+                self.is_whole = serde_json::from_str::<Value>(&text[..=at]).is_ok();
+            }
+        }
+        self.read = text.len();
+        self.is_whole
+    }
+
+    fn take(&mut self, at: usize, byte: u8) {
+        if self.end.is_some() {
+            self.is_whole &= byte.is_ascii_whitespace();
+        } else if self.in_string {
+            self.in_string = self.escaped || byte != b'"';
+            self.escaped = !self.escaped && byte == b'\\';
+        } else {
+            match byte {
+                b'"' => self.in_string = true,
+                b'{' | b'[' => self.depth += 1,
+                b'}' | b']' => self.depth = self.depth.saturating_sub(1),
+                _ => return,
+            }
+            self.end = (self.depth == 0 && byte != b'"').then_some(at);
+        }
+    }
 }
 
 impl Assembler {
     /// Takes the next fragment.
-    pub fn push(&mut self, delta: CallDelta) {
+    ///
+    /// # Errors
+    /// More or longer calls than an answer may have.
+    pub fn push(&mut self, delta: CallDelta) -> Result<(), Bound> {
         let known = match delta.index {
             Some(index) => self.by_index.get(&index).copied(),
             None => self.calls.len().checked_sub(1),
         };
-        let starts = !delta.name.is_empty()
-            && known.and_then(|at| self.calls.get(at)).is_none_or(|slot| slot.is_over(&delta));
+        let slot = known.and_then(|at| self.calls.get_mut(at));
+        let starts = !delta.name.is_empty() && slot.is_none_or(|slot| slot.is_over(&delta));
         let at = if starts || self.calls.is_empty() {
+            CALLS.check(self.calls.len() + 1)?;
             self.calls.push(Slot::default());
             self.calls.len() - 1
         } else {
@@ -50,8 +109,9 @@ impl Assembler {
             self.by_index.insert(index, at);
         }
         if let Some(slot) = self.calls.get_mut(at) {
-            slot.take(delta);
+            slot.take(delta)?;
         }
+        Ok(())
     }
 
     /// The calls in the order they were started, each with an id of its own.
@@ -72,15 +132,16 @@ impl Assembler {
 
 impl Slot {
     /// Whether a named fragment for this slot belongs to the next call instead.
-    fn is_over(&self, delta: &CallDelta) -> bool {
+    fn is_over(&mut self, delta: &CallDelta) -> bool {
         !self.name.is_empty()
             && match &delta.id {
                 Some(id) => self.id.as_ref() != Some(id),
-                None => serde_json::from_str::<Value>(&self.arguments).is_ok(),
+                None => self.extent.is_whole(&self.arguments),
             }
     }
 
-    fn take(&mut self, delta: CallDelta) {
+    fn take(&mut self, delta: CallDelta) -> Result<(), Bound> {
+        ARGUMENTS.check(self.arguments.len() + delta.arguments.len())?;
         if self.id.is_none() {
             self.id = delta.id;
         }
@@ -89,6 +150,7 @@ impl Slot {
         }
         self.arguments.push_str(&delta.arguments);
         self.extra.extend(delta.extra);
+        Ok(())
     }
 }
 
@@ -110,7 +172,7 @@ mod tests {
         let mut calls = Assembler::default();
         for fragment in fragments {
             let chunk = json!({"choices": [{"delta": {"tool_calls": [fragment]}}]});
-            Chunk::read(&chunk).calls.into_iter().for_each(|delta| calls.push(delta));
+            Chunk::read(&chunk).calls.into_iter().for_each(|delta| calls.push(delta).unwrap());
         }
         calls.finish()
     }
@@ -238,7 +300,65 @@ mod tests {
         assert!(assembled(&[json!({"index":0,"function":{"arguments":"{}"}})]).is_empty());
     }
 
+    fn delta(name: &str, arguments: String) -> CallDelta {
+        CallDelta { index: Some(0), name: name.into(), arguments, ..CallDelta::default() }
+    }
+
+    #[test]
+    fn calls_over_their_bounds_end_the_answer() {
+        let mut calls = Assembler::default();
+        for _ in 0..64 {
+            assert_eq!(calls.push(delta("roll", "{}".into())), Ok(()));
+        }
+        assert_eq!(calls.push(delta("roll", "{}".into())), Err(CALLS));
+        let mut calls = Assembler::default();
+        assert_eq!(calls.push(delta("roll", " ".repeat(256 << 10))), Ok(()));
+        assert_eq!(calls.push(delta("", " ".into())), Err(ARGUMENTS));
+        assert_eq!(calls.finish()[0].arguments, "{}");
+    }
+
+    #[test]
+    fn named_fragments_read_each_byte_once() {
+        for fragments in [500, 1_000] {
+            let mut calls = Assembler::default();
+            calls.push(delta("roll", "[".into())).unwrap();
+            let mut looked_at = 0;
+            for _ in 0..fragments {
+                let before = calls.calls[0].extent.read;
+                calls.push(delta("roll", "1,2,3,".into())).unwrap();
+                looked_at += calls.calls[0].extent.read - before;
+            }
+            assert!(looked_at <= 1 + 6 * fragments, "{looked_at} for {fragments}");
+        }
+    }
+
     proptest! {
+        #[test]
+        fn extent_agrees_with_json(pieces in prop::collection::vec(
+            prop::sample::select(vec!["{", "}", "[", "]", "\"", "\\", ",", ":", "1", " ", "a"]), 0..12)
+        ) {
+            let (mut extent, mut text) = (Extent::default(), String::new());
+            for piece in pieces {
+                text.push_str(piece);
+                let whole = serde_json::from_str::<Value>(&text).is_ok();
+                prop_assert_eq!(extent.is_whole(&text), whole, "{}", text);
+            }
+        }
+
+        #[test]
+        fn any_fragments_stay_within_bounds(fragments in prop::collection::vec(
+            (prop::option::of(0_u64..3), prop::option::of("[xy]"), "[r]?", "[{}\"1 ]{0,4}"), 0..80)
+        ) {
+            let mut calls = Assembler::default();
+            for (index, id, name, arguments) in fragments {
+                let delta = CallDelta { index, id, name, arguments, ..CallDelta::default() };
+                if calls.push(delta).is_err() { break; }
+            }
+            let calls = calls.finish();
+            let ids: HashSet<_> = calls.iter().map(|call| &call.id).collect();
+            prop_assert!(calls.len() <= 64 && ids.len() == calls.len());
+        }
+
         #[test]
         fn any_cut_of_arguments_comes_back_whole(
             texts in prop::collection::vec(".{0,20}", 1..4), step in 1_usize..5,

@@ -15,9 +15,6 @@ use crate::provider::{
     remote::{Endpoint, Options, ServiceError},
 };
 
-/// Longest answer, in bytes: some hundred vectors of some thousand numbers.
-const MAX_ANSWER: usize = 32 << 20;
-
 /// An embedding model at an endpoint.
 pub struct Embeddings {
     endpoint: Arc<Endpoint>,
@@ -68,18 +65,8 @@ impl Embedder for Embeddings {
 }
 
 async fn ask(endpoint: &Endpoint, body: &Value, count: usize) -> Result<Vec<Vec<f32>>, Error> {
-    let mut response = endpoint.post("/embeddings", body).await.map_err(|failure| failure.error)?;
-    let mut bytes = Vec::new();
-    loop {
-        let piece = tokio::time::timeout(endpoint.options.idle_timeout, response.chunk()).await;
-        let piece = piece.map_err(|_| endpoint.peer.slow())?;
-        let Some(piece) = piece.map_err(|_| endpoint.peer.interrupted())? else { break };
-        bytes.extend_from_slice(&piece);
-        if bytes.len() > MAX_ANSWER {
-            let what = format!("an answer over {} MiB", MAX_ANSWER >> 20);
-            return Err(endpoint.peer.error(Kind::Protocol, &what, "is base_url right?"));
-        }
-    }
+    let response = endpoint.post("/embeddings", body).await.map_err(|failure| failure.error)?;
+    let bytes = endpoint.read(response).await?;
     let answer: Value = serde_json::from_slice(&bytes).unwrap_or_default();
     if let Some(said) = ServiceError::read(&answer) {
         return Err(endpoint.peer.service_error(&said, None, body));

@@ -21,26 +21,33 @@ enum Tag {
 impl Hidden {
     /// Takes the next text and gives what may be spoken of it.
     pub fn push(&mut self, text: &str) -> String {
-        self.held.push_str(text);
-        let mut shown = String::new();
+        // What was held is shorter than a tag, so that each byte is copied and looked at once.
+        let text = std::mem::take(&mut self.held) + text;
+        let (mut shown, mut rest) = (String::new(), text.as_str());
         loop {
-            let Some(start) = self.held.find('<') else {
-                self.give(&mut shown, self.held.len());
-                return shown;
-            };
-            self.give(&mut shown, start);
-            match tag_at(&self.held) {
-                Some((tag, length)) => {
-                    self.held.drain(..length);
+            let start = rest.find('<').unwrap_or(rest.len());
+            let (before, tag) = rest.split_at(start);
+            self.give(&mut shown, before);
+            rest = match tag_at(tag) {
+                _ if tag.is_empty() => return shown,
+                Some((tag, behind)) => {
                     match tag {
                         Tag::Open(name) => self.inside = self.inside.or(Some(name)),
                         Tag::Close(name) if self.inside == Some(name) => self.inside = None,
                         Tag::Close(_) => {}
                     }
+                    behind
                 }
-                None if may_become_tag(&self.held) => return shown,
-                None => self.give(&mut shown, 1),
-            }
+                None if may_become_tag(tag) => {
+                    tag.clone_into(&mut self.held);
+                    return shown;
+                }
+                None => {
+                    let (mark, behind) = tag.split_at(1);
+                    self.give(&mut shown, mark);
+                    behind
+                }
+            };
         }
     }
 
@@ -50,28 +57,21 @@ impl Hidden {
         if self.inside.is_some() { String::new() } else { held }
     }
 
-    /// Moves the first `length` bytes out of what is held.
-    fn give(&mut self, shown: &mut String, length: usize) {
-        let given = self.held.drain(..length);
+    fn give(&self, shown: &mut String, text: &str) {
         if self.inside.is_none() {
-            shown.extend(given);
+            shown.push_str(text);
         }
     }
 }
 
-/// The tag `text` starts with, and its length.
-fn tag_at(text: &str) -> Option<(Tag, usize)> {
-    TAGS.iter().find_map(|name| {
-        let open = format!("<{name}>");
-        let close = format!("</{name}>");
-        if text.starts_with(&open) {
-            Some((Tag::Open(name), open.len()))
-        } else if text.starts_with(&close) {
-            Some((Tag::Close(name), close.len()))
-        } else {
-            None
-        }
-    })
+/// The tag `text` starts with, and what stands behind it.
+fn tag_at(text: &str) -> Option<(Tag, &str)> {
+    let text = text.strip_prefix('<')?;
+    let (named, tag): (_, fn(_) -> _) = match text.strip_prefix('/') {
+        Some(named) => (named, Tag::Close),
+        None => (text, Tag::Open),
+    };
+    TAGS.iter().find_map(|name| Some((tag(name), named.strip_prefix(name)?.strip_prefix('>')?)))
 }
 
 fn may_become_tag(text: &str) -> bool {
@@ -116,7 +116,23 @@ mod tests {
         assert_eq!(hidden.push("3"), "<3");
     }
 
+    #[test]
+    fn marks_without_tags_are_held_shortly() {
+        for count in [10_000, 20_000] {
+            let text = "<a".repeat(count) + "<‹a" + "</".repeat(count).as_str();
+            let mut hidden = Hidden::default();
+            let shown = hidden.push(&text);
+            assert!(hidden.held.len() <= "</tool_calls>".len());
+            assert_eq!(shown + &hidden.finish(), text);
+        }
+    }
+
     proptest! {
+        #[test]
+        fn any_cut_shows_the_same(text in "(<|/|>|think|tool_call|s|é|a){0,30}", step in 1_usize..6) {
+            prop_assert_eq!(shown(&text, step), shown(&text, 1_000));
+        }
+
         #[test]
         fn text_without_tags_is_unchanged(text in "[a-z< >/é]{0,40}", step in 1_usize..6) {
             prop_assume!(!TAGS.iter().any(|tag| text.contains(&format!("{tag}>"))));

@@ -9,6 +9,7 @@ use reqwest::{
     RequestBuilder, Response, Url,
     header::{CONTENT_TYPE, HeaderMap, HeaderValue},
     multipart::Form,
+    redirect::Policy,
 };
 use serde_json::Value;
 
@@ -16,12 +17,14 @@ use super::{
     failure::{Failure, Peer},
     options::Options,
 };
-use crate::provider::{Error, Kind, with_proxy_and_tls};
+use crate::provider::{Error, Kind, bounds::Body, with_proxy_and_tls};
 
 /// Longest wait for a look at a service.
 const PROBE_TIMEOUT: Duration = Duration::from_secs(5);
 /// Longest error body that is read, in bytes.
 const MAX_ERROR_BYTES: usize = 64 << 10;
+/// Most redirects within a service.
+const REDIRECTS: usize = 5;
 
 /// What a service wants at the head of every request.
 #[derive(Clone, Copy, Debug)]
@@ -110,6 +113,21 @@ impl Endpoint {
         self.send(request, patience.min(self.options.first_byte_timeout), &Value::Null).await
     }
 
+    /// An answer's body, up to its bound.
+    ///
+    /// # Errors
+    /// It is too long, late or cut.
+    pub async fn read(&self, mut response: Response) -> Result<Vec<u8>, Error> {
+        let mut body = Body::default();
+        loop {
+            let piece = tokio::time::timeout(self.options.idle_timeout, response.chunk()).await;
+            let piece = piece.map_err(|_| self.peer.slow())?;
+            let Some(piece) = piece.map_err(|_| self.peer.interrupted())? else { break };
+            body.push(&piece).map_err(|bound| self.peer.over(bound))?;
+        }
+        Ok(body.0)
+    }
+
     fn url(&self, path: &str) -> String {
         format!("{}{path}", self.options.base_url.trim_end_matches('/'))
     }
@@ -143,7 +161,15 @@ impl Endpoint {
 
 /// Connections for `url`.
 fn connections(url: &Url, patience: Duration) -> Result<reqwest::Client, reqwest::Error> {
-    let builder = reqwest::Client::builder().connect_timeout(patience);
+    // A conversation stays where it was sent; the key would be taken off, the words would not.
+    let same_origin = Policy::custom(|attempt| {
+        let first = attempt.previous().first().map(Url::origin);
+        match first == Some(attempt.url().origin()) && attempt.previous().len() < REDIRECTS {
+            true => attempt.follow(),
+            false => attempt.stop(),
+        }
+    });
+    let builder = reqwest::Client::builder().connect_timeout(patience).redirect(same_origin);
     let host = url.host_str().unwrap_or_default();
     with_proxy_and_tls(builder, host, url.scheme() == "https").build()
 }
@@ -161,9 +187,8 @@ pub async fn probe(endpoint: &Endpoint) -> Result<String, Error> {
         }
         Err(failure) => return Err(failure.error),
     };
-    let body = tokio::time::timeout(PROBE_TIMEOUT, response.bytes()).await;
-    let body = body.map_err(|_| endpoint.peer.slow())?;
-    let body = body.map_err(|_| endpoint.peer.interrupted())?;
+    let body = tokio::time::timeout(PROBE_TIMEOUT, endpoint.read(response)).await;
+    let body = body.map_err(|_| endpoint.peer.slow())??;
     let listed: Value = serde_json::from_slice(&body).unwrap_or_default();
     let models = listed.get("data").and_then(Value::as_array);
     let names = models.into_iter().flatten().filter_map(|model| model.get("id")?.as_str());

@@ -3,7 +3,7 @@
 //! Entry type: [`Peer`], which knows what a message may name and what it must hide.
 //! **Never**: a key, a prompt or a password in a message; a kind guessed from prose.
 
-use std::{error::Error as _, io, time::Duration};
+use std::{collections::HashMap, error::Error as _, io, time::Duration};
 
 use reqwest::{StatusCode, Url, header::HeaderMap};
 use serde_json::Value;
@@ -11,7 +11,7 @@ use serde_json::Value;
 use super::{options::Options, said::ServiceError};
 use crate::{
     domain::Secret,
-    provider::{Error, Kind},
+    provider::{Bound, Error, Kind, bounds::ERROR_TEXT},
 };
 
 /// Longest quotation of a service's words, in characters.
@@ -112,6 +112,10 @@ impl Peer {
                 ("not found", "check model, and that base_url ends with the version such as /v1")
             }
             Kind::InvalidRequest => ("the request was refused", "check model and extra_body"),
+            Kind::Protocol if said.status.is_some_and(|status| (300..400).contains(&status)) => (
+                "it redirects elsewhere, where no conversation is sent",
+                "write the address it redirects to as base_url",
+            ),
             _ => ("the service failed", "try again, or look at the server's log"),
         };
         let status = said.status.map(|status| format!(" with status {status}")).unwrap_or_default();
@@ -155,9 +159,15 @@ impl Peer {
         self.error(Kind::Interrupted, "the answer stopped in the middle", way_out)
     }
 
+    /// An answer that is over a bound.
+    pub fn over(&self, bound: Bound) -> Error {
+        let what = format!("the answer is over the bound of {bound}");
+        self.error(Kind::Protocol, &what, "is base_url right, and the model sound?")
+    }
+
     /// What a service said, safe to print: one short line without the key and without echoes.
     fn quote(&self, message: &str, request: &Value) -> String {
-        let mut text = without_key(message, self.key.as_ref());
+        let mut text = without_key(begun(message), self.key.as_ref());
         for member in ["messages", "input", "system"] {
             hide_echoes(&mut text, request.get(member).unwrap_or(&Value::Null));
         }
@@ -177,6 +187,15 @@ pub fn shown_address(base_url: &str) -> String {
             url.as_str().trim_end_matches('/').to_owned()
         },
     )
+}
+
+/// The first words of `message`; a word that is cut may be a part of the key, and is left out.
+fn begun(message: &str) -> &str {
+    if message.len() <= ERROR_TEXT {
+        return message;
+    }
+    let cut = &message[..message.floor_char_boundary(ERROR_TEXT)];
+    cut.rfind(char::is_whitespace).map_or("", |end| &cut[..end])
 }
 
 /// `message` in one line, without the key.
@@ -215,19 +234,32 @@ fn hide_echoes(text: &mut String, value: &Value) {
 
 fn hide_parts(text: &mut String, sent: &str) {
     let chars: Vec<char> = text.chars().collect();
+    let mut places: HashMap<&[char], bool> = HashMap::new();
+    for part in chars.windows(MIN_ECHO) {
+        places.insert(part, false);
+    }
+    if places.is_empty() {
+        return;
+    }
+    // Each part of what was sent is looked up once, however long the text is.
+    let sent: Vec<char> = sent.chars().collect();
+    for part in sent.windows(MIN_ECHO) {
+        if let Some(echoed) = places.get_mut(part) {
+            *echoed = true;
+        }
+    }
     let mut kept = String::new();
-    let mut at = 0;
-    while let Some(rest) = chars.get(at..).filter(|rest| !rest.is_empty()) {
-        let echoed = |length: usize| {
-            rest.get(..length).is_some_and(|part| sent.contains(&part.iter().collect::<String>()))
-        };
-        if echoed(MIN_ECHO) {
-            let length = (MIN_ECHO..=rest.len()).take_while(|length| echoed(*length)).last();
-            kept.push('…');
-            at += length.unwrap_or(MIN_ECHO);
-        } else {
-            kept.extend(rest.first());
-            at += 1;
+    let mut hidden_until = 0;
+    for (at, c) in chars.iter().enumerate() {
+        let part = chars.get(at..at + MIN_ECHO);
+        if part.is_some_and(|part| places.get(part) == Some(&true)) {
+            if at >= hidden_until {
+                kept.push('…');
+            }
+            hidden_until = at + MIN_ECHO;
+        }
+        if at >= hidden_until {
+            kept.push(*c);
         }
     }
     *text = kept;
@@ -363,6 +395,17 @@ mod tests {
         let message = refusal(400, &[], partly).error.to_string();
         assert!(message.contains("near '…' in input"), "{message}");
         assert!(!format!("{:?}", peer()).contains("sk-very"));
+    }
+
+    #[test]
+    fn an_error_of_megabytes_is_cut_before_it_is_searched() {
+        let long = format!("{} sk-very-secret", "the vault opens ".repeat(128));
+        assert_eq!(begun(&format!("{long}{}", "x".repeat(1 << 20))).len(), 2_047);
+        assert_eq!(begun(&"x".repeat(1 << 20)), "");
+        let said = ServiceError { message: "y ".repeat(1 << 20), ..ServiceError::default() };
+        let request = json!({"messages": [{"role": "user", "content": "y ".repeat(50_000)}]});
+        let error = peer().service_error(&said, None, &request).to_string();
+        assert!(error.len() < 600 && error.contains("…"), "{error}");
     }
 
     #[test]

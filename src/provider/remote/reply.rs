@@ -22,7 +22,7 @@ use super::{
     said::ServiceError,
     sse::{Decoder, Frame},
 };
-use crate::provider::{ChatEvent, ChatRequest, Error, Kind};
+use crate::provider::{Bound, ChatEvent, ChatRequest, Error, Kind};
 
 /// After the model said it is done: longest wait for the token count and the end.
 const GRACE: Duration = Duration::from_secs(1);
@@ -95,8 +95,14 @@ pub enum Broken {
     Said(ServiceError),
     /// The service says that it broke off, and not why.
     Interrupted,
-    /// It is longer than anybody wants to keep.
-    TooLong,
+    /// It is over a bound.
+    Over(Bound),
+}
+
+impl From<Bound> for Broken {
+    fn from(bound: Bound) -> Self {
+        Self::Over(bound)
+    }
 }
 
 /// The reply of `service` to `request`. Dropping the stream cancels the request.
@@ -125,6 +131,8 @@ struct Reply<P: Protocol> {
 enum Phase<R> {
     Ask,
     Read(Box<Reading<R>>),
+    /// What was whole is given on before it.
+    Failed(Error),
     Over,
 }
 
@@ -154,13 +162,11 @@ impl<P: Protocol> Reply<P> {
             }
             let step = match std::mem::replace(&mut self.phase, Phase::Over) {
                 Phase::Over => return None,
+                Phase::Failed(error) => return Some(Err(error)),
                 Phase::Ask => self.ask().await,
                 Phase::Read(reading) => self.read(reading).await,
             };
-            match step {
-                Ok(phase) => self.phase = phase,
-                Err(error) => return Some(Err(error)),
-            }
+            self.phase = step.unwrap_or_else(Phase::Failed);
         }
     }
 
@@ -229,9 +235,7 @@ impl<P: Protocol> Reply<P> {
         match broken {
             Broken::Said(said) => peer.service_error(&said, None, &self.body),
             Broken::Interrupted => peer.interrupted(),
-            Broken::TooLong => {
-                peer.error(Kind::Protocol, "the answer has no end", "is base_url right?")
-            }
+            Broken::Over(bound) => peer.over(bound),
         }
     }
 
@@ -279,6 +283,7 @@ impl<R: Reader> Reading<R> {
         match frame {
             Frame::Done => self.reader.mark(),
             Frame::Unreadable => self.unreadable = true,
+            Frame::Over(bound) => return Err(bound.into()),
             Frame::Json(document) => {
                 if self.reader.take(&document, out)? == Life::Answer {
                     self.moved = Instant::now();

@@ -6,8 +6,7 @@
 
 use serde_json::Value;
 
-/// Longest document, in bytes; a longer one is given up.
-const MAX_BYTES: usize = 8 << 20;
+use crate::provider::bounds::{ANSWER, Bound, EVENT};
 
 /// What a stream holds.
 #[derive(Debug, PartialEq)]
@@ -16,8 +15,10 @@ pub enum Frame {
     Json(Value),
     /// `[DONE]`.
     Done,
-    /// Data that is no JSON, or a document beyond the limit.
+    /// Data that is no JSON.
     Unreadable,
+    /// A document or the whole answer is over its bound; nothing after it is read.
+    Over(Bound),
 }
 
 /// Reads one response body.
@@ -27,25 +28,39 @@ pub struct Decoder {
     data: String,
     /// Lines that are no event stream: a plain JSON answer, or a page.
     stray: String,
+    /// Bytes so far.
+    size: usize,
 }
 
 impl Decoder {
     /// Takes the next bytes and gives the frames that are whole now.
     pub fn push(&mut self, mut bytes: &[u8]) -> Vec<Frame> {
+        self.size += bytes.len();
+        if let Err(bound) = ANSWER.check(self.size) {
+            return vec![Frame::Over(bound)];
+        }
         let mut frames = Vec::new();
         while let Some(end) = bytes.iter().position(|byte| *byte == b'\n') {
             let (head, rest) = bytes.split_at(end);
+            if let Err(bound) = EVENT.check(self.held() + head.len()) {
+                frames.push(Frame::Over(bound));
+                return frames;
+            }
             self.line.extend_from_slice(head);
             bytes = rest.split_first().map_or(&[], |(_, rest)| rest);
             let line = std::mem::take(&mut self.line);
             frames.extend(self.read_line(&String::from_utf8_lossy(&line)));
         }
         self.line.extend_from_slice(bytes);
-        if self.line.len() > MAX_BYTES {
-            self.line.clear();
-            frames.push(Frame::Unreadable);
+        if let Err(bound) = EVENT.check(self.held()) {
+            frames.push(Frame::Over(bound));
         }
         frames
+    }
+
+    /// Bytes of the document that is being read.
+    const fn held(&self) -> usize {
+        self.line.len() + self.data.len() + self.stray.len()
     }
 
     /// The body is over: what was still open, and a body that was no event stream.
@@ -66,17 +81,18 @@ impl Decoder {
     fn read_line(&mut self, line: &str) -> Option<Frame> {
         let line = line.strip_suffix('\r').unwrap_or(line);
         if line.is_empty() {
-            return (!std::mem::take(&mut self.data).is_empty()).then_some(Frame::Unreadable);
+            // Only here is a document over several lines read whole: once.
+            let data = std::mem::take(&mut self.data);
+            let read = || serde_json::from_str(&data).map_or(Frame::Unreadable, Frame::Json);
+            return (!data.is_empty()).then(read);
         }
         let (field, value) = line.split_once(':').unwrap_or((line, ""));
         match field.trim_start_matches('\u{feff}') {
             "data" => self.read_data(value.strip_prefix(' ').unwrap_or(value)),
             "" | "event" | "id" | "retry" => None,
             _ => {
-                if self.stray.len() + line.len() < MAX_BYTES {
-                    self.stray.push_str(line);
-                    self.stray.push('\n');
-                }
+                self.stray.push_str(line);
+                self.stray.push('\n');
                 None
             }
         }
@@ -87,18 +103,15 @@ impl Decoder {
             self.data.clear();
             return Some(Frame::Done);
         }
+        if let Ok(whole) = serde_json::from_str::<Value>(value)
+            && (self.data.is_empty() || whole.is_object())
+        {
+            self.data.clear();
+            return Some(Frame::Json(whole));
+        }
         // A document may be spread over several data lines.
         self.data.push_str(value);
         self.data.push('\n');
-        let whole = serde_json::from_str(&self.data).or_else(|_| serde_json::from_str(value));
-        if let Ok(value) = whole {
-            self.data.clear();
-            return Some(Frame::Json(value));
-        }
-        if self.data.len() > MAX_BYTES {
-            self.data.clear();
-            return Some(Frame::Unreadable);
-        }
         None
     }
 }
@@ -145,6 +158,16 @@ mod tests {
     fn a_plain_json_body_is_one_document() {
         let pretty = serde_json::to_string_pretty(&json!({"error": {"code": 400}})).unwrap();
         assert_eq!(all(pretty.as_bytes(), 6), [Frame::Json(json!({"error": {"code": 400}}))]);
+    }
+
+    #[test]
+    fn documents_over_a_bound_end_the_stream() {
+        let long = format!("data: \"{}\"\n\n", "x".repeat(1 << 20));
+        assert_eq!(all(long.as_bytes(), 8 << 10)[0], Frame::Over(EVENT));
+        let lines = "data: 1,\n".repeat(400_000);
+        assert_eq!(all(lines.as_bytes(), 64 << 10)[0], Frame::Over(EVENT));
+        let comments = ": alive\n".repeat((1 << 20) + 1);
+        assert_eq!(all(comments.as_bytes(), 64 << 10)[0], Frame::Over(ANSWER));
     }
 
     proptest! {

@@ -168,6 +168,9 @@ fn compiled(text: &str, escaped: bool) -> Result<Environment<'static>, TemplateE
     environment.set_fuel(Some(FUEL));
     // Nothing grows from one round of a loop to the next.
     environment.remove_global("namespace");
+    // Shows what the engine holds, not what the template is about.
+    environment.remove_global("debug");
+    environment.remove_filter("pprint");
     for filter in ["join", "indent", "format"] {
         environment.remove_filter(filter);
     }
@@ -326,5 +329,13 @@ mod tests {
             "{% for a in range(9999) %}{% for b in range(9999) %}x{% endfor %}{% endfor %}";
         let error = render(endless, json!({})).expect_err("it ends").to_string();
         assert!(error.contains("fuel"), "{error}");
+    }
+
+    #[test]
+    fn template_that_looks_at_the_engine_is_refused() {
+        for text in ["{{ debug() }}", "{{ [1] | pprint }}", "{{ namespace(a=1) }}"] {
+            let error = render(text, json!({})).expect_err(text).to_string();
+            assert!(error.contains("unknown"), "{error}");
+        }
     }
 }

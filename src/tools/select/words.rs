@@ -9,6 +9,11 @@ use rust_stemmers::{Algorithm, Stemmer};
 
 use crate::logic::{language, words::Words};
 
+/// Longest word that is looked at, in bytes: stemming takes the square of a word's length.
+const LONGEST_WORD: usize = 64;
+/// Longest text whose words count, in bytes.
+const LONGEST_TEXT: usize = 64 << 10;
+
 /// The meaningful words of spoken or written text.
 pub fn of_text(text: &str) -> Vec<String> {
     let (english, german) =
@@ -16,7 +21,9 @@ pub fn of_text(text: &str) -> Vec<String> {
     let stem = |word: &str| german.stem(&english.stem(word)).into_owned();
     let mut stems = Vec::new();
     let says_nothing = |word: &&str| language::is_any(|it| it.in_every_request, word);
-    for word in Words::of(text).iter().filter(|word| !says_nothing(word)) {
+    let text = &text[..text.floor_char_boundary(LONGEST_TEXT)];
+    let is_word = |word: &&str| word.len() <= LONGEST_WORD && !says_nothing(word);
+    for word in Words::of(text).iter().filter(is_word) {
         stems.push(stem(word));
         if is_dice(word) {
             stems.extend(["dice", "roll"].map(stem));
@@ -121,6 +128,14 @@ mod tests {
     fn words_that_say_nothing_are_dropped() {
         assert!(of_text("what is it that you want, please?").is_empty());
         assert!(of_text("was ist denn das?").len() <= 1);
+    }
+
+    #[test]
+    fn words_without_end_are_passed_over() {
+        let long = format!("roll {} dice", "y".repeat(60_000));
+        assert_eq!(of_text(&long), of_text("roll dice"));
+        let text = "goblin ".repeat(1 << 18);
+        assert_eq!(of_text(&text).len(), of_text(&text[..64 << 10]).len());
     }
 
     #[test]

@@ -74,6 +74,23 @@ async fn two_processes_take_turns() {
     assert_eq!(count(&one).await, 40);
 }
 
+#[test]
+fn emptied_file_is_not_taken_for_a_new_one() {
+    for (beside, is_refused) in
+        [("memory.db-wal", true), ("sessions/x.json", true), ("other.json", false)]
+    {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("memory.db");
+        std::fs::create_dir(folder.path().join("sessions")).unwrap();
+        std::fs::write(&path, "").unwrap();
+        std::fs::write(folder.path().join(beside), "x").unwrap();
+        let opened = Sqlite::open(&path).map(drop).map_err(|error| error.to_string());
+        assert_eq!(opened.is_err(), is_refused, "{beside}");
+        assert!(opened.err().is_none_or(|error| error.contains("is empty")), "{beside}");
+        assert_eq!(std::fs::read(folder.path().join(beside)).unwrap(), b"x");
+    }
+}
+
 #[tokio::test]
 async fn what_is_forgotten_is_not_in_the_file() {
     let folder = tempfile::tempdir().unwrap();

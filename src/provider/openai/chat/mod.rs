@@ -20,7 +20,7 @@ use super::{
     wire::Chunk,
 };
 use crate::provider::{
-    ChatEvent, ChatModel, ChatRequest, CutOff, Error,
+    ChatEvent, ChatModel, ChatRequest, CutOff, Error, TURN_TEXT,
     remote::{self, Asked, Broken, Endpoint, Life, Options, Protocol, Reader},
 };
 
@@ -106,6 +106,8 @@ impl Protocol for Service {
 struct Reading {
     hidden: Hidden,
     calls: Assembler,
+    /// Bytes of text given on.
+    text: usize,
     /// Something of the reply came.
     received: bool,
     /// The model said why it stopped.
@@ -126,10 +128,12 @@ impl Reader for Reading {
         }
         self.received |= !chunk.text.is_empty() || !chunk.calls.is_empty();
         let shown = self.hidden.push(&chunk.text);
+        self.text += shown.len();
+        TURN_TEXT.check(self.text)?;
         if !shown.is_empty() {
             out.push_back(ChatEvent::Text(shown));
         }
-        chunk.calls.into_iter().for_each(|delta| self.calls.push(delta));
+        chunk.calls.into_iter().try_for_each(|delta| self.calls.push(delta))?;
         out.extend(chunk.usage.map(ChatEvent::Usage));
         let reason = chunk.finish_reason.as_deref();
         self.finished |= reason.is_some();

@@ -518,3 +518,54 @@ async fn the_fake_refuses_what_the_service_refuses() {
     assert!(collect(Chat::new(options).unwrap().stream(bad)).await.done);
     assert_eq!(server.requests()[1].refused.as_deref(), Some("Invalid 'temperature'"));
 }
+
+#[tokio::test]
+async fn conversation_redirected_elsewhere_stays() {
+    let (server, elsewhere) = (ChatServer::start(), ChatServer::start());
+    let to = format!("{}/chat/completions", elsewhere.base_url());
+    server.push(Script::error(307, "moved", "there").header("location", &to));
+    let mut events = chat(&server).stream(asks());
+    let error = events.next().await.unwrap().unwrap_err();
+    assert_eq!(error.kind(), Kind::Protocol);
+    assert!(error.to_string().contains("redirects elsewhere"), "{error}");
+    assert!(elsewhere.requests().is_empty());
+}
+
+/// How an answer of these chunks ends.
+async fn ends(chunks: impl Iterator<Item = Value>) -> (usize, String) {
+    let stream: String = chunks
+        .map(|delta| format!("data: {}\n\n", json!({"choices": [{"delta": delta}]})))
+        .collect();
+    let server = ChatServer::start();
+    server.push(Script::stream().raw(&stream));
+    let mut events = chat(&server).stream(asks());
+    let mut size = 0;
+    while let Some(event) = events.next().await {
+        match event {
+            Ok(ChatEvent::Text(text)) => size += text.len(),
+            Ok(other) => panic!("{other:?}"),
+            Err(error) => return (size, error.to_string()),
+        }
+    }
+    panic!("it has ended");
+}
+
+#[tokio::test]
+async fn answer_without_end_stops_at_its_bound() {
+    let text = std::iter::repeat_n(json!({"content": "a".repeat(1 << 10)}), 100);
+    let (size, error) = ends(text).await;
+    assert_eq!(size, 64 << 10);
+    assert!(error.contains("64 KiB of text a turn"), "{error}");
+    let arguments = json!({"tool_calls": [{"index": 0, "id": "a",
+        "function": {"name": "roll", "arguments": "1".repeat(64 << 10)}}]});
+    let (_, error) = ends(std::iter::repeat_n(arguments, 5)).await;
+    assert!(error.contains("256 KiB of arguments a call"), "{error}");
+    let call = |at| {
+        json!({"tool_calls": [{"index": at, "id": format!("c{at}"),
+        "function": {"name": "roll", "arguments": "{}"}}]})
+    };
+    let (_, error) = ends((0..65).map(call)).await;
+    assert!(error.contains("64 calls a round"), "{error}");
+    let (_, error) = ends(std::iter::once(json!({"content": "a".repeat(2 << 20)}))).await;
+    assert!(error.contains("1 MiB for an event"), "{error}");
+}

@@ -39,8 +39,6 @@ use crate::{
 const MAX_SAMPLES: usize = 16_000 * 600;
 /// Longest wait of [`SpeechToText::ready`].
 const READY_TIMEOUT: Duration = Duration::from_secs(3);
-/// Longest answer, in bytes.
-const MAX_ANSWER: usize = 1 << 20;
 
 /// Longest prompt, in bytes: Whisper reads its last 224 tokens, of which a name takes one for
 /// about three letters.
@@ -244,19 +242,11 @@ async fn transcribe(endpoint: &Endpoint, upload: &Upload) -> Result<String, Erro
     }
 }
 
-async fn read(endpoint: &Endpoint, mut response: Response) -> Result<String, Error> {
+async fn read(endpoint: &Endpoint, response: Response) -> Result<String, Error> {
     let peer = &endpoint.peer;
     let content_type = response.headers().get(CONTENT_TYPE).and_then(|value| value.to_str().ok());
     let is_text = content_type.is_some_and(|value| value.starts_with("text/plain"));
-    let mut body = Vec::new();
-    loop {
-        let piece = tokio::time::timeout(endpoint.options.idle_timeout, response.chunk()).await;
-        match piece.map_err(|_| peer.slow())?.map_err(|_| peer.interrupted())? {
-            Some(piece) if body.len() + piece.len() <= MAX_ANSWER => body.extend(piece),
-            Some(_) => break,
-            None => break,
-        }
-    }
+    let body = endpoint.read(response).await?;
     if is_text && !body.starts_with(b"{") {
         return Ok(String::from_utf8_lossy(&body).trim().to_owned());
     }
@@ -265,7 +255,11 @@ async fn read(endpoint: &Endpoint, mut response: Response) -> Result<String, Err
     found.extend(frames.finish());
     let mut deltas = None;
     for frame in found {
-        let Frame::Json(value) = frame else { continue };
+        let value = match frame {
+            Frame::Json(value) => value,
+            Frame::Over(bound) => return Err(peer.over(bound)),
+            Frame::Done | Frame::Unreadable => continue,
+        };
         if let Some(said) = ServiceError::read(&value) {
             return Err(peer.service_error(&said, None, &Value::Null));
         }

@@ -1,0 +1,86 @@
+//! Bounds of what a service may answer, and an answer read within them.
+//!
+//! Entry types: [`Bound`], which messages quote; [`Body`], which collects an answer. Every client
+//! that reads text or JSON uses them. Sound is bounded by time instead.
+
+use std::fmt;
+
+/// A limit of an answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Bound {
+    most: usize,
+    unit: &'static str,
+    what: &'static str,
+}
+
+/// Text of a turn, in bytes.
+pub const TURN_TEXT: Bound = Bound::kib(64, "text a turn");
+/// Arguments of a call, in bytes.
+pub const ARGUMENTS: Bound = Bound::kib(256, "arguments a call");
+/// Calls of one answer.
+pub const CALLS: Bound = Bound { most: 64, unit: "", what: "calls a round" };
+/// A document of a stream, in bytes.
+pub const EVENT: Bound = Bound::mib(1, "an event");
+/// Text or JSON of an answer, in bytes.
+pub const ANSWER: Bound = Bound::mib(8, "an answer");
+/// The words of an error, in bytes; they are cut before they are searched or shown.
+pub const ERROR_TEXT: usize = 2 << 10;
+
+impl Bound {
+    const fn kib(count: usize, what: &'static str) -> Self {
+        Self { most: count << 10, unit: "KiB", what }
+    }
+
+    const fn mib(count: usize, what: &'static str) -> Self {
+        Self { most: count << 20, unit: "MiB", what }
+    }
+
+    /// # Errors
+    /// `size` is over it.
+    pub const fn check(self, size: usize) -> Result<(), Self> {
+        if size > self.most { Err(self) } else { Ok(()) }
+    }
+}
+
+impl fmt::Display for Bound {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.unit {
+            "KiB" => write!(f, "{} KiB of {}", self.most >> 10, self.what),
+            "MiB" => write!(f, "{} MiB for {}", self.most >> 20, self.what),
+            _ => write!(f, "{} {}", self.most, self.what),
+        }
+    }
+}
+
+/// The bytes of an answer so far, up to [`ANSWER`].
+#[derive(Debug, Default)]
+pub struct Body(pub Vec<u8>);
+
+impl Body {
+    /// Adds a piece.
+    ///
+    /// # Errors
+    /// The answer is over the bound.
+    pub fn push(&mut self, piece: &[u8]) -> Result<(), Bound> {
+        ANSWER.check(self.0.len() + piece.len())?;
+        self.0.extend_from_slice(piece);
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bound_over_it_names_its_size() {
+        assert_eq!(TURN_TEXT.check(64 << 10), Ok(()));
+        assert_eq!(TURN_TEXT.check((64 << 10) + 1), Err(TURN_TEXT));
+        assert_eq!(TURN_TEXT.to_string(), "64 KiB of text a turn");
+        assert_eq!(CALLS.to_string(), "64 calls a round");
+        assert_eq!(EVENT.to_string(), "1 MiB for an event");
+        let mut body = Body::default();
+        assert_eq!(body.push(&vec![b' '; 8 << 20]), Ok(()));
+        assert_eq!(body.push(b" "), Err(ANSWER));
+    }
+}
