@@ -141,7 +141,7 @@ impl Table {
         if let Some(continuation) = parts.continuation {
             continuation.restore(&mut seats, &mut router.scene);
         }
-        let name = setup.stt.name().to_owned();
+        let (name, partials) = (setup.stt.name().to_owned(), setup.stt.abilities().partials);
         let recogniser = Recogniser { stt: setup.stt, budget: parts.budget.clone() };
         Self {
             session,
@@ -154,7 +154,7 @@ impl Table {
             players: PlayerLimits::new(parts.options.limits),
             options: parts.options,
             playback: Playback::new(setup.outlets.out, setup.outlets.pace, rng),
-            turns: Turns::default(),
+            turns: Turns::new(partials),
             host: setup.host,
             effects: Arc::new(TableEffects::new(setup.outlets.effects, late)),
             reports: Reports::new(setup.outlets.events, parts.budget, setup.backlog, &name),

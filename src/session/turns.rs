@@ -88,9 +88,16 @@ pub struct Turns {
     /// Engines at work.
     pub tasks: JoinSet<(TurnId, TurnReport)>,
     last: u64,
+    /// The recogniser gives partials.
+    partials: bool,
 }
 
 impl Turns {
+    /// No turns yet; `partials`: the recogniser gives them.
+    pub fn new(partials: bool) -> Self {
+        Self { partials, ..Self::default() }
+    }
+
     /// The next turn's id.
     pub fn next_id(&mut self) -> TurnId {
         self.last += 1;
@@ -106,7 +113,7 @@ impl Turns {
             purpose,
             gate,
             cancel,
-            barge_in: BargeIn::new(),
+            barge_in: BargeIn::new(self.partials),
             speculative,
             began_at: None,
             started_at: Instant::now(),

@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::hall::{BOUND, Hall, said};
 
 /// A question with a long answer, and his answers to it.
-const QUESTION: &str = "Bartok, tell me about the caravan";
+const QUESTION: &str = "Bartok, what happened to the caravan";
 const ANSWERS: [&str; 2] = [
     "Four wagons, eleven people, out by the north gate a week ago. Not one came back. Well, not by \
      the gate.",
@@ -21,7 +21,7 @@ impl Hall {
         let bot = self.discord.bot();
         player.wait_for_silence(bot, Duration::from_millis(600), BOUND).await.unwrap();
         player.forget();
-        player.say(&said("slt", QUESTION)).await.unwrap();
+        player.say(&said("rms", QUESTION)).await.unwrap();
         player.wait_for_voice(bot, AUDIBLE, BOUND).await.unwrap();
         tokio::time::sleep(Duration::from_secs(1)).await;
     }
@@ -31,7 +31,7 @@ impl Hall {
     /// `player` interrupts Bartok.
     async fn stops_at(&self, player: &Player, line: &str) {
         self.has_him_talk(player).await;
-        let spoken = player.start_saying(said("slt", line));
+        let spoken = player.start_saying(said("rms", line));
         let (bot, quiet) = (self.discord.bot(), Duration::from_millis(500));
         player.wait_for_silence(bot, quiet, BOUND).await.unwrap();
         spoken.finished().await.unwrap();

@@ -35,7 +35,7 @@ async fn table_without_model_files_opens_and_says_so() {
     player.wait_for_silence(bot, quiet, BOUND).await.unwrap();
     player.say(&said("slt", "Bartok, roll two d six plus three")).await.unwrap();
     player.forget();
-    hall.told(&hall.dm, Slash::new("say").option("text", "Bartok, hello")).await;
+    hall.asks(&hall.dm, Slash::new("say").option("text", "Bartok, hello")).await;
     player.wait_for_voice(bot, AUDIBLE, BOUND).await.unwrap();
     hall.reads(|it| it.text().contains("1: 1 answered")).await;
 

@@ -23,6 +23,8 @@ const CONFIRMING: Duration = Duration::from_millis(300);
 const WORD_STANDS: Duration = Duration::from_millis(100);
 /// Voice that confirms where no text is known.
 const CONFIRMING_WORDLESS: Duration = Duration::from_millis(700);
+/// The same where partials are on their way: Whisper's first of a long "mm-hm" comes after 750 ms.
+const CONFIRMING_BEFORE_PARTIALS: Duration = Duration::from_millis(1_000);
 /// A longer gap makes a voice bursts, as laughter is.
 const LONGEST_GAP: Duration = Duration::from_millis(120);
 /// Silence after which it was a false alarm.
@@ -81,6 +83,8 @@ pub struct BargeIn {
     ducked: bool,
     /// Confirmed; nothing else happens.
     stopped: bool,
+    /// Voice that confirms while no text is known.
+    wordless: Duration,
     /// The voice now or last heard.
     voice: Voice,
 }
@@ -122,9 +126,10 @@ enum Text {
 }
 
 impl BargeIn {
-    /// A turn of which nothing has been heard yet.
-    pub fn new() -> Self {
-        Self::default()
+    /// A turn of which nothing has been heard yet; `partials`: the recogniser gives them.
+    pub fn new(partials: bool) -> Self {
+        let wordless = if partials { CONFIRMING_BEFORE_PARTIALS } else { CONFIRMING_WORDLESS };
+        Self { wordless, ..Self::default() }
     }
 
     /// Takes in one thing that happened at `now`; instants never go back.
@@ -212,7 +217,7 @@ impl BargeIn {
             {
                 StopReason::Words
             }
-            Text::Unknown if self.voice.is_unbroken() => StopReason::Voice,
+            Text::Unknown if self.voice.is_unbroken(self.wordless) => StopReason::Voice,
             _ => return None,
         };
         Some(self.stop(reason))
@@ -256,10 +261,10 @@ impl Voice {
     }
 
     /// A long voice nearly without gaps: at least three quarters of it voiced.
-    fn is_unbroken(&self) -> bool {
+    fn is_unbroken(&self, length: Duration) -> bool {
         let (Some(from), Some(to)) = (self.run_from, self.voiced_at) else { return false };
         let span = to.saturating_duration_since(from) + FRAME;
-        self.run >= CONFIRMING_WORDLESS && self.run * 4 >= span * 3
+        self.run >= length && self.run * 4 >= span * 3
     }
 }
 

@@ -22,7 +22,7 @@ impl Rig {
 
     fn fresh() -> Self {
         let start = Instant::now();
-        Self { machine: BargeIn::new(), start, now: start, said: Vec::new() }
+        Self { machine: BargeIn::new(false), start, now: start, said: Vec::new() }
     }
 
     fn give(&mut self, input: Input<'_>) {
@@ -202,6 +202,22 @@ fn a_partial_taken_back_does_not_confirm() {
     rig.give(Input::Partial("mhm"));
     rig.frames(600, true);
     assert_eq!(rig.outputs(), [Output::Duck]);
+}
+
+#[test]
+fn wordless_voice_waits_for_partials_that_come() {
+    let mut rig = Rig { machine: BargeIn::new(true), ..Rig::fresh() };
+    rig.give(Input::Audible);
+    rig.now += Duration::from_secs(1);
+    rig.frames(900, true);
+    rig.give(Input::Partial("mmhm"));
+    rig.frames(400, true);
+    assert_eq!(rig.said, [(1_000, Output::Duck)]);
+    let mut rig = Rig { machine: BargeIn::new(true), ..Rig::fresh() };
+    rig.give(Input::Audible);
+    rig.now += Duration::from_secs(1);
+    rig.frames(1_100, true);
+    assert!(matches!(rig.said[1], (1_960..2_100, Output::Stop { reason: StopReason::Voice })));
 }
 
 #[test]
