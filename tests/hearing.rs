@@ -151,7 +151,7 @@ fn assert_not_heard(place: &Place, why: &str, set: &str) {
     let message = ran.message();
     let hearing = doctor(place);
     assert_eq!(hearing["ok"], false, "{hearing:#}");
-    for told in [&*message, hearing["detail"].as_str().unwrap()] {
+    for told in [message, hearing["detail"].as_str().unwrap()] {
         assert!(told.contains(why), "{told}");
         assert!(told.contains(&format!("glyphoxa models get {set}")), "{told}");
     }

@@ -2,6 +2,11 @@
 //! loudness goes up and down.
 //!
 //! Entry type: [`Ears`]. **Never**: gives partials.
+#![expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "lines here last seconds, and their frames fit"
+)]
 
 use std::sync::{Mutex, PoisonError};
 
