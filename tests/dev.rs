@@ -1,6 +1,6 @@
 //! The script that the README's first commands are, and the files that host the bot.
 
-use std::{collections::BTreeSet, process::Command};
+use std::{collections::BTreeSet, fs, os::unix::fs::PermissionsExt, process::Command};
 
 use serde_json::Value;
 
@@ -54,6 +54,65 @@ fn the_scripts_can_be_read_by_bash() {
         let mut command = Command::new("bash");
         command.arg("-n").arg(repository(script));
         assert_eq!(run(command, "").ends_with(0).stderr, "");
+    }
+}
+
+/// A place with the script, and with stand-ins for what it installs and builds with. What is built says
+/// how it was started.
+fn with_stand_ins() -> Place {
+    let place = Place::new();
+    place.write("dev", shipped("dev"));
+    for (name, does) in [
+        ("cc", ""),
+        ("dpkg-query", "printf 'install ok installed'"),
+        (
+            "cargo",
+            "[ \"$1\" = build ] || exit 0
+             mkdir -p target/trying
+             printf '#!/bin/sh\\necho started: \"$@\"\\n' >target/trying/glyphoxa
+             chmod +x target/trying/glyphoxa
+             echo ' Downloading crates ...' >&2
+             echo '   Compiling glyphoxa v0.1.0' >&2
+             echo '    Finished `trying` profile' >&2",
+        ),
+    ] {
+        program(&place, &format!("bin/{name}"), does);
+    }
+    place
+}
+
+/// Writes a program of the shell.
+fn program(place: &Place, name: &str, does: &str) {
+    place.write(name, format!("#!/bin/sh\n{does}\n"));
+    let all = fs::Permissions::from_mode(0o755);
+    fs::set_permissions(place.path(name), all).expect("a program");
+}
+
+#[test]
+fn a_first_try_leaves_a_link_to_the_program() {
+    let place = with_stand_ins();
+    let path = format!("{}:/usr/local/bin:/usr/bin:/bin", place.path("bin").display());
+    for (command, started) in [
+        ("demo", "started: ask --verbose --in assets/demo/player.wav --out demo.wav\n"),
+        ("talk", "started: ask\n"),
+    ] {
+        let mut script = Command::new("bash");
+        script.arg(place.path("dev")).arg(command).env("PATH", &path);
+        script.env_remove("CARGO_TARGET_DIR");
+        let ran = run(script, "").ends_with(0);
+        assert!(ran.stdout.ends_with(started), "{ran:#?}");
+        let built = fs::canonicalize(place.path("target/trying/glyphoxa")).expect("it is built");
+        assert_eq!(fs::canonicalize(place.path("glyphoxa")).expect("a link"), built);
+        for said in [
+            "about 5 minutes the first time",
+            "downloading the parts it is made of",
+            "building the last part, Glyphoxa itself",
+            "built: ./glyphoxa",
+        ] {
+            assert!(ran.stderr.contains(said), "{said}: {ran:#?}");
+        }
+        let of_cargo = ["Compiling", "Downloading", "Finished"];
+        assert!(!of_cargo.iter().any(|word| ran.stderr.contains(word)), "{ran:#?}");
     }
 }
 
@@ -118,7 +177,7 @@ fn the_container_starts_what_there_is() {
     // So does this one what came with the container, which is where the container puts it.
     let models = "/usr/local/share/glyphoxa/models";
     for line in [
-        format!("glyphoxa models get --default --dir {models} "),
+        format!("glyphoxa models get --default --dir {models})"),
         format!("COPY --from=build {models} {models}\n"),
         format!("ENV GLYPHOXA_MODELS={models}\n"),
         format!("chmod -R a+rX {models}\n"),
@@ -130,6 +189,46 @@ fn the_container_starts_what_there_is() {
     let below = place.path("file/below").display().to_string();
     let doctor = place.env("GLYPHOXA_DATA", &below).run(&["doctor"]).ends_with(1);
     assert!(doctor.stdout.contains(&format!("✗ disk: '{below}' ")), "{doctor:#?}");
+}
+
+/// The step of the container's build that gets the model files, as the shell runs it there.
+fn step_of_models() -> String {
+    let file = shipped("Containerfile");
+    let (_, step) = file.split_once("\nARG MODELS=required\nRUN ").expect("the step");
+    let lines: Vec<&str> = step.split_inclusive('\n').collect();
+    let last = lines.iter().position(|line| !line.ends_with("\\\n")).expect("an end");
+    lines[..=last].concat()
+}
+
+#[test]
+fn the_container_is_not_built_without_models() {
+    for (arrive, models, status, said) in [
+        (true, "required", 0, ""),
+        (false, "required", 1, "build again later, or with --build-arg MODELS=optional"),
+        (false, "yes", 1, "build again later, or with --build-arg MODELS=optional"),
+        (false, "optional", 0, "WITHOUT the model files"),
+    ] {
+        let place = Place::new();
+        let folder = place.path("models").display().to_string();
+        let arrived =
+            "mkdir -p \"$5/.parts\" && touch \"$5/.lock\" \"$5/model\" && chmod 600 \"$5/model\"";
+        let does = if arrive { arrived } else { "echo not got >&2; exit 1" };
+        program(&place, "bin/glyphoxa", does);
+        let step = step_of_models().replace("/usr/local/share/glyphoxa/models", &folder);
+        let mut shell = Command::new("/bin/sh");
+        shell.args(["-c", &step]).env("MODELS", models);
+        shell.env("PATH", format!("{}:/usr/bin:/bin", place.path("bin").display()));
+        let ran = run(shell, "").ends_with(status);
+        assert!(ran.stdout.contains(said), "{ran:#?}");
+        if status == 0 {
+            let left = fs::read_dir(&folder).expect("a folder").count();
+            assert_eq!(left, usize::from(arrive), "what only the download needs is gone");
+        }
+        if arrive {
+            let about = fs::metadata(place.path("models/model")).expect("a file");
+            assert_eq!(about.permissions().mode() & 0o777, 0o644, "everybody reads it");
+        }
+    }
 }
 
 /// Values of a key of the service.
@@ -150,6 +249,21 @@ fn the_service_starts_the_program_as_it_can_be_started() {
     let data = service("Environment").concat();
     assert!(data.contains("GLYPHOXA_DATA=/var/lib/glyphoxa"), "{data}");
     assert_eq!(service("StateDirectory"), ["glyphoxa"]);
+}
+
+/// One folder, for whoever installs: the unit, the container, and the page that says how.
+#[test]
+fn models_lie_where_the_service_looks_for_them() {
+    let folder = "/usr/local/share/glyphoxa/models";
+    let environment = service("Environment");
+    assert!(environment.contains(&format!("GLYPHOXA_MODELS={folder}")), "{environment:?}");
+    assert!(shipped("Containerfile").contains(&format!("\nENV GLYPHOXA_MODELS={folder}\n")));
+    let page = shipped("docs/discord.md");
+    let get = format!("\nsudo glyphoxa models get --default --dir {folder} ");
+    let read = format!("\nsudo chmod -R a+rX {folder} ");
+    let at = [&get, &read].map(|line| page.find(line.as_str()).expect("a line of the page"));
+    let starts = page.find("\nsudo systemctl enable").expect("a line of the page");
+    assert!(at[0] < at[1] && at[1] < starts);
 }
 
 #[test]

@@ -7,6 +7,7 @@
 )]
 #![expect(clippy::print_stderr, reason = "tests print what they measured")]
 
+mod aloud;
 mod anthropic;
 mod ask;
 mod bad_input;

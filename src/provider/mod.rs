@@ -53,7 +53,9 @@ pub use http_client::with_proxy_and_tls;
 pub use models::{ModelEntry, ModelService};
 pub use options::Options;
 pub use outbound::{Outbound, Refused};
-pub use packages::{GetError, Getting, PackageSources, RegistryAddress, Step, get_weights};
+pub use packages::{
+    GetError, Getting, PackageSources, Registries, RegistryAddress, Step, get_weights,
+};
 pub use recognisers::{HereOptions, RecogniserEntry, RecogniserService};
 pub use registry::Registry;
 pub use respell::respell;

@@ -182,7 +182,7 @@ impl Installing {
     }
 
     fn forget(&self, set: &WeightSet) {
-        for package in &set.packages {
+        for package in set.packages.iter().chain(&set.published) {
             Download::forget(&self.parts, package);
         }
         // Others may still be on their way.

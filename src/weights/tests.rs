@@ -61,7 +61,7 @@ fn the_built_in_sets_make_sense() {
             assert!(!file.parts.is_empty() && file.bytes > 0);
             assert_eq!(Digest::parse(file.sha256.as_str()).as_ref(), Some(&file.sha256));
         }
-        for package in &set.packages {
+        for package in set.packages.iter().chain(&set.published) {
             assert!(is_file_name(&package.file), "{}", package.file);
             assert_eq!(Digest::parse(package.sha256.as_str()).as_ref(), Some(&package.sha256));
         }
@@ -193,6 +193,7 @@ fn spoiled_manifests_are_damage_and_nothing_worse() {
         is_default: false,
         packages: vec![package("a.whl", &content)],
         files: vec![wanted("model.bin", &content)],
+        published: Vec::new(),
     };
     let folder = place.path().join("tiny");
     fs::create_dir(&folder).unwrap();

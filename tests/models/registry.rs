@@ -1,4 +1,4 @@
-//! A package registry of this machine: Python's simple API and npm's addresses, with everything that
+//! A package registry of this machine: Python's simple API, the addresses of npm and of Hugging Face, with everything that
 //! goes wrong on the way.
 //!
 //! Entry type: [`Registry`].
@@ -144,6 +144,11 @@ impl State {
         self.bell.notify_all();
         if self.manner.authorization.is_some_and(|it| asked.authorization.as_deref() != Some(it)) {
             return send(stream, 401, &[], b"who are you?");
+        }
+        // Hugging Face: /OWNER/NAME/resolve/REVISION/PATH.
+        if let Some((repository, path)) = asked.path.trim_start_matches('/').split_once("/resolve/")
+        {
+            return self.file(stream, &asked, repository, path.rsplit('/').next()?);
         }
         let mut parts = asked.path.trim_start_matches('/').split('/');
         let mut next = || parts.next();

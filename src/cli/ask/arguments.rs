@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::{print::Form, terminal::Approve};
+use super::{inputs::PLAYER, print::Form, terminal::Approve};
 use crate::domain::Tier;
 
 #[derive(Args)]
@@ -45,6 +45,9 @@ pub struct Arguments {
     /// All replies as one recording: 48 kHz mono, 16-bit PCM.
     #[arg(long, value_name = "FILE.wav")]
     pub out: Option<PathBuf>,
+    /// Play nothing aloud [default: heard while it is spoken, on a terminal].
+    #[arg(long)]
+    pub silent: bool,
     /// The game master's tier for every turn.
     #[arg(long)]
     pub tier: Option<Tier>,
@@ -63,6 +66,11 @@ pub struct Arguments {
 }
 
 impl Arguments {
+    /// The speaker of typed lines.
+    pub fn typist(&self) -> &str {
+        self.speaker.last().map_or(PLAYER, String::as_str)
+    }
+
     /// What of each turn is shown.
     pub const fn form(&self) -> Form {
         match (self.json, self.verbose) {

@@ -16,8 +16,9 @@ use super::{
     super::{DONE, FAILED, Failure, complain},
     arguments::{Arguments, Files},
     drive::{Driver, Pacing},
-    inputs::{PLAYER, What},
+    inputs::What,
     permits::LocalPermits,
+    player::Player,
     print::{self, Printer},
     record::SessionRecord,
     sink::WavSink,
@@ -205,9 +206,12 @@ impl Setting<'_> {
 ///
 /// # Errors
 /// Speech that cannot be heard or written, or a table that fails.
-pub async fn at_table(setting: Setting<'_>, said: Said, files: Files<'_>) -> Result<u8, Failure> {
+pub async fn at_table(
+    setting: Setting<'_>,
+    Said { npc, steps }: Said,
+    files: Files<'_>,
+) -> Result<u8, Failure> {
     let Setting { arguments, config, tools, .. } = setting;
-    let Said { npc, steps } = said;
     let stt = tools.services.recogniser(&config.services)?;
     let is_heard = steps.iter().any(|step| matches!(step.input.what, What::File(_)));
     // A recogniser that ends utterances itself measures silence in real time.
@@ -221,7 +225,8 @@ pub async fn at_table(setting: Setting<'_>, said: Said, files: Files<'_>) -> Res
         tools.servers.settled(SERVERS_PATIENCE, |server| setting.may_use(server)).await;
     }
     let printer = Printer::new(arguments.form(), steps.is_empty() && io::stdin().is_terminal());
-    let (tables, open, sink) = (Tables::default(), OpenTables::default(), WavSink::default());
+    let (tables, open) = (Tables::default(), OpenTables::default());
+    let sink = WavSink::new(Player::found(arguments.silent));
     let record = setting.record(&tables)?;
     let events = TableEvents::new(EVENT_CAPACITY);
     let told = events.subscribe();
@@ -254,8 +259,7 @@ pub async fn at_table(setting: Setting<'_>, said: Said, files: Files<'_>) -> Res
     let mut driver = Driver::new(table.handle, told, printer, record, pacing);
     let following = app::follow(running, setting.live_config());
     let assistant = setting.assistant(effects)?;
-    let typist = arguments.speaker.last().map_or(PLAYER, String::as_str);
-    let is_dm = arguments.as_dm;
+    let (typist, is_dm) = (arguments.typist(), arguments.as_dm);
     let context = &SlashContext { assistant: &assistant, permits: &permits, typist, is_dm };
     let interrupts = signal(SignalKind::interrupt())?;
     setting.is_open.set(true);
@@ -264,6 +268,7 @@ pub async fn at_table(setting: Setting<'_>, said: Said, files: Files<'_>) -> Res
     commands.send(Command::Close).await?;
     let ended = table.task.await?;
     driver.close_record().await?;
+    sink.heard_out(matches!(driven, Ok(End::Whole))).await;
     let whole = Whole { end: driven?, kept: ended, spent: table.budget.spent() };
     finish(setting, whole, &sink, &driver)
 }

@@ -8,6 +8,7 @@ mod drive;
 mod inputs;
 mod permits;
 mod play;
+mod player;
 mod print;
 mod record;
 mod sink;

@@ -1,4 +1,4 @@
-//! Replies as one recording.
+//! Replies as one recording, and to be heard.
 //!
 //! Entry type: [`WavSink`]. **Never**: leaves a half-written file.
 
@@ -11,6 +11,7 @@ use std::{
 
 use anyhow::Context;
 
+use super::player::{Player, Sound};
 use crate::{
     audio::{Clip, Frame, Gain, SampleRate, write_wav},
     files,
@@ -19,34 +20,64 @@ use crate::{
 
 /// Collects the speech of all NPCs, as it would be heard. Cloning shares it.
 #[derive(Clone)]
-pub struct WavSink(Arc<Mutex<(Vec<i16>, Gain)>>);
+pub struct WavSink(Arc<Mutex<Collected>>);
 
-impl Default for WavSink {
-    fn default() -> Self {
-        Self(Arc::new(Mutex::new((Vec::new(), Gain::new(SampleRate::HZ_48000)))))
-    }
+/// What came so far.
+struct Collected {
+    samples: Vec<i16>,
+    gain: Gain,
+    /// Plays it too; `None`: it is only collected.
+    player: Option<Player>,
 }
 
 impl VoiceOut for WavSink {
     fn play(&mut self, _npc: &str, frame: Frame) {
-        let (samples, gain) = &mut *self.collected();
-        let from = samples.len();
-        samples.extend_from_slice(frame.samples());
-        gain.apply(samples.get_mut(from..).unwrap_or_default());
+        let mut collected = self.collected();
+        let mut samples = frame.samples().to_vec();
+        collected.gain.apply(&mut samples);
+        collected.samples.extend_from_slice(&samples);
+        collected.tell(Sound::Samples(samples));
     }
 
     fn ramp(&mut self, db: f32, over: Duration) {
-        self.collected().1.ramp_to(db, over);
+        self.collected().gain.ramp_to(db, over);
+    }
+
+    fn rest(&mut self) {
+        self.collected().tell(Sound::Rest);
     }
 
     fn stop(&mut self) -> usize {
+        self.collected().tell(Sound::Stop);
         // A recording plays nothing ahead.
         0
     }
 }
 
+impl Collected {
+    fn tell(&self, sound: Sound) {
+        if let Some(player) = &self.player {
+            player.tell(sound);
+        }
+    }
+}
+
 impl WavSink {
-    fn collected(&self) -> MutexGuard<'_, (Vec<i16>, Gain)> {
+    /// Collects, and has `player` play, what comes.
+    pub fn new(player: Option<Player>) -> Self {
+        let gain = Gain::new(SampleRate::HZ_48000);
+        Self(Arc::new(Mutex::new(Collected { samples: Vec::new(), gain, player })))
+    }
+
+    /// Waits until everything was heard; Ctrl-C drops the rest, and so does a run that was not `whole`.
+    pub async fn heard_out(&self, whole: bool) {
+        let player = self.collected().player.take();
+        if let Some(player) = player {
+            player.finish(whole).await;
+        }
+    }
+
+    fn collected(&self) -> MutexGuard<'_, Collected> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -55,7 +86,7 @@ impl WavSink {
     /// # Errors
     /// The file cannot be written.
     pub fn write(&self, path: &Path) -> anyhow::Result<()> {
-        let samples = std::mem::take(&mut self.collected().0);
+        let samples = std::mem::take(&mut self.collected().samples);
         if samples.is_empty() {
             super::super::complain(&format!("'{}' is not written: nobody spoke", path.display()));
             return Ok(());

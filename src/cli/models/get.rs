@@ -64,6 +64,13 @@ pub async fn run(
             Ok(folder) => {
                 let place = folder.display();
                 writeln!(io::stdout().lock(), "{} is now in '{place}'", set.name)?;
+                if let Some(caveat) = &set.caveat {
+                    writeln!(
+                        io::stdout().lock(),
+                        "    licence: {}\n    note: {caveat}",
+                        set.licence
+                    )?;
+                }
             }
             Err(error) => {
                 complain(&failed(set, &error));
@@ -125,6 +132,14 @@ impl Progress {
             Step::Again(have) => {
                 self.came(have);
                 self.say(&format!("{}: the connection broke; going on", self.so_far()));
+            }
+            Step::Publisher { why, bytes } => {
+                self.say(&redact::known(&format!("{}: {why}; asking the publisher", self.name)));
+                self.all = bytes;
+                self.told = None;
+                if let Some(bar) = &self.bar {
+                    bar.set_length(bytes);
+                }
             }
             Step::Unpacking => self.say(&format!("{}: unpacking", self.name)),
         }

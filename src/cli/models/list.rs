@@ -40,6 +40,7 @@ struct Line<'a> {
     licence: &'a str,
     caveat: Option<&'a str>,
     packages: Vec<PackageLine<'a>>,
+    published: Vec<PackageLine<'a>>,
     files: Vec<FileLine<'a>>,
 }
 
@@ -95,12 +96,15 @@ fn line<'a>(set: &'a WeightSet, state: &'a State, verified: bool) -> Line<'a> {
         State::Here(folder) => ("here", None, Some(folder)),
         State::Damaged { folder, why } => ("damaged", Some(why.as_str()), Some(folder)),
     };
-    let packages = set.packages.iter().map(|it| PackageLine {
-        from: from(it),
-        file: &it.file,
-        bytes: it.bytes,
-        sha256: &it.sha256,
-    });
+    let packages = |them: &'a [Package]| {
+        let line = |it: &'a Package| PackageLine {
+            from: from(it),
+            file: &it.file,
+            bytes: it.bytes,
+            sha256: &it.sha256,
+        };
+        them.iter().map(line).collect()
+    };
     let files =
         set.files.iter().map(|it| FileLine { name: &it.name, bytes: it.bytes, sha256: &it.sha256 });
     Line {
@@ -115,7 +119,8 @@ fn line<'a>(set: &'a WeightSet, state: &'a State, verified: bool) -> Line<'a> {
         disk_bytes: set.disk_bytes(),
         licence: &set.licence,
         caveat: set.caveat.as_deref(),
-        packages: packages.collect(),
+        packages: packages(&set.packages),
+        published: packages(&set.published),
         files: files.collect(),
     }
 }
@@ -146,6 +151,9 @@ fn block(out: &mut impl Write, set: &WeightSet, state: &State) -> io::Result<()>
     }
     for package in &set.packages {
         writeln!(out, "    from {}, sha256 {}", from(package), package.sha256)?;
+    }
+    if let Some(package) = set.published.first() {
+        writeln!(out, "    or the same files from {}", from(package))?;
     }
     Ok(())
 }

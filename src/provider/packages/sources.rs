@@ -19,6 +19,8 @@ const PYPI: &str = "https://pypi.org/simple";
 const PYPI_FILES: &str = "https://files.pythonhosted.org";
 /// The registry of npm.
 const NPM: &str = "https://registry.npmjs.org";
+/// Where most publishers of weights have them.
+const HUGGING_FACE: &str = "https://huggingface.co";
 
 /// An address of a registry or of a package that the operator has written down, with a login where one
 /// is in it.
@@ -29,11 +31,21 @@ pub struct RegistryAddress {
     login: Option<(String, Secret)>,
 }
 
-/// Where packages come from: two registries, and addresses that stand in for what they have.
+/// The registries that are asked.
+#[derive(Clone, Debug)]
+pub struct Registries {
+    /// Python's.
+    pub index: RegistryAddress,
+    /// That of npm.
+    pub npm: RegistryAddress,
+    /// Where publishers have their files.
+    pub hugging_face: RegistryAddress,
+}
+
+/// Where packages come from: registries, and addresses that stand in for what they have.
 #[derive(Clone, Debug)]
 pub struct PackageSources {
-    pub(super) index: RegistryAddress,
-    pub(super) npm: RegistryAddress,
+    pub(super) registries: Registries,
     /// By the name of the set, in the order of its packages.
     replaced: BTreeMap<String, Vec<RegistryAddress>>,
 }
@@ -73,16 +85,30 @@ impl RegistryAddress {
     }
 }
 
-impl PackageSources {
-    /// The public registries, or `index` and `npm` in their place, and `replaced` for single sets.
-    pub fn new(
+impl Registries {
+    /// The public ones in place of those that are `None`.
+    pub fn or_public(
         index: Option<RegistryAddress>,
         npm: Option<RegistryAddress>,
-        replaced: BTreeMap<String, Vec<RegistryAddress>>,
+        hugging_face: Option<RegistryAddress>,
     ) -> Self {
-        let index = index.unwrap_or_else(|| public(PYPI));
-        let npm = npm.unwrap_or_else(|| public(NPM));
-        Self { index, npm, replaced }
+        Self {
+            index: index.unwrap_or_else(|| public(PYPI)),
+            npm: npm.unwrap_or_else(|| public(NPM)),
+            hugging_face: hugging_face.unwrap_or_else(|| public(HUGGING_FACE)),
+        }
+    }
+}
+
+impl PackageSources {
+    /// These registries, and `replaced` for single sets.
+    pub fn new(registries: Registries, replaced: BTreeMap<String, Vec<RegistryAddress>>) -> Self {
+        Self { registries, replaced }
+    }
+
+    /// Whether the operator has named the addresses of `set`: nobody else is asked for it.
+    pub(super) fn is_replaced(&self, set: &str) -> bool {
+        self.replaced.contains_key(set)
     }
 
     /// The address that stands in for a package of `set`.
@@ -95,9 +121,12 @@ impl PackageSources {
     pub(super) fn beside(&self, outbound: Outbound, set: &WeightSet) -> Outbound {
         let written = set.packages.iter().filter_map(|package| match &package.origin {
             Origin::Address(address) => RegistryAddress::parse(address).ok(),
-            Origin::PyPi { .. } | Origin::Npm { .. } => None,
+            Origin::PyPi { .. }
+            | Origin::Npm { .. }
+            | Origin::HuggingFace { .. }
+            | Origin::BuiltIn(_) => None,
         });
-        let files = (self.index == public(PYPI)).then(|| public(PYPI_FILES));
+        let files = (self.registries.index == public(PYPI)).then(|| public(PYPI_FILES));
         let own = written.chain(self.all().cloned()).chain(files);
         own.fold(outbound, |outbound, address| outbound.and(&address.url))
     }
@@ -109,18 +138,19 @@ impl PackageSources {
     }
 
     fn all(&self) -> impl Iterator<Item = &RegistryAddress> {
-        [&self.index, &self.npm].into_iter().chain(self.replaced.values().flatten())
+        let Registries { index, npm, hugging_face } = &self.registries;
+        [index, npm, hugging_face].into_iter().chain(self.replaced.values().flatten())
     }
 }
 
 impl Default for PackageSources {
     fn default() -> Self {
-        Self::new(None, None, BTreeMap::new())
+        Self::new(Registries::or_public(None, None, None), BTreeMap::new())
     }
 }
 
 /// An address that is written in the program.
 fn public(text: &str) -> RegistryAddress {
-    #[expect(clippy::expect_used, reason = "a test reads both")]
+    #[expect(clippy::expect_used, reason = "a test reads them")]
     RegistryAddress::parse(text).expect("an address")
 }

@@ -1,22 +1,30 @@
 use std::{
     collections::BTreeMap,
-    net::SocketAddr,
+    io::{BufRead, BufReader, Write},
+    net::{SocketAddr, TcpListener},
+    path::PathBuf,
     sync::{
         Arc,
         atomic::{AtomicUsize, Ordering},
+        mpsc,
     },
+    time::{Duration, Instant},
 };
 
 use reqwest::{
     Url,
     dns::{Addrs, Name, Resolve, Resolving},
 };
+use tempfile::TempDir;
 
 use super::{
     index::{Listed, listed, normalised},
     *,
 };
-use crate::{provider::outbound::Outbound, weights::Weights};
+use crate::{
+    provider::outbound::Outbound,
+    weights::{Digest, Origin, Package, State, WeightFile, WeightSet, Weights},
+};
 
 fn url(text: &str) -> Url {
     Url::parse(text).unwrap()
@@ -61,7 +69,8 @@ fn addresses_keep_their_logins_to_themselves() {
     assert_eq!(address.url.as_str(), "https://pkg.example/simple/");
     assert_eq!(address.below("a/").as_str(), "https://pkg.example/simple/a/");
     assert!(!format!("{address:?}").contains("p@ss"));
-    let sources = PackageSources::new(Some(address), None, BTreeMap::new());
+    let sources =
+        PackageSources::new(Registries::or_public(Some(address), None, None), BTreeMap::new());
     let login = sources.login(&url("https://pkg.example/files/x.whl")).unwrap();
     assert_eq!((&*login.0, &*login.1.0), ("anna", "p@ss"));
     for elsewhere in ["https://example.com/x", "http://pkg.example/x", "https://pkg.example:8443/x"]
@@ -71,7 +80,10 @@ fn addresses_keep_their_logins_to_themselves() {
     for wrong in ["pypi", "ftp://x/y", "file:///etc/passwd", "http://"] {
         assert!(RegistryAddress::parse(wrong).is_err(), "{wrong}");
     }
-    assert_eq!(PackageSources::default().index.url.as_str(), "https://pypi.org/simple");
+    let registries = PackageSources::default().registries;
+    assert_eq!(registries.index.url.as_str(), "https://pypi.org/simple");
+    assert_eq!(registries.npm.url.as_str(), "https://registry.npmjs.org/");
+    assert_eq!(registries.hugging_face.url.as_str(), "https://huggingface.co/");
 }
 
 /// A network that leads every name to this machine.
@@ -94,7 +106,7 @@ async fn a_mirror_stands_in_for_the_registries_that_are_known() {
     let weights = Weights::new("models".into(), None, Vec::new());
     let set = weights.set("piper-joe").unwrap();
     let other = RegistryAddress::parse("https://pkg.example/simple").unwrap();
-    let own = PackageSources::new(Some(other), None, BTreeMap::new());
+    let own = PackageSources::new(Registries::or_public(Some(other), None, None), BTreeMap::new());
     for (sources, address, is_taken) in [
         (&PackageSources::default(), "https://pypi.org/simple/x/", true),
         (&PackageSources::default(), "https://files.pythonhosted.org/x.whl", true),
@@ -116,4 +128,171 @@ async fn a_mirror_stands_in_for_the_registries_that_are_known() {
         }
         assert_eq!(!said.contains("where nothing from outside may send us"), is_taken, "{said}");
     }
+}
+
+/// A server that has `files` by their paths, answers 404 otherwise, and says what it was asked for.
+fn server(files: &[(&str, &[u8])]) -> (String, mpsc::Receiver<String>) {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap();
+    let files: BTreeMap<String, Vec<u8>> =
+        files.iter().map(|(path, content)| ((*path).to_owned(), content.to_vec())).collect();
+    let (said, asked) = mpsc::channel();
+    std::thread::spawn(move || {
+        for mut stream in listener.incoming().map_while(Result::ok) {
+            let mut lines =
+                BufReader::new(stream.try_clone().unwrap()).lines().map_while(Result::ok);
+            let Some(first) = lines.next() else { continue };
+            let path = first.split(' ').nth(1).unwrap().to_owned();
+            lines.find(String::is_empty);
+            let (status, body) = files.get(&path).map_or((404, &[][..]), |body| (200, body));
+            let head = format!(
+                "HTTP/1.1 {status} X\r\nContent-Length: {}\r\nConnection: close\r\n\r\n",
+                body.len()
+            );
+            // Who asks may have gone.
+            let _ = stream.write_all(head.as_bytes()).and_then(|()| stream.write_all(body));
+            if said.send(path).is_err() {
+                return;
+            }
+        }
+    });
+    (format!("http://{address}"), asked)
+}
+
+fn digest(content: &[u8]) -> Digest {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("x"), content).unwrap();
+    Digest::of_file(&folder.path().join("x")).unwrap()
+}
+
+const MODEL: &[u8] = b"weights, weights, weights";
+const CARD: &str = "a model card\n";
+
+/// A set whose registry has its package in a wheel; two files of it are at their publisher's, one in the
+/// program.
+fn tiny() -> WeightSet {
+    let package = |origin, file: &str, content: &[u8]| Package {
+        origin,
+        file: file.to_owned(),
+        bytes: content.len() as u64,
+        sha256: digest(content),
+    };
+    let file = |name: &str, content: &[u8]| WeightFile {
+        name: name.to_owned(),
+        bytes: content.len() as u64,
+        sha256: digest(content),
+        parts: vec![format!("tiny/data/{name}")],
+    };
+    let pypi = Origin::PyPi { name: "tiny".to_owned(), version: "1.0".to_owned() };
+    let published = |name: &str| Origin::HuggingFace {
+        repository: "someone/tiny",
+        path: format!("resolve/abc/{name}"),
+    };
+    WeightSet {
+        name: "tiny".to_owned(),
+        purpose: "tests".to_owned(),
+        licence: "CC0".to_owned(),
+        caveat: None,
+        notice: String::new(),
+        is_default: false,
+        packages: vec![package(pypi, "tiny-1.0-py3-none-any.whl", b"no wheel of ours")],
+        files: vec![
+            file("model.bin", MODEL),
+            file("config.json", b"{}"),
+            file("MODEL_CARD", CARD.as_bytes()),
+        ],
+        published: vec![
+            package(published("model.bin"), "model.bin", MODEL),
+            package(published("config.json"), "config.json", b"{}"),
+            package(Origin::BuiltIn(CARD), "MODEL_CARD", CARD.as_bytes()),
+        ],
+    }
+}
+
+/// Gets [`tiny`] from these two servers; what came of it, what was told, and the folder.
+async fn get_tiny(
+    index: &str,
+    publisher: &str,
+    replaced: &[&str],
+) -> (Result<PathBuf, GetError>, Vec<Step>, TempDir) {
+    let address = |text: &str| RegistryAddress::parse(text).unwrap();
+    let registries = Registries::or_public(Some(address(index)), None, Some(address(publisher)));
+    let named = replaced.iter().map(|text| address(text)).collect();
+    let replaced = if replaced.is_empty() { None } else { Some(("tiny".to_owned(), named)) };
+    let sources = PackageSources::new(registries, replaced.into_iter().collect());
+    let (place, set) = (tempfile::tempdir().unwrap(), tiny());
+    let getting = Getting { sources: &sources, set: &set, folder: place.path().to_owned() };
+    let mut steps = Vec::new();
+    let got = get_weights(&getting, &mut |step| steps.push(step)).await;
+    (got, steps, place)
+}
+
+const AT_PUBLISHER: [(&str, &[u8]); 2] = [
+    ("/someone/tiny/resolve/abc/model.bin", MODEL),
+    ("/someone/tiny/resolve/abc/config.json", b"{}"),
+];
+
+#[tokio::test]
+async fn a_vanished_package_comes_from_the_publisher() {
+    let (index, _asked) = server(&[]);
+    let (publisher, _asked) = server(&AT_PUBLISHER);
+    let (got, steps, place) = get_tiny(&index, &publisher, &[]).await;
+    let folder = got.unwrap();
+    for (name, content) in
+        [("model.bin", MODEL), ("config.json", b"{}"), ("MODEL_CARD", CARD.as_bytes())]
+    {
+        assert_eq!(std::fs::read(folder.join(name)).unwrap(), content, "{name}");
+    }
+    let manifest = std::fs::read_to_string(folder.join("manifest.json")).unwrap();
+    assert!(manifest.contains("Hugging Face someone/tiny"), "{manifest}");
+    let told = |step: &&Step| {
+        matches!(step, Step::Publisher { why, bytes }
+        if why.contains("answers with 404") && *bytes == (MODEL.len() + 2 + CARD.len()) as u64)
+    };
+    assert_eq!(steps.iter().filter(told).count(), 1, "{steps:?}");
+    // The set counts as the one that is known, wherever it came from.
+    let weights = Weights::new(place.path().to_owned(), None, vec![tiny()]);
+    assert_eq!(weights.verified(&tiny()), State::Here(folder));
+    assert!(!place.path().join(".parts").exists());
+}
+
+#[tokio::test]
+async fn other_files_of_a_publisher_are_refused() {
+    let (index, _asked) = server(&[]);
+    let mut spoilt = MODEL.to_vec();
+    spoilt[3] ^= 1;
+    let (publisher, _asked) = server(&[(AT_PUBLISHER[0].0, &spoilt), AT_PUBLISHER[1]]);
+    let (got, _, place) = get_tiny(&index, &publisher, &[]).await;
+    let said = got.unwrap_err().to_string();
+    assert!(
+        said.contains("answers with 404")
+            && said.contains("; their publisher: model.bin is not what"),
+        "{said}"
+    );
+    assert!(!place.path().join("tiny").exists());
+}
+
+#[tokio::test]
+async fn a_source_of_the_operator_is_the_only_one() {
+    let (index, _asked) = server(&[]);
+    let (publisher, asked) = server(&AT_PUBLISHER);
+    let named = format!("{index}/tiny.whl");
+    let (got, _, _place) = get_tiny(&index, &publisher, &[&named]).await;
+    let said = got.unwrap_err().to_string();
+    assert!(said.contains("/tiny.whl answers with 404"), "{said}");
+    assert!(asked.try_recv().is_err(), "the publisher was asked");
+}
+
+/// Nothing is waited for longer than it takes to see that nothing comes.
+#[tokio::test]
+async fn a_silent_publisher_is_given_up_in_seconds() {
+    let (index, _asked) = server(&[]);
+    // Connections are taken by the system, and never answered.
+    let silent = TcpListener::bind("127.0.0.1:0").unwrap();
+    let publisher = format!("http://{}", silent.local_addr().unwrap());
+    let begun = Instant::now();
+    let (got, _, _place) = get_tiny(&index, &publisher, &[]).await;
+    let said = got.unwrap_err().to_string();
+    assert!(said.contains("/model.bin cannot be reached"), "{said}");
+    assert!(begun.elapsed() < Duration::from_secs(20), "{:?}", begun.elapsed());
 }

@@ -19,8 +19,8 @@ use crate::{
     weights::{Download, Package},
 };
 
-/// Longest wait for the next piece.
-const STALL: Duration = Duration::from_secs(30);
+/// Longest wait for an answer, and then for the next piece.
+const STALL: Duration = Duration::from_secs(10);
 /// Followed at most.
 const REDIRECTS: usize = 5;
 /// Longest list of a registry in bytes; the longest projects have some 20 MB of files' names.

@@ -78,6 +78,7 @@ pub fn kokoro() -> WeightSet {
         is_default: false,
         packages: packages(),
         files: files(),
+        published: Vec::new(),
     }
 }
 

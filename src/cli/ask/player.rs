@@ -1,0 +1,245 @@
+//! Replies heard while they are spoken.
+//!
+//! Entry type: [`Player`]: hands sentences as files to a program that can play them, which every player
+//! takes. **Never**: makes the table wait.
+
+use std::{
+    env::{split_paths, temp_dir},
+    fs::{self, DirBuilder},
+    io::{self, IsTerminal},
+    os::unix::fs::DirBuilderExt,
+    path::{Path, PathBuf},
+    process::{Child, Command, Stdio, id},
+    sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel},
+    thread,
+    time::{Duration, Instant},
+};
+
+use tokio::sync::oneshot;
+
+use super::super::complain;
+use crate::{
+    audio::{Clip, SampleRate, write_wav},
+    files,
+    launch::variable,
+};
+
+/// Programs that play a WAV file, the preferred one first.
+const PLAYERS: [&str; 4] = ["pw-play", "paplay", "aplay", "afplay"];
+/// Interval of checks whether the program has ended.
+const LOOK: Duration = Duration::from_millis(10);
+/// A program that takes this much longer than its sound is ended.
+const LATE: Duration = Duration::from_secs(5);
+/// Samples of 10 ms at 48 kHz.
+const WINDOW: usize = 480;
+/// Windows in a row that are a pause between sentences: 80 ms.
+const PAUSE: usize = 8;
+/// Loudest sample of a pause.
+const QUIET: u16 = 200;
+/// Shortest piece: 300 ms.
+const SHORTEST: usize = 30 * WINDOW;
+
+/// What the player is told.
+pub enum Sound {
+    /// Samples at 48 kHz, mono.
+    Samples(Vec<i16>),
+    /// Nothing follows for now.
+    Rest,
+    /// What has not been heard yet is dropped.
+    Stop,
+    /// Nothing follows at all.
+    End,
+}
+
+/// A thread that plays; dropping it ends the sound.
+pub struct Player {
+    sounds: Sender<Sound>,
+    ended: oneshot::Receiver<()>,
+}
+
+impl Player {
+    /// Plays with the first of the programs that is in `PATH`; `None`: there is no terminal or no such
+    /// program, or `is_silent`.
+    pub fn found(is_silent: bool) -> Option<Self> {
+        if is_silent || !io::stdout().is_terminal() {
+            return None;
+        }
+        let program = in_path(&variable("PATH")?)?;
+        let (sounds, told) = channel();
+        let (done, ended) = oneshot::channel();
+        thread::spawn(move || {
+            if let Err(why) = Playing::with(&program, &told) {
+                complain(&format!(
+                    "nothing can be heard: {why} (--out FILE.wav records it, --silent tries no more)"
+                ));
+            }
+            // Nobody may be waiting.
+            _ = done.send(());
+        });
+        Some(Self { sounds, ended })
+    }
+
+    /// Never waits.
+    pub fn tell(&self, sound: Sound) {
+        // A thread that cannot play has said so, and ended.
+        _ = self.sounds.send(sound);
+    }
+
+    /// Waits until everything has been heard; Ctrl-C drops the rest, and so does a run that was not `whole`.
+    pub async fn finish(mut self, whole: bool) {
+        self.tell(Sound::End);
+        tokio::select! {
+            _ = &mut self.ended, if whole => return,
+            // Where signals cannot be waited for, nothing is played to its end.
+            _ = tokio::signal::ctrl_c(), if whole => {}
+            else => {}
+        }
+        self.tell(Sound::Stop);
+        _ = self.ended.await;
+    }
+}
+
+/// The first of the players in the folders of `path`.
+fn in_path(path: &str) -> Option<PathBuf> {
+    let is_here = |path: &PathBuf| rustix::fs::access(path, rustix::fs::Access::EXEC_OK).is_ok();
+    PLAYERS.iter().find_map(|name| {
+        split_paths(path).map(|folder| folder.join(name)).filter(|it| it.is_file()).find(is_here)
+    })
+}
+
+/// Samples not played yet.
+#[derive(Default)]
+struct Waiting {
+    samples: Vec<i16>,
+    /// How many of them can be played without waiting for a pause.
+    whole: usize,
+    has_ended: bool,
+}
+
+impl Waiting {
+    fn take(&mut self, sound: Sound) {
+        match sound {
+            Sound::Samples(samples) => self.samples.extend(samples),
+            Sound::Rest => self.whole = self.samples.len(),
+            Sound::Stop => *self = Self { has_ended: self.has_ended, ..Self::default() },
+            Sound::End => {
+                self.has_ended = true;
+                self.whole = self.samples.len();
+            }
+        }
+    }
+
+    /// What can be played without a gap inside a word: all that is whole, or up to the last pause.
+    fn piece(&mut self) -> Option<Vec<i16>> {
+        let end = if self.whole > 0 { self.whole } else { self.last_pause()? };
+        self.whole = 0;
+        Some(self.samples.drain(..end).collect())
+    }
+
+    fn last_pause(&self) -> Option<usize> {
+        let windows: Vec<&[i16]> = self.samples.chunks_exact(WINDOW).collect();
+        let is_quiet = |window: &&[i16]| window.iter().all(|it| it.unsigned_abs() <= QUIET);
+        let at = windows.windows(PAUSE).rposition(|row| row.iter().all(is_quiet))?;
+        let end = (at + PAUSE) * WINDOW;
+        (end >= SHORTEST).then_some(end)
+    }
+}
+
+/// A program, and a folder for what it plays, which is gone afterwards.
+struct Playing<'a> {
+    program: &'a Path,
+    folder: PathBuf,
+}
+
+impl Drop for Playing<'_> {
+    fn drop(&mut self) {
+        // What is left in a folder for temporary files is the system's to clear away.
+        _ = fs::remove_dir_all(&self.folder);
+    }
+}
+
+impl<'a> Playing<'a> {
+    /// Plays what it is told until the end, or until nobody tells it any more.
+    fn with(program: &'a Path, told: &Receiver<Sound>) -> Result<(), String> {
+        let mut waiting = Waiting::default();
+        let Ok(first) = told.recv() else { return Ok(()) };
+        waiting.take(first);
+        let folder = temp_dir().join(format!("glyphoxa-replies-{}", id()));
+        // One that is there is somebody else's.
+        let made = DirBuilder::new().mode(0o700).create(&folder);
+        made.map_err(|error| format!("cannot make '{}': {error}", folder.display()))?;
+        let playing = Self { program, folder };
+        loop {
+            let Some(piece) = waiting.piece() else {
+                if waiting.has_ended {
+                    return Ok(());
+                }
+                let Ok(sound) = told.recv() else { return Ok(()) };
+                waiting.take(sound);
+                continue;
+            };
+            if !playing.play(piece, told, &mut waiting)? {
+                return Ok(());
+            }
+        }
+    }
+
+    /// Plays a piece while more comes; false: nobody wants to hear the rest.
+    fn play(
+        &self,
+        samples: Vec<i16>,
+        told: &Receiver<Sound>,
+        waiting: &mut Waiting,
+    ) -> Result<bool, String> {
+        let clip = Clip { samples, rate: SampleRate::HZ_48000 };
+        let path = self.folder.join("reply.wav");
+        let written = files::replace_private(&path, &write_wav(&clip));
+        written.map_err(|error| format!("cannot write '{}': {error}", path.display()))?;
+        let name = self.program.display();
+        let started = Command::new(self.program)
+            .arg(&path)
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn();
+        let mut child = started.map_err(|error| format!("{name} does not start: {error}"))?;
+        let sound = Duration::from_millis(clip.samples.len() as u64 / 48);
+        let until = Instant::now() + sound + LATE;
+        loop {
+            match child.try_wait() {
+                Ok(Some(status)) if status.success() => return Ok(true),
+                // Ctrl-C ends everything at the terminal.
+                Ok(Some(status)) if status.code().is_none() => {
+                    waiting.take(Sound::Stop);
+                    return Ok(true);
+                }
+                Ok(Some(status)) => return Err(format!("{name} has failed ({status})")),
+                Ok(None) if Instant::now() < until => {}
+                Ok(None) => {
+                    end(&mut child);
+                    return Err(format!("{name} does not come to an end"));
+                }
+                Err(error) => return Err(format!("{name} is lost: {error}")),
+            }
+            match told.recv_timeout(LOOK) {
+                Ok(Sound::Stop) => {
+                    waiting.take(Sound::Stop);
+                    end(&mut child);
+                    return Ok(true);
+                }
+                Ok(sound) => waiting.take(sound),
+                Err(RecvTimeoutError::Timeout) => {}
+                Err(RecvTimeoutError::Disconnected) => {
+                    end(&mut child);
+                    return Ok(false);
+                }
+            }
+        }
+    }
+}
+
+fn end(child: &mut Child) {
+    // It may have ended by itself.
+    _ = child.kill();
+    _ = child.wait();
+}
