@@ -36,6 +36,7 @@ mod mcp_login;
 mod memory;
 mod model;
 mod models;
+mod others;
 mod pages;
 mod piper;
 mod postgres;
