@@ -26,7 +26,7 @@ fn reply(live: &mut Live, line: &str) -> Value {
 #[test]
 fn npc_list_beside_single_file_is_read() {
     let place = table(LIST);
-    assert!(taken(&place).contains("3 npcs"), "{}", taken(&place));
+    assert!(taken(&place).contains("3 NPCs (Tom, Odo, Mira)"), "{}", taken(&place));
     let said = place.run(&["ask", "--json", "--text", "Mira, hello"]).line();
     assert_eq!(said["reply"], "Mira is here.");
 }
@@ -34,7 +34,7 @@ fn npc_list_beside_single_file_is_read() {
 #[test]
 fn npc_list_changed_while_running_is_reread() {
     let place = table(LIST);
-    let mut live = Live::start(&place, &["ask", "--json"]);
+    let mut live = place.start(&["ask", "--json"]);
     assert_eq!(reply(&mut live, "Odo, hello"), json!("Odo is here."));
     place.write("npcs/village.yaml", LIST.replace("Mira is here", "Mira was there"));
     live.says("the files were read again");
