@@ -37,6 +37,7 @@ mod mcp_login;
 mod memory;
 mod model;
 mod models;
+mod others;
 mod pages;
 mod piper;
 mod postgres;

@@ -11,7 +11,7 @@ use super::{
 use crate::{
     domain::{Npc, bare_name},
     logic::{language, words::fold},
-    yaml::{Fields, Kind, Node, Position, Problem, Value, quoted},
+    yaml::{self, Entry, Fields, Kind, Node, Position, Problem, Value, nearest, quoted},
 };
 
 /// The NPCs read so far and where their names stand.
@@ -40,7 +40,7 @@ struct Taken {
 }
 
 impl Cast {
-    /// Adds NPCs written in the configuration.
+    /// Adds NPCs of a list.
     pub fn inline(&mut self, nodes: &[Node], defaults: &NpcDefaults, notes: &mut Notes) {
         self.tried += nodes.len();
         for node in nodes.iter().filter(|node| matches!(node.value, Value::Map(_))) {
@@ -65,14 +65,31 @@ impl Cast {
                 return notes.problems.add(at, message, error.way_out);
             }
         };
-        self.tried += paths.len();
         for path in paths {
-            let kind = Kind::Shape(&keys::npc::NPC);
-            let Some((node, mut notes)) = reading.file_or_problem(&path, &kind) else { continue };
-            if matches!(node.value, Value::Map(_)) {
-                self.add(&node, defaults, &mut notes);
-            }
+            let Some((mut node, mut notes)) = reading.file_or_problem(&path, &Kind::Any) else {
+                self.tried += 1;
+                continue;
+            };
+            self.file(&mut node, defaults, &mut notes);
             reading.take(notes);
+        }
+    }
+
+    /// Adds the NPC that a file holds, or those it lists under `npcs`.
+    fn file(&mut self, node: &mut Node, defaults: &NpcDefaults, notes: &mut Notes) {
+        let shape = if is_list(node) { &keys::npc::NPCS } else { &keys::npc::NPC };
+        yaml::check(node, "", &Kind::Shape(shape), &mut notes.problems);
+        if is_list(node) {
+            let fields = Fields::new(node, &keys::npc::NPCS);
+            match fields.get("npcs") {
+                Some(_) => self.inline(fields.items("npcs"), defaults, notes),
+                None => self.tried += 1,
+            }
+            return;
+        }
+        self.tried += 1;
+        if matches!(node.value, Value::Map(_)) {
+            self.add(node, defaults, notes);
         }
     }
 
@@ -148,6 +165,13 @@ impl Cast {
             }
         }
     }
+}
+
+/// Whether a file lists NPCs: it has the key `npcs`, or one that is misspelt and no name.
+fn is_list(node: &Node) -> bool {
+    let has = |key: &str| node.entries().iter().any(|entry| entry.key == key);
+    let near = |entry: &Entry| nearest(&entry.key, ["npcs"]).is_some();
+    has("npcs") || !has("name") && node.entries().iter().any(near)
 }
 
 /// "The barkeep" as "barkeep".

@@ -25,7 +25,11 @@ pub enum SchemaKind {
 pub fn schema(kind: SchemaKind) -> Value {
     let shape = match kind {
         SchemaKind::Config => &keys::app::FILE,
-        SchemaKind::Npc => &keys::npc::NPC,
+        SchemaKind::Npc => {
+            return with_draft(object(json!({
+                "anyOf": [of_shape(&keys::npc::NPC), of_shape(&keys::npc::NPCS)],
+            })));
+        }
         SchemaKind::Campaign => &campaign::FILE,
         SchemaKind::Rules => &RULES,
         SchemaKind::Tool => &keys::manifest::FILE,
@@ -35,10 +39,15 @@ pub fn schema(kind: SchemaKind) -> Value {
 
 /// The JSON Schema of a mapping.
 pub fn schema_of(shape: &Shape) -> Value {
-    let mut schema = Map::new();
-    schema.insert("$schema".into(), json!("https://json-schema.org/draft/2020-12/schema"));
-    schema.extend(of_shape(shape));
-    Value::Object(schema)
+    with_draft(of_shape(shape))
+}
+
+/// The schema with the draft that it follows.
+fn with_draft(schema: Map<String, Value>) -> Value {
+    let mut whole = Map::new();
+    whole.insert("$schema".into(), json!("https://json-schema.org/draft/2020-12/schema"));
+    whole.extend(schema);
+    Value::Object(whole)
 }
 
 /// A mapping with known keys.

@@ -85,6 +85,16 @@ pub static NPC: Shape = Shape {
     ],
 };
 
+/// A file of several NPCs.
+pub static NPCS: Shape = Shape {
+    title: "Glyphoxa NPCs",
+    keys: &[Key::required(
+        "npcs",
+        Kind::List(&Kind::Shape(&NPC)),
+        "NPCs, each as in its own file.",
+    )],
+};
+
 /// Words of `engine`.
 const ENGINES: &[&str] = &["cascaded", "sentence_cascade", "speech_to_speech", "s2s"];
 
