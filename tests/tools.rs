@@ -150,7 +150,7 @@ fn the_log_of_calls_keeps_no_secret() {
     arguments.insert("deep".to_owned(), json!([{ "session": 7, "note": "open-sesame-4711" }]));
     let place = Place::with_config(&format!(
         "npcs:\n  - name: Pip\n    tools: [\"home.*\"]\n    budget_tier: deep\n    lines:\n      \
-         - {{ tool: {{ name: home.echo, arguments: {} }}, say: \"{{result}}\" }}\nmcp:\n  servers:\n    \
+         - {{ tool: {{ name: home.echo, arguments: {} }}, say: \"Done.\" }}\nmcp:\n  servers:\n    \
          - {{ name: home, required: true, command: \"python3 '{}' plain\", env: {{ API_TOKEN: \
          open-sesame-4711 }}, tools: {{ echo: {{ effects: none, open_world: false }} }} }}\n    \
          - {{ name: away, url: \"http://127.0.0.1:1/mcp\", auth: {{ token: \
