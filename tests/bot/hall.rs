@@ -95,8 +95,13 @@ impl Hall {
     pub async fn start(&mut self) {
         let bot = self.discord.bot();
         let before = self.discord.identifies(bot);
-        self.program = Some(self.place.start(&["run"]));
-        self.discord.wait_identified(bot, before + 1, BOUND).await.expect("the bot connects");
+        let (mut program, began) = (self.place.start(&["run"]), Instant::now());
+        let look = Duration::from_secs(1);
+        while self.discord.wait_identified(bot, before + 1, look).await.is_err() {
+            assert!(!program.has_ended(), "the bot has ended: {:#?}", program.said());
+            assert!(began.elapsed() < BOUND, "the bot does not connect: {:#?}", program.said());
+        }
+        self.program = Some(program);
     }
 
     /// A hall whose bot listens in the voice channel, with the game master in it.

@@ -407,6 +407,11 @@ impl Live {
         }
     }
 
+    /// Whether it has ended, by itself or killed.
+    pub fn has_ended(&mut self) -> bool {
+        self.child.try_wait().is_ok_and(|status| status.is_some())
+    }
+
     /// Waits for the end of a program that was sent a signal.
     #[track_caller]
     pub fn ended(&mut self) {
