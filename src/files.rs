@@ -1,22 +1,83 @@
-//! Files of our own, written whole or not at all.
+//! Files that others name, opened without waiting, and files of our own, written whole or not at all.
 //!
-//! Entry functions: [`replace`], [`replace_private`], [`append_private`], [`tighten`]. **Never**: leaves
-//! half a file, or what it was written to before.
+//! Entry functions: [`open`], [`read`], [`replace`], [`replace_private`], [`append_private`],
+//! [`tighten`]. **Never**: waits for a pipe, replaces anything but a regular file, or leaves half a
+//! file.
 
 use std::{
     fs,
-    io::{self, Write},
+    io::{self, ErrorKind, Read, Write},
     path::{Path, PathBuf},
 };
 
-/// Puts `content` in place of what is at `path`; its folder is made where there is none. It is on
-/// the disk before the old one goes.
+use rustix::fs::OFlags;
+
+/// What is said of a path that names no file.
+const NO_FILE: &str = "this is a pipe, a device or a socket, and no regular file";
+
+/// Opens the regular file at `path`, or the one its link leads to, without waiting for anybody.
 ///
 /// # Errors
-/// The folder or the file cannot be written; what was there before is there still.
+/// There is none, or it cannot be read. A folder is [`ErrorKind::IsADirectory`]; a pipe, a device or a
+/// socket, which might never answer or never end, is [`ErrorKind::InvalidInput`].
+pub fn open(path: &Path) -> io::Result<fs::File> {
+    // Opening a device may already do something.
+    regular(&fs::metadata(path)?)?;
+    let flags = OFlags::NONBLOCK.bits().cast_signed();
+    let mut options = fs::OpenOptions::new();
+    std::os::unix::fs::OpenOptionsExt::custom_flags(options.read(true), flags);
+    let file = options.open(path)?;
+    // It may have been replaced since.
+    regular(&file.metadata()?)?;
+    Ok(file)
+}
+
+/// The content of the regular file at `path`, of at most `most` bytes.
+///
+/// # Errors
+/// As for [`open`]; a longer one is [`ErrorKind::FileTooLarge`].
+pub fn read(path: &Path, most: u64) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    open(path)?.take(most.saturating_add(1)).read_to_end(&mut bytes)?;
+    match u64::try_from(bytes.len()).is_ok_and(|length| length <= most) {
+        true => Ok(bytes),
+        false => Err(io::Error::new(
+            ErrorKind::FileTooLarge,
+            format!("this file is larger than {} MiB", most >> 20),
+        )),
+    }
+}
+
+fn regular(about: &fs::Metadata) -> io::Result<()> {
+    if about.is_file() {
+        return Ok(());
+    }
+    Err(match about.is_dir() {
+        true => io::Error::new(ErrorKind::IsADirectory, "this is a folder"),
+        false => io::Error::new(ErrorKind::InvalidInput, NO_FILE),
+    })
+}
+
+/// Puts `content` in place of what is at `path`; its folder is made where there is none. It is on
+/// the disk before the old one goes. A link stays, and what it leads to is replaced.
+///
+/// # Errors
+/// The folder or the file cannot be written, or something else than a file is there; it is there
+/// still.
 pub fn replace(path: &Path, content: &[u8]) -> io::Result<()> {
     fs::create_dir_all(folder_of(path))?;
-    in_one_step(path, |part| fill(fs::File::create(part)?, content))
+    in_one_step(path, |part| fill(fs::File::create_new(part)?, content))
+}
+
+/// Whether [`replace`] could write to `path` now.
+///
+/// # Errors
+/// Why not.
+pub fn replaceable(path: &Path) -> io::Result<()> {
+    let part = beside(&target(path)?);
+    clear(&part)?;
+    fs::File::create_new(&part)?;
+    fs::remove_file(part)
 }
 
 /// The same for what is nobody else's business: only the owner may read the file, and a folder that
@@ -27,8 +88,6 @@ pub fn replace(path: &Path, content: &[u8]) -> io::Result<()> {
 pub fn replace_private(path: &Path, content: &[u8]) -> io::Result<()> {
     private_folder(folder_of(path))?;
     in_one_step(path, |part| {
-        // What a killed process left behind may have other permissions.
-        _ = fs::remove_file(part);
         fill(private(fs::OpenOptions::new().write(true).create_new(true)).open(part)?, content)
     })
 }
@@ -86,13 +145,37 @@ fn fill(mut file: fs::File, content: &[u8]) -> io::Result<()> {
     file.sync_all()
 }
 
-/// Has `write` make a file beside `path`, which then takes its place.
+/// Has `write` make a file beside the one at `path`, which then takes its place.
 fn in_one_step(path: &Path, write: impl FnOnce(&Path) -> io::Result<()>) -> io::Result<()> {
-    let part = beside(path);
-    write(&part).and_then(|()| fs::rename(&part, path)).inspect_err(|_| {
+    let path = target(path)?;
+    let part = beside(&path);
+    clear(&part)?;
+    write(&part).and_then(|()| fs::rename(&part, &path)).inspect_err(|_| {
         // What is left of it helps nobody; the first error is the one to tell.
         _ = fs::remove_file(&part);
     })
+}
+
+/// The file that is written when `path` is: a regular one, where a link leads to one, or one that is
+/// not there yet.
+fn target(path: &Path) -> io::Result<PathBuf> {
+    match fs::symlink_metadata(path) {
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(path.to_owned()),
+        Err(error) => Err(error),
+        Ok(about) if about.is_symlink() => {
+            let path = path.canonicalize()?;
+            regular(&fs::metadata(&path)?).map(|()| path)
+        }
+        Ok(about) => regular(&about).map(|()| path.to_owned()),
+    }
+}
+
+/// Removes what a killed process left behind, which may be a link or have other permissions.
+fn clear(part: &Path) -> io::Result<()> {
+    match fs::remove_file(part) {
+        Err(error) if error.kind() != ErrorKind::NotFound => Err(error),
+        _ => Ok(()),
+    }
 }
 
 /// A name beside `path` that no other process of this folder writes to.
@@ -123,7 +206,56 @@ mod tests {
         assert_eq!(fs::read_dir(folder.path().join("a")).expect("a folder").count(), 2);
     }
 
-    #[cfg(unix)]
+    #[test]
+    fn pipe_or_device_is_neither_opened_nor_replaced() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let pipe = folder.path().join("pipe");
+        let mode = rustix::fs::Mode::from_raw_mode(0o600);
+        let made = rustix::fs::mkfifoat(rustix::fs::CWD, &pipe, mode);
+        made.expect("a pipe");
+        let socket = folder.path().join("socket");
+        let _listens = std::os::unix::net::UnixListener::bind(&socket).expect("a socket");
+        let link = folder.path().join("link");
+        std::os::unix::fs::symlink("/dev/zero", &link).expect("a link");
+        for path in [&pipe, &socket, &link, Path::new("/dev/zero")] {
+            let error = open(path).expect_err("no file");
+            assert_eq!(error.kind(), ErrorKind::InvalidInput, "{path:?}: {error}");
+            for written in [replace(path, b"x"), replace_private(path, b"x"), replaceable(path)] {
+                assert_eq!(written.expect_err("no file").to_string(), NO_FILE, "{path:?}");
+            }
+        }
+        assert_eq!(open(folder.path()).expect_err("a folder").kind(), ErrorKind::IsADirectory);
+        assert_eq!(fs::read_dir(folder.path()).expect("a folder").count(), 3, "nothing beside");
+    }
+
+    #[test]
+    fn longer_file_than_is_wanted_is_refused() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("a");
+        fs::write(&path, "four").expect("written");
+        assert_eq!(read(&path, 4).expect("read"), b"four");
+        assert_eq!(read(&path, 3).expect_err("longer").kind(), ErrorKind::FileTooLarge);
+    }
+
+    #[test]
+    fn link_stays_and_its_file_is_replaced_whole() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let at = |name: &str| folder.path().join(name);
+        fs::create_dir(at("kept")).expect("a folder");
+        fs::write(at("kept/real.wav"), "old").expect("written");
+        std::os::unix::fs::symlink("kept/real.wav", at("link.wav")).expect("a link");
+        std::os::unix::fs::symlink("nowhere", at("lost.wav")).expect("a link");
+        replace(&at("link.wav"), b"new").expect("written");
+        assert_eq!(fs::read(at("kept/real.wav")).expect("there"), b"new");
+        assert!(fs::symlink_metadata(at("link.wav")).expect("there").is_symlink());
+        // A link planted where the part is written leads nobody astray.
+        std::os::unix::fs::symlink("kept/real.wav", beside(&at("other"))).expect("a link");
+        replace(&at("other"), b"other").expect("written");
+        assert_eq!(fs::read(at("kept/real.wav")).expect("there"), b"new");
+        assert!(replace(&at("lost.wav"), b"x").is_err(), "it leads nowhere");
+        assert!(!at("nowhere").exists());
+    }
+
     #[test]
     fn what_is_private_is_readable_by_its_owner_alone() {
         use std::os::unix::fs::PermissionsExt;

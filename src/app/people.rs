@@ -44,7 +44,13 @@ const JUDGED: Duration = Duration::from_millis(305);
 /// 16 kHz mono samples of a WAV file.
 fn samples(path: &Path) -> Vec<i16> {
     let file = fs::File::open(path).unwrap();
-    decode(file, Some("wav"), Some(SampleRate::HZ_16000)).unwrap().samples
+    let mut samples = Vec::new();
+    decode(file, Some("wav"), Some(SampleRate::HZ_16000), &mut |piece| {
+        samples.extend_from_slice(piece);
+        Ok(())
+    })
+    .unwrap();
+    samples
 }
 
 fn frames(samples: &[i16]) -> Vec<Frame> {

@@ -1,7 +1,7 @@
 //! PCM sound: values and arithmetic, bytes in and samples out.
 //!
 //! Everything is mono signed 16-bit. [`pcm`] has the nouns (`SampleRate`, `Clip`, `Frame`);
-//! [`decode`](mod@decode) turns a sound file into a `Clip`; [`opus`] decodes packets of voice; [`wav`] writes and reads WAV, whole
+//! [`decode`](mod@decode) turns a sound file into pieces of sound; [`opus`] decodes packets of voice; [`wav`] writes and reads WAV, whole
 //! or in pieces; [`resample`], [`level`], [`shape`] and [`timbre`] change rate, loudness, pitch,
 //! speed and formants of a running stream.
 //!

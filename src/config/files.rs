@@ -1,16 +1,19 @@
 //! Where files come from: the only place that touches the disk.
 
 use std::{
-    fs::{self, File},
-    io::{ErrorKind, Read},
+    fs,
+    io::ErrorKind,
     path::{Path, PathBuf},
 };
 
 use super::shipped;
-use crate::yaml::{self, Position};
+use crate::{
+    files,
+    yaml::{self, Position},
+};
 
 /// Largest file read, in bytes.
-const BYTES_MAX: u64 = 10 * 1024 * 1024;
+pub const BYTES_MAX: u64 = 10 * 1024 * 1024;
 
 /// How the names of YAML files end.
 pub const YAML: &[&str] = &["yaml", "yml"];
@@ -95,19 +98,9 @@ fn has_extension(path: &Path, extensions: &[&str]) -> bool {
     !hidden && extension.is_some_and(|it| extensions.contains(&it))
 }
 
-/// A file's content, if it is a file of a sensible size.
+/// A file's content, if it is a regular file of a sensible size.
 pub fn bytes(path: &Path) -> Result<Vec<u8>, ReadError> {
-    let way_out = "name a file that exists";
-    let file = File::open(path).map_err(|error| failed(&error, way_out))?;
-    if file.metadata().is_ok_and(|it| it.is_dir()) {
-        return Err(ReadError::new("this is a folder", "name a YAML file in it"));
-    }
-    let mut bytes = Vec::new();
-    file.take(BYTES_MAX + 1).read_to_end(&mut bytes).map_err(|error| failed(&error, way_out))?;
-    if u64::try_from(bytes.len()).is_ok_and(|length| length > BYTES_MAX) {
-        return Err(ReadError::new("larger than 10 MiB", "is this the right file?"));
-    }
-    Ok(bytes)
+    files::read(path, BYTES_MAX).map_err(|error| failed(&error, "name a file that exists"))
 }
 
 /// UTF-8 text; the place of the first byte that is none.
@@ -126,6 +119,9 @@ fn failed(error: &std::io::Error, way_out: &'static str) -> ReadError {
         ErrorKind::PermissionDenied => {
             ReadError::new("no permission to read it", "change its permissions")
         }
+        ErrorKind::IsADirectory => ReadError::new("this is a folder", "name a YAML file in it"),
+        ErrorKind::FileTooLarge => ReadError::new("larger than 10 MiB", "is this the right file?"),
+        ErrorKind::InvalidInput => ReadError::new(error.to_string(), "name a regular file"),
         ErrorKind::NotADirectory => ReadError::new("this is no folder", way_out),
         _ => ReadError::new(error.to_string().to_lowercase(), way_out),
     }

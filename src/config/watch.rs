@@ -10,7 +10,8 @@ use std::{
     time::{Duration, SystemTime},
 };
 
-use super::files::Source;
+use super::files::{BYTES_MAX, Source};
+use crate::files;
 
 /// A file changed this short a time before it was looked at may have changed again without a new
 /// modification time, so its content is compared.
@@ -93,7 +94,7 @@ impl Seen {
     }
 
     fn read(path: &Path, now: SystemTime) -> Self {
-        let (Ok(meta), Ok(bytes)) = (fs::metadata(path), fs::read(path)) else {
+        let (Ok(meta), Ok(bytes)) = (fs::metadata(path), files::read(path, BYTES_MAX)) else {
             return Self::default();
         };
         let mut hasher = DefaultHasher::new();

@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use crate::audio::wav::WavError;
 
-/// Longest sound: an evening. At 16 kHz it takes 460 MB; a few bytes can stand for hours.
-pub(super) const MAX_SOUND: Duration = Duration::from_secs(4 * 3600);
+/// Longest sound: a few bytes can stand for hours.
+pub(super) const MAX_SOUND: Duration = Duration::from_secs(2 * 3600);
 
 /// Why bytes are no sound.
 #[derive(Debug, thiserror::Error)]

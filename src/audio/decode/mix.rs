@@ -1,9 +1,11 @@
-//! Decoded samples to one mono clip of the rate that is wanted.
+//! Decoded samples to mono pieces of the rate that is wanted.
 //!
-//! Entry type: [`Output`]. **Never** holds more sound than [`MAX_SOUND`].
+//! Entry type: [`Output`]. **Never** holds more than a piece, or gives more sound than [`MAX_SOUND`].
+
+use std::io;
 
 use crate::audio::{
-    pcm::{Clip, SampleRate, to_sample},
+    pcm::{SampleRate, to_sample},
     resample::Resampler,
 };
 
@@ -12,18 +14,22 @@ use super::error::{DecodeError, MAX_SOUND, damaged};
 /// Rates of speech and music, in Hz.
 const RATES: std::ops::RangeInclusive<u32> = 4_000..=768_000;
 
-/// Collects what a decoder gives, piece by piece.
-pub struct Output {
+/// Takes pieces of sound as they are decoded; an error ends the decoding.
+pub type Taker<'a> = &'a mut dyn FnMut(&[i16]) -> io::Result<()>;
+
+/// Hands on what a decoder gives, piece by piece.
+pub struct Output<'a> {
     /// Rate of the result; `None`: the stream's own.
     wanted: Option<SampleRate>,
     /// Known once the first samples are there.
     mix: Option<Mix>,
+    taker: Taker<'a>,
 }
 
-impl Output {
+impl<'a> Output<'a> {
     /// Nothing yet.
-    pub const fn new(wanted: Option<SampleRate>) -> Self {
-        Self { wanted, mix: None }
+    pub fn new(wanted: Option<SampleRate>, taker: Taker<'a>) -> Self {
+        Self { wanted, mix: None, taker }
     }
 
     /// Takes interleaved samples (full scale 1.0) and mixes the channels down to one: their mean,
@@ -50,7 +56,7 @@ impl Output {
                 (mix.sum, mix.n_summed) = (0.0, 0);
             }
         }
-        mix.flush()
+        self.flush()
     }
 
     /// Takes samples of one channel.
@@ -65,20 +71,39 @@ impl Output {
     ) -> Result<(), DecodeError> {
         let mix = self.mix(kind, hz)?;
         mix.mono.extend_from_slice(samples);
-        mix.flush()
+        self.flush()
     }
 
-    /// The whole sound.
+    /// Hands on what was held back; gives the rate of all of it.
     ///
     /// # Errors
-    /// There is none.
-    pub fn into_clip(self) -> Result<Clip, DecodeError> {
-        let mut mix = self.mix.ok_or(DecodeError::NoSamples)?;
+    /// There was no sound at all.
+    pub fn finish(mut self) -> Result<SampleRate, DecodeError> {
+        let mix = self.mix.as_mut().ok_or(DecodeError::NoSamples)?;
         mix.resampler.finish(&mut mix.samples);
-        if mix.samples.is_empty() {
-            return Err(DecodeError::NoSamples);
-        }
-        Ok(Clip { samples: mix.samples, rate: self.wanted.unwrap_or(mix.rate) })
+        let rate = self.wanted.unwrap_or(mix.rate);
+        self.hand_on()?;
+        let has_sound = self.mix.is_some_and(|mix| mix.has_sound);
+        has_sound.then_some(rate).ok_or(DecodeError::NoSamples)
+    }
+
+    /// Resamples what was mixed, and hands it on.
+    fn flush(&mut self) -> Result<(), DecodeError> {
+        let Some(mix) = &mut self.mix else { return Ok(()) };
+        mix.room = mix.room.checked_sub(mix.mono.len()).ok_or(DecodeError::TooLong)?;
+        mix.resampler.push(&mix.mono, &mut mix.samples);
+        mix.mono.clear();
+        self.hand_on()
+    }
+
+    fn hand_on(&mut self) -> Result<(), DecodeError> {
+        let Some(mix) = self.mix.as_mut().filter(|mix| !mix.samples.is_empty()) else {
+            return Ok(());
+        };
+        (self.taker)(&mix.samples)?;
+        mix.samples.clear();
+        mix.has_sound = true;
+        Ok(())
     }
 
     /// What collects samples of this rate.
@@ -108,8 +133,10 @@ struct Mix {
     mono: Vec<i16>,
     /// How many more samples may come.
     room: usize,
-    /// The result so far.
+    /// Resampled, and not yet handed on.
     samples: Vec<i16>,
+    /// Something was handed on.
+    has_sound: bool,
 }
 
 impl Mix {
@@ -126,14 +153,7 @@ impl Mix {
             mono: Vec::new(),
             room: rate.samples_in(MAX_SOUND),
             samples: Vec::new(),
+            has_sound: false,
         })
-    }
-
-    /// Resamples what was mixed.
-    fn flush(&mut self) -> Result<(), DecodeError> {
-        self.room = self.room.checked_sub(self.mono.len()).ok_or(DecodeError::TooLong)?;
-        self.resampler.push(&self.mono, &mut self.samples);
-        self.mono.clear();
-        Ok(())
     }
 }

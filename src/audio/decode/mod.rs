@@ -1,11 +1,11 @@
-//! A sound file to a mono [`Clip`]: [`decode`].
+//! A sound file to mono sound, piece by piece: [`decode`].
 //!
 //! WAV of any rate and number of channels, FLAC, MP3, AAC, M4A and MP4, Ogg and WebM or Matroska
 //! with Opus or Vorbis. Codecs are those of `symphonia` and `libopus`; containers are read here
 //! where a crafted file could make `symphonia` allocate what it likes. The file is read as the
-//! sound goes, which alone is kept.
+//! sound goes, of which nothing is kept.
 //!
-//! **Never** panics, or keeps more than the sound at the rate that is wanted.
+//! **Never** panics, or keeps sound.
 
 mod bytes;
 mod codebooks;
@@ -25,38 +25,40 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use self::{
     error::{DecodeError, damaged},
-    mix::Output,
+    mix::{Output, Taker},
     source::{Source, read_up_to},
 };
-use super::pcm::{Clip, SampleRate};
+use super::pcm::SampleRate;
 
 /// Bytes by which files are told apart.
 const START: usize = 12;
 
 /// Reads one kind of file from where it begins.
-type Reader = fn(Box<dyn Source>, &mut Output) -> Result<(), DecodeError>;
+type Reader = fn(Box<dyn Source>, &mut Output<'_>) -> Result<(), DecodeError>;
 
-/// Decodes a whole file to `rate`, or to its own where that is `None`. `hint` is the file name's
-/// extension, if any ("mp3"): it only helps with MP3s that start with something else.
+/// Decodes a whole file to `rate`, or to its own where that is `None`, and hands the sound to `taker`;
+/// gives its rate. `hint` is the file name's extension, if any ("mp3"): it only helps with MP3s that
+/// start with something else.
 ///
 /// A file that is cut short gives the sound there is. Takes a second for minutes of sound: not for
 /// the threads of a runtime.
 ///
 /// # Errors
 ///
-/// [`DecodeError`] with what is wrong and how to mend it.
+/// [`DecodeError`] with what is wrong and how to mend it; what `taker` answers ends it as well.
 pub fn decode(
     source: impl Read + Seek + Send + Sync + 'static,
     hint: Option<&str>,
     rate: Option<SampleRate>,
-) -> Result<Clip, DecodeError> {
+    taker: Taker<'_>,
+) -> Result<SampleRate, DecodeError> {
     let mut source: Box<dyn Source> = Box::new(source);
     let (kind, read) = reader(&mut source, hint)?;
     // Nothing is used after a panic but this error, so nothing half-changed is seen.
     let decoded = catch_unwind(AssertUnwindSafe(|| {
-        let mut output = Output::new(rate);
+        let mut output = Output::new(rate, taker);
         read(source, &mut output)?;
-        output.into_clip()
+        output.finish()
     }));
     decoded.unwrap_or_else(|_| Err(damaged(kind, "its codec gave up")))
 }

@@ -1,12 +1,26 @@
 use std::{io::Cursor, time::Duration};
 
 use super::*;
-use crate::audio::{SampleRate, wav::write_wav};
+use crate::audio::{Clip, SampleRate, wav::write_wav};
 use proptest::prelude::*;
 
 /// A file's sound at its own rate.
 pub fn decode(bytes: &[u8], hint: Option<&str>) -> Result<Clip, DecodeError> {
-    super::decode(Cursor::new(bytes.to_vec()), hint, None)
+    decode_to(bytes, hint, None)
+}
+
+/// A file's sound, whole.
+fn decode_to(
+    bytes: &[u8],
+    hint: Option<&str>,
+    rate: Option<SampleRate>,
+) -> Result<Clip, DecodeError> {
+    let mut samples = Vec::new();
+    let rate = super::decode(Cursor::new(bytes.to_vec()), hint, rate, &mut |piece| {
+        samples.extend_from_slice(piece);
+        Ok(())
+    })?;
+    Ok(Clip { samples, rate })
 }
 
 /// Loudness in dBFS.
@@ -195,20 +209,53 @@ fn each_fault_of_a_wav_has_its_message() {
 #[test]
 fn length_is_measured_in_time_and_not_in_samples() {
     // So many samples of all channels were once held for an hour and more.
-    let mut output = Output::new(Some(SampleRate::HZ_16000));
+    let mut heard = 0;
+    let mut count = |piece: &[i16]| {
+        heard += piece.len();
+        Ok(())
+    };
+    let mut output = Output::new(Some(SampleRate::HZ_16000), &mut count);
     let second = vec![0.0; 1_500 * 8_000];
     for _ in 0..20 {
         output.take("WAV", 8_000, 1_500, &second).unwrap();
     }
-    let clip = output.into_clip().unwrap();
-    assert_eq!((clip.duration().as_secs(), clip.rate), (20, SampleRate::HZ_16000));
-    let mut output = Output::new(None);
+    assert_eq!(output.finish().unwrap(), SampleRate::HZ_16000);
+    assert_eq!(heard, 20 * 16_000);
+    let mut drop = |_: &[i16]| Ok(());
+    let mut output = Output::new(None, &mut drop);
     let hour = vec![0; 4_000 * 3_600];
-    for _ in 0..4 {
+    for _ in 0..2 {
         output.take_mono("WAV", 4_000, &hour).unwrap();
     }
     let message = output.take_mono("WAV", 4_000, &[0]).unwrap_err().to_string();
-    assert_eq!(message, "the sound is longer than \"4\" hours (cut it into pieces)");
+    assert_eq!(message, "the sound is longer than \"2\" hours (cut it into pieces)");
+}
+
+#[test]
+fn recording_is_decoded_in_small_pieces() {
+    for seconds in [1, 16] {
+        let clip = Clip { samples: vec![7; 48_000 * seconds], rate: SampleRate::HZ_48000 };
+        let (mut heard, mut largest) = (0, 0);
+        let file = Cursor::new(write_wav(&clip));
+        let rate = super::decode(file, None, Some(SampleRate::HZ_16000), &mut |piece| {
+            heard += piece.len();
+            largest = largest.max(piece.len());
+            Ok(())
+        });
+        assert_eq!((rate.unwrap().hz(), heard), (16_000, 16_000 * seconds));
+        assert!(largest <= 4_096, "{largest} samples at once");
+    }
+}
+
+#[test]
+fn taker_that_has_heard_enough_ends_it() {
+    let clip = Clip { samples: vec![7; 48_000], rate: SampleRate::HZ_48000 };
+    let mut calls = 0;
+    let ended = super::decode(Cursor::new(write_wav(&clip)), None, None, &mut |_| {
+        calls += 1;
+        Err(std::io::ErrorKind::BrokenPipe.into())
+    });
+    assert!(matches!(ended, Err(DecodeError::Read(_))) && calls == 1, "{calls}: {ended:?}");
 }
 
 #[test]
@@ -218,8 +265,7 @@ fn sound_is_brought_to_the_rate_that_is_wanted() {
         (include_bytes!("../../../tests/data/sound/tone.m4a"), 70),
         (include_bytes!("../../../tests/data/tone.mp3"), 0),
     ] {
-        let file = Cursor::new(file.to_vec());
-        let clip = super::decode(file, None, Some(SampleRate::HZ_16000)).unwrap();
+        let clip = decode_to(file, None, Some(SampleRate::HZ_16000)).unwrap();
         assert_tone(&clip, 16_000, more);
     }
 }

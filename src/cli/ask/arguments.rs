@@ -20,8 +20,8 @@ pub struct Arguments {
     /// Everything is said to this NPC [default: whoever is addressed].
     #[arg(long)]
     pub npc: Option<String>,
-    /// A recording of somebody speaking (WAV, FLAC, MP3, M4A, AAC, Ogg or WebM; up to 4 hours); may
-    /// be repeated.
+    /// A recording of somebody speaking (WAV, FLAC, MP3, M4A, AAC, Ogg or WebM; up to 512 MiB and 2
+    /// hours; - reads stdin); may be repeated.
     #[arg(long = "in", value_name = "FILE")]
     pub files: Vec<PathBuf>,
     /// Something said in writing; may be repeated.

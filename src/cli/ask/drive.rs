@@ -9,9 +9,15 @@ use tokio::{
     time::{Instant, sleep_until},
 };
 
-use super::{super::Failure, inputs::What, print::Printer, record::SessionRecord, steps::Step};
+use super::{
+    super::Failure,
+    inputs::What,
+    print::Printer,
+    record::SessionRecord,
+    steps::{HEARD, Heard, Recording, Step},
+};
 use crate::{
-    audio::{FRAME, Frame, SampleRate},
+    audio::{FRAME, Frame},
     session::{
         Command, EventReader, Outcome, SoundTime, Speaker, SpeakerId, TableEvent, TableHandle,
         TurnLine, VoiceFrame, VoiceInput,
@@ -28,9 +34,6 @@ const PAUSE: Duration = Duration::from_secs(1);
 /// never overtaken, or a busy machine would find silence in the middle of a word.
 const AHEAD: Duration = Duration::from_secs(24 * 3600);
 
-/// The rate that recordings are brought to.
-const HEARD: SampleRate = SampleRate::HZ_16000;
-
 /// How fast sound is fed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Pacing {
@@ -38,6 +41,16 @@ pub enum Pacing {
     AsFastAsHeard,
     /// At its own pace.
     Clock,
+}
+
+/// An input that is not over.
+struct Waiting<'a> {
+    /// When it begins.
+    at: Duration,
+    step: &'a Step,
+    /// Its sound, once it has begun.
+    heard: Option<Heard>,
+    is_over: bool,
 }
 
 /// Feeds a table and prints what comes of it.
@@ -133,14 +146,14 @@ impl Driver {
         for step in steps {
             let before = self.lines;
             let speaker = self.speakers[&step.input.speaker];
-            match &step.input.what {
-                What::Text(text) => self.say(speaker, text.clone()).await?,
-                What::File(path) => {
-                    self.feed(speaker, &step.samples).await?;
-                    self.settle().await?;
-                    if self.lines == before {
-                        self.nothing_said(&step.input.speaker, path).await?;
-                    }
+            if let What::Text(text) = &step.input.what {
+                self.say(speaker, text.clone()).await?;
+            }
+            if let (What::File(path), Some(recording)) = (&step.input.what, &step.recording) {
+                self.feed(speaker, recording).await?;
+                self.settle().await?;
+                if self.lines == before {
+                    self.nothing_said(&step.input.speaker, path).await?;
                 }
             }
             self.settle().await?;
@@ -151,31 +164,21 @@ impl Driver {
 
     /// Everything at its own time.
     async fn timeline(&mut self, steps: &[Step]) -> Result<(), Failure> {
-        let (start, frame_len) = (Instant::now(), HEARD.frame_len());
+        let start = Instant::now();
         let mut free_at = Duration::ZERO;
-        let mut waiting: Vec<(Duration, &Step, usize)> = Vec::new();
+        let mut waiting: Vec<Waiting> = Vec::new();
         for step in steps {
             let at = step.input.at.unwrap_or(free_at);
-            let length = FRAME * u32::try_from(step.samples.len() / frame_len).unwrap_or(u32::MAX);
-            free_at = at + length + PAUSE;
-            waiting.push((at, step, 0));
+            free_at = at + step.length() + PAUSE;
+            waiting.push(Waiting { at, step, heard: None, is_over: false });
         }
         let mut tick = Duration::ZERO;
         while !waiting.is_empty() {
             sleep_until(start + tick).await;
-            for (at, step, sent) in &mut waiting {
-                if *at <= tick {
-                    let speaker = self.speakers[&step.input.speaker];
-                    match &step.input.what {
-                        What::Text(text) => self.say(speaker, text.clone()).await?,
-                        What::File(_) => {
-                            self.frame(speaker, start + tick, &step.samples[*sent..]).await?;
-                        }
-                    }
-                    *sent += frame_len;
-                }
+            for it in waiting.iter_mut().filter(|it| it.at <= tick) {
+                self.go_on(it, start + tick).await?;
             }
-            waiting.retain(|(_, step, sent)| *sent == 0 || *sent < step.samples.len());
+            waiting.retain(|it| !it.is_over);
             tick += FRAME;
             self.print().await?;
         }
@@ -188,22 +191,58 @@ impl Driver {
         self.settle().await
     }
 
+    /// What is said `at` this time by an input that has begun: a text whole, of a recording a frame.
+    async fn go_on(&self, it: &mut Waiting<'_>, at: Instant) -> Result<(), Failure> {
+        let speaker = self.speakers[&it.step.input.speaker];
+        if let What::Text(text) = &it.step.input.what {
+            self.say(speaker, text.clone()).await?;
+        }
+        if let (None, Some(recording)) = (&it.heard, &it.step.recording) {
+            it.heard = Some(recording.play()?);
+        }
+        let frame = match &mut it.heard {
+            Some(heard) => heard.next().await,
+            None => None,
+        };
+        it.is_over = frame.is_none();
+        match frame {
+            Some(frame) => self.frame(speaker, at, &frame).await,
+            None => Ok(()),
+        }
+    }
+
     /// One recording and the silence after it.
-    async fn feed(&mut self, speaker: SpeakerId, samples: &[i16]) -> Result<(), Failure> {
+    async fn feed(&mut self, speaker: SpeakerId, recording: &Recording) -> Result<(), Failure> {
+        let mut heard = recording.play()?;
+        let mut index = 0;
+        while let Some(frame) = heard.next().await {
+            self.feed_frame(speaker, &frame, index).await?;
+            index += 1;
+        }
         let silence = SILENCE_AFTER.as_millis() / FRAME.as_millis();
-        let frames = samples.chunks(HEARD.frame_len());
-        let frames = frames.chain((0..silence).map(|_| [].as_slice()));
-        for (index, frame) in frames.enumerate() {
-            if self.pacing == Pacing::Clock {
-                sleep_until(self.at).await;
-            }
-            self.frame(speaker, self.at, frame).await?;
-            self.at += FRAME;
-            if index % FRAMES_PER_LOOK == 0 {
-                match self.pacing {
-                    Pacing::AsFastAsHeard => self.settle().await?,
-                    Pacing::Clock => self.print().await?,
-                }
+        for _ in 0..silence {
+            self.feed_frame(speaker, &[], index).await?;
+            index += 1;
+        }
+        Ok(())
+    }
+
+    /// The frame of this number, when its time has come.
+    async fn feed_frame(
+        &mut self,
+        speaker: SpeakerId,
+        samples: &[i16],
+        index: usize,
+    ) -> Result<(), Failure> {
+        if self.pacing == Pacing::Clock {
+            sleep_until(self.at).await;
+        }
+        self.frame(speaker, self.at, samples).await?;
+        self.at += FRAME;
+        if index.is_multiple_of(FRAMES_PER_LOOK) {
+            match self.pacing {
+                Pacing::AsFastAsHeard => self.settle().await?,
+                Pacing::Clock => self.print().await?,
             }
         }
         Ok(())

@@ -24,7 +24,7 @@ pub struct Input {
 /// Sound or text.
 #[derive(Clone, Debug, PartialEq)]
 pub enum What {
-    /// A recording of somebody speaking.
+    /// A recording of somebody speaking; [`STDIN`] stands for standard input.
     File(PathBuf),
     /// Words that were typed.
     Text(String),
@@ -32,6 +32,11 @@ pub enum What {
 
 /// Somebody without a name.
 pub const PLAYER: &str = "Player";
+
+/// What names standard input instead of a file.
+pub const STDIN: &str = "-";
+/// The latest time that an input may have: a day.
+const LATEST: Duration = Duration::from_secs(24 * 3600);
 
 /// Options whose order matters.
 enum Piece {
@@ -62,8 +67,12 @@ pub fn inputs(matches: &ArgMatches) -> Result<Vec<Input>, Failure> {
             Piece::AsDm if named => game_masters.push(speaker.clone()),
             Piece::AsDm => all_game_masters = true,
             Piece::At(seconds) => {
-                let time = Duration::try_from_secs_f64(seconds).map_err(|_| {
-                    Failure::Usage(format!("--at '{seconds}' is no time (seconds, 0 or more)"))
+                let time = Duration::try_from_secs_f64(seconds).ok();
+                let time = time.filter(|time| *time <= LATEST).ok_or_else(|| {
+                    let latest = LATEST.as_secs();
+                    Failure::Usage(format!(
+                        "--at '{seconds}' is no time (use seconds, 0 to {latest})"
+                    ))
                 })?;
                 at = Some(time);
             }

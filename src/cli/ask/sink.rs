@@ -3,7 +3,7 @@
 //! Entry type: [`WavSink`]. **Never**: leaves a half-written file.
 
 use std::{
-    fs, io,
+    io,
     path::{Path, PathBuf},
     sync::{Arc, Mutex, MutexGuard, PoisonError},
     time::Duration,
@@ -143,7 +143,5 @@ pub fn check(path: &Path) -> Result<(), SinkError> {
         let folder = folder.to_owned();
         return Err(SinkError::NoFolder { path, folder });
     }
-    let part = path.with_extension("wav.part");
-    let tried = fs::write(&part, b"").and_then(|()| fs::remove_file(&part));
-    tried.map_err(|error| SinkError::Disk { path, error })
+    files::replaceable(&path).map_err(|error| SinkError::Disk { path, error })
 }

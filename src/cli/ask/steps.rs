@@ -1,28 +1,39 @@
 //! What is said, with its sound.
 //!
-//! Entry function: [`load`]. **Never**: plays anything.
+//! Entry function: [`load`]. **Never**: plays anything, or holds a recording whole.
 
 use std::{
     fs::File,
-    io::{Cursor, Read},
+    io::{self, Read, Seek},
     path::Path,
+    time::Duration,
 };
+
+use anyhow::Context;
+use tokio::{sync::mpsc, task::spawn_blocking};
 
 use super::{
-    super::Failure,
-    inputs::{Input, What},
+    super::{Failure, complain},
+    inputs::{Input, STDIN, What},
 };
-use crate::audio::{SampleRate, decode};
+use crate::{
+    audio::{SampleRate, decode},
+    files,
+};
 
-/// Most that is taken from a pipe.
-const MAX_PIPED: u64 = 256 << 20;
+/// Largest recording in bytes.
+const LARGEST: u64 = 512 << 20;
+/// Pieces decoded ahead of what is heard, of some tenths of a second each.
+const AHEAD: usize = 32;
+/// The rate that recordings are brought to.
+pub const HEARD: SampleRate = SampleRate::HZ_16000;
 
-/// One thing said, its sound at 16 kHz.
+/// One thing said.
 pub struct Step {
     /// Who says it, when, and in which form.
     pub input: Input,
-    /// 16 kHz mono; empty for text.
-    pub samples: Vec<i16>,
+    /// Its sound; `None` for text.
+    pub recording: Option<Recording>,
 }
 
 impl Step {
@@ -30,6 +41,24 @@ impl Step {
     pub const fn has_time(&self) -> bool {
         self.input.at.is_some()
     }
+
+    /// How long it takes to be heard.
+    pub fn length(&self) -> Duration {
+        self.recording.as_ref().map_or(Duration::ZERO, |recording| recording.length)
+    }
+}
+
+/// A recording that was decoded once, so that nothing is wrong with it.
+pub struct Recording {
+    file: File,
+    hint: Option<String>,
+    length: Duration,
+}
+
+/// Sound on its way out of a recording, a frame after the other.
+pub struct Heard {
+    pieces: mpsc::Receiver<Vec<i16>>,
+    left: Vec<i16>,
 }
 
 /// Reads what `input` says.
@@ -37,30 +66,120 @@ impl Step {
 /// # Errors
 /// A recording cannot be read.
 pub fn load(input: Input) -> Result<Step, Failure> {
-    let samples = match &input.what {
-        What::Text(_) => Vec::new(),
-        What::File(path) => read_speech(path).map_err(|why| {
-            Failure::Failed(anyhow::anyhow!("cannot hear '{}': {why}", path.display()))
-        })?,
+    let recording = match &input.what {
+        What::Text(_) => None,
+        What::File(path) => Some(Recording::open(path).map_err(|why| {
+            Failure::Failed(anyhow::anyhow!("cannot hear '{}': {why:#}", path.display()))
+        })?),
     };
-    Ok(Step { input, samples })
+    Ok(Step { input, recording })
 }
 
-/// A recording as a recogniser reads it.
-fn read_speech(path: &Path) -> anyhow::Result<Vec<i16>> {
-    let hint = path.extension().and_then(|end| end.to_str());
-    let wanted = Some(SampleRate::HZ_16000);
-    let mut file = File::open(path)?;
-    if file.metadata()?.is_file() {
-        return Ok(decode(file, hint, wanted)?.samples);
+impl Recording {
+    fn open(path: &Path) -> anyhow::Result<Self> {
+        let hint = path.extension().and_then(|end| end.to_str()).map(str::to_owned);
+        let file = match path.as_os_str() == STDIN {
+            true => spooled(&mut io::stdin().lock()).context("standard input")?,
+            false => files::open(path).map_err(|error| match error.kind() {
+                io::ErrorKind::InvalidInput => {
+                    anyhow::anyhow!("{error} (--in - hears what comes through a pipe)")
+                }
+                _ => error.into(),
+            })?,
+        };
+        anyhow::ensure!(
+            file.metadata()?.len() <= LARGEST,
+            "it is larger than {} MiB (cut it into pieces)",
+            LARGEST >> 20
+        );
+        let mut samples = 0;
+        let rate = decode(file.try_clone()?, hint.as_deref(), None, &mut |piece| {
+            samples += piece.len();
+            Ok(())
+        })?;
+        let length = Duration::from_secs_f64(samples as f64 / f64::from(rate.hz()));
+        Ok(Self { file, hint, length })
     }
-    // What another program writes cannot be read from the middle.
-    let mut bytes = Vec::new();
-    file.by_ref().take(MAX_PIPED).read_to_end(&mut bytes)?;
-    anyhow::ensure!(
-        file.read(&mut [0])? == 0,
-        "more than {} MB come through it (write them to a file first)",
-        MAX_PIPED >> 20
-    );
-    Ok(decode(Cursor::new(bytes), hint, wanted)?.samples)
+
+    /// Its sound from the beginning, at [`HEARD`].
+    ///
+    /// # Errors
+    /// The file cannot be read a second time.
+    pub fn play(&self) -> io::Result<Heard> {
+        let (mut file, hint) = (self.file.try_clone()?, self.hint.clone());
+        file.rewind()?;
+        let (decoded, pieces) = mpsc::channel(AHEAD);
+        spawn_blocking(move || {
+            let ended = decode(file, hint.as_deref(), Some(HEARD), &mut |piece| {
+                let gone = |_| io::ErrorKind::BrokenPipe.into();
+                decoded.blocking_send(piece.to_vec()).map_err(gone)
+            });
+            if let Some(why) = ended.err().filter(|_| !decoded.is_closed()) {
+                complain(&format!("a recording was not heard to its end: {why}"));
+            }
+        });
+        Ok(Heard { pieces, left: Vec::new() })
+    }
+}
+
+impl Heard {
+    /// The next frame's samples, fewer at the end; `None` after it.
+    pub async fn next(&mut self) -> Option<Vec<i16>> {
+        let length = HEARD.frame_len();
+        while self.left.len() < length {
+            match self.pieces.recv().await {
+                Some(piece) => self.left.extend(piece),
+                None if self.left.is_empty() => return None,
+                None => break,
+            }
+        }
+        let rest = self.left.split_off(length.min(self.left.len()));
+        Some(std::mem::replace(&mut self.left, rest))
+    }
+}
+
+/// What comes through `pipe`, in a file that has no name: sound is not always read from front to back.
+fn spooled(pipe: &mut impl Read) -> io::Result<File> {
+    let path = std::env::temp_dir().join(format!(".glyphoxa-in.{}", std::process::id()));
+    let mut options = File::options();
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    let mut file = options.read(true).write(true).create_new(true).open(&path)?;
+    std::fs::remove_file(&path)?;
+    io::copy(&mut pipe.take(LARGEST + 1), &mut file)?;
+    file.rewind()?;
+    Ok(file)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::audio::{Clip, write_wav};
+
+    #[tokio::test]
+    async fn recording_is_heard_in_frames_and_held_in_none() {
+        for seconds in [1, 20] {
+            let samples = vec![9; 16_000 * seconds + 7];
+            let wav = write_wav(&Clip { samples, rate: HEARD });
+            let file = spooled(&mut wav.as_slice()).unwrap();
+            let length = Duration::from_secs(seconds as u64);
+            let mut heard = Recording { file, hint: None, length }.play().unwrap();
+            let (mut samples, mut held) = (0, 0);
+            while let Some(frame) = heard.next().await {
+                samples += frame.len();
+                held = held.max(heard.left.len() + heard.left.capacity());
+                assert!(frame.len() == HEARD.frame_len() || frame.len() == 7);
+            }
+            assert_eq!(samples, 16_000 * seconds + 7);
+            assert!(held < 32_768, "{held} samples are held");
+        }
+    }
+
+    #[test]
+    fn recording_that_is_too_large_is_not_decoded() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("large.wav");
+        File::create(&path).unwrap().set_len(LARGEST + 1).unwrap();
+        let why = Recording::open(&path).err().unwrap().to_string();
+        assert_eq!(why, "it is larger than 512 MiB (cut it into pieces)");
+    }
 }

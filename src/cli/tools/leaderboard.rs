@@ -1,18 +1,18 @@
 //! `glyphoxa tools leaderboard`: the quickest tools of a category, here and in reports of others.
 
 use std::{
-    fs::File,
-    io::{self, Read, Write},
+    io::{self, Write},
     path::{Path, PathBuf},
 };
 
-use anyhow::{Context, anyhow};
+use anyhow::Context;
 use clap::Args;
 use serde::Serialize;
 
 use super::super::{DONE, Failure, complain};
 use crate::{
     config::Config,
+    files,
     tools::{self, Report, Reported, reported_line},
 };
 
@@ -79,10 +79,6 @@ pub fn run(config: &Config, arguments: &Arguments) -> Result<u8, Failure> {
 
 /// A report somebody has made.
 fn read(path: &Path) -> anyhow::Result<Report> {
-    let mut text = String::new();
-    File::open(path)?.take(LARGEST + 1).read_to_string(&mut text)?;
-    if text.len() as u64 > LARGEST {
-        return Err(anyhow!("it is larger than {} MiB", LARGEST >> 20));
-    }
+    let text = String::from_utf8(files::read(path, LARGEST)?)?;
     Ok(Report::parse(&text)?)
 }

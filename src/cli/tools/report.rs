@@ -1,7 +1,6 @@
 //! `glyphoxa tools report`: measured figures for others, only when asked for.
 
 use std::{
-    fs,
     io::{self, Write},
     path::PathBuf,
 };
@@ -10,7 +9,7 @@ use anyhow::Context;
 use clap::Args;
 
 use super::super::{DONE, Failure, complain};
-use crate::{config::Config, tools};
+use crate::{config::Config, files, tools};
 
 #[derive(Args)]
 pub struct Arguments {
@@ -33,7 +32,7 @@ pub fn run(config: &Config, arguments: &Arguments) -> Result<u8, Failure> {
     match &arguments.out {
         None => io::stdout().lock().write_all(text.as_bytes())?,
         Some(path) => {
-            let written = fs::write(path, text);
+            let written = files::replace(path, text.as_bytes());
             written.with_context(|| format!("cannot write the report '{}'", path.display()))?;
             let (count, path) = (report.tools.len(), path.display());
             writeln!(io::stdout().lock(), "{count} measured tools in '{path}'")?;
