@@ -10,6 +10,8 @@ use super::{Node, Position, Problems, Scalar, Value, quoted, tree::Entry};
 const DEPTH_MAX: usize = 64;
 /// Most values in a file, the copies that anchors and aliases make included.
 const NODES_MAX: usize = 250_000;
+/// Most text in a file's values and keys in bytes, the copies that anchors and aliases make included.
+const BYTES_MAX: usize = 16 << 20;
 
 /// Reads one document. `None`: it is no YAML, and `problems` says why. An empty file is an empty
 /// mapping.
@@ -22,7 +24,7 @@ pub fn parse(text: &str, problems: &mut Problems) -> Option<Node> {
     options.flow_nesting_limit = DEPTH_MAX;
     let events = Parser::new_from_str_with_options(text, options);
     let mut builder =
-        Builder { text, events, problems, anchors: BTreeMap::new(), nodes: 0, depth: 0 };
+        Builder { text, events, problems, anchors: BTreeMap::new(), size: Size::default(), depth: 0 };
     builder.document().ok()
 }
 
@@ -42,6 +44,9 @@ pub fn text(bytes: Vec<u8>) -> Result<String, Position> {
     })
 }
 
+/// What to do about too much.
+const FEWER: &str = "use fewer aliases, or several files";
+
 /// Reading has stopped; the problem is already noted.
 struct Stopped;
 
@@ -49,10 +54,41 @@ struct Stopped;
 struct Anchor {
     /// The value that the name stands for.
     node: Node,
-    /// How many values it is made of.
-    nodes: usize,
-    /// How deep they nest.
+    /// How much it is.
+    size: Size,
+    /// How deep its values nest.
     depth: usize,
+}
+
+/// How much there is of something.
+#[derive(Clone, Copy, Default)]
+struct Size {
+    /// Values.
+    nodes: usize,
+    /// Bytes of their text, and of keys.
+    bytes: usize,
+}
+
+impl Size {
+    const fn and(self, more: Self) -> Self {
+        Self {
+            nodes: self.nodes.saturating_add(more.nodes),
+            bytes: self.bytes.saturating_add(more.bytes),
+        }
+    }
+
+    /// Which limit it is over.
+    fn is_over(self) -> Option<String> {
+        if self.nodes > NODES_MAX {
+            return Some(format!(
+                "more than {NODES_MAX} values, those that aliases repeat included"
+            ));
+        }
+        let most = BYTES_MAX >> 20;
+        (self.bytes > BYTES_MAX).then(|| {
+            format!("more than {most} MiB of text, what aliases repeat included")
+        })
+    }
 }
 
 /// Builds the tree of one text.
@@ -65,8 +101,8 @@ struct Builder<'text, 'problems> {
     problems: &'problems mut Problems,
     /// Anchored values by the parser's number.
     anchors: BTreeMap<usize, Anchor>,
-    /// Values so far.
-    nodes: usize,
+    /// What was read so far.
+    size: Size,
     /// Lists and mappings open now.
     depth: usize,
 }
@@ -129,7 +165,8 @@ impl<'text> Builder<'text, '_> {
 
     /// The value that begins with `event`.
     fn node(&mut self, event: Event<'text>, at: Position) -> Result<Node, Stopped> {
-        self.count(1, at)?;
+        let bytes = if let Event::Scalar(text, ..) = &event { text.len() } else { 0 };
+        self.count(Size { nodes: 1, bytes }, at)?;
         let anchor = event.anchor_id();
         let value = match event {
             Event::Alias(id) => return self.alias(id, at),
@@ -152,9 +189,9 @@ impl<'text> Builder<'text, '_> {
         };
         let node = Node { at, value };
         if let Some(id) = anchor {
-            let (nodes, depth) = size(&node);
-            self.count(nodes, at)?;
-            self.anchors.insert(id, Anchor { node: node.clone(), nodes, depth });
+            let (size, depth) = size(&node);
+            self.count(size, at)?;
+            self.anchors.insert(id, Anchor { node: node.clone(), size, depth });
         }
         Ok(node)
     }
@@ -222,28 +259,31 @@ impl<'text> Builder<'text, '_> {
 
     /// The value an alias names.
     fn alias(&mut self, id: usize, at: Position) -> Result<Node, Stopped> {
-        let Some(Anchor { node, nodes, depth }) = self.anchors.get(&id) else {
+        let Some(Anchor { node, size, depth }) = self.anchors.get(&id) else {
             let message = "an alias stands inside the value it names";
             return self.stop(at, message, "write the value out");
         };
-        let (nodes, too_deep) = (*nodes, self.depth + depth > DEPTH_MAX);
+        let (size, too_deep) = (*size, self.depth + depth > DEPTH_MAX);
         if too_deep {
             let message = format!("nested deeper than {DEPTH_MAX} levels through aliases");
             return self.stop(at, message, "write the value out");
         }
-        let value = node.value.clone();
-        self.count(nodes, at)?;
+        // Before it is copied: what is over a limit takes no memory.
+        self.size = self.size.and(size);
+        let value = match self.size.is_over() {
+            None => node.value.clone(),
+            Some(message) => return self.stop(at, message, FEWER),
+        };
         Ok(Node { at, value })
     }
 
-    /// Counts `more` values against the file's limit.
-    fn count(&mut self, more: usize, at: Position) -> Result<(), Stopped> {
-        self.nodes = self.nodes.saturating_add(more);
-        if self.nodes <= NODES_MAX {
-            return Ok(());
+    /// Counts `more` against the file's limits.
+    fn count(&mut self, more: Size, at: Position) -> Result<(), Stopped> {
+        self.size = self.size.and(more);
+        match self.size.is_over() {
+            None => Ok(()),
+            Some(message) => self.stop(at, message, FEWER),
         }
-        let message = format!("more than {NODES_MAX} values, those that aliases repeat included");
-        self.stop(at, message, "use fewer aliases, or several files")
     }
 }
 
@@ -263,15 +303,20 @@ fn position(marker: &Marker) -> Position {
     Position { line: marker.line(), column: marker.col() + 1 }
 }
 
-/// How many values a node holds, itself included, and how deep they nest.
-fn size(node: &Node) -> (usize, usize) {
-    let sum = |sizes: &mut dyn Iterator<Item = (usize, usize)>| {
-        sizes.fold((1, 0), |(nodes, depth), (more, below)| (nodes + more, depth.max(below)))
+/// How much a node holds, itself included, and how deep its values nest.
+fn size(node: &Node) -> (Size, usize) {
+    let own = |bytes: usize| Size { nodes: 1, bytes };
+    let deeper = |(sum, depth): (Size, usize), node: &Node| {
+        let (more, below) = size(node);
+        (sum.and(more), depth.max(below + 1))
     };
-    let (nodes, depth) = match &node.value {
-        Value::List(items) => sum(&mut items.iter().map(size)),
-        Value::Map(entries) => sum(&mut entries.iter().map(|entry| size(&entry.node))),
-        Value::Scalar(_) | Value::Broken => return (1, 0),
-    };
-    (nodes, depth + 1)
+    match &node.value {
+        Value::List(items) => items.iter().fold((own(0), 1), deeper),
+        Value::Map(entries) => {
+            let keys = entries.iter().map(|entry| entry.key.len()).sum();
+            entries.iter().map(|entry| &entry.node).fold((own(keys), 1), deeper)
+        }
+        Value::Scalar(scalar) => (own(scalar.text.len()), 0),
+        Value::Broken => (own(0), 0),
+    }
 }

@@ -162,6 +162,21 @@ fn tags_and_merge_keys_are_named() {
 }
 
 #[test]
+fn text_that_aliases_repeat_is_bounded() {
+    let file = |aliases: usize| {
+        let many = ", *a".repeat(aliases);
+        format!("a: &a {{ {}: {} }}\nb: [x{many}]\n", "k".repeat(1_000), "y".repeat(1 << 20))
+    };
+    // The text itself, what its name stands for, and the aliases: below 16 MiB.
+    assert!(problems(&file(13)).is_empty());
+    for aliases in [14, 2_000] {
+        let found = problems(&file(aliases));
+        assert!(found[0].contains("more than 16 MiB of text"), "{found:?}");
+        assert!(found[0].contains("(use fewer aliases"), "{found:?}");
+    }
+}
+
+#[test]
 fn aliases_repeat_values_where_they_stand() {
     let (node, found) = read("name: x\nsay: &words [a, b]\ntags: *words\n");
     assert_eq!(found, [""; 0]);

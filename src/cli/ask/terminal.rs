@@ -2,13 +2,16 @@
 //!
 //! Entry types: [`TerminalEffects`], [`Typed`]. **Never**: answers for the game master without being told to.
 
-use std::{io::IsTerminal, sync::Arc};
+use std::{
+    io::{self, ErrorKind, IsTerminal},
+    sync::Arc,
+};
 
 use clap::ValueEnum;
 use futures::future::{BoxFuture, FutureExt, ready};
 use serde_json::{Map, Value};
 use tokio::{
-    io::{AsyncBufReadExt, BufReader, Stdin},
+    io::{AsyncBufReadExt, AsyncRead, BufReader, Stdin},
     sync::Mutex,
 };
 
@@ -24,37 +27,81 @@ pub enum Approve {
     None,
 }
 
-/// Lines typed on a terminal, for whoever asks next.
-pub struct Typed(Mutex<Keyboard>);
+/// Longest line that is taken, in bytes.
+const LONGEST: usize = 64 << 10;
+/// A line that goes on for so long never ends.
+const ENDLESS: usize = 1 << 20;
 
-/// Standard input, and what has come of a line that is not whole yet.
-struct Keyboard {
-    stdin: BufReader<Stdin>,
+/// Lines typed on a terminal, for whoever asks next.
+pub struct Typed(Mutex<Keyboard<Stdin>>);
+
+/// A stream of lines, and what has come of one that is not whole yet.
+struct Keyboard<R> {
+    stdin: BufReader<R>,
+    /// At most one byte more than [`LONGEST`].
     begun: Vec<u8>,
+    /// All that has come of it.
+    length: usize,
 }
 
 impl Typed {
     /// Lines of standard input.
     pub fn new() -> Arc<Self> {
-        let stdin = BufReader::new(tokio::io::stdin());
-        Arc::new(Self(Mutex::new(Keyboard { stdin, begun: Vec::new() })))
+        Arc::new(Self(Mutex::new(Keyboard::of(tokio::io::stdin()))))
     }
 
     /// The next line; `None`: there are no more. Cancel safe.
     ///
     /// # Errors
-    /// Standard input cannot be read.
-    pub async fn next(&self) -> std::io::Result<Option<String>> {
-        let Keyboard { stdin, begun } = &mut *self.0.lock().await;
-        // What was read before somebody stopped waiting stays in `begun`.
-        stdin.read_until(b'\n', begun).await?;
-        if begun.is_empty() {
-            return Ok(None);
+    /// Standard input cannot be read, or brings a line without end.
+    pub async fn next(&self) -> io::Result<Option<String>> {
+        self.0.lock().await.next().await
+    }
+}
+
+impl<R: AsyncRead + Unpin> Keyboard<R> {
+    fn of(stdin: R) -> Self {
+        Self { stdin: BufReader::new(stdin), begun: Vec::new(), length: 0 }
+    }
+
+    /// The next line of at most [`LONGEST`] bytes; a longer one is told and left out.
+    async fn next(&mut self) -> io::Result<Option<String>> {
+        loop {
+            self.read().await?;
+            let (bytes, length) = (std::mem::take(&mut self.begun), std::mem::take(&mut self.length));
+            if bytes.is_empty() {
+                return Ok(None);
+            }
+            if bytes.len() > LONGEST {
+                let most = LONGEST >> 10;
+                complain(&format!("a line of {length} bytes is not taken (type at most {most} KiB)"));
+                continue;
+            }
+            let line = text(&bytes);
+            let line = line.strip_suffix('\n').unwrap_or(&line);
+            return Ok(Some(line.strip_suffix('\r').unwrap_or(line).to_owned()));
         }
-        let bytes = std::mem::take(begun);
-        let line = text(&bytes);
-        let line = line.strip_suffix('\n').unwrap_or(&line);
-        Ok(Some(line.strip_suffix('\r').unwrap_or(line).to_owned()))
+    }
+
+    /// Reads to the end of a line. What was read before somebody stopped waiting stays.
+    async fn read(&mut self) -> io::Result<()> {
+        loop {
+            let come = self.stdin.fill_buf().await?;
+            let end = come.iter().position(|byte| *byte == b'\n');
+            let taken = end.map_or(come.len(), |at| at + 1);
+            let room = (LONGEST + 1).saturating_sub(self.begun.len());
+            self.begun.extend(come.iter().take(taken.min(room)));
+            self.stdin.consume(taken);
+            self.length += taken;
+            if end.is_some() || taken == 0 {
+                return Ok(());
+            }
+            if self.length > ENDLESS {
+                let most = ENDLESS >> 20;
+                let why = format!("standard input has no line end within {most} MiB (type lines)");
+                return Err(io::Error::new(ErrorKind::InvalidData, why));
+            }
+        }
     }
 }
 
@@ -196,4 +243,27 @@ async fn fill_in(typed: Arc<Typed>, form: Form) -> Option<Map<String, Value>> {
         }
     }
     Some(answers)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn line_that_is_too_long_is_left_out() {
+        let typed = format!("one\r\n{}\ntwo\n{}", "x".repeat(LONGEST), "y".repeat(LONGEST));
+        let mut keyboard = Keyboard::of(typed.as_bytes());
+        assert_eq!(keyboard.next().await.unwrap().as_deref(), Some("one"));
+        assert_eq!(keyboard.next().await.unwrap().as_deref(), Some("two"), "one byte too many");
+        assert_eq!(keyboard.next().await.unwrap().map(|line| line.len()), Some(LONGEST));
+        assert_eq!(keyboard.next().await.unwrap(), None);
+    }
+
+    #[tokio::test]
+    async fn line_without_end_is_an_error_and_held_in_part() {
+        let mut keyboard = Keyboard::of(tokio::io::repeat(b'x'));
+        let why = keyboard.next().await.unwrap_err().to_string();
+        assert_eq!(why, "standard input has no line end within 1 MiB (type lines)");
+        assert_eq!(keyboard.begun.len(), LONGEST + 1);
+    }
 }

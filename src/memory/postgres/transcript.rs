@@ -161,8 +161,10 @@ fn lines_of(scope: &Scope, filter: &LineFilter, viewer: &Viewer) -> Result<Sql, 
     match filter.pick {
         Pick::All => {}
         Pick::Range { from, to } => {
-            sql.push(" AND u.seq BETWEEN ").bind(number(from)?);
-            sql.push(" AND ").bind(number(to)?);
+            // No line has a larger number.
+            let number = |seq: u64| i64::try_from(seq).unwrap_or(i64::MAX);
+            sql.push(" AND u.seq BETWEEN ").bind(number(from));
+            sql.push(" AND ").bind(number(to));
         }
         Pick::Unindexed => {
             sql.push(" AND NOT u.indexed AND NOT u.withdrawn");

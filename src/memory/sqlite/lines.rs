@@ -285,8 +285,8 @@ fn lines(
     match filter.pick {
         Pick::All => {}
         Pick::Range { from, to } => {
-            when("l.seq >=", Box::new(from));
-            when("l.seq <=", Box::new(to));
+            when("l.seq >=", Box::new(row_number(from)));
+            when("l.seq <=", Box::new(row_number(to)));
         }
         Pick::Unindexed => when("l.indexed =", Box::new(0)),
     }
@@ -304,6 +304,11 @@ fn lines(
         lines.reverse();
     }
     Ok(lines)
+}
+
+/// A line's number as rows have it; no line has a larger one.
+fn row_number(seq: u64) -> i64 {
+    i64::try_from(seq).unwrap_or(i64::MAX)
 }
 
 fn counts(db: &Connection, key: &str) -> Result<Counts, Error> {

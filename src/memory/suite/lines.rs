@@ -90,6 +90,7 @@ async fn parts(store: &dyn MemoryStore) {
     };
     for (filter, expected) in [
         (part(Pick::Range { from: 2, to: 3 }, 0), vec![2, 3]),
+        (part(Pick::Range { from: 3, to: u64::MAX }, 0), vec![3, 4]),
         (part(Pick::All, 2), vec![3, 4]),
         (part(Pick::Unindexed, 2), vec![1, 2]),
     ] {

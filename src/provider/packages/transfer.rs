@@ -9,6 +9,8 @@ use reqwest::{
     header::{ACCEPT, ACCEPT_ENCODING, CONTENT_RANGE, HeaderMap, HeaderName, LOCATION, RANGE},
 };
 
+use tokio::time::Instant;
+
 use super::{
     error::{Difference, GetError},
     sources::PackageSources,
@@ -21,6 +23,10 @@ use crate::{
 
 /// Longest wait for an answer, and then for the next piece.
 const STALL: Duration = Duration::from_secs(10);
+/// At least so much must come in [`WINDOW`], or the server is given up.
+const LEAST: u64 = 256 << 10;
+/// How long a server is watched before it is judged.
+const WINDOW: Duration = Duration::from_secs(60);
 /// Followed at most.
 const REDIRECTS: usize = 5;
 /// Longest list of a registry in bytes; the longest projects have some 20 MB of files' names.
@@ -49,8 +55,12 @@ impl Transfer<'_> {
     pub async fn text(&self, url: &Url, accept: &str) -> Result<(String, Url), GetError> {
         let (mut answer, url) = self.ask(url, &ACCEPT, accept).await?;
         status(&answer, &url)?;
-        let mut text = Vec::new();
+        let (mut text, mut pace) = (Vec::new(), Pace::begins());
         while let Some(piece) = answer.chunk().await.map_err(unreachable(&url))? {
+            if pace.is_too_slow(piece.len()) {
+                let why = too_slow();
+                return Err(GetError::Unreachable { address: shown(&url), why });
+            }
             if text.len() + piece.len() > MOST_LISTED {
                 return Err(GetError::List { address: shown(&url), why: "it does not end" });
             }
@@ -85,6 +95,7 @@ impl Transfer<'_> {
         if let Some(whole) = whole.filter(|whole| *whole != package.bytes) {
             return Err(other(package, Difference::Length(whole, package.bytes)));
         }
+        let mut pace = Pace::begins();
         loop {
             match answer.chunk().await {
                 Ok(Some(piece)) if piece.len() as u64 > download.missing() => {
@@ -94,6 +105,9 @@ impl Transfer<'_> {
                 Ok(Some(piece)) => {
                     download.add(&piece)?;
                     told(download.have());
+                    if download.missing() > 0 && pace.is_too_slow(piece.len()) {
+                        return Ok(Poured::Cut(too_slow()));
+                    }
                 }
                 Ok(None) if download.missing() == 0 => return Ok(Poured::Whole),
                 Ok(None) => return Ok(Poured::Cut("the server sends no more".to_owned())),
@@ -133,6 +147,33 @@ impl Transfer<'_> {
         }
         request.send().await.map_err(unreachable(url))
     }
+}
+
+/// How fast an answer comes.
+struct Pace {
+    since: Instant,
+    came: u64,
+}
+
+impl Pace {
+    fn begins() -> Self {
+        Self { since: Instant::now(), came: 0 }
+    }
+
+    /// Whether it was too slow over the last [`WINDOW`], now that so many bytes more have come.
+    fn is_too_slow(&mut self, more: usize) -> bool {
+        self.came += more as u64;
+        if self.since.elapsed() < WINDOW {
+            return false;
+        }
+        let before = std::mem::replace(self, Self::begins());
+        before.came < LEAST
+    }
+}
+
+fn too_slow() -> String {
+    let (least, seconds) = (LEAST >> 10, WINDOW.as_secs());
+    format!("the server sends less than {least} KiB in {seconds} s")
 }
 
 /// Whether `answer` is the rest of `bytes` after the first `from`.
@@ -182,4 +223,30 @@ fn innermost(error: &dyn Error) -> String {
         error = inner;
     }
     error.to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use tokio::time::advance;
+
+    use super::*;
+
+    /// After how many pieces of `bytes`, one a second, a server is given up.
+    async fn given_up_after(bytes: usize) -> Option<usize> {
+        let mut pace = Pace::begins();
+        for piece in 1..=600 {
+            advance(Duration::from_secs(1)).await;
+            if pace.is_too_slow(bytes) {
+                return Some(piece);
+            }
+        }
+        None
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn server_that_trickles_is_given_up() {
+        assert_eq!(given_up_after(1).await, Some(60));
+        assert_eq!(given_up_after(4 << 10).await, Some(60));
+        assert_eq!(given_up_after(5 << 10).await, None);
+    }
 }

@@ -33,7 +33,10 @@ use rmcp::{
     },
 };
 use sse_stream::Sse;
-use tokio::{sync::watch, time::timeout};
+use tokio::{
+    sync::{Mutex, watch},
+    time::{Instant, sleep_until, timeout},
+};
 use tokio_util::task::TaskTracker;
 
 use super::{
@@ -58,6 +61,8 @@ const REDIRECTS: usize = 5;
 const DRAIN: Duration = Duration::from_secs(2);
 /// Longest wait between two attempts to resume a stream.
 const RESUME: Duration = Duration::from_secs(60);
+/// Shortest time between two attempts to open a stream of one server, whatever it asks for.
+const PACE: Duration = Duration::from_millis(500);
 /// Largest answer, and largest event of a stream, in bytes.
 const LARGEST: usize = 8 * 1024 * 1024;
 /// Longest wait for a session's stream: some servers answer only when they have something to say.
@@ -134,6 +139,8 @@ struct Inner {
     drains: TaskTracker,
     /// The server has answered when it was asked for the stream of a session, or has had its time.
     is_listening: watch::Sender<bool>,
+    /// When the next stream may be opened.
+    next_stream: Mutex<Instant>,
 }
 
 type Failed = StreamableHttpError<reqwest::Error>;
@@ -164,6 +171,7 @@ impl HttpClient {
                 session: options.session,
                 drains: TaskTracker::new(),
                 is_listening: watch::Sender::new(false),
+                next_stream: Mutex::new(Instant::now()),
             }),
         })
     }
@@ -239,6 +247,14 @@ impl HttpClient {
         if timeout(LISTENING, opened.wait_for(|is| *is)).await.is_err() {
             self.inner.is_listening.send_replace(true);
         }
+    }
+
+    /// Waits until another stream may be opened: a server that ends its streams, or breaks them, and
+    /// asks to be asked again at once would keep us busy.
+    async fn pace(&self) {
+        let mut next = self.inner.next_stream.lock().await;
+        sleep_until(*next).await;
+        *next = Instant::now() + PACE;
     }
 
     /// Reads an answer's stream on after its reader has left, so that its connection can be used
@@ -381,6 +397,7 @@ impl StreamableHttpClient for HttpClient {
         custom_headers: HashMap<HeaderName, HeaderValue>,
         longest: usize,
     ) -> Result<BoxStream<'static, Result<Sse, SseError>>, Failed> {
+        self.pace().await;
         let answer = self
             .with_token(custom_headers, |client, token, headers| {
                 client.get_stream_with_max_sse_event_size(
@@ -421,4 +438,28 @@ fn client(outbound: &Outbound, url: &Url, pooled: bool) -> Result<reqwest::Clien
         .redirect(same_origin)
         .build()
         .map_err(|_| HttpError::NoCertificates)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test(start_paused = true)]
+    async fn streams_of_a_server_are_opened_at_a_pace() {
+        let options = HttpOptions {
+            url: "http://127.0.0.1:9/mcp",
+            may_be_inside: true,
+            headers: &[],
+            authorization: Authorization::None,
+            facts: Arc::default(),
+            session: None,
+        };
+        let (client, begun) = (HttpClient::new(options).unwrap(), Instant::now());
+        client.pace().await;
+        assert_eq!(begun.elapsed(), Duration::ZERO, "the first is not kept waiting");
+        for _ in 0..20 {
+            client.clone().pace().await;
+        }
+        assert_eq!(begun.elapsed(), PACE * 20);
+    }
 }

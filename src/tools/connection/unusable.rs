@@ -7,6 +7,8 @@ use sse_stream::Sse;
 
 /// Most values in a message: a value takes some fifty times the byte or two it may be written in.
 pub const PARTS: usize = 500_000;
+/// Longest wait that a server may ask for before a stream is opened again, in milliseconds.
+const WAIT_MS: u64 = 60_000;
 /// What is kept of the head and of the tail of a longer one.
 pub const KEPT: usize = 512;
 
@@ -37,8 +39,10 @@ pub fn answered(line: &[u8]) -> Option<i64> {
     digits.get(..end)?.parse().ok()
 }
 
-/// An event of a stream, or an error in place of the answer that it brings in too many values.
+/// An event of a stream, or an error in place of the answer that it brings in too many values. How long
+/// it wants us to wait before we open the stream again is bounded.
 pub fn bounded(mut event: Sse) -> Sse {
+    event.retry = event.retry.map(|wait| wait.min(WAIT_MS));
     let Some(data) = event.data.as_deref().map(str::as_bytes) else { return event };
     // Shorter ones cannot have as many.
     if data.len() <= PARTS || parts(data) <= PARTS {
@@ -57,6 +61,13 @@ pub fn bounded(mut event: Sse) -> Sse {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn wait_that_an_event_asks_for_is_bounded() {
+        for (asked, waited) in [(0, 0), (3_000, 3_000), (u64::MAX, 60_000)] {
+            assert_eq!(bounded(Sse::default().retry(asked)).retry, Some(waited));
+        }
+    }
 
     #[test]
     fn an_event_of_very_many_values_becomes_an_error() {
