@@ -2,7 +2,7 @@
 
 use std::{
     fs,
-    io::{self, Write},
+    io::Write,
     path::Path,
     time::{Duration, Instant},
 };
@@ -10,7 +10,7 @@ use std::{
 use clap::Args;
 use serde::Serialize;
 
-use super::{DONE, FAILED, Failure};
+use super::{DONE, FAILED, Failure, stdout};
 use crate::{
     app,
     campaign::GuildStore,
@@ -76,7 +76,7 @@ pub fn run(path: Option<&Path>, arguments: &Arguments) -> Result<u8, Failure> {
         let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
         findings.extend(runtime.block_on(examine(config)));
     }
-    let mut out = io::stdout().lock();
+    let mut out = stdout();
     for finding in &findings {
         if arguments.json {
             writeln!(out, "{}", serde_json::to_string(finding)?)?;

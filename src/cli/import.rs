@@ -10,7 +10,7 @@ use std::{
 use clap::Args;
 use serde_json::json;
 
-use super::{DONE, FAILED, Failure, block_on, complain, whose::Whose};
+use super::{DONE, FAILED, Failure, stdout, block_on, complain, whose::Whose};
 use crate::{
     app,
     campaign::{self, IMPORT, ImportError, Plan, Scoped, key_of},
@@ -161,7 +161,7 @@ fn refuse(mut problems: Vec<Problem>, json: bool) -> Result<(), Failure> {
     problems.dedup();
     if json {
         let report = json!({ "ok": false, "problems": problems });
-        writeln!(io::stdout().lock(), "{report}")?;
+        writeln!(stdout(), "{report}")?;
         return Ok(());
     }
     for problem in &problems {
@@ -180,7 +180,7 @@ fn report(
 ) -> Result<(), Failure> {
     let Plan { entities, relations, added, changed, removed, .. } = plan;
     let notes = notes(worlds, campaign, arguments.campaign.is_some());
-    let mut out = io::stdout().lock();
+    let mut out = stdout();
     if arguments.json {
         let report = json!({
             "ok": true, "campaign": campaign, "entities": entities, "relations": relations,

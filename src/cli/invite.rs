@@ -2,12 +2,12 @@
 //!
 //! Entry function: [`run`].
 
-use std::io::{self, Write};
+use std::io::Write;
 
 use clap::Args;
 use serde_json::json;
 
-use super::{DONE, Failure};
+use super::{DONE, Failure, stdout};
 use crate::{
     app,
     config::Config,
@@ -35,7 +35,7 @@ pub fn run(config: &Config, arguments: &Arguments) -> Result<u8, Failure> {
 }
 
 fn print(options: &Options, invitation: &Invitation, json: bool) -> Result<u8, Failure> {
-    let mut out = io::stdout().lock();
+    let mut out = stdout();
     if json {
         let line = json!({
             "bot": invitation.bot,

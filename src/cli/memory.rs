@@ -4,12 +4,12 @@
 
 use std::{
     collections::BTreeMap,
-    io::{self, Write},
+    io::Write,
 };
 
 use clap::{Args, Subcommand};
 
-use super::{DONE, Failure, block_on, session::said, whose::Whose};
+use super::{DONE, Failure, stdout, block_on, session::said, whose::Whose};
 use crate::{
     app,
     campaign::{self, ForgetFrom, Scoped, Verdict},
@@ -170,7 +170,7 @@ async fn search(
     json: bool,
 ) -> Result<u8, Failure> {
     let hits = at.store.search(at.scope, query, viewer).await?;
-    let mut out = io::stdout().lock();
+    let mut out = stdout();
     for hit in &hits {
         if json {
             writeln!(out, "{}", serde_json::to_string(hit)?)?;
@@ -204,7 +204,7 @@ async fn is_known(at: Scoped<'_>, name: &str) -> Result<bool, Failure> {
 
 /// What its file says of an NPC; whoever reads it is the game master.
 fn of_the_cast(npc: &Npc, json: bool) -> Result<u8, Failure> {
-    let mut out = io::stdout().lock();
+    let mut out = stdout();
     let Npc { name, aliases, personality, knowledge_scope, secret_knowledge, .. } = npc;
     if json {
         let told = serde_json::json!({
@@ -231,7 +231,7 @@ fn of_the_cast(npc: &Npc, json: bool) -> Result<u8, Failure> {
 async fn entity(at: Scoped<'_>, name: &str, json: bool) -> Result<u8, Failure> {
     let found = find(at, name).await?;
     let snapshot = at.store.snapshot(at.scope, &found.id, Viewer::Dm).await?;
-    let mut out = io::stdout().lock();
+    let mut out = stdout();
     match snapshot {
         Some(snapshot) if json => writeln!(out, "{}", serde_json::to_string(&snapshot)?)?,
         Some(snapshot) => describe(&snapshot, &mut out)?,
@@ -244,12 +244,12 @@ async fn entity(at: Scoped<'_>, name: &str, json: bool) -> Result<u8, Failure> {
 async fn neighbours(at: Scoped<'_>, name: &str, depth: u32, json: bool) -> Result<u8, Failure> {
     let ids = vec![find(at, name).await?.id];
     let around = Around { ids, depth, limit: NEAR_MAX };
-    let mut out = io::stdout().lock();
+    let mut out = stdout();
     for near in at.store.neighbours(at.scope, around, Viewer::Dm).await? {
         if json {
             writeln!(out, "{}", serde_json::to_string(&near)?)?;
         } else {
-            writeln!(out, "{} {}", near.depth, near.entity.name)?;
+            writeln!(out, "{} {}", near.depth, revealed_name(&near.entity.name))?;
         }
     }
     Ok(DONE)
@@ -268,12 +268,13 @@ async fn way(at: Scoped<'_>, ends: &Ends<'_>, json: bool) -> Result<u8, Failure>
     let steps = steps.ok_or_else(|| {
         anyhow::anyhow!("no way is known from '{from}' to '{to}' of at most {PATH_MAX} relations")
     })?;
-    let mut out = io::stdout().lock();
+    let mut out = stdout();
     for step in steps {
         if json {
             writeln!(out, "{}", serde_json::to_string(&step)?)?;
         } else {
             let RelationKey { from, kind, to } = step.relation.key;
+            let [from, to] = [from, to].map(|name| revealed_name(&name));
             writeln!(out, "{from} {kind} {to}")?;
         }
     }
@@ -282,17 +283,18 @@ async fn way(at: Scoped<'_>, ends: &Ends<'_>, json: bool) -> Result<u8, Failure>
 
 fn describe(Snapshot { entity, ties }: &Snapshot, out: &mut impl Write) -> anyhow::Result<()> {
     let kind = serde_json::to_value(entity.kind)?;
-    writeln!(out, "{} ({})", entity.name, kind.as_str().unwrap_or_default())?;
+    writeln!(out, "{} ({})", revealed_name(&entity.name), kind.as_str().unwrap_or_default())?;
     if !entity.description.is_empty() {
-        writeln!(out, "  {}", entity.description)?;
+        writeln!(out, "  {}", within(&entity.description))?;
     }
     for (name, value) in &entity.attributes {
         let shown = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
-        writeln!(out, "  {name}: {shown}")?;
+        writeln!(out, "  {}: {}", revealed_name(name), revealed_name(&shown))?;
     }
     for tie in ties {
         let arrow = if tie.relation.key.from == entity.id { "->" } else { "<-" };
-        writeln!(out, "  {arrow} {} {}", tie.relation.key.kind, tie.other.name)?;
+        let other = revealed_name(&tie.other.name);
+        writeln!(out, "  {arrow} {} {other}", tie.relation.key.kind)?;
     }
     Ok(())
 }
@@ -317,7 +319,7 @@ async fn facts(
         }
     }
     let facts = campaign::facts(at, all).await?;
-    let mut out = io::stdout().lock();
+    let mut out = stdout();
     for fact in &facts {
         if json {
             writeln!(out, "{}", serde_json::to_string(fact)?)?;
@@ -328,7 +330,8 @@ async fn facts(
             });
             let status = serde_json::to_value(fact.status)?;
             let status = status.as_str().unwrap_or_default();
-            writeln!(out, "{} {status} {} ({session} {lines})", fact.id, fact.text)?;
+            let text = revealed_name(&fact.text);
+            writeln!(out, "{} {status} {text} ({session} {lines})", fact.id)?;
         }
     }
     if facts.is_empty() && !json {
@@ -341,7 +344,7 @@ async fn facts(
 async fn forget(config: &Config, at: Scoped<'_>, player: &str, yes: bool) -> Result<u8, Failure> {
     let from = ForgetFrom { owner: at.scope.owner, session: None };
     let known = campaign::names(at.store, player, &[], &from).await?;
-    let mut out = io::stdout().lock();
+    let mut out = stdout();
     for name in &known.shared {
         writeln!(
             out,
@@ -366,7 +369,7 @@ async fn forget(config: &Config, at: Scoped<'_>, player: &str, yes: bool) -> Res
 async fn migrated(store: &dyn MemoryStore) -> Result<u8, Failure> {
     let health = store.health().await?;
     let up_to_date = format!("schema {} (up to date)", health.schema);
-    writeln!(io::stdout().lock(), "{} in '{}', {up_to_date}", health.engine, health.place)?;
+    writeln!(stdout(), "{} in '{}', {up_to_date}", health.engine, health.place)?;
     Ok(DONE)
 }
 
@@ -375,7 +378,7 @@ async fn stats(at: Scoped<'_>, json: bool) -> Result<u8, Failure> {
     let campaign = at.campaign();
     let scopes = at.store.scopes().await?;
     let spent = at.store.spent(at.scope).await?;
-    let mut out = io::stdout().lock();
+    let mut out = stdout();
     if json {
         let month = |it: &MonthSpent| (it.month.clone(), it.total.units());
         let spent: BTreeMap<String, f64> = spent.iter().map(month).collect();

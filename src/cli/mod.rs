@@ -16,6 +16,7 @@ mod run;
 mod runtime;
 mod schema;
 mod session;
+mod shown;
 mod tier;
 mod tools;
 mod whose;
@@ -25,8 +26,9 @@ use std::{io, path::PathBuf, process::ExitCode};
 use clap::{ArgMatches, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 
 use self::{
-    outcome::{DONE, FAILED, Failure, WRONG, complain, is_closed_pipe},
+    outcome::{DONE, FAILED, Failure, WRONG, is_closed_pipe},
     runtime::{block_on, load, log_to_stderr, with_tools},
+    shown::{Shown, complain, stdout, within},
 };
 use crate::{app, config::SchemaKind, domain::redact, launch, tools::builtin};
 
@@ -153,11 +155,11 @@ fn run(arguments: Arguments, matches: &ArgMatches) -> Result<u8, Failure> {
             ask::run(&ask, own, config, files)
         }
         Command::Check { json } => {
-            let (out, err) = (&mut io::stdout().lock(), &mut io::stderr().lock());
+            let (out, err) = (&mut stdout(), &mut Shown(io::stderr().lock()));
             Ok(check::run(path, json, builtin::IDENTITIES, check::Outputs { out, err })?)
         }
         Command::Schema { kind } => {
-            schema::write(kind.into(), &mut io::stdout().lock())?;
+            schema::write(kind.into(), &mut stdout())?;
             Ok(DONE)
         }
         Command::Doctor(doctor) => doctor::run(path, &doctor),

@@ -1,11 +1,8 @@
-//! How a command ends, and what it says on stderr.
+//! How a command ends.
 //!
-//! Entry type: [`Failure`]. **Never**: prints to stdout.
+//! Entry type: [`Failure`]. **Never**: prints anything.
 
-use std::{
-    fmt,
-    io::{self, Write},
-};
+use std::{fmt, io};
 
 /// Exit status of a command that did what it should.
 pub const DONE: u8 = 0;
@@ -34,12 +31,6 @@ impl<E: Into<anyhow::Error>> From<E> for Failure {
     fn from(error: E) -> Self {
         Self::Failed(error.into())
     }
-}
-
-/// Says something on stderr, a line.
-pub fn complain(text: &str) {
-    // Nothing can be said about a stderr that takes nothing.
-    let _ = writeln!(io::stderr(), "{text}");
 }
 
 /// The reader of our output has left (`glyphoxa … | head`).

@@ -1,12 +1,12 @@
 //! `glyphoxa roll`: dice.
 
-use std::io::{self, Write};
+use std::io::Write;
 
 use clap::Args;
 use rand::{SeedableRng, rngs::StdRng};
 use serde::Serialize;
 
-use super::{DONE, Failure};
+use super::{DONE, Failure, stdout};
 use crate::logic::dice;
 
 #[derive(Args)]
@@ -54,7 +54,7 @@ pub fn run(arguments: &Arguments) -> Result<u8, Failure> {
     }
     let seed = arguments.seed.unwrap_or_else(rand::random);
     let mut rng = StdRng::seed_from_u64(seed);
-    let mut out = io::stdout().lock();
+    let mut out = stdout();
     for _ in 0..arguments.times {
         let outcome = expression.roll(&mut rng).map_err(refuse)?;
         if arguments.json {
@@ -81,7 +81,7 @@ const WIDEST: f64 = 40.0;
 fn odds(expression: &dice::Expression, json: bool) -> Result<u8, Failure> {
     let odds = expression.odds().map_err(|error| Failure::Usage(error.to_string()))?;
     let expression = expression.to_string();
-    let mut out = io::stdout().lock();
+    let mut out = stdout();
     let mut at_least = 1.0;
     let rows: Vec<Row> = odds
         .outcomes

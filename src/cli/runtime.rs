@@ -10,11 +10,14 @@ use std::{
 
 use tracing_subscriber::{EnvFilter, layer::SubscriberExt, reload, util::SubscriberInitExt};
 
-use super::outcome::{Failure, complain};
+use super::{
+    outcome::Failure,
+    shown::complain,
+};
 use crate::{
     app::{self, Tools},
     config,
-    domain::redact,
+    domain::{redact, revealed},
     files,
     tools::builtin,
 };
@@ -69,14 +72,17 @@ pub fn with_tools(
 }
 
 /// Standard error, without what the configuration keeps secret: what other programs and servers say is
-/// logged too, and they may repeat what they were given.
+/// logged too, and they may repeat what they were given, or act on a terminal.
 struct Cleaned;
 
 impl Write for Cleaned {
     /// A line comes whole.
     fn write(&mut self, line: &[u8]) -> io::Result<usize> {
         let text = String::from_utf8_lossy(line);
-        io::stderr().write_all(redact::known(&text).as_bytes())?;
+        let text = redact::known(&text);
+        // Colours are the log's own: it escapes those of others.
+        let parts: Vec<String> = text.split('\u{1b}').map(revealed).collect();
+        io::stderr().write_all(parts.join("\u{1b}").as_bytes())?;
         Ok(line.len())
     }
 

@@ -4,18 +4,19 @@
 
 use std::{
     collections::BTreeMap,
-    io::{self, Write},
+    io::Write,
     path::PathBuf,
 };
 
 use anyhow::Context;
 use clap::{Args, Subcommand};
 
-use super::{DONE, Failure, block_on, complain, whose::Whose};
+use super::{DONE, Failure, stdout, block_on, Shown, complain, whose::Whose};
 use crate::{
     app,
     campaign::{self, AccountFor, KeptError, KeptSession, Scoped, Writer, date, time},
     config::Config,
+    domain::revealed_name,
     files,
     memory::{Forget, LineFilter, Pick, SessionEntry, SessionFilter, TranscriptLine, Viewer},
     provider::Registry,
@@ -106,7 +107,7 @@ pub fn run(config: &Config, arguments: Arguments) -> Result<u8, Failure> {
             Action::List { json } => list(at, json).await,
             Action::Show { id, last, lines: part, json } => {
                 let lines = lines(at, &id, part.unwrap_or_default(), last).await?;
-                print(&lines, json, &mut io::stdout().lock())?;
+                print(&lines, json, &mut stdout())?;
                 Ok(DONE)
             }
             Action::Recap { id, dm, extract, json } => {
@@ -122,7 +123,7 @@ pub fn run(config: &Config, arguments: Arguments) -> Result<u8, Failure> {
 
 async fn list(at: Scoped<'_>, json: bool) -> Result<u8, Failure> {
     let entries = at.store.sessions(at.scope, SessionFilter::default()).await?;
-    let mut out = io::stdout().lock();
+    let mut out = stdout();
     if entries.is_empty() && !json {
         writeln!(out, "no session is kept of {}", at.scope)?;
     }
@@ -131,7 +132,7 @@ async fn list(at: Scoped<'_>, json: bool) -> Result<u8, Failure> {
             writeln!(out, "{}", serde_json::to_string(&entry)?)?;
         } else {
             let begun = entry.session.started.map_or_else(String::new, date);
-            let title = entry.session.title.as_deref().unwrap_or_default();
+            let title = revealed_name(entry.session.title.as_deref().unwrap_or_default());
             let line =
                 format!("{:<32} {begun}  {:>6} lines  {title}", entry.session.id, entry.lines);
             writeln!(out, "{}", line.trim_end())?;
@@ -194,24 +195,24 @@ pub fn said(line: &TranscriptLine) -> String {
     if line.withdrawn {
         return "(taken back)".to_owned();
     }
-    let speaker = &line.said.speaker;
-    let who = line
-        .said
-        .character
-        .as_ref()
-        .map_or_else(|| speaker.clone(), |character| format!("{character} ({speaker})"));
-    format!("{who}: {}", line.said.text)
+    let speaker = revealed_name(&line.said.speaker);
+    let who = match &line.said.character {
+        None => speaker,
+        Some(character) => format!("{} ({speaker})", revealed_name(character)),
+    };
+    format!("{who}: {}", revealed_name(&line.said.text.replace('\n', " ")))
 }
 
 async fn export(at: Scoped<'_>, id: &str, out: Option<PathBuf>, json: bool) -> Result<u8, Failure> {
     let entry = find(at, id).await?;
     let lines = lines(at, id, Pick::All, 0).await?;
-    let mut text = Vec::new();
+    let mut text = Shown(Vec::new());
     if json {
         print(&lines, true, &mut text)?;
     } else {
         let session = &entry.session;
-        writeln!(text, "# {}\n", session.title.as_deref().unwrap_or(&session.id))?;
+        let title = session.title.as_deref().unwrap_or(&session.id);
+        writeln!(text, "# {}\n", revealed_name(title))?;
         writeln!(
             text,
             "{}, campaign {}\n",
@@ -222,12 +223,12 @@ async fn export(at: Scoped<'_>, id: &str, out: Option<PathBuf>, json: bool) -> R
             writeln!(text, "{summary}\n")?;
         }
         for line in &lines {
-            writeln!(text, "- {} {}", time(line.said.at), said(line).replace('\n', " "))?;
+            writeln!(text, "- {} {}", time(line.said.at), said(line))?;
         }
     }
     match out {
-        None => io::stdout().lock().write_all(&text)?,
-        Some(path) => files::replace_private(&path, &text)
+        None => stdout().write_all(&text.0)?,
+        Some(path) => files::replace_private(&path, &text.0)
             .with_context(|| format!("cannot write '{}'", path.display()))?,
     }
     Ok(DONE)
@@ -269,7 +270,7 @@ async fn recap(config: &Config, at: Scoped<'_>, options: RecapOptions<'_>) -> Re
     }
     accounts.close().await;
     let Some(recap) = recap? else { return Ok(DONE) };
-    let mut out = io::stdout().lock();
+    let mut out = stdout();
     if json {
         writeln!(out, "{}", serde_json::to_string(&recap)?)?;
     } else {
@@ -299,7 +300,7 @@ async fn delete(config: &Config, at: Scoped<'_>, id: &str, json: bool) -> Result
         find(at, id).await?;
     }
     if json {
-        writeln!(io::stdout().lock(), "{}", serde_json::to_string(&gone)?)?;
+        writeln!(stdout(), "{}", serde_json::to_string(&gone)?)?;
     } else {
         complain(&format!("deleted '{id}': {} lines", gone.lines));
     }

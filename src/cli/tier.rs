@@ -1,14 +1,14 @@
 //! `glyphoxa tier`: which latency tier an utterance gets, and why.
 
 use std::{
-    io::{self, Write},
+    io::Write,
     time::Duration,
 };
 
 use clap::Args;
 use serde::Serialize;
 
-use super::{DONE, Failure};
+use super::{DONE, Failure, stdout};
 use crate::{
     app,
     config::Config,
@@ -87,7 +87,7 @@ pub fn run(config: &Config, arguments: &Arguments) -> Result<u8, Failure> {
         reason: selection.reason.to_string(),
         keyword: selection.keyword,
     };
-    let mut out = io::stdout().lock();
+    let mut out = stdout();
     if arguments.json {
         writeln!(out, "{}", serde_json::to_string(&answer)?)?;
     } else {

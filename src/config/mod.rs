@@ -156,7 +156,7 @@ fn unread() -> Option<Problem> {
 /// It cannot be read, or is too large.
 pub fn read_file(path: &Path) -> Result<Vec<u8>, Problem> {
     files::bytes(path).map_err(|error| Problem {
-        file: path.display().to_string().into(),
+        file: revealed_name(&path.display().to_string()).into(),
         at: error.at.unwrap_or(Position::START),
         message: error.message,
         way_out: error.way_out.to_owned(),

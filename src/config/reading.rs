@@ -11,7 +11,7 @@ use super::{
     secrets::Secrets,
 };
 use crate::{
-    domain::Npc,
+    domain::{Npc, revealed_name},
     yaml::{self, Kind, Node, Position, Problem, Problems},
 };
 
@@ -57,7 +57,7 @@ pub struct Notes {
 impl Notes {
     /// Nothing noted yet of the file at `path`.
     pub fn new(path: &Path) -> Self {
-        let name = path.display().to_string();
+        let name = revealed_name(&path.display().to_string());
         Self { problems: Problems::new(name.as_str()), warnings: Problems::new(name) }
     }
 }

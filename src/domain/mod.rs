@@ -35,4 +35,4 @@ pub use said::Said;
 pub use scope::{CampaignKey, Owner, Scope};
 pub use secret::Secret;
 pub use tier::Tier;
-pub use visible::{is_hidden, one_line, visible};
+pub use visible::{is_hidden, one_line, revealed, revealed_name, visible};

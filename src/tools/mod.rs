@@ -58,7 +58,7 @@ pub use latency::{Latency, LatencySummary, Probed, percentiles};
 pub use names::{Entries, bare, identity};
 pub use offer::Offer;
 pub use offered::OfferedNames;
-pub use output::{Attachment, CallOutput, Part, revealed};
+pub use output::{Attachment, CallOutput, Part};
 pub use permits::Permits;
 pub use policy::{SessionCalls, TurnLimits};
 pub use record::{CallError, CallErrorKind, CallRecord};

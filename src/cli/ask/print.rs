@@ -11,6 +11,8 @@ use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::Value;
 use tokio::time::timeout;
 
+use super::super::{complain, stdout, within};
+use crate::domain::revealed_name;
 use crate::session::{Outcome, State, TableEvent, ToolLine, TurnLine};
 
 /// Loading takes longer than usual.
@@ -46,20 +48,20 @@ impl Printer {
     /// stdout is gone.
     pub fn event(&self, event: &TableEvent) -> anyhow::Result<()> {
         match event {
-            TableEvent::Notice(text) => super::super::complain(text),
-            TableEvent::Halted { .. } => super::super::complain(
+            TableEvent::Notice(text) => complain(text),
+            TableEvent::Halted { .. } => complain(
                 "stopped: everyone is muted (the game master lets them speak again: /unmute all)",
             ),
             TableEvent::State(state @ State::Thinking(_)) if self.at_terminal => {
-                super::super::complain(&format!("  ({state})"));
+                complain(&format!("  ({state})"));
             }
             // What is heard and said has its own line.
             TableEvent::State(_) | TableEvent::Stands(_) | TableEvent::Mark(_) => {}
             TableEvent::Missed(missed) => {
-                super::super::complain(&format!("{missed} events of the table are not shown"));
+                complain(&format!("{missed} events of the table are not shown"));
             }
             TableEvent::Line(line) if self.is_json() => {
-                writeln!(io::stdout().lock(), "{}", serde_json::to_string(line)?)?;
+                writeln!(stdout(), "{}", serde_json::to_string(line)?)?;
             }
             TableEvent::Line(line) => self.line(line)?,
         }
@@ -77,8 +79,8 @@ impl Printer {
     /// stdout is gone.
     pub fn told(&self, text: &str) -> anyhow::Result<()> {
         match self.is_json() {
-            true => super::super::complain(text),
-            false => writeln!(io::stdout().lock(), "  {text}")?,
+            true => complain(text),
+            false => writeln!(stdout(), "  {}", within(text))?,
         }
         Ok(())
     }
@@ -88,7 +90,7 @@ impl Printer {
     /// # Errors
     /// stdout is gone.
     pub fn tool(&self, tool: &ToolLine) -> anyhow::Result<()> {
-        Ok(writeln!(io::stdout().lock(), "{}", call(tool))?)
+        Ok(writeln!(stdout(), "{}", call(tool))?)
     }
 
     /// What somebody says who is not at the table.
@@ -96,7 +98,7 @@ impl Printer {
     /// # Errors
     /// stdout is gone.
     pub fn line_of(&self, who: &str, text: &str) -> anyhow::Result<()> {
-        Ok(writeln!(io::stdout().lock(), "{who}: {text}")?)
+        Ok(writeln!(stdout(), "{}: {}", revealed_name(who), within(text))?)
     }
 
     /// Tells programs something that is no turn.
@@ -104,7 +106,7 @@ impl Printer {
     /// # Errors
     /// stdout is gone.
     pub fn object(&self, object: &Value) -> anyhow::Result<()> {
-        Ok(writeln!(io::stdout().lock(), "{object}")?)
+        Ok(writeln!(stdout(), "{object}")?)
     }
 
     /// Says how to type.
@@ -135,30 +137,31 @@ impl Printer {
     }
 
     fn line(&self, line: &TurnLine) -> anyhow::Result<()> {
-        let mut out = io::stdout().lock();
+        let mut out = stdout();
         let everything = self.form == Form::Everything;
         let is_known = self.at_terminal && line.stt == "typed";
         // The game master's words in an NPC's mouth were said by nobody else.
         let is_puppet = line.heard.is_empty() && line.npc.is_some();
         if !is_known && !is_puppet {
-            writeln!(out, "{}: {}", line.speaker, said(&line.heard))?;
+            let (who, text) = (revealed_name(&line.speaker), within(said(&line.heard)));
+            writeln!(out, "{who}: {text}")?;
         }
         if let Some(tier) = line.tier.as_ref().filter(|_| everything) {
-            let npc = line.npc.as_deref().unwrap_or("nobody");
+            let npc = revealed_name(line.npc.as_deref().unwrap_or("nobody"));
             writeln!(out, "  to {npc}, tier {} ({})", tier.effective, tier.reason)?;
         }
         for tool in line.tools.iter().filter(|_| everything) {
             writeln!(out, "{}", call(tool))?;
         }
+        let npc = revealed_name(line.npc.as_deref().unwrap_or("nobody"));
         if !line.reply.is_empty() {
-            writeln!(out, "{}: {}", line.npc.as_deref().unwrap_or("nobody"), line.reply)?;
+            writeln!(out, "{npc}: {}", within(&line.reply))?;
         }
         if let Some(words) = &line.unspoken {
-            let npc = line.npc.as_deref().unwrap_or("nobody");
-            writeln!(out, "{npc} (not heard): {words}")?;
+            writeln!(out, "{npc} (not heard): {}", within(words))?;
         }
         if let Some(why) = ending(line) {
-            writeln!(out, "  {why}")?;
+            writeln!(out, "  {}", within(&why))?;
         }
         if everything && line.audio_ms > 0 {
             writeln!(out, "{}", times(line))?;
@@ -183,7 +186,7 @@ fn times(line: &TurnLine) -> String {
 
 fn call(tool: &ToolLine) -> String {
     let ToolLine { tool, arguments, result, ms, .. } = tool;
-    format!("  tool {tool} {arguments} -> {result} ({ms} ms)")
+    within(&format!("  tool {tool} {arguments} -> {result} ({ms} ms)"))
 }
 
 fn said(heard: &str) -> &str {
@@ -227,7 +230,7 @@ pub async fn while_waiting<T>(what: &str, done: impl Future<Output = T>) -> T {
         Err(_) => {
             // Whoever sees no spinner is told once.
             if hidden {
-                super::super::complain(&format!("still {what}"));
+                complain(&format!("still {what}"));
             }
             done.await
         }

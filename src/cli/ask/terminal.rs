@@ -15,8 +15,14 @@ use tokio::{
     sync::Mutex,
 };
 
-use super::{super::complain, permits::LocalPermits};
-use crate::tools::{ApprovalRequest, Attachment, Decision, Effects, Form, revealed};
+use super::{
+    super::{complain, within},
+    permits::LocalPermits,
+};
+use crate::{
+    domain::revealed_name,
+    tools::{ApprovalRequest, Attachment, Decision, Effects, Form},
+};
 
 /// What is answered where nobody can be asked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -145,7 +151,7 @@ impl TerminalEffects {
 impl Effects for TerminalEffects {
     fn show(&self, text: &str) {
         if self.aloud {
-            complain(&format!("  * {text}"));
+            complain(&format!("  * {}", within(text)));
         }
     }
 
@@ -202,9 +208,10 @@ async fn decide(
 /// Puts a call before whoever sits at the terminal.
 async fn ask(typed: &Typed, request: &ApprovalRequest) -> Decision {
     let arguments = Value::Object(request.arguments.clone());
-    let arguments = revealed(&arguments.to_string());
-    let tool = revealed(&request.tool);
-    complain(&format!("  ? {} wants {tool} {arguments} ({})", request.npc, request.reason));
+    let arguments = revealed_name(&arguments.to_string());
+    let [npc, tool, reason] =
+        [&request.npc, &request.tool, &request.reason].map(|it| revealed_name(&it.to_string()));
+    complain(&format!("  ? {npc} wants {tool} {arguments} ({reason})"));
     let always = if request.may_be_waived { "a = always for this tool, " } else { "" };
     loop {
         complain(&format!("  ? y = yes, {always}n = no, or other arguments as a JSON object"));
@@ -226,7 +233,8 @@ async fn ask(typed: &Typed, request: &ApprovalRequest) -> Decision {
 
 /// Asks for each field of a server's form; an empty line takes the default.
 async fn fill_in(typed: Arc<Typed>, form: Form) -> Option<Map<String, Value>> {
-    complain(&format!("  ? {} asks: {} (ctrl-D declines)", form.server, form.message));
+    let [server, message] = [&form.server, &form.message].map(|it| revealed_name(it));
+    complain(&format!("  ? {server} asks: {message} (ctrl-D declines)"));
     let mut answers = Map::new();
     let fields = form.schema.get("properties").and_then(Value::as_object).cloned();
     for (name, field) in fields.unwrap_or_default() {
@@ -234,7 +242,7 @@ async fn fill_in(typed: Arc<Typed>, form: Form) -> Option<Map<String, Value>> {
         let label = label.and_then(Value::as_str).unwrap_or(&name);
         let default = field.get("default");
         let shown = default.map(|value| format!(" [{value}]")).unwrap_or_default();
-        complain(&format!("  ? {label}{shown}:"));
+        complain(&format!("  ? {}:", revealed_name(&format!("{label}{shown}"))));
         let line = typed.next().await.ok().flatten()?;
         match (line.trim(), default) {
             ("", Some(default)) => _ = answers.insert(name, default.clone()),

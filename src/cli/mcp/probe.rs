@@ -13,7 +13,7 @@ use secrecy::SecretString;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-use super::super::{DONE, FAILED, Failure};
+use super::super::{DONE, FAILED, Failure, stdout};
 use crate::{
     config::environment,
     tools::connection::{
@@ -113,7 +113,7 @@ pub async fn run(arguments: &Arguments) -> Result<u8, Failure> {
     // Mostly there is none; what cannot be removed is the system's to clean up.
     let _ = fs::remove_dir_all(folder());
     let found = found?;
-    let out = &mut io::stdout().lock();
+    let out = &mut stdout();
     if arguments.json {
         writeln!(out, "{}", serde_json::to_string(&found)?)?;
     } else {

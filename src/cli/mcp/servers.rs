@@ -1,14 +1,14 @@
 //! `glyphoxa mcp servers`: how each server stands, and why.
 
 use std::{
-    io::{self, Write},
+    io::Write,
     time::Duration,
 };
 
 use clap::Args;
 use serde::Serialize;
 
-use super::super::{DONE, FAILED, Failure};
+use super::super::{DONE, FAILED, Failure, stdout};
 use crate::{
     domain::Owner,
     tools::connection::{Kept, Servers, State, Status},
@@ -50,7 +50,7 @@ struct Line<'a> {
 pub async fn run(servers: &Servers, arguments: &Arguments) -> Result<u8, Failure> {
     servers.settled(Duration::from_secs(arguments.wait), |_| true).await;
     let all = servers.status(Owner::Local);
-    let mut out = io::stdout().lock();
+    let mut out = stdout();
     for status in &all {
         if arguments.json {
             writeln!(out, "{}", serde_json::to_string(&Line::of(status))?)?;

@@ -1,10 +1,10 @@
 //! `glyphoxa mcp trust`: approves the tools a server lists now, word for word.
 
-use std::io::{self, Write};
+use std::io::Write;
 
 use clap::Args;
 
-use super::super::{DONE, Failure};
+use super::super::{DONE, Failure, stdout};
 use crate::{
     config::Config,
     domain::Owner,
@@ -31,7 +31,7 @@ pub async fn run(config: &Config, servers: &Servers, arguments: &Arguments) -> R
         return Err(Failure::Usage(what));
     }
     let approved = servers.approve(&ServerKey::installed(name)).await?;
-    let mut out = io::stdout().lock();
+    let mut out = stdout();
     for status in servers.status(Owner::Local).iter().filter(|status| status.name == *name) {
         for line in &status.changed {
             writeln!(out, "changed: {line}")?;

@@ -9,7 +9,7 @@ use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
 
 use super::{
-    super::{DONE, FAILED, Failure, complain},
+    super::{DONE, FAILED, Failure, complain, stdout},
     list::size,
     names::unknown,
 };
@@ -45,7 +45,7 @@ pub async fn run(
     let mut status = DONE;
     for set in wanted(weights, arguments)? {
         if let State::Here(folder) = weights.state(set) {
-            writeln!(io::stdout().lock(), "{} is here: '{}'", set.name, folder.display())?;
+            writeln!(stdout(), "{} is here: '{}'", set.name, folder.display())?;
             continue;
         }
         let getting = Getting { sources, set, folder: weights.folder().to_owned() };
@@ -63,10 +63,10 @@ pub async fn run(
         match got {
             Ok(folder) => {
                 let place = folder.display();
-                writeln!(io::stdout().lock(), "{} is now in '{place}'", set.name)?;
+                writeln!(stdout(), "{} is now in '{place}'", set.name)?;
                 if let Some(caveat) = &set.caveat {
                     writeln!(
-                        io::stdout().lock(),
+                        stdout(),
                         "    licence: {}\n    note: {caveat}",
                         set.licence
                     )?;
@@ -159,7 +159,7 @@ impl Progress {
 
     fn say(&self, text: &str) {
         match &self.bar {
-            Some(bar) => bar.println(text),
+            Some(bar) => bar.println(revealed(&text)),
             None => complain(text),
         }
     }

@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use clap::Args;
 use serde::Serialize;
 
-use super::super::{DONE, FAILED, Failure};
+use super::super::{DONE, FAILED, Failure, stdout};
 use crate::{
     domain::redact,
     weights::{Digest, Package, State, WeightSet, Weights},
@@ -66,7 +66,7 @@ struct FileLine<'a> {
 /// # Errors
 /// stdout is gone.
 pub fn run(weights: &Weights, arguments: &Arguments) -> Result<u8, Failure> {
-    let mut out = io::stdout().lock();
+    let mut out = stdout();
     let mut status = DONE;
     for set in weights.sets() {
         let state = if arguments.verify { weights.verified(set) } else { weights.state(set) };

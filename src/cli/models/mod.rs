@@ -5,14 +5,14 @@ mod list;
 mod names;
 
 use std::{
-    io::{self, Write},
+    io::Write,
     path::PathBuf,
 };
 
 use clap::{Args, Subcommand};
 
 use self::names::unknown;
-use super::{DONE, Failure, runtime::block_on};
+use super::{DONE, Failure, stdout, runtime::block_on};
 use crate::{
     config::Config,
     weights::{Installing, Weights, is_set_name},
@@ -65,7 +65,7 @@ fn remove(weights: &Weights, names: &[String]) -> Result<u8, Failure> {
             return Err(unknown(weights, name));
         }
     }
-    let mut out = io::stdout().lock();
+    let mut out = stdout();
     if !weights.folder().exists() {
         writeln!(out, "nothing is here to remove ('{}')", weights.folder().display())?;
         return Ok(DONE);

@@ -2,7 +2,7 @@
 //! alone.
 
 use std::{
-    io::{self, Write},
+    io::Write,
     time::Duration,
 };
 
@@ -11,7 +11,7 @@ use indicatif::ProgressBar;
 use serde::Serialize;
 use serde_json::Value;
 
-use super::super::{DONE, FAILED, Failure};
+use super::super::{DONE, FAILED, Failure, stdout};
 use crate::{
     domain::Tier,
     tools::{
@@ -95,7 +95,7 @@ pub async fn run(host: &ToolHost, arguments: &Arguments) -> Result<u8, Failure> 
     let Some(measured) = measured else {
         return Err(Failure::Failed(anyhow::anyhow!("stopped; what was measured is kept")));
     };
-    let mut out = io::stdout().lock();
+    let mut out = stdout();
     for calibrated in &measured {
         if arguments.json {
             writeln!(out, "{}", serde_json::to_string(&Line::of(calibrated))?)?;

@@ -9,7 +9,7 @@ use clap::Args;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
-use super::super::{DONE, FAILED, Failure, ask::TerminalEffects, whose::Whose};
+use super::super::{DONE, FAILED, Failure, stdout, ask::TerminalEffects, whose::Whose};
 use crate::{
     app,
     config::Config,
@@ -102,7 +102,7 @@ pub async fn run(config: &Config, host: &ToolHost, arguments: &Arguments) -> Res
             return Err(Failure::Failed(anyhow::anyhow!("stopped")));
         }
     };
-    let mut out = io::stdout().lock();
+    let mut out = stdout();
     if arguments.json {
         writeln!(out, "{}", serde_json::to_string(&ToolLine::from(&record))?)?;
     } else {

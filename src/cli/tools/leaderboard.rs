@@ -1,7 +1,7 @@
 //! `glyphoxa tools leaderboard`: the quickest tools of a category, here and in reports of others.
 
 use std::{
-    io::{self, Write},
+    io::Write,
     path::{Path, PathBuf},
 };
 
@@ -9,7 +9,7 @@ use anyhow::Context;
 use clap::Args;
 use serde::Serialize;
 
-use super::super::{DONE, Failure, complain};
+use super::super::{DONE, Failure, stdout, complain};
 use crate::{
     config::Config,
     files,
@@ -60,7 +60,7 @@ pub fn run(config: &Config, arguments: &Arguments) -> Result<u8, Failure> {
         let of = of.unwrap_or_default();
         complain(&format!("no tool{of} is measured yet (glyphoxa tools calibrate measures them)"));
     }
-    let mut out = io::stdout().lock();
+    let mut out = stdout();
     for (category, tools) in boards {
         if !arguments.json {
             writeln!(out, "{category}")?;

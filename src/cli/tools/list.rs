@@ -1,12 +1,12 @@
 //! `glyphoxa tools list`: every tool with its tier and figures.
 
-use std::io::{self, Write};
+use std::io::Write;
 
 use clap::Args;
 use serde::Serialize;
 use tokio::time::Instant;
 
-use super::super::{DONE, Failure};
+use super::super::{DONE, Failure, stdout};
 use crate::{
     domain::Tier,
     tools::{Badge, CatalogEntry, ToolHost, millis, tag, tool_line},
@@ -88,7 +88,7 @@ impl<'a> Line<'a> {
 /// Stdout is gone.
 pub fn run(host: &ToolHost, arguments: &Arguments) -> Result<u8, Failure> {
     let snapshot = host.snapshot();
-    let mut out = io::stdout().lock();
+    let mut out = stdout();
     for entry in snapshot.all() {
         if arguments.json {
             writeln!(out, "{}", serde_json::to_string(&Line::of(entry))?)?;

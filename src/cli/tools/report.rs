@@ -1,14 +1,14 @@
 //! `glyphoxa tools report`: measured figures for others, only when asked for.
 
 use std::{
-    io::{self, Write},
+    io::Write,
     path::PathBuf,
 };
 
 use anyhow::Context;
 use clap::Args;
 
-use super::super::{DONE, Failure, complain};
+use super::super::{DONE, Failure, stdout, complain};
 use crate::{config::Config, files, tools};
 
 #[derive(Args)]
@@ -30,12 +30,12 @@ pub fn run(config: &Config, arguments: &Arguments) -> Result<u8, Failure> {
     }
     let text = serde_json::to_string_pretty(&report)? + "\n";
     match &arguments.out {
-        None => io::stdout().lock().write_all(text.as_bytes())?,
+        None => stdout().write_all(text.as_bytes())?,
         Some(path) => {
             let written = files::replace(path, text.as_bytes());
             written.with_context(|| format!("cannot write the report '{}'", path.display()))?;
             let (count, path) = (report.tools.len(), path.display());
-            writeln!(io::stdout().lock(), "{count} measured tools in '{path}'")?;
+            writeln!(stdout(), "{count} measured tools in '{path}'")?;
         }
     }
     Ok(DONE)

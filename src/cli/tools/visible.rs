@@ -1,7 +1,7 @@
 //! `glyphoxa tools visible`: what an NPC's model would be offered.
 
 use std::{
-    io::{self, Write},
+    io::Write,
     sync::Arc,
 };
 
@@ -10,7 +10,7 @@ use serde::Serialize;
 use serde_json::Value;
 use tokio::time::Instant;
 
-use super::super::{DONE, Failure, complain};
+use super::super::{DONE, Failure, stdout, complain};
 use crate::{
     app,
     config::Config,
@@ -58,7 +58,7 @@ pub async fn run(config: &Config, host: &ToolHost, arguments: &Arguments) -> Res
             host.offered(&npc.name, tier, tier.ceiling(), &query).await
         }
     };
-    let mut out = io::stdout().lock();
+    let mut out = stdout();
     for spec in visible.specs.iter() {
         let size = spec.name.len() + spec.description.len() + spec.parameters.to_string().len();
         let line = Line {

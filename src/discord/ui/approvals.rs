@@ -18,7 +18,8 @@ use crate::{
             names::escaped,
         },
     },
-    tools::{ApprovalRequest, revealed},
+    domain::revealed,
+    tools::ApprovalRequest,
 };
 
 /// Arguments longer than this, in characters, are a file.

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
-use crate::tools::output::revealed;
+use crate::domain::revealed;
 
 /// Lines that are shown.
 const LINES: usize = 12;

@@ -1,0 +1,53 @@
+//! The door to terminals and files for text of others: what cannot be seen in it, or would act on a
+//! terminal, is escaped.
+//!
+//! Entry functions: [`stdout`], [`complain`], [`within`]; entry type: [`Shown`]. **Never**: writes
+//! anything by another way.
+
+use std::io::{self, StdoutLock, Write};
+
+use crate::domain::revealed;
+
+/// Shows what is written to it.
+pub struct Shown<W>(pub W);
+
+impl<W: Write> Write for Shown<W> {
+    /// Text comes in whole characters.
+    fn write(&mut self, text: &[u8]) -> io::Result<usize> {
+        self.0.write_all(revealed(&String::from_utf8_lossy(text)).as_bytes())?;
+        Ok(text.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.0.flush()
+    }
+}
+
+/// Standard output, for one command at a time.
+pub fn stdout() -> Shown<StdoutLock<'static>> {
+    Shown(io::stdout().lock())
+}
+
+/// Says something on stderr, a line.
+pub fn complain(text: &str) {
+    // Nothing can be said about a stderr that takes nothing.
+    let _ = writeln!(Shown(io::stderr().lock()), "{text}");
+}
+
+/// Text of several lines, of which only the first begins where those of others do.
+pub fn within(text: &str) -> String {
+    text.replace('\n', "\n    ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_acts_on_a_terminal_is_shown() {
+        let mut shown = Shown(Vec::new());
+        writeln!(shown, "{}:\t{:?}", "a\u{1b}[2J\u{202e}", 'ü').unwrap();
+        shown.write_all("b\u{9b}".as_bytes()).unwrap();
+        assert_eq!(shown.0, "a\\u001b[2J\\u202e:\t'ü'\nb\\u009b".as_bytes());
+    }
+}
