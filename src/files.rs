@@ -150,10 +150,21 @@ fn in_one_step(path: &Path, write: impl FnOnce(&Path) -> io::Result<()>) -> io::
     let path = target(path)?;
     let part = beside(&path);
     clear(&part)?;
-    write(&part).and_then(|()| fs::rename(&part, &path)).inspect_err(|_| {
+    write(&part).and_then(|()| fs::rename(&part, &path)).map_err(|error| {
         // What is left of it helps nobody; the first error is the one to tell.
         _ = fs::remove_file(&part);
+        with_way_out(error)
     })
+}
+
+/// A full disk, with what to do about it.
+fn with_way_out(error: io::Error) -> io::Error {
+    match error.kind() {
+        kind @ (ErrorKind::StorageFull | ErrorKind::QuotaExceeded) => {
+            io::Error::new(kind, format!("{error} (make room; what was there before is untouched)"))
+        }
+        _ => error,
+    }
 }
 
 /// The file that is written when `path` is: a regular one, where a link leads to one, or one that is
@@ -226,6 +237,18 @@ mod tests {
         }
         assert_eq!(open(folder.path()).expect_err("a folder").kind(), ErrorKind::IsADirectory);
         assert_eq!(fs::read_dir(folder.path()).expect("a folder").count(), 3, "nothing beside");
+    }
+
+    #[test]
+    fn full_disk_leaves_a_file_and_says_what_to_do() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("a");
+        fs::write(&path, "old").expect("written");
+        // Whatever is written to this device finds the disk full.
+        let full = |_: &Path| fill(fs::File::options().write(true).open("/dev/full")?, b"new");
+        let told = in_one_step(&path, full).expect_err("full").to_string();
+        assert!(told.contains("(make room;"), "{told}");
+        assert_eq!(fs::read(&path).expect("there"), b"old");
     }
 
     #[test]

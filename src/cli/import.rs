@@ -10,7 +10,7 @@ use std::{
 use clap::Args;
 use serde_json::json;
 
-use super::{DONE, FAILED, Failure, stdout, block_on, complain, whose::Whose};
+use super::{DONE, FAILED, Failure, block_on, complain, stdout, whose::Whose};
 use crate::{
     app,
     campaign::{self, IMPORT, ImportError, Plan, Scoped, key_of},

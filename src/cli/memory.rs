@@ -2,19 +2,16 @@
 //!
 //! Entry function: [`run`].
 
-use std::{
-    collections::BTreeMap,
-    io::Write,
-};
+use std::{collections::BTreeMap, io::Write};
 
 use clap::{Args, Subcommand};
 
-use super::{DONE, Failure, stdout, block_on, session::said, whose::Whose};
+use super::{DONE, Failure, block_on, session::said, stdout, whose::Whose, within};
 use crate::{
     app,
     campaign::{self, ForgetFrom, Scoped, Verdict},
     config::Config,
-    domain::{Npc, Person, PersonId},
+    domain::{Npc, Person, PersonId, revealed_name},
     memory::{
         Around, Entity, EntityFilter, LineQuery, MemoryStore, MonthSpent, PATH_MAX, RelationKey,
         Snapshot, Viewer,

@@ -10,10 +10,7 @@ use std::{
 
 use tracing_subscriber::{EnvFilter, layer::SubscriberExt, reload, util::SubscriberInitExt};
 
-use super::{
-    outcome::Failure,
-    shown::complain,
-};
+use super::{outcome::Failure, shown::complain};
 use crate::{
     app::{self, Tools},
     config,

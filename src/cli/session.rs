@@ -2,16 +2,12 @@
 //!
 //! Entry function: [`run`].
 
-use std::{
-    collections::BTreeMap,
-    io::Write,
-    path::PathBuf,
-};
+use std::{collections::BTreeMap, io::Write, path::PathBuf};
 
 use anyhow::Context;
 use clap::{Args, Subcommand};
 
-use super::{DONE, Failure, stdout, block_on, Shown, complain, whose::Whose};
+use super::{DONE, Failure, Shown, block_on, complain, stdout, whose::Whose};
 use crate::{
     app,
     campaign::{self, AccountFor, KeptError, KeptSession, Scoped, Writer, date, time},

@@ -1,9 +1,6 @@
 //! `glyphoxa tier`: which latency tier an utterance gets, and why.
 
-use std::{
-    io::Write,
-    time::Duration,
-};
+use std::{io::Write, time::Duration};
 
 use clap::Args;
 use serde::Serialize;

@@ -56,7 +56,11 @@ pub use self::{
     watch::Watch,
 };
 pub use crate::yaml::Problem;
-use crate::{domain::Npc, launch, yaml::Position};
+use crate::{
+    domain::{Npc, revealed_name},
+    launch,
+    yaml::Position,
+};
 
 /// Name of the configuration in the working directory.
 pub const FILE_NAME: &str = "glyphoxa.yaml";

@@ -23,8 +23,14 @@ pub fn parse(text: &str, problems: &mut Problems) -> Option<Node> {
     options.block_nesting_limit = DEPTH_MAX;
     options.flow_nesting_limit = DEPTH_MAX;
     let events = Parser::new_from_str_with_options(text, options);
-    let mut builder =
-        Builder { text, events, problems, anchors: BTreeMap::new(), size: Size::default(), depth: 0 };
+    let mut builder = Builder {
+        text,
+        events,
+        problems,
+        anchors: BTreeMap::new(),
+        size: Size::default(),
+        depth: 0,
+    };
     builder.document().ok()
 }
 
@@ -85,9 +91,8 @@ impl Size {
             ));
         }
         let most = BYTES_MAX >> 20;
-        (self.bytes > BYTES_MAX).then(|| {
-            format!("more than {most} MiB of text, what aliases repeat included")
-        })
+        (self.bytes > BYTES_MAX)
+            .then(|| format!("more than {most} MiB of text, what aliases repeat included"))
     }
 }
 

@@ -84,6 +84,7 @@ impl Recording {
                 io::ErrorKind::InvalidInput => {
                     anyhow::anyhow!("{error} (--in - hears what comes through a pipe)")
                 }
+                io::ErrorKind::IsADirectory => anyhow::anyhow!("{error} (name a file in it)"),
                 _ => error.into(),
             })?,
         };

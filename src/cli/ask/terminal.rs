@@ -74,13 +74,16 @@ impl<R: AsyncRead + Unpin> Keyboard<R> {
     async fn next(&mut self) -> io::Result<Option<String>> {
         loop {
             self.read().await?;
-            let (bytes, length) = (std::mem::take(&mut self.begun), std::mem::take(&mut self.length));
+            let (bytes, length) =
+                (std::mem::take(&mut self.begun), std::mem::take(&mut self.length));
             if bytes.is_empty() {
                 return Ok(None);
             }
             if bytes.len() > LONGEST {
                 let most = LONGEST >> 10;
-                complain(&format!("a line of {length} bytes is not taken (type at most {most} KiB)"));
+                complain(&format!(
+                    "a line of {length} bytes is not taken (type at most {most} KiB)"
+                ));
                 continue;
             }
             let line = text(&bytes);

@@ -1,9 +1,6 @@
 //! `glyphoxa mcp servers`: how each server stands, and why.
 
-use std::{
-    io::Write,
-    time::Duration,
-};
+use std::{io::Write, time::Duration};
 
 use clap::Args;
 use serde::Serialize;

@@ -14,7 +14,7 @@ use super::{
     names::unknown,
 };
 use crate::{
-    domain::redact,
+    domain::{redact, revealed},
     provider::{GetError, Getting, PackageSources, Step, get_weights},
     weights::{State, WeightSet, Weights},
 };
@@ -65,11 +65,7 @@ pub async fn run(
                 let place = folder.display();
                 writeln!(stdout(), "{} is now in '{place}'", set.name)?;
                 if let Some(caveat) = &set.caveat {
-                    writeln!(
-                        stdout(),
-                        "    licence: {}\n    note: {caveat}",
-                        set.licence
-                    )?;
+                    writeln!(stdout(), "    licence: {}\n    note: {caveat}", set.licence)?;
                 }
             }
             Err(error) => {
@@ -159,7 +155,7 @@ impl Progress {
 
     fn say(&self, text: &str) {
         match &self.bar {
-            Some(bar) => bar.println(revealed(&text)),
+            Some(bar) => bar.println(revealed(text)),
             None => complain(text),
         }
     }

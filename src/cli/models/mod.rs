@@ -4,15 +4,12 @@ mod get;
 mod list;
 mod names;
 
-use std::{
-    io::Write,
-    path::PathBuf,
-};
+use std::{io::Write, path::PathBuf};
 
 use clap::{Args, Subcommand};
 
 use self::names::unknown;
-use super::{DONE, Failure, stdout, runtime::block_on};
+use super::{DONE, Failure, runtime::block_on, stdout};
 use crate::{
     config::Config,
     weights::{Installing, Weights, is_set_name},

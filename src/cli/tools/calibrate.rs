@@ -1,10 +1,7 @@
 //! `glyphoxa tools calibrate`: measures what may be called without harm, and says what was left
 //! alone.
 
-use std::{
-    io::Write,
-    time::Duration,
-};
+use std::{io::Write, time::Duration};
 
 use clap::Args;
 use indicatif::ProgressBar;

@@ -9,7 +9,7 @@ use clap::Args;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
-use super::super::{DONE, FAILED, Failure, stdout, ask::TerminalEffects, whose::Whose};
+use super::super::{DONE, FAILED, Failure, ask::TerminalEffects, stdout, whose::Whose};
 use crate::{
     app,
     config::Config,

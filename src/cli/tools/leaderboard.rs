@@ -9,7 +9,7 @@ use anyhow::Context;
 use clap::Args;
 use serde::Serialize;
 
-use super::super::{DONE, Failure, stdout, complain};
+use super::super::{DONE, Failure, complain, stdout};
 use crate::{
     config::Config,
     files,

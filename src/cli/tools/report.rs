@@ -1,14 +1,11 @@
 //! `glyphoxa tools report`: measured figures for others, only when asked for.
 
-use std::{
-    io::Write,
-    path::PathBuf,
-};
+use std::{io::Write, path::PathBuf};
 
 use anyhow::Context;
 use clap::Args;
 
-use super::super::{DONE, Failure, stdout, complain};
+use super::super::{DONE, Failure, complain, stdout};
 use crate::{config::Config, files, tools};
 
 #[derive(Args)]

@@ -1,16 +1,13 @@
 //! `glyphoxa tools visible`: what an NPC's model would be offered.
 
-use std::{
-    io::Write,
-    sync::Arc,
-};
+use std::{io::Write, sync::Arc};
 
 use clap::Args;
 use serde::Serialize;
 use serde_json::Value;
 use tokio::time::Instant;
 
-use super::super::{DONE, Failure, stdout, complain};
+use super::super::{DONE, Failure, complain, stdout};
 use crate::{
     app,
     config::Config,

@@ -11,7 +11,11 @@ use std::{
 use rusqlite::Connection;
 use tokio::sync::{Semaphore, mpsc, oneshot};
 
-use super::{super::Error, connect::connect, failure::failure};
+use super::{
+    super::Error,
+    connect::connect,
+    failure::{disk, failure},
+};
 use crate::panics::caught_now;
 
 /// Writes that may wait for the disk: minutes of a busy table, a write being about a turn. When it
@@ -132,7 +136,7 @@ fn commit(db: &Connection, batch: &mut [Box<dyn Job>]) -> Result<(), Error> {
         if !job.run(db) {
             if db.is_autocommit() {
                 // A full disk takes the whole transaction back.
-                return Err(Error::Away("its disk takes nothing (is it full?)".to_owned()));
+                return Err(disk("the whole transaction was taken back"));
             }
             run("ROLLBACK TO job")?;
         }

@@ -9,7 +9,8 @@ pub fn failure(error: rusqlite::Error) -> Error {
     let code = error.sqlite_error_code();
     match code {
         Some(ErrorCode::DiskFull | ErrorCode::SystemIoFailure) => {
-            Error::Away(format!("its disk takes nothing (is it full?): {error}"))
+            let code = error.sqlite_error().map_or(0, |error| error.extended_code);
+            disk(&format!("{error}, code {code}"))
         }
         Some(
             ErrorCode::DatabaseBusy
@@ -23,5 +24,29 @@ pub fn failure(error: rusqlite::Error) -> Error {
             Error::Damaged(error.to_string())
         }
         _ => Error::Failed(error.to_string()),
+    }
+}
+
+/// Its disk takes nothing, for the reason that SQLite gives; nothing is lost meanwhile.
+pub fn disk(why: &str) -> Error {
+    Error::Away(format!(
+        "its disk takes nothing: {why} (is it full? make room on the disk of 'data_dir'; what waits is \
+         written then)"
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn full_disk_is_told_with_cause_and_way_out() {
+        // SQLITE_FULL, and SQLITE_IOERR_SHMSIZE: no room for the index of the log.
+        for code in [13, 4_874] {
+            let said = rusqlite::Error::SqliteFailure(rusqlite::ffi::Error::new(code), None);
+            let told = failure(said).to_string();
+            assert!(told.contains("is it full? make room"), "{told}");
+            assert!(told.contains(&format!("code {code}")), "{told}");
+        }
     }
 }
