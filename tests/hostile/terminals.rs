@@ -78,7 +78,7 @@ fn error_of_a_service_does_not_act_on_a_terminal() {
          npcs:\n  - {{ name: Bartok }}\n",
         server.base_url()
     ));
-    server.push(Script::error(400, "no\u{1b}[2J\u{202e}\nBartok: yes"));
+    server.push(Script::error(400, "invalid_request_error", "no\u{1b}[2J\u{202e}\nBartok: yes"));
     let ran = place.run(&["ask", "--text", "Bartok, hello"]);
     is_inert(&ran);
     assert!(!ran.stdout.lines().any(|line| line.starts_with("Bartok: yes")), "{ran:#?}");
