@@ -47,6 +47,36 @@ fn files_are_small() {
     assert!(too_long.is_empty(), "split these first:\n{}", too_long.join("\n"));
 }
 
+/// Places in these folders, but for these files, where one of `words` stands.
+fn places(folders: &[&str], but_for: &[&str], words: &[&str]) -> Vec<String> {
+    let files = folders.iter().flat_map(|folder| rust_files(Path::new(folder)));
+    let files = files.filter(|path| !is_test_file(path));
+    let files = files.filter(|path| !but_for.iter().any(|it| path.ends_with(it)));
+    files
+        .flat_map(|path| {
+            let code = without_comments(&fs::read_to_string(&path).unwrap());
+            let found = words.iter().filter(|word| code.contains(**word));
+            found.map(|word| format!("{}: {word}", path.display())).collect::<Vec<_>>()
+        })
+        .collect()
+}
+
+#[test]
+fn text_reaches_a_terminal_by_one_door() {
+    let words = ["io::stdout().lock()", "io::stderr().lock()", "println!(", "print!("];
+    // The log, a prompt of our own, and what mod.rs hands on behind the door.
+    let but_for = ["cli/shown.rs", "cli/runtime.rs", "cli/ask/print.rs", "cli/mod.rs"];
+    let found = places(&["src/cli"], &but_for, &words);
+    assert!(found.is_empty(), "use cli/shown.rs:\n{}", found.join("\n"));
+}
+
+#[test]
+fn named_files_are_opened_by_one_door() {
+    let words = ["File::open(", "fs::read(", "fs::read_to_string(", "fs::write("];
+    let found = places(&["src/cli", "src/config"], &[], &words);
+    assert!(found.is_empty(), "use files.rs:\n{}", found.join("\n"));
+}
+
 #[test]
 fn modules_say_what_they_do() {
     let silent: Vec<String> = rust_files(Path::new("src"))

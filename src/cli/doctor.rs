@@ -17,7 +17,7 @@ use crate::{
     config::{self, Config, MemoryPlace},
     discord,
     domain::{Npc, Owner, Voice, redact},
-    launch,
+    files, launch,
     logic::turn::Detector,
     provider::{
         EntryList, Error, Kind, ModelEntry, NamedEntry, Options, Registry, TextToSpeech,
@@ -293,8 +293,7 @@ fn writable(folder: &Path) -> Result<String, String> {
     let probe = folder.join(".glyphoxa-probe");
     let was_there = folder.exists();
     fs::create_dir_all(folder)
-        .and_then(|()| fs::write(&probe, b""))
-        .and_then(|()| fs::remove_file(&probe))
+        .and_then(|()| files::replaceable(&probe))
         .and_then(|()| if was_there { Ok(()) } else { fs::remove_dir(folder) })
         .map(|()| format!("'{}' can be written", folder.display()))
         .map_err(|error| {

@@ -31,8 +31,8 @@ fn words_of_a_model_do_not_act_on_a_terminal() {
     let ran = place.run(&["ask", "--session", "friday", "--text", "Bartok, hello"]).ends_with(0);
     is_inert(&ran);
     assert!(!ran.stdout.lines().any(|line| line.starts_with("Anna:")), "{ran:#?}");
-    server
-        .push(Script::call("roll", &json!({"expression": "1d6 # \u{1b}[2J\u{202e}"}).to_string()));
+    let rolled = json!({"expression": "1d6 # \u{1b}[2J\u{202e}"}).to_string();
+    server.push(Script::calls(&[("1", "dice-roller_roll", &rolled)]));
     server.push(Script::text(&["So be it."]));
     let ran = place.run(&["ask", "--verbose", "--text", "Bartok, roll a d six"]);
     is_inert(&ran);

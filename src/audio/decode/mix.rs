@@ -28,7 +28,7 @@ pub struct Output<'a> {
 
 impl<'a> Output<'a> {
     /// Nothing yet.
-    pub fn new(wanted: Option<SampleRate>, taker: Taker<'a>) -> Self {
+    pub const fn new(wanted: Option<SampleRate>, taker: Taker<'a>) -> Self {
         Self { wanted, mix: None, taker }
     }
 
