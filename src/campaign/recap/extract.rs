@@ -141,7 +141,8 @@ fn said(line: &TranscriptLine, most: usize) -> String {
         text.truncate(text.rfind(char::is_whitespace).unwrap_or(text.len()));
         text.push('…');
     }
-    format!("{}{to}: “{text}”", line.said.who())
+    // What is said within a line ends none.
+    format!("{}{to}: “{text}”", line.said.who()).replace('\n', " ")
 }
 
 #[cfg(test)]

@@ -12,8 +12,10 @@ use serde_json::Value;
 use tokio::time::timeout;
 
 use super::super::{complain, stdout, within};
-use crate::domain::revealed_name;
-use crate::session::{Outcome, State, TableEvent, ToolLine, TurnLine};
+use crate::{
+    domain::revealed_name,
+    session::{Outcome, State, TableEvent, ToolLine, TurnLine},
+};
 
 /// Loading takes longer than usual.
 const SLOW: Duration = Duration::from_secs(5);

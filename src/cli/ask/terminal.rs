@@ -212,8 +212,7 @@ async fn decide(
 async fn ask(typed: &Typed, request: &ApprovalRequest) -> Decision {
     let arguments = Value::Object(request.arguments.clone());
     let arguments = revealed_name(&arguments.to_string());
-    let [npc, tool, reason] =
-        [&request.npc, &request.tool, &request.reason].map(|it| revealed_name(&it.to_string()));
+    let [npc, tool, reason] = [&*request.npc, &*request.tool, &*request.reason].map(revealed_name);
     complain(&format!("  ? {npc} wants {tool} {arguments} ({reason})"));
     let always = if request.may_be_waived { "a = always for this tool, " } else { "" };
     loop {
@@ -236,7 +235,7 @@ async fn ask(typed: &Typed, request: &ApprovalRequest) -> Decision {
 
 /// Asks for each field of a server's form; an empty line takes the default.
 async fn fill_in(typed: Arc<Typed>, form: Form) -> Option<Map<String, Value>> {
-    let [server, message] = [&form.server, &form.message].map(|it| revealed_name(it));
+    let [server, message] = [&*form.server, &*form.message].map(revealed_name);
     complain(&format!("  ? {server} asks: {message} (ctrl-D declines)"));
     let mut answers = Map::new();
     let fields = form.schema.get("properties").and_then(Value::as_object).cloned();
