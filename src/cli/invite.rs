@@ -17,7 +17,7 @@ use crate::{
 #[derive(Args)]
 #[command(after_help = "example: DISCORD_TOKEN=... glyphoxa invite")]
 pub struct Arguments {
-    /// One JSON object: bot, application, permissions, guild, link, public.
+    /// Print one JSON object: bot, application, permissions, guild, link, public.
     #[arg(long)]
     json: bool,
 }
@@ -58,7 +58,7 @@ fn print(options: &Options, invitation: &Invitation, json: bool) -> Result<u8, F
         if invitation.is_public {
             writeln!(
                 out,
-                "Anybody may invite it, and is then told to ask you. To keep it to yourself: {}.",
+                "Anyone can invite it, and must ask you for approval. To make it private: {}.",
                 discord::MAKE_PRIVATE
             )?;
         }

@@ -15,10 +15,10 @@ use crate::{
 pub struct Arguments {
     /// Name of the server in glyphoxa.yaml.
     name: String,
-    /// Only prints the address of the login page and opens no browser.
+    /// Print the address of the login page instead of opening a browser.
     #[arg(long)]
     no_open: bool,
-    /// How long the login may take, in seconds.
+    /// Longest wait for the login, in seconds.
     #[arg(long, value_name = "S", default_value_t = 300, value_parser = clap::value_parser!(u64).range(1..=3600))]
     timeout: u64,
 }

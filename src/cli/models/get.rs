@@ -25,10 +25,10 @@ const QUARTERS: u64 = 4;
 #[derive(Args)]
 #[command(after_help = "example: glyphoxa models get whisper-tiny.en piper-joe")]
 pub struct Arguments {
-    /// What to get (see: glyphoxa models list).
+    /// Sets to get (see: glyphoxa models list).
     #[arg(value_name = "NAME")]
     names: Vec<String>,
-    /// What everybody should have, too: hearing and a voice for English.
+    /// Get the recommended sets too: hearing and a voice for English.
     #[arg(long)]
     default: bool,
 }

@@ -25,7 +25,7 @@ pub struct Arguments {
     /// Tools ("rules-lookup.get_rule") or servers ("rules-lookup") [default: all].
     #[arg(value_name = "TOOL|SERVER")]
     wanted: Vec<String>,
-    /// One JSON object a tool.
+    /// Print one JSON object per tool.
     #[arg(long)]
     json: bool,
 }

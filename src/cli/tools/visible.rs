@@ -20,16 +20,16 @@ use crate::{
 
 #[derive(Args)]
 pub struct Arguments {
-    /// The NPC whose tools are shown.
+    /// The NPC.
     #[arg(long)]
     npc: String,
     /// Effective tier [default: the NPC's budget_tier].
     #[arg(long)]
     tier: Option<Tier>,
-    /// What a player says: a long list is narrowed to what fits it.
+    /// A player's words: narrows a long list to the tools that fit.
     #[arg(long)]
     text: Option<String>,
-    /// One JSON object a tool.
+    /// Print one JSON object per tool.
     #[arg(long)]
     json: bool,
 }

@@ -77,7 +77,7 @@ impl Piper {
         let voices = files::voices(models);
         if voices.is_empty() {
             let text = format!(
-                "there is no Piper voice in '{}' (glyphoxa models get piper-joe)",
+                "no Piper voice in '{}' (glyphoxa models get piper-joe)",
                 shown(models)
             );
             return Err(Error::new(Kind::Missing, text));
