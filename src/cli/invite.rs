@@ -58,7 +58,7 @@ fn print(options: &Options, invitation: &Invitation, json: bool) -> Result<u8, F
         if invitation.is_public {
             writeln!(
                 out,
-                "Anyone can invite it, and must ask you for approval. To make it private: {}.",
+                "Anyone can invite it, but it answers only on servers you approve. To make it private: {}.",
                 discord::MAKE_PRIVATE
             )?;
         }

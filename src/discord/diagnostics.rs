@@ -70,7 +70,8 @@ fn usable(application: &CurrentApplicationInfo) -> Result<String, String> {
     }
     Ok(if application.bot_public {
         format!(
-            "'{}': anyone can invite it, and must ask you for approval (to make it private: {})",
+            "'{}': anyone can invite it, but it answers only on servers you approve (to make it \
+             private: {})",
             application.name,
             invite::MAKE_PRIVATE
         )
