@@ -30,7 +30,7 @@ fn who_stops_what_is_not_kept_is_told_so_with_the_recording_that_is_missing() {
     let (status, said) = live.interrupt();
     assert_eq!(status, 1, "{said:#?}");
     let said = said.join("\n");
-    assert!(said.contains("'pip.wav' is not written, nothing of it is kept"), "{said}");
+    assert!(said.contains("'pip.wav' not written, nothing is saved"), "{said}");
     assert!(!place.path("pip.wav").exists());
 }
 

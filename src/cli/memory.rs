@@ -180,7 +180,7 @@ async fn search(
         }
     }
     if hits.is_empty() && !json {
-        writeln!(out, "nothing was said about it")?;
+        writeln!(out, "no line mentions it")?;
     }
     Ok(DONE)
 }
@@ -312,7 +312,7 @@ async fn facts(
 ) -> Result<u8, Failure> {
     for (id, verdict) in verdicts {
         if !campaign::decide(at, &id, verdict).await? {
-            let why = format!("there is no fact '{id}' (glyphoxa memory facts)");
+            let why = format!("unknown fact '{id}' (see: glyphoxa memory facts)");
             return Err(Failure::Failed(anyhow::anyhow!(why)));
         }
     }
@@ -345,7 +345,7 @@ async fn forget(config: &Config, at: Scoped<'_>, player: &str, yes: bool) -> Res
     for name in &known.shared {
         writeln!(
             out,
-            "kept by earlier versions under '{name}' stays (somebody else is called so too)"
+            "records of earlier versions under '{name}' stay (another person uses this name too)"
         )?;
     }
     if !yes {
@@ -400,7 +400,7 @@ async fn stats(at: Scoped<'_>, json: bool) -> Result<u8, Failure> {
         writeln!(out, "spent or set aside in {month}: {:.4}", total.units())?;
     }
     for other in scopes.iter().filter(|other| *other != at.scope) {
-        writeln!(out, "there is also {}", other)?;
+        writeln!(out, "also stored: {}", other)?;
     }
     Ok(DONE)
 }

@@ -124,7 +124,7 @@ async fn list(at: Scoped<'_>, json: bool) -> Result<u8, Failure> {
     let entries = at.store.sessions(at.scope, SessionFilter::default()).await?;
     let mut out = io::stdout().lock();
     if entries.is_empty() && !json {
-        writeln!(out, "no session is kept of {}", at.scope)?;
+        writeln!(out, "no saved session of {}", at.scope)?;
     }
     for entry in entries {
         if json {

@@ -25,7 +25,7 @@ fn without_a_token_there_is_nothing_to_start_or_invite() {
     let place = Place::new();
     for command in ["run", "invite"] {
         let ran = place.run(&[command]).ends_with(2);
-        assert!(ran.message().starts_with("there is no bot token (") && ran.stdout.is_empty());
+        assert!(ran.message().starts_with("no bot token (") && ran.stdout.is_empty());
     }
 }
 

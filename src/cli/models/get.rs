@@ -177,7 +177,7 @@ impl Progress {
     /// What to tell whoever has pressed ctrl-C.
     fn stopped(&self) -> anyhow::Error {
         anyhow::anyhow!(
-            "stopped; {} of {} are kept (glyphoxa models get {} goes on from there)",
+            "stopped after {} of {} (glyphoxa models get {} resumes there)",
             size(self.have),
             size(self.all),
             self.name

@@ -93,7 +93,7 @@ pub async fn run(host: &ToolHost, arguments: &Arguments) -> Result<u8, Failure> 
     // Whoever stops has measured something all the same.
     host.keep_figures()?;
     let Some(measured) = measured else {
-        return Err(Failure::Failed(anyhow::anyhow!("stopped; what was measured is kept")));
+        return Err(Failure::Failed(anyhow::anyhow!("stopped; the measurements so far are saved")));
     };
     let mut out = io::stdout().lock();
     for calibrated in &measured {
