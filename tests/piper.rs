@@ -50,7 +50,10 @@ fn a_second_voice_speaks_where_the_first_has_no_files() {
     assert!(detail.contains("(glyphoxa models get piper-joe, or "), "{detail}");
 
     let doctor = place.run(&["doctor"]).ends_with(1).stdout;
-    assert!(doctor.contains("✓ voice: Mira speaks (in its fallback voice, flite 'slt'"), "{doctor}");
+    assert!(
+        doctor.contains("✓ voice: Mira speaks (in its fallback voice, flite 'slt'"),
+        "{doctor}"
+    );
     assert!(doctor.contains("✗ voice: no Piper voice 'joe'"), "{doctor}");
 }
 

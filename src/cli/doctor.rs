@@ -297,7 +297,5 @@ fn writable(folder: &Path) -> Result<String, String> {
         .and_then(|()| fs::remove_file(&probe))
         .and_then(|()| if was_there { Ok(()) } else { fs::remove_dir(folder) })
         .map(|()| format!("'{}' is writable", folder.display()))
-        .map_err(|error| {
-            format!("'{}' is not writable: {error} (set data_dir)", folder.display())
-        })
+        .map_err(|error| format!("'{}' is not writable: {error} (set data_dir)", folder.display()))
 }

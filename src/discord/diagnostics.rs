@@ -165,7 +165,9 @@ impl Look<'_> {
         let configured = self.options.dm_role.filter(|_| !self.options.everyone_is_dm);
         let masters = match configured {
             _ if self.options.everyone_is_dm => "everyone is a game master".to_owned(),
-            None => "game masters: members who may manage the server, until a role is set".to_owned(),
+            None => {
+                "game masters: members who may manage the server, until a role is set".to_owned()
+            }
             Some(id) => match guild.roles.values().find(|role| role.id.get() == id) {
                 Some(role) => format!("game masters: '{}'", role.name),
                 None => {

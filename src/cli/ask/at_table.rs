@@ -162,10 +162,9 @@ impl Setting<'_> {
     /// Why a stopped run is no whole one, and where what was said until then is.
     fn stopped(&self) -> Failure {
         let kept = match self.kept.call_log() {
-            Some(_) => format!(
-                "the lines so far are saved (glyphoxa session show {})",
-                self.kept.id()
-            ),
+            Some(_) => {
+                format!("the lines so far are saved (glyphoxa session show {})", self.kept.id())
+            }
             None => "nothing is saved (--session NAME saves it)".to_owned(),
         };
         let out = self.arguments.out.as_ref();
