@@ -329,7 +329,8 @@ fn the_cache_has_its_prices_and_no_bill_is_over_the_cap() {
 fn the_key_is_wanted_and_never_printed() {
     let server = start();
     server.push(refusal(403, &format!("the key {KEY} may not do that")));
-    let place = table(&server, "", "").env("RUST_LOG", "trace");
+    let place = table(&server, "", "").env("RUST_LOG", "trace").with_whisper();
+    let Some(place) = place else { return };
     for (arguments, status) in [
         (&["ask", "--json", "--text", "Bartok, hello"][..], 1),
         (&["ask", "--json", "--text", "Bartok, hello"], 0),

@@ -472,7 +472,9 @@ fn the_key_is_sent_and_never_printed() {
     server.push(Script::error(403, "permission_error", &echo));
     let place = table_at(&server.base_url(), ", api_key: \"${TABLE_KEY}\"")
         .env("TABLE_KEY", key)
-        .env("RUST_LOG", "trace");
+        .env("RUST_LOG", "trace")
+        .with_whisper();
+    let Some(place) = place else { return };
     for (arguments, status) in [
         (&["ask", "--json", "--text", "Bartok, hello"][..], 1),
         (&["ask", "--json", "--session", "s", "--text", "Bartok, hello"], 0),

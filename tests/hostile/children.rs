@@ -328,7 +328,6 @@ fn what_is_kept_is_for_its_owner_alone() {
     place.write("glyphoxa.yaml", config);
     // As an earlier version, or somebody's own hand, has made them.
     place.write("data/sessions/old.json", "{\"version\": 1}");
-    place.write("data/memory.db", "");
     for (loose, mode) in
         [("data", 0o755), ("data/sessions", 0o755), ("data/sessions/old.json", 0o644)]
     {

@@ -207,7 +207,11 @@ async fn words_of_a_pause_do_not_wait_for_the_likelier_text_that_the_final_has()
     to.send(frame()).await.unwrap();
     assert_eq!(soon(events.next()).await.unwrap().unwrap(), pause("Bar talk!"));
     drop(to);
-    let last = soon(events.next()).await.unwrap().unwrap();
+    let mut last = soon(events.next()).await.unwrap().unwrap();
+    if last == pause("Bartok!") {
+        // The pause was still being heard when the utterance ended.
+        last = soon(events.next()).await.unwrap().unwrap();
+    }
     assert_eq!(last, SpeechEvent::Final { text: "Bartok!".to_owned() });
 }
 
