@@ -238,7 +238,7 @@ fn a_model_proves_what_it_says_and_its_facts_wait() {
         ("accepted", "A key lies under the mill.")
     );
     let unknown = place.run(&["memory", "facts", "--accept", "fact-x"]).ends_with(1);
-    assert!(unknown.message().contains("no fact 'fact-x'"), "{unknown:#?}");
+    assert!(unknown.message().contains("unknown fact 'fact-x'"), "{unknown:#?}");
 }
 
 #[test]
