@@ -101,7 +101,7 @@ fn times_that_are_none() {
 fn nothing_said_at_all() {
     let place = Place::with_config(ONE);
     let ran = refused(&place, &["ask"], 2);
-    assert_eq!(ran.message(), "nothing was said (give --in FILE, --text TEXT, or type a line)");
+    assert_eq!(ran.message(), "no input (give --in FILE, --text TEXT, or type a line)");
     let ran = place.run_typing(&["ask"], "\n  \n").ends_with(2);
     assert_eq!(ran.stdout, "");
 }

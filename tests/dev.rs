@@ -89,6 +89,26 @@ fn program(place: &Place, name: &str, does: &str) {
 }
 
 #[test]
+fn demo_without_model_files_types_the_line() {
+    let place = with_stand_ins();
+    program(
+        &place,
+        "bin/cargo",
+        "[ \"$1\" = build ] || exit 0
+         mkdir -p target/trying
+         printf '#!/bin/sh\\n[ \"$1\" != models ] && echo started: \"$@\"\\n' >target/trying/glyphoxa
+         chmod +x target/trying/glyphoxa",
+    );
+    let path = format!("{}:/usr/local/bin:/usr/bin:/bin", place.path("bin").display());
+    let mut script = Command::new("bash");
+    script.arg(place.path("dev")).arg("demo").env("PATH", &path).env_remove("CARGO_TARGET_DIR");
+    let ran = run(script, "").ends_with(0);
+    let typed = "started: ask --verbose --text Bartok, roll two d six plus three --out demo.wav\n";
+    assert_eq!(ran.stdout, typed, "{ran:#?}");
+    assert!(ran.stderr.contains("WITHOUT the model files: nobody is heard"), "{ran:#?}");
+}
+
+#[test]
 fn a_first_try_leaves_a_link_to_the_program() {
     let place = with_stand_ins();
     let path = format!("{}:/usr/local/bin:/usr/bin:/bin", place.path("bin").display());

@@ -53,7 +53,10 @@ fn a_second_voice_speaks_where_kokoro_is_not() {
     assert!(detail.contains("(glyphoxa models get kokoro)"), "{detail}");
 
     let doctor = place.run(&["doctor"]).ends_with(1).stdout;
-    assert!(doctor.contains("✓ voice: Mira speaks (in its second voice, flite 'slt'"), "{doctor}");
+    assert!(
+        doctor.contains("✓ voice: Mira speaks (in its fallback voice, flite 'slt'"),
+        "{doctor}"
+    );
     assert!(doctor.contains("✗ voice: kokoro is not in '"), "{doctor}");
 }
 
@@ -73,7 +76,10 @@ fn a_second_voice_speaks_where_kokoro_is_damaged() {
     let named = "the files of Kokoro in '";
     assert!(doctor.contains(&format!("✗ voice: {named}")), "{doctor}");
     assert!(doctor.contains("it is cut off or no ONNX network (get them again)"), "{doctor}");
-    assert!(doctor.contains("✓ voice: Mira speaks (in its second voice, flite 'slt'"), "{doctor}");
+    assert!(
+        doctor.contains("✓ voice: Mira speaks (in its fallback voice, flite 'slt'"),
+        "{doctor}"
+    );
 }
 
 #[test]
@@ -141,6 +147,9 @@ fn a_second_voice_speaks_where_the_machine_is_too_slow() {
     let doctor = place.run(&["doctor"]).ends_with(1).stdout;
     assert!(doctor.contains("✗ speech service: kokoro is too slow on this machine"), "{doctor}");
     assert!(doctor.contains("✗ voice: kokoro is too slow on this machine: it takes "), "{doctor}");
-    assert!(doctor.contains("✓ voice: Hale speaks (in its second voice, flite 'rms'"), "{doctor}");
+    assert!(
+        doctor.contains("✓ voice: Hale speaks (in its fallback voice, flite 'rms'"),
+        "{doctor}"
+    );
     assert!(doctor.contains("(use a piper or flite voice, or raise providers.slowest_voice)"));
 }

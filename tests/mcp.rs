@@ -325,7 +325,7 @@ fn what_is_new_at_a_server_under_review_waits() {
     let slow = listed.iter().find(|tool| tool["identity"] == "home.slow").unwrap();
     assert_eq!(slow["idempotent"], false, "its word does not count");
     let unknown = place.run(&["mcp", "trust", "hme"]).ends_with(2);
-    assert!(unknown.message().contains("there is no server 'hme'"));
+    assert!(unknown.message().contains("unknown server 'hme'"));
 }
 
 #[test]

@@ -102,8 +102,8 @@ fn client_credentials_need_nobody() {
 fn what_cannot_be_logged_in_to_is_said() {
     let place = Place::with_config(&config("http://127.0.0.1:9/mcp", "{ token: abc }"));
     let unknown = place.run(&["mcp", "login", "home"]).ends_with(2);
-    assert!(unknown.stderr.contains("no server 'home'"), "{unknown:#?}");
-    assert!(unknown.message().contains("there are: vtt"));
+    assert!(unknown.stderr.contains("unknown server 'home'"), "{unknown:#?}");
+    assert!(unknown.message().contains("mcp.servers: vtt"));
     let token = place.run(&["mcp", "login", "vtt"]).ends_with(2);
     assert!(token.message().contains("without a login"), "{token:#?}");
     let silent = Place::with_config(&config("http://127.0.0.1:9/mcp", "login"));

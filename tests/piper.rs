@@ -46,12 +46,15 @@ fn a_second_voice_speaks_where_the_first_has_no_files() {
     let line = ran.line();
     assert_eq!(line["outcome"], "voice_error", "{line:#}");
     let detail = line["detail"].as_str().expect("a detail");
-    assert!(detail.contains("there is no Piper voice 'joe' in '"), "{detail}");
+    assert!(detail.contains("no Piper voice 'joe' in '"), "{detail}");
     assert!(detail.contains("(glyphoxa models get piper-joe, or "), "{detail}");
 
     let doctor = place.run(&["doctor"]).ends_with(1).stdout;
-    assert!(doctor.contains("✓ voice: Mira speaks (in its second voice, flite 'slt'"), "{doctor}");
-    assert!(doctor.contains("✗ voice: there is no Piper voice 'joe'"), "{doctor}");
+    assert!(
+        doctor.contains("✓ voice: Mira speaks (in its fallback voice, flite 'slt'"),
+        "{doctor}"
+    );
+    assert!(doctor.contains("✗ voice: no Piper voice 'joe'"), "{doctor}");
 }
 
 #[test]

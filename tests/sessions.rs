@@ -71,7 +71,7 @@ fn a_session_without_a_name_is_not_kept() {
     place.run(&["ask", "--text", "Bartok, hello"]).ends_with(0);
     assert!(!place.path("data/memory.db").exists());
     let none = place.run(&["session", "list"]).ends_with(0);
-    assert!(none.stdout.contains("no session is kept of the campaign"), "{none:#?}");
+    assert!(none.stdout.contains("no saved session of the campaign"), "{none:#?}");
 }
 
 #[test]
@@ -238,7 +238,7 @@ fn a_model_proves_what_it_says_and_its_facts_wait() {
         ("accepted", "A key lies under the mill.")
     );
     let unknown = place.run(&["memory", "facts", "--accept", "fact-x"]).ends_with(1);
-    assert!(unknown.message().contains("no fact 'fact-x'"), "{unknown:#?}");
+    assert!(unknown.message().contains("unknown fact 'fact-x'"), "{unknown:#?}");
 }
 
 #[test]

@@ -14,7 +14,7 @@ fn who_stops_a_kept_session_is_told_that_it_is_kept() {
     let (status, said) = live.interrupt();
     assert_eq!(status, 1, "{said:#?}");
     let said = said.join("\n");
-    assert!(said.contains("kept (glyphoxa session show friday)"), "{said}");
+    assert!(said.contains("saved (glyphoxa session show friday)"), "{said}");
     assert!(!said.contains("nothing"), "{said}");
     let shown = place.run(&["session", "show", "friday"]).ends_with(0);
     assert!(shown.stdout.contains("So it is."), "{shown:#?}");
@@ -30,7 +30,7 @@ fn who_stops_what_is_not_kept_is_told_so_with_the_recording_that_is_missing() {
     let (status, said) = live.interrupt();
     assert_eq!(status, 1, "{said:#?}");
     let said = said.join("\n");
-    assert!(said.contains("'pip.wav' is not written, nothing of it is kept"), "{said}");
+    assert!(said.contains("'pip.wav' not written, nothing is saved"), "{said}");
     assert!(!place.path("pip.wav").exists());
 }
 

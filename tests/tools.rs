@@ -123,8 +123,8 @@ fn what_is_held_back_is_named_with_the_way_out() {
     let visible = |more: &[&str]| {
         place.run(&[&["tools", "visible", "--npc", "Pip"], more].concat()).ends_with(0)
     };
-    let held_back = "home.count is offered in standard turns: nobody has measured it \
-                     (glyphoxa tools calibrate measures what only reads); budget_tier: standard in the \
+    let held_back = "home.count is offered in standard turns: it is not measured \
+                     (glyphoxa tools calibrate measures read-only tools); budget_tier: standard in the \
                      file of Pip lets it be used";
     let ran = visible(&[]);
     assert!(ran.stderr.contains(held_back), "{ran:#?}");
@@ -207,8 +207,8 @@ fn a_tool_of_unknown_speed_is_measured_by_itself_and_then_offered() {
         place.run(&["tools", "visible", "--npc", "Pip", "--tier", "fast"]).ends_with(0)
     };
     let before = visible(&place);
-    let why = "weather.get_weather is offered in standard turns: nobody has measured it yet (that is done \
-               by itself a moment after a session has begun";
+    let why = "weather.get_weather is offered in standard turns: it is not measured yet (Glyphoxa does so \
+               a moment after a session begins";
     assert!(before.stderr.contains(why), "{before:#?}");
     assert!(before.stderr.contains("weather.set_weather is offered in standard"), "{before:#?}");
     let place = place.env("RUST_LOG", "info,glyphoxa=debug");

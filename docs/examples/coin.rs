@@ -21,9 +21,9 @@ pub fn tools() -> Vec<Definition> {
     }]
 }
 
-/// Answers at once; what takes time implements `Handler` instead.
+/// Answers at once; slow tools implement `Handler` instead.
 fn flip(context: &CallContext, arguments: &Map<String, Value>) -> Result<CallOutput, CallError> {
-    // The schema has seen to it that `calls` is there and is one of the two.
+    // The schema guarantees that `calls` is one of the two.
     let called = arguments.get("calls").and_then(Value::as_str).unwrap_or_default();
     let side = if rand::random() { "heads" } else { "tails" };
     context.effects.show(&format!("{} calls {called}: it is {side}", context.speaker));

@@ -11,7 +11,7 @@ TOOL = {
         "properties": {"place": {"type": "string", "description": "Name of the place"}},
         "required": ["place"],
     },
-    # What Glyphoxa may know about it: it reads only, it is quick, its answer holds for a minute.
+    # Hints for Glyphoxa: read-only, quick, and each answer valid for a minute.
     "annotations": {"readOnlyHint": True},
     "_meta": {"glyphoxa/estimated_duration_ms": 20, "glyphoxa/cacheable_seconds": 60},
 }

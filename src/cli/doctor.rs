@@ -38,7 +38,7 @@ const CONNECTING: Duration = Duration::from_secs(15);
 #[derive(Args)]
 #[command(after_help = "example: glyphoxa doctor --json")]
 pub struct Arguments {
-    /// One JSON object a finding.
+    /// Print one JSON object per finding.
     #[arg(long)]
     json: bool,
 }
@@ -158,7 +158,7 @@ async fn speech_service(entry: &VoiceEntry, cast: &[Npc]) -> Option<Finding> {
     let all_have_a_second = voices.all(|voice| voice.fallback.is_some());
     let found = match entry.probe().await {
         Err(error) if needs_files && all_have_a_second && error.kind() == Kind::Missing => {
-            Ok(format!("not {}, but second voices speak: {error}", entry.name()))
+            Ok(format!("{} is unavailable, the fallback voices speak: {error}", entry.name()))
         }
         found => found.map_err(said),
     };
@@ -169,14 +169,14 @@ async fn speech_service(entry: &VoiceEntry, cast: &[Npc]) -> Option<Finding> {
 async fn pauses(services: &Registry, config: &Config) -> Result<String, String> {
     let said = match config.session.detector {
         Detector::Off => return Ok("by silence alone (turn.detector)".to_owned()),
-        Detector::Text => return Ok("by what was said".to_owned()),
-        Detector::Model => "by how it was said",
-        Detector::Both => "by what was said, and how",
+        Detector::Text => return Ok("by the words".to_owned()),
+        Detector::Model => "by the sound",
+        Detector::Both => "by the words and the sound",
     };
     let judge = services.turn_judge(&config.services).await;
     judge
         .map(|judge| format!("{said} ({})", judge.name()))
-        .map_err(|error| format!("by what was said, although turn.detector wants more: {error}"))
+        .map_err(|error| format!("by the words alone, not as turn.detector says: {error}"))
 }
 
 /// How each configured tool server stands, after a bounded wait for all of them.
@@ -218,8 +218,8 @@ fn confined() -> &'static str {
     if launch::is_possible() {
         "confined by Landlock to what their configuration names"
     } else {
-        "NOT confined, for this kernel has no Landlock: they can read whatever you can (Linux 5.13 or \
-         newer has it)"
+        "NOT confined: they can read everything you can, because this kernel lacks Landlock (use Linux \
+         5.13 or newer)"
     }
 }
 
@@ -228,7 +228,7 @@ async fn remembered(config: &Config) -> Result<String, String> {
     if let MemoryPlace::File(path) = &config.memory.place
         && !is_there(config)
     {
-        return Ok(format!("begins in '{}' with the first session", path.display()));
+        return Ok(format!("the first session creates '{}'", path.display()));
     }
     let store = app::open_memory(config).await.map_err(|error| format!("{error:#}"))?;
     let health = store.health().await.map_err(|error| error.to_string())?;
@@ -247,8 +247,8 @@ fn is_there(config: &Config) -> bool {
 async fn bot(config: &Config) -> Vec<Finding> {
     let options = &app::bot_options(&config.discord);
     if options.token.0.is_empty() {
-        let skipped = "not looked at, for there is no bot token (put DISCORD_TOKEN into the \
-                       environment, or set discord.token)";
+        let skipped = "not checked: no bot token (put DISCORD_TOKEN into the environment, or set \
+                       discord.token)";
         return vec![Finding::new("discord", Ok(skipped.to_owned()))];
     }
     let kept = if is_there(config) { app::open_memory(config).await.ok() } else { None };
@@ -273,7 +273,7 @@ async fn speaks(services: &Registry, options: &Options, voice: &Voice) -> Result
     match (alone(voice).await, &voice.fallback) {
         (Err(why), Some(second)) => {
             let found = alone(second).await.map_err(|error| format!("{why}; {error}"))?;
-            Ok(format!("in its second voice, {found}: {why}"))
+            Ok(format!("in its fallback voice, {found}: {why}"))
         }
         (found, _) => found,
     }
@@ -282,7 +282,7 @@ async fn speaks(services: &Registry, options: &Options, voice: &Voice) -> Result
 /// Has a voice say a word; free voices only, a paid one is taken at its word.
 async fn heard(tts: &dyn TextToSpeech, voice: &Voice) -> Result<String, String> {
     if tts.priced_as().is_some() {
-        return Ok(format!("'{}', not tried: it costs money", voice.voice_id));
+        return Ok(format!("'{}', not tried: it is paid", voice.voice_id));
     }
     let seconds = app::try_voice(tts, voice).await.map_err(said)?;
     Ok(format!("{} '{}', {seconds:.1} s for a word", voice.provider, voice.voice_id))
@@ -295,8 +295,6 @@ fn writable(folder: &Path) -> Result<String, String> {
     fs::create_dir_all(folder)
         .and_then(|()| files::replaceable(&probe))
         .and_then(|()| if was_there { Ok(()) } else { fs::remove_dir(folder) })
-        .map(|()| format!("'{}' can be written", folder.display()))
-        .map_err(|error| {
-            format!("'{}' cannot be written: {error} (set data_dir)", folder.display())
-        })
+        .map(|()| format!("'{}' is writable", folder.display()))
+        .map_err(|error| format!("'{}' is not writable: {error} (set data_dir)", folder.display()))
 }

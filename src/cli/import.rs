@@ -27,18 +27,18 @@ use crate::{
   glyphoxa import people.yaml places.yaml --dry-run
   glyphoxa import saltmarsh.yaml --campaign 'Ghosts of Saltmarsh'")]
 pub struct Arguments {
-    /// Campaign files; all of them are written, or none.
+    /// Campaign files; imports all or none.
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
-    /// The campaign they belong to, by name [default: the one that is configured].
+    /// Campaign to import into, by name [default: the configured one].
     #[arg(long, value_name = "NAME")]
     campaign: Option<String>,
     #[command(flatten)]
     whose: Whose,
-    /// Says what would change, and changes nothing.
+    /// Only print the changes.
     #[arg(long)]
     dry_run: bool,
-    /// One JSON object.
+    /// Print one JSON object.
     #[arg(long)]
     json: bool,
 }

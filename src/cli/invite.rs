@@ -17,7 +17,7 @@ use crate::{
 #[derive(Args)]
 #[command(after_help = "example: DISCORD_TOKEN=... glyphoxa invite")]
 pub struct Arguments {
-    /// One JSON object: bot, application, permissions, guild, link, public.
+    /// Print one JSON object: bot, application, permissions, guild, link, public.
     #[arg(long)]
     json: bool,
 }
@@ -58,7 +58,7 @@ fn print(options: &Options, invitation: &Invitation, json: bool) -> Result<u8, F
         if invitation.is_public {
             writeln!(
                 out,
-                "Anybody may invite it, and is then told to ask you. To keep it to yourself: {}.",
+                "Anyone can invite it, but it answers only on servers you approve. To make it private: {}.",
                 discord::MAKE_PRIVATE
             )?;
         }
@@ -67,4 +67,4 @@ fn print(options: &Options, invitation: &Invitation, json: bool) -> Result<u8, F
 }
 
 /// What is said when there is no token.
-const NO_TOKEN: &str = "there is no bot token (make one at https://discord.com/developers/applications, under Bot, and put it into DISCORD_TOKEN or discord.token)";
+const NO_TOKEN: &str = "no bot token (make one at https://discord.com/developers/applications, under Bot, and put it into DISCORD_TOKEN or discord.token)";

@@ -40,75 +40,75 @@ pub struct Arguments {
 
 #[derive(Subcommand)]
 enum Action {
-    /// Lines that hold words, the best first.
+    /// Searches the transcripts, best match first.
     Search {
-        /// The words; one of them suffices.
+        /// Words to find; one match is enough.
         text: String,
-        /// Only of this session.
+        /// Search only this session.
         #[arg(long, value_name = "ID")]
         session: Option<String>,
-        /// Only said by this player, character or NPC.
+        /// Search only lines of this player, character or NPC.
         #[arg(long, value_name = "NAME")]
         speaker: Option<String>,
-        /// Only what this NPC has heard.
+        /// Search only lines heard by this NPC.
         #[arg(long, value_name = "NAME")]
         npc: Option<String>,
-        /// At most so many.
+        /// Print at most N lines.
         #[arg(long, value_name = "N", default_value_t = 10)]
         limit: usize,
-        /// One JSON object a line.
+        /// Print one JSON object per line.
         #[arg(long)]
         json: bool,
     },
-    /// What is known of somebody or something, by name.
+    /// Describes a person, place or thing.
     Entity {
         /// A name or an alias.
         name: String,
-        /// What is so many relations away, 1 to 3, instead.
+        /// List its relations up to this depth instead, 1 to 3.
         #[arg(long, value_name = "DEPTH", value_parser = clap::value_parser!(u32).range(1..=3))]
         near: Option<u32>,
-        /// How it hangs together with another one, instead.
+        /// Show its connection to another one instead.
         #[arg(long, value_name = "NAME", conflicts_with = "near")]
         way_to: Option<String>,
-        /// One JSON object.
+        /// Print one JSON object.
         #[arg(long)]
         json: bool,
     },
-    /// What models propose to hold for true: nothing of it counts before you accept it.
+    /// Lists facts proposed by models; a fact counts once you accept it.
     Facts {
-        /// Proposed facts that hold, by their ids.
+        /// Accept this fact; may be repeated.
         #[arg(long, value_name = "ID")]
         accept: Vec<String>,
-        /// These do not, and are not proposed again.
+        /// Reject this fact for good; may be repeated.
         #[arg(long, value_name = "ID")]
         reject: Vec<String>,
-        /// This one holds in other words.
+        /// Accept this fact in your own words.
         #[arg(long, value_name = "ID", requires = "text")]
         edit: Option<String>,
-        /// The words in which it holds.
+        /// The new wording for --edit.
         #[arg(long, value_name = "TEXT", requires = "edit")]
         text: Option<String>,
-        /// Those that were decided too.
+        /// Include facts already accepted or rejected.
         #[arg(long)]
         all: bool,
-        /// One JSON object a fact.
+        /// Print one JSON object per fact.
         #[arg(long)]
         json: bool,
     },
-    /// Deletes what one person has said, what was made of it, and what conversations of NPCs and lists
-    /// of tool calls keep under names that were theirs alone. Without --yes it says what that is.
+    /// Deletes one person's lines, everything derived from them, and records of conversations and tool
+    /// calls under names only they used. Without --yes it only lists them.
     Forget {
-        /// Their identity: on Discord their user id, in `ask` the name they gave.
+        /// The person: on Discord their user id, in `ask` the name given.
         player: String,
-        /// Deletes it for good.
+        /// Delete for good.
         #[arg(long)]
         yes: bool,
     },
-    /// Makes the store, or brings it up to date; every other command does so too when it begins.
+    /// Creates or upgrades the store; every other command does this at its start.
     Migrate,
-    /// How much there is, and where.
+    /// Prints the store's contents, location and costs.
     Stats {
-        /// One JSON object.
+        /// Print one JSON object.
         #[arg(long)]
         json: bool,
     },
@@ -177,7 +177,7 @@ async fn search(
         }
     }
     if hits.is_empty() && !json {
-        writeln!(out, "nothing was said about it")?;
+        writeln!(out, "no line mentions it")?;
     }
     Ok(DONE)
 }
@@ -300,7 +300,7 @@ fn describe(Snapshot { entity, ties }: &Snapshot, out: &mut impl Write) -> anyho
 struct Listing {
     /// Those that were decided too.
     all: bool,
-    /// One JSON object a fact.
+    /// Print one JSON object per fact.
     json: bool,
 }
 
@@ -311,7 +311,7 @@ async fn facts(
 ) -> Result<u8, Failure> {
     for (id, verdict) in verdicts {
         if !campaign::decide(at, &id, verdict).await? {
-            let why = format!("there is no fact '{id}' (glyphoxa memory facts)");
+            let why = format!("unknown fact '{id}' (see: glyphoxa memory facts)");
             return Err(Failure::Failed(anyhow::anyhow!(why)));
         }
     }
@@ -345,7 +345,7 @@ async fn forget(config: &Config, at: Scoped<'_>, player: &str, yes: bool) -> Res
     for name in &known.shared {
         writeln!(
             out,
-            "kept by earlier versions under '{name}' stays (somebody else is called so too)"
+            "records of earlier versions under '{name}' stay (another person uses this name too)"
         )?;
     }
     if !yes {
@@ -400,7 +400,7 @@ async fn stats(at: Scoped<'_>, json: bool) -> Result<u8, Failure> {
         writeln!(out, "spent or set aside in {month}: {:.4}", total.units())?;
     }
     for other in scopes.iter().filter(|other| *other != at.scope) {
-        writeln!(out, "there is also {}", other)?;
+        writeln!(out, "also stored: {}", other)?;
     }
     Ok(DONE)
 }

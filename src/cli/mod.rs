@@ -36,7 +36,7 @@ use crate::{app, config::SchemaKind, domain::redact, launch, tools::builtin};
 #[derive(Parser)]
 #[command(name = "glyphoxa", version, about)]
 struct Arguments {
-    /// Configuration file [default: glyphoxa.yaml here, else the shipped cast].
+    /// Configuration file [default: glyphoxa.yaml here, then the shipped cast].
     #[arg(long, global = true, value_name = "FILE")]
     config: Option<PathBuf>,
     #[command(subcommand)]
@@ -45,43 +45,43 @@ struct Arguments {
 
 #[derive(Subcommand)]
 enum Command {
-    /// The bot: joins voice channels and plays the NPCs (the default).
+    /// Runs the bot, which joins voice channels and plays the NPCs (the default).
     #[command(after_help = "example: DISCORD_TOKEN=... glyphoxa run")]
     Run,
-    /// Speaks with the NPCs: recordings, text, or typed lines.
+    /// Talks to the NPCs by recordings, text or typed lines.
     Ask(ask::Arguments),
-    /// Reads all files and says everything that is wrong with them.
+    /// Checks all files and reports every mistake.
     #[command(after_help = "example: glyphoxa check --config table/glyphoxa.yaml")]
     Check {
-        /// One JSON object.
+        /// Print one JSON object.
         #[arg(long)]
         json: bool,
     },
     /// Prints a JSON Schema for editors.
     #[command(after_help = "example: glyphoxa schema npc > npc.schema.json")]
     Schema {
-        /// Of which kind of file.
+        /// Kind of file.
         kind: Kind,
     },
-    /// Says what works on this machine, and what to do about the rest.
+    /// Checks this machine, the services and the bot, and suggests a fix for each fault.
     Doctor(doctor::Arguments),
     /// Prints the link that invites the bot to a server.
     Invite(invite::Arguments),
-    /// What was said in kept sessions.
+    /// Lists, shows, recaps, exports and deletes saved sessions.
     Session(session::Arguments),
-    /// What is remembered, and finds it again.
+    /// Searches and edits the NPCs' memory.
     Memory(memory::Arguments),
-    /// Files of models that hear, speak and know when somebody has finished.
+    /// Manages model files for hearing, speaking and the end of a turn.
     Models(models::Arguments),
-    /// Takes campaign files into the memory.
+    /// Imports campaign files into the memory.
     Import(import::Arguments),
     /// Rolls dice, in the notation of Avrae and others.
     Roll(roll::Arguments),
-    /// Says which latency tier an utterance gets, and why.
+    /// Predicts the latency tier of an utterance, with the reason.
     Tier(tier::Arguments),
-    /// What NPCs may call, and calls by hand.
+    /// Lists, calls and measures the NPCs' tools.
     Tools(tools::Arguments),
-    /// The servers tools come from.
+    /// Manages MCP servers, which provide tools.
     #[command(after_help = "example: glyphoxa mcp servers")]
     Mcp(mcp::Arguments),
 }

@@ -14,19 +14,19 @@ use crate::logic::dice;
     after_help = "examples: glyphoxa roll 2d6+3\n          glyphoxa roll '4d6kh3' --times 6\n          glyphoxa roll '1d20 adv + 5 to hit'\n          glyphoxa roll --odds '2d6+3 >= 10'"
 )]
 pub struct Arguments {
-    /// What to roll; may begin with '-'.
+    /// Dice expression; may begin with '-'.
     #[arg(allow_hyphen_values = true, value_name = "EXPR")]
     expression: String,
-    /// How many times to roll it.
+    /// Repeat the roll N times.
     #[arg(long, default_value_t = 1, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1000))]
     times: u16,
-    /// The same seed rolls the same dice.
+    /// Seed; equal seeds roll equal dice.
     #[arg(long, value_name = "S")]
     seed: Option<u64>,
-    /// Rolls nothing, and says how likely each total is, or what is compared ("2d6+3 >= 10").
+    /// Print the odds of each total, or of a comparison ("2d6+3 >= 10"), without rolling.
     #[arg(long, conflicts_with_all = ["times", "seed"])]
     odds: bool,
-    /// One JSON object per roll.
+    /// Print one JSON object per roll.
     #[arg(long)]
     json: bool,
 }

@@ -26,7 +26,7 @@ pub fn run(
 ) -> Result<u8, Failure> {
     if config.discord.token.0.is_empty() {
         return Err(Failure::Usage(
-            "there is no bot token (put DISCORD_TOKEN into the environment, or set discord.token; \
+            "no bot token (put DISCORD_TOKEN into the environment, or set discord.token; \
              to try the cast without Discord: glyphoxa ask)"
                 .to_owned(),
         ));
@@ -52,7 +52,7 @@ async fn serve(
     if let RecogniserEntry::Local(here) = &config.services.recogniser
         && let Err(why) = here.found()
     {
-        tracing::error!(%why, "nobody will be heard");
+        tracing::error!(%why, "no player will be heard");
     }
     // Loaded for the first session; where it cannot be, that is said now.
     app::turn_judge(&tools.services, &config).await;

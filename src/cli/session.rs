@@ -34,57 +34,57 @@ pub struct Arguments {
 
 #[derive(Subcommand)]
 enum Action {
-    /// The campaign's sessions, the latest first.
+    /// Lists the campaign's sessions, latest first.
     List {
-        /// One JSON object a session.
+        /// Print one JSON object per session.
         #[arg(long)]
         json: bool,
     },
-    /// Who said what.
+    /// Prints the transcript.
     Show {
-        /// Its id, as `session list` shows it.
+        /// Session id, as in `glyphoxa session list`.
         id: String,
-        /// Only the last lines, so many.
+        /// Show only the last N lines [0: all].
         #[arg(long, value_name = "N", default_value_t = 0)]
         last: usize,
-        /// Only the lines of these numbers, as a recap names them.
+        /// Show only these lines, numbered as in a recap.
         #[arg(long, value_name = "FROM-TO", value_parser = range, conflicts_with = "last")]
         lines: Option<Pick>,
-        /// One JSON object a line, with everything that is known of it.
+        /// Print one JSON object per line, with all details.
         #[arg(long)]
         json: bool,
     },
-    /// What happened, with the numbers of the lines that prove it; by the assistant's model, or
-    /// an extract without one. Kept as the session's summary when it is for players.
+    /// Recaps a session, citing line numbers, with the assistant's model or as an extract without one.
+    /// A recap for players becomes the session's summary.
     Recap {
-        /// Its id, as `session list` shows it.
+        /// Session id, as in `glyphoxa session list`.
         id: String,
-        /// With what only the game master may see.
+        /// Include secrets of the game master.
         #[arg(long)]
         dm: bool,
-        /// From the lines alone, without asking a model.
+        /// Extract from the lines alone, without a model.
         #[arg(long)]
         extract: bool,
-        /// One JSON object.
+        /// Print one JSON object.
         #[arg(long)]
         json: bool,
     },
-    /// The transcript as Markdown.
+    /// Exports the transcript as Markdown.
     Export {
-        /// Its id, as `session list` shows it.
+        /// Session id, as in `glyphoxa session list`.
         id: String,
-        /// Where to [default: stdout].
+        /// Output file [default: stdout].
         #[arg(long, value_name = "FILE")]
         out: Option<PathBuf>,
-        /// One JSON object a line instead, with everything that is known of it.
+        /// Print one JSON object per line instead, with all details.
         #[arg(long)]
         json: bool,
     },
-    /// Deletes a session for good: its lines, what was made of them, what NPCs keep of it, its calls.
+    /// Deletes a session for good: its lines, summaries, facts, tool calls and the NPCs' memory of it.
     Delete {
-        /// Its id, as `session list` shows it.
+        /// Session id, as in `glyphoxa session list`.
         id: String,
-        /// One JSON object: what was deleted.
+        /// Print the deleted items as one JSON object.
         #[arg(long)]
         json: bool,
     },
@@ -121,7 +121,7 @@ async fn list(at: Scoped<'_>, json: bool) -> Result<u8, Failure> {
     let entries = at.store.sessions(at.scope, SessionFilter::default()).await?;
     let mut out = stdout();
     if entries.is_empty() && !json {
-        writeln!(out, "no session is kept of {}", at.scope)?;
+        writeln!(out, "no saved session of {}", at.scope)?;
     }
     for entry in entries {
         if json {

@@ -18,16 +18,16 @@ use crate::{
     after_help = "example: glyphoxa tier --text 'Greymantle, what happened last time?' --json"
 )]
 pub struct Arguments {
-    /// What is said.
+    /// The utterance.
     #[arg(long)]
     text: String,
-    /// To which NPC; its budget_tier is the ceiling.
+    /// The NPC addressed; its budget_tier is the ceiling.
     #[arg(long)]
     npc: Option<String>,
     /// The game master's override.
     #[arg(long = "override", value_name = "TIER")]
     dm_override: Option<Tier>,
-    /// Players who wait for an answer.
+    /// Number of players waiting for an answer.
     #[arg(long, default_value_t = 0, value_name = "N")]
     queue: usize,
     /// The NPC's first turn with this table.
@@ -36,7 +36,7 @@ pub struct Arguments {
     /// Seconds since the table's last deep turn began.
     #[arg(long, value_name = "SECONDS")]
     since_deep: Option<f64>,
-    /// One JSON object.
+    /// Print one JSON object.
     #[arg(long)]
     json: bool,
 }

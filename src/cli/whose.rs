@@ -13,8 +13,7 @@ use crate::{
 /// Whose things a command is about.
 #[derive(Args)]
 pub struct Whose {
-    /// What is kept of this Discord server, by its id [default: what is kept of this machine's own
-    /// sessions].
+    /// Use the data of this Discord server [default: of the sessions on this machine].
     #[arg(long, value_name = "ID", global = true)]
     guild: Option<u64>,
 }

@@ -70,12 +70,13 @@ fn usable(application: &CurrentApplicationInfo) -> Result<String, String> {
     }
     Ok(if application.bot_public {
         format!(
-            "'{}', anybody may invite it, and is told to ask you (to keep it to yourself: {})",
+            "'{}': anyone can invite it, but it answers only on servers you approve (to make it \
+             private: {})",
             application.name,
             invite::MAKE_PRIVATE
         )
     } else {
-        format!("'{}', only its owner may invite it", application.name)
+        format!("'{}': only its owner can invite it", application.name)
     })
 }
 
@@ -98,7 +99,7 @@ impl Look<'_> {
         };
         let ids = match ids {
             Ok(ids) if ids.is_empty() => {
-                let lack = format!("the bot is in no server (invite it: {} )", self.link);
+                let lack = format!("the bot has not joined any server (invite it: {} )", self.link);
                 return vec![finding("discord server", Err(lack))];
             }
             Ok(ids) => ids,
@@ -152,9 +153,9 @@ impl Look<'_> {
             return Ok(());
         }
         Err(format!(
-            "'{}' ({id}) is not let in: nobody is answered there, and glyphoxa run leaves it after \
-             an hour (to let it in: discord.guilds, or there /setup with the code that glyphoxa run \
-             prints)",
+            "'{}' ({id}) is not approved: the bot answers no player there, and glyphoxa run leaves it \
+             after an hour (list it in discord.guilds, or type /setup there with the code that \
+             glyphoxa run prints)",
             guild.name
         ))
     }
@@ -163,14 +164,16 @@ impl Look<'_> {
     fn game_masters(&self, guild: &PartialGuild) -> Result<String, String> {
         let configured = self.options.dm_role.filter(|_| !self.options.everyone_is_dm);
         let masters = match configured {
-            _ if self.options.everyone_is_dm => "everybody is a game master".to_owned(),
-            None => "game masters: who may manage the server, until a role is set".to_owned(),
+            _ if self.options.everyone_is_dm => "everyone is a game master".to_owned(),
+            None => {
+                "game masters: members who may manage the server, until a role is set".to_owned()
+            }
             Some(id) => match guild.roles.values().find(|role| role.id.get() == id) {
                 Some(role) => format!("game masters: '{}'", role.name),
                 None => {
                     return Err(format!(
-                        "'{}' has no role '{id}', so nobody is a game master there (set \
-                         discord.dm_role to the id of one of its roles)",
+                        "'{}' has no role '{id}' and so no game master (set discord.dm_role to the id \
+                         of one of its roles)",
                         guild.name
                     ));
                 }
@@ -193,7 +196,7 @@ impl Look<'_> {
         match asked.await {
             Ok(Some(unknown)) if unknown.is_empty() => Ok(format!("registered {place}")),
             Ok(Some(unknown)) => Err(format!(
-                "not registered {place}: /{} (glyphoxa run does it when it starts)",
+                "not registered {place}: /{} (glyphoxa run registers them at its start)",
                 unknown.join(", /")
             )),
             Ok(None) => Err(format!("not allowed {place} (invite the bot: {} )", self.link)),
@@ -242,11 +245,10 @@ fn at_voice(channel: &GuildChannel, name: String, has: Permissions) -> Result<St
     }
     match access::seats(channel, has) {
         Some(1) => Err(format!(
-            "{name} is full as soon as one player is in it (raise its user limit, or grant me Move \
-             Members)"
+            "{name} is full once one player joins (raise its user limit, or grant me Move Members)"
         )),
         Some(seats) => Ok(format!(
-            "{name}; of its {seats} seats I need one (Move Members lets me in when it is full)"
+            "{name}; I need one of its {seats} seats (Move Members lets me in when it is full)"
         )),
         None => Ok(name),
     }

@@ -25,7 +25,7 @@ fn without_a_token_there_is_nothing_to_start_or_invite() {
     let place = Place::new();
     for command in ["run", "invite"] {
         let ran = place.run(&[command]).ends_with(2);
-        assert!(ran.message().starts_with("there is no bot token (") && ran.stdout.is_empty());
+        assert!(ran.message().starts_with("no bot token (") && ran.stdout.is_empty());
     }
 }
 
@@ -63,7 +63,7 @@ async fn the_invite_link_asks_for_what_the_bot_needs() {
     assert_eq!((lines.len(), lines[0]), (3, link.as_str()));
     assert!(lines[1].contains("'Glyphoxa'") && lines[1].contains("/session start"), "{}", lines[1]);
     assert!(
-        lines[2].contains("Anybody may invite it") && lines[2].contains("Public Bot"),
+        lines[2].contains("Anyone can invite it") && lines[2].contains("Public Bot"),
         "{}",
         lines[2]
     );
@@ -132,8 +132,8 @@ async fn the_doctor_says_what_each_channel_lacks() {
         "✓ voice channel: '#Table' of 'The Tilted Tankard'",
         "✗ voice channel: I lack Connect in '#Closed' of 'The Tilted Tankard' (grant it",
         "✗ voice channel: '#Stage' of 'The Tilted Tankard' is a stage",
-        "✗ voice channel: '#Booth' of 'The Tilted Tankard' is full as soon as",
-        "✓ voice channel: '#Snug' of 'The Tilted Tankard'; of its 5 seats",
+        "✗ voice channel: '#Booth' of 'The Tilted Tankard' is full once one player joins",
+        "✓ voice channel: '#Snug' of 'The Tilted Tankard'; I need one of its 5 seats",
         "✗ text channel: I lack Send Messages in '#rules'",
         "✓ text channels: 1 of 'The Tilted Tankard'",
         "✗ discord commands: not registered in every server: /",

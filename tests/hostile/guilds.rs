@@ -5,7 +5,7 @@ use tokio::{io::AsyncReadExt, net::TcpListener, time::timeout};
 
 use crate::bot::hall::{BOUND, Hall};
 
-/// What whoever is not let in reads.
+/// What whoever is not approved reads.
 const ASK: &str = "ask the owner of this bot to let it in";
 
 /// The code that the program has printed.
@@ -42,7 +42,7 @@ async fn a_server_that_nobody_let_in_is_told_whom_to_ask() {
     let setup = |code: &str| Slash::new("setup").option("code", code);
     assert!(hall.told(&owner, setup("ABCD-EFGH")).await.contains(ASK));
     let doctor = hall.place.run(&["doctor"]).ends_with(1);
-    let lack = format!("✗ discord server: 'The Tilted Tankard' ({}) is not let in", hall.inn.id);
+    let lack = format!("✗ discord server: 'The Tilted Tankard' ({}) is not approved", hall.inn.id);
     assert!(doctor.stdout.contains(&lack), "{doctor:#?}");
     let bot = hall.discord.bot().to_string();
     let posted = hall.discord.messages(channel);
@@ -53,7 +53,7 @@ async fn a_server_that_nobody_let_in_is_told_whom_to_ask() {
     let again = hall.told(&owner, Slash::new("setup")).await;
     assert!(again.contains("Game masters: <@&"), "{again}");
     let doctor = hall.place.run(&["doctor"]).ends_with(0);
-    assert!(!doctor.stdout.contains("is not let in"), "{doctor:#?}");
+    assert!(!doctor.stdout.contains("is not approved"), "{doctor:#?}");
     assert_eq!(hall.program.take().unwrap().terminate(), 0);
     hall.start().await;
     let help = hall.told(&hall.dm, Slash::new("help")).await;

@@ -63,8 +63,8 @@ fn who_presses_ctrl_c_or_is_killed_goes_on_later() {
         let id = live.id().to_string();
         assert!(Command::new("kill").args(["-s", signal, &id]).status().unwrap().success());
         if signal == "INT" {
-            let said = live.says("stopped; ");
-            assert!(said.contains("(glyphoxa models get tiny goes on from there)"), "{said}");
+            let said = live.says("stopped after ");
+            assert!(said.contains("(glyphoxa models get tiny resumes there)"), "{said}");
             assert_eq!(live.leave(), 1);
         } else {
             live.ended();

@@ -121,7 +121,7 @@ fn keys_of_the_pages_exist() {
 
 #[test]
 fn dice_of_the_page_can_be_rolled() {
-    let page = shipped("docs/rules.md");
+    let page = shipped("docs/dice.md");
     let table = page.split("| write | means |").nth(1).expect("the table of dice");
     let rows = table.lines().skip(2).take_while(|line| line.starts_with('|'));
     let written: Vec<&str> = rows

@@ -17,50 +17,50 @@ use crate::domain::Tier;
   glyphoxa ask --assistant --text 'how does grappling work?'
   glyphoxa ask                      (type to the cast)")]
 pub struct Arguments {
-    /// Everything is said to this NPC [default: whoever is addressed].
+    /// Address this NPC with every input [default: the NPC named in it].
     #[arg(long)]
     pub npc: Option<String>,
-    /// A recording of somebody speaking (WAV, FLAC, MP3, M4A, AAC, Ogg or WebM; up to 512 MiB and 2
-    /// hours; - reads stdin); may be repeated.
+    /// Recorded speech (WAV, FLAC, MP3, M4A, AAC, Ogg or WebM; up to 512 MiB and 2 hours; - reads stdin);
+    /// may be repeated.
     #[arg(long = "in", value_name = "FILE")]
     pub files: Vec<PathBuf>,
-    /// Something said in writing; may be repeated.
+    /// Written line; may be repeated.
     #[arg(long = "text", value_name = "TEXT")]
     pub texts: Vec<String>,
-    /// Who says what follows, or what is typed [default: Player].
+    /// Speaker of the following inputs, or of typed lines [default: Player].
     #[arg(long, value_name = "NAME")]
     pub speaker: Vec<String>,
-    /// When the next input begins, in seconds; the clock then runs as for real.
+    /// Start of the next input, in seconds; runs in real time.
     #[arg(long, value_name = "SECONDS", allow_negative_numbers = true)]
     pub at: Vec<f64>,
-    /// The speaker is the game master and may steer the NPCs by voice.
+    /// Speak as the game master, who may direct the NPCs.
     #[arg(long)]
     pub as_dm: bool,
-    /// The texts are questions of the game master to the assistant, answered in writing.
+    /// Ask the game master's assistant with each --text; it answers in writing.
     #[arg(long, requires = "texts", conflicts_with_all = ["files", "npc", "at", "out", "tier"])]
     pub assistant: bool,
-    /// Continue a kept session, or begin one with this name.
+    /// Continue this saved session, or start a new one.
     #[arg(long, value_name = "ID")]
     pub session: Option<String>,
-    /// All replies as one recording: 48 kHz mono, 16-bit PCM.
+    /// Save all replies as one recording: 48 kHz mono, 16-bit PCM.
     #[arg(long, value_name = "FILE.wav")]
     pub out: Option<PathBuf>,
-    /// Play nothing aloud [default: heard while it is spoken, on a terminal].
+    /// Play nothing aloud [default: play replies live, on a terminal].
     #[arg(long)]
     pub silent: bool,
-    /// The game master's tier for every turn.
+    /// Tier of every turn, set by the game master.
     #[arg(long)]
     pub tier: Option<Tier>,
-    /// Decide calls that need the game master's approval beforehand [default: ask, on a terminal].
+    /// Decide in advance on calls that need approval [default: ask, on a terminal].
     #[arg(long, value_name = "all|none")]
     pub approve: Option<Approve>,
     /// Feed sound at its own pace.
     #[arg(long)]
     pub realtime: bool,
-    /// Tools, tiers and times too; without it, only what is said.
+    /// Print tools, tiers and times too.
     #[arg(long)]
     pub verbose: bool,
-    /// One JSON object a turn.
+    /// Print one JSON object per turn.
     #[arg(long)]
     pub json: bool,
 }

@@ -162,14 +162,13 @@ impl Setting<'_> {
     /// Why a stopped run is no whole one, and where what was said until then is.
     fn stopped(&self) -> Failure {
         let kept = match self.kept.call_log() {
-            Some(_) => format!(
-                "what was said until then is kept (glyphoxa session show {})",
-                self.kept.id()
-            ),
-            None => "nothing of it is kept (--session NAME keeps it)".to_owned(),
+            Some(_) => {
+                format!("the lines so far are saved (glyphoxa session show {})", self.kept.id())
+            }
+            None => "nothing is saved (--session NAME saves it)".to_owned(),
         };
         let out = self.arguments.out.as_ref();
-        let out = out.map(|path| format!("'{}' is not written, ", path.display()));
+        let out = out.map(|path| format!("'{}' not written, ", path.display()));
         let out = out.unwrap_or_default();
         Failure::Failed(anyhow::anyhow!("stopped before everything was answered: {out}{kept}"))
     }
@@ -360,7 +359,7 @@ async fn drive(
     }
     // Whoever does not wait leaves it to the next time.
     tokio::select! {
-        summed_up = print::while_waiting("summing up what was said", driver.sum_up()) => summed_up?,
+        summed_up = print::while_waiting("summarising the session", driver.sum_up()) => summed_up?,
         _ = interrupts.recv() => {}
     }
     Ok(End::Whole)

@@ -88,7 +88,7 @@ impl WavSink {
     pub fn write(&self, path: &Path) -> anyhow::Result<()> {
         let samples = std::mem::take(&mut self.collected().samples);
         if samples.is_empty() {
-            super::super::complain(&format!("'{}' is not written: nobody spoke", path.display()));
+            super::super::complain(&format!("'{}' not written: no NPC spoke", path.display()));
             return Ok(());
         }
         let wav = write_wav(&Clip { samples, rate: SampleRate::HZ_48000 });
@@ -109,7 +109,7 @@ pub enum SinkError {
     )]
     Format(PathBuf),
     /// Its folder is not there.
-    #[error("--out '{}': there is no folder '{}' (make it first)", .path.display(), .folder.display())]
+    #[error("--out '{}': missing folder '{}' (create it first)", .path.display(), .folder.display())]
     NoFolder {
         /// The file that is wanted.
         path: PathBuf,

@@ -61,7 +61,7 @@ pub struct Typist<'a> {
 #[derive(Debug, thiserror::Error)]
 pub enum SlashError {
     /// There is no such command.
-    #[error("there is no '/{word}' (there are: {usages})")]
+    #[error("unknown command '/{word}' (commands: {usages})")]
     Unknown {
         /// What was typed.
         word: String,
@@ -119,12 +119,12 @@ const FORMS: &[Form] = &[
     form("tools", "/tools permits, revoke TOOL", tools),
     form("pin", "/pin NAME", pin),
     form("unpin", "/unpin", |_, _| {
-        Ok(done(Command::Pin { seat: None, player: None }, "nobody is pinned"))
+        Ok(done(Command::Pin { seat: None, player: None }, "no NPC is pinned"))
     }),
     for_all("character", "/character NAME", character),
     form("skip", "/skip", |_, _| Ok(done(Command::Skip, "on to the next"))),
     form("pause", "/pause", |_, _| {
-        Ok(done(Command::Pause(true), "paused: nobody is answered until /resume"))
+        Ok(done(Command::Pause(true), "paused: NPCs stay silent until /resume"))
     }),
     form("resume", "/resume", |_, _| Ok(done(Command::Pause(false), "it goes on"))),
     for_all("xcard", "/xcard", |_, _| {
@@ -234,8 +234,8 @@ fn direct(typist: &Typist<'_>, rest: &str) -> Result<Slash, SlashError> {
     let (seat, npc) = npc(typist, name)?;
     let said = match (note.trim().is_empty(), turns) {
         (true, _) => format!("{} has no note", npc.name),
-        (false, Some(turns)) => format!("{} is told, for {turns} turns", npc.name),
-        (false, None) => format!("{} is told, until told otherwise", npc.name),
+        (false, Some(turns)) => format!("{} follows the note for {turns} turns", npc.name),
+        (false, None) => format!("{} follows the note until you change it", npc.name),
     };
     Ok(done(Command::Direct { seat, note: note.to_owned(), turns }, &said))
 }
@@ -351,7 +351,7 @@ mod tests {
         assert_eq!(said, "Bartok the Barkeep: tier deep for 5 min");
         assert!(does("/tier set fast 5").0.contains("seat: None, tier: Some(Fast), until: Some"));
         assert!(does("/tier set fast").0.ends_with("until: None }"));
-        assert_eq!(does("/direct Mira 3: be brief").1, "Mira is told, for 3 turns");
+        assert_eq!(does("/direct Mira 3: be brief").1, "Mira follows the note for 3 turns");
         assert!(
             does("/scene set Old Mill, dusk").0.contains(r#"Some("Old Mill"), time: Some("dusk")"#)
         );

@@ -27,9 +27,9 @@ use crate::{
 /// What is answered where nobody can be asked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Approve {
-    /// Every call is approved.
+    /// Approve every call.
     All,
-    /// Every call is denied.
+    /// Deny every call.
     None,
 }
 

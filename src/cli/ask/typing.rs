@@ -44,7 +44,7 @@ impl Driver {
         if self.typed_anything {
             return Ok(());
         }
-        Err(Failure::Usage("nothing was said (give --in FILE, --text TEXT, or type a line)".into()))
+        Err(Failure::Usage("no input (give --in FILE, --text TEXT, or type a line)".into()))
     }
 
     /// Says a typed line, unless its typist is not to be heard.

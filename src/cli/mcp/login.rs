@@ -15,10 +15,10 @@ use crate::{
 pub struct Arguments {
     /// Name of the server in glyphoxa.yaml.
     name: String,
-    /// Only prints the address of the login page and opens no browser.
+    /// Print the address of the login page instead of opening a browser.
     #[arg(long)]
     no_open: bool,
-    /// How long the login may take, in seconds.
+    /// Longest wait for the login, in seconds.
     #[arg(long, value_name = "S", default_value_t = 300, value_parser = clap::value_parser!(u64).range(1..=3600))]
     timeout: u64,
 }
@@ -34,7 +34,7 @@ pub async fn run(config: &Config, arguments: &Arguments) -> Result<u8, Failure> 
         let known = if known.is_empty() { "none".to_owned() } else { known.join(", ") };
         let name = &arguments.name;
         return Err(Failure::Usage(format!(
-            "there is no server '{name}' under mcp.servers (there are: {known})"
+            "unknown server '{name}' (servers under mcp.servers: {known})"
         )));
     };
     let path = login_path(&config.data_dir, &options.name);
@@ -52,7 +52,7 @@ pub async fn run(config: &Config, arguments: &Arguments) -> Result<u8, Failure> 
     let authorizer = authorizer.with_consent(Arc::new(consent));
     authorizer.log_in().await?;
     complain(&format!(
-        "logged in to '{}'; the login is kept at '{}'",
+        "logged in to '{}'; the login is stored in '{}'",
         options.name,
         path.display()
     ));

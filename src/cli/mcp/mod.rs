@@ -23,15 +23,15 @@ pub struct Arguments {
 
 #[derive(Subcommand)]
 enum Command {
-    /// Connects to all servers and says how each stands.
+    /// Connects to all servers and prints the state of each.
     #[command(after_help = "example: glyphoxa mcp servers --json")]
     Servers(servers::Arguments),
-    /// Approves what a server lists now: new tools of one under review, and changed ones of any.
+    /// Approves a server's current tools: changed ones, and new ones under `trust: review`.
     #[command(after_help = "example: glyphoxa mcp trust home")]
     Trust(trust::Arguments),
-    /// Logs a person in to a server, once; the login is kept and renewed.
+    /// Logs you in to a server, once; Glyphoxa stores and renews the login.
     Login(login::Arguments),
-    /// Looks at a server: what it speaks and offers, and what every tool answers.
+    /// Tests a server: its protocol, its offers, and the answer of every tool.
     Probe(probe::Arguments),
 }
 

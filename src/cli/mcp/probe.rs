@@ -53,29 +53,29 @@ calls in such turns, or with a probe in glyphoxa.yaml; budget_tier: standard in 
     after_help = "examples: glyphoxa mcp probe http://127.0.0.1:3000/mcp\n          glyphoxa mcp probe --list -- npx -y @modelcontextprotocol/server-filesystem ."
 )]
 pub struct Arguments {
-    /// Address of a server that is reached by HTTP.
+    /// Address of an HTTP server.
     #[arg(value_name = "URL", required_unless_present = "command")]
     url: Option<String>,
-    /// Only lists the tools and calls none.
+    /// List the tools without calling any.
     #[arg(long)]
     list: bool,
     /// Revision of the protocol to speak [default: the newest both know].
     #[arg(long, value_name = "DATE", value_parser = ["2025-11-25", "2026-07-28"])]
     protocol: Option<String>,
-    /// Address of our client metadata document, for authorization servers that take one.
+    /// Address of a client metadata document, for authorization servers that accept one.
     #[arg(long, value_name = "URL")]
     client_metadata_url: Option<String>,
     /// Longest wait for the connection, the list and each call, in seconds.
     #[arg(long, value_name = "S", default_value_t = 20, value_parser = clap::value_parser!(u64).range(1..=600))]
     timeout: u64,
-    /// Lets a program reach whatever you may, not only the system, itself, this folder and what its
-    /// command line names.
+    /// Give the program your own access, beyond the system, itself, this folder and the folders on its
+    /// command line.
     #[arg(long, conflicts_with = "url")]
     unconfined: bool,
-    /// One JSON object.
+    /// Print one JSON object.
     #[arg(long)]
     json: bool,
-    /// A server that is started and spoken to over its standard streams.
+    /// Command that starts a server on standard streams.
     #[arg(last = true, value_name = "COMMAND", conflicts_with = "url")]
     command: Vec<String>,
 }

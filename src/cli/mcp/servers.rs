@@ -16,7 +16,7 @@ pub struct Arguments {
     /// Longest wait for servers that are still connecting, in seconds.
     #[arg(long, default_value_t = 35, value_name = "SECONDS")]
     wait: u64,
-    /// One JSON object a server.
+    /// Print one JSON object per server.
     #[arg(long)]
     json: bool,
 }

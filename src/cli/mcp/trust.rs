@@ -27,7 +27,7 @@ pub async fn run(config: &Config, servers: &Servers, arguments: &Arguments) -> R
     if known.is_none() {
         let names: Vec<_> = config.mcp.servers.iter().map(|it| it.name.as_str()).collect();
         let names = if names.is_empty() { "none".to_owned() } else { names.join(", ") };
-        let what = format!("there is no server '{name}' (there are: {names})");
+        let what = format!("unknown server '{name}' (servers: {names})");
         return Err(Failure::Usage(what));
     }
     let approved = servers.approve(&ServerKey::installed(name)).await?;

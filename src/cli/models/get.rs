@@ -25,10 +25,10 @@ const QUARTERS: u64 = 4;
 #[derive(Args)]
 #[command(after_help = "example: glyphoxa models get whisper-tiny.en piper-joe")]
 pub struct Arguments {
-    /// What to get (see: glyphoxa models list).
+    /// Sets to get (see: glyphoxa models list).
     #[arg(value_name = "NAME")]
     names: Vec<String>,
-    /// What everybody should have, too: hearing and a voice for English.
+    /// Get the recommended sets too: hearing and a voice for English.
     #[arg(long)]
     default: bool,
 }
@@ -173,7 +173,7 @@ impl Progress {
     /// What to tell whoever has pressed ctrl-C.
     fn stopped(&self) -> anyhow::Error {
         anyhow::anyhow!(
-            "stopped; {} of {} are kept (glyphoxa models get {} goes on from there)",
+            "stopped after {} of {} (glyphoxa models get {} resumes there)",
             size(self.have),
             size(self.all),
             self.name

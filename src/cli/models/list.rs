@@ -17,10 +17,10 @@ const MEGA: u64 = 1_000_000;
 #[derive(Args)]
 #[command(after_help = "example: glyphoxa models list --verify")]
 pub struct Arguments {
-    /// Reads all files and compares their hashes, not only their lengths.
+    /// Compare hashes, not only lengths.
     #[arg(long)]
     verify: bool,
-    /// One JSON object a set.
+    /// Print one JSON object per set.
     #[arg(long)]
     json: bool,
 }

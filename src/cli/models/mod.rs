@@ -20,20 +20,20 @@ use crate::{
 pub struct Arguments {
     #[command(subcommand)]
     command: Command,
-    /// Folder they lie in [default: models.dir, else models in data_dir].
+    /// Folder of the model files [default: models.dir, then models in data_dir].
     #[arg(long, global = true, value_name = "DIR")]
     dir: Option<PathBuf>,
 }
 
 #[derive(Subcommand)]
 enum Command {
-    /// What there is, for what, under which licence, and whether it is here.
+    /// Lists all sets with purpose, licence and state.
     List(list::Arguments),
-    /// Downloads files and puts them in place, whole or not at all.
+    /// Downloads sets and installs each completely or not at all.
     Get(get::Arguments),
-    /// Takes files away, and says what went.
+    /// Removes sets and lists the deleted files.
     Remove {
-        /// What is taken away, by its names in `glyphoxa models list`.
+        /// Sets to remove, by name as in `glyphoxa models list`.
         #[arg(required = true, value_name = "NAME")]
         names: Vec<String>,
     },

@@ -22,7 +22,7 @@ pub struct Arguments {
     /// Tools ("rules-lookup.get_rule") or servers ("rules-lookup") [default: all].
     #[arg(value_name = "TOOL|SERVER")]
     wanted: Vec<String>,
-    /// One JSON object a tool.
+    /// Print one JSON object per tool.
     #[arg(long)]
     json: bool,
 }
@@ -90,7 +90,7 @@ pub async fn run(host: &ToolHost, arguments: &Arguments) -> Result<u8, Failure> 
     // Whoever stops has measured something all the same.
     host.keep_figures()?;
     let Some(measured) = measured else {
-        return Err(Failure::Failed(anyhow::anyhow!("stopped; what was measured is kept")));
+        return Err(Failure::Failed(anyhow::anyhow!("stopped; the measurements so far are saved")));
     };
     let mut out = stdout();
     for calibrated in &measured {

@@ -20,21 +20,21 @@ use crate::{
 
 #[derive(Args)]
 pub struct Arguments {
-    /// Identity ("dice-roller.roll"), or a name that only one tool has.
+    /// Identity ("dice-roller.roll"), or a name unique to one tool.
     tool: String,
     /// Arguments as a JSON object.
     #[arg(default_value = "{}")]
     arguments: String,
-    /// Call as this NPC's model: only what it may see, only within its tier.
+    /// Call as this NPC's model: only visible tools, within its tier.
     #[arg(long)]
     npc: Option<String>,
     /// Effective tier of the NPC's turn [default: its budget_tier].
     #[arg(long, requires = "npc")]
     tier: Option<Tier>,
-    /// Kept answers are not good enough.
+    /// Ignore cached answers.
     #[arg(long)]
     fresh: bool,
-    /// One JSON object.
+    /// Print one JSON object.
     #[arg(long)]
     json: bool,
     #[command(flatten)]

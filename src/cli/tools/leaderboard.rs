@@ -23,13 +23,13 @@ const HERE: &str = "here";
 
 #[derive(Args)]
 pub struct Arguments {
-    /// Only this category.
+    /// Rank only this category.
     #[arg(long)]
     category: Option<String>,
-    /// Reports of others (glyphoxa tools report).
+    /// Reports made by `glyphoxa tools report`.
     #[arg(value_name = "FILE")]
     files: Vec<PathBuf>,
-    /// One JSON object a place.
+    /// Print one JSON object per place.
     #[arg(long)]
     json: bool,
 }

@@ -14,7 +14,7 @@ use crate::{
 
 #[derive(Args)]
 pub struct Arguments {
-    /// One JSON object a tool.
+    /// Print one JSON object per tool.
     #[arg(long)]
     json: bool,
 }

@@ -28,10 +28,10 @@ pub struct Arguments {
 
 #[derive(Subcommand)]
 enum Command {
-    /// Every tool there is, with its tier and figures.
+    /// Lists every tool with its tier and figures.
     #[command(after_help = "example: glyphoxa tools list --json")]
     List(list::Arguments),
-    /// What an NPC may call at a tier.
+    /// Lists the tools an NPC can call at a tier.
     #[command(after_help = "example: glyphoxa tools visible --npc Bartok --tier standard")]
     Visible(visible::Arguments),
     /// Calls a tool.
@@ -39,13 +39,13 @@ enum Command {
         after_help = "example: glyphoxa tools call dice-roller.roll '{\"expression\": \"2d6+3\"}'"
     )]
     Call(call::Arguments),
-    /// Measures tools that only read, and places them by their speed.
+    /// Measures read-only tools and assigns their tiers.
     #[command(after_help = "example: glyphoxa tools calibrate rules-lookup --json")]
     Calibrate(calibrate::Arguments),
-    /// Measured figures, to be given to others: no names, arguments or addresses.
+    /// Writes measured figures for sharing, without names, arguments or addresses.
     #[command(after_help = "example: glyphoxa tools report --out figures.json")]
     Report(report::Arguments),
-    /// The quickest tools of each category, here and in reports of others.
+    /// Ranks the fastest tools of each category, here and in other people's reports.
     #[command(
         after_help = "example: glyphoxa tools leaderboard --category rules theirs.json --json"
     )]

@@ -10,7 +10,7 @@ use crate::{config::Config, files, tools};
 
 #[derive(Args)]
 pub struct Arguments {
-    /// Into this file [default: stdout].
+    /// Output file [default: stdout].
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
 }

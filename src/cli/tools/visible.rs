@@ -17,16 +17,16 @@ use crate::{
 
 #[derive(Args)]
 pub struct Arguments {
-    /// The NPC whose tools are shown.
+    /// The NPC.
     #[arg(long)]
     npc: String,
     /// Effective tier [default: the NPC's budget_tier].
     #[arg(long)]
     tier: Option<Tier>,
-    /// What a player says: a long list is narrowed to what fits it.
+    /// A player's words: narrows a long list to the tools that fit.
     #[arg(long)]
     text: Option<String>,
-    /// One JSON object a tool.
+    /// Print one JSON object per tool.
     #[arg(long)]
     json: bool,
 }
@@ -111,12 +111,12 @@ fn why(entry: &CatalogEntry, npc: &Npc, tier: Tier) -> String {
     let why = match has_figures {
         true => format!("it is no tool for {tier} turns (glyphoxa tools list)"),
         false if is_measured_by_itself(&tool.declared) => {
-            "nobody has measured it yet (that is done by itself a moment after a session has begun, and \
-             now by glyphoxa tools calibrate)"
+            "it is not measured yet (Glyphoxa does so a moment after a session begins, and glyphoxa \
+             tools calibrate now)"
                 .to_owned()
         }
         false => {
-            "nobody has measured it (glyphoxa tools calibrate measures what only reads)".to_owned()
+            "it is not measured (glyphoxa tools calibrate measures read-only tools)".to_owned()
         }
     };
     let way = match npc.budget_tier < needs {

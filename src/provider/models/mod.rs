@@ -93,7 +93,7 @@ impl ModelEntry {
     /// Why it cannot, and the way out.
     pub async fn probe(&self) -> Result<String, Error> {
         match self {
-            Self::Scripted => Ok("scripted: the lines of the NPCs, no model".to_owned()),
+            Self::Scripted => Ok("scripted: lines from the NPC files, no model".to_owned()),
             Self::OpenAi(options) => openai::probe(options.clone()).await,
             Self::Anthropic(options) => anthropic::probe(options).await,
         }

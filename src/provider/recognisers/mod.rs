@@ -92,11 +92,9 @@ impl RecogniserEntry {
 }
 
 /// What to expect of Whisper; benches/README.md says how it was measured.
-const WELL: &str =
-    "on this machine; of people who read 4 to 5 words of 100 were wrong, of robots' voices 2 to 13";
+const WELL: &str = "on this machine; about 5 words of 100 wrong for people reading aloud, 2 to 13 for robotic voices";
 /// What to expect of it in another language than English.
-const UNMEASURED: &str =
-    "on this machine; how well it hears people in this language has not been measured";
+const UNMEASURED: &str = "on this machine; accuracy with people in this language not measured";
 
 /// Recognisers that are open.
 #[derive(Default)]

@@ -169,7 +169,7 @@ fn piper_joe() -> WeightSet {
 fn smart_turn() -> WeightSet {
     WeightSet {
         name: SMART_TURN.to_owned(),
-        purpose: "hears whether somebody has finished speaking: Smart Turn v3.2".to_owned(),
+        purpose: "judges by sound whether a player has finished: Smart Turn v3.2".to_owned(),
         licence: "BSD-2-Clause".to_owned(),
         caveat: Some("costs 0.1 s of a core in each pause".to_owned()),
         notice: notices::SMART_TURN.to_owned(),

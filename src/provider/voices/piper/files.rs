@@ -73,7 +73,7 @@ impl<'a> Name<'a> {
                 shown(folders)
             ))),
             None => Err(missing(format!(
-                "there is no Piper voice '{voice}' in '{}' (glyphoxa models get {PREFIX}{voice}, or \
+                "no Piper voice '{voice}' in '{}' (glyphoxa models get {PREFIX}{voice}, or \
                  put its .onnx and .onnx.json into a folder of that name there)",
                 shown(folders)
             ))),

@@ -76,10 +76,8 @@ impl Piper {
     pub fn voices(models: &[PathBuf]) -> Result<Vec<String>, Error> {
         let voices = files::voices(models);
         if voices.is_empty() {
-            let text = format!(
-                "there is no Piper voice in '{}' (glyphoxa models get piper-joe)",
-                shown(models)
-            );
+            let text =
+                format!("no Piper voice in '{}' (glyphoxa models get piper-joe)", shown(models));
             return Err(Error::new(Kind::Missing, text));
         }
         Ok(voices)

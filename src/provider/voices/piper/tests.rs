@@ -123,8 +123,7 @@ async fn what_is_missing_or_broken_is_said_with_the_way_out() {
     assert_eq!(error.kind(), Kind::Missing);
     let way_out = "(glyphoxa models get piper-joe, or put its .onnx and .onnx.json into a folder of \
                    that name there)";
-    let expected =
-        format!("there is no Piper voice 'joe' in '{}' {way_out}", place.path().display());
+    let expected = format!("no Piper voice 'joe' in '{}' {way_out}", place.path().display());
     assert_eq!(error.to_string(), expected);
     assert_eq!(piper.lacks(&Voice::as_is("piper", "joe")).unwrap().to_string(), expected);
     assert_eq!(Piper::voices(&[place.path().to_owned()]).unwrap_err().kind(), Kind::Missing);

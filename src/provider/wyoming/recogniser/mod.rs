@@ -338,7 +338,7 @@ pub async fn probe(options: Options, language: &str) -> Result<String, Error> {
     let models = learnt.models.iter().take(5).map(String::as_str).collect::<Vec<_>>().join(", ");
     let doubt = match learnt.hears {
         true => String::new(),
-        false => format!(", none of which is said to hear '{language}'"),
+        false => format!(", none for language '{language}'"),
     };
     Ok(format!(
         "{} at {}, {partials} partials, answers in {answered} ms and hears half a second in {took} ms; \

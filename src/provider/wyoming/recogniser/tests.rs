@@ -190,6 +190,6 @@ async fn a_probe_says_how_quick_it_is() {
         line.contains(", with partials, answers in ") && line.contains(" ms and hears"),
         "{line}"
     );
-    assert!(line.ends_with("tiny-int8, base-int8, none of which is said to hear 'fr'"), "{line}");
+    assert!(line.ends_with("tiny-int8, base-int8, none for language 'fr'"), "{line}");
     assert_eq!(server.recorded().heard[0].seconds, 0.5);
 }
