@@ -6,6 +6,7 @@ mod desktop;
 mod naming;
 mod program;
 mod sandbox;
+mod templates;
 mod written;
 
 use std::{collections::BTreeMap, path::Path, time::Duration};
@@ -21,11 +22,11 @@ use crate::{
     tools::{
         Declared,
         connection::{
-            Auth, Authority, ClientCredentials, Credential, Facts, Reach, Sandbox, ServerOptions,
+            Auth, Authority, ClientCredentials, Credential, Reach, Sandbox, ServerOptions,
             Trust,
         },
     },
-    yaml::{self, Fields, Kind, Node, Problems, nearest, quoted},
+    yaml::{self, Fields, Kind, Node, Problems, quoted},
 };
 
 /// Headers that are the protocol's own.
@@ -56,7 +57,7 @@ pub struct McpOptions {
 
 /// The servers in `written`.
 pub fn mcp(written: &[Written], from: &Origin, notes: &mut Notes) -> McpOptions {
-    let mut servers: Vec<ServerOptions> = Vec::new();
+    let (mut servers, mut fields) = (Vec::new(), Vec::new());
     for one in written {
         let mut server = Server { fields: one.fields, from, notes };
         let Some(reach) = server.reach() else { continue };
@@ -64,7 +65,9 @@ pub fn mcp(written: &[Written], from: &Origin, notes: &mut Notes) -> McpOptions 
         let mut options = server.options(&name, reach);
         naming::check(&name, &one.fields, (&mut options, &servers), from, server.notes);
         servers.push(options);
+        fields.push(one.fields);
     }
+    templates::check(&fields, &servers, &mut notes.problems);
     McpOptions { servers, disabled: Vec::new() }
 }
 
@@ -275,15 +278,6 @@ impl Server<'_> {
             if value.chars().any(|c| c.is_control() || !c.is_ascii()) {
                 let message = format!("the header '{name}' holds what cannot be sent");
                 self.notes.problems.add(entry.node.at, message, "plain ASCII on one line");
-            }
-            if let Some(unknown) = Facts::unknown(value) {
-                let message = format!("the header '{name}' names '{unknown}'");
-                let near = nearest(&unknown, Facts::FIXED.iter().copied());
-                let way_out = near.map_or_else(
-                    || format!("{} or data.KEY", Facts::FIXED.join(", ")),
-                    |near| format!("did you mean '{near}'?"),
-                );
-                self.notes.problems.add(entry.node.at, message, way_out);
             }
             headers.push((name, Secret(value.to_owned())));
         }
