@@ -467,7 +467,5 @@ impl File<'_> {
 /// What NPCs may do whose files say nothing of it.
 fn policy(tools: Option<Fields<'_>>, known: &[&str], notes: &mut Notes) -> Policy {
     let node = tools.and_then(|tools| tools.get("policy"));
-    node.map_or_else(Policy::default, |node| {
-        policy::policy(node, &Policy::default(), known, notes)
-    })
+    node.map_or_else(Policy::default, |node| policy::policy(node, &Policy::default(), known, notes))
 }

@@ -36,9 +36,7 @@ impl Expansion<'_> {
         match &mut node.value {
             Value::Map(entries) => {
                 let is_off = |entry: &Entry| entry.key == "disabled" && is_true(&entry.node);
-                if name.split_once('.').is_some_and(|(key, server)| {
-                    key == DESKTOP && !server.contains('.') && entries.iter().any(is_off)
-                }) {
+                if is_of_clients(name) && entries.iter().any(is_off) {
                     return;
                 }
                 for entry in entries {
@@ -159,6 +157,11 @@ fn of_clients<'t>(inside: &'t str, name: &str) -> Cow<'t, str> {
     let Some(input) = inside.strip_prefix("input:") else { return Cow::Borrowed(inside) };
     let plain = |c: char| if c.is_ascii_alphanumeric() { c.to_ascii_uppercase() } else { '_' };
     Cow::Owned(input.chars().map(plain).collect())
+}
+
+/// Whether `name` is a server under [`DESKTOP`].
+fn is_of_clients(name: &str) -> bool {
+    name.split_once('.').is_some_and(|(key, server)| key == DESKTOP && !server.contains('.'))
 }
 
 /// Whether it is `true`.

@@ -84,7 +84,8 @@ fn server_list_of_namesakes_asks_for_a_name() {
         &Place::with_config(&format!("{TOM}{twins}")),
         &["glyphoxa.yaml:4:5: two servers are called 'notes' (give this one a name: name: …)"],
     );
-    let named = format!("{TOM}{}", twins.replace("command: uvx notes", "{ name: b, command: uvx notes }"));
+    let named =
+        format!("{TOM}{}", twins.replace("command: uvx notes", "{ name: b, command: uvx notes }"));
     taken(&Place::with_config(&named));
     let misspelt = format!("{TOM}mcp_servers:\n  - comand: npx x\n");
     refused(&Place::with_config(&misspelt), &["glyphoxa.yaml:3:5:", "did you mean 'command'?"]);
@@ -125,7 +126,10 @@ fn client_servers_pasted_connect() {
     assert!(!taken(&place).contains("warning"), "{}", taken(&place));
     let given = called(&place, "near.environment", &json!({}));
     let given = given.as_str().expect("text");
-    assert!(given.contains("\"ONE\": \"first\"") && given.contains("\"TWO\": \"second\""), "{given}");
+    assert!(
+        given.contains("\"ONE\": \"first\"") && given.contains("\"TWO\": \"second\""),
+        "{given}"
+    );
     let sent = called(&place, "far.headers", &json!({}));
     assert!(sent.as_str().is_some_and(|it| it.contains("\"x-one\": \"first\"")), "{sent}");
     let lines = place.run(&["mcp", "servers", "--json"]).lines();
@@ -141,10 +145,19 @@ fn client_servers_with_tabs_are_read() {
 #[test]
 fn client_server_keys_of_others_warn_or_say_why() {
     let warned = taken(&pasted("\"a\": { \"command\": \"python3\", \"autoApprove\": [] }"));
-    assert!(warned.contains("glyphoxa.yaml:3:30: unknown key 'autoApprove' in 'mcpServers.a'"), "{warned}");
+    assert!(
+        warned.contains("glyphoxa.yaml:3:30: unknown key 'autoApprove' in 'mcpServers.a'"),
+        "{warned}"
+    );
     for (server, expected) in [
-        ("\"type\": \"sse\", \"url\": \"https://a.test/sse\"", "glyphoxa.yaml:3:16: 'mcpServers.a' speaks 'sse'"),
-        ("\"command\": \"x\", \"cwd\": \"/srv\"", "glyphoxa.yaml:3:24: 'cwd' of 'mcpServers.a' cannot be"),
+        (
+            "\"type\": \"sse\", \"url\": \"https://a.test/sse\"",
+            "glyphoxa.yaml:3:16: 'mcpServers.a' speaks 'sse'",
+        ),
+        (
+            "\"command\": \"x\", \"cwd\": \"/srv\"",
+            "glyphoxa.yaml:3:24: 'cwd' of 'mcpServers.a' cannot be",
+        ),
         ("\"command\": \"x\", \"envFile\": \".env\"", "env: { NAME: ${NAME} }"),
         ("\"comand\": \"x\"", "did you mean 'command'?"),
         ("\"type\": \"pigeon\", \"command\": \"x\"", "(http or stdio)"),
@@ -161,9 +174,14 @@ fn client_server_keys_of_others_warn_or_say_why() {
 fn namesakes(tools: [&str; 2]) -> Place {
     let [first, second] = tools;
     let npc = |name: &str, tools: &str| {
-        format!("  - {{ name: {name}, budget_tier: deep, tools: [\"{tools}\"], lines: [{{ say: Hm. }}] }}\n")
+        format!(
+            "  - {{ name: {name}, budget_tier: deep, tools: [\"{tools}\"], lines: [{{ say: Hm. }}] }}\n"
+        )
     };
-    let server = format!("mcp_servers:\n  memory: {{ command: \"python3 '{}' plain\" }}\n", file("server.py"));
+    let server = format!(
+        "mcp_servers:\n  memory: {{ command: \"python3 '{}' plain\" }}\n",
+        file("server.py")
+    );
     let npcs = format!("npcs:\n{}{}{server}", npc("Odo", first), npc("Mira", second));
     let place = Place::with_config(&npcs).env("RUST_LOG", "off");
     place.write("tools/secret.yaml", manifest("memory"));
@@ -192,8 +210,14 @@ fn server_and_manifest_called_like_built_in_stay_apart() {
     }
     let place = namesakes(["memory.*", "mcp-memory.echo"]);
     let said = taken(&place);
-    assert!(said.contains("glyphoxa.yaml:5:3: 'memory' is the name of a built-in server, so"), "{said}");
-    assert!(said.contains("secret.yaml:3:19: namespace 'memory' is 'manifest-memory' here"), "{said}");
+    assert!(
+        said.contains("glyphoxa.yaml:5:3: 'memory' is the name of a built-in server, so"),
+        "{said}"
+    );
+    assert!(
+        said.contains("secret.yaml:3:19: namespace 'memory' is 'manifest-memory' here"),
+        "{said}"
+    );
     let odo = seen(&place, "Odo");
     assert!(!odo.is_empty() && odo.iter().all(|tool| tool.starts_with("memory.")), "{odo:?}");
     assert_eq!(seen(&place, "Mira"), ["mcp-memory.echo"]);
@@ -254,7 +278,10 @@ fn bare_name_of_server_tool_warns_and_is_called() {
     }
     let npc = "npcs:\n  - name: Odo\n    budget_tier: deep\n    tools: [echo]\n    lines:\n      \
                - { tool: { name: echo, arguments: { text: hollow } }, say: \"{result}\" }\n";
-    let server = format!("mcp_servers: {{ home: {{ command: \"python3 '{}' plain\" }} }}\n", file("server.py"));
+    let server = format!(
+        "mcp_servers: {{ home: {{ command: \"python3 '{}' plain\" }} }}\n",
+        file("server.py")
+    );
     let place = Place::with_config(&format!("{npc}{server}")).env("RUST_LOG", "off");
     let said = taken(&place);
     assert!(said.contains("warning: glyphoxa.yaml:4:13: no tool 'echo' is known yet"), "{said}");

@@ -42,7 +42,7 @@ fn resource_variable_changed_while_running_is_reread() {
     // The address keeps the variable that has no value.
     assert_eq!(reply(&mut live), "customer://7/{other}");
     place.write("customer", "8");
-    live.says("customer://8/{other}");
+    live.says("resources were read again");
     assert_eq!(reply(&mut live), "customer://7/{other} customer://8/{other}");
 }
 

@@ -64,14 +64,19 @@ fn rewrite(server: &mut Entry, notes: &mut Notes) {
             }
             is_known(entry, &name, &mut notes.warnings)
         });
-        let mut reaches = entries.iter().filter(|entry| entry.key == "transport").skip(1);
-        if let Some(second) = reaches.next() {
+        let mut reaches = entries.iter().filter(|entry| entry.key == "transport");
+        if let Some(second) = reaches.nth(1) {
             let message = format!("{} has both 'type' and 'transport'", quoted(&name));
             notes.problems.add(second.at, message, "keep one of them");
         }
     }
     if is_good {
-        yaml::check(&mut server.node, &name, &Kind::Shape(&keys::NAMED_SERVER), &mut notes.problems);
+        yaml::check(
+            &mut server.node,
+            &name,
+            &Kind::Shape(&keys::NAMED_SERVER),
+            &mut notes.problems,
+        );
     } else {
         server.node.value = Value::Broken;
     }

@@ -13,8 +13,11 @@ use std::{collections::BTreeMap, path::Path, time::Duration};
 
 use serde_json::Value as Json;
 
+pub use self::{
+    desktop::translate,
+    written::{Origin, Written},
+};
 use self::{naming::Name, sandbox::Places};
-pub use self::{desktop::translate, written::{Origin, Written}};
 use super::{declared, files::Source, keys::mcp as keys, reading::Notes};
 use crate::{
     domain::Secret,
@@ -22,8 +25,7 @@ use crate::{
     tools::{
         Declared,
         connection::{
-            Auth, Authority, ClientCredentials, Credential, Reach, Sandbox, ServerOptions,
-            Trust,
+            Auth, Authority, ClientCredentials, Credential, Reach, Sandbox, ServerOptions, Trust,
         },
     },
     yaml::{self, Fields, Kind, Node, Problems, quoted},

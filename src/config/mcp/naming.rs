@@ -15,14 +15,15 @@ use crate::{
 
 /// Programs that run the package or file that they are given.
 const RUNNERS: &[&str] = &[
-    "npx", "bunx", "pnpx", "pnpm", "yarn", "npm", "uvx", "uv", "pipx", "node", "bun", "deno", "tsx",
-    "python", "python3", "sh", "bash",
+    "npx", "bunx", "pnpx", "pnpm", "yarn", "npm", "uvx", "uv", "pipx", "node", "bun", "deno",
+    "tsx", "python", "python3", "sh", "bash",
 ];
 /// Their subcommands.
 const SUBCOMMANDS: &[&str] = &["run", "exec", "dlx", "tool", "x"];
 
 /// Extensions of programs.
-const EXTENSIONS: &[&str] = &["py", "js", "mjs", "cjs", "ts", "sh", "exe", "cmd", "bat", "rb", "pl"];
+const EXTENSIONS: &[&str] =
+    &["py", "js", "mjs", "cjs", "ts", "sh", "exe", "cmd", "bat", "rb", "pl"];
 
 /// A server's name.
 pub struct Name {
@@ -84,7 +85,8 @@ pub fn check(
         if prefix.is_none() && from.data_dir.is_some() {
             beside_built_in(name, options, notes);
         } else {
-            let message = format!("{} is the name of a built-in server", quoted(options.identity()));
+            let message =
+                format!("{} is the name of a built-in server", quoted(options.identity()));
             notes.problems.add(at, message, "give this one another name, or a prefix");
         }
     }
@@ -95,7 +97,8 @@ pub fn check(
     }
     if others.iter().any(|other| other.name == options.name) {
         let message = format!("two servers are called {}", quoted(&options.name));
-        let way_out = if name.is_derived { "give this one a name: name: …" } else { "rename one" };
+        let way_out =
+            if name.is_derived { "give this one a name: name: …" } else { "rename one" };
         notes.problems.add(name.at, message, way_out);
     } else if others.iter().any(|other| other.identity() == identity) {
         let message = format!("two servers call their tools {}", quoted(&format!("{identity}.…")));

@@ -34,7 +34,8 @@ pub struct Written<'a> {
 impl<'a> Written<'a> {
     /// All servers of a checked file.
     pub fn all(file: &Fields<'a>) -> Vec<Self> {
-        let listed = file.map("mcp", &keys::mcp::MCP).map(|mcp| mcp.items("servers")).unwrap_or_default();
+        let listed =
+            file.map("mcp", &keys::mcp::MCP).map(|mcp| mcp.items("servers")).unwrap_or_default();
         let named = file.get("mcp_servers");
         let behind = named.into_iter().chain(file.get("mcpServers")).flat_map(Node::entries);
         let unnamed = named.map(Node::items).unwrap_or_default();

@@ -50,6 +50,8 @@ impl Server {
                 read = Some(Instant::now());
                 values = Some(now);
                 self.read_resources(client).await;
+                let server = self.address().name();
+                tracing::info!(server, "resources were read again: a value they name has changed");
             }
         }
         std::future::pending().await

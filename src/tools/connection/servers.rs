@@ -473,7 +473,7 @@ impl All {
 async fn settled(known: &SharedStatus) -> State {
     let mut state = known.state.subscribe();
     let begun = state.wait_for(|state| *state != State::Connecting).await;
-    if matches!(begun.as_deref(), Ok(State::Lacking { .. })) {
+    if begun.is_ok_and(|state| matches!(*state, State::Lacking { .. })) {
         let _ = timeout(GIVEN, state.wait_for(|state| !state.is_on_its_way())).await;
     }
     let now = state.borrow().clone();
