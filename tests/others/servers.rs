@@ -34,6 +34,13 @@ pub fn called(place: &Place, tool: &str, arguments: &Value) -> Value {
     ran.line()["result"].clone()
 }
 
+/// What an NPC answers.
+fn answered(place: &Place, line: &str) -> Value {
+    let mut ran = place.run(&["ask", "--json", "--text", line]);
+    ran.stderr.clear();
+    ran.line()["reply"].clone()
+}
+
 /// A server on loopback, and its address.
 struct Http(Child, String);
 
@@ -254,8 +261,8 @@ fn manifest_of_any_namespace_is_answered() {
                    - { tool: { name: secret }, say: \"{result}\" }\n";
         let place = Place::with_config(npc).env("RUST_LOG", "off");
         place.write("tools/secret.yaml", manifest(namespace));
-        let said = place.run(&["ask", "--json", "--text", "Odo, tell me"]).line();
-        assert_eq!(said["reply"], "The key is under the mill.", "{namespace}");
+        let answer = answered(&place, "Odo, tell me");
+        assert_eq!(answer, "The key is under the mill.", "{namespace}");
         assert_eq!(seen(&place, "Odo"), [identity]);
         assert_eq!(called(&place, "secret", &json!({})), "The key is under the mill.");
     }
@@ -285,8 +292,7 @@ fn bare_name_of_server_tool_warns_and_is_called() {
     let place = Place::with_config(&format!("{npc}{server}")).env("RUST_LOG", "off");
     let said = taken(&place);
     assert!(said.contains("warning: glyphoxa.yaml:4:13: no tool 'echo' is known yet"), "{said}");
-    let answer = place.run(&["ask", "--json", "--text", "Odo, speak"]).line();
-    assert_eq!(answer["reply"], "hollow", "{answer:#}");
+    assert_eq!(answered(&place, "Odo, speak"), "hollow");
     refused(&Place::with_config(npc), &["glyphoxa.yaml:4:13: unknown tool 'echo'"]);
     let near = npc.replace("[echo]", "[rol]");
     refused(&Place::with_config(&format!("{near}{server}")), &["unknown tool 'rol'", "'roll'"]);

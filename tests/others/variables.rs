@@ -82,7 +82,7 @@ fn variable_only_own_server_gives_is_refused() {
     );
     alone(
         "mcpServers:\n  a: { url: \"http://127.0.0.1:1/\", headers: { Y: \"${global_data.x}\" } }\n",
-        "glyphoxa.yaml:3:55:",
+        "glyphoxa.yaml:3:50:",
     );
     let misspelt = "mcp_servers: { a: { command: b, resource_vars: { y: \"${session.ix}\" } } }\n";
     refused(

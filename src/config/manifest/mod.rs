@@ -174,8 +174,9 @@ impl<'a> File<'a> {
         }
         let ours = namespace_of(namespace);
         if ours != namespace {
-            let message = format!("namespace {} is '{ours}' here", quoted(namespace));
-            let way_out = format!("npcs may have this tool as {ours}.{name}");
+            let message = format!("namespace {} is {} here", quoted(namespace), quoted(&ours));
+            let identity = quoted(&format!("{ours}.{name}"));
+            let way_out = format!("npcs may have this tool as {identity}");
             notes.warnings.add(self.name_place(), message, way_out);
         }
         Some(Named { namespace: ours, name: name.to_owned() })
