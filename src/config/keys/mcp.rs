@@ -44,7 +44,7 @@ const OPTIONAL_NAME: Key = Key::new(
 );
 
 /// Servers by their names.
-pub const NAMED_SERVERS: Kind = Kind::Either(&[
+pub static NAMED_SERVERS: Kind = Kind::Either(&[
     Kind::Names(&Kind::Shape(&NAMED_SERVER)),
     Kind::List(&Kind::Shape(&LISTED_SERVER)),
 ]);
@@ -140,17 +140,17 @@ static KEYS: [Key; 19] = [
 ];
 
 /// The same with its name.
-static WITH_NAME: [Key; 20] = after(NAME);
+static WITH_NAME: [Key; 20] = after(NAME, &KEYS);
 
 /// The same with a name that may be left out.
-static WITH_OPTIONAL_NAME: [Key; 20] = after(OPTIONAL_NAME);
+static WITH_OPTIONAL_NAME: [Key; 20] = after(OPTIONAL_NAME, &KEYS);
 
 /// All keys of a server, `name` first.
-const fn after(name: Key) -> [Key; 20] {
+const fn after(name: Key, keys: &[Key; 19]) -> [Key; 20] {
     let mut all = [name; 20];
     let mut at = 0;
-    while at < KEYS.len() {
-        all[at + 1] = KEYS[at];
+    while at < keys.len() {
+        all[at + 1] = keys[at];
         at += 1;
     }
     all
