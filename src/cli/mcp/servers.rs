@@ -1,6 +1,7 @@
 //! `glyphoxa mcp servers`: how each server stands, and why.
 
 use std::{
+    borrow::Cow,
     io::{self, Write},
     time::Duration,
 };
@@ -31,7 +32,7 @@ struct Line<'a> {
     calls_itself: &'a str,
     version: &'a str,
     endpoint: &'a str,
-    state: &'static str,
+    state: Cow<'static, str>,
     reason: Option<&'a str>,
     revision: Option<&'static str>,
     tools: &'a [String],
