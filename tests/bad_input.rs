@@ -221,13 +221,9 @@ fn names_that_belong_to_others() {
         );
         assert_eq!(refused_line(&place), expected, "{key}");
     }
-    let place = Place::with_config(ONE);
-    place.write("tools/now.yaml", tool("tools"));
-    let expected = "tools/now.yaml:3:19: namespace 'tools' belongs to built-in tools";
-    assert!(refused_line(&place).starts_with(expected), "{}", refused_line(&place));
-    let place =
-        Place::with_config(&format!("{ONE}mcp: {{ servers: [{{ name: tools, command: x }}] }}\n"));
-    let expected = "glyphoxa.yaml:2:26: 'tools' is the name of a built-in server";
+    let servers = "mcp: { servers: [{ name: a, prefix: tools, command: x }] }\n";
+    let place = Place::with_config(&format!("{ONE}{servers}"));
+    let expected = "glyphoxa.yaml:2:37: 'tools' is the name of a built-in server";
     assert!(refused_line(&place).starts_with(expected), "{}", refused_line(&place));
 }
 

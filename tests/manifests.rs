@@ -314,8 +314,6 @@ fn manifests_that_cannot_be_offered_are_refused() {
         place.run(&["check"]).ends_with(2).stderr
     };
     assert!(other(HEAD).contains("tool 'weather.forecast' appears twice (give it another name)"));
-    let taken = HEAD.replace("weather", "dice-roller");
-    assert!(other(&taken).contains("namespace 'dice-roller' belongs to built-in tools"));
     assert!(other(&HEAD.replace("forecast", "a.b")).contains("cannot be part of an identity"));
     assert!(other(&HEAD.replace("/v1", "/v2")).contains("'apiVersion' is"));
     assert!(other(&HEAD.replace("kind: Tool", "kind: Agent")).contains("'kind' is 'Agent'"));

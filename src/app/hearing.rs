@@ -1,4 +1,4 @@
-//! What hears a table: the recogniser, and what judges pauses.
+//! The recogniser of a table, and its judge of pauses.
 //!
 //! Entry functions: [`heard_by`], [`turn_judge`].
 
@@ -9,16 +9,16 @@ use crate::{
     provider::{Error, RecogniserEntry, Registry, SpeechToText, TurnJudge},
 };
 
-/// What hears a table.
+/// The recogniser of a table.
 pub struct HeardBy {
-    /// The recogniser, loaded.
+    /// Loaded, unless it cannot hear.
     pub stt: Arc<dyn SpeechToText>,
-    /// Why it hears nobody, and what to do about it: the model files of this machine are missing, or
-    /// cannot be used. The table opens all the same.
+    /// Reason for hearing nobody, with the fix: missing or broken model files of this machine. The table
+    /// opens all the same.
     pub cannot_hear: Option<String>,
 }
 
-/// What hears a table of `config`.
+/// Opens and loads the recogniser of a table of `config`.
 ///
 /// # Errors
 /// An address or key that makes no request; a service that cannot be used.

@@ -38,7 +38,7 @@ pub struct RunningTable {
     pub handle: TableHandle,
     /// Its task; ends after the handle is dropped or told to close.
     pub task: JoinHandle<Conversations>,
-    /// Why nobody is heard at it, and what to do about it.
+    /// Reason for hearing nobody, with the fix.
     pub cannot_hear: Option<String>,
 }
 

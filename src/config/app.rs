@@ -34,7 +34,7 @@ use crate::{
     provider::{self, HereOptions, SMART_TURN, SMART_TURN_FILE},
     session,
     tools::builtin::{FileIo, RandomTable},
-    yaml::{Fields, Kind, Node, Position},
+    yaml::{Fields, Kind, Position},
 };
 
 /// Spent at most unless the file says otherwise.
@@ -45,10 +45,12 @@ const UNUSUAL_SESSION_MAX: f64 = 50.0;
 /// Reads the file at `path` and every file it names. `None`: it is no YAML. What comes back is
 /// only good without problems in `reading`.
 pub fn read(reading: &mut Reading, path: &Path) -> Option<Config> {
-    let (node, mut notes) = reading.file_or_problem(path, &Kind::Shape(&keys::app::FILE))?;
+    let (mut node, mut notes) = reading.file_or_problem(path, &Kind::Shape(&keys::app::FILE))?;
+    let disabled = mcp::translate(&mut node, &mut notes);
     let file = File {
         fields: Fields::new(&node, &keys::app::FILE),
         folder: path.parent().unwrap_or(Path::new("")),
+        disabled,
     };
     let config = file.config(reading, &mut notes);
     window::check(&config, &file.fields, &mut notes);
@@ -62,6 +64,8 @@ struct File<'a> {
     fields: Fields<'a>,
     /// What its paths are relative to.
     folder: &'a Path,
+    /// Names of servers that are switched off.
+    disabled: Vec<String>,
 }
 
 impl File<'_> {
@@ -212,10 +216,8 @@ impl File<'_> {
             built_in: reading.tools,
             manifests: &manifests.identities,
         };
-        let listed = self.fields.map("mcp", &keys::mcp::MCP);
-        let listed = listed.map(|mcp| mcp.items("servers")).unwrap_or_default();
-        let named = self.fields.get("mcp_servers").map(Node::entries).unwrap_or_default();
-        mcp::mcp(mcp::Written { listed, named }, &origin, notes)
+        let disabled = self.disabled.clone();
+        McpOptions { disabled, ..mcp::mcp(&mcp::Written::all(&self.fields), &origin, notes) }
     }
 
     /// Tools written down in files.
@@ -465,7 +467,5 @@ impl File<'_> {
 /// What NPCs may do whose files say nothing of it.
 fn policy(tools: Option<Fields<'_>>, known: &[&str], notes: &mut Notes) -> Policy {
     let node = tools.and_then(|tools| tools.get("policy"));
-    node.map_or_else(Policy::default, |node| {
-        policy::policy(node, &Policy::default(), known, &mut notes.problems)
-    })
+    node.map_or_else(Policy::default, |node| policy::policy(node, &Policy::default(), known, notes))
 }

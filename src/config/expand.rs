@@ -1,9 +1,12 @@
-//! `${VAR}` and `${VAR:-default}` in every scalar; `$${` stands for `${`. In headers of servers
-//! `${session.*}`, `${campaign.*}` and `${data.*}` stay, and so does `${data.*}` in what an NPC is
-//! told about itself: they are filled in with each request.
+//! `${VAR}` and `${VAR:-default}` in every scalar; `$${` stands for `${`. In headers and
+//! `resource_vars` of servers `${session.*}`, `${campaign.*}` and `${data.*}` stay, and so does
+//! `${data.*}` in what an NPC is told about itself: they are filled in with each request. Under
+//! `mcpServers`, `${env:VAR}` and `${input:var}` are variables too, and what is switched off needs none.
+
+use std::borrow::Cow;
 
 use super::secrets::Secrets;
-use crate::yaml::{Node, Position, Problems, Scalar, Value, quoted};
+use crate::yaml::{Entry, Node, Position, Problems, Scalar, Value, quoted};
 
 /// Puts variables into every scalar of `node`. What cannot be filled in is noted and becomes
 /// [`Value::Broken`]. What came of it is not for everybody.
@@ -32,6 +35,10 @@ impl Expansion<'_> {
     fn node(&mut self, node: &mut Node, name: &str) {
         match &mut node.value {
             Value::Map(entries) => {
+                let is_off = |entry: &Entry| entry.key == "disabled" && is_true(&entry.node);
+                if is_of_clients(name) && entries.iter().any(is_off) {
+                    return;
+                }
                 for entry in entries {
                     let dot = if name.is_empty() { "" } else { "." };
                     self.node(&mut entry.node, &format!("{name}{dot}{}", entry.key));
@@ -73,13 +80,11 @@ impl Expansion<'_> {
                 return None;
             };
             rest = after;
-            if is_for_later(inside, name) {
-                whole.push_str("${");
-                whole.push_str(inside);
-                whole.push('}');
+            if let Some(later) = for_later(inside, name) {
+                whole.push_str(&format!("${{{later}}}"));
                 continue;
             }
-            match self.variable(inside, at, name) {
+            match self.variable(&of_clients(inside, name), at, name) {
                 Some(value) => whole.push_str(&value),
                 None => good = false,
             }
@@ -115,20 +120,59 @@ impl Expansion<'_> {
     }
 }
 
-/// Whether `inside`, in the value of `name`, is filled in with each request.
-fn is_for_later(inside: &str, name: &str) -> bool {
+/// What stands for `inside`, in the value of `name`, until it is filled in with each request; `None`: it
+/// is filled in now.
+fn for_later<'t>(inside: &'t str, name: &str) -> Option<Cow<'t, str>> {
     let begins = |starts: &[&str]| starts.iter().any(|start| inside.starts_with(start));
-    let is_header = match name.strip_prefix("mcp_servers.").and_then(|it| it.split_once('.')) {
-        Some((_, key)) => key.starts_with("headers."),
-        None => name.starts_with("mcp.servers.headers."),
-    };
-    if is_header {
-        return begins(&["session.", "campaign.", "data."]);
+    if is_of_a_server(name) {
+        if let Some(key) = inside.strip_prefix("global_data.") {
+            return Some(Cow::Owned(format!("data.{key}")));
+        }
+        return begins(&["session.", "campaign.", "data."]).then_some(Cow::Borrowed(inside));
     }
     let key = name.strip_prefix("npcs.").unwrap_or(name);
-    IN_PROMPTS.contains(&key) && begins(&["data."])
+    (IN_PROMPTS.contains(&key) && begins(&["data."])).then_some(Cow::Borrowed(inside))
 }
 
+/// Whether `name` is a header of a server, or a variable of its resources.
+fn is_of_a_server(name: &str) -> bool {
+    let is_one = |rest: &str| LATER.iter().any(|key| rest.starts_with(key));
+    let behind = |rest: &str| rest.split_once('.').is_some_and(|(_, key)| is_one(key));
+    match name.split_once('.') {
+        Some(("mcp", rest)) => rest.strip_prefix("servers.").is_some_and(is_one),
+        Some(("mcp_servers", rest)) => is_one(rest) || behind(rest),
+        Some((DESKTOP, rest)) => behind(rest),
+        _ => false,
+    }
+}
+
+/// `inside` as other programs write it, which have these variables under [`DESKTOP`] alone.
+fn of_clients<'t>(inside: &'t str, name: &str) -> Cow<'t, str> {
+    if name.split_once('.').is_none_or(|(key, _)| key != DESKTOP) {
+        return Cow::Borrowed(inside);
+    }
+    if let Some(variable) = inside.strip_prefix("env:") {
+        return Cow::Borrowed(variable);
+    }
+    let Some(input) = inside.strip_prefix("input:") else { return Cow::Borrowed(inside) };
+    let plain = |c: char| if c.is_ascii_alphanumeric() { c.to_ascii_uppercase() } else { '_' };
+    Cow::Owned(input.chars().map(plain).collect())
+}
+
+/// Whether `name` is a server under [`DESKTOP`].
+fn is_of_clients(name: &str) -> bool {
+    name.split_once('.').is_some_and(|(key, server)| key == DESKTOP && !server.contains('.'))
+}
+
+/// Whether it is `true`.
+fn is_true(node: &Node) -> bool {
+    node.scalar().and_then(Scalar::flag).unwrap_or(false)
+}
+
+/// Where servers stand as desktop clients and editors write them.
+const DESKTOP: &str = "mcpServers";
+/// Keys of a server whose values are filled in with each request.
+const LATER: [&str; 3] = ["headers.", "resource_vars.", "resourceVars."];
 /// Keys of an NPC whose text a model reads.
 const IN_PROMPTS: [&str; 4] =
     ["personality", "behavior_rules", "secret_knowledge", "knowledge_scope"];

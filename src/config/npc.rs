@@ -37,12 +37,17 @@ pub struct NpcDefaults<'a> {
 pub fn npc(node: &Node, defaults: &NpcDefaults, notes: &mut Notes) -> Npc {
     let fields = Fields::new(node, &keys::npc::NPC);
     let text = |key| fields.text(key).unwrap_or_default().to_owned();
+    let before = notes.problems.count();
+    let tools = whitelist::resolve_all(fields.items("tools"), defaults.tools, notes);
+    let is_whole = notes.problems.count() == before && !has_broken(&fields);
+    let policy = fields.get("policy").map_or_else(
+        || defaults.policy.clone(),
+        |node| policy::policy(node, defaults.policy, defaults.tools, notes),
+    );
     let problems = &mut notes.problems;
     let language = language(&fields, problems).unwrap_or(defaults.language);
     engine(&fields, problems);
-    let before = problems.count();
-    let tools = whitelist::resolve_all(fields.items("tools"), defaults.tools, problems);
-    let allowed = (problems.count() == before && !has_broken(&fields)).then_some(tools.as_slice());
+    let allowed = is_whole.then_some(tools.as_slice());
     let line_tools = line::LineTools { known: defaults.tools, allowed };
     let lines = fields.items("lines").iter();
     let lines = lines.filter(|node| matches!(node.value, Value::Map(_)));
@@ -66,10 +71,7 @@ pub fn npc(node: &Node, defaults: &NpcDefaults, notes: &mut Notes) -> Npc {
         tools: tools.clone(),
         address: address(&fields),
         fillers: fields.texts("fillers"),
-        policy: fields.get("policy").map_or_else(
-            || defaults.policy.clone(),
-            |node| policy::policy(node, defaults.policy, defaults.tools, problems),
-        ),
+        policy,
     };
     warn(&npc, &fields, defaults, &mut notes.warnings);
     npc

@@ -1,23 +1,23 @@
 //! Limits on tool use.
 
-use super::{keys, whitelist};
+use super::{keys, reading::Notes, whitelist};
 use crate::{
     domain::{Policy, ToolChoice},
     yaml::{Fields, Node, Problems},
 };
 
 /// The policy written in `node`, over `default`.
-pub fn policy(node: &Node, default: &Policy, tools: &[&str], problems: &mut Problems) -> Policy {
+pub fn policy(node: &Node, default: &Policy, tools: &[&str], notes: &mut Notes) -> Policy {
     let fields = Fields::new(node, &keys::npc::POLICY);
-    let identities = |key, default: &[String], problems: &mut Problems| {
+    let identities = |key, default: &[String], notes: &mut Notes| {
         if fields.get(key).is_none() {
             return default.to_vec();
         }
-        whitelist::resolve_all(fields.items(key), tools, problems)
+        whitelist::resolve_all(fields.items(key), tools, notes)
     };
     let count = |key, default| fields.whole(key).unwrap_or(default);
     Policy {
-        tool_choice: tool_choice(&fields, tools, problems)
+        tool_choice: tool_choice(&fields, tools, &mut notes.problems)
             .unwrap_or_else(|| default.tool_choice.clone()),
         max_rounds: count("max_rounds", default.max_rounds),
         max_calls_per_turn: count("max_calls_per_turn", default.max_calls_per_turn),
@@ -25,8 +25,8 @@ pub fn policy(node: &Node, default: &Policy, tools: &[&str], problems: &mut Prob
         max_calls_per_session: count("max_calls_per_session", default.max_calls_per_session),
         max_calls_per_minute: count("max_calls_per_minute", default.max_calls_per_minute),
         max_identical: count("max_identical", default.max_identical),
-        blocklist: identities("blocklist", &default.blocklist, problems),
-        stop_on_tool: identities("stop_on_tool", &default.stop_on_tool, problems),
+        blocklist: identities("blocklist", &default.blocklist, notes),
+        stop_on_tool: identities("stop_on_tool", &default.stop_on_tool, notes),
         max_cost: fields.number("max_cost").or(default.max_cost),
     }
 }

@@ -52,8 +52,9 @@ fn with_draft(schema: Map<String, Value>) -> Value {
 
 /// A mapping with known keys.
 fn of_shape(shape: &Shape) -> Map<String, Value> {
-    let properties: Map<_, _> =
-        shape.keys.iter().map(|key| (key.name.to_owned(), of_key(key))).collect();
+    let names = |key: &'static Key| [key.name].into_iter().chain(key.also.iter().copied());
+    let named = |key| names(key).map(move |name| (name.to_owned(), of_key(key)));
+    let properties: Map<_, _> = shape.keys.iter().flat_map(named).collect();
     let required: Vec<_> =
         shape.keys.iter().filter(|key| key.required).map(|key| key.name).collect();
     let mut schema = object(json!({

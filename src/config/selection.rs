@@ -29,7 +29,7 @@ pub fn selection(
     if let Some(top_k) = fields.whole("top_k") {
         options.top_k = top_k;
     }
-    options.core = whitelist::resolve_all(fields.items("core"), around.tools, &mut notes.problems);
+    options.core = whitelist::resolve_all(fields.items("core"), around.tools, notes);
     #[expect(clippy::cast_possible_truncation, reason = "bounded to 0 to 1 by its key")]
     let threshold = fields.number("threshold").map(|number| number as f32);
     let described = fields.map("embedder", &keys::providers::EMBEDDER);

@@ -1,10 +1,16 @@
 //! Tool names as users write them -> identities. Of a configured server (`server.*` among what is
 //! known) any tool may be named, since it need not be connected.
 
+use super::reading::Notes;
 use crate::{
     tools::bare,
-    yaml::{Node, Problems, Scalar, nearest, quoted},
+    yaml::{Node, Scalar, nearest, quoted},
 };
+
+/// Stands before the name of a configured server that is called like a built-in one.
+pub const MCP: &str = "mcp-";
+/// Stands before the namespace of a manifest that is called like a built-in server.
+pub const MANIFEST: &str = "manifest-";
 
 /// The identity or pattern meant by `entry`: `server.tool`, a bare name that one server has,
 /// `server.*` or `server.prefix*`.
@@ -35,8 +41,20 @@ pub fn resolve(entry: &str, known: &[&str]) -> Result<String, (String, String)> 
     }
 }
 
-/// The identities meant by `nodes`; what is wrong with one is noted.
-pub fn resolve_all(nodes: &[Node], known: &[&str], problems: &mut Problems) -> Vec<String> {
+/// Whether `entry` may be a tool of a server that has not told its tools yet: a bare name that is no slip
+/// of a known one.
+pub fn may_come(entry: &str, known: &[&str]) -> bool {
+    let is_bare = !entry.trim().is_empty() && !entry.contains(['.', '*', ' ']);
+    is_bare
+        && known.iter().any(|known| known.ends_with(".*"))
+        && nearest(entry, names(known)).is_none()
+        && !is_of_files(entry)
+}
+
+/// The identities meant by `nodes`, and bare names that a server may bring; what is wrong with one is
+/// noted.
+pub fn resolve_all(nodes: &[Node], known: &[&str], notes: &mut Notes) -> Vec<String> {
+    let problems = &mut notes.problems;
     let mut identities = Vec::new();
     for node in nodes {
         let Some(text) = node.text() else { continue };
@@ -46,6 +64,12 @@ pub fn resolve_all(nodes: &[Node], known: &[&str], problems: &mut Problems) -> V
             Err(_) if node.scalar().is_some_and(|it| it.written.is_some()) => {
                 let shown = node.scalar().map(Scalar::shown).unwrap_or_default();
                 problems.add(node.at, format!("unknown tool {shown}"), "write its name");
+            }
+            Err(_) if may_come(text, known) => {
+                let message = format!("no tool {} is known yet", quoted(text));
+                let way_out = "a server may bring it; as SERVER.TOOL it is that server's alone";
+                notes.warnings.add(node.at, message, way_out);
+                identities.push(text.to_owned());
             }
             Err((message, way_out)) => problems.add(node.at, message, way_out),
         }
@@ -68,6 +92,27 @@ fn is_of_a_server(entry: &str, known: &[&str]) -> bool {
     })
 }
 
+/// All names that mean a known tool, or everything of a server.
+fn names<'k>(known: &'k [&'k str]) -> impl Iterator<Item = &'k str> {
+    known.iter().flat_map(|identity| [*identity, bare(identity)])
+}
+
+/// Whether it names a tool that reads or writes files.
+fn is_of_files(entry: &str) -> bool {
+    ["file-io.", "read_file", "write_file"].iter().any(|name| entry.starts_with(name))
+}
+
+/// What `entry` is called here, if it means a tool of a manifest or a server that is called like a
+/// built-in server.
+fn moved(entry: &str, known: &[&str]) -> Option<String> {
+    let server = format!("{MCP}{entry}");
+    if is_of_a_server(&server, known) {
+        return Some(server);
+    }
+    let manifest = format!("{MANIFEST}{entry}");
+    known.contains(&manifest.as_str()).then_some(manifest)
+}
+
 /// An unknown tool.
 fn unknown(entry: &str, known: &[&str]) -> (String, String) {
     let groups = known.iter().filter_map(|identity| identity.split_once('.'));
@@ -75,10 +120,13 @@ fn unknown(entry: &str, known: &[&str]) -> (String, String) {
     let near = if entry.ends_with('*') {
         nearest(entry, groups.iter().map(String::as_str))
     } else {
-        nearest(entry, known.iter().flat_map(|identity| [*identity, bare(identity)]))
+        nearest(entry, names(known))
     };
-    let of_files = ["file-io.", "read_file", "write_file"];
-    if of_files.iter().any(|name| entry.starts_with(name)) {
+    if let Some(moved) = moved(entry, known) {
+        let way_out = format!("did you mean '{moved}'?");
+        return (format!("unknown tool {}", quoted(entry)), way_out);
+    }
+    if is_of_files(entry) {
         let way_out = match known.contains(&"file-io.read_file") {
             true => "file_io in glyphoxa.yaml is read_only",
             false => "files need file_io: { base_dir: … } in glyphoxa.yaml",

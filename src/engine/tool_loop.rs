@@ -328,17 +328,15 @@ impl Rounds {
     fn withheld(&self) -> Failure {
         let name = self.model.models.called();
         Failure::Model(format!(
-            "{name}: a sentence was not spoken, because it holds a credential (where has the model \
-             read it?)"
+            "{name}: withheld a sentence that holds a credential (find out where the model has read \
+             it)"
         ))
     }
 
     /// The model does not come to an end.
     fn over(&self, bound: Bound) -> Failure {
         let name = self.model.models.called();
-        Failure::Model(format!(
-            "{name}: the answer is over the bound of {bound} (is the model sound?)"
-        ))
+        Failure::Model(format!("{name}: the answer exceeds the limit of {bound} (check the model)"))
     }
 
     /// What was called goes back to the model with the next request.
@@ -348,8 +346,8 @@ impl Rounds {
         }
         let name = self.model.models.called();
         Err(Failure::Model(format!(
-            "{name}: the arguments of its calls fill half of its window (is the model sound? raise \
-             context_window if it has more)"
+            "{name}: the arguments of its calls fill half of its window (check the model, or raise \
+             context_window)"
         )))
     }
 

@@ -20,7 +20,7 @@ pub struct Services {
 }
 
 impl Services {
-    /// Why nobody can be heard now, and what to do about it. Looks at the files of this machine.
+    /// Reason for hearing nobody, with the fix. Reads the folder of model files.
     pub fn cannot_hear(&self) -> Option<String> {
         let missing = self.here.as_ref()?.found().err()?;
         Some(missing.to_string())

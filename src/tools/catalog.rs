@@ -48,7 +48,8 @@ struct Snapshots {
 /// What snapshots are made of.
 #[derive(Default)]
 struct Written {
-    sources: BTreeMap<ServerKey, Source>,
+    /// A manifest may share its namespace with built-in tools.
+    sources: BTreeMap<(ServerKey, SourceKind), Source>,
     cast: Vec<Arc<Npc>>,
     /// What game masters have changed, by session.
     changes: BTreeMap<SessionId, OwnChanges>,
@@ -159,9 +160,9 @@ impl Catalog {
 
     /// Puts what is ready of an offer in place of what its server offered before.
     pub(super) fn take(&self, offer: Offer) -> Vec<Refused> {
-        let Offer { server, taken, refused, .. } = offer;
+        let Offer { server, kind, taken, refused, .. } = offer;
         self.change(server.owner, |written| {
-            let before = written.remove(&server).tools;
+            let before = written.remove(&server, kind).tools;
             self.figures.remember(&before);
             let before: HashMap<&str, &Arc<Tool>> =
                 before.iter().map(|tool| (&*tool.identity, tool)).collect();
@@ -174,14 +175,16 @@ impl Catalog {
                 Arc::new(tool)
             });
             let source = Source { tools: placed.collect(), refused: refused.clone() };
-            written.sources.insert(server.clone(), source);
+            written.sources.insert((server.clone(), kind), source);
         });
         refused
     }
 
-    /// Takes back everything `server` offers; figures are kept for when it returns.
-    pub fn withdraw(&self, server: &ServerKey) {
-        self.change(server.owner, |written| self.figures.remember(&written.remove(server).tools));
+    /// Takes back everything of `kind` that `server` offers; figures are kept for when it returns.
+    pub fn withdraw(&self, server: &ServerKey, kind: SourceKind) {
+        self.change(server.owner, |written| {
+            self.figures.remember(&written.remove(server, kind).tools);
+        });
     }
 
     /// Tools that were left out, as far as they would be there for `owner`.
@@ -247,18 +250,18 @@ impl Catalog {
 impl Written {
     /// What the installation, or an owner for itself, has.
     fn sources_of(&self, owner: Option<Owner>) -> impl Iterator<Item = (&ServerKey, &Source)> {
-        let first = ServerKey { owner, name: String::new() };
-        self.sources.range(first..).take_while(move |(key, _)| key.owner == owner)
+        let sources = self.sources.iter().map(|((key, _), source)| (key, source));
+        sources.filter(move |(key, _)| key.owner == owner)
     }
 
     /// Takes out what `server` offered; indices that had it are rebuilt.
-    fn remove(&mut self, server: &ServerKey) -> Source {
+    fn remove(&mut self, server: &ServerKey, kind: SourceKind) -> Source {
         for (owner, kept) in &mut self.kept {
             if server.owner.is_none() || *owner == server.owner {
                 kept.index = None;
             }
         }
-        self.sources.remove(server).unwrap_or_default()
+        self.sources.remove(&(server.clone(), kind)).unwrap_or_default()
     }
 
     /// The next snapshot of `owner`, or of all who have none of their own.
@@ -297,8 +300,7 @@ impl Written {
     /// The tools of the installation and those of `owner`, in order of their identities. Where both
     /// have a server of one name, the installation's is there.
     fn tools_of(&self, owner: Option<Owner>) -> Vec<&Arc<Tool>> {
-        let is_free =
-            |key: &ServerKey| !self.sources.contains_key(&ServerKey::installed(&key.name));
+        let is_free = |key: &ServerKey| self.sources_of(None).all(|(it, _)| it.name != key.name);
         let own = owner.map(|owner| self.sources_of(Some(owner)));
         let own = own.into_iter().flatten().filter(|(key, _)| is_free(key));
         let all = self.sources_of(None).chain(own);
@@ -369,7 +371,7 @@ mod tests {
         assert_eq!((visible(INN), visible(OAR), visible(Owner::Guild(3))), (1, 2, 0));
         // What everybody has comes to all of them, and one owner's farewell is nobody else's.
         offer(&catalog, &ServerKey::installed("near"), vec![tool("feel", "")]);
-        catalog.withdraw(&homes[0]);
+        catalog.withdraw(&homes[0], SourceKind::Server);
         assert_eq!(seen(&catalog, INN), named(&[("far.look", "look"), ("near.feel", "feel")]));
         assert_eq!(own(OAR).as_deref(), Some("the oar's"));
         assert_eq!(seen(&catalog, OAR).len(), 4);
@@ -407,7 +409,7 @@ mod tests {
         // A server of the installation with an added one's name is the one that is there.
         offer(&catalog, &ServerKey::installed("home"), vec![tool("get", "everybody's")]);
         assert_eq!(about(&catalog, INN, "home.get").as_deref(), Some("everybody's"));
-        catalog.withdraw(&ServerKey::installed("home"));
+        catalog.withdraw(&ServerKey::installed("home"), SourceKind::Server);
         assert_eq!(about(&catalog, INN, "home.get").as_deref(), Some(""));
         assert_eq!(seen(&catalog, INN)[1].1, "home_get", "its name has stayed");
     }

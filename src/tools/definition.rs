@@ -57,7 +57,7 @@ where
 }
 
 /// Where tools come from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum SourceKind {
     /// A handler of this program; its results are its own.
     BuiltIn,

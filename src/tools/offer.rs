@@ -24,7 +24,7 @@ const LONGEST: Duration = Duration::from_secs(2);
 /// A server's tools on their way into the catalog.
 pub struct Offer {
     pub(super) server: ServerKey,
-    kind: SourceKind,
+    pub(super) kind: SourceKind,
     endpoint: Arc<Endpoint>,
     waiting: VecDeque<Definition>,
     names: HashSet<String>,

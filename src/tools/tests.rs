@@ -282,7 +282,7 @@ async fn what_changed_since_it_was_offered_is_not_called() {
     let record = stage.call_in(&before, "t", &json!({})).await;
     assert_eq!(kind(&record), Some(CallErrorKind::NotVisible));
     assert_eq!((tool.begun(), other.begun()), (0, 0));
-    stage.host.catalog().withdraw(&ServerKey::installed("x"));
+    stage.host.catalog().withdraw(&ServerKey::installed("x"), SourceKind::Server);
     let record = stage.call("t", &json!({})).await;
     assert_eq!(kind(&record), Some(CallErrorKind::NotFound));
 }
@@ -360,7 +360,7 @@ async fn results_from_outside_are_framed_and_taint_the_turn() {
     let gentle = StandIn::new(&[Does::Answer(0)]);
     let tools = [("read", quick(), &gentle), ("wipe", destructive, &wipe)];
     let tools = tools.map(|(name, declared, it)| (name, declared, it));
-    stage.host.catalog().withdraw(&ServerKey::installed("x"));
+    stage.host.catalog().withdraw(&ServerKey::installed("x"), SourceKind::Server);
     stage.offer(SourceKind::Server, &tools);
     assert!(stage.call("wipe", &json!({})).await.result.is_ok(), "nothing was read yet");
     let read = stage.call("read", &json!({})).await;

@@ -1,6 +1,6 @@
 //! A tree against a table of keys: every mistake is noted, none stops the reading.
 
-use super::{Key, Kind, Node, Position, Problems, Scalar, Shape, Value, nearest, quoted};
+use super::{Entry, Key, Kind, Node, Position, Problems, Scalar, Shape, Value, nearest, quoted};
 
 /// Checks `node`, called `name` in messages, against `kind`. What is wrong is noted and becomes
 /// [`Value::Broken`], so that reading goes on without complaining twice.
@@ -36,6 +36,7 @@ fn join(name: &str, key: &str) -> String {
 fn check_shape(node: &mut Node, name: &str, shape: &Shape, problems: &mut Problems) {
     let at = node.at;
     let Value::Map(entries) = &mut node.value else { return };
+    respell(entries, shape, problems);
     for key in shape.keys.iter().filter(|key| key.required) {
         let found = entries.iter().find(|entry| entry.key == key.name);
         if found.is_none_or(|entry| entry.node.is_null()) {
@@ -49,6 +50,24 @@ fn check_shape(node: &mut Node, name: &str, shape: &Shape, problems: &mut Proble
             None => unknown(&entry.key, entry.at, name, shape, problems),
         }
     }
+}
+
+/// Gives keys in other programs' spellings their own names. A key that has both is noted.
+fn respell(entries: &mut Vec<Entry>, shape: &Shape, problems: &mut Problems) {
+    let mut taken: Vec<String> = entries.iter().map(|entry| entry.key.clone()).collect();
+    entries.retain_mut(|entry| {
+        let Some(key) = shape.key(&entry.key).filter(|key| key.name != entry.key) else {
+            return true;
+        };
+        if taken.iter().any(|other| other == key.name) {
+            let message = format!("{} is the same key as '{}'", quoted(&entry.key), key.name);
+            problems.add(entry.at, message, "keep one of them");
+            return false;
+        }
+        entry.key = key.name.to_owned();
+        taken.push(entry.key.clone());
+        true
+    });
 }
 
 /// Notes a missing key.
@@ -81,6 +100,7 @@ fn check_either(node: &mut Node, name: &str, kinds: &[Kind], problems: &mut Prob
         let mut found = Problems::new(problems.file().clone());
         check(&mut tried, name, kind, &mut found);
         if found.is_empty() {
+            *node = tried;
             return;
         }
         if !matches!(tried.value, Value::Broken) || same_form(kind, &node.value) {

@@ -51,6 +51,8 @@ pub struct Shape {
 pub struct Key {
     /// The key as users write it.
     pub name: &'static str,
+    /// How other programs spell it; read as `name`.
+    pub also: &'static [&'static str],
     /// What its value may be.
     pub kind: Kind,
     /// What it does, for editors.
@@ -62,19 +64,24 @@ pub struct Key {
 impl Key {
     /// A key that may be left out.
     pub const fn new(name: &'static str, kind: Kind, doc: &'static str) -> Self {
-        Self { name, kind, doc, required: false }
+        Self { name, also: &[], kind, doc, required: false }
     }
 
     /// A key that must be there.
     pub const fn required(name: &'static str, kind: Kind, doc: &'static str) -> Self {
-        Self { name, kind, doc, required: true }
+        Self { name, also: &[], kind, doc, required: true }
+    }
+
+    /// The same key with the spellings of other programs.
+    pub const fn also(self, also: &'static [&'static str]) -> Self {
+        Self { also, ..self }
     }
 }
 
 impl Shape {
-    /// The key called `name`.
+    /// The key called `name`, in any spelling.
     pub fn key(&self, name: &str) -> Option<&Key> {
-        self.keys.iter().find(|key| key.name == name)
+        self.keys.iter().find(|key| key.name == name || key.also.contains(&name))
     }
 }
 

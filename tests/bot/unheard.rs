@@ -16,12 +16,12 @@ async fn table_without_model_files_opens_and_says_so() {
     let steward = hall.inn.add_role("Steward", permission::MANAGE_GUILD);
     let olga = hall.inn.add_member("Olga", &[steward]);
     let setup = hall.told(&olga, Slash::new("setup")).await;
-    assert!(setup.contains(&format!("❌ I cannot hear anybody: {WHY}")), "{setup}");
+    assert!(setup.contains(&format!("❌ I can't hear anyone: {WHY}")), "{setup}");
     let player = hall.discord.join_voice(&hall.dm, hall.inn.voice).await.unwrap();
     let started = hall.asks(&hall.dm, Slash::new("session start")).await.text();
     assert!(started.contains(WHY) && !started.contains("listen"), "{started}");
     let panel = hall.reads(|it| it.content().contains("Not heard: Dora")).await;
-    assert!(panel.content().contains("I cannot hear.") && panel.text().contains(WHY));
+    assert!(panel.content().contains("I can't hear.") && panel.text().contains(WHY));
     let notice = hall.reads(|it| it.content().contains("Dora**")).await;
     let (text, opt_out) = (notice.content(), notice.button("Do not hear me"));
     assert!(text.contains("cannot hear you") && text.contains("/xcard"), "{text}");

@@ -143,7 +143,7 @@ async fn a_shared_campaign_is_there_for_every_server_and_a_tool_server_follows_i
     let dm = &hall.dm;
     let servers = hall.told(dm, Slash::new("tools servers")).await;
     assert!(
-        servers.contains("waiting for a session (its headers name campaign.name)"),
+        servers.contains("waiting for a session (its headers or resource_vars name campaign.name)"),
         "{servers}"
     );
     let switch = |name: &str| Slash::new("campaign switch").option("name", name);

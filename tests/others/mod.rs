@@ -2,6 +2,8 @@
 //! and their mistakes named with file, line and column.
 
 mod npcs;
+mod servers;
+mod variables;
 
 use crate::support::program::Place;
 

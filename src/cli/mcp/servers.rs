@@ -1,6 +1,6 @@
 //! `glyphoxa mcp servers`: how each server stands, and why.
 
-use std::{io::Write, time::Duration};
+use std::{borrow::Cow, io::Write, time::Duration};
 
 use clap::Args;
 use serde::Serialize;
@@ -28,7 +28,7 @@ struct Line<'a> {
     calls_itself: &'a str,
     version: &'a str,
     endpoint: &'a str,
-    state: &'static str,
+    state: Cow<'static, str>,
     reason: Option<&'a str>,
     revision: Option<&'static str>,
     tools: &'a [String],

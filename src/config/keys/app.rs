@@ -51,8 +51,13 @@ pub static FILE: Shape = Shape {
         Key::new("mcp", Kind::Shape(&mcp::MCP), "Servers of further tools."),
         Key::new(
             "mcp_servers",
-            Kind::Names(&Kind::Shape(&mcp::NAMED_SERVER)),
-            "The same servers by their names: home: { url: … }.",
+            mcp::NAMED_SERVERS,
+            "The same servers by their names: home: { url: … }; or a list.",
+        ),
+        Key::new(
+            "mcpServers",
+            Kind::Names(&Kind::Any),
+            "The same servers as desktop clients and editors have them: their JSON, pasted.",
         ),
         Key::new("rules", Kind::Shape(&RULES), "Rules NPCs may look up."),
         Key::new(

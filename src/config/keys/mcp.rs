@@ -22,6 +22,9 @@ pub static MCP: Shape = Shape {
 /// A server: how it is reached, and what is taken of it.
 pub static SERVER: Shape = Shape { title: "An MCP server", keys: &WITH_NAME };
 
+/// A server in a list of which none need have a name.
+pub static LISTED_SERVER: Shape = Shape { title: "An MCP server", keys: &WITH_OPTIONAL_NAME };
+
 /// A server whose name stands before it.
 pub static NAMED_SERVER: Shape = Shape { title: "An MCP server, by its name", keys: &KEYS };
 
@@ -31,6 +34,20 @@ const NAME: Key = Key::required(
     Kind::Filled,
     "Its part of the names of its tools (home in home.get_weather): letters, digits, - and _.",
 );
+
+/// The same where its address or program says enough.
+const OPTIONAL_NAME: Key = Key::new(
+    "name",
+    Kind::Filled,
+    "Its part of the names of its tools; default: its host with - for dots, or the last word of its \
+     package or file.",
+);
+
+/// Servers by their names.
+pub static NAMED_SERVERS: Kind = Kind::Either(&[
+    Kind::Names(&Kind::Shape(&NAMED_SERVER)),
+    Kind::List(&Kind::Shape(&LISTED_SERVER)),
+]);
 
 /// All keys of a server but its name.
 static KEYS: [Key; 19] = [
@@ -70,19 +87,23 @@ static KEYS: [Key; 19] = [
         Kind::Either(&[Kind::Word(&["login"]), Kind::Shape(&AUTH)]),
         "login (glyphoxa mcp login NAME, once), a token, or OAuth client credentials.",
     ),
-    Key::new("prefix", Kind::Filled, "Stands for its name in the names of its tools."),
+    Key::new("prefix", Kind::Filled, "Stands for its name in the names of its tools.")
+        .also(&["toolPrefix"]),
     Key::new("required", Kind::Flag, "Nothing starts without it; default false."),
     Key::new(
         "connect_timeout_ms",
         WAIT,
         "Longest wait for the connection and the list of tools; default 30000.",
-    ),
-    Key::new("auto_reconnect", Kind::Flag, "Connect again when it is lost; default true."),
+    )
+    .also(&["connectTimeout"]),
+    Key::new("auto_reconnect", Kind::Flag, "Connect again when it is lost; default true.")
+        .also(&["autoReconnect"]),
     Key::new(
         "reconnect_interval_ms",
         WAIT,
         "Wait before the first new attempt; it grows and is spread; default 1000.",
-    ),
+    )
+    .also(&["reconnectInterval"]),
     Key::new(
         "resources",
         Kind::Flag,
@@ -91,8 +112,9 @@ static KEYS: [Key; 19] = [
     Key::new(
         "resource_vars",
         Kind::Names(&Kind::Text),
-        "What the templates of its resources are filled with.",
-    ),
+        "What the templates of its resources are filled with; values may name what headers may.",
+    )
+    .also(&["resourceVars"]),
     Key::new(
         "tools",
         Kind::Names(&Kind::Shape(&TOOL)),
@@ -118,15 +140,21 @@ static KEYS: [Key; 19] = [
 ];
 
 /// The same with its name.
-static WITH_NAME: [Key; 20] = {
-    let mut all = [NAME; 20];
+static WITH_NAME: [Key; 20] = after(NAME, &KEYS);
+
+/// The same with a name that may be left out.
+static WITH_OPTIONAL_NAME: [Key; 20] = after(OPTIONAL_NAME, &KEYS);
+
+/// All keys of a server, `name` first.
+const fn after(name: Key, keys: &[Key; 19]) -> [Key; 20] {
+    let mut all = [name; 20];
     let mut at = 0;
-    while at < KEYS.len() {
-        all[at + 1] = KEYS[at];
+    while at < keys.len() {
+        all[at + 1] = keys[at];
         at += 1;
     }
     all
-};
+}
 
 /// What a program may reach.
 pub static SANDBOX: Shape = Shape {

@@ -10,6 +10,7 @@ use std::{path::Path, sync::Arc, time::Duration};
 use super::{
     declared, keys,
     reading::{Folder, Notes, Reading},
+    whitelist::MANIFEST,
 };
 use crate::{
     tools::{
@@ -23,6 +24,9 @@ use crate::{
 pub const FOLDER: &str = "tools";
 /// First part of identities of tools that name none.
 const NAMESPACE: &str = "manifest";
+
+/// Namespace that manifests have in common with a built-in tool.
+const SHARED: &str = "tools";
 
 /// The tools read so far.
 #[derive(Default)]
@@ -98,6 +102,10 @@ impl<'a> File<'a> {
         let Some(spec) = spec else { return };
         let Some(named) = self.names(&spec, notes) else { return };
         let identity = format!("{}.{}", named.namespace, named.name);
+        if reading.tools.contains(&&*identity) {
+            let message = format!("tool {} is built in", quoted(&identity));
+            notes.problems.add(self.name_place(), message, "give it another name");
+        }
         if manifests.identities.contains(&identity) {
             let message = format!("tool {} appears twice", quoted(&identity));
             notes.problems.add(self.name_place(), message, "give it another name");
@@ -160,20 +168,18 @@ impl<'a> File<'a> {
             (None, Some((namespace, name))) => (namespace, name),
             (None, None) => (NAMESPACE, name),
         };
-        let wrong = |text: &str| {
-            text.is_empty() || text.contains(|c: char| c.is_whitespace() || ".*".contains(c))
-        };
-        for (what, text) in [("name", name), ("namespace", namespace)] {
-            if wrong(text) {
-                let message = format!("{what} {} cannot be part of an identity", quoted(text));
-                notes.problems.add(self.name_place(), message, "no blanks, dots and asterisks");
-            }
+        if name.is_empty() || name.contains(parts) {
+            let message = format!("name {} cannot be part of an identity", quoted(name));
+            notes.problems.add(self.name_place(), message, "no blanks, dots and asterisks");
         }
-        if builtin::SERVERS.contains(&namespace) {
-            let message = format!("namespace {} belongs to built-in tools", quoted(namespace));
-            notes.problems.add(self.name_place(), message, "choose another");
+        let ours = namespace_of(namespace);
+        if ours != namespace {
+            let message = format!("namespace {} is {} here", quoted(namespace), quoted(&ours));
+            let identity = quoted(&format!("{ours}.{name}"));
+            let way_out = format!("npcs may have this tool as {identity}");
+            notes.warnings.add(self.name_place(), message, way_out);
         }
-        Some(Named { namespace: namespace.to_owned(), name: name.to_owned() })
+        Some(Named { namespace: ours, name: name.to_owned() })
     }
 
     /// What it does when it is called.
@@ -263,6 +269,22 @@ impl<'a> File<'a> {
         mock.map_err(|what| problems.add(node.at, format!("'{key}': {what}"), "mend the template"))
             .ok()
     }
+}
+
+/// What divides identities, and therefore stands in no part of one.
+fn parts(c: char) -> bool {
+    c.is_whitespace() || ".*".contains(c)
+}
+
+/// The first part of the identities of tools of a namespace. One of a built-in server is another one
+/// here, so that no whitelist of that server lets a manifest in.
+fn namespace_of(namespace: &str) -> String {
+    let plain = match namespace.trim() {
+        "" => NAMESPACE.to_owned(),
+        namespace => namespace.replace(parts, "-"),
+    };
+    let is_built_in = builtin::SERVERS.contains(&&*plain) && plain != SHARED;
+    if is_built_in { format!("{MANIFEST}{plain}") } else { plain }
 }
 
 /// Where a mock's answer may stand.

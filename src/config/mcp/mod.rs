@@ -2,14 +2,22 @@
 //!
 //! Entry function: [`mcp`]. **Never**: connects to one.
 
+mod desktop;
+mod naming;
 mod program;
 mod sandbox;
+mod templates;
+mod written;
 
 use std::{collections::BTreeMap, path::Path, time::Duration};
 
 use serde_json::Value as Json;
 
-use self::sandbox::Places;
+pub use self::{
+    desktop::translate,
+    written::{Origin, Written},
+};
+use self::{naming::Name, sandbox::Places};
 use super::{declared, files::Source, keys::mcp as keys, reading::Notes};
 use crate::{
     domain::Secret,
@@ -17,11 +25,10 @@ use crate::{
     tools::{
         Declared,
         connection::{
-            Auth, Authority, ClientCredentials, Credential, Facts, Reach, Sandbox, ServerOptions,
-            Trust,
+            Auth, Authority, ClientCredentials, Credential, Reach, Sandbox, ServerOptions, Trust,
         },
     },
-    yaml::{self, Entry, Fields, Kind, Node, Problems, Value, nearest, quoted},
+    yaml::{self, Fields, Kind, Node, Problems, quoted},
 };
 
 /// Headers that are the protocol's own.
@@ -46,47 +53,24 @@ const RECONNECT_MS: u64 = 1_000;
 pub struct McpOptions {
     /// The servers, names and prefixes unique.
     pub servers: Vec<ServerOptions>,
-}
-
-/// Where servers are read from.
-pub struct Origin<'a> {
-    /// What paths are relative to.
-    pub folder: &'a Path,
-    /// Where everything that is kept lies; `None`: the server is described by somebody who does not
-    /// run us, and what it may reach is not theirs to say.
-    pub data_dir: Option<&'a Path>,
-    /// Where files come from.
-    pub source: Source,
-    /// Identities of the built-in tools.
-    pub built_in: &'a [&'a str],
-    /// Identities of the tools of manifests.
-    pub manifests: &'a [String],
-}
-
-/// Servers as they are written down.
-#[derive(Clone, Copy, Default)]
-pub struct Written<'a> {
-    /// Under `mcp.servers`, each with its name.
-    pub listed: &'a [Node],
-    /// Under `mcp_servers`, each behind its name.
-    pub named: &'a [Entry],
+    /// Names of those that are switched off; NPCs may go on naming their tools.
+    pub disabled: Vec<String>,
 }
 
 /// The servers in `written`.
-pub fn mcp(written: Written, from: &Origin, notes: &mut Notes) -> McpOptions {
-    let listed = written.listed.iter().map(|node| (node, None));
-    let named = written.named.iter().map(|entry| (&entry.node, Some(entry)));
-    let nodes = listed.chain(named).filter(|(node, _)| matches!(node.value, Value::Map(_)));
-    let mut servers: Vec<ServerOptions> = Vec::new();
-    for (node, named) in nodes {
-        let shape = if named.is_some() { &keys::NAMED_SERVER } else { &keys::SERVER };
-        let fields = Fields::new(node, shape);
-        let mut server = Server { fields, named, from, notes };
-        let Some(options) = server.options() else { continue };
-        server.check_name(&options, &servers);
+pub fn mcp(written: &[Written], from: &Origin, notes: &mut Notes) -> McpOptions {
+    let (mut servers, mut fields) = (Vec::new(), Vec::new());
+    for one in written {
+        let mut server = Server { fields: one.fields, from, notes };
+        let Some(reach) = server.reach() else { continue };
+        let Some(name) = naming::name(one, &reach, &mut server.notes.problems) else { continue };
+        let mut options = server.options(&name, reach);
+        naming::check(&name, &one.fields, (&mut options, &servers), from, server.notes);
         servers.push(options);
+        fields.push(one.fields);
     }
-    McpOptions { servers }
+    templates::check(&fields, &servers, &mut notes.problems);
+    McpOptions { servers, disabled: Vec::new() }
 }
 
 /// A server that is described beside the files, by the keys they have; nothing in it stands for a
@@ -110,7 +94,8 @@ pub fn server(
     let from = Origin { folder, data_dir: None, source, built_in, manifests };
     let found = node.map(|node| {
         let listed = Fields::new(&node, &keys::MCP).items("servers");
-        mcp(Written { listed, named: &[] }, &from, &mut notes)
+        let written: Vec<_> = listed.iter().filter_map(Written::entry).collect();
+        mcp(&written, &from, &mut notes)
     });
     let told = notes.problems.into_vec().into_iter().chain(notes.warnings.into_vec());
     let told: Vec<String> = told.map(|it| format!("{} ({})", it.message, it.way_out)).collect();
@@ -126,16 +111,13 @@ pub fn server(
 /// One server while it is read.
 struct Server<'a> {
     fields: Fields<'a>,
-    /// Where its name stands, if that is before it.
-    named: Option<&'a Entry>,
     from: &'a Origin<'a>,
     notes: &'a mut Notes,
 }
 
 impl Server<'_> {
-    /// What it says; `None` with problems.
-    fn options(&mut self) -> Option<ServerOptions> {
-        let reach = self.reach();
+    /// What it says beside its name and the way to it.
+    fn options(&mut self, name: &Name, reach: Reach) -> ServerOptions {
         let fields = self.fields;
         let millis = |key, default| Duration::from_millis(fields.whole(key).unwrap_or(default));
         let flag = |key, default| fields.flag(key).unwrap_or(default);
@@ -144,10 +126,10 @@ impl Server<'_> {
             .iter()
             .map(|entry| (entry.key.clone(), tool(&entry.node, &mut self.notes.problems)));
         let tools = tools.collect();
-        Some(ServerOptions {
-            name: name_of(fields, self.named)?.trim().to_owned(),
+        ServerOptions {
+            name: name.text.clone(),
             prefix: fields.text("prefix").map(|prefix| prefix.trim().to_owned()),
-            reach: reach?,
+            reach,
             required: flag("required", false),
             connect_timeout: millis("connect_timeout_ms", CONNECT_MS),
             reconnect: flag("auto_reconnect", true)
@@ -161,44 +143,6 @@ impl Server<'_> {
             },
             allow_sampling: flag("allow_sampling", false),
             debug: flag("debug", false),
-        })
-    }
-
-    /// Its name and prefix are plain and nobody else's.
-    fn check_name(&mut self, options: &ServerOptions, others: &[ServerOptions]) {
-        for key in ["name", "prefix"] {
-            let (is_name, fields) = (key == "name", self.fields);
-            let text = if is_name { name_of(fields, self.named) } else { fields.text(key) };
-            let Some(text) = text.map(str::trim) else { continue };
-            let plain = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
-            if text.is_empty() || !text.chars().all(plain) {
-                let shown = match self.named {
-                    Some(entry) if is_name => quoted(&entry.key),
-                    _ => fields.shown(key),
-                };
-                let message = format!("'{key}' of a server is {shown}");
-                self.problem(key, message, "letters, digits, - and _");
-            }
-        }
-        let identity = options.identity();
-        let is_its = |known: &str| known.split_once('.').is_some_and(|it| it.0 == identity);
-        let key = if options.prefix.is_some() { "prefix" } else { "name" };
-        let other = "give this one another name, or a prefix";
-        if self.from.built_in.iter().any(|known| is_its(known)) {
-            let message = format!("{} is the name of a built-in server", quoted(identity));
-            self.problem(key, message, other);
-        } else if let Some(tool) = self.from.manifests.iter().find(|known| is_its(known)) {
-            let message =
-                format!("{} is the namespace of the manifest of '{tool}'", quoted(identity));
-            self.problem(key, message, other);
-        }
-        if others.iter().any(|other| other.name == options.name) {
-            let message = format!("two servers are called {}", quoted(&options.name));
-            self.problem("name", message, "rename one");
-        } else if others.iter().any(|other| other.identity() == identity) {
-            let message =
-                format!("two servers call their tools {}", quoted(&format!("{identity}.…")));
-            self.problem(key, message, "give one of them another prefix");
         }
     }
 
@@ -337,15 +281,6 @@ impl Server<'_> {
                 let message = format!("the header '{name}' holds what cannot be sent");
                 self.notes.problems.add(entry.node.at, message, "plain ASCII on one line");
             }
-            if let Some(unknown) = Facts::unknown(value) {
-                let message = format!("the header '{name}' names '{unknown}'");
-                let near = nearest(&unknown, Facts::FIXED.iter().copied());
-                let way_out = near.map_or_else(
-                    || format!("{} or data.KEY", Facts::FIXED.join(", ")),
-                    |near| format!("did you mean '{near}'?"),
-                );
-                self.notes.problems.add(entry.node.at, message, way_out);
-            }
             headers.push((name, Secret(value.to_owned())));
         }
         headers
@@ -446,17 +381,8 @@ impl Server<'_> {
     }
 
     fn problem(&mut self, key: &str, message: String, way_out: &str) {
-        let at = match self.named {
-            Some(entry) if key == "name" => entry.at,
-            _ => self.fields.place(key),
-        };
-        self.notes.problems.add(at, message, way_out);
+        self.notes.problems.add(self.fields.place(key), message, way_out);
     }
-}
-
-/// A server's name, which stands before it or in it.
-fn name_of<'a>(fields: Fields<'a>, named: Option<&'a Entry>) -> Option<&'a str> {
-    named.map_or_else(|| fields.text("name"), |entry| Some(&entry.key))
 }
 
 /// A mapping of names to texts.
@@ -483,7 +409,9 @@ fn tool(node: &Node, problems: &mut Problems) -> Declared {
 
 /// What whitelists may name beside the tools of this program: everything of each server.
 pub fn patterns(options: &McpOptions) -> Vec<String> {
-    options.servers.iter().map(|server| format!("{}.*", server.identity())).collect()
+    let servers = options.servers.iter().map(ServerOptions::identity);
+    let disabled = options.disabled.iter().map(String::as_str);
+    servers.chain(disabled).map(|server| format!("{server}.*")).collect()
 }
 
 #[cfg(test)]

@@ -94,9 +94,9 @@ fn an_address_is_read_with_who_we_are() {
     assert_eq!((client.client_id.as_str(), client.scopes.len()), ("c", 2));
     assert_eq!(client.authority.issuer.as_deref(), Some("https://login.test"));
     assert_eq!(reach("").endpoint(), "https://h.test/mcp");
-    let header = ", headers: { X-Who: \"${session.id} ${data.who} ${TOKEN}\" }";
+    let header = ", headers: { X-Who: \"${session.id} ${campaign.name} ${TOKEN}\" }";
     let Reach::Http { headers, .. } = reach(header) else { panic!("a command") };
-    let expected = "${session.id} ${data.who} s3cret";
+    let expected = "${session.id} ${campaign.name} s3cret";
     assert_eq!(headers, [("x-who".to_owned(), Secret(expected.to_owned()))]);
 }
 
@@ -131,10 +131,6 @@ fn every_problem_has_its_place_and_way_out() {
         (
             "{ name: a.b, command: x }",
             "4:15: 'name' of a server is 'a.b' (letters, digits, - and _)",
-        ),
-        (
-            "{ name: dice-roller, command: x }",
-            "is the name of a built-in server (give this one another name, or a prefix)",
         ),
         ("{ name: a, prefix: memory, command: x }", "'memory' is the name of a built-in server"),
         ("{ name: a, command: \"x 'y\" }", "(close its quotes, or use args)"),
@@ -240,10 +236,10 @@ fn names_of_servers_clash() {
 #[test]
 fn whitelists_may_name_tools_of_configured_servers() {
     let server = "    - { name: home, command: x }\n";
-    for entry in ["home.get", "\"home.*\"", "\"home.set_*\"", "roll"] {
+    for entry in ["home.get", "\"home.*\"", "\"home.set_*\"", "roll", "get"] {
         assert!(load_servers(entry, server).is_ok(), "{entry}");
     }
-    for entry in ["hme.get", "get", "\"*\"", "home."] {
+    for entry in ["hme.get", "rol", "\"*\"", "home."] {
         let problems = load_servers(entry, server).unwrap_err();
         assert!(problems[0].contains("unknown tool"), "{entry}: {problems:?}");
     }

@@ -67,7 +67,7 @@ pub enum GuildRefusal {
     /// Who wants to be heard is not, for this reason.
     #[error("{0}")]
     Unheard(&'static str),
-    /// Nobody can be heard.
+    /// The session cannot hear.
     #[error("{}", notices::cannot_hear(.0))]
     CannotHear(String),
 }

@@ -64,7 +64,7 @@ pub struct GuildSession {
     pub mic_checks: MicChecks,
     /// Who is in the voice channel.
     pub people: People,
-    /// Why nobody is heard, and what to do about it.
+    /// Reason for hearing nobody, with the fix.
     pub cannot_hear: Option<String>,
     /// The message that shows how it stands.
     pub panel: PanelMessage,

@@ -120,7 +120,7 @@ impl Guild {
         }
     }
 
-    /// Why nobody is heard, in the session that runs or in the next one, and what to do about it.
+    /// Reason for hearing nobody, with the fix, in the running session or else in the next.
     pub fn cannot_hear(&self) -> Option<String> {
         match &self.session {
             Some(session) => session.cannot_hear.clone(),

@@ -26,19 +26,19 @@ pub fn spoken(consent: Consent) -> &'static str {
     }
 }
 
-/// What is said aloud where nobody can be heard.
+/// Spoken notice of a table that cannot hear.
 pub const SPOKEN_UNHEARD: &str = "Hello. The characters of this game cannot hear you. Write to \
      them with slash say, and stop a scene with slash x card.";
 
-/// Why nobody is heard, for a message.
+/// Message for a table that cannot hear, with the reason `why`.
 pub fn cannot_hear(why: &str) -> String {
     format!(
-        "I cannot hear anybody: {why}. The characters speak, and answer what is written with /say; \
-         what is got now is used from the next session on."
+        "I can't hear anyone: {why}. The characters still speak, and answer text sent with /say. New \
+         model files take effect with the next session."
     )
 }
 
-/// What people of these names, in the channel `voice`, read where nobody can be heard.
+/// Written notice of a table that cannot hear, for newcomers of these names in the channel `voice`.
 pub fn written_unheard(names: &[&str], voice: u64) -> CreateMessage {
     let names: Vec<String> = names.iter().map(|name| escaped(name)).collect();
     let names = names.join(", ");

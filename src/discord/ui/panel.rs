@@ -29,7 +29,7 @@ pub struct PanelView<'a> {
     pub heard: Vec<&'a str>,
     /// Names of those who are not.
     pub unheard: Vec<&'a str>,
-    /// Why nobody is heard, and what to do about it.
+    /// Reason for hearing nobody, with the fix.
     pub cannot_hear: Option<&'a str>,
     /// How the voice connection stands.
     pub connection: &'a ConnectionState,
@@ -90,7 +90,7 @@ pub fn render(view: &PanelView<'_>) -> Rendered {
     }
     let mut fields = Vec::new();
     if let Some(why) = view.cannot_hear {
-        line.push_str(" I cannot hear.");
+        line.push_str(" I can't hear.");
         fields.push(("Hearing", fit([notices::cannot_hear(why)])));
     }
     if let Some(status) = view.status {

@@ -161,7 +161,7 @@ impl Peer {
 
     /// An answer that is over a bound.
     pub fn over(&self, bound: Bound) -> Error {
-        let what = format!("the answer is over the bound of {bound}");
+        let what = format!("the answer exceeds the limit of {bound}");
         self.error(Kind::Protocol, &what, "is base_url right, and the model sound?")
     }
 
@@ -398,7 +398,7 @@ mod tests {
     }
 
     #[test]
-    fn an_error_of_megabytes_is_cut_before_it_is_searched() {
+    fn error_of_megabytes_is_cut_before_searching() {
         let long = format!("{} sk-very-secret", "the vault opens ".repeat(128));
         assert_eq!(begun(&format!("{long}{}", "x".repeat(1 << 20))).len(), 2_047);
         assert_eq!(begun(&"x".repeat(1 << 20)), "");

@@ -84,7 +84,7 @@ pub fn offer(host: &ToolHost, materials: Materials) {
     ];
     match materials.files {
         Some(files) => servers.push(("file-io", files::tools(files))),
-        None => host.catalog().withdraw(&ServerKey::installed("file-io")),
+        None => host.catalog().withdraw(&ServerKey::installed("file-io"), SourceKind::BuiltIn),
     }
     if let Some(archive) = &materials.memory {
         servers.push(("memory", memory::memory_tools(archive)));

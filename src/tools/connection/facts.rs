@@ -1,4 +1,4 @@
-//! What headers may name: `${session.*}`, `${campaign.*}` and the `${data.*}` of resources.
+//! What headers and variables of resources may name: `${session.*}`, `${campaign.*}` and the `${data.*}` of resources.
 //!
 //! Entry type: [`Facts`]. **Never**: reads the environment.
 
@@ -37,6 +37,8 @@ pub struct Facts {
     /// Of the sessions that run, in the order they have begun; readers can wait for one.
     sessions: watch::Sender<Vec<Arc<SessionFacts>>>,
     data: ArcSwap<BTreeMap<ServerKey, BTreeMap<String, Value>>>,
+    /// Sent after each change of `data`.
+    changes: watch::Sender<()>,
 }
 
 /// A name in a template that has no value yet.
@@ -47,11 +49,15 @@ impl Facts {
     /// Names that are known before any server is.
     pub const FIXED: &[&str] = &["session.id", "campaign.name", "campaign.system"];
 
+    /// All names in `template`.
+    pub fn names(template: &str) -> impl Iterator<Item = &str> {
+        template.split("${").skip(1).filter_map(|rest| Some(rest.split_once('}')?.0))
+    }
+
     /// The first name in `template` that can never be filled in.
     pub fn unknown(template: &str) -> Option<String> {
-        let inside = template.split("${").skip(1).filter_map(|rest| Some(rest.split_once('}')?.0));
         let known = |name: &&str| Self::FIXED.contains(name) || name.starts_with("data.");
-        inside.map(str::trim).find(|name| !known(name)).map(str::to_owned)
+        Self::names(template).map(str::trim).find(|name| !known(name)).map(str::to_owned)
     }
 
     /// Facts that stay, by their whole names (`session.id`, `campaign.name`).
@@ -104,6 +110,12 @@ impl Facts {
             }
             Arc::new(data)
         });
+        self.changes.send_replace(());
+    }
+
+    /// Changes of what servers give.
+    pub(super) fn changes(&self) -> watch::Receiver<()> {
+        self.changes.subscribe()
     }
 
     /// `template` with its names filled in, for what is asked in the name of `session`; `None`: in

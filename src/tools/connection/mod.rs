@@ -13,6 +13,7 @@ mod event_size;
 mod facts;
 mod http_client;
 mod http_post;
+mod informed;
 mod lists;
 mod notices;
 pub mod oauth;

@@ -31,7 +31,8 @@ pub struct ServerOptions {
     pub reconnect: Option<Duration>,
     /// Its resources are read into the data of headers.
     pub resources: bool,
-    /// What its resource templates are filled with.
+    /// What its resource templates are filled with; values may name `${session.*}`, `${campaign.*}` and
+    /// `${data.*}`.
     pub resource_vars: BTreeMap<String, String>,
     /// What is said here about its tools, by their name.
     pub tools: BTreeMap<String, Declared>,
@@ -49,10 +50,19 @@ impl ServerOptions {
         self.prefix.as_deref().unwrap_or(&self.name)
     }
 
-    /// What its headers name that only a session gives.
+    /// Values of its headers and of variables of its resources, which may name facts.
+    pub fn templates(&self) -> impl Iterator<Item = &str> {
+        let headers: &[(String, Secret)] = match &self.reach {
+            Reach::Http { headers, .. } => headers,
+            Reach::Stdio { .. } => &[],
+        };
+        let headers = headers.iter().map(|(_, template)| template.0.as_str());
+        headers.chain(self.resource_vars.values().map(String::as_str))
+    }
+
+    /// What its templates name that only a session gives.
     pub(super) fn lacks(&self, facts: &Facts) -> Option<&'static str> {
-        let Reach::Http { headers, .. } = &self.reach else { return None };
-        headers.iter().find_map(|(_, template)| facts.lacks(&template.0))
+        self.templates().find_map(|template| facts.lacks(template))
     }
 
     /// Whether only one of the two can be there.

@@ -22,7 +22,7 @@ use super::{
     client::{Client, RequestError, ToolList},
     client_handler::{ClientHandler, Gate},
     definitions::Listed,
-    facts::SessionFacts,
+    facts::{SessionFacts, UnknownName},
     http_client::{Authorization, HttpClient, HttpError, HttpOptions},
     notices::Notices,
     oauth::NoAuthorizer,
@@ -41,7 +41,7 @@ use super::{
 use crate::{
     domain::{Owner, Scope},
     panics::caught,
-    tools::ServerKey,
+    tools::{ServerKey, SourceKind},
 };
 
 /// A program to start.
@@ -119,6 +119,9 @@ impl Server {
         let mut failures = 0;
         loop {
             let stop = self.stop.clone();
+            if stop.run_until_cancelled(self.informed()).await.is_none() {
+                break;
+            }
             let attempt = stop.run_until_cancelled(caught(self.attempt())).await;
             let Some(attempt) = attempt else { break };
             let reason = match attempt {
@@ -322,6 +325,8 @@ impl Server {
         });
         let tools = tools.tools;
         self.offer(&tools).await;
+        let changes = self.shared.facts.changes();
+        let values = self.values().ok();
         if self.options.resources {
             self.read_resources(&client).await;
         }
@@ -337,6 +342,7 @@ impl Server {
             never = listen(&client, self.options.resources) => match never {},
             never = settle::settle(&client, wire.as_ref()) => match never {},
             never = self.measure() => match never {},
+            never = self.read_again(&client, changes, values) => match never {},
         };
         self.withdraw();
         client.close().await;
@@ -360,7 +366,7 @@ impl Server {
     /// Nothing of it is there any more.
     fn withdraw(&self) {
         self.known.link.client.store(None);
-        self.shared.host.catalog().withdraw(&self.key());
+        self.shared.host.catalog().withdraw(&self.key(), SourceKind::Server);
         self.shared.facts.set(&self.key(), std::collections::BTreeMap::new());
         self.known.change(|details| *details = Details::default());
     }
@@ -417,9 +423,17 @@ impl Server {
         }
     }
 
-    async fn read_resources(&self, client: &Client) {
-        let vars = &self.options.resource_vars;
-        let read = resources::read_all(client, &self.options.name, vars).await;
+    /// Reads its resources; while its variables lack a value, what was read stays.
+    pub(super) async fn read_resources(&self, client: &Client) {
+        let vars = match self.resource_vars() {
+            Ok(vars) => vars,
+            Err(UnknownName(name)) => {
+                let server = self.address().name();
+                tracing::warn!(server, name, "resources are not read: a name has no value now");
+                return;
+            }
+        };
+        let read = resources::read_all(client, &self.options.name, &vars).await;
         self.known.change(|details| {
             details.resources = read.all.keys().cloned().collect();
             details.resource_bytes = read.bytes;

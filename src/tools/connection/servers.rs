@@ -39,6 +39,8 @@ use crate::{
 
 /// Longest wait for all servers to end.
 const CLOSING: Duration = Duration::from_secs(8);
+/// Longest wait for what a server names and others give.
+const GIVEN: Duration = Duration::from_secs(30);
 
 /// What servers are started with.
 pub struct Setup {
@@ -404,7 +406,9 @@ impl Servers {
         let mut failed = Vec::new();
         for (name, known) in self.known(|options| options.required) {
             let state = settled(&known).await;
-            if let Some(reason) = state.reason() {
+            if let State::Lacking { .. } = state {
+                failed.push(format!("required server '{name}': {}", state.name()));
+            } else if let Some(reason) = state.reason() {
                 failed.push(format!("required server '{name}': {reason}"));
             }
         }
@@ -427,7 +431,7 @@ impl Servers {
         let client: Option<Arc<Client>> = known.link.client.load_full();
         let client = client.ok_or_else(|| ServersError::NotConnected {
             server: server.name.clone(),
-            reason: state.reason().unwrap_or(state.name()).to_owned(),
+            reason: state.reason().map_or_else(|| state.name().into_owned(), str::to_owned),
         })?;
         let tools = client.tools().await?.tools;
         let (shared, listed) = (Arc::clone(&self.shared), tools.clone());
@@ -464,11 +468,15 @@ impl All {
     }
 }
 
-/// The state of a server once it is no longer on its way for the first time.
+/// The state of a server once it is no longer on its way for the first time, or has lacked too long what
+/// others give.
 async fn settled(known: &SharedStatus) -> State {
     let mut state = known.state.subscribe();
-    let settled = state.wait_for(|state| *state != State::Connecting).await;
-    settled.map_or(State::Stopped, |state| state.clone())
+    let begun = state.wait_for(|state| *state != State::Connecting).await;
+    if begun.is_ok_and(|state| matches!(*state, State::Lacking { .. })) {
+        let _ = timeout(GIVEN, state.wait_for(|state| !state.is_on_its_way())).await;
+    }
+    state.borrow_and_update().clone()
 }
 
 #[cfg(test)]

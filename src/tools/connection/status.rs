@@ -2,7 +2,7 @@
 //!
 //! Entry type: [`Status`]. **Never**: holds a secret.
 
-use std::fmt;
+use std::{borrow::Cow, fmt};
 
 use serde::Serialize;
 use tokio::time::Instant;
@@ -19,8 +19,13 @@ pub enum State {
     Connecting,
     /// Connected once a session runs.
     NoSession {
-        /// What its headers name that only a session gives.
+        /// What its headers or `resource_vars` name that only a session gives.
         needs: &'static str,
+    },
+    /// Connected once a server has given what it names.
+    Lacking {
+        /// What its headers or `resource_vars` name that has no value yet.
+        name: String,
     },
     /// On its way again after a failure.
     Reconnecting {
@@ -46,17 +51,23 @@ pub enum State {
 }
 
 impl State {
-    /// The word used in reports.
-    pub const fn name(&self) -> &'static str {
-        match self {
+    /// The words used in reports.
+    pub fn name(&self) -> Cow<'static, str> {
+        Cow::Borrowed(match self {
             Self::Connecting => "connecting",
             Self::NoSession { .. } => "waiting for a session",
+            Self::Lacking { name } => return Cow::Owned(format!("waiting for {name}")),
             Self::Reconnecting { .. } => "connecting again",
             Self::Ready => "ready",
             Self::Waiting { .. } => "waiting to retry",
             Self::Failed { .. } => "failed",
             Self::Stopped => "stopped",
-        }
+        })
+    }
+
+    /// Whether it is on its way for the first time.
+    pub(super) fn is_on_its_way(&self) -> bool {
+        matches!(self, Self::Connecting | Self::Lacking { .. })
     }
 
     /// Why it is not ready, if something is wrong.
@@ -189,7 +200,7 @@ impl fmt::Display for Status {
             }
         }
         if let State::NoSession { needs } = self.state {
-            write!(f, " (its headers name {needs})")?;
+            write!(f, " (its headers or resource_vars name {needs})")?;
         }
         writeln!(f)?;
         if self.prefix != *name {

@@ -104,7 +104,7 @@ fn a_tool_that_changes_is_measured_anew_and_one_that_returns_is_known() {
     offered(&host, ADDRESS, "Asks.");
     play(&host, 20 * MS);
     assert_eq!(offered(&host, ADDRESS, "Asks.").0.calls, 10, "nothing has changed");
-    host.catalog().withdraw(&ServerKey::installed("s"));
+    host.catalog().withdraw(&ServerKey::installed("s"), SourceKind::Server);
     assert!(offered(&host, ADDRESS, "Asks.").0.measured.is_some(), "it was only away");
     assert_eq!(offered(&host, ADDRESS, "New.").0.measured, None);
     assert_eq!(offered(&host, "npx other", "Asks.").0.measured, None);

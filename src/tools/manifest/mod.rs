@@ -148,7 +148,7 @@ pub fn offer(host: &ToolHost, manifests: &[Manifest]) {
     let gone = before.all().iter().map(|entry| &entry.tool);
     for tool in gone.filter(|tool| tool.source == SourceKind::Manifest) {
         if !servers.contains_key(tool.server()) {
-            host.catalog().withdraw(&ServerKey::installed(tool.server()));
+            host.catalog().withdraw(&ServerKey::installed(tool.server()), SourceKind::Manifest);
         }
     }
     for (server, tools) in servers {

@@ -75,7 +75,7 @@ struct You {
     opted_out: bool,
     is_asked: bool,
     agreed: bool,
-    /// Why nobody is heard.
+    /// Reason for hearing nobody, with the fix.
     cannot_hear: Option<String>,
 }
 
@@ -95,7 +95,7 @@ fn info(services: &Services, you: &You) -> String {
     let now = match you {
         You { opted_out: true, .. } => "You opted out: nothing of you is heard.".to_owned(),
         You { cannot_hear: Some(why), .. } => {
-            format!("Nobody is heard: {why}. Once that is mended, it is as follows.")
+            format!("Nobody is heard: {why}. Once this is fixed, the following applies.")
         }
         You { is_asked: true, agreed: false, .. } => {
             "You have not agreed: nothing of you is heard.".to_owned()

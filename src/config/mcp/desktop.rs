@@ -1,0 +1,129 @@
+//! `mcpServers` as desktop clients and editors write it -> servers as they are written here.
+//!
+//! Entry function: [`translate`]. **Never**: reads what a server says beyond the keys that differ.
+
+use super::super::{keys::mcp as keys, reading::Notes};
+use crate::yaml::{self, Entry, Kind, Node, Problems, Value, nearest, quoted};
+
+/// Where such servers stand.
+const KEY: &str = "mcpServers";
+/// The key that switches a server off.
+const DISABLED: &str = "disabled";
+/// Keys that say how a server is reached.
+const TYPES: [&str; 2] = ["type", "transport"];
+/// What these say, and our word for it.
+const REACHES: [(&str, &str); 4] = [
+    ("stdio", "stdio"),
+    ("http", "streamable-http"),
+    ("streamable-http", "streamable-http"),
+    ("streamableHttp", "streamable-http"),
+];
+/// Keys that cannot be followed, and what to do instead.
+const REFUSED: [(&str, &str); 2] = [
+    ("cwd", "servers run in the folder of this file: write whole paths into command and args"),
+    ("envFile", "write its variables under env: { NAME: ${NAME} }, and set them for Glyphoxa"),
+];
+
+/// Rewrites the servers under `mcpServers` of a file, and checks them; names of those that are switched
+/// off, which are taken out, come back.
+pub fn translate(file: &mut Node, notes: &mut Notes) -> Vec<String> {
+    let Value::Map(keys) = &mut file.value else { return Vec::new() };
+    let Some(found) = keys.iter_mut().find(|entry| entry.key == KEY) else { return Vec::new() };
+    let Value::Map(servers) = &mut found.node.value else { return Vec::new() };
+    let mut disabled = Vec::new();
+    servers.retain_mut(|server| {
+        let is_on = !is_disabled(&server.node);
+        match is_on {
+            true => rewrite(server, notes),
+            false => disabled.push(server.key.clone()),
+        }
+        is_on
+    });
+    disabled
+}
+
+/// Whether a server is switched off.
+fn is_disabled(server: &Node) -> bool {
+    let flag = server.entries().iter().find(|entry| entry.key == DISABLED);
+    flag.and_then(|entry| entry.node.scalar()?.flag()).unwrap_or(false)
+}
+
+fn rewrite(server: &mut Entry, notes: &mut Notes) {
+    let name = format!("{KEY}.{}", server.key);
+    let mut is_good = true;
+    if let Value::Map(entries) = &mut server.node.value {
+        entries.retain_mut(|entry| {
+            if TYPES.contains(&entry.key.as_str()) {
+                is_good &= reach(entry, &name, &mut notes.problems);
+                return true;
+            }
+            is_good &= !is_refused(entry, &name, &mut notes.problems);
+            if entry.key == DISABLED {
+                yaml::check(&mut entry.node, DISABLED, &Kind::Flag, &mut notes.problems);
+                return false;
+            }
+            is_known(entry, &name, &mut notes.warnings)
+        });
+        let mut reaches = entries.iter().filter(|entry| entry.key == "transport");
+        if let Some(second) = reaches.nth(1) {
+            let message = format!("{} has both 'type' and 'transport'", quoted(&name));
+            notes.problems.add(second.at, message, "keep one of them");
+        }
+    }
+    if is_good {
+        yaml::check(
+            &mut server.node,
+            &name,
+            &Kind::Shape(&keys::NAMED_SERVER),
+            &mut notes.problems,
+        );
+    } else {
+        server.node.value = Value::Broken;
+    }
+}
+
+/// Puts our words for how it is reached; whether there are any.
+fn reach(entry: &mut Entry, name: &str, problems: &mut Problems) -> bool {
+    if entry.node.text() == Some("sse") {
+        let message = format!("{} speaks 'sse', which MCP gave up in 2025", quoted(name));
+        let way_out = "give the server's streamable HTTP address, most end with /mcp: type: http";
+        problems.add(entry.node.at, message, way_out);
+        return false;
+    }
+    if let Value::Scalar(scalar) = &mut entry.node.value
+        && let Some((_, ours)) = REACHES.iter().find(|(theirs, _)| *theirs == scalar.text)
+    {
+        scalar.text = (*ours).to_owned();
+        entry.key = "transport".to_owned();
+        return true;
+    }
+    let message = format!("'{}' of {} is not known", entry.key, quoted(name));
+    problems.add(entry.node.at, message, "http or stdio");
+    false
+}
+
+/// Whether nothing can be made of a key, which is noted.
+fn is_refused(entry: &Entry, name: &str, problems: &mut Problems) -> bool {
+    let refused = REFUSED.iter().find(|(key, _)| *key == entry.key);
+    if let Some((key, way_out)) = refused {
+        problems.add(entry.at, format!("'{key}' of {} cannot be followed", quoted(name)), *way_out);
+    }
+    refused.is_some()
+}
+
+/// Whether a key means something here; one that does not is noted.
+fn is_known(entry: &Entry, name: &str, warnings: &mut Problems) -> bool {
+    let shape = &keys::NAMED_SERVER;
+    let is_known = shape.key(&entry.key).is_some();
+    let is_refused = REFUSED.iter().any(|(key, _)| *key == entry.key);
+    if !is_known && !is_refused {
+        let near = nearest(&entry.key, shape.keys.iter().map(|key| key.name));
+        let way_out = match near {
+            Some(near) => format!("did you mean '{near}'?"),
+            None => "it has no effect here".to_owned(),
+        };
+        let message = format!("unknown key {} in {}", quoted(&entry.key), quoted(name));
+        warnings.add(entry.at, message, way_out);
+    }
+    is_known
+}

@@ -1,0 +1,191 @@
+//! What servers are called, and what stands before the names of their tools.
+//!
+//! Entry functions: [`name`], [`check`].
+
+use std::{ffi::OsStr, path::Path};
+
+use super::{
+    super::{keys::mcp as keys, reading::Notes, whitelist::MCP},
+    written::{Origin, Written},
+};
+use crate::{
+    tools::connection::{Reach, ServerOptions},
+    yaml::{Fields, Position, Problems, quoted},
+};
+
+/// Programs that run the package or file that they are given.
+const RUNNERS: &[&str] = &[
+    "npx", "bunx", "pnpx", "pnpm", "yarn", "npm", "uvx", "uv", "pipx", "node", "bun", "deno",
+    "tsx", "python", "python3", "sh", "bash",
+];
+/// Their subcommands.
+const SUBCOMMANDS: &[&str] = &["run", "exec", "dlx", "tool", "x"];
+
+/// Extensions of programs.
+const EXTENSIONS: &[&str] =
+    &["py", "js", "mjs", "cjs", "ts", "sh", "exe", "cmd", "bat", "rb", "pl"];
+
+/// A server's name.
+pub struct Name {
+    /// The name without blanks around it.
+    pub text: String,
+    /// Where it is written; for one that is not, where the server is.
+    at: Position,
+    /// How messages show it.
+    shown: String,
+    /// It was made of the address or the program.
+    is_derived: bool,
+}
+
+/// The name of a server that is reached by `reach`; `None` with a problem.
+pub fn name(written: &Written, reach: &Reach, problems: &mut Problems) -> Option<Name> {
+    let fields = &written.fields;
+    if let Some(entry) = written.key {
+        let text = entry.key.trim().to_owned();
+        return Some(Name { text, at: entry.at, shown: quoted(&entry.key), is_derived: false });
+    }
+    if let Some(text) = fields.text("name") {
+        let (at, shown) = (fields.place("name"), fields.shown("name"));
+        return Some(Name { text: text.trim().to_owned(), at, shown, is_derived: false });
+    }
+    if fields.is_broken("name") || !std::ptr::eq(fields.shape(), &keys::LISTED_SERVER) {
+        return None;
+    }
+    let derived = derived(reach);
+    if derived.is_none() {
+        problems.add(fields.at(), "the server has no name", "name: letters, digits, - and _");
+    }
+    let text = derived?;
+    let shown = quoted(&text);
+    Some(Name { text, at: fields.at(), shown, is_derived: true })
+}
+
+/// Notes names that are not plain, or somebody else's. One called like a built-in server gets a prefix
+/// that is not.
+pub fn check(
+    name: &Name,
+    fields: &Fields,
+    (options, others): (&mut ServerOptions, &[ServerOptions]),
+    from: &Origin,
+    notes: &mut Notes,
+) {
+    let prefix = options.prefix.clone();
+    let spelt = [("name", &name.text, name.shown.clone(), name.at)].into_iter();
+    let prefixed =
+        prefix.iter().map(|it| ("prefix", it, fields.shown("prefix"), fields.place("prefix")));
+    for (key, text, shown, at) in spelt.chain(prefixed) {
+        if text.is_empty() || !text.chars().all(is_plain) {
+            let message = format!("'{key}' of a server is {shown}");
+            notes.problems.add(at, message, "letters, digits, - and _");
+        }
+    }
+    let at = prefix.as_ref().map_or(name.at, |_| fields.place("prefix"));
+    let of = |known: &str, server: &str| known.split_once('.').is_some_and(|it| it.0 == server);
+    if from.built_in.iter().any(|known| of(known, options.identity())) {
+        if prefix.is_none() && from.data_dir.is_some() {
+            beside_built_in(name, options, notes);
+        } else {
+            let message =
+                format!("{} is the name of a built-in server", quoted(options.identity()));
+            notes.problems.add(at, message, "give this one another name, or a prefix");
+        }
+    }
+    let identity = options.identity();
+    if let Some(tool) = from.manifests.iter().find(|known| of(known, identity)) {
+        let message = format!("{} is the namespace of the manifest of '{tool}'", quoted(identity));
+        notes.problems.add(at, message, "give this one another name, or a prefix");
+    }
+    if others.iter().any(|other| other.name == options.name) {
+        let message = format!("two servers are called {}", quoted(&options.name));
+        let way_out =
+            if name.is_derived { "give this one a name: name: …" } else { "rename one" };
+        notes.problems.add(name.at, message, way_out);
+    } else if others.iter().any(|other| other.identity() == identity) {
+        let message = format!("two servers call their tools {}", quoted(&format!("{identity}.…")));
+        notes.problems.add(at, message, "give one of them another prefix");
+    }
+}
+
+/// Has the tools of a server called like a built-in one begin otherwise, so that no whitelist of the
+/// built-in one lets them in.
+fn beside_built_in(name: &Name, options: &mut ServerOptions, notes: &mut Notes) {
+    let prefix = format!("{MCP}{}", options.name);
+    let message = format!(
+        "{} is the name of a built-in server, so this one's tools are '{prefix}.…'",
+        quoted(&options.name)
+    );
+    let way_out = format!("npcs may have them as {prefix}.*; a prefix or another name is shorter");
+    notes.warnings.add(name.at, message, way_out);
+    options.prefix = Some(prefix);
+}
+
+/// A name made of a server's host, or of the last word of its package or file.
+fn derived(reach: &Reach) -> Option<String> {
+    let word = match reach {
+        Reach::Http { url, .. } => host(url),
+        Reach::Stdio { command, .. } => package(command),
+    };
+    let plain = word.chars().map(|c| if is_plain(c) { c } else { '-' }).collect::<String>();
+    let plain = plain.trim_matches('-').to_owned();
+    (!plain.is_empty()).then_some(plain)
+}
+
+/// The host of an address.
+fn host(url: &str) -> &str {
+    let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
+    let place = rest.split(['/', '?']).next().unwrap_or_default();
+    match place.strip_prefix('[') {
+        Some(literal) => literal.split(']').next().unwrap_or_default(),
+        None => place.split(':').next().unwrap_or_default(),
+    }
+}
+
+/// The last word of the package or file that a command runs, without version and extension.
+fn package(command: &[String]) -> &str {
+    let is_runner = |program: &str| {
+        let stem = Path::new(program).file_stem().and_then(OsStr::to_str);
+        stem.is_some_and(|stem| RUNNERS.contains(&stem))
+    };
+    let mut words = command.iter().map(String::as_str);
+    let program = words.next().unwrap_or_default();
+    let is_run = |word: &&str| !word.starts_with('-') && !SUBCOMMANDS.contains(word);
+    let run = if is_runner(program) { words.find(is_run).unwrap_or(program) } else { program };
+    let last = run.trim_end_matches('/').rsplit(['/', '\\']).next().unwrap_or_default();
+    let last = last.split(['@', '=', '[']).find(|part| !part.is_empty()).unwrap_or_default();
+    match last.rsplit_once('.') {
+        Some((stem, extension)) if EXTENSIONS.contains(&extension) => stem,
+        _ => last,
+    }
+}
+
+/// What names are made of.
+fn is_plain(c: char) -> bool {
+    c.is_ascii_alphanumeric() || c == '-' || c == '_'
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn name_of_host_or_package_is_plain() {
+        let host = |url: &str| host(url).to_owned();
+        assert_eq!(host("https://mcp.example.com:8443/mcp?x"), "mcp.example.com");
+        assert_eq!(host("http://[::1]:80/mcp"), "::1");
+        let of = |line: &str| {
+            let words: Vec<String> = line.split(' ').map(str::to_owned).collect();
+            package(&words).to_owned()
+        };
+        for (line, expected) in [
+            ("npx -y @modelcontextprotocol/server-filesystem@1.2 /tmp", "server-filesystem"),
+            ("uvx mcp-server-time==1.0 --local-timezone=UTC", "mcp-server-time"),
+            ("/usr/bin/python3 servers/weather.py plain", "weather"),
+            ("python -m my_weather", "my_weather"),
+            ("uv run tool.py", "tool"),
+            ("/opt/tools/dice --fast", "dice"),
+            ("npx", "npx"),
+        ] {
+            assert_eq!(of(line), expected, "{line}");
+        }
+    }
+}

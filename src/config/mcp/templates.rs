@@ -1,0 +1,44 @@
+//! What headers of servers and variables of their resources name.
+//!
+//! Entry function: [`check`].
+
+use crate::{
+    tools::connection::{Facts, ServerOptions},
+    yaml::{Entry, Fields, Node, Problems, nearest, quoted},
+};
+
+/// Notes names that no one ever gives a value: `fields` are what is written of `servers`.
+pub fn check(fields: &[Fields], servers: &[ServerOptions], problems: &mut Problems) {
+    for (index, fields) in fields.iter().enumerate() {
+        let mut others = servers.iter().enumerate().filter(|(other, _)| *other != index);
+        let is_given = others.any(|(_, other)| other.resources);
+        for key in ["headers", "resource_vars"] {
+            for entry in fields.get(key).map(Node::entries).unwrap_or_default() {
+                check_one(key, entry, is_given, problems);
+            }
+        }
+    }
+}
+
+/// Notes what is wrong with the value of `entry` under `key`; `is_given`: another server reads resources.
+fn check_one(key: &str, entry: &Entry, is_given: bool, problems: &mut Problems) {
+    let Some(value) = entry.node.text() else { return };
+    let what = match key {
+        "headers" => format!("the header '{}'", entry.key.to_ascii_lowercase()),
+        _ => quoted(&format!("{key}.{}", entry.key)),
+    };
+    if let Some(unknown) = Facts::unknown(value) {
+        let near = nearest(&unknown, Facts::FIXED.iter().copied());
+        let way_out = near.map_or_else(
+            || format!("{} or data.KEY", Facts::FIXED.join(", ")),
+            |near| format!("did you mean '{near}'?"),
+        );
+        problems.add(entry.node.at, format!("{what} names '{unknown}'"), way_out);
+    } else if !is_given
+        && let Some(data) = Facts::names(value).find(|name| name.starts_with("data."))
+    {
+        let message = format!("{what} names '{data}', which no other server can give");
+        let way_out = "another server with resources: true gives it, or write the value here";
+        problems.add(entry.node.at, message, way_out);
+    }
+}

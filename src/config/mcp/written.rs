@@ -1,0 +1,62 @@
+//! Servers as they stand in `glyphoxa.yaml`.
+//!
+//! Entry types: [`Written`], [`Origin`]. **Never**: reads what one says.
+
+use std::path::Path;
+
+use super::super::{files::Source, keys};
+use crate::yaml::{Entry, Fields, Node, Shape, Value};
+
+/// Where servers are read from.
+pub struct Origin<'a> {
+    /// What paths are relative to.
+    pub folder: &'a Path,
+    /// Where everything that is kept lies; `None`: the server is described by somebody who does not
+    /// run us, and what it may reach is not theirs to say.
+    pub data_dir: Option<&'a Path>,
+    /// Where files come from.
+    pub source: Source,
+    /// Identities of the built-in tools.
+    pub built_in: &'a [&'a str],
+    /// Identities of the tools of manifests.
+    pub manifests: &'a [String],
+}
+
+/// A server as it is written down.
+#[derive(Clone, Copy)]
+pub struct Written<'a> {
+    /// What it says.
+    pub fields: Fields<'a>,
+    /// The key it stands behind, which is its name; `None`: a member of a list.
+    pub key: Option<&'a Entry>,
+}
+
+impl<'a> Written<'a> {
+    /// All servers of a checked file.
+    pub fn all(file: &Fields<'a>) -> Vec<Self> {
+        let listed =
+            file.map("mcp", &keys::mcp::MCP).map(|mcp| mcp.items("servers")).unwrap_or_default();
+        let named = file.get("mcp_servers");
+        let behind = named.into_iter().chain(file.get("mcpServers")).flat_map(Node::entries);
+        let unnamed = named.map(Node::items).unwrap_or_default();
+        let listed = listed.iter().filter_map(Self::entry);
+        let unnamed = unnamed.iter().filter_map(|node| Self::of(node, &keys::mcp::LISTED_SERVER));
+        listed.chain(behind.filter_map(Self::named)).chain(unnamed).collect()
+    }
+
+    /// A member of `mcp.servers`.
+    pub fn entry(node: &'a Node) -> Option<Self> {
+        Self::of(node, &keys::mcp::SERVER)
+    }
+
+    /// A server behind its name.
+    fn named(entry: &'a Entry) -> Option<Self> {
+        let written = Self::of(&entry.node, &keys::mcp::NAMED_SERVER)?;
+        Some(Self { key: Some(entry), ..written })
+    }
+
+    fn of(node: &'a Node, shape: &'static Shape) -> Option<Self> {
+        let is_map = matches!(node.value, Value::Map(_));
+        is_map.then(|| Self { fields: Fields::new(node, shape), key: None })
+    }
+}
