@@ -3,7 +3,7 @@
 //! Entry function: [`run`]. **Never**: writes a part of what it was given.
 
 use std::{
-    io::{self, IsTerminal, Write},
+    io::{self, BufRead, IsTerminal, Read, Write},
     path::{Path, PathBuf},
 };
 
@@ -20,6 +20,9 @@ use crate::{
     memory::CampaignKey,
     yaml::Position,
 };
+
+/// Longest answer that is read, in bytes.
+const ANSWER_MAX: u64 = 1_000;
 
 #[derive(Args)]
 #[command(after_help = "examples:
@@ -116,7 +119,7 @@ fn is_meant(
              --campaign '{name}' imports it into its own)"
         ));
         let mut answer = String::new();
-        io::stdin().read_line(&mut answer)?;
+        io::stdin().lock().take(ANSWER_MAX).read_line(&mut answer)?;
         if !matches!(answer.trim().to_lowercase().as_str(), "y" | "yes" | "j" | "ja") {
             return Ok(Meant::No);
         }

@@ -46,7 +46,8 @@ mod tests {
     #[test]
     fn what_acts_on_a_terminal_is_shown() {
         let mut shown = Shown(Vec::new());
-        writeln!(shown, "{}:\t{:?}", "a\u{1b}[2J\u{202e}", 'ü').unwrap();
+        let forged = "a\u{1b}[2J\u{202e}";
+        writeln!(shown, "{forged}:\t{:?}", 'ü').unwrap();
         shown.write_all("b\u{9b}".as_bytes()).unwrap();
         assert_eq!(shown.0, "a\\u001b[2J\\u202e:\t'ü'\nb\\u009b".as_bytes());
     }

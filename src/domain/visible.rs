@@ -28,20 +28,47 @@ pub fn is_hidden(c: char) -> bool {
 }
 
 /// `text` in which what cannot be seen, or would change how the rest is read, is escaped as in JSON.
-/// Line ends and tabs stay.
+/// Line ends and tabs stay, and what joins an emoji or the letters of a script that is written joined.
 pub fn revealed(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut units = [0; 2];
-    for c in text.chars() {
-        if is_hidden(c) || is_deceptive(c) {
+    let mut chars = text.chars().peekable();
+    let mut before = None;
+    while let Some(c) = chars.next() {
+        let joins = joins(before, c, chars.peek().copied());
+        if (is_hidden(c) || is_deceptive(c)) && !joins {
             for unit in c.encode_utf16(&mut units) {
                 out.push_str(&format!("\\u{unit:04x}"));
             }
         } else {
             out.push(c);
         }
+        // A selector belongs to the picture before it.
+        before = if joins && c == PICTURE { before } else { Some(c) };
     }
     out
+}
+
+/// Asks for the picture of a character.
+const PICTURE: char = '\u{fe0f}';
+
+/// Whether `c` has a part in how its neighbours are written: the joiners of Persian, of Indian scripts
+/// and of emoji, and the selector of an emoji.
+fn joins(before: Option<char>, c: char, after: Option<char>) -> bool {
+    let is_emoji =
+        |c: char| matches!(c, '\u{203c}'..='\u{3299}' | '\u{1f000}'..='\u{1faff}' | '©' | '®');
+    let is_joined = |c: char| matches!(c, '\u{620}'..='\u{6ff}' | '\u{900}'..='\u{dff}');
+    let both = |is: &dyn Fn(char) -> bool| before.is_some_and(is) && after.is_some_and(is);
+    match c {
+        PICTURE => {
+            let is_key = |c: char| c.is_ascii_digit() || matches!(c, '#' | '*');
+            before.is_some_and(is_emoji)
+                || (before.is_some_and(is_key) && after == Some('\u{20e3}'))
+        }
+        '\u{200c}' => both(&is_joined),
+        '\u{200d}' => both(&is_joined) || both(&is_emoji),
+        _ => false,
+    }
 }
 
 /// The same of what stands within a line, which it cannot end.
@@ -77,6 +104,16 @@ mod tests {
         let shown = revealed(&serde_json::to_string_pretty(&value).unwrap());
         assert!(shown.contains(r"a\u202eb\u200b\u007f\udb40\udc41\u2028\u3164c"), "{shown}");
         assert_eq!(serde_json::from_str::<serde_json::Value>(&shown).unwrap(), value);
+    }
+
+    #[test]
+    fn what_joins_emoji_and_letters_is_left() {
+        let names = "🧙‍♂️ ❤️ 1️⃣ می‌خواهم क्‍ष 👍🏽";
+        assert_eq!(revealed(names), names);
+        let forged =
+            "a\u{200d}b \u{200d}♂ ❤\u{fe0f}\u{fe0f}\u{200d} a\u{fe0f} 1\u{fe0f}2 م\u{200c}b";
+        let shown = "a\\u200db \\u200d♂ ❤\u{fe0f}\u{fe0f}\\u200d a\\ufe0f 1\\ufe0f2 م\\u200cb";
+        assert_eq!(revealed(forged), shown);
     }
 
     #[test]

@@ -4,14 +4,13 @@
 
 use std::{
     fmt,
-    fs::File,
     io::{self, Read},
     path::Path,
 };
 
 use sha2::{Digest as _, Sha256};
 
-use crate::domain::hex;
+use crate::{domain::hex, files};
 
 /// Read at a time.
 const PIECE: usize = 128 * 1024;
@@ -42,7 +41,7 @@ impl Digest {
     /// # Errors
     /// The file cannot be read.
     pub fn of_file(path: &Path) -> io::Result<Self> {
-        let (mut file, mut hash) = (File::open(path)?, Sha256::new());
+        let (mut file, mut hash) = (files::open(path)?, Sha256::new());
         let mut piece = vec![0; PIECE];
         loop {
             match file.read(&mut piece)? {

@@ -3,7 +3,6 @@
 //! Entry type: [`Manifest`].
 
 use std::{
-    fs::File,
     io::{self, Read},
     path::Path,
 };
@@ -11,6 +10,7 @@ use std::{
 use serde::{Deserialize, Serialize};
 
 use super::{digest::Digest, set::WeightSet};
+use crate::files;
 
 /// The name of its file in the folder of a set.
 pub const FILE: &str = "manifest.json";
@@ -75,7 +75,7 @@ impl Manifest {
     /// That of `folder`.
     pub fn read(folder: &Path) -> io::Result<Self> {
         let mut text = String::new();
-        File::open(folder.join(FILE))?.take(MOST_BYTES).read_to_string(&mut text)?;
+        files::open(&folder.join(FILE))?.take(MOST_BYTES).read_to_string(&mut text)?;
         serde_json::from_str(&text).map_err(|error| {
             let why: String = error.to_string().chars().take(MOST_SAID).collect();
             io::Error::other(why)

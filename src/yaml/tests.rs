@@ -168,7 +168,8 @@ fn text_that_aliases_repeat_is_bounded() {
         format!("a: &a {{ {}: {} }}\nb: [x{many}]\n", "k".repeat(1_000), "y".repeat(1 << 20))
     };
     // The text itself, what its name stands for, and the aliases: below 16 MiB.
-    assert!(problems(&file(13)).is_empty());
+    let of_size = |found: Vec<String>| found.into_iter().any(|it| it.contains("MiB"));
+    assert!(!of_size(problems(&file(13))));
     for aliases in [14, 2_000] {
         let found = problems(&file(aliases));
         assert!(found[0].contains("more than 16 MiB of text"), "{found:?}");

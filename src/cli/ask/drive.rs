@@ -239,7 +239,7 @@ impl Driver {
         }
         self.frame(speaker, self.at, samples).await?;
         self.at += FRAME;
-        if index % FRAMES_PER_LOOK == 0 {
+        if index.is_multiple_of(FRAMES_PER_LOOK) {
             match self.pacing {
                 Pacing::AsFastAsHeard => self.settle().await?,
                 Pacing::Clock => self.print().await?,

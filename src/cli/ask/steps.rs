@@ -141,11 +141,7 @@ impl Heard {
 
 /// What comes through `pipe`, in a file that has no name: sound is not always read from front to back.
 fn spooled(pipe: &mut impl Read) -> io::Result<File> {
-    let path = std::env::temp_dir().join(format!(".glyphoxa-in.{}", std::process::id()));
-    let mut options = File::options();
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    let mut file = options.read(true).write(true).create_new(true).open(&path)?;
-    std::fs::remove_file(&path)?;
+    let mut file = tempfile::tempfile()?;
     io::copy(&mut pipe.take(LARGEST + 1), &mut file)?;
     file.rewind()?;
     Ok(file)

@@ -5,7 +5,7 @@
 use tokio_postgres::Row;
 
 use super::{
-    sql::{Sql, count, number, plain, read},
+    sql::{Sql, count, plain, read},
     store::{Postgres, within},
 };
 use crate::memory::{

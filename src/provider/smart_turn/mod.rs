@@ -12,7 +12,6 @@ mod trim;
 mod tests;
 
 use std::{
-    fs::File,
     io::Read,
     path::Path,
     sync::mpsc::{self as blocking, SyncSender},
@@ -25,7 +24,7 @@ use tokio::sync::oneshot;
 
 use self::network::Network;
 use super::{Error, Kind, TurnJudge};
-use crate::{audio::Frame, domain::hex};
+use crate::{audio::Frame, domain::hex, files};
 
 /// Its name in reports; that of its folder, too.
 pub const NAME: &str = "smart-turn";
@@ -127,7 +126,7 @@ fn read(path: &Path) -> Result<Vec<u8>, Error> {
         Error::new(Kind::Missing, text)
     };
     let mut published = Vec::new();
-    let file = File::open(path).map_err(absent)?;
+    let file = files::open(path).map_err(absent)?;
     file.take(length + 1).read_to_end(&mut published).map_err(absent)?;
     if hex(&Sha256::digest(&published)) != hash {
         return Err(broken(path, "it is not the published file, whose sha-256 is another"));

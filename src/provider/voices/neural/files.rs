@@ -3,12 +3,15 @@
 //! Entry function: [`bounded`]. **Never**: more than it is told to read.
 
 use std::{
-    fs, io,
+    io,
     io::Read,
     path::{Path, PathBuf},
 };
 
-use crate::provider::{Error, Kind};
+use crate::{
+    files,
+    provider::{Error, Kind},
+};
 
 /// Folders in a message.
 pub fn shown(folders: &[PathBuf]) -> String {
@@ -23,7 +26,7 @@ pub fn shown(folders: &[PathBuf]) -> String {
 pub fn bounded(path: &Path, most: u64) -> Result<Vec<u8>, Error> {
     let shown = path.display();
     let read = || -> io::Result<Vec<u8>> {
-        let file = fs::File::open(path)?;
+        let file = files::open(path)?;
         let mut bytes = Vec::new();
         if let Ok(length) = usize::try_from(file.metadata()?.len().min(most)) {
             bytes.reserve_exact(length + 1);
