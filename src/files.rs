@@ -58,14 +58,12 @@ fn regular(about: &fs::Metadata) -> io::Result<()> {
     })
 }
 
-/// Puts `content` in place of what is at `path`; its folder is made where there is none. It is on
-/// the disk before the old one goes. A link stays, and what it leads to is replaced.
+/// Puts `content` in place of what is at `path`. It is on the disk before the old one goes. A link
+/// stays, and what it leads to is replaced.
 ///
 /// # Errors
-/// The folder or the file cannot be written, or something else than a file is there; it is there
-/// still.
+/// The file cannot be written, or something else than a file is there; it is there still.
 pub fn replace(path: &Path, content: &[u8]) -> io::Result<()> {
-    fs::create_dir_all(folder_of(path))?;
     in_one_step(path, |part| fill(fs::File::create_new(part)?, content))
 }
 
@@ -80,8 +78,8 @@ pub fn replaceable(path: &Path) -> io::Result<()> {
     fs::remove_file(part)
 }
 
-/// The same for what is nobody else's business: only the owner may read the file, and a folder that
-/// has to be made.
+/// The same for what is nobody else's business: only the owner may read the file, and its folder,
+/// which is made where there is none.
 ///
 /// # Errors
 /// As for [`replace`].
@@ -208,6 +206,8 @@ mod tests {
     fn a_file_is_replaced_whole_and_nothing_is_left_beside_it() {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("a/b.json");
+        assert!(replace(&path, b"x").is_err(), "there is no such folder");
+        fs::create_dir(folder.path().join("a")).expect("a folder");
         for content in ["one", "two"] {
             replace(&path, content.as_bytes()).expect("written");
             assert_eq!(fs::read_to_string(&path).expect("there"), content);

@@ -29,6 +29,7 @@ use super::{
 };
 use crate::{
     audio::{FRAME, Frame},
+    domain::redact::without_credentials,
     engine::{Budget, Reservation},
     logic::{budget::Consumption, turn::Judgement, vad},
     provider::{Attempts, Error, SpeechEvent, SpeechToText, TurnJudge},
@@ -398,7 +399,7 @@ impl Recognition {
         (self.partial_at, self.is_eager, self.offered) = (None, false, false);
         self.audible = false;
         Utterance {
-            raw: text,
+            raw: without_credentials(&text),
             partials: std::mem::take(&mut self.partials),
             final_at: Some(now),
             audio: Vec::from(std::mem::take(&mut self.sound)).into(),
@@ -439,6 +440,7 @@ impl Recognition {
 
     /// `text` with what it continues before it.
     fn joined(&self, text: &str) -> String {
+        let text = &without_credentials(text);
         match (self.before.is_empty(), text.is_empty()) {
             (true, _) => text.to_owned(),
             (false, true) => self.before.clone(),
@@ -450,7 +452,7 @@ impl Recognition {
     pub fn into_utterance(mut self, speaker: SpeakerId, now: Instant) -> Utterance {
         Utterance {
             raw: self.joined(self.text.as_deref().unwrap_or_default()),
-            apart: self.text.clone().filter(|_| self.apart),
+            apart: self.text.as_deref().filter(|_| self.apart).map(without_credentials),
             partials: self.partials,
             final_at: Some(now),
             audio: Vec::from(std::mem::take(&mut self.sound)).into(),

@@ -17,6 +17,7 @@ use super::{
     utterance::{Purpose, Utterance},
 };
 use crate::{
+    domain::redact::without_credentials,
     engine::Cause,
     logic::{address::Why, barge_in, command, spoken, vad::Voicing},
     provider::{Error, Kind},
@@ -320,8 +321,8 @@ impl Table {
 
 /// What `speaker` typed, as an utterance.
 fn typed(speaker: SpeakerId, text: String) -> Utterance {
-    let now = Instant::now();
-    Utterance { raw: text, typed: true, final_at: Some(now), ..Utterance::unheard(speaker, now) }
+    let (raw, now) = (without_credentials(&text), Instant::now());
+    Utterance { raw, typed: true, final_at: Some(now), ..Utterance::unheard(speaker, now) }
 }
 
 /// Why nobody answers while the table is paused.

@@ -1,6 +1,6 @@
 //! YAML events -> a tree, bounded against bombs.
 
-use std::collections::BTreeMap;
+use std::{borrow::Cow, collections::BTreeMap};
 
 use serde_yaml::granit_parser::{Event, Marker, Options, Parser, ScalarStyle, StrInput, Tag};
 
@@ -22,6 +22,7 @@ pub fn parse(text: &str, problems: &mut Problems) -> Option<Node> {
     options.set_emit_comments(false);
     options.block_nesting_limit = DEPTH_MAX;
     options.flow_nesting_limit = DEPTH_MAX;
+    let text = &*json_spaced(text);
     let events = Parser::new_from_str_with_options(text, options);
     let mut builder = Builder {
         text,
@@ -290,6 +291,24 @@ impl<'text> Builder<'text, '_> {
             Some(message) => self.stop(at, message, FEWER),
         }
     }
+}
+
+/// `text` with blanks for the tabs before what is written as JSON, which may be indented so; YAML may
+/// not. A line of a block of text never begins with a tab.
+fn json_spaced(text: &str) -> Cow<'_, str> {
+    let indentation = |line: &str| {
+        let rest = line.trim_start_matches(['\t', ' ']);
+        let is_json = line.starts_with('\t') && rest.starts_with(['"', '{', '}', '[', ']']);
+        is_json.then(|| line.len() - rest.len())
+    };
+    if !text.lines().any(|line| indentation(line).is_some()) {
+        return text.into();
+    }
+    let spaced = text.split_inclusive('\n').flat_map(|line| {
+        let (tabs, rest) = line.split_at(indentation(line).unwrap_or_default());
+        [" ".repeat(tabs.len()), rest.to_owned()]
+    });
+    Cow::Owned(spaced.collect())
 }
 
 /// A tab in the indentation of the line at `at` or the next; the parser's own words about tabs

@@ -140,6 +140,17 @@ fn no_yaml_is_one_positioned_problem() {
 }
 
 #[test]
+fn only_tabs_before_json_are_blanks() {
+    let (node, found) = read(
+        "name: x\nvoice: {\n\t\"pitch\":\t2,\n\t\t\"id\": \"a\tb\"\n\t}\nsay: |\n  \t\"kept\"\n",
+    );
+    assert_eq!(found, [""; 0]);
+    let node = node.unwrap();
+    assert_eq!(Fields::new(&node, &OUTER).texts("say"), ["\t\"kept\"\n"]);
+    assert_eq!(problems("name: x\n\tcount: 2\n"), ["f:2:1: a tab indents this line (use blanks)"]);
+}
+
+#[test]
 fn several_documents_are_refused() {
     let found = problems("name: x\n---\nname: y\n");
     assert_eq!(

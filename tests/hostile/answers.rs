@@ -39,3 +39,34 @@ fn answer_without_end_is_told_by_its_bound() {
     let said = table(&server).run(&ASK).line().to_string();
     assert!(said.contains("64 KiB of text a turn"), "{said}");
 }
+
+#[test]
+fn key_that_a_player_says_is_not_kept_or_sent() {
+    let key = "sk-proj-0123456789abcdef";
+    let server = ChatServer::with_key(Some("tall-tales-of-trolls"));
+    server.push(Script::text(&["Keep it."]));
+    let place = table(&server);
+    let line = format!("Bartok, my key is {key}, and yours is tall-tales-of-trolls.");
+    let ran = place.run(&["ask", "--session", "friday", "--text", &line]).ends_with(0);
+    assert!(ran.stdout.contains("my key is <secret>, and yours is <secret>."), "{ran:#?}");
+    let sent = server.requests()[0].json.to_string();
+    assert!(!sent.contains(key) && !sent.contains("tall-tales"), "{sent}");
+    for file in ["data/sessions/friday.json", "data/memory.db", "data/memory.db-wal"] {
+        let kept = std::fs::read(place.path(file)).unwrap_or_default();
+        let kept = String::from_utf8_lossy(&kept);
+        assert!(!kept.contains(key) && !kept.contains("tall-tales"), "{file}");
+    }
+}
+
+/// What was called goes back with the next request, as often as the model calls.
+#[test]
+fn arguments_that_fill_half_the_window_stay() {
+    let server = ChatServer::with_key(Some("tall-tales-of-trolls"));
+    let long = json!({"expression": format!("1d6 [{}]", "a".repeat(100 << 10))}).to_string();
+    server.otherwise(move |_| Script::calls(&[("x", "dice-roller_roll", &long)]));
+    let place = table(&server);
+    let ran = place.run(&["ask", "--verbose", "--text", "Bartok, roll a d6"]).ends_with(1);
+    assert!(ran.stdout.contains("fill half of its window"), "{ran:#?}");
+    assert_eq!(server.requests().len(), 1);
+    assert!(ran.stdout.len() + ran.stderr.len() < 8 << 10, "it is not printed whole");
+}

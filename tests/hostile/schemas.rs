@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 
 use super::servers::{Attacker, has_python, peak, place};
-use crate::support::program::Place;
+use crate::support::program::{Live, Place};
 
 /// Longest run with any schema.
 const TIME: Duration = Duration::from_secs(60);
@@ -189,19 +189,41 @@ fn manifests_are_held_to_the_same_bounds() {
     }
 }
 
+/// A table with two servers that do the same harm, beside one that does none.
+fn with_two(attack: &str) -> (Place, Live) {
+    let mut attackers = Attacker::stdio(attack, "");
+    let other = attackers.line.replace("name: bad", "name: worse");
+    attackers.line = format!("{} }}\n    - {{ {other}", attackers.line);
+    let place = place(&attackers);
+    let live = place.start(&["ask", "--json", "--tier", "deep"]);
+    (place, live)
+}
+
+#[test]
+fn servers_with_a_word_without_end_are_ready_too() {
+    if !has_python() {
+        return;
+    }
+    let begun = Instant::now();
+    let (_place, mut live) = with_two("wordy");
+    live.says_all(&["server=\"good\"", "server=\"bad\"", "server=\"worse\""]);
+    assert!(begun.elapsed() < READY, "{:?}", begun.elapsed());
+    live.types("Bartok, count");
+    live.says("Counted ");
+    assert!(peak(&live) < MEMORY, "{} MiB", peak(&live));
+    assert_eq!(live.leave(), 0);
+}
+
 #[test]
 fn servers_whose_schemas_take_long_hold_up_no_other() {
     if !has_python() {
         return;
     }
-    let mut attackers = Attacker::stdio("heavy", "");
-    let other = attackers.line.replace("name: bad", "name: worse");
-    attackers.line = format!("{} }}\n    - {{ {other}", attackers.line);
-    let place = place(&attackers);
     let begun = Instant::now();
-    let mut live = place.start(&["ask", "--json", "--tier", "deep"]);
+    let (place, mut live) = with_two("heavy");
     live.says("server ready server=\"good\"");
     let took = begun.elapsed();
+    assert!(took < READY, "{took:?}");
     live.types("Bartok, count");
     live.says("Counted ");
     live.says("server ready server=\"bad\"");
@@ -209,7 +231,6 @@ fn servers_whose_schemas_take_long_hold_up_no_other() {
     eprintln!(
         "beside two servers with 57,000 patterns each: ready after {took:?}, peak {peak} MiB"
     );
-    assert!(took < READY, "{took:?}");
     assert!(peak < MEMORY, "{peak} MiB");
     assert_eq!(live.leave(), 0);
     let lines = place.run(&["mcp", "servers", "--json", "--wait", "25"]).lines();

@@ -140,9 +140,14 @@ fn client_servers_pasted_connect() {
 }
 
 #[test]
-fn client_servers_with_tabs_name_the_fix() {
-    let place = pasted("\t\"a\": {\n\t\t\"command\": \"python3\",\n\t\t\"args\": []\n\t}");
-    refused(&place, &["glyphoxa.yaml:3:1: a tab indents this line (use blanks)"]);
+fn client_servers_indented_by_tabs_are_read() {
+    let tabbed = |key: &str| {
+        format!(
+            "\t\"a\": {{\r\n\t\t\"{key}\": \"python3\",\n\t\t\"args\": [\n\t\t\t\"-c\"\n\t\t]\n\t}}"
+        )
+    };
+    assert!(!taken(&pasted(&tabbed("command"))).contains("warning"));
+    refused(&pasted(&tabbed("comand")), &["glyphoxa.yaml:4:3: ", "'command'"]);
 }
 
 #[test]

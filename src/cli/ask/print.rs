@@ -19,6 +19,8 @@ use crate::{
 
 /// Loading takes longer than usual.
 const SLOW: Duration = Duration::from_secs(5);
+/// Longest arguments of a call that are shown, in characters.
+const ARGUMENTS_MAX: usize = 500;
 
 /// What of a turn is shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -188,7 +190,16 @@ fn times(line: &TurnLine) -> String {
 
 fn call(tool: &ToolLine) -> String {
     let ToolLine { tool, arguments, result, ms, .. } = tool;
+    let arguments = shortened(&arguments.to_string());
     within(&format!("  tool {tool} {arguments} -> {result} ({ms} ms)"))
+}
+
+/// As much of a call's arguments as a person reads.
+fn shortened(arguments: &str) -> String {
+    match arguments.char_indices().nth(ARGUMENTS_MAX) {
+        Some((at, _)) => format!("{}… ({} bytes)", &arguments[..at], arguments.len()),
+        None => arguments.to_owned(),
+    }
 }
 
 fn said(heard: &str) -> &str {

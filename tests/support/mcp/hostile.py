@@ -9,7 +9,8 @@ without end; one of very many tools), storm, logs, progress (notices without end
 message without end), values (a message of very many values), plain (the same, over HTTP as a body
 and not as an event), long (a message of 12 MiB, in the same way), names (what acts on a terminal), fuzz
 (FILE names lines that are sent before each answer), renames (other tools in each list, and word of
-a new list after each), heavy (schemas that take long to compile).
+a new list after each), heavy (schemas that take long to compile), wordy (a description of
+one word of 1 MiB).
 """
 
 import json
@@ -45,6 +46,8 @@ def tools(attack):
         return [ECHO] + [{"name": f"heavy{number}", "inputSchema": {
             "type": "object", "properties": {f"p{at}": {"pattern": f"^\\p{{L}}{{1,5}}{number}-{at}$"}
                                              for at in range(30)}}} for number in range(1_900)]
+    if attack == "wordy":
+        return [ECHO, {**ECHO, "name": "long", "description": "y" * (1 << 20)}]
     if attack == "crowd":
         return [{**ECHO, "name": f"echo{number}"} for number in range(2_001)]
     return [ECHO]
