@@ -1,6 +1,6 @@
 //! Files that others name, opened without waiting, and files of our own, written whole or not at all.
 //!
-//! Entry functions: [`open`], [`read`], [`replace`], [`replace_private`], [`append_private`],
+//! Entry functions: [`open`], [`read`], [`read_own`], [`replace`], [`replace_private`], [`append_private`],
 //! [`tighten`]. **Never**: waits for a pipe, replaces anything but a regular file, or leaves half a
 //! file.
 
@@ -12,6 +12,8 @@ use std::{
 
 use rustix::fs::OFlags;
 
+/// Longest file of our own, in bytes.
+const OWN_MAX: u64 = 1 << 30;
 /// What is said of a path that names no file.
 const NO_FILE: &str = "this is a pipe, a device or a socket, and no regular file";
 
@@ -46,6 +48,14 @@ pub fn read(path: &Path, most: u64) -> io::Result<Vec<u8>> {
             format!("this file is larger than {} MiB", most >> 20),
         )),
     }
+}
+
+/// The same of a file of our own, whatever lies in its place.
+///
+/// # Errors
+/// As for [`read`], with at most [`OWN_MAX`] bytes.
+pub fn read_own(path: &Path) -> io::Result<Vec<u8>> {
+    read(path, OWN_MAX)
 }
 
 fn regular(about: &fs::Metadata) -> io::Result<()> {
@@ -97,7 +107,12 @@ pub fn replace_private(path: &Path, content: &[u8]) -> io::Result<()> {
 /// The folder or the file cannot be written.
 pub fn append_private(path: &Path) -> io::Result<fs::File> {
     private_folder(folder_of(path))?;
-    private(fs::OpenOptions::new().append(true).create(true)).open(path)
+    let mut options = fs::OpenOptions::new();
+    let flags = OFlags::NONBLOCK.bits().cast_signed();
+    std::os::unix::fs::OpenOptionsExt::custom_flags(&mut options, flags);
+    let file = private(options.append(true).create(true)).open(path)?;
+    regular(&file.metadata()?)?;
+    Ok(file)
 }
 
 /// Takes the rights of everybody but the owner from `folder` and all that is in it, as far as it is

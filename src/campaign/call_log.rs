@@ -4,7 +4,7 @@
 //! redacted, and a server may repeat in a result what it was given.
 
 use std::{
-    fs::{self, File},
+    fs::File,
     io::{self, Write},
     path::{Path, PathBuf},
 };
@@ -123,7 +123,7 @@ fn is_of(call: &Value, person: &Person) -> bool {
 
 /// Removes calls after the first `from` bytes; whether there were any.
 fn remove(path: &Path, from: usize, which: impl Fn(&Value) -> bool) -> Result<bool, FileError> {
-    let text = match fs::read(path) {
+    let text = match files::read_own(path) {
         Ok(text) => text,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(false),
         Err(error) => return Err(FileError::on("read", path)(error)),

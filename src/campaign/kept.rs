@@ -47,8 +47,8 @@ struct Content {
 impl Content {
     /// What is in the file at `path`, if there is one.
     fn read(path: &Path) -> Result<Self, KeptError> {
-        let content: Self = match fs::read_to_string(path) {
-            Ok(text) => serde_json::from_str(&text)
+        let content: Self = match files::read_own(path) {
+            Ok(text) => serde_json::from_slice(&text)
                 .map_err(|error| KeptError::Foreign { path: path.to_owned(), error })?,
             Err(error) if error.kind() == io::ErrorKind::NotFound => Self::default(),
             Err(error) => return Err(FileError::on("read", path)(error).into()),

@@ -4,7 +4,7 @@
 
 use std::{
     collections::BTreeMap,
-    fs, io,
+    io,
     path::{Path, PathBuf},
 };
 
@@ -61,7 +61,7 @@ impl KeptPermits {
     }
 
     fn content(&self) -> Result<Content, FileError> {
-        let read = match fs::read(&self.path) {
+        let read = match files::read_own(&self.path) {
             Ok(text) => serde_json::from_slice(&text).map_err(io::Error::from),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Content::default()),
             Err(error) => Err(error),
@@ -74,6 +74,8 @@ impl KeptPermits {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
 
     fn permits(folder: &Path, campaign: &str) -> KeptPermits {

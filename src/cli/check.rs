@@ -9,7 +9,10 @@ use std::{
 
 use serde_json::json;
 
-use crate::config::{self, Config, FILE_NAME, Report};
+use crate::{
+    config::{self, Config, FILE_NAME, Report},
+    domain::revealed_name,
+};
 
 /// Exit status when everything is fine.
 const FINE: u8 = 0;
@@ -62,10 +65,14 @@ fn name(path: Option<&Path>, config: &Config) -> String {
 
 /// What was found, in one line.
 fn summary(config: &Config) -> String {
-    let names: Vec<_> = config.npcs.iter().map(|npc| npc.name.as_str()).collect();
+    let names: Vec<_> = config.npcs.iter().map(|npc| revealed_name(&npc.name)).collect();
     let campaign = match config.campaign.name.as_str() {
         "" => "no campaign".to_owned(),
-        name => format!("campaign '{name}' with {} entities", config.campaign.entities.len()),
+        name => format!(
+            "campaign '{}' with {} entities",
+            revealed_name(name),
+            config.campaign.entities.len()
+        ),
     };
     let npcs = if names.len() == 1 { "NPC" } else { "NPCs" };
     format!("{} {npcs} ({}), {campaign}", names.len(), names.join(", "))

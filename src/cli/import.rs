@@ -15,7 +15,7 @@ use crate::{
     app,
     campaign::{self, IMPORT, ImportError, Plan, Scoped, key_of},
     config::{self, Config, Problem},
-    domain::Npc,
+    domain::{Npc, revealed_name},
     import::campaign::{World, campaign_file},
     memory::CampaignKey,
     yaml::Position,
@@ -102,10 +102,11 @@ fn is_meant(
     }
     let can_ask = !arguments.json && io::stdin().is_terminal();
     for world in worlds.iter().filter(|world| is_of_another(world, campaign)) {
-        let World { file, name, .. } = world;
+        let (file, name) = (revealed_name(&world.file), revealed_name(&world.name));
+        let campaign = revealed_name(campaign);
         if !can_ask {
             return Ok(Meant::Unsaid(Problem {
-                file: file.as_str().into(),
+                file: file.into(),
                 at: Position::START,
                 message: format!("this is of '{name}', and '{campaign}' is configured"),
                 way_out: format!(
@@ -231,9 +232,12 @@ fn notes(worlds: &[World], campaign: &str, is_chosen: bool) -> Vec<String> {
         }
         if !is_chosen && is_of_another(world, campaign) {
             notes.push(format!(
-                "{} is of '{}'; its entities go to the campaign that is configured, '{campaign}' \
+                "{} is of '{}'; its entities go to the campaign that is configured, '{}' \
                  (elsewhere: --campaign '{}')",
-                world.file, world.name, world.name
+                world.file,
+                revealed_name(&world.name),
+                revealed_name(campaign),
+                revealed_name(&world.name)
             ));
         }
     }

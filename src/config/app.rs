@@ -34,7 +34,7 @@ use crate::{
     provider::{self, HereOptions, SMART_TURN, SMART_TURN_FILE},
     session,
     tools::builtin::{FileIo, RandomTable},
-    yaml::{Fields, Kind, Position},
+    yaml::{Fields, Kind, Position, quoted},
 };
 
 /// Spent at most unless the file says otherwise.
@@ -367,7 +367,8 @@ impl File<'_> {
                 campaign.unwrap_or_default()
             }
             Err(error) => {
-                let message = format!("campaign '{}': {}", place.path.display(), error.message);
+                let path = place.path.display().to_string();
+                let message = format!("campaign {}: {}", quoted(&path), error.message);
                 let at = place.named_at.unwrap_or(Position::START);
                 notes.problems.add(at, message, error.way_out);
                 <(Campaign, World)>::default()

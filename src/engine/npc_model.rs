@@ -58,7 +58,12 @@ impl NpcModel {
         while let Some(event) = answering.next().await {
             match event {
                 Ok(ChatEvent::Text(delta)) => text.push_str(&delta),
-                Ok(ChatEvent::Usage(_) | ChatEvent::ToolCall(_) | ChatEvent::CutOff(_)) => {}
+                Ok(
+                    ChatEvent::Usage(_)
+                    | ChatEvent::Hidden(_)
+                    | ChatEvent::ToolCall(_)
+                    | ChatEvent::CutOff(_),
+                ) => {}
                 Ok(ChatEvent::Done) => break,
                 Err(error) => {
                     answering.failed(error.kind());

@@ -20,6 +20,7 @@ use crate::{
     logic::{
         own_lines::OwnLines,
         sentence::{SentenceOptions, SentenceSplitter, is_clause},
+        speakable::SpeakableFilter,
     },
     provider::{Attempts, Bound, ChatEvent, ChatRequest, CutOff, Error, Kind, TURN_TEXT},
     tools::{CallRecord, FollowUp},
@@ -74,11 +75,14 @@ impl Talk {
         }
     }
 
-    fn add_text(&mut self, text: &str) {
+    /// Adds what was written, of which `plain` takes the mark-up.
+    fn add_text(&mut self, text: &str, mut plain: SpeakableFilter) {
         if !self.text.is_empty() && !text.is_empty() {
             self.text.push('\n');
         }
-        self.text.push_str(&redact::without_credentials(text));
+        let bare = plain.next(text);
+        let is_marked = redact::holds_credential(&bare) && !redact::holds_credential(text);
+        self.text.push_str(&redact::without_credentials(if is_marked { &bare } else { text }));
     }
 }
 
@@ -96,6 +100,7 @@ pub async fn converse(turn: Arc<Turn>, thinking: Thinking) -> (Talk, TurnCalls) 
     let mut rounds = Rounds {
         calls: TurnCalls::new(setup, Arc::clone(&turn)),
         sentences_left: usize::from(model.npc.max_sentences.max(1)),
+        plain: plain(&model.npc),
         model,
         turn,
         prompt,
@@ -130,6 +135,8 @@ struct Rounds {
     /// Gone once the voice has failed.
     out: Option<mpsc::Sender<Say>>,
     sentences_left: usize,
+    /// Takes the mark-up of what is said.
+    plain: SpeakableFilter,
     has_spoken: bool,
     /// A sentence was not spoken, because it held a credential.
     has_withheld: bool,
@@ -254,7 +261,7 @@ impl Rounds {
                     self.talk.first_text_at.get_or_insert_with(Instant::now);
                     answer.calls.push(call);
                 }
-                ChatEvent::Usage(_) => {}
+                ChatEvent::Usage(_) | ChatEvent::Hidden(_) => {}
                 ChatEvent::CutOff(why) => cut_off = Some(why),
                 ChatEvent::Done => break,
             }
@@ -264,7 +271,7 @@ impl Rounds {
             self.prompt.window.counted(&npc.name, size, usage);
         }
         answer.took = asked_at.elapsed();
-        self.talk.add_text(&answer.text);
+        self.talk.add_text(&answer.text, plain(&self.model.npc));
         failure.map_or(Ok(answer), Err)
     }
 
@@ -376,7 +383,8 @@ impl Rounds {
         if self.sentences_left == 0 {
             return;
         }
-        if redact::holds_credential(&sentence) {
+        let bare = self.plain.next(&sentence);
+        if redact::holds_credential(&sentence) || redact::holds_credential(&bare) {
             self.has_withheld = true;
             return;
         }
@@ -441,6 +449,11 @@ fn result(record: &CallRecord) -> Message {
         outside: record.outside,
         gated: record.secret,
     }
+}
+
+/// What takes the mark-up of what `npc` says.
+fn plain(npc: &Npc) -> SpeakableFilter {
+    SpeakableFilter::new("", std::iter::once(npc.name.as_str()))
 }
 
 /// How the sentences of `npc` are cut.

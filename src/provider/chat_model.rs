@@ -64,6 +64,8 @@ pub struct ChatRequest {
 pub enum ChatEvent {
     /// Text to append.
     Text(String),
+    /// Bytes that it has written and that nobody reads: it thinks.
+    Hidden(usize),
     /// One whole call.
     ToolCall(ToolCall),
     /// Tokens billed for this request; the last one counts.

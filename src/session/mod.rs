@@ -69,6 +69,7 @@ pub use speakers::{Speaker, SpeakerId};
 pub use statistics::Quantiles;
 pub use status::{Backlog, SeatStatus, State, Status};
 pub use table::{Conversations, TableHandle, open};
+pub use utterance::LONGEST as LONGEST_UTTERANCE;
 
 #[cfg(test)]
 pub use {

@@ -25,11 +25,10 @@ use super::{
     judging::Judging,
     preroll::PREROLL_FRAMES,
     speakers::SpeakerId,
-    utterance::Utterance,
+    utterance::{Utterance, taken},
 };
 use crate::{
     audio::{FRAME, Frame},
-    domain::redact::without_credentials,
     engine::{Budget, Reservation},
     logic::{budget::Consumption, turn::Judgement, vad},
     provider::{Attempts, Error, SpeechEvent, SpeechToText, TurnJudge},
@@ -399,7 +398,7 @@ impl Recognition {
         (self.partial_at, self.is_eager, self.offered) = (None, false, false);
         self.audible = false;
         Utterance {
-            raw: without_credentials(&text),
+            raw: taken(&text),
             partials: std::mem::take(&mut self.partials),
             final_at: Some(now),
             audio: Vec::from(std::mem::take(&mut self.sound)).into(),
@@ -440,11 +439,10 @@ impl Recognition {
 
     /// `text` with what it continues before it.
     fn joined(&self, text: &str) -> String {
-        let text = &without_credentials(text);
         match (self.before.is_empty(), text.is_empty()) {
-            (true, _) => text.to_owned(),
+            (true, _) => taken(text),
             (false, true) => self.before.clone(),
-            (false, false) => format!("{} {text}", self.before),
+            (false, false) => taken(&format!("{} {text}", self.before)),
         }
     }
 
@@ -452,7 +450,7 @@ impl Recognition {
     pub fn into_utterance(mut self, speaker: SpeakerId, now: Instant) -> Utterance {
         Utterance {
             raw: self.joined(self.text.as_deref().unwrap_or_default()),
-            apart: self.text.as_deref().filter(|_| self.apart).map(without_credentials),
+            apart: self.text.as_deref().filter(|_| self.apart).map(taken),
             partials: self.partials,
             final_at: Some(now),
             audio: Vec::from(std::mem::take(&mut self.sound)).into(),

@@ -14,10 +14,9 @@ use super::{
     reports::Company,
     routing::{Situation, Understood},
     table::Table,
-    utterance::{Purpose, Utterance},
+    utterance::{Purpose, Utterance, taken},
 };
 use crate::{
-    domain::redact::without_credentials,
     engine::Cause,
     logic::{address::Why, barge_in, command, spoken, vad::Voicing},
     provider::{Error, Kind},
@@ -321,7 +320,7 @@ impl Table {
 
 /// What `speaker` typed, as an utterance.
 fn typed(speaker: SpeakerId, text: String) -> Utterance {
-    let (raw, now) = (without_credentials(&text), Instant::now());
+    let (raw, now) = (taken(&text), Instant::now());
     Utterance { raw, typed: true, final_at: Some(now), ..Utterance::unheard(speaker, now) }
 }
 

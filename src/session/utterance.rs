@@ -9,8 +9,12 @@ use tokio::time::Instant;
 use super::{line::Circumstances, overrides::TurnTier, seat_id::SeatId, speakers::SpeakerId};
 use crate::{
     audio::{FRAME, Frame},
+    domain::redact::without_credentials,
     engine::Cause,
 };
+
+/// Longest text of an utterance in bytes; nobody says as much in half a minute.
+pub const LONGEST: usize = 8 << 10;
 
 /// Something one speaker said.
 #[derive(Clone, Debug)]
@@ -35,6 +39,19 @@ pub struct Utterance {
     pub audio: Arc<[Frame]>,
     /// It was typed.
     pub typed: bool,
+}
+
+/// `text` of a recogniser or a keyboard as far as it counts, without credentials.
+pub fn taken(text: &str) -> String {
+    let (counts, rest) = text.split_at(text.floor_char_boundary(LONGEST));
+    if !rest.is_empty() {
+        let most = LONGEST >> 10;
+        tracing::warn!(
+            bytes = text.len(),
+            "an utterance is longer than {most} KiB: its end is left out"
+        );
+    }
+    without_credentials(counts)
 }
 
 impl Utterance {

@@ -1,5 +1,7 @@
 //! Answers of models that want the program, or somebody's account, dead.
 
+use std::time::{Duration, Instant};
+
 use serde_json::json;
 
 use crate::support::{
@@ -38,6 +40,43 @@ fn answer_without_end_is_told_by_its_bound() {
     server.push((0..20).fold(first, |script, _| script.chunk(endless.clone(), None)));
     let said = table(&server).run(&ASK).line().to_string();
     assert!(said.contains("64 KiB of text a turn"), "{said}");
+}
+
+/// Mark-up is taken from what is said, and what it stood in is a key again.
+#[test]
+fn key_within_mark_up_is_not_said() {
+    for said in [
+        "It is tall-*tales*-of-trolls.",
+        "It is [tall-tales](http://x.test)-of-trolls.",
+        "It is tall\u{200b}-tales-of-trolls.",
+        "It is `tall`-tales-of-trolls.",
+    ] {
+        let server = ChatServer::with_key(Some("tall-tales-of-trolls"));
+        server.push(Script::text(&["Well met. ", said]));
+        let told = table(&server).run(&ASK).line().to_string();
+        assert!(
+            told.contains("Well met.") && told.contains("holds a credential"),
+            "{said}: {told}"
+        );
+        assert!(!told.contains("of-trolls"), "{said}: {told}");
+    }
+}
+
+/// A line that takes long to understand holds up everybody at the table.
+#[test]
+fn longest_line_is_understood_at_once() {
+    let server = ChatServer::with_key(Some("tall-tales-of-trolls"));
+    server.otherwise(|_| Script::text(&["Hm."]));
+    let place = table(&server);
+    for word in ["bartok ", "ya ", "bartok's "] {
+        let line = word.repeat((8 << 10) / word.len());
+        let begun = Instant::now();
+        place.run(&["ask", "--json", "--text", &line]).ends_with(0);
+        assert!(begun.elapsed() < Duration::from_secs(10), "{word}: {:?}", begun.elapsed());
+    }
+    let longer = "ya ".repeat(3_000);
+    let refused = place.run(&["ask", "--text", &longer]).ends_with(2);
+    assert!(refused.stderr.contains("--text has 9000 bytes (use at most 8 KiB)"), "{refused:#?}");
 }
 
 #[test]

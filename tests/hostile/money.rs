@@ -243,11 +243,16 @@ fn limits_of_a_player_are_checked() {
 #[test]
 fn counts_that_cannot_be_true_end_at_the_cap() {
     let long = "Well met, friend. ".repeat(20);
-    for counts in [vec![0], vec![50_000, 0]] {
+    let said = json!({"content": long});
+    let thought = json!({"content": "Hm.", "reasoning_content": long});
+    let tagged = json!({"content": format!("<think>{long}</think>Hm.")});
+    for (delta, counts) in
+        [(&said, vec![0]), (&said, vec![50_000, 0]), (&thought, vec![0]), (&tagged, vec![0])]
+    {
         let server = ChatServer::start();
-        let long = long.clone();
+        let delta = delta.clone();
         server.otherwise(move |_| {
-            let script = Script::stream().chunk(json!({"content": long}), None);
+            let script = Script::stream().chunk(delta.clone(), None);
             let script = script.chunk(json!({}), Some("stop"));
             counts.iter().fold(script, |script, count| script.usage(*count, 0, *count)).done()
         });

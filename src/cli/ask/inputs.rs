@@ -7,6 +7,7 @@ use std::{path::PathBuf, time::Duration};
 use clap::{ArgMatches, parser::ValueSource};
 
 use super::super::Failure;
+use crate::session::LONGEST_UTTERANCE;
 
 /// One thing said.
 #[derive(Clone, Debug, PartialEq)]
@@ -75,6 +76,11 @@ pub fn inputs(matches: &ArgMatches) -> Result<Vec<Input>, Failure> {
                     ))
                 })?;
                 at = Some(time);
+            }
+            Piece::What(What::Text(text)) if text.len() > LONGEST_UTTERANCE => {
+                let (length, most) = (text.len(), LONGEST_UTTERANCE >> 10);
+                let why = format!("--text has {length} bytes (use at most {most} KiB)");
+                return Err(Failure::Usage(why));
             }
             Piece::What(what) => {
                 inputs.push(Input { as_dm: false, speaker: speaker.clone(), at: at.take(), what })

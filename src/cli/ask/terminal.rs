@@ -21,6 +21,7 @@ use super::{
 };
 use crate::{
     domain::revealed_name,
+    session::LONGEST_UTTERANCE,
     tools::{ApprovalRequest, Attachment, Decision, Effects, Form},
 };
 
@@ -34,7 +35,7 @@ pub enum Approve {
 }
 
 /// Longest line that is taken, in bytes.
-const LONGEST: usize = 64 << 10;
+const LONGEST: usize = LONGEST_UTTERANCE;
 /// A line that goes on for so long never ends.
 const ENDLESS: usize = 1 << 20;
 

@@ -57,7 +57,7 @@ impl Answering {
                 return Ok(());
             };
             let event = event.inspect_err(|error| self.asked.failed(error))?;
-            let counts = matches!(event, ChatEvent::Usage(_));
+            let counts = matches!(event, ChatEvent::Usage(_) | ChatEvent::Hidden(_));
             let has_words = matches!(event, ChatEvent::Text(_) | ChatEvent::ToolCall(_));
             self.begun.push_back(event);
             if !counts {
@@ -75,6 +75,7 @@ impl Answering {
         };
         match &event {
             Ok(ChatEvent::Text(text)) => self.answered += text.len(),
+            Ok(ChatEvent::Hidden(bytes)) => self.answered += bytes,
             Ok(ChatEvent::ToolCall(call)) => self.answered += call.arguments.len(),
             Ok(ChatEvent::Usage(told)) => self.usage = Some(larger(self.usage, *told)),
             Ok(ChatEvent::CutOff(_) | ChatEvent::Done) => {}

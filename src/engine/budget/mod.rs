@@ -55,8 +55,8 @@ pub fn larger(one: Option<Usage>, other: Usage) -> Usage {
 /// `usage` where it can be true of a request of `asked` bytes with an answer of `answered` bytes; a
 /// count that is too low becomes the usual one, at most what is `reserved`.
 pub fn believed(usage: Usage, asked: u64, answered: u64, reserved: Consumption) -> Usage {
-    let count = |told: u64, bytes: u64, most: u64| match told < bytes / MOST_BYTES {
-        true => (bytes / USUAL_BYTES).min(most).max(told),
+    let count = |told: u64, bytes: u64, most: u64| match told < bytes.div_ceil(MOST_BYTES) {
+        true => bytes.div_ceil(USUAL_BYTES).min(most).max(told),
         false => told,
     };
     let input_tokens = count(usage.input_tokens, asked, reserved.input_tokens);

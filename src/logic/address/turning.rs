@@ -131,9 +131,11 @@ impl Turning<'_> {
 
     /// "Ich möchte den Wirt etwas fragen": the verb comes last, and the speaker wants it.
     fn is_wished(&self, before: usize, behind: usize) -> bool {
-        let end = (behind..self.words.len()).find(|at| self.breaks(at + 1));
-        let last = end.unwrap_or(self.words.len().saturating_sub(1));
-        if last < behind || last - behind >= MOST_BEHIND || !self.is(last, |it| it.behind) {
+        let most = self.words.len().min(behind + MOST_BEHIND);
+        let end = (behind..most).find(|at| self.breaks(at + 1));
+        let end = end.or_else(|| self.words.len().checked_sub(1).filter(|last| *last < most));
+        let Some(last) = end.filter(|last| *last >= behind) else { return false };
+        if !self.is(last, |it| it.behind) {
             return false;
         }
         let clause = self.clause(before);
@@ -249,9 +251,9 @@ pub fn is_spoken_of(words: &Words, range: &Range<usize>, at_start: bool) -> bool
         return is(range.end, |it| it.told_of) || is(range.end, |it| it.being) && !is_asked();
     }
     let Some(before) = range.start.checked_sub(1) else { return false };
-    let own = (0..before).any(|at| is(at, |it| it.doers));
-    let to_somebody = (0..range.start).any(|at| is(at, |it| it.listeners));
+    let own = || (0..before).any(|at| is(at, |it| it.doers));
+    let to_somebody = || (0..range.start).any(|at| is(at, |it| it.listeners));
     is(before, |it| it.before_name)
         || is(before, |it| it.mentions)
-        || (own && !to_somebody && is(before, |it| it.acted_on))
+        || (is(before, |it| it.acted_on) && own() && !to_somebody())
 }

@@ -82,7 +82,7 @@ impl Glossary {
         let mut corrected = Corrected { text: String::with_capacity(text.len()), changes: vec![] };
         let (mut copied, mut start) = (0, 0);
         while start < words.len() {
-            let free = kept.iter().skip(start).take_while(|kept| !**kept).count();
+            let free = kept.iter().skip(start).take(MOST_WORDS).take_while(|kept| !**kept).count();
             let Some((end, name)) = self.name_at(text, &words, start, free) else {
                 start += 1;
                 continue;
@@ -108,7 +108,7 @@ impl Glossary {
     ) -> Option<(usize, &str)> {
         let mut best: Option<(usize, usize, &str)> = None;
         let mut tied = false;
-        for count in 1..=free.min(MOST_WORDS) {
+        for count in 1..=free {
             let range = start..start + count;
             if !same_phrase(text, words, &range) {
                 break;

@@ -172,6 +172,7 @@ impl Reading {
                 self.give(piece, out);
             }
             "tool_use" => ARGUMENTS.check(block.text.len())?,
+            "thinking" if !piece.is_empty() => out.push_back(ChatEvent::Hidden(piece.len())),
             _ => {}
         }
         Ok(())

@@ -13,6 +13,8 @@ use crate::provider::{Usage, remote::ServiceError};
 pub struct Chunk {
     /// Text to append; reasoning is left out.
     pub text: String,
+    /// Bytes of reasoning.
+    pub hidden: usize,
     /// Fragments of tool calls.
     pub calls: Vec<CallDelta>,
     /// Why the model stopped.
@@ -53,6 +55,7 @@ impl Chunk {
         let calls = delta.and_then(|delta| delta.get("tool_calls")).and_then(Value::as_array);
         Self {
             text: delta.and_then(|delta| delta.get("content")).map(text_of).unwrap_or_default(),
+            hidden: delta.map(reasoning).unwrap_or_default(),
             calls: calls.into_iter().flatten().map(CallDelta::read).collect(),
             finish_reason: choice.and_then(|choice| string(choice, "finish_reason")),
             usage: usage_of(value),
@@ -100,6 +103,12 @@ fn text_of(content: &Value) -> String {
             .collect(),
         _ => String::new(),
     }
+}
+
+/// Bytes of reasoning in a message; some servers write it twice.
+fn reasoning(delta: &Value) -> usize {
+    let length = |key: &&str| delta.get(key).and_then(Value::as_str).map_or(0, str::len);
+    ["reasoning_content", "reasoning"].iter().map(length).max().unwrap_or_default()
 }
 
 fn usage_of(value: &Value) -> Option<Usage> {

@@ -46,6 +46,8 @@ pub enum Poured {
     Whole,
     /// The connection broke, for this reason.
     Cut(String),
+    /// The server is too slow to go on with, for this reason.
+    Slow(String),
     /// The server went on elsewhere than asked; what had come is thrown away.
     Anew,
 }
@@ -106,7 +108,7 @@ impl Transfer<'_> {
                     download.add(&piece)?;
                     told(download.have());
                     if download.missing() > 0 && pace.is_too_slow(piece.len()) {
-                        return Ok(Poured::Cut(too_slow()));
+                        return Ok(Poured::Slow(too_slow()));
                     }
                 }
                 Ok(None) if download.missing() == 0 => return Ok(Poured::Whole),

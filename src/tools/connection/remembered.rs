@@ -193,7 +193,9 @@ fn known(approved: &Approvals, server: &str, tool: &Listed) -> bool {
 
 /// Which version a file is of.
 fn version(path: &Path) -> Option<u32> {
-    serde_json::from_slice::<File<IgnoredAny>>(&fs::read(path).ok()?).ok().map(|file| file.version)
+    serde_json::from_slice::<File<IgnoredAny>>(&files::read_own(path).ok()?)
+        .ok()
+        .map(|file| file.version)
 }
 
 /// Definitions that were kept whole, as far as there is room for them now.
@@ -211,7 +213,7 @@ fn of_whole(servers: WholePins) -> Pins {
 
 /// The content of `path` in a version; empty when it does not exist or cannot be read.
 fn read<T: DeserializeOwned + Default>(path: &Path, wanted: u32) -> T {
-    let text = match fs::read(path) {
+    let text = match files::read_own(path) {
         Ok(text) => text,
         Err(error) => {
             if error.kind() != io::ErrorKind::NotFound {

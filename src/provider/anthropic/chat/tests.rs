@@ -57,6 +57,7 @@ async fn collect(mut events: BoxStream<'static, Result<ChatEvent, Error>>) -> Go
             Ok(ChatEvent::ToolCall(call)) => got.calls.push(call),
             Ok(ChatEvent::Usage(usage)) => got.usage = Some(usage),
             Ok(ChatEvent::CutOff(why)) => got.cut_off = Some(why),
+            Ok(ChatEvent::Hidden(_)) => {}
             Ok(ChatEvent::Done) => got.done = true,
             Err(error) => got.error = Some(error.kind()),
         }

@@ -128,6 +128,10 @@ impl Reader for Reading {
         }
         self.received |= !chunk.text.is_empty() || !chunk.calls.is_empty();
         let shown = self.hidden.push(&chunk.text);
+        let hidden = chunk.hidden + chunk.text.len().saturating_sub(shown.len());
+        if hidden > 0 {
+            out.push_back(ChatEvent::Hidden(hidden));
+        }
         self.text += shown.len();
         TURN_TEXT.check(self.text)?;
         if !shown.is_empty() {

@@ -49,7 +49,7 @@ async fn collect(mut events: BoxStream<'static, Result<ChatEvent, Error>>) -> Go
             Ok(ChatEvent::Text(text)) => got.texts.push(text),
             Ok(ChatEvent::ToolCall(call)) => got.calls.push(call),
             Ok(ChatEvent::Usage(usage)) => got.usage = Some(usage),
-            Ok(ChatEvent::CutOff(_)) => {}
+            Ok(ChatEvent::CutOff(_) | ChatEvent::Hidden(_)) => {}
             Ok(ChatEvent::Done) => got.done = true,
             Err(error) => got.error = Some(error.kind()),
         }
