@@ -104,7 +104,10 @@ fn model(fields: &Fields, defaults: &NpcDefaults, problems: &mut Problems) -> Op
     }
     // A name that could not be read has its own problem, and may be this one.
     if defaults.names_models && !models.contains(&name) {
-        let there_are = format!("providers.llm has {}", models.join(", "));
+        let there_are = match defaults.models.reads_prompts() {
+            true => format!("providers.llm has {}", models.join(", ")),
+            false => "list it under providers.llm".to_owned(),
+        };
         let way_out = match nearest(name, models.iter().copied()) {
             Some(near) => format!("did you mean '{near}'? {there_are}"),
             None => there_are,
@@ -172,10 +175,16 @@ fn warn(npc: &Npc, fields: &Fields, defaults: &NpcDefaults, warnings: &mut Probl
     if is_assistant(fields) {
         return;
     }
-    let says_lines = defaults.models.says_lines(npc.llm.as_deref());
+    let llm = npc.llm.as_deref();
+    let is_known = llm.is_none_or(|name| defaults.models.names().any(|it| it == name));
+    let says_lines = is_known && defaults.models.says_lines(llm);
     if says_lines && npc.lines.is_empty() {
         let message = format!("{} has no lines and will not answer", quoted(&npc.name));
-        warnings.add(fields.at(), message, "add 'lines', or set providers.llm to a model");
+        let way_out = match defaults.models.reads_prompts() {
+            true => "add 'lines', or choose a model of providers.llm with 'llm'",
+            false => "add 'lines', or set providers.llm to a model",
+        };
+        warnings.add(fields.at(), message, way_out);
     }
     if says_lines {
         cut_short(npc, fields, warnings);

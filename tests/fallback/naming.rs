@@ -89,11 +89,11 @@ fn a_wrong_name_is_told_where_it_stands() {
     for (models, said) in [
         (both.clone(), format!("{at} (did you mean 'fast'? providers.llm has fast, main)")),
         (listed(std::slice::from_ref(&main)), format!("{at} (providers.llm has main)")),
-        (String::new(), format!("{at} (providers.llm has scripted)")),
+        (String::new(), format!("{at} (list it under providers.llm)")),
         // A list that is wrong itself may well have it.
         (
             both.replace("as: main", "as: { }"),
-            "glyphoxa.yaml:5:28: 'providers.llm.as' is a mapping (expected text)".to_owned(),
+            "glyphoxa.yaml:5:30: 'providers.llm.as' is a mapping (expected text)".to_owned(),
         ),
         ("providers: { llm: fats }\n".to_owned(), "'providers.llm' is 'fats'".to_owned()),
     ] {
@@ -120,7 +120,7 @@ fn the_check_and_the_doctor_cover_every_model() {
     let said = place(&models, &[("tom", TOM)]).run(&["check"]).ends_with(2).stderr;
     for part in [
         "glyphoxa.yaml:5:7: missing key 'api_key' of 'providers.llm' (api_key: ${OPENAI_API_KEY}",
-        "glyphoxa.yaml:6:45: 'providers.llm.base_url' is 'chat.example/v1' (it begins with http://",
+        "glyphoxa.yaml:6:47: 'providers.llm.base_url' is 'chat.example/v1' (it begins with http://",
     ] {
         assert!(said.contains(part), "{said}");
     }
@@ -176,6 +176,7 @@ fn lines_and_a_model_may_stand_side_by_side() {
     let place = place(&models, &[("bartok", BARTOK), ("tom", TOM)]);
     let checked = place.run(&["check"]).ends_with(0).stderr;
     assert!(checked.contains("npcs/tom.yaml:1:1: 'Tom' has no lines"), "{checked}");
+    assert!(checked.contains("or choose a model of providers.llm with 'llm')"), "{checked}");
     assert!(!checked.contains("Bartok"), "{checked}");
     place.write("npcs/tom.yaml", format!("{TOM}lines: [{{ say: Tom is here. }}]\n"));
     assert!(place.run(&["check"]).ends_with(0).stderr.is_empty());
