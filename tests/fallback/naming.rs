@@ -103,7 +103,7 @@ fn a_wrong_name_is_told_where_it_stands() {
     }
     let twins = place(&listed(&[main, fast, twin]), &[("tom", TOM)]).run(&["check"]).ends_with(2);
     let said =
-        "glyphoxa.yaml:6:32: two chat models are called 'fast' (give one of them another name: ";
+        "glyphoxa.yaml:6:30: two chat models are called 'fast' (give one of them another name: ";
     assert!(twins.stderr.contains(said), "{twins:#?}");
     // A model that nobody names is none to speak of.
     let quiet = place(&both, &[("tom", TOM)]).run(&["check"]).ends_with(0);
