@@ -50,7 +50,7 @@ impl SeatMaker {
         budget.expect(&npc.name, npc.policy.max_cost);
         let world = &config.campaign.entities;
         let voice = Synthesizer::new(Arc::clone(&npc), voice, budget.clone(), world);
-        let max_tokens = config.session.max_tokens;
+        let max_tokens = config.longest_answer(&npc);
         let model = NpcModel { npc: Arc::clone(&npc), models, budget, max_tokens };
         let calls = NpcCalls {
             host: self.host.clone(),

@@ -89,7 +89,7 @@ pub fn assistant(services: &Registry, config: &Config) -> AssistantSettings {
         npc,
         model: ModelMaker::new(move |seed| services.models(&options, &of, seed)),
         campaign: Arc::new(config.campaign.clone()),
-        max_tokens: config.session.max_tokens,
+        max_tokens: config.longest_answer(&config.assistant),
         filler_after: config.session.filler_after,
     }
 }

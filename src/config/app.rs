@@ -89,10 +89,11 @@ impl File<'_> {
             voices: &voices,
             policy: &policy,
             tools: &known,
-            models: &providers.models.names().collect::<Vec<_>>(),
-            scripted: !providers.models.reads_prompts(),
+            models: &providers.models,
+            names_models: providers.names_models,
         };
         let mut cast = self.cast(reading, &defaults, notes);
+        let max_tokens = providers.models.max_tokens(None);
         let around = Surroundings { tools: reading.tools, prices: &budget.prices };
         let (selection, embedder) = selection::selection(tools.as_ref(), &around, notes);
         let (campaign, world) = self.campaign(&cast, reading, notes);
@@ -111,7 +112,7 @@ impl File<'_> {
                 embedder,
                 turn_model: models.weights.file(SMART_TURN, SMART_TURN_FILE),
             },
-            session: self.session(tools, providers.max_tokens),
+            session: self.session(tools, max_tokens),
             selection,
             tiers: self.tiers(),
             budget,

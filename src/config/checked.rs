@@ -89,6 +89,12 @@ impl Config {
         self.warnings.iter().find(|warning| &*warning.file == NPCS)
     }
 
+    /// Longest spoken answer of `npc`, in tokens.
+    pub fn longest_answer(&self, npc: &Npc) -> u32 {
+        let own = self.services.models.max_tokens(npc.llm.as_deref());
+        own.unwrap_or(self.session.max_tokens)
+    }
+
     /// Has nothing shown from now on that proves who we are.
     pub fn keep_secrets(&self) {
         redact::keep_secret(&self.discord.token.0);

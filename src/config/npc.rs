@@ -5,7 +5,7 @@ use crate::{
     domain::{AddressMode, EngineKind, Npc, Policy, Pronunciation, Tier, Voice},
     import::campaign::check_respelling,
     logic::sentence::{SentenceOptions, SentenceSplitter, is_clause},
-    provider::{VoiceEntry, VoiceService},
+    provider::{EntryList, ModelEntry, VoiceEntry, VoiceService},
     yaml::{Fields, Node, Problems, Value, nearest, quoted},
 };
 
@@ -27,10 +27,10 @@ pub struct NpcDefaults<'a> {
     pub policy: &'a Policy,
     /// Identities of the tools there are.
     pub tools: &'a [&'a str],
-    /// Chat models that are configured, by name.
-    pub models: &'a [&'a str],
-    /// Whether the scripted brain speaks for them.
-    pub scripted: bool,
+    /// Chat models that are configured; the first answers for those that name none.
+    pub models: &'a EntryList<ModelEntry>,
+    /// Whether all of their names could be read.
+    pub names_models: bool,
 }
 
 /// The NPC in `node`, which was checked.
@@ -62,7 +62,7 @@ pub fn npc(node: &Node, defaults: &NpcDefaults, notes: &mut Notes) -> Npc {
         secret_knowledge: fields.texts("secret_knowledge"),
         knowledge_scope: fields.texts("knowledge_scope"),
         voice: voice::voice(&fields, language, defaults.voices, problems),
-        llm: model(&fields, defaults.models, problems),
+        llm: model(&fields, defaults, problems),
         language: language.to_owned(),
         max_sentences: fields.whole("max_sentences").unwrap_or(longest),
         engine: EngineKind::Cascaded,
@@ -93,11 +93,21 @@ pub fn language<'a>(fields: &Fields<'a>, problems: &mut Problems) -> Option<&'a 
     None
 }
 
-/// The chat model under `llm`, one of `models`.
-fn model(fields: &Fields, models: &[&str], problems: &mut Problems) -> Option<String> {
+/// The chat model under `llm`, one of those that are configured.
+fn model(fields: &Fields, defaults: &NpcDefaults, problems: &mut Problems) -> Option<String> {
     let name = fields.text("llm")?.trim();
-    if !models.contains(&name) {
-        let there_are = format!("providers.llm has {}", models.join(", "));
+    let mut models: Vec<&str> = Vec::new();
+    for named in defaults.models.names() {
+        if !models.contains(&named) {
+            models.push(named);
+        }
+    }
+    // A name that could not be read has its own problem, and may be this one.
+    if defaults.names_models && !models.contains(&name) {
+        let there_are = match defaults.models.reads_prompts() {
+            true => format!("providers.llm has {}", models.join(", ")),
+            false => "list it under providers.llm".to_owned(),
+        };
         let way_out = match nearest(name, models.iter().copied()) {
             Some(near) => format!("did you mean '{near}'? {there_are}"),
             None => there_are,
@@ -165,11 +175,18 @@ fn warn(npc: &Npc, fields: &Fields, defaults: &NpcDefaults, warnings: &mut Probl
     if is_assistant(fields) {
         return;
     }
-    if defaults.scripted && npc.lines.is_empty() {
+    let llm = npc.llm.as_deref();
+    let is_known = llm.is_none_or(|name| defaults.models.names().any(|it| it == name));
+    let says_lines = is_known && defaults.models.says_lines(llm);
+    if says_lines && npc.lines.is_empty() {
         let message = format!("{} has no lines and will not answer", quoted(&npc.name));
-        warnings.add(fields.at(), message, "add 'lines', or set providers.llm to a model");
+        let way_out = match defaults.models.reads_prompts() {
+            true => "add 'lines', or choose a model of providers.llm with 'llm'",
+            false => "add 'lines', or set providers.llm to a model",
+        };
+        warnings.add(fields.at(), message, way_out);
     }
-    if defaults.scripted {
+    if says_lines {
         cut_short(npc, fields, warnings);
     }
     let voices = [Some(&npc.voice), npc.voice.fallback.as_deref()].into_iter().flatten();

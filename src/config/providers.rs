@@ -4,7 +4,13 @@ use std::{collections::BTreeMap, time::Duration};
 
 use serde_json::{Map, Value as Json};
 
-use super::{keys, npc::language, prices::price, reading::Notes, wyoming::wyoming};
+use super::{
+    keys,
+    npc::language,
+    prices::{PaidBy, check_price, price},
+    reading::Notes,
+    wyoming::wyoming,
+};
 use crate::{
     domain::Secret,
     logic::budget::Price,
@@ -14,32 +20,21 @@ use crate::{
         anthropic, base_url, deepgram,
         openai::{self, Options},
     },
-    yaml::{Fields, Position, Problems, Shape, Value, quoted},
+    yaml::{Fields, Shape, Value, quoted},
 };
 
-/// What a service is paid by.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum PaidBy {
-    /// Tokens read and written.
-    Tokens,
-    /// Minutes of sound heard.
-    Minutes,
-    /// Characters of what is spoken.
-    Speech,
-}
-
-/// The services under `providers`, and the longest answer in tokens if it is set.
+/// The services under `providers`.
 pub struct Providers {
     /// Turns speech into text.
     pub recogniser: RecogniserEntry,
     /// Answer for the NPCs.
     pub models: EntryList<ModelEntry>,
+    /// Whether the name of every model could be read.
+    pub names_models: bool,
     /// Speaks for voices that name no provider.
     pub voice: VoiceEntry,
     /// Seconds that a network's second of speech may take.
     pub slowest_voice: f32,
-    /// Longest answer of the model, in tokens.
-    pub max_tokens: Option<u32>,
     /// What entries cost that say so themselves.
     pub prices: BTreeMap<String, Price>,
 }
@@ -66,16 +61,21 @@ pub fn providers(
             |it| clients.recogniser(&it, here),
         ),
         voice: tts.map(|it| clients.voice(&it)).unwrap_or_default(),
-        max_tokens: llm_entries(all.as_ref()).find_map(|fields| fields.whole("max_tokens")),
+        names_models: !file.is_broken("providers") && all.is_none_or(|all| names_models(&all)),
         prices: clients.own,
     }
 }
 
 /// The chat models under `providers`: one, or a list.
-fn llm_entries<'a>(all: Option<&Fields<'a>>) -> impl Iterator<Item = Fields<'a>> {
-    let nodes = all.map(|all| all.items("llm")).unwrap_or_default().iter();
-    let nodes = nodes.filter(|node| matches!(node.value, Value::Map(_)));
+fn llm_entries<'a>(all: &Fields<'a>) -> impl Iterator<Item = Fields<'a>> {
+    let nodes = all.items("llm").iter().filter(|node| matches!(node.value, Value::Map(_)));
     nodes.map(|node| Fields::new(node, &keys::providers::LLM))
+}
+
+/// Whether each of them says what it is called.
+fn names_models(all: &Fields) -> bool {
+    let is_whole = llm_entries(all).count() == all.items("llm").len() && !all.is_broken("llm");
+    is_whole && llm_entries(all).all(|fields| !fields.is_broken("as") && !fields.is_broken("model"))
 }
 
 /// What `fields` say the service is.
@@ -185,7 +185,7 @@ impl Clients<'_> {
     /// The chat models, in order of preference.
     fn models(&mut self, all: &Fields) -> EntryList<ModelEntry> {
         let mut entries: Vec<NamedEntry<ModelEntry>> = Vec::new();
-        for fields in llm_entries(Some(all)) {
+        for fields in llm_entries(all) {
             let entry = self.model(&fields);
             let named = fields.text("as").or_else(|| fields.text("model"));
             let service = service_of(&fields).unwrap_or(ModelService::default().name());
@@ -316,6 +316,7 @@ impl Clients<'_> {
             first_byte_timeout: wait("first_byte_timeout_ms", 15_000),
             idle_timeout: wait("idle_timeout_ms", 10_000),
             context_window: openai::CONTEXT_WINDOW,
+            max_tokens: None,
             priced_as: self.priced_as(fields, name, private, paid_by),
         }
     }
@@ -326,6 +327,7 @@ impl Clients<'_> {
         let temperature = fields.number("temperature").map(|number| number as f32);
         options.temperature = temperature;
         options.context_window = fields.whole("context_window").unwrap_or(openai::CONTEXT_WINDOW);
+        options.max_tokens = fields.whole("max_tokens");
         let Some(node) = fields.get("extra_body") else { return };
         for entry in node.entries() {
             if own.contains(&entry.key.as_str()) {
@@ -480,18 +482,5 @@ pub fn refuse(
         let message = format!("'{}.{key}' has no effect on '{}'", entry.path, entry.service);
         let way_out = "remove it, or set the name to openai";
         notes.problems.add(fields.place(key), message, way_out);
-    }
-}
-
-/// A price that would never count is no price.
-fn check_price(price: Price, model: &str, by: PaidBy, at: Position, problems: &mut Problems) {
-    let (counts, way_out) = match by {
-        PaidBy::Tokens => (price.input > 0.0 || price.output > 0.0, "add input and output"),
-        PaidBy::Minutes => (price.minute > 0.0, "add minute"),
-        PaidBy::Speech => (price.characters > 0.0, "add characters"),
-    };
-    if !counts {
-        let message = format!("the price of model {} does not fit its use", quoted(model));
-        problems.add(at, message, format!("{way_out}, or `free: true` without a price"));
     }
 }

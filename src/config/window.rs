@@ -4,6 +4,7 @@
 
 use super::{checked::Config, keys, reading::Notes};
 use crate::{
+    domain::Npc,
     logic::{prompt::system_prompt, window::Gauge},
     yaml::{Fields, Position, quoted},
 };
@@ -15,16 +16,19 @@ const MUCH: u64 = 50;
 pub fn check(config: &Config, file: &Fields, notes: &mut Notes) {
     let providers = file.map("providers", &keys::providers::PROVIDERS);
     let at = providers.map_or(Position::START, |it| it.place("llm"));
-    let Some(window) = config.services.models.window() else { return };
-    let answer = config.session.max_tokens;
-    let gauge = Gauge::new(window, answer);
-    if gauge.percent(0) > MUCH {
+    let models = &config.services.models;
+    let Some(window) = models.window() else { return };
+    let asks = |npc: &&Npc| !models.says_lines(npc.llm.as_deref());
+    let own = config.npcs.iter().filter(asks).map(|npc| config.longest_answer(npc));
+    let answer = own.fold(config.session.max_tokens, u32::max);
+    if Gauge::new(window, answer).percent(0) > MUCH {
         let message = format!("answers of {answer} tokens leave no room in a window of {window}");
         let way_out = "lower max_tokens, or set context_window to what the server has";
         return notes.problems.add(at, message, way_out);
     }
-    for npc in &config.npcs {
+    for npc in config.npcs.iter().filter(asks) {
         let prompt = system_prompt(npc, &config.campaign);
+        let gauge = Gauge::new(window, config.longest_answer(npc));
         let percent = gauge.percent(u64::try_from(prompt.len()).unwrap_or(u64::MAX));
         if percent > MUCH {
             let npc = quoted(&npc.name);

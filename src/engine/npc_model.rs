@@ -39,7 +39,7 @@ impl NpcModel {
     }
 
     /// What a model answers to `messages` outside any turn and without tools, in at most so many
-    /// tokens. Cancel safe: dropping the future ends the request.
+    /// tokens; written lines are not asked where there is a model. Cancel safe: dropping the future ends the request.
     ///
     /// # Errors
     /// The model's own, or a spending cap was reached.
@@ -53,7 +53,9 @@ impl NpcModel {
             facts: Arc::new(TurnFacts::default()),
             attempts: Attempts::default(),
         };
-        let mut answering = self.ask(request, size).await?;
+        let models = self.models.only(ChatModel::reads_prompts);
+        let models = models.unwrap_or_else(|| self.models.clone());
+        let mut answering = Self { models, ..self.clone() }.ask(request, size).await?;
         let mut text = String::new();
         while let Some(event) = answering.next().await {
             match event {

@@ -113,15 +113,17 @@ impl Registry {
 mod tests {
     use super::*;
     use crate::{
-        provider::{EntryList, HereOptions, ModelEntry, NamedEntry, RecogniserEntry, VoiceEntry},
+        provider::{
+            EntryList, HereOptions, ModelEntry, NamedEntry, RecogniserEntry, VoiceEntry, remote,
+        },
         weights::Weights,
     };
 
     /// A configuration whose chat models are called so.
     fn options(models: &[&str]) -> Options {
         let weights = Weights::new("models".into(), None, Vec::new());
-        let named =
-            |name: &&str| NamedEntry { name: (*name).to_owned(), entry: ModelEntry::Scripted };
+        let entry = ModelEntry::OpenAi(remote::options("http://127.0.0.1:1/v1"));
+        let named = |name: &&str| NamedEntry { name: (*name).to_owned(), entry: entry.clone() };
         Options {
             recogniser: RecogniserEntry::Local(HereOptions { weights, language: "en".to_owned() }),
             models: EntryList { entries: models.iter().map(named).collect(), hedge: false },

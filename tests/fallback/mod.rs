@@ -4,6 +4,7 @@
 mod failing;
 mod hedging;
 mod listing;
+mod naming;
 mod reloading;
 
 use serde_json::{Value, json};

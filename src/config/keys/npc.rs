@@ -44,7 +44,7 @@ pub static NPC: Shape = Shape {
             "llm",
             Kind::Filled,
             "Chat model that is asked first for it: what an entry of providers.llm is called (`as`); the \
-             others follow in their order.",
+             others follow in their order. Default: the first of the list.",
         ),
         Key::new(
             "language",

@@ -128,7 +128,8 @@ pub static LLM: Shape = Shape {
         Key::new(
             "max_tokens",
             Kind::Whole { min: 1, max: 100_000 },
-            "Longest answer in tokens; of several entries the first that says it counts; default 300.",
+            "Longest answer in tokens; of the entries that answer for an NPC, in their order, the first that \
+             says it counts; default 300.",
         ),
         Key::new(
             "context_window",

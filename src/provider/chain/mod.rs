@@ -38,6 +38,13 @@ impl<S: ?Sized> Chain<S> {
         self.candidates.iter()
     }
 
+    /// Those of them that `wanted` picks, in their order; `None`: none.
+    pub fn only(&self, wanted: impl Fn(&S) -> bool) -> Option<Self> {
+        let picked = self.iter().filter(|it| wanted(it.service())).cloned();
+        let candidates: Arc<[_]> = picked.collect();
+        (!candidates.is_empty()).then_some(Self { candidates, is_hedged: self.is_hedged })
+    }
+
     /// Whether there is nobody else to ask.
     pub fn is_alone(&self) -> bool {
         self.candidates.len() == 1

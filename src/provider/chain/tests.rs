@@ -91,6 +91,15 @@ async fn a_spare_is_one_that_may_be_asked_and_can_be_put_back() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn some_of_a_chain_are_a_chain() {
+    let all = chain(&["x", "b", "xx"]);
+    let some = all.only(|name| name.starts_with('x')).expect("two");
+    assert_eq!(ask(&some, Kind::Unauthorized), ["x", "xx"]);
+    assert_eq!(ask(&all, Kind::Unauthorized), ["b"], "what is known is shared");
+    assert!(all.only(|name| name == "z").is_none());
+}
+
+#[tokio::test(start_paused = true)]
 async fn those_who_share_a_service_share_what_is_known_of_it() {
     let health: Arc<Health> = Arc::default();
     let of = || Candidate::new("x", Arc::<str>::from("x"), Arc::clone(&health));

@@ -87,6 +87,15 @@ impl ModelEntry {
         }
     }
 
+    /// Longest answer in tokens, if its entry says so.
+    const fn max_tokens(&self) -> Option<u32> {
+        match self {
+            Self::Scripted => None,
+            Self::OpenAi(options) => options.max_tokens,
+            Self::Anthropic(options) => options.reach.max_tokens,
+        }
+    }
+
     /// Whether it can be used; one line for a report.
     ///
     /// # Errors
@@ -117,6 +126,28 @@ impl EntryList<ModelEntry> {
     pub fn window(&self) -> Option<u32> {
         self.iter().filter_map(ModelEntry::window).min()
     }
+
+    /// Longest answer in tokens of an NPC that names `preferred`: of its models the first that says it
+    /// counts.
+    pub fn max_tokens(&self, preferred: Option<&str>) -> Option<u32> {
+        self.asked(preferred).find_map(|named| named.entry.max_tokens())
+    }
+
+    /// Whether an NPC that names `preferred` says written lines.
+    pub fn says_lines(&self, preferred: Option<&str>) -> bool {
+        self.preferring(preferred).next().is_some_and(|named| !named.entry.reads_prompts())
+    }
+
+    /// The models of an NPC that names `preferred`, in their order. Nothing follows written lines, which
+    /// never fail.
+    fn asked(&self, preferred: Option<&str>) -> impl Iterator<Item = &NamedEntry<ModelEntry>> {
+        let mut is_over = false;
+        self.preferring(preferred).take_while(move |named| {
+            let is_asked = !is_over;
+            is_over = !named.entry.reads_prompts();
+            is_asked
+        })
+    }
 }
 
 /// Chat models that are open.
@@ -142,7 +173,7 @@ impl Models {
             let health = self.health.get(named, || Ok(Arc::default()))?;
             Ok(Candidate::new(&named.name, self.open(&named.entry, npc, seed)?, health))
         };
-        let all = list.preferring(npc.llm.as_deref()).map(open);
+        let all = list.asked(npc.llm.as_deref()).map(open);
         let mut all = all.collect::<Result<Vec<_>, Error>>()?.into_iter();
         let first = all.next().ok_or_else(|| {
             Error::new(Kind::Missing, "there is no chat model (set providers.llm)")
@@ -169,5 +200,50 @@ impl Models {
     pub fn retain(&self, wanted: &EntryList<ModelEntry>) {
         self.opened.retain(|entry| wanted.iter().any(|it| it == entry));
         self.health.retain(|named| wanted.entries.contains(named));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::provider::remote;
+
+    /// A list of models and the longest answers they say; `None`: written lines.
+    fn list(of: &[(&str, Option<Option<u32>>)]) -> EntryList<ModelEntry> {
+        let entry = |longest: &Option<Option<u32>>| match *longest {
+            None => ModelEntry::Scripted,
+            Some(max_tokens) => {
+                let options = remote::options("http://127.0.0.1:1/v1");
+                ModelEntry::OpenAi(openai::Options { max_tokens, ..options })
+            }
+        };
+        let named = |(name, longest): &(&str, _)| NamedEntry {
+            name: (*name).to_owned(),
+            entry: entry(longest),
+        };
+        EntryList { entries: of.iter().map(named).collect(), hedge: false }
+    }
+
+    #[test]
+    fn nobody_is_asked_after_written_lines() {
+        let list = list(&[("lines", None), ("fast", Some(None)), ("main", Some(None))]);
+        let asked = |preferred| {
+            let names = list.asked(preferred).map(|it| it.name.as_str());
+            names.collect::<Vec<_>>()
+        };
+        assert_eq!(asked(None), ["lines"]);
+        assert_eq!(asked(Some("lines")), ["lines"]);
+        assert_eq!(asked(Some("main")), ["main", "lines"]);
+        assert!(list.says_lines(None) && list.says_lines(Some("lines")));
+        assert!(!list.says_lines(Some("fast")));
+    }
+
+    #[test]
+    fn the_model_an_npc_names_says_how_long_it_answers() {
+        let all = list(&[("a", Some(None)), ("b", Some(Some(40))), ("c", Some(Some(900)))]);
+        assert_eq!(all.max_tokens(None), Some(40));
+        assert_eq!(all.max_tokens(Some("a")), Some(40));
+        assert_eq!(all.max_tokens(Some("c")), Some(900));
+        assert_eq!(list(&[("lines", None), ("c", Some(Some(900)))]).max_tokens(None), None);
     }
 }

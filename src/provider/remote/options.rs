@@ -22,6 +22,8 @@ pub struct Options {
     pub extra_body: serde_json::Map<String, serde_json::Value>,
     /// Tokens a chat model reads and writes for one request, at most.
     pub context_window: u32,
+    /// Longest answer of a chat model, in tokens; `None`: the table's.
+    pub max_tokens: Option<u32>,
     /// Longest wait for the connection and the first byte.
     pub first_byte_timeout: Duration,
     /// Longest silence between two pieces of an answer.
@@ -50,6 +52,7 @@ pub mod tests {
             temperature: None,
             extra_body: serde_json::Map::new(),
             context_window: 32_768,
+            max_tokens: None,
             first_byte_timeout: Duration::from_secs(10),
             idle_timeout: Duration::from_secs(10),
             priced_as: None,
