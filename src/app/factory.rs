@@ -8,8 +8,8 @@ use arc_swap::ArcSwap;
 use futures::{FutureExt, future::BoxFuture};
 
 use super::{
-    HeardBy, IDENTITIES, LiveConfig, OpenTables, Resumed, SeatedTable, Tools, assistant, heard_by,
-    open_table, seeded_for_session, servers, turn_judge,
+    HeardBy, LiveConfig, OpenTables, Resumed, SeatedTable, Tools, assistant, heard_by, open_table,
+    seeded_for_session, servers, turn_judge,
 };
 use crate::{
     campaign::{
@@ -195,8 +195,7 @@ impl Factory for TableFactory {
         let manifests = config.manifests.iter();
         let manifests: Vec<String> =
             manifests.map(|it| tools::identity(&it.namespace, &it.name)).collect();
-        let mut options =
-            config::server(&described, IDENTITIES, &manifests).map_err(ServerError::Wrong)?;
+        let mut options = config::server(&described, &manifests).map_err(ServerError::Wrong)?;
         if options.reach.is_inside() && !config.discord.trust_dms {
             return Err(ServerError::TooNear);
         }

@@ -14,7 +14,7 @@ use serde_json::Value;
 
 use super::{file_error::FileError, kept::owner_of};
 use crate::{
-    domain::{Owner, Person, PersonId, redact},
+    domain::{Owner, Person, PersonId},
     files,
     session::{ToolLine, TurnLine},
 };
@@ -65,15 +65,14 @@ impl CallLog {
     /// # Errors
     /// It cannot be written.
     pub fn add(&mut self, line: &TurnLine) -> Result<(), FileError> {
-        for call in &line.tools {
-            let call = &ToolLine { result: redact::json(&call.result), ..call.clone() };
+        for call in line.tools.iter().map(ToolLine::kept) {
             let entry = Entry {
                 session: &self.session,
                 turn: line.turn,
                 npc: line.npc.as_deref(),
                 speaker: &line.speaker,
                 speaker_id: line.from.map(|id| self.owner.person(id.0, &line.speaker)),
-                call,
+                call: &call,
             };
             // One write a line, so that a reader never sees half of one.
             let text = serde_json::to_string(&entry).map_err(io::Error::from);

@@ -214,7 +214,6 @@ impl File<'_> {
             folder: self.folder,
             data_dir: Some(&data_dir),
             source: reading.source,
-            built_in: reading.tools,
             manifests: &manifests.identities,
         };
         let disabled = self.disabled.clone();

@@ -15,7 +15,8 @@ pub fn expand(
     environment: &dyn Fn(&str) -> Option<String>,
     problems: &mut Problems,
 ) -> Secrets {
-    let mut expansion = Expansion { environment, problems, secrets: Secrets::default() };
+    let secrets = Secrets::default();
+    let mut expansion = Expansion { environment, problems, secrets, path: Vec::new() };
     expansion.node(node, "");
     expansion.secrets
 }
@@ -28,6 +29,8 @@ struct Expansion<'a> {
     problems: &'a mut Problems,
     /// What messages must not repeat.
     secrets: Secrets,
+    /// The keys that lead to where it is; one without a name for a member of a list.
+    path: Vec<String>,
 }
 
 impl Expansion<'_> {
@@ -36,18 +39,22 @@ impl Expansion<'_> {
         match &mut node.value {
             Value::Map(entries) => {
                 let is_off = |entry: &Entry| entry.key == "disabled" && is_true(&entry.node);
-                if is_of_clients(name) && entries.iter().any(is_off) {
+                if is_of_clients(&self.path) && entries.iter().any(is_off) {
                     return;
                 }
                 for entry in entries {
                     let dot = if name.is_empty() { "" } else { "." };
+                    self.path.push(entry.key.clone());
                     self.node(&mut entry.node, &format!("{name}{dot}{}", entry.key));
+                    self.path.pop();
                 }
             }
             Value::List(items) => {
+                self.path.push(String::new());
                 for item in items {
                     self.node(item, name);
                 }
+                self.path.pop();
             }
             Value::Scalar(scalar) if scalar.text.contains("${") => {
                 match self.text(&scalar.text, node.at, name) {
@@ -80,7 +87,7 @@ impl Expansion<'_> {
                 return None;
             };
             rest = after;
-            if let Some(later) = for_later(inside, name) {
+            if let Some(later) = for_later(inside, name, &self.path) {
                 whole.push_str(&format!("${{{later}}}"));
                 continue;
             }
@@ -122,9 +129,9 @@ impl Expansion<'_> {
 
 /// What stands for `inside`, in the value of `name`, until it is filled in with each request; `None`: it
 /// is filled in now.
-fn for_later<'t>(inside: &'t str, name: &str) -> Option<Cow<'t, str>> {
+fn for_later<'t>(inside: &'t str, name: &str, path: &[String]) -> Option<Cow<'t, str>> {
     let begins = |starts: &[&str]| starts.iter().any(|start| inside.starts_with(start));
-    if is_of_a_server(name) {
+    if is_of_a_server(path) {
         if let Some(key) = inside.strip_prefix("global_data.") {
             return Some(Cow::Owned(format!("data.{key}")));
         }
@@ -134,14 +141,13 @@ fn for_later<'t>(inside: &'t str, name: &str) -> Option<Cow<'t, str>> {
     (IN_PROMPTS.contains(&key) && begins(&["data."])).then_some(Cow::Borrowed(inside))
 }
 
-/// Whether `name` is a header of a server, or a variable of its resources.
-fn is_of_a_server(name: &str) -> bool {
-    let is_one = |rest: &str| LATER.iter().any(|key| rest.starts_with(key));
-    let behind = |rest: &str| rest.split_once('.').is_some_and(|(_, key)| is_one(key));
-    match name.split_once('.') {
-        Some(("mcp", rest)) => rest.strip_prefix("servers.").is_some_and(is_one),
-        Some(("mcp_servers", rest)) => is_one(rest) || behind(rest),
-        Some((DESKTOP, rest)) => behind(rest),
+/// Whether `path` leads to a header of a server, or to a variable of its resources.
+fn is_of_a_server(path: &[String]) -> bool {
+    let path: Vec<&str> = path.iter().map(String::as_str).collect();
+    match path.as_slice() {
+        ["mcp", "servers", "", key, _] | ["mcp_servers" | DESKTOP, _, key, _] => {
+            LATER.contains(key)
+        }
         _ => false,
     }
 }
@@ -156,12 +162,13 @@ fn of_clients<'t>(inside: &'t str, name: &str) -> Cow<'t, str> {
     }
     let Some(input) = inside.strip_prefix("input:") else { return Cow::Borrowed(inside) };
     let plain = |c: char| if c.is_ascii_alphanumeric() { c.to_ascii_uppercase() } else { '_' };
-    Cow::Owned(input.chars().map(plain).collect())
+    let (id, default) = input.split_at(input.find(":-").unwrap_or(input.len()));
+    Cow::Owned(id.chars().map(plain).chain(default.chars()).collect())
 }
 
-/// Whether `name` is a server under [`DESKTOP`].
-fn is_of_clients(name: &str) -> bool {
-    name.split_once('.').is_some_and(|(key, server)| key == DESKTOP && !server.contains('.'))
+/// Whether `path` leads to a server under [`DESKTOP`].
+fn is_of_clients(path: &[String]) -> bool {
+    path.len() == 2 && path.first().is_some_and(|key| key == DESKTOP)
 }
 
 /// Whether it is `true`.
@@ -172,7 +179,7 @@ fn is_true(node: &Node) -> bool {
 /// Where servers stand as desktop clients and editors write them.
 const DESKTOP: &str = "mcpServers";
 /// Keys of a server whose values are filled in with each request.
-const LATER: [&str; 3] = ["headers.", "resource_vars.", "resourceVars."];
+const LATER: [&str; 3] = ["headers", "resource_vars", "resourceVars"];
 /// Keys of an NPC whose text a model reads.
 const IN_PROMPTS: [&str; 4] =
     ["personality", "behavior_rules", "secret_knowledge", "knowledge_scope"];

@@ -9,7 +9,10 @@ use serde_json::Value;
 use tokio::time::Instant;
 
 use super::{SpeakerId, recall::RecallLine};
-use crate::{domain::Tier, tools::CallRecord};
+use crate::{
+    domain::{Tier, redact},
+    tools::CallRecord,
+};
 
 /// One utterance and what came of it.
 #[derive(Clone, Debug, Serialize)]
@@ -176,6 +179,13 @@ pub struct ToolLine {
     pub pending: bool,
 }
 
+impl ToolLine {
+    /// The same as it is kept.
+    pub fn kept(&self) -> Self {
+        Self { result: redact::json(&self.result), ..self.clone() }
+    }
+}
+
 impl From<&CallRecord> for ToolLine {
     fn from(record: &CallRecord) -> Self {
         let result = match &record.result {
@@ -188,7 +198,8 @@ impl From<&CallRecord> for ToolLine {
         Self {
             tool: record.tool.to_string(),
             arguments: record.arguments.clone(),
-            result,
+            // A server may repeat what it was given.
+            result: redact::shown(&result),
             ok: record.result.is_ok(),
             ms: millis(record.took),
             tier: record.tier,

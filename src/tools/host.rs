@@ -230,7 +230,10 @@ impl ToolHost {
         let snapshot = self.inner.catalog.snapshot(context.scope.owner);
         let Some(caller) = context.authority.caller() else {
             return snapshot.find(name).cloned().ok_or_else(|| {
-                let what = format!("there is no tool '{name}' (glyphoxa tools list shows them)");
+                let what = match snapshot.called(name).as_slice() {
+                    [] => format!("there is no tool '{name}' (glyphoxa tools list shows them)"),
+                    several => format!("several servers have '{name}' ({})", several.join(", ")),
+                };
                 CallError::new(CallErrorKind::NotFound, what)
             });
         };

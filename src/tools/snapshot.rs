@@ -93,6 +93,12 @@ impl Snapshot {
         })
     }
 
+    /// Identities of the tools whose bare name is `name`.
+    pub(super) fn called(&self, name: &str) -> Vec<&str> {
+        let identities = self.entries.iter().map(|entry| &*entry.tool.identity);
+        identities.filter(|identity| names::bare(identity) == name).collect()
+    }
+
     /// Whether the figures of a tool have changed its tier since.
     pub(super) fn is_outdated(&self, now: Instant) -> bool {
         let tier = |tool: &Tool| tool.latency.standing(now).tier(&tool.declared);

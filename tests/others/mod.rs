@@ -3,6 +3,7 @@
 
 mod npcs;
 mod servers;
+mod slips;
 mod variables;
 
 use crate::support::program::Place;

@@ -223,7 +223,7 @@ fn namesakes_of_a_built_in_server_stay_apart() {
         "{said}"
     );
     assert!(
-        said.contains("secret.yaml:3:19: namespace 'memory' is 'manifest-memory' here"),
+        said.contains("secret.yaml:3:38: namespace 'memory' is 'manifest-memory' here"),
         "{said}"
     );
     let odo = seen(&place, "Odo");

@@ -9,7 +9,7 @@ use tokio::time::Instant;
 use super::of::Transcript;
 use crate::{
     memory::{Present, Uid, Utterance, Visibility},
-    session::{Outcome, SpeakerId, TurnLine},
+    session::{Outcome, SpeakerId, ToolLine, TurnLine},
 };
 
 /// What a player has said and what an NPC has answered, if they have; `now` is Unix time in ms.
@@ -34,7 +34,8 @@ pub fn utterances(of: &Transcript, line: &TurnLine, now: i64) -> Vec<Utterance> 
         },
         ..Utterance::default()
     };
-    let calls = serde_json::to_value(&line.tools).unwrap_or_default();
+    let calls: Vec<ToolLine> = line.tools.iter().map(ToolLine::kept).collect();
+    let calls = serde_json::to_value(calls).unwrap_or_default();
     let mut tools = Some(calls).filter(|_| !line.tools.is_empty());
     let mut all = Vec::new();
     // What an NPC says of itself, or in the game master's words, answers nobody.

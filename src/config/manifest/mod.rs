@@ -110,7 +110,9 @@ impl<'a> File<'a> {
             let message = format!("tool {} appears twice", quoted(&identity));
             notes.problems.add(self.name_place(), message, "give it another name");
         }
-        manifests.identities.push(identity);
+        if !manifests.identities.contains(&identity) {
+            manifests.identities.push(identity);
+        }
         manifests.tools.extend(self.manifest(&spec, named, reading, notes));
     }
 
@@ -177,7 +179,10 @@ impl<'a> File<'a> {
             let message = format!("namespace {} is {} here", quoted(namespace), quoted(&ours));
             let identity = quoted(&format!("{ours}.{name}"));
             let way_out = format!("npcs may have this tool as {identity}");
-            notes.warnings.add(self.name_place(), message, way_out);
+            let has = |it: &Fields| it.text("namespace").is_some();
+            let at = metadata.filter(has).or_else(|| Some(*spec).filter(has));
+            let at = at.map_or_else(|| self.name_place(), |it| it.place("namespace"));
+            notes.warnings.add(at, message, way_out);
         }
         Some(Named { namespace: ours, name: name.to_owned() })
     }

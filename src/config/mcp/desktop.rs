@@ -2,7 +2,11 @@
 //!
 //! Entry function: [`translate`]. **Never**: reads what a server says beyond the keys that differ.
 
-use super::super::{keys::mcp as keys, reading::Notes};
+use super::{
+    super::{keys::mcp as keys, reading::Notes, whitelist::MCP},
+    naming::mended,
+};
+use crate::tools::builtin;
 use crate::yaml::{self, Entry, Kind, Node, Problems, Value, nearest, quoted};
 
 /// Where such servers stand.
@@ -12,11 +16,21 @@ const DISABLED: &str = "disabled";
 /// Keys that say how a server is reached.
 const TYPES: [&str; 2] = ["type", "transport"];
 /// What these say, and our word for it.
-const REACHES: [(&str, &str); 4] = [
+const REACHES: [(&str, &str); 6] = [
     ("stdio", "stdio"),
+    ("local", "stdio"),
     ("http", "streamable-http"),
     ("streamable-http", "streamable-http"),
+    ("streamable_http", "streamable-http"),
     ("streamableHttp", "streamable-http"),
+];
+/// Keys of others that mean one of ours, and what to write.
+const OURS: [(&str, &str); 5] = [
+    ("enabled", "write disabled: true to switch it off"),
+    ("isActive", "write disabled: true to switch it off"),
+    ("httpUrl", "write url"),
+    ("serverUrl", "write url"),
+    ("environment", "write env"),
 ];
 /// Keys that cannot be followed, and what to do instead.
 const REFUSED: [(&str, &str); 2] = [
@@ -30,16 +44,47 @@ pub fn translate(file: &mut Node, notes: &mut Notes) -> Vec<String> {
     let Value::Map(keys) = &mut file.value else { return Vec::new() };
     let Some(found) = keys.iter_mut().find(|entry| entry.key == KEY) else { return Vec::new() };
     let Value::Map(servers) = &mut found.node.value else { return Vec::new() };
+    let is_whole = |server: &&Entry| {
+        let inside = server.node.entries();
+        let lists = |key: &str| server.key == key && inside.iter().all(|it| is_map(&it.node));
+        !inside.is_empty() && (lists(KEY) || lists("servers"))
+    };
+    if let Some(whole) = servers.iter().find(is_whole) {
+        let message = format!("{} is within '{KEY}'", quoted(&whole.key));
+        notes.problems.add(whole.at, message, "paste only what is inside its braces");
+        servers.clear();
+    }
+    let is_comment = |server: &Entry| server.key.starts_with("//") || server.key.starts_with("/*");
+    for comment in servers.iter().filter(|it| is_comment(it)) {
+        let message = format!("{} is a comment of another language", quoted(&comment.key));
+        notes.problems.add(comment.at, message, "begin it with #");
+    }
+    servers.retain(|it| !is_comment(it));
     let mut disabled = Vec::new();
     servers.retain_mut(|server| {
         let is_on = !is_disabled(&server.node);
         match is_on {
             true => rewrite(server, notes),
-            false => disabled.push(server.key.clone()),
+            false => disabled.push(identity(server)),
         }
         is_on
     });
     disabled
+}
+
+fn is_map(node: &Node) -> bool {
+    matches!(node.value, Value::Map(_))
+}
+
+/// What the tools of a server begin with.
+fn identity(server: &Entry) -> String {
+    let prefix = |entry: &&Entry| matches!(entry.key.as_str(), "prefix" | "toolPrefix");
+    let prefix = server.node.entries().iter().find(prefix).and_then(|entry| entry.node.text());
+    if let Some(prefix) = prefix {
+        return prefix.trim().to_owned();
+    }
+    let name = mended(&server.key);
+    if builtin::SERVERS.contains(&&*name) { format!("{MCP}{name}") } else { name }
 }
 
 /// Whether a server is switched off.
@@ -60,6 +105,12 @@ fn rewrite(server: &mut Entry, notes: &mut Notes) {
             is_good &= !is_refused(entry, &name, &mut notes.problems);
             if entry.key == DISABLED {
                 yaml::check(&mut entry.node, DISABLED, &Kind::Flag, &mut notes.problems);
+                return false;
+            }
+            if entry.key == "tools" && matches!(entry.node.value, Value::List(_)) {
+                let message = format!("'tools' of {} is a list", quoted(&name));
+                let way_out = "it has no effect here: npcs say under tools what they may use";
+                notes.warnings.add(entry.at, message, way_out);
                 return false;
             }
             is_known(entry, &name, &mut notes.warnings)
@@ -84,14 +135,15 @@ fn rewrite(server: &mut Entry, notes: &mut Notes) {
 
 /// Puts our words for how it is reached; whether there are any.
 fn reach(entry: &mut Entry, name: &str, problems: &mut Problems) -> bool {
-    if entry.node.text() == Some("sse") {
+    if entry.node.text().is_some_and(|it| it.eq_ignore_ascii_case("sse")) {
         let message = format!("{} speaks 'sse', which MCP gave up in 2025", quoted(name));
         let way_out = "give the server's streamable HTTP address, most end with /mcp: type: http";
         problems.add(entry.node.at, message, way_out);
         return false;
     }
     if let Value::Scalar(scalar) = &mut entry.node.value
-        && let Some((_, ours)) = REACHES.iter().find(|(theirs, _)| *theirs == scalar.text)
+        && let Some((_, ours)) =
+            REACHES.iter().find(|(theirs, _)| theirs.eq_ignore_ascii_case(&scalar.text))
     {
         scalar.text = (*ours).to_owned();
         entry.key = "transport".to_owned();
@@ -117,10 +169,12 @@ fn is_known(entry: &Entry, name: &str, warnings: &mut Problems) -> bool {
     let is_known = shape.key(&entry.key).is_some();
     let is_refused = REFUSED.iter().any(|(key, _)| *key == entry.key);
     if !is_known && !is_refused {
-        let near = nearest(&entry.key, shape.keys.iter().map(|key| key.name));
-        let way_out = match near {
-            Some(near) => format!("did you mean '{near}'?"),
-            None => "it has no effect here".to_owned(),
+        let known = shape.keys.iter().map(|key| key.name).chain([DISABLED, "type"]);
+        let ours = OURS.iter().find(|(theirs, _)| *theirs == entry.key);
+        let way_out = match (ours, nearest(&entry.key, known)) {
+            (Some((_, ours)), _) => (*ours).to_owned(),
+            (None, Some(near)) => format!("did you mean '{near}'?"),
+            (None, None) => "it has no effect here".to_owned(),
         };
         let message = format!("unknown key {} in {}", quoted(&entry.key), quoted(name));
         warnings.add(entry.at, message, way_out);

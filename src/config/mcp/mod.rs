@@ -20,7 +20,7 @@ pub use self::{
 use self::{naming::Name, sandbox::Places};
 use super::{declared, files::Source, keys::mcp as keys, reading::Notes};
 use crate::{
-    domain::Secret,
+    domain::{Secret, redact},
     provider::base_url,
     tools::{
         Declared,
@@ -74,16 +74,11 @@ pub fn mcp(written: &[Written], from: &Origin, notes: &mut Notes) -> McpOptions 
 }
 
 /// A server that is described beside the files, by the keys they have; nothing in it stands for a
-/// variable. `built_in` and `manifests` are identities that are taken. What only warns in a file is a
-/// problem here.
+/// variable. `manifests` are identities that are taken. What only warns in a file is a problem here.
 ///
 /// # Errors
 /// What is wrong with it, a problem a line.
-pub fn server(
-    described: &Json,
-    built_in: &[&str],
-    manifests: &[String],
-) -> Result<ServerOptions, String> {
+pub fn server(described: &Json, manifests: &[String]) -> Result<ServerOptions, String> {
     let mut notes = Notes::new(Path::new("server"));
     let text = serde_json::json!({ "servers": [described] }).to_string();
     let node = yaml::parse(&text, &mut notes.problems).map(|mut node| {
@@ -91,7 +86,7 @@ pub fn server(
         node
     });
     let (folder, source) = (Path::new("."), Source::Disk);
-    let from = Origin { folder, data_dir: None, source, built_in, manifests };
+    let from = Origin { folder, data_dir: None, source, manifests };
     let found = node.map(|node| {
         let listed = Fields::new(&node, &keys::MCP).items("servers");
         let written: Vec<_> = listed.iter().filter_map(Written::entry).collect();
@@ -209,6 +204,14 @@ impl Server<'_> {
             }
             words?
         };
+        if let Some((variable, _)) = command.first().and_then(|word| word.split_once('='))
+            && is_variable(variable)
+        {
+            let message = format!("'command' begins with the variable {}", quoted(variable));
+            let way_out = format!("write it as env: {{ {variable}: … }}");
+            self.problem("command", message, &way_out);
+            return None;
+        }
         let env = names(self.fields.get("env"));
         for name in env.keys() {
             if name.is_empty() || name.contains(['=', '\0']) {
@@ -244,8 +247,11 @@ impl Server<'_> {
         let address = match base_url(path) {
             Ok(address) if !query.contains(['#', ' ']) => address,
             other => {
-                let message = format!("'url' is {}", self.fields.shown("url"));
-                let way_out = other.err().unwrap_or("no blanks and no # in it");
+                let message = format!("'url' is {}", redact::text(&self.fields.shown("url")));
+                let way_out = match url.contains('@') {
+                    true => "no user name in it; write auth: { token: … }, or headers",
+                    false => other.err().unwrap_or("no blanks and no # in it"),
+                };
                 self.problem("url", message, way_out);
                 return None;
             }
@@ -383,6 +389,12 @@ impl Server<'_> {
     fn problem(&mut self, key: &str, message: String, way_out: &str) {
         self.notes.problems.add(self.fields.place(key), message, way_out);
     }
+}
+
+/// Whether it may be the name of a variable.
+fn is_variable(text: &str) -> bool {
+    let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    text.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_') && text.chars().all(is_word)
 }
 
 /// A mapping of names to texts.

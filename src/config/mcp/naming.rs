@@ -9,21 +9,47 @@ use super::{
     written::{Origin, Written},
 };
 use crate::{
-    tools::connection::{Reach, ServerOptions},
+    tools::{
+        builtin,
+        connection::{Reach, ServerOptions},
+    },
     yaml::{Fields, Position, Problems, quoted},
 };
 
 /// Programs that run the package or file that they are given.
 const RUNNERS: &[&str] = &[
     "npx", "bunx", "pnpx", "pnpm", "yarn", "npm", "uvx", "uv", "pipx", "node", "bun", "deno",
-    "tsx", "python", "python3", "sh", "bash",
+    "tsx", "python", "python3", "sh", "bash", "docker", "podman", "env", "cmd", "java", "dotnet",
+    "poetry", "cargo", "go",
 ];
 /// Their subcommands.
-const SUBCOMMANDS: &[&str] = &["run", "exec", "dlx", "tool", "x"];
+const SUBCOMMANDS: &[&str] = &["run", "exec", "dlx", "tool", "x", "start", "/c"];
+/// Options of theirs that a value follows.
+const WITH_VALUE: &[&str] = &[
+    "-e",
+    "--env",
+    "--env-file",
+    "-v",
+    "--volume",
+    "--mount",
+    "--name",
+    "--network",
+    "--directory",
+    "--python",
+    "--prefix",
+    "--with",
+    "--platform",
+    "-w",
+    "--user",
+    "--project",
+    "-C",
+];
+/// Longest name, in bytes.
+const LONGEST: usize = 64;
 
 /// Extensions of programs.
 const EXTENSIONS: &[&str] =
-    &["py", "js", "mjs", "cjs", "ts", "sh", "exe", "cmd", "bat", "rb", "pl"];
+    &["py", "js", "mjs", "cjs", "ts", "sh", "exe", "cmd", "bat", "rb", "pl", "jar"];
 
 /// A server's name.
 pub struct Name {
@@ -41,8 +67,8 @@ pub struct Name {
 pub fn name(written: &Written, reach: &Reach, problems: &mut Problems) -> Option<Name> {
     let fields = &written.fields;
     if let Some(entry) = written.key {
-        let text = entry.key.trim().to_owned();
-        return Some(Name { text, at: entry.at, shown: quoted(&entry.key), is_derived: false });
+        let (text, shown) = (mended(&entry.key), quoted(&entry.key));
+        return Some(Name { text, at: entry.at, shown, is_derived: false });
     }
     if let Some(text) = fields.text("name") {
         let (at, shown) = (fields.place("name"), fields.shown("name"));
@@ -74,14 +100,18 @@ pub fn check(
     let prefixed =
         prefix.iter().map(|it| ("prefix", it, fields.shown("prefix"), fields.place("prefix")));
     for (key, text, shown, at) in spelt.chain(prefixed) {
-        if text.is_empty() || !text.chars().all(is_plain) {
+        if text.is_empty() || text.len() > LONGEST || !text.chars().all(is_plain) {
             let message = format!("'{key}' of a server is {shown}");
-            notes.problems.add(at, message, "letters, digits, - and _");
+            notes.problems.add(at, message, format!("letters, digits, - and _, at most {LONGEST}"));
         }
+    }
+    if !name.is_derived && name.shown.trim_matches('\'') != name.text && !name.text.is_empty() {
+        let message = format!("server {} is '{}' here", name.shown, name.text);
+        notes.warnings.add(name.at, message, format!("npcs may have its tools as {}.*", name.text));
     }
     let at = prefix.as_ref().map_or(name.at, |_| fields.place("prefix"));
     let of = |known: &str, server: &str| known.split_once('.').is_some_and(|it| it.0 == server);
-    if from.built_in.iter().any(|known| of(known, options.identity())) {
+    if builtin::SERVERS.contains(&options.identity()) {
         if prefix.is_none() && from.data_dir.is_some() {
             beside_built_in(name, options, notes);
         } else {
@@ -125,9 +155,17 @@ fn derived(reach: &Reach) -> Option<String> {
         Reach::Http { url, .. } => host(url),
         Reach::Stdio { command, .. } => package(command),
     };
+    Some(mended(word)).filter(|plain| !plain.is_empty())
+}
+
+/// `word` with what no name has made plain.
+pub fn mended(word: &str) -> String {
+    let word = word.trim();
+    if word.chars().all(is_plain) {
+        return word.to_owned();
+    }
     let plain = word.chars().map(|c| if is_plain(c) { c } else { '-' }).collect::<String>();
-    let plain = plain.trim_matches('-').to_owned();
-    (!plain.is_empty()).then_some(plain)
+    plain.trim_matches('-').to_owned()
 }
 
 /// The host of an address.
@@ -146,12 +184,20 @@ fn package(command: &[String]) -> &str {
         let stem = Path::new(program).file_stem().and_then(OsStr::to_str);
         stem.is_some_and(|stem| RUNNERS.contains(&stem))
     };
-    let mut words = command.iter().map(String::as_str);
-    let program = words.next().unwrap_or_default();
-    let is_run = |word: &&str| !word.starts_with('-') && !SUBCOMMANDS.contains(word);
-    let run = if is_runner(program) { words.find(is_run).unwrap_or(program) } else { program };
+    let words: Vec<&str> = command.iter().map(String::as_str).collect();
+    let program = words.first().copied().unwrap_or_default();
+    let is_run = |at: &usize| {
+        let word = words[*at];
+        let is_value = WITH_VALUE.contains(&words[at - 1]);
+        let is_other = word.starts_with('-') || word.contains('=') && !word.contains("==");
+        !is_value && !is_other && !SUBCOMMANDS.contains(&word) && !is_runner(word)
+    };
+    let run = match is_runner(program) {
+        true => (1..words.len()).find(is_run).map_or(program, |at| words[at]),
+        false => program,
+    };
     let last = run.trim_end_matches('/').rsplit(['/', '\\']).next().unwrap_or_default();
-    let last = last.split(['@', '=', '[']).find(|part| !part.is_empty()).unwrap_or_default();
+    let last = last.split(['@', '=', '[', ':']).find(|part| !part.is_empty()).unwrap_or_default();
     match last.rsplit_once('.') {
         Some((stem, extension)) if EXTENSIONS.contains(&extension) => stem,
         _ => last,
@@ -184,6 +230,13 @@ mod tests {
             ("uv run tool.py", "tool"),
             ("/opt/tools/dice --fast", "dice"),
             ("npx", "npx"),
+            ("docker run -i --rm -e TOKEN mcp/github:1.2", "github"),
+            ("uvx --python 3.12 mcp-server-git", "mcp-server-git"),
+            ("uv --directory /srv/weather run server.py", "server"),
+            ("npm --prefix /x/notes run start", "npm"),
+            ("cmd /c npx -y zed", "zed"),
+            ("env FOO=1 npx -y zed", "zed"),
+            ("java -jar /opt/thing.jar", "thing"),
         ] {
             assert_eq!(of(line), expected, "{line}");
         }

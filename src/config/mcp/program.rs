@@ -5,7 +5,10 @@
 use std::path::{Path, PathBuf};
 
 use super::super::{files::Source, reading::Notes};
-use crate::{launch, yaml::Fields};
+use crate::{
+    launch,
+    yaml::{Fields, Node, quoted},
+};
 
 /// Where it runs: in `folder`, its file's; `None` for a file that is not on the disk.
 pub fn folder(folder: &Path, source: Source) -> Option<PathBuf> {
@@ -20,7 +23,11 @@ pub fn folder(folder: &Path, source: Source) -> Option<PathBuf> {
 /// A program that is not there may come before it is started; probably its name is wrong.
 pub fn warn_of_missing(fields: Fields, name: &str, folder: &Path, notes: &mut Notes) {
     if !launch::is_there(name, folder) {
-        let message = format!("there is no program {}", fields.shown("command"));
+        // What else stands there may be a password.
+        let is_filled_in = fields.get("command").and_then(Node::scalar);
+        let is_filled_in = is_filled_in.is_some_and(|it| it.written.is_some());
+        let shown = if is_filled_in { fields.shown("command") } else { quoted(name) };
+        let message = format!("there is no program {shown}");
         let way_out = "install it, give its whole path, or one that begins at this file's folder";
         notes.warnings.add(fields.place("command"), message, way_out);
     }

@@ -67,7 +67,7 @@ fn what_a_child_process_may_reach_is_read() {
     let told = wrong("{ name: a, url: \"https://h.test/mcp\", sandbox: off }");
     assert!(told.contains("'sandbox' has no effect on an address"), "{told}");
     // Who adds a server from elsewhere opens nothing.
-    let described = |json: Json| server(&json, &[], &[]).map(|options| options.reach);
+    let described = |json: Json| server(&json, &[]).map(|options| options.reach);
     let reach = described(serde_json::json!({ "name": "a", "command": "x /home" })).unwrap();
     assert!(matches!(reach, Reach::Stdio { sandbox: Sandbox::Foreign, .. }), "{reach:?}");
     let told = described(serde_json::json!({ "name": "a", "command": "x", "sandbox": "off" }));
@@ -130,7 +130,7 @@ fn every_problem_has_its_place_and_way_out() {
         ),
         (
             "{ name: a.b, command: x }",
-            "4:15: 'name' of a server is 'a.b' (letters, digits, - and _)",
+            "4:15: 'name' of a server is 'a.b' (letters, digits, - and _, at most 64)",
         ),
         ("{ name: a, prefix: memory, command: x }", "'memory' is the name of a built-in server"),
         ("{ name: a, command: \"x 'y\" }", "(close its quotes, or use args)"),
@@ -215,7 +215,7 @@ fn servers_stand_under_their_names_too() {
     let both = format!("{home}mcp: {{ servers: [{{ name: home, command: y }}] }}\n");
     assert!(loaded(&both).unwrap_err().contains("two servers are called 'home'"));
     for (wrong, expected) in [
-        ("mcp_servers: { a.b: { command: x } }\n", "2:16: 'name' of a server is 'a.b'"),
+        ("mcp_servers: { ☃: { command: x } }\n", "2:16: 'name' of a server is '☃'"),
         ("mcp_servers: { a: { name: b, command: x } }\n", "unknown key 'name'"),
         ("mcp_servers: { a: {} }\n", "missing key 'command' of a server"),
     ] {
@@ -247,7 +247,7 @@ fn whitelists_may_name_tools_of_configured_servers() {
 
 #[test]
 fn a_server_described_beside_the_files_is_checked_as_one_in_them() {
-    let described = |json: Json| server(&json, &["dice-roller.roll"], &[]);
+    let described = |json: Json| server(&json, &[]);
     let url = "https://tools.example.com/mcp";
     let token = "${TOKEN}";
     let found = described(serde_json::json!({
@@ -278,7 +278,7 @@ fn a_server_described_beside_the_files_is_checked_as_one_in_them() {
 
 #[test]
 fn what_may_be_on_this_network_is_known() {
-    let near = |json: Json| server(&json, &[], &[]).unwrap().reach.is_inside();
+    let near = |json: Json| server(&json, &[]).unwrap().reach.is_inside();
     assert!(near(serde_json::json!({ "name": "a", "command": "npx x" })));
     for host in ["127.0.0.1", "100.64.0.1", "localhost:8080", "[::1]", "[64:ff9b::1]", "nas.local"]
     {
@@ -287,7 +287,7 @@ fn what_may_be_on_this_network_is_known() {
     }
     for host in ["127.1", "2130706433", "127.0.0.1.", "①②⑦.⓪.⓪.①", "%31%32%37.0.0.1"] {
         let json = serde_json::json!({ "name": "a", "url": format!("http://{host}/mcp") });
-        assert!(server(&json, &[], &[]).is_err(), "{host}");
+        assert!(server(&json, &[]).is_err(), "{host}");
     }
     let far = serde_json::json!({ "name": "a", "url": "https://tools.example.com/mcp" });
     assert!(!near(far));

@@ -16,8 +16,6 @@ pub struct Origin<'a> {
     pub data_dir: Option<&'a Path>,
     /// Where files come from.
     pub source: Source,
-    /// Identities of the built-in tools.
-    pub built_in: &'a [&'a str],
     /// Identities of the tools of manifests.
     pub manifests: &'a [String],
 }

@@ -1,7 +1,7 @@
 //! What is secret, and text without it: the one filter of call logs, of what child processes print,
 //! of messages that are shown, and of addresses.
 //!
-//! Entry functions: [`keep`], [`known`], [`text`], [`json`], [`members`], [`address`]. A value is secret
+//! Entry functions: [`keep`], [`known`], [`text`], [`json`], [`shown`], [`members`], [`address`]. A value is secret
 //! because of its key (whole words: `auth`, `pin`, `jwt`, …), because the configuration holds it as
 //! a secret, or because it looks like one. **Never**: prints what it knows.
 
@@ -92,6 +92,18 @@ pub fn without_credentials(text: &str) -> String {
         kept.push_str(&piece[word.len()..]);
     }
     kept
+}
+
+/// `value` without credentials in its texts, at any depth.
+pub fn shown(value: &Value) -> Value {
+    match value {
+        Value::Object(all) => {
+            Value::Object(all.iter().map(|(key, value)| (key.clone(), shown(value))).collect())
+        }
+        Value::Array(items) => Value::Array(items.iter().map(shown).collect()),
+        Value::String(words) => Value::String(without_credentials(words)),
+        other => other.clone(),
+    }
 }
 
 /// A line of text without secrets: known values, what stands after a secret key, bearer tokens,

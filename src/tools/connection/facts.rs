@@ -56,7 +56,10 @@ impl Facts {
 
     /// The first name in `template` that can never be filled in.
     pub fn unknown(template: &str) -> Option<String> {
-        let known = |name: &&str| Self::FIXED.contains(name) || name.starts_with("data.");
+        let is_key = |key: &str| !key.is_empty() && !key.contains(char::is_whitespace);
+        let known = |name: &&str| {
+            Self::FIXED.contains(name) || name.strip_prefix("data.").is_some_and(is_key)
+        };
         Self::names(template).map(str::trim).find(|name| !known(name)).map(str::to_owned)
     }
 

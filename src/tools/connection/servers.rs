@@ -32,7 +32,7 @@ use super::{
     tail::Tail,
 };
 use crate::{
-    domain::{Owner, fnv1a},
+    domain::{Owner, fnv1a, redact},
     launch,
     tools::{ServerKey, ToolHost},
 };
@@ -352,8 +352,8 @@ impl Servers {
                 prefix: it.options.identity().to_owned(),
                 kept: details.kept(stderr.len()),
                 calls_itself: details.calls_itself,
-                endpoint: it.options.reach.endpoint(),
-                state: known.state.borrow().clone(),
+                endpoint: redact::known(&it.options.reach.endpoint()).into_owned(),
+                state: known.state.borrow().shown(),
                 revision: details.revision,
                 tools: details.tools,
                 held: details.held,

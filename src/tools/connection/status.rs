@@ -7,7 +7,7 @@ use std::{borrow::Cow, fmt};
 use serde::Serialize;
 use tokio::time::Instant;
 
-use crate::domain::Owner;
+use crate::domain::{Owner, redact};
 
 /// Lines of its stderr that are shown of a server that failed.
 const LAST_WORDS: usize = 5;
@@ -63,6 +63,19 @@ impl State {
             Self::Failed { .. } => "failed",
             Self::Stopped => "stopped",
         })
+    }
+
+    /// The same as it may be shown: a reason may quote what variables have filled in.
+    pub(super) fn shown(&self) -> Self {
+        let known = |reason: &String| redact::known(reason).into_owned();
+        match self {
+            Self::Reconnecting { reason } => Self::Reconnecting { reason: known(reason) },
+            Self::Waiting { reason, until } => {
+                Self::Waiting { reason: known(reason), until: *until }
+            }
+            Self::Failed { reason } => Self::Failed { reason: known(reason) },
+            other => other.clone(),
+        }
     }
 
     /// Whether it is on its way for the first time.
