@@ -71,7 +71,8 @@ async fn listening_noises_and_laughter_let_him_finish() {
     let anna = hall.inn.add_member("Anna", &[]);
     let player = hall.discord.join_voice(&anna, hall.inn.voice).await.unwrap();
     hall.listens_to("Anna").await;
-    for noise in [said("slt", "mm-hm"), said("slt", "okay"), laughter()] {
+    // None of them is a second of voice, after which no words are waited for.
+    for noise in [said("rms", "mm-hm"), said("slt", "okay"), laughter()] {
         hall.has_him_talk(&player).await;
         player.say(&noise).await.unwrap();
     }
