@@ -15,8 +15,8 @@ pub use crate::{
     config::load as load_config,
     discord::{Options as DiscordOptions, run as run_discord},
     domain::{
-        AddressMode, CallId, Campaign, EngineKind, Message, Npc, Policy, Secret, SessionId, Tier,
-        ToolCall, TurnId, Voice,
+        AddressMode, CallId, Campaign, EngineKind, Message, Npc, Policy, S2s, Secret, SessionId,
+        Tier, ToolCall, TurnId, Voice,
     },
     engine::{Budget, Cascaded, Conversation, NpcCalls, NpcModel, Synthesizer},
     logic::{

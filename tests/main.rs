@@ -41,6 +41,7 @@ mod others;
 mod pages;
 mod piper;
 mod postgres;
+mod realtime;
 mod recaps;
 mod recordings;
 mod reloading;

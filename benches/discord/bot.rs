@@ -156,6 +156,7 @@ fn settings(folder: &Path) -> Settings {
         thinks: vec![service()],
         sums_up: false,
         speaks: vec![service()],
+        speaks_and_hears: Vec::new(),
     };
     let campaign = Arc::new(Campaign::default());
     Settings {

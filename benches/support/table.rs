@@ -5,7 +5,7 @@ use std::{sync::Arc, time::Duration};
 use glyphoxa::measure::{
     AddressMode, Backlog, Budget, Campaign, Cascaded, Chain, Command, Conversation, Declared,
     Definition, EngineKind, EventReader, Frame, Keywords, Ledger, Npc, NpcCalls, NpcModel, Options,
-    Outlets, Pace, Policy, Seat, SessionCalls, SessionId, SoundTime, SourceKind, Speaker,
+    Outlets, Pace, Policy, S2s, Seat, SessionCalls, SessionId, SoundTime, SourceKind, Speaker,
     SpeakerId, Synthesizer, TableEvent, TableEvents, TableHandle, TableParts, TableSetup, Tier,
     ToolHost, Voice, VoiceFrame, VoiceInput, VoiceOut, open,
 };
@@ -204,6 +204,7 @@ pub fn npc() -> Npc {
         language: "en".to_owned(),
         max_sentences: 4,
         engine: EngineKind::Cascaded,
+        s2s: S2s::default(),
         budget_tier: Tier::Standard,
         tools: vec!["bench.nothing".to_owned()],
         address: AddressMode::Always,

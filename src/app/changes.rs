@@ -67,6 +67,7 @@ pub fn later(before: &Config, fresh: &Config) -> Vec<&'static str> {
     let all = [
         ("providers.stt", old.recogniser != new.recogniser),
         ("providers.tts", old.voices != new.voices),
+        ("providers.speech_to_speech", old.speech_to_speech != new.speech_to_speech),
         ("tools.selection.embedder", old.embedder != new.embedder),
         ("models", !moved && before.models.weights != fresh.models.weights),
         ("data_dir", moved),

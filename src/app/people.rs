@@ -251,6 +251,7 @@ async fn recordings_of_people() {
         recogniser: RecogniserEntry::Local(HereOptions { weights, language: "en".to_owned() }),
         models: EntryList::default(),
         voices: Vec::new(),
+        speech_to_speech: None,
         embedder: None,
         turn_model,
     };

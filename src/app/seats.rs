@@ -10,8 +10,11 @@ use tokio::sync::mpsc;
 use crate::{
     campaign::{PlayedCampaign, SharedAssistant},
     config::Config,
-    domain::{Message, Npc, Scope},
-    engine::{Budget, Cascaded, Conversation, NpcCalls, NpcModel, Synthesizer},
+    domain::{EngineKind, Message, Npc, Scope},
+    engine::{
+        Budget, Cascaded, Conversation, NpcCalls, NpcModel, SessionLimits, SpeechToSpeech,
+        Synthesizer, VoiceEngine,
+    },
     provider::{Error, Registry},
     session::{Command, Seat},
     tools::ToolHost,
@@ -58,8 +61,31 @@ impl SeatMaker {
             filler_after: config.session.filler_after,
         };
         let conversation = Conversation::new(model.clone(), &config.campaign, history);
-        let engine = Cascaded::new(model, calls, voice);
-        Ok(Seat::new(npc, conversation, Box::new(engine), &brain, &tts))
+        let engine = self.engine(config, &npc, Cascaded::new(model, calls, voice))?;
+        Ok(Seat::new(npc, conversation, engine, &brain, &tts))
+    }
+
+    /// What makes the speech of `npc`, which falls back on `cascade`.
+    fn engine(
+        &self,
+        config: &Config,
+        npc: &Npc,
+        cascade: Cascaded,
+    ) -> Result<Box<dyn VoiceEngine>, Error> {
+        if npc.engine != EngineKind::SpeechToSpeech {
+            return Ok(Box::new(cascade));
+        }
+        let options = config.services.speech_to_speech.as_ref();
+        let service = self.services.speech_to_speech(&config.services)?;
+        Ok(match (service, options) {
+            (Some(service), Some(options)) => {
+                let limits = SessionLimits { max_age: options.max_age, idle: options.idle };
+                let is_guarded = !config.campaign.lines_and_veils.is_empty();
+                Box::new(SpeechToSpeech::new(service, cascade, limits, is_guarded))
+            }
+            // Without a service the configuration is refused before.
+            _ => Box::new(cascade),
+        })
     }
 }
 

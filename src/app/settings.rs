@@ -63,7 +63,7 @@ fn settings(services: &Registry, config: &Config) -> Settings {
         consolidate: config.memory.consolidate,
         data_dir: config.data_dir.clone(),
         environment: config.environment.clone(),
-        services: config.services.describe(config.npcs.iter().map(|npc| &npc.voice)),
+        services: config.services.describe(&config.npcs),
     }
 }
 

@@ -153,7 +153,6 @@ impl Frame {
     }
 
     /// How many samples make a second of it.
-    #[cfg(test)]
     pub const fn rate(&self) -> SampleRate {
         self.rate
     }

@@ -35,7 +35,7 @@ mod tables;
 mod transcript;
 mod world;
 
-pub use crate::provider::{ServiceInfo, Services};
+pub use crate::provider::{NpcService, ServiceInfo, Services};
 pub use announcer::Announcer;
 pub use approvals::{ApprovalOptions, NotifyOptions};
 pub use assistant::{Answer, Assistant, AssistantParts, AssistantQuestion, Written};

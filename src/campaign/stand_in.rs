@@ -47,6 +47,7 @@ fn settings(folder: &Path) -> Settings {
             thinks: vec![info()],
             sums_up: false,
             speaks: Vec::new(),
+            speaks_and_hears: Vec::new(),
         },
     }
 }

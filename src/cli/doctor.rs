@@ -16,12 +16,12 @@ use crate::{
     campaign::GuildStore,
     config::{self, Config, MemoryPlace},
     discord,
-    domain::{Npc, Owner, Voice, redact},
+    domain::{EngineKind, Npc, Owner, Voice, redact},
     files, launch,
     logic::turn::Detector,
     provider::{
         EntryList, Error, Kind, ModelEntry, NamedEntry, Options, Registry, TextToSpeech,
-        VoiceEntry, VoiceService,
+        VoiceEntry, VoiceService, realtime,
     },
     tools::{
         builtin,
@@ -101,6 +101,7 @@ async fn examine(config: &Config) -> Vec<Finding> {
         Finding::new("end of turn", pauses(&services, config).await),
     ];
     findings.extend(thinks(&options.models).await);
+    findings.extend(talks(config).await);
     let is_program = |entry: &&VoiceEntry| entry.service().without_settings().is_some();
     for entry in options.voices.iter().filter(|entry| !is_program(entry)) {
         findings.extend(speech_service(entry, &config.npcs).await);
@@ -143,6 +144,14 @@ async fn thinks(models: &EntryList<ModelEntry>) -> Vec<Finding> {
         findings.push(Finding::new("thinking", found.map(told).map_err(told)));
     }
     findings
+}
+
+/// Whether the service answers that hears and speaks; `None`: no NPC uses it.
+async fn talks(config: &Config) -> Option<Finding> {
+    let is_used = config.npcs.iter().any(|npc| npc.engine == EngineKind::SpeechToSpeech);
+    let entry = config.services.speech_to_speech.as_ref().filter(|_| is_used)?;
+    let found = realtime::probe(entry.clone()).await;
+    Some(Finding::new("speech to speech", found.map_err(said)))
 }
 
 /// Whether a speech service serves those of `cast` that want it; `None`: it would need files, and

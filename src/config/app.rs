@@ -10,6 +10,7 @@ use super::{
     cast::Cast,
     checked::{self, Config},
     discord::{self, DiscordOptions},
+    engine::Engines,
     keys,
     manifest::{self, Manifests},
     mcp::{self, McpOptions},
@@ -21,7 +22,7 @@ use super::{
     reading::{Folder, Notes, Reading},
     rules::{self, Rules},
     selection::{self, Surroundings},
-    tables, window,
+    speech_to_speech, tables, window,
 };
 use crate::{
     domain::{Campaign, Policy},
@@ -31,9 +32,12 @@ use crate::{
         tier::Keywords,
         turn::{Detector, Patience},
     },
-    provider::{self, HereOptions, SMART_TURN, SMART_TURN_FILE},
+    provider::{self, EmbedderEntry, HereOptions, SMART_TURN, SMART_TURN_FILE, VoiceEntry},
     session,
-    tools::builtin::{FileIo, RandomTable},
+    tools::{
+        SelectionOptions,
+        builtin::{FileIo, RandomTable},
+    },
     yaml::{Fields, Kind, Position, quoted},
 };
 
@@ -74,16 +78,15 @@ impl File<'_> {
         let language = npc::language(&self.fields, &mut notes.problems).unwrap_or("en");
         let (mut budget, models) = (self.budget(notes), self.models(reading, notes));
         let providers = self.providers(&models, language, &mut budget, notes);
+        let talks = speech_to_speech::speech_to_speech(&self.fields, &mut budget, notes);
         let tools = self.fields.map("tools", &keys::app::TOOLS);
         let manifests = self.manifests(tools, reading, notes);
         let known = self.known(reading.tools, &manifests.identities);
         let mcp = self.mcp(reading, &manifests, notes);
         let patterns = mcp::patterns(&mcp);
-        let known: Vec<&str> =
-            known.into_iter().chain(patterns.iter().map(String::as_str)).collect();
+        let known = [known, patterns.iter().map(String::as_str).collect()].concat();
         let policy = policy(tools, &known, notes);
-        let folders = models.weights.folders();
-        let voices = provider::Options::voices(providers.voice, &folders, providers.slowest_voice);
+        let voices = voices(&models, providers.voice, providers.slowest_voice);
         let defaults = NpcDefaults {
             language,
             voices: &voices,
@@ -91,11 +94,11 @@ impl File<'_> {
             tools: &known,
             models: &providers.models,
             names_models: providers.names_models,
+            engines: engines(&self.fields),
         };
         let mut cast = self.cast(reading, &defaults, notes);
-        let max_tokens = providers.models.max_tokens(None);
-        let around = Surroundings { tools: reading.tools, prices: &budget.prices };
-        let (selection, embedder) = selection::selection(tools.as_ref(), &around, notes);
+        let session = self.session(tools, providers.models.max_tokens(None));
+        let (selection, embedder) = selection(tools.as_ref(), reading, &budget, notes);
         let (campaign, world) = self.campaign(&cast, reading, notes);
         Config {
             world,
@@ -109,10 +112,11 @@ impl File<'_> {
                 recogniser: providers.recogniser,
                 models: providers.models,
                 voices,
+                speech_to_speech: talks,
                 embedder,
                 turn_model: models.weights.file(SMART_TURN, SMART_TURN_FILE),
             },
-            session: self.session(tools, max_tokens),
+            session,
             selection,
             tiers: self.tiers(),
             budget,
@@ -463,6 +467,29 @@ impl File<'_> {
         tables::built_in(&mut all, notes);
         all
     }
+}
+
+/// Voice services that NPCs may name, `first` for those that name none; a network of one may be so
+/// `slow`.
+fn voices(models: &ModelOptions, first: VoiceEntry, slow: f32) -> Vec<VoiceEntry> {
+    provider::Options::voices(first, &models.weights.folders(), slow)
+}
+
+/// What a checked file has for engines.
+fn engines(file: &Fields) -> Engines {
+    let is_guarded = !file.items("lines_and_veils").is_empty();
+    Engines { is_there: speech_to_speech::is_there(file), is_guarded }
+}
+
+/// How long lists of tools are narrowed.
+fn selection(
+    tools: Option<&Fields>,
+    reading: &Reading,
+    budget: &BudgetOptions,
+    notes: &mut Notes,
+) -> (SelectionOptions, Option<EmbedderEntry>) {
+    let around = Surroundings { tools: reading.tools, prices: &budget.prices };
+    selection::selection(tools, &around, notes)
 }
 
 /// What NPCs may do whose files say nothing of it.

@@ -6,7 +6,7 @@ use serde_json::json;
 
 use super::cast::Cast;
 use crate::domain::{
-    AddressMode, EngineKind, LineTool, LineWhen, Npc, Policy, ScriptedLine, Tier, Voice,
+    AddressMode, EngineKind, LineTool, LineWhen, Npc, Policy, S2s, ScriptedLine, Tier, Voice,
 };
 
 /// Names of the built-in one; the first that no NPC has.
@@ -39,6 +39,7 @@ fn built_in(cast: &[Npc], language: &str, policy: &Policy) -> Npc {
         language: language.to_owned(),
         max_sentences: u8::MAX,
         engine: EngineKind::Cascaded,
+        s2s: S2s::default(),
         budget_tier: Tier::Deep,
         tools: TOOLS.map(str::to_owned).to_vec(),
         address: AddressMode::NameOnly,
@@ -50,6 +51,8 @@ fn built_in(cast: &[Npc], language: &str, policy: &Policy) -> Npc {
 
 /// Has the scripted brain look up what its own lines do not answer.
 fn scripted(mut assistant: Npc) -> Npc {
+    // It answers in writing, whatever its file says.
+    assistant.engine = EngineKind::Cascaded;
     let line = |when: Option<LineWhen>, say: &str| ScriptedLine {
         when,
         language: None,

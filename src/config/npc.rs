@@ -1,6 +1,11 @@
 //! One NPC.
 
-use super::{keys, line, policy, reading::Notes, voice, whitelist};
+use super::{
+    engine::{self, Engines},
+    keys, line, policy,
+    reading::Notes,
+    voice, whitelist,
+};
 use crate::{
     domain::{AddressMode, EngineKind, Npc, Policy, Pronunciation, Tier, Voice},
     import::campaign::check_respelling,
@@ -31,6 +36,8 @@ pub struct NpcDefaults<'a> {
     pub models: &'a EntryList<ModelEntry>,
     /// Whether all of their names could be read.
     pub names_models: bool,
+    /// What engines can be.
+    pub engines: Engines,
 }
 
 /// The NPC in `node`, which was checked.
@@ -46,11 +53,12 @@ pub fn npc(node: &Node, defaults: &NpcDefaults, notes: &mut Notes) -> Npc {
     );
     let problems = &mut notes.problems;
     let language = language(&fields, problems).unwrap_or(defaults.language);
-    engine(&fields, problems);
     let allowed = is_whole.then_some(tools.as_slice());
     let line_tools = line::LineTools { known: defaults.tools, allowed };
     let lines = fields.items("lines").iter();
     let lines = lines.filter(|node| matches!(node.value, Value::Map(_)));
+    // The assistant has no need of one: it writes.
+    let has_service = defaults.engines.is_there || is_assistant(&fields);
     let (longest, highest) =
         if is_assistant(&fields) { (u8::MAX, Tier::Deep) } else { (4, Tier::Fast) };
     let npc = Npc {
@@ -65,7 +73,8 @@ pub fn npc(node: &Node, defaults: &NpcDefaults, notes: &mut Notes) -> Npc {
         llm: model(&fields, defaults, problems),
         language: language.to_owned(),
         max_sentences: fields.whole("max_sentences").unwrap_or(longest),
-        engine: EngineKind::Cascaded,
+        engine: engine::engine(&fields, has_service, problems),
+        s2s: engine::s2s(&fields),
         budget_tier: fields.text("budget_tier").and_then(|it| it.parse().ok()).unwrap_or(highest),
         lines: lines.map(|node| line::line(node, line_tools, problems)).collect(),
         tools: tools.clone(),
@@ -118,18 +127,6 @@ fn model(fields: &Fields, defaults: &NpcDefaults, problems: &mut Problems) -> Op
     Some(name.to_owned())
 }
 
-/// Refuses engines that are understood but not there.
-fn engine(fields: &Fields, problems: &mut Problems) {
-    let reason = match fields.text("engine") {
-        Some("s2s") => "engine 's2s' is speech-to-speech",
-        Some("speech_to_speech") => "engine 'speech_to_speech' is audio in, audio out",
-        Some("sentence_cascade") => "engine 'sentence_cascade' lets a fast model begin",
-        _ => return,
-    };
-    let message = format!("{reason}, which this version cannot run");
-    problems.add(fields.place("engine"), message, "use cascaded");
-}
-
 /// Whether some tool of the whitelist already has its problem.
 fn has_broken(fields: &Fields) -> bool {
     let broken = |node: &Node| matches!(node.value, Value::Broken);
@@ -173,13 +170,21 @@ fn pronunciation(fields: &Fields, problems: &mut Problems) -> Vec<Pronunciation>
 /// What is allowed, but probably not meant.
 fn warn(npc: &Npc, fields: &Fields, defaults: &NpcDefaults, warnings: &mut Problems) {
     if is_assistant(fields) {
-        return;
+        return engine::warn_assistant(fields, warnings);
     }
+    engine::warn(fields, &npc.name, defaults.engines.is_guarded, warnings);
     let llm = npc.llm.as_deref();
     let is_known = llm.is_none_or(|name| defaults.models.names().any(|it| it == name));
     let says_lines = is_known && defaults.models.says_lines(llm);
     if says_lines && npc.lines.is_empty() {
-        let message = format!("{} has no lines and will not answer", quoted(&npc.name));
+        let message = match npc.engine {
+            EngineKind::Cascaded => {
+                format!("{} has no lines and will not answer", quoted(&npc.name))
+            }
+            EngineKind::SpeechToSpeech => {
+                format!("{} has no lines for when the cascade answers", quoted(&npc.name))
+            }
+        };
         let way_out = match defaults.models.reads_prompts() {
             true => "add 'lines', or choose a model of providers.llm with 'llm'",
             false => "add 'lines', or set providers.llm to a model",

@@ -17,6 +17,8 @@ pub enum PaidBy {
     Minutes,
     /// Characters of what is spoken.
     Speech,
+    /// Tokens of text and of sound, heard and spoken.
+    Talk,
 }
 
 /// What a token costs that is written to a service's cache, of what one costs that is read.
@@ -32,13 +34,30 @@ pub fn prices(file: &Fields) -> BTreeMap<String, Price> {
 /// The price in `fields`.
 pub fn price(fields: &Fields) -> Price {
     let money = |key| fields.number(key).unwrap_or_default();
+    let cached = fields.number("cached_input");
+    // Sound without a price of its own counts as text: it is never free beside text that is not.
+    let heard = fields.number("audio_input").unwrap_or_else(|| money("input"));
     Price {
         input: money("input"),
-        cached_input: fields.number("cached_input").unwrap_or_else(|| money("input")),
+        cached_input: cached.unwrap_or_else(|| money("input")),
         cache_write: fields.number("cache_write").unwrap_or_else(|| money("input") * CACHE_WRITE),
         output: money("output"),
+        audio_input: heard,
+        audio_cached: fields
+            .number("audio_cached")
+            .unwrap_or_else(|| cached_sound(heard, cached, money("input"))),
+        audio_output: fields.number("audio_output").unwrap_or_else(|| money("output")),
         characters: money("characters"),
         minute: money("minute"),
+    }
+}
+
+/// What cached sound costs that has no price of its own: as much less than other sound as cached text
+/// is less than other text.
+fn cached_sound(heard: f64, cached: Option<f64>, text: f64) -> f64 {
+    match cached {
+        Some(cached) if text > 0.0 => (heard * cached / text).max(cached).min(heard),
+        _ => heard,
     }
 }
 
@@ -48,6 +67,12 @@ pub fn check_price(price: Price, model: &str, by: PaidBy, at: Position, problems
         PaidBy::Tokens => (price.input > 0.0 || price.output > 0.0, "add input and output"),
         PaidBy::Minutes => (price.minute > 0.0, "add minute"),
         PaidBy::Speech => (price.characters > 0.0, "add characters"),
+        PaidBy::Talk => (
+            [price.input, price.output, price.audio_input, price.audio_output]
+                .into_iter()
+                .any(|money| money > 0.0),
+            "add input, output, audio_input and audio_output",
+        ),
     };
     if !counts {
         let message = format!("the price of model {} does not fit its use", quoted(model));

@@ -19,6 +19,7 @@ use crate::{
         PiperOptions, RecogniserEntry, RecogniserService, SLOWEST, VoiceEntry, VoiceService,
         anthropic, base_url, deepgram,
         openai::{self, Options},
+        realtime,
     },
     yaml::{Fields, Shape, Value, quoted},
 };
@@ -51,7 +52,7 @@ pub fn providers(
     let (stt, tts) = (service("stt", &keys::providers::STT), service("tts", &keys::providers::TTS));
     #[expect(clippy::cast_possible_truncation, reason = "bounded to 10 by its key")]
     let slowest = all.and_then(|all| all.number("slowest_voice")).map(|number| number as f32);
-    let mut clients = Clients { prices, own: BTreeMap::new(), notes };
+    let mut clients = Clients::new(prices, notes);
     let models = all.map(|all| clients.models(&all)).unwrap_or_default();
     Providers {
         models,
@@ -91,7 +92,7 @@ pub fn embedder(
     prices: &BTreeMap<String, Price>,
     notes: &mut Notes,
 ) -> Options {
-    let mut clients = Clients { prices, own: BTreeMap::new(), notes };
+    let mut clients = Clients::new(prices, notes);
     let options = clients.options(fields, name, PaidBy::Tokens, Home::OPENAI);
     if options.priced_as.is_some() {
         let message = format!("'{name}' would cost money that no budget counts");
@@ -101,17 +102,22 @@ pub fn embedder(
     options
 }
 
-/// Reads settings of OpenAI-compatible services.
-struct Clients<'a> {
+/// Reads settings of services behind an address.
+pub struct Clients<'a> {
     /// What models cost.
     prices: &'a BTreeMap<String, Price>,
     /// What entries cost that say so themselves.
-    own: BTreeMap<String, Price>,
+    pub own: BTreeMap<String, Price>,
     /// What was found.
     notes: &'a mut Notes,
 }
 
-impl Clients<'_> {
+impl<'a> Clients<'a> {
+    /// Reads them where models cost `prices`.
+    pub fn new(prices: &'a BTreeMap<String, Price>, notes: &'a mut Notes) -> Self {
+        Self { prices, own: BTreeMap::new(), notes }
+    }
+
     /// The recogniser in `fields`.
     fn recogniser(&mut self, fields: &Fields, here: &HereOptions) -> RecogniserEntry {
         const PATH: &str = "providers.stt";
@@ -293,10 +299,13 @@ impl Clients<'_> {
     }
 
     /// How the service under `name` is reached, which is one of those at `home`.
-    fn options(&mut self, fields: &Fields, name: &str, paid_by: PaidBy, home: Home) -> Options {
+    pub fn options(&mut self, fields: &Fields, name: &str, paid_by: PaidBy, home: Home) -> Options {
         let reach = Reach { fields, path: name, home };
         let address = self.address(reach);
-        let wait = |key, default| Duration::from_millis(fields.whole(key).unwrap_or(default));
+        let wait = |key, default| {
+            let written = fields.shape().key(key).and_then(|_| fields.whole(key));
+            Duration::from_millis(written.unwrap_or(default))
+        };
         let api_key = fields.text("api_key").map(str::trim).filter(|key| !key.is_empty());
         if let Some(address) = &address {
             self.check_key(reach, address, api_key.is_some());
@@ -426,7 +435,7 @@ impl Clients<'_> {
 
 /// Where a service is that is known to want a key.
 #[derive(Clone, Copy)]
-struct Home {
+pub struct Home {
     /// Its own address, used where none is given.
     base_url: &'static str,
     /// The variable that its key is mostly kept in.
@@ -442,6 +451,9 @@ impl Home {
         Self { base_url: anthropic::BASE_URL, variable: "ANTHROPIC_API_KEY", has_sockets: false };
     const DEEPGRAM: Self =
         Self { base_url: deepgram::BASE_URL, variable: "DEEPGRAM_API_KEY", has_sockets: true };
+    /// OpenAI's speech-to-speech models.
+    pub const REALTIME: Self =
+        Self { base_url: realtime::BASE_URL, has_sockets: true, ..Self::OPENAI };
 }
 
 /// Where the settings of a service stand, and which one it is.

@@ -4,7 +4,7 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::{
-    domain::{AddressMode, LineWhen, Npc, Tier, ToolChoice},
+    domain::{AddressMode, EngineKind, LineWhen, Npc, S2s, Tier, ToolChoice},
     logic::{
         budget::BudgetOptions,
         turn::{Detector, Patience},
@@ -292,11 +292,180 @@ fn every_npc_key_reaches_the_npc() {
 fn engines_that_cannot_run_say_why() {
     assert_eq!(
         npc_problems("engine: s2s\n"),
-        ["2:9: engine 's2s' is speech-to-speech, which this version cannot run (use cascaded)"]
+        ["2:9: engine 's2s' needs a speech-to-speech service, and none is configured \
+          (providers.speech_to_speech: { model: gpt-realtime-2.1, api_key: … })"]
     );
-    assert!(npc_problems("engine: speech_to_speech\n")[0].contains("cannot run"));
-    assert!(npc_problems("engine: sentence_cascade\n")[0].contains("cannot run"));
+    assert!(npc_problems("engine: speech_to_speech\n")[0].contains("none is configured"));
+    assert_eq!(
+        npc_problems("engine: sentence_cascade\n"),
+        [
+            "2:9: engine 'sentence_cascade' lets a fast model begin, which this version cannot run (use \
+          cascaded, or s2s)"
+        ]
+    );
     assert!(npc_problems("engine: cascadet\n")[0].contains("did you mean 'cascaded'?"));
+}
+
+/// A configuration with a voice model that has these settings, and one NPC.
+fn load_talking(service: &str, npc: &str) -> Result<Config, Vec<String>> {
+    let text = format!("providers: {{ speech_to_speech: {{ model: gpt-r{service} }} }}\n");
+    let npc = format!("name: Bart\nlines: [{{ say: hi }}]\n{npc}");
+    load_files(&[("glyphoxa.yaml", &text), ("npcs/a.yaml", &npc)])
+}
+
+/// What is probably not meant, without the way out.
+fn warned(config: &Config) -> Vec<&str> {
+    config.warnings.iter().map(|it| it.message.as_str()).collect()
+}
+
+const TALKS: &str = "engine: s2s\nvoice: { voice_id: rms }\ns2s: { voice: cedar }\n";
+
+#[test]
+fn every_key_of_a_voice_model_is_read() {
+    let near = ", base_url: http://127.0.0.1:9/v1";
+    let config = load_talking(near, TALKS).unwrap();
+    assert_eq!(warned(&config), [""; 0]);
+    let plain = config.services.speech_to_speech.unwrap();
+    assert_eq!((plain.model.as_str(), &plain.priced_as), ("gpt-r", &None));
+    assert_eq!(plain.first_byte_timeout, Duration::from_secs(3));
+    assert_eq!((plain.max_age, plain.idle), (Duration::from_mins(55), Duration::from_mins(1)));
+    let set = ", name: openai-realtime, base_url: 'wss://x.example/v1/', api_key: k, free: true, \
+               first_byte_timeout_ms: 3, max_age_min: 9, idle_s: 5";
+    let set = load_talking(set, TALKS).unwrap().services.speech_to_speech.unwrap();
+    assert_eq!(set.base_url, "https://x.example/v1");
+    assert_eq!(set.api_key.as_ref().map(|key| key.0.as_str()), Some("k"));
+    assert_eq!(set.first_byte_timeout, Duration::from_millis(3));
+    assert_eq!((set.max_age, set.idle), (Duration::from_mins(9), Duration::from_secs(5)));
+    let home = load_talking(", free: true, api_key: k", TALKS).unwrap();
+    let home = home.services.speech_to_speech.unwrap();
+    assert_eq!(home.base_url, "https://api.openai.com/v1");
+    assert_eq!(load_app("").unwrap().services.speech_to_speech, None);
+}
+
+#[test]
+fn a_voice_model_without_a_key_is_refused() {
+    let found = load_talking(", free: true", TALKS).unwrap_err();
+    assert_eq!(
+        found,
+        ["glyphoxa.yaml:1:32: missing key 'api_key' of 'providers.speech_to_speech' (api_key: \
+          ${OPENAI_API_KEY}, or another base_url)"]
+    );
+    let two = load_files(&[
+        ("glyphoxa.yaml", "providers: { speech_to_speech: { name: gemini } }\n"),
+        ("npcs/a.yaml", "name: Bart\nengine: s2s\n"),
+    ]);
+    let two = two.unwrap_err().join("\n");
+    assert!(two.contains("openai-realtime") && !two.contains("none is configured"), "{two}");
+}
+
+#[test]
+fn a_paid_voice_model_needs_a_price() {
+    let with = |rest: &str| load_talking(&format!(", api_key: k{rest}"), TALKS);
+    assert!(with("").unwrap_err()[0].contains("no price for model 'gpt-r'"));
+    assert!(with(", free: true").is_ok());
+    let odd = with(", price: { minute: 1 }").unwrap_err();
+    let way_out = "does not fit its use (add input, output, audio_input and audio_output, or";
+    assert!(odd[0].contains(way_out), "{odd:?}");
+    let sound = with(", price: { audio_input: 32 }").unwrap();
+    assert_eq!(warned(&sound), [""; 0]);
+    let of = |price: &str| {
+        let config = with(&format!(", price: {{ {price} }}")).unwrap();
+        let model = config.services.speech_to_speech.clone().unwrap().priced_as.unwrap();
+        (config.budget.prices[&model], config)
+    };
+    let (dear, config) =
+        of("input: 4, cached_input: 0.4, output: 24, audio_input: 32, audio_output: 64");
+    assert_eq!((dear.audio_input, dear.audio_cached, dear.audio_output), (32.0, 3.2, 64.0));
+    assert_eq!(warned(&config), [""; 0]);
+    let (own, _) = of("audio_input: 32, audio_cached: 2, audio_output: 64");
+    assert_eq!(own.audio_cached, 2.0);
+    let (whole, _) = of("audio_input: 32, audio_output: 64");
+    assert_eq!(whole.audio_cached, 32.0, "the cache is not free by default");
+}
+
+#[test]
+fn sound_priced_as_text_is_a_warning() {
+    let named = |model: &str| {
+        load_files(&[
+            (
+                "glyphoxa.yaml",
+                &format!(
+                    "providers: {{ speech_to_speech: {{ model: {model}, api_key: k }} }}\n\
+                     prices: {{ text: {{ input: 4, output: 24 }}, dear: {{ input: 4, output: 24, \
+                     audio_input: 32, audio_output: 64 }} }}\n"
+                ),
+            ),
+            ("npcs/a.yaml", &format!("{BART}{TALKS}")),
+        ])
+        .unwrap()
+    };
+    let config = named("text");
+    assert_eq!(warned(&config), ["sound costs as much as text in the price of model 'text'"]);
+    let price = config.budget.prices["text"];
+    assert_eq!((price.audio_input, price.audio_output), (4.0, 24.0), "sound is never free");
+    assert_eq!(warned(&named("dear")), [""; 0]);
+}
+
+#[test]
+fn an_npc_may_speak_through_a_voice_model() {
+    let near = ", base_url: http://127.0.0.1:9/v1";
+    let npc = |text: &str| load_talking(near, text).unwrap();
+    let config = npc(TALKS);
+    let default = S2s { voice: Some("cedar".to_owned()), ..S2s::default() };
+    assert_eq!(
+        (config.npcs[0].engine, &config.npcs[0].s2s),
+        (EngineKind::SpeechToSpeech, &default)
+    );
+    let keys = "engine: speech_to_speech\nvoice: { voice_id: rms }\n\
+                s2s: { provider: openai-realtime, voice: marin, slow_tool_ms: 90 }\n";
+    let config = npc(keys);
+    let wanted = S2s { voice: Some("marin".to_owned()), slow_tool: Duration::from_millis(90) };
+    assert_eq!((config.npcs[0].engine, &config.npcs[0].s2s), (EngineKind::SpeechToSpeech, &wanted));
+    assert_eq!(warned(&config), [""; 0]);
+    assert_eq!(npc("").npcs[0].engine, EngineKind::Cascaded, "it has to be asked for");
+}
+
+#[test]
+fn engines_and_voices_that_miss_are_warned_of() {
+    let near = ", base_url: http://127.0.0.1:9/v1";
+    let found = |text: &str| {
+        let config = load_talking(near, text).unwrap();
+        warned(&config).into_iter().map(str::to_owned).collect::<Vec<_>>()
+    };
+    assert_eq!(
+        found("voice: { voice_id: rms }\ns2s: { voice: cedar }\n"),
+        ["'s2s' has no effect on 'Bart', whose engine is cascaded"]
+    );
+    assert_eq!(
+        found("engine: s2s\nvoice: { voice_id: rms }\n"),
+        ["'Bart' has no voice at the speech-to-speech service"]
+    );
+    assert_eq!(
+        found("engine: s2s\ns2s: { voice: cedar }\n"),
+        ["'Bart' has no voice for when the cascade answers"]
+    );
+    let guarded = load_files(&[
+        (
+            "glyphoxa.yaml",
+            "lines_and_veils: [spiders]\n\
+             providers: { speech_to_speech: { model: r, base_url: http://127.0.0.1:9/v1 } }\n",
+        ),
+        ("npcs/a.yaml", &format!("{BART}{TALKS}")),
+    ]);
+    assert_eq!(
+        warned(&guarded.unwrap()),
+        ["'Bart' is answered for by the cascade, because lines_and_veils are set"]
+    );
+    let assistant = load_app("npcs: [{ name: Clerk, kind: assistant, engine: s2s, s2s: {} }]\n");
+    let assistant = assistant.unwrap();
+    assert_eq!(assistant.assistant.engine, EngineKind::Cascaded);
+    assert_eq!(
+        warned(&assistant),
+        [
+            "'engine' has no effect on the assistant, which writes its answers",
+            "'s2s' has no effect on the assistant, which writes its answers",
+        ]
+    );
 }
 
 #[test]

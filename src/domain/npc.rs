@@ -1,5 +1,7 @@
 //! A non-player character: who it is, how it sounds, what it may do.
 
+use std::time::Duration;
+
 use serde_json::Value;
 
 use super::Tier;
@@ -31,6 +33,8 @@ pub struct Npc {
     pub max_sentences: u8,
     /// Which engine makes its speech.
     pub engine: EngineKind,
+    /// How it speaks where that engine is [`EngineKind::SpeechToSpeech`].
+    pub s2s: S2s,
     /// Highest tier it reaches without the game master's override.
     pub budget_tier: Tier,
     /// Whitelist of tool identities ("dice-roller.roll", "memory.*").
@@ -62,6 +66,7 @@ impl Npc {
             language: "en".to_owned(),
             max_sentences: 4,
             engine: EngineKind::Cascaded,
+            s2s: S2s::default(),
             budget_tier: Tier::Fast,
             tools: Vec::new(),
             address: AddressMode::Adaptive,
@@ -120,6 +125,33 @@ impl Voice {
 pub enum EngineKind {
     /// Speech-to-text, chat model, text-to-speech.
     Cascaded,
+    /// One model that hears the players' own voices and speaks.
+    SpeechToSpeech,
+}
+
+impl EngineKind {
+    /// Its name in reports.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Cascaded => "cascaded",
+            Self::SpeechToSpeech => "speech_to_speech",
+        }
+    }
+}
+
+/// How an NPC speaks through a speech-to-speech service.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct S2s {
+    /// The service's own name of the voice ("cedar"); `None`: the service's choice.
+    pub voice: Option<String>,
+    /// The cascade answers where a tier was asked for that allows a tool slower than this (its p50).
+    pub slow_tool: Duration,
+}
+
+impl Default for S2s {
+    fn default() -> Self {
+        Self { voice: None, slow_tool: Duration::from_millis(1_500) }
+    }
 }
 
 /// When an NPC feels spoken to.

@@ -12,7 +12,7 @@ use super::{
     Cause, Failure, Gate, NpcModel, Setting, Turn,
     calls::NpcCalls,
     conversation::{Excerpt, Window},
-    tool_loop::{Thinking, converse},
+    tool_loop::{Before, Thinking, converse},
 };
 use crate::{
     domain::{Campaign, Message, SessionId, TurnFacts, TurnId},
@@ -93,13 +93,17 @@ impl Assistant {
             labels: Arc::default(),
             conversation,
             tier,
+            tier_is_asked: false,
             tools: calls.host.visible(&npc.name, tier, tier.ceiling()),
             gate,
             cancel: cancel.clone(),
             effects: question.effects,
         };
         let (out, mut sentences) = mpsc::channel(SENTENCES_AHEAD);
-        let thinking = Thinking { model, calls, prompt, out, stop: cancel };
+        let thinking = {
+            let before = Before::default();
+            Thinking { model, calls, prompt, before, out, stop: cancel }
+        };
         let unspoken = async { while sentences.recv().await.is_some() {} };
         let ((talk, calls), ()) = tokio::join!(converse(Arc::new(turn), thinking), unspoken);
         match talk.failure {

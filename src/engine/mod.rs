@@ -17,6 +17,7 @@ mod reply;
 mod report;
 mod size;
 mod speech;
+mod speech_to_speech;
 mod tool_loop;
 mod turn;
 mod voice_engine;
@@ -30,6 +31,7 @@ pub use npc_model::NpcModel;
 pub use reply::{HeardAloud, Position, Reply, ReplyPort};
 pub use report::{Failure, TurnReport};
 pub use speech::{Shaping, Synthesizer};
+pub use speech_to_speech::{SessionLimits, SpeechToSpeech};
 pub use turn::{Cause, Gate, Recall, Setting, Turn};
 pub use voice_engine::VoiceEngine;
 

@@ -29,6 +29,13 @@ pub enum Reply {
         /// A filler is played, but is no part of the history.
         filler: bool,
     },
+    /// Words of a sentence that came after its beginning, to be appended.
+    Words {
+        /// Which sentence of the turn.
+        sentence: usize,
+        /// What is appended, as written.
+        text: String,
+    },
     /// All audio of the sentence is out.
     SentenceDone {
         /// Which sentence of the turn.
@@ -41,12 +48,49 @@ pub enum Reply {
 pub struct ReplyPort {
     turn: TurnId,
     to: mpsc::Sender<(TurnId, Reply)>,
+    /// Sentences of the turn before the first of whoever has this port.
+    before: usize,
+}
+
+/// Room for one piece.
+pub struct Room<'p> {
+    permit: mpsc::Permit<'p, (TurnId, Reply)>,
+    port: &'p ReplyPort,
 }
 
 impl ReplyPort {
     /// The port of `turn`; a full queue makes the engine wait.
     pub fn new(turn: TurnId, to: mpsc::Sender<(TurnId, Reply)>) -> Self {
-        Self { turn, to }
+        Self { turn, to, before: 0 }
+    }
+
+    /// The same for who goes on after `sentences` of this one's.
+    #[must_use]
+    pub fn after(&self, sentences: usize) -> Self {
+        Self { before: self.before + sentences, ..self.clone() }
+    }
+
+    /// Waits for room. Cancel safe.
+    ///
+    /// # Errors
+    /// [`Kind::Interrupted`] when the table is gone.
+    pub async fn room(&self) -> Result<Room<'_>, Error> {
+        let permit = self.to.reserve().await.map_err(|_| gone())?;
+        Ok(Room { permit, port: self })
+    }
+
+    /// `reply` as the table counts sentences.
+    fn counted(&self, reply: Reply) -> Reply {
+        match reply {
+            Reply::Audio { sentence, frame } => {
+                Reply::Audio { sentence: sentence + self.before, frame }
+            }
+            Reply::Words { sentence, text } => {
+                Reply::Words { sentence: sentence + self.before, text }
+            }
+            Reply::SentenceDone { index } => Reply::SentenceDone { index: index + self.before },
+            Reply::Sentence { .. } => reply,
+        }
     }
 
     /// Passes one piece on. Cancel safe.
@@ -54,11 +98,19 @@ impl ReplyPort {
     /// # Errors
     /// [`Kind::Interrupted`] when the table is gone.
     pub async fn send(&self, reply: Reply) -> Result<(), Error> {
-        self.to
-            .send((self.turn, reply))
-            .await
-            .map_err(|_| Error::new(Kind::Interrupted, "the table is gone"))
+        self.to.send((self.turn, self.counted(reply))).await.map_err(|_| gone())
     }
+}
+
+impl Room<'_> {
+    /// Passes one piece on.
+    pub fn send(self, reply: Reply) {
+        self.permit.send((self.port.turn, self.port.counted(reply)));
+    }
+}
+
+fn gone() -> Error {
+    Error::new(Kind::Interrupted, "the table is gone")
 }
 
 /// What of a turn was heard.

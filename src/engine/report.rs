@@ -7,7 +7,7 @@ use std::sync::Arc;
 use tokio::time::Instant;
 
 use crate::{
-    domain::{Message, Said},
+    domain::{EngineKind, Message, Said},
     tools::CallRecord,
 };
 
@@ -28,6 +28,8 @@ pub struct TurnReport {
     pub calls: Vec<CallRecord>,
     /// Names of the models that answered, in the order in which they did, each once.
     pub thought: Vec<Arc<str>>,
+    /// What has made the speech.
+    pub engine: EngineUsed,
     /// What the game master should know of services, and has not been told.
     pub news: Vec<String>,
     /// When the model's first text or call arrived.
@@ -36,6 +38,24 @@ pub struct TurnReport {
     pub unspoken: String,
     /// Why it ended early, if it did.
     pub failure: Option<Failure>,
+}
+
+/// What has made the speech of a turn.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct EngineUsed {
+    /// Which engine.
+    pub kind: EngineKind,
+    /// What spoke, where it is not the NPC's voice service.
+    pub spoke: Option<String>,
+    /// Why it was not the NPC's own engine.
+    pub because: Option<String>,
+}
+
+impl EngineUsed {
+    /// The cascade, which is the NPC's own engine.
+    pub const fn cascaded() -> Self {
+        Self { kind: EngineKind::Cascaded, spoke: None, because: None }
+    }
 }
 
 /// Why a turn ended before it was whole.

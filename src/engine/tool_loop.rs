@@ -10,7 +10,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::{
     Cause, Failure, NpcModel, Turn,
-    calls::{CallSetup, NpcCalls, TurnCalls},
+    calls::{CallSetup, NpcCalls, TurnCalls, result},
     conversation::Prompt,
     lend::LentModel,
     occasion::Occasion,
@@ -19,11 +19,12 @@ use crate::{
     domain::{Message, Npc, ToolCall, ToolChoice, redact},
     logic::{
         own_lines::OwnLines,
+        prompt::GO_ON,
         sentence::{SentenceOptions, SentenceSplitter, is_clause},
         speakable::SpeakableFilter,
     },
     provider::{Attempts, Bound, ChatEvent, ChatRequest, CutOff, Error, Kind, TURN_TEXT},
-    tools::{CallRecord, FollowUp},
+    tools::FollowUp,
 };
 
 /// Something for the voice to say.
@@ -45,10 +46,36 @@ pub struct Thinking {
     pub calls: NpcCalls,
     /// What the model reads first.
     pub prompt: Prompt,
+    /// What was done of the turn before.
+    pub before: Before,
     /// Where sentences go; a full queue makes the model wait.
     pub out: mpsc::Sender<Say>,
     /// The turn is over: requests end at once, calls under way say so and are kept.
     pub stop: CancellationToken,
+}
+
+/// What another engine has done of a turn before it gave up.
+#[derive(Default)]
+pub struct Before {
+    /// What it has said.
+    pub spoken: String,
+    /// It has covered a wait.
+    pub filler_said: bool,
+    /// Its calls and their results.
+    pub exchange: Vec<Message>,
+    /// What they were made through: what ran does not run again.
+    pub calls: Option<TurnCalls>,
+}
+
+impl Before {
+    /// Adds to a turn's `messages` what its model has to know.
+    fn tell(&self, messages: &mut Vec<Message>) {
+        messages.extend_from_slice(&self.exchange);
+        if !self.spoken.is_empty() {
+            messages.push(Message::spoken(self.spoken.clone()));
+            messages.push(Message::User(GO_ON.into()));
+        }
+    }
 }
 
 /// What the rounds came to.
@@ -89,7 +116,8 @@ impl Talk {
 /// Asks the model, runs what it calls, and asks again, until it has answered; what was said, and the
 /// calls that were made for it.
 pub async fn converse(turn: Arc<Turn>, thinking: Thinking) -> (Talk, TurnCalls) {
-    let Thinking { model, calls, prompt, out, stop } = thinking;
+    let Thinking { model, calls, mut prompt, before, out, stop } = thinking;
+    before.tell(&mut prompt.turn);
     let setup = CallSetup {
         npc: Arc::clone(&model.npc),
         calls,
@@ -97,20 +125,24 @@ pub async fn converse(turn: Arc<Turn>, thinking: Thinking) -> (Talk, TurnCalls) 
         sampler: LentModel::of(&model),
         stop: stop.clone(),
     };
+    let calls = match before.calls {
+        Some(begun) => begun.go_on(setup),
+        None => TurnCalls::new(setup, Arc::clone(&turn)),
+    };
     let mut rounds = Rounds {
-        calls: TurnCalls::new(setup, Arc::clone(&turn)),
+        calls,
         sentences_left: usize::from(model.npc.max_sentences.max(1)),
         plain: plain(&model.npc),
         model,
         turn,
         prompt,
         out: Some(out),
-        has_spoken: false,
+        has_spoken: !before.spoken.is_empty(),
         has_withheld: false,
-        filler_said: false,
+        filler_said: before.filler_said,
         nobody_answers: false,
         stop,
-        talk: Talk::default(),
+        talk: Talk { exchange: before.exchange, ..Talk::default() },
     };
     rounds.talk.failure = rounds.run().await.err();
     if rounds.has_withheld && rounds.talk.failure.is_none() {
@@ -172,7 +204,9 @@ impl Rounds {
             if stop.run_until_cancelled(self.offer(round, is_last)).await.is_none() {
                 return Ok(());
             }
-            let choice = if round == 0 { policy.tool_choice.clone() } else { ToolChoice::Auto };
+            // What another engine has called was the first round.
+            let is_first = round == 0 && self.talk.exchange.is_empty();
+            let choice = if is_first { policy.tool_choice.clone() } else { ToolChoice::Auto };
             let asked = stop.run_until_cancelled(self.ask(choice)).await;
             let Some(answer) = asked.transpose()? else { return Ok(()) };
             if answer.calls.is_empty() || is_last || self.sentences_left == 0 {
@@ -438,16 +472,6 @@ impl Rounds {
             // Nothing was said yet, so there is room.
             self.filler_said = out.try_send(Say::Filler(tool)).is_ok();
         }
-    }
-}
-
-/// A call's result as the model reads it.
-fn result(record: &CallRecord) -> Message {
-    Message::Tool {
-        call: record.id.clone(),
-        content: record.for_model.clone(),
-        outside: record.outside,
-        gated: record.secret,
     }
 }
 

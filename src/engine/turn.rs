@@ -40,6 +40,8 @@ pub struct Turn {
     pub conversation: Excerpt,
     /// The effective tier, whose ceiling is the turn's tool time.
     pub tier: Tier,
+    /// The game master or a word of the utterance has asked for that tier.
+    pub tier_is_asked: bool,
     /// What the NPC may call in this turn.
     pub tools: Arc<VisibleTools>,
     /// What the table has decided and played so far.

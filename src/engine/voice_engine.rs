@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use futures::future::BoxFuture;
 
-use super::{HeardAloud, ReplyPort, Turn, TurnReport};
+use super::{HeardAloud, ReplyPort, Turn, TurnReport, conversation::Excerpt};
 
 /// Makes the speech of one NPC at one table, one turn at a time.
 ///
@@ -24,6 +24,8 @@ pub trait VoiceEngine: Send {
     /// Whether a turn may cost something.
     fn costs(&self) -> bool;
 
-    /// Prepares what can be prepared while nobody waits (filler lines). Cancel safe.
-    fn warm(&self) -> BoxFuture<'static, ()>;
+    /// Prepares what can be prepared while nobody waits (filler lines, a session that knows the
+    /// `conversation` up to now). Called when the NPC sits down, and after each turn once it is known
+    /// what was heard of it. Cancel safe.
+    fn warm(&self, conversation: Excerpt) -> BoxFuture<'static, ()>;
 }

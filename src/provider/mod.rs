@@ -25,6 +25,7 @@ mod options;
 mod outbound;
 mod packages;
 mod pool;
+pub mod realtime;
 mod recognisers;
 mod registry;
 mod remote;
@@ -32,6 +33,7 @@ mod respell;
 mod service;
 mod services;
 mod smart_turn;
+mod speech_to_speech;
 mod speech_to_text;
 mod text_to_speech;
 mod turn_judge;
@@ -60,8 +62,13 @@ pub use recognisers::{HereOptions, RecogniserEntry, RecogniserService};
 pub use registry::Registry;
 pub use respell::respell;
 pub use service::ServiceInfo;
-pub use services::Services;
+pub use services::{NpcService, Services};
 pub use smart_turn::{FILE as SMART_TURN_FILE, NAME as SMART_TURN};
+pub use speech_to_speech::{
+    SPEECH_WAITING, SpeechAbilities, SpeechControl, SpeechDone, SpeechEnding, SpeechEvents,
+    SpeechItem, SpeechItemId, SpeechOrder, SpeechSession, SpeechSessionEvent, SpeechSetup,
+    SpeechToSpeech, SpeechUsage,
+};
 pub use speech_to_text::{SpeechEvent, SpeechToText, SttAbilities};
 pub use text_to_speech::{DefaultId, Pcm, SpeakRequest, TextToSpeech, VoiceIds, VoiceTraits};
 pub use turn_judge::TurnJudge;

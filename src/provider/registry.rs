@@ -8,11 +8,12 @@
 use std::{path::PathBuf, sync::Arc};
 
 use super::{
-    Chain, ChatModel, Embedder, Error, Kind, SpeechToText, TextToSpeech, TurnJudge,
+    Chain, ChatModel, Embedder, Error, Kind, SpeechToSpeech, SpeechToText, TextToSpeech, TurnJudge,
     embedders::Embedders,
     models::Models,
     options::Options,
     pool::Pool,
+    realtime::{self, Realtime},
     recognisers::Recognisers,
     smart_turn::SmartTurn,
     voices::{Voices, WithSecond},
@@ -29,6 +30,7 @@ struct Opened {
     recognisers: Recognisers,
     models: Models,
     voices: Voices,
+    voice_models: Pool<realtime::Options, Arc<Realtime>>,
     embedders: Embedders,
     judges: Pool<PathBuf, SmartTurn>,
 }
@@ -65,6 +67,19 @@ impl Registry {
         let Some(second) = voice.fallback.as_deref() else { return Ok(first) };
         let speaks = self.0.voices.open(options.voice(second)?)?;
         Ok(Arc::new(WithSecond::new((first, voice.clone()), (speaks, second.clone()))))
+    }
+
+    /// The service that hears and speaks, if one is configured. It connects with the first session.
+    ///
+    /// # Errors
+    /// An address or key that makes no request.
+    pub fn speech_to_speech(
+        &self,
+        options: &Options,
+    ) -> Result<Option<Arc<dyn SpeechToSpeech>>, Error> {
+        let Some(entry) = &options.speech_to_speech else { return Ok(None) };
+        let open = || Ok(Arc::new(Realtime::new(entry.clone())?));
+        Ok(Some(self.0.voice_models.get(entry, open)?))
     }
 
     /// What compares meanings, if anything does.
@@ -104,6 +119,7 @@ impl Registry {
         self.0.recognisers.retain(&options.recogniser);
         self.0.models.retain(&options.models);
         self.0.voices.retain(&options.voices);
+        self.0.voice_models.retain(|entry| Some(entry) == options.speech_to_speech.as_ref());
         self.0.embedders.retain(options.embedder.as_ref());
         self.0.judges.retain(|path| *path == options.turn_model);
     }
@@ -128,9 +144,27 @@ mod tests {
             recogniser: RecogniserEntry::Local(HereOptions { weights, language: "en".to_owned() }),
             models: EntryList { entries: models.iter().map(named).collect(), hedge: false },
             voices: vec![VoiceEntry::Flite],
+            speech_to_speech: None,
             embedder: None,
             turn_model: "smart-turn".into(),
         }
+    }
+
+    #[test]
+    fn a_voice_model_is_shared_until_it_changes() {
+        let registry = Registry::default();
+        let of = |model: &str| {
+            let entry = realtime::Options::of_tests("http://127.0.0.1:1/v1");
+            let entry = realtime::Options { model: model.to_owned(), ..entry };
+            Options { speech_to_speech: Some(entry), ..options(&["fast"]) }
+        };
+        let open = |options: &Options| registry.speech_to_speech(options).unwrap().unwrap();
+        assert!(registry.speech_to_speech(&options(&["fast"])).unwrap().is_none());
+        let first = open(&of("a"));
+        assert!(Arc::ptr_eq(&first, &open(&of("a"))));
+        assert!(!Arc::ptr_eq(&first, &open(&of("b"))));
+        registry.retain(&of("b"));
+        assert!(!Arc::ptr_eq(&first, &open(&of("a"))), "it was let go of");
     }
 
     /// Names of those that `npc` may ask now.

@@ -4,6 +4,15 @@
 
 use super::{recognisers::HereOptions, service::ServiceInfo};
 
+/// A service that is given the players' own voices, and not only their words.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NpcService {
+    /// Names of the NPCs it hears and speaks for, in the order of the cast; at least one.
+    pub npcs: Vec<String>,
+    /// The service.
+    pub service: ServiceInfo,
+}
+
 /// The services of a configuration, by what they are given of the talk at a table.
 #[derive(Clone, Debug)]
 pub struct Services {
@@ -17,6 +26,8 @@ pub struct Services {
     pub sums_up: bool,
     /// Speak the answers; each once.
     pub speaks: Vec<ServiceInfo>,
+    /// Hear the players themselves, and answer for the NPCs they name; each once.
+    pub speaks_and_hears: Vec<NpcService>,
 }
 
 impl Services {
@@ -29,6 +40,17 @@ impl Services {
     /// Those that are neither on this machine nor on its network.
     pub fn outside(&self) -> impl Iterator<Item = &ServiceInfo> {
         let all = std::iter::once(&self.hears).chain(&self.thinks).chain(&self.speaks);
+        let all = all.chain(self.speaks_and_hears.iter().map(|it| &it.service));
         all.filter(|service| !service.is_local())
+    }
+
+    /// Everything that is announced before it begins: each service outside, and each NPC for which
+    /// one of them is given the players' own voices.
+    pub fn announced(&self) -> impl Iterator<Item = String> {
+        let far = self.speaks_and_hears.iter().filter(|it| !it.service.is_local());
+        let own_voice = far.flat_map(|it| {
+            it.npcs.iter().map(move |npc| format!("own voice for {npc}: {}", it.service))
+        });
+        self.outside().map(ToString::to_string).chain(own_voice)
     }
 }

@@ -13,6 +13,7 @@ use super::{
     playback::Played,
     recall::{Question, RecallTold},
     routing::{Understood, same_words},
+    seat::Seat,
     segment::QueuePosition,
     table::Table,
     turns::EngineHandle,
@@ -84,8 +85,6 @@ impl Table {
         );
         if confirmed {
             self.playback.release(id);
-        }
-        if confirmed {
             self.answer_begins(&purpose);
         }
         let (recall, recalled) = self.recall(&purpose).unzip();
@@ -118,6 +117,7 @@ impl Table {
             labels: Arc::new(labels),
             conversation: seat.conversation.excerpt(&self.host),
             tier,
+            tier_is_asked: purpose.tier.is_asked(),
             tools: self.host.visible(&seat.npc.name, tier, tier.ceiling()),
             gate: gate_in,
             cancel: cancel.clone(),
@@ -245,7 +245,8 @@ impl Table {
     }
 
     pub(super) fn warm_seat(&self, seat: SeatId) {
-        let warming = self.seats[seat].engine.warm();
+        let Seat { engine, conversation, .. } = &self.seats[seat];
+        let warming = engine.warm(conversation.excerpt(&self.host));
         let closed = self.closed.clone();
         tokio::spawn(async move {
             tokio::select! {

@@ -76,8 +76,13 @@ pub struct MadeBy {
     pub heard: String,
     /// The chat models that answered, in the order in which they did; none where none was asked, or did.
     pub thought: Vec<String>,
-    /// The voice service.
+    /// The voice service, or the voice model.
     pub spoke: String,
+    /// What has made the speech: `cascaded` or `speech_to_speech`.
+    pub engine: &'static str,
+    /// Why it was not the NPC's own engine.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub because: Option<String>,
 }
 
 /// How something was said, and who heard it.

@@ -19,21 +19,36 @@ pub struct TurnTier {
     /// What the NPC's ceiling or the game master made of it.
     pub effective: Tier,
     /// Why that was selected.
-    because: String,
+    because: Because,
     by_dm: bool,
+}
+
+/// Why a tier was selected.
+#[derive(Clone, Debug)]
+pub struct Because {
+    /// In words.
+    pub text: String,
+    /// A word of the utterance asks for it.
+    pub is_keyword: bool,
 }
 
 impl TurnTier {
     /// The tier of a turn for which nothing is selected.
     pub const fn fast(because: String) -> Self {
+        let because = Because { text: because, is_keyword: false };
         Self { selected: Tier::Fast, effective: Tier::Fast, because, by_dm: false }
+    }
+
+    /// Whether somebody has asked for it.
+    pub const fn is_asked(&self) -> bool {
+        self.by_dm || self.because.is_keyword
     }
 
     /// As reports show it.
     pub fn line(&self) -> TierLine {
         let reason = match self.by_dm {
-            true => format!("game master's override; else {}", self.because),
-            false => self.because.clone(),
+            true => format!("game master's override; else {}", self.because.text),
+            false => self.because.text.clone(),
         };
         TierLine { selected: self.selected, effective: self.effective, reason }
     }
@@ -121,7 +136,7 @@ impl Overrides {
         SeatCeiling { seat, highest }: SeatCeiling,
         now: Instant,
         selected: Tier,
-        because: String,
+        because: Because,
     ) -> TurnTier {
         let by_dm = self.of(seat, now).map(|(tier, _)| tier);
         let effective = effective(selected, highest, by_dm);

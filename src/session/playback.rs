@@ -121,6 +121,13 @@ impl Playback {
         }
     }
 
+    /// Sentence `index` has more words.
+    pub fn words(&mut self, turn: TurnId, index: usize, text: &str) {
+        if let Some(sentence) = self.segment(turn).and_then(|s| s.sentences.get_mut(index)) {
+            sentence.text.push_str(text);
+        }
+    }
+
     /// Takes a frame of sentence `index`.
     pub fn push(&mut self, now: Instant, turn: TurnId, index: usize, frame: Frame) {
         if let Some(segment) = self.segment(turn)

@@ -10,7 +10,7 @@ use super::{
     SeatId, SpeakerId,
     clock::Moment,
     expected::expected,
-    overrides::{Overrides, SeatCeiling, TurnTier},
+    overrides::{Because, Overrides, SeatCeiling, TurnTier},
     pins::Pins,
     scene::Whereabouts,
     seats::Seats,
@@ -23,7 +23,7 @@ use crate::{
         address::{Address, AddressInput, Addresser, Called, Candidate, Why},
         command::{self, NpcNames},
         names::Glossary,
-        tier::{AbsentName, Keywords, Names, TierInput, TierSelector},
+        tier::{AbsentName, Keywords, Names, Reason, TierInput, TierSelector},
         words::fold,
     },
 };
@@ -231,7 +231,8 @@ impl Router {
             here: self.scene.location(),
         });
         let ceiling = SeatCeiling { seat: id, highest: seat.npc.budget_tier };
-        let because = selection.reason.to_string();
+        let is_keyword = matches!(selection.reason, Reason::DeepKeyword | Reason::StandardKeyword);
+        let because = Because { text: selection.reason.to_string(), is_keyword };
         self.overrides.decide(ceiling, Instant::now(), selection.tier, because)
     }
 

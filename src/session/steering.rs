@@ -165,6 +165,8 @@ impl Table {
     pub(super) fn erase(&mut self, person: &Person) {
         self.seats.all_mut().for_each(|seat| seat.conversation.forget(person));
         self.reports.recent.forget(&person.id);
+        // Sessions that know more of it are closed now.
+        self.warm();
     }
 
     /// Everyone stops and is muted; what is being heard is taken back with what was asked
@@ -190,6 +192,8 @@ impl Table {
             true => Vec::new(),
             false => self.reports.recent.take_back(now, &mut self.seats),
         };
+        self.seats.all_mut().for_each(|seat| seat.conversation.retract());
+        self.warm();
         self.reports.tell(TableEvent::Halted { taken_back });
     }
 

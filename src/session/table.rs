@@ -352,6 +352,7 @@ impl Table {
             Reply::Audio { sentence, frame } => {
                 self.playback.push(Instant::now(), turn, sentence, frame);
             }
+            Reply::Words { sentence, text } => self.playback.words(turn, sentence, &text),
             Reply::SentenceDone { index } => self.playback.sentence_done(turn, index),
         }
     }

@@ -19,7 +19,7 @@ use super::{
     utterance::{Cast, Purpose, Utterance},
 };
 use crate::{
-    domain::TurnId,
+    domain::{EngineKind, TurnId},
     engine::{Failure, Gate, HeardAloud, TurnReport},
     logic::barge_in::{self, BargeIn},
 };
@@ -269,10 +269,13 @@ impl Active {
         // What was ready before the final counts from the final on.
         let text_or_final = first_text.max(utterance.final_at);
         let stt = if utterance.typed { TurnLine::TYPED } else { stt };
+        let engine = report.map(|report| &report.engine);
         let made_by = MadeBy {
             heard: stt.to_owned(),
             thought: report.map(thought).unwrap_or_default(),
-            spoke: cast.tts.clone(),
+            spoke: engine.and_then(|it| it.spoke.clone()).unwrap_or_else(|| cast.tts.clone()),
+            engine: engine.map_or(EngineKind::Cascaded, |it| it.kind).name(),
+            because: engine.and_then(|it| it.because.clone()),
         };
         let line = (!hidden).then(|| TurnLine {
             turn: self.id.0,

@@ -15,5 +15,6 @@ mod remembering;
 mod setting_up;
 mod talking;
 mod unheard;
+mod voice_models;
 mod weather;
 mod world;

@@ -59,7 +59,9 @@ fn the_first_answers_alone_where_it_can() {
     let line = say(&two.table("", ""), 1).ends_with(0).line();
     assert_answered_by(&line, "first");
     assert_eq!(line["brain"], "first, else second");
-    assert_eq!(line["made_by"], json!({"heard": "typed", "thought": ["first"], "spoke": "flite"}));
+    let made_by =
+        json!({"heard": "typed", "thought": ["first"], "spoke": "flite", "engine": "cascaded"});
+    assert_eq!(line["made_by"], made_by);
     assert_eq!(two.asked(), (1, 0));
 }
 

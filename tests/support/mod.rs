@@ -13,6 +13,8 @@ pub mod postgres;
 pub mod processes;
 pub mod program;
 pub mod protected;
+#[expect(dead_code, reason = "some of it is for the tests of the provider")]
+pub mod realtime;
 pub mod skipped;
 pub mod speech;
 pub mod timbre;

@@ -1,6 +1,6 @@
 //! Keys of NPC files and of NPCs written inline.
 
-use super::{COUNT, MONEY, TEXT_OR_TEXTS, TEXTS};
+use super::{COUNT, MONEY, TEXT_OR_TEXTS, TEXTS, WAIT, providers::VOICE_MODELS};
 use crate::{
     logic::language,
     provider::VoiceService,
@@ -59,8 +59,14 @@ pub static NPC: Shape = Shape {
         Key::new(
             "engine",
             Kind::Word(ENGINES),
-            "What makes its speech; this version runs `cascaded`, the default, and refuses the \
-             others with their reason.",
+            "What makes its speech: cascaded, the default (recogniser, chat model, voice); s2s or \
+             speech_to_speech, one model of providers.speech_to_speech that hears the players' own \
+             voices. This version refuses sentence_cascade.",
+        ),
+        Key::new(
+            "s2s",
+            Kind::Shape(&S2S),
+            "How it speaks with `engine: s2s`; its `voice` speaks where that service cannot.",
         ),
         Key::new(
             "budget_tier",
@@ -97,6 +103,29 @@ pub static NPCS: Shape = Shape {
 
 /// Words of `engine`.
 const ENGINES: &[&str] = &["cascaded", "sentence_cascade", "speech_to_speech", "s2s"];
+
+/// How an NPC speaks through a speech-to-speech service.
+pub static S2S: Shape = Shape {
+    title: "Speech to speech of an NPC",
+    keys: &[
+        Key::new(
+            "provider",
+            Kind::Word(VOICE_MODELS),
+            "Service; default: providers.speech_to_speech.",
+        ),
+        Key::new(
+            "voice",
+            Kind::Filled,
+            "The service's own name of the voice (cedar, marin); default: the service's choice.",
+        ),
+        Key::new(
+            "slow_tool_ms",
+            WAIT,
+            "Where a tier was asked for (by a key word, or by the game master) that allows a tool \
+             slower than this, the cascade answers; default 1500.",
+        ),
+    ],
+};
 
 /// Who speaks for an NPC, and how.
 pub static VOICE: Shape = Shape {

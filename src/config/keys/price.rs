@@ -20,6 +20,18 @@ pub static PRICE: Shape = Shape {
              (Anthropic); default: 1.25 times input.",
         ),
         Key::new("output", MONEY, "Per million tokens written."),
+        Key::new(
+            "audio_input",
+            MONEY,
+            "Per million tokens of sound heard, at a speech-to-speech service; default: input.",
+        ),
+        Key::new(
+            "audio_cached",
+            MONEY,
+            "Per million tokens of sound read from the service's cache; default: as much less than \
+             audio_input as cached_input is less than input.",
+        ),
+        Key::new("audio_output", MONEY, "Per million tokens of sound spoken; default: output."),
         Key::new("characters", MONEY, "Per million characters spoken."),
         Key::new("minute", MONEY, "Per minute heard."),
     ],

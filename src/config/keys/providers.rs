@@ -2,7 +2,7 @@
 
 use super::{WAIT, price::PRICE};
 use crate::{
-    provider::{ModelService, RecogniserService, VoiceService},
+    provider::{ModelService, RecogniserService, VoiceService, realtime},
     yaml::{Key, Kind, Shape},
 };
 
@@ -18,6 +18,11 @@ pub static PROVIDERS: Shape = Shape {
              asked.",
         ),
         Key::new("tts", Kind::Shape(&TTS), "Voices of NPCs that name no provider."),
+        Key::new(
+            "speech_to_speech",
+            Kind::Shape(&SPEECH_TO_SPEECH),
+            "One model that hears the players' own voices and speaks, for NPCs with `engine: s2s`.",
+        ),
         Key::new("hedge", Kind::Shape(&HEDGE), "Where two are asked at once."),
         Key::new(
             "slowest_voice",
@@ -173,6 +178,41 @@ pub static TTS: Shape = Shape {
         PRICE_BESIDE,
         FIRST_BYTE,
         IDLE,
+    ],
+};
+
+/// Names of speech-to-speech services.
+pub const VOICE_MODELS: &[&str] = &[realtime::NAME];
+
+/// What hears and speaks at once.
+pub static SPEECH_TO_SPEECH: Shape = Shape {
+    title: "Speech to speech",
+    keys: &[
+        Key::new("name", Kind::Word(VOICE_MODELS), "Service; default openai-realtime."),
+        Key::new(
+            "base_url",
+            Kind::Filled,
+            "Address of the service, version included; http(s):// or ws(s)://. Default: OpenAI.",
+        ),
+        API_KEY,
+        MODEL,
+        FREE,
+        PRICE_BESIDE,
+        Key::new(
+            "first_byte_timeout_ms",
+            WAIT,
+            "Longest wait for the session; default 3000. After that the cascade answers.",
+        ),
+        Key::new(
+            "max_age_min",
+            Kind::Whole { min: 1, max: 10_000 },
+            "Minutes after which a session is replaced, before the service ends it; default 55.",
+        ),
+        Key::new(
+            "idle_s",
+            Kind::Whole { min: 1, max: 86_400 },
+            "Seconds without talk after which a session is closed; default 60.",
+        ),
     ],
 };
 

@@ -149,6 +149,9 @@ impl Guild {
                 (written, notices::spoken(consent))
             }
         };
+        // The spoken notice does not say whose own voice goes where.
+        let own_voices = settings.services.speaks_and_hears.iter().any(|it| !it.service.is_local());
+        let has_to_read = session.cannot_hear.is_none() && own_voices;
         let users: Vec<u64> = new.iter().map(|(user, _)| *user).collect();
         let (id, channel) = (session.id.clone(), session.text_channel);
         let connector = session.voice.connector();
@@ -165,9 +168,11 @@ impl Guild {
             };
             Box::new(move |guild: &mut Self| {
                 let Some(session) = guild.session.as_mut().filter(|it| it.id == id) else { return };
-                match (written, spoken) {
-                    (Err(error), Err(why)) => {
-                        tracing::error!(%error, %why, "players could not be told that they are heard");
+                let why = spoken.err();
+                match written {
+                    Err(error) if has_to_read || why.is_some() => {
+                        let why = why.map(|it| it.to_string());
+                        tracing::error!(%error, why, "players could not be told that they are heard");
                         session.people.not_told(users);
                         session.panel.note(
                             "I could tell nobody that they are heard, so I do not listen (let me \

@@ -128,7 +128,7 @@ impl Guild {
             return self.end_soon("nobody was there any more");
         }
         let settings = self.shared.handles.settings.load();
-        if session.people.given_to(settings.services.outside().map(ToString::to_string)) {
+        if session.people.given_to(settings.services.announced()) {
             self.seat_people();
         }
         self.send_shown();

@@ -5,7 +5,7 @@
 use serenity::all::{ButtonStyle, CreateActionRow, CreateButton, CreateMessage};
 
 use crate::{
-    campaign::{Consent, ServiceInfo, Services},
+    campaign::{Consent, NpcService, ServiceInfo, Services},
     discord::ui::{
         action::{Action, ConsentButton},
         names::escaped,
@@ -40,8 +40,7 @@ pub fn cannot_hear(why: &str) -> String {
 
 /// Written notice of a table that cannot hear, for newcomers of these names in the channel `voice`.
 pub fn written_unheard(names: &[&str], voice: u64) -> CreateMessage {
-    let names: Vec<String> = names.iter().map(|name| escaped(name)).collect();
-    let names = names.join(", ");
+    let names = people(names);
     CreateMessage::new().content(format!(
         "**{names}**: the characters of this game cannot hear you in <#{voice}>. Write to them with \
          /say. Saying \"X-card\" aloud does nothing: use /xcard, or the button of the panel."
@@ -59,26 +58,81 @@ pub fn in_turn(services: &[ServiceInfo]) -> String {
     services.iter().map(where_it_is).collect::<Vec<_>>().join(", else ")
 }
 
+/// Most characters that names of people fill in a notice.
+const PEOPLE_MAX: usize = 400;
+/// Most characters that names of NPCs fill in a notice, which Discord bounds.
+const NAMES_MAX: usize = 600;
+
+/// Names in a row, as many as fit, and how many more there are.
+fn listed(names: &[String]) -> String {
+    let mut line = String::new();
+    for (index, name) in names.iter().enumerate() {
+        let name = format!("**{}**", escaped(name));
+        if index > 0 && line.chars().count() + name.chars().count() > NAMES_MAX {
+            let rest = names.len() - index;
+            let noun = if rest == 1 { "NPC" } else { "NPCs" };
+            return format!("{line} and {rest} more {noun}");
+        }
+        let separator = match index {
+            0 => "",
+            _ if index + 1 == names.len() => " and ",
+            _ => ", ",
+        };
+        line += separator;
+        line += &name;
+    }
+    line
+}
+
+/// NPCs for which a service is given the players' own voices, and which one; nothing without any.
+pub fn own_voices(services: &Services) -> String {
+    let of_one = |NpcService { npcs, service }: &NpcService| {
+        format!(
+            " When you talk to {}, **your own voice**, not only your words, is sent to {}, which \
+             hears it and speaks the answer.",
+            listed(npcs),
+            where_it_is(service)
+        )
+    };
+    services.speaks_and_hears.iter().map(of_one).collect()
+}
+
 /// Everybody who may be given what is said, or what is answered.
 fn given_to(services: &Services) -> String {
     format!(
-        "It is heard by {}, answered by {} and spoken by {}.",
+        "It is heard by {}, answered by {} and spoken by {}.{}",
         where_it_is(&services.hears),
         in_turn(&services.thinks),
         services.speaks.iter().map(where_it_is).collect::<Vec<_>>().join(", "),
+        own_voices(services),
     )
+}
+
+/// Names of people, as many as fit.
+fn people(names: &[&str]) -> String {
+    let mut line = String::new();
+    for (index, name) in names.iter().enumerate() {
+        let name = escaped(name);
+        if index > 0 && line.chars().count() + name.chars().count() > PEOPLE_MAX {
+            return format!("{line} and {} more", names.len() - index);
+        }
+        if index > 0 {
+            line += ", ";
+        }
+        line += &name;
+    }
+    line
 }
 
 /// What people of these names, in the channel `voice`, read; `services` are given what they say.
 pub fn written(names: &[&str], voice: u64, consent: Consent, services: &Services) -> CreateMessage {
     let given_to = given_to(services);
-    let names: Vec<String> = names.iter().map(|name| escaped(name)).collect();
-    let names = names.join(", ");
+    let names = people(names);
     let (text, buttons) = match consent {
         Consent::Notice => (
             format!(
                 "**{names}**: the characters of this game listen in <#{voice}>. What you say is \
-                 turned into text, answered and written down; the sound is not kept. You may opt \
+                 turned into text, answered and written down; I keep no sound. You may opt \
                  out at any time; /privacy info says where it goes. {given_to}"
             ),
             vec![opt_out()],
@@ -86,7 +140,7 @@ pub fn written(names: &[&str], voice: u64, consent: Consent, services: &Services
         Consent::Ask => (
             format!(
                 "**{names}**: the characters of this game would like to listen in <#{voice}>. What \
-                 you say is turned into text, answered and written down; the sound is not kept. \
+                 you say is turned into text, answered and written down; I keep no sound. \
                  You are not heard before you press the button. /privacy info says where it goes. \
                  {given_to}"
             ),
@@ -123,6 +177,7 @@ mod tests {
             thinks: vec![ServiceInfo::at("gpt", "https://api.example.com/v1"), here("lines")],
             sums_up: true,
             speaks: vec![here("flite"), here("Piper")],
+            speaks_and_hears: Vec::new(),
         };
         for consent in [Consent::Notice, Consent::Ask] {
             let text = format!("{:?}", written(&["Anna"], 7, consent, &services));
@@ -133,6 +188,43 @@ mod tests {
                 ),
                 "{text}"
             );
+            assert!(!text.contains("own voice"), "no service is given any: {text}");
         }
+    }
+
+    /// Services of which one, outside, hears and speaks for `npcs`.
+    fn hearing(npcs: Vec<String>) -> Services {
+        let here = ServiceInfo::here;
+        let service = ServiceInfo::at("gpt-realtime-2.1", "https://api.openai.com/v1");
+        Services {
+            hears: here("Whisper"),
+            here: None,
+            thinks: vec![here("lines")],
+            sums_up: false,
+            speaks: vec![here("flite")],
+            speaks_and_hears: vec![NpcService { npcs, service }],
+        }
+    }
+
+    #[test]
+    fn own_voices_are_announced_by_npc() {
+        let services = hearing(vec!["Bartok".to_owned(), "Hale_".to_owned(), "Mira".to_owned()]);
+        for consent in [Consent::Notice, Consent::Ask] {
+            let text = serde_json::to_value(written(&["Anna"], 7, consent, &services)).unwrap();
+            let text = text["content"].as_str().unwrap();
+            let wanted = "When you talk to **Bartok**, **Hale\\_** and **Mira**, **your own voice**, \
+                          not only your words, is sent to gpt-realtime-2.1 at api.openai.com (an \
+                          outside service)";
+            assert!(text.contains(wanted), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_notice_of_many_npcs_still_fits() {
+        let services = hearing((0..200).map(|n| format!("{n} {}", "x".repeat(90))).collect());
+        let message = written(&["Anna"], 7, Consent::Ask, &services);
+        let text = serde_json::to_value(message).unwrap();
+        let text = text["content"].as_str().unwrap();
+        assert!(text.chars().count() < 2_000 && text.contains(" more NPCs, **your own"), "{text}");
     }
 }

@@ -15,7 +15,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::Turn;
 use crate::{
-    domain::{Npc, ToolCall, ToolChoice, ToolSpec},
+    domain::{Message, Npc, ToolCall, ToolChoice, ToolSpec},
     tools::{
         Authority, CallContext, CallRecord, Caller, Progress, Query, Sampler, SessionCalls, Taint,
         ToolHost, TurnLimits, VisibleTools, bare, found_in,
@@ -77,6 +77,12 @@ impl TurnCalls {
             turn,
             setup,
         }
+    }
+
+    /// The same calls, whose turn another engine goes on with.
+    #[must_use]
+    pub fn go_on(self, setup: CallSetup) -> Self {
+        Self { setup, ..self }
     }
 
     /// Offers what fits the turn, for the first time. Cancel safe.
@@ -249,6 +255,16 @@ impl TurnCalls {
             cancel: self.setup.stop.clone(),
             effects: Arc::clone(&self.turn.effects),
         }
+    }
+}
+
+/// A call's result as the model reads it.
+pub fn result(record: &CallRecord) -> Message {
+    Message::Tool {
+        call: record.id.clone(),
+        content: record.for_model.clone(),
+        outside: record.outside,
+        gated: record.secret,
     }
 }
 

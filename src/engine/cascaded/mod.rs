@@ -10,10 +10,11 @@ use tokio::sync::mpsc;
 use super::{
     Failure, HeardAloud, NpcModel, ReplyPort, Synthesizer, Turn, TurnReport, VoiceEngine,
     calls::NpcCalls,
-    conversation::{message, said},
+    conversation::{Excerpt, message, said},
     occasion::Occasion,
+    report::EngineUsed,
     speech::{Fillers, TurnVoice},
-    tool_loop::{Thinking, converse},
+    tool_loop::{Before, Thinking, converse},
 };
 use crate::{
     audio::FRAME,
@@ -25,6 +26,7 @@ use crate::{
 const SENTENCES_AHEAD: usize = 16;
 
 /// An NPC that hears text, thinks with a chat model and speaks with a synthesizer.
+#[derive(Clone)]
 pub struct Cascaded {
     model: NpcModel,
     calls: NpcCalls,
@@ -41,15 +43,45 @@ impl Cascaded {
         let tools = calls.host.visible(&npc.name, npc.budget_tier, npc.budget_tier.ceiling());
         Self { fillers: Fillers::new(voice.clone(), &npc.fillers), model, calls, voice, tools }
     }
+
+    /// Goes on with a turn that another engine has begun.
+    pub fn go_on(
+        &self,
+        turn: Arc<Turn>,
+        replies: ReplyPort,
+        before: Before,
+    ) -> impl Future<Output = TurnReport> + Send + use<> {
+        let (model, calls) = (self.model.clone(), self.calls.clone());
+        let (voice, fillers) = (self.voice.clone(), self.fillers.clone());
+        let voice = TurnVoice { voice, fillers, turn: Arc::clone(&turn), replies };
+        answer(turn, (model, calls), voice, before)
+    }
+
+    /// What can be called now, whose lines are prepared.
+    pub fn offers(&mut self, tools: &Arc<VisibleTools>) {
+        self.tools = Arc::clone(tools);
+    }
+
+    /// What its tools are called with.
+    pub const fn calls(&self) -> &NpcCalls {
+        &self.calls
+    }
+
+    /// Its chat models, and what they are paid from.
+    pub const fn model(&self) -> &NpcModel {
+        &self.model
+    }
+
+    /// Lines that cover a wait, in the NPC's own voice.
+    pub const fn fillers(&self) -> &Fillers {
+        &self.fillers
+    }
 }
 
 impl VoiceEngine for Cascaded {
     fn start(&mut self, turn: Arc<Turn>, replies: ReplyPort) -> BoxFuture<'static, TurnReport> {
         self.tools = Arc::clone(&turn.tools);
-        let (model, calls) = (self.model.clone(), self.calls.clone());
-        let (voice, fillers) = (self.voice.clone(), self.fillers.clone());
-        let voice = TurnVoice { voice, fillers, turn: Arc::clone(&turn), replies };
-        answer(turn, model, calls, voice).boxed()
+        self.go_on(turn, replies, Before::default()).boxed()
     }
 
     fn heard(&mut self, heard: &HeardAloud) {
@@ -62,7 +94,14 @@ impl VoiceEngine for Cascaded {
         self.model.models.costs() || self.voice.costs()
     }
 
-    fn warm(&self) -> BoxFuture<'static, ()> {
+    fn warm(&self, _: Excerpt) -> BoxFuture<'static, ()> {
+        self.warm_up().boxed()
+    }
+}
+
+impl Cascaded {
+    /// Prepares voice and lines.
+    pub fn warm_up(&self) -> impl Future<Output = ()> + Send + use<> {
         let (fillers, tools) = (self.fillers.clone(), Arc::clone(&self.tools));
         // Tools of servers come later than the first turn, which may have to wait for one of them.
         let calls = !tools.specs.is_empty() || !self.model.npc.tools.is_empty();
@@ -82,18 +121,22 @@ impl VoiceEngine for Cascaded {
                 tracing::warn!(%error, "no line prepared for models that do not answer");
             }
         }
-        .boxed()
     }
 }
 
 /// Has the model talk and the voice speak, side by side.
-async fn answer(turn: Arc<Turn>, model: NpcModel, calls: NpcCalls, voice: TurnVoice) -> TurnReport {
+async fn answer(
+    turn: Arc<Turn>,
+    (model, calls): (NpcModel, NpcCalls),
+    voice: TurnVoice,
+    before: Before,
+) -> TurnReport {
     let (npc, models) = (Arc::clone(&model.npc), model.models.clone());
     let prompt = turn.conversation.prompt(message(&turn).await);
     let (out, sentences) = mpsc::channel(SENTENCES_AHEAD);
     // A turn also ends when its voice fails: nobody would hear the rest.
     let stop = turn.cancel.child_token();
-    let thinking = Thinking { model, calls, prompt, out, stop: stop.clone() };
+    let thinking = Thinking { model, calls, prompt, before, out, stop: stop.clone() };
     let speaking = async {
         let voiced = voice.utter(sentences).await;
         if voiced.sentences.is_err() {
@@ -119,6 +162,7 @@ async fn answer(turn: Arc<Turn>, model: NpcModel, calls: NpcCalls, voice: TurnVo
         visible: talk.visible,
         calls: calls.into_records(),
         thought: talk.thought,
+        engine: EngineUsed::cascaded(),
         news: models.news(),
         first_text_at: talk.first_text_at,
         unspoken: voiced.unspoken,

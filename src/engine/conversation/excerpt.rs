@@ -17,6 +17,8 @@ pub struct Excerpt {
     pub overheard: Vec<Overheard>,
     /// Categories of tools that were called or named in the last turns, each once.
     pub topics: Vec<Arc<str>>,
+    /// How often something of it was taken back.
+    pub retracted: u64,
     /// The room the NPC's model has.
     pub window: Window,
     /// Words of somebody outside are in it.
@@ -32,7 +34,7 @@ impl Excerpt {
     pub fn of_game_master(system: String, window: Window, outside: bool) -> Self {
         let (overheard, topics) = (Vec::new(), Vec::new());
         let talk = Arc::from([]);
-        Self { system, talk, overheard, topics, window, outside, secrets: true }
+        Self { system, talk, overheard, topics, retracted: 0, window, outside, secrets: true }
     }
 
     /// What a model reads that is asked `message`.

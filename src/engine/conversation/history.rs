@@ -97,7 +97,8 @@ impl History {
 
     /// Adds a turn with the text of it that was heard.
     pub fn add(&mut self, turn: &TurnReport, heard: &str) {
-        if heard.is_empty() && turn.exchange.is_empty() {
+        let kept = kept(&turn.said, &turn.exchange, turn.told_secrets, heard);
+        if kept.is_empty() {
             // Nothing came of it: it stays known as something said, without an empty answer.
             if let Some((speaker, words)) = turn.said.text.split_once(": ") {
                 let (speaker, text) = (speaker.to_owned(), words.to_owned());
@@ -107,16 +108,7 @@ impl History {
             return;
         }
         self.overheard.clear();
-        self.messages.push(Message::User(turn.said.clone()));
-        let spoken = (!heard.is_empty()).then(|| Message::spoken(heard.to_owned()));
-        let own = turn.exchange.iter().cloned().chain(spoken);
-        // What the turn's own message told is not kept, but what came of it may repeat it.
-        self.messages.extend(own.map(|mut message| {
-            if let Message::Assistant { gated, .. } = &mut message {
-                *gated |= turn.told_secrets;
-            }
-            message
-        }));
+        self.messages.extend(kept);
     }
 
     /// Drops the older half of a long conversation that nothing sums up.
@@ -138,6 +130,24 @@ impl History {
         let older = self.messages.len().saturating_sub(newest);
         exchanges(&self.messages).find(|at| *at >= older).unwrap_or(self.messages.len())
     }
+}
+
+/// What stays in a conversation of a turn in which somebody `said` something, of whose answer so much
+/// was `heard`; empty: nothing came of it.
+pub fn kept(said: &Said, exchange: &[Message], told_secrets: bool, heard: &str) -> Vec<Message> {
+    if heard.is_empty() && exchange.is_empty() {
+        return Vec::new();
+    }
+    let spoken = (!heard.is_empty()).then(|| Message::spoken(heard.to_owned()));
+    let own = exchange.iter().cloned().chain(spoken);
+    // What the turn's own message told is not kept, but what came of it may repeat it.
+    let own = own.map(|mut message| {
+        if let Message::Assistant { gated, .. } = &mut message {
+            *gated |= told_secrets;
+        }
+        message
+    });
+    std::iter::once(Message::User(said.clone())).chain(own).collect()
 }
 
 #[cfg(test)]

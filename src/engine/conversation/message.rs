@@ -12,13 +12,24 @@ use crate::{
 
 /// The message of `turn`, once it is known what the NPC remembers. Cancel safe.
 pub async fn message(turn: &Turn) -> Message {
+    Message::User(text(turn, &turn.facts.utterance).await.into())
+}
+
+/// The same as text, for a model that hears the words of the utterance itself if there is sound of
+/// them. Cancel safe.
+pub async fn message_beside_sound(turn: &Turn) -> String {
+    let words = if turn.audio.is_empty() { &turn.facts.utterance } else { prompt::HEARD_ITSELF };
+    text(turn, words).await
+}
+
+async fn text(turn: &Turn, utterance: &str) -> String {
     let recalled = match turn.recall.clone() {
         Some(recall) => Some(recall.await),
         None => None,
     };
-    let message = prompt::turn_message(&TurnMessage {
+    prompt::turn_message(&TurnMessage {
         speaker: &turn.facts.speaker,
-        utterance: &turn.facts.utterance,
+        utterance,
         dice: turn.facts.dice.as_deref(),
         overheard: &turn.conversation.overheard,
         scene: turn.setting.scene.as_deref(),
@@ -26,8 +37,7 @@ pub async fn message(turn: &Turn) -> Message {
         recalled: recalled.as_ref(),
         note: turn.setting.note.as_deref(),
         is_follow_up: matches!(turn.cause, Cause::FollowUp(_)),
-    });
-    Message::User(message.into())
+    })
 }
 
 /// What `turn` adds to the conversation, as its other side said it.

@@ -13,7 +13,8 @@ mod window;
 
 pub use excerpt::Excerpt;
 pub use exchanges::forget_exchanges;
-pub use message::{message, said};
+pub use history::kept;
+pub use message::{message, message_beside_sound, said};
 pub use summary::{Summarising, Summary};
 pub use window::{Prompt, Window};
 
@@ -46,6 +47,8 @@ pub struct Conversation {
     history: History,
     window: Window,
     topics: Topics,
+    /// How often something was taken back.
+    retracted: u64,
     /// Messages there were when a summary failed.
     failed_at: Option<usize>,
 }
@@ -60,6 +63,7 @@ impl Conversation {
             system,
             history: History::new(before),
             topics: Topics::default(),
+            retracted: 0,
             failed_at: None,
         }
     }
@@ -87,6 +91,7 @@ impl Conversation {
             talk: messages.into(),
             overheard: self.history.overheard().to_vec(),
             topics: self.topics.categories(),
+            retracted: self.retracted,
             window: self.window.clone(),
         }
     }
@@ -119,7 +124,13 @@ impl Conversation {
 
     /// Takes back everything of one person: what was overheard, and their exchanges.
     pub fn forget(&mut self, person: &Person) {
+        self.retract();
         self.history.forget(person);
+    }
+
+    /// Something is to be forgotten that a model may have been told beside the conversation.
+    pub const fn retract(&mut self) {
+        self.retracted += 1;
     }
 
     /// Takes back the last exchange, if it begins with `said`.

@@ -80,6 +80,7 @@ async fn summary(conversation: &Conversation) -> Result<Summary, Error> {
 
 fn said(speaker: &str, words: &str) -> TurnReport {
     TurnReport {
+        engine: crate::engine::report::EngineUsed::cascaded(),
         said: format!("{speaker}: {words}").into(),
         exchange: Vec::new(),
         told_secrets: false,

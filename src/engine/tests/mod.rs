@@ -5,6 +5,8 @@ pub mod props;
 mod rounds;
 mod selection;
 mod speech;
+mod talker;
+mod voice_models;
 
 use std::sync::Arc;
 
@@ -36,6 +38,8 @@ struct Bench {
     budget: BudgetOptions,
     history: Vec<Message>,
     utterance: &'static str,
+    /// Somebody has asked for the tier.
+    asked: bool,
     /// Lists are narrowed.
     narrow: bool,
 }
@@ -67,6 +71,7 @@ impl Bench {
             budget: BudgetOptions::default(),
             history: Vec::new(),
             utterance: "roll for me",
+            asked: false,
             narrow: false,
         }
     }
@@ -128,6 +133,7 @@ impl Bench {
             labels: Arc::new(Labels::new(["Thorin"], [self.npc.name.as_str()])),
             conversation: conversation.excerpt(&host),
             tier: self.tier,
+            tier_is_asked: self.asked,
             tools: host.visible(&self.npc.name, self.tier, self.tier.ceiling()),
             gate,
             cancel: cancel.clone(),
@@ -149,7 +155,7 @@ impl Bench {
 
     async fn run_with(&self, mut engine: Cascaded, asked: Asked) -> Answered {
         let Asked { conversation, turn } = asked;
-        engine.warm().await;
+        engine.warm(conversation.excerpt(&self.host())).await;
         let (to, mut replies) = mpsc::channel(128);
         let making = engine.start(Arc::new(turn), ReplyPort::new(TurnId(1), to));
         let reading = async {
@@ -159,7 +165,7 @@ impl Bench {
                     Reply::Sentence { text, filler: true } => sentences.push(format!("[{text}]")),
                     Reply::Sentence { text, filler: false } => sentences.push(text),
                     Reply::Audio { .. } => frames += 1,
-                    Reply::SentenceDone { .. } => {}
+                    Reply::Words { .. } | Reply::SentenceDone { .. } => {}
                 }
             }
             (sentences, frames)

@@ -26,6 +26,12 @@ pub struct Price {
     pub cache_write: f64,
     /// Per million tokens written.
     pub output: f64,
+    /// Per million tokens of sound heard.
+    pub audio_input: f64,
+    /// Per million tokens of sound read from the provider's cache.
+    pub audio_cached: f64,
+    /// Per million tokens of sound spoken.
+    pub audio_output: f64,
     /// Per million characters spoken.
     pub characters: f64,
     /// Per minute of audio heard.
@@ -43,6 +49,12 @@ pub struct Consumption {
     pub written_tokens: u64,
     /// Tokens the model has written.
     pub output_tokens: u64,
+    /// Tokens of sound heard, those from the cache included; none of them is one of `input_tokens`.
+    pub audio_in: u64,
+    /// Of those, read from the provider's cache.
+    pub audio_cached: u64,
+    /// Tokens of sound spoken; none of them is one of `output_tokens`.
+    pub audio_out: u64,
     /// Characters that were synthesized.
     pub characters: u64,
     /// Seconds of audio heard.
@@ -61,8 +73,10 @@ impl BudgetOptions {
         let Some(price) = self.prices.get(model) else { return Money::ZERO };
         let write = if expected.written_tokens > 0 { price.cache_write } else { 0.0 };
         let input = price.input.max(price.cached_input).max(write);
-        let expected = Consumption { cached_tokens: 0, written_tokens: 0, ..expected };
-        Price { input, ..*price }.of(expected)
+        let audio_input = price.audio_input.max(price.audio_cached);
+        let expected =
+            Consumption { cached_tokens: 0, written_tokens: 0, audio_cached: 0, ..expected };
+        Price { input, audio_input, ..*price }.of(expected)
     }
 }
 
@@ -72,11 +86,15 @@ impl Price {
         let millions = |count: u64| count as f64 / 1e6;
         let cached = used.cached_tokens.min(used.input_tokens);
         let written = used.written_tokens.min(used.input_tokens - cached);
+        let audio_cached = used.audio_cached.min(used.audio_in);
         Money::of(
             millions(used.input_tokens - cached - written) * self.input
                 + millions(cached) * self.cached_input
                 + millions(written) * self.cache_write
                 + millions(used.output_tokens) * self.output
+                + millions(used.audio_in - audio_cached) * self.audio_input
+                + millions(audio_cached) * self.audio_cached
+                + millions(used.audio_out) * self.audio_output
                 + millions(used.characters) * self.characters
                 + used.seconds / 60.0 * self.minute,
         )

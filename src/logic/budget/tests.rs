@@ -80,6 +80,48 @@ fn what_is_written_to_the_cache_has_its_price_where_it_is_written() {
     assert_eq!(options.bound("m", writes), Money::of(1.25));
 }
 
+#[test]
+fn tokens_of_sound_cost_their_own_price() {
+    let price = Price { audio_input: 32.0, audio_cached: 0.4, audio_output: 64.0, ..TEXT };
+    let options =
+        BudgetOptions { prices: BTreeMap::from([("m".to_owned(), price)]), ..options(1.0) };
+    let million = 1_000_000;
+    let heard = Consumption { audio_in: million, ..Consumption::default() };
+    assert_eq!(options.cost("m", heard), Money::of(32.0));
+    let again = Consumption { audio_cached: 900_000, ..heard };
+    assert_eq!(options.cost("m", again), Money::of(3.2 + 0.36));
+    let more = Consumption { audio_cached: 9_000_000, ..heard };
+    assert_eq!(options.cost("m", more), Money::of(0.4), "more from the cache than was heard");
+    let spoken = Consumption { audio_out: million, ..tokens(million, million) };
+    assert_eq!(options.cost("m", spoken), Money::of(4.0 + 24.0 + 64.0), "beside what is text");
+    assert_eq!(options.cost("other", spoken), Money::ZERO);
+}
+
+#[test]
+fn sound_is_bound_by_the_dearest_it_may_cost() {
+    let bound = |audio_cached| {
+        let price = Price { audio_input: 32.0, audio_cached, ..TEXT };
+        let prices = BTreeMap::from([("m".to_owned(), price)]);
+        let heard = Consumption { audio_in: 1_000_000, audio_cached: 1_000_000, ..tokens(0, 0) };
+        BudgetOptions { prices, ..options(1.0) }.bound("m", heard)
+    };
+    assert_eq!(bound(0.4), Money::of(32.0), "the cache may not have it");
+    assert_eq!(bound(40.0), Money::of(40.0));
+}
+
+/// What text costs at a service that also takes sound.
+const TEXT: Price = Price {
+    input: 4.0,
+    cached_input: 0.4,
+    cache_write: 5.0,
+    output: 24.0,
+    audio_input: 0.0,
+    audio_cached: 0.0,
+    audio_output: 0.0,
+    characters: 0.0,
+    minute: 0.0,
+};
+
 /// What a store does, without one.
 #[derive(Default)]
 struct Store {

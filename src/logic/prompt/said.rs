@@ -11,6 +11,11 @@ pub(super) const LONGEST_NAME: usize = 64;
 
 /// Stands where an utterance would, when a late result makes the NPC speak.
 pub const FOLLOW_UP: &str = "[What you called earlier has ended. Tell the table what came of it.]";
+/// Stands behind what the NPC has said of an answer that another model is to end.
+pub const GO_ON: &str = "[You have said this much aloud, and stopped in the middle. Go on from there, \
+     and repeat nothing of it.]";
+/// Stands for words that the model hears itself.
+pub const HEARD_ITSELF: &str = "(you hear the words themselves)";
 
 /// Something said that an NPC heard without being asked.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -18,7 +18,7 @@ use crate::{
     discord::{
         guild::Guild,
         ui::{
-            notices::{self, in_turn, where_it_is},
+            notices::{self, in_turn, own_voices, where_it_is},
             reply::Reply,
         },
     },
@@ -120,8 +120,8 @@ fn info(services: &Services, you: &You) -> String {
     format!(
         "**{now}**\n\n\
          What you say is turned into text by {}. What NPCs hear of it goes, with your name here, to \
-         {}, which answers for them; the answer is spoken by {speaks}.{again} {leaves}\n\n\
-         Kept: the sound is never kept. What I understand of what is said at the table, to an NPC or \
+         {}, which answers for them; the answer is spoken by {speaks}.{}{again} {leaves}\n\n\
+         Kept: sound is never kept here. What I understand of what is said at the table, to an NPC or \
          not, is written down with your name here, when it was said and who was there, on the \
          machine I run on; so is what NPCs answer and the calls of tools it led to, so that the next \
          session goes on from it. Whom you play, and that you opted out or agreed, is kept for this \
@@ -131,19 +131,21 @@ fn info(services: &Services, you: &You) -> String {
          gives you what is written down of you, /privacy delete deletes it.",
         where_it_is(&services.hears),
         in_turn(&services.thinks),
+        own_voices(services),
     )
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::campaign::ServiceInfo;
+    use crate::campaign::{NpcService, ServiceInfo};
 
     fn services(thinks: Vec<ServiceInfo>) -> Services {
         let here = ServiceInfo::here;
         let (hears, speaks, sums_up) =
             (here("Whisper"), vec![here("flite")], thinks.iter().any(|it| !it.is_local()));
-        Services { hears, here: None, thinks, sums_up, speaks }
+        let speaks_and_hears = Vec::new();
+        Services { hears, here: None, thinks, sums_up, speaks, speaks_and_hears }
     }
 
     #[test]
@@ -167,6 +169,20 @@ mod tests {
             ),
             "{text}"
         );
+        assert!(!text.contains("Nothing of this leaves"), "{text}");
+    }
+
+    #[test]
+    fn it_says_which_npcs_hear_ones_own_voice() {
+        let you = You { opted_out: false, is_asked: false, agreed: false, cannot_hear: None };
+        let mut services = services(vec![ServiceInfo::here("written lines")]);
+        assert!(!info(&services, &you).contains("own voice"));
+        let service = ServiceInfo::at("gpt-realtime-2.1", "https://api.openai.com/v1");
+        services.speaks_and_hears = vec![NpcService { npcs: vec!["Bartok".to_owned()], service }];
+        let text = info(&services, &you);
+        let wanted = "When you talk to **Bartok**, **your own voice**, not only your words, is sent \
+                      to gpt-realtime-2.1 at api.openai.com (an outside service)";
+        assert!(text.contains(wanted), "{text}");
         assert!(!text.contains("Nothing of this leaves"), "{text}");
     }
 

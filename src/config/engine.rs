@@ -1,0 +1,106 @@
+//! What makes an NPC's speech.
+//!
+//! Entry functions: [`engine`], [`s2s`]; [`warn`] and [`warn_assistant`] say what is probably not meant.
+//! **Never**: reaches a service.
+
+use std::time::Duration;
+
+use super::keys;
+use crate::{
+    domain::{EngineKind, S2s},
+    yaml::{Fields, Problems, quoted},
+};
+
+/// What a configuration has for engines.
+#[derive(Clone, Copy, Debug)]
+pub struct Engines {
+    /// A speech-to-speech service is configured.
+    pub is_there: bool,
+    /// Some topics may never be brought up.
+    pub is_guarded: bool,
+}
+
+/// The engine of an NPC, where a speech-to-speech service `is_there`; one that cannot run is noted.
+pub fn engine(npc: &Fields, is_there: bool, problems: &mut Problems) -> EngineKind {
+    let at = npc.place("engine");
+    match npc.text("engine") {
+        Some("sentence_cascade") => {
+            let message = "engine 'sentence_cascade' lets a fast model begin, which this version \
+                           cannot run";
+            problems.add(at, message, "use cascaded, or s2s");
+            EngineKind::Cascaded
+        }
+        Some("s2s" | "speech_to_speech") => {
+            if !is_there {
+                let message = format!(
+                    "engine {} needs a speech-to-speech service, and none is configured",
+                    npc.shown("engine")
+                );
+                let way_out = "providers.speech_to_speech: { model: gpt-realtime-2.1, api_key: … }";
+                problems.add(at, message, way_out);
+            }
+            EngineKind::SpeechToSpeech
+        }
+        _ => EngineKind::Cascaded,
+    }
+}
+
+/// How it speaks through such a service.
+pub fn s2s(npc: &Fields) -> S2s {
+    let default = S2s::default();
+    let Some(fields) = npc.map("s2s", &keys::npc::S2S) else { return default };
+    S2s {
+        voice: fields.text("voice").map(str::trim).map(str::to_owned),
+        slow_tool: fields.whole("slow_tool_ms").map_or(default.slow_tool, Duration::from_millis),
+    }
+}
+
+/// Whether its engine is speech-to-speech.
+fn is_s2s(npc: &Fields) -> bool {
+    matches!(npc.text("engine"), Some("s2s" | "speech_to_speech"))
+}
+
+/// Notes an engine of the assistant, which writes its answers.
+pub fn warn_assistant(assistant: &Fields, warnings: &mut Problems) {
+    let is_set = |key: &&str| match *key {
+        "engine" => is_s2s(assistant),
+        key => assistant.get(key).is_some(),
+    };
+    for key in ["engine", "s2s"].into_iter().filter(is_set) {
+        let message = format!("'{key}' has no effect on the assistant, which writes its answers");
+        warnings.add(assistant.place(key), message, "remove it");
+    }
+}
+
+/// What is allowed of the engine of the NPC `name`, but probably not meant; `is_guarded`: some topics
+/// may never be brought up.
+pub fn warn(npc: &Fields, name: &str, is_guarded: bool, warnings: &mut Problems) {
+    let name = quoted(name);
+    let is_s2s = is_s2s(npc);
+    let (own, s2s) = (npc.get("voice"), npc.map("s2s", &keys::npc::S2S));
+    if !is_s2s && s2s.is_some() && !npc.is_broken("engine") {
+        let message = format!("'s2s' has no effect on {name}, whose engine is cascaded");
+        warnings.add(npc.place("s2s"), message, "remove it, or set engine: s2s");
+    }
+    if !is_s2s {
+        return;
+    }
+    let has_voice = |fields: Fields| fields.get("voice").is_some() || fields.is_broken("voice");
+    if !s2s.is_some_and(has_voice) && !npc.is_broken("s2s") {
+        let message = format!("{name} has no voice at the speech-to-speech service");
+        let way_out = "s2s: { voice: cedar }; without one the service chooses, the same for all";
+        warnings.add(npc.place("engine"), message, way_out);
+    }
+    if is_guarded {
+        let message =
+            format!("{name} is answered for by the cascade, because lines_and_veils are set");
+        let way_out =
+            "nothing checks a voice model's words before they are heard; set engine: cascaded";
+        warnings.add(npc.place("engine"), message, way_out);
+    }
+    if own.is_none() && !npc.is_broken("voice") {
+        let message = format!("{name} has no voice for when the cascade answers");
+        let way_out = "add 'voice': it speaks fillers, and while the service is away";
+        warnings.add(npc.place("engine"), message, way_out);
+    }
+}

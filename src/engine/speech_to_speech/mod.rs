@@ -1,0 +1,178 @@
+//! The engine of NPCs whose model hears and speaks itself.
+//!
+//! Entry type: [`SpeechToSpeech`]. It keeps one session a seat, opened from our own conversation and
+//! never from the service's memory; a turn that is not for it, or that it cannot answer, is answered
+//! by the cascade of the same NPC. **Never**: knows which service it is.
+
+mod line;
+mod money;
+mod outgoing;
+mod route;
+mod talk;
+
+use std::{
+    sync::{Arc, Mutex, PoisonError},
+    time::Duration,
+};
+
+use futures::{FutureExt, future::BoxFuture};
+use tokio::{sync::Mutex as Shared, time::sleep};
+
+use self::{
+    line::Line,
+    route::Trouble,
+    talk::{NotAnswered, Talk},
+};
+use super::{
+    Cascaded, HeardAloud, ReplyPort, Turn, TurnReport, VoiceEngine, conversation::Excerpt,
+    report::EngineUsed,
+};
+use crate::{domain::EngineKind, provider};
+
+/// How the sessions of one NPC are kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SessionLimits {
+    /// A session is opened anew before it is so old.
+    pub max_age: Duration,
+    /// It is closed after so long without talk.
+    pub idle: Duration,
+}
+
+/// An NPC that hears sound and answers with sound.
+pub struct SpeechToSpeech {
+    cascade: Cascaded,
+    service: Arc<dyn provider::SpeechToSpeech>,
+    line: Arc<Shared<Line>>,
+    trouble: Arc<Mutex<Trouble>>,
+    /// What was heard of the turn before, until the session is told.
+    heard: Arc<Mutex<Option<HeardAloud>>>,
+    limits: SessionLimits,
+    /// No sound is played before its words have been looked at, which nothing does yet.
+    is_guarded: bool,
+}
+
+impl SpeechToSpeech {
+    /// An engine that has `service` answer, and `cascade` what that cannot.
+    pub fn new(
+        service: Arc<dyn provider::SpeechToSpeech>,
+        cascade: Cascaded,
+        limits: SessionLimits,
+        is_guarded: bool,
+    ) -> Self {
+        let line = Line::new(Arc::clone(&service), &cascade.model().npc, limits.max_age);
+        Self {
+            cascade,
+            service,
+            line: Arc::new(Shared::new(line)),
+            trouble: Arc::default(),
+            heard: Arc::default(),
+            limits,
+            is_guarded,
+        }
+    }
+
+    /// Why the cascade answers `turn`; `None`: it does not have to.
+    fn declines(&self, turn: &Turn) -> Option<String> {
+        if self.is_guarded {
+            return Some(route::GUARDED.to_owned());
+        }
+        let npc = &self.cascade.model().npc;
+        let resting = self.trouble.lock().unwrap_or_else(PoisonError::into_inner).resting();
+        route::not_for_it(turn, npc).or(resting)
+    }
+}
+
+impl VoiceEngine for SpeechToSpeech {
+    fn start(&mut self, turn: Arc<Turn>, replies: ReplyPort) -> BoxFuture<'static, TurnReport> {
+        self.cascade.offers(&turn.tools);
+        let cascade = self.cascade.clone();
+        if let Some(why) = self.declines(&turn) {
+            let answer = cascade.go_on(turn, replies, Default::default());
+            return async move { by_cascade(answer.await, why) }.boxed();
+        }
+        let (line, heard) = (Arc::clone(&self.line), Arc::clone(&self.heard));
+        let (service, trouble) = (Arc::clone(&self.service), Arc::clone(&self.trouble));
+        async move {
+            let trouble = || trouble.lock().unwrap_or_else(PoisonError::into_inner);
+            let told = {
+                let mut line = line.lock().await;
+                let before = heard.lock().unwrap_or_else(PoisonError::into_inner).take();
+                line.settle(before).await;
+                Talk::new(&mut line, &cascade, &turn, &replies).answer().await
+            };
+            let NotAnswered { why, kind, sentences, before } = match told {
+                Ok(report) => {
+                    // A turn that ended before says nothing of the service.
+                    if report.first_text_at.is_some() {
+                        trouble().is_over();
+                    }
+                    return report;
+                }
+                Err(not_answered) => not_answered,
+            };
+            let npc = &cascade.model().npc.name;
+            tracing::warn!(npc, service = service.name(), why, "the cascade answers instead");
+            let news = trouble().had(npc, &why, kind);
+            let answer = cascade.go_on(turn, replies.after(sentences), before);
+            let mut report = by_cascade(answer.await, why);
+            report.news.extend(news);
+            report
+        }
+        .boxed()
+    }
+
+    fn heard(&mut self, heard: &HeardAloud) {
+        // `warm` follows, and tells the session.
+        *self.heard.lock().unwrap_or_else(PoisonError::into_inner) = Some(heard.clone());
+    }
+
+    fn costs(&self) -> bool {
+        self.service.priced_as().is_some() || self.cascade.costs()
+    }
+
+    fn warm(&self, conversation: Excerpt) -> BoxFuture<'static, ()> {
+        let (line, heard) = (Arc::clone(&self.line), Arc::clone(&self.heard));
+        let trouble = Arc::clone(&self.trouble);
+        let idle = self.limits.idle;
+        let is_used = !self.is_guarded;
+        let cascade = self.cascade.warm_up();
+        let session = async move {
+            let begun = {
+                let mut open = line.lock().await;
+                let before = heard.lock().unwrap_or_else(PoisonError::into_inner).take();
+                if before.is_none() && open.is_heard() {
+                    return;
+                }
+                open.settle(before).await;
+                let is_resting =
+                    trouble.lock().unwrap_or_else(PoisonError::into_inner).resting().is_some();
+                if is_resting || !is_used {
+                    return open.lose();
+                }
+                if let Err(error) = open.open(&conversation).await {
+                    tracing::warn!(%error, "a voice model is not ready");
+                    return;
+                }
+                open.turns()
+            };
+            drop(conversation);
+            // An engine that is gone takes its session along.
+            let waiting = Arc::downgrade(&line);
+            drop(line);
+            sleep(idle).await;
+            if let Some(line) = waiting.upgrade() {
+                line.lock().await.close_unless_used_since(begun);
+            }
+        };
+        async move {
+            futures::join!(session, cascade);
+        }
+        .boxed()
+    }
+}
+
+/// The report of a turn that the cascade has answered in place of its NPC's own engine.
+fn by_cascade(report: TurnReport, why: String) -> TurnReport {
+    let engine = EngineUsed { kind: EngineKind::Cascaded, spoke: None, because: Some(why) };
+    TurnReport { engine, ..report }
+}

@@ -1,0 +1,145 @@
+//! What an answer of a voice model may cost, and what its service's count is believed.
+//!
+//! Entry type: [`Contents`], what a session holds. A service bills all of it with each answer, by tokens of
+//! text and of sound. **Never**: knows a price.
+
+use std::time::Duration;
+
+use crate::{logic::budget::Consumption, provider::SpeechUsage};
+
+/// Longest answer, in tokens: half a minute of speech with its words, as much as may wait to be heard.
+pub const LONGEST: u32 = 700;
+/// Tokens of a second of sound that is heard.
+const HEARD: f64 = 10.0;
+/// Tokens of a second of sound that is spoken.
+const SPOKEN: f64 = 20.0;
+/// More bytes than a token of text has, and as many as one usually has.
+const MOST_BYTES: u64 = 16;
+const USUAL_BYTES: u64 = 4;
+/// A count below this part of what sound usually has cannot be true.
+const LEAST_SOUND: u64 = 4;
+/// What a service puts around a conversation, in tokens.
+const TEMPLATE: u64 = 256;
+
+/// What a session holds, all of which is read for each answer.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Contents {
+    /// Bytes of text.
+    pub text: u64,
+    /// Tokens of sound, as far as they were counted.
+    pub sound: u64,
+    /// Sound of players that was not counted yet.
+    pub heard: Duration,
+}
+
+/// What an answer had.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Answered {
+    /// Bytes of its words and calls.
+    pub text: u64,
+    /// Its sound.
+    pub sound: Duration,
+}
+
+impl Contents {
+    /// More text.
+    pub fn add_text(&mut self, bytes: usize) {
+        self.text = self.text.saturating_add(u64::try_from(bytes).unwrap_or(u64::MAX));
+    }
+
+    /// More sound of players.
+    pub const fn add_heard(&mut self, sound: Duration) {
+        self.heard = self.heard.saturating_add(sound);
+    }
+
+    /// An answer stays in the session, whose service has counted so much sound, if it has.
+    pub fn add_answer(&mut self, answered: Answered, counted: Option<u64>) {
+        self.text = self.text.saturating_add(answered.text);
+        let all = self.all_sound().saturating_add(tokens(answered.sound, SPOKEN));
+        self.sound = counted.unwrap_or_default().max(all);
+        self.heard = Duration::ZERO;
+    }
+
+    /// Tokens of all its sound.
+    fn all_sound(self) -> u64 {
+        self.sound.saturating_add(tokens(self.heard, HEARD))
+    }
+
+    /// What the next answer may use at most: a token of text is a byte at least.
+    pub fn expected(self) -> Consumption {
+        Consumption {
+            input_tokens: self.text.saturating_add(TEMPLATE),
+            cached_tokens: 0,
+            written_tokens: 0,
+            output_tokens: u64::from(LONGEST),
+            audio_in: self.all_sound().saturating_add(TEMPLATE),
+            audio_cached: 0,
+            audio_out: u64::from(LONGEST),
+            characters: 0,
+            seconds: 0.0,
+        }
+    }
+
+    /// What is booked for an answer: `usage` where it can be true.
+    pub fn used(self, usage: SpeechUsage, answered: Answered) -> Consumption {
+        let most = self.expected();
+        let text = |told: u64, bytes: u64, most: u64| match told < bytes.div_ceil(MOST_BYTES) {
+            true => bytes.div_ceil(USUAL_BYTES).min(most).max(told),
+            false => told,
+        };
+        let sound = |told: u64, usual: u64, most: u64| match told < usual / LEAST_SOUND {
+            true => usual.min(most).max(told),
+            false => told,
+        };
+        let spoken = tokens(answered.sound, SPOKEN);
+        let input_tokens = text(usage.text_in, self.text, most.input_tokens);
+        let audio_in = sound(usage.audio_in, self.all_sound(), most.audio_in);
+        Consumption {
+            input_tokens,
+            cached_tokens: usage.text_cached.min(input_tokens),
+            output_tokens: text(usage.text_out, answered.text, most.output_tokens),
+            audio_in,
+            audio_cached: usage.audio_cached.min(audio_in),
+            audio_out: sound(usage.audio_out, spoken, most.audio_out),
+            ..Consumption::default()
+        }
+    }
+}
+
+fn tokens(sound: Duration, a_second: f64) -> u64 {
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "a cast to an integer saturates, and no sound is shorter than nothing"
+    )]
+    let tokens = (sound.as_secs_f64() * a_second).ceil() as u64;
+    tokens
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const CONTENTS: Contents = Contents { text: 1_600, sound: 350, heard: Duration::from_secs(5) };
+    const ANSWERED: Answered = Answered { text: 80, sound: Duration::from_secs(4) };
+
+    const fn usage(text_in: u64, audio_in: u64, text_out: u64, audio_out: u64) -> SpeechUsage {
+        SpeechUsage { text_in, text_cached: 0, audio_in, audio_cached: 0, text_out, audio_out }
+    }
+
+    #[test]
+    fn counts_that_can_be_true_are_booked() {
+        let used = CONTENTS.used(usage(410, 390, 21, 82), ANSWERED);
+        let booked = (used.input_tokens, used.audio_in, used.output_tokens, used.audio_out);
+        assert_eq!(booked, (410, 390, 21, 82));
+    }
+
+    #[test]
+    fn counts_that_cannot_be_true_become_usual_ones() {
+        let used = CONTENTS.used(usage(0, 0, 0, 0), ANSWERED);
+        let booked = (used.input_tokens, used.audio_in, used.output_tokens, used.audio_out);
+        assert_eq!(booked, (400, 400, 20, 80));
+        let cached = SpeechUsage { audio_cached: 9_000, ..usage(410, 390, 21, 82) };
+        assert_eq!(CONTENTS.used(cached, ANSWERED).audio_cached, 390);
+    }
+}

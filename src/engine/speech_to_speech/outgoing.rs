@@ -1,0 +1,262 @@
+//! Answers of a service on their way to the table: shaped, cut into frames, counted.
+//!
+//! Entry type: [`Outgoing`]. A sentence of the table is one item of the service's conversation.
+//! **Never**: waits.
+
+use std::{collections::VecDeque, time::Duration};
+
+use tokio::time::Instant;
+
+use crate::{
+    audio::{FRAME, SampleRate, Shape},
+    domain::Voice,
+    engine::{Reply, Shaping},
+    provider::{Error, Kind, Pcm, SPEECH_WAITING, SpeechItemId},
+};
+
+/// Length of a word in ms, as playback reckons where its sound is not all there.
+const A_WORD: u128 = 300;
+/// Bytes at the end of words that are looked at again.
+const END: usize = 2_048;
+/// Answers of one turn.
+const ITEMS: usize = 64;
+
+/// One answer of the service.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Spoken {
+    /// Its place among the sentences of the turn.
+    pub sentence: usize,
+    /// What the service calls it.
+    pub item: SpeechItemId,
+    /// How much of its sound came, as it came.
+    pub sound: Duration,
+    /// Its words so far.
+    pub words: String,
+}
+
+/// What is on its way.
+pub struct Outgoing {
+    voice: Voice,
+    queue: VecDeque<Reply>,
+    /// Answers whose sound has begun, in order.
+    pub spoken: Vec<Spoken>,
+    /// Words that came before any sound of theirs.
+    early: Vec<(SpeechItemId, String)>,
+    /// The answer that sounds now.
+    sounding: Option<Sounding>,
+    /// Sentences so far, fillers included.
+    sentences: usize,
+    /// When the first frame was made.
+    first_at: Option<Instant>,
+    frames: u32,
+}
+
+/// The shaping of one answer.
+struct Sounding {
+    shape: Option<Shape>,
+    shaping: Shaping,
+    rate: SampleRate,
+}
+
+impl Outgoing {
+    /// Nothing yet, in `voice`.
+    pub const fn new(voice: Voice) -> Self {
+        Self {
+            voice,
+            queue: VecDeque::new(),
+            spoken: Vec::new(),
+            early: Vec::new(),
+            sounding: None,
+            sentences: 0,
+            first_at: None,
+            frames: 0,
+        }
+    }
+
+    /// The next piece.
+    pub fn pop(&mut self) -> Option<Reply> {
+        self.queue.pop_front()
+    }
+
+    /// Whether nothing waits.
+    pub fn is_empty(&self) -> bool {
+        self.queue.is_empty()
+    }
+
+    /// Sentences so far, fillers included.
+    pub const fn sentences(&self) -> usize {
+        self.sentences
+    }
+
+    /// Whether any sound was made.
+    pub const fn has_sound(&self) -> bool {
+        self.frames > 0
+    }
+
+    /// Everything that was said, as the service wrote it.
+    pub fn text(&self) -> String {
+        let all = self.spoken.iter().map(|it| it.words.trim()).filter(|it| !it.is_empty());
+        all.collect::<Vec<_>>().join(" ")
+    }
+
+    /// A line that covers a wait.
+    pub fn filler(&mut self, text: String, frames: &[crate::audio::Frame]) {
+        let sentence = self.begin(text, true);
+        self.frames += u32::try_from(frames.len()).unwrap_or(u32::MAX);
+        self.first_at.get_or_insert_with(Instant::now);
+        let frames = frames.iter().cloned().map(|frame| Reply::Audio { sentence, frame });
+        self.queue.extend(frames);
+        self.queue.push_back(Reply::SentenceDone { index: sentence });
+    }
+
+    /// Words of `item`; the end of what it says so far, which a credential would be in. Words of more
+    /// answers than a turn has are lost.
+    pub fn words(&mut self, item: &SpeechItemId, delta: String) -> &str {
+        let Some(index) = self.spoken.iter().position(|it| it.item == *item) else {
+            return self.early_words(item, &delta);
+        };
+        match self.spoken.get_mut(index) {
+            Some(spoken) => {
+                spoken.words.push_str(&delta);
+                self.queue.push_back(Reply::Words { sentence: spoken.sentence, text: delta });
+                end(&spoken.words)
+            }
+            None => "",
+        }
+    }
+
+    /// Words that come before any sound of theirs.
+    fn early_words(&mut self, item: &SpeechItemId, delta: &str) -> &str {
+        let known = self.early.iter().position(|(it, _)| it == item);
+        if known.is_none() && self.early.len() + self.spoken.len() >= ITEMS {
+            return "";
+        }
+        let index = known.unwrap_or_else(|| {
+            self.early.push((item.clone(), String::new()));
+            self.early.len() - 1
+        });
+        match self.early.get_mut(index) {
+            Some((_, words)) => {
+                words.push_str(delta);
+                end(words)
+            }
+            None => "",
+        }
+    }
+
+    /// Sound of `item`.
+    ///
+    /// # Errors
+    /// A rate or a shape that there is not.
+    pub fn sound(&mut self, item: &SpeechItemId, sound: &Pcm) -> Result<(), Error> {
+        if self.spoken.last().is_none_or(|last| last.item != *item) {
+            self.end();
+            let early = self.early.iter().position(|(it, _)| it == item);
+            let words = early.map(|index| self.early.swap_remove(index).1).unwrap_or_default();
+            let sentence = self.begin(words.clone(), false);
+            let item = item.clone();
+            self.spoken.push(Spoken { sentence, item, sound: Duration::ZERO, words });
+        }
+        if let Some(spoken) = self.spoken.last_mut() {
+            spoken.sound += sound.rate.duration_of(sound.samples.len());
+        }
+        let sounding = match &mut self.sounding {
+            Some(sounding) => sounding,
+            none => none.insert(Sounding::new(&self.voice, sound.rate)?),
+        };
+        let frames = sounding.push(&sound.samples)?;
+        self.frames_of_last(frames);
+        Ok(())
+    }
+
+    /// The answer that sounds now has no more sound.
+    pub fn end(&mut self) {
+        let Some(mut sounding) = self.sounding.take() else { return };
+        if let Ok(frames) = sounding.finish() {
+            self.frames_of_last(frames);
+        }
+        if let Some(last) = self.spoken.last() {
+            self.queue.push_back(Reply::SentenceDone { index: last.sentence });
+        }
+    }
+
+    /// The answer that sounds broke off: as many of its words count as its sound has room for.
+    pub fn cut(&mut self) {
+        if let Some(mut sounding) = self.sounding.take()
+            && let Ok(frames) = sounding.finish()
+        {
+            self.frames_of_last(frames);
+        }
+        if let Some(last) = self.spoken.last_mut() {
+            let most = usize::try_from(last.sound.as_millis() / A_WORD).unwrap_or(usize::MAX);
+            let words: Vec<&str> = last.words.split_whitespace().take(most).collect();
+            last.words = words.join(" ");
+        }
+    }
+
+    /// What is not on its way yet is not wanted.
+    pub fn clear(&mut self) {
+        self.queue.clear();
+        self.sounding = None;
+    }
+
+    /// Whether more waits than is kept, if everything was played that could be.
+    pub fn is_far_ahead(&self) -> bool {
+        let Some(first) = self.first_at else { return false };
+        FRAME * self.frames > first.elapsed() + SPEECH_WAITING
+    }
+
+    fn begin(&mut self, text: String, filler: bool) -> usize {
+        self.queue.push_back(Reply::Sentence { text, filler });
+        self.sentences += 1;
+        self.sentences - 1
+    }
+
+    fn frames_of_last(&mut self, frames: Vec<crate::audio::Frame>) {
+        let Some(sentence) = self.spoken.last().map(|it| it.sentence) else { return };
+        for frame in frames {
+            self.first_at.get_or_insert_with(Instant::now);
+            self.frames = self.frames.saturating_add(1);
+            self.queue.push_back(Reply::Audio { sentence, frame });
+        }
+    }
+}
+
+/// The end of `words`: longer than any credential and the part that came last.
+fn end(words: &str) -> &str {
+    let from = words.ceil_char_boundary(words.len().saturating_sub(END));
+    words.get(from..).unwrap_or_default()
+}
+
+impl Sounding {
+    fn new(voice: &Voice, rate: SampleRate) -> Result<Self, Error> {
+        let is_plain = voice.pitch_shift == 0.0 && (voice.speed_factor - 1.0).abs() < f32::EPSILON;
+        let shape = || Shape::new(rate, voice.pitch_shift, voice.speed_factor);
+        let shape = (!is_plain).then(shape).transpose();
+        let shape = shape.map_err(|it| Error::new(Kind::InvalidRequest, it.to_string()))?;
+        Ok(Self { shape, shaping: Shaping::new(voice.volume), rate })
+    }
+
+    fn push(&mut self, samples: &[i16]) -> Result<Vec<crate::audio::Frame>, Error> {
+        let mut shaped = Vec::new();
+        let samples = match &mut self.shape {
+            Some(shape) => {
+                shape.push(samples, &mut shaped);
+                shaped
+            }
+            None => samples.to_vec(),
+        };
+        self.shaping.push(&Pcm { samples, rate: self.rate })
+    }
+
+    fn finish(&mut self) -> Result<Vec<crate::audio::Frame>, Error> {
+        let mut frames = Vec::new();
+        if let Some(mut shape) = self.shape.take() {
+            let mut samples = Vec::new();
+            shape.finish(&mut samples);
+            frames = self.shaping.push(&Pcm { samples, rate: self.rate })?;
+        }
+        frames.extend(self.shaping.finish());
+        Ok(frames)
+    }
+}

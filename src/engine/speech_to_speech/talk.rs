@@ -1,0 +1,461 @@
+//! One turn with a voice model: what is said goes out, answers and calls come back, round by round.
+//!
+//! Entry type: [`Talk`]. What it cannot end is left with what was done so far ([`NotAnswered`]), so
+//! that nothing is said or run twice. **Never**: lets a call pass (`calls` does).
+
+use std::{sync::Arc, time::Duration};
+
+use tokio::time::Instant;
+use tokio_util::sync::CancellationToken;
+
+use super::{
+    line::{Adds, Line, Pending},
+    outgoing::Outgoing,
+};
+use crate::{
+    audio::FRAME,
+    domain::{EngineKind, Message, ToolCall, ToolChoice, redact},
+    engine::{
+        Cascaded, Failure, ReplyPort, Turn, TurnReport,
+        calls::{CallSetup, TurnCalls, result},
+        conversation::{message_beside_sound, said},
+        lend::LentModel,
+        report::EngineUsed,
+        tool_loop::Before,
+    },
+    provider::{
+        Error, Kind, Pcm, SpeechEnding, SpeechItem, SpeechItemId, SpeechOrder, SpeechSessionEvent,
+    },
+};
+use futures::StreamExt;
+
+/// Longest wait for the first sound, word or call of an answer.
+const FIRST: Duration = Duration::from_secs(3);
+/// How much faster than it is spoken an utterance is sent at least.
+const UPLOAD: u32 = 8;
+/// Longest wait for more of it.
+const MORE: Duration = Duration::from_secs(10);
+
+/// One turn.
+pub struct Talk<'t> {
+    line: &'t mut Line,
+    cascade: &'t Cascaded,
+    turn: &'t Arc<Turn>,
+    replies: &'t ReplyPort,
+    calls: TurnCalls,
+    out: Outgoing,
+    stop: CancellationToken,
+    exchange: Vec<Message>,
+    visible: Vec<String>,
+    first_at: Option<Instant>,
+    filler_said: bool,
+}
+
+/// A turn that another engine has to end.
+pub struct NotAnswered {
+    /// Why, for the game master.
+    pub why: String,
+    /// The kind of the failure.
+    pub kind: Kind,
+    /// Sentences that were played or are about to be, fillers included.
+    pub sentences: usize,
+    /// What was done of it.
+    pub before: Before,
+}
+
+/// How an answer of the service ended.
+enum Ended {
+    /// It is whole; what it calls.
+    Whole(Vec<ToolCall>),
+    /// The turn is over.
+    Stopped,
+    /// It is not whole, and nothing better can be had.
+    Cut(Failure),
+}
+
+impl<'t> Talk<'t> {
+    /// A turn on `line`, whose calls and fillers are those of `cascade`.
+    pub fn new(
+        line: &'t mut Line,
+        cascade: &'t Cascaded,
+        turn: &'t Arc<Turn>,
+        replies: &'t ReplyPort,
+    ) -> Self {
+        let model = cascade.model();
+        let stop = turn.cancel.child_token();
+        let setup = CallSetup {
+            npc: Arc::clone(&model.npc),
+            calls: cascade.calls().clone(),
+            reads_prompts: true,
+            sampler: LentModel::of(model),
+            stop: stop.clone(),
+        };
+        Self {
+            out: Outgoing::new(model.npc.voice.clone()),
+            calls: TurnCalls::new(setup, Arc::clone(turn)),
+            line,
+            cascade,
+            turn,
+            replies,
+            stop,
+            exchange: Vec::new(),
+            visible: Vec::new(),
+            first_at: None,
+            filler_said: false,
+        }
+    }
+
+    /// Answers; the report, or why another engine has to. Cancel safe: what was begun is settled before
+    /// the next turn.
+    pub async fn answer(mut self) -> Result<TurnReport, NotAnswered> {
+        self.line.begins();
+        let stop = self.stop.clone();
+        let asked = stop.run_until_cancelled(self.say()).await;
+        let ended = match asked {
+            None => Ok(Ended::Stopped),
+            Some(Err(error)) => Err(error),
+            Some(Ok(())) => self.rounds().await,
+        };
+        let failure = match ended {
+            Ok(Ended::Whole(_)) if self.out.spoken.is_empty() => {
+                return Err(self.give_up("it had nothing to say".to_owned(), Kind::Protocol));
+            }
+            Ok(Ended::Whole(_) | Ended::Stopped) => None,
+            Ok(Ended::Cut(failure)) => Some(failure),
+            Err(error) => {
+                self.line.lose();
+                self.close_sentence().await;
+                let why = format!("{}: {error}", self.line.service().name());
+                return Err(self.give_up(why, error.kind()));
+            }
+        };
+        Ok(self.report(failure).await)
+    }
+
+    /// What was done goes to whoever goes on.
+    fn give_up(self, why: String, kind: Kind) -> NotAnswered {
+        let before = Before {
+            spoken: self.out.text(),
+            filler_said: self.filler_said,
+            exchange: self.exchange,
+            calls: Some(self.calls),
+        };
+        NotAnswered { why, kind, sentences: self.out.sentences(), before }
+    }
+
+    /// Opens the session and tells it what was said.
+    async fn say(&mut self) -> Result<(), Error> {
+        let turn = Arc::clone(self.turn);
+        self.calls.offer_first().await;
+        let names = self.calls.specs().iter().map(|spec| spec.name.to_string());
+        self.visible = names.collect();
+        self.line.open(&turn.conversation).await?;
+        self.line.declare(self.calls.specs())?;
+        let message = message_beside_sound(&turn).await;
+        let open = self.line.get()?;
+        open.pending = Some(Pending::default());
+        open.send(SpeechOrder::Text(SpeechItem::Said(message)))?;
+        if !turn.audio.is_empty() {
+            for frame in turn.audio.iter() {
+                let (samples, rate) = (frame.samples().to_vec(), frame.rate());
+                open.send(SpeechOrder::Sound(Pcm { samples, rate }))?;
+            }
+            open.send(SpeechOrder::Commit)?;
+        }
+        Ok(())
+    }
+
+    /// Has the model answer until it calls nothing more.
+    async fn rounds(&mut self) -> Result<Ended, Error> {
+        let npc = Arc::clone(&self.cascade.model().npc);
+        let policy = &npc.policy;
+        for round in 0..=policy.max_rounds {
+            let is_last = round == policy.max_rounds;
+            let choice = match round {
+                _ if is_last => ToolChoice::None,
+                0 => policy.tool_choice.clone(),
+                _ => ToolChoice::Auto,
+            };
+            let asked_at = Instant::now();
+            let stop = self.stop.clone();
+            let Some(asked) = stop.run_until_cancelled(self.ask(choice)).await else {
+                return Ok(Ended::Stopped);
+            };
+            asked?;
+            let calls = match self.listen().await? {
+                Ended::Whole(calls) => calls,
+                other => return Ok(other),
+            };
+            if calls.is_empty() || is_last {
+                return Ok(Ended::Whole(Vec::new()));
+            }
+            if !self.run(calls, asked_at.elapsed()).await? {
+                return Ok(Ended::Stopped);
+            }
+            if stop.run_until_cancelled(self.calls.offer_next()).await.is_none() {
+                return Ok(Ended::Stopped);
+            }
+            self.line.declare(self.calls.specs())?;
+        }
+        Ok(Ended::Whole(Vec::new()))
+    }
+
+    /// Asks for an answer, once it is paid for.
+    async fn ask(&mut self, choice: ToolChoice) -> Result<(), Error> {
+        let model = self.cascade.model();
+        let service = Arc::clone(self.line.service());
+        let open = self.line.get()?;
+        let expected = open.asked().expected();
+        let (payer, cap) = (&model.npc.name, model.npc.policy.max_cost);
+        let reserved = model.budget.reserve(service.priced_as(), payer, cap, expected).await?;
+        let mut pending = open.pending.take().unwrap_or_default();
+        pending.reserved = Some(reserved);
+        pending.is_answering = true;
+        open.pending = Some(pending);
+        open.send(SpeechOrder::Answer(choice))
+    }
+
+    /// Passes one answer on until its end.
+    async fn listen(&mut self) -> Result<Ended, Error> {
+        let mut calls = Vec::new();
+        let frames = u32::try_from(self.turn.audio.len()).unwrap_or(u32::MAX);
+        // A long utterance takes its time on its way.
+        let mut until = Instant::now() + FIRST + FRAME.saturating_mul(frames) / UPLOAD;
+        let stop = self.stop.clone();
+        loop {
+            let waits = !self.out.is_empty();
+            let events = &mut self.line.get()?.events;
+            let event = tokio::select! {
+                biased;
+                () = stop.cancelled() => return Ok(self.stopped()),
+                room = self.replies.room(), if waits => {
+                    if let Some(reply) = self.out.pop() {
+                        room?.send(reply);
+                    }
+                    continue;
+                }
+                event = tokio::time::timeout_at(until, events.next()) => event,
+            };
+            let silent = || Error::new(Kind::Timeout, "the voice model says nothing any more");
+            let ended = || Error::new(Kind::Interrupted, "the session of the voice model is over");
+            let event = event.map_err(|_| silent())?.ok_or_else(ended)??;
+            until = Instant::now() + MORE;
+            if let Some(ended) = self.take(event, &mut calls)? {
+                self.out.end();
+                return Ok(match self.drain().await? {
+                    true => self.paid(ended).await?,
+                    false => Ended::Stopped,
+                });
+            }
+        }
+    }
+
+    /// Takes an event; how the answer ended, if it has.
+    fn take(
+        &mut self,
+        event: SpeechSessionEvent,
+        calls: &mut Vec<ToolCall>,
+    ) -> Result<Option<Ended>, Error> {
+        match event {
+            SpeechSessionEvent::Audio { item, sound } => {
+                self.begun();
+                self.out.sound(&item, &sound)?;
+                let heard = sound.rate.duration_of(sound.samples.len());
+                self.with_pending(|pending| pending.answered.sound += heard);
+                if self.out.is_far_ahead() {
+                    return self.cut("more than 30 s of speech wait to be heard").map(Some);
+                }
+            }
+            SpeechSessionEvent::Calling => self.begun(),
+            SpeechSessionEvent::Words { item, delta } => return self.words(&item, delta),
+            SpeechSessionEvent::Call(call) => {
+                self.begun();
+                let size = call.name.len() + call.arguments.len();
+                self.with_pending(|pending| pending.answered.text += size as u64);
+                calls.push(call);
+            }
+            SpeechSessionEvent::Done(done) => {
+                let open = self.line.get()?;
+                if let Some(mut pending) = open.pending.take() {
+                    open.pay(&mut pending, done.usage);
+                    pending.owes = !calls.is_empty();
+                    open.pending = Some(pending);
+                }
+                return self.ended(done.ending, std::mem::take(calls)).map(Some);
+            }
+            SpeechSessionEvent::Refused(error) if self.first_at.is_none() => return Err(error),
+            SpeechSessionEvent::Refused(error) => {
+                tracing::warn!(%error, "a voice model minds something");
+                self.line.get()?.is_off = true;
+            }
+            SpeechSessionEvent::GoingAway => self.line.get()?.is_off = true,
+        }
+        Ok(None)
+    }
+
+    fn words(&mut self, item: &SpeechItemId, delta: String) -> Result<Option<Ended>, Error> {
+        self.begun();
+        let size = delta.len();
+        self.with_pending(|pending| pending.answered.text += size as u64);
+        let is_secret = redact::holds_credential(self.out.words(item, delta));
+        if !is_secret {
+            return Ok(None);
+        }
+        self.out.clear();
+        self.cut("withheld an answer that holds a credential (find out where the model read it)")
+            .map(Some)
+    }
+
+    /// `ended`, once it is known what the answer has cost.
+    async fn paid(&mut self, ended: Ended) -> Result<Ended, Error> {
+        let stop = self.stop.clone();
+        let open = self.line.get()?;
+        let mut pending = open.pending.as_mut().map(std::mem::take).unwrap_or_default();
+        let is_over = stop.run_until_cancelled(open.end(&mut pending)).await.is_none();
+        open.pending = Some(pending);
+        Ok(if is_over { Ended::Stopped } else { ended })
+    }
+
+    /// How an answer that ended so counts.
+    fn ended(&self, ending: SpeechEnding, calls: Vec<ToolCall>) -> Result<Ended, Error> {
+        let has_sound = self.out.has_sound();
+        let failed = |what: &str| Failure::Model(format!("{}: {what}", self.line.service().name()));
+        Ok(match ending {
+            SpeechEnding::Completed => Ended::Whole(calls),
+            SpeechEnding::TooLong if has_sound => Ended::Cut(failed(
+                "the answer was cut off: it is as long as one may be (ask for less at once)",
+            )),
+            SpeechEnding::Withheld if has_sound => Ended::Cut(failed(
+                "the service withheld the rest of the answer (its content filter; ask in other words)",
+            )),
+            SpeechEnding::Failed(why) => return Err(Error::new(Kind::Unavailable, why)),
+            SpeechEnding::Cancelled | SpeechEnding::TooLong | SpeechEnding::Withheld => {
+                return Err(Error::new(Kind::Unavailable, "the service broke its answer off"));
+            }
+        })
+    }
+
+    /// Ends an answer that is too much.
+    fn cut(&mut self, why: &str) -> Result<Ended, Error> {
+        let open = self.line.get()?;
+        // More of it is made before it stops.
+        open.is_off = true;
+        open.send(SpeechOrder::Cancel)?;
+        Ok(Ended::Cut(Failure::Model(format!("{}: {why}", self.line.service().name()))))
+    }
+
+    /// The turn is over: the service is told at once.
+    fn stopped(&mut self) -> Ended {
+        if let Ok(open) = self.line.get() {
+            open.is_off |= open.send(SpeechOrder::Cancel).is_err();
+        }
+        Ended::Stopped
+    }
+
+    /// Passes on what waits; false: the turn ended meanwhile.
+    async fn drain(&mut self) -> Result<bool, Error> {
+        let stop = self.stop.clone();
+        while !self.out.is_empty() {
+            let Some(room) = stop.run_until_cancelled(self.replies.room()).await else {
+                return Ok(false);
+            };
+            let room = room?;
+            if let Some(reply) = self.out.pop() {
+                room.send(reply);
+            }
+        }
+        Ok(true)
+    }
+
+    /// What was begun of a sentence is all there is of it.
+    async fn close_sentence(&mut self) {
+        self.out.cut();
+        // Without a table nobody hears it.
+        let _ = self.drain().await;
+    }
+
+    /// Runs one round of calls; false: the turn has ended before any could run.
+    async fn run(&mut self, calls: Vec<ToolCall>, took: Duration) -> Result<bool, Error> {
+        self.cover(&calls, took).await?;
+        let Some(records) = self.calls.run(&calls).await else { return Ok(false) };
+        let results: Vec<Message> = records.iter().map(result).collect();
+        let calls = Message::Assistant { text: String::new(), calls, gated: false };
+        self.exchange.push(calls);
+        let is_over = self.stop.is_cancelled();
+        let open = self.line.get()?;
+        for result in &results {
+            if let Message::Tool { call, content, .. } = result {
+                // After the end of a turn its results are our conversation's alone.
+                open.is_off |= is_over;
+                if !is_over {
+                    let (call, output) = (call.clone(), content.clone());
+                    open.send(SpeechOrder::Result { call, output })?;
+                }
+            }
+        }
+        if let Some(pending) = open.pending.as_mut().filter(|_| !is_over) {
+            pending.owes = false;
+        }
+        self.exchange.extend(results);
+        Ok(!is_over)
+    }
+
+    /// Has a filler said, once, where the table would wait too long for `calls`.
+    async fn cover(&mut self, calls: &[ToolCall], took: Duration) -> Result<(), Error> {
+        if self.filler_said || self.out.has_sound() {
+            return Ok(());
+        }
+        let Some(tool) = self.calls.too_slow(calls, took) else { return Ok(()) };
+        let stop = self.stop.clone();
+        let ready = stop.run_until_cancelled(self.cascade.fillers().ready(&tool)).await;
+        if let Some(filler) = ready.flatten() {
+            self.filler_said = true;
+            self.out.filler(filler.text, &filler.frames);
+            self.drain().await?;
+        }
+        Ok(())
+    }
+
+    fn begun(&mut self) {
+        self.first_at.get_or_insert_with(Instant::now);
+    }
+
+    fn with_pending(&mut self, act: impl FnOnce(&mut Pending)) {
+        if let Ok(open) = self.line.get()
+            && let Some(pending) = &mut open.pending
+        {
+            act(pending);
+        }
+    }
+
+    async fn report(mut self, failure: Option<Failure>) -> TurnReport {
+        let said = said(self.turn);
+        let told_secrets = self.turn.tells_secrets().await;
+        let (spoken, exchange) = (self.out.spoken.clone(), self.exchange.clone());
+        let adds = Adds { said: said.clone(), exchange, told_secrets };
+        self.with_pending(|pending| {
+            pending.spoken = spoken;
+            pending.adds = Some(adds);
+        });
+        let service = self.line.service();
+        let (name, model) = (service.name().to_owned(), Arc::from(service.model()));
+        TurnReport {
+            topics: self.calls.topics(&said.text),
+            said,
+            exchange: self.exchange,
+            told_secrets,
+            visible: self.visible,
+            calls: self.calls.into_records(),
+            thought: vec![model],
+            engine: EngineUsed {
+                kind: EngineKind::SpeechToSpeech,
+                spoke: Some(name),
+                because: None,
+            },
+            news: Vec::new(),
+            first_text_at: self.first_at,
+            unspoken: String::new(),
+            failure,
+        }
+    }
+}

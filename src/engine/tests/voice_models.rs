@@ -1,0 +1,335 @@
+//! Turns of an NPC whose model hears and speaks, with a stand-in of its service, in paused time.
+
+use std::{sync::Arc, time::Duration};
+
+use tokio::{
+    sync::{mpsc, watch},
+    time::{Instant, timeout},
+};
+use tokio_util::sync::CancellationToken;
+
+use super::{
+    Asked, Bench,
+    props::{count, ms},
+    talker::{
+        Does::{self, *},
+        Talker,
+    },
+};
+use crate::{
+    audio::{FRAME, Frame, SampleRate},
+    domain::{EngineKind, Tier, TurnId},
+    engine::{
+        Conversation, Gate, HeardAloud, Position, Reply, ReplyPort, SessionLimits, SpeechToSpeech,
+        TurnReport, VoiceEngine,
+    },
+    provider::SpeechItem,
+};
+
+const ROLL: &str = r#"{"expression":"2d6"}"#;
+const LIMITS: SessionLimits =
+    SessionLimits { max_age: Duration::from_secs(3_300), idle: Duration::from_secs(60) };
+
+/// An NPC at a table, turn after turn.
+struct Seat {
+    bench: Bench,
+    talker: Arc<Talker>,
+    engine: SpeechToSpeech,
+    conversation: Conversation,
+    turns: u64,
+}
+
+/// What came of a turn.
+struct Answered {
+    report: TurnReport,
+    /// Sentences in order; fillers in brackets.
+    sentences: Vec<String>,
+    frames: usize,
+}
+
+impl Seat {
+    fn of(bench: Bench, talker: Talker) -> Self {
+        let talker = Arc::new(talker);
+        let service = Arc::clone(&talker) as _;
+        let engine = SpeechToSpeech::new(service, bench.engine(), LIMITS, false);
+        Self { conversation: bench.conversation(), bench, talker, engine, turns: 0 }
+    }
+
+    fn new() -> Self {
+        Self::of(Bench::new(), Talker::default())
+    }
+
+    /// One turn whose answer is heard as `heard` says of it.
+    async fn turn(&mut self, heard: impl FnOnce(&Answered) -> HeardAloud) -> Answered {
+        self.turn_until(heard, &CancellationToken::new()).await
+    }
+
+    async fn turn_until(
+        &mut self,
+        heard: impl FnOnce(&Answered) -> HeardAloud,
+        cancel: &CancellationToken,
+    ) -> Answered {
+        self.turns += 1;
+        let (_keep, gate) = watch::channel(Gate { confirmed: true, playing: usize::MAX });
+        let excerpt = self.conversation.excerpt(&self.bench.host());
+        let Asked { turn, .. } = self.bench.turn(gate, cancel);
+        let silence = Frame::silence(SampleRate::HZ_16000);
+        let turn = super::Turn { conversation: excerpt, audio: vec![silence; 50].into(), ..turn };
+        let (to, mut replies) = mpsc::channel(512);
+        let making = self.engine.start(Arc::new(turn), ReplyPort::new(TurnId(self.turns), to));
+        let reading = async {
+            let (mut sentences, mut frames) = (Vec::new(), 0);
+            while let Some((_, reply)) = replies.recv().await {
+                match reply {
+                    Reply::Sentence { text, filler: true } => sentences.push(format!("[{text}]")),
+                    Reply::Sentence { text, filler: false } => sentences.push(text),
+                    Reply::Words { sentence, text } => sentences[sentence].push_str(&text),
+                    Reply::Audio { .. } => frames += 1,
+                    Reply::SentenceDone { .. } => {}
+                }
+            }
+            (sentences, frames)
+        };
+        let both = async { tokio::join!(making, reading) };
+        let (report, (sentences, frames)) = timeout(ms(60_000), both).await.expect("it ends");
+        let answered = Answered { report, sentences, frames };
+        let heard = heard(&answered);
+        self.engine.heard(&heard);
+        self.conversation.add(&answered.report, &heard.text);
+        self.warm().await;
+        answered
+    }
+
+    /// What a table has prepared, without the wait for the session's end.
+    async fn warm(&self) {
+        let warming = self.engine.warm(self.conversation.excerpt(&self.bench.host()));
+        let _ = timeout(ms(5_000), warming).await;
+    }
+
+    fn answers(&self, script: &[Does]) -> &Self {
+        self.talker.then(script);
+        self
+    }
+}
+
+/// All of it was heard.
+fn whole(answered: &Answered) -> HeardAloud {
+    let sentence = answered.sentences.len().saturating_sub(1);
+    let audio = FRAME * u32::try_from(answered.frames).unwrap();
+    let spoken = answered.sentences.iter().filter(|it| !it.starts_with('['));
+    let text = spoken.cloned().collect::<Vec<_>>().join(" ");
+    HeardAloud { text, audio, position: Some(Position { sentence, into: audio }) }
+}
+
+fn by(report: &TurnReport) -> (EngineKind, Option<&str>) {
+    (report.engine.kind, report.engine.because.as_deref())
+}
+
+#[tokio::test(start_paused = true)]
+async fn speech_of_a_model_is_passed_on() {
+    let mut seat = Seat::new();
+    seat.answers(&[Say("Wipe your boots.", 1_000)]);
+    let answered = seat.turn(whole).await;
+    assert_eq!(answered.sentences, ["Wipe your boots."]);
+    assert!((50..=52).contains(&answered.frames), "{}", answered.frames);
+    assert_eq!(by(&answered.report), (EngineKind::SpeechToSpeech, None));
+    assert_eq!(answered.report.failure, None);
+    let ordered = seat.talker.ordered();
+    assert!(ordered[0] == "tools long look roll slow", "{ordered:?}");
+    assert!(ordered[1].contains("Thorin: (you hear the words themselves)"), "{ordered:?}");
+    assert_eq!(ordered.iter().filter(|it| *it == "sound").count(), 50);
+    assert_eq!(ordered[52..], ["commit", "answer"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn same_tools_are_declared_once() {
+    let mut seat = Seat::new();
+    for tier in [Tier::Standard, Tier::Standard, Tier::Fast, Tier::Fast] {
+        seat.bench.tier = tier;
+        seat.turn(whole).await;
+    }
+    let declared = seat.talker.ordered();
+    let declared = declared.iter().filter(|it| it.starts_with("tools")).collect::<Vec<_>>();
+    assert_eq!(declared, ["tools long look roll slow", "tools look roll slow"]);
+    assert_eq!(seat.talker.sessions(), 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn call_of_a_model_runs_and_its_result_goes_back() {
+    let mut seat = Seat::new();
+    seat.answers(&[Call("roll", ROLL)]).answers(&[Say("Eleven.", 500)]);
+    let answered = seat.turn(whole).await;
+    assert_eq!((count(&seat.bench.tools.roll), answered.report.calls.len()), (1, 1));
+    assert_eq!(answered.sentences, ["Eleven."]);
+    let ordered = seat.talker.ordered();
+    assert_eq!(ordered[53..], ["answer", "result call-101", "answer"]);
+    let messages = format!("{:?}", seat.conversation.messages());
+    assert!(messages.contains("total") && messages.contains("Eleven."), "{messages}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn answer_is_truncated_where_it_was_heard() {
+    let mut seat = Seat::new();
+    seat.answers(&[Say("The caravan never came in.", 3_000)]);
+    seat.turn(|_| HeardAloud {
+        text: "The caravan…".to_owned(),
+        audio: ms(1_240),
+        position: Some(Position { sentence: 0, into: ms(1_240) }),
+    })
+    .await;
+    assert_eq!(seat.talker.ordered().last().unwrap(), "truncate item-101 1240");
+    seat.turn(whole).await;
+    assert_eq!(seat.talker.sessions(), 1, "it knows what was heard");
+}
+
+#[tokio::test(start_paused = true)]
+async fn interrupted_answer_is_cancelled_first() {
+    let mut seat = Seat::new();
+    seat.answers(&[Say("The caravan never came in.", 2_000), Stall]);
+    let cancel = CancellationToken::new();
+    let stop = cancel.clone();
+    tokio::spawn(async move {
+        tokio::time::sleep(ms(400)).await;
+        stop.cancel();
+    });
+    let heard = HeardAloud {
+        text: "The…".to_owned(),
+        audio: ms(400),
+        position: Some(Position { sentence: 0, into: ms(400) }),
+    };
+    seat.turn_until(|_| heard, &cancel).await;
+    let ordered = seat.talker.ordered();
+    assert_eq!(ordered[ordered.len() - 2..], ["cancel", "truncate item-101 400"]);
+    seat.turn(whole).await;
+    assert_eq!(seat.talker.sessions(), 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn session_lost_in_a_barge_in_is_replaced() {
+    let mut seat = Seat::new();
+    seat.answers(&[Say("The caravan never came in.", 2_000), Vanish]);
+    let cancel = CancellationToken::new();
+    let stop = cancel.clone();
+    tokio::spawn(async move {
+        tokio::time::sleep(ms(400)).await;
+        stop.cancel();
+    });
+    let position = Some(Position { sentence: 0, into: ms(400) });
+    let heard = HeardAloud { text: "The…".to_owned(), audio: ms(400), position };
+    seat.turn_until(|_| heard, &cancel).await;
+    let report = seat.turn(whole).await.report;
+    assert_eq!(by(&report), (EngineKind::SpeechToSpeech, None));
+    assert!(format!("{:?}", seat.talker.before(1)).contains("The…"), "it is told what was heard");
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_is_forgotten_leaves_a_fresh_session() {
+    let mut seat = Seat::new();
+    seat.turn(whole).await;
+    seat.conversation.retract();
+    seat.warm().await;
+    assert_eq!(seat.talker.sessions(), 2, "the words that it may know are gone");
+}
+
+#[tokio::test(start_paused = true)]
+async fn unheard_answer_leaves_a_fresh_session() {
+    let mut seat = Seat::new();
+    seat.turn(|_| HeardAloud::default()).await;
+    assert_eq!(seat.talker.sessions(), 2, "nothing of it is in our conversation");
+    assert_eq!(seat.talker.before(1), []);
+}
+
+#[tokio::test(start_paused = true)]
+async fn silent_model_is_answered_for_by_the_cascade() {
+    let mut seat = Seat::new();
+    seat.answers(&[Stall]);
+    let begun = Instant::now();
+    let answered = seat.turn(whole).await;
+    assert_eq!(answered.sentences, ["Well met."]);
+    let (engine, why) = by(&answered.report);
+    assert_eq!(engine, EngineKind::Cascaded);
+    assert!(why.unwrap().contains("says nothing"), "{why:?}");
+    assert!((ms(3_000)..ms(9_000)).contains(&begun.elapsed()), "{:?}", begun.elapsed());
+    assert_eq!(answered.report.news.len(), 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_the_cascade_said_is_told_afterwards() {
+    let mut seat = Seat::new();
+    seat.answers(&[Say("Ale?", 500)]);
+    seat.turn(whole).await;
+    seat.bench.npc.s2s.slow_tool = ms(500);
+    seat.engine =
+        SpeechToSpeech::new(Arc::clone(&seat.talker) as _, seat.bench.engine(), LIMITS, true);
+    let answered = seat.turn(whole).await;
+    assert_eq!(by(&answered.report).0, EngineKind::Cascaded);
+    seat.engine =
+        SpeechToSpeech::new(Arc::clone(&seat.talker) as _, seat.bench.engine(), LIMITS, false);
+    seat.turn(whole).await;
+    let before = seat.talker.before(1);
+    let texts = format!("{before:?}");
+    assert!(matches!(before[0], SpeechItem::Said(_)), "{texts}");
+    assert!(texts.contains("Ale?") && texts.contains("Well met."), "{texts}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn call_that_ran_does_not_run_again() {
+    let mut seat = Seat::new();
+    seat.answers(&[Call("roll", ROLL)]).answers(&[Cut]);
+    seat.bench.model.then(&[super::props::Step::Text("It is eleven.")]);
+    let answered = seat.turn(whole).await;
+    assert_eq!(answered.sentences, ["It is eleven."]);
+    assert_eq!((count(&seat.bench.tools.roll), answered.report.calls.len()), (1, 1));
+    assert!(seat.bench.model.read(0).contains(r#"{\"total\":11}"#), "it reads what came of it");
+    assert_eq!(answered.report.exchange.len(), 2);
+}
+
+#[tokio::test(start_paused = true)]
+async fn cascade_goes_on_after_what_was_said() {
+    let mut seat = Seat::new();
+    seat.answers(&[Say("The caravan left by the", 900), Cut]);
+    seat.bench.model.then(&[super::props::Step::Text("north gate.")]);
+    let answered = seat.turn(whole).await;
+    assert_eq!(answered.sentences, ["The caravan left by the", "north gate."]);
+    assert!(seat.bench.model.read(0).contains("Go on from there"), "{}", seat.bench.model.read(0));
+    assert!(answered.frames > 90, "{}", answered.frames);
+}
+
+#[tokio::test(start_paused = true)]
+async fn model_that_fails_three_times_rests() {
+    let mut seat = Seat::of(Bench::new(), Talker::refusing());
+    let mut news = Vec::new();
+    for _ in 0..5 {
+        news.extend(seat.turn(whole).await.report.news);
+    }
+    assert_eq!(news.len(), 2, "{news:?}");
+    assert!(news[1].contains("10 minutes"), "{news:?}");
+    let tried = seat.talker.sessions();
+    tokio::time::advance(Duration::from_secs(601)).await;
+    seat.turn(whole).await;
+    assert!(seat.talker.sessions() > tried, "it is tried again");
+}
+
+#[tokio::test(start_paused = true)]
+async fn slow_tool_that_was_asked_for_goes_to_the_cascade() {
+    let mut bench = Bench::new();
+    bench.npc.s2s.slow_tool = ms(500);
+    let mut seat = Seat::of(bench, Talker::default());
+    assert_eq!(by(&seat.turn(whole).await.report).0, EngineKind::SpeechToSpeech);
+    seat.bench.asked = true;
+    let report = seat.turn(whole).await.report;
+    assert_eq!(
+        by(&report),
+        (EngineKind::Cascaded, Some("stub.long takes 900 ms, and slow_tool_ms is 500"))
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn old_sessions_are_opened_anew() {
+    let mut seat = Seat::new();
+    seat.turn(whole).await;
+    tokio::time::advance(Duration::from_secs(3_400)).await;
+    seat.turn(whole).await;
+    assert_eq!(seat.talker.sessions(), 2);
+    assert!(format!("{:?}", seat.talker.before(1)).contains("Well met."));
+}

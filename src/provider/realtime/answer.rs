@@ -1,0 +1,231 @@
+//! The answer that is being made: its bounds, its calls and its end.
+//!
+//! Entry type: [`Answer`]. **Never**: gives calls of an answer that was not completed.
+
+use serde_json::Map;
+use tokio::time::Instant;
+
+use super::{
+    failure::{Peer, exceeds},
+    wire::{Called, Ended},
+};
+use crate::{
+    domain::{CallId, ToolCall},
+    provider::{
+        SpeechDone, SpeechEnding,
+        bounds::{ANSWER, ARGUMENTS, Bound, CALLS, TURN_TEXT},
+    },
+};
+
+/// An answer that was asked for and has not ended.
+#[derive(Debug)]
+pub struct Answer {
+    /// Our id of the order that asked for it.
+    pub asked_as: String,
+    /// The service's id of it, once known.
+    pub response: Option<String>,
+    /// When it was cancelled.
+    pub cancelled_at: Option<Instant>,
+    /// Bytes of its words.
+    text: usize,
+    calls: Vec<Called>,
+    cut: Option<Cut>,
+}
+
+/// Why we have cut an answer off.
+#[derive(Clone, Debug)]
+struct Cut {
+    why: String,
+    /// Only its sound: words of the sound that is kept may still come.
+    sound_only: bool,
+}
+
+impl Answer {
+    /// An answer that the order `asked_as` asks for.
+    pub fn new(asked_as: String) -> Self {
+        Self { asked_as, response: None, cancelled_at: None, text: 0, calls: Vec::new(), cut: None }
+    }
+
+    /// Whether sound of it is still taken.
+    pub fn takes_sound(&self) -> bool {
+        self.cut.is_none()
+    }
+
+    /// Whether words and calls of it are still taken.
+    pub fn takes_words(&self) -> bool {
+        self.cut.as_ref().is_none_or(|cut| cut.sound_only)
+    }
+
+    /// Counts words.
+    ///
+    /// # Errors
+    /// The bound that they are over.
+    pub fn words(&mut self, delta: &str) -> Result<(), Bound> {
+        self.text = self.text.saturating_add(delta.len());
+        TURN_TEXT.check(self.text)
+    }
+
+    /// Collects a call; the events that tell of one complete each other.
+    ///
+    /// # Errors
+    /// The bound that it is over.
+    pub fn call(&mut self, call: Called) -> Result<(), Bound> {
+        ARGUMENTS.check(call.arguments.len().saturating_add(call.name.len()))?;
+        let all: usize = self.calls.iter().map(|it| it.arguments.len() + it.name.len()).sum();
+        ANSWER.check(all.saturating_add(call.arguments.len() + call.name.len()))?;
+        if let Some(known) = self.calls.iter_mut().find(|known| known.id == call.id) {
+            if known.name.is_empty() {
+                known.name = call.name;
+            }
+            if known.arguments.is_empty() {
+                known.arguments = call.arguments;
+            }
+            return Ok(());
+        }
+        CALLS.check(self.calls.len() + 1)?;
+        self.calls.push(call);
+        Ok(())
+    }
+
+    /// Takes nothing more of it, because of `why`.
+    pub fn cut(&mut self, why: String) {
+        self.cut = Some(Cut { why, sound_only: false });
+    }
+
+    /// Takes no more of its sound, because of `why`.
+    pub fn mute(&mut self, why: String) {
+        self.cut.get_or_insert(Cut { why, sound_only: true });
+    }
+
+    /// Its calls, if it was completed, and how it ended.
+    pub fn end(mut self, ended: Ended, peer: &Peer) -> (Vec<ToolCall>, SpeechDone) {
+        let mut ending = ending(&ended, peer);
+        if self.takes_words() {
+            for call in ended.calls {
+                if let Err(bound) = self.call(call) {
+                    self.cut(exceeds(bound));
+                }
+            }
+        }
+        if let Some(cut) = self.cut {
+            ending = SpeechEnding::Failed(cut.why);
+        }
+        let calls = match ending {
+            SpeechEnding::Completed => self.calls,
+            _ => Vec::new(),
+        };
+        let calls = calls.into_iter().filter_map(|call| whole(call, peer)).collect();
+        (calls, SpeechDone { ending, usage: ended.usage })
+    }
+}
+
+/// A call as the tool host takes it; `None`: it cannot be answered.
+fn whole(call: Called, peer: &Peer) -> Option<ToolCall> {
+    if call.id.is_empty() || call.name.is_empty() {
+        peer.notes("a call without an id or a name");
+        return None;
+    }
+    let Called { id, name, arguments } = call;
+    Some(ToolCall { id: CallId(id), name, arguments, extra: Map::new() })
+}
+
+fn ending(ended: &Ended, peer: &Peer) -> SpeechEnding {
+    match (ended.status.as_str(), ended.reason.as_str()) {
+        ("completed", _) => SpeechEnding::Completed,
+        ("cancelled", _) => SpeechEnding::Cancelled,
+        ("incomplete", "max_output_tokens") => SpeechEnding::TooLong,
+        ("incomplete", "content_filter") => SpeechEnding::Withheld,
+        ("failed", _) => SpeechEnding::Failed(peer.briefly(&ended.error).to_string()),
+        (status, reason) => {
+            let reason = if reason.is_empty() { "no reason" } else { reason };
+            SpeechEnding::Failed(peer.quote(&format!("the answer ended as {status}: {reason}")))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::provider::realtime::{options::Options, wire::Complaint};
+
+    fn peer() -> Peer {
+        Peer::new(&Options::of_tests("http://127.0.0.1:9"))
+    }
+
+    fn called(id: &str, arguments: &str) -> Called {
+        let (name, arguments) = ("roll".to_owned(), arguments.to_owned());
+        Called { id: id.to_owned(), name, arguments }
+    }
+
+    fn ended(status: &str, reason: &str) -> Ended {
+        let (status, reason) = (status.to_owned(), reason.to_owned());
+        Ended { status, reason, ..Ended::default() }
+    }
+
+    fn answer() -> Answer {
+        Answer::new("answer_1".to_owned())
+    }
+
+    #[test]
+    fn status_and_reason_make_the_ending() {
+        let of = |status, reason| ending(&ended(status, reason), &peer());
+        assert_eq!(of("completed", ""), SpeechEnding::Completed);
+        assert_eq!(of("cancelled", "client_cancelled"), SpeechEnding::Cancelled);
+        assert_eq!(of("incomplete", "max_output_tokens"), SpeechEnding::TooLong);
+        assert_eq!(of("incomplete", "content_filter"), SpeechEnding::Withheld);
+        let unknown = SpeechEnding::Failed("the answer ended as dreaming: no reason".to_owned());
+        assert_eq!(of("dreaming", ""), unknown);
+        let error = Complaint { kind: "server_error".to_owned(), ..Complaint::default() };
+        let failed = ending(&Ended { error, ..ended("failed", "") }, &peer());
+        let SpeechEnding::Failed(why) = failed else { panic!("{failed:?}") };
+        assert!(why.contains("the service failed with \"server_error\""), "{why}");
+    }
+
+    #[test]
+    fn calls_come_only_of_completed_answers() {
+        for (status, count) in [("completed", 2), ("cancelled", 0), ("incomplete", 0), ("?", 0)] {
+            let mut answer = answer();
+            answer.call(called("c1", "{}")).unwrap();
+            answer.call(called("c1", "{}")).unwrap();
+            let all = Ended { calls: vec![called("c2", "{}")], ..ended(status, "") };
+            assert_eq!(answer.end(all, &peer()).0.len(), count, "{status}");
+        }
+    }
+
+    #[test]
+    fn call_without_a_name_is_completed_later() {
+        let mut answer = answer();
+        answer.call(Called { name: String::new(), ..called("c1", "{}") }).unwrap();
+        answer.call(Called { name: String::new(), ..called("c2", "{}") }).unwrap();
+        answer.call(called("c1", "{}")).unwrap();
+        let (calls, _) = answer.end(ended("completed", ""), &peer());
+        assert_eq!(calls.iter().map(|call| call.id.0.as_str()).collect::<Vec<_>>(), ["c1"]);
+    }
+
+    #[test]
+    fn answer_over_a_bound_fails_and_names_it() {
+        let mut answer = answer();
+        assert_eq!(answer.words(&"x".repeat(64 << 10)), Ok(()));
+        assert_eq!(answer.words("x"), Err(TURN_TEXT));
+        assert_eq!(answer.call(called("c", &"x".repeat((256 << 10) + 1))), Err(ARGUMENTS));
+        for n in 0..64 {
+            assert_eq!(answer.call(called(&n.to_string(), "")), Ok(()));
+        }
+        assert_eq!(answer.call(called("more", "")), Err(CALLS));
+        answer.cut(exceeds(CALLS));
+        assert!(!answer.takes_words());
+        let (calls, done) = answer.end(ended("completed", ""), &peer());
+        assert!(calls.is_empty());
+        let why = "the answer exceeds the limit of 64 calls a round".to_owned();
+        assert_eq!(done.ending, SpeechEnding::Failed(why));
+    }
+
+    #[test]
+    fn muted_answer_keeps_its_words_and_fails() {
+        let mut answer = answer();
+        answer.mute("too slow".to_owned());
+        assert!(answer.takes_words() && !answer.takes_sound());
+        let (_, done) = answer.end(ended("cancelled", ""), &peer());
+        assert_eq!(done.ending, SpeechEnding::Failed("too slow".to_owned()));
+    }
+}

@@ -1,0 +1,100 @@
+//! Sound of any rate -> the service's 24 kHz, an utterance at a time.
+//!
+//! Entry type: [`Hearing`]. **Never**: decides when an utterance ends.
+
+use crate::{
+    audio::{Resampler, SampleRate},
+    provider::{Error, Kind, Pcm},
+};
+
+/// The utterance that is being said.
+#[derive(Debug, Default)]
+pub struct Hearing {
+    /// What converts it, and from which rate; kept for the next utterance, because building one takes
+    /// time.
+    resampler: Option<(SampleRate, Resampler)>,
+    /// Sound came since the last end.
+    has_sound: bool,
+    /// Samples that were given since then.
+    given: usize,
+}
+
+/// The shortest utterance that the service takes: 100 ms at 24 kHz.
+const SHORTEST: usize = 2_400;
+
+impl Hearing {
+    /// Takes the next sound, and gives the samples at 24 kHz that are ready.
+    ///
+    /// # Errors
+    /// [`Kind::InvalidRequest`]: the sound has a rate that cannot be converted. It is not heard.
+    pub fn take(&mut self, sound: &Pcm) -> Result<Vec<i16>, Error> {
+        let mut samples = Vec::new();
+        if self.resampler.as_ref().is_none_or(|(rate, _)| *rate != sound.rate) {
+            let resampler = Resampler::new(sound.rate, SampleRate::HZ_24000)
+                .map_err(|error| Error::new(Kind::InvalidRequest, error.to_string()))?;
+            // Sound of the former rate comes first.
+            self.flush(&mut samples);
+            self.resampler = Some((sound.rate, resampler));
+        }
+        if let Some((_, resampler)) = &mut self.resampler {
+            resampler.push(&sound.samples, &mut samples);
+        }
+        self.has_sound |= !sound.samples.is_empty();
+        self.given += samples.len();
+        Ok(samples)
+    }
+
+    /// Ends the utterance, and gives the rest of it; `None`: nothing was said.
+    pub fn end(&mut self) -> Option<Vec<i16>> {
+        let mut rest = Vec::new();
+        self.flush(&mut rest);
+        let given = std::mem::take(&mut self.given);
+        if self.has_sound && given + rest.len() < SHORTEST {
+            rest.resize(SHORTEST - given, 0);
+        }
+        std::mem::take(&mut self.has_sound).then_some(rest)
+    }
+
+    fn flush(&mut self, samples: &mut Vec<i16>) {
+        if let Some((_, resampler)) = &mut self.resampler {
+            resampler.finish(samples);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sound(samples: usize, hz: u32) -> Pcm {
+        Pcm { samples: vec![100; samples], rate: SampleRate::new(hz).unwrap() }
+    }
+
+    #[test]
+    fn utterance_is_as_long_at_24_khz() {
+        let mut hearing = Hearing::default();
+        for _ in 0..2 {
+            let mut samples = hearing.take(&sound(16_000, 16_000)).unwrap();
+            samples.extend(hearing.take(&sound(8_000, 16_000)).unwrap());
+            samples.extend(hearing.end().unwrap());
+            assert_eq!(samples.len(), 36_000);
+        }
+        assert_eq!(hearing.end(), None);
+    }
+
+    #[test]
+    fn rate_that_changes_loses_nothing() {
+        let mut hearing = Hearing::default();
+        let mut samples = hearing.take(&sound(16_000, 16_000)).unwrap();
+        samples.extend(hearing.take(&sound(24_000, 24_000)).unwrap());
+        samples.extend(hearing.end().unwrap());
+        assert_eq!(samples.len(), 48_000);
+    }
+
+    #[test]
+    fn absurd_rate_is_refused() {
+        let error = Hearing::default().take(&sound(10, 1)).unwrap_err();
+        assert_eq!(error.kind(), Kind::InvalidRequest);
+        assert!(error.to_string().contains("1 Hz"), "{error}");
+    }
+}

@@ -1,0 +1,218 @@
+//! Events that are sent to the service, as JSON.
+//!
+//! Entry functions: one for each kind. **Never**: decides when they are sent.
+
+use base64::{Engine, engine::general_purpose::STANDARD};
+use serde_json::{Value, json};
+
+use super::options::Options;
+use crate::{
+    domain::{ToolChoice, ToolSpec},
+    provider::{SpeechItem, SpeechItemId, SpeechSetup},
+};
+
+/// Longest answer that a session may be set up for, in tokens.
+const TOKENS_MAX: u32 = 4_096;
+/// Most samples of one message: 64 KiB.
+const SAMPLES: usize = (64 << 10) / size_of::<i16>();
+
+/// Sets a session up. Turns are ours to decide, and so is hearing.
+pub fn setup(setup: &SpeechSetup, options: &Options) -> String {
+    let format = json!({"type": "audio/pcm", "rate": 24_000});
+    let mut output = json!({"format": format});
+    if let Some(voice) = &setup.voice {
+        output["voice"] = json!(voice);
+    }
+    let mut session = json!({
+        "type": "realtime",
+        "output_modalities": ["audio"],
+        "instructions": setup.instructions,
+        "audio": {
+            "input": {
+                "format": format,
+                "turn_detection": null,
+                "transcription": null,
+                "noise_reduction": null,
+            },
+            "output": output,
+        },
+        "tools": declared(&setup.tools),
+        "tool_choice": "auto",
+        "max_output_tokens": setup.max_tokens.clamp(1, TOKENS_MAX),
+    });
+    if options.takes_parallel_calls() {
+        session["parallel_tool_calls"] = json!(true);
+    }
+    json!({"type": "session.update", "session": session}).to_string()
+}
+
+/// Declares other tools.
+pub fn tools(tools: &[ToolSpec]) -> String {
+    let session = json!({"type": "realtime", "tools": declared(tools)});
+    json!({"type": "session.update", "session": session}).to_string()
+}
+
+fn declared(tools: &[ToolSpec]) -> Value {
+    tools
+        .iter()
+        .map(|tool| {
+            json!({"type": "function", "name": &*tool.name, "description": &*tool.description,
+                "parameters": &*tool.parameters})
+        })
+        .collect()
+}
+
+/// Appends samples at 24 kHz, in as many messages as it takes.
+pub fn sound(samples: &[i16]) -> impl Iterator<Item = String> {
+    samples.chunks(SAMPLES).map(|piece| {
+        let bytes: Vec<u8> = piece.iter().flat_map(|sample| sample.to_le_bytes()).collect();
+        let audio = STANDARD.encode(bytes);
+        json!({"type": "input_audio_buffer.append", "audio": audio}).to_string()
+    })
+}
+
+/// Makes an utterance of the sound so far.
+pub fn commit() -> String {
+    json!({"type": "input_audio_buffer.commit"}).to_string()
+}
+
+/// Takes the sound back.
+pub fn clear() -> String {
+    json!({"type": "input_audio_buffer.clear"}).to_string()
+}
+
+/// Adds something in writing.
+pub fn text(item: &SpeechItem) -> String {
+    let (role, kind, text) = match item {
+        SpeechItem::Said(text) => ("user", "input_text", text),
+        SpeechItem::Answered(text) => ("assistant", "output_text", text),
+    };
+    let item = json!({"type": "message", "role": role, "content": [{"type": kind, "text": text}]});
+    json!({"type": "conversation.item.create", "item": item}).to_string()
+}
+
+/// Adds what came of a call.
+pub fn result(call: &str, output: &str) -> String {
+    let item = json!({"type": "function_call_output", "call_id": call, "output": output});
+    json!({"type": "conversation.item.create", "item": item}).to_string()
+}
+
+/// Asks for an answer; an error about it quotes `name`.
+pub fn answer(name: &str, choice: &ToolChoice) -> String {
+    let choice = match choice {
+        ToolChoice::Auto => None,
+        ToolChoice::Required => Some(json!("required")),
+        ToolChoice::None => Some(json!("none")),
+        ToolChoice::Named(tool) => Some(json!({"type": "function", "name": tool})),
+    };
+    let mut order = json!({"type": "response.create", "event_id": name});
+    if let Some(choice) = choice {
+        order["response"] = json!({"tool_choice": choice});
+    }
+    order.to_string()
+}
+
+/// Stops an answer; `None`: the one that is running.
+pub fn cancel(response: Option<&str>) -> String {
+    let mut order = json!({"type": "response.cancel"});
+    if let Some(response) = response {
+        order["response_id"] = json!(response);
+    }
+    order.to_string()
+}
+
+/// By this name an error is about a cut.
+pub const CUT: &str = "cut";
+
+/// Cuts an answer off after `heard` milliseconds.
+pub fn truncate(item: &SpeechItemId, heard: u64) -> String {
+    json!({"type": "conversation.item.truncate", "item_id": item.0, "content_index": 0,
+        "audio_end_ms": heard, "event_id": CUT})
+    .to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+
+    fn value(order: &str) -> Value {
+        serde_json::from_str(order).unwrap()
+    }
+
+    fn plain_setup(voice: Option<&str>, max_tokens: u32) -> SpeechSetup {
+        SpeechSetup {
+            instructions: "You are Bartok.".to_owned(),
+            voice: voice.map(str::to_owned),
+            tools: Arc::from([ToolSpec {
+                name: "roll".into(),
+                identity: "dice.roll".into(),
+                description: "Rolls dice.".into(),
+                parameters: Arc::new(json!({"type": "object"})),
+            }]),
+            max_tokens,
+            before: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn setup_leaves_turns_to_us() {
+        let options = Options::of_tests("http://127.0.0.1:9");
+        let order = value(&setup(&plain_setup(Some("cedar"), 9_000), &options));
+        let format = json!({"type": "audio/pcm", "rate": 24_000});
+        let wanted = json!({"type": "session.update", "session": {
+            "type": "realtime", "output_modalities": ["audio"], "instructions": "You are Bartok.",
+            "audio": {
+                "input": {"format": format, "turn_detection": null, "transcription": null,
+                    "noise_reduction": null},
+                "output": {"format": format, "voice": "cedar"}},
+            "tools": [{"type": "function", "name": "roll", "description": "Rolls dice.",
+                "parameters": {"type": "object"}}],
+            "tool_choice": "auto", "max_output_tokens": 4096, "parallel_tool_calls": true}});
+        assert_eq!(order, wanted);
+    }
+
+    #[test]
+    fn setup_omits_what_the_model_refuses() {
+        let options = Options {
+            model: "gpt-realtime-1.5".to_owned(),
+            ..Options::of_tests("http://127.0.0.1:9")
+        };
+        let order = value(&setup(&plain_setup(None, 0), &options));
+        assert_eq!(order.pointer("/session/audio/output/voice"), None);
+        assert_eq!(order.pointer("/session/parallel_tool_calls"), None);
+        assert_eq!(order.pointer("/session/max_output_tokens"), Some(&json!(1)));
+    }
+
+    #[test]
+    fn sound_is_cut_at_64_kib() {
+        let samples = vec![-2; SAMPLES + 1];
+        let pieces: Vec<Value> = sound(&samples).map(|order| value(&order)).collect();
+        let bytes = |piece: &Value| STANDARD.decode(piece["audio"].as_str().unwrap()).unwrap();
+        assert_eq!(pieces.iter().map(|piece| bytes(piece).len()).collect::<Vec<_>>(), [65_536, 2]);
+        assert_eq!(bytes(&pieces[1]), [0xfe, 0xff]);
+        assert_eq!(sound(&[]).count(), 0);
+    }
+
+    #[test]
+    fn items_have_the_content_of_their_role() {
+        let said = value(&text(&SpeechItem::Said("Hail!".to_owned())));
+        assert_eq!(said["item"]["role"], "user");
+        assert_eq!(said["item"]["content"], json!([{"type": "input_text", "text": "Hail!"}]));
+        let answered = value(&text(&SpeechItem::Answered("Well met.".to_owned())));
+        assert_eq!(answered["item"]["role"], "assistant");
+        assert_eq!(answered["item"]["content"][0]["type"], "output_text");
+    }
+
+    #[test]
+    fn answer_names_a_choice_unless_it_is_auto() {
+        let plain = value(&answer("answer_1", &ToolChoice::Auto));
+        assert_eq!(plain, json!({"type": "response.create", "event_id": "answer_1"}));
+        let named = value(&answer("answer_2", &ToolChoice::Named("roll".to_owned())));
+        let choice = json!({"type": "function", "name": "roll"});
+        assert_eq!(named["response"], json!({"tool_choice": choice}));
+        let none = value(&answer("answer_3", &ToolChoice::None));
+        assert_eq!(none["response"]["tool_choice"], "none");
+    }
+}

@@ -1,0 +1,392 @@
+//! The state of a session: orders in, events of the service in; what is sent and what is told out.
+//!
+//! Entry type: [`Talk`]. The service makes one answer at a time and refuses a second: orders wait from
+//! an [`SpeechOrder::Answer`] that comes too early until the running answer has ended. So each answer
+//! that is asked for ends with one [`SpeechSessionEvent::Done`], in order.
+//! **Never**: sends or receives by itself; asks for an answer that was not ordered.
+
+use std::{collections::VecDeque, sync::Arc, time::Duration};
+
+use tokio::time::Instant;
+
+use super::{
+    answer::Answer,
+    events::{EVENTS_MAX, Events, Full, unread},
+    failure::{Peer, exceeds},
+    hearing::Hearing,
+    items::Items,
+    orders,
+    wire::{Called, Complaint, Ended, Part, Said},
+};
+use crate::{
+    domain::ToolChoice,
+    provider::{
+        Error, Pcm, SpeechDone, SpeechEnding, SpeechItem, SpeechItemId, SpeechOrder,
+        SpeechSessionEvent, bounds::EVENT,
+    },
+};
+
+/// Longest wait for the end of an answer that was cancelled.
+const STOPPED: Duration = Duration::from_secs(10);
+
+/// Most answers that nobody has asked for.
+const UNASKED_MAX: usize = 16;
+
+/// A session.
+#[derive(Debug)]
+pub struct Talk {
+    peer: Arc<Peer>,
+    events: Events,
+    /// Messages to be sent, oldest first.
+    outbox: VecDeque<String>,
+    hearing: Hearing,
+    items: Items,
+    /// The answer that was asked for and has not ended.
+    answer: Option<Answer>,
+    /// The service's id of the answer before it.
+    last: Option<String>,
+    /// Orders that wait for its end; the first is an answer.
+    held: VecDeque<Waiting>,
+    /// Answers that were asked for.
+    asked: u64,
+    /// Answers that nobody has asked for.
+    unasked: usize,
+}
+
+/// An order that waits.
+#[derive(Debug)]
+enum Waiting {
+    Order(SpeechOrder),
+    /// An answer that was cancelled while it waited.
+    Stopped,
+}
+
+impl Waiting {
+    fn is_an_answer(&self) -> bool {
+        matches!(self, Self::Stopped | Self::Order(SpeechOrder::Answer(_)))
+    }
+}
+
+/// Why a session ends.
+#[derive(Debug)]
+pub enum Over {
+    /// It is dropped by its owner, or has reached its age limit as it has said.
+    Quietly,
+    /// For this reason.
+    Failed(Error),
+}
+
+impl Talk {
+    /// A session with `peer` that has been set up; it is told of `before`.
+    pub fn new(peer: Arc<Peer>, events: Events, before: &[SpeechItem]) -> Self {
+        Self {
+            peer,
+            events,
+            outbox: before.iter().map(orders::text).collect(),
+            hearing: Hearing::default(),
+            items: Items::default(),
+            answer: None,
+            last: None,
+            held: VecDeque::new(),
+            asked: 0,
+            unasked: 0,
+        }
+    }
+
+    /// The messages to be sent now.
+    pub fn take(&mut self) -> VecDeque<String> {
+        std::mem::take(&mut self.outbox)
+    }
+
+    /// When the service has had enough time to stop an answer, and how to say so.
+    pub fn unstopped(&self) -> Option<(Instant, Error)> {
+        let cancelled_at = self.answer.as_ref()?.cancelled_at?;
+        Some((cancelled_at + STOPPED, self.peer.unstopped(STOPPED)))
+    }
+
+    /// Puts the last event in; ends without one.
+    pub async fn end(self, over: Over) {
+        if let Over::Failed(error) = over {
+            self.events.end(error).await;
+        }
+    }
+
+    /// Takes an order.
+    ///
+    /// # Errors
+    /// The session ends.
+    pub fn order(&mut self, order: SpeechOrder) -> Result<(), Over> {
+        match order {
+            SpeechOrder::Cancel => {
+                self.cancel();
+                Ok(())
+            }
+            order if self.must_wait(&order) => {
+                self.held.push_back(Waiting::Order(order));
+                Ok(())
+            }
+            order => self.obey(order),
+        }
+    }
+
+    fn must_wait(&self, order: &SpeechOrder) -> bool {
+        let comes_early = self.answer.is_some() && matches!(order, SpeechOrder::Answer(_));
+        comes_early || !self.held.is_empty()
+    }
+
+    fn obey(&mut self, order: SpeechOrder) -> Result<(), Over> {
+        match order {
+            SpeechOrder::Tools(tools) => self.outbox.push_back(orders::tools(&tools)),
+            SpeechOrder::Sound(sound) => return self.hear(&sound),
+            SpeechOrder::Commit => {
+                // The service refuses an utterance without sound.
+                if let Some(rest) = self.hearing.end() {
+                    self.outbox.extend(orders::sound(&rest));
+                    self.outbox.push_back(orders::commit());
+                }
+            }
+            SpeechOrder::Clear => {
+                self.hearing.end();
+                self.outbox.push_back(orders::clear());
+            }
+            SpeechOrder::Text(item) => self.outbox.push_back(orders::text(&item)),
+            SpeechOrder::Answer(choice) => self.ask(&choice),
+            SpeechOrder::Result { call, output } => {
+                self.outbox.push_back(orders::result(&call.0, &output));
+            }
+            SpeechOrder::Cancel => self.cancel(),
+            SpeechOrder::Truncate { item, heard } => {
+                if let Some(heard) = self.items.cut(&item, heard) {
+                    self.outbox.push_back(orders::truncate(&item, heard));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn hear(&mut self, sound: &Pcm) -> Result<(), Over> {
+        match self.hearing.take(sound) {
+            Ok(samples) => {
+                self.outbox.extend(orders::sound(&samples));
+                Ok(())
+            }
+            Err(error) => self.tell(SpeechSessionEvent::Refused(error)),
+        }
+    }
+
+    fn ask(&mut self, choice: &ToolChoice) {
+        self.asked += 1;
+        let name = format!("answer_{}", self.asked);
+        self.outbox.push_back(orders::answer(&name, choice));
+        self.answer = Some(Answer::new(name));
+    }
+
+    /// Stops the answer that is running, and those that wait for its end.
+    fn cancel(&mut self) {
+        for held in &mut self.held {
+            if matches!(held, Waiting::Order(SpeechOrder::Answer(_))) {
+                *held = Waiting::Stopped;
+            }
+        }
+        self.stop();
+    }
+
+    /// Stops the answer that is running.
+    fn stop(&mut self) {
+        let Some(answer) = &mut self.answer else { return };
+        if answer.cancelled_at.is_none() {
+            answer.cancelled_at = Some(Instant::now());
+            self.outbox.push_back(orders::cancel(None));
+        }
+    }
+
+    /// Takes an event of the service.
+    ///
+    /// # Errors
+    /// The session ends.
+    pub fn said(&mut self, said: Said) -> Result<(), Over> {
+        match said {
+            Said::Begun(response) => return self.begun(response),
+            Said::Calling(response) => self.calling(response),
+            Said::Audio { at, bytes } => self.sound(at, &bytes),
+            Said::Words { at, delta } => self.words(at, delta),
+            Said::Call { response, call } => self.call(response, call),
+            Said::Ended(ended) => return self.ended(*ended),
+            Said::Error(said) => return self.complains(&said),
+            Said::Oversized(kind) => return self.oversized(&kind),
+            Said::Unknown(kind) => self.peer.notes(&format!("unknown event \"{kind}\"")),
+            Said::Garbled => self.peer.notes("a message that is no event"),
+            Said::Created | Said::Updated | Said::Known => {}
+        }
+        Ok(())
+    }
+
+    /// The running answer, if `response` is it.
+    fn running(&mut self, response: Option<String>) -> Option<&mut Answer> {
+        let is_last = response.is_some() && response == self.last;
+        let answer = self.answer.as_mut().filter(|_| !is_last);
+        let answer = answer.filter(|answer| match (&answer.response, &response) {
+            (Some(known), Some(response)) => known == response,
+            _ => true,
+        });
+        match answer {
+            Some(answer) => {
+                answer.response = answer.response.take().or(response);
+                Some(answer)
+            }
+            None => {
+                self.peer.notes("an event of an answer that is not running");
+                None
+            }
+        }
+    }
+
+    fn calling(&mut self, response: Option<String>) {
+        if self.running(response).is_some()
+            && self.events.part(SpeechSessionEvent::Calling) == Err(Full)
+        {
+            self.cut(unread());
+        }
+    }
+
+    fn begun(&mut self, response: Option<String>) -> Result<(), Over> {
+        if self.running(response.clone()).is_none()
+            && let Some(response) = response
+        {
+            self.unasked += 1;
+            if self.unasked > UNASKED_MAX {
+                return Err(Over::Failed(self.peer.flooding(UNASKED_MAX)));
+            }
+            // It would be paid for, and nobody has asked for it.
+            self.outbox.push_back(orders::cancel(Some(&response)));
+        }
+        Ok(())
+    }
+
+    fn sound(&mut self, at: Part, bytes: &[u8]) {
+        let Some(answer) = self.running(at.response) else { return };
+        let takes_sound = answer.takes_sound();
+        let samples = self.items.take(&at.item, bytes);
+        if samples.is_empty() || !takes_sound {
+            return;
+        }
+        if self.events.sound(SpeechItemId(at.item), samples) == Err(Full) {
+            if let Some(answer) = &mut self.answer {
+                answer.mute(unread());
+            }
+            self.stop();
+        }
+    }
+
+    fn words(&mut self, at: Part, delta: String) {
+        let Some(answer) = self.running(at.response) else { return };
+        if !answer.takes_words() || delta.is_empty() {
+            return;
+        }
+        if let Err(bound) = answer.words(&delta) {
+            return self.cut(exceeds(bound));
+        }
+        let item = SpeechItemId(at.item);
+        if self.events.part(SpeechSessionEvent::Words { item, delta }) == Err(Full) {
+            self.cut(unread());
+        }
+    }
+
+    fn call(&mut self, response: Option<String>, call: Called) {
+        let Some(answer) = self.running(response) else { return };
+        if !answer.takes_words() {
+            return;
+        }
+        if let Err(bound) = answer.call(call) {
+            self.cut(exceeds(bound));
+        }
+    }
+
+    /// Takes nothing more of the running answer, because of `why`.
+    fn cut(&mut self, why: String) {
+        if let Some(answer) = &mut self.answer {
+            answer.cut(why);
+        }
+        self.stop();
+    }
+
+    fn ended(&mut self, ended: Ended) -> Result<(), Over> {
+        if self.running(ended.response.clone()).is_none() {
+            return Ok(());
+        }
+        let Some(answer) = self.answer.take() else { return Ok(()) };
+        self.last.clone_from(&answer.response);
+        let (calls, done) = answer.end(ended, &self.peer);
+        for call in calls {
+            self.tell(SpeechSessionEvent::Call(call))?;
+        }
+        self.tell(SpeechSessionEvent::Done(done))?;
+        self.release()
+    }
+
+    /// Ends the running answer without the service's word for it.
+    fn give_up(&mut self, ending: SpeechEnding) -> Result<(), Over> {
+        if let Some(answer) = self.answer.take() {
+            // What still comes of it belongs to no other.
+            self.last = answer.response.or(self.last.take());
+            self.tell(SpeechSessionEvent::Done(SpeechDone { ending, usage: None }))?;
+        }
+        self.release()
+    }
+
+    /// Obeys the orders that have waited, up to the next that must.
+    fn release(&mut self) -> Result<(), Over> {
+        while let Some(held) = self.held.front()
+            && (self.answer.is_none() || !held.is_an_answer())
+            && let Some(held) = self.held.pop_front()
+        {
+            match held {
+                Waiting::Order(order) => self.obey(order)?,
+                Waiting::Stopped => {
+                    let done = SpeechDone { ending: SpeechEnding::Cancelled, usage: None };
+                    self.tell(SpeechSessionEvent::Done(done))?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn complains(&mut self, said: &Complaint) -> Result<(), Over> {
+        if said.is_expiry() {
+            self.tell(SpeechSessionEvent::GoingAway)?;
+            return Err(Over::Quietly);
+        }
+        if said.code == "response_cancel_not_active" {
+            // The answer has ended as we cancelled it. If its end is not known here, it never comes.
+            let is_cancelled =
+                self.answer.as_ref().is_some_and(|answer| answer.cancelled_at.is_some());
+            return if is_cancelled { self.give_up(SpeechEnding::Cancelled) } else { Ok(()) };
+        }
+        let about = said.about.as_deref();
+        if about == Some(orders::CUT) {
+            self.peer.notes("a cut that it refuses");
+            return Ok(());
+        }
+        let error = self.peer.briefly(said);
+        let is_refused =
+            self.answer.as_ref().is_some_and(|answer| about == Some(answer.asked_as.as_str()));
+        let ending = SpeechEnding::Failed(error.to_string());
+        self.tell(SpeechSessionEvent::Refused(error))?;
+        if is_refused { self.give_up(ending) } else { Ok(()) }
+    }
+
+    fn oversized(&mut self, kind: &str) -> Result<(), Over> {
+        if self.answer.is_none() {
+            return self.tell(SpeechSessionEvent::Refused(self.peer.oversized(kind)));
+        }
+        if kind == "response.done" {
+            return self.give_up(SpeechEnding::Failed(exceeds(EVENT)));
+        }
+        self.cut(exceeds(EVENT));
+        Ok(())
+    }
+
+    fn tell(&self, event: SpeechSessionEvent) -> Result<(), Over> {
+        self.events.put(event).map_err(|Full| Over::Failed(self.peer.flooding(EVENTS_MAX)))
+    }
+}

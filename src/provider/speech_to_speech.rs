@@ -1,0 +1,213 @@
+//! The contract of a model that hears and speaks: sound in, sound out, calls in between.
+//!
+//! Entry type: [`SpeechToSpeech`]. Nobody above it knows which service it is: what one cannot do is
+//! one of its [`SpeechAbilities`]. **Never**: decides whose turn it is, or calls a tool.
+
+use std::{sync::Arc, time::Duration};
+
+use futures::{future::BoxFuture, stream::BoxStream};
+use tokio::sync::mpsc;
+
+use super::{Error, Kind, Pcm};
+use crate::domain::{CallId, ToolCall, ToolChoice, ToolSpec};
+
+/// A model that hears and speaks.
+pub trait SpeechToSpeech: Send + Sync {
+    /// Short name for logs and reports ("openai-realtime").
+    fn name(&self) -> &str;
+
+    /// Name of its model ("gpt-realtime-2.1").
+    fn model(&self) -> &str;
+
+    /// The model's name in the price list; `None`: it costs nothing.
+    fn priced_as(&self) -> Option<&str>;
+
+    /// What it can do.
+    fn abilities(&self) -> SpeechAbilities;
+
+    /// Opens a session that has been told `setup`; it ends when the [`SpeechControl`] is dropped.
+    /// Cancel safe: dropping the future gives the connection up.
+    ///
+    /// # Errors
+    /// No connection in time, or the service has refused the setup.
+    fn connect(&self, setup: SpeechSetup) -> BoxFuture<'static, Result<SpeechSession, Error>>;
+}
+
+/// An open session.
+pub struct SpeechSession {
+    /// Takes orders.
+    pub control: SpeechControl,
+    /// What the service says, until its end or an error. A task of the service's client reads on
+    /// whether or not anybody listens here, so that its pings are answered; what waits is bounded by
+    /// time ([`SPEECH_WAITING`]).
+    pub events: SpeechEvents,
+}
+
+/// What a session says.
+pub type SpeechEvents = BoxStream<'static, Result<SpeechSessionEvent, Error>>;
+
+/// Longest speech that waits to be taken; more of an answer is not kept.
+pub const SPEECH_WAITING: Duration = Duration::from_secs(30);
+
+/// What services can do beside hearing, speaking and calling.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SpeechAbilities {
+    /// What was said and not committed can be taken back.
+    pub clears: bool,
+    /// An answer can be cut off at the millisecond that was heard last.
+    pub truncates: bool,
+    /// Tools can be declared anew within a session.
+    pub changes_tools: bool,
+}
+
+/// What a session begins with.
+#[derive(Clone, Debug)]
+pub struct SpeechSetup {
+    /// Who speaks, and how.
+    pub instructions: String,
+    /// The service's own name of the voice; `None`: its own choice.
+    pub voice: Option<String>,
+    /// The tools that may be called.
+    pub tools: Arc<[ToolSpec]>,
+    /// Longest answer, in tokens.
+    pub max_tokens: u32,
+    /// What was said before, oldest first.
+    pub before: Vec<SpeechItem>,
+}
+
+/// Something of a conversation, in writing.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum SpeechItem {
+    /// Said by somebody at the table, or told of the moment.
+    Said(String),
+    /// Answered by the NPC.
+    Answered(String),
+}
+
+/// An item of the service's own conversation, by its name for it.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct SpeechItemId(pub String);
+
+/// What a session can be told.
+#[derive(Clone, Debug)]
+pub enum SpeechOrder {
+    /// From now on these tools may be called, and no others.
+    Tools(Arc<[ToolSpec]>),
+    /// Sound that is said, in order; any rate, 16-bit mono.
+    Sound(Pcm),
+    /// What was said is an utterance. It is not answered before [`Self::Answer`].
+    Commit,
+    /// What was said since the last commit was not meant.
+    Clear,
+    /// Something in writing.
+    Text(SpeechItem),
+    /// Answer.
+    Answer(ToolChoice),
+    /// What came of a call, as the model reads it. It is not answered before [`Self::Answer`].
+    Result {
+        /// The call.
+        call: CallId,
+        /// Its result.
+        output: String,
+    },
+    /// Stop answering.
+    Cancel,
+    /// Of the answer `item` so much was heard.
+    Truncate {
+        /// Which answer.
+        item: SpeechItemId,
+        /// How much of its own sound, as it came.
+        heard: Duration,
+    },
+}
+
+/// What a session has to say.
+#[derive(Clone, Debug)]
+pub enum SpeechSessionEvent {
+    /// Sound of an answer.
+    Audio {
+        /// Which answer.
+        item: SpeechItemId,
+        /// 16-bit mono.
+        sound: Pcm,
+    },
+    /// Words of an answer; they may come before their sound, or after it.
+    Words {
+        /// Which answer.
+        item: SpeechItemId,
+        /// To be appended.
+        delta: String,
+    },
+    /// A call is being written: the service is at work.
+    Calling,
+    /// A call of an answer that was completed; it comes before [`Self::Done`].
+    Call(ToolCall),
+    /// An answer has ended.
+    Done(SpeechDone),
+    /// What the service minds, and goes on.
+    Refused(Error),
+    /// The session ends soon: another is to be opened.
+    GoingAway,
+}
+
+/// How an answer ended.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SpeechDone {
+    /// Whether it is whole.
+    pub ending: SpeechEnding,
+    /// What it is billed by, where the service says so.
+    pub usage: Option<SpeechUsage>,
+}
+
+/// How an answer of a service ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum SpeechEnding {
+    /// It is whole.
+    Completed,
+    /// It was stopped, as it was told.
+    Cancelled,
+    /// It is as long as it may be.
+    TooLong,
+    /// The service withholds the rest for what it says.
+    Withheld,
+    /// The service has failed, as it says.
+    Failed(String),
+}
+
+/// Tokens billed for one answer.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct SpeechUsage {
+    /// Tokens of text read, cached ones included.
+    pub text_in: u64,
+    /// Of those, read from the service's cache.
+    pub text_cached: u64,
+    /// Tokens of sound heard, cached ones included.
+    pub audio_in: u64,
+    /// Of those, read from the service's cache.
+    pub audio_cached: u64,
+    /// Tokens of text written.
+    pub text_out: u64,
+    /// Tokens of sound spoken.
+    pub audio_out: u64,
+}
+
+/// Orders to a session. Dropping it ends the session.
+#[derive(Debug)]
+pub struct SpeechControl(mpsc::UnboundedSender<SpeechOrder>);
+
+impl SpeechControl {
+    /// The two ends; the service's client has the second.
+    pub fn new() -> (Self, mpsc::UnboundedReceiver<SpeechOrder>) {
+        let (orders, taken) = mpsc::unbounded_channel();
+        (Self(orders), taken)
+    }
+
+    /// Tells the session something, in order.
+    ///
+    /// # Errors
+    /// [`Kind::Interrupted`]: it is over.
+    pub fn send(&self, order: SpeechOrder) -> Result<(), Error> {
+        let gone = |_| Error::new(Kind::Interrupted, "the session of the voice model is over");
+        self.0.send(order).map_err(gone)
+    }
+}

@@ -1,0 +1,225 @@
+//! What goes wrong with the service: the same turn is answered by the cascade, and told once.
+
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+
+use super::{
+    CASCADE, KEY, Setting, answers, assert_by_cascade, assert_by_service, because, say, say_at,
+    seen, told,
+};
+use crate::support::{
+    NOBODY,
+    program::Ran,
+    realtime::{Answer, Fault, RealtimeServer},
+};
+
+/// Nobody waits longer for one line, on a machine that is busy.
+const BOUND: Duration = Duration::from_secs(60);
+const HELLO: &str = "Bartok, hello";
+const WELCOME: &str = "Welcome to the Tankard.";
+
+/// One line to Bartok, in time.
+#[track_caller]
+fn ask(server: &RealtimeServer) -> Ran {
+    let begun = Instant::now();
+    let ran = say(server, &[HELLO]);
+    assert!(begun.elapsed() < BOUND, "{:?}: {ran:#?}", begun.elapsed());
+    ran
+}
+
+/// The cascade answers one line for a service with this answer; why.
+#[track_caller]
+fn answered_for(answer: Answer) -> String {
+    let server = RealtimeServer::start(KEY);
+    let shown = format!("{answer:?}");
+    server.push(answer);
+    let ran = ask(&server).ends_with(0);
+    let line = ran.line();
+    assert_by_cascade(&line);
+    assert_eq!(told(&ran), 1, "told once of {shown}: {ran:#?}");
+    assert_eq!(answers(&server), 1, "asked once: {shown}");
+    because(&line).to_owned()
+}
+
+#[test]
+fn the_cascade_answers_for_a_lost_answer() {
+    for answer in [Answer::cut(), Answer::failed(), Answer::expired()] {
+        assert!(answered_for(answer).contains("openai-realtime"));
+    }
+}
+
+#[test]
+fn the_cascade_answers_after_three_silent_s() {
+    let begun = Instant::now();
+    answered_for(Answer::stall());
+    assert!(begun.elapsed() >= Duration::from_secs(3), "{:?}", begun.elapsed());
+}
+
+#[test]
+fn the_cascade_answers_for_a_refused_session() {
+    for fault in [Fault::Refuse(401), Fault::Refuse(429), Fault::Refuse(503), Fault::RefuseSetup] {
+        let server = RealtimeServer::start(KEY);
+        server.always(fault);
+        let ran = ask(&server).ends_with(0);
+        assert_by_cascade(&ran.line());
+        assert_eq!(told(&ran), 1, "told once of {fault:?}: {ran:#?}");
+        assert_eq!(answers(&server), 0, "{fault:?}");
+    }
+}
+
+#[test]
+fn the_cascade_answers_for_a_mute_service() {
+    let server = RealtimeServer::start(KEY);
+    server.always(Fault::Mute);
+    let ran = ask(&server).ends_with(0);
+    assert_by_cascade(&ran.line());
+    assert_eq!(told(&ran), 1, "{ran:#?}");
+}
+
+#[test]
+fn the_cascade_answers_where_nobody_listens() {
+    let server = RealtimeServer::start(KEY);
+    let setting = Setting::new(&server);
+    let place = setting.place();
+    let config = setting.config().replace(&server.base_url(), &format!("http://{NOBODY}/v1"));
+    place.write("glyphoxa.yaml", config);
+    let ran = say_at(&place, &[HELLO]).ends_with(0);
+    assert_by_cascade(&ran.line());
+    assert!(server.seen().is_empty());
+}
+
+/// The service repeats the key in its refusal.
+#[test]
+fn refused_key_is_told_and_never_shown() {
+    const WRONG: &str = "sk-wrong-realtime-key";
+    let server = RealtimeServer::start(KEY);
+    let setting = Setting::new(&server);
+    let place = setting.place();
+    place.write("glyphoxa.yaml", setting.config().replace(KEY, WRONG));
+    let ran = say_at(&place, &[HELLO, "Bartok, and?", "Bartok, well?"]).ends_with(0);
+    ran.lines().iter().for_each(assert_by_cascade);
+    assert!(because(&ran.lines()[0]).contains("check api_key"), "{ran:#?}");
+    assert!(!format!("{ran:?}").contains(WRONG), "{ran:#?}");
+    assert!((1..=2).contains(&told(&ran)), "at first, and when it rests: {ran:#?}");
+    assert!(server.seen().iter().all(|it| it.refused.is_some()), "nobody got in");
+}
+
+#[test]
+fn service_that_fails_three_times_rests() {
+    let server = RealtimeServer::start(KEY);
+    server.otherwise(Answer::cut());
+    let said = [HELLO, "Bartok, one", "Bartok, two", "Bartok, three", "Bartok, four"];
+    let ran = say(&server, &said).ends_with(0);
+    ran.lines().iter().for_each(assert_by_cascade);
+    assert_eq!(answers(&server), 3, "{ran:#?}");
+    assert_eq!(told(&ran), 2, "at first, and when it rests: {ran:#?}");
+}
+
+#[test]
+fn one_failure_is_forgotten_by_the_next_answer() {
+    let server = RealtimeServer::start(KEY);
+    for answer in [Answer::cut(), Answer::say(WELCOME, 1.0), Answer::cut(), Answer::cut()] {
+        server.push(answer);
+    }
+    server.push(Answer::say(WELCOME, 1.0));
+    let said = [HELLO, "Bartok, one", "Bartok, two", "Bartok, three", "Bartok, four"];
+    let lines = say(&server, &said).ends_with(0).lines();
+    [0, 2, 3].iter().for_each(|at| assert_by_cascade(&lines[*at]));
+    [1, 4].iter().for_each(|at| assert_by_service(&lines[*at], WELCOME));
+}
+
+#[test]
+fn what_was_heard_of_a_cut_answer_stands() {
+    let server = RealtimeServer::start(KEY);
+    server.push(Answer::cut_in("One two three four five six seven eight.", 4.0));
+    let line = ask(&server).ends_with(0).line();
+    let outcome = line["outcome"].as_str().expect("an outcome");
+    assert!(["cut_short", "spoken"].contains(&outcome), "{line:#}");
+    assert!(line["audio_ms"].as_u64() > Some(1_500), "{line:#}");
+    let reply = line["reply"].as_str().expect("a reply");
+    assert!(reply.starts_with("One two three") && !reply.contains("eight"), "{reply}");
+}
+
+#[test]
+fn session_that_ends_between_turns_is_replaced() {
+    for fault in [Fault::Expires, Fault::Closes] {
+        let server = RealtimeServer::start(KEY);
+        server.fault(fault);
+        server.otherwise(Answer::say(WELCOME, 1.0));
+        let ran = say(&server, &[HELLO, "Bartok, and?"]).ends_with(0);
+        ran.lines().iter().for_each(|line| assert_by_service(line, WELCOME));
+        assert_eq!(seen(&server).iter().filter(|it| it.answers == 1).count(), 2, "{fault:?}");
+        assert_eq!(told(&ran), 0, "nobody missed anything: {ran:#?}");
+    }
+}
+
+#[test]
+fn strange_events_change_nothing() {
+    let server = RealtimeServer::start(KEY);
+    server.otherwise(Answer::strange(WELCOME, 1.5));
+    let ran = say(&server, &[HELLO, "Bartok, and?", "Bartok, well?"]).ends_with(0);
+    ran.lines().iter().for_each(|line| assert_by_service(line, WELCOME));
+    seen(&server);
+}
+
+/// Whatever a hostile service sends, the line is over in time, is not silent, and has a reason.
+#[track_caller]
+fn ends_with_a_reason(answer: Answer) -> Value {
+    let server = RealtimeServer::start(KEY);
+    let shown = format!("{answer:?}").chars().take(200).collect::<String>();
+    server.push(answer);
+    let line = ask(&server).line();
+    assert!(line["audio_ms"].as_u64() > Some(300), "{shown}: {line:#}");
+    let reasons = [&line["detail"], &line["made_by"]["because"]];
+    let has_reason = reasons.iter().any(|it| it.as_str().is_some_and(|it| !it.is_empty()));
+    assert!(has_reason, "{shown}: {line:#}");
+    let results: usize = server.ended().iter().map(|it| it.results.len()).sum();
+    assert!(results <= 64, "{results} results of {shown}");
+    line
+}
+
+#[test]
+fn endless_sound_ends() {
+    let line = ends_with_a_reason(Answer::endless_sound());
+    assert!(line["audio_ms"].as_u64() < Some(120_000), "{line:#}");
+}
+
+#[test]
+fn endless_words_end() {
+    let line = ends_with_a_reason(Answer::endless_words());
+    assert_eq!(line["reply"], CASCADE, "no word of it was heard: {line:#}");
+}
+
+#[test]
+fn a_thousand_calls_end() {
+    let dice = json!({"expression": "1d6"});
+    let line = ends_with_a_reason(Answer::many_calls(1_000, "roll", &dice));
+    assert!(line["tools"].as_array().is_some_and(|calls| calls.len() <= 64), "{line:#}");
+}
+
+#[test]
+fn huge_event_does_not_silence_the_npc() {
+    for bytes in [2 << 20, 9 << 20] {
+        let server = RealtimeServer::start(KEY);
+        server.push(Answer::huge(bytes, WELCOME, 1.0));
+        let line = ask(&server).ends_with(0).line();
+        assert!(line["reply"] == CASCADE || line["reply"] == WELCOME, "{line:#}");
+        assert!(line["audio_ms"].as_u64() > Some(300), "{line:#}");
+    }
+}
+
+#[test]
+fn doctor_tries_the_service() {
+    let server = RealtimeServer::start(KEY);
+    let setting = Setting::new(&server);
+    let place = setting.place();
+    let ran = place.run(&["doctor"]);
+    assert!(ran.stdout.contains("speech to speech"), "{ran:#?}");
+    assert_eq!(answers(&server), 0, "it costs nothing");
+    place.write("glyphoxa.yaml", setting.config().replace(KEY, "sk-another-realtime"));
+    let ran = place.run(&["doctor"]);
+    assert!(ran.stdout.contains("the key was refused with status 401"), "{ran:#?}");
+    assert!(!format!("{ran:?}").contains("sk-another-realtime"), "{ran:#?}");
+    seen(&server);
+}

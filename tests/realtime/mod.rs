@@ -1,0 +1,146 @@
+//! NPCs whose speech a voice model makes, through the real program, against a counterpart on this machine.
+
+mod faults;
+mod money;
+mod talking;
+mod tools;
+
+use serde_json::Value;
+
+use crate::support::{
+    answers::text,
+    program::{Place, Ran},
+    realtime::{Prices, RealtimeServer, Seen},
+};
+
+/// The key that counterparts want.
+const KEY: &str = "sk-realtime-key-of-tests";
+/// Reply of the cascade.
+const CASCADE: &str = "The cascade says so.";
+/// Prices of the tests, which tell all kinds of tokens apart.
+const PRICES: Prices = Prices {
+    input: 4.0,
+    cached_input: 0.4,
+    output: 24.0,
+    audio_input: 32.0,
+    audio_cached: 0.5,
+    audio_output: 64.0,
+};
+
+/// A table with Bartok, who speaks by `server`, and Mira, who does not.
+struct Setting<'s> {
+    server: &'s RealtimeServer,
+    prices: Prices,
+    /// Tools of Bartok.
+    tools: &'static str,
+    /// Further lines of `providers`.
+    providers: String,
+    /// Further keys of the configuration.
+    more: &'static str,
+}
+
+impl<'s> Setting<'s> {
+    fn new(server: &'s RealtimeServer) -> Self {
+        let providers = String::new();
+        Self { server, prices: PRICES, tools: "dice-roller.roll", providers, more: "" }
+    }
+
+    fn config(&self) -> String {
+        let (url, price) = (self.server.base_url(), self.prices.entry());
+        let Self { tools, providers, more, .. } = self;
+        format!(
+            r#"providers:
+  speech_to_speech: {{ name: openai-realtime, model: gpt-realtime-2.1, api_key: {KEY}, base_url: "{url}", price: {price} }}
+{providers}{more}
+npcs:
+  - name: Bartok
+    engine: s2s
+    s2s: {{ voice: cedar }}
+    personality: A gruff innkeeper who counts in herrings.
+    budget_tier: standard
+    tools: [{tools}]
+    voice: {{ provider: flite, voice_id: rms }}
+    lines: [{{ say: "{CASCADE}" }}]
+  - name: Mira
+    voice: {{ provider: flite, voice_id: slt }}
+    lines: [{{ say: "What is it to you?" }}]
+"#
+        )
+    }
+
+    fn place(&self) -> Place {
+        Place::with_config(&self.config())
+    }
+}
+
+/// Says lines at a place, one after the other; the key is shown nowhere.
+#[track_caller]
+fn say_at(place: &Place, said: &[&str]) -> Ran {
+    let lines = said.iter().flat_map(|line| ["--text", line]);
+    let arguments: Vec<&str> =
+        ["ask", "--json", "--out", "out.wav"].into_iter().chain(lines).collect();
+    let ran = place.run(&arguments);
+    assert!(!format!("{ran:?}").contains(KEY), "the key is shown: {ran:#?}");
+    assert!(!ran.stderr.contains("panicked"), "{ran:#?}");
+    ran
+}
+
+/// Says lines to the table of `server`.
+#[track_caller]
+fn say(server: &RealtimeServer, said: &[&str]) -> Ran {
+    say_at(&Setting::new(server).place(), said)
+}
+
+/// What the service saw once all sessions have ended; it had nothing to refuse.
+#[track_caller]
+fn seen(server: &RealtimeServer) -> Vec<Seen> {
+    let seen = server.ended();
+    let mistakes: Vec<&String> = seen.iter().flat_map(|it| &it.mistakes).collect();
+    assert!(mistakes.is_empty(), "{mistakes:#?}");
+    seen
+}
+
+/// The only session in which an answer was begun.
+#[track_caller]
+fn talk(server: &RealtimeServer) -> Seen {
+    let seen = seen(server).into_iter().filter(|it| it.answers > 0).collect::<Vec<_>>();
+    let [seen] = <[Seen; 1]>::try_from(seen).expect("one session");
+    seen
+}
+
+/// Answers that were begun, in all sessions.
+fn answers(server: &RealtimeServer) -> usize {
+    server.seen().iter().map(|it| it.answers).sum()
+}
+
+/// The service has answered aloud with this.
+#[track_caller]
+fn assert_by_service(line: &Value, reply: &str) {
+    assert_eq!((&line["outcome"], &line["reply"]), (&"spoken".into(), &reply.into()), "{line:#}");
+    assert!(line["audio_ms"].as_u64() > Some(300), "{line:#}");
+    assert_eq!(line["made_by"]["engine"], "speech_to_speech", "{line:#}");
+    assert_eq!(line["made_by"]["because"], Value::Null, "{line:#}");
+}
+
+/// The cascade has answered aloud instead, and the line says why.
+#[track_caller]
+fn assert_by_cascade(line: &Value) {
+    assert_eq!((&line["outcome"], &line["reply"]), (&"spoken".into(), &CASCADE.into()), "{line:#}");
+    assert!(line["audio_ms"].as_u64() > Some(300), "{line:#}");
+    assert_eq!(line["made_by"]["engine"], "cascaded", "{line:#}");
+    assert!(!because(line).is_empty(), "{line:#}");
+}
+
+/// Why it was not the NPC's own engine.
+#[track_caller]
+fn because(line: &Value) -> &str {
+    text(&line["made_by"], "because")
+}
+
+/// How often the game master was told that the service fails Bartok.
+fn told(ran: &Ran) -> usize {
+    const NEWS: &str = "voice model of Bartok";
+    let details = ran.lines().into_iter();
+    let in_details = details.filter(|it| it["detail"].as_str().is_some_and(|it| it.contains(NEWS)));
+    ran.stderr.matches(NEWS).count() + in_details.count()
+}

@@ -1,0 +1,141 @@
+//! Money: what is shown is what the service billed, and no cap is passed.
+
+use super::{KEY, PRICES, Setting, answers, assert_by_cascade, because, say, say_at, seen};
+use crate::support::{
+    ears::Ears,
+    realtime::{Answer, Prices, RealtimeServer},
+    speech::{padded, plain_wav, speech},
+};
+use serde_json::{Value, json};
+
+const HELLO: &str = "Bartok, hello";
+
+/// Sound spoken costs 0.001 a token, everything else next to nothing.
+const DEAR: Prices = Prices {
+    input: 0.01,
+    cached_input: 0.01,
+    output: 0.01,
+    audio_input: 0.01,
+    audio_cached: 0.01,
+    audio_output: 1_000.0,
+};
+
+fn spent(line: &Value) -> f64 {
+    line["spent"].as_f64().expect("a sum")
+}
+
+/// The last line has counted what the service has billed.
+#[track_caller]
+fn assert_counted(server: &RealtimeServer, lines: &[Value]) {
+    seen(server);
+    let (spent, bill) = (spent(lines.last().expect("a line")), server.bill(&PRICES));
+    assert!(bill > 0.0 && (spent - bill).abs() < 1e-6, "{spent} counted, {bill} billed");
+}
+
+#[test]
+fn spent_is_what_the_service_billed() {
+    let server = RealtimeServer::start(KEY);
+    server.push(Answer::say("Nine herrings for the stew.", 2.0));
+    server.push(Answer::say("And three for the cat.", 1.5));
+    let lines = say(&server, &[HELLO, "Bartok, and then?"]).ends_with(0).lines();
+    assert_counted(&server, &lines);
+    let billed = server.billed();
+    assert!(billed[1].text_cached > 0 && billed[1].audio_cached <= billed[1].audio_in);
+}
+
+#[test]
+fn rounds_with_calls_are_counted_too() {
+    let server = RealtimeServer::start(KEY);
+    server.push(Answer::call("roll", json!({"expression": "2d6+3"})));
+    server.push(Answer::say("The dice have fallen.", 1.0));
+    let lines = say(&server, &["Bartok, roll for me"]).ends_with(0).lines();
+    assert_eq!(server.billed().len(), 2);
+    assert_counted(&server, &lines);
+}
+
+#[test]
+fn spoken_lines_are_counted_by_their_sound() {
+    let (ears, server) = (Ears::start(), RealtimeServer::start(KEY));
+    let place = Setting { providers: ears.entry(), ..Setting::new(&server) }.place();
+    place.write("said.wav", plain_wav(&padded(0.5, &speech("rms", HELLO), 1.0)));
+    let lines = place.run(&["ask", "--json", "--in", "said.wav"]).ends_with(0).lines();
+    assert!(server.billed()[0].audio_in > 5, "{:?}", server.billed());
+    assert_counted(&server, &lines);
+}
+
+#[test]
+fn cap_holds_and_the_cascade_goes_on() {
+    let server = RealtimeServer::start(KEY);
+    server.otherwise(Answer::say("A long story of herrings.", 20.0));
+    let budget = "budget: { session_max: 3 }";
+    let place = Setting { prices: DEAR, more: budget, ..Setting::new(&server) }.place();
+    let lines = say_at(&place, &[HELLO; 9]).lines();
+    seen(&server);
+    let (bill, counted) = (server.bill(&DEAR), spent(&lines[8]));
+    assert!((0.4..=3.0).contains(&bill), "{bill} billed under a cap of 3.00");
+    assert!(counted >= bill - 1e-6, "{counted} counted, {bill} billed");
+    assert!((1..9).contains(&answers(&server)), "{} answers", answers(&server));
+    // The lines of an NPC cost nothing.
+    assert_by_cascade(&lines[8]);
+    assert!(because(&lines[8]).contains("session_max"), "{:#}", lines[8]);
+}
+
+#[test]
+fn nothing_is_asked_that_cannot_be_paid() {
+    let server = RealtimeServer::start(KEY);
+    let budget = "budget: { session_max: 0.01 }";
+    let place = Setting { prices: DEAR, more: budget, ..Setting::new(&server) }.place();
+    let line = say_at(&place, &[HELLO]).line();
+    assert_by_cascade(&line);
+    assert_eq!(answers(&server), 0, "{line:#}");
+    assert!(spent(&line) < 1e-9, "{line:#}");
+}
+
+#[test]
+fn counts_of_nothing_are_not_believed() {
+    let server = RealtimeServer::start(KEY);
+    server.push(Answer::uncounted("Nine herrings for the stew, and three for the cat.", 4.0));
+    let lines = say(&server, &[HELLO]).ends_with(0).lines();
+    seen(&server);
+    let (spent, bill) = (spent(&lines[0]), server.bill(&PRICES));
+    assert!(spent >= bill * 0.8, "{spent} counted, {bill} billed");
+}
+
+/// A service that counts nothing still ends at the cap.
+#[test]
+fn uncounted_answers_end_at_the_cap() {
+    let server = RealtimeServer::start(KEY);
+    server.otherwise(Answer::uncounted("A long story of herrings.", 20.0));
+    let budget = "budget: { session_max: 3 }";
+    let place = Setting { prices: DEAR, more: budget, ..Setting::new(&server) }.place();
+    say_at(&place, &[HELLO; 9]);
+    seen(&server);
+    let bill = server.bill(&DEAR);
+    assert!(bill <= 3.0 + 0.4, "{bill} billed under a cap of 3.00, at 0.40 an answer");
+}
+
+/// The session breaks off; what was sent may have been billed.
+#[test]
+fn lost_answers_are_booked() {
+    for lost in [Answer::cut_in("One two three four five six.", 4.0), Answer::cut()] {
+        let server = RealtimeServer::start(KEY);
+        server.push(lost);
+        let lines = say(&server, &[HELLO]).lines();
+        seen(&server);
+        let (spent, bill) = (spent(&lines[0]), server.bill(&PRICES));
+        assert!(bill > 0.0 && spent >= bill - 1e-6, "{spent} counted, {bill} billed");
+    }
+}
+
+/// An answer without end costs no more than was set aside for it.
+#[test]
+fn endless_answer_costs_what_was_set_aside() {
+    let server = RealtimeServer::start(KEY);
+    server.push(Answer::endless_sound());
+    let budget = "budget: { session_max: 3 }";
+    let place = Setting { prices: DEAR, more: budget, ..Setting::new(&server) }.place();
+    let lines = say_at(&place, &[HELLO]).lines();
+    seen(&server);
+    let counted = spent(&lines[0]);
+    assert!(counted > 0.0 && counted <= 3.0 + 1e-6, "{counted} under a cap of 3.00");
+}

@@ -1,0 +1,90 @@
+//! Tokens and their prices.
+//!
+//! Entry types: [`Usage`], [`Prices`]. Sound heard counts 10 tokens a second, sound spoken 20, text its
+//! bytes by 4.
+
+use serde_json::{Value, json};
+
+/// Prices of a million tokens.
+#[derive(Clone, Copy, Debug)]
+pub struct Prices {
+    /// Text that is read.
+    pub input: f64,
+    /// Text that is read from the cache.
+    pub cached_input: f64,
+    /// Text that is written.
+    pub output: f64,
+    /// Sound that is heard.
+    pub audio_input: f64,
+    /// Sound that is heard from the cache.
+    pub audio_cached: f64,
+    /// Sound that is spoken.
+    pub audio_output: f64,
+}
+
+impl Prices {
+    /// The value of a `price` key.
+    pub fn entry(&self) -> String {
+        format!(
+            "{{ input: {}, cached_input: {}, output: {}, audio_input: {}, audio_cached: {}, \
+             audio_output: {} }}",
+            self.input,
+            self.cached_input,
+            self.output,
+            self.audio_input,
+            self.audio_cached,
+            self.audio_output
+        )
+    }
+}
+
+/// Tokens of one answer; cached ones are part of those that are read.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Usage {
+    pub text_in: u64,
+    pub text_cached: u64,
+    pub audio_in: u64,
+    pub audio_cached: u64,
+    pub text_out: u64,
+    pub audio_out: u64,
+}
+
+impl Usage {
+    /// As `response.done` has it.
+    pub fn told(&self) -> Value {
+        let (input, output) = (self.text_in + self.audio_in, self.text_out + self.audio_out);
+        json!({
+            "total_tokens": input + output, "input_tokens": input, "output_tokens": output,
+            "input_token_details": {
+                "text_tokens": self.text_in, "audio_tokens": self.audio_in, "image_tokens": 0,
+                "cached_tokens": self.text_cached + self.audio_cached,
+                "cached_tokens_details": {"text_tokens": self.text_cached,
+                    "audio_tokens": self.audio_cached, "image_tokens": 0},
+            },
+            "output_token_details": {"text_tokens": self.text_out, "audio_tokens": self.audio_out},
+        })
+    }
+
+    /// What it costs.
+    pub fn cost(&self, prices: &Prices) -> f64 {
+        let parts = [
+            (self.text_in - self.text_cached, prices.input),
+            (self.text_cached, prices.cached_input),
+            (self.audio_in - self.audio_cached, prices.audio_input),
+            (self.audio_cached, prices.audio_cached),
+            (self.text_out, prices.output),
+            (self.audio_out, prices.audio_output),
+        ];
+        parts.iter().map(|(tokens, price)| *tokens as f64 * price).sum::<f64>() / 1e6
+    }
+}
+
+/// Tokens of so many bytes of text.
+pub fn text_tokens(bytes: usize) -> u64 {
+    bytes.div_ceil(4) as u64
+}
+
+/// Tokens of sound of so many milliseconds, at so many a second.
+pub fn sound_tokens(milliseconds: u64, a_second: u64) -> u64 {
+    (milliseconds * a_second).div_ceil(1_000)
+}

@@ -1,0 +1,267 @@
+//! An answer on its way: what is sent of it, until it ends, is cancelled, or nobody listens.
+//!
+//! Entry functions: [`Talk::begin`], [`Talk::step`], [`Talk::cancel`], [`Talk::settle`].
+
+use std::{collections::VecDeque, time::Duration};
+
+use futures::SinkExt;
+use serde_json::{Value, json};
+use tokio_tungstenite::tungstenite::Message;
+
+use super::{
+    Fault, Usage,
+    answer::{Answer, Out},
+    bill::{sound_tokens, text_tokens},
+    check::Item,
+    talk::Talk,
+};
+
+/// Tokens of a second of sound that is heard.
+const HEARD: u64 = 10;
+/// Tokens of a second of sound that is spoken.
+const SPOKEN: u64 = 20;
+/// Pause before 100 ms of sound: 50 times faster than real time.
+const PACE: Duration = Duration::from_millis(2);
+
+/// An answer that is being made.
+pub struct Running {
+    id: String,
+    number: usize,
+    plan: VecDeque<Out>,
+    is_counted: bool,
+    /// Whether it minds the longest answer allowed.
+    is_bounded: bool,
+    /// Tokens read.
+    input: Usage,
+    written: usize,
+    spoken_ms: u64,
+    /// Items that are whole.
+    output: Vec<Value>,
+    /// The item that is being made.
+    open: Option<Value>,
+}
+
+impl Running {
+    fn usage(&self) -> Usage {
+        Usage {
+            text_out: text_tokens(self.written),
+            audio_out: sound_tokens(self.spoken_ms, SPOKEN),
+            ..self.input
+        }
+    }
+
+    /// Whether anything is left to be sent.
+    pub fn plays(&self) -> bool {
+        !self.plan.is_empty()
+    }
+
+    /// How long the next piece waits.
+    pub fn pace(&self) -> Option<Duration> {
+        self.plan.front()?.is_sound().then_some(PACE)
+    }
+}
+
+impl Talk {
+    /// Begins to answer.
+    pub async fn begin(&mut self) {
+        let (number, answer) = self.shared.change(|state| {
+            let answer = state.answers.pop_front().or_else(|| state.otherwise.clone());
+            state.answered += 1;
+            (state.answered - 1, answer)
+        });
+        self.note(|seen| seen.answers += 1);
+        let answer = answer.unwrap_or_else(|| Answer::say("Aye, friend.", 0.8));
+        let id = format!("resp_{number}");
+        let mut plan = answer.plan(number, &id);
+        // What was said is understood before the answer, in the middle of it, or after it.
+        if number % 3 == 2
+            && let Some(event) = self.transcript.take()
+        {
+            plan.insert(plan.len() / 2, Out::Event(event));
+        }
+        let is_bounded = !plan.iter().any(|out| matches!(out, Out::Forever(_)));
+        let input = self.input();
+        let created = json!({"type": "response.created", "response": {"id": id,
+            "object": "realtime.response", "status": "in_progress", "status_details": null,
+            "output": [], "usage": null, "conversation_id": "conv_1", "metadata": null}});
+        self.running = Some(Running {
+            id,
+            number,
+            plan,
+            is_counted: answer.is_counted,
+            is_bounded,
+            input,
+            written: 0,
+            spoken_ms: 0,
+            output: Vec::new(),
+            open: None,
+        });
+        self.known.is_answering = true;
+        self.say(created).await;
+    }
+
+    /// What is read for an answer: the whole conversation, of which the cache has what was read before.
+    fn input(&mut self) -> Usage {
+        let known = &self.known;
+        let tools = if known.tools.is_null() { 0 } else { known.tools.to_string().len() };
+        let said: usize = known.items.iter().map(|item| item.text.len()).sum();
+        let sound = |item: &Item| {
+            let rate = if item.is_answer { SPOKEN } else { HEARD };
+            sound_tokens(item.sound_ms, rate)
+        };
+        let text_in = text_tokens(known.instructions.len() + tools + said);
+        let audio_in = known.items.iter().map(sound).sum();
+        let usage = Usage {
+            text_in,
+            audio_in,
+            text_cached: self.read.text_in.min(text_in),
+            audio_cached: self.read.audio_in.min(audio_in),
+            ..Usage::default()
+        };
+        self.read = usage;
+        usage
+    }
+
+    /// Sends the next piece.
+    pub async fn step(&mut self) {
+        let Some(running) = &mut self.running else { return };
+        let Some(out) = running.plan.pop_front() else { return };
+        match out {
+            Out::Forever(out) => {
+                let again = match &*out {
+                    Out::Sound(item, event, ms) => Out::Sound(item.clone(), event.clone(), *ms),
+                    Out::Words(item, event, words) => {
+                        Out::Words(item.clone(), event.clone(), words.clone())
+                    }
+                    _ => return,
+                };
+                running.plan.push_front(Out::Forever(out));
+                self.send(again).await;
+            }
+            out => self.send(out).await,
+        }
+    }
+
+    async fn send(&mut self, out: Out) {
+        let Some(running) = &mut self.running else { return };
+        match out {
+            Out::Event(event) => self.say(event).await,
+            Out::Sound(item, event, ms) => {
+                running.spoken_ms += ms;
+                let (usage, is_bounded) = (running.usage(), running.is_bounded);
+                let most = self.known.max_tokens.filter(|_| is_bounded);
+                self.known.has_spoken = true;
+                if let Some(item) = self.item(&item) {
+                    item.sound_ms += ms;
+                }
+                self.say(event).await;
+                if most.is_some_and(|most| usage.audio_out + usage.text_out >= most) {
+                    self.finish("incomplete", Some("max_output_tokens")).await;
+                }
+            }
+            Out::Words(item, event, words) => {
+                running.written += words.len();
+                if let Some(item) = self.item(&item) {
+                    item.text.push_str(&words);
+                }
+                self.say(event).await;
+            }
+            Out::Begins(item, is_answer) => {
+                running.open = Some(item.clone());
+                let id = item["id"].as_str().unwrap_or_default().to_owned();
+                self.known.items.push(Item { id, is_answer, ..Item::default() });
+                self.say(json!({"type": "conversation.item.added", "item": item})).await;
+            }
+            Out::Whole(item) => {
+                running.open = None;
+                running.output.push(item.clone());
+                self.say(json!({"type": "conversation.item.done", "item": item})).await;
+            }
+            Out::Calls(id) => self.known.calls.push((id, false)),
+            Out::Frame(text, is_binary) => self.frame(text, is_binary).await,
+            Out::Done(status, reason) => self.finish(status, reason).await,
+            Out::Cut => self.ended = Some("cut".to_owned()),
+            Out::Expired => self.expire().await,
+            Out::Forever(_) => {}
+        }
+    }
+
+    async fn frame(&mut self, text: String, is_binary: bool) {
+        let message =
+            if is_binary { Message::binary(text.into_bytes()) } else { Message::text(text) };
+        let _ = self.socket.send(Message::Ping(Vec::new().into())).await;
+        let _ = self.socket.send(message).await;
+    }
+
+    /// An item by its name.
+    fn item(&mut self, id: &str) -> Option<&mut Item> {
+        self.known.items.iter_mut().find(|item| item.id == id)
+    }
+
+    /// Stops answering, as it was told; a piece that was on its way still comes.
+    pub async fn cancel(&mut self) {
+        let Some(running) = &mut self.running else { return };
+        let on_its_way = match running.plan.front() {
+            Some(Out::Sound(..)) => running.plan.pop_front(),
+            _ => None,
+        };
+        running.plan.clear();
+        if let Some(out) = on_its_way {
+            self.send(out).await;
+        }
+        self.finish("cancelled", Some("client_cancelled")).await;
+    }
+
+    async fn finish(&mut self, status: &str, reason: Option<&str>) {
+        let Some(mut running) = self.running.take() else { return };
+        self.known.is_answering = false;
+        if let Some(mut item) = running.open.take() {
+            item["status"] = json!("incomplete");
+            let response = &running.id;
+            self.say(json!({"type": "response.output_audio.done", "response_id": response,
+                "item_id": item["id"], "output_index": 0, "content_index": 0}))
+                .await;
+            self.say(json!({"type": "response.output_item.done", "response_id": response,
+                "output_index": 0, "item": item}))
+                .await;
+            running.output.push(item);
+        }
+        let usage = running.usage();
+        self.shared.change(|state| state.billed.push(usage));
+        let told = if running.is_counted { usage } else { Usage::default() };
+        let details = match (status, reason) {
+            ("completed", _) => Value::Null,
+            ("failed", _) => json!({"type": "failed", "error": {"type": "server_error",
+                "code": "internal_error"}}),
+            _ => json!({"type": status, "reason": reason}),
+        };
+        let response = json!({"id": running.id, "object": "realtime.response", "status": status,
+            "status_details": details, "output": running.output, "usage": told.told(),
+            "conversation_id": "conv_1", "metadata": null, "output_modalities": ["audio"]});
+        self.say(json!({"type": "response.done", "response": response})).await;
+        self.say(json!({"type": "rate_limits.updated", "rate_limits": [{"name": "tokens",
+            "limit": 100_000, "remaining": 90_000, "reset_seconds": 1.5}]}))
+            .await;
+        if running.number % 3 == 1
+            && let Some(event) = self.transcript.take()
+        {
+            self.say(event).await;
+        }
+        match self.fault {
+            Fault::Expires if status == "completed" => self.expire().await,
+            Fault::Closes if status == "completed" => {
+                let _ = self.socket.close(None).await;
+                self.ended = Some("closed".to_owned());
+            }
+            _ => {}
+        }
+    }
+
+    /// Bills what was sent of an answer that nobody waits for.
+    pub fn settle(&mut self) {
+        if let Some(running) = self.running.take() {
+            let usage = running.usage();
+            self.shared.change(|state| state.billed.push(usage));
+        }
+    }
+}
