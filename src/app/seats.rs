@@ -65,7 +65,7 @@ impl SeatMaker {
         Ok(Seat::new(npc, conversation, engine, &brain, &tts))
     }
 
-    /// What makes the speech of `npc`, which falls back on `cascade`.
+    /// The engine of `npc`, with `cascade` for failures.
     fn engine(
         &self,
         config: &Config,
@@ -83,7 +83,7 @@ impl SeatMaker {
                 let is_guarded = !config.campaign.lines_and_veils.is_empty();
                 Box::new(SpeechToSpeech::new(service, cascade, limits, is_guarded))
             }
-            // Without a service the configuration is refused before.
+            // `check` refuses this; a service added while playing counts from the next start on.
             _ => Box::new(cascade),
         })
     }

@@ -475,7 +475,7 @@ fn voices(models: &ModelOptions, first: VoiceEntry, slow: f32) -> Vec<VoiceEntry
     provider::Options::voices(first, &models.weights.folders(), slow)
 }
 
-/// What a checked file has for engines.
+/// The settings of a checked file that engines depend on.
 fn engines(file: &Fields) -> Engines {
     let is_guarded = !file.items("lines_and_veils").is_empty();
     Engines { is_there: speech_to_speech::is_there(file), is_guarded }

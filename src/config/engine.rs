@@ -11,7 +11,7 @@ use crate::{
     yaml::{Fields, Problems, quoted},
 };
 
-/// What a configuration has for engines.
+/// The settings of a configuration that engines depend on.
 #[derive(Clone, Copy, Debug)]
 pub struct Engines {
     /// A speech-to-speech service is configured.
@@ -55,7 +55,7 @@ pub fn s2s(npc: &Fields) -> S2s {
     }
 }
 
-/// Whether its engine is speech-to-speech.
+/// Its engine is speech-to-speech.
 fn is_s2s(npc: &Fields) -> bool {
     matches!(npc.text("engine"), Some("s2s" | "speech_to_speech"))
 }

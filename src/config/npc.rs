@@ -36,7 +36,7 @@ pub struct NpcDefaults<'a> {
     pub models: &'a EntryList<ModelEntry>,
     /// Whether all of their names could be read.
     pub names_models: bool,
-    /// What engines can be.
+    /// The settings that engines depend on.
     pub engines: Engines,
 }
 

@@ -52,8 +52,7 @@ pub fn price(fields: &Fields) -> Price {
     }
 }
 
-/// What cached sound costs that has no price of its own: as much less than other sound as cached text
-/// is less than other text.
+/// The default price of cached sound: the discount of cached text.
 fn cached_sound(heard: f64, cached: Option<f64>, text: f64) -> f64 {
     match cached {
         Some(cached) if text > 0.0 => (heard * cached / text).max(cached).min(heard),

@@ -33,7 +33,7 @@ pub enum Reply {
     Words {
         /// Which sentence of the turn.
         sentence: usize,
-        /// What is appended, as written.
+        /// The words, as written.
         text: String,
     },
     /// All audio of the sentence is out.
@@ -48,7 +48,7 @@ pub enum Reply {
 pub struct ReplyPort {
     turn: TurnId,
     to: mpsc::Sender<(TurnId, Reply)>,
-    /// Sentences of the turn before the first of whoever has this port.
+    /// Sentences of the turn before the first of this port.
     before: usize,
 }
 
@@ -64,7 +64,7 @@ impl ReplyPort {
         Self { turn, to, before: 0 }
     }
 
-    /// The same for who goes on after `sentences` of this one's.
+    /// A port for the sentences after the first `sentences` of this one.
     #[must_use]
     pub fn after(&self, sentences: usize) -> Self {
         Self { before: self.before + sentences, ..self.clone() }

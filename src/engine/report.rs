@@ -28,7 +28,7 @@ pub struct TurnReport {
     pub calls: Vec<CallRecord>,
     /// Names of the models that answered, in the order in which they did, each once.
     pub thought: Vec<Arc<str>>,
-    /// What has made the speech.
+    /// The engine of the answer.
     pub engine: EngineUsed,
     /// What the game master should know of services, and has not been told.
     pub news: Vec<String>,
@@ -40,14 +40,14 @@ pub struct TurnReport {
     pub failure: Option<Failure>,
 }
 
-/// What has made the speech of a turn.
+/// The engine of an answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EngineUsed {
     /// Which engine.
     pub kind: EngineKind,
-    /// What spoke, where it is not the NPC's voice service.
+    /// The speaking service, where it is not the NPC's voice service.
     pub spoke: Option<String>,
-    /// Why it was not the NPC's own engine.
+    /// The reason, where it is not the NPC's own engine.
     pub because: Option<String>,
 }
 

@@ -46,7 +46,7 @@ pub struct Thinking {
     pub calls: NpcCalls,
     /// What the model reads first.
     pub prompt: Prompt,
-    /// What was done of the turn before.
+    /// The part of the turn that another engine has done.
     pub before: Before,
     /// Where sentences go; a full queue makes the model wait.
     pub out: mpsc::Sender<Say>,
@@ -54,16 +54,16 @@ pub struct Thinking {
     pub stop: CancellationToken,
 }
 
-/// What another engine has done of a turn before it gave up.
+/// The part of a turn that another engine has done before it gave up.
 #[derive(Default)]
 pub struct Before {
-    /// What it has said.
+    /// Its words.
     pub spoken: String,
     /// It has covered a wait.
     pub filler_said: bool,
     /// Its calls and their results.
     pub exchange: Vec<Message>,
-    /// What they were made through: what ran does not run again.
+    /// The calls themselves, with their limits: none runs twice.
     pub calls: Option<TurnCalls>,
 }
 
@@ -204,7 +204,7 @@ impl Rounds {
             if stop.run_until_cancelled(self.offer(round, is_last)).await.is_none() {
                 return Ok(());
             }
-            // What another engine has called was the first round.
+            // The calls of another engine were the first round.
             let is_first = round == 0 && self.talk.exchange.is_empty();
             let choice = if is_first { policy.tool_choice.clone() } else { ToolChoice::Auto };
             let asked = stop.run_until_cancelled(self.ask(choice)).await;

@@ -33,6 +33,7 @@ mod respell;
 mod service;
 mod services;
 mod smart_turn;
+mod sockets;
 mod speech_to_speech;
 mod speech_to_text;
 mod text_to_speech;

@@ -1,7 +1,7 @@
 //! The contract of a model that hears and speaks: sound in, sound out, calls in between.
 //!
-//! Entry type: [`SpeechToSpeech`]. Nobody above it knows which service it is: what one cannot do is
-//! one of its [`SpeechAbilities`]. **Never**: decides whose turn it is, or calls a tool.
+//! Entry type: [`SpeechToSpeech`]. Nothing above it knows which service it is: services differ in
+//! their [`SpeechAbilities`]. **Never**: decides whose turn it is, or calls a tool.
 
 use std::{sync::Arc, time::Duration};
 
@@ -22,10 +22,10 @@ pub trait SpeechToSpeech: Send + Sync {
     /// The model's name in the price list; `None`: it costs nothing.
     fn priced_as(&self) -> Option<&str>;
 
-    /// What it can do.
+    /// Its abilities.
     fn abilities(&self) -> SpeechAbilities;
 
-    /// Opens a session that has been told `setup`; it ends when the [`SpeechControl`] is dropped.
+    /// Opens a session with `setup`; it ends when its [`SpeechControl`] is dropped.
     /// Cancel safe: dropping the future gives the connection up.
     ///
     /// # Errors
@@ -37,33 +37,32 @@ pub trait SpeechToSpeech: Send + Sync {
 pub struct SpeechSession {
     /// Takes orders.
     pub control: SpeechControl,
-    /// What the service says, until its end or an error. A task of the service's client reads on
-    /// whether or not anybody listens here, so that its pings are answered; what waits is bounded by
-    /// time ([`SPEECH_WAITING`]).
+    /// Events of the service, up to its end or an error. The client reads on even if nobody polls this,
+    /// so that pings are answered; the sound that waits is bounded by [`SPEECH_WAITING`].
     pub events: SpeechEvents,
 }
 
-/// What a session says.
+/// Events of a session.
 pub type SpeechEvents = BoxStream<'static, Result<SpeechSessionEvent, Error>>;
 
-/// Longest speech that waits to be taken; more of an answer is not kept.
+/// Most speech that waits to be read; the rest of such an answer is dropped.
 pub const SPEECH_WAITING: Duration = Duration::from_secs(30);
 
-/// What services can do beside hearing, speaking and calling.
+/// Abilities beyond hearing, speaking and calling tools.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SpeechAbilities {
-    /// What was said and not committed can be taken back.
+    /// Sound that is not committed can be taken back.
     pub clears: bool,
     /// An answer can be cut off at the millisecond that was heard last.
     pub truncates: bool,
-    /// Tools can be declared anew within a session.
+    /// Other tools can be declared within a session.
     pub changes_tools: bool,
 }
 
-/// What a session begins with.
+/// The beginning of a session.
 #[derive(Clone, Debug)]
 pub struct SpeechSetup {
-    /// Who speaks, and how.
+    /// The NPC, and its manner of speaking.
     pub instructions: String,
     /// The service's own name of the voice; `None`: its own choice.
     pub voice: Option<String>,
@@ -71,7 +70,7 @@ pub struct SpeechSetup {
     pub tools: Arc<[ToolSpec]>,
     /// Longest answer, in tokens.
     pub max_tokens: u32,
-    /// What was said before, oldest first.
+    /// The conversation so far, oldest first.
     pub before: Vec<SpeechItem>,
 }
 
@@ -88,22 +87,22 @@ pub enum SpeechItem {
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct SpeechItemId(pub String);
 
-/// What a session can be told.
+/// An order to a session.
 #[derive(Clone, Debug)]
 pub enum SpeechOrder {
     /// From now on these tools may be called, and no others.
     Tools(Arc<[ToolSpec]>),
     /// Sound that is said, in order; any rate, 16-bit mono.
     Sound(Pcm),
-    /// What was said is an utterance. It is not answered before [`Self::Answer`].
+    /// Ends an utterance. The answer waits for [`Self::Answer`].
     Commit,
-    /// What was said since the last commit was not meant.
+    /// Drops the sound since the last commit.
     Clear,
     /// Something in writing.
     Text(SpeechItem),
     /// Answer.
     Answer(ToolChoice),
-    /// What came of a call, as the model reads it. It is not answered before [`Self::Answer`].
+    /// The result of a call, as the model reads it. The answer waits for [`Self::Answer`].
     Result {
         /// The call.
         call: CallId,
@@ -112,7 +111,7 @@ pub enum SpeechOrder {
     },
     /// Stop answering.
     Cancel,
-    /// Of the answer `item` so much was heard.
+    /// Cuts the answer `item` off at the heard part.
     Truncate {
         /// Which answer.
         item: SpeechItemId,
@@ -121,7 +120,7 @@ pub enum SpeechOrder {
     },
 }
 
-/// What a session has to say.
+/// An event of a session.
 #[derive(Clone, Debug)]
 pub enum SpeechSessionEvent {
     /// Sound of an answer.
@@ -144,7 +143,7 @@ pub enum SpeechSessionEvent {
     Call(ToolCall),
     /// An answer has ended.
     Done(SpeechDone),
-    /// What the service minds, and goes on.
+    /// An order was refused; the session goes on.
     Refused(Error),
     /// The session ends soon: another is to be opened.
     GoingAway,
@@ -153,9 +152,9 @@ pub enum SpeechSessionEvent {
 /// How an answer ended.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SpeechDone {
-    /// Whether it is whole.
+    /// Its ending.
     pub ending: SpeechEnding,
-    /// What it is billed by, where the service says so.
+    /// The billed tokens, where the service counts them.
     pub usage: Option<SpeechUsage>,
 }
 

@@ -78,9 +78,9 @@ pub struct MadeBy {
     pub thought: Vec<String>,
     /// The voice service, or the voice model.
     pub spoke: String,
-    /// What has made the speech: `cascaded` or `speech_to_speech`.
+    /// The engine of the answer: `cascaded` or `speech_to_speech`.
     pub engine: &'static str,
-    /// Why it was not the NPC's own engine.
+    /// The reason, where it is not the NPC's own engine.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub because: Option<String>,
 }
@@ -185,7 +185,7 @@ pub struct ToolLine {
 }
 
 impl ToolLine {
-    /// The same as it is kept.
+    /// A copy without credentials, for files.
     pub fn kept(&self) -> Self {
         Self { result: redact::json(&self.result), ..self.clone() }
     }

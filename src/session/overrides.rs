@@ -39,7 +39,7 @@ impl TurnTier {
         Self { selected: Tier::Fast, effective: Tier::Fast, because, by_dm: false }
     }
 
-    /// Whether somebody has asked for it.
+    /// The game master or a word of the utterance has asked for it.
     pub const fn is_asked(&self) -> bool {
         self.by_dm || self.because.is_keyword
     }

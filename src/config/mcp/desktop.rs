@@ -76,7 +76,7 @@ fn is_map(node: &Node) -> bool {
     matches!(node.value, Value::Map(_))
 }
 
-/// What the tools of a server begin with.
+/// The first part of the identities of a server's tools.
 fn identity(server: &Entry) -> String {
     let prefix = |entry: &&Entry| matches!(entry.key.as_str(), "prefix" | "toolPrefix");
     let prefix = server.node.entries().iter().find(prefix).and_then(|entry| entry.node.text());

@@ -158,7 +158,7 @@ fn derived(reach: &Reach) -> Option<String> {
     Some(mended(word)).filter(|plain| !plain.is_empty())
 }
 
-/// `word` with what no name has made plain.
+/// `word` as a name: other characters become hyphens.
 pub fn mended(word: &str) -> String {
     let word = word.trim();
     if word.chars().all(is_plain) {

@@ -52,15 +52,20 @@ pub fn larger(one: Option<Usage>, other: Usage) -> Usage {
     Usage { output_tokens: one.output_tokens.max(other.output_tokens), ..read }
 }
 
+/// A count of tokens for so many bytes of text: `told` where it can be true, else the usual one, at most
+/// `most`.
+pub fn plausible(told: u64, bytes: u64, most: u64) -> u64 {
+    match told < bytes.div_ceil(MOST_BYTES) {
+        true => bytes.div_ceil(USUAL_BYTES).min(most).max(told),
+        false => told,
+    }
+}
+
 /// `usage` where it can be true of a request of `asked` bytes with an answer of `answered` bytes; a
 /// count that is too low becomes the usual one, at most what is `reserved`.
 pub fn believed(usage: Usage, asked: u64, answered: u64, reserved: Consumption) -> Usage {
-    let count = |told: u64, bytes: u64, most: u64| match told < bytes.div_ceil(MOST_BYTES) {
-        true => bytes.div_ceil(USUAL_BYTES).min(most).max(told),
-        false => told,
-    };
-    let input_tokens = count(usage.input_tokens, asked, reserved.input_tokens);
-    let output_tokens = count(usage.output_tokens, answered, reserved.output_tokens);
+    let input_tokens = plausible(usage.input_tokens, asked, reserved.input_tokens);
+    let output_tokens = plausible(usage.output_tokens, answered, reserved.output_tokens);
     let cached_tokens = usage.cached_tokens.min(input_tokens);
     Usage { input_tokens, output_tokens, cached_tokens, ..usage }
 }

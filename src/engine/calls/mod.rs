@@ -79,7 +79,7 @@ impl TurnCalls {
         }
     }
 
-    /// The same calls, whose turn another engine goes on with.
+    /// These calls for the engine that goes on with the turn.
     #[must_use]
     pub fn go_on(self, setup: CallSetup) -> Self {
         Self { setup, ..self }

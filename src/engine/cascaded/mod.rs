@@ -57,12 +57,12 @@ impl Cascaded {
         answer(turn, (model, calls), voice, before)
     }
 
-    /// What can be called now, whose lines are prepared.
+    /// Takes the tools whose filler lines [`Self::warm_up`] prepares.
     pub fn offers(&mut self, tools: &Arc<VisibleTools>) {
         self.tools = Arc::clone(tools);
     }
 
-    /// What its tools are called with.
+    /// The door to its tools.
     pub const fn calls(&self) -> &NpcCalls {
         &self.calls
     }

@@ -132,8 +132,8 @@ impl History {
     }
 }
 
-/// What stays in a conversation of a turn in which somebody `said` something, of whose answer so much
-/// was `heard`; empty: nothing came of it.
+/// The messages that a turn leaves in a conversation: `said`, its calls, and the `heard` part of the
+/// answer. Empty if there were no calls and nothing was heard.
 pub fn kept(said: &Said, exchange: &[Message], told_secrets: bool, heard: &str) -> Vec<Message> {
     if heard.is_empty() && exchange.is_empty() {
         return Vec::new();

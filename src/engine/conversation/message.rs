@@ -15,8 +15,7 @@ pub async fn message(turn: &Turn) -> Message {
     Message::User(text(turn, &turn.facts.utterance).await.into())
 }
 
-/// The same as text, for a model that hears the words of the utterance itself if there is sound of
-/// them. Cancel safe.
+/// The message of `turn` as text, without the words if the model hears their sound. Cancel safe.
 pub async fn message_beside_sound(turn: &Turn) -> String {
     let words = if turn.audio.is_empty() { &turn.facts.utterance } else { prompt::HEARD_ITSELF };
     text(turn, words).await

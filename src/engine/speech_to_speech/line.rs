@@ -1,7 +1,7 @@
-//! The session of one seat with a voice model, and what the service knows of the conversation.
+//! The session of one seat with a voice model, and its copy of the conversation.
 //!
-//! Entry type: [`Line`]. What it knows is compared with our own conversation before each turn: what is
-//! new is told in writing, and a session that knows anything else is opened anew. **Never**: answers.
+//! Entry type: [`Line`]. Before each turn the copy is compared with our own conversation. The session
+//! receives new messages as text; one that knows anything else is replaced. **Never**: answers.
 
 use std::{sync::Arc, time::Duration};
 
@@ -22,11 +22,11 @@ use crate::{
     },
     provider::{
         Error, Kind, SpeechControl, SpeechEvents, SpeechItem, SpeechItemId, SpeechOrder,
-        SpeechSession, SpeechSessionEvent, SpeechSetup, SpeechToSpeech,
+        SpeechSession, SpeechSessionEvent, SpeechSetup, SpeechToSpeech, SpeechUsage,
     },
 };
 
-/// Most of a conversation that a new session is told, in bytes: what is older costs more than it is worth.
+/// Most of a conversation that a new session receives, in bytes: older messages cost more than they help.
 const BEFORE: usize = 48_000;
 /// Longest wait for the end of an answer that was cancelled.
 const CANCELLED: Duration = Duration::from_secs(3);
@@ -46,24 +46,24 @@ pub struct Line {
 /// An open session.
 pub struct Open {
     control: SpeechControl,
-    /// What the service says.
+    /// Events of the service.
     pub events: SpeechEvents,
     opened_at: Instant,
     instructions: String,
     /// How often something had been taken back of the conversation.
     retracted: u64,
     tools: Arc<[ToolSpec]>,
-    /// The part of our conversation that it was told, or has heard.
+    /// The part of our conversation that it has received or heard.
     knows: Vec<Message>,
-    /// It knows what our conversation does not.
+    /// It knows something that our conversation does not.
     pub is_off: bool,
-    /// What it holds.
+    /// Its size, for the price of the next answer.
     pub held: Contents,
     /// The turn that was begun last, until it is known what was heard of it.
     pub pending: Option<Pending>,
 }
 
-/// A turn of which it is not known yet what was heard.
+/// A turn whose heard part is not known yet.
 #[derive(Default)]
 pub struct Pending {
     /// Pays for the answer that is being made.
@@ -72,17 +72,17 @@ pub struct Pending {
     pub is_answering: bool,
     /// The service awaits results of calls.
     pub owes: bool,
-    /// What the answer that is being made has so far.
+    /// The answer that is being made, as far as it has come.
     pub answered: Answered,
     /// The answers, in order.
     pub spoken: Vec<Spoken>,
-    /// What it adds to the conversation; `None`: it broke off.
+    /// Its part of the conversation; `None`: it broke off.
     pub adds: Option<Adds>,
 }
 
-/// What a turn adds to the conversation beside what was heard of it.
+/// A turn's part of the conversation, without the heard answer.
 pub struct Adds {
-    /// What was said to the NPC.
+    /// The utterance.
     pub said: Said,
     /// Calls and results.
     pub exchange: Vec<Message>,
@@ -105,18 +105,18 @@ impl Line {
     /// The open session.
     ///
     /// # Errors
-    /// There is none.
+    /// No session is open.
     pub fn get(&mut self) -> Result<&mut Open, Error> {
         let gone = || Error::new(Kind::Interrupted, "the session of the voice model is over");
         self.open.as_mut().ok_or_else(gone)
     }
 
-    /// Whether a turn of it is still being played.
+    /// A turn of it is still being played.
     pub fn is_heard(&self) -> bool {
         self.open.as_ref().is_some_and(|open| open.pending.is_some())
     }
 
-    /// How many turns it had.
+    /// Turns so far.
     pub const fn turns(&self) -> u64 {
         self.turns
     }
@@ -131,14 +131,14 @@ impl Line {
         self.open = None;
     }
 
-    /// Closes the session unless a turn has begun since there were so many.
+    /// Closes the session unless a turn has begun since that count.
     pub fn close_unless_used_since(&mut self, turns: u64) {
         if self.turns == turns {
             self.open = None;
         }
     }
 
-    /// A session that knows `conversation`; one that is open is told what is new. Cancel safe.
+    /// Opens a session that knows `conversation`, or sends the new messages to the open one. Cancel safe.
     ///
     /// # Errors
     /// None can be opened in time.
@@ -153,16 +153,20 @@ impl Line {
             }
             self.open = None;
         }
-        let mut setup = setup(&self.npc, &conversation.system);
-        setup.tools = Arc::clone(&self.tools);
-        setup.before = newest(&conversation.talk);
+        let setup = SpeechSetup {
+            instructions: conversation.system.clone(),
+            voice: self.npc.s2s.voice.clone(),
+            tools: Arc::clone(&self.tools),
+            max_tokens: LONGEST,
+            before: newest(&conversation.talk),
+        };
         let mut held = Contents::default();
         held.add_text(setup.instructions.len());
         setup.before.iter().for_each(|it| held.add_text(length(it)));
         let SpeechSession { control, events } = self.service.connect(setup).await?;
         self.open = Some(Open {
             control,
-            // It may be looked at again after its end.
+            // It may be polled again after its end.
             events: events.fuse().boxed(),
             opened_at: Instant::now(),
             instructions: conversation.system.clone(),
@@ -176,7 +180,7 @@ impl Line {
         Ok(())
     }
 
-    /// Declares `tools`, unless they are the ones that are.
+    /// Declares `tools` if they differ from the declared ones.
     ///
     /// # Errors
     /// The session is over.
@@ -190,12 +194,12 @@ impl Line {
         Ok(())
     }
 
-    /// Tells the session what was `heard` of the turn before.
+    /// Cuts the answer of the turn before at the part that was `heard`, and books its price.
     pub async fn settle(&mut self, heard: Option<HeardAloud>) {
         let truncates = self.service.abilities().truncates;
         let speed = f64::from(self.npc.voice.speed_factor);
         let Some(open) = &mut self.open else { return };
-        // If this is dropped on its way, what is left says that the turn broke off.
+        // If this future is dropped, the empty rest counts as a turn that broke off.
         let Some(left) = &mut open.pending else { return };
         let mut pending = std::mem::take(left);
         let heard = heard.unwrap_or_default();
@@ -207,7 +211,7 @@ impl Line {
         }
         open.end(&mut pending).await;
         open.pending = None;
-        // What only the turn's own message told is not kept, and calls are not left open.
+        // Secrets of the turn's own message must not stay, nor calls without results.
         open.is_off |= pending.owes || pending.adds.as_ref().is_some_and(|it| it.told_secrets);
         let adds =
             pending.adds.map(|it| kept(&it.said, &it.exchange, it.told_secrets, &heard.text));
@@ -235,7 +239,7 @@ impl Open {
         self.control.send(order)
     }
 
-    /// What it holds together with the tools that are declared.
+    /// Its contents with the declared tools.
     pub fn asked(&self) -> Contents {
         let mut held = self.held;
         for tool in self.tools.iter() {
@@ -245,11 +249,11 @@ impl Open {
     }
 
     /// Pays for the answer that has ended.
-    pub fn pay(&mut self, pending: &mut Pending, usage: Option<crate::provider::SpeechUsage>) {
+    pub fn pay(&mut self, pending: &mut Pending, usage: Option<SpeechUsage>) {
         let asked = self.asked();
         pending.is_answering = false;
         let answered = std::mem::take(&mut pending.answered);
-        // What the service counts of sound is what it reads again.
+        // The service reads all the sound that it has counted again.
         let counted = usage.map(|it| it.audio_in.saturating_add(it.audio_out));
         self.held.add_answer(answered, counted);
         if let Some(usage) = usage
@@ -281,7 +285,7 @@ impl Open {
         self.is_off = true;
     }
 
-    /// Takes notice of what the service has said meanwhile.
+    /// Reads the events that have come since the last turn.
     fn look(&mut self) {
         while let Some(event) = self.events.next().now_or_never() {
             match event {
@@ -299,14 +303,14 @@ impl Open {
         }
     }
 
-    /// Whether what it knows is the beginning of `conversation`.
+    /// It knows the beginning of `conversation`, and nothing else.
     fn is_told(&self, conversation: &Excerpt) -> bool {
         self.instructions == conversation.system
             && self.retracted == conversation.retracted
             && conversation.talk.starts_with(&self.knows)
     }
 
-    /// Tells what of `talk` it does not know yet.
+    /// Sends the messages of `talk` that it does not know yet.
     fn tell(&mut self, talk: &[Message]) -> Result<(), Error> {
         for message in talk.get(self.knows.len()..).unwrap_or_default() {
             if let Some(item) = item(message) {
@@ -318,18 +322,7 @@ impl Open {
     }
 }
 
-/// What a session begins with beside what was said.
-fn setup(npc: &Npc, instructions: &str) -> SpeechSetup {
-    SpeechSetup {
-        instructions: instructions.to_owned(),
-        voice: npc.s2s.voice.clone(),
-        tools: Arc::from([]),
-        max_tokens: LONGEST,
-        before: Vec::new(),
-    }
-}
-
-/// As much of the end of a conversation as a new session is told, oldest first.
+/// The newest messages within [`BEFORE`], oldest first.
 fn newest(talk: &[Message]) -> Vec<SpeechItem> {
     let mut left = BEFORE;
     let newest = talk.iter().rev().filter_map(item).map_while(|it| {
@@ -341,7 +334,7 @@ fn newest(talk: &[Message]) -> Vec<SpeechItem> {
     newest
 }
 
-/// What was not heard to its end, and how much of it was, in its own time.
+/// The answers that were not heard to their end, and the heard part of each in the service's own time.
 fn unheard(pending: &Pending, heard: &HeardAloud, speed: f64) -> Vec<(SpeechItemId, Duration)> {
     let mut cuts = Vec::new();
     for it in &pending.spoken {
@@ -359,7 +352,7 @@ fn unheard(pending: &Pending, heard: &HeardAloud, speed: f64) -> Vec<(SpeechItem
     cuts
 }
 
-/// What the service reads of a message.
+/// A message as the service reads it.
 fn item(message: &Message) -> Option<SpeechItem> {
     match message {
         Message::User(Said { text, .. }) | Message::Summary { text, .. } => {
@@ -367,7 +360,7 @@ fn item(message: &Message) -> Option<SpeechItem> {
         }
         Message::Assistant { text, .. } if text.is_empty() => None,
         Message::Assistant { text, .. } => Some(SpeechItem::Answered(text.clone())),
-        // Calls of another session mean nothing in this one; what came of them does.
+        // Calls of another session mean nothing in this one; their results do.
         Message::Tool { content, .. } => Some(SpeechItem::Said(content.clone())),
         Message::System(_) => None,
     }

@@ -1,8 +1,8 @@
-//! The engine of NPCs whose model hears and speaks itself.
+//! The engine of NPCs whose model hears and speaks.
 //!
 //! Entry type: [`SpeechToSpeech`]. It keeps one session a seat, opened from our own conversation and
-//! never from the service's memory; a turn that is not for it, or that it cannot answer, is answered
-//! by the cascade of the same NPC. **Never**: knows which service it is.
+//! never from the service's memory. The cascade of the same NPC answers the turns that are not for the
+//! model, and those that fail. **Never**: knows which service it is.
 
 mod line;
 mod money;
@@ -25,16 +25,16 @@ use self::{
 };
 use super::{
     Cascaded, HeardAloud, ReplyPort, Turn, TurnReport, VoiceEngine, conversation::Excerpt,
-    report::EngineUsed,
+    report::EngineUsed, tool_loop::Before,
 };
 use crate::{domain::EngineKind, provider};
 
 /// How the sessions of one NPC are kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SessionLimits {
-    /// A session is opened anew before it is so old.
+    /// Age at which a session is replaced.
     pub max_age: Duration,
-    /// It is closed after so long without talk.
+    /// Time without talk after which it is closed.
     pub idle: Duration,
 }
 
@@ -44,10 +44,10 @@ pub struct SpeechToSpeech {
     service: Arc<dyn provider::SpeechToSpeech>,
     line: Arc<Shared<Line>>,
     trouble: Arc<Mutex<Trouble>>,
-    /// What was heard of the turn before, until the session is told.
+    /// The heard part of the turn before, until the session has settled it.
     heard: Arc<Mutex<Option<HeardAloud>>>,
     limits: SessionLimits,
-    /// No sound is played before its words have been looked at, which nothing does yet.
+    /// Its words would have to be checked before they are heard, and nothing checks them yet.
     is_guarded: bool,
 }
 
@@ -71,7 +71,7 @@ impl SpeechToSpeech {
         }
     }
 
-    /// Why the cascade answers `turn`; `None`: it does not have to.
+    /// The reason for the cascade to answer `turn`; `None`: the model may.
     fn declines(&self, turn: &Turn) -> Option<String> {
         if self.is_guarded {
             return Some(route::GUARDED.to_owned());
@@ -87,7 +87,7 @@ impl VoiceEngine for SpeechToSpeech {
         self.cascade.offers(&turn.tools);
         let cascade = self.cascade.clone();
         if let Some(why) = self.declines(&turn) {
-            let answer = cascade.go_on(turn, replies, Default::default());
+            let answer = cascade.go_on(turn, replies, Before::default());
             return async move { by_cascade(answer.await, why) }.boxed();
         }
         let (line, heard) = (Arc::clone(&self.line), Arc::clone(&self.heard));
@@ -102,7 +102,7 @@ impl VoiceEngine for SpeechToSpeech {
             };
             let NotAnswered { why, kind, sentences, before } = match told {
                 Ok(report) => {
-                    // A turn that ended before says nothing of the service.
+                    // A turn that ended before its first word proves nothing about the service.
                     if report.first_text_at.is_some() {
                         trouble().is_over();
                     }
@@ -122,7 +122,7 @@ impl VoiceEngine for SpeechToSpeech {
     }
 
     fn heard(&mut self, heard: &HeardAloud) {
-        // `warm` follows, and tells the session.
+        // `warm` follows, and settles the turn.
         *self.heard.lock().unwrap_or_else(PoisonError::into_inner) = Some(heard.clone());
     }
 
@@ -171,7 +171,7 @@ impl VoiceEngine for SpeechToSpeech {
     }
 }
 
-/// The report of a turn that the cascade has answered in place of its NPC's own engine.
+/// The report of a turn that the cascade has answered for the NPC's own engine.
 fn by_cascade(report: TurnReport, why: String) -> TurnReport {
     let engine = EngineUsed { kind: EngineKind::Cascaded, spoke: None, because: Some(why) };
     TurnReport { engine, ..report }

@@ -1,11 +1,11 @@
-//! What an answer of a voice model may cost, and what its service's count is believed.
+//! The cost of a voice model's answers: set aside before, booked by the service's count where that can be true.
 //!
-//! Entry type: [`Contents`], what a session holds. A service bills all of it with each answer, by tokens of
-//! text and of sound. **Never**: knows a price.
+//! Entry type: [`Contents`] of a session. A service bills all of it with each answer, by tokens of text
+//! and of sound. **Never**: knows a price.
 
 use std::time::Duration;
 
-use crate::{logic::budget::Consumption, provider::SpeechUsage};
+use crate::{engine::budget::plausible, logic::budget::Consumption, provider::SpeechUsage};
 
 /// Longest answer, in tokens: half a minute of speech with its words, as much as may wait to be heard.
 pub const LONGEST: u32 = 700;
@@ -13,15 +13,12 @@ pub const LONGEST: u32 = 700;
 const HEARD: f64 = 10.0;
 /// Tokens of a second of sound that is spoken.
 const SPOKEN: f64 = 20.0;
-/// More bytes than a token of text has, and as many as one usually has.
-const MOST_BYTES: u64 = 16;
-const USUAL_BYTES: u64 = 4;
 /// A count below this part of what sound usually has cannot be true.
 const LEAST_SOUND: u64 = 4;
-/// What a service puts around a conversation, in tokens.
+/// Tokens that a service adds to a conversation.
 const TEMPLATE: u64 = 256;
 
-/// What a session holds, all of which is read for each answer.
+/// The contents of a session, all of which is read for each answer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Contents {
     /// Bytes of text.
@@ -32,7 +29,7 @@ pub struct Contents {
     pub heard: Duration,
 }
 
-/// What an answer had.
+/// The size of an answer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Answered {
     /// Bytes of its words and calls.
@@ -65,7 +62,7 @@ impl Contents {
         self.sound.saturating_add(tokens(self.heard, HEARD))
     }
 
-    /// What the next answer may use at most: a token of text is a byte at least.
+    /// The most that the next answer may use: a token of text has one byte or more.
     pub fn expected(self) -> Consumption {
         Consumption {
             input_tokens: self.text.saturating_add(TEMPLATE),
@@ -80,24 +77,20 @@ impl Contents {
         }
     }
 
-    /// What is booked for an answer: `usage` where it can be true.
+    /// The consumption to book for an answer: `usage` where it can be true.
     pub fn used(self, usage: SpeechUsage, answered: Answered) -> Consumption {
         let most = self.expected();
-        let text = |told: u64, bytes: u64, most: u64| match told < bytes.div_ceil(MOST_BYTES) {
-            true => bytes.div_ceil(USUAL_BYTES).min(most).max(told),
-            false => told,
-        };
         let sound = |told: u64, usual: u64, most: u64| match told < usual / LEAST_SOUND {
             true => usual.min(most).max(told),
             false => told,
         };
         let spoken = tokens(answered.sound, SPOKEN);
-        let input_tokens = text(usage.text_in, self.text, most.input_tokens);
+        let input_tokens = plausible(usage.text_in, self.text, most.input_tokens);
         let audio_in = sound(usage.audio_in, self.all_sound(), most.audio_in);
         Consumption {
             input_tokens,
             cached_tokens: usage.text_cached.min(input_tokens),
-            output_tokens: text(usage.text_out, answered.text, most.output_tokens),
+            output_tokens: plausible(usage.text_out, answered.text, most.output_tokens),
             audio_in,
             audio_cached: usage.audio_cached.min(audio_in),
             audio_out: sound(usage.audio_out, spoken, most.audio_out),

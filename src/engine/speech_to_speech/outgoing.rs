@@ -8,15 +8,15 @@ use std::{collections::VecDeque, time::Duration};
 use tokio::time::Instant;
 
 use crate::{
-    audio::{FRAME, SampleRate, Shape},
+    audio::{FRAME, Frame, SampleRate, Shape},
     domain::Voice,
     engine::{Reply, Shaping},
     provider::{Error, Kind, Pcm, SPEECH_WAITING, SpeechItemId},
 };
 
-/// Length of a word in ms, as playback reckons where its sound is not all there.
+/// Length of a word in ms; playback estimates the same for unfinished sentences.
 const A_WORD: u128 = 300;
-/// Bytes at the end of words that are looked at again.
+/// Bytes at the end of the words so far that are searched again with each addition.
 const END: usize = 2_048;
 /// Answers of one turn.
 const ITEMS: usize = 64;
@@ -26,15 +26,15 @@ const ITEMS: usize = 64;
 pub struct Spoken {
     /// Its place among the sentences of the turn.
     pub sentence: usize,
-    /// What the service calls it.
+    /// The service's id of it.
     pub item: SpeechItemId,
-    /// How much of its sound came, as it came.
+    /// Length of its sound so far, before shaping.
     pub sound: Duration,
     /// Its words so far.
     pub words: String,
 }
 
-/// What is on its way.
+/// The pieces of one turn's answers.
 pub struct Outgoing {
     voice: Voice,
     queue: VecDeque<Reply>,
@@ -78,7 +78,7 @@ impl Outgoing {
         self.queue.pop_front()
     }
 
-    /// Whether nothing waits.
+    /// No piece waits.
     pub fn is_empty(&self) -> bool {
         self.queue.is_empty()
     }
@@ -88,19 +88,19 @@ impl Outgoing {
         self.sentences
     }
 
-    /// Whether any sound was made.
+    /// Some sound was made.
     pub const fn has_sound(&self) -> bool {
         self.frames > 0
     }
 
-    /// Everything that was said, as the service wrote it.
+    /// All words with sound, as the service wrote them.
     pub fn text(&self) -> String {
         let all = self.spoken.iter().map(|it| it.words.trim()).filter(|it| !it.is_empty());
         all.collect::<Vec<_>>().join(" ")
     }
 
     /// A line that covers a wait.
-    pub fn filler(&mut self, text: String, frames: &[crate::audio::Frame]) {
+    pub fn filler(&mut self, text: String, frames: &[Frame]) {
         let sentence = self.begin(text, true);
         self.frames += u32::try_from(frames.len()).unwrap_or(u32::MAX);
         self.first_at.get_or_insert_with(Instant::now);
@@ -109,8 +109,8 @@ impl Outgoing {
         self.queue.push_back(Reply::SentenceDone { index: sentence });
     }
 
-    /// Words of `item`; the end of what it says so far, which a credential would be in. Words of more
-    /// answers than a turn has are lost.
+    /// Takes words of `item`; the end of its words so far, where a new credential would stand. Words
+    /// of further answers than [`ITEMS`] are dropped.
     pub fn words(&mut self, item: &SpeechItemId, delta: String) -> &str {
         let Some(index) = self.spoken.iter().position(|it| it.item == *item) else {
             return self.early_words(item, &delta);
@@ -147,7 +147,7 @@ impl Outgoing {
     /// Sound of `item`.
     ///
     /// # Errors
-    /// A rate or a shape that there is not.
+    /// An impossible rate, pitch or speed.
     pub fn sound(&mut self, item: &SpeechItemId, sound: &Pcm) -> Result<(), Error> {
         if self.spoken.last().is_none_or(|last| last.item != *item) {
             self.end();
@@ -171,22 +171,25 @@ impl Outgoing {
 
     /// The answer that sounds now has no more sound.
     pub fn end(&mut self) {
-        let Some(mut sounding) = self.sounding.take() else { return };
-        if let Ok(frames) = sounding.finish() {
-            self.frames_of_last(frames);
-        }
-        if let Some(last) = self.spoken.last() {
+        if self.flush()
+            && let Some(last) = self.spoken.last()
+        {
             self.queue.push_back(Reply::SentenceDone { index: last.sentence });
         }
     }
 
-    /// The answer that sounds broke off: as many of its words count as its sound has room for.
-    pub fn cut(&mut self) {
-        if let Some(mut sounding) = self.sounding.take()
-            && let Ok(frames) = sounding.finish()
-        {
+    /// Passes the last sound on; false: nothing sounds.
+    fn flush(&mut self) -> bool {
+        let Some(mut sounding) = self.sounding.take() else { return false };
+        if let Ok(frames) = sounding.finish() {
             self.frames_of_last(frames);
         }
+        true
+    }
+
+    /// The answer that sounds broke off: only the words that fit its sound count.
+    pub fn cut(&mut self) {
+        self.flush();
         if let Some(last) = self.spoken.last_mut() {
             let most = usize::try_from(last.sound.as_millis() / A_WORD).unwrap_or(usize::MAX);
             let words: Vec<&str> = last.words.split_whitespace().take(most).collect();
@@ -194,13 +197,13 @@ impl Outgoing {
         }
     }
 
-    /// What is not on its way yet is not wanted.
+    /// Drops the pieces that wait.
     pub fn clear(&mut self) {
         self.queue.clear();
         self.sounding = None;
     }
 
-    /// Whether more waits than is kept, if everything was played that could be.
+    /// More sound waits than [`SPEECH_WAITING`], even if playback was never held up.
     pub fn is_far_ahead(&self) -> bool {
         let Some(first) = self.first_at else { return false };
         FRAME * self.frames > first.elapsed() + SPEECH_WAITING
@@ -212,7 +215,7 @@ impl Outgoing {
         self.sentences - 1
     }
 
-    fn frames_of_last(&mut self, frames: Vec<crate::audio::Frame>) {
+    fn frames_of_last(&mut self, frames: Vec<Frame>) {
         let Some(sentence) = self.spoken.last().map(|it| it.sentence) else { return };
         for frame in frames {
             self.first_at.get_or_insert_with(Instant::now);
@@ -222,7 +225,7 @@ impl Outgoing {
     }
 }
 
-/// The end of `words`: longer than any credential and the part that came last.
+/// The last [`END`] bytes of `words`, which are longer than any credential.
 fn end(words: &str) -> &str {
     let from = words.ceil_char_boundary(words.len().saturating_sub(END));
     words.get(from..).unwrap_or_default()
@@ -237,7 +240,7 @@ impl Sounding {
         Ok(Self { shape, shaping: Shaping::new(voice.volume), rate })
     }
 
-    fn push(&mut self, samples: &[i16]) -> Result<Vec<crate::audio::Frame>, Error> {
+    fn push(&mut self, samples: &[i16]) -> Result<Vec<Frame>, Error> {
         let mut shaped = Vec::new();
         let samples = match &mut self.shape {
             Some(shape) => {
@@ -249,7 +252,7 @@ impl Sounding {
         self.shaping.push(&Pcm { samples, rate: self.rate })
     }
 
-    fn finish(&mut self) -> Result<Vec<crate::audio::Frame>, Error> {
+    fn finish(&mut self) -> Result<Vec<Frame>, Error> {
         let mut frames = Vec::new();
         if let Some(mut shape) = self.shape.take() {
             let mut samples = Vec::new();

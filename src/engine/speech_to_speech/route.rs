@@ -1,7 +1,7 @@
-//! Which turns are not for a voice model, and when one is left alone for a while.
+//! Turns that are not for a voice model, and its rest after failures.
 //!
-//! Entry function: [`not_for_it`]; entry type: [`Trouble`]. Every reason is one that the game master
-//! reads. **Never**: asks anybody.
+//! Entry function: [`not_for_it`]; entry type: [`Trouble`]. The game master reads every reason.
+//! **Never**: asks anybody.
 
 use std::time::Duration;
 
@@ -13,16 +13,16 @@ use crate::{
     provider::Kind,
 };
 
-/// Failures in a row after which a service is left alone.
+/// Failures in a row before a rest.
 const IN_A_ROW: u32 = 3;
-/// For so long.
+/// Length of the rest.
 const REST: Duration = Duration::from_secs(600);
 
-/// Why an NPC of a campaign with such a list is answered for by the cascade.
+/// The reason with `lines_and_veils`.
 pub const GUARDED: &str = "lines_and_veils are set, and nothing looks at the words of a voice model \
      before they are heard";
 
-/// Why the cascade answers `turn` of `npc`; `None`: its voice model may.
+/// The reason for the cascade to answer `turn` of `npc`; `None`: the model may.
 pub fn not_for_it(turn: &Turn, npc: &Npc) -> Option<String> {
     match turn.cause {
         Cause::Puppet(_) => return Some("the game master's own words".to_owned()),
@@ -38,7 +38,7 @@ pub fn not_for_it(turn: &Turn, npc: &Npc) -> Option<String> {
     })
 }
 
-/// How a service has failed lately.
+/// Recent failures of a service.
 #[derive(Debug, Default)]
 pub struct Trouble {
     in_a_row: u32,
@@ -47,7 +47,7 @@ pub struct Trouble {
 }
 
 impl Trouble {
-    /// Why the service is left alone now.
+    /// The reason for its rest, if it rests now.
     pub fn resting(&self) -> Option<String> {
         let until = self.until.filter(|until| Instant::now() < *until)?;
         let minutes = (until - Instant::now()).as_secs().div_ceil(60);
@@ -61,7 +61,7 @@ impl Trouble {
         self.until = None;
     }
 
-    /// It has failed `npc`; what the game master should know, once.
+    /// It has failed `npc`; a notice for the game master at the first failure and at a rest.
     pub fn had(&mut self, npc: &str, why: &str, kind: Kind) -> Option<String> {
         if kind != Kind::OverBudget {
             self.in_a_row += 1;

@@ -1,11 +1,12 @@
-//! One turn with a voice model: what is said goes out, answers and calls come back, round by round.
+//! One turn with a voice model: the utterance goes out, answers and calls come back, round by round.
 //!
-//! Entry type: [`Talk`]. What it cannot end is left with what was done so far ([`NotAnswered`]), so
-//! that nothing is said or run twice. **Never**: lets a call pass (`calls` does).
+//! Entry type: [`Talk`]. A turn that fails leaves its words and calls in [`NotAnswered`], so that the
+//! cascade goes on from them and nothing is said or run twice. **Never**: lets a call pass (`calls` does).
 
 use std::{sync::Arc, time::Duration};
 
-use tokio::time::Instant;
+use futures::StreamExt;
+use tokio::time::{Instant, timeout_at};
 use tokio_util::sync::CancellationToken;
 
 use super::{
@@ -27,7 +28,6 @@ use crate::{
         Error, Kind, Pcm, SpeechEnding, SpeechItem, SpeechItemId, SpeechOrder, SpeechSessionEvent,
     },
 };
-use futures::StreamExt;
 
 /// Longest wait for the first sound, word or call of an answer.
 const FIRST: Duration = Duration::from_secs(3);
@@ -59,17 +59,17 @@ pub struct NotAnswered {
     pub kind: Kind,
     /// Sentences that were played or are about to be, fillers included.
     pub sentences: usize,
-    /// What was done of it.
+    /// Its words and calls so far.
     pub before: Before,
 }
 
 /// How an answer of the service ended.
 enum Ended {
-    /// It is whole; what it calls.
+    /// It is whole, with these calls.
     Whole(Vec<ToolCall>),
     /// The turn is over.
     Stopped,
-    /// It is not whole, and nothing better can be had.
+    /// It is not whole, and the turn ends with it.
     Cut(Failure),
 }
 
@@ -132,7 +132,7 @@ impl<'t> Talk<'t> {
         Ok(self.report(failure).await)
     }
 
-    /// What was done goes to whoever goes on.
+    /// The words and calls so far, for the engine that goes on.
     fn give_up(self, why: String, kind: Kind) -> NotAnswered {
         let before = Before {
             spoken: self.out.text(),
@@ -143,7 +143,7 @@ impl<'t> Talk<'t> {
         NotAnswered { why, kind, sentences: self.out.sentences(), before }
     }
 
-    /// Opens the session and tells it what was said.
+    /// Opens the session and sends the utterance.
     async fn say(&mut self) -> Result<(), Error> {
         let turn = Arc::clone(self.turn);
         self.calls.offer_first().await;
@@ -204,15 +204,14 @@ impl<'t> Talk<'t> {
     async fn ask(&mut self, choice: ToolChoice) -> Result<(), Error> {
         let model = self.cascade.model();
         let service = Arc::clone(self.line.service());
-        let open = self.line.get()?;
-        let expected = open.asked().expected();
+        let expected = self.line.get()?.asked().expected();
         let (payer, cap) = (&model.npc.name, model.npc.policy.max_cost);
         let reserved = model.budget.reserve(service.priced_as(), payer, cap, expected).await?;
-        let mut pending = open.pending.take().unwrap_or_default();
-        pending.reserved = Some(reserved);
-        pending.is_answering = true;
-        open.pending = Some(pending);
-        open.send(SpeechOrder::Answer(choice))
+        self.with_pending(|pending| {
+            pending.reserved = Some(reserved);
+            pending.is_answering = true;
+        });
+        self.line.get()?.send(SpeechOrder::Answer(choice))
     }
 
     /// Passes one answer on until its end.
@@ -234,7 +233,7 @@ impl<'t> Talk<'t> {
                     }
                     continue;
                 }
-                event = tokio::time::timeout_at(until, events.next()) => event,
+                event = timeout_at(until, events.next()) => event,
             };
             let silent = || Error::new(Kind::Timeout, "the voice model says nothing any more");
             let ended = || Error::new(Kind::Interrupted, "the session of the voice model is over");
@@ -250,7 +249,7 @@ impl<'t> Talk<'t> {
         }
     }
 
-    /// Takes an event; how the answer ended, if it has.
+    /// Takes an event; the end of the answer, if it is one.
     fn take(
         &mut self,
         event: SpeechSessionEvent,
@@ -285,7 +284,7 @@ impl<'t> Talk<'t> {
             }
             SpeechSessionEvent::Refused(error) if self.first_at.is_none() => return Err(error),
             SpeechSessionEvent::Refused(error) => {
-                tracing::warn!(%error, "a voice model minds something");
+                tracing::warn!(%error, "a voice model refused an order");
                 self.line.get()?.is_off = true;
             }
             SpeechSessionEvent::GoingAway => self.line.get()?.is_off = true,
@@ -306,7 +305,7 @@ impl<'t> Talk<'t> {
             .map(Some)
     }
 
-    /// `ended`, once it is known what the answer has cost.
+    /// `ended`, once the price of the answer is known.
     async fn paid(&mut self, ended: Ended) -> Result<Ended, Error> {
         let stop = self.stop.clone();
         let open = self.line.get()?;
@@ -316,7 +315,7 @@ impl<'t> Talk<'t> {
         Ok(if is_over { Ended::Stopped } else { ended })
     }
 
-    /// How an answer that ended so counts.
+    /// The meaning of `ending` for the turn.
     fn ended(&self, ending: SpeechEnding, calls: Vec<ToolCall>) -> Result<Ended, Error> {
         let has_sound = self.out.has_sound();
         let failed = |what: &str| Failure::Model(format!("{}: {what}", self.line.service().name()));
@@ -335,7 +334,7 @@ impl<'t> Talk<'t> {
         })
     }
 
-    /// Ends an answer that is too much.
+    /// Cancels the answer, because of `why`.
     fn cut(&mut self, why: &str) -> Result<Ended, Error> {
         let open = self.line.get()?;
         // More of it is made before it stops.
@@ -344,7 +343,7 @@ impl<'t> Talk<'t> {
         Ok(Ended::Cut(Failure::Model(format!("{}: {why}", self.line.service().name()))))
     }
 
-    /// The turn is over: the service is told at once.
+    /// Cancels the answer, because the turn is over.
     fn stopped(&mut self) -> Ended {
         if let Ok(open) = self.line.get() {
             open.is_off |= open.send(SpeechOrder::Cancel).is_err();
@@ -352,7 +351,7 @@ impl<'t> Talk<'t> {
         Ended::Stopped
     }
 
-    /// Passes on what waits; false: the turn ended meanwhile.
+    /// Passes on the pieces that wait; false: the turn ended meanwhile.
     async fn drain(&mut self) -> Result<bool, Error> {
         let stop = self.stop.clone();
         while !self.out.is_empty() {
@@ -367,7 +366,7 @@ impl<'t> Talk<'t> {
         Ok(true)
     }
 
-    /// What was begun of a sentence is all there is of it.
+    /// Passes on a sentence that broke off.
     async fn close_sentence(&mut self) {
         self.out.cut();
         // Without a table nobody hears it.
@@ -382,22 +381,27 @@ impl<'t> Talk<'t> {
         let calls = Message::Assistant { text: String::new(), calls, gated: false };
         self.exchange.push(calls);
         let is_over = self.stop.is_cancelled();
-        let open = self.line.get()?;
-        for result in &results {
-            if let Message::Tool { call, content, .. } = result {
-                // After the end of a turn its results are our conversation's alone.
-                open.is_off |= is_over;
-                if !is_over {
-                    let (call, output) = (call.clone(), content.clone());
-                    open.send(SpeechOrder::Result { call, output })?;
-                }
-            }
-        }
-        if let Some(pending) = open.pending.as_mut().filter(|_| !is_over) {
-            pending.owes = false;
+        if is_over {
+            // After the end of a turn its results are for our conversation alone.
+            self.line.get()?.is_off = true;
+        } else {
+            self.send_results(&results)?;
         }
         self.exchange.extend(results);
         Ok(!is_over)
+    }
+
+    /// Sends the results of a round.
+    fn send_results(&mut self, results: &[Message]) -> Result<(), Error> {
+        let open = self.line.get()?;
+        for result in results {
+            if let Message::Tool { call, content, .. } = result {
+                let (call, output) = (call.clone(), content.clone());
+                open.send(SpeechOrder::Result { call, output })?;
+            }
+        }
+        self.with_pending(|pending| pending.owes = false);
+        Ok(())
     }
 
     /// Has a filler said, once, where the table would wait too long for `calls`.

@@ -158,24 +158,28 @@ impl Bench {
         engine.warm(conversation.excerpt(&self.host())).await;
         let (to, mut replies) = mpsc::channel(128);
         let making = engine.start(Arc::new(turn), ReplyPort::new(TurnId(1), to));
-        let reading = async {
-            let (mut sentences, mut frames) = (Vec::new(), 0);
-            while let Some((_, reply)) = replies.recv().await {
-                match reply {
-                    Reply::Sentence { text, filler: true } => sentences.push(format!("[{text}]")),
-                    Reply::Sentence { text, filler: false } => sentences.push(text),
-                    Reply::Audio { .. } => frames += 1,
-                    Reply::Words { .. } | Reply::SentenceDone { .. } => {}
-                }
-            }
-            (sentences, frames)
-        };
+        let reading = read(&mut replies);
         let both = async { tokio::join!(making, reading) };
         let (report, (sentences, frames)) = timeout(ms(60_000), both).await.expect("it ends");
         assert_eq!(self.model.live.count(), 0, "no request is left");
         assert_eq!(self.voice.live.count(), 0, "no voice is left");
         Answered { conversation, engine, report, sentences, frames }
     }
+}
+
+/// The sentences of a turn in order, fillers in brackets, and the number of frames.
+async fn read(replies: &mut mpsc::Receiver<(TurnId, Reply)>) -> (Vec<String>, usize) {
+    let (mut sentences, mut frames) = (Vec::new(), 0);
+    while let Some((_, reply)) = replies.recv().await {
+        match reply {
+            Reply::Sentence { text, filler: true } => sentences.push(format!("[{text}]")),
+            Reply::Sentence { text, filler: false } => sentences.push(text),
+            Reply::Words { sentence, text } => sentences[sentence].push_str(&text),
+            Reply::Audio { .. } => frames += 1,
+            Reply::SentenceDone { .. } => {}
+        }
+    }
+    (sentences, frames)
 }
 
 impl Answered {

@@ -11,6 +11,7 @@ use tokio_util::sync::CancellationToken;
 use super::{
     Asked, Bench,
     props::{count, ms},
+    read,
     talker::{
         Does::{self, *},
         Talker,
@@ -20,7 +21,7 @@ use crate::{
     audio::{FRAME, Frame, SampleRate},
     domain::{EngineKind, Tier, TurnId},
     engine::{
-        Conversation, Gate, HeardAloud, Position, Reply, ReplyPort, SessionLimits, SpeechToSpeech,
+        Conversation, Gate, HeardAloud, Position, ReplyPort, SessionLimits, SpeechToSpeech,
         TurnReport, VoiceEngine,
     },
     provider::SpeechItem,
@@ -77,19 +78,7 @@ impl Seat {
         let turn = super::Turn { conversation: excerpt, audio: vec![silence; 50].into(), ..turn };
         let (to, mut replies) = mpsc::channel(512);
         let making = self.engine.start(Arc::new(turn), ReplyPort::new(TurnId(self.turns), to));
-        let reading = async {
-            let (mut sentences, mut frames) = (Vec::new(), 0);
-            while let Some((_, reply)) = replies.recv().await {
-                match reply {
-                    Reply::Sentence { text, filler: true } => sentences.push(format!("[{text}]")),
-                    Reply::Sentence { text, filler: false } => sentences.push(text),
-                    Reply::Words { sentence, text } => sentences[sentence].push_str(&text),
-                    Reply::Audio { .. } => frames += 1,
-                    Reply::SentenceDone { .. } => {}
-                }
-            }
-            (sentences, frames)
-        };
+        let reading = read(&mut replies);
         let both = async { tokio::join!(making, reading) };
         let (report, (sentences, frames)) = timeout(ms(60_000), both).await.expect("it ends");
         let answered = Answered { report, sentences, frames };
@@ -325,7 +314,7 @@ async fn slow_tool_that_was_asked_for_goes_to_the_cascade() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn old_sessions_are_opened_anew() {
+async fn old_session_is_replaced() {
     let mut seat = Seat::new();
     seat.turn(whole).await;
     tokio::time::advance(Duration::from_secs(3_400)).await;

@@ -10,18 +10,10 @@ use std::{
     time::Duration,
 };
 
-use reqwest::{
-    Response, StatusCode, Url,
-    header::{
-        AUTHORIZATION, CONNECTION, HeaderMap, HeaderValue, SEC_WEBSOCKET_ACCEPT, SEC_WEBSOCKET_KEY,
-        SEC_WEBSOCKET_VERSION, UPGRADE,
-    },
-};
 use tokio::{
     sync::{OwnedSemaphorePermit, Semaphore},
     time::{Instant, sleep, timeout, timeout_at},
 };
-use tokio_tungstenite::tungstenite::handshake::{client::generate_key, derive_accept_key};
 
 use super::{
     failure::Peer,
@@ -30,14 +22,12 @@ use super::{
     options::{Family, Options},
     socket::Socket,
 };
-use crate::provider::{Error, Kind, Outbound};
+use crate::provider::{Error, Kind, sockets::Handshake};
 
 /// Longest wait for one of the places of the plan.
 const PLACE: Duration = Duration::from_millis(300);
 /// Wait before a handshake that failed is tried once more.
 const AGAIN: Duration = Duration::from_millis(200);
-/// Longest part of an answer that is read of a handshake that was refused, in bytes.
-const REFUSAL_MAX: usize = 16 << 10;
 
 /// A service and the sockets to it.
 pub struct Client {
@@ -45,9 +35,7 @@ pub struct Client {
     pub peer: Arc<Peer>,
     /// Sockets that wait for their speaker.
     pub kept: Kept,
-    http: reqwest::Client,
-    /// The key, unless there is none.
-    headers: HeaderMap,
+    handshake: Handshake,
     /// Places of the plan.
     places: Option<Arc<Semaphore>>,
     /// Tables so far.
@@ -59,34 +47,21 @@ impl Client {
     /// An address or key that cannot be used, or no certificates for a TLS address.
     pub fn new(options: Options) -> Result<Self, Error> {
         let peer = Arc::new(Peer::new(&options));
-        let no_address = || {
-            let way_out = "base_url is an address such as https://api.deepgram.com";
-            peer.error(Kind::InvalidRequest, "no usable address", way_out)
-        };
-        let url = options.address(&[]).ok_or_else(no_address)?;
-        // The operator has written the address down; it leads nowhere else.
-        let builder = Outbound::public().and(&url).client(&url).map_err(|_| no_address())?;
-        let http = builder.http1_only().build().map_err(|_| {
-            let way_out = "install the package ca-certificates";
-            peer.error(Kind::Missing, "no certificates to check the server with", way_out)
-        })?;
-        let mut headers = HeaderMap::new();
-        if let Some(key) = options.api_key.as_ref().filter(|key| !key.0.is_empty()) {
-            let value = HeaderValue::from_str(&format!("Token {}", key.0));
-            let mut value = value.map_err(|_| {
-                let what = "the key has characters that cannot be sent";
-                peer.error(Kind::Unauthorized, what, "check api_key for line ends and quotes")
-            })?;
-            value.set_sensitive(true);
-            headers.insert(AUTHORIZATION, value);
-        }
+        let no_address = (
+            Kind::InvalidRequest,
+            "no usable address",
+            "base_url is an address such as https://api.deepgram.com",
+        );
+        let failed = |(kind, what, fix)| peer.error(kind, what, fix);
+        let url = options.address(&[]).ok_or_else(|| failed(no_address))?;
+        let key = options.api_key.as_ref();
+        let handshake = Handshake::new(&url, "Token", key, no_address).map_err(failed)?;
         let places = options.max_streams.map(|most| Arc::new(Semaphore::new(most)));
         Ok(Self {
             options,
             peer,
             kept: Kept::default(),
-            http,
-            headers,
+            handshake,
             places,
             tables: AtomicU64::new(0),
         })
@@ -124,42 +99,11 @@ impl Client {
     async fn connect(&self, names: &Names, until: Instant) -> Result<Socket, Error> {
         let place = self.place().await?;
         let Some(url) = self.options.address(names) else { return Err(self.peer.no_socket()) };
-        let handshake = timeout_at(until, self.shake_hands(url));
-        let connection = handshake.await.map_err(|_| self.peer.slow())??;
+        let connection = timeout_at(until, self.handshake.open(url)).await;
+        let connection = connection.map_err(|_| self.peer.slow())?;
+        let connection = connection.map_err(|why| self.peer.not_opened(&why))?;
         let told = Told::new(Arc::clone(names), self.options.takes_names());
         Ok(Socket::new(connection, Arc::clone(&self.peer), told, place).await)
-    }
-
-    async fn shake_hands(&self, url: Url) -> Result<reqwest::Upgraded, Error> {
-        let key = generate_key();
-        let request = self
-            .http
-            .get(url)
-            .headers(self.headers.clone())
-            .header(CONNECTION, "Upgrade")
-            .header(UPGRADE, "websocket")
-            .header(SEC_WEBSOCKET_VERSION, "13")
-            .header(SEC_WEBSOCKET_KEY, &key);
-        let answer = request.send().await.map_err(|error| self.peer.no_answer(&error))?;
-        if answer.status() != StatusCode::SWITCHING_PROTOCOLS {
-            return Err(self.refused(answer).await);
-        }
-        let accepted = answer.headers().get(SEC_WEBSOCKET_ACCEPT).map(HeaderValue::as_bytes);
-        if accepted != Some(derive_accept_key(key.as_bytes()).as_bytes()) {
-            return Err(self.peer.no_socket());
-        }
-        answer.upgrade().await.map_err(|_| self.peer.no_socket())
-    }
-
-    async fn refused(&self, mut answer: Response) -> Error {
-        let mut said = Vec::new();
-        while let Ok(Some(piece)) = answer.chunk().await {
-            said.extend_from_slice(&piece);
-            if said.len() > REFUSAL_MAX {
-                break;
-            }
-        }
-        self.peer.refusal(answer.status(), answer.headers(), &said)
     }
 
     /// One of the places of the plan; a socket that only waits for its speaker gives its own up.

@@ -3,12 +3,6 @@
 //! Entry type: [`Peer`], which knows what a message may name and what it must hide, and notes what is
 //! odd once. **Never**: a key in a message; a kind guessed from prose.
 
-use std::{
-    collections::BTreeSet,
-    io,
-    sync::{Mutex, PoisonError},
-};
-
 use reqwest::{StatusCode, header::HeaderMap};
 use serde_json::Value;
 use tokio_tungstenite::tungstenite::{self, protocol::CloseFrame};
@@ -18,12 +12,10 @@ use crate::{
     domain::Secret,
     provider::{
         Error, Kind,
-        remote::{quotable, retry_after, root_cause, shown_address, without_key},
+        remote::{quotable, retry_after, shown_address, without_key},
+        sockets::{NotOpened, Noted, unanswered},
     },
 };
-
-/// Most things that are each noted once.
-const NOTES_MAX: usize = 32;
 
 /// Who was asked; makes errors about it.
 #[derive(Debug)]
@@ -32,7 +24,7 @@ pub struct Peer {
     model: String,
     key: Option<Secret>,
     /// What was noted already.
-    noted: Mutex<BTreeSet<String>>,
+    noted: Noted,
 }
 
 impl Peer {
@@ -40,13 +32,12 @@ impl Peer {
     pub fn new(options: &Options) -> Self {
         let address = shown_address(&options.base_url);
         let (model, key) = (options.model.clone(), options.api_key.clone());
-        Self { address, model, key, noted: Mutex::default() }
+        Self { address, model, key, noted: Noted::default() }
     }
 
     /// Logs something unexpected, once.
     pub fn notes(&self, what: &str) {
-        let mut noted = self.noted.lock().unwrap_or_else(PoisonError::into_inner);
-        if noted.len() < NOTES_MAX && noted.insert(what.to_owned()) {
+        if self.noted.is_new(what) {
             tracing::warn!(what, "the speech service says something that changes nothing here");
         }
     }
@@ -58,7 +49,7 @@ impl Peer {
     }
 
     /// A handshake that was answered by a status.
-    pub fn refusal(&self, status: StatusCode, headers: &HeaderMap, body: &[u8]) -> Error {
+    fn refusal(&self, status: StatusCode, headers: &HeaderMap, body: &[u8]) -> Error {
         let json: Value = serde_json::from_slice(body).unwrap_or_default();
         let label = |key: &str| json.get(key).and_then(Value::as_str).map(str::to_owned);
         let header = || Some(headers.get("dg-error")?.to_str().ok()?.to_owned());
@@ -89,20 +80,16 @@ impl Peer {
         self.error(kind, &format!("{what} with status {status}{quote}"), way_out)
     }
 
-    /// A handshake that got no answer.
-    pub fn no_answer(&self, error: &reqwest::Error) -> Error {
-        if error.is_timeout() {
-            return self.slow();
+    /// A socket that could not be opened.
+    pub fn not_opened(&self, why: &NotOpened) -> Error {
+        match why {
+            NotOpened::Unanswered(error) => {
+                let (kind, what, fix) = unanswered(error);
+                self.error(kind, what, fix)
+            }
+            NotOpened::Refused(status, headers, said) => self.refusal(*status, headers, said),
+            NotOpened::NoSocket => self.no_socket(),
         }
-        if !error.is_connect() {
-            let what = "the connection was closed before an answer";
-            return self.error(Kind::Unavailable, what, "try again");
-        }
-        if root_cause(error) == Some(io::ErrorKind::ConnectionRefused) {
-            let what = "nothing listens there";
-            return self.error(Kind::Unreachable, what, "is the server running? check base_url");
-        }
-        self.error(Kind::Unreachable, "no connection", "check base_url and the network")
     }
 
     /// Who answers speaks no WebSocket.

@@ -3,12 +3,7 @@
 //! Entry type: [`Peer`], which knows what a message may name and what it must hide; it logs each
 //! oddity once. **Never**: a key in a message; a kind guessed from prose.
 
-use std::{
-    collections::BTreeSet,
-    io,
-    sync::{Mutex, PoisonError},
-    time::Duration,
-};
+use std::time::Duration;
 
 use reqwest::{StatusCode, header::HeaderMap};
 use serde_json::Value;
@@ -20,12 +15,10 @@ use crate::{
     provider::{
         Error, Kind,
         bounds::{Bound, ERROR_TEXT, EVENT},
-        remote::{quotable, retry_after, root_cause, shown_address, without_key},
+        remote::{quotable, retry_after, shown_address, without_key},
+        sockets::{NotOpened, Noted, unanswered},
     },
 };
-
-/// Most oddities that are logged, each once.
-const NOTES_MAX: usize = 32;
 
 /// The service that was asked; makes errors about it.
 #[derive(Debug)]
@@ -34,7 +27,7 @@ pub struct Peer {
     model: String,
     key: Option<Secret>,
     /// Oddities that were logged.
-    noted: Mutex<BTreeSet<String>>,
+    noted: Noted,
 }
 
 impl Peer {
@@ -42,13 +35,12 @@ impl Peer {
     pub fn new(options: &Options) -> Self {
         let address = shown_address(&options.base_url);
         let (model, key) = (options.model.clone(), options.api_key.clone());
-        Self { address, model, key, noted: Mutex::default() }
+        Self { address, model, key, noted: Noted::default() }
     }
 
     /// Logs something unexpected, once.
     pub fn notes(&self, what: &str) {
-        let mut noted = self.noted.lock().unwrap_or_else(PoisonError::into_inner);
-        if noted.len() < NOTES_MAX && noted.insert(what.to_owned()) {
+        if self.noted.is_new(what) {
             tracing::warn!(what, "the voice model sends something unexpected; it is ignored");
         }
     }
@@ -60,7 +52,7 @@ impl Peer {
     }
 
     /// A handshake that was answered by `status` instead of a socket.
-    pub fn refusal(&self, status: StatusCode, headers: &HeaderMap, body: &[u8]) -> Error {
+    fn refusal(&self, status: StatusCode, headers: &HeaderMap, body: &[u8]) -> Error {
         let json: Value = serde_json::from_slice(body).unwrap_or_default();
         let said = Complaint::of(json.get("error").unwrap_or(&json));
         let (what, fix) = match status.as_u16() {
@@ -91,24 +83,20 @@ impl Peer {
         self.error(kind, &format!("{what} with status {}{quote}", status.as_u16()), fix)
     }
 
-    /// A handshake without an answer.
-    pub fn no_answer(&self, error: &reqwest::Error) -> Error {
-        if error.is_timeout() {
-            return self.slow();
+    /// A socket that could not be opened.
+    pub fn not_opened(&self, why: &NotOpened) -> Error {
+        match why {
+            NotOpened::Unanswered(error) => {
+                let (kind, what, fix) = unanswered(error);
+                self.error(kind, what, fix)
+            }
+            NotOpened::Refused(status, headers, said) => self.refusal(*status, headers, said),
+            NotOpened::NoSocket => self.no_socket(),
         }
-        if !error.is_connect() {
-            let what = "the connection was closed before an answer";
-            return self.error(Kind::Unavailable, what, "try again");
-        }
-        if root_cause(error) == Some(io::ErrorKind::ConnectionRefused) {
-            let what = "nothing listens there";
-            return self.error(Kind::Unreachable, what, "is the server running? check base_url");
-        }
-        self.error(Kind::Unreachable, "no connection", "check base_url and the network")
     }
 
     /// The server speaks no WebSocket.
-    pub fn no_socket(&self) -> Error {
+    fn no_socket(&self) -> Error {
         self.error(Kind::Protocol, "the server speaks no WebSocket", "check base_url")
     }
 

@@ -1,4 +1,4 @@
-//! The state of a session: orders in, events of the service in; what is sent and what is told out.
+//! The state of a session: orders and events of the service in, messages and events for the engine out.
 //!
 //! Entry type: [`Talk`]. The service makes one answer at a time and refuses a second: orders wait from
 //! an [`SpeechOrder::Answer`] that comes too early until the running answer has ended. So each answer
@@ -77,7 +77,7 @@ pub enum Over {
 }
 
 impl Talk {
-    /// A session with `peer` that has been set up; it is told of `before`.
+    /// A session with `peer` that has been set up; it receives `before`.
     pub fn new(peer: Arc<Peer>, events: Events, before: &[SpeechItem]) -> Self {
         Self {
             peer,

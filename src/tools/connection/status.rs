@@ -65,7 +65,7 @@ impl State {
         })
     }
 
-    /// The same as it may be shown: a reason may quote what variables have filled in.
+    /// A copy to be shown: a reason may quote the value of a variable.
     pub(super) fn shown(&self) -> Self {
         let known = |reason: &String| redact::known(reason).into_owned();
         match self {
