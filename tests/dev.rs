@@ -103,7 +103,8 @@ fn demo_without_model_files_types_the_line() {
     let mut script = Command::new("bash");
     script.arg(place.path("dev")).arg("demo").env("PATH", &path).env_remove("CARGO_TARGET_DIR");
     let ran = run(script, "").ends_with(0);
-    let typed = "started: ask --verbose --text Bartok, roll two d six plus three --out demo.wav\n";
+    let typed =
+        "started: ask --verbose --text Bartok, please roll two d six plus three --out demo.wav\n";
     assert_eq!(ran.stdout, typed, "{ran:#?}");
     assert!(ran.stderr.contains("WITHOUT the model files: nobody is heard"), "{ran:#?}");
 }

@@ -61,8 +61,9 @@ fn the_demo_recording_is_heard_by_whisper() {
     let Some(place) = place() else { return };
     let ran = place.run(&["ask", "--json", "--in", recording.to_str().unwrap()]).ends_with(0);
     let line = ran.line();
+    assert_eq!(line["heard"], "Bartok, please roll 2d6 plus 3.");
     assert_eq!(line["npc"], "Bartok the Barkeep", "{line:#}");
-    assert_eq!(line["tools"][0]["tool"], "dice-roller.roll", "{line:#}");
+    assert_rolled(&line);
 }
 
 #[test]

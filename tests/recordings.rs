@@ -8,7 +8,7 @@ use crate::support::{
     speech::read_wav,
 };
 
-/// The kinds in which the demo recording lies beside the tests.
+/// The kinds in which `player.wav` lies beside it.
 const KINDS: [&str; 5] = ["m4a", "opus", "mp3", "ogg", "webm"];
 
 /// A file of `tests/data/sound`.
@@ -60,9 +60,9 @@ fn heard(place: &Place, name: &str) -> (Value, Value) {
 fn recordings_of_every_kind_are_heard_like_the_wav() {
     let ears = Ears::start();
     let place = Place::with_ears(&ears);
-    let demo = read_wav(&repository("assets/demo/player.wav"));
-    ears::remember("Bartok, roll two d six plus three", &demo.samples);
-    let wav = std::fs::read(repository("assets/demo/player.wav")).unwrap();
+    let wav = sound("player.wav");
+    let player = read_wav(&repository("tests/data/sound/player.wav"));
+    ears::remember("Bartok, roll two d six plus three", &player.samples);
     place.write("player.flac", flac(&wav));
     place.write("player.wav", wav);
     let (said, called) = heard(&place, "player.wav");

@@ -66,9 +66,9 @@ fn npc_file_that_becomes_a_pipe_stops_no_table() {
 fn recording_comes_through_standard_input() {
     let ears = Ears::start();
     let place = Place::with_ears(&ears);
-    let demo = read_wav(&repository("assets/demo/player.wav"));
-    ears::remember("Bartok, roll two d six plus three", &demo.samples);
-    let wav = fs::read(repository("assets/demo/player.wav")).unwrap();
+    let player = repository("tests/data/sound/player.wav");
+    ears::remember("Bartok, roll two d six plus three", &read_wav(&player).samples);
+    let wav = fs::read(player).unwrap();
     let mut live = place.start(&["ask", "--json", "--in", "-"]);
     live.types_bytes(&wav);
     live.ended();
