@@ -2,11 +2,12 @@
 //!
 //! Entry type: [`VoiceEngine`]. **Never**: keeps the conversation, which belongs to the seat.
 
-use std::sync::Arc;
+use std::{collections::VecDeque, sync::Arc};
 
 use futures::future::BoxFuture;
 
 use super::{HeardAloud, ReplyPort, Turn, TurnReport, conversation::Excerpt};
+use crate::audio::Frame;
 
 /// Makes the speech of one NPC at one table, one turn at a time.
 ///
@@ -16,6 +17,15 @@ pub trait VoiceEngine: Send {
     /// Starts answering; the caller runs the future. Speech comes out of `replies` as it is made.
     /// Cancel safe: dropping the future ends the turn, its requests and its calls.
     fn start(&mut self, turn: Arc<Turn>, replies: ReplyPort) -> BoxFuture<'static, TurnReport>;
+
+    /// Takes the sound so far of somebody who is probably talking to the NPC; an empty one takes it
+    /// back. The turn that answers them has it again, whole. Called with each frame while no turn runs.
+    fn hears(&mut self, _sound: &VecDeque<Frame>) {}
+
+    /// Whether [`Self::hears`] does anything.
+    fn hears_ahead(&self) -> bool {
+        false
+    }
 
     /// The sound of the turn started last is over. Called once for each turn, also when nothing of
     /// it was heard or its task broke off; a service that speaks for itself is cut off there.

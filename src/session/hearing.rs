@@ -3,7 +3,11 @@
 //!
 //! Entry type: [`Hearing`]. **Never**: decides who is addressed, or tells anybody.
 
-use std::{collections::HashMap, future::poll_fn, task::Poll};
+use std::{
+    collections::{HashMap, VecDeque},
+    future::poll_fn,
+    task::Poll,
+};
 
 use tokio::time::Instant;
 
@@ -18,7 +22,7 @@ use super::{
     speakers::SpeakerId,
     utterance::Utterance,
 };
-use crate::{logic::command::NpcNames, provider::Error};
+use crate::{audio::Frame, logic::command::NpcNames, provider::Error};
 
 /// What hears each speaker by a pipeline of their own.
 pub struct Hearing {
@@ -138,6 +142,22 @@ impl Hearing {
     /// The pipeline of `speaker`, who has been heard.
     pub fn of(&mut self, speaker: SpeakerId) -> Option<&mut SpeakerPipeline> {
         self.pipelines.get_mut(&speaker)
+    }
+
+    /// Who is saying something.
+    pub fn sounding(&self) -> impl Iterator<Item = SpeakerId> {
+        self.pipelines.values().filter(|it| it.sound().is_some()).map(|it| it.speaker)
+    }
+
+    /// The sound so far of what `speaker` is saying.
+    pub fn sound_of(&self, speaker: SpeakerId) -> Option<&VecDeque<Frame>> {
+        self.pipelines.get(&speaker)?.sound()
+    }
+
+    /// Whether `speaker` is saying something, or it is not known yet what they have said.
+    pub fn is_hearing(&self, speaker: SpeakerId) -> bool {
+        let pipeline = self.pipelines.get(&speaker);
+        pipeline.is_some_and(|it| it.is_open() || it.is_finalising())
     }
 
     /// Whether `speaker` has been heard lately.

@@ -39,6 +39,7 @@ mod seat;
 mod seat_id;
 mod seats;
 mod segment;
+mod sound_ahead;
 mod speakers;
 mod statistics;
 mod status;

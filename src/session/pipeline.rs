@@ -3,6 +3,7 @@
 //! Entry type: [`SpeakerPipeline`]. **Never**: decides who is addressed.
 
 use std::{
+    collections::VecDeque,
     sync::Arc,
     task::{Context, Poll},
     time::Duration,
@@ -343,6 +344,11 @@ impl SpeakerPipeline {
     /// Whether the recogniser hears an utterance that is not over.
     pub fn is_open(&self) -> bool {
         self.open.is_some()
+    }
+
+    /// The sound of the utterance that is not over.
+    pub fn sound(&self) -> Option<&VecDeque<Frame>> {
+        self.open.as_ref()?.sound()
     }
 
     /// When the last utterance ended.

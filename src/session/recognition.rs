@@ -269,6 +269,11 @@ impl Recognition {
         self.sound.push_back(frame.clone());
     }
 
+    /// The sound of the utterance and of what it continues, once there may be a voice in it.
+    pub fn sound(&self) -> Option<&VecDeque<Frame>> {
+        self.audible.then_some(&self.sound)
+    }
+
     /// Hands 20 ms on.
     fn send(&mut self, frame: Frame) {
         match self.to.as_ref().map(|to| to.try_send(frame)) {

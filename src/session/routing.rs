@@ -7,7 +7,7 @@ use std::{sync::Arc, time::Duration};
 use tokio::time::Instant;
 
 use super::{
-    SeatId, SpeakerId,
+    Seat, SeatId, SpeakerId,
     clock::Moment,
     expected::expected,
     overrides::{Because, Overrides, SeatCeiling, TurnTier},
@@ -180,26 +180,9 @@ impl Router {
         speakers: &Speakers,
         situation: Situation,
     ) -> Understood {
-        let candidates: Vec<Candidate> = seats
-            .iter()
-            .map(|(id, seat)| Candidate {
-                mode: seat.npc.address,
-                present: self.scene.is_present(id),
-                muted: seat.muted,
-            })
-            .collect();
-        let conversation = self
-            .conversations
-            .iter()
-            .find(|(speaker, ..)| *speaker == utterance.speaker)
-            .and_then(|(_, seat, at)| Some((self.place(*seat)?, situation.now.since(*at))));
-        let address = self.addresser.address(&AddressInput {
-            text: &utterance.text,
-            candidates: &candidates,
-            conversation,
-            pinned: self.pins.of(utterance.speaker).and_then(|seat| self.place(seat)),
-            players_present: speakers.players(),
-        });
+        let candidates = self.candidates(seats);
+        let input = self.input(utterance.speaker, &candidates, speakers, situation.now);
+        let address = self.addresser.address(&AddressInput { text: &utterance.text, ..input });
         match address {
             Address::Npc { index, .. } => {
                 let seat = self.seat(index);
@@ -216,6 +199,47 @@ impl Router {
                 Understood::Nobody(format!("say a name first ({})", here.join(", ")))
             }
             Address::Nobody(why) => Understood::Nobody(why.to_string()),
+        }
+    }
+
+    /// Who hears `speaker` unless they call somebody else; their words need not be known yet.
+    pub fn listener(
+        &self,
+        speaker: SpeakerId,
+        seats: &Seats,
+        speakers: &Speakers,
+        now: Moment,
+    ) -> Option<SeatId> {
+        let candidates = self.candidates(seats);
+        let input = self.input(speaker, &candidates, speakers, now);
+        Addresser::expected(&input).map(|index| self.seat(index))
+    }
+
+    fn candidates(&self, seats: &Seats) -> Vec<Candidate> {
+        let candidate = |(id, seat): (SeatId, &Seat)| Candidate {
+            mode: seat.npc.address,
+            present: self.scene.is_present(id),
+            muted: seat.muted,
+        };
+        seats.iter().map(candidate).collect()
+    }
+
+    /// What decides who hears `speaker`, but for the words.
+    fn input<'a>(
+        &self,
+        speaker: SpeakerId,
+        candidates: &'a [Candidate],
+        speakers: &Speakers,
+        now: Moment,
+    ) -> AddressInput<'a> {
+        let known = self.conversations.iter().find(|(known, ..)| *known == speaker);
+        AddressInput {
+            text: "",
+            candidates,
+            conversation: known
+                .and_then(|(_, seat, at)| Some((self.place(*seat)?, now.since(*at)))),
+            pinned: self.pins.of(speaker).and_then(|seat| self.place(seat)),
+            players_present: speakers.players(),
         }
     }
 

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use super::{
     line::TierLine,
+    speakers::SpeakerId,
     utterance::{Cast, Purpose, Waiting},
 };
 use crate::{
@@ -36,6 +37,8 @@ pub struct Seat {
     pub(super) note: Option<Note>,
     /// Tier of its last turn.
     pub(super) last_tier: Option<TierLine>,
+    /// Whose sound its engine is given while they speak.
+    pub(super) sounding: Option<SpeakerId>,
     /// How it goes on after its turn.
     pub(super) next: Option<Next>,
     /// It is not at the table any more.
@@ -74,6 +77,7 @@ impl Seat {
             has_spoken,
             note: None,
             last_tier: None,
+            sounding: None,
             next: None,
             has_left: false,
         }

@@ -282,6 +282,7 @@ impl Table {
         self.interrupt_on_time(now);
         self.play(now);
         self.begin_waiting();
+        self.pass_sound_on(now);
         let nobody_is_answered = self.turns.all().next().is_none();
         for warning in self.summaries.begin_due(&mut self.seats, nobody_is_answered) {
             self.reports.notice(warning);

@@ -67,3 +67,30 @@ async fn voice_model_rolls_for_whoever_may_be_heard() {
     let mistakes: Vec<&String> = sessions.iter().flat_map(|it| &it.mistakes).collect();
     assert!(mistakes.is_empty(), "{mistakes:#?}");
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn voice_model_hears_while_a_player_speaks() {
+    let server = RealtimeServer::start(KEY);
+    let (hall, _dora) = Hall::in_session(Options::default(), &odo(&server)).await;
+    let [anna, carl] = ["Anna", "Carl"].map(|name| hall.inn.add_member(name, &[]));
+    let player = hall.discord.join_voice(&anna, hall.inn.voice).await.unwrap();
+    let _other = hall.discord.join_voice(&carl, hall.inn.voice).await.unwrap();
+    hall.listens_to("Carl").await;
+    let (bot, quiet) = (hall.discord.bot(), Duration::from_millis(500));
+    player.wait_for_silence(bot, quiet, BOUND).await.unwrap();
+    for line in ["Odo, good evening", "and how deep is the river at this time of the year"] {
+        player.forget();
+        player.say(&said("slt", line)).await.unwrap();
+        player.wait_for_voice(bot, AUDIBLE, BOUND).await.unwrap();
+        player.wait_for_silence(bot, quiet, BOUND).await.unwrap();
+    }
+    player.say(&said("slt", "Carl, look at the river over there")).await.unwrap();
+    server.until(|seen| seen.iter().any(|it| it.cleared > 0));
+    hall.ends_keeping();
+    let [seen] = <[_; 1]>::try_from(server.ended()).expect("one session");
+    let [called, unnamed] = seen.took[..] else { panic!("{:?}", seen.took) };
+    assert!(called < 1.0, "he hears nothing before he is called: {called} s");
+    assert!(unnamed > 1.5, "it goes out while it is said: {unnamed} s");
+    assert_eq!((seen.cleared, seen.committed.len()), (1, 2), "words to Carl are taken back");
+    assert!(seen.mistakes.is_empty(), "{:#?}", seen.mistakes);
+}

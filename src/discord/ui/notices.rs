@@ -88,8 +88,8 @@ fn listed(names: &[String]) -> String {
 pub fn own_voices(services: &Services) -> String {
     let of_one = |NpcService { npcs, service }: &NpcService| {
         format!(
-            " When you talk to {}, **your own voice**, not only your words, is sent to {}, which \
-             hears it and speaks the answer.",
+            " When you talk, or seem to talk, to {}, **your own voice**, not only your words, is \
+             sent to {}, which hears it and speaks the answer.",
             listed(npcs),
             where_it_is(service)
         )
@@ -212,7 +212,7 @@ mod tests {
         for consent in [Consent::Notice, Consent::Ask] {
             let text = serde_json::to_value(written(&["Anna"], 7, consent, &services)).unwrap();
             let text = text["content"].as_str().unwrap();
-            let wanted = "When you talk to **Bartok**, **Hale\\_** and **Mira**, **your own voice**, \
+            let wanted = "When you talk, or seem to talk, to **Bartok**, **Hale\\_** and **Mira**, **your own voice**, \
                           not only your words, is sent to gpt-realtime-2.1 at api.openai.com (an \
                           outside service)";
             assert!(text.contains(wanted), "{text}");

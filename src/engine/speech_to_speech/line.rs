@@ -3,7 +3,7 @@
 //! Entry type: [`Line`]. Before each turn the copy is compared with our own conversation. The session
 //! receives new messages as text; one that knows anything else is replaced. **Never**: answers.
 
-use std::{sync::Arc, time::Duration};
+use std::{collections::VecDeque, sync::Arc, time::Duration};
 
 use futures::{FutureExt, StreamExt};
 use tokio::time::{Instant, timeout};
@@ -13,7 +13,7 @@ use super::{
     outgoing::Spoken,
 };
 use crate::{
-    audio::FRAME,
+    audio::{FRAME, Frame},
     domain::{Message, Npc, Said, ToolSpec},
     engine::{
         HeardAloud, Reservation,
@@ -21,7 +21,7 @@ use crate::{
         size::tool_bytes,
     },
     provider::{
-        Error, Kind, SpeechControl, SpeechEvents, SpeechItem, SpeechItemId, SpeechOrder,
+        Error, Kind, Pcm, SpeechControl, SpeechEvents, SpeechItem, SpeechItemId, SpeechOrder,
         SpeechSession, SpeechSessionEvent, SpeechSetup, SpeechToSpeech, SpeechUsage,
     },
 };
@@ -30,6 +30,9 @@ use crate::{
 const BEFORE: usize = 48_000;
 /// Longest wait for the end of an answer that was cancelled.
 const CANCELLED: Duration = Duration::from_secs(3);
+/// Most sound that is sent before its utterance is over: 30 s. Of one that is longer only the newest is
+/// kept, so that its beginning is another with each frame.
+const AHEAD: usize = 1_500;
 
 /// The session of one seat, if there is one.
 pub struct Line {
@@ -57,6 +60,8 @@ pub struct Open {
     knows: Vec<Message>,
     /// It knows something that our conversation does not.
     pub is_off: bool,
+    /// Sound that it has received of an utterance that is not over.
+    ahead: Vec<Frame>,
     /// Its size, for the price of the next answer.
     pub held: Contents,
     /// The turn that was begun last, until it is known what was heard of it.
@@ -131,10 +136,10 @@ impl Line {
         self.open = None;
     }
 
-    /// Closes the session unless a turn has begun since that count.
+    /// Closes the session unless a turn has begun since that count, or somebody is speaking to it.
     pub fn close_unless_used_since(&mut self, turns: u64) {
         if self.turns == turns {
-            self.open = None;
+            self.open = self.open.take().filter(|open| !open.ahead.is_empty());
         }
     }
 
@@ -174,10 +179,21 @@ impl Line {
             tools: Arc::clone(&self.tools),
             knows: conversation.talk.to_vec(),
             is_off: false,
+            ahead: Vec::new(),
             held,
             pending: None,
         });
         Ok(())
+    }
+
+    /// Passes on new sound of somebody who is probably talking to the NPC; an empty one takes it back.
+    pub fn hears(&mut self, sound: &VecDeque<Frame>) {
+        let open = self.open.as_mut().filter(|it| it.pending.is_none() && !it.is_off);
+        if let Some(open) = open
+            && sound.len() <= AHEAD
+        {
+            open.is_off |= open.append(sound.iter()).is_err();
+        }
     }
 
     /// Declares `tools` if they differ from the declared ones.
@@ -231,12 +247,42 @@ impl Open {
         match &order {
             SpeechOrder::Text(item) => self.held.add_text(length(item)),
             SpeechOrder::Result { output, .. } => self.held.add_text(output.len()),
-            SpeechOrder::Sound(sound) => {
-                self.held.add_heard(sound.rate.duration_of(sound.samples.len()));
-            }
             _ => {}
         }
         self.control.send(order)
+    }
+
+    /// Sends an utterance as far as it goes, but for what was sent already; the number of new frames.
+    ///
+    /// # Errors
+    /// The session is over.
+    pub fn append<'f>(
+        &mut self,
+        sound: impl Iterator<Item = &'f Frame> + Clone,
+    ) -> Result<u32, Error> {
+        let is_begun = self.ahead.iter().eq(sound.clone().take(self.ahead.len()));
+        if !is_begun {
+            self.ahead.clear();
+            self.send(SpeechOrder::Clear)?;
+        }
+        let mut new = 0;
+        for frame in sound.skip(self.ahead.len()) {
+            self.ahead.push(frame.clone());
+            let (samples, rate) = (frame.samples().to_vec(), frame.rate());
+            self.send(SpeechOrder::Sound(Pcm { samples, rate }))?;
+            new += 1;
+        }
+        Ok(new)
+    }
+
+    /// Ends the utterance.
+    ///
+    /// # Errors
+    /// The session is over.
+    pub fn commit(&mut self) -> Result<(), Error> {
+        let frames = u32::try_from(std::mem::take(&mut self.ahead).len()).unwrap_or(u32::MAX);
+        self.held.add_heard(FRAME.saturating_mul(frames));
+        self.send(SpeechOrder::Commit)
     }
 
     /// Its contents with the declared tools.

@@ -11,6 +11,7 @@ mod route;
 mod talk;
 
 use std::{
+    collections::VecDeque,
     sync::{Arc, Mutex, PoisonError},
     time::Duration,
 };
@@ -27,7 +28,7 @@ use super::{
     Cascaded, HeardAloud, ReplyPort, Turn, TurnReport, VoiceEngine, conversation::Excerpt,
     report::EngineUsed, tool_loop::Before,
 };
-use crate::{domain::EngineKind, provider};
+use crate::{audio::Frame, domain::EngineKind, provider};
 
 /// How the sessions of one NPC are kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -119,6 +120,19 @@ impl VoiceEngine for SpeechToSpeech {
             report
         }
         .boxed()
+    }
+
+    fn hears(&mut self, sound: &VecDeque<Frame>) {
+        let is_resting =
+            self.trouble.lock().unwrap_or_else(PoisonError::into_inner).resting().is_some();
+        // A session that is being opened receives it later, whole.
+        if let (false, Ok(mut line)) = (is_resting, self.line.try_lock()) {
+            line.hears(sound);
+        }
+    }
+
+    fn hears_ahead(&self) -> bool {
+        !self.is_guarded && self.service.abilities().clears
     }
 
     fn heard(&mut self, heard: &HeardAloud) {

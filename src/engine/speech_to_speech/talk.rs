@@ -25,7 +25,7 @@ use crate::{
         tool_loop::Before,
     },
     provider::{
-        Error, Kind, Pcm, SpeechEnding, SpeechItem, SpeechItemId, SpeechOrder, SpeechSessionEvent,
+        Error, Kind, SpeechEnding, SpeechItem, SpeechItemId, SpeechOrder, SpeechSessionEvent,
     },
 };
 
@@ -49,6 +49,8 @@ pub struct Talk<'t> {
     visible: Vec<String>,
     first_at: Option<Instant>,
     filler_said: bool,
+    /// A long utterance takes its time on its way.
+    upload: Duration,
 }
 
 /// A turn that another engine has to end.
@@ -102,6 +104,7 @@ impl<'t> Talk<'t> {
             visible: Vec::new(),
             first_at: None,
             filler_said: false,
+            upload: Duration::ZERO,
         }
     }
 
@@ -155,13 +158,11 @@ impl<'t> Talk<'t> {
         let open = self.line.get()?;
         open.pending = Some(Pending::default());
         open.send(SpeechOrder::Text(SpeechItem::Said(message)))?;
+        let uploaded = open.append(turn.audio.iter())?;
         if !turn.audio.is_empty() {
-            for frame in turn.audio.iter() {
-                let (samples, rate) = (frame.samples().to_vec(), frame.rate());
-                open.send(SpeechOrder::Sound(Pcm { samples, rate }))?;
-            }
-            open.send(SpeechOrder::Commit)?;
+            open.commit()?;
         }
+        self.upload = FRAME.saturating_mul(uploaded) / UPLOAD;
         Ok(())
     }
 
@@ -217,9 +218,7 @@ impl<'t> Talk<'t> {
     /// Passes one answer on until its end.
     async fn listen(&mut self) -> Result<Ended, Error> {
         let mut calls = Vec::new();
-        let frames = u32::try_from(self.turn.audio.len()).unwrap_or(u32::MAX);
-        // A long utterance takes its time on its way.
-        let mut until = Instant::now() + FIRST + FRAME.saturating_mul(frames) / UPLOAD;
+        let mut until = Instant::now() + FIRST + std::mem::take(&mut self.upload);
         let stop = self.stop.clone();
         loop {
             let waits = !self.out.is_empty();

@@ -1,6 +1,6 @@
 //! Turns of an NPC whose model hears and speaks, with a stand-in of its service, in paused time.
 
-use std::{sync::Arc, time::Duration};
+use std::{ops::Range, sync::Arc, time::Duration};
 
 use tokio::{
     sync::{mpsc, watch},
@@ -38,6 +38,8 @@ struct Seat {
     engine: SpeechToSpeech,
     conversation: Conversation,
     turns: u64,
+    /// What is said in the next turn.
+    said: Vec<Frame>,
 }
 
 /// What came of a turn.
@@ -53,7 +55,8 @@ impl Seat {
         let talker = Arc::new(talker);
         let service = Arc::clone(&talker) as _;
         let engine = SpeechToSpeech::new(service, bench.engine(), LIMITS, false);
-        Self { conversation: bench.conversation(), bench, talker, engine, turns: 0 }
+        let (conversation, said) = (bench.conversation(), frames(0..50));
+        Self { conversation, bench, talker, engine, turns: 0, said }
     }
 
     fn new() -> Self {
@@ -74,8 +77,8 @@ impl Seat {
         let (_keep, gate) = watch::channel(Gate { confirmed: true, playing: usize::MAX });
         let excerpt = self.conversation.excerpt(&self.bench.host());
         let Asked { turn, .. } = self.bench.turn(gate, cancel);
-        let silence = Frame::silence(SampleRate::HZ_16000);
-        let turn = super::Turn { conversation: excerpt, audio: vec![silence; 50].into(), ..turn };
+        let audio = self.said.clone().into();
+        let turn = super::Turn { conversation: excerpt, audio, ..turn };
         let (to, mut replies) = mpsc::channel(512);
         let making = self.engine.start(Arc::new(turn), ReplyPort::new(TurnId(self.turns), to));
         let reading = read(&mut replies);
@@ -99,6 +102,20 @@ impl Seat {
         self.talker.then(script);
         self
     }
+
+    /// Somebody has said so much so far; what the service is told then.
+    async fn hears(&mut self, said: &[Frame]) -> Vec<String> {
+        let before = self.talker.ordered().len();
+        self.engine.hears(&said.iter().cloned().collect());
+        tokio::task::yield_now().await;
+        self.talker.ordered().split_off(before)
+    }
+}
+
+/// Frames of an utterance, which is like no other.
+fn frames(samples: Range<i16>) -> Vec<Frame> {
+    let rate = SampleRate::HZ_16000;
+    samples.map(|it| Frame::new(vec![it; rate.frame_len()], rate).unwrap()).collect()
 }
 
 /// All of it was heard.
@@ -128,6 +145,67 @@ async fn speech_of_a_model_is_passed_on() {
     assert!(ordered[1].contains("Thorin: (you hear the words themselves)"), "{ordered:?}");
     assert_eq!(ordered.iter().filter(|it| *it == "sound").count(), 50);
     assert_eq!(ordered[52..], ["commit", "answer"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn sound_is_sent_while_it_is_said() {
+    let mut seat = Seat::new();
+    seat.warm().await;
+    let said = frames(0..50);
+    assert_eq!(seat.hears(&said[..20]).await, ["sound"; 20]);
+    assert_eq!(seat.hears(&said[..20]).await, [""; 0]);
+    assert_eq!(seat.hears(&said[..35]).await, ["sound"; 15]);
+    let before = seat.talker.ordered().len();
+    seat.turn(whole).await;
+    let turn = seat.talker.ordered().split_off(before);
+    assert!(turn[0].starts_with("tools") && turn[1].starts_with("said"), "{turn:?}");
+    assert_eq!(turn[2..17], ["sound"; 15]);
+    assert_eq!(turn[17..], ["commit", "answer"]);
+    // The next one is another.
+    assert_eq!(seat.hears(&said[..3]).await, ["sound"; 3]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn sound_for_others_is_taken_back() {
+    let mut seat = Seat::new();
+    seat.warm().await;
+    seat.hears(&frames(100..130)).await;
+    assert_eq!(seat.hears(&[]).await, ["clear"]);
+    assert_eq!(seat.hears(&[]).await, [""; 0]);
+    seat.hears(&frames(100..130)).await;
+    let before = seat.talker.ordered().len();
+    seat.turn(whole).await;
+    let turn = seat.talker.ordered().split_off(before);
+    assert_eq!(turn[2], "clear", "somebody else has said something: {turn:?}");
+    assert_eq!(turn[3..53], ["sound"; 50]);
+    assert_eq!(turn[53..], ["commit", "answer"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn sound_without_end_is_not_sent_ahead() {
+    let mut seat = Seat::new();
+    seat.warm().await;
+    assert_eq!(seat.hears(&frames(0..1_500)).await.len(), 1_500);
+    assert_eq!(seat.hears(&frames(0..1_501)).await, [""; 0]);
+    assert_eq!(seat.hears(&frames(1..1_601)).await, [""; 0], "only the newest 32 s are kept");
+    seat.said = frames(1..1_601);
+    let before = seat.talker.ordered().len();
+    seat.turn(whole).await;
+    let turn = seat.talker.ordered().split_off(before);
+    assert_eq!(turn.iter().filter(|it| *it == "sound").count(), 1_600);
+    assert!(turn.contains(&"clear".to_owned()), "{turn:?}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn session_is_not_closed_while_it_hears() {
+    let mut seat = Seat::new();
+    let warming = seat.engine.warm(seat.conversation.excerpt(&seat.bench.host()));
+    let closing = tokio::spawn(warming);
+    tokio::time::sleep(ms(59_990)).await;
+    seat.hears(&frames(0..50)).await;
+    closing.await.unwrap();
+    seat.turn(whole).await;
+    assert_eq!(seat.talker.sessions(), 1);
 }
 
 #[tokio::test(start_paused = true)]

@@ -208,6 +208,11 @@ impl Addresser {
             Err(why) => Address::Nobody(why),
         }
     }
+
+    /// The NPC that an utterance is for if it calls nobody; its words need not be known yet.
+    pub fn expected(input: &AddressInput<'_>) -> Option<usize> {
+        expected(input).ok().map(|(index, _)| index)
+    }
 }
 
 /// The address of somebody who says whom they turn to.
@@ -280,6 +285,11 @@ fn unnamed(words: &Words, input: &AddressInput<'_>) -> Result<(usize, Reason), W
     if words.iter().all(|word| is_any(|it| it.fillers, word)) {
         return Err(Why::Filler);
     }
+    expected(input)
+}
+
+/// The NPC meant by words that call nobody.
+fn expected(input: &AddressInput<'_>) -> Result<(usize, Reason), Why> {
     let pinned = input.pinned.map(|index| (index, Reason::Pinned));
     let talking = input
         .conversation

@@ -60,6 +60,8 @@ pub struct Seen {
     pub sound: Vec<i16>,
     /// Seconds of each utterance that was committed.
     pub committed: Vec<f64>,
+    /// Seconds from the first sound of each of them to its commit.
+    pub took: Vec<f64>,
     /// Clears of the buffer.
     pub cleared: usize,
     /// Results of calls, as call id and output.

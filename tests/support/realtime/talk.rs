@@ -2,7 +2,7 @@
 //!
 //! Entry type: [`Talk`]. What it answers is in `playing.rs`.
 
-use std::sync::Arc;
+use std::{sync::Arc, time::Instant};
 
 use base64::{Engine, engine::general_purpose::STANDARD};
 use futures::{SinkExt, StreamExt};
@@ -37,6 +37,8 @@ pub struct Talk {
     /// Set when the connection is to end, and how.
     pub(super) ended: Option<String>,
     number: usize,
+    /// When the first sound came that is not committed.
+    appended_at: Option<Instant>,
     /// Events so far, and items.
     count: u64,
 }
@@ -58,6 +60,7 @@ impl Talk {
             transcript: None,
             ended: None,
             number,
+            appended_at: None,
             count: 0,
         }
     }
@@ -150,6 +153,7 @@ impl Talk {
             "input_audio_buffer.commit" => self.commit().await,
             "input_audio_buffer.clear" => {
                 self.known.waiting_ms = 0;
+                self.appended_at = None;
                 self.note(|seen| seen.cleared += 1);
                 self.say(json!({"type": "input_audio_buffer.cleared"})).await;
             }
@@ -216,6 +220,7 @@ impl Talk {
         }
         let bytes = STANDARD.decode(order["audio"].as_str().unwrap_or_default());
         let bytes = bytes.unwrap_or_default();
+        self.appended_at.get_or_insert_with(Instant::now);
         self.known.waiting_ms += bytes.len() as u64 * 1_000 / (u64::from(RATE) * 2);
         let samples = bytes.chunks_exact(2).map(|two| i16::from_le_bytes([two[0], two[1]]));
         self.note(|seen| seen.sound.extend(samples));
@@ -223,7 +228,11 @@ impl Talk {
 
     async fn commit(&mut self) {
         let (id, sound_ms) = (self.name(), std::mem::take(&mut self.known.waiting_ms));
-        self.note(|seen| seen.committed.push(sound_ms as f64 / 1_000.0));
+        let took = self.appended_at.take().map_or(0.0, |at| at.elapsed().as_secs_f64());
+        self.note(|seen| {
+            seen.committed.push(sound_ms as f64 / 1_000.0);
+            seen.took.push(took);
+        });
         let previous = self.known.items.last().map(|item| item.id.clone());
         self.known.items.push(Item { id: id.clone(), sound_ms, ..Item::default() });
         self.say(json!({"type": "input_audio_buffer.committed", "item_id": id,

@@ -180,7 +180,7 @@ mod tests {
         let service = ServiceInfo::at("gpt-realtime-2.1", "https://api.openai.com/v1");
         services.speaks_and_hears = vec![NpcService { npcs: vec!["Bartok".to_owned()], service }];
         let text = info(&services, &you);
-        let wanted = "When you talk to **Bartok**, **your own voice**, not only your words, is sent \
+        let wanted = "When you talk, or seem to talk, to **Bartok**, **your own voice**, not only your words, is sent \
                       to gpt-realtime-2.1 at api.openai.com (an outside service)";
         assert!(text.contains(wanted), "{text}");
         assert!(!text.contains("Nothing of this leaves"), "{text}");

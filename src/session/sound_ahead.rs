@@ -1,0 +1,53 @@
+//! Sound of an utterance on its way to a voice model before the utterance is over.
+//!
+//! It goes to the NPC that hears the speaker unless they call somebody else, of one speaker at a time,
+//! and is taken back when the utterance turns out to be for others. **Never**: makes a turn of it.
+
+use std::collections::VecDeque;
+
+use tokio::time::Instant;
+
+use super::{SeatId, SpeakerId, table::Table};
+
+impl Table {
+    /// Passes on new sound of those who are saying something, and takes back what was for others.
+    pub(super) fn pass_sound_on(&mut self, now: Instant) {
+        for id in self.seats.ids() {
+            if !self.seats[id].engine.hears_ahead() {
+                continue;
+            }
+            let before = self.seats[id].sounding;
+            // A turn knows what of the sound is its own.
+            let speaker =
+                if self.turns.is_busy(id) { None } else { self.speaker_to(id, before, now) };
+            self.seats[id].sounding = speaker;
+            if before.is_some() && speaker != before && !self.turns.is_busy(id) {
+                self.seats[id].engine.hears(&VecDeque::new());
+            }
+            let Some(speaker) = speaker else { continue };
+            if before != Some(speaker) {
+                // Its session may have been closed meanwhile.
+                self.warm_seat(id);
+            }
+            if let Some(sound) = self.hearing.sound_of(speaker) {
+                self.seats[id].engine.hears(sound);
+            }
+        }
+    }
+
+    /// Who is saying something that is probably for `seat`; `before`, as long as they are.
+    fn speaker_to(
+        &self,
+        seat: SeatId,
+        before: Option<SpeakerId>,
+        now: Instant,
+    ) -> Option<SpeakerId> {
+        let now = self.hearing.clock.moment(now);
+        let listens = |speaker: &SpeakerId| {
+            let listener = self.router.listener(*speaker, &self.seats, &self.speakers, now);
+            !self.paused && listener == Some(seat)
+        };
+        let goes_on = before.filter(|it| self.hearing.is_hearing(*it)).filter(listens);
+        goes_on.or_else(|| self.hearing.sounding().find(listens))
+    }
+}
