@@ -148,9 +148,11 @@ async fn thinks(models: &EntryList<ModelEntry>) -> Vec<Finding> {
 
 /// Whether the service answers that hears and speaks; `None`: no NPC uses it.
 async fn talks(config: &Config) -> Option<Finding> {
-    let is_used = config.npcs.iter().any(|npc| npc.engine == EngineKind::SpeechToSpeech);
-    let entry = config.services.speech_to_speech.as_ref().filter(|_| is_used)?;
-    let found = realtime::probe(entry.clone()).await;
+    let users = || config.npcs.iter().filter(|npc| npc.engine == EngineKind::SpeechToSpeech);
+    users().next()?;
+    let entry = config.services.speech_to_speech.as_ref()?;
+    let voices = users().filter_map(|npc| npc.s2s.voice.clone()).collect();
+    let found = realtime::probe(entry.clone(), &voices).await;
     Some(Finding::new("speech to speech", found.map_err(said)))
 }
 

@@ -223,3 +223,14 @@ fn doctor_tries_the_service() {
     assert!(!format!("{ran:?}").contains("sk-another-realtime"), "{ran:#?}");
     seen(&server);
 }
+
+#[test]
+fn doctor_tries_the_voices() {
+    let server = RealtimeServer::start(KEY);
+    let setting = Setting::new(&server);
+    let place = setting.place();
+    place.write("glyphoxa.yaml", setting.config().replace("voice: cedar", "voice: cedarr"));
+    let ran = place.run(&["doctor"]);
+    assert!(ran.stdout.contains("voice \"cedarr\""), "{ran:#?}");
+    assert!(ran.stdout.contains("check model, voice and tools"), "{ran:#?}");
+}

@@ -89,6 +89,8 @@ fn nothing_is_asked_that_cannot_be_paid() {
     assert_by_cascade(&line);
     assert_eq!(answers(&server), 0, "{line:#}");
     assert!(spent(&line) < 1e-9, "{line:#}");
+    let sessions = seen(&server);
+    assert!(sessions.iter().all(|it| it.items.is_empty()), "nothing is sent: {sessions:#?}");
 }
 
 #[test]

@@ -44,6 +44,8 @@ pub struct Line {
     tools: Arc<[ToolSpec]>,
     /// Turns so far.
     turns: u64,
+    /// When no session could be opened last, and why.
+    failed: Option<(Instant, Error)>,
 }
 
 /// An open session.
@@ -99,7 +101,7 @@ impl Line {
     /// No session yet with `service`, for `npc`.
     pub fn new(service: Arc<dyn SpeechToSpeech>, npc: &Arc<Npc>, max_age: Duration) -> Self {
         let (npc, tools) = (Arc::clone(npc), Arc::from([]));
-        Self { service, npc, max_age, open: None, tools, turns: 0 }
+        Self { service, npc, max_age, open: None, tools, turns: 0, failed: None }
     }
 
     /// The service.
@@ -143,11 +145,12 @@ impl Line {
         }
     }
 
-    /// Opens a session that knows `conversation`, or sends the new messages to the open one. Cancel safe.
+    /// Opens a session that knows `conversation`, or sends the new messages to the open one. A failure
+    /// since `begun` is not repeated: whoever waits has waited for it. Cancel safe.
     ///
     /// # Errors
     /// None can be opened in time.
-    pub async fn open(&mut self, conversation: &Excerpt) -> Result<(), Error> {
+    pub async fn open(&mut self, conversation: &Excerpt, begun: Instant) -> Result<(), Error> {
         if let Some(open) = &mut self.open {
             if !open.is_off {
                 open.look();
@@ -157,6 +160,11 @@ impl Line {
                 return open.tell(&conversation.talk);
             }
             self.open = None;
+        }
+        if let Some((at, error)) = &self.failed
+            && *at > begun
+        {
+            return Err(error.clone());
         }
         let setup = SpeechSetup {
             instructions: conversation.system.clone(),
@@ -168,7 +176,9 @@ impl Line {
         let mut held = Contents::default();
         held.add_text(setup.instructions.len());
         setup.before.iter().for_each(|it| held.add_text(length(it)));
-        let SpeechSession { control, events } = self.service.connect(setup).await?;
+        let opened = self.service.connect(setup).await;
+        self.failed = opened.as_ref().err().map(|error| (Instant::now(), error.clone()));
+        let SpeechSession { control, events } = opened?;
         self.open = Some(Open {
             control,
             // It may be polled again after its end.
@@ -382,20 +392,28 @@ fn newest(talk: &[Message]) -> Vec<SpeechItem> {
 
 /// The answers that were not heard to their end, and the heard part of each in the service's own time.
 fn unheard(pending: &Pending, heard: &HeardAloud, speed: f64) -> Vec<(SpeechItemId, Duration)> {
-    let mut cuts = Vec::new();
+    let mut items: Vec<(SpeechItemId, Duration, Duration)> = Vec::new();
     for it in &pending.spoken {
         let played = match heard.position {
-            Some(at) if it.sentence < at.sentence => continue,
+            Some(at) if it.sentence < at.sentence => it.sound,
             Some(at) if it.sentence == at.sentence => at.into.mul_f64(speed).min(it.sound),
             _ => Duration::ZERO,
         };
-        let goes_on = pending.is_answering && pending.spoken.last() == Some(it);
-        // The last frame is filled up with silence, and shaping rounds.
-        if goes_on || played + 2 * FRAME < it.sound {
-            cuts.push((it.item.clone(), played));
+        // Sound of two items may come in turns: then each has several sentences.
+        match items.iter_mut().find(|(item, ..)| *item == it.item) {
+            Some((_, all_played, sound)) => {
+                (*all_played, *sound) = (*all_played + played, *sound + it.sound)
+            }
+            None => items.push((it.item.clone(), played, it.sound)),
         }
     }
-    cuts
+    let last = pending.spoken.last().filter(|_| pending.is_answering).map(|it| &it.item);
+    // The last frame is filled up with silence, and shaping rounds.
+    let is_cut = |(item, played, sound): &(SpeechItemId, Duration, Duration)| {
+        last == Some(item) || *played + 2 * FRAME < *sound
+    };
+    let cuts = items.into_iter().filter(is_cut);
+    cuts.map(|(item, played, _)| (item, played)).collect()
 }
 
 /// A message as the service reads it.

@@ -12,16 +12,19 @@ mod talk;
 
 use std::{
     collections::VecDeque,
-    sync::{Arc, Mutex, PoisonError},
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
     time::Duration,
 };
 
 use futures::{FutureExt, future::BoxFuture};
-use tokio::{sync::Mutex as Shared, time::sleep};
+use tokio::{
+    sync::Mutex as Shared,
+    time::{Instant, sleep},
+};
 
 use self::{
     line::Line,
-    route::Trouble,
+    route::{Habits, Trouble},
     talk::{NotAnswered, Talk},
 };
 use super::{
@@ -45,6 +48,7 @@ pub struct SpeechToSpeech {
     service: Arc<dyn provider::SpeechToSpeech>,
     line: Arc<Shared<Line>>,
     trouble: Arc<Mutex<Trouble>>,
+    habits: Arc<Mutex<Habits>>,
     /// The heard part of the turn before, until the session has settled it.
     heard: Arc<Mutex<Option<HeardAloud>>>,
     limits: SessionLimits,
@@ -66,6 +70,7 @@ impl SpeechToSpeech {
             service,
             line: Arc::new(Shared::new(line)),
             trouble: Arc::default(),
+            habits: Arc::default(),
             heard: Arc::default(),
             limits,
             is_guarded,
@@ -78,14 +83,19 @@ impl SpeechToSpeech {
             return Some(route::GUARDED.to_owned());
         }
         let npc = &self.cascade.model().npc;
-        let resting = self.trouble.lock().unwrap_or_else(PoisonError::into_inner).resting();
-        route::not_for_it(turn, npc).or(resting)
+        let resting = locked(&self.trouble).resting();
+        let habits = || locked(&self.habits).expects(turn, npc);
+        route::not_for_it(turn, npc).or_else(habits).or(resting)
     }
 }
 
-impl VoiceEngine for SpeechToSpeech {
-    fn start(&mut self, turn: Arc<Turn>, replies: ReplyPort) -> BoxFuture<'static, TurnReport> {
-        self.cascade.offers(&turn.tools);
+fn locked<T>(shared: &Mutex<T>) -> MutexGuard<'_, T> {
+    shared.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl SpeechToSpeech {
+    /// Has the model answer, or the cascade.
+    fn answer(&self, turn: Arc<Turn>, replies: ReplyPort) -> BoxFuture<'static, TurnReport> {
         let cascade = self.cascade.clone();
         if let Some(why) = self.declines(&turn) {
             let answer = cascade.go_on(turn, replies, Before::default());
@@ -93,19 +103,19 @@ impl VoiceEngine for SpeechToSpeech {
         }
         let (line, heard) = (Arc::clone(&self.line), Arc::clone(&self.heard));
         let (service, trouble) = (Arc::clone(&self.service), Arc::clone(&self.trouble));
+        let begun = Instant::now();
         async move {
-            let trouble = || trouble.lock().unwrap_or_else(PoisonError::into_inner);
             let told = {
                 let mut line = line.lock().await;
-                let before = heard.lock().unwrap_or_else(PoisonError::into_inner).take();
+                let before = locked(&heard).take();
                 line.settle(before).await;
-                Talk::new(&mut line, &cascade, &turn, &replies).answer().await
+                Talk::new(&mut line, &cascade, (&turn, begun), &replies).answer().await
             };
             let NotAnswered { why, kind, sentences, before } = match told {
                 Ok(report) => {
                     // A turn that ended before its first word proves nothing about the service.
                     if report.first_text_at.is_some() {
-                        trouble().is_over();
+                        locked(&trouble).is_over();
                     }
                     return report;
                 }
@@ -113,7 +123,7 @@ impl VoiceEngine for SpeechToSpeech {
             };
             let npc = &cascade.model().npc.name;
             tracing::warn!(npc, service = service.name(), why, "the cascade answers instead");
-            let news = trouble().had(npc, &why, kind);
+            let news = locked(&trouble).had(npc, &why, kind);
             let answer = cascade.go_on(turn, replies.after(sentences), before);
             let mut report = by_cascade(answer.await, why);
             report.news.extend(news);
@@ -121,10 +131,23 @@ impl VoiceEngine for SpeechToSpeech {
         }
         .boxed()
     }
+}
+
+impl VoiceEngine for SpeechToSpeech {
+    fn start(&mut self, turn: Arc<Turn>, replies: ReplyPort) -> BoxFuture<'static, TurnReport> {
+        self.cascade.offers(&turn.tools);
+        let answer = self.answer(Arc::clone(&turn), replies);
+        let (habits, npc) = (Arc::clone(&self.habits), Arc::clone(&self.cascade.model().npc));
+        async move {
+            let report = answer.await;
+            locked(&habits).note(&turn, &npc, &report.calls);
+            report
+        }
+        .boxed()
+    }
 
     fn hears(&mut self, sound: &VecDeque<Frame>) {
-        let is_resting =
-            self.trouble.lock().unwrap_or_else(PoisonError::into_inner).resting().is_some();
+        let is_resting = locked(&self.trouble).resting().is_some();
         // A session that is being opened receives it later, whole.
         if let (false, Ok(mut line)) = (is_resting, self.line.try_lock()) {
             line.hears(sound);
@@ -137,7 +160,7 @@ impl VoiceEngine for SpeechToSpeech {
 
     fn heard(&mut self, heard: &HeardAloud) {
         // `warm` follows, and settles the turn.
-        *self.heard.lock().unwrap_or_else(PoisonError::into_inner) = Some(heard.clone());
+        *locked(&self.heard) = Some(heard.clone());
     }
 
     fn costs(&self) -> bool {
@@ -153,17 +176,16 @@ impl VoiceEngine for SpeechToSpeech {
         let session = async move {
             let begun = {
                 let mut open = line.lock().await;
-                let before = heard.lock().unwrap_or_else(PoisonError::into_inner).take();
+                let before = locked(&heard).take();
                 if before.is_none() && open.is_heard() {
                     return;
                 }
                 open.settle(before).await;
-                let is_resting =
-                    trouble.lock().unwrap_or_else(PoisonError::into_inner).resting().is_some();
+                let is_resting = locked(&trouble).resting().is_some();
                 if is_resting || !is_used {
                     return open.lose();
                 }
-                if let Err(error) = open.open(&conversation).await {
+                if let Err(error) = open.open(&conversation, Instant::now()).await {
                     tracing::warn!(%error, "a voice model is not ready");
                     return;
                 }

@@ -1,9 +1,9 @@
 //! Turns that are not for a voice model, and its rest after failures.
 //!
-//! Entry function: [`not_for_it`]; entry type: [`Trouble`]. The game master reads every reason.
+//! Entry function: [`not_for_it`]; entry types: [`Habits`], [`Trouble`]. The game master reads every reason.
 //! **Never**: asks anybody.
 
-use std::time::Duration;
+use std::{collections::HashMap, time::Duration};
 
 use tokio::time::Instant;
 
@@ -11,10 +11,13 @@ use crate::{
     domain::Npc,
     engine::{Cause, Turn},
     provider::Kind,
+    tools::CallRecord,
 };
 
 /// Failures in a row before a rest.
 const IN_A_ROW: u32 = 3;
+/// Turns in a row that needed slow tools, after which the next is expected to.
+const NEEDED: u32 = 2;
 /// Length of the rest.
 const REST: Duration = Duration::from_secs(600);
 
@@ -29,13 +32,42 @@ pub fn not_for_it(turn: &Turn, npc: &Npc) -> Option<String> {
         Cause::FollowUp(_) => return Some("a result that came late".to_owned()),
         Cause::Utterance => {}
     }
+    let (tool, takes) = slowest(turn, npc).filter(|_| turn.tier_is_asked)?;
+    let most = npc.s2s.slow_tool.as_millis();
+    Some(format!("{tool} takes {} ms, and slow_tool_ms is {most}", takes.as_millis()))
+}
+
+/// The slowest tool of `turn`, if it is too slow for a voice model to wait for, and its usual time.
+fn slowest<'t>(turn: &'t Turn, npc: &Npc) -> Option<(&'t str, Duration)> {
     let slowest = turn.tools.iter().max_by_key(|it| it.expected)?;
-    let is_slow = turn.tier_is_asked && slowest.expected > npc.s2s.slow_tool;
-    is_slow.then(|| {
-        let (tool, takes) = (&slowest.tool.identity, slowest.expected.as_millis());
-        let most = npc.s2s.slow_tool.as_millis();
-        format!("{tool} takes {takes} ms, and slow_tool_ms is {most}")
-    })
+    let is_slow = slowest.expected > npc.s2s.slow_tool;
+    is_slow.then_some((&*slowest.tool.identity, slowest.expected))
+}
+
+/// How many turns in a row of each speaker have called slow tools.
+#[derive(Debug, Default)]
+pub struct Habits(HashMap<String, u32>);
+
+impl Habits {
+    /// The reason for the cascade to answer `turn`, whose speaker has needed slow tools lately.
+    pub fn expects(&self, turn: &Turn, npc: &Npc) -> Option<String> {
+        let speaker = &turn.facts.speaker;
+        self.0.get(speaker).filter(|turns| **turns >= NEEDED)?;
+        let (tool, _) = slowest(turn, npc)?;
+        Some(format!("the last {NEEDED} turns of {speaker} needed tools as slow as {tool}"))
+    }
+
+    /// `turn` has ended with `calls`.
+    pub fn note(&mut self, turn: &Turn, npc: &Npc, calls: &[CallRecord]) {
+        let is_slow = |call: &CallRecord| {
+            let known = turn.tools.iter().find(|it| it.tool.identity == call.tool);
+            known.is_some_and(|it| it.expected > npc.s2s.slow_tool)
+        };
+        match calls.iter().any(is_slow) {
+            true => *self.0.entry(turn.facts.speaker.clone()).or_default() += 1,
+            false => drop(self.0.remove(&turn.facts.speaker)),
+        }
+    }
 }
 
 /// Recent failures of a service.

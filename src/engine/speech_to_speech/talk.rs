@@ -11,6 +11,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::{
     line::{Adds, Line, Pending},
+    money::Contents,
     outgoing::Outgoing,
 };
 use crate::{
@@ -51,6 +52,8 @@ pub struct Talk<'t> {
     filler_said: bool,
     /// A long utterance takes its time on its way.
     upload: Duration,
+    /// When the turn began.
+    begun: Instant,
 }
 
 /// A turn that another engine has to end.
@@ -76,11 +79,11 @@ enum Ended {
 }
 
 impl<'t> Talk<'t> {
-    /// A turn on `line`, whose calls and fillers are those of `cascade`.
+    /// A turn on `line` with the time of its beginning; calls and fillers are those of `cascade`.
     pub fn new(
         line: &'t mut Line,
         cascade: &'t Cascaded,
-        turn: &'t Arc<Turn>,
+        (turn, begun): (&'t Arc<Turn>, Instant),
         replies: &'t ReplyPort,
     ) -> Self {
         let model = cascade.model();
@@ -105,6 +108,7 @@ impl<'t> Talk<'t> {
             first_at: None,
             filler_said: false,
             upload: Duration::ZERO,
+            begun,
         }
     }
 
@@ -152,7 +156,12 @@ impl<'t> Talk<'t> {
         self.calls.offer_first().await;
         let names = self.calls.specs().iter().map(|spec| spec.name.to_string());
         self.visible = names.collect();
-        self.line.open(&turn.conversation).await?;
+        // An utterance whose answer cannot be paid is not sent.
+        let least = Contents::default().expected();
+        let model = self.cascade.model();
+        let (payer, cap) = (&model.npc.name, model.npc.policy.max_cost);
+        model.budget.reserve_now(self.line.service().priced_as(), payer, cap, least)?.unused();
+        self.line.open(&turn.conversation, self.begun).await?;
         self.line.declare(self.calls.specs())?;
         let message = message_beside_sound(&turn).await;
         let open = self.line.get()?;
@@ -208,11 +217,15 @@ impl<'t> Talk<'t> {
         let expected = self.line.get()?.asked().expected();
         let (payer, cap) = (&model.npc.name, model.npc.policy.max_cost);
         let reserved = model.budget.reserve(service.priced_as(), payer, cap, expected).await?;
+        if let Err(error) = self.line.get()?.send(SpeechOrder::Answer(choice)) {
+            reserved.unused();
+            return Err(error);
+        }
         self.with_pending(|pending| {
             pending.reserved = Some(reserved);
             pending.is_answering = true;
         });
-        self.line.get()?.send(SpeechOrder::Answer(choice))
+        Ok(())
     }
 
     /// Passes one answer on until its end.

@@ -4,6 +4,7 @@
 use std::{
     collections::VecDeque,
     sync::{Arc, Mutex},
+    time::Duration,
 };
 
 use futures::{FutureExt, StreamExt, future::BoxFuture};
@@ -48,8 +49,8 @@ pub struct Talker {
     scripts: Arc<Mutex<VecDeque<Vec<Does>>>>,
     pub told: Arc<Mutex<Told>>,
     pub price: Option<&'static str>,
-    /// Nobody can connect.
-    refuses: bool,
+    /// Nobody can connect, and is told so after this time.
+    pub refuses_after: Option<Duration>,
 }
 
 type Events = UnboundedSender<Result<SpeechSessionEvent, Error>>;
@@ -57,7 +58,7 @@ type Events = UnboundedSender<Result<SpeechSessionEvent, Error>>;
 impl Talker {
     /// One that nobody can connect to.
     pub fn refusing() -> Self {
-        Self { refuses: true, ..Self::default() }
+        Self { refuses_after: Some(Duration::ZERO), ..Self::default() }
     }
 
     pub fn then(&self, script: &[Does]) -> &Self {
@@ -120,9 +121,13 @@ impl SpeechToSpeech for Talker {
 
     fn connect(&self, setup: SpeechSetup) -> BoxFuture<'static, Result<SpeechSession, Error>> {
         self.told.lock().unwrap().setups.push(setup);
-        if self.refuses {
+        if let Some(after) = self.refuses_after {
             let refused = Error::new(Kind::Unauthorized, "the key was refused (check api_key)");
-            return async { Err(refused) }.boxed();
+            return async move {
+                tokio::time::sleep(after).await;
+                Err(refused)
+            }
+            .boxed();
         }
         let (control, orders) = SpeechControl::new();
         let (to, events) = mpsc::unbounded_channel();

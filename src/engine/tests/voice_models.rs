@@ -392,6 +392,35 @@ async fn slow_tool_that_was_asked_for_goes_to_the_cascade() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn speaker_who_needs_slow_tools_gets_the_cascade() {
+    let mut bench = Bench::new();
+    bench.npc.s2s.slow_tool = ms(500);
+    let mut seat = Seat::of(bench, Talker::default());
+    for _ in 0..2 {
+        seat.answers(&[Call("long", "{}")]).answers(&[Say("Done.", 500)]);
+        assert_eq!(by(&seat.turn(whole).await.report), (EngineKind::SpeechToSpeech, None));
+    }
+    let why = "the last 2 turns of Thorin needed tools as slow as stub.long";
+    assert_eq!(by(&seat.turn(whole).await.report), (EngineKind::Cascaded, Some(why)));
+    let report = seat.turn(whole).await.report;
+    assert_eq!(by(&report), (EngineKind::SpeechToSpeech, None), "it called none");
+}
+
+#[tokio::test(start_paused = true)]
+async fn turn_does_not_wait_for_two_failures() {
+    let seat =
+        &mut Seat::of(Bench::new(), Talker { refuses_after: Some(ms(3_000)), ..Talker::default() });
+    let warming = seat.engine.warm(seat.conversation.excerpt(&seat.bench.host()));
+    tokio::spawn(warming);
+    tokio::task::yield_now().await;
+    let begun = Instant::now();
+    let report = seat.turn(whole).await.report;
+    assert_eq!(by(&report).0, EngineKind::Cascaded);
+    let first = report.first_text_at.expect("the cascade answers") - begun;
+    assert!((ms(3_000)..ms(4_000)).contains(&first), "{first:?}");
+}
+
+#[tokio::test(start_paused = true)]
 async fn old_session_is_replaced() {
     let mut seat = Seat::new();
     seat.turn(whole).await;

@@ -74,15 +74,16 @@ impl Client {
         }
     }
 
-    /// Opens a session without a word and closes it, which costs nothing; says how long it took.
+    /// Opens a session in `voice` without a word and closes it, which costs nothing; says how long it
+    /// took.
     ///
     /// # Errors
     /// Like [`Self::open`].
-    pub async fn look(&self) -> Result<Duration, Error> {
+    pub async fn look(&self, voice: Option<String>) -> Result<Duration, Error> {
         let begun = Instant::now();
         let setup = SpeechSetup {
             instructions: String::new(),
-            voice: None,
+            voice,
             tools: Arc::from([]),
             max_tokens: 1,
             before: Vec::new(),

@@ -133,6 +133,13 @@ impl Peer {
     pub fn closed(&self, frame: Option<&CloseFrame>) -> Error {
         let Some(frame) = frame else { return self.interrupted() };
         let code = u16::from(frame.code);
+        // Its reason is then an error's type and code: "invalid_request_error.invalid_api_key".
+        if code == 3_000
+            && let Some((kind, code)) = frame.reason.split_once('.')
+        {
+            let (kind, code) = (kind.to_owned(), code.to_owned());
+            return self.said(&Complaint { kind, code, message: String::new(), about: None });
+        }
         let kind = match code {
             1008 => Kind::InvalidRequest,
             1011..=1013 => Kind::Unavailable,
@@ -300,7 +307,13 @@ mod tests {
         assert_eq!(closed(1001), Kind::Interrupted);
         assert_eq!(closed(1008), Kind::InvalidRequest);
         assert_eq!(closed(1011), Kind::Unavailable);
+        assert_eq!(closed(3000), Kind::Interrupted);
         assert_eq!(peer().closed(None).kind(), Kind::Interrupted);
+        let reason = "invalid_request_error.invalid_api_key".into();
+        let refused = CloseFrame { code: CloseCode::from(3000), reason };
+        let error = peer().closed(Some(&refused));
+        assert_eq!(error.kind(), Kind::Unauthorized);
+        assert!(error.to_string().contains("check api_key"), "{error}");
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! Sessions with a service on this machine that says a few written lines.
 
-use std::sync::Arc;
+use std::{collections::BTreeSet, sync::Arc};
 
 use futures::{SinkExt, StreamExt};
 use serde_json::{Value, json};
@@ -180,7 +180,7 @@ async fn probe_opens_a_session_and_closes_it() {
         service.hear().await
     })
     .await;
-    let line = probe(options).await.unwrap();
+    let line = probe(options, &BTreeSet::new()).await.unwrap();
     assert!(line.starts_with("opens a session of \"gpt-realtime-2.1\" in "), "{line}");
     assert_eq!(service.await.unwrap(), None, "nothing is asked");
 }

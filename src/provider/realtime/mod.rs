@@ -24,7 +24,7 @@ mod loopback;
 #[cfg(test)]
 mod tests;
 
-use std::sync::Arc;
+use std::{collections::BTreeSet, sync::Arc};
 
 use futures::{FutureExt, future::BoxFuture};
 
@@ -77,13 +77,18 @@ impl SpeechToSpeech for Realtime {
     }
 }
 
-/// Looks whether the service takes the key and the model; one line for a report.
+/// Looks whether the service takes the key, the model and these voices; one line for a report.
 ///
 /// # Errors
 /// Why it cannot be used, and the fix.
-pub async fn probe(options: Options) -> Result<String, Error> {
+pub async fn probe(options: Options, voices: &BTreeSet<String>) -> Result<String, Error> {
     let client = Client::new(options)?;
-    let took = client.look().await?;
+    let took = client.look(None).await?;
+    for voice in voices {
+        let refused =
+            |error: Error| Error::new(error.kind(), format!("voice \"{voice}\": {error}"));
+        client.look(Some(voice.clone())).await.map_err(refused)?;
+    }
     let model = &client.options.model;
     Ok(format!("opens a session of \"{model}\" in {} ms", took.as_millis()))
 }

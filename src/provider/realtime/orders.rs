@@ -112,13 +112,19 @@ pub fn answer(name: &str, choice: &ToolChoice) -> String {
     order.to_string()
 }
 
-/// Stops an answer; `None`: the one that is running.
-pub fn cancel(response: Option<&str>) -> String {
-    let mut order = json!({"type": "response.cancel"});
-    if let Some(response) = response {
-        order["response_id"] = json!(response);
-    }
-    order.to_string()
+/// Stops the running answer, which is asked for as `name`; an error about it quotes [`stop_of`] that.
+pub fn cancel(name: &str) -> String {
+    json!({"type": "response.cancel", "event_id": stop_of(name)}).to_string()
+}
+
+/// The name of an order that stops the answer `name`.
+pub fn stop_of(name: &str) -> String {
+    format!("stop_{name}")
+}
+
+/// Stops an answer that nobody has asked for.
+pub fn cancel_unasked(response: &str) -> String {
+    json!({"type": "response.cancel", "response_id": response}).to_string()
 }
 
 /// By this name an error is about a cut.

@@ -196,7 +196,7 @@ impl Talk {
         let Some(answer) = &mut self.answer else { return };
         if answer.cancelled_at.is_none() {
             answer.cancelled_at = Some(Instant::now());
-            self.outbox.push_back(orders::cancel(None));
+            self.outbox.push_back(orders::cancel(&answer.asked_as));
         }
     }
 
@@ -258,7 +258,7 @@ impl Talk {
                 return Err(Over::Failed(self.peer.flooding(UNASKED_MAX)));
             }
             // It would be paid for, and nobody has asked for it.
-            self.outbox.push_back(orders::cancel(Some(&response)));
+            self.outbox.push_back(orders::cancel_unasked(&response));
         }
         Ok(())
     }
@@ -357,9 +357,13 @@ impl Talk {
             return Err(Over::Quietly);
         }
         if said.code == "response_cancel_not_active" {
-            // The answer has ended as we cancelled it. If its end is not known here, it never comes.
-            let is_cancelled =
-                self.answer.as_ref().is_some_and(|answer| answer.cancelled_at.is_some());
+            // The answer has ended as we cancelled it. If its end is not known here, it never comes. A
+            // complaint may be about an answer before this one, if it says about which.
+            let about = said.about.as_deref();
+            let is_cancelled = self.answer.as_ref().is_some_and(|answer| {
+                let order = orders::stop_of(&answer.asked_as);
+                answer.cancelled_at.is_some() && about.is_none_or(|it| it == order)
+            });
             return if is_cancelled { self.give_up(SpeechEnding::Cancelled) } else { Ok(()) };
         }
         let about = said.about.as_deref();
