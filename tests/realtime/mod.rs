@@ -2,6 +2,7 @@
 
 mod faults;
 mod money;
+mod routing;
 mod talking;
 mod tools;
 

@@ -50,15 +50,15 @@ pub struct Talker {
     pub told: Arc<Mutex<Told>>,
     pub price: Option<&'static str>,
     /// Nobody can connect, and is told so after this time.
-    pub refuses_after: Option<Duration>,
+    refuses_after: Option<Duration>,
 }
 
 type Events = UnboundedSender<Result<SpeechSessionEvent, Error>>;
 
 impl Talker {
-    /// One that nobody can connect to.
-    pub fn refusing() -> Self {
-        Self { refuses_after: Some(Duration::ZERO), ..Self::default() }
+    /// One that nobody can connect to, and that says so after this time.
+    pub fn refusing(after: Duration) -> Self {
+        Self { refuses_after: Some(after), ..Self::default() }
     }
 
     pub fn then(&self, script: &[Does]) -> &Self {

@@ -364,7 +364,7 @@ async fn cascade_goes_on_after_what_was_said() {
 
 #[tokio::test(start_paused = true)]
 async fn model_that_fails_three_times_rests() {
-    let mut seat = Seat::of(Bench::new(), Talker::refusing());
+    let mut seat = Seat::of(Bench::new(), Talker::refusing(Duration::ZERO));
     let mut news = Vec::new();
     for _ in 0..5 {
         news.extend(seat.turn(whole).await.report.news);
@@ -408,8 +408,7 @@ async fn speaker_who_needs_slow_tools_gets_the_cascade() {
 
 #[tokio::test(start_paused = true)]
 async fn turn_does_not_wait_for_two_failures() {
-    let seat =
-        &mut Seat::of(Bench::new(), Talker { refuses_after: Some(ms(3_000)), ..Talker::default() });
+    let seat = &mut Seat::of(Bench::new(), Talker::refusing(ms(3_000)));
     let warming = seat.engine.warm(seat.conversation.excerpt(&seat.bench.host()));
     tokio::spawn(warming);
     tokio::task::yield_now().await;

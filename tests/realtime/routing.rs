@@ -1,0 +1,123 @@
+//! Turns that another engine makes, and tools that follow the tier.
+
+use serde_json::{Value, json};
+
+use crate::{
+    hostile::has_python,
+    support::{
+        program::{Place, repository},
+        realtime::{Answer, RealtimeServer},
+    },
+};
+
+use super::{KEY, assert_by_service, because, seen};
+
+/// Bartok, who speaks by `server`; his tool `home.dig` takes 1.6 s, and `declared` is its usual time.
+fn place(server: &RealtimeServer, declared: u32) -> Place {
+    let (url, tools) = (server.base_url(), repository("tests/support/mcp/server.py"));
+    Place::with_config(&format!(
+        r#"providers:
+  speech_to_speech: {{ model: gpt-realtime-2.1, api_key: {KEY}, base_url: "{url}", free: true }}
+npcs:
+  - name: Bartok
+    engine: s2s
+    personality: A gruff innkeeper.
+    budget_tier: deep
+    tools: [dice-roller.roll, "home.dig"]
+    voice: {{ provider: flite, voice_id: rms }}
+    lines:
+      - {{ when: [dig], tool: {{ name: home.dig }}, say: "I found {{result}}." }}
+      - say: "Hm."
+mcp:
+  servers:
+    - name: home
+      required: true
+      command: "python3 '{}' plain"
+      env: {{ MORE: yes }}
+      tools: {{ dig: {{ effects: none, open_world: false, estimated_duration_ms: {declared}, max_duration_ms: 6000 }} }}
+"#,
+        tools.display()
+    ))
+}
+
+fn ask(place: &Place, said: &[&str]) -> Vec<Value> {
+    let lines = said.iter().flat_map(|line| ["--text", line]);
+    let arguments: Vec<&str> = ["ask", "--json"].into_iter().chain(lines).collect();
+    place.run(&arguments).ends_with(0).lines()
+}
+
+#[test]
+fn careful_thought_is_the_cascades_and_is_remembered() {
+    if !has_python() {
+        return;
+    }
+    let server = RealtimeServer::start(KEY);
+    server.push(Answer::say("Welcome, friend.", 1.0));
+    server.push(Answer::say("It is mine now.", 1.0));
+    let place = place(&server, 2_000);
+    let lines = ask(&place, &["Bartok, hello", "Bartok, think carefully and dig", "And the gold?"]);
+    assert_by_service(&lines[0], "Welcome, friend.");
+    assert_eq!(lines[1]["made_by"]["engine"], "cascaded", "{:#}", lines[1]);
+    assert_eq!(because(&lines[1]), "home.dig takes 2000 ms, and slow_tool_ms is 1500");
+    assert_eq!(
+        (&lines[1]["reply"], &lines[1]["tier"]["effective"]),
+        (&json!("I found gold."), &json!("deep"))
+    );
+    assert_by_service(&lines[2], "It is mine now.");
+    let sessions = seen(&server);
+    let [session] = &sessions[..] else { panic!("one session: {sessions:#?}") };
+    let place_of = |role: &str, text: &str| {
+        session.items.iter().position(|(by, said)| by == role && said.contains(text))
+    };
+    let (asked, dug) =
+        (place_of("user", "think carefully and dig"), place_of("assistant", "I found gold."));
+    assert!(asked.is_some() && asked < dug, "it knows both, in order: {:#?}", session.items);
+    assert!(dug < place_of("user", "And the gold?"), "{:#?}", session.items);
+}
+
+#[test]
+fn declared_tools_are_those_of_the_tier() {
+    if !has_python() {
+        return;
+    }
+    let server = RealtimeServer::start(KEY);
+    let place = place(&server, 1_000);
+    server.otherwise(Answer::say("Aye.", 0.5));
+    let promise = "Bartok, what did I promise you?";
+    let said = ["Bartok, hello", "Nice weather", "Nice beer", promise, promise, "Nice fire"];
+    let lines = ask(&place, &said);
+    let tiers: Vec<&Value> = lines.iter().map(|line| &line["tier"]["effective"]).collect();
+    assert_eq!(tiers, ["standard", "fast", "fast", "standard", "standard", "fast"]);
+    let mut visible: Vec<Value> = lines.iter().map(|line| line["visible"].clone()).collect();
+    assert!(visible[0].to_string().contains("dig") && !visible[1].to_string().contains("dig"));
+    visible.dedup();
+    let sessions = seen(&server);
+    let [session] = &sessions[..] else { panic!("one session: {sessions:#?}") };
+    let declared: Vec<Value> = session.declared.iter().map(|names| json!(names)).collect();
+    assert_eq!(declared[1..], visible[..], "only when they change: {declared:#?}");
+}
+
+#[test]
+fn tool_beyond_the_tier_is_refused() {
+    if !has_python() {
+        return;
+    }
+    let server = RealtimeServer::start(KEY);
+    let place = place(&server, 1_000);
+    server.push(Answer::say("Aye.", 0.5));
+    // As a model may that remembers the tools of a turn before.
+    server.push(Answer::call("dig", json!({})));
+    server.push(Answer::say("Not now.", 0.5));
+    let lines = ask(&place, &["Bartok, hello", "Nice weather"]);
+    let call = &lines[1]["tools"][0];
+    assert_eq!(
+        (&lines[1]["tier"]["effective"], &call["ok"]),
+        (&json!("fast"), &json!(false)),
+        "{:#}",
+        lines[1]
+    );
+    assert_by_service(&lines[1], "Not now.");
+    let sessions = seen(&server);
+    let results = &sessions[0].results;
+    assert!(results.len() == 1 && !results[0].1.contains("gold"), "{results:#?}");
+}
