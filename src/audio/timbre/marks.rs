@@ -129,12 +129,17 @@ impl Marks {
             let from = count(at).saturating_sub(half).saturating_sub(self.base);
             self.input.get(from..from + 2 * half).unwrap_or_default()
         };
+        let (one, other) = (around(one), around(other));
         let (mut product, mut first, mut second) = (0.0, 1e-9, 1e-9);
-        // Every other sample is enough for the voice's periods.
-        for (a, b) in around(one).iter().zip(around(other)).step_by(2) {
+        let mut at = 0;
+        // A plain loop, because a first try is built without optimisation; every other sample is
+        // enough for the voice's periods.
+        while at < one.len().min(other.len()) {
+            let (a, b) = (one[at], other[at]);
             product += a * b;
             first += a * a;
             second += b * b;
+            at += 2;
         }
         product / f32::sqrt(first * second)
     }
