@@ -42,7 +42,7 @@ SESSION = {
     },
     "tools": [ROLL],
     "tool_choice": "auto",
-    "max_output_tokens": 1024,
+    "max_output_tokens": 4096,
 }
 # 100 ms of 24 kHz.
 PIECE = base64.b64encode(bytes(4800)).decode()
