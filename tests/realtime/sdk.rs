@@ -1,6 +1,7 @@
-//! The counterpart itself, held against the vendor's own client. `./dev test` installs it.
+//! The counterpart itself, and what the program sends it, held against the vendor's own client.
+//! `./dev test` installs it.
 
-use std::process::Command;
+use std::{path::Path, process::Command};
 
 use serde_json::{Value, json};
 
@@ -8,7 +9,7 @@ use super::KEY;
 use crate::{
     support::{
         program::{repository, run},
-        realtime::{Answer, RealtimeServer},
+        realtime::{Answer, RealtimeServer, Seen},
     },
     third_party::installed,
 };
@@ -22,6 +23,28 @@ const MISTAKES: [(&str, &str); 3] = [
 /// Members of a session that the client's type of its event leaves out.
 const UNTYPED: [&str; 3] = ["expires_at", "id", "object"];
 
+/// The client, as it was installed in `folder`.
+fn client(folder: &Path) -> Command {
+    let mut client = Command::new(folder.join("bin/python"));
+    client.arg(repository("tests/support/realtime/sdk.py")).env("NO_PROXY", "127.0.0.1");
+    client
+}
+
+/// What was sent in `sessions`, events of these `kinds` among it, is of the vendor's types and has
+/// nothing else in it.
+#[track_caller]
+pub fn assert_typed(sessions: &[Seen], kinds: &[&str]) {
+    let Some(folder) = installed("openai-sdk") else { return };
+    let orders = sessions.iter().flat_map(|it| &it.orders);
+    let sent: String = orders.map(|order| format!("{order}\n")).collect();
+    let told = run(client(&folder), &sent).ends_with(0).line();
+    assert_eq!(told["unknown"], json!([]), "{told:#}");
+    let sent = told["events"].as_array().expect("kinds of events");
+    for kind in kinds {
+        assert!(sent.iter().any(|it| it == kind), "no {kind}: {told:#}");
+    }
+}
+
 #[test]
 fn the_vendors_own_client_is_served_alike() {
     let Some(folder) = installed("openai-sdk") else { return };
@@ -29,9 +52,8 @@ fn the_vendors_own_client_is_served_alike() {
     server.push(Answer::call("roll", json!({"expression": "2d6+3"})));
     server.push(Answer::say("The dice have fallen.", 1.2));
     server.push(Answer::say("It was a dark and stormy night when the ship left.", 120.0));
-    let mut client = Command::new(folder.join("bin/python"));
-    client.arg(repository("tests/support/realtime/sdk.py")).args([&server.base_url(), KEY]);
-    client.env("NO_PROXY", "127.0.0.1");
+    let mut client = client(&folder);
+    client.args([&server.base_url(), KEY]);
     let told = run(client, "").ends_with(0).line();
     assert_eq!(
         told["session"],

@@ -271,8 +271,7 @@ impl Talk {
             let call = json!({"call_id": item["call_id"], "name": item["name"], "arguments": said});
             vec![("response.function_call_arguments.done", call)]
         };
-        for (kind, more) in endings {
-            let mut event = more;
+        for (kind, mut event) in endings {
             event["type"] = json!(kind);
             for (key, value) in about.as_object().into_iter().flatten() {
                 event[key] = value.clone();

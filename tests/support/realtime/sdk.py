@@ -3,6 +3,8 @@
 Prints what it was told on the main road and where it was refused, as one line of JSON. Every event is held
 against the client's own types, strictly, which its sockets do not do by themselves; what the types do not
 have is listed under "unknown".
+
+Without arguments it holds what a client has sent against those types: one event a line of the input.
 """
 
 import base64
@@ -11,11 +13,10 @@ import sys
 from typing import get_args
 
 from openai import OpenAI
-from openai.types.realtime import RealtimeServerEvent
+from openai.types.realtime import RealtimeClientEvent, RealtimeServerEvent
 from pydantic import BaseModel
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 
-address, key = sys.argv[1:]
 MODEL = "gpt-realtime-2.1"
 PCM = {"type": "audio/pcm", "rate": 24000}
 ROLL = {
@@ -47,10 +48,15 @@ SESSION = {
 # 100 ms of 24 kHz.
 PIECE = base64.b64encode(bytes(4800)).decode()
 
-TYPES = {
-    get_args(kind.model_fields["type"].annotation)[0]: kind
-    for kind in get_args(get_args(RealtimeServerEvent)[0])
-}
+
+
+def kinds(union):
+    """Types of events by their names."""
+    types = get_args(get_args(union)[0])
+    return {get_args(it.model_fields["type"].annotation)[0]: it for it in types}
+
+
+TYPES = kinds(RealtimeServerEvent)
 seen = []
 unknown = set()
 
@@ -234,5 +240,12 @@ def retired():
             return [error.code, closed.rcvd.code, closed.rcvd.reason]
 
 
-heard = talk() | {"refused": refused(), "retired": retired()}
+if sys.argv[1:]:
+    address, key = sys.argv[1:]
+    heard = talk() | {"refused": refused(), "retired": retired()}
+else:
+    heard = {}
+    for line in sys.stdin:
+        seen.append(json.loads(line)["type"])
+        extras(kinds(RealtimeClientEvent)[seen[-1]].model_validate_json(line, strict=True), seen[-1])
 print(json.dumps(heard | {"events": sorted(set(seen)), "unknown": sorted(unknown)}))
