@@ -8,7 +8,7 @@ use std::{
     collections::BTreeSet,
     env,
     net::TcpListener,
-    path::PathBuf,
+    path::{Path, PathBuf},
     process::{Child, Command, Stdio},
     sync::atomic::{AtomicU32, Ordering},
     time::{Duration, Instant},
@@ -23,6 +23,8 @@ use crate::support::{
     skipped::{not_installed, skipped, third_party},
 };
 
+/// The oldest Node.js that the packages run on.
+const NODE: (u32, u32) = (20, 15);
 /// Something in the program's environment that is nobody else's business.
 const SECRET: (&str, &str) = ("SECRET_X", "hush");
 
@@ -34,6 +36,26 @@ pub fn installed(name: &str) -> Option<PathBuf> {
     }
     skipped(&format!("tests with {name}"), &not_installed(name));
     None
+}
+
+/// A Node.js that is new enough for what was installed as `name`; says so when there is none.
+pub fn node(name: &str) -> Option<PathBuf> {
+    let new = |node: &Path| {
+        let version = Command::new(node).arg("--version").output().ok()?.stdout;
+        let version = String::from_utf8(version).ok()?;
+        let mut numbers = version.trim().trim_start_matches('v').split('.').map(str::parse);
+        let version: (u32, u32) = (numbers.next()?.ok()?, numbers.next()?.ok()?);
+        (version >= NODE).then(|| node.to_owned())
+    };
+    if let Some(node) = new(Path::new("node")) {
+        return Some(node);
+    }
+    let node = new(&installed("node")?.join("node_modules/.bin/node"));
+    if node.is_none() {
+        let reason = "the Node.js of npm's package node does not run here";
+        skipped(&format!("tests with {name}"), reason);
+    }
+    node
 }
 
 /// A program that was installed.

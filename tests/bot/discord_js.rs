@@ -5,7 +5,7 @@
 
 use std::{
     fs,
-    path::{Path, PathBuf},
+    path::PathBuf,
     process::Command,
     time::{Duration, Instant},
 };
@@ -15,15 +15,10 @@ use serde_json::{Value, json};
 
 use super::hall::{BOUND, Hall, is_in, said, throws, understood};
 use crate::{
-    support::{
-        program::{Live, repository},
-        skipped::skipped,
-    },
-    third_party::installed,
+    support::program::{Live, repository},
+    third_party::{installed, node},
 };
 
-/// The oldest Node.js that the packages run on.
-const NODE: u32 = 20;
 /// How often the guest asks. The recogniser of tests takes flite's "eight" for "it" in most of
 /// Bartok's answers, and a few others for something else: about one in six.
 const ATTEMPTS: usize = 4;
@@ -36,21 +31,7 @@ struct Guest {
 
 /// The packages, and the Node.js that runs them.
 fn packages() -> Option<(PathBuf, PathBuf)> {
-    let packages = installed("discord-js")?;
-    let new = |node: &Path| {
-        let version = Command::new(node).arg("--version").output().ok()?.stdout;
-        let version = String::from_utf8(version).ok()?;
-        let major: u32 = version.trim().trim_start_matches('v').split('.').next()?.parse().ok()?;
-        (major >= NODE).then(|| node.to_owned())
-    };
-    if let Some(node) = new(Path::new("node")) {
-        return Some((packages, node));
-    }
-    let node = new(&installed("node")?.join("node_modules/.bin/node"));
-    if node.is_none() {
-        skipped("tests with discord-js", "the Node.js of npm's package node does not run here");
-    }
-    Some((packages, node?))
+    Some((installed("discord-js")?, node("discord-js")?))
 }
 
 impl Guest {

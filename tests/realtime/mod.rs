@@ -1,8 +1,10 @@
 //! NPCs whose speech a voice model makes, through the real program, against a counterpart on this machine.
 
+mod aimock;
 mod faults;
 mod money;
 mod routing;
+mod sdk;
 mod talking;
 mod tools;
 
@@ -28,9 +30,9 @@ const PRICES: Prices = Prices {
     audio_output: 64.0,
 };
 
-/// A table with Bartok, who speaks by `server`, and Mira, who does not.
-struct Setting<'s> {
-    server: &'s RealtimeServer,
+/// A table with Bartok, who speaks by the service at `base_url`, and Mira, who does not.
+struct Setting {
+    base_url: String,
     prices: Prices,
     /// Tools of Bartok.
     tools: &'static str,
@@ -40,18 +42,22 @@ struct Setting<'s> {
     more: &'static str,
 }
 
-impl<'s> Setting<'s> {
-    fn new(server: &'s RealtimeServer) -> Self {
+impl Setting {
+    fn new(server: &RealtimeServer) -> Self {
+        Self::at(server.base_url())
+    }
+
+    fn at(base_url: String) -> Self {
         let providers = String::new();
-        Self { server, prices: PRICES, tools: "dice-roller.roll", providers, more: "" }
+        Self { base_url, prices: PRICES, tools: "dice-roller.roll", providers, more: "" }
     }
 
     fn config(&self) -> String {
-        let (url, price) = (self.server.base_url(), self.prices.entry());
-        let Self { tools, providers, more, .. } = self;
+        let price = self.prices.entry();
+        let Self { base_url, tools, providers, more, .. } = self;
         format!(
             r#"providers:
-  speech_to_speech: {{ name: openai-realtime, model: gpt-realtime-2.1, api_key: {KEY}, base_url: "{url}", price: {price} }}
+  speech_to_speech: {{ name: openai-realtime, model: gpt-realtime-2.1, api_key: {KEY}, base_url: "{base_url}", price: {price} }}
 {providers}{more}
 npcs:
   - name: Bartok

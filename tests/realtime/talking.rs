@@ -1,7 +1,8 @@
 //! What is said reaches the service, and its answers are heard.
 
 use super::{
-    CASCADE, KEY, Setting, assert_by_cascade, assert_by_service, say, say_at, seen, talk, told,
+    CASCADE, KEY, Setting, assert_by_cascade, assert_by_service, say, say_at, sdk::assert_typed,
+    seen, talk, told,
 };
 use crate::support::{
     ears::Ears,
@@ -129,6 +130,8 @@ fn heard_words_are_in_the_session_opened_next() {
     assert_by_service(&lines[0], WELCOME);
     assert_by_service(&lines[1], "Aye, friend.");
     let sessions = seen(&server);
+    let sound = ["input_audio_buffer.append", "input_audio_buffer.commit"];
+    assert_typed(&sessions, &[&sound[..], &["conversation.item.create"]].concat());
     let last = sessions.iter().rfind(|it| it.answers > 0).expect("a session");
     assert!(last.has_item("user", "what is the news"), "{:#?}", last.items);
     assert!(last.has_item("assistant", WELCOME), "{:#?}", last.items);
@@ -206,6 +209,7 @@ fn stopped_answer_is_cut_where_it_was_heard() {
     assert!(!reply.is_empty() && story.starts_with(reply.trim_end_matches('…')), "{reply}");
     assert!(reply.len() < story.len(), "{reply}");
     let session = talk(&server);
+    assert_typed(std::slice::from_ref(&session), &["conversation.item.truncate"]);
     let [(item, cut)] = <[_; 1]>::try_from(session.truncations).expect("one cut");
     let heard = answer["audio_ms"].as_u64().expect("a length");
     assert!(item.starts_with("item_0") && cut.abs_diff(heard) <= 40, "{cut} of {heard} ms");

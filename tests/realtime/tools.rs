@@ -2,7 +2,9 @@
 
 use serde_json::{Value, json};
 
-use super::{CASCADE, KEY, Setting, answers, assert_by_service, say, say_at, seen, talk};
+use super::{
+    CASCADE, KEY, Setting, answers, assert_by_service, say, say_at, sdk::assert_typed, seen, talk,
+};
 use crate::support::realtime::{Answer, RealtimeServer, Seen};
 
 const ROLL: &str = "Bartok, roll for me";
@@ -33,6 +35,7 @@ fn call_runs_once_and_its_result_is_answered() {
     assert_eq!((&calls[0]["tool"], &calls[0]["ok"]), (&"dice-roller.roll".into(), &true.into()));
     let total = calls[0]["result"]["total"].as_i64().expect("a total");
     let session = talk(&server);
+    assert_typed(std::slice::from_ref(&session), &["session.update", "response.create"]);
     let [(call, output)] = <[_; 1]>::try_from(session.results.clone()).expect("one result");
     assert_eq!(call, "call_0_0");
     assert!(output.contains(&total.to_string()), "{output}");

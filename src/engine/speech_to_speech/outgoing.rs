@@ -93,6 +93,11 @@ impl Outgoing {
         self.frames > 0
     }
 
+    /// Words came, and no sound of any.
+    pub fn is_mute(&self) -> bool {
+        self.spoken.is_empty() && !self.early.is_empty()
+    }
+
     /// All words with sound, as the service wrote them.
     pub fn text(&self) -> String {
         let all = self.spoken.iter().map(|it| it.words.trim()).filter(|it| !it.is_empty());

@@ -125,7 +125,11 @@ impl<'t> Talk<'t> {
         };
         let failure = match ended {
             Ok(Ended::Whole(_)) if self.out.spoken.is_empty() => {
-                return Err(self.give_up("it had nothing to say".to_owned(), Kind::Protocol));
+                let why = match self.out.is_mute() {
+                    true => "its answer has words but no sound (check model)",
+                    false => "it had nothing to say",
+                };
+                return Err(self.give_up(why.to_owned(), Kind::Protocol));
             }
             Ok(Ended::Whole(_) | Ended::Stopped) => None,
             Ok(Ended::Cut(failure)) => Some(failure),

@@ -233,8 +233,14 @@ impl Plan {
 
     /// An event of the part that is planned now.
     fn event(&self, kind: &str, more: Value) -> Value {
-        let mut event = json!({"type": kind, "response_id": self.response,
-            "item_id": self.item_id(), "output_index": self.index, "content_index": 0});
+        let mut event =
+            json!({"type": kind, "response_id": self.response, "output_index": self.index});
+        if !kind.starts_with("response.output_item.") {
+            event["item_id"] = json!(self.item_id());
+        }
+        if !kind.starts_with("response.output_item.") && !kind.contains("function_call") {
+            event["content_index"] = json!(0);
+        }
         if let (Some(event), Value::Object(more)) = (event.as_object_mut(), more) {
             event.extend(more);
         }

@@ -71,8 +71,8 @@ pub struct Conversation {
     pub max_tokens: Option<u64>,
     /// Whether turn detection was switched off.
     pub is_manual: bool,
-    /// Whether transcripts of what is said were asked for.
-    pub transcribes: bool,
+    /// How what is said is transcribed; null: not at all.
+    pub transcription: Value,
     /// Milliseconds of sound that are not committed.
     pub waiting_ms: u64,
     /// Items, oldest first.
@@ -126,10 +126,6 @@ pub fn handshake(request: &Request, key: &str) -> Option<(u16, &'static str, Str
     if request.uri().path() != "/v1/realtime" {
         let message = format!("Invalid URL (GET {})", request.uri().path());
         return Some((404, "unknown_url", message));
-    }
-    if header("openai-beta").is_some() {
-        let message = "The Realtime Beta API is no longer supported".to_owned();
-        return Some((400, "beta_api_shape_disabled", message));
     }
     match model(request.uri()) {
         Some(model) if !model.is_empty() => None,

@@ -114,6 +114,8 @@ pub enum Fault {
     Expires,
     /// Like [`Self::Expires`], without the error or a reason.
     Closes,
+    /// What the service does to who asks for its beta form: an error, then a close with 4000.
+    Retired,
 }
 
 struct Shared {
@@ -253,7 +255,8 @@ async fn connection(stream: TcpStream, shared: Arc<Shared>) {
             shaking.change(|state| state.seen[number].refused = Some(message.clone()));
             return Err(refusal(status, code, &message));
         }
-        agreed = Some((number, fault));
+        let is_retired = request.headers().contains_key("openai-beta");
+        agreed = Some((number, if is_retired { Fault::Retired } else { fault }));
         Ok(response)
     };
     let socket = tokio_tungstenite::accept_hdr_async(stream, shake).await;

@@ -215,15 +215,8 @@ impl Talk {
     async fn finish(&mut self, status: &str, reason: Option<&str>) {
         let Some(mut running) = self.running.take() else { return };
         self.known.is_answering = false;
-        if let Some(mut item) = running.open.take() {
-            item["status"] = json!("incomplete");
-            let response = &running.id;
-            self.say(json!({"type": "response.output_audio.done", "response_id": response,
-                "item_id": item["id"], "output_index": 0, "content_index": 0}))
-                .await;
-            self.say(json!({"type": "response.output_item.done", "response_id": response,
-                "output_index": 0, "item": item}))
-                .await;
+        if let Some(item) = running.open.take() {
+            let item = self.break_off(&running, item).await;
             running.output.push(item);
         }
         let usage = running.usage();
@@ -255,6 +248,40 @@ impl Talk {
             }
             _ => {}
         }
+    }
+
+    /// Ends an item that is not whole, as if it were; the item as it stands.
+    async fn break_off(&mut self, running: &Running, mut item: Value) -> Value {
+        let id = item["id"].as_str().unwrap_or_default().to_owned();
+        let said = self.item(&id).map(|item| item.text.clone()).unwrap_or_default();
+        let (response, index) = (&running.id, running.output.len());
+        item["status"] = json!("incomplete");
+        let mut about = json!({"response_id": response, "item_id": id, "output_index": index});
+        let endings = if item["type"] == "message" {
+            about["content_index"] = json!(0);
+            let part = json!({"type": "audio", "transcript": said});
+            item["content"] = json!([{"type": "output_audio", "transcript": said}]);
+            vec![
+                ("response.output_audio.done", json!({})),
+                ("response.output_audio_transcript.done", json!({ "transcript": said })),
+                ("response.content_part.done", json!({ "part": part })),
+            ]
+        } else {
+            item["arguments"] = json!(said);
+            let call = json!({"call_id": item["call_id"], "name": item["name"], "arguments": said});
+            vec![("response.function_call_arguments.done", call)]
+        };
+        for (kind, mut event) in endings {
+            event["type"] = json!(kind);
+            for (key, value) in about.as_object().into_iter().flatten() {
+                event[key] = value.clone();
+            }
+            self.say(event).await;
+        }
+        self.say(json!({"type": "response.output_item.done", "response_id": response,
+            "output_index": index, "item": item}))
+            .await;
+        item
     }
 
     /// Bills what was sent of an answer that nobody waits for.

@@ -67,6 +67,14 @@ impl Talk {
 
     /// Serves it; how it has ended.
     pub async fn serve(mut self) -> String {
+        if self.fault == Fault::Retired {
+            let (code, message) = (
+                "beta_api_shape_disabled",
+                "The Realtime Beta API is no longer supported. Please use /v1/realtime for the GA API.",
+            );
+            self.close(code, message, (4000, &format!("invalid_request_error.{code}"))).await;
+            return code.to_owned();
+        }
         self.say(json!({"type": "session.created", "session": self.session()})).await;
         let ended = loop {
             if let Some(ended) = self.ended.take() {
@@ -107,12 +115,17 @@ impl Talk {
     /// Ends the session for its age.
     pub async fn expire(&mut self) {
         let message = "Your session hit the maximum duration of 60 minutes.";
-        let error = json!({"type": "invalid_request_error", "code": "session_expired",
+        self.close("session_expired", message, (1001, message)).await;
+        self.ended = Some("expired".to_owned());
+    }
+
+    /// Says what is wrong, and closes with a code and a reason.
+    async fn close(&mut self, code: &str, message: &str, (number, reason): (u16, &str)) {
+        let error = json!({"type": "invalid_request_error", "code": code,
             "message": message, "param": null, "event_id": null});
         self.say(json!({"type": "error", "error": error})).await;
-        let frame = CloseFrame { code: CloseCode::Away, reason: message.into() };
+        let frame = CloseFrame { code: CloseCode::from(number), reason: reason.into() };
         let _ = self.socket.close(Some(frame)).await;
-        self.ended = Some("expired".to_owned());
     }
 
     async fn heard(&mut self, message: Option<Result<Message, Error>>) {
@@ -204,7 +217,7 @@ impl Talk {
             self.known.is_manual = turns.is_null();
         }
         if let Some(transcription) = input.get("transcription") {
-            self.known.transcribes = !transcription.is_null();
+            self.known.transcription = transcription.clone();
         }
         if let Some(voice) = output.get("voice") {
             self.known.voice = voice.clone();
@@ -242,10 +255,11 @@ impl Talk {
             "status": "completed", "role": "user",
             "content": [{"type": "input_audio", "transcript": null}]});
         self.added(&item).await;
-        if self.known.transcribes {
+        if !self.known.transcription.is_null() {
             let event = json!({"type": "conversation.item.input_audio_transcription.completed",
                 "item_id": id, "content_index": 0, "transcript": "the service's own mishearing",
-                "usage": {"type": "tokens", "total_tokens": 0}});
+                "usage": {"type": "tokens", "total_tokens": 0, "input_tokens": 0,
+                    "output_tokens": 0}});
             if self.shared.state().answered.is_multiple_of(3) {
                 self.say(event).await;
             } else {
@@ -318,17 +332,19 @@ impl Talk {
         };
         let format = json!({"type": "audio/pcm", "rate": RATE});
         let tools = if self.known.tools.is_null() { json!([]) } else { self.known.tools.clone() };
+        let most = self.known.max_tokens.map_or_else(|| json!("inf"), |most| json!(most));
+        let model = self.shared.state().seen[self.number].model.clone();
         json!({
             "id": format!("sess_{}", self.number), "object": "realtime.session",
-            "type": "realtime", "model": "gpt-realtime", "expires_at": 4_102_444_800_u64,
+            "type": "realtime", "model": model, "expires_at": 4_102_444_800_u64,
             "output_modalities": ["audio"], "instructions": self.known.instructions,
             "audio": {
-                "input": {"format": format, "transcription": null, "noise_reduction": null,
-                    "turn_detection": turns},
+                "input": {"format": format, "transcription": self.known.transcription,
+                    "noise_reduction": null, "turn_detection": turns},
                 "output": {"format": format, "voice": self.known.voice, "speed": 1.0},
             },
             "tools": tools, "tool_choice": "auto", "truncation": "auto", "tracing": null,
-            "max_output_tokens": self.known.max_tokens, "prompt": null, "include": null,
+            "max_output_tokens": most, "prompt": null, "include": null,
         })
     }
 }
