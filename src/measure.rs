@@ -16,13 +16,18 @@ pub use crate::{
     discord::{Options as DiscordOptions, run as run_discord},
     domain::{
         AddressMode, CallId, Campaign, EngineKind, Message, Npc, Policy, S2s, Secret, SessionId,
-        Tier, ToolCall, TurnId, Voice,
+        Tier, ToolCall, TurnFacts, TurnId, Voice,
     },
-    engine::{Budget, Cascaded, Conversation, NpcCalls, NpcModel, Synthesizer},
+    engine::{
+        Budget, Cascaded, Cause, Conversation, Gate, HeardAloud, NpcCalls, NpcModel, Position,
+        Reply, ReplyPort, SessionLimits, Setting, SpeechToSpeech, Synthesizer, Turn, TurnReport,
+        VoiceEngine,
+    },
     logic::{
         budget::{BudgetOptions, Ledger},
         dice,
         names::Glossary,
+        own_lines::Labels,
         sentence::{SentenceOptions, SentenceSplitter},
         spoken::dice_in,
         tier::{AbsentName, Keywords, Names, TierInput, TierSelector},
@@ -37,6 +42,7 @@ pub use crate::{
         Attempts, Chain, ChatEvent, ChatModel, ChatRequest, Cores, Embedder, Error, Kokoro,
         KokoroOptions, Pcm, Piper, PiperOptions, RecogniserEntry, Registry, ServiceInfo, Services,
         SpeakRequest, SpeechEvent, SpeechToText, SttAbilities, TextToSpeech,
+        realtime::{Options as RealtimeOptions, Realtime},
     },
     session::{
         Backlog, Command, Conversations, EventReader, Memory as RecallMemory, Options, Outlets,

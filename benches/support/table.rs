@@ -103,23 +103,8 @@ pub fn parts(services: Services, outlets: Outlets) -> (TableSetup, TableParts) {
     host.catalog().set_cast(&[Arc::clone(&npc)]);
     host.offer("bench", SourceKind::BuiltIn, vec![services.tool]);
     let budget = Budget::new(Ledger::default());
-    let options = Options::default();
-    let model = NpcModel {
-        npc: Arc::clone(&npc),
-        models: Chain::of("stand-in", Arc::new(services.model)),
-        budget: budget.clone(),
-        max_tokens: options.max_tokens,
-    };
-    let calls = NpcCalls {
-        host: host.clone(),
-        made: SessionCalls::default(),
-        filler_after: options.filler_after,
-    };
-    let campaign = Arc::new(Campaign::default());
-    let voice = Arc::new(services.synthesiser);
-    let voice = Synthesizer::new(Arc::clone(&npc), voice, budget.clone(), &campaign.entities);
-    let conversation = Conversation::new(model.clone(), &campaign, Vec::new());
-    let engine = Cascaded::new(model, calls, voice);
+    let answers_with = (services.model, services.synthesiser);
+    let (engine, conversation) = cascade(&npc, &host, answers_with, &budget);
     let setup = TableSetup {
         session: SessionId("bench".to_owned()),
         judge: None,
@@ -130,9 +115,9 @@ pub fn parts(services: Services, outlets: Outlets) -> (TableSetup, TableParts) {
         seed: 1,
     };
     let parts = TableParts {
-        options,
+        options: Options::default(),
         seats: vec![Seat::new(npc, conversation, Box::new(engine), "stand-in", "stand-in")],
-        campaign,
+        campaign: Arc::default(),
         keywords: Keywords::shipped(["en", "de"]),
         rules: Arc::from([]),
         budget,
@@ -140,6 +125,31 @@ pub fn parts(services: Services, outlets: Outlets) -> (TableSetup, TableParts) {
         continuation: None,
     };
     (setup, parts)
+}
+
+/// The cascade of `npc` with what thinks and speaks, and a conversation that has not begun.
+pub fn cascade(
+    npc: &Arc<Npc>,
+    host: &ToolHost,
+    (thinks, speaks): (Model, Synthesiser),
+    budget: &Budget,
+) -> (Cascaded, Conversation) {
+    let (options, campaign) = (Options::default(), Campaign::default());
+    let model = NpcModel {
+        npc: Arc::clone(npc),
+        models: Chain::of("stand-in", Arc::new(thinks)),
+        budget: budget.clone(),
+        max_tokens: options.max_tokens,
+    };
+    let calls = NpcCalls {
+        host: host.clone(),
+        made: SessionCalls::default(),
+        filler_after: options.filler_after,
+    };
+    let voice = Arc::new(speaks);
+    let voice = Synthesizer::new(Arc::clone(npc), voice, budget.clone(), &campaign.entities);
+    let conversation = Conversation::new(model.clone(), &campaign, Vec::new());
+    (Cascaded::new(model, calls, voice), conversation)
 }
 
 /// The same player with no table: the frames are dropped. What the bench itself costs.
