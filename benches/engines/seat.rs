@@ -1,6 +1,7 @@
 //! One NPC whose voice model is the stand-in, turn after turn, as a table has them.
 
 use std::{
+    collections::VecDeque,
     sync::Arc,
     time::{Duration, Instant},
 };
@@ -240,12 +241,14 @@ impl Seat {
     }
 }
 
-/// The player speaks. The NPC hears it only when it is over.
-async fn speak(_engine: &mut SpeechToSpeech, spoken: &[Frame]) {
-    let mut due = Instant::now();
-    for _ in spoken {
+/// The player speaks, and the NPC hears it.
+async fn speak(engine: &mut SpeechToSpeech, spoken: &[Frame]) {
+    let (mut due, mut said) = (Instant::now(), VecDeque::new());
+    for frame in spoken {
         due += FRAME;
         sleep_until(due.into()).await;
+        said.push_back(frame.clone());
+        engine.hears(&said);
     }
 }
 
