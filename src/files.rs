@@ -15,7 +15,7 @@ use rustix::fs::OFlags;
 /// Longest file of our own, in bytes.
 const OWN_MAX: u64 = 1 << 30;
 /// What is said of a path that names no file.
-const NO_FILE: &str = "this is a pipe, a device or a socket, and no regular file";
+const NO_FILE: &str = "this is a pipe, a device or a socket, not a regular file";
 
 /// Opens the regular file at `path`, or the one its link leads to, without waiting for anybody.
 ///
@@ -174,7 +174,7 @@ fn in_one_step(path: &Path, write: impl FnOnce(&Path) -> io::Result<()>) -> io::
 fn with_way_out(error: io::Error) -> io::Error {
     match error.kind() {
         kind @ (ErrorKind::StorageFull | ErrorKind::QuotaExceeded) => {
-            io::Error::new(kind, format!("{error} (make room; what was there before is untouched)"))
+            io::Error::new(kind, format!("{error} (make room; the previous content is unchanged)"))
         }
         _ => error,
     }

@@ -216,6 +216,6 @@ fn a_window_without_room_is_reported() {
     );
     place.write("glyphoxa.yaml", text.replace("A gruff innkeeper.", &"Very gruff. ".repeat(400)));
     let ran = place.run(&["check"]).ends_with(0);
-    let says = "'Bartok the Barkeep' and an answer take up about";
+    let says = "the prompt of 'Bartok the Barkeep' and an answer fill";
     assert!(format!("{}{}", ran.stdout, ran.stderr).contains(says), "{ran:#?}");
 }

@@ -271,8 +271,8 @@ fn every_mistake_of_a_manifest_is_told_with_its_place() {
         ("  mock_template: '{{if .city}}a{{end}}'\n".to_owned(), "write {% if name %}"),
         ("  mock_result_file: nowhere.json\n".to_owned(), "no such file"),
         ("  mock_result: 1\n  mock_template: x\n".to_owned(), "more than one answer"),
-        ("  mode: mock\n".to_owned(), "without its answer"),
-        ("  mode: live\n".to_owned(), "a live tool without 'http'"),
+        ("  mode: mock\n".to_owned(), "a mock tool needs an answer"),
+        ("  mode: live\n".to_owned(), "a live tool needs 'http'"),
         ("  mode: mcp\n".to_owned(), "'spec.mode' is 'mcp' (expected mock or live; "),
         ("  mock_result: 1\n  mock_rezult: 1\n".to_owned(), "did you mean 'mock_result'?"),
         (
@@ -281,14 +281,14 @@ fn every_mistake_of_a_manifest_is_told_with_its_place() {
         ),
         ("  output_schema: { type: object }\n  mock_result: [1]\n".to_owned(), "is not of type"),
         ("  output_schema: { type: banana }\n  mock_result: 1\n".to_owned(), "'output_schema': "),
-        (http(", response_mapping: \"a[\""), "'a[' is no JMESPath expression: "),
-        (http(", body_mapping: \"nosuch(@)\""), "no JMESPath expression: "),
+        (http(", response_mapping: \"a[\""), "'a[' is not a JMESPath expression: "),
+        (http(", body_mapping: \"nosuch(@)\""), "not a JMESPath expression: "),
         (http(", body_mapping: a, request: { body_mapping: a }"), "is given twice"),
         (http(", method: get"), "did you mean 'GET'?"),
         (http(", method: GET, body_mapping: \"@\""), "a request without a body"),
         (http(", headers: { \"a b\": c }"), "header 'a b': it is no name"),
-        (http(", headers: { a: \"{town}\" }"), "'town' is no argument of the tool"),
-        (http(", query_params: [town]"), "'town' is no argument of the tool"),
+        (http(", headers: { a: \"{town}\" }"), "'town' is not an argument of the tool"),
+        (http(", query_params: [town]"), "'town' is not an argument of the tool"),
         (http(", headers_from_env: [a]"), "needs the variable 'a'"),
         (http(", headers_from_env: [a=NO_SUCH]"), "needs the variable 'NO_SUCH'"),
         (http(", max_response_bytes: 0"), "a whole number from 1 to 10485760"),
@@ -314,7 +314,7 @@ fn manifests_that_cannot_be_offered_are_refused() {
         place.run(&["check"]).ends_with(2).stderr
     };
     assert!(other(HEAD).contains("tool 'weather.forecast' appears twice (give it another name)"));
-    assert!(other(&HEAD.replace("forecast", "a.b")).contains("cannot be part of an identity"));
+    assert!(other(&HEAD.replace("forecast", "a.b")).contains("invalid tool name 'a.b'"));
     assert!(other(&HEAD.replace("/v1", "/v2")).contains("'apiVersion' is"));
     assert!(other(&HEAD.replace("kind: Tool", "kind: Agent")).contains("'kind' is 'Agent'"));
     let place =
@@ -333,7 +333,7 @@ fn files_are_there_when_they_are_configured() {
     let arguments = json!({"path": "a/note.txt", "content": "Remember."});
     let npc = pip("file-io.write_file", &arguments);
     let said = Place::with_config(&npc).run(&["check"]).ends_with(2).stderr;
-    assert!(said.contains("files need file_io: { base_dir: … } in glyphoxa.yaml"), "{said}");
+    assert!(said.contains("file_io: { base_dir: … }"), "{said}");
     let read_only = format!("file_io: {{ base_dir: notes, read_only: true }}\n{npc}");
     let said = Place::with_config(&read_only).run(&["check"]).ends_with(2).stderr;
     assert!(said.contains("file_io in glyphoxa.yaml is read_only"), "{said}");

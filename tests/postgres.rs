@@ -76,7 +76,7 @@ fn the_table_goes_on_while_the_server_is_away_and_nothing_is_lost() {
 #[test]
 fn an_address_that_cannot_be_is_a_problem_of_the_file() {
     for (memory, said) in [
-        ("{ url: 'mysql://bot:hush@db/table' }", "url is no address of a PostgreSQL"),
+        ("{ url: 'mysql://bot:hush@db/table' }", "url is not a PostgreSQL address"),
         ("{ url: 'postgres://bot:hush@db/t', path: m.db }", "memory has both a path and a url"),
     ] {
         let place = Place::with_config(&format!("memory: {memory}\n"));

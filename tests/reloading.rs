@@ -301,7 +301,7 @@ fn whoever_is_deleted_leaves_though_a_scene_names_them() {
     live.says("Old Tom: Tom is here.");
     std::fs::remove_file(place.path("npcs/tom.yaml")).expect("it was written");
     assert!(live.reread().contains("; leaves: Old Tom"));
-    live.says("the scene names 'Tom', who has left (take the name out before the next start)");
+    live.says("the scene names 'Tom', who is no longer in the cast (remove the name before the next start)");
     live.types("Tom, hello");
     live.says("nobody answers");
     place.write("npcs/tom.yaml", TOM);
@@ -323,7 +323,7 @@ fn the_last_npc_stays_until_there_is_another() {
     assert_eq!(live.asked("Bartok, hello")["reply"], "The old line.");
     std::fs::remove_file(place.path("npcs/bartok.yaml")).expect("it was written");
     live.says("changed files are not used, for now:");
-    live.says("there is no npc (put a YAML file per npc into the folder 'npcs'");
+    live.says("no npcs found (put one YAML file per npc into the folder 'npcs'");
     live.says("until then everybody plays on as before: Bartok the Barkeep");
     assert_eq!(live.asked("Bartok, hello")["reply"], "The old line.");
     std::fs::remove_dir(place.path("npcs")).expect("it is empty");

@@ -165,7 +165,7 @@ fn mistakes_in_rules_have_their_place() {
         "glyphoxa.yaml:14:19: 'rules.edition' is '5e-2022'",
         "house.yaml:2:5: missing key 'name'",
         "house.yaml:2:19: unknown key 'nam'",
-        "5e-SRD-Spells.json:2:1: this is no JSON",
+        "5e-SRD-Spells.json:2:1: not valid JSON",
     ] {
         assert!(said.contains(expected), "no '{expected}' in:\n{said}");
     }

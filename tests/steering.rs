@@ -248,9 +248,9 @@ campaign";
     assert_eq!(line["npc"], Value::Null, "nobody can speak to it: {line:#}");
     let two = "npcs:\n  - { name: A, kind: assistant }\n  - { name: B, kind: assistant }\n";
     let report = Place::with_config(two).run(&["check"]).ends_with(2).stderr;
-    assert!(report.contains("'A' is the assistant already (keep one"), "{report}");
+    assert!(report.contains("'A' is already the assistant (keep one"), "{report}");
     let one = Place::with_config("npcs: [{ name: A, kind: assistant }]\n").run(&["check"]);
-    assert!(one.ends_with(2).stderr.contains("there is no npc"), "an assistant alone is no cast");
+    assert!(one.ends_with(2).stderr.contains("no npcs found"), "an assistant alone is no cast");
 }
 
 #[test]

@@ -121,7 +121,7 @@ fn check_finds_tools_and_programs_that_are_not_there() {
     );
     let ran = place.run(&["check"]).ends_with(2);
     assert!(ran.stderr.contains("glyphoxa.yaml:1:29: unknown tool 'weather.get'"), "{ran:#?}");
-    let missing = "glyphoxa.yaml:2:41: there is no program 'no-such-program' (install it";
+    let missing = "glyphoxa.yaml:2:41: program 'no-such-program' not found (install it";
     assert!(ran.stderr.contains(missing), "{ran:#?}");
     place.write("conf/run.sh", "#!/bin/sh\n");
     let script = place.path("conf/run.sh");

@@ -288,7 +288,7 @@ fn keys_are_checked() {
     }
     let ran =
         check("  stt: { name: wyoming, base_url: 'tcp://voices.example.com:10300' }").ends_with(0);
-    let warning = "what is said travels unencrypted to 'providers.stt.base_url'";
+    let warning = "unencrypted to 'providers.stt.base_url'";
     assert!(ran.stderr.contains(warning), "{ran:#?}");
     let voice = table("  stt: { name: local }", "provider: wyoming").run(&["check"]).ends_with(2);
     assert!(voice.stderr.contains("voice 'wyoming' needs a speech service"), "{voice:#?}");

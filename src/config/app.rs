@@ -258,7 +258,7 @@ impl File<'_> {
         let fields = self.fields.map("file_io", &keys::app::FILE_IO)?;
         let base = self.folder.join(fields.text("base_dir")?);
         if base.exists() && !base.is_dir() {
-            let message = format!("base_dir '{}' is no folder", base.display());
+            let message = format!("base_dir '{}' is not a folder", base.display());
             notes.problems.add(fields.place("base_dir"), message, "name a folder");
         }
         Some(FileIo { base, read_only: fields.flag("read_only").unwrap_or_default() })
@@ -287,7 +287,7 @@ impl File<'_> {
             && max > UNUSUAL_SESSION_MAX
         {
             let message = format!("a session may spend {max:.2}");
-            notes.warnings.add(budget.place("session_max"), message, "is the point in its place?");
+            notes.warnings.add(budget.place("session_max"), message, "check the decimal point");
         }
         let prices = prices::prices(&self.fields);
         BudgetOptions { session_max, month_max, prices }
@@ -314,8 +314,8 @@ impl File<'_> {
         let broken = self.fields.is_broken("npcs") || self.fields.is_broken("npc_dir");
         if cast.is_empty() && !broken {
             let way_out =
-                "put a YAML file per npc into the folder 'npcs', or write them under npcs:";
-            notes.problems.add(self.fields.place("npc_dir"), "there is no npc", way_out);
+                "put one YAML file per npc into the folder 'npcs', or write npcs under npcs:";
+            notes.problems.add(self.fields.place("npc_dir"), "no npcs found", way_out);
         }
         reading.problems.extend(cast.clashes());
         cast.name_by_profession();
@@ -346,8 +346,9 @@ impl File<'_> {
             match fields.flag("shared") {
                 Some(true) => all.push(read),
                 _ => {
-                    let message = format!("nobody plays the campaign '{file}'");
-                    let way_out = "shared: true lets every server, or name it under `campaign`";
+                    let message = format!("campaign '{file}' is never used");
+                    let way_out =
+                        "set shared: true to let every server play it, or name it under `campaign`";
                     notes.warnings.add(fields.at(), message, way_out);
                 }
             }

@@ -31,7 +31,7 @@ fn notify(fields: &Fields, notes: &mut Notes) -> Option<NotifyOptions> {
     match base_url(path) {
         Ok(address) => {
             if !address.private && !address.encrypted {
-                let message = "notifications travel unencrypted to another network";
+                let message = "notifications are sent unencrypted to another network";
                 notes.warnings.add(fields.place("url"), message, "use https://");
             }
             Some(NotifyOptions { url: url.to_owned(), secret })

@@ -48,14 +48,14 @@ fn scene(node: &Node, Nameable { cast, left }: Nameable<'_>, notes: &mut Notes) 
             continue;
         }
         if left.iter().any(|npc| npc.is_called(name)) {
-            let message = format!("the scene names {}, who has left", quoted(name));
-            notes.warnings.add(node.at, message, "take the name out before the next start");
+            let message = format!("the scene names {}, who is no longer in the cast", quoted(name));
+            notes.warnings.add(node.at, message, "remove the name before the next start");
             continue;
         }
         let names: Vec<_> = cast.iter().map(|npc| npc.name.as_str()).collect();
         let known = cast.iter().flat_map(|npc| npc.aliases.iter()).map(String::as_str);
         let way_out = nearest(name, names.iter().copied().chain(known)).map_or_else(
-            || format!("there are {}", names.join(", ")),
+            || format!("known: {}", names.join(", ")),
             |near| format!("did you mean '{near}'?"),
         );
         notes.problems.add(node.at, format!("unknown npc {}", quoted(name)), way_out);

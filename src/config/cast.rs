@@ -126,7 +126,7 @@ impl Cast {
             }
             None => self.assistant = Some(npc),
             Some(first) => {
-                let message = format!("{} is the assistant already", quoted(&first.name));
+                let message = format!("{} is already the assistant", quoted(&first.name));
                 let way_out = "keep one; the others may be of kind npc";
                 notes.problems.add(fields.place("kind"), message, way_out);
             }

@@ -74,8 +74,8 @@ pub fn options(fields: Option<Fields<'_>>, data_dir: &Path, notes: &mut Notes) -
 fn id_of(key: &str, text: &str, at: Position, notes: &mut Notes) -> Option<u64> {
     let id = text.trim().parse().ok().filter(|id| *id > 0);
     if id.is_none() {
-        let message = format!("{key} '{text}' is no id of Discord's");
-        let way_out = "turn on developer mode in Discord, right-click it, Copy ID";
+        let message = format!("{key} '{text}' is not a Discord id");
+        let way_out = "turn on developer mode in Discord, right-click the server or role, Copy ID";
         notes.problems.add(at, message, way_out);
     }
     id
@@ -100,7 +100,7 @@ fn api(fields: Fields<'_>, notes: &mut Notes) -> Option<SocketAddr> {
     let address =
         text.strip_prefix("https://").and_then(|it| it.trim_end_matches('/').parse().ok());
     if address.is_none() {
-        let message = format!("api_base '{text}' is no address");
+        let message = format!("api_base '{text}' is not an address");
         notes.problems.add(fields.place("api_base"), message, "write it as https://127.0.0.1:8443");
     }
     address

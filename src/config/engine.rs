@@ -25,9 +25,8 @@ pub fn engine(npc: &Fields, is_there: bool, problems: &mut Problems) -> EngineKi
     let at = npc.place("engine");
     match npc.text("engine") {
         Some("sentence_cascade") => {
-            let message = "engine 'sentence_cascade' lets a fast model begin, which this version \
-                           cannot run";
-            problems.add(at, message, "use cascaded, or s2s");
+            let message = "engine 'sentence_cascade' is not supported by this version";
+            problems.add(at, message, "use cascaded or s2s");
             EngineKind::Cascaded
         }
         Some("s2s" | "speech_to_speech") => {
@@ -87,20 +86,22 @@ pub fn warn(npc: &Fields, name: &str, is_guarded: bool, warnings: &mut Problems)
     }
     let has_voice = |fields: Fields| fields.get("voice").is_some() || fields.is_broken("voice");
     if !s2s.is_some_and(has_voice) && !npc.is_broken("s2s") {
-        let message = format!("{name} has no voice at the speech-to-speech service");
-        let way_out = "s2s: { voice: cedar }; without one the service chooses, the same for all";
+        let message = format!("{name} has no voice for the speech-to-speech service");
+        let way_out =
+            "add s2s: { voice: cedar }; without one all NPCs get the service's default voice";
         warnings.add(npc.place("engine"), message, way_out);
     }
     if is_guarded {
         let message =
-            format!("{name} is answered for by the cascade, because lines_and_veils are set");
+            format!("{name} answers through the cascade, because lines_and_veils are set");
         let way_out =
-            "nothing checks a voice model's words before they are heard; set engine: cascaded";
+            "a voice model's words cannot be checked before they are heard; set engine: cascaded";
         warnings.add(npc.place("engine"), message, way_out);
     }
     if own.is_none() && !npc.is_broken("voice") {
-        let message = format!("{name} has no voice for when the cascade answers");
-        let way_out = "add 'voice': it speaks fillers, and while the service is away";
+        let message = format!("{name} has no 'voice' for answers through the cascade");
+        let way_out =
+            "add 'voice'; it speaks fillers, and replies while the service is unavailable";
         warnings.add(npc.place("engine"), message, way_out);
     }
 }

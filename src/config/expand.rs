@@ -107,7 +107,8 @@ impl Expansion<'_> {
             None => (inside, None),
         };
         if !is_name(variable) {
-            let message = format!("{} names no variable in {}", quoted(name), quoted(inside));
+            let message =
+                format!("{} is not the name of a variable in {}", quoted(name), quoted(inside));
             self.problems.add(at, message, "write ${NAME}, or $${ for the characters ${");
             return None;
         }
@@ -119,7 +120,8 @@ impl Expansion<'_> {
             return Some(value.filter(|it| !it.is_empty()).unwrap_or_else(|| default.to_owned()));
         }
         if value.is_none() {
-            let message = format!("{} needs the variable '{variable}', not set", quoted(name));
+            let message =
+                format!("{} needs the variable '{variable}', which is not set", quoted(name));
             let way_out = format!("set it, or give a default: ${{{variable}:-default}}");
             self.problems.add(at, message, way_out);
         }

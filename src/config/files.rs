@@ -108,7 +108,7 @@ fn decoded(bytes: Vec<u8>) -> Result<String, ReadError> {
     yaml::text(bytes).map_err(|at| ReadError {
         at: Some(at),
         message: "not UTF-8 text from here on".to_owned(),
-        way_out: "save it with the encoding UTF-8",
+        way_out: "save it as UTF-8",
     })
 }
 
@@ -122,7 +122,7 @@ fn failed(error: &std::io::Error, way_out: &'static str) -> ReadError {
         ErrorKind::IsADirectory => ReadError::new("this is a folder", "name a YAML file in it"),
         ErrorKind::FileTooLarge => ReadError::new("larger than 10 MiB", "is this the right file?"),
         ErrorKind::InvalidInput => ReadError::new(error.to_string(), "name a regular file"),
-        ErrorKind::NotADirectory => ReadError::new("this is no folder", way_out),
+        ErrorKind::NotADirectory => ReadError::new("this is not a folder", way_out),
         _ => ReadError::new(error.to_string().to_lowercase(), way_out),
     }
 }

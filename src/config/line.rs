@@ -79,17 +79,17 @@ fn when(fields: &Fields, problems: &mut Problems) -> (Option<LineWhen>, Option<V
     for node in items {
         let Some(text) = node.text() else { continue };
         if between_slashes(text).is_some() {
-            let message = format!("pattern {} stands among phrases", quoted(text));
+            let message = format!("pattern {} cannot be mixed with phrases", quoted(text));
             problems.add(node.at, message, "give it a line of its own");
         } else if !text.contains(char::is_alphanumeric) {
-            let message = format!("phrase {} has no word in it", quoted(text));
+            let message = format!("phrase {} contains no word", quoted(text));
             problems.add(node.at, message, "write words as they are said");
         }
     }
     let phrases = fields.texts("when");
     let when = (!phrases.is_empty()).then_some(LineWhen::Phrases(phrases));
     if when.is_none() && fields.get("when").is_some() {
-        let way_out = "list words, or leave the key out for a line that always fits";
+        let way_out = "list words, or remove the key if the line always fits";
         problems.add(fields.place("when"), "'when' is an empty list", way_out);
     }
     (when, Some(Vec::new()))
@@ -181,7 +181,8 @@ impl Placeholders {
             }
             let known = PLACEHOLDERS.into_iter().chain(groups.iter().map(String::as_str));
             let way_out = if result {
-                "only what is said after a tool call has a result".to_owned()
+                "a result exists only after a tool call; use it in 'say' of a line with 'tool'"
+                    .to_owned()
             } else {
                 match nearest(name, known.clone()) {
                     Some(near) => format!("did you mean '{{{near}}}'?"),

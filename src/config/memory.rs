@@ -61,7 +61,7 @@ fn server(fields: Fields<'_>, has_path: bool, notes: &mut Notes) -> Option<Addre
     }
     let read = text.parse();
     if let Err(wrong) = &read {
-        let message = format!("url is no address of a PostgreSQL: {wrong}");
+        let message = format!("url is not a PostgreSQL address: {wrong}");
         let way_out = "write it as postgres://user:password@host:5432/database";
         notes.problems.add(fields.place("url"), message, way_out);
     }

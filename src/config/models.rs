@@ -67,7 +67,7 @@ fn address(fields: Option<Fields<'_>>, key: &str, notes: &mut Notes) -> Option<R
     let fields = fields?;
     let read = RegistryAddress::parse(fields.text(key)?.trim());
     read.map_err(|wrong| {
-        let message = format!("{key} is no address of a registry: {wrong}");
+        let message = format!("{key} is not a registry address: {wrong}");
         notes.problems.add(fields.place(key), message, "write it as https://HOST/PATH");
     })
     .ok()
@@ -85,10 +85,10 @@ fn replaced(
         let Some(set) = weights.set(&entry.key) else {
             let known = weights.sets().iter().map(|set| set.name.as_str());
             let way_out = nearest(&entry.key, known).map_or_else(
-                || "see: glyphoxa models list".to_owned(),
+                || "list them with: glyphoxa models list".to_owned(),
                 |near| format!("did you mean {near}?"),
             );
-            let message = format!("there are no model files called '{}'", entry.key);
+            let message = format!("unknown model files '{}'", entry.key);
             notes.problems.add(entry.at, message, way_out);
             continue;
         };
@@ -103,11 +103,11 @@ fn replaced(
             }
             Ok(read) => {
                 let (are, wanted) = (read.len(), set.packages.len());
-                let message = format!("{} has {wanted} packages and not {are}", entry.key);
+                let message = format!("{} has {wanted} packages, not {are}", entry.key);
                 notes.problems.add(entry.node.at, message, "write an address for each, as a list");
             }
             Err(wrong) => {
-                let message = format!("this is no address of a package: {wrong}");
+                let message = format!("this is not a package address: {wrong}");
                 notes.problems.add(entry.node.at, message, "write it as https://HOST/PATH");
             }
         }
@@ -129,7 +129,7 @@ fn sets(fields: Option<Fields<'_>>, notes: &mut Notes) -> Vec<WeightSet> {
         if names.insert(set.name.clone()) {
             sets.push(set);
         } else {
-            let message = format!("there are two sets of model files called '{}'", set.name);
+            let message = format!("two sets of model files are called '{}'", set.name);
             notes.problems.add(fields.place("name"), message, "give one of them another name");
         }
     }
@@ -141,7 +141,7 @@ fn set(fields: Fields<'_>, notes: &mut Notes) -> Option<WeightSet> {
     if !is_set_name(&name) {
         let way_out =
             "use small letters, digits, '.', '-' and '_', and begin with a letter or a digit";
-        let message = format!("a set of model files cannot be called '{name}'");
+        let message = format!("invalid name of a set of model files '{name}'");
         notes.problems.add(fields.place("name"), message, way_out);
     }
     let packages = fields.items("packages").iter();
@@ -157,7 +157,7 @@ fn set(fields: Fields<'_>, notes: &mut Notes) -> Option<WeightSet> {
     }
     Some(WeightSet {
         purpose: fields.text("purpose").unwrap_or("of your configuration").to_owned(),
-        licence: fields.text("licence").unwrap_or("not said").to_owned(),
+        licence: fields.text("licence").unwrap_or("unknown").to_owned(),
         caveat: None,
         notice: String::new(),
         is_default: false,
@@ -180,8 +180,8 @@ fn package(fields: Fields<'_>, notes: &mut Notes) -> Option<Package> {
     };
     let file = fields.text("file").map_or(usual, str::to_owned);
     if !is_file_name(&file) {
-        let message = format!("a package cannot be called '{file}'");
-        notes.problems.add(fields.place("file"), message, "name it under `file`, without a path");
+        let message = format!("invalid file name of a package '{file}'");
+        notes.problems.add(fields.place("file"), message, "set `file` to a name without a path");
     }
     let (bytes, sha256) = (fields.whole("bytes")?, digest(fields, notes)?);
     Some(Package { origin, file, bytes, sha256 })
@@ -196,7 +196,7 @@ fn origin(from: &str) -> Result<(Origin, String), &'static str> {
     if let Some(project) = from.strip_prefix("pypi:") {
         let (name, version) = project.split_once("==").ok_or("the version is missing")?;
         if !is_one(name) || !is_one(version) {
-            return Err("this is no name of a project of PyPI");
+            return Err("this is not a project name of PyPI");
         }
         let file = format!("{}-{version}-py3-none-any.whl", name.replace(['-', '.'], "_"));
         let (name, version) = named(name, version);
@@ -205,7 +205,7 @@ fn origin(from: &str) -> Result<(Origin, String), &'static str> {
     if let Some(package) = from.strip_prefix("npm:") {
         let (name, version) = package.rsplit_once('@').ok_or("the version is missing")?;
         if !is_one(name) || !is_one(version) {
-            return Err("this is no name of a package of npm");
+            return Err("this is not a package name of npm");
         }
         let last = name.rsplit('/').next().unwrap_or_default();
         let file = format!("{last}-{version}.tgz");
@@ -213,7 +213,9 @@ fn origin(from: &str) -> Result<(Origin, String), &'static str> {
         return Ok((Origin::Npm { name, version }, file));
     }
     if RegistryAddress::parse(from)?.has_login() {
-        return Err("there is a login in it, which belongs into the address under models.sources");
+        return Err(
+            "the address contains a login, which belongs in the address under models.sources",
+        );
     }
     let path = from.split(['?', '#']).next().unwrap_or_default();
     let last = path.rsplit('/').next().unwrap_or_default();
@@ -223,7 +225,7 @@ fn origin(from: &str) -> Result<(Origin, String), &'static str> {
 fn file(fields: Fields<'_>, notes: &mut Notes) -> Option<WeightFile> {
     let name = fields.text("name")?.to_owned();
     if !is_file_name(&name) {
-        let message = format!("a file cannot be called '{name}'");
+        let message = format!("invalid file name '{name}'");
         let way_out = "use letters, digits, '.', '-' and '_', and begin with a letter or a digit";
         notes.problems.add(fields.place("name"), message, way_out);
     }
@@ -239,7 +241,7 @@ fn digest(fields: Fields<'_>, notes: &mut Notes) -> Option<Digest> {
     let text = fields.text("sha256")?;
     let read = Digest::parse(text);
     if read.is_none() {
-        let message = format!("'{text}' is no sha256");
+        let message = format!("'{text}' is not a sha256");
         notes.problems.add(fields.place("sha256"), message, "write 64 hexadecimal digits");
     }
     read

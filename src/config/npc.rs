@@ -98,7 +98,7 @@ pub fn language<'a>(fields: &Fields<'a>, problems: &mut Problems) -> Option<&'a 
         return Some(code);
     }
     let message = format!("'language' is {}", fields.shown("language"));
-    problems.add(fields.place("language"), message, "a two-letter code such as en or de");
+    problems.add(fields.place("language"), message, "use a two-letter code such as en or de");
     None
 }
 
@@ -182,7 +182,7 @@ fn warn(npc: &Npc, fields: &Fields, defaults: &NpcDefaults, warnings: &mut Probl
                 format!("{} has no lines and will not answer", quoted(&npc.name))
             }
             EngineKind::SpeechToSpeech => {
-                format!("{} has no lines for when the cascade answers", quoted(&npc.name))
+                format!("{} has no lines for answers through the cascade", quoted(&npc.name))
             }
         };
         let way_out = match defaults.models.reads_prompts() {
@@ -200,7 +200,7 @@ fn warn(npc: &Npc, fields: &Fields, defaults: &NpcDefaults, warnings: &mut Probl
     };
     if npc.language != "en" && voices.into_iter().any(is_english) {
         let message =
-            format!("{} speaks '{}' with an english voice", quoted(&npc.name), npc.language);
+            format!("{} speaks '{}' with an English voice", quoted(&npc.name), npc.language);
         warnings.add(fields.place("voice"), message, "use the provider espeak");
     }
 }

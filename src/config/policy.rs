@@ -36,7 +36,7 @@ fn tool_choice(fields: &Fields, tools: &[&str], problems: &mut Problems) -> Opti
     let named = |name, problems: &mut Problems| match whitelist::resolve(name, tools) {
         Ok(identity) => Some(ToolChoice::Named(identity)),
         Err((message, way_out)) => {
-            let way_out = format!("auto, required, none or a tool; {way_out}");
+            let way_out = format!("use auto, required, none or a tool; {way_out}");
             problems.add(fields.place("tool_choice"), message, way_out);
             None
         }

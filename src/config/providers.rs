@@ -95,7 +95,7 @@ pub fn embedder(
     let mut clients = Clients::new(prices, notes);
     let options = clients.options(fields, name, PaidBy::Tokens, Home::OPENAI);
     if options.priced_as.is_some() {
-        let message = format!("'{name}' would cost money that no budget counts");
+        let message = format!("the cost of '{name}' would not count against the budget");
         let way_out = "use a server of your own, or a model without a price and `free: true`";
         notes.problems.add(fields.place("model"), message, way_out);
     }
@@ -164,8 +164,8 @@ impl<'a> Clients<'a> {
         let common = self.options(fields, name, PaidBy::Minutes, Home::DEEPGRAM);
         let language = language(fields, &mut self.notes.problems).unwrap_or(language_here);
         if common.model == deepgram::FLUX_ENGLISH && language != "en" {
-            let message = format!("'{name}': {} hears English alone", quoted(&common.model));
-            let way_out = "model: flux-general-multi, or nova-3";
+            let message = format!("'{name}': {} understands English only", quoted(&common.model));
+            let way_out = "use model: flux-general-multi, or nova-3";
             self.notes.problems.add(fields.place("model"), message, way_out);
         }
         let wait =
@@ -207,7 +207,7 @@ impl<'a> Clients<'a> {
             .get("llm")
             .is_some_and(|node| matches!(&node.value, Value::List(it) if it.is_empty()))
         {
-            let way_out = "list a chat model, or remove the key: then the lines of the NPCs answer";
+            let way_out = "list a chat model, or remove the key to answer with the NPCs' lines";
             self.notes.problems.add(all.place("llm"), "'providers.llm' is an empty list", way_out);
         }
         let hedge = all.map("hedge", &keys::providers::HEDGE);
@@ -313,7 +313,11 @@ impl<'a> Clients<'a> {
         let model = fields.text("model").unwrap_or_default();
         if model.is_empty() && !fields.is_broken("model") {
             let message = format!("missing key 'model' of '{name}'");
-            self.notes.problems.add(fields.at(), message, "model: the service's name of it");
+            self.notes.problems.add(
+                fields.at(),
+                message,
+                "add model: the model's name at the service",
+            );
         }
         let private = address.as_ref().is_none_or(|address| address.private);
         Options {
@@ -389,7 +393,7 @@ impl<'a> Clients<'a> {
             self.notes.problems.add(at, message, way_out);
         }
         if has_key && !address.private && !address.encrypted {
-            let message = format!("'{path}.api_key' travels unencrypted to another network");
+            let message = format!("'{path}.api_key' is sent unencrypted to another network");
             self.notes.warnings.add(at, message, "use https://");
         }
     }
@@ -409,8 +413,8 @@ impl<'a> Clients<'a> {
         let problems = &mut self.notes.problems;
         match (own.or_else(|| self.prices.get(model).copied()), fields.flag("free")) {
             (Some(_), Some(true)) => {
-                let message = format!("model {} has a price and is called free", quoted(model));
-                problems.add(at, message, "remove `free: true`, or its price");
+                let message = format!("model {} has a price and free: true", quoted(model));
+                problems.add(at, message, "remove `free: true` or the price");
             }
             (Some(price), _) => {
                 check_price(price, model, paid_by, at, problems);

@@ -45,7 +45,7 @@ pub fn selection(
 /// The embedder in `fields`; `None` without a name, or with one that is no longer supported.
 fn embedder(fields: &Fields, around: &Surroundings, notes: &mut Notes) -> Option<EmbedderEntry> {
     if fields.text("name")? == keys::providers::MINILM {
-        let message = "unsupported embedder 'minilm': local embedding will return later";
+        let message = "embedder 'minilm' is not supported by this version";
         let way_out = "use 'name: openai' with the base_url of a local server, or 'embedder: none'";
         notes.problems.add(fields.place("name"), message, way_out);
         return None;

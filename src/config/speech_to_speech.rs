@@ -67,7 +67,7 @@ fn warn_of_sound(
     let is_text = |sound: f64, text: f64| sound > 0.0 && (sound - text).abs() < f64::EPSILON;
     if is_text(price.audio_input, price.input) || is_text(price.audio_output, price.output) {
         let named = quoted(fields.text("model").unwrap_or(model));
-        let message = format!("sound costs as much as text in the price of model {named}");
+        let message = format!("the price of model {named} charges sound like text");
         let at = fields.place(if fields.get("price").is_some() { "price" } else { "model" });
         notes.warnings.add(at, message, "add audio_input and audio_output");
     }

@@ -64,7 +64,7 @@ pub fn built_in(tables: &mut Vec<RandomTable>, notes: &mut Notes) {
 fn table(name: &str, node: &Node, problems: &mut Problems) -> RandomTable {
     let entries: Vec<_> = node.items().iter().filter_map(entry).collect();
     if node.items().is_empty() && node.entries().is_empty() && node.text().is_none() {
-        problems.add(node.at, format!("table {} is empty", quoted(name)), "write an entry");
+        problems.add(node.at, format!("table {} is empty", quoted(name)), "add an entry");
     }
     RandomTable { name: name.to_owned(), entries }
 }

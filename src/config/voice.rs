@@ -104,7 +104,7 @@ impl<'a> Written<'a> {
                 let is_known = self.fields.is_some_and(|fields| fields.is_broken("voice_id"));
                 if !is_known && !self.is_broken {
                     let message = "missing key 'voice_id' of 'voice'";
-                    let way_out = "a voice the service knows, such as alloy";
+                    let way_out = "name a voice of the service, such as alloy";
                     problems.add(self.place("voice_id"), message, way_out);
                 }
                 ""

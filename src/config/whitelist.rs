@@ -66,8 +66,9 @@ pub fn resolve_all(nodes: &[Node], known: &[&str], notes: &mut Notes) -> Vec<Str
                 problems.add(node.at, format!("unknown tool {shown}"), "write its name");
             }
             Err(_) if may_come(text, known) => {
-                let message = format!("no tool {} is known yet", quoted(text));
-                let way_out = "a server may bring it; as SERVER.TOOL it is that server's alone";
+                let message = format!("unknown tool {} so far", quoted(text));
+                let way_out =
+                    "a server may provide it; write SERVER.TOOL to accept it from that server only";
                 notes.warnings.add(node.at, message, way_out);
                 identities.push(text.to_owned());
             }
@@ -128,8 +129,8 @@ fn unknown(entry: &str, known: &[&str]) -> (String, String) {
     }
     if is_of_files(entry) {
         let way_out = match known.contains(&"file-io.read_file") {
-            true => "file_io in glyphoxa.yaml is read_only",
-            false => "files need file_io: { base_dir: … } in glyphoxa.yaml",
+            true => "file_io in glyphoxa.yaml is read_only; set read_only: false",
+            false => "add file_io: { base_dir: … } to glyphoxa.yaml",
         };
         return (format!("unknown tool {}", quoted(entry)), way_out.to_owned());
     }

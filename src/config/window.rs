@@ -23,7 +23,7 @@ pub fn check(config: &Config, file: &Fields, notes: &mut Notes) {
     let answer = own.fold(config.session.max_tokens, u32::max);
     if Gauge::new(window, answer).percent(0) > MUCH {
         let message = format!("answers of {answer} tokens leave no room in a window of {window}");
-        let way_out = "lower max_tokens, or set context_window to what the server has";
+        let way_out = "lower max_tokens, or set context_window to the server's setting";
         return notes.problems.add(at, message, way_out);
     }
     for npc in config.npcs.iter().filter(asks) {
@@ -33,10 +33,11 @@ pub fn check(config: &Config, file: &Fields, notes: &mut Notes) {
         if percent > MUCH {
             let npc = quoted(&npc.name);
             let message = format!(
-                "{npc} and an answer take up about {percent} % of the model's window of {window} tokens"
+                "the prompt of {npc} and an answer fill about {percent} % of the model's window of \
+                 {window} tokens"
             );
             let way_out =
-                "shorten its file or the campaign, or set context_window to what the server has";
+                "shorten its file or the campaign, or set context_window to the server's setting";
             notes.warnings.add(at, message, way_out);
         }
     }

@@ -35,7 +35,7 @@ fn address(fields: &Fields, path: &str, such_as: &str, notes: &mut Notes) -> Opt
     match tcp_address(text) {
         Ok(address) => {
             if !address.private {
-                let message = format!("what is said travels unencrypted to '{path}.base_url'");
+                let message = format!("speech is sent unencrypted to '{path}.base_url'");
                 let way_out = "use an address of your own network, or the near end of a tunnel";
                 notes.warnings.add(at, message, way_out);
             }

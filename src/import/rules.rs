@@ -133,7 +133,7 @@ fn check(fields: &Fields, id: &str, text: &str, problems: &mut Problems) {
     let words = text.split_whitespace().count();
     if words > WORDS_MAX {
         let message = format!("the text has {words} words, at most {WORDS_MAX} are read aloud");
-        problems.add(fields.place("text"), message, "shorten it, or make two rules of it");
+        problems.add(fields.place("text"), message, "shorten it, or split it into two rules");
     }
 }
 

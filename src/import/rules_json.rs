@@ -48,7 +48,7 @@ pub fn rules_json(stem: &str, text: &str, problems: &mut Problems) -> (Vec<Rule>
             let at = Position { line: error.line().max(1), column: error.column().max(1) };
             let message = error.to_string();
             let message = message.split(" at line ").next().unwrap_or_default().to_lowercase();
-            problems.add(at, format!("this is no JSON: {message}"), "export the file again");
+            problems.add(at, format!("not valid JSON: {message}"), "export the file again");
             return (Vec::new(), 0);
         }
     };
@@ -62,7 +62,7 @@ pub fn rules_json(stem: &str, text: &str, problems: &mut Problems) -> (Vec<Rule>
     };
     let rules: Vec<Rule> = records.iter().filter_map(|record| rule(stem, record)).collect();
     if rules.is_empty() {
-        let message = "there is no rule in it: no record has a name and a text";
+        let message = "no rules found: no record has a name and a text";
         let way_out = "name a file of 5e-database or Open5e, such as its spells or conditions";
         problems.add(Position::START, message, way_out);
     }
@@ -296,9 +296,9 @@ mod tests {
     #[test]
     fn what_is_none_says_so() {
         for (text, expected) in [
-            ("[{\"name\": ", "x.json:1:10: this is no JSON: eof while parsing a value"),
-            ("[1, {}]", "x.json:1:1: there is no rule in it"),
-            ("7", "x.json:1:1: there is no rule in it"),
+            ("[{\"name\": ", "x.json:1:10: not valid JSON: eof while parsing a value"),
+            ("[1, {}]", "x.json:1:1: no rules found"),
+            ("7", "x.json:1:1: no rules found"),
         ] {
             let mut problems = Problems::new("x.json");
             rules_json("spells", text, &mut problems);

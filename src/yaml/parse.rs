@@ -88,12 +88,12 @@ impl Size {
     fn is_over(self) -> Option<String> {
         if self.nodes > NODES_MAX {
             return Some(format!(
-                "more than {NODES_MAX} values, those that aliases repeat included"
+                "more than {NODES_MAX} values, including those repeated by aliases"
             ));
         }
         let most = BYTES_MAX >> 20;
         (self.bytes > BYTES_MAX)
-            .then(|| format!("more than {most} MiB of text, what aliases repeat included"))
+            .then(|| format!("more than {most} MiB of text, including text repeated by aliases"))
     }
 }
 
@@ -121,7 +121,7 @@ impl<'text> Builder<'text, '_> {
             match event {
                 Event::StreamStart | Event::StreamEnd | Event::DocumentEnd => {}
                 Event::DocumentStart(..) if root.is_some() => {
-                    let way_out = "remove the line '---' and what follows it";
+                    let way_out = "remove the line '---' and everything after it";
                     return self.stop(at, "a second document begins here", way_out);
                 }
                 Event::DocumentStart(..) => {}
@@ -142,7 +142,7 @@ impl<'text> Builder<'text, '_> {
             Some(Err(error)) => {
                 let at = position(error.marker());
                 if let Some(at) = tab_near(self.text, at) {
-                    return self.stop(at, "a tab indents this line", "use blanks");
+                    return self.stop(at, "this line is indented with a tab", "use spaces");
                 }
                 let message = format!("not valid YAML: {}", error.info());
                 self.stop(at, message, "look at this line and the one above")
@@ -206,7 +206,7 @@ impl<'text> Builder<'text, '_> {
     fn refuse_tag(&mut self, tag: Option<&Tag>, at: Position) {
         if let Some(tag) = tag.filter(|tag| !tag.is_yaml_core_schema() && tag.original() != "!") {
             let message = format!("unknown tag {}", quoted(&tag.original()));
-            self.problems.add(at, message, "remove it; only !!str and its like are known");
+            self.problems.add(at, message, "remove it; only core tags such as !!str are supported");
         }
     }
 
@@ -266,7 +266,7 @@ impl<'text> Builder<'text, '_> {
     /// The value an alias names.
     fn alias(&mut self, id: usize, at: Position) -> Result<Node, Stopped> {
         let Some(Anchor { node, size, depth }) = self.anchors.get(&id) else {
-            let message = "an alias stands inside the value it names";
+            let message = "an alias is used inside its own value";
             return self.stop(at, message, "write the value out");
         };
         let (size, too_deep) = (*size, self.depth + depth > DEPTH_MAX);

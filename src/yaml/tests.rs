@@ -127,7 +127,7 @@ fn no_yaml_is_one_positioned_problem() {
     for (text, place) in [
         ("name: [a, b\ntier: fast\n", "f:2:"),
         ("name: \"a\n", "f:"),
-        ("name: x\n\tvoice: {}\n", "f:2:1: a tab indents this line (use blanks)"),
+        ("name: x\n\tvoice: {}\n", "f:2:1: this line is indented with a tab (use spaces)"),
         ("name: *nobody\n", "f:1:7"),
         ("name: &a [*a]\n", "f:1:"),
         ("a: b: c\n", "f:1:"),
@@ -147,7 +147,10 @@ fn only_tabs_before_json_are_blanks() {
     assert_eq!(found, [""; 0]);
     let node = node.unwrap();
     assert_eq!(Fields::new(&node, &OUTER).texts("say"), ["\t\"kept\"\n"]);
-    assert_eq!(problems("name: x\n\tcount: 2\n"), ["f:2:1: a tab indents this line (use blanks)"]);
+    assert_eq!(
+        problems("name: x\n\tcount: 2\n"),
+        ["f:2:1: this line is indented with a tab (use spaces)"]
+    );
 }
 
 #[test]
@@ -155,7 +158,7 @@ fn several_documents_are_refused() {
     let found = problems("name: x\n---\nname: y\n");
     assert_eq!(
         found,
-        ["f:2:1: a second document begins here (remove the line '---' and what follows it)"]
+        ["f:2:1: a second document begins here (remove the line '---' and everything after it)"]
     );
 }
 
@@ -164,7 +167,7 @@ fn tags_and_merge_keys_are_named() {
     assert_eq!(problems("name: !!str 12\n"), [""; 0]);
     assert_eq!(
         problems("name: !secret x\n"),
-        ["f:1:15: unknown tag '!secret' (remove it; only !!str and its like are known)"]
+        ["f:1:15: unknown tag '!secret' (remove it; only core tags such as !!str are supported)"]
     );
     assert_eq!(
         problems("name: x\n<<: { tier: fast }\n"),

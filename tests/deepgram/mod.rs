@@ -91,7 +91,10 @@ fn what_is_configured_wrongly_is_refused() {
         Place::with_config(&config(&server, model, more)).run(&["check"]).ends_with(2).stderr
     };
     assert!(said("nova-3", ", eager: 0.2").contains("eager"));
-    assert!(said("flux-general-en", ", language: de").contains("hears English alone"));
+    assert!(
+        said("flux-general-en", ", language: de")
+            .contains("'flux-general-en' understands English only")
+    );
     let openai = config(&server, "w", ", max_streams: 3").replace("name: deepgram", "name: openai");
     let ran = Place::with_config(&openai).run(&["check"]).ends_with(2);
     assert!(

@@ -34,7 +34,7 @@ fn pipe_in_place_of_a_file_is_refused_at_once() {
         let place = if config.is_empty() { Place::new() } else { Place::with_config(config) };
         pipe(&place.path(file));
         let ran = place.run(arguments);
-        assert!(ran.status > 0 && ran.stderr.contains("no regular file ("), "{file}: {ran:#?}");
+        assert!(ran.status > 0 && ran.stderr.contains("not a regular file ("), "{file}: {ran:#?}");
         assert!(ran.stderr.contains(file), "{ran:#?}");
     }
 }
@@ -44,7 +44,7 @@ fn manifest_that_is_a_pipe_is_refused_at_once() {
     let place = Place::with_config(&format!("tools: {{ manifests: [tools] }}\n{PIP}"));
     pipe(&place.path("tools/pipe.yaml"));
     let ran = place.run(&["check"]).ends_with(2);
-    assert!(ran.stderr.contains("no regular file ("), "{ran:#?}");
+    assert!(ran.stderr.contains("not a regular file ("), "{ran:#?}");
 }
 
 #[test]
@@ -56,7 +56,7 @@ fn npc_file_that_becomes_a_pipe_stops_no_table() {
     live.says("Pip: Hello.");
     fs::remove_file(place.path("npcs/pip.yaml")).unwrap();
     pipe(&place.path("npcs/pip.yaml"));
-    live.says("no regular file");
+    live.says("not a regular file");
     live.types("Pip, hello");
     live.says("Pip: Hello.");
     assert_eq!(live.leave(), 0);
@@ -80,11 +80,11 @@ fn recording_comes_through_standard_input() {
 fn device_is_no_recording_and_no_place_for_one() {
     let place = Place::with_config(PIP);
     let zeros = place.run(&["ask", "--in", "/dev/zero"]).ends_with(1);
-    assert!(zeros.message().contains("no regular file"), "{zeros:#?}");
+    assert!(zeros.message().contains("not a regular file"), "{zeros:#?}");
     symlink("/dev/null", place.path("out.wav")).unwrap();
     let asked = ["ask", "--text", "Pip, hello", "--out", "out.wav"];
     let ran = place.run(&asked).ends_with(2);
-    assert!(ran.message().contains("no regular file"), "{ran:#?}");
+    assert!(ran.message().contains("not a regular file"), "{ran:#?}");
     assert_eq!(fs::read_link(place.path("out.wav")).unwrap(), Path::new("/dev/null"));
     place.run(&["tools", "report", "--out", "out.wav"]).ends_with(1);
     assert_eq!(fs::read_link(place.path("out.wav")).unwrap(), Path::new("/dev/null"));

@@ -199,15 +199,15 @@ fn mistakes_in_the_configuration_are_named() {
     let tiny = Tiny::new(1_000);
     let good = tiny.with(|set| set.entry());
     for (from, to, said) in [
-        ("name: tiny", "name: ../x", "cannot be called '../x'"),
-        ("name: tiny", "name: whisper-base", "two sets of model files called 'whisper-base'"),
+        ("name: tiny", "name: ../x", "a set of model files '../x'"),
+        ("name: tiny", "name: whisper-base", "two sets of model files are called 'whisper-base'"),
         (FROM, "pypi:tiny-model", "the version is missing"),
         (FROM, "ftp://x/y.zip", "it begins with http:// or https://"),
-        (FROM, "https://anna:pw@example.org/a.whl", "there is a login in it"),
-        (FROM, "https://example.org/", "a package cannot be called ''"),
+        (FROM, "https://anna:pw@example.org/a.whl", "the address contains a login"),
+        (FROM, "https://example.org/", "invalid file name of a package ''"),
         ("name: model.bin", "name: manifest.json", "'manifest.json' is taken"),
-        ("name: model.bin", "name: a/b", "a file cannot be called 'a/b'"),
-        (&*sha256(&tiny.weights), "123", "'123' is no sha256"),
+        ("name: model.bin", "name: a/b", "invalid file name 'a/b'"),
+        (&*sha256(&tiny.weights), "123", "'123' is not a sha256"),
         ("bytes: 1000", "bytes: 0", "bytes"),
     ] {
         assert!(good.contains(from), "{from}");
@@ -219,14 +219,14 @@ fn mistakes_in_the_configuration_are_named() {
         assert!(check.stdout.contains(said) || check.stderr.contains(said), "{said}: {check:#?}");
     }
     for (models, said) in [
-        ("index: pypi.org", "index is no address"),
-        ("hugging_face: hf.co", "hugging_face is no address"),
+        ("index: pypi.org", "index is not a registry address"),
+        ("hugging_face: hf.co", "hugging_face is not a registry address"),
         ("sources: { whisper-tiny: \"https://x.example/a.whl\" }", "did you mean whisper-tiny.en?"),
         (
             "sources: { whisper-base: \"https://x.example/a.whl\" }",
-            "whisper-base has 2 packages and not 1",
+            "whisper-base has 2 packages, not 1",
         ),
-        ("sources: { piper-joe: x }", "this is no address"),
+        ("sources: { piper-joe: x }", "this is not a package address"),
     ] {
         let place = Place::with_config(&format!(
             "npcs: [{{ name: Pip, lines: [{{ say: Hello. }}] }}]\nmodels: {{ {models} }}\n"

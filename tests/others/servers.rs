@@ -160,11 +160,11 @@ fn client_server_keys_of_others_warn_or_say_why() {
     for (server, expected) in [
         (
             "\"type\": \"sse\", \"url\": \"https://a.test/sse\"",
-            "glyphoxa.yaml:3:16: 'mcpServers.a' speaks 'sse'",
+            "glyphoxa.yaml:3:16: 'mcpServers.a' uses 'sse'",
         ),
         (
             "\"command\": \"x\", \"cwd\": \"/srv\"",
-            "glyphoxa.yaml:3:24: 'cwd' of 'mcpServers.a' cannot be",
+            "glyphoxa.yaml:3:24: 'cwd' of 'mcpServers.a' is not supported",
         ),
         ("\"command\": \"x\", \"envFile\": \".env\"", "env: { NAME: ${NAME} }"),
         ("\"comand\": \"x\"", "did you mean 'command'?"),
@@ -223,7 +223,7 @@ fn namesakes_of_a_built_in_server_stay_apart() {
         "{said}"
     );
     assert!(
-        said.contains("secret.yaml:3:38: namespace 'memory' is 'manifest-memory' here"),
+        said.contains("secret.yaml:3:38: namespace 'memory' is renamed to 'manifest-memory'"),
         "{said}"
     );
     let odo = seen(&place, "Odo");
@@ -292,7 +292,7 @@ fn bare_name_of_server_tool_warns_and_is_called() {
     );
     let place = Place::with_config(&format!("{npc}{server}")).env("RUST_LOG", "off");
     let said = taken(&place);
-    assert!(said.contains("warning: glyphoxa.yaml:4:13: no tool 'echo' is known yet"), "{said}");
+    assert!(said.contains("warning: glyphoxa.yaml:4:13: unknown tool 'echo' so far"), "{said}");
     assert_eq!(answered(&place, "Odo, speak"), "hollow");
     refused(&Place::with_config(npc), &["glyphoxa.yaml:4:13: unknown tool 'echo'"]);
     let near = npc.replace("[echo]", "[rol]");

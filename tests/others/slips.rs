@@ -25,8 +25,8 @@ fn client_server_names_of_others_are_mended() {
          github.com/x/y: { command: python3, env: { K: \"${NOT_SET}\" }, disabled: true }\n",
     );
     let said = taken(&place);
-    assert!(said.contains("'@21st-dev/magic' is '21st-dev-magic' here"), "{said}");
-    refused(&table("", "  \"☃\": { command: python3 }\n"), &["'name' of a server is '☃'"]);
+    assert!(said.contains("'@21st-dev/magic' is renamed to '21st-dev-magic'"), "{said}");
+    refused(&table("", "  \"☃\": { command: python3 }\n"), &["invalid 'name' of a server: '☃'"]);
     let long = "a".repeat(65);
     refused(&table("", &format!("  {long}: {{ command: python3 }}\n")), &["- and _, at most 64"]);
 }
@@ -42,9 +42,9 @@ fn disabled_client_server_keeps_its_whitelists() {
 #[test]
 fn pasted_slips_name_the_fix() {
     for (servers, expected) in [
-        ("  mcpServers: { a: { command: x } }\n", "paste only what is inside its braces"),
-        ("  servers: { a: { command: x } }\n", "paste only what is inside its braces"),
-        ("  \"// b\": { command: x }\n", "begin it with #"),
+        ("  mcpServers: { a: { command: x } }\n", "paste only the content of its braces"),
+        ("  servers: { a: { command: x } }\n", "paste only the content of its braces"),
+        ("  \"// b\": { command: x }\n", "begin comments with #"),
         ("  a: { command: \"API_KEY=k-123 npx -y x\" }\n", "write it as env: { API_KEY: … }"),
         ("  a: { url: \"https://u:hush-1@a.test/mcp\" }\n", "write auth: { token: … }"),
         ("  a: { command: x, env: { K: \"${input:tok:-fall}\" }, disabeld: 1 }\n", ""),
@@ -65,7 +65,7 @@ fn pasted_slips_name_the_fix() {
     assert!(said.contains("'tools' of 'mcpServers.a' is a list"), "{said}");
     assert!(said.contains("write disabled: true"), "{said}");
     let said = taken(&table("", "  a: { command: \"nope --token=pl-4711\" }\n"));
-    assert!(said.contains("no program 'nope'") && !said.contains("pl-4711"), "{said}");
+    assert!(said.contains("program 'nope' not found") && !said.contains("pl-4711"), "{said}");
 }
 
 #[test]

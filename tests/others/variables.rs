@@ -75,7 +75,7 @@ fn variable_only_own_server_gives_is_refused() {
     let npc = "npcs: [{ name: Odo, lines: [{ say: Hm. }] }]\n";
     let alone = |servers: &str, at: &str| {
         let place = Place::with_config(&format!("{npc}{servers}"));
-        refused(&place, &[at, "names 'data.x', which no other server can give"]);
+        refused(&place, &[at, "names 'data.x'"]);
     };
     alone(
         "mcp_servers:\n  - command: a\n    resources: true\n    resource_vars: { y: \"${data.x}\" }\n",

@@ -104,7 +104,7 @@ fn mapping(node: Option<&Node>, problems: &mut Problems) -> Option<Mapping> {
     Mapping::parse(text)
         .map_err(|what| {
             let shown = node.scalar().map(Scalar::shown).unwrap_or_default();
-            let message = format!("{shown} is no JMESPath expression: {what}");
+            let message = format!("{shown} is not a JMESPath expression: {what}");
             problems.add(node.at, message, "see jmespath.org");
         })
         .ok()
@@ -146,7 +146,7 @@ fn headers(
                 Ok(header) => headers.push(header),
                 Err(what) => {
                     let message = format!("header {}: {what}", quoted(&entry.key));
-                    problems.add(entry.at, message, "Name: value, arguments as {name}");
+                    problems.add(entry.at, message, "write Name: value, arguments as {name}");
                 }
             }
         }
@@ -166,14 +166,14 @@ fn from_env(node: &Node, reading: &Reading, problems: &mut Problems) -> Option<H
     let name = if text.contains('=') { name } else { &named_after };
     let Some(value) = reading.variable(variable, "headers_from_env") else {
         let message =
-            format!("'headers_from_env' needs the variable {}, not set", quoted(variable));
+            format!("'headers_from_env' needs the variable {}, which is not set", quoted(variable));
         problems.add(node.at, message, "set it");
         return None;
     };
     Header::fixed(name, &value)
         .map_err(|what| {
             let message = format!("header {}: {what}", quoted(name));
-            problems.add(node.at, message, "Header=VARIABLE, or VARIABLE alone");
+            problems.add(node.at, message, "write Header=VARIABLE, or VARIABLE alone");
         })
         .ok()
 }
@@ -182,7 +182,7 @@ fn from_env(node: &Node, reading: &Reading, problems: &mut Problems) -> Option<H
 fn check_names(http: &Http, input: &Json, fields: &Fields, problems: &mut Problems) {
     let Some(properties) = input.get("properties").and_then(Json::as_object) else { return };
     for (key, name) in http.named().filter(|(_, name)| !properties.contains_key(*name)) {
-        let message = format!("{} is no argument of the tool", quoted(name));
+        let message = format!("{} is not an argument of the tool", quoted(name));
         let at = match key {
             "exclude" => fields.place("request"),
             "query_params" | "headers" if fields.get(key).is_none() => fields.place("request"),

@@ -161,7 +161,7 @@ impl<'a> File<'a> {
             return None;
         };
         if let Some(other) = spec.text("name").filter(|other| *other != name) {
-            let message = format!("'spec.name' is {}, not used", quoted(other));
+            let message = format!("'spec.name' {} is not used", quoted(other));
             let way_out = format!("the tool is called {}, as in metadata", quoted(name));
             notes.warnings.add(spec.place("name"), message, way_out);
         }
@@ -171,14 +171,15 @@ impl<'a> File<'a> {
             (None, None) => (NAMESPACE, name),
         };
         if name.is_empty() || name.contains(parts) {
-            let message = format!("name {} cannot be part of an identity", quoted(name));
-            notes.problems.add(self.name_place(), message, "no blanks, dots and asterisks");
+            let message = format!("invalid tool name {}", quoted(name));
+            notes.problems.add(self.name_place(), message, "remove blanks, dots and asterisks");
         }
         let ours = namespace_of(namespace);
         if ours != namespace {
-            let message = format!("namespace {} is {} here", quoted(namespace), quoted(&ours));
+            let message =
+                format!("namespace {} is renamed to {}", quoted(namespace), quoted(&ours));
             let identity = quoted(&format!("{ours}.{name}"));
-            let way_out = format!("npcs may have this tool as {identity}");
+            let way_out = format!("list the tool as {identity} in NPC files");
             let has = |it: &Fields| it.text("namespace").is_some();
             let at = metadata.filter(has).or_else(|| Some(*spec).filter(has));
             let at = at.map_or_else(|| self.name_place(), |it| it.place("namespace"));
@@ -208,7 +209,7 @@ impl<'a> File<'a> {
         if live {
             let Some(fields) = spec.map("http", &keys::manifest::HTTP) else {
                 if !has_http {
-                    let message = "a live tool without 'http'";
+                    let message = "a live tool needs 'http'";
                     notes.problems.add(spec.place("mode"), message, "http: { url: … }");
                 }
                 return None;
@@ -221,8 +222,8 @@ impl<'a> File<'a> {
         let key = match mocks.as_slice() {
             [key] => *key,
             [] => {
-                let way_out = "one of mock_result, mock_result_file, mock_template";
-                notes.problems.add(spec.at(), "a mock tool without its answer", way_out);
+                let way_out = "add mock_result, mock_result_file or mock_template";
+                notes.problems.add(spec.at(), "a mock tool needs an answer", way_out);
                 return None;
             }
             [_, second, ..] => {
@@ -237,7 +238,7 @@ impl<'a> File<'a> {
         if let Err(problem) = tried {
             let message = format!("'{key}': {}", problem.what);
             let list = if problem.is_uncertain { &mut notes.warnings } else { &mut notes.problems };
-            list.add(spec.place(key), message, "tried with arguments made from input_schema");
+            list.add(spec.place(key), message, "checked with sample arguments for input_schema");
         }
         Some(Behaviour::Mock(mock))
     }
@@ -271,7 +272,7 @@ impl<'a> File<'a> {
             return Some(Mock::Fixed(value.unwrap_or(serde_json::Value::String(text))));
         }
         let mock = Mock::template(&text);
-        mock.map_err(|what| problems.add(node.at, format!("'{key}': {what}"), "mend the template"))
+        mock.map_err(|what| problems.add(node.at, format!("'{key}': {what}"), "fix the template"))
             .ok()
     }
 }
@@ -307,7 +308,7 @@ fn schema<E: std::fmt::Display>(
     if let Some(what) = problem(&schema) {
         let what = what.to_string();
         let what = what.lines().next().unwrap_or_default().to_owned();
-        problems.add(node.at, format!("'{key}': {what}"), "a JSON Schema");
+        problems.add(node.at, format!("'{key}': {what}"), "write a valid JSON Schema");
         return None;
     }
     Some(schema)

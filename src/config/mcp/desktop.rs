@@ -34,8 +34,8 @@ const OURS: [(&str, &str); 5] = [
 ];
 /// Keys that cannot be followed, and what to do instead.
 const REFUSED: [(&str, &str); 2] = [
-    ("cwd", "servers run in the folder of this file: write whole paths into command and args"),
-    ("envFile", "write its variables under env: { NAME: ${NAME} }, and set them for Glyphoxa"),
+    ("cwd", "servers run in the folder of this file: write absolute paths in command and args"),
+    ("envFile", "list its variables under env: { NAME: ${NAME} }, and set them for Glyphoxa"),
 ];
 
 /// Rewrites the servers under `mcpServers` of a file, and checks them; names of those that are switched
@@ -50,14 +50,14 @@ pub fn translate(file: &mut Node, notes: &mut Notes) -> Vec<String> {
         !inside.is_empty() && (lists(KEY) || lists("servers"))
     };
     if let Some(whole) = servers.iter().find(is_whole) {
-        let message = format!("{} is within '{KEY}'", quoted(&whole.key));
-        notes.problems.add(whole.at, message, "paste only what is inside its braces");
+        let message = format!("{} is nested in '{KEY}'", quoted(&whole.key));
+        notes.problems.add(whole.at, message, "paste only the content of its braces");
         servers.clear();
     }
     let is_comment = |server: &Entry| server.key.starts_with("//") || server.key.starts_with("/*");
     for comment in servers.iter().filter(|it| is_comment(it)) {
-        let message = format!("{} is a comment of another language", quoted(&comment.key));
-        notes.problems.add(comment.at, message, "begin it with #");
+        let message = format!("{} is not a comment in YAML", quoted(&comment.key));
+        notes.problems.add(comment.at, message, "begin comments with #");
     }
     servers.retain(|it| !is_comment(it));
     let mut disabled = Vec::new();
@@ -109,7 +109,7 @@ fn rewrite(server: &mut Entry, notes: &mut Notes) {
             }
             if entry.key == "tools" && matches!(entry.node.value, Value::List(_)) {
                 let message = format!("'tools' of {} is a list", quoted(&name));
-                let way_out = "it has no effect here: npcs say under tools what they may use";
+                let way_out = "it has no effect here: list the tools under tools in NPC files";
                 notes.warnings.add(entry.at, message, way_out);
                 return false;
             }
@@ -136,8 +136,8 @@ fn rewrite(server: &mut Entry, notes: &mut Notes) {
 /// Puts our words for how it is reached; whether there are any.
 fn reach(entry: &mut Entry, name: &str, problems: &mut Problems) -> bool {
     if entry.node.text().is_some_and(|it| it.eq_ignore_ascii_case("sse")) {
-        let message = format!("{} speaks 'sse', which MCP gave up in 2025", quoted(name));
-        let way_out = "give the server's streamable HTTP address, most end with /mcp: type: http";
+        let message = format!("{} uses 'sse', which MCP deprecated in 2025", quoted(name));
+        let way_out = "write type: http and the server's streamable HTTP address, which usually ends with /mcp";
         problems.add(entry.node.at, message, way_out);
         return false;
     }
@@ -149,7 +149,7 @@ fn reach(entry: &mut Entry, name: &str, problems: &mut Problems) -> bool {
         entry.key = "transport".to_owned();
         return true;
     }
-    let message = format!("'{}' of {} is not known", entry.key, quoted(name));
+    let message = format!("unknown '{}' of {}", entry.key, quoted(name));
     problems.add(entry.node.at, message, "http or stdio");
     false
 }
@@ -158,7 +158,7 @@ fn reach(entry: &mut Entry, name: &str, problems: &mut Problems) -> bool {
 fn is_refused(entry: &Entry, name: &str, problems: &mut Problems) -> bool {
     let refused = REFUSED.iter().find(|(key, _)| *key == entry.key);
     if let Some((key, way_out)) = refused {
-        problems.add(entry.at, format!("'{key}' of {} cannot be followed", quoted(name)), *way_out);
+        problems.add(entry.at, format!("'{key}' of {} is not supported", quoted(name)), *way_out);
     }
     refused.is_some()
 }

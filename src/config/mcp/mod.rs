@@ -156,7 +156,7 @@ impl Server<'_> {
             }
             (_, true, true) => {
                 let message = "a server has both 'command' and 'url'";
-                self.problem("url", message.to_owned(), "keep the one that leads to it");
+                self.problem("url", message.to_owned(), "keep the one that reaches it");
                 None
             }
             (Some("streamable-http"), ..) => {
@@ -215,8 +215,8 @@ impl Server<'_> {
         let env = names(self.fields.get("env"));
         for name in env.keys() {
             if name.is_empty() || name.contains(['=', '\0']) {
-                let message = format!("{} names no variable", quoted(name));
-                self.problem("env", message, "letters, digits and _");
+                let message = format!("invalid variable name {}", quoted(name));
+                self.problem("env", message, "use letters, digits and _");
             }
         }
         let env = env.into_iter().map(|(name, value)| (name, Secret(value))).collect();
@@ -227,8 +227,8 @@ impl Server<'_> {
             }
             None => {
                 if self.fields.get("sandbox").is_some() {
-                    let message = "'sandbox' is for who runs the bot to say".to_owned();
-                    self.problem("sandbox", message, "put the server into glyphoxa.yaml");
+                    let message = "only the bot's owner may set 'sandbox'".to_owned();
+                    self.problem("sandbox", message, "configure the server in glyphoxa.yaml");
                 }
                 Sandbox::Foreign
             }
@@ -249,8 +249,8 @@ impl Server<'_> {
             other => {
                 let message = format!("'url' is {}", redact::text(&self.fields.shown("url")));
                 let way_out = match url.contains('@') {
-                    true => "no user name in it; write auth: { token: … }, or headers",
-                    false => other.err().unwrap_or("no blanks and no # in it"),
+                    true => "remove the user name; write auth: { token: … }, or headers",
+                    false => other.err().unwrap_or("remove blanks and #"),
                 };
                 self.problem("url", message, way_out);
                 return None;
@@ -259,7 +259,7 @@ impl Server<'_> {
         let auth = self.auth()?;
         let headers = self.headers(&auth);
         if !address.private && !address.encrypted && (auth != Auth::None || !headers.is_empty()) {
-            let message = "what identifies us travels unencrypted to another network";
+            let message = "credentials are sent unencrypted to another network";
             self.notes.warnings.add(self.fields.place("url"), message, "use https://");
         }
         Some(Reach::Http { url: url.to_owned(), may_be_inside: true, headers, auth })
@@ -274,18 +274,18 @@ impl Server<'_> {
             let name = entry.key.to_ascii_lowercase();
             let token = |c: char| c.is_ascii_alphanumeric() || "!#$%&'*+-.^_`|~".contains(c);
             if name.is_empty() || !name.chars().all(token) {
-                let message = format!("{} cannot be a header", quoted(&entry.key));
-                self.notes.problems.add(entry.at, message, "letters, digits and -");
+                let message = format!("invalid header name {}", quoted(&entry.key));
+                self.notes.problems.add(entry.at, message, "use letters, digits and -");
             } else if OWN_HEADERS.contains(&name.as_str()) {
-                let message = format!("the header '{name}' is the protocol's own");
+                let message = format!("header '{name}' is set by the protocol");
                 self.notes.problems.add(entry.at, message, "remove it");
             } else if name == "authorization" && *auth != Auth::None {
-                let message = "both 'auth' and a header say who we are";
+                let message = "both 'auth' and a header authenticate to the server";
                 self.notes.problems.add(entry.at, message, "keep one of them");
             }
             if value.chars().any(|c| c.is_control() || !c.is_ascii()) {
-                let message = format!("the header '{name}' holds what cannot be sent");
-                self.notes.problems.add(entry.node.at, message, "plain ASCII on one line");
+                let message = format!("header '{name}' has a value that cannot be sent");
+                self.notes.problems.add(entry.node.at, message, "use plain ASCII on one line");
             }
             headers.push((name, Secret(value.to_owned())));
         }
@@ -312,15 +312,15 @@ impl Server<'_> {
                 None
             } else {
                 let way_out = "auth: { token: … }, auth: { oauth: … } or auth: login";
-                self.notes.problems.add(auth.at(), "'auth' says nothing", way_out);
+                self.notes.problems.add(auth.at(), "'auth' has no credentials", way_out);
                 None
             };
         };
         let bearer = token.get(..7).filter(|start| start.eq_ignore_ascii_case("bearer "));
         let token = bearer.map_or(token, |_| token.get(7..).unwrap_or_default()).trim();
         if token.is_empty() || !token.chars().all(|c| c.is_ascii_graphic()) {
-            let message = "'token' holds what cannot be sent";
-            let way_out = "plain ASCII without blanks; check it for line ends and quotes";
+            let message = "'token' has characters that cannot be sent";
+            let way_out = "use plain ASCII without blanks; check for line breaks and quotes";
             self.notes.problems.add(auth.place("token"), message, way_out);
         }
         Some(Auth::Token(Secret(token.to_owned())))
@@ -347,10 +347,8 @@ impl Server<'_> {
         };
         let is_broken = ["issuer", "token_url"].iter().any(|key| oauth.is_broken(key));
         if authority == Authority::default() && !is_broken {
-            let message = "'oauth' has neither 'issuer' nor 'token_url', and what proves who we \
-                           are is sent nowhere else";
-            let way_out = "issuer: the address of the authorization server that gave you the \
-                           client_id, or token_url: where it gives out tokens";
+            let message = "'oauth' has neither 'issuer' nor 'token_url'; credentials are sent only to one of them";
+            let way_out = "add issuer, the address of the authorization server that issued the client_id, or token_url, its token endpoint";
             self.notes.problems.add(oauth.at(), message, way_out);
         }
         Some(Auth::Client(ClientCredentials {
@@ -409,8 +407,8 @@ fn tool(node: &Node, problems: &mut Problems) -> Declared {
     let fields = Fields::new(node, &keys::TOOL);
     let parameters = fields.get("parameters").map(Node::to_json);
     if parameters.as_ref().is_some_and(|schema| !schema.is_object()) {
-        let message = "'parameters' is no JSON Schema of an object";
-        problems.add(fields.place("parameters"), message, "a mapping with `type: object`");
+        let message = "'parameters' is not a JSON Schema of an object";
+        problems.add(fields.place("parameters"), message, "write a mapping with `type: object`");
     }
     Declared {
         description: fields.text("description").map(str::to_owned),

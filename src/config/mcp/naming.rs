@@ -79,7 +79,11 @@ pub fn name(written: &Written, reach: &Reach, problems: &mut Problems) -> Option
     }
     let derived = derived(reach);
     if derived.is_none() {
-        problems.add(fields.at(), "the server has no name", "name: letters, digits, - and _");
+        problems.add(
+            fields.at(),
+            "the server has no name",
+            "add name, of letters, digits, - and _",
+        );
     }
     let text = derived?;
     let shown = quoted(&text);
@@ -101,13 +105,21 @@ pub fn check(
         prefix.iter().map(|it| ("prefix", it, fields.shown("prefix"), fields.place("prefix")));
     for (key, text, shown, at) in spelt.chain(prefixed) {
         if text.is_empty() || text.len() > LONGEST || !text.chars().all(is_plain) {
-            let message = format!("'{key}' of a server is {shown}");
-            notes.problems.add(at, message, format!("letters, digits, - and _, at most {LONGEST}"));
+            let message = format!("invalid '{key}' of a server: {shown}");
+            notes.problems.add(
+                at,
+                message,
+                format!("use letters, digits, - and _, at most {LONGEST}"),
+            );
         }
     }
     if !name.is_derived && name.shown.trim_matches('\'') != name.text && !name.text.is_empty() {
-        let message = format!("server {} is '{}' here", name.shown, name.text);
-        notes.warnings.add(name.at, message, format!("npcs may have its tools as {}.*", name.text));
+        let message = format!("server {} is renamed to '{}'", name.shown, name.text);
+        notes.warnings.add(
+            name.at,
+            message,
+            format!("list its tools as {}.* in NPC files", name.text),
+        );
     }
     let at = prefix.as_ref().map_or(name.at, |_| fields.place("prefix"));
     let of = |known: &str, server: &str| known.split_once('.').is_some_and(|it| it.0 == server);
@@ -131,7 +143,7 @@ pub fn check(
             if name.is_derived { "give this one a name: name: …" } else { "rename one" };
         notes.problems.add(name.at, message, way_out);
     } else if others.iter().any(|other| other.identity() == identity) {
-        let message = format!("two servers call their tools {}", quoted(&format!("{identity}.…")));
+        let message = format!("two servers have tools called {}", quoted(&format!("{identity}.…")));
         notes.problems.add(at, message, "give one of them another prefix");
     }
 }
@@ -144,7 +156,9 @@ fn beside_built_in(name: &Name, options: &mut ServerOptions, notes: &mut Notes) 
         "{} is the name of a built-in server, so this one's tools are '{prefix}.…'",
         quoted(&options.name)
     );
-    let way_out = format!("npcs may have them as {prefix}.*; a prefix or another name is shorter");
+    let way_out = format!(
+        "list them as {prefix}.* in NPC files, or give the server a prefix or another name"
+    );
     notes.warnings.add(name.at, message, way_out);
     options.prefix = Some(prefix);
 }

@@ -27,8 +27,8 @@ pub fn warn_of_missing(fields: Fields, name: &str, folder: &Path, notes: &mut No
         let is_filled_in = fields.get("command").and_then(Node::scalar);
         let is_filled_in = is_filled_in.is_some_and(|it| it.written.is_some());
         let shown = if is_filled_in { fields.shown("command") } else { quoted(name) };
-        let message = format!("there is no program {shown}");
-        let way_out = "install it, give its whole path, or one that begins at this file's folder";
+        let message = format!("program {shown} not found");
+        let way_out = "install it, or give its absolute path or a path relative to this file";
         notes.warnings.add(fields.place("command"), message, way_out);
     }
 }

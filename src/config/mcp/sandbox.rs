@@ -47,13 +47,13 @@ fn path(node: &Node, places: Places, notes: &mut Notes) -> Option<PathBuf> {
     let kept = std::path::absolute(places.data_dir).unwrap_or_else(|_| places.data_dir.to_owned());
     let shown = node.scalar().map(|scalar| scalar.shown()).unwrap_or_default();
     if path.starts_with(&kept) {
-        let message = format!("a server's 'sandbox' names {shown}, where everything kept lies");
-        notes.problems.add(node.at, message, "a folder outside of data_dir");
+        let message = format!("a server's 'sandbox' names {shown}, which is in data_dir");
+        notes.problems.add(node.at, message, "name a folder outside data_dir");
         return None;
     }
     if !path.exists() {
-        let message = format!("a server's 'sandbox' names {shown}, which is not there");
-        notes.warnings.add(node.at, message, "make it before the server starts");
+        let message = format!("a server's 'sandbox' names {shown}, which does not exist");
+        notes.warnings.add(node.at, message, "create it before the server starts");
     }
     Some(path)
 }

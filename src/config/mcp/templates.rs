@@ -30,15 +30,15 @@ fn check_one(key: &str, entry: &Entry, is_given: bool, problems: &mut Problems) 
     if let Some(unknown) = Facts::unknown(value) {
         let near = nearest(&unknown, Facts::FIXED.iter().copied());
         let way_out = near.map_or_else(
-            || format!("{} or data.KEY", Facts::FIXED.join(", ")),
+            || format!("use {} or data.KEY", Facts::FIXED.join(", ")),
             |near| format!("did you mean '{near}'?"),
         );
         problems.add(entry.node.at, format!("{what} names '{unknown}'"), way_out);
     } else if !is_given
         && let Some(data) = Facts::names(value).find(|name| name.starts_with("data."))
     {
-        let message = format!("{what} names '{data}', which no other server can give");
-        let way_out = "another server with resources: true gives it, or write the value here";
+        let message = format!("{what} names '{data}', which no other server provides");
+        let way_out = "set resources: true at the server that provides it, or write the value here";
         problems.add(entry.node.at, message, way_out);
     }
 }

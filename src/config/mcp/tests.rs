@@ -63,7 +63,7 @@ fn what_a_child_process_may_reach_is_read() {
         named(&["/usr"], &["/tmp", "/var"])
     );
     let told = wrong("{ name: a, command: x, sandbox: { read: [data/sessions] } }");
-    assert!(told.contains("'data/sessions', where everything kept lies"), "{told}");
+    assert!(told.contains("'data/sessions', which is in data_dir"), "{told}");
     let told = wrong("{ name: a, url: \"https://h.test/mcp\", sandbox: off }");
     assert!(told.contains("'sandbox' has no effect on an address"), "{told}");
     // Who adds a server from elsewhere opens nothing.
@@ -71,7 +71,7 @@ fn what_a_child_process_may_reach_is_read() {
     let reach = described(serde_json::json!({ "name": "a", "command": "x /home" })).unwrap();
     assert!(matches!(reach, Reach::Stdio { sandbox: Sandbox::Foreign, .. }), "{reach:?}");
     let told = described(serde_json::json!({ "name": "a", "command": "x", "sandbox": "off" }));
-    assert!(told.unwrap_err().contains("for who runs the bot"));
+    assert!(told.unwrap_err().contains("'sandbox'"));
 }
 
 #[test]
@@ -128,10 +128,7 @@ fn every_problem_has_its_place_and_way_out() {
             "{ name: a, command: x, url: \"http://h/m\" }",
             "4:35: a server has both 'command' and 'url'",
         ),
-        (
-            "{ name: a.b, command: x }",
-            "4:15: 'name' of a server is 'a.b' (letters, digits, - and _, at most 64)",
-        ),
+        ("{ name: a.b, command: x }", "4:15: invalid 'name' of a server: 'a.b' ("),
         ("{ name: a, prefix: memory, command: x }", "'memory' is the name of a built-in server"),
         ("{ name: a, command: \"x 'y\" }", "(close its quotes, or use args)"),
         (
@@ -142,7 +139,7 @@ fn every_problem_has_its_place_and_way_out() {
         ("{ name: a, url: \"http://h/m\", env: { A: b } }", "'env' has no effect on an address"),
         (
             "{ name: a, url: \"http://h/m\", headers: { Accept: b } }",
-            "the header 'accept' is the protocol's own",
+            "header 'accept' is set by the protocol",
         ),
         (
             "{ name: a, url: \"http://h/m\", headers: { A: \"${session.ix}\" } }",
@@ -150,13 +147,13 @@ fn every_problem_has_its_place_and_way_out() {
         ),
         (
             "{ name: a, url: \"http://h/m\", headers: { A: \"${NOPE}\" } }",
-            "needs the variable 'NOPE', not set",
+            "needs the variable 'NOPE'",
         ),
         (
             "{ name: a, url: \"http://h/m\", auth: { token: \"a b\" } }",
-            "'token' holds what cannot be sent",
+            "'token' has characters that cannot be sent",
         ),
-        ("{ name: a, url: \"http://h/m\", auth: {} }", "'auth' says nothing"),
+        ("{ name: a, url: \"http://h/m\", auth: {} }", "'auth' has no credentials"),
         (
             "{ name: a, url: \"http://h/m\", auth: { oauth: { client_id: c } } }",
             "neither 'client_secret' nor 'private_key'",
@@ -178,8 +175,7 @@ fn addresses_and_who_may_have_a_secret_are_told() {
     let cases = [
         (
             "{ name: a, url: \"http://h/m\", auth: { oauth: { client_id: c, client_secret: s } } }",
-            "'oauth' has neither 'issuer' nor 'token_url', and what proves who we are is sent \
-             nowhere else (issuer: the address of the authorization server",
+            "'oauth' has neither 'issuer' nor 'token_url'; credentials",
         ),
         (
             "{ name: a, url: \"http://①②⑦.⓪.⓪.①/m\" }",
@@ -215,7 +211,7 @@ fn servers_stand_under_their_names_too() {
     let both = format!("{home}mcp: {{ servers: [{{ name: home, command: y }}] }}\n");
     assert!(loaded(&both).unwrap_err().contains("two servers are called 'home'"));
     for (wrong, expected) in [
-        ("mcp_servers: { ☃: { command: x } }\n", "2:16: 'name' of a server is '☃'"),
+        ("mcp_servers: { ☃: { command: x } }\n", "2:16: invalid 'name' of a server: '☃'"),
         ("mcp_servers: { a: { name: b, command: x } }\n", "unknown key 'name'"),
         ("mcp_servers: { a: {} }\n", "missing key 'command' of a server"),
     ] {
@@ -230,7 +226,7 @@ fn names_of_servers_clash() {
                  - { name: b, prefix: a, command: z }\n";
     let found = load_servers("", twice).unwrap_err().join("\n");
     assert!(found.contains("two servers are called 'a'"), "{found}");
-    assert!(found.contains("two servers call their tools 'a.…'"), "{found}");
+    assert!(found.contains("two servers have tools called 'a.…'"), "{found}");
 }
 
 #[test]

@@ -122,7 +122,7 @@ fn file(reading: &mut Reading, path: &Path, at: Position, notes: &mut Notes) -> 
             let stem = path.file_stem().map(|stem| stem.to_string_lossy()).unwrap_or_default();
             let (rules, skipped) = import::rules_json(&stem, &text, &mut notes.problems);
             if skipped > 0 && !rules.is_empty() {
-                let message = format!("{skipped} records have no name or no text");
+                let message = format!("{skipped} records without a name or a text are ignored");
                 notes.warnings.add(Position::START, message, "they are left out");
             }
             reading.take(notes);

@@ -141,7 +141,7 @@ fn bombs_large_files_and_bytes_that_are_no_text_are_refused() {
     assert_eq!(large, "c.yaml:1:1: larger than 10 MiB (is this the right file?)");
     assert_eq!(
         refused(b"campaign:\n  name: \xff".to_vec()),
-        "c.yaml:2:9: not UTF-8 text from here on (save it with the encoding UTF-8)"
+        "c.yaml:2:9: not UTF-8 text from here on (save it as UTF-8)"
     );
 }
 
