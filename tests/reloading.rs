@@ -301,7 +301,7 @@ fn whoever_is_deleted_leaves_though_a_scene_names_them() {
     live.says("Old Tom: Tom is here.");
     std::fs::remove_file(place.path("npcs/tom.yaml")).expect("it was written");
     assert!(live.reread().contains("; leaves: Old Tom"));
-    live.says("the scene names 'Tom', who is no longer in the cast (remove the name before the next start)");
+    live.says("the scene names 'Tom', who is no longer in the cast (");
     live.types("Tom, hello");
     live.says("nobody answers");
     place.write("npcs/tom.yaml", TOM);

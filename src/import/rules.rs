@@ -19,8 +19,8 @@ const WORDS_MAX: usize = 120;
 pub static RULES: Shape = Shape {
     title: "Rules to look up",
     keys: &[
-        Key::new("edition", Kind::Filled, "Edition of rules that name none; default 5e."),
-        Key::new("category", Kind::Filled, "Category of rules that name none; default rule."),
+        Key::new("edition", Kind::Filled, "Edition of rules that set none; default 5e."),
+        Key::new("category", Kind::Filled, "Category of rules that set none; default rule."),
         Key::required("rules", Kind::List(&Kind::Shape(&RULE)), "The rules."),
     ],
 };
@@ -32,18 +32,22 @@ static RULE: Shape = Shape {
         Key::required(
             "id",
             Kind::Filled,
-            "Kind and name in lower case with hyphens (spell-fireball); one of the built-in ids \
-             replaces that rule.",
+            "Kind and name in lower case with hyphens (spell-fireball); a built-in id replaces \
+             that rule.",
         ),
         Key::required("name", Kind::Filled, "Its name."),
         Key::new("edition", Kind::Filled, "5e (both), 5e-2014, 5e-2024, or another system's name."),
-        Key::new("category", Kind::Filled, "What kind of rule it is (condition, spell, combat)."),
+        Key::new("category", Kind::Filled, "Kind of rule (condition, spell, combat)."),
         Key::new(
             "aliases",
             Kind::Either(&[Kind::Filled, Kind::List(&Kind::Filled)]),
-            "Other names, and how players ask for it.",
+            "Other names, and players' words for it.",
         ),
-        Key::required("text", Kind::Filled, "The rule, to be read aloud; 60 words are plenty."),
+        Key::required(
+            "text",
+            Kind::Filled,
+            "The rule, to be read aloud; aim for 60 words at most.",
+        ),
     ],
 };
 

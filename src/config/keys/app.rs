@@ -19,7 +19,7 @@ pub static FILE: Shape = Shape {
         Key::new(
             "npc_dir",
             Kind::Filled,
-            "Folder of NPC files, one NPC each; default: `npcs` beside this file, if there.",
+            "Folder of NPC files, one NPC each; default: `npcs` beside this file, if it exists.",
         ),
         Key::new(
             "npcs",
@@ -29,54 +29,58 @@ pub static FILE: Shape = Shape {
         Key::new(
             "language",
             Kind::Filled,
-            "ISO 639-1 code of the language of NPCs without their own; default en.",
+            "ISO 639-1 code of the language of NPCs that set none; default en.",
         ),
         Key::new(
             "lines_and_veils",
             TEXTS,
-            "Topics that no NPC played by a model may ever bring up (harm to children).",
+            "Topics that no NPC played by a model may ever bring up, such as harm to children.",
         ),
         Key::new("discord", Kind::Shape(&DISCORD), "The bot."),
-        Key::new("providers", Kind::Shape(&providers::PROVIDERS), "Who hears, thinks and speaks."),
+        Key::new(
+            "providers",
+            Kind::Shape(&providers::PROVIDERS),
+            "Services that hear, think and speak.",
+        ),
         Key::new("turn", Kind::Shape(&TURN), "When a turn begins and ends."),
-        Key::new("tiers", Kind::Shape(&TIERS), "Words that allow a turn more tool time."),
-        Key::new("budget", Kind::Shape(&BUDGET), "What may be spent."),
-        Key::new("limits", Kind::Shape(&LIMITS), "What one player may ask for, on Discord."),
+        Key::new("tiers", Kind::Shape(&TIERS), "Words that give a turn more time for tools."),
+        Key::new("budget", Kind::Shape(&BUDGET), "Spending limits."),
+        Key::new("limits", Kind::Shape(&LIMITS), "Limits of one player on Discord."),
         Key::new(
             "prices",
             Kind::Names(&Kind::Shape(&price::PRICE)),
-            "What models cost, by their name.",
+            "Prices of models, by model name.",
         ),
         Key::new("tools", Kind::Shape(&TOOLS), "Tools of all NPCs."),
-        Key::new("mcp", Kind::Shape(&mcp::MCP), "Servers of further tools."),
+        Key::new("mcp", Kind::Shape(&mcp::MCP), "MCP servers, which provide more tools."),
         Key::new(
             "mcp_servers",
             mcp::NAMED_SERVERS,
-            "The same servers by their names: home: { url: … }; or a list.",
+            "MCP servers by name, home: { url: … }, or as a list.",
         ),
         Key::new(
             "mcpServers",
             Kind::Names(&Kind::Any),
-            "The same servers as desktop clients and editors have them: their JSON, pasted.",
+            "MCP servers as desktop clients and editors write them: paste their JSON.",
         ),
-        Key::new("rules", Kind::Shape(&RULES), "Rules NPCs may look up."),
+        Key::new("rules", Kind::Shape(&RULES), "Rules that NPCs can look up."),
         Key::new(
             "file_io",
             Kind::Shape(&FILE_IO),
-            "Files NPCs may read and write; without it they have no such tool.",
+            "Files that NPCs can read and write; without it they have no file tools.",
         ),
         Key::new(
             "data_dir",
             Kind::Filled,
-            "Folder of kept sessions, relative to this file; default data.",
+            "Folder of saved sessions, relative to this file; default data.",
         ),
         Key::new(
             "models",
             Kind::Shape(&models::MODELS),
-            "Files of models that hear, speak and listen for the end of a turn: glyphoxa models.",
+            "Files of models that hear, speak and detect the end of a turn: glyphoxa models.",
         ),
-        Key::new("memory", Kind::Shape(&MEMORY), "What was said and is remembered."),
-        Key::new("log", Kind::Shape(&LOG), "What is logged."),
+        Key::new("memory", Kind::Shape(&MEMORY), "Transcripts and memory."),
+        Key::new("log", Kind::Shape(&LOG), "Logging."),
     ],
 };
 
@@ -88,7 +92,7 @@ pub static OTHER_CAMPAIGN: Shape = Shape {
         Key::new(
             "shared",
             Kind::Flag,
-            "Every Discord server may play it; each keeps what it adds to itself.",
+            "Every Discord server may play it; each server's additions stay its own.",
         ),
     ],
 };
@@ -100,49 +104,51 @@ pub static DISCORD: Shape = Shape {
         Key::new(
             "token",
             Kind::Text,
-            "The bot's token; best from the environment: ${DISCORD_TOKEN}.",
+            "The bot's token; best taken from the environment: ${DISCORD_TOKEN}.",
         ),
         Key::new(
             "guild_id",
             Kind::Text,
-            "Id of the one server commands are registered in, where they are there at once; \
-             without it they are registered everywhere.",
+            "Id of the one server where commands are registered, which takes effect immediately; \
+             without it they are registered globally.",
         ),
         Key::new(
             "guilds",
             Kind::Either(&[Kind::Word(&["any"]), Kind::List(&Kind::Text)]),
-            "Ids of the servers that are served, or any; without it guild_id, servers where \
-             something was set before, and those whose /setup gives the code that `glyphoxa run` \
-             prints. Others are told to ask you, and left after an hour.",
+            "Ids of the servers to serve, or any. Without it: guild_id, servers that already have \
+             settings, and servers whose /setup gives the code that `glyphoxa run` prints. The \
+             bot asks any other server to contact you and leaves it after an hour.",
         ),
         Key::new(
             "dm_role",
             Kind::Text,
-            "Id of the role game masters have; without one, those who may manage the server.",
+            "Id of the game masters' role; without one, members who may manage the server are \
+             game masters.",
         ),
-        Key::new("everyone_is_dm", Kind::Flag, "Everybody may do what game masters may."),
+        Key::new("everyone_is_dm", Kind::Flag, "Everyone may do what game masters may."),
         Key::new(
             "trust_dms",
             Kind::Flag,
-            "Game masters may have programs started here, and addresses of this network reached, by \
-             /tools server add; default false.",
+            "With /tools server add, game masters may start programs on this machine and connect \
+             to addresses of its network; default false.",
         ),
         Key::new(
             "consent",
             Kind::Word(&["notice", "ask"]),
-            "notice: players are told that they are heard, and may opt out; ask: nobody is heard \
-             before pressing a button.",
+            "notice: a notice tells players that the bot hears them, and they can opt out; ask: \
+             the bot hears no player before they press a button.",
         ),
         Key::new(
             "idle_minutes",
             Kind::Whole { min: 1, max: 1_440 },
-            "Alone in a voice channel for so long, the bot leaves; default 5.",
+            "Minutes alone in a voice channel before the bot leaves; default 5.",
         ),
         Key::new(
             "api_base",
             Kind::Filled,
-            "Where Discord's API is reached instead of discord.com, as https://ADDRESS:PORT; its \
-             certificate must be for discord.com and by an authority in SSL_CERT_FILE.",
+            "Address of Discord's API instead of discord.com, as https://ADDRESS:PORT; its \
+             certificate must be valid for discord.com and issued by an authority in \
+             SSL_CERT_FILE.",
         ),
     ],
 };
@@ -159,21 +165,21 @@ pub static TURN: Shape = Shape {
         Key::new(
             "detector",
             Kind::Word(Detector::NAMES),
-            "What shortens that to 360 ms, or lengthens it up to 1,040: text, the words of the pause \
-             (the default); model, how it sounds, by Smart Turn (0.1 CPU-seconds a pause; glyphoxa \
-             models get smart-turn); both; off.",
+            "Shortens that to 360 ms or lengthens it to as much as 1,040 ms, judging by text, the \
+             words before the pause (the default); model, the sound of the voice, with Smart Turn \
+             (0.1 CPU-seconds a pause; glyphoxa models get smart-turn); both; off.",
         ),
         Key::new(
             "preemptive",
             Kind::Flag,
-            "Ask the model while somebody still speaks; its cost counts; default true.",
+            "Ask the model while a player is still speaking; the cost counts; default true.",
         ),
         Key::new("timeout_ms", WAIT, "Longest wait for a reply's first sound; default 30000."),
         Key::new(
             "recall_ms",
             Kind::Whole { min: 1, max: 10_000 },
-            "Longest look-up of what an NPC remembers, before the model is asked; default 50. Raise \
-             it on a slow machine or with a distant PostgreSQL.",
+            "Longest search of an NPC's memory before the model is asked; default 50. Raise it on \
+             a slow machine or with a distant PostgreSQL.",
         ),
     ],
 };
@@ -185,7 +191,7 @@ pub static TIERS: Shape = Shape {
         Key::new(
             "languages",
             Kind::List(&Kind::Word(&["en", "de"])),
-            "Languages whose shipped words are used; default [en, de].",
+            "Languages whose built-in words apply; default [en, de].",
         ),
         Key::new("deep", Kind::Shape(&WORDS), "Words of the deep tier."),
         Key::new("standard", Kind::Shape(&WORDS), "Words of the standard tier."),
@@ -194,10 +200,10 @@ pub static TIERS: Shape = Shape {
 
 /// How shipped words are changed.
 pub static WORDS: Shape = Shape {
-    title: "Changes to shipped words",
+    title: "Changes to built-in words",
     keys: &[
-        Key::new("add", TEXTS, "Words and phrases beside the shipped ones."),
-        Key::new("replace", TEXTS, "Words and phrases instead of the shipped ones."),
+        Key::new("add", TEXTS, "Words and phrases in addition to the built-in ones."),
+        Key::new("replace", TEXTS, "Words and phrases instead of the built-in ones."),
     ],
 };
 
@@ -208,15 +214,15 @@ pub static BUDGET: Shape = Shape {
         Key::new(
             "session_max",
             Kind::Either(&[MONEY, Kind::Word(&["none"])]),
-            "Most a session may spend, in the currency of the prices, or none; checked before each \
-             paid call. Sessions of a server within twelve hours count as one, and what is asked \
-             outside sessions has as much of its own; default 2.00.",
+            "Spending limit of a session, in the currency of the prices, or none; checked before \
+             each paid call. Sessions of a server within twelve hours count as one; questions \
+             outside sessions have a separate limit of the same size. Default 2.00.",
         ),
         Key::new(
             "max_cost_month",
             Kind::Either(&[MONEY, Kind::Word(&["none"])]),
-            "Most that a server, or the command line, may spend in a calendar month (UTC), all its \
-             sessions and campaigns together; default none.",
+            "Spending limit of a server, or of the command line, in a calendar month (UTC), for \
+             all its sessions and campaigns together; default none.",
         ),
     ],
 };
@@ -228,8 +234,7 @@ pub static LIMITS: Shape = Shape {
         Key::new(
             "paid_turns_per_minute",
             Kind::Whole { min: 1, max: 1_000 },
-            "Answers that cost something, for each player in a minute; game masters have no limit; \
-             default 12.",
+            "Paid answers for each player in a minute; game masters have no limit; default 12.",
         ),
         Key::new(
             "waiting",
@@ -246,21 +251,26 @@ pub static TOOLS: Shape = Shape {
         Key::new(
             "filler_after_ms",
             Kind::Whole { min: 0, max: 60_000 },
-            "A tool round expected to last longer is covered by a filler line; default 700.",
+            "Expected duration of a tool round above which the NPC speaks a filler line; default \
+             700.",
         ),
         Key::new(
             "selection",
             Kind::Shape(&SELECTION),
-            "Which tools a model is shown when its NPC may use many.",
+            "Tools shown to a model when its NPC has many.",
         ),
-        Key::new("policy", Kind::Shape(&npc::POLICY), "Limits of NPCs that set none of their own."),
+        Key::new("policy", Kind::Shape(&npc::POLICY), "Limits of NPCs that set none."),
         Key::new("tables", Kind::Names(&TABLE), "Your own random tables, by name."),
         Key::new(
             "table_dir",
             Kind::Filled,
             "Folder of random tables, one YAML file each: name, description, entries.",
         ),
-        Key::new("approvals", Kind::Shape(&APPROVALS), "Calls that the game master decides about."),
+        Key::new(
+            "approvals",
+            Kind::Shape(&APPROVALS),
+            "Calls that need the game master's approval.",
+        ),
         Key::new(
             "manifests",
             TEXTS,
@@ -276,12 +286,12 @@ pub static APPROVALS: Shape = Shape {
         Key::new(
             "expire_seconds",
             Kind::Whole { min: 5, max: 86_400 },
-            "A call that nobody has decided about by then is not made; default 60.",
+            "Seconds after which an undecided call is dropped; default 60.",
         ),
         Key::new(
             "notify",
             Kind::Shape(&NOTIFY),
-            "Who is told that one waits; it is decided on Discord all the same.",
+            "Webhook that announces a waiting call; the decision is still made on Discord.",
         ),
     ],
 };
@@ -293,13 +303,13 @@ pub static NOTIFY: Shape = Shape {
         Key::required(
             "url",
             Kind::Filled,
-            "Gets a POST with event, npc, tool and guild as JSON, and nothing of the arguments.",
+            "Receives a POST with event, npc, tool and guild as JSON, without the arguments.",
         ),
         Key::required(
             "secret",
             Kind::Filled,
             "Signs it: X-Glyphoxa-Signature is sha256= and the HMAC-SHA256 of the time in \
-             X-Glyphoxa-Timestamp, a dot, and the body. Best from the environment.",
+             X-Glyphoxa-Timestamp, a dot, and the body. Best taken from the environment.",
         ),
     ],
 };
@@ -311,10 +321,10 @@ pub static FILE_IO: Shape = Shape {
         Key::required(
             "base_dir",
             Kind::Filled,
-            "Folder with one folder for each campaign, relative to this file; made when it is \
-             written to.",
+            "Folder with one folder for each campaign, relative to this file; created on the \
+             first write.",
         ),
-        Key::new("read_only", Kind::Flag, "Nothing is written; default false."),
+        Key::new("read_only", Kind::Flag, "NPCs cannot write files; default false."),
     ],
 };
 
@@ -331,7 +341,7 @@ pub static RULES: Shape = Shape {
         Key::new(
             "edition",
             Kind::Word(&["5e-2014", "5e-2024", "both"]),
-            "Which fifth edition is played; rules of the other are left out; default both.",
+            "Which fifth edition you play; rules of the other are left out; default both.",
         ),
     ],
 };
@@ -343,19 +353,20 @@ pub static SELECTION: Shape = Shape {
         Key::new(
             "top_k",
             Kind::Whole { min: 1, max: 128 },
-            "An NPC with more tools is shown those that fit what was said, so many; default 8.",
+            "Number of tools shown to the model of an NPC with more, chosen by what the player \
+             said; default 8.",
         ),
         Key::new("core", TEXTS, "Tools that are always shown, written as in an NPC's `tools`."),
         Key::new(
             "embedder",
             Kind::Either(&[Kind::Word(&["none"]), Kind::Shape(&providers::EMBEDDER)]),
-            "What compares meanings; default none: words in common decide.",
+            "Model that compares meanings; default none: words in common decide.",
         ),
         Key::new(
             "threshold",
             Kind::Number { min: 0.0, max: 1.0 },
-            "Least likeness (cosine) of what was said and a tool, with an embedder; default 0.7. \
-             Where no tool reaches it, words decide.",
+            "Minimum similarity (cosine) of the player's words and a tool, with an embedder; \
+             default 0.7. If no tool reaches it, words in common decide.",
         ),
     ],
 };
@@ -368,8 +379,8 @@ pub static TABLE_FILE: Shape = Shape {
     title: "A random table",
     keys: &[
         Key::new("name", Kind::Filled, "Its name; default: the file's."),
-        Key::new("description", Kind::Text, "What it is for, for its readers."),
-        Key::required("entries", TABLE, "What may come of it."),
+        Key::new("description", Kind::Text, "A note on its purpose."),
+        Key::required("entries", TABLE, "Possible results."),
     ],
 };
 
@@ -377,8 +388,12 @@ pub static TABLE_FILE: Shape = Shape {
 pub static TABLE_ENTRY: Shape = Shape {
     title: "An entry of a random table",
     keys: &[
-        Key::new("weight", Kind::Whole { min: 1, max: 1_000_000 }, "Its chance; default 1."),
-        Key::required("result", Kind::Filled, "What it says."),
+        Key::new(
+            "weight",
+            Kind::Whole { min: 1, max: 1_000_000 },
+            "Chance of the entry relative to the others; default 1.",
+        ),
+        Key::required("result", Kind::Filled, "Text of the result."),
     ],
 };
 
@@ -394,18 +409,19 @@ pub static MEMORY: Shape = Shape {
         Key::new(
             "url",
             Kind::Text,
-            "A PostgreSQL with pgvector in place of the file, best from the environment: ${DATABASE_URL}.",
+            "A PostgreSQL with pgvector instead of the file, best taken from the environment: \
+             ${DATABASE_URL}.",
         ),
         Key::new(
             "retention_days",
             Kind::Whole { min: 1, max: 36_500 },
-            "Transcripts of sessions that ended so many days ago are deleted; default: never.",
+            "Days after which the transcript of an ended session is deleted; default: never.",
         ),
         Key::new(
             "consolidate",
             Kind::Flag,
-            "After a session on Discord the chat model summarises it, at its cost, and proposes \
-             facts, which count once a game master has accepted them; default true.",
+            "After a session on Discord the chat model summarises it, at its usual cost, and \
+             proposes facts, which take effect when a game master accepts them; default true.",
         ),
     ],
 };
@@ -416,6 +432,6 @@ pub static LOG: Shape = Shape {
     keys: &[Key::new(
         "level",
         Kind::Word(&["off", "error", "warn", "info", "debug", "trace"]),
-        "Least important thing shown; default info. What people say appears at trace only.",
+        "Lowest level shown; default info. Players' words appear only at trace.",
     )],
 };

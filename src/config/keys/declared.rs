@@ -16,45 +16,46 @@ pub const ESTIMATED: Key =
     Key::new("estimated_duration_ms", DURATION, "How long a call usually takes (p50).");
 /// Its p50 elsewhere.
 pub const MEASURED: Key =
-    Key::new("measured_duration_ms", DURATION, "A p50 that was measured elsewhere.");
+    Key::new("measured_duration_ms", DURATION, "The usual duration (p50) as measured elsewhere.");
 /// Its p99 elsewhere.
 pub const MEASURED_P99: Key =
-    Key::new("measured_p99_ms", DURATION, "A p99 that was measured elsewhere.");
+    Key::new("measured_p99_ms", DURATION, "The p99 as measured elsewhere.");
 /// Whether it may be repeated.
 pub const IDEMPOTENT: Key = Key::new(
     "idempotent",
     Kind::Flag,
-    "Calling it twice is calling it once, so it may be tried again.",
+    "A second call has no further effect, so a failed call may be retried.",
 );
 /// Whether it only reads.
 pub const READ_ONLY: Key =
-    Key::new("read_only", Kind::Flag, "It changes nothing, so it may run ahead.");
+    Key::new("read_only", Kind::Flag, "It changes nothing, so it may be called ahead of time.");
 /// Whether it may destroy.
 pub const DESTRUCTIVE: Key = Key::new("destructive", Kind::Flag, "It may destroy something.");
 /// Whether it reaches outside.
 pub const OPEN_WORLD: Key = Key::new(
     "open_world",
     Kind::Flag,
-    "What it is asked leaves this machine; default true, but for built-in tools.",
+    "Its arguments leave this machine; default true, except for built-in tools.",
 );
 /// What its calls may do.
 pub const EFFECTS: Key = Key::new(
     "effects",
     Kind::Word(SideEffects::NAMES),
-    "What a call may do, whatever the tool says of itself: none or reversible asks nobody, \
-     destructive asks the game master once words from outside are in the conversation.",
+    "Side effects of a call, overriding the tool's own description: none and reversible need no \
+     approval; destructive needs the game master's as soon as the conversation contains text from \
+     outside.",
 );
 /// How long an answer is kept.
 pub const CACHEABLE: Key = Key::new(
     "cacheable_seconds",
     Kind::Number { min: 0.0, max: 86_400.0 },
-    "How long an answer stays true; default 0.",
+    "Seconds for which an answer can be reused; default 0.",
 );
 /// What becomes of a late answer.
 pub const LATE: Key = Key::new(
     "late",
     Kind::Word(&["follow_up"]),
-    "follow_up: a late answer comes as a turn of its own (deep tools).",
+    "follow_up: a late answer becomes a turn of its own (deep tools).",
 );
 /// Who decides its calls.
 pub const APPROVAL: Key = Key::new(
@@ -63,10 +64,10 @@ pub const APPROVAL: Key = Key::new(
     "dm: the game master decides each call; default none.",
 );
 /// What is said meanwhile.
-pub const FILLERS: Key = Key::new("fillers", TEXTS, "What an NPC says while it runs.");
+pub const FILLERS: Key = Key::new("fillers", TEXTS, "Lines that an NPC says while it runs.");
 /// What it is measured with.
 pub const PROBE: Key = Key::new(
     "probe",
     Kind::Names(&Kind::Any),
-    "Arguments it may be called with to be measured; it is then really called.",
+    "Arguments for measuring its duration; the tool is really called with them.",
 );

@@ -22,9 +22,9 @@ pub static FILE: Shape = Shape {
             Kind::Word(&["promptkit.altairalabs.ai/v1", "promptkit.altairalabs.ai/v1alpha1"]),
             "Version of this format.",
         ),
-        Key::required("kind", Kind::Word(&["Tool"]), "What the file describes."),
-        Key::new("metadata", Kind::Shape(&METADATA), "What it is called."),
-        Key::required("spec", Kind::Shape(&SPEC), "What it does."),
+        Key::required("kind", Kind::Word(&["Tool"]), "Kind of the file's content."),
+        Key::new("metadata", Kind::Shape(&METADATA), "Name and labels of the tool."),
+        Key::required("spec", Kind::Shape(&SPEC), "Definition of the tool."),
         Key::new("$schema", Kind::Text, "Address of a schema, for editors."),
     ],
 };
@@ -33,7 +33,7 @@ pub static FILE: Shape = Shape {
 pub static METADATA: Shape = Shape {
     title: "Names of a tool",
     keys: &[
-        Key::new("name", Kind::Filled, "Its name; NPCs name it as namespace.name."),
+        Key::new("name", Kind::Filled, "Its name; NPC files list it as namespace.name."),
         Key::new("namespace", Kind::Filled, "First part of its identity; default manifest."),
         Key::new("labels", NAMED_TEXTS, "Notes of your own."),
         Key::new("annotations", NAMED_TEXTS, "More notes of your own."),
@@ -44,16 +44,16 @@ pub static METADATA: Shape = Shape {
 pub static SPEC: Shape = Shape {
     title: "What a tool does",
     keys: &[
-        Key::new("name", Kind::Filled, "Its name where metadata has none."),
-        Key::new("namespace", Kind::Filled, "Its namespace where metadata has none."),
-        Key::required("description", Kind::Filled, "What it does, for the model."),
+        Key::new("name", Kind::Filled, "Its name if metadata has none."),
+        Key::new("namespace", Kind::Filled, "Its namespace if metadata has none."),
+        Key::required("description", Kind::Filled, "Description for the model."),
         Key::required("input_schema", NAMED, "JSON Schema of its arguments, an object."),
         Key::new("output_schema", NAMED, "JSON Schema of its result."),
         Key::new(
             "mode",
             Kind::Word(&["mock", "live"]),
-            "mock: answers what stands here; live: asks a server; default mock, or live if there \
-             is only http.",
+            "mock: gives the answer written here; live: asks a server; default mock, or live with \
+             http and no mock answer.",
         ),
         Key::new("timeout_ms", WAIT, "Longest wait for one answer; default: the turn's."),
         Key::new("mock_result", Kind::Any, "The answer of a mock tool."),
@@ -61,18 +61,18 @@ pub static SPEC: Shape = Shape {
         Key::new(
             "mock_template",
             Kind::Filled,
-            "Its answer made of the arguments: {{ city }}, or {{.city}}.",
+            "Template of its answer, filled with the arguments: {{ city }}, or {{.city}}.",
         ),
         Key::new("mock_template_file", Kind::Filled, "Its template in a file beside this one."),
         Key::new("http", Kind::Shape(&HTTP), "The request of a live tool."),
         Key::new("labels", NAMED_TEXTS, "Notes of your own."),
-        Key::new(
-            "category",
-            TEXT_OR_TEXTS,
-            "What it is about, also several; default: its namespace.",
-        ),
+        Key::new("category", TEXT_OR_TEXTS, "Its topic, or several; default: its namespace."),
         declared::ESTIMATED,
-        Key::new("max_duration_ms", DURATION, "When a call is given up; default: timeout_ms."),
+        Key::new(
+            "max_duration_ms",
+            DURATION,
+            "Time after which a call is cancelled; default: timeout_ms.",
+        ),
         declared::MEASURED,
         declared::MEASURED_P99,
         declared::IDEMPOTENT,
@@ -81,7 +81,7 @@ pub static SPEC: Shape = Shape {
         declared::OPEN_WORLD,
         declared::EFFECTS,
         declared::CACHEABLE,
-        Key::new("floor", TIER, "Lowest tier it is offered in; default fast."),
+        Key::new("floor", TIER, "Lowest tier that offers it; default fast."),
         declared::APPROVAL,
         declared::LATE,
         declared::FILLERS,
@@ -108,16 +108,20 @@ pub static HTTP: Shape = Shape {
              header too (X_API_KEY is sent as X-API-KEY).",
         ),
         Key::new("query_params", TEXTS, "Arguments that go into the query."),
-        Key::new("body_mapping", Kind::Filled, "JMESPath that makes the body of the arguments."),
-        Key::new("response_mapping", Kind::Filled, "JMESPath that makes the result of the answer."),
+        Key::new("body_mapping", Kind::Filled, "JMESPath that turns the arguments into the body."),
+        Key::new(
+            "response_mapping",
+            Kind::Filled,
+            "JMESPath that turns the answer into the result.",
+        ),
         Key::new("redact", TEXTS, "Members removed from answers, at any depth."),
         Key::new(
             "max_response_bytes",
             Kind::Whole { min: 1, max: 10_485_760 },
             "Largest answer; default 262144.",
         ),
-        Key::new("request", Kind::Shape(&REQUEST), "How arguments become a request."),
-        Key::new("response", Kind::Shape(&RESPONSE), "How an answer becomes a result."),
+        Key::new("request", Kind::Shape(&REQUEST), "Mapping of the arguments to the request."),
+        Key::new("response", Kind::Shape(&RESPONSE), "Mapping of the answer to the result."),
     ],
 };
 
@@ -126,8 +130,8 @@ pub static REQUEST: Shape = Shape {
     title: "How arguments become a request",
     keys: &[
         Key::new("query_params", TEXTS, "Arguments that go into the query."),
-        Key::new("header_params", NAMED_TEXTS, "Headers made of arguments, as {city}."),
-        Key::new("body_mapping", Kind::Filled, "JMESPath that makes the body of the arguments."),
+        Key::new("header_params", NAMED_TEXTS, "Headers filled with arguments, as {city}."),
+        Key::new("body_mapping", Kind::Filled, "JMESPath that turns the arguments into the body."),
         Key::new("exclude", TEXTS, "Arguments that are not sent."),
         Key::new("static_query", NAMED_TEXTS, "Query parameters that are always the same."),
         Key::new("static_headers", NAMED_TEXTS, "Headers that are always the same."),
@@ -138,5 +142,9 @@ pub static REQUEST: Shape = Shape {
 /// How an answer becomes a result.
 pub static RESPONSE: Shape = Shape {
     title: "How an answer becomes a result",
-    keys: &[Key::new("body_mapping", Kind::Filled, "JMESPath that makes the result.")],
+    keys: &[Key::new(
+        "body_mapping",
+        Kind::Filled,
+        "JMESPath that turns the answer into the result.",
+    )],
 };

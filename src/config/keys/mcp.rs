@@ -13,9 +13,10 @@ pub static MCP: Shape = Shape {
         Key::new(
             "environment",
             Kind::Filled,
-            "Name of this place; measured durations of tools are kept apart by it; default default.",
+            "Name of this installation; measured durations of tools are stored under it; default: \
+             default.",
         ),
-        Key::new("servers", Kind::List(&Kind::Shape(&SERVER)), "Servers whose tools NPCs may use."),
+        Key::new("servers", Kind::List(&Kind::Shape(&SERVER)), "Servers whose tools NPCs can use."),
     ],
 };
 
@@ -32,14 +33,14 @@ pub static NAMED_SERVER: Shape = Shape { title: "An MCP server, by its name", ke
 const NAME: Key = Key::required(
     "name",
     Kind::Filled,
-    "Its part of the names of its tools (home in home.get_weather): letters, digits, - and _.",
+    "First part of its tools' names (home in home.get_weather): letters, digits, - and _.",
 );
 
 /// The same where its address or program says enough.
 const OPTIONAL_NAME: Key = Key::new(
     "name",
     Kind::Filled,
-    "Its part of the names of its tools; default: its host with - for dots, or the last word of its \
+    "First part of its tools' names; default: its host with - for dots, or the last word of its \
      package or file.",
 );
 
@@ -54,88 +55,90 @@ static KEYS: [Key; 19] = [
     Key::new(
         "transport",
         Kind::Word(&["stdio", "streamable-http"]),
-        "A child process or an address; default: by command and url.",
+        "stdio for a program, streamable-http for an address; default: follows from command or \
+         url.",
     ),
     Key::new(
         "command",
         Kind::Filled,
         "The program with its arguments, quoted as for a shell; with `args` the program alone.",
     ),
-    Key::new("args", Kind::List(&Kind::Text), "Its arguments, one each."),
+    Key::new("args", Kind::List(&Kind::Text), "Its arguments, one per item."),
     Key::new(
         "env",
         Kind::Names(&Kind::Text),
-        "Variables the program gets beside PATH, LANG and a HOME and TMPDIR of its own; it gets no \
-         others.",
+        "Variables for the program; it gets only these, PATH, LANG, and its own HOME and TMPDIR.",
     ),
     Key::new(
         "sandbox",
         Kind::Either(&[Kind::Word(&["off"]), Kind::Shape(&SANDBOX)]),
-        "What the program may reach beside the system's folders, what it was installed with, the \
-         file's folder (without data_dir, this file and .env) and the folders its command line \
-         names; it has a HOME and a TMPDIR of its own. off: everything that you may.",
+        "Files the program may use in addition to the system's folders, its own installation, \
+         this file's folder (without data_dir, this file and .env) and the folders on its command \
+         line; it has its own HOME and TMPDIR. off: everything you may use.",
     ),
     Key::new("url", Kind::Filled, "The server's address (https://example.com/mcp)."),
     Key::new(
         "headers",
         Kind::Names(&Kind::Filled),
-        "Further HTTP headers; values may name ${session.id}, ${campaign.name}, \
+        "HTTP headers to add; values may contain ${session.id}, ${campaign.name}, \
          ${campaign.system} and ${data.KEY} of a resource.",
     ),
     Key::new(
         "auth",
         Kind::Either(&[Kind::Word(&["login"]), Kind::Shape(&AUTH)]),
-        "login (glyphoxa mcp login NAME, once), a token, or OAuth client credentials.",
+        "login (run glyphoxa mcp login NAME once), a token, or OAuth client credentials.",
     ),
-    Key::new("prefix", Kind::Filled, "Stands for its name in the names of its tools.")
+    Key::new("prefix", Kind::Filled, "First part of its tools' names instead of its own name.")
         .also(&["toolPrefix"]),
-    Key::new("required", Kind::Flag, "Nothing starts without it; default false."),
+    Key::new("required", Kind::Flag, "Do not start without this server; default false."),
     Key::new(
         "connect_timeout_ms",
         WAIT,
         "Longest wait for the connection and the list of tools; default 30000.",
     )
     .also(&["connectTimeout"]),
-    Key::new("auto_reconnect", Kind::Flag, "Connect again when it is lost; default true.")
+    Key::new("auto_reconnect", Kind::Flag, "Reconnect when the connection is lost; default true.")
         .also(&["autoReconnect"]),
     Key::new(
         "reconnect_interval_ms",
         WAIT,
-        "Wait before the first new attempt; it grows and is spread; default 1000.",
+        "Wait before the first attempt to reconnect; later waits are longer and randomized; \
+         default 1000.",
     )
     .also(&["reconnectInterval"]),
     Key::new(
         "resources",
         Kind::Flag,
-        "Read its resources; each is ${data.KEY} in headers; default false.",
+        "Read its resources; each one is available as ${data.KEY} in headers; default false.",
     ),
     Key::new(
         "resource_vars",
         Kind::Names(&Kind::Text),
-        "What the templates of its resources are filled with; values may name what headers may.",
+        "Values for its resource templates; they may contain the same variables as headers.",
     )
     .also(&["resourceVars"]),
     Key::new(
         "tools",
         Kind::Names(&Kind::Shape(&TOOL)),
-        "What is said here about its tools, over what it says itself.",
+        "Settings of its tools, overriding the server's own.",
     ),
     Key::new(
         "trust",
         Kind::Word(&["auto", "review"]),
-        "review: new and changed tools wait for `glyphoxa mcp trust NAME`, and its hints on \
-         side effects do not count; default auto.",
+        "review: new and changed tools wait for `glyphoxa mcp trust NAME`, and its hints on side \
+         effects are ignored; default auto.",
     ),
     Key::new(
         "allow_sampling",
         Kind::Flag,
-        "While it works on a call it may ask the chat model of the NPC that calls (MCP \
-         sampling); that is the table's money, within its caps. Default false.",
+        "During a call it may ask the calling NPC's chat model (MCP sampling); the table pays, \
+         within its limits. Default false.",
     ),
     Key::new(
         "debug",
         Kind::Flag,
-        "Show what it logs, and every message, at level info, secrets hidden; default false.",
+        "Log its own log lines and every message at level info, with secrets hidden; default \
+         false.",
     ),
 ];
 
@@ -158,9 +161,9 @@ const fn after(name: Key, keys: &[Key; 19]) -> [Key; 20] {
 
 /// What a program may reach.
 pub static SANDBOX: Shape = Shape {
-    title: "What a server's program may reach",
+    title: "Files a server's program may use",
     keys: &[
-        Key::new("read", TEXTS, "Files and folders it may read; ~ is your home."),
+        Key::new("read", TEXTS, "Files and folders it may read; ~ is your home folder."),
         Key::new("write", TEXTS, "Files and folders it may read and write."),
     ],
 };
@@ -172,9 +175,13 @@ pub static AUTH: Shape = Shape {
         Key::new(
             "token",
             Kind::Filled,
-            "A bearer token; best from the environment: ${HOME_TOKEN}.",
+            "A bearer token; best taken from the environment: ${HOME_TOKEN}.",
         ),
-        Key::new("oauth", Kind::Shape(&OAUTH), "OAuth client credentials; goes before token."),
+        Key::new(
+            "oauth",
+            Kind::Shape(&OAUTH),
+            "OAuth client credentials; take precedence over token.",
+        ),
         Key::new("login", Kind::Shape(&LOGIN), "A person logs in, as with `auth: login`."),
     ],
 };
@@ -185,8 +192,8 @@ pub static LOGIN: Shape = Shape {
     keys: &[Key::required(
         "issuer",
         Kind::Filled,
-        "Address of the authorization server, which may be on a private network; without it, the \
-         one that the server names.",
+        "Address of the authorization server, which may be on a private network; default: the one \
+         named by the MCP server.",
     )],
 };
 
@@ -194,26 +201,26 @@ pub static LOGIN: Shape = Shape {
 pub static OAUTH: Shape = Shape {
     title: "OAuth client credentials",
     keys: &[
-        Key::required("client_id", Kind::Filled, "The client's name."),
-        Key::new("client_secret", Kind::Filled, "Its secret; best from the environment."),
+        Key::required("client_id", Kind::Filled, "The client's id."),
+        Key::new("client_secret", Kind::Filled, "Its secret; best taken from the environment."),
         Key::new(
             "private_key",
             Kind::Filled,
-            "Its private key instead of a secret: PEM, or a file of it.",
+            "Its private key instead of a secret: PEM, or a file with it.",
         ),
         Key::new(
             "issuer",
             Kind::Filled,
-            "Address of the authorization server (https://login.example.com), which says where \
-             tokens are given out.",
+            "Address of the authorization server (https://login.example.com), which names the \
+             token endpoint.",
         ),
         Key::new(
             "token_url",
             Kind::Filled,
-            "Where tokens are given out. What proves who we are goes to the issuer's address or to \
-             this one, of which at least one is needed.",
+            "Token endpoint. Credentials are sent only to the issuer's address or to this one; at \
+             least one of them is required.",
         ),
-        Key::new("scopes", TEXTS, "What is asked for; default: what the server wants."),
+        Key::new("scopes", TEXTS, "Scopes to request; default: those the server asks for."),
     ],
 };
 
@@ -221,13 +228,9 @@ pub static OAUTH: Shape = Shape {
 pub static TOOL: Shape = Shape {
     title: "A tool of an MCP server",
     keys: &[
-        Key::new("description", Kind::Filled, "What it does, for the model."),
+        Key::new("description", Kind::Filled, "Description for the model."),
         Key::new("parameters", Kind::Any, "JSON Schema of its arguments."),
-        Key::new(
-            "category",
-            TEXT_OR_TEXTS,
-            "What it is about, also several; default: the server's name.",
-        ),
+        Key::new("category", TEXT_OR_TEXTS, "Its topic, or several; default: the server's name."),
         declared::ESTIMATED,
         Key::new("max_duration_ms", DURATION, "Longest duration; the hard limit of a call."),
         declared::MEASURED,
@@ -238,7 +241,7 @@ pub static TOOL: Shape = Shape {
         declared::OPEN_WORLD,
         declared::EFFECTS,
         declared::CACHEABLE,
-        Key::new("tier", TIER, "Lowest tier it is offered in."),
+        Key::new("tier", TIER, "Lowest tier that offers it."),
         declared::LATE,
         declared::APPROVAL,
         declared::FILLERS,

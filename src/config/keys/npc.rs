@@ -15,36 +15,36 @@ pub static NPC: Shape = Shape {
         Key::new(
             "kind",
             Kind::Word(&["npc", "assistant"]),
-            "An npc, the default, or the game master's assistant (one at most): it answers `/ask` in \
-             writing, is never at the table, and needs no voice.",
+            "npc, the default, or assistant, the game master's assistant (one at most): it \
+             answers `/ask` in writing, is never at the table, and needs no voice.",
         ),
         Key::new("aliases", TEXTS, "Other names players call it by."),
         Key::new(
             "profession",
             Kind::Filled,
-            "What it does (\"barkeep\"): players may call it \"the barkeep\", unless another NPC is called \
-             so too.",
+            "Its occupation (\"barkeep\"): players may call it \"the barkeep\", unless another \
+             NPC has the same one.",
         ),
         Key::new(
             "pronunciation",
             Kind::Either(&[Kind::Filled, Kind::Names(&Kind::Filled)]),
-            "How the name is said, respelled in plain letters (\"gray mantle\"), or a mapping of \
-             words to respellings.",
+            "Pronunciation of the name in plain letters (\"gray mantle\"), or a mapping of words \
+             to respellings.",
         ),
-        Key::new("personality", Kind::Text, "Who it is, in prose."),
-        Key::new("behavior_rules", TEXTS, "Rules it keeps while playing."),
+        Key::new("personality", Kind::Text, "Its character, in prose."),
+        Key::new("behavior_rules", TEXTS, "Rules it follows while playing."),
         Key::new(
             "secret_knowledge",
             TEXT_OR_TEXTS,
-            "What only it knows; in its own prompt, guarded, and in no other.",
+            "Secrets that only this NPC knows; they go into no other NPC's prompt.",
         ),
         Key::new("knowledge_scope", TEXTS, "Topics it knows about."),
-        Key::new("voice", Kind::Shape(&VOICE), "How it sounds."),
+        Key::new("voice", Kind::Shape(&VOICE), "Its voice."),
         Key::new(
             "llm",
             Kind::Filled,
-            "Chat model that is asked first for it: what an entry of providers.llm is called (`as`); the \
-             others follow in their order. Default: the first of the list.",
+            "Chat model asked first for this NPC, by the name of its entry in providers.llm \
+             (`as`); the others follow in order. Default: the first of the list.",
         ),
         Key::new(
             "language",
@@ -59,14 +59,14 @@ pub static NPC: Shape = Shape {
         Key::new(
             "engine",
             Kind::Word(ENGINES),
-            "What makes its speech: cascaded, the default (recogniser, chat model, voice); s2s or \
-             speech_to_speech, one model of providers.speech_to_speech that hears the players' own \
-             voices. This version refuses sentence_cascade.",
+            "Engine of its speech: cascaded, the default (recogniser, chat model, voice); s2s or \
+             speech_to_speech, one model of providers.speech_to_speech that hears the players' \
+             own voices. sentence_cascade is not supported by this version.",
         ),
         Key::new(
             "s2s",
             Kind::Shape(&S2S),
-            "How it speaks with `engine: s2s`; its `voice` speaks where that service cannot.",
+            "Its speech with `engine: s2s`; its `voice` speaks when that service cannot.",
         ),
         Key::new(
             "budget_tier",
@@ -82,12 +82,12 @@ pub static NPC: Shape = Shape {
         Key::new(
             "address",
             Kind::Word(&["name_only", "adaptive", "always"]),
-            "When it feels spoken to: only by name; by name, in conversation or alone with the \
-             speaker (the default); or whatever is said to nobody else.",
+            "When it feels addressed: only by name; by name, in conversation or alone with the \
+             speaker (the default); or by anything not said to another NPC.",
         ),
-        Key::new("lines", Kind::List(&Kind::Shape(&LINE)), "What the scripted brain says."),
+        Key::new("lines", Kind::List(&Kind::Shape(&LINE)), "Lines of the scripted brain."),
         Key::new("fillers", TEXTS, "Said in its own voice while a long tool round runs."),
-        Key::new("policy", Kind::Shape(&POLICY), "Limits on its tool use, over the table's."),
+        Key::new("policy", Kind::Shape(&POLICY), "Limits on its tool use, overriding the table's."),
     ],
 };
 
@@ -116,13 +116,13 @@ pub static S2S: Shape = Shape {
         Key::new(
             "voice",
             Kind::Filled,
-            "The service's own name of the voice (cedar, marin); default: the service's choice.",
+            "The service's name for the voice (cedar, marin); default: the service's choice.",
         ),
         Key::new(
             "slow_tool_ms",
             WAIT,
-            "Where a tier was asked for (by a key word, or by the game master) that allows a tool \
-             slower than this, the cascade answers; default 1500.",
+            "Duration in milliseconds: if a key word or the game master asks for a tier that \
+             allows a slower tool, the cascade answers; default 1500.",
         ),
     ],
 };
@@ -144,8 +144,8 @@ pub static VOICE: Shape = Shape {
         Key::new(
             "fallback",
             Kind::Shape(&FALLBACK),
-            "What speaks while the voice cannot: its files are not there, the machine is too slow for \
-             it, or its service is away.",
+            "Voice that speaks when this one cannot: its files are missing, the machine is too \
+             slow for it, or its service is unavailable.",
         ),
     ],
 };
@@ -160,10 +160,10 @@ const PITCH_SHIFT: Key = Key::new(
 const SPEED_FACTOR: Key =
     Key::new("speed_factor", Kind::Number { min: 0.5, max: 2.0 }, "Speaking speed; default 1.0.");
 /// What `voice_id` says of itself.
-const VOICE_ID: &str = "The service's own name of the voice; flite knows slt, rms, awb, kal and \
-                        kal16, piper the folders of voices in data_dir/models (joe; of several \
-                        speakers NAME#SPEAKER), kokoro 28 such as bm_george and af_heart; wyoming \
-                        what the service lists, its own choice without a name.";
+const VOICE_ID: &str = "The service's name for the voice: for flite slt, rms, awb, kal or kal16; for \
+                        piper a folder of a voice in data_dir/models (joe; with several speakers \
+                        NAME#SPEAKER); for kokoro one of 28 such as bm_george and af_heart; for \
+                        wyoming one that the service lists, or none for the service's choice.";
 /// How large the speaker's body sounds.
 const FORMANT_SHIFT: Key = Key::new(
     "formant_shift",
@@ -196,26 +196,26 @@ pub static LINE: Shape = Shape {
             "when",
             TEXT_OR_TEXTS,
             "Whole words or phrases, any of which makes the line fit, or one regular expression \
-             between slashes; left out: the line fits always.",
+             between slashes; without it the line always fits.",
         ),
         Key::new(
             "language",
             Kind::Word(language::CODES),
-            "The language of what was said that the line answers, before any line without one; left \
-             out: whichever.",
+            "Language of the utterances that the line answers, before any line without one; \
+             default: any.",
         ),
         Key::required(
             "say",
             TEXT_OR_TEXTS,
-            "What to say, or variants of it. Placeholders: {speaker} {npc} {dice} {utterance}, \
-             {1} or {name} for the expression's groups, {result.…} for what the tool answered.",
+            "Text to say, or variants of it. Placeholders: {speaker} {npc} {dice} {utterance}, \
+             {1} or {name} for the expression's groups, {result.…} for the tool's answer.",
         ),
         Key::new("tool", Kind::Shape(&LINE_TOOL), "A tool to call before speaking."),
         Key::new(
             "else",
             TEXT_OR_TEXTS,
-            "What to say instead where the tool cannot be called, because it takes longer than the \
-             turn's tier allows or has failed; without it the line does not fit then.",
+            "Text to say instead if the tool fails or takes longer than the turn's tier allows; \
+             without it the line does not fit then.",
         ),
         Key::new("once", Kind::Flag, "Said at most once a session; default false."),
         Key::new(
@@ -230,11 +230,11 @@ pub static LINE: Shape = Shape {
 pub static LINE_TOOL: Shape = Shape {
     title: "A tool call",
     keys: &[
-        Key::required("name", Kind::Filled, "The tool, one of the NPC's own."),
+        Key::required("name", Kind::Filled, "The tool, one of the NPC's `tools`."),
         Key::new(
             "arguments",
             Kind::Names(&Kind::Any),
-            "Its arguments; texts may hold the placeholders of `say`.",
+            "Its arguments; texts may contain the placeholders of `say`.",
         ),
     ],
 };
@@ -253,14 +253,14 @@ pub static POLICY: Shape = Shape {
         Key::new(
             "max_parallel",
             Kind::Whole { min: 1, max: 64 },
-            "Calls at once in one round; default 8.",
+            "Simultaneous calls in one round; default 8.",
         ),
         Key::new("max_calls_per_session", COUNT, "Calls in one session; default 500."),
         Key::new("max_calls_per_minute", COUNT, "Calls in any 60 seconds; default 60."),
         Key::new(
             "max_identical",
             Kind::Whole { min: 1, max: 1_000_000 },
-            "Equal calls across the rounds of one turn; default 2.",
+            "Identical calls across the rounds of one turn; default 2.",
         ),
         Key::new("blocklist", TEXTS, "Tools it may never call."),
         Key::new(
@@ -268,6 +268,10 @@ pub static POLICY: Shape = Shape {
             TEXTS,
             "Tools after whose result the turn goes straight to speaking.",
         ),
-        Key::new("max_cost", MONEY, "Money the NPC may spend in a session; default: no own limit."),
+        Key::new(
+            "max_cost",
+            MONEY,
+            "Money the NPC may spend in a session; default: no limit of its own.",
+        ),
     ],
 };

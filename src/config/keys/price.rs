@@ -16,22 +16,22 @@ pub static PRICE: Shape = Shape {
         Key::new(
             "cache_write",
             MONEY,
-            "Per million tokens written to the service's cache, where that has a price of its own \
+            "Per million tokens written to the service's cache, if that has its own price \
              (Anthropic); default: 1.25 times input.",
         ),
         Key::new("output", MONEY, "Per million tokens written."),
         Key::new(
             "audio_input",
             MONEY,
-            "Per million tokens of sound heard, at a speech-to-speech service; default: input.",
+            "Per million audio tokens heard, at a speech-to-speech service; default: input.",
         ),
         Key::new(
             "audio_cached",
             MONEY,
-            "Per million tokens of sound read from the service's cache; default: as much less than \
-             audio_input as cached_input is less than input.",
+            "Per million audio tokens read from the service's cache; default: audio_input reduced \
+             in the same ratio as cached_input to input.",
         ),
-        Key::new("audio_output", MONEY, "Per million tokens of sound spoken; default: output."),
+        Key::new("audio_output", MONEY, "Per million audio tokens spoken; default: output."),
         Key::new("characters", MONEY, "Per million characters spoken."),
         Key::new("minute", MONEY, "Per minute heard."),
     ],

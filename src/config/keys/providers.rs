@@ -14,21 +14,21 @@ pub static PROVIDERS: Shape = Shape {
         Key::new(
             "llm",
             Kind::Either(&[Kind::Shape(&LLM), Kind::List(&Kind::Shape(&LLM))]),
-            "The chat model, or several in order of preference: where one does not answer, the next is \
-             asked.",
+            "The chat model, or several in order of preference: if one does not answer, the next \
+             one is asked.",
         ),
         Key::new("tts", Kind::Shape(&TTS), "Voices of NPCs that name no provider."),
         Key::new(
             "speech_to_speech",
             Kind::Shape(&SPEECH_TO_SPEECH),
-            "One model that hears the players' own voices and speaks, for NPCs with `engine: s2s`.",
+            "A model that hears the players' own voices and speaks, for NPCs with `engine: s2s`.",
         ),
-        Key::new("hedge", Kind::Shape(&HEDGE), "Where two are asked at once."),
+        Key::new("hedge", Kind::Shape(&HEDGE), "Asking two services at once."),
         Key::new(
             "slowest_voice",
             Kind::Number { min: 0.01, max: 10.0 },
-            "Seconds that a kokoro voice may take for a second of speech, measured when it is first \
-             used; where it takes longer, the voice's fallback speaks. Default 0.8; 10 insists.",
+            "Seconds a kokoro voice may take for a second of speech, measured on first use; if it \
+             takes longer, the voice's fallback speaks. Default 0.8; 10 always uses kokoro.",
         ),
     ],
 };
@@ -39,31 +39,28 @@ pub static HEDGE: Shape = Shape {
     keys: &[Key::new(
         "llm",
         Kind::Flag,
-        "Where the first word of a chat model is later than nineteen of twenty were (of at least 20), \
-         the next of the list is asked too, and whoever speaks first answers; both are paid. Default \
-         false.",
+        "If a chat model's first word is later than nineteen of twenty earlier ones (of at least \
+         20), the next of the list is asked too, and the faster one answers; you pay for both. \
+         Default false.",
     )],
 };
 
 /// What the service was called by before it had names of its own.
-const NAME: &str = "The same as service.";
+const NAME: &str = "Another name for service.";
 /// What this entry costs.
-const PRICE_BESIDE: Key = Key::new(
-    "price",
-    Kind::Shape(&PRICE),
-    "What it costs, where that is not listed by its model under prices.",
-);
+const PRICE_BESIDE: Key =
+    Key::new("price", Kind::Shape(&PRICE), "Its price, if its model is not listed under prices.");
 /// Base address of an OpenAI-compatible service.
 const BASE_URL: Key = Key::new(
     "base_url",
     Kind::Filled,
     "Address of an OpenAI-compatible service, version included (\"http://127.0.0.1:11434/v1\"); \
-     default: OpenAI, or Anthropic for the model anthropic. Of deepgram: without the version; of a \
-     Wyoming service: tcp://host:port.",
+     default: OpenAI, or Anthropic for the service anthropic. For deepgram without the version; \
+     for a Wyoming service tcp://host:port.",
 );
 /// What a service is paid by.
 const API_KEY: Key =
-    Key::new("api_key", Kind::Text, "Its key; best from the environment: ${OPENAI_API_KEY}.");
+    Key::new("api_key", Kind::Text, "Its key; best taken from the environment: ${OPENAI_API_KEY}.");
 /// Which of a service's models is asked.
 const MODEL: Key = Key::new("model", Kind::Filled, "The model, as the service names it.");
 /// Whether it is paid.
@@ -89,29 +86,33 @@ pub static STT: Shape = Shape {
         BASE_URL,
         API_KEY,
         MODEL,
-        Key::new("language", Kind::Filled, "ISO 639-1 code spoken; default: the table's."),
+        Key::new(
+            "language",
+            Kind::Filled,
+            "ISO 639-1 code of the players' language; default: the table's.",
+        ),
         Key::new(
             "eager",
             Kind::Either(&[Kind::Number { min: 0.3, max: 0.9 }, Kind::Word(&["off"])]),
-            "For deepgram's flux models: how sure an end of a turn has to be for the answer to begin \
-             ahead of it, or off; default 0.5.",
+            "For deepgram's flux models: confidence in the end of a turn at which the answer \
+             starts early, or off; default 0.5.",
         ),
         Key::new(
             "max_streams",
             Kind::Whole { min: 1, max: 10_000 },
-            "For deepgram: most streams at a time; default: as many as the plan gives.",
+            "For deepgram: most streams at a time; default: as many as your plan allows.",
         ),
         FREE,
         PRICE_BESIDE,
         Key::new(
             "first_byte_timeout_ms",
             WAIT,
-            "Longest wait for the first byte; default 15000, of deepgram 5000.",
+            "Longest wait for the first byte; default 15000, for deepgram 5000.",
         ),
         Key::new(
             "idle_timeout_ms",
             WAIT,
-            "Longest silence inside an answer; default 10000, of deepgram 3000.",
+            "Longest silence inside an answer; default 10000, for deepgram 3000.",
         ),
     ],
 };
@@ -125,7 +126,7 @@ pub static LLM: Shape = Shape {
         Key::new(
             "as",
             Kind::Filled,
-            "What this entry is called, by NPCs (`llm: fast`) and in reports; default: its model.",
+            "Name of this entry, for NPCs (`llm: fast`) and in reports; default: its model.",
         ),
         BASE_URL,
         API_KEY,
@@ -133,25 +134,25 @@ pub static LLM: Shape = Shape {
         Key::new(
             "max_tokens",
             Kind::Whole { min: 1, max: 100_000 },
-            "Longest answer in tokens; of the entries that answer for an NPC, in their order, the first that \
-             says it counts; default 300.",
+            "Longest answer in tokens; the first entry in an NPC's order that sets it counts; \
+             default 300.",
         ),
         Key::new(
             "context_window",
             Kind::Whole { min: 1_024, max: 100_000_000 },
-            "Tokens the model has room for, the answer included, as its server is set up; a \
-             conversation that fills three quarters of it is summed up; default 32768.",
+            "Tokens that fit into the model, including the answer, as configured at its server; a \
+             conversation that fills three quarters of it is summarised; default 32768.",
         ),
         Key::new(
             "temperature",
             Kind::Number { min: 0.0, max: 2.0 },
-            "Sampling temperature; Anthropic's models have none.",
+            "Sampling temperature; not available for Anthropic's models.",
         ),
         Key::new(
             "thinking_budget",
             Kind::Whole { min: 1_024, max: 100_000 },
-            "Tokens a model of Anthropic's may think with before it answers, beside max_tokens; \
-             default: it thinks as little as it can.",
+            "Tokens an Anthropic model may use for thinking before it answers, in addition to \
+             max_tokens; default: as few as it can.",
         ),
         FREE,
         PRICE_BESIDE,
@@ -160,7 +161,7 @@ pub static LLM: Shape = Shape {
         Key::new(
             "extra_body",
             Kind::Names(&Kind::Any),
-            "Further members of the request (reasoning_effort: low).",
+            "Additional members of the request (reasoning_effort: low).",
         ),
     ],
 };
@@ -201,12 +202,12 @@ pub static SPEECH_TO_SPEECH: Shape = Shape {
         Key::new(
             "first_byte_timeout_ms",
             WAIT,
-            "Longest wait for the session; default 3000. After that the cascade answers.",
+            "Longest wait for the session, after which the cascade answers; default 3000.",
         ),
         Key::new(
             "max_age_min",
             Kind::Whole { min: 1, max: 10_000 },
-            "Minutes after which a session is replaced, before the service ends it; default 55.",
+            "Minutes after which a session is replaced, before the service closes it; default 55.",
         ),
         Key::new(
             "idle_s",

@@ -137,7 +137,8 @@ fn rewrite(server: &mut Entry, notes: &mut Notes) {
 fn reach(entry: &mut Entry, name: &str, problems: &mut Problems) -> bool {
     if entry.node.text().is_some_and(|it| it.eq_ignore_ascii_case("sse")) {
         let message = format!("{} uses 'sse', which MCP deprecated in 2025", quoted(name));
-        let way_out = "write type: http and the server's streamable HTTP address, which usually ends with /mcp";
+        let way_out = "write type: http and the server's streamable HTTP address, which usually \
+                       ends with /mcp";
         problems.add(entry.node.at, message, way_out);
         return false;
     }

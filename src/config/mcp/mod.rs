@@ -347,8 +347,10 @@ impl Server<'_> {
         };
         let is_broken = ["issuer", "token_url"].iter().any(|key| oauth.is_broken(key));
         if authority == Authority::default() && !is_broken {
-            let message = "'oauth' has neither 'issuer' nor 'token_url'; credentials are sent only to one of them";
-            let way_out = "add issuer, the address of the authorization server that issued the client_id, or token_url, its token endpoint";
+            let message = "'oauth' has neither 'issuer' nor 'token_url'; credentials are sent only \
+                           to one of them";
+            let way_out = "add issuer, the address of the authorization server that issued the \
+                           client_id, or token_url, its token endpoint";
             self.notes.problems.add(oauth.at(), message, way_out);
         }
         Some(Auth::Client(ClientCredentials {

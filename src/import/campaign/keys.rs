@@ -9,18 +9,18 @@ const TEXTS: Kind = Kind::List(&Kind::Filled);
 pub static FILE: Shape = Shape {
     title: "A Glyphoxa campaign",
     keys: &[
-        Key::new("campaign", Kind::Shape(&CAMPAIGN), "What is played."),
+        Key::new("campaign", Kind::Shape(&CAMPAIGN), "The campaign itself."),
         Key::new(
             "entities",
             Kind::List(&Kind::Shape(&ENTITY)),
-            "People, places, things and quests whose names are known at the table.",
+            "People, places, things and quests of the campaign.",
         ),
-        Key::new("players", Kind::List(&Kind::Shape(&PLAYER)), "Who plays whom."),
+        Key::new("players", Kind::List(&Kind::Shape(&PLAYER)), "Players and their characters."),
         Key::new(
             "scenes",
             Kind::List(&Kind::Shape(&SCENE)),
-            "Situations and who is present; a session starts in the first. None: everybody is \
-             always present.",
+            "Scenes and the NPCs present in each; a session starts in the first. Without scenes \
+             every NPC is always present.",
         ),
     ],
 };
@@ -30,8 +30,8 @@ pub static CAMPAIGN: Shape = Shape {
     title: "A campaign",
     keys: &[
         Key::required("name", Kind::Filled, "Its name."),
-        Key::new("description", Kind::Text, "What it is about."),
-        Key::new("system", Kind::Text, "The rules played (\"D&D 5e\")."),
+        Key::new("description", Kind::Text, "Its premise."),
+        Key::new("system", Kind::Text, "The rules you play by (\"D&D 5e\")."),
     ],
 };
 
@@ -55,25 +55,25 @@ pub static ENTITY: Shape = Shape {
         Key::new(
             "id",
             Kind::Filled,
-            "Its id, by which it stays itself when it is imported again; unique in the file. Default: \
-             its name in lower case with hyphens.",
+            "Its id, which identifies it in later imports; unique in the file. Default: its name \
+             in lower case with hyphens.",
         ),
         Key::required("name", Kind::Filled, "Its name."),
-        Key::required("type", Kind::Word(TYPES), "What kind of thing it is."),
-        Key::new("description", Kind::Text, "What everyone at the table may know."),
+        Key::required("type", Kind::Word(TYPES), "Its kind."),
+        Key::new("description", Kind::Text, "Description that everyone at the table may know."),
         Key::new("aliases", TEXTS, "Other names for it."),
-        Key::new("pronunciation", Kind::Filled, "How its name is said, in plain letters."),
+        Key::new("pronunciation", Kind::Filled, "Pronunciation of its name, in plain letters."),
         Key::new("tags", TEXTS, "Words to find it by."),
         Key::new("properties", Kind::Names(&Kind::Text), "Facts by name."),
         Key::new(
             "relationships",
             Kind::List(&Kind::Shape(&RELATIONSHIP)),
-            "How it stands to other entities.",
+            "Its relationships to other entities.",
         ),
         Key::new(
             "visibility",
             Kind::Either(&[Kind::Word(&["all", "dm"]), TEXTS]),
-            "Who may know of it: all (the default), dm (no NPC), or names or ids of NPCs.",
+            "NPCs that may know of it: all (the default), dm (no NPC), or names or ids of NPCs.",
         ),
     ],
 };
@@ -88,8 +88,8 @@ pub static RELATIONSHIP: Shape = Shape {
             "The other entity's name, in this file or imported before.",
         ),
         Key::new("target_id", Kind::Filled, "The other entity's id, instead of its name."),
-        Key::required("type", Kind::Filled, "What it is to the other (\"rules\", \"fears\")."),
-        Key::new("bidirectional", Kind::Flag, "Holds the other way round too; default false."),
+        Key::required("type", Kind::Filled, "Kind of the relationship (\"rules\", \"fears\")."),
+        Key::new("bidirectional", Kind::Flag, "Also holds in the other direction; default false."),
     ],
 };
 
