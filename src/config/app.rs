@@ -347,8 +347,7 @@ impl File<'_> {
                 Some(true) => all.push(read),
                 _ => {
                     let message = format!("campaign '{file}' is never used");
-                    let way_out =
-                        "set shared: true to let every server play it, or name it under `campaign`";
+                    let way_out = "set shared: true for all servers, or name it under `campaign`";
                     notes.warnings.add(fields.at(), message, way_out);
                 }
             }

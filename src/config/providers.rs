@@ -313,11 +313,7 @@ impl<'a> Clients<'a> {
         let model = fields.text("model").unwrap_or_default();
         if model.is_empty() && !fields.is_broken("model") {
             let message = format!("missing key 'model' of '{name}'");
-            self.notes.problems.add(
-                fields.at(),
-                message,
-                "add model: the model's name at the service",
-            );
+            self.notes.problems.add(fields.at(), message, "add model: its name at the service");
         }
         let private = address.as_ref().is_none_or(|address| address.private);
         Options {

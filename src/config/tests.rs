@@ -824,8 +824,8 @@ fn provider_settings_act_or_are_refused() {
          the name to openai)",
             "glyphoxa.yaml:3:22: 'providers.llm.max_tokens' has no effect on 'scripted' (remove it, \
          or set the name to openai)",
-            "glyphoxa.yaml:4:8: missing key 'model' of 'providers.tts' (add model: the model's name \
-         at the service)",
+            "glyphoxa.yaml:4:8: missing key 'model' of 'providers.tts' (add model: its name at the \
+         service)",
             "glyphoxa.yaml:4:34: 'providers.tts.base_url' is 'x.example' (it begins with http:// or \
          https://)",
             "npcs/bart.yaml:1:1: missing key 'voice_id' of 'voice' (name a voice of the service, \
