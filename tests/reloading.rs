@@ -339,8 +339,7 @@ fn the_last_npc_stays_until_there_is_another() {
 fn npcs_beside_no_configuration_are_not_read_and_that_is_said() {
     let place = Place::new();
     place.write("npcs/odo.yaml", "name: Odo\nlines: [{ say: Odo is here. }]\n");
-    let unread = "npcs:1:1: what is in this folder is not read: there is no glyphoxa.yaml, so the built-in \
-                  npcs play (make a glyphoxa.yaml beside it; an empty one will do)";
+    let unread = "npcs:1:1: this folder is ignored without glyphoxa.yaml";
     let checked = place.run(&["check"]).ends_with(0);
     assert!(checked.stderr.contains(&format!("warning: {unread}")), "{checked:#?}");
     let mut live = place.start(&["ask", "--json"]);

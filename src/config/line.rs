@@ -39,7 +39,7 @@ pub fn line(node: &Node, tools: LineTools, problems: &mut Problems) -> ScriptedL
         let way_out = "leave it out, or add the tool that may be missing";
         problems.add(
             fields.place("else"),
-            "'else' of a line without 'tool' is never said",
+            "'else' has no effect in a line without 'tool'",
             way_out,
         );
     }
@@ -83,7 +83,7 @@ fn when(fields: &Fields, problems: &mut Problems) -> (Option<LineWhen>, Option<V
             problems.add(node.at, message, "give it a line of its own");
         } else if !text.contains(char::is_alphanumeric) {
             let message = format!("phrase {} contains no word", quoted(text));
-            problems.add(node.at, message, "write words as they are said");
+            problems.add(node.at, message, "write words as players say them");
         }
     }
     let phrases = fields.texts("when");

@@ -149,10 +149,8 @@ fn unread() -> Option<Problem> {
     (!found.is_empty()).then(|| Problem {
         file: checked::NPCS.into(),
         at: Position::START,
-        message: format!(
-            "what is in this folder is not read: there is no {FILE_NAME}, so the built-in npcs play"
-        ),
-        way_out: format!("make a {FILE_NAME} beside it; an empty one will do"),
+        message: format!("this folder is ignored without {FILE_NAME}; the built-in npcs play"),
+        way_out: format!("create {FILE_NAME} beside it; an empty one will do"),
     })
 }
 

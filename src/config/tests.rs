@@ -913,7 +913,7 @@ fn campaigns_are_checked_inside() {
     assert!(found[0].starts_with("c.yaml:2:83: unknown entity 'b'"), "{found:#?}");
     assert!(found[1].starts_with("c.yaml:3:5: id 'a' appears twice (it is already at line 2;"));
     assert!(found[2].contains("unknown entity 'Elarra' (did you mean 'Elara'?)"));
-    assert!(found[3].contains("a relationship without the other side"));
+    assert!(found[3].contains("a relationship needs a target"));
     assert!(found[4].contains("unknown npc 'Brat' (did you mean 'Bart'?)"));
 
     let text = "entities: [{ name: E, type: npc, visibility: dm }, { name: F, type: lore }]\n\

@@ -341,7 +341,7 @@ pub static RULES: Shape = Shape {
         Key::new(
             "edition",
             Kind::Word(&["5e-2014", "5e-2024", "both"]),
-            "Which fifth edition you play; rules of the other are left out; default both.",
+            "The fifth edition you play; rules of the other one are left out; default both.",
         ),
     ],
 };

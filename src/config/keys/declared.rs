@@ -13,7 +13,7 @@ pub const TIER: Kind = Kind::Word(&["fast", "standard", "deep"]);
 
 /// The p50 that its author expects.
 pub const ESTIMATED: Key =
-    Key::new("estimated_duration_ms", DURATION, "How long a call usually takes (p50).");
+    Key::new("estimated_duration_ms", DURATION, "Usual duration of a call (p50).");
 /// Its p50 elsewhere.
 pub const MEASURED: Key =
     Key::new("measured_duration_ms", DURATION, "The usual duration (p50) as measured elsewhere.");

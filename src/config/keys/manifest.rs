@@ -42,7 +42,7 @@ pub static METADATA: Shape = Shape {
 
 /// What a tool does.
 pub static SPEC: Shape = Shape {
-    title: "What a tool does",
+    title: "Definition of a tool",
     keys: &[
         Key::new("name", Kind::Filled, "Its name if metadata has none."),
         Key::new("namespace", Kind::Filled, "Its namespace if metadata has none."),
@@ -127,7 +127,7 @@ pub static HTTP: Shape = Shape {
 
 /// How arguments become a request.
 pub static REQUEST: Shape = Shape {
-    title: "How arguments become a request",
+    title: "Mapping of arguments to a request",
     keys: &[
         Key::new("query_params", TEXTS, "Arguments that go into the query."),
         Key::new("header_params", NAMED_TEXTS, "Headers filled with arguments, as {city}."),
@@ -141,7 +141,7 @@ pub static REQUEST: Shape = Shape {
 
 /// How an answer becomes a result.
 pub static RESPONSE: Shape = Shape {
-    title: "How an answer becomes a result",
+    title: "Mapping of an answer to a result",
     keys: &[Key::new(
         "body_mapping",
         Kind::Filled,

@@ -227,7 +227,7 @@ impl<'a> File<'a> {
                 return None;
             }
             [_, second, ..] => {
-                let message = "a mock tool with more than one answer";
+                let message = "a mock tool has more than one answer";
                 let way_out = format!("keep one of {}", mocks.join(", "));
                 notes.problems.add(spec.place(second), message, way_out);
                 return None;

@@ -40,7 +40,7 @@ fn parsed(bytes: Vec<u8>, problems: &mut Problems) -> Option<Node> {
     match yaml::text(bytes) {
         Ok(text) => yaml::parse(&text, problems),
         Err(at) => {
-            problems.add(at, "not UTF-8 text from here on", "save it with the encoding UTF-8");
+            problems.add(at, "not UTF-8 text from here on", "save it as UTF-8");
             None
         }
     }
@@ -114,7 +114,7 @@ fn entity(fields: &Fields, problems: &mut Problems) -> Option<WorldEntity> {
     let kind = kind(fields.text("type")?)?;
     let id = fields.text("id").map_or_else(|| hyphened(name), |id| id.trim().to_owned());
     if id.is_empty() {
-        let message = format!("the name {} makes no id", quoted(name));
+        let message = format!("the name {} cannot be turned into an id", quoted(name));
         problems.add(fields.place("name"), message, "give it an 'id'");
     }
     let properties = fields.get("properties").map(Node::entries).unwrap_or_default();
@@ -162,7 +162,7 @@ fn relationship(node: &Node, problems: &mut Problems) -> Option<Relationship> {
     let (target, key) = match (name, id) {
         (None, None) => {
             if !fields.is_broken("target") && !fields.is_broken("target_id") {
-                let message = "a relationship without the other side";
+                let message = "a relationship needs a target";
                 problems.add(fields.at(), message, "add 'target', a name, or 'target_id', an id");
             }
             return None;
@@ -228,6 +228,6 @@ pub fn check_respelling(text: &str, at: Position, problems: &mut Problems) {
     let plain = |char: char| char.is_alphabetic() || " -'".contains(char);
     if !text.chars().all(plain) || !text.contains(char::is_alphabetic) {
         let message = format!("respelling {} cannot be read aloud", quoted(text));
-        problems.add(at, message, "plain letters and blanks, such as gray mantle");
+        problems.add(at, message, "use plain letters and blanks, such as gray mantle");
     }
 }

@@ -112,11 +112,11 @@ fn every_mistake_has_its_place() {
             "c.yaml:6:22: 'entities.type' is 'place' (expected npc or player or location or item or \
              faction or event or quest or concept or lore; did you mean 'player'?)",
             "c.yaml:6:50: 'entities.properties.rooms' is a list (expected text)",
-            "c.yaml:7:11: the name '!?' makes no id (give it an 'id')",
-            "c.yaml:7:73: a relationship without the other side (add 'target', a name, or \
-             'target_id', an id)",
-            "c.yaml:8:44: respelling 'e-1' cannot be read aloud (plain letters and blanks, such as \
-             gray mantle)",
+            "c.yaml:7:11: the name '!?' cannot be turned into an id (give it an 'id')",
+            "c.yaml:7:73: a relationship needs a target (add 'target', a name, or 'target_id', an \
+             id)",
+            "c.yaml:8:44: respelling 'e-1' cannot be read aloud (use plain letters and blanks, \
+             such as gray mantle)",
             "c.yaml:9:53: 2 entities are called 'Elara' (name one by target_id: a, elara)",
         ]
     );
