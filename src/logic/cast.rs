@@ -11,7 +11,7 @@ use crate::domain::Npc;
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NpcError {
     /// Nobody is called so.
-    #[error("there is no npc '{name}' (there are: {known})")]
+    #[error("unknown npc '{name}' (known: {known})")]
     Unknown {
         /// What was asked for.
         name: String,
@@ -19,7 +19,7 @@ pub enum NpcError {
         known: String,
     },
     /// Several may be meant.
-    #[error("'{name}' may be {candidates} (use the full name)")]
+    #[error("'{name}' could mean {candidates} (use the full name)")]
     Ambiguous {
         /// What was asked for.
         name: String,

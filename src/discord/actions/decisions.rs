@@ -87,7 +87,7 @@ fn form(pending: &mut PendingDecisions, press: &ButtonPress, key: &str) -> Resul
     }
     let form = approvals::form(&asked, key);
     Ok(Answer::Form(
-        form.ok_or("these arguments are too long to be edited here (approve or deny them)")?,
+        form.ok_or("these arguments are too long to edit here (approve or deny them)")?,
     ))
 }
 
@@ -116,8 +116,12 @@ fn edited(press: &ButtonPress) -> Result<Map<String, Value>, Refusal> {
     let text = press.values.first().map(String::as_str).unwrap_or_default();
     match serde_json::from_str(text) {
         Ok(Value::Object(edited)) => Ok(edited),
-        Ok(_) => Err("the arguments are no JSON object (write them as { \"name\": value })".into()),
-        Err(error) => Err(format!("the arguments are no JSON: {error} (press Edit again)").into()),
+        Ok(_) => {
+            Err("the arguments are not a JSON object (write them as { \"name\": value })".into())
+        }
+        Err(error) => {
+            Err(format!("the arguments are not valid JSON: {error} (press Edit again)").into())
+        }
     }
 }
 
