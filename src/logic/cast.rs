@@ -75,9 +75,9 @@ mod tests {
         assert_eq!(seat("old mira"), Ok(1));
         assert_eq!(
             seat("elder").unwrap_err().to_string(),
-            "'elder' may be Mira the Elder, Aldo the Elder (use the full name)"
+            "'elder' could mean Mira the Elder, Aldo the Elder (use the full name)"
         );
         let unknown = seat("Bartk").unwrap_err().to_string();
-        assert!(unknown.starts_with("there is no npc 'Bartk' (there are: Bart"));
+        assert!(unknown.starts_with("unknown npc 'Bartk' (known: Bart"));
     }
 }

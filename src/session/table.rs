@@ -227,8 +227,8 @@ impl Table {
         tracing::error!(session = %self.session, %fault, "something failed at a table");
         let wait = panics.count(Instant::now());
         self.reports.notice(match wait {
-            Some(_) => format!("internal error, but the table carries on: {fault}"),
-            None => format!("repeated internal errors, so the table closes: {fault}"),
+            Some(_) => format!("something failed, but the table carries on: {fault}"),
+            None => format!("something keeps failing, so the table closes: {fault}"),
         });
         let seats =
             || self.seats.ids().into_iter().for_each(|seat| self.silence(Instant::now(), seat));

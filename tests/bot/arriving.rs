@@ -28,7 +28,7 @@ async fn what_keeps_the_bot_out_is_said_with_the_way_out() {
     told(hall.asks(&hall.dm, start()).await.text(), "is full");
     hall.inn.set_seats(hall.inn.voice, 0);
     told(hall.asks(&hall.dm, start()).await.text(), "I listen");
-    told(hall.asks(&hall.dm, start()).await.text(), "a session runs already");
+    told(hall.asks(&hall.dm, start()).await.text(), "a session is already running");
     hall.ends();
 }
 

@@ -185,7 +185,7 @@ mod tests {
 
     #[test]
     fn broken_and_newer_ones_are_refused() {
-        assert!(GuildSettings::read("{").unwrap_err().to_string().contains("no settings"));
+        assert!(GuildSettings::read("{").unwrap_err().to_string().contains("invalid settings"));
         assert!(
             GuildSettings::read(r#"{"version": 99}"#)
                 .unwrap_err()

@@ -236,6 +236,6 @@ mod tests {
         let guilds = opened(folder.path());
         fs::write(folder.path().join("guild-7.json"), "{").unwrap();
         let refused = guilds.read(7).await.unwrap_err().to_string();
-        assert!(refused.contains("opt-outs are in it"), "{refused}");
+        assert!(refused.contains("contains opt-outs"), "{refused}");
     }
 }

@@ -259,7 +259,7 @@ mod tests {
             Brain: scripted
             Also called: Barkeep
             Answers when named, in conversation, or alone
-            Tier by itself: up to fast
+            Tier without an override: up to fast
             Voice:  a · language en
             Tools: dice-roller.*
 

@@ -119,7 +119,7 @@ mod tests {
         let table = status(vec![muted.clone(), absent]);
         assert_eq!(
             unable(&table, Some(SeatId(0))).unwrap(),
-            "Bartok is muted (the game master lets it speak: /npc unmute)"
+            "Bartok is muted (the game master can change that: /npc unmute)"
         );
         assert_eq!(
             unable(&table, Some(SeatId(1))).unwrap(),

@@ -135,7 +135,7 @@ mod tests {
         table.seats.clear();
         assert_eq!(
             shown(&table),
-            "**The Old Mill**, dusk\nNobody is here to answer (/scene enter brings somebody)."
+            "**The Old Mill**, dusk\nNo NPC is here to answer (/scene enter brings one in)."
         );
     }
 }

@@ -36,14 +36,14 @@ impl Guild {
             }
         }
         match goes_on {
-            true => self.tell_dm(format!("I hit an internal error and carry on: {fault}")),
+            true => self.tell_dm(format!("Something in me failed, but I carry on: {fault}")),
             false if self.session.is_some() => {
                 self.tell_dm(format!(
-                    "I keep hitting internal errors, so I end the session; the transcript is \
+                    "Something in me keeps failing, so I end the session; the transcript is \
                      kept: {fault}"
                 ));
                 // The session ends whatever else fails.
-                let _ = self.stop("repeated internal errors");
+                let _ = self.stop("something in me keeps failing");
             }
             false => {}
         }

@@ -133,7 +133,7 @@ mod tests {
         }
         let Some(ChannelMessage::Text(text)) = outbox.next() else { panic!("no text") };
         assert!(text.contains("too large"), "{text}");
-        let last = ChannelMessage::Text("… and 5 more that tools have shown".to_owned());
+        let last = ChannelMessage::Text("… and 5 more results of tools".to_owned());
         assert_eq!(outbox.next(), Some(last));
     }
 }

@@ -154,14 +154,14 @@ mod tests {
         let you = You { opted_out: false, is_asked: false, agreed: false, cannot_hear: None };
         let local = ServiceInfo::here("written lines");
         let text = info(&services(vec![local.clone()]), &you);
-        assert!(!text.contains("Once a session is over"), "{text}");
+        assert!(!text.contains("After a session"), "{text}");
         assert!(text.contains("Whisper (here, local)") && text.contains("flite"), "{text}");
-        assert!(text.contains("Nothing of this leaves"), "{text}");
+        assert!(text.contains("None of this leaves"), "{text}");
         let far = ServiceInfo::at("gpt", "https://api.example.com/v1");
         let text = info(&services(vec![far.clone()]), &you);
-        assert!(text.contains("Once a session is over"), "{text}");
+        assert!(text.contains("After a session"), "{text}");
         assert!(text.contains("gpt at api.example.com (an outside service)"), "{text}");
-        assert!(!text.contains("Nothing of this leaves"), "{text}");
+        assert!(!text.contains("None of this leaves"), "{text}");
         // One that is asked only where the first cannot is named too, and leaves nothing local.
         let text = info(&services(vec![local, far]), &you);
         assert!(
@@ -170,7 +170,7 @@ mod tests {
             ),
             "{text}"
         );
-        assert!(!text.contains("Nothing of this leaves"), "{text}");
+        assert!(!text.contains("None of this leaves"), "{text}");
     }
 
     #[test]
@@ -184,7 +184,7 @@ mod tests {
         let wanted = "When you talk, or seem to talk, to **Bartok**, **your own voice**, not only your words, is sent \
                       to gpt-realtime-2.1 at api.openai.com (an outside service)";
         assert!(text.contains(wanted), "{text}");
-        assert!(!text.contains("Nothing of this leaves"), "{text}");
+        assert!(!text.contains("None of this leaves"), "{text}");
     }
 
     #[test]
