@@ -263,7 +263,7 @@ async fn two_guilds_add_servers_of_one_name_and_each_has_its_own() {
 
     // One guild's farewell is nobody else's, and what was added is there after a restart.
     let told = first.server(&hall, "remove", "home").await;
-    assert!(told.contains("'home' is gone"), "{told}");
+    assert!(told.contains("Removed 'home'"), "{told}");
     // Its task ends, and takes the tools with it.
     let call = || Slash::new("tools call").option("tool", "home.look");
     first.until(&hall, call, "unknown tool 'home.look'").await;

@@ -169,7 +169,7 @@ impl Waiting {
             && waiting.revision <= revision
             && let Err(error) = fs::remove_file(&path)
         {
-            tracing::warn!(%error, path = %path.display(), "cannot remove a file of saved settings");
+            tracing::warn!(%error, path = %path.display(), "cannot remove saved settings");
         }
         Ok(())
     }

@@ -314,7 +314,7 @@ mod tests {
             Question::of(&json!({ "properties": many }))
                 .unwrap_err()
                 .to_string()
-                .contains("21 things")
+                .contains("21 fields")
         );
         let odd = json!({"properties": {"map": {"type": "object"}}});
         assert!(Question::of(&odd).unwrap_err().to_string().contains("'map'"));
