@@ -250,7 +250,7 @@ async fn two_guilds_add_servers_of_one_name_and_each_has_its_own() {
     first.adds(&hall, "cellar", &homes[0]).await;
     for what in ["restart", "remove"] {
         let told = second.server(&hall, what, "cellar").await;
-        assert!(told.contains("server 'cellar'"), "{told}");
+        assert!(told.contains("unknown tool server 'cellar'"), "{told}");
     }
     let told = second.server(&hall, "trust", "cellar").await;
     assert!(told.contains("'cellar' was not added here"), "{told}");

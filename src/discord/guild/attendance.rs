@@ -62,7 +62,7 @@ impl Guild {
     /// The bot is in no voice channel any more. Where it was, somebody has put it out.
     pub fn disconnected(&mut self) {
         if self.session().is_ok_and(|session| session.voice.was_seen()) {
-            self.end_soon("somebody disconnected me from the channel");
+            self.end_soon("someone disconnected me from the channel");
         }
     }
 
