@@ -44,7 +44,7 @@ async fn the_bot_follows_when_it_is_moved_and_goes_when_it_is_disconnected() {
     dora.in_call_with(&[bot.id], super::hall::BOUND).await.unwrap();
     hall.rolls_for(&dora).await;
     bot.disconnect();
-    hall.reads(|it| it.content().contains("somebody disconnected me")).await;
+    hall.reads(|it| it.content().contains("disconnected me from the channel")).await;
     hall.ends();
 }
 
