@@ -299,8 +299,8 @@ fn a_tier_and_an_npc_may_be_forced() {
     );
     assert_spoken(&line);
     let ran = place.run(&ask(&["--npc", "Nobody", "--text", "hello"])).ends_with(2);
-    let message = "there is no npc 'Nobody' (there are: Bartok the Barkeep, Mira Quickfingers)";
-    assert_eq!(ran.message(), message);
+    let known = "npc 'Nobody' (known: Bartok the Barkeep, Mira Quickfingers)";
+    assert!(ran.message().contains(known), "{ran:#?}");
     place.run(&ask(&["--tier", "slow", "--text", "hello"])).ends_with(2);
 }
 

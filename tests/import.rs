@@ -137,7 +137,7 @@ fn what_the_campaign_file_says_stays_as_it_says() {
     place.write("other.yaml", "entities: [{ id: eda, name: Eda, type: npc }]");
     let ran = place.run(&["import", "other.yaml"]).ends_with(1);
     assert!(
-        ran.stderr.contains("other.yaml:1:12: 'Eda' is described otherwise by the campaign file"),
+        ran.stderr.contains("other.yaml:1:12: 'Eda' is described differently in the campaign file"),
         "{ran:#?}"
     );
     place.write(

@@ -36,11 +36,11 @@ fn the_table_goes_on_while_the_server_is_away_and_nothing_is_lost() {
     table.says("\"turn\"");
     server.stop();
     table.types("Bartok, the second thing");
-    table.says("what is said is not written down, for now");
+    table.says("not being written for now");
     table.types("Bartok, the third thing");
     table.says("third");
     server.again();
-    table.says("what is said is written down again");
+    table.says("the transcript is being written again");
     table.types("Bartok, the fourth thing");
     table.says("fourth");
     server.kill();

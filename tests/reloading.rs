@@ -94,7 +94,7 @@ fn a_new_npc_joins_and_a_deleted_one_leaves() {
     assert!(live.reread().contains("; leaves: Mira"));
     assert_eq!(live.asked("Mira, roll")["outcome"], "nobody_addressed");
     live.types("/mute Mira");
-    live.says("there is no npc 'Mira' (there are: Bartok the Barkeep, Old Tom)");
+    live.says("npc 'Mira' (known: Bartok the Barkeep, Old Tom)");
     live.types("/status");
     let status = live.says("\"status\"");
     assert!(!status.contains("Mira"), "{status}");

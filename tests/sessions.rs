@@ -132,7 +132,7 @@ fn a_conversation_goes_on_only_where_it_was_played() {
     let goes_on = |session: &str| {
         place.run(&["ask", "--session", session, "--text", "Bartok, hello"]).ends_with(2).stderr
     };
-    assert!(goes_on("discord-42-7").contains("is of the Discord server 42, not of the campaign"));
+    assert!(goes_on("discord-42-7").contains("the Discord server 42, not to the campaign"));
     let delete = ["session", "delete", "discord-42-7"];
     let refused = place.run(&delete);
     assert!(refused.stderr.contains("is of the Discord server 42"), "{refused:?}");
@@ -370,14 +370,14 @@ fn on_a_full_disk_nothing_is_claimed_to_be_written_down() {
         // From here on no file grows, as on a full disk.
         table.files_grow_to("0:unlimited");
         table.types(hello);
-        let told = table.says("what is said is not written down, for now");
+        let told = table.says("not being written for now");
         assert!(told.contains("is it full?"), "{told}");
         table
     };
     let full = table();
     let (status, said) = full.interrupt();
     assert_eq!(status, 1, "{said:#?}");
-    assert!(!said.iter().any(|line| line.contains("written down again")), "{said:#?}");
+    assert!(!said.iter().any(|line| line.contains("being written again")), "{said:#?}");
     assert!(said.iter().any(|line| line.contains("the transcript lacks 2 lines")), "{said:#?}");
 
     let before = shown(&place, "friday").len();
@@ -385,7 +385,7 @@ fn on_a_full_disk_nothing_is_claimed_to_be_written_down() {
     mended.types(hello);
     mended.says(answer);
     mended.files_grow_to("unlimited:unlimited");
-    mended.says("what is said is written down again");
+    mended.says("the transcript is being written again");
     assert_eq!(mended.leave(), 0);
     assert_eq!(shown(&place, "friday").len(), before + 6);
 }
@@ -397,12 +397,9 @@ fn one_program_at_a_time_plays_a_session() {
     first.types("Bartok, hello");
     first.says("Bartok the Barkeep:");
     let second = place.run(&["ask", "--session", "friday", "--text", "Bartok, hello"]).ends_with(1);
-    assert!(
-        second.message().contains("session 'friday' is being played by another"),
-        "{second:#?}"
-    );
+    assert!(second.message().contains("session 'friday' is open in another"), "{second:#?}");
     let deleted = place.run(&["session", "delete", "friday"]).ends_with(1);
-    assert!(deleted.message().contains("session 'friday' is being played"), "{deleted:#?}");
+    assert!(deleted.message().contains("session 'friday' is open"), "{deleted:#?}");
     ask(&place, "saturday", &["Bartok, hello"]);
     place.run(&["session", "recap", "friday", "--extract"]).ends_with(0);
     assert_eq!(first.leave(), 0);

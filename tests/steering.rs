@@ -74,7 +74,8 @@ fn muting_pausing_and_the_x_card_hold_until_taken_back() {
     let mira = "Mira Quickfingers";
     let bartok = "Bartok the Barkeep";
     assert_eq!(npcs(&turns), ["nobody", mira, "nobody", mira, "nobody", "nobody", bartok]);
-    assert_eq!(turns[2]["detail"], "the table is paused (/resume, or the button Resume, goes on)");
+    let paused = turns[2]["detail"].as_str().expect("the way out");
+    assert!(paused.contains("paused") && paused.contains("/resume"), "{paused}");
     assert_eq!(
         (&turns[5]["speaker"], &turns[5]["outcome"]),
         (&json!("somebody"), &json!("stopped"))

@@ -36,7 +36,7 @@ fn an_npc_sees_its_whitelist() {
     assert_eq!(line["identity"], "dice-roller.roll");
     assert!(line["parameters"]["properties"]["expression"].is_object(), "{line:#}");
     let ran = place.run(&["tools", "visible", "--npc", "Nobody"]).ends_with(2);
-    assert!(ran.message().contains("there is no npc 'Nobody'"));
+    assert!(ran.message().contains("npc 'Nobody'"));
 }
 
 #[test]

@@ -98,7 +98,7 @@ fn a_muted_or_paused_table_tells_how_to_get_out_of_it() {
     let place = Place::with_config(PIP);
     let typed = "/mute Pip\nPip, hello\n/unmute Pip\n/pause\nPip, hello\n/resume\nPip, hello\n";
     let ran = place.run_typing(&["ask", "--as-dm"], typed).ends_with(0);
-    for way_out in ["the npc is muted (the game master says \"unmute\"", "is paused (/resume,"] {
+    for way_out in ["the npc is muted (the game master says \"unmute\"", "is paused (use /resume"] {
         assert!(ran.stdout.contains(way_out), "{way_out}: {}", ran.stdout);
     }
     assert!(ran.stdout.contains("Pip: So it is"), "{}", ran.stdout);
@@ -177,8 +177,8 @@ fn whoever_a_player_says_they_turn_to_answers_and_nobody_else() {
         ("(out of character) can we take a break, Bartok", "said out of character"),
         ("OOC: who is Bartok again", "said out of character"),
         ("I tell the others to wait", "said to the people at the table"),
-        ("yesterday I asked the barkeep", "the npc is spoken of, not to"),
-        ("I don't talk to Bartok", "the npc is spoken of, not to"),
+        ("yesterday I asked the barkeep", "mentioned, not addressed"),
+        ("I don't talk to Bartok", "mentioned, not addressed"),
     ] {
         let hello = ["ask", "--json", "--text", "Bartok, hello", "--text", said];
         let lines = place.run(&hello).ends_with(if why.contains("npc") { 0 } else { 1 }).lines();

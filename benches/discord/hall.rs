@@ -23,7 +23,7 @@ use crate::bot::BOT;
 /// Longest wait for anything.
 pub const BOUND: Duration = Duration::from_secs(60);
 /// What the bot says of speech that it lost.
-const LOST: &str = "speech found no room";
+const LOST: &str = "dropped speech";
 
 /// A Discord and the bot.
 pub struct Hall {

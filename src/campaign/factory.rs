@@ -65,7 +65,7 @@ pub enum OpenError {
     #[error(transparent)]
     Kept(#[from] KeptError),
     /// What is spent cannot be written down.
-    #[error("what is spent cannot be written down: {0}")]
+    #[error("cannot record what is spent: {0}")]
     Ledger(#[from] memory::Error),
     /// Calls of tools cannot be logged.
     #[error(transparent)]
@@ -80,9 +80,9 @@ pub enum ServerError {
     Wrong(String),
     /// It would run here, or on this network.
     #[error(
-        "programs on my machine, addresses of its network, and names that only a proxy looks up, are \
-         not started or reached from Discord (whoever runs me can allow it: discord.trust_dms in \
-         glyphoxa.yaml; or give a public https:// address)"
+        "Discord users can't start programs on my machine or reach addresses of its network, \
+         including names that only a proxy looks up (the bot's owner can allow it: \
+         discord.trust_dms in glyphoxa.yaml; or give a public https:// address)"
     )]
     TooNear,
 }

@@ -70,12 +70,10 @@ const DISCORD: &str = "discord-";
 #[derive(Debug, thiserror::Error)]
 pub enum KeptError {
     /// Its name is none.
-    #[error(
-        "session '{0}' makes no file name (letters, digits, '-', '_' and '.', at most {ID_MAX})"
-    )]
+    #[error("invalid session name '{0}' (use letters, digits, '-', '_' and '.', at most {ID_MAX})")]
     Name(String),
     /// Its file holds something else.
-    #[error("'{}' is no kept session (move it away to begin anew): {error}", .path.display())]
+    #[error("'{}' is not a saved session (move it away to start over): {error}", .path.display())]
     Foreign {
         /// The file that is none of ours.
         path: PathBuf,
@@ -83,10 +81,10 @@ pub enum KeptError {
         error: serde_json::Error,
     },
     /// A newer version has kept it.
-    #[error("'{}' was kept by a newer version (update glyphoxa)", .0.display())]
+    #[error("'{}' was saved by a newer version (update glyphoxa)", .0.display())]
     Newer(PathBuf),
     /// It is somebody else's, or of another campaign.
-    #[error("session '{id}' is of {whose}, not of {asked} (choose another name)")]
+    #[error("session '{id}' belongs to {whose}, not to {asked} (choose another name)")]
     Elsewhere {
         /// What the session is called.
         id: String,
@@ -96,9 +94,7 @@ pub enum KeptError {
         asked: Scope,
     },
     /// Another program plays it.
-    #[error(
-        "session '{0}' is being played by another program (end it there, or choose another name)"
-    )]
+    #[error("session '{0}' is open in another program (end it there, or choose another name)")]
     Busy(String),
     /// Its file cannot be read.
     #[error(transparent)]
@@ -270,7 +266,7 @@ impl KeptSession {
         self.content.histories.values_mut().flatten().for_each(hide_credentials);
         let content = serde_json::to_vec(&self.content).map_err(io::Error::from);
         let replaced = content.and_then(|content| files::replace_private(&path, &content));
-        replaced.map_err(FileError::on("keep the session in", &path))
+        replaced.map_err(FileError::on("save the session in", &path))
     }
 }
 

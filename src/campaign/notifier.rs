@@ -46,7 +46,7 @@ impl Notifier {
             let at = wall_clock().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();
             let signed = Signed { url: &to.url, secret: &to.secret, at, body };
             if let Err(error) = post_signed(signed).await {
-                tracing::warn!(%error, tool = call.tool, "nobody was notified of a call that waits");
+                tracing::warn!(%error, tool = call.tool, "cannot send a notification");
             }
         }
     }

@@ -56,7 +56,7 @@ impl KeptPermits {
         let changed = permits.clone();
         let written = serde_json::to_vec_pretty(&content).map_err(io::Error::from);
         let written = written.and_then(|text| files::replace_private(&self.path, &text));
-        written.map_err(FileError::on("keep what is allowed for good in", &self.path))?;
+        written.map_err(FileError::on("save the permits in", &self.path))?;
         Ok(changed)
     }
 
@@ -66,9 +66,9 @@ impl KeptPermits {
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Content::default()),
             Err(error) => Err(error),
         };
-        let newer = || io::Error::other("it is of a newer version (update glyphoxa)");
+        let newer = || io::Error::other("it is from a newer version (update glyphoxa)");
         let read = read.and_then(|it| if it.version > VERSION { Err(newer()) } else { Ok(it) });
-        read.map_err(FileError::on("read what is allowed for good in", &self.path))
+        read.map_err(FileError::on("read the permits in", &self.path))
     }
 }
 

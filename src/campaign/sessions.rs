@@ -156,8 +156,8 @@ impl Sessions {
             }
             // What one event breaks is not the end of the transcript.
             if let Err(fault) = caught_now(|| self.take(&session, event)) {
-                tracing::error!(%session, %fault, "something of a table is not written down");
-                self.parts.tables.tell(&format!("Something said may not be written down: {fault}"));
+                tracing::error!(%session, %fault, "cannot write down an event of a table");
+                self.parts.tables.tell(&format!("I may have failed to write down a line: {fault}"));
             }
         }
     }
@@ -171,8 +171,8 @@ impl Sessions {
         let keep = move || KeptSession::stands(&folder, &id, &scope, &continuation);
         match spawn_blocking(keep).await.map_err(KeepError::from) {
             Ok(Ok(())) => {}
-            Ok(Err(error)) => tracing::error!(%error, "who is muted is not kept"),
-            Err(error) => tracing::error!(%error, "who is muted is not kept"),
+            Ok(Err(error)) => tracing::error!(%error, "cannot save who is muted"),
+            Err(error) => tracing::error!(%error, "cannot save who is muted"),
         }
     }
 
@@ -192,7 +192,7 @@ impl Sessions {
     fn record(&self, session: &SessionId, line: &TurnLine) {
         if let Some(running) = self.running().get_mut(session) {
             if let Err(error) = running.calls.add(line) {
-                tracing::error!(%error, "tool calls are not logged");
+                tracing::error!(%error, "cannot log tool calls");
             }
             self.parts.transcripts.line(&running.transcript, line);
         }
@@ -202,7 +202,7 @@ impl Sessions {
     fn take_back(&self, session: &SessionId, turns: &[u64]) {
         if let Some(running) = self.running().get_mut(session) {
             if let Err(error) = running.calls.take_back(turns) {
-                tracing::error!(%error, "tool calls are not taken back");
+                tracing::error!(%error, "cannot take back tool calls");
             }
             self.parts.transcripts.take_back(&running.transcript, turns);
         }
@@ -261,13 +261,13 @@ impl Sessions {
                 continue;
             }
             if let Err(error) = running.calls.forget(person) {
-                tracing::error!(%error, "tool calls are not forgotten");
+                tracing::error!(%error, "cannot forget tool calls");
             }
             let table = running.commands.upgrade();
             if let Some(Err(error)) =
                 table.map(|table| table.try_send(Command::Erase(person.clone())))
             {
-                tracing::error!(%error, "a table does not forget");
+                tracing::error!(%error, "cannot make a table forget");
             }
         }
         all.keys().map(|session| session.0.clone()).collect()

@@ -49,7 +49,7 @@ pub fn is_dm(
 #[derive(Debug, thiserror::Error)]
 pub enum VoiceLack {
     /// Speakers are invited there.
-    #[error("{0} is a stage, where a bot is in the audience (use an ordinary voice channel)")]
+    #[error("{0} is a stage, where bots can only listen (use an ordinary voice channel)")]
     Stage(String),
     /// It lacks permissions.
     #[error("I lack {lacks} in {channel} (grant it in the channel's settings, under permissions)")]
@@ -60,7 +60,7 @@ pub enum VoiceLack {
         channel: String,
     },
     /// As many are in it as may be.
-    #[error("{0} is full (raise its user limit, or let somebody leave)")]
+    #[error("{0} is full (raise its user limit, or ask someone to leave)")]
     Full(String),
 }
 

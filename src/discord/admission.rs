@@ -91,8 +91,9 @@ impl Admission {
         let fresh = || {
             tracing::warn!(
                 guild = guild.get(),
-                "somebody has invited the bot to a server that is not served; it is left in an hour \
-                 (to serve it: discord.guilds, or there /setup with the code above)"
+                "someone invited the bot to a server that is not approved; it leaves in an hour \
+                 (to approve the server, add it to discord.guilds, or type /setup there with the \
+                 code above)"
             );
             Stranger { since: now, tries: 0 }
         };
@@ -109,7 +110,7 @@ impl Admission {
         if used.data.name != "setup" || !may.manage_guild() || !self.is_code(guild, given) {
             return false;
         }
-        tracing::info!(guild = guild.get(), "a server has given the code and is served");
+        tracing::info!(guild = guild.get(), "a server gave the code and is approved");
         self.let_in(guild);
         true
     }
@@ -140,7 +141,7 @@ impl Admission {
     /// What a server that is not served is told.
     pub fn refusal(guild: GuildId) -> String {
         format!(
-            "I do not play on this server yet: ask the owner of this bot to let it in (they add \
+            "I'm not approved for this server yet: ask the bot's owner to approve it (they add \
              {guild} to `discord.guilds`, or give you a code for `/setup code`)."
         )
     }
@@ -158,11 +159,11 @@ impl Admission {
             for guild in self.due(Instant::now()) {
                 match http.leave_guild(guild).await {
                     Ok(()) => {
-                        tracing::warn!(guild = guild.get(), "a server that is not served was left");
+                        tracing::warn!(guild = guild.get(), "left a server that is not approved");
                         self.left(guild);
                     }
                     Err(error) => {
-                        tracing::warn!(guild = guild.get(), %error, "a server could not be left");
+                        tracing::warn!(guild = guild.get(), %error, "cannot leave a server");
                     }
                 }
             }

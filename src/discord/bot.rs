@@ -103,7 +103,7 @@ pub async fn run(options: Options, handles: Handles, stop: CancellationToken) ->
 async fn leave_strangers(admission: Admission, http: Arc<Http>, stop: CancellationToken) {
     let leave = || caught(admission.clone().leave_strangers(Arc::clone(&http), stop.child_token()));
     while let Err(fault) = leave().await {
-        tracing::error!(%fault, "servers that nobody lets in are not left; trying again");
+        tracing::error!(%fault, "cannot leave servers that are not approved; trying again");
         tokio::time::sleep(LEAVE_AGAIN).await;
     }
 }
@@ -163,7 +163,7 @@ fn fatal(error: &serenity::Error) -> Option<Fatal> {
                 .to_owned(),
         )),
         error => {
-            Some(Fatal::Refused(format!("{error} (start it again, and report it if it stays)")))
+            Some(Fatal::Refused(format!("{error} (start it again; report it if it happens again)")))
         }
     }
 }
@@ -183,7 +183,7 @@ impl Guilds {
             Entry::Vacant(new) => new.insert(opened()).0.clone(),
             Entry::Occupied(open) if !open.get().0.is_closed() => open.get().0.clone(),
             Entry::Occupied(mut failed) => {
-                tracing::error!(guild = id.get(), "a guild had failed and begins anew");
+                tracing::error!(guild = id.get(), "restarting a guild that had failed");
                 let (_, task) = failed.insert(opened());
                 task.abort();
                 failed.get().0.clone()
@@ -232,7 +232,7 @@ impl Handler {
             Access::Served => None,
             Access::Stranger if self.admission.takes(guild, &interaction) => None,
             Access::Stranger => Some(Admission::refusal(guild)),
-            Access::Unknown(why) => Some(format!("I do nothing here until I can: {why}")),
+            Access::Unknown(why) => Some(format!("I can't do anything here yet: {why}")),
         };
         match refusal {
             None => {
@@ -266,7 +266,7 @@ impl EventHandler for Handler {
         let link = invite::link(ready.application.id, self.options.guild);
         match self.options.guild {
             None if ready.guilds.is_empty() => {
-                tracing::warn!(invite = %link, "the bot is in no server yet (open the link)");
+                tracing::warn!(invite = %link, "the bot has joined no server yet (open the link)");
             }
             Some(id) if ready.guilds.iter().all(|it| it.id.get() != id) => {
                 tracing::warn!(
@@ -288,7 +288,10 @@ impl EventHandler for Handler {
             self.admission.left(gone.id);
         }
         if gone.unavailable {
-            tracing::warn!(guild = gone.id.get(), "discord has lost sight of a server for now");
+            tracing::warn!(
+                guild = gone.id.get(),
+                "discord reports a server as unavailable for now"
+            );
         } else if let Some((_, (mailbox, task))) = self.guilds.open.remove(&gone.id) {
             // A guild that has ended need not be told.
             let _ = mailbox.send(GuildEvent::Gone).await;
@@ -318,7 +321,7 @@ impl EventHandler for Handler {
         match guild {
             Some(guild) => self.used(&ctx, guild, interaction).await,
             None => {
-                let elsewhere = "I sit at the tables of servers: use this in one.".to_owned();
+                let elsewhere = "I only work on servers: use this command there.".to_owned();
                 refuse(&ctx, interaction, elsewhere).await;
             }
         }

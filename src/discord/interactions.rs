@@ -54,7 +54,7 @@ fn command(guild: &mut Guild, used: CommandInteraction) {
 fn run(guild: &mut Guild, name: &str, call: &Call) -> Result<Answer, Refusal> {
     guild.check_settings()?;
     let command = commands::ALL.iter().find(|it| it.name == name);
-    let command = command.ok_or("this command is gone (reload Discord)")?;
+    let command = command.ok_or("this command no longer exists (reload Discord)")?;
     check_user(guild, command, call)?;
     (command.run)(guild, call)
 }
@@ -64,7 +64,7 @@ fn check_user(guild: &Guild, command: &Command, call: &Call) -> Result<(), Refus
     match (command.who)(&call.path) {
         Who::Dm if !call.is_dm => Err(guild.only_dms().into()),
         Who::Manager if !call.may.manage_guild() => {
-            Err("only those who may manage the server can do this".into())
+            Err("only members who may manage the server can do this".into())
         }
         Who::Everyone | Who::Dm | Who::Manager => Ok(()),
     }
@@ -103,7 +103,7 @@ fn filled_in(guild: &mut Guild, used: ModalInteraction) {
 
 fn act(guild: &mut Guild, id: &str, press: &ButtonPress) -> Result<Answer, Refusal> {
     guild.check_settings()?;
-    let action = Action::read(id).ok_or("this button is of no use any more")?;
+    let action = Action::read(id).ok_or("this button no longer works")?;
     actions::act(guild, press, action)
 }
 
@@ -142,7 +142,7 @@ fn guarded<T>(
 
 /// What somebody reads whose command has panicked.
 fn went_wrong(fault: &Panicked) -> String {
-    format!("That went wrong: {fault} (try again; if it stays so, report it)")
+    format!("That went wrong: {fault} (try again; report it if it happens again)")
 }
 
 /// What `work` comes to, made the guild's; where it panics, who waits is told so.

@@ -62,7 +62,7 @@ impl Responder {
             Interacted::Modal(it) => it.create_response(&self.http, response).await,
         };
         if let Err(error) = sent {
-            tracing::warn!(%error, "an interaction was not answered");
+            tracing::warn!(%error, "cannot answer an interaction");
         }
     }
 
@@ -75,7 +75,7 @@ impl Responder {
             Interacted::Modal(it) => it.edit_response(&self.http, edit).await,
         };
         if let Err(error) = sent {
-            tracing::warn!(%error, "a deferred answer was not taken");
+            tracing::warn!(%error, "cannot send a deferred answer");
         }
     }
 }

@@ -75,7 +75,7 @@ pub async fn patiently<T>(asked: impl Future<Output = serenity::Result<T>>) -> R
         Ok(Ok(answer)) => Ok(answer),
         Ok(Err(error)) if is_bad_token(&error) => Err(Fatal::Token),
         Ok(Err(error)) => Err(Fatal::Unreachable(reason(&error))),
-        Err(_) => Err(Fatal::Unreachable(format!("nothing for {} s", PATIENCE.as_secs()))),
+        Err(_) => Err(Fatal::Unreachable(format!("no answer for {} s", PATIENCE.as_secs()))),
     }
 }
 

@@ -11,7 +11,7 @@ use crate::domain::Npc;
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NpcError {
     /// Nobody is called so.
-    #[error("there is no npc '{name}' (there are: {known})")]
+    #[error("unknown npc '{name}' (known: {known})")]
     Unknown {
         /// What was asked for.
         name: String,
@@ -19,7 +19,7 @@ pub enum NpcError {
         known: String,
     },
     /// Several may be meant.
-    #[error("'{name}' may be {candidates} (use the full name)")]
+    #[error("'{name}' could mean {candidates} (use the full name)")]
     Ambiguous {
         /// What was asked for.
         name: String,
@@ -75,9 +75,9 @@ mod tests {
         assert_eq!(seat("old mira"), Ok(1));
         assert_eq!(
             seat("elder").unwrap_err().to_string(),
-            "'elder' may be Mira the Elder, Aldo the Elder (use the full name)"
+            "'elder' could mean Mira the Elder, Aldo the Elder (use the full name)"
         );
         let unknown = seat("Bartk").unwrap_err().to_string();
-        assert!(unknown.starts_with("there is no npc 'Bartk' (there are: Bart"));
+        assert!(unknown.starts_with("unknown npc 'Bartk' (known: Bart"));
     }
 }

@@ -16,11 +16,11 @@ use super::{
 use crate::provider::Error;
 
 /// Why nobody answers what was said to an NPC whose file is gone.
-const HAS_LEFT: &str = "the npc has left the table before it could answer";
+const HAS_LEFT: &str = "the npc left the table before it could answer";
 
 /// What is told where the sound model that ends turns is wanted and not there.
-const DEAF: &str = "turn.detector: the sound model cannot be used, so turns end by what was said (the \
-                    log says why; glyphoxa models get smart-turn)";
+const DEAF: &str = "turn.detector: cannot use the sound model, so turns end by their words alone \
+                    (see the log; glyphoxa models get smart-turn)";
 
 impl Table {
     /// Goes by `recast` from now on.
@@ -84,7 +84,7 @@ impl Table {
     }
 
     fn stays_out(&self, npc: &str, error: &Error) {
-        self.reports.notice(format!("{npc} does not come to the table: {error}"));
+        self.reports.notice(format!("{npc} can't join the table: {error}"));
     }
 
     fn sits_down(&mut self, seat: SeatId) {
@@ -98,7 +98,7 @@ impl Table {
             Next::Recast(make) => {
                 if let Err(error) = self.seats[seat].go_on(make) {
                     let npc = &self.seats[seat].npc.name;
-                    self.reports.notice(format!("{npc} stays as before: {error}"));
+                    self.reports.notice(format!("{npc} is unchanged: {error}"));
                 }
                 self.warm_seat(seat);
             }

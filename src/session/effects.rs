@@ -60,7 +60,7 @@ impl Effects for TableEffects {
                     &late.record.tool
                 }
             };
-            tracing::warn!(tool = &**tool, "a late result found no table");
+            tracing::warn!(tool = &**tool, "no table for a late result");
         }
     }
 }
@@ -90,7 +90,7 @@ impl FollowedUp {
             return Self::Nothing;
         };
         if seats[seat].muted {
-            return Self::Notice(format!("{npc} is muted and does not tell what came of {tool}"));
+            return Self::Notice(format!("{npc} is muted and doesn't tell the result of {tool}"));
         }
         let utterance =
             Utterance { final_at: Some(now), typed: true, ..Utterance::unheard(speaker, now) };

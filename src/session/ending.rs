@@ -150,8 +150,7 @@ impl Table {
         let Some(turn) = self.turns.of_task(task) else { return };
         if let Some(lost) = self.turns.peek(turn) {
             let npc = &self.seats[lost.purpose.seat].npc.name;
-            let notice =
-                format!("the answer of {npc} broke off: a fault of the program (see the log)");
+            let notice = format!("the answer of {npc} broke off: internal error (see the log)");
             self.reports.notice(notice);
         }
         self.end_turn(Instant::now(), turn, Outcome::ModelError);

@@ -254,7 +254,7 @@ impl SpeakerPipeline {
     pub fn unended(&mut self, at: HeardAt) -> Option<Utterance> {
         self.unended_at().filter(|due| *due <= at.sound)?;
         let mut open = self.open.take()?;
-        tracing::warn!("the recogniser has not told the end of an utterance; it is given up");
+        tracing::warn!("giving up an utterance: the recogniser never reported its end");
         let text = std::mem::take(&mut open.partial);
         Some(open.cut(self.speaker, text, at.clock))
     }
@@ -289,7 +289,7 @@ impl SpeakerPipeline {
     /// An utterance whose final did not come, or whose sound nobody takes.
     pub fn overdue(&mut self, now: Instant) -> Option<(Utterance, Error)> {
         if let Some(stuck) = self.open.take_if(|open| open.is_stuck(now)) {
-            let text = "the recogniser takes no sound (start again; glyphoxa doctor tries it)";
+            let text = "the recogniser accepts no sound (restart, or test it with glyphoxa doctor)";
             let error = Error::new(Kind::Timeout, text);
             return Some((stuck.into_utterance(self.speaker, now), error));
         }

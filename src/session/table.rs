@@ -196,7 +196,7 @@ impl Table {
             }
         }
         caught(self.close()).await.unwrap_or_else(|fault| {
-            tracing::error!(%fault, "what was said at a table is not kept for the next one");
+            tracing::error!(%fault, "cannot keep a table's conversations for the next session");
             Conversations::default()
         })
     }
@@ -227,13 +227,13 @@ impl Table {
         tracing::error!(session = %self.session, %fault, "something failed at a table");
         let wait = panics.count(Instant::now());
         self.reports.notice(match wait {
-            Some(_) => format!("something has failed, and the table goes on: {fault}"),
-            None => format!("something fails again and again, so the table closes: {fault}"),
+            Some(_) => format!("something failed, but the table carries on: {fault}"),
+            None => format!("something keeps failing, so the table closes: {fault}"),
         });
         let seats =
             || self.seats.ids().into_iter().for_each(|seat| self.silence(Instant::now(), seat));
         if let Err(again) = caught_now(seats) {
-            tracing::error!(session = %self.session, fault = %again, "a turn is not ended");
+            tracing::error!(session = %self.session, fault = %again, "cannot end a turn");
         }
         wait
     }

@@ -325,4 +325,4 @@ fn typed(speaker: SpeakerId, text: String) -> Utterance {
 }
 
 /// Why nobody answers while the table is paused.
-const PAUSED: &str = "the table is paused (/resume, or the button Resume, goes on)";
+const PAUSED: &str = "the table is paused (use /resume or the Resume button)";

@@ -48,7 +48,7 @@ pub fn taken(text: &str) -> String {
         let most = LONGEST >> 10;
         tracing::warn!(
             bytes = text.len(),
-            "an utterance is longer than {most} KiB: its end is left out"
+            "an utterance is longer than {most} KiB: its end is cut off"
         );
     }
     without_credentials(counts)

@@ -28,7 +28,7 @@ async fn what_keeps_the_bot_out_is_said_with_the_way_out() {
     told(hall.asks(&hall.dm, start()).await.text(), "is full");
     hall.inn.set_seats(hall.inn.voice, 0);
     told(hall.asks(&hall.dm, start()).await.text(), "I listen");
-    told(hall.asks(&hall.dm, start()).await.text(), "a session runs already");
+    told(hall.asks(&hall.dm, start()).await.text(), "a session is already running");
     hall.ends();
 }
 
@@ -44,7 +44,7 @@ async fn the_bot_follows_when_it_is_moved_and_goes_when_it_is_disconnected() {
     dora.in_call_with(&[bot.id], super::hall::BOUND).await.unwrap();
     hall.rolls_for(&dora).await;
     bot.disconnect();
-    hall.reads(|it| it.content().contains("somebody disconnected me")).await;
+    hall.reads(|it| it.content().contains("disconnected me from the channel")).await;
     hall.ends();
 }
 

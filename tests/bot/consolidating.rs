@@ -187,14 +187,14 @@ async fn without_a_log_channel_they_are_listed_for_the_game_master_alone() {
     let refused = hall.told(&anna, Slash::new("session facts")).await;
     assert!(refused.contains("only game masters"), "{refused}");
     let list = hall.asks(&hall.dm, Slash::new("session facts")).await;
-    assert!(list.ephemeral() && list.text().contains("Facts that wait: 6"), "{}", list.text());
+    assert!(list.ephemeral() && list.text().contains("Facts waiting: 6"), "{}", list.text());
     let list = list.message.unwrap();
     let channel = hall.inn.text;
     let second = presses(&hall, (channel, &list), &hall.dm, "On").await.message.unwrap();
     assert!(second.text().contains("6. **"), "{}", second.text());
     let one = presses(&hall, (channel, &second), &hall.dm, "Accept 6").await.message.unwrap();
     assert!(one.text().contains("Accepted by Dora"), "{}", one.text());
-    assert!(one.text().contains("Facts that wait: 5"), "{}", one.text());
+    assert!(one.text().contains("Facts waiting: 5"), "{}", one.text());
 
     // Two lists of one game master show the same fact; it is decided once.
     let other = hall.asks(&hall.dm, Slash::new("session facts")).await.message.unwrap();
@@ -221,7 +221,7 @@ async fn what_is_switched_off_asks_no_model_and_what_fails_is_said() {
     assert_eq!(recaps(&server), 0);
     let recap = Slash::new("session recap").option("audience", "dm");
     let told = hall.told(&hall.dm, recap).await;
-    assert!(told.contains("1 facts wait for your word (/session facts)"), "{told}");
+    assert!(told.contains("1 facts wait for your decision"), "{told}");
     assert_eq!(recaps(&server), 1);
     hall.ends();
 
@@ -234,7 +234,7 @@ async fn what_is_switched_off_asks_no_model_and_what_fails_is_said() {
     });
     let (hall, dora) = Hall::in_session(Options::default(), &with_model(&failing)).await;
     play(&hall, &dora).await;
-    let word = hall.reads(|it| it.content().contains("I could not look for facts")).await;
-    assert!(word.content().contains("/session recap tries again"), "{}", word.content());
+    let word = hall.reads(|it| it.content().contains("I couldn't look for facts")).await;
+    assert!(word.content().contains("use /session recap"), "{}", word.content());
     hall.ends();
 }

@@ -100,7 +100,7 @@ async fn a_bot_that_is_in_no_server_says_how_to_invite_it() {
     let mut hall = Hall::new(Options::default(), "").await;
     hall.inn.remove_bot();
     hall.start().await;
-    let line = hall.program.as_ref().unwrap().says("the bot is in no server yet");
+    let line = hall.program.as_ref().unwrap().says("the bot has joined no server yet");
     assert!(line.contains("https://discord.com/oauth2/authorize?client_id="), "{line}");
     leaves(hall);
 }

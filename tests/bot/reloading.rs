@@ -60,7 +60,7 @@ async fn npcs_come_and_go_and_the_campaign_changes_during_a_session() {
     let asked = hall.asks_npc(&server, "Bartok").await.to_string();
     assert!(asked.contains("A wet town."), "{asked}");
     let nobody = hall.told(&hall.dm, Slash::new("npc mute").option("name", "Mira")).await;
-    assert!(nobody.contains("there is no npc 'Mira'"), "{nobody}");
+    assert!(nobody.contains("unknown npc 'Mira'"), "{nobody}");
 
     // A broken file changes nothing, and says what is wrong with it.
     hall.place.write("npcs/mira.yaml", MIRA.replace("tools:", "tolls:"));
@@ -92,7 +92,7 @@ async fn npcs_come_and_go_and_the_campaign_changes_during_a_session() {
     hall.place.write("world.yaml", WORLD);
     // She has left once before, so the note alone does not tell that she has again.
     let mute = Slash::new("npc mute").option("name", "Mira");
-    hall.until_told(&hall.dm, mute, |told| told.contains("'Mira' (there are: Bartok)")).await;
+    hall.until_told(&hall.dm, mute, |told| told.contains("'Mira' (known: Bartok)")).await;
     let listed = hall.told(&hall.dm, Slash::new("npc list")).await;
     assert!(listed.contains("Bartok") && !listed.contains("Mira"), "{listed}");
     hall.asks_npc(&server, "Bartok").await;
@@ -145,7 +145,7 @@ async fn players_are_told_of_everybody_in_the_list_and_again_when_somebody_outsi
     hall.reads(|it| it.text().contains(near) && it.text().contains(named)).await;
     hall.listens_to("Dora").await;
     let info = hall.told(&hall.dm, Slash::new("privacy info")).await;
-    assert!(info.contains(named) && !info.contains("Nothing of this leaves"), "{info}");
+    assert!(info.contains(named) && !info.contains("None of this leaves"), "{info}");
     hall.reads(|it| it.text().contains("model, else far")).await;
     hall.asks_npc(&server, "Bartok").await;
     hall.ends();

@@ -32,7 +32,7 @@ async fn what_a_person_said_is_theirs_to_read_and_to_delete() {
     let secret = Slash::new("session recap").option("audience", "dm");
     assert!(hall.asks(&ben, secret).await.text().contains("only game masters"));
     let asked = hall.asks(&anna, Slash::new("privacy delete")).await;
-    assert!(asked.ephemeral() && asked.text().contains("cannot be taken back"));
+    assert!(asked.ephemeral() && asked.text().contains("can't undo this"));
     let deleted = hall.presses(&anna, &asked.message.unwrap(), "Delete what I said").await;
     assert!(
         deleted.ephemeral() && deleted.text().contains("Deleted: 1 lines"),

@@ -30,13 +30,9 @@ async fn setup_shows_what_is_there_and_what_is_heard() {
     hall.listens_to("Olga").await;
     let answer = hall.asks(&olga, Slash::new("setup")).await;
     let text = answer.text();
-    for wanted in [
-        "✅ Speak in",
-        "✅ Attach Files in",
-        "Game masters: <@&",
-        "2.00 a session at most",
-        "NPCs: en",
-    ] {
+    for wanted in
+        ["✅ Speak in", "✅ Attach Files in", "Game masters: <@&", "2.00 per session", "NPCs: en"]
+    {
         assert!(text.contains(wanted), "wanted {wanted}: {text}");
     }
     let message = answer.message.unwrap();
@@ -62,7 +58,7 @@ async fn setup_shows_what_is_there_and_what_is_heard() {
     let place = (hall.inn.text, message.id, "setup:consent");
     let chosen = hall.discord.choose(&olga, place, &["ask"]).await.unwrap();
     let text = chosen.wait_final(BOUND).await.unwrap().text();
-    assert!(text.contains("nobody is heard before pressing a button"), "{text}");
+    assert!(text.contains("Consent: players are heard only after"), "{text}");
     hall.reads(|it| it.content().contains("Not heard:") && it.content().contains("Olga")).await;
     let channel = hall.inn.text.to_string();
     let place = (hall.inn.text, message.id, "setup:log");
@@ -83,7 +79,7 @@ async fn players_decide_whether_they_are_heard() {
     let _seat = hall.discord.join_voice(&anna, hall.inn.voice).await.unwrap();
     hall.listens_to("Anna").await;
     let info = hall.told(&anna, Slash::new("privacy info")).await;
-    for wanted in ["You are heard", "(here, local)", "written lines", "never kept"] {
+    for wanted in ["I hear you while", "(here, local)", "written lines", "never store sound"] {
         assert!(info.contains(wanted), "wanted {wanted}: {info}");
     }
     hall.told(&anna, Slash::new("privacy optout")).await;
@@ -97,7 +93,7 @@ async fn players_decide_whether_they_are_heard() {
     hall.start().await;
     assert!(hall.told(&anna, Slash::new("privacy info")).await.contains("You opted out"));
     hall.told(&anna, Slash::new("privacy optin")).await;
-    assert!(hall.told(&anna, Slash::new("privacy info")).await.contains("You are heard"));
+    assert!(hall.told(&anna, Slash::new("privacy info")).await.contains("I hear you while"));
     hall.ends();
 }
 
@@ -120,7 +116,7 @@ async fn the_game_master_decides_about_calls_and_answers_servers() {
     let twice = futures::future::join_all(twice).await;
     let twice: Vec<String> = twice.iter().map(Response::text).collect();
     let once = |text: &str| twice.iter().filter(|answer| answer.contains(text)).count() == 1;
-    assert!(once("Denied by Dora") && once("this was decided already"), "{twice:?}");
+    assert!(once("Denied by Dora") && once("already decided"), "{twice:?}");
     hall.reads(|it| it.id == request.id && it.components().is_empty()).await;
 
     hall.asks(&hall.dm, say()).await;
@@ -129,7 +125,7 @@ async fn the_game_master_decides_about_calls_and_answers_servers() {
     let opened = hall.discord.press(&hall.dm, hall.inn.text, request.id, edit).await.unwrap();
     let wrong = hall.discord.submit(&hall.dm, &opened, &[("arguments", "n = 3")]).await.unwrap();
     let why = wrong.wait_final(BOUND).await.unwrap().text();
-    assert!(why.contains("no JSON"), "{why}");
+    assert!(why.contains("JSON"), "{why}");
     let right = hall.discord.submit(&hall.dm, &opened, &[("arguments", "{}")]).await.unwrap();
     let text = right.wait_final(BOUND).await.unwrap().text();
     assert!(text.contains("Edited and approved by Dora"), "{text}");
@@ -192,13 +188,13 @@ async fn tools_are_listed_allowed_and_their_servers_added() {
     is(&hall, add("dice-roller").option("command", &*command), "built-in").await;
     is(&hall, add("home"), "a program to start, or url").await;
     let secret = add("far").option("url", "http://127.0.0.1:9/mcp?key=sesame");
-    is(&hall, secret.option("token", "open-sesame"), "'far' is being connected").await;
-    is(&hall, add("home").option("command", &*command), "'home' is being connected").await;
-    is(&hall, add("home").option("command", &*command), "there is a server 'home' already").await;
+    is(&hall, secret.option("token", "open-sesame"), "Connecting 'far'").await;
+    is(&hall, add("home").option("command", &*command), "Connecting 'home'").await;
+    is(&hall, add("home").option("command", &*command), "'home' already exists").await;
     let shown = hall.told(&hall.dm, tools("servers")).await;
     assert!(shown.contains("far") && !shown.contains("sesame"), "{shown}");
-    is(&hall, tools("server restart").option("name", "home"), "connected anew").await;
-    is(&hall, tools("server remove").option("name", "far"), "'far' is gone").await;
+    is(&hall, tools("server restart").option("name", "home"), "Reconnecting 'home'").await;
+    is(&hall, tools("server remove").option("name", "far"), "Removed 'far'").await;
     assert_eq!(hall.program.take().unwrap().terminate(), 0);
 
     // All of it is there after a restart.

@@ -35,7 +35,7 @@ async fn two_players_are_answered_by_two_npcs_and_whoever_opted_out_is_not_heard
     hall.listens_to("Carl").await;
     let notice = hall.reads(|it| it.content().contains("Carl**")).await;
     let pressed = hall.discord.press(&carl, hall.inn.text, notice.id, "consent:out").await.unwrap();
-    assert!(pressed.now().text().contains("not heard any more"));
+    assert!(pressed.now().text().contains("no longer hear you"));
     hall.reads(|it| it.content().contains("Not heard: Carl")).await;
     let bot = hall.discord.bot();
     let quiet = std::time::Duration::from_millis(500);

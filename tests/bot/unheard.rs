@@ -27,7 +27,7 @@ async fn table_without_model_files_opens_and_says_so() {
     assert!(text.contains("cannot hear you") && text.contains("/xcard"), "{text}");
     assert!(!text.contains("listen") && opt_out.is_none(), "{text}");
     let info = hall.told(&hall.dm, Slash::new("privacy info")).await;
-    assert!(info.contains("Nobody is heard") && info.contains(WHY), "{info}");
+    assert!(info.contains("I can't hear anyone") && info.contains(WHY), "{info}");
 
     // What is said is not decoded; what is written is answered aloud.
     let bot = hall.discord.bot();
@@ -46,7 +46,7 @@ async fn table_without_model_files_opens_and_says_so() {
     let set = "whisper-tiny.en";
     std::os::unix::fs::symlink(models.join(set), folder.join(set)).unwrap();
     let info = hall.told(&hall.dm, Slash::new("privacy info")).await;
-    assert!(info.contains("Nobody is heard"), "this session stays as it was: {info}");
+    assert!(info.contains("I can't hear anyone"), "this session stays as it was: {info}");
     hall.told(&hall.dm, Slash::new("session stop")).await;
     hall.reads(|it| it.content().contains("The session is over")).await;
     // The bot may still be leaving the channel, and says so.

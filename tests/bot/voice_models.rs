@@ -60,7 +60,7 @@ async fn voice_model_rolls_for_whoever_may_be_heard() {
     let notice = hall.reads(|it| it.content().contains("Carl**")).await;
     assert!(notice.content().contains("to **Odo**, **your own voice**"), "{}", notice.content());
     let pressed = hall.discord.press(&carl, hall.inn.text, notice.id, "consent:out").await.unwrap();
-    assert!(pressed.now().text().contains("not heard any more"));
+    assert!(pressed.now().text().contains("no longer hear you"));
     hall.reads(|it| it.content().contains("Not heard: Carl")).await;
     let (bot, quiet) = (hall.discord.bot(), Duration::from_millis(500));
     player.wait_for_silence(bot, quiet, BOUND).await.unwrap();

@@ -221,7 +221,7 @@ async fn two_guilds_add_servers_of_one_name_and_each_has_its_own() {
     let Stage { mut hall, sides, homes, far, model } = Stage::new().await;
     for (side, home) in sides.iter().zip(&homes) {
         let added = side.adds(&hall, "home", home).await;
-        assert!(added.contains("'home' is being connected, for this server alone"), "{added}");
+        assert!(added.contains("Connecting 'home' for this server only"), "{added}");
     }
     let mut seats = Vec::new();
     for side in &sides {
@@ -250,23 +250,23 @@ async fn two_guilds_add_servers_of_one_name_and_each_has_its_own() {
     first.adds(&hall, "cellar", &homes[0]).await;
     for what in ["restart", "remove"] {
         let told = second.server(&hall, what, "cellar").await;
-        assert!(told.contains("there is no server 'cellar'"), "{told}");
+        assert!(told.contains("unknown tool server 'cellar'"), "{told}");
     }
     let told = second.server(&hall, "trust", "cellar").await;
     assert!(told.contains("'cellar' was not added here"), "{told}");
     let before = connections(&homes[0]);
     let told = second.server(&hall, "restart", "home").await;
-    assert!(told.ends_with("'home' is being connected anew."), "{told}");
+    assert!(told.ends_with("Reconnecting 'home'."), "{told}");
     second.has_its_own(&hall).await;
     first.calls(&hall, "home.look").await;
     assert!(connections(&homes[0]) <= before + 1, "only 'cellar' has been connected since");
 
     // One guild's farewell is nobody else's, and what was added is there after a restart.
     let told = first.server(&hall, "remove", "home").await;
-    assert!(told.contains("'home' is gone"), "{told}");
+    assert!(told.contains("Removed 'home'"), "{told}");
     // Its task ends, and takes the tools with it.
     let call = || Slash::new("tools call").option("tool", "home.look");
-    first.until(&hall, call, "there is no tool 'home.look'").await;
+    first.until(&hall, call, "unknown tool 'home.look'").await;
     let told = second.calls(&hall, "home.look").await;
     assert!(told.contains("qvw is seen"), "{told}");
     assert_eq!(hall.program.take().unwrap().terminate(), 0);
@@ -301,7 +301,7 @@ async fn a_server_of_everybody_keeps_its_name_and_is_not_disturbed() {
     let told = first.adds(&hall, "far", &homes[0]).await;
     assert!(told.contains("'far' is a server of the installation"), "{told}");
     let told = first.server(&hall, "restart", "far").await;
-    assert!(told.contains("others use it too"), "{told}");
+    assert!(told.contains("other servers use it too"), "{told}");
     let told = first.server(&hall, "remove", "far").await;
     assert!(told.contains("it is in glyphoxa.yaml"), "{told}");
     assert_eq!((connections(&far), connections(&homes[0])), (1, 0));
@@ -313,10 +313,14 @@ async fn a_server_of_everybody_keeps_its_name_and_is_not_disturbed() {
     let file = hall.place.path("glyphoxa.yaml");
     let text = std::fs::read_to_string(file).unwrap().replace("name: far", "name: home");
     hall.place.write("glyphoxa.yaml", text.replace("tools: [far.*]", "tools: [home.*]"));
-    hall.reads(|it| it.text().contains("**home**, which was added here, is not connected")).await;
+    hall.reads(|it| it.text().contains("**home**, which was added here, is no longer connected"))
+        .await;
     first.until(&hall, || Slash::new("tools servers"), "calls itself 'farland").await;
     let told = first.told(&hall, Slash::new("tools servers")).await;
-    assert!(told.contains("home: added here, and not there: a server of glyphoxa.yaml"), "{told}");
+    assert!(
+        told.contains("home: added here, but not connected: a server in glyphoxa.yaml"),
+        "{told}"
+    );
     first.until(&hall, || Slash::new("tools list"), "home.look").await;
     let called = first.calls(&hall, "home.look").await;
     assert!(called.contains("farland is seen"), "{called}");
@@ -373,7 +377,7 @@ async fn a_server_that_is_told_what_is_played_is_asked_for_each_session_in_its_o
         let called = side.calls(&hall, "far.look").await;
         assert!(called.contains(&format!("{} is seen", side.own)), "{called}");
         let told = side.server(&hall, "restart", "far").await;
-        assert!(told.ends_with("'far' is being connected anew."), "it disturbs nobody: {told}");
+        assert!(told.ends_with("Reconnecting 'far'."), "it disturbs nobody: {told}");
         let asked = Instant::now();
         while named(side.own, "\"initialize\"") < 2 {
             assert!(asked.elapsed() < BOUND, "it is not connected anew");
@@ -391,7 +395,7 @@ async fn a_server_that_is_told_what_is_played_is_asked_for_each_session_in_its_o
     let stop = Slash::new("session stop");
     hall.asks_in(&second.dm, second.guild.text, stop).await;
     let call = || Slash::new("tools call").option("tool", "far.look");
-    second.until(&hall, call, "there is no tool 'far.look'").await;
+    second.until(&hall, call, "unknown tool 'far.look'").await;
     let told = second.told(&hall, Slash::new("tools servers")).await;
     assert!(told.contains("waiting for a session"), "{told}");
     let called = first.calls(&hall, "far.look").await;

@@ -108,7 +108,7 @@ async fn a_game_master_has_nothing_of_this_network_reached() {
         let add = Slash::new("tools server add").option("name", "far");
         let add = add.option("url", &*format!("http://{host}:{port}/mcp"));
         let said = hall.told(&hall.dm, add).await;
-        let is_refused = said.contains("not started or reached from") || said.contains("'url' is");
+        let is_refused = said.contains("discord.trust_dms") || said.contains("'url' is");
         assert!(is_refused, "{host}: {said}");
     }
     assert_eq!(inside.asked().len(), 0, "{:#?}", inside.asked());
@@ -118,12 +118,12 @@ async fn a_game_master_has_nothing_of_this_network_reached() {
     let add = Slash::new("tools server add").option("name", "far");
     let add = add.option("url", "http://tools.example.com/mcp");
     let said = hall.told(&hall.dm, add).await;
-    assert!(said.contains("not started or reached from"), "{said}");
+    assert!(said.contains("discord.trust_dms"), "{said}");
     assert_eq!(proxy.asked().len(), 0, "{:#?}", proxy.asked());
     let add = Slash::new("tools server add").option("name", "far");
     let add = add.option("url", "http://1.1.1.1/mcp");
     let said = hall.told(&hall.dm, add).await;
-    assert!(said.contains("'far' is being connected"), "{said}");
+    assert!(said.contains("Connecting 'far'"), "{said}");
     let asked = tokio::task::block_in_place(|| proxy.first(BOUND));
     assert_eq!(asked.line, "POST http://1.1.1.1/mcp");
     assert_eq!(hall.program.take().unwrap().terminate(), 0);

@@ -6,7 +6,7 @@ use tokio::{io::AsyncReadExt, net::TcpListener, time::timeout};
 use crate::bot::hall::{BOUND, Hall};
 
 /// What whoever is not approved reads.
-const ASK: &str = "ask the owner of this bot to let it in";
+const ASK: &str = "ask the bot's owner to approve it";
 
 /// The code that the program has printed.
 fn code(hall: &Hall) -> String {
@@ -73,7 +73,7 @@ async fn what_is_forged_or_of_another_server_is_answered_and_does_nothing() {
     for id in ids {
         let answer = forged(&hall, &mallory, theirs, &id).await;
         assert!(answer.ephemeral(), "{id}");
-        assert!(answer.text().contains("no session runs here"), "{id}: {}", answer.text());
+        assert!(answer.text().contains("no session is running here"), "{id}: {}", answer.text());
     }
     for id in [
         "x",
@@ -99,7 +99,7 @@ async fn what_is_forged_or_of_another_server_is_answered_and_does_nothing() {
     }
     let whispered = hall.discord.whisper(&hall.dm, hall.inn.text, Slash::new("session stop")).await;
     let whispered = whispered.unwrap().wait_final(BOUND).await.unwrap();
-    assert!(whispered.text().contains("I sit at the tables of servers"), "{}", whispered.text());
+    assert!(whispered.text().contains("I only work on servers"), "{}", whispered.text());
     let status = hall.told(&hall.dm, Slash::new("session status")).await;
     assert!(status.contains("Heard: Dora"), "the session still runs: {status}");
     hall.ends();

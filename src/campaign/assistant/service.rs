@@ -44,7 +44,7 @@ pub enum AskError {
     #[error(transparent)]
     Model(#[from] Error),
     /// What it would cost cannot be written down.
-    #[error("what is spent cannot be written down: {0}")]
+    #[error("cannot record what is spent: {0}")]
     Ledger(#[from] memory::Error),
     /// It has none.
     #[error("{name} has no answer: {why}")]

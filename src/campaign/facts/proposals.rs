@@ -23,7 +23,7 @@ const QUOTED: usize = 160;
 #[derive(Debug, thiserror::Error)]
 pub enum FactError {
     /// It is not there any more.
-    #[error("this fact is gone: what it was drawn from was deleted or taken back")]
+    #[error("this fact is gone: its source lines were deleted or taken back")]
     Gone,
     /// The memory cannot be read or written.
     #[error(transparent)]

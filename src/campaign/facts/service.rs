@@ -17,14 +17,12 @@ use crate::{
 };
 
 /// Said where no model proposes anything.
-const NO_MODEL: &str = "Nothing is proposed here without a chat model (providers.llm in \
-                        glyphoxa.yaml).";
+const NO_MODEL: &str = "Proposing facts needs a chat model (providers.llm in glyphoxa.yaml).";
 /// Said where nothing is proposed of itself.
-const OFF: &str = "They are proposed when a game master uses /session recap (memory.consolidate \
-                   is off in glyphoxa.yaml).";
+const OFF: &str = "I propose facts when a game master uses /session recap (memory.consolidate is \
+                   off in glyphoxa.yaml).";
 /// Said where they are.
-const ON: &str = "They are proposed when a session ends, and when a game master uses /session \
-                  recap.";
+const ON: &str = "I propose facts when a session ends, and when a game master uses /session recap.";
 
 /// Facts that models have proposed. Cloning shares them.
 #[derive(Clone)]

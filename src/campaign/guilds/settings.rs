@@ -25,10 +25,10 @@ const VERSION: u32 = 1;
 #[derive(Debug, thiserror::Error)]
 pub enum SettingsError {
     /// They are something else.
-    #[error("these are no settings: {0}")]
+    #[error("invalid settings: {0}")]
     Foreign(serde_json::Error),
     /// They are of a newer version.
-    #[error("they are of a newer version (update glyphoxa)")]
+    #[error("the settings are from a newer version (update glyphoxa)")]
     Newer,
 }
 
@@ -185,7 +185,7 @@ mod tests {
 
     #[test]
     fn broken_and_newer_ones_are_refused() {
-        assert!(GuildSettings::read("{").unwrap_err().to_string().contains("no settings"));
+        assert!(GuildSettings::read("{").unwrap_err().to_string().contains("invalid settings"));
         assert!(
             GuildSettings::read(r#"{"version": 99}"#)
                 .unwrap_err()

@@ -29,13 +29,13 @@ const PATIENCE: Duration = Duration::from_secs(1);
 #[derive(Debug, thiserror::Error)]
 pub enum GuildError {
     /// The store does not give them.
-    #[error("what was set here cannot be read: {0}")]
+    #[error("cannot read the settings of this server: {0}")]
     Store(#[from] memory::Error),
     /// The store has something else.
-    #[error("what was set here cannot be read: {0}")]
+    #[error("cannot read the settings of this server: {0}")]
     Settings(SettingsError),
     /// The file has something else.
-    #[error("'{}' cannot be used: {why} (move it away; opt-outs are in it)", .path.display())]
+    #[error("cannot use '{}': {why} (move it away; it contains opt-outs)", .path.display())]
     Waiting {
         /// The file that waits for the store.
         path: PathBuf,
@@ -118,9 +118,9 @@ impl GuildStore {
                 return self.blocking(move |waiting| waiting.remove(guild, revision)).await;
             }
             Ok(Err(error)) => error.to_string(),
-            Err(_) => "it does not answer".to_owned(),
+            Err(_) => "the store does not answer".to_owned(),
         };
-        tracing::warn!(guild, away, "what was set waits in a file for the store");
+        tracing::warn!(guild, away, "settings wait in a file until the store answers");
         self.blocking(move |waiting| waiting.write(guild, revision, &text)).await
     }
 
@@ -169,7 +169,7 @@ impl Waiting {
             && waiting.revision <= revision
             && let Err(error) = fs::remove_file(&path)
         {
-            tracing::warn!(%error, path = %path.display(), "settings that are kept still wait");
+            tracing::warn!(%error, path = %path.display(), "cannot remove saved settings");
         }
         Ok(())
     }
@@ -236,6 +236,6 @@ mod tests {
         let guilds = opened(folder.path());
         fs::write(folder.path().join("guild-7.json"), "{").unwrap();
         let refused = guilds.read(7).await.unwrap_err().to_string();
-        assert!(refused.contains("opt-outs are in it"), "{refused}");
+        assert!(refused.contains("contains opt-outs"), "{refused}");
     }
 }

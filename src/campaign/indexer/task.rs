@@ -116,11 +116,11 @@ impl Work {
         match indexed.await {
             Ok(Ok(waits)) => waits,
             Ok(Err(error)) => {
-                tracing::warn!(%error, "what was said is not indexed, for now");
+                tracing::warn!(%error, "cannot index lines for now");
                 false
             }
             Err(fault) => {
-                tracing::error!(%fault, "what was said is not indexed, for now");
+                tracing::error!(%fault, "cannot index lines for now");
                 let wait = self.panics.count(Instant::now()).unwrap_or(FAILING);
                 self.stop.run_until_cancelled(sleep(wait)).await;
                 true
@@ -166,7 +166,7 @@ impl Work {
             let made = match embedder.embed(&texts).await {
                 Ok(made) => made,
                 Err(error) => {
-                    tracing::warn!(%error, "what was said has no vectors, for now");
+                    tracing::warn!(%error, "lines have no vectors for now");
                     return Ok(());
                 }
             };

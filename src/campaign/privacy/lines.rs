@@ -21,7 +21,7 @@ pub async fn own_lines(
     owner: Owner,
     player: &str,
 ) -> Result<String, Error> {
-    let mut text = String::from("What is written down of what you said. Times are UTC.\n");
+    let mut text = String::from("Everything you said that is written down. Times are UTC.\n");
     let (mut lines, mut session) = (0_u64, None);
     for scope in scopes(store, owner).await? {
         for TranscriptLine { said, .. } in theirs(store, &scope, player).await? {
@@ -35,7 +35,7 @@ pub async fn own_lines(
             let to = said.npc.as_ref().map_or_else(String::new, |npc| format!(" to {npc}"));
             _ = writeln!(text, "{} {name}{to}: {}", time(said.at), said.text);
             if let Some(raw) = &said.raw {
-                _ = writeln!(text, "         (as it was heard: {raw})");
+                _ = writeln!(text, "         (heard as: {raw})");
             }
             lines += 1;
         }

@@ -20,10 +20,10 @@ pub enum RecapError {
     #[error("{0}")]
     NoAnswer(String),
     /// There is no such session.
-    #[error("there is no session '{0}' of this server")]
+    #[error("this server has no session '{0}'")]
     Unknown(String),
     /// There is no session at all.
-    #[error("nothing was played on this server yet (/session start)")]
+    #[error("this server has no sessions yet (start one: /session start)")]
     Nothing,
     /// The session went while it was read.
     #[error("the session '{0}' was deleted just now")]

@@ -105,7 +105,7 @@ impl Recaps {
         let mut text = told.text();
         if request.for_dm && told.proposed > 0 {
             text.push_str(&format!(
-                "{} facts wait for your word (/session facts)\n",
+                "{} facts wait for your decision (/session facts)\n",
                 told.proposed
             ));
         }

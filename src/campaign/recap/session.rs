@@ -44,7 +44,7 @@ pub struct Recap {
 }
 
 /// Why a model's answer is not taken.
-const UNUSABLE: &str = "it made no claim that the lines it named prove";
+const UNUSABLE: &str = "none of its claims are proven by the lines it named";
 
 /// The session's recap as `viewer` may see it, by `writer` where there is one. What is for
 /// everyone is kept as the session's summary; what the model takes for lasting facts waits for the
@@ -146,7 +146,7 @@ impl Recap {
             _ = writeln!(text, "- {doubt}");
         }
         if let Some(note) = &self.note {
-            _ = writeln!(text, "This is an extract: the model gave none ({note}).");
+            _ = writeln!(text, "This is an extract, because the model gave no recap ({note}).");
         }
         text
     }

@@ -136,7 +136,7 @@ async fn write_down(writer: BudgetWriter, at: Kept, stop: CancellationToken) {
                 Err(error)
             });
             if let Err(error) = posted {
-                tracing::warn!(%error, "what is spent cannot be written down");
+                tracing::warn!(%error, "cannot record what is spent");
                 if writer.is_closed() {
                     // What is set aside stays counted as spent.
                     return;

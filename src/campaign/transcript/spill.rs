@@ -174,7 +174,7 @@ impl Spill {
                 return Ok(OpenFile { path, file, read: 0, end: 0 });
             }
         }
-        Err(io::Error::new(io::ErrorKind::StorageFull, "too many programs wait"))
+        Err(io::Error::new(io::ErrorKind::StorageFull, "too many spill files"))
     }
 
     fn name(&self, number: u32) -> PathBuf {
@@ -186,7 +186,7 @@ impl OpenFile {
     fn push(&mut self, text: &[u8]) -> io::Result<()> {
         let length = u64::try_from(text.len()).unwrap_or(u64::MAX);
         if self.end.saturating_add(length) > SPILL_MAX {
-            return Err(io::Error::new(io::ErrorKind::StorageFull, "too much waits"));
+            return Err(io::Error::new(io::ErrorKind::StorageFull, "the spill file is full"));
         }
         // What a crash or a full disk has left there is not ours.
         self.file.set_len(self.end)?;
@@ -221,7 +221,7 @@ impl OpenFile {
 /// What a line of the file says.
 fn parsed(text: &[u8]) -> Option<Entry> {
     serde_json::from_slice(text)
-        .inspect_err(|error| tracing::warn!(%error, "an entry of the spill file cannot be read"))
+        .inspect_err(|error| tracing::warn!(%error, "cannot read an entry of the spill file"))
         .ok()
 }
 

@@ -121,7 +121,7 @@ impl WriterTask {
                 self.parts.backlog.wait(lines);
                 self.spill = Some(spill);
             }
-            Err(error) => tracing::error!(%error, "what an earlier run has left cannot be read"),
+            Err(error) => tracing::error!(%error, "cannot read the spill files of earlier runs"),
         }
     }
 
@@ -141,9 +141,9 @@ impl WriterTask {
 
     /// Something has panicked: it is tried again in a while, more rarely each time.
     async fn failed(&mut self, fault: &Panicked) {
-        tracing::error!(%fault, "what is said is not written down");
+        tracing::error!(%fault, "cannot write down what is said");
         if !std::mem::replace(&mut self.troubled, true) {
-            self.tell(&format!("what is said waits in a file, for now: {fault}"));
+            self.tell(&format!("lines wait in a file for now: {fault}"));
         }
         if self.spill.is_none() {
             // It went with what has panicked; what is in it is counted already.
@@ -159,7 +159,7 @@ impl WriterTask {
     async fn keep(&mut self, entry: Entry) {
         let kept = entry.clone();
         if let Err(error) = self.spilling(move |spill| spill.push(&kept)).await {
-            tracing::error!(%error, "what was said is lost");
+            tracing::error!(%error, "lost a line");
             self.lose(&entry);
         }
     }
@@ -170,7 +170,7 @@ impl WriterTask {
         }
         let kept = entry.clone();
         if let Err(error) = self.spilling(move |spill| spill.push(&kept)).await {
-            tracing::warn!(%error, "what is said waits in memory, for the spill takes nothing");
+            tracing::warn!(%error, "a line waits in memory: the spill file is not writable");
             self.insist(&entry).await;
         }
     }
@@ -283,8 +283,8 @@ impl WriterTask {
     fn lose(&self, entry: &Entry) {
         if matches!(entry, Entry::Withdraw(..)) {
             self.tell(
-                "what an X-card took back may still be in the transcript (delete the session: \
-                 glyphoxa session delete)",
+                "the lines that an X-card took back may still be in the transcript (delete the \
+                 session: glyphoxa session delete)",
             );
         }
         self.parts.backlog.written(entry.lines());
@@ -294,8 +294,8 @@ impl WriterTask {
     fn trouble(&mut self, error: &Error) {
         if !std::mem::replace(&mut self.troubled, true) {
             self.again = Instant::now() + self.wait;
-            tracing::error!(%error, "what is said is not written down");
-            self.tell(&format!("what is said is not written down, for now: {error}"));
+            tracing::error!(%error, "cannot write down what is said");
+            self.tell(&format!("the transcript is not being written for now: {error}"));
         }
     }
 
@@ -309,8 +309,8 @@ impl WriterTask {
                 0 => String::new(),
                 lost => format!(" ({lost} lines are lost)"),
             };
-            tracing::info!(lost = count.lost, "what is said is written down again");
-            self.tell(&format!("what is said is written down again{lost}"));
+            tracing::info!(lost = count.lost, "the transcript is being written again");
+            self.tell(&format!("the transcript is being written again{lost}"));
         }
     }
 
@@ -324,7 +324,7 @@ impl WriterTask {
         work: impl FnOnce(&mut Spill) -> io::Result<T> + Send + 'static,
     ) -> io::Result<T> {
         let Some(mut spill) = self.spill.take() else {
-            return Err(io::Error::other("it cannot be used"));
+            return Err(io::Error::other("the spill file cannot be used"));
         };
         let worked = spawn_blocking(move || {
             let done = work(&mut spill);
@@ -353,13 +353,13 @@ impl WriterTask {
                 );
             }
             Ok(_) => {}
-            Err(error) => tracing::error!(%error, "old sessions are not deleted"),
+            Err(error) => tracing::error!(%error, "cannot delete old sessions"),
         }
     }
 }
 
 /// Says that the spill cannot be read; it is tried again.
 fn unreadable(error: &io::Error) -> bool {
-    tracing::error!(%error, "what waits to be written cannot be read");
+    tracing::error!(%error, "cannot read the lines that wait to be written");
     false
 }

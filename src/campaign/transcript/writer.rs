@@ -47,7 +47,7 @@ struct Recent {
 
 /// What was said is not in the store yet, which would therefore tell less than there is.
 #[derive(Debug, thiserror::Error)]
-#[error("not everything is written down yet (try again in a minute)")]
+#[error("some lines are not written down yet (try again in a minute)")]
 pub struct NotWritten;
 
 /// Writes down what was said. Cloning shares it.

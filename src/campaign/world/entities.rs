@@ -97,7 +97,7 @@ pub async fn entities_of_no_file(
     let others: Vec<Entity> =
         found.into_iter().filter(|it| and_of_file || !is_of_campaign_file(it)).collect();
     if let Some(unnamed) = others.len().checked_sub(NAMED_MAX).filter(|&it| it > 0) {
-        tracing::warn!(unnamed, "there are more entities than names a table can listen for");
+        tracing::warn!(unnamed, "the campaign has more entities than a table can listen for");
     }
     Ok(others.into_iter().take(NAMED_MAX).map(at_table).collect())
 }

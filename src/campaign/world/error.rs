@@ -12,10 +12,10 @@ const PROBLEMS_MAX: usize = 20;
 #[derive(Debug, thiserror::Error)]
 pub enum WorldError {
     /// Nothing is called so.
-    #[error("nothing is known of '{0}' (/entity list shows what there is)")]
+    #[error("unknown entity '{0}' (/entity list shows all)")]
     Unknown(String),
     /// Several things are.
-    #[error("several are called '{name}' (say which: {names})")]
+    #[error("'{name}' is ambiguous (choose one of: {names})")]
     Several {
         /// What was said.
         name: String,
@@ -23,10 +23,10 @@ pub enum WorldError {
         names: String,
     },
     /// It makes no id.
-    #[error("'{0}' is no name (letters or digits are wanted)")]
+    #[error("invalid name '{0}' (use letters or digits)")]
     NoName(String),
     /// Something is called so already.
-    #[error("'{name}' is there already: {by} (/entity show; to change it, remove it first)")]
+    #[error("'{name}' already exists: {by} (/entity show; to change it, remove it first)")]
     Taken {
         /// What was said.
         name: String,
@@ -35,17 +35,17 @@ pub enum WorldError {
     },
     /// The file would bring it back.
     #[error(
-        "'{0}' is in the configured campaign file and would be back at the next start (take it out \
+        "'{0}' is in the configured campaign file and would return at the next start (remove it \
          there)"
     )]
     OfFile(String),
     /// Somebody was faster.
-    #[error("it is gone already")]
+    #[error("it was already removed")]
     Gone,
     /// A file does not say which campaign it is.
     #[error(
-        "'{0}' does not say what its campaign is called (write campaign: {{ name: … }} into it; \
-         /entity import takes it into the campaign that is played)"
+        "'{0}' has no campaign name (add campaign: {{ name: … }}, or use /entity import to add \
+         it to the campaign that is played)"
     )]
     Nameless(String),
     /// What is wrong with a file.
@@ -72,6 +72,6 @@ fn refused(problems: &[Problem]) -> String {
     if let Some(more) = problems.len().checked_sub(PROBLEMS_MAX).filter(|&more| more > 0) {
         lines.push(format!("and {more} more (glyphoxa import shows all)"));
     }
-    lines.push("nothing was imported (mend the file, and send it again)".to_owned());
+    lines.push("nothing was imported (fix the file and send it again)".to_owned());
     lines.join("\n")
 }

@@ -97,9 +97,8 @@ async fn add(at: Scoped<'_>, new: NewEntity) -> Result<String, WorldError> {
     if let Some(other) = same.first().or(called.first()) {
         return Err(WorldError::Taken { name, by: other.name.clone() });
     }
-    let secret = if dm_only { ", and only you know of it" } else { "" };
-    let text =
-        format!("**{name}** is there{secret}. Its name is listened for from the next session on.");
+    let secret = if dm_only { ", visible only to you" } else { "" };
+    let text = format!("Added **{name}**{secret}. I listen for its name from the next session on.");
     let entity = Entity {
         id,
         kind: self::kind(kind),
@@ -119,7 +118,7 @@ async fn add(at: Scoped<'_>, new: NewEntity) -> Result<String, WorldError> {
 async fn list(at: Scoped<'_>, kind: Option<EntityKind>) -> Result<String, WorldError> {
     let found = all(at, EntityFilter { kind, ..EntityFilter::default() }).await?;
     if found.is_empty() {
-        let text = "There is nothing yet (/entity add, or /entity import with a campaign file).";
+        let text = "No entities yet (use /entity add, or /entity import with a campaign file).";
         return Ok(text.to_owned());
     }
     let line = |it: &Entity| format!("**{}** · {}{}", it.name, word(it.kind), secret(it));
@@ -178,7 +177,7 @@ async fn remove(at: Scoped<'_>, id: String) -> Result<String, WorldError> {
     let entity = found.ok_or(WorldError::Gone)?;
     refuse_of_file(&entity)?;
     at.store.apply(at.scope, vec![Change::Remove(id)]).await?;
-    Ok(format!("**{}** is forgotten.", entity.name))
+    Ok(format!("Removed **{}**.", entity.name))
 }
 
 fn read(cast: &[Arc<Npc>], file: SentFile) -> Result<World, WorldError> {

@@ -188,7 +188,7 @@ fn foreign(worlds: &[World], before: &BTreeMap<&str, &Entity>, source: &str) -> 
             };
             if !is_same(old, &remembered(entity, source)) {
                 let name = quoted(&entity.entity.name);
-                let message = format!("{name} is described otherwise by the campaign file");
+                let message = format!("{name} is described differently in the campaign file");
                 found.add(entity.at, message, "change it there, or give this one another 'id'");
             }
         }

@@ -87,7 +87,7 @@ fn form(pending: &mut PendingDecisions, press: &ButtonPress, key: &str) -> Resul
     }
     let form = approvals::form(&asked, key);
     Ok(Answer::Form(
-        form.ok_or("these arguments are too long to be edited here (approve or deny them)")?,
+        form.ok_or("these arguments are too long to edit here (approve or deny them)")?,
     ))
 }
 
@@ -116,8 +116,12 @@ fn edited(press: &ButtonPress) -> Result<Map<String, Value>, Refusal> {
     let text = press.values.first().map(String::as_str).unwrap_or_default();
     match serde_json::from_str(text) {
         Ok(Value::Object(edited)) => Ok(edited),
-        Ok(_) => Err("the arguments are no JSON object (write them as { \"name\": value })".into()),
-        Err(error) => Err(format!("the arguments are no JSON: {error} (press Edit again)").into()),
+        Ok(_) => {
+            Err("the arguments are not a JSON object (write them as { \"name\": value })".into())
+        }
+        Err(error) => {
+            Err(format!("the arguments are not valid JSON: {error} (press Edit again)").into())
+        }
     }
 }
 
@@ -205,7 +209,7 @@ mod tests {
         let (key, mut answered) = call(&mut pending);
         let taken = take_step(&mut pending, &press(&["on = no"]), &key, DecisionStep::Edited);
         let Err(Refusal(why)) = taken else { panic!("it was taken") };
-        assert!(why.contains("no JSON"), "{why}");
+        assert!(why.contains("JSON"), "{why}");
         assert!(!pending.get(&key).unwrap().is_over());
         assert_eq!(answered.try_recv(), Err(oneshot::error::TryRecvError::Empty));
         let form = take_step(&mut pending, &press(&[]), &key, DecisionStep::Edit);
@@ -226,7 +230,7 @@ mod tests {
         let done = text(take_step(&mut pending, &press(&[]), &key, DecisionStep::Edit));
         assert!(done.contains("Expired"));
         let again = take_step(&mut pending, &press(&[]), &key, DecisionStep::Edit);
-        assert!(again.is_err_and(|Refusal(why)| why.contains("decided already")));
+        assert!(again.is_err_and(|Refusal(why)| why.contains("already decided")));
     }
 
     #[test]

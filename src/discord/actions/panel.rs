@@ -34,7 +34,7 @@ pub fn press(
         }
         PanelButton::Pause => {
             guild.tell(Command::Pause(true))?;
-            "Nobody is answered until you press Resume."
+            "The NPCs answer nobody until you press Resume."
         }
         PanelButton::Resume => {
             guild.tell(Command::Pause(false))?;
@@ -42,7 +42,7 @@ pub fn press(
         }
         PanelButton::Next => {
             guild.tell(Command::Skip)?;
-            "On to the next."
+            "Moving on to the next speaker."
         }
         PanelButton::End => {
             guild.stop("the game master ended it")?;

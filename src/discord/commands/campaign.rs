@@ -24,15 +24,15 @@ const LONGEST_NAME: u16 = 100;
 const CAMPAIGNS_MAX: usize = 50;
 
 fn register() -> CreateCommand {
-    let name = parts::words("name", "Its name", LONGEST_NAME).set_autocomplete(true);
-    parts::command("campaign", "Which campaign is played here")
-        .add_option(parts::sub("info", "What is played here, and what is remembered of it"))
+    let name = parts::words("name", "Name of the campaign", LONGEST_NAME).set_autocomplete(true);
+    parts::command("campaign", "Show, load or switch the campaign of this server")
+        .add_option(parts::sub("info", "Show the campaign played here and what I remember of it"))
         .add_option(
-            parts::sub("load", "Takes in a campaign file as a campaign of its own, and plays it")
+            parts::sub("load", "Load a campaign file as a separate campaign, and play it")
                 .add_sub_option(parts::file("file", "A campaign file (YAML)").required(true)),
         )
         .add_option(
-            parts::sub("switch", "Plays another campaign from the next session on")
+            parts::sub("switch", "Play another campaign from the next session on")
                 .add_sub_option(name.required(true)),
         )
 }
@@ -68,7 +68,7 @@ fn run(guild: &mut Guild, call: &Call) -> Result<Answer, Refusal> {
             let mut text = answer.text;
             let all = names(guild);
             if all.len() > 1 {
-                text.push_str(&format!("\nThere are: {} (/campaign switch)", all.join(", ")));
+                text.push_str(&format!("\nCampaigns: {} (/campaign switch)", all.join(", ")));
             }
             let played = guild.played().map(|it| it.name.clone());
             Reply::private(text).titled(played.unwrap_or_else(|| configured(guild)))
@@ -104,7 +104,7 @@ fn switch(guild: &mut Guild, name: &str) -> Result<Answer, Refusal> {
     let known = names(guild);
     let Some(at) = known.iter().position(|it| it.to_lowercase() == name.to_lowercase()) else {
         return Err(format!(
-            "there is no campaign '{name}' (there are: {}; /campaign load takes in another)",
+            "unknown campaign '{name}' (known: {}; /campaign load adds another)",
             known.join(", ")
         )
         .into());
@@ -119,12 +119,12 @@ fn switch(guild: &mut Guild, name: &str) -> Result<Answer, Refusal> {
         }
     });
     guild.learn_entities();
-    Ok(done(guild, "Another campaign, another memory.".to_owned()).into())
+    Ok(done(guild, "Campaign switched; each campaign has its own memory.".to_owned()).into())
 }
 
 /// Says what is played from when on.
 fn done(guild: &Guild, text: String) -> Reply {
     let name = guild.played().map_or_else(|| configured(guild), |it| it.name.clone());
     let from = if guild.session().is_ok() { "from the next session on" } else { "here" };
-    Reply::private(format!("{text}\n**{name}** is played {from}, by the same NPCs."))
+    Reply::private(format!("{text}\n**{name}** is played {from}, with the same NPCs."))
 }

@@ -32,11 +32,14 @@ pub const COMMAND: Command =
 const LONGEST: u16 = 64;
 
 fn register() -> CreateCommand {
-    let name = parts::words("name", "The character (leave out: your own name)", LONGEST);
-    let set = parts::sub("set", "What the NPCs call you from now on")
+    let name = parts::words("name", "Name of the character (default: your own name)", LONGEST);
+    let set = parts::sub("set", "Set the name that NPCs call you by")
         .add_sub_option(name.set_autocomplete(true))
-        .add_sub_option(parts::user("player", "Whose character (game masters only)"));
-    parts::command("character", "Who you are in the game").add_option(set)
+        .add_sub_option(parts::user(
+            "player",
+            "Player whose character you set (game masters only)",
+        ));
+    parts::command("character", "Choose who you play").add_option(set)
 }
 
 fn complete(guild: &Guild, option: &str) -> Vec<String> {
@@ -59,7 +62,7 @@ fn run(guild: &mut Guild, call: &Call) -> Result<Answer, Refusal> {
     guild.change_settings(|it| it.characters.insert(player.get(), name.clone()));
     let whom = if player == call.user { "you".to_owned() } else { format!("<@{player}>") };
     let done = match name.as_str() {
-        "" => format!("The NPCs call {whom} by the name everybody uses."),
+        "" => format!("The NPCs call {whom} by the display name on this server."),
         name => format!("The NPCs call {whom} **{}**.", escaped(name)),
     };
     if let Ok(session) = guild.session() {

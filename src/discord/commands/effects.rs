@@ -58,7 +58,7 @@ impl Effects for CommandEffects {
         match (&mut *self.notes(), &self.session) {
             (Some(notes), _) => notes.lines.push(text.to_owned()),
             (None, Some(session)) => session.tell_dm(text.to_owned()),
-            (None, None) => tracing::warn!("a late result of a command has nobody to be told"),
+            (None, None) => tracing::warn!("a late result of a command has no recipient"),
         }
     }
 
@@ -70,8 +70,8 @@ impl Effects for CommandEffects {
             Some(notes) if notes.files.len() < FILES_MAX && size <= FILE_BYTES => {
                 notes.files.push((name, attachment.bytes.to_vec()));
             }
-            Some(notes) => notes.lines.push(format!("{tool} brought more than can be shown here")),
-            None => tracing::warn!(tool, "a late picture of a command is not shown"),
+            Some(notes) => notes.lines.push(format!("{tool} returned more than I can show here")),
+            None => tracing::warn!(tool, "cannot show a late picture of a command"),
         }
     }
 

@@ -43,34 +43,34 @@ fn register() -> CreateCommand {
     };
     parts::command("entity", "People, places and things of the campaign")
         .add_option(
-            parts::sub("add", "Something new; its name is heard better from the next session on")
-                .add_sub_option(parts::words("name", "Its name", LONGEST_NAME).required(true))
-                .add_sub_option(kind("What kind of thing it is").required(true))
-                .add_sub_option(parts::words(
-                    "description",
-                    "What is known of it",
-                    LONGEST_DESCRIPTION,
-                ))
-                .add_sub_option(parts::words(
-                    "aliases",
-                    "Other names for it, with commas between",
-                    LONGEST_ALIASES,
-                ))
-                .add_sub_option(parts::flag("secret", "Only you know of it; no NPC is told")),
+            parts::sub(
+                "add",
+                "Add an entity; its name is recognised better from the next session on",
+            )
+            .add_sub_option(parts::words("name", "Its name", LONGEST_NAME).required(true))
+            .add_sub_option(kind("Kind of entity").required(true))
+            .add_sub_option(parts::words("description", "Description of it", LONGEST_DESCRIPTION))
+            .add_sub_option(parts::words(
+                "aliases",
+                "Other names for it, separated by commas",
+                LONGEST_ALIASES,
+            ))
+            .add_sub_option(parts::flag(
+                "secret",
+                "Only game masters see it; NPCs don't know about it",
+            )),
+        )
+        .add_option(parts::sub("list", "List all entities").add_sub_option(kind("Only this kind")))
+        .add_option(
+            parts::sub("show", "Show an entity and its relations to others")
+                .add_sub_option(name("Entity to show")),
         )
         .add_option(
-            parts::sub("list", "Everything there is").add_sub_option(kind("Only of this kind")),
+            parts::sub("remove", "Remove an entity, after asking you to confirm")
+                .add_sub_option(name("Entity to remove")),
         )
         .add_option(
-            parts::sub("show", "What is known of something, and how it stands to others")
-                .add_sub_option(name("Of what")),
-        )
-        .add_option(
-            parts::sub("remove", "Forgets something, after asking you once more")
-                .add_sub_option(name("What")),
-        )
-        .add_option(
-            parts::sub("import", "Takes in a campaign file, whole or not at all")
+            parts::sub("import", "Import a campaign file, as a whole or not at all")
                 .add_sub_option(parts::file("file", "A campaign file (YAML)").required(true)),
         )
 }
@@ -102,7 +102,8 @@ fn added(call: &Call) -> Result<WorldOrder, Refusal> {
 }
 
 fn kind_of(word: &str) -> Result<EntityKind, Refusal> {
-    kind(word).ok_or_else(|| format!("there is no kind '{word}' ({})", KINDS.join(", ")).into())
+    kind(word)
+        .ok_or_else(|| format!("invalid kind '{word}' (use one of {})", KINDS.join(", ")).into())
 }
 
 /// Asks before anything is removed.
@@ -111,7 +112,7 @@ fn remove(guild: &Guild, call: &Call) -> Result<Answer, Refusal> {
     Ok(world::order(guild, order, |_, answer| {
         let id = Action::RemoveEntity(answer.entity.unwrap_or_default()).id();
         if id.chars().count() > BUTTON_MAX {
-            return Reply::private("its id is too long for a button (give it a shorter one)");
+            return Reply::private("its id is too long for a button (choose a shorter id)");
         }
         let yes = CreateButton::new(id).label("Remove it").style(ButtonStyle::Danger);
         let no = CreateButton::new(Action::KeepEntity.id()).label("Keep it");
@@ -138,7 +139,7 @@ pub fn removed(guild: &Guild, press: &ButtonPress, id: String) -> Result<Answer,
 /// It is a game master's to press.
 pub fn keep(guild: &Guild, press: &ButtonPress) -> Result<Answer, Refusal> {
     match press.is_dm {
-        true => Ok(Answer::Replace(Reply::private("It stays."))),
+        true => Ok(Answer::Replace(Reply::private("Nothing was removed."))),
         false => Err(guild.only_dms().into()),
     }
 }

@@ -13,7 +13,7 @@ pub const COMMAND: Command =
     Command { name: "help", register, who: |_| Who::Everyone, run, complete: |_, _| Vec::new() };
 
 fn register() -> CreateCommand {
-    CreateCommand::new("help").description("What you can do here")
+    CreateCommand::new("help").description("Show the commands you can use here")
 }
 
 fn run(guild: &mut Guild, call: &Call) -> Result<Answer, Refusal> {

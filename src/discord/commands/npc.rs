@@ -33,36 +33,47 @@ fn register() -> CreateCommand {
     let name = |text| parts::npc("name", text).required(true);
     let named = |sub, text, whom| parts::sub(sub, text).add_sub_option(name(whom));
     parts::command("npc", "The NPCs: silence, speak for, direct or pin them")
-        .add_option(parts::sub("list", "Who is at the table, and how they are"))
-        .add_option(named("show", "Everything about one NPC", "Which NPC"))
-        .add_option(named("mute", "Silences an NPC, in the middle of a word", "Whom"))
-        .add_option(named("unmute", "Lets an NPC speak again", "Whom"))
-        .add_option(parts::sub("muteall", "Silences everyone, in the middle of a word"))
-        .add_option(parts::sub("unmuteall", "Lets everyone speak again"))
+        .add_option(parts::sub("list", "Show who is at the table, and their state"))
+        .add_option(named("show", "Show everything about one NPC", "Which NPC"))
+        .add_option(named(
+            "mute",
+            "Mute an NPC at once, even in the middle of a word",
+            "NPC to mute",
+        ))
+        .add_option(named("unmute", "Let an NPC speak again", "NPC to unmute"))
+        .add_option(parts::sub("muteall", "Mute every NPC at once, even in the middle of a word"))
+        .add_option(parts::sub("unmuteall", "Let every NPC speak again"))
         .add_option(
-            named("speak", "Your words in an NPC's voice", "Whose voice")
-                .add_sub_option(parts::words("text", "What it says", LONGEST_LINE).required(true)),
+            named("speak", "Speak your words in an NPC's voice", "NPC that speaks").add_sub_option(
+                parts::words("text", "Words to speak", LONGEST_LINE).required(true),
+            ),
         )
         .add_option(
-            named("direct", "A secret note to an NPC, which it acts on", "For whom")
+            named("direct", "Give an NPC a secret note to act on", "NPC to direct")
                 .add_sub_option(parts::words(
                     "note",
-                    "What it is to do (leave out: it has no note any more)",
+                    "What it should do (leave out to remove the note)",
                     LONGEST_NOTE,
                 ))
                 .add_sub_option(parts::count(
                     "turns",
-                    "For how many of its turns (default: until replaced)",
+                    "Number of its turns (default: until replaced)",
                     TURNS_MAX,
                 )),
         )
         .add_option(
-            named("pin", "What is said goes to this NPC unless another is named", "To whom")
-                .add_sub_option(parts::user("player", "Whose words (default: everybody's)")),
+            named("pin", "Send what is said to this NPC unless it names another", "NPC to pin")
+                .add_sub_option(parts::user(
+                    "player",
+                    "Only what this player says (default: everyone)",
+                )),
         )
         .add_option(
-            parts::sub("unpin", "What is said goes to whoever is meant again")
-                .add_sub_option(parts::user("player", "Whose words (default: everybody's)")),
+            parts::sub("unpin", "End the pin: what is said goes to the NPC it is meant for")
+                .add_sub_option(parts::user(
+                    "player",
+                    "Only what this player says (default: everyone)",
+                )),
         )
 }
 
@@ -141,7 +152,11 @@ fn direct(guild: &mut Guild, call: &Call) -> Result<Answer, Refusal> {
         None => None,
         Some(given) => match u32::try_from(given) {
             Ok(turns @ 1..=TURNS_MAX) => Some(turns),
-            _ => return Err(format!("'{given}' turns cannot be (1 to {TURNS_MAX})").into()),
+            _ => {
+                return Err(
+                    format!("invalid number of turns '{given}' (use 1 to {TURNS_MAX})").into()
+                );
+            }
         },
     };
     let said = match (note, turns) {
@@ -159,14 +174,14 @@ fn pin(guild: &mut Guild, call: &Call, name: Option<&str>) -> Result<Answer, Ref
     let session = guild.session()?;
     let whose = match player {
         Some(player) => format!("What <@{player}> says"),
-        None => "What anybody says".to_owned(),
+        None => "What anyone says".to_owned(),
     };
     let (seat, mut said) = match name {
         Some(name) => {
             let (seat, npc) = guild.seat(name)?;
             (Some(seat), format!("{whose} goes to {} unless they name another.", npc.name))
         }
-        None => (None, format!("{whose} goes to whoever is meant.")),
+        None => (None, format!("{whose} goes to the NPC it is meant for.")),
     };
     if let Some(player) = player.filter(|it| session.people.get(it.get()).is_none()) {
         said.push_str(&format!(" <@{player}> is not in <#{}>.", session.voice_channel));
@@ -204,9 +219,9 @@ fn described(npc: &Npc, seat: Option<&SeatStatus>) -> String {
     lines.push(match npc.address {
         AddressMode::NameOnly => "Answers when named".to_owned(),
         AddressMode::Adaptive => "Answers when named, in conversation, or alone".to_owned(),
-        AddressMode::Always => "Answers whatever is said to nobody else".to_owned(),
+        AddressMode::Always => "Answers everything that isn't said to someone else".to_owned(),
     });
-    lines.push(format!("Tier by itself: up to {}", npc.budget_tier));
+    lines.push(format!("Tier without an override: up to {}", npc.budget_tier));
     let voice = &npc.voice;
     lines.push(format!("Voice: {} {} · language {}", voice.provider, voice.voice_id, npc.language));
     let tools = match npc.tools.as_slice() {
@@ -244,7 +259,7 @@ mod tests {
             Brain: scripted
             Also called: Barkeep
             Answers when named, in conversation, or alone
-            Tier by itself: up to fast
+            Tier without an override: up to fast
             Voice:  a · language en
             Tools: dice-roller.*
 

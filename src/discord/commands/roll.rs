@@ -22,11 +22,11 @@ fn register() -> CreateCommand {
     let secret = CreateCommandOption::new(
         CommandOptionType::Boolean,
         "secret",
-        "Only you see it (default: everybody does)",
+        "Show the result only to you (default: to everyone)",
     );
     let expression =
         parts::words("expression", "Such as 2d6+3, 1d20 adv, 4d6kh3, 1d20+5 to hit", LONGEST);
-    parts::command("roll", "Rolls dice").add_option(expression.required(true)).add_option(secret)
+    parts::command("roll", "Roll dice").add_option(expression.required(true)).add_option(secret)
 }
 
 fn run(guild: &mut Guild, call: &Call) -> Result<Answer, Refusal> {

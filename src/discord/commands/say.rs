@@ -24,9 +24,9 @@ pub const COMMAND: Command =
 const LONGEST: u16 = 500;
 
 fn register() -> CreateCommand {
-    parts::command("say", "Says something to an NPC in writing; it answers aloud")
+    parts::command("say", "Say something to an NPC in writing; it answers aloud")
         .add_option(parts::words("text", "What you say", LONGEST).required(true))
-        .add_option(parts::npc("npc", "To whom (default: whoever you name or talk with)"))
+        .add_option(parts::npc("npc", "NPC to talk to (default: the one you name or talk with)"))
 }
 
 fn complete(guild: &Guild, option: &str) -> Vec<String> {
@@ -58,7 +58,7 @@ fn run(guild: &mut Guild, call: &Call) -> Result<Answer, Refusal> {
         guild.tell(order)?;
         Ok(match status.state {
             State::Paused => Reply::private(format!(
-                "{said}\nThe game master has paused the NPCs: it is remembered, and not answered."
+                "{said}\nThe game master has paused the NPCs: they remember this but don't answer."
             )),
             _ => Reply::public(said),
         })
@@ -76,7 +76,7 @@ fn unable(status: &Status, seat: Option<SeatId>) -> Option<String> {
     let Some(seat) = seat.and_then(|seat| status.of(seat)) else {
         let able = status.seats.iter().any(|seat| seat.present && !seat.muted);
         return (!able).then(|| {
-            "no NPC that is here may speak (the game master lets them: /npc unmuteall, /scene enter)"
+            "no NPC here can speak (the game master can change that: /npc unmuteall, /scene enter)"
                 .to_owned()
         });
     };
@@ -90,7 +90,7 @@ fn unable(status: &Status, seat: Option<SeatId>) -> Option<String> {
             Some(format!("{name} is not in this scene (here: {here})"))
         }
         SeatStatus { muted: true, .. } => {
-            Some(format!("{name} is muted (the game master lets it speak: /npc unmute)"))
+            Some(format!("{name} is muted (the game master can change that: /npc unmute)"))
         }
         _ => None,
     }
@@ -119,7 +119,7 @@ mod tests {
         let table = status(vec![muted.clone(), absent]);
         assert_eq!(
             unable(&table, Some(SeatId(0))).unwrap(),
-            "Bartok is muted (the game master lets it speak: /npc unmute)"
+            "Bartok is muted (the game master can change that: /npc unmute)"
         );
         assert_eq!(
             unable(&table, Some(SeatId(1))).unwrap(),

@@ -28,21 +28,25 @@ const LONGEST_TIME: u16 = 64;
 const NOTHING: &str = "-";
 
 fn register() -> CreateCommand {
-    let place = "A scene of the campaign, which brings its NPCs, or any place (- for none)";
+    let place = "A scene of the campaign, with its NPCs, or any place (- for none)";
     let place = parts::words("location", place, LONGEST_PLACE).set_autocomplete(true);
     let time = parts::words("time", "Time of day, such as dusk (- for none)", LONGEST_TIME);
     let npc = |text| parts::npc("npc", text).required(true);
-    parts::command("scene", "Where the game is, and which NPCs are there")
+    parts::command("scene", "Set where the game is and which NPCs are there")
         .add_option(
-            parts::sub("set", "Goes somewhere else, or to another time of day")
+            parts::sub("set", "Move to another place or time of day")
                 .add_sub_option(place)
                 .add_sub_option(time),
         )
-        .add_option(parts::sub("enter", "An NPC comes").add_sub_option(npc("Who comes")))
         .add_option(
-            parts::sub("leave", "An NPC goes, and is silent").add_sub_option(npc("Who goes")),
+            parts::sub("enter", "Bring an NPC into the scene")
+                .add_sub_option(npc("NPC that enters")),
         )
-        .add_option(parts::sub("show", "Where you are, and who is there"))
+        .add_option(
+            parts::sub("leave", "Take an NPC out of the scene; it falls silent")
+                .add_sub_option(npc("NPC that leaves")),
+        )
+        .add_option(parts::sub("show", "Show where you are and who is there"))
 }
 
 fn complete(guild: &Guild, option: &str) -> Vec<String> {
@@ -69,7 +73,9 @@ fn run(guild: &mut Guild, call: &Call) -> Result<Answer, Refusal> {
         "set" => {
             let (location, time) = (filled(call, "location"), filled(call, "time"));
             if location.is_none() && time.is_none() {
-                return Err("say where or when (/scene set location, time, or both)".into());
+                return Err(
+                    "no place or time given (use /scene set location, time, or both)".into()
+                );
             }
             Some(SceneChange::Set { location, time })
         }
@@ -98,7 +104,7 @@ fn shown(status: &Status) -> String {
     let away = status.seats.iter().filter(|seat| !seat.present).map(|seat| seat.name.as_str());
     let away: Vec<&str> = away.collect();
     text.push_str(&match scene.present.as_slice() {
-        [] => "\nNobody is here to answer (/scene enter brings somebody).".to_owned(),
+        [] => "\nNo NPC is here to answer (/scene enter brings one in).".to_owned(),
         here => format!("\nHere: {}", here.join(", ")),
     });
     if !away.is_empty() {
@@ -129,7 +135,7 @@ mod tests {
         table.seats.clear();
         assert_eq!(
             shown(&table),
-            "**The Old Mill**, dusk\nNobody is here to answer (/scene enter brings somebody)."
+            "**The Old Mill**, dusk\nNo NPC is here to answer (/scene enter brings one in)."
         );
     }
 }

@@ -31,9 +31,9 @@ pub const COMMAND: Command =
     Command { name: "setup", register, who: |_| Who::Manager, run, complete: |_, _| Vec::new() };
 
 fn register() -> CreateCommand {
-    parts::command("setup", "Check my permissions, choose who is game master, try the sound")
+    parts::command("setup", "Check my permissions, choose the game masters, test the sound")
         .default_member_permissions(Permissions::MANAGE_GUILD)
-        .add_option(parts::words("code", "From the owner of this bot, to let this server in", 40))
+        .add_option(parts::words("code", "Code from the bot's owner that approves this server", 40))
 }
 
 fn run(guild: &mut Guild, call: &Call) -> Result<Answer, Refusal> {
@@ -54,7 +54,7 @@ pub fn choose(
     choice: SetupChoice,
 ) -> Result<Answer, Refusal> {
     if !press.may.manage_guild() {
-        return Err("only those who may manage the server can do this".into());
+        return Err("only members who may manage the server can do this".into());
     }
     let chosen = press.values.first().map(String::as_str);
     let id = chosen.and_then(|id| id.parse::<u64>().ok()).filter(|id| *id > 0);
@@ -70,7 +70,7 @@ pub fn choose(
             let consent = match chosen {
                 Some("ask") => Consent::Ask,
                 Some("notice") => Consent::Notice,
-                _ => return Err("there is no such way to agree (choose one of the list)".into()),
+                _ => return Err("unknown kind of consent (choose one from the list)".into()),
             };
             guild.change_settings(|settings| settings.consent = Some(consent));
         }
@@ -90,7 +90,8 @@ fn lacks(guild: &Guild, id: ChannelId) -> Option<String> {
     };
     let lacks = access::lacks_text(&cached, channel, guild.shared.me);
     let text = lacks.join(", ");
-    (!lacks.is_empty()).then(|| format!("I lack {text} in <#{id}> (grant it there, choose again)"))
+    (!lacks.is_empty())
+        .then(|| format!("I lack {text} in <#{id}> (grant it there, then choose again)"))
 }
 
 fn view(guild: &Guild, user: UserId, channel: ChannelId) -> Reply {
@@ -115,7 +116,7 @@ fn view(guild: &Guild, user: UserId, channel: ChannelId) -> Reply {
 fn permissions(guild: &Guild, user: UserId, channel: ChannelId) -> String {
     let me = guild.shared.me;
     let Some(cached) = guild.shared.cache.guild(guild.id) else {
-        return "Discord has not told me about this server yet (try again in a few seconds)\n\n"
+        return "Discord hasn't described this server to me yet (try again in a few seconds)\n\n"
             .to_owned();
     };
     let voice = cached.voice_states.get(&user).and_then(|state| state.channel_id);
@@ -127,7 +128,9 @@ fn permissions(guild: &Guild, user: UserId, channel: ChannelId) -> String {
         .map(|(name, has)| format!("{} {name}\n", if *has { "✅" } else { "❌" }))
         .collect();
     if needs.iter().any(|(_, has)| !has) {
-        lines.push_str("→ grant what has a cross in the channel's settings, under Permissions\n");
+        lines.push_str(
+            "→ grant everything with a cross in the channel's settings, under Permissions\n",
+        );
     }
     match voice {
         None => lines.push_str("➖ join a voice channel and use /setup again to check it too\n"),
@@ -147,27 +150,28 @@ fn permissions(guild: &Guild, user: UserId, channel: ChannelId) -> String {
 fn set(guild: &Guild) -> String {
     let (settings, options) = (guild.settings(), &guild.shared.options);
     let role = match settings.dm_role.or(options.dm_role) {
-        _ if options.everyone_is_dm => "everybody (everyone_is_dm in glyphoxa.yaml)".to_owned(),
+        _ if options.everyone_is_dm => "everyone (everyone_is_dm in glyphoxa.yaml)".to_owned(),
         Some(role) => format!("<@&{role}>"),
-        None => "those who may manage the server".to_owned(),
+        None => "members who may manage the server".to_owned(),
     };
     let log = settings.log_channel.map_or_else(
-        || "where the session's panel is".to_owned(),
+        || "in the channel of the session's panel".to_owned(),
         |channel| format!("<#{channel}>"),
     );
     let consent = match guild.consent() {
-        Consent::Notice => "players are told that they are heard, and may opt out",
-        Consent::Ask => "nobody is heard before pressing a button",
+        Consent::Notice => "players are notified that they are heard, and may opt out",
+        Consent::Ask => "players are heard only after pressing a button",
     };
     format!(
-        "Game masters: {role}\nApprovals and words to the game master: {log}\nConsent: {consent}\n"
+        "Game masters: {role}\nApprovals and messages to the game master: {log}\nConsent: \
+         {consent}\n"
     )
 }
 
 /// What the configuration file says.
 fn given(cap: Option<f64>) -> String {
     let budget = match cap {
-        Some(cap) => format!("{cap:.2} a session at most"),
+        Some(cap) => format!("at most {cap:.2} per session"),
         None => "no cap".to_owned(),
     };
     format!("Budget: {budget} (budget.session_max in glyphoxa.yaml)\n")
@@ -188,14 +192,15 @@ fn rows(guild: &Guild) -> Vec<CreateActionRow> {
         channel_types: Some(vec![ChannelType::Text]),
         default_channels: settings.log_channel.map(|channel| vec![ChannelId::new(channel)]),
     };
-    let log = menu(SetupChoice::Log, channels, "Channel of approvals and words to the game master");
+    let log =
+        menu(SetupChoice::Log, channels, "Channel for approvals and messages to the game master");
     let way = |value: &str, label: &str, consent| {
         let is_set = guild.consent() == consent;
         CreateSelectMenuOption::new(label, value).default_selection(is_set)
     };
     let options = vec![
-        way("notice", "Players are told, and may opt out", Consent::Notice),
-        way("ask", "Nobody is heard before pressing a button", Consent::Ask),
+        way("notice", "Players are notified, and may opt out", Consent::Notice),
+        way("ask", "Players are heard only after pressing a button", Consent::Ask),
     ];
     let consent = menu(SetupChoice::Consent, CreateSelectMenuKind::String { options }, "Consent");
     let test = CreateButton::new(Action::Setup(SetupChoice::Test).id())

@@ -31,19 +31,20 @@ fn register() -> CreateCommand {
         option.add_string_choice(tier.name(), tier.name())
     });
     let npc = |text| parts::npc("npc", text);
-    let minutes = parts::count("minutes", "For how long (default: until cleared)", MINUTES_MAX);
-    parts::command("tier", "How much time and thought answers may take")
+    let minutes =
+        parts::count("minutes", "Number of minutes (default: until cleared)", MINUTES_MAX);
+    parts::command("tier", "Set how much time and thought answers may take")
         .add_option(
-            parts::sub("set", "Sets it, whatever is asked, from the next answer on")
+            parts::sub("set", "Set the tier, whatever is asked, from the next answer on")
                 .add_sub_option(tier)
-                .add_sub_option(npc("Whose (default: everybody's)"))
+                .add_sub_option(npc("Only this NPC (default: all)"))
                 .add_sub_option(minutes),
         )
         .add_option(
-            parts::sub("clear", "Answers go by what is asked again")
-                .add_sub_option(npc("Whose (default: everybody's)")),
+            parts::sub("clear", "Remove the override: answers depend on what is asked again")
+                .add_sub_option(npc("Only this NPC (default: all)")),
         )
-        .add_option(parts::sub("show", "Each NPC's tier, and why"))
+        .add_option(parts::sub("show", "Show each NPC's tier, and why"))
 }
 
 fn complete(guild: &Guild, option: &str) -> Vec<String> {
@@ -78,7 +79,7 @@ fn minutes(call: &Call) -> Result<Option<Duration>, Refusal> {
     let Some(given) = call.whole("minutes") else { return Ok(None) };
     match u32::try_from(given) {
         Ok(minutes @ 1..=MINUTES_MAX) => Ok(Some(Duration::from_secs(u64::from(minutes) * 60))),
-        _ => Err(format!("'{given}' minutes cannot be (1 to {MINUTES_MAX})").into()),
+        _ => Err(format!("invalid number of minutes '{given}' (use 1 to {MINUTES_MAX})").into()),
     }
 }
 

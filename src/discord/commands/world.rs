@@ -44,7 +44,7 @@ pub fn order_with_file(
     make: fn(SentFile) -> WorldOrder,
     then: impl FnOnce(&mut Guild, WorldAnswer) -> Reply + Send + 'static,
 ) -> Result<Answer, Refusal> {
-    let file = call.file("file").ok_or("there is no file (attach a campaign file)")?.clone();
+    let file = call.file("file").ok_or("no file given (attach a campaign file)")?.clone();
     if usize::try_from(file.size).map_or(true, |size| size > BYTES_MAX) {
         return Err(format!("'{}' is larger than 10 MiB", file.filename).into());
     }
@@ -57,7 +57,9 @@ pub fn order_with_file(
                 request.order = make(SentFile { name: file.filename, bytes });
                 world.carry_out(request).await.map_err(|why| why.to_string())
             }
-            Err(error) => Err(format!("Discord does not give me the file: {error} (again)")),
+            Err(error) => {
+                Err(format!("I can't get the file from Discord: {error} (send it again)"))
+            }
         }
     };
     Ok(Answer::after(done, |guild, done| match done {

@@ -21,7 +21,7 @@ pub const COMMAND: Command =
 fn register() -> CreateCommand {
     parts::command(
         "xcard",
-        "Stops every NPC and takes the last exchange back; nobody learns that it was you",
+        "Stop every NPC and take the last exchange back; nobody learns that it was you",
     )
 }
 

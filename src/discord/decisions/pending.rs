@@ -119,7 +119,7 @@ pub enum Progress {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum DecisionError {
     /// There is no such request or page any more.
-    #[error("this was decided already, or nobody decided in time")]
+    #[error("this request was already decided, or it expired")]
     Over,
     /// A field does not take what was written into it.
     #[error(transparent)]

@@ -46,10 +46,10 @@ pub struct Field {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum QuestionError {
     /// It has more fields than are shown.
-    #[error("it asks for {0} things, and I show {FIELDS_MAX} at most")]
+    #[error("its form has {0} fields, and I can show {FIELDS_MAX} at most")]
     TooLong(usize),
     /// A field has a shape that no form has.
-    #[error("'{0}' is nothing a form can ask for")]
+    #[error("its field '{0}' doesn't fit into a Discord form")]
     Shape(String),
 }
 
@@ -314,7 +314,7 @@ mod tests {
             Question::of(&json!({ "properties": many }))
                 .unwrap_err()
                 .to_string()
-                .contains("21 things")
+                .contains("21 fields")
         );
         let odd = json!({"properties": {"map": {"type": "object"}}});
         assert!(Question::of(&odd).unwrap_err().to_string().contains("'map'"));

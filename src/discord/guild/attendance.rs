@@ -62,7 +62,7 @@ impl Guild {
     /// The bot is in no voice channel any more. Where it was, somebody has put it out.
     pub fn disconnected(&mut self) {
         if self.session().is_ok_and(|session| session.voice.was_seen()) {
-            self.end_soon("somebody disconnected me from the channel");
+            self.end_soon("someone disconnected me from the channel");
         }
     }
 
@@ -108,13 +108,13 @@ impl Guild {
         let Ok(session) = self.session() else { return };
         for user in changes.left {
             if let Err(why) = session.leave(user) {
-                tracing::warn!(%why, "somebody could not leave");
+                tracing::warn!(%why, "cannot remove a player from the table");
             }
         }
         for (user, person) in changes.changed {
             let speaker = Speaker { id: SpeakerId(user), name: person.name, is_dm: person.is_dm };
             if let Err(why) = session.sit_down(speaker, self.settings().characters.get(&user)) {
-                tracing::warn!(%why, "somebody could not sit down");
+                tracing::warn!(%why, "cannot seat a player at the table");
             }
         }
     }
@@ -172,10 +172,10 @@ impl Guild {
                 match written {
                     Err(error) if has_to_read || why.is_some() => {
                         let why = why.map(|it| it.to_string());
-                        tracing::error!(%error, why, "players could not be told that they are heard");
+                        tracing::error!(%error, why, "cannot notify players that they are heard");
                         session.people.not_told(users);
                         session.panel.note(
-                            "I could tell nobody that they are heard, so I do not listen (let me \
+                            "I can't notify players that I hear them, so I don't listen (let me \
                              write in this channel)"
                                 .to_owned(),
                         );
@@ -200,7 +200,7 @@ impl Guild {
             tracing::warn!(%why, "an opted-out speaker was not forgotten");
         }
         self.forget_session_of(user);
-        "You are not heard any more (/privacy optin takes that back)."
+        "I no longer hear you (/privacy optin undoes that)."
     }
 
     /// What `user` has said in the session that runs is deleted.
@@ -216,9 +216,10 @@ impl Guild {
             let deleted = deleted.await;
             Box::new(move |guild: &mut Self| {
                 let Err(why) = deleted else { return };
-                tracing::error!(%why, "lines of somebody who opted out are still kept");
+                tracing::error!(%why, "cannot delete the lines of a player who opted out");
                 guild.note(format!(
-                    "what somebody said who opted out is not deleted: {why} (/privacy delete)"
+                    "I can't delete the lines of a player who opted out: {why} (they can use \
+                     /privacy delete)"
                 ));
             }) as Job
         });
@@ -234,7 +235,7 @@ impl Guild {
             session.people.inform([user]);
         }
         self.seat_people();
-        "The characters hear you (/privacy optout takes that back)."
+        "The characters hear you (/privacy optout undoes that)."
     }
 
     /// Plays a test line; the future says what is then heard of `user`.
@@ -256,9 +257,9 @@ impl Guild {
         }
         if !person.heard {
             return Err(GuildRefusal::Unheard(match (opted_out, ask) {
-                (true, _) => "you opted out, so nothing of you is heard (/privacy optin)",
+                (true, _) => "you opted out, so I don't hear you (/privacy optin)",
                 (_, true) => "you have not agreed to be heard yet (/privacy optin)",
-                _ => "you were not told yet that you are heard (try again in a moment)",
+                _ => "I haven't notified you yet that I hear you (try again in a moment)",
             }));
         }
         let came = session.voice.came_within(user.get(), PATIENCE);

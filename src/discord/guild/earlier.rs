@@ -32,8 +32,8 @@ use crate::{
 };
 
 /// Said of what nobody can decide about any more.
-const OVER: &str = "**Expired**: I was restarted before anybody decided. The call was not made; have \
-                    it asked for again if it is still wanted.";
+const OVER: &str = "**Expired**: I was restarted before anyone decided. I didn't make the call; \
+                    ask the NPC again if you still want it.";
 /// Longest wait for the server of a tool that was approved.
 const CONNECTING: Duration = Duration::from_secs(20);
 
@@ -125,10 +125,10 @@ async fn made(tools: &ToolHost, servers: &Servers, scope: &Scope, call: KeptCall
     let (name, tier) = (Arc::<str>::from(npc.as_str()), Tier::Deep);
     let visible = host.visible(&name, tier, tier.ceiling());
     let Some(known) = visible.iter().find(|it| *it.tool.identity == *tool).cloned() else {
-        return not_called("it is not there now, or no longer for them");
+        return not_called("the tool is gone, or this NPC may no longer use it");
     };
     if *known.tool.fingerprint != *call.definition {
-        return not_called("it has changed since you were asked (have it asked for again)");
+        return not_called("the tool has changed since you were asked (ask the NPC again)");
     }
     let caller = Caller { npc: name, tier, offered: visible.names(), sampler: None };
     let shown = Arc::new(Shown::default());
@@ -177,6 +177,6 @@ impl Effects for Shown {
     }
 
     fn attach(&self, tool: &str, _attachment: &Attachment) {
-        self.show(&format!("{tool} brought a file, which nobody asked for any more."));
+        self.show(&format!("{tool} returned a file, which I can't show here."));
     }
 }

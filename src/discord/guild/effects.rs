@@ -47,7 +47,7 @@ impl GuildEffects {
 
     fn tell(&self, request: ToolRequest) {
         if self.requests.try_send(request).is_err() {
-            tracing::warn!("what a tool has shown found no channel");
+            tracing::warn!("dropped the output of a tool");
         }
     }
 }

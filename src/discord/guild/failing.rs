@@ -21,7 +21,7 @@ impl Guild {
         // What is told may be what fails.
         let told = caught_now(|| self.tell_of(fault, wait.is_some()));
         if let Err(again) = told {
-            tracing::error!(guild = self.id.get(), fault = %again, "the game master is not told");
+            tracing::error!(guild = self.id.get(), fault = %again, "cannot notify the game master");
         }
         wait
     }
@@ -36,14 +36,14 @@ impl Guild {
             }
         }
         match goes_on {
-            true => self.tell_dm(format!("Something in me has failed, and I go on: {fault}")),
+            true => self.tell_dm(format!("Something in me failed, but I carry on: {fault}")),
             false if self.session.is_some() => {
                 self.tell_dm(format!(
-                    "Something in me fails again and again, so I end the session; what was said is \
+                    "Something in me keeps failing, so I end the session; the transcript is \
                      kept: {fault}"
                 ));
                 // The session ends whatever else fails.
-                let _ = self.stop("something in me fails again and again");
+                let _ = self.stop("something in me keeps failing");
             }
             false => {}
         }

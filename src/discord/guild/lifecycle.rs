@@ -155,7 +155,7 @@ impl Guild {
         // What waits for a decision waits on after the restart.
         self.approvals = Approvals::default();
         // Without a session there is nothing to close.
-        let why = "I am being switched off; start me again and use /session start";
+        let why = "I am shutting down; start me again and use /session start";
         if let Ok(session) = self.take_session(why) {
             let sessions = self.shared.handles.sessions.clone();
             self.send(async move { keep(&sessions, session).await });
@@ -195,7 +195,7 @@ impl Guild {
         let http = Arc::clone(&self.shared.http);
         self.send(async move {
             if let Err(error) = panel::write(&http, channel, Some(message), &rendered).await {
-                tracing::warn!(%error, "the panel could not be written");
+                tracing::warn!(%error, "cannot write the panel");
             }
         });
     }
@@ -207,7 +207,7 @@ impl Guild {
             let edit = approvals::without_buttons(text);
             self.send(async move {
                 if let Err(error) = place.channel.edit_message(&http, place.message, edit).await {
-                    tracing::warn!(%error, "a decided request was not marked");
+                    tracing::warn!(%error, "cannot mark a request as decided");
                 }
             });
         }
@@ -222,8 +222,8 @@ impl Guild {
             Ok(facts) => facts,
             Err(why) => {
                 let text = format!(
-                    "I could not look for facts worth keeping in this session: {why} (a game \
-                     master's /session recap tries again)"
+                    "I couldn't look for facts worth keeping in this session: {why} (to try \
+                     again, use /session recap as a game master)"
                 );
                 return self.post(log.unwrap_or(panel), ChannelMessage::text(text).message());
             }
@@ -242,7 +242,7 @@ impl Guild {
             if let Err(error) =
                 panel.send_message(&http, ChannelMessage::text(text).message()).await
             {
-                tracing::warn!(%error, "facts wait, and the game master was not told");
+                tracing::warn!(%error, "cannot notify the game master of the facts that wait");
             }
         });
     }
@@ -268,6 +268,6 @@ async fn put(
 async fn keep(sessions: &Sessions, session: GuildSession) {
     let closed = session.close().await;
     if let Err(why) = sessions.keep(&closed.id, closed.kept).await {
-        tracing::error!(%why, "a session was not kept");
+        tracing::error!(%why, "cannot save a session");
     }
 }

@@ -49,7 +49,7 @@ fn what_was_heard(line: &TurnLine) -> String {
     match line.outcome {
         Outcome::HearingError => {
             let why = line.detail.as_deref().unwrap_or("it gave no reason");
-            format!("I heard you, but what turns speech into text failed: {why}")
+            format!("I heard you, but the recogniser failed: {why}")
         }
         _ if line.heard.trim().is_empty() => {
             "I heard your voice, but understood no word (speak nearer to the microphone, and in \
@@ -63,11 +63,11 @@ fn what_was_heard(line: &TurnLine) -> String {
 /// What to do when nothing was heard; `came`: packets did arrive.
 pub fn nothing(came: bool) -> &'static str {
     if came {
-        "Sound came from you within 10 s, but no speech (turn your microphone up, or Discord's \
+        "I got sound from you within 10 s, but no speech (turn your microphone up, or Discord's \
          noise suppression down)."
     } else {
-        "Nothing came from you within 10 s (are you muted, or on push-to-talk? is the right \
-         microphone chosen in Discord's settings? if all that is well, leave the channel and join \
-         again)."
+        "I got nothing from you within 10 s (are you muted, or on push-to-talk? is the right \
+         microphone chosen in Discord's settings? if none of that helps, leave the \
+         channel and join again)."
     }
 }

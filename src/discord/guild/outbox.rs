@@ -44,8 +44,10 @@ impl Outbox {
         let size = attachment.bytes.len();
         if size > FILE_BYTES {
             let mib = size >> 20;
-            return self
-                .line(format!("{tool} brought {} of {mib} MiB, too large", attachment.mime));
+            return self.line(format!(
+                "{tool} returned {} of {mib} MiB, which is too large",
+                attachment.mime
+            ));
         }
         if files >= FILES_MAX {
             self.lost += 1;
@@ -80,7 +82,7 @@ impl Outbox {
             return Some(ChannelMessage::File { name, bytes });
         }
         let lost = std::mem::take(&mut self.lost);
-        (lost > 0).then(|| ChannelMessage::Text(format!("… and {lost} more that tools have shown")))
+        (lost > 0).then(|| ChannelMessage::Text(format!("… and {lost} more results of tools")))
     }
 }
 
@@ -131,7 +133,7 @@ mod tests {
         }
         let Some(ChannelMessage::Text(text)) = outbox.next() else { panic!("no text") };
         assert!(text.contains("too large"), "{text}");
-        let last = ChannelMessage::Text("… and 5 more that tools have shown".to_owned());
+        let last = ChannelMessage::Text("… and 5 more results of tools".to_owned());
         assert_eq!(outbox.next(), Some(last));
     }
 }

@@ -15,19 +15,19 @@ use crate::{
 #[derive(Debug, thiserror::Error)]
 pub enum GuildRefusal {
     /// What was set here is not read yet, so nobody's wish is known.
-    #[error("I do nothing here until this is put right: {0}")]
+    #[error("I can't do anything here until this is fixed: {0}")]
     Unread(#[from] Unread),
     /// There is no session.
-    #[error("no session runs here (start one: /session start)")]
+    #[error("no session is running here (start one: /session start)")]
     NoSession,
     /// There is one already.
-    #[error("a session runs already in <#{0}> (end it first: /session stop)")]
+    #[error("a session is already running in <#{0}> (end it first: /session stop)")]
     AlreadyRuns(ChannelId),
     /// One is being opened.
-    #[error("I am on my way already")]
+    #[error("I am already joining")]
     Opening,
     /// The gateway has not described the server yet.
-    #[error("Discord has not told me about this server yet (try again in a few seconds)")]
+    #[error("Discord hasn't described this server to me yet (try again in a few seconds)")]
     UnknownServer,
     /// Nobody said where.
     #[error("join a voice channel first, or name one (/session start channel)")]
@@ -62,7 +62,7 @@ pub enum GuildRefusal {
     #[error("you are not in <#{0}> (join it, then press Test again)")]
     NotInChannel(ChannelId),
     /// The voice connection is being made anew.
-    #[error("the voice connection is being made anew (try again in a moment)")]
+    #[error("I am reconnecting to the voice channel (try again in a moment)")]
     Reconnecting,
     /// Who wants to be heard is not, for this reason.
     #[error("{0}")]

@@ -32,7 +32,9 @@ impl Guild {
                 match Request::question(form, answer) {
                     Ok(request) => self.ask(request),
                     Err(why) => {
-                        self.note(format!("'{server}' asked something and was declined: {why}"));
+                        self.note(format!(
+                            "I declined a question from the tool server '{server}': {why}"
+                        ));
                     }
                 }
             }
@@ -65,7 +67,7 @@ impl Guild {
         self.spawn(async move {
             // What is not kept is logged.
             _ = kept.await;
-            let mut sent = Err("there is no channel for it".to_owned());
+            let mut sent = Err("no channel to ask in".to_owned());
             for channel in channels {
                 sent = channel
                     .send_message(&http, message.clone())

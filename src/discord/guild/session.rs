@@ -284,7 +284,7 @@ impl GuildSession {
         let mut transcript = self.transcript;
         if timeout(CLOSE_PATIENCE, &mut transcript).await.is_err() {
             transcript.abort();
-            tracing::error!("what a table told at its end is not written down");
+            tracing::error!("cannot write down the last events of a table");
         }
         self.voice.close().await;
         ClosedSession { id: self.id, kept }

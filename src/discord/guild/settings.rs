@@ -19,7 +19,7 @@ pub struct KeptSettings {
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum Unread {
     /// The store has not answered yet.
-    #[error("what was set here is not read yet")]
+    #[error("the settings of this server are not loaded yet")]
     NotYet,
     /// It cannot be read.
     #[error(transparent)]

@@ -144,8 +144,8 @@ impl Guild {
         let (guilds, guild) = (self.shared.handles.guilds.clone(), self.id.get());
         async move {
             let why = guilds.keep(guild, settings?).await.err()?;
-            tracing::error!(guild, %why, "settings are not kept");
-            Some(format!("This holds until I am restarted, for I cannot keep it: {why}"))
+            tracing::error!(guild, %why, "cannot save settings");
+            Some(format!("This is lost when I restart, because I can't save it: {why}"))
         }
     }
 
@@ -164,9 +164,9 @@ impl Guild {
     /// Who game masters are, for those who are none.
     pub fn only_dms(&self) -> String {
         match self.settings().dm_role.or(self.shared.options.dm_role) {
-            Some(role) => format!("only game masters can do this (those with <@&{role}>)"),
-            None => "only game masters can do this: those who may manage the server, until \
-                     /setup names a role"
+            Some(role) => format!("only game masters can do this (members with <@&{role}>)"),
+            None => "only game masters can do this: members who may manage the server, until \
+                     /setup sets a role"
                 .to_owned(),
         }
     }
@@ -323,7 +323,7 @@ impl Guild {
         let http = Arc::clone(&self.shared.http);
         self.send(async move {
             if let Err(error) = channel.send_message(&http, message).await {
-                tracing::warn!(%error, "a message could not be sent");
+                tracing::warn!(%error, "cannot send a message");
             }
         });
     }
@@ -343,7 +343,7 @@ impl Guild {
         let guild = self.id.get();
         self.closing.spawn(async move {
             if let Err(fault) = caught(work).await {
-                tracing::error!(guild, %fault, "something could not be sent");
+                tracing::error!(guild, %fault, "cannot send a message");
             }
         });
     }

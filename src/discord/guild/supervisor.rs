@@ -151,13 +151,13 @@ impl VoiceSupervisor {
         let unclaimed = dropped.unknown.load(Ordering::Relaxed);
         let crowded = report.crowded_out + dropped.full.load(Ordering::Relaxed);
         if self.health.is_crowded(crowded) {
-            tracing::warn!(crowded, "speech found no room: this machine is too slow");
+            tracing::warn!(crowded, "dropped speech: this machine is too slow");
             troubles.push(Trouble::Crowded);
         }
         for ailment in self.health.look(now, &heard, unclaimed) {
             match ailment {
                 Ailment::Deaf => {
-                    let why = "somebody speaks and nothing arrives".to_owned();
+                    let why = "a player speaks, but no sound arrives".to_owned();
                     troubles.push(Trouble::Deaf(self.lost(why)));
                     break;
                 }

@@ -133,7 +133,7 @@ fn take_settings(guild: &mut Guild, read: Result<GuildSettings, GuildError>) {
         guild.take_up_earlier();
         return guild.seat_people();
     };
-    tracing::error!(guild = guild.id.get(), why, "settings of a guild cannot be read");
+    tracing::error!(guild = guild.id.get(), why, "cannot read the settings of a guild");
     let again = guild.shared.handles.guilds.clone().read(guild.id.get());
     guild.spawn(async move {
         sleep(REREAD).await;
@@ -149,7 +149,7 @@ fn add_servers(guild: &Guild) {
         let options = handles.factory.server(name, added);
         let left_out = |why: &ServerError| {
             let (guild, why) = (guild.id.get(), why.to_string());
-            tracing::warn!(guild, server = name, why, "a server added in discord is left out");
+            tracing::warn!(guild, server = name, why, "skipping a tool server added in discord");
         };
         options.inspect_err(left_out).ok()
     });

@@ -24,7 +24,7 @@ impl Guild {
     pub(super) fn take_event(&mut self, event: SessionEvent) {
         match event {
             SessionEvent::Table(Some(event)) => self.table_event(event),
-            SessionEvent::Table(None) => self.end_soon("its table has failed; see the log"),
+            SessionEvent::Table(None) => self.end_soon("the table failed (see the log)"),
             SessionEvent::Voice(news) => self.voice_news(news),
             SessionEvent::Tool(request) => self.take_request(request),
         }
@@ -40,7 +40,7 @@ impl Guild {
         match change {
             None => {}
             Some(ConnectionChange::Restored) => {
-                self.note("the voice connection stands again");
+                self.note("the voice connection is back");
                 // What was told while it was made counts now.
                 self.seat_people();
             }
@@ -125,7 +125,7 @@ impl Guild {
         let idle = self.shared.options.idle;
         let Some(session) = &mut self.session else { return };
         if session.people.are_gone(now, idle) {
-            return self.end_soon("nobody was there any more");
+            return self.end_soon("nobody was left in the channel");
         }
         let settings = self.shared.handles.settings.load();
         if session.people.given_to(settings.services.announced()) {
@@ -147,12 +147,12 @@ impl Guild {
             }
             let way_out = match changed.owner.is_some() {
                 true => format!("/tools server trust {name}"),
-                false => format!("glyphoxa mcp trust {name}, by whoever runs me"),
+                false => format!("glyphoxa mcp trust {name}, by the bot's owner"),
             };
             let what = changed.what.join("\n").replace("```", "'''");
             self.tell_dm(format!(
-                "Tools of **{name}** are not what they were, and are not called until somebody \
-                 accepts them ({way_out}):\n```\n{what}\n```"
+                "The tools of **{name}** have changed; I won't call them until they are accepted \
+                 ({way_out}):\n```\n{what}\n```"
             ));
         }
     }
@@ -162,8 +162,9 @@ impl Guild {
     fn tell_displaced_servers(&mut self) {
         for name in self.shared.handles.servers.displaced(self.owner()) {
             let text = format!(
-                "**{name}**, which was added here, is not connected any more: whoever runs me has a \
-                 server of that name now (/tools server remove {name}, and add it under another name)"
+                "**{name}**, which was added here, is no longer connected: glyphoxa.yaml now has \
+                 a server of that name (use /tools server remove {name}, and add it under \
+                 another name)"
             );
             if self.told_changes.insert(vec![text.clone()]) {
                 self.tell_dm(text);
@@ -179,18 +180,19 @@ impl Guild {
         for trouble in session.voice.check(now) {
             match trouble {
                 Trouble::Crowded => self.note(
-                    "this machine is too busy to hear everything (a smaller model, or a faster \
-                     machine)",
+                    "this machine is too busy to hear everything (use a smaller model or a \
+                     faster machine)",
                 ),
                 Trouble::Deaf(wait) => self.reconnect_after(wait),
                 Trouble::DeafTo(user) => self.note_about(
                     user,
-                    "speaks, but Discord sends me nothing of it (have them leave the channel and \
+                    "speaks, but Discord sends me no sound (ask them to leave the channel and \
                      join again)",
                 ),
                 Trouble::Garbled(user) => self.note_about(
                     user,
-                    "sends what I cannot decode (have them leave the channel and join again)",
+                    "sends sound that I can't decode (ask them to leave the channel and join \
+                     again)",
                 ),
             }
         }
@@ -243,7 +245,7 @@ impl Guild {
                     Ok(written) => session.panel.written(Some(written)),
                     Err(error) => {
                         session.panel.written(None);
-                        tracing::warn!(%error, "the panel could not be written");
+                        tracing::warn!(%error, "cannot write the panel");
                     }
                 }
             }) as Job

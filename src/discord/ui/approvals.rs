@@ -52,8 +52,8 @@ pub fn text(asked: &Asked) -> String {
             let call = format!("**{npc}** wants to call `{tool}` ({reason}).");
             match is_long(&shown) {
                 true => format!(
-                    "{call} Its arguments are too long for a message ({} characters): nothing of \
-                     them is shown here, and all of them are in the file `{FILE}`.",
+                    "{call} Its arguments are too long for a message ({} characters): I don't \
+                     show them here; the file `{FILE}` has all of them.",
                     shown.chars().count()
                 ),
                 false => format!("{call}\n```json\n{shown}\n```"),
@@ -62,7 +62,7 @@ pub fn text(asked: &Asked) -> String {
         Asked::Question(AskedQuestion { server, message, .. }) => {
             let asked = short(&unfenced(&revealed(message)), QUESTION_MAX);
             let asked: String = asked.lines().map(|line| format!("\n> {line}")).collect();
-            format!("The tool server **{server}** asks (what you answer goes to it):{asked}")
+            format!("The tool server **{server}** asks (it gets your answer):{asked}")
         }
     }
 }
@@ -127,7 +127,9 @@ pub fn decided(asked: &Asked, outcome: Outcome, by: &str) -> String {
     let how = match outcome {
         Outcome::Approved => "Approved",
         Outcome::Denied => "Denied",
-        Outcome::AlwaysApproved => "Approved for good (/tools permits lists and takes back)",
+        Outcome::AlwaysApproved => {
+            "Approved for good (see /tools permits; undo with /tools revoke)"
+        }
         Outcome::Edited => "Edited and approved",
         Outcome::Answered => "Answered",
         Outcome::Declined => "Declined",

@@ -46,7 +46,7 @@ pub fn page(waiting: &WaitingFacts, lead: Option<String>) -> Reply {
     if !turns.is_empty() {
         rows.push(CreateActionRow::Buttons(turns));
     }
-    Reply::private(parts.join("\n\n")).titled(format!("Facts that wait: {all}")).with_rows(rows)
+    Reply::private(parts.join("\n\n")).titled(format!("Facts waiting: {all}")).with_rows(rows)
 }
 
 /// A form with the fact's words; `None`: they are too long for one.
@@ -54,7 +54,7 @@ pub fn form(fact: &Fact, place: FactPlace) -> Option<CreateModal> {
     forms::text(TextForm {
         id: Action::Fact { place, id: fact.id.clone(), step: FactStep::Edited }.id(),
         title: "Accept it in other words",
-        label: "What is so",
+        label: "Fact",
         field: "text",
         text: fact.text.clone(),
     })
@@ -79,8 +79,8 @@ pub fn decided_before(fact: &Fact) -> String {
 fn shown(fact: &Fact) -> String {
     let proof: String = fact.proof.iter().map(|line| format!("> {line}\n")).collect();
     let whose = match fact.dm_only {
-        true => "only you know of it, accepted or not",
-        false => "accepted, the NPCs who were there know it",
+        true => "only game masters see it, even once accepted",
+        false => "once accepted, the NPCs who were there know it",
     };
     format!("**{}**\n{proof}{} · {whose}", fact.text, fact.when)
 }

@@ -139,9 +139,9 @@ pub fn written(names: &[&str], voice: u64, consent: Consent, services: &Services
         ),
         Consent::Ask => (
             format!(
-                "**{names}**: the characters of this game would like to listen in <#{voice}>. What \
-                 you say is turned into text, answered and written down; I keep no sound. \
-                 You are not heard before you press the button. /privacy info says where it goes. \
+                "**{names}**: the characters of this game would like to listen in <#{voice}>. \
+                 What you say is turned into text, answered and written down; I keep no sound. I \
+                 hear you only after you press the button. /privacy info says where it goes. \
                  {given_to}"
             ),
             vec![opt_in().style(ButtonStyle::Primary), opt_out()],

@@ -216,10 +216,10 @@ fn ms(it: Quantiles) -> String {
 
 fn connection(state: &ConnectionState) -> String {
     match state {
-        ConnectionState::Up => "stands, encrypted".to_owned(),
+        ConnectionState::Up => "connected, encrypted".to_owned(),
         ConnectionState::Left => "left".to_owned(),
         ConnectionState::Down { why, attempts } => {
-            format!("lost: {why}; being made anew (attempt {})", attempts + 1)
+            format!("lost: {why}; reconnecting (attempt {})", attempts + 1)
         }
     }
 }

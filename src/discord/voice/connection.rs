@@ -104,7 +104,7 @@ impl VoiceConnection {
         self.stop.cancel();
         self.call.lock().await.remove_all_global_events();
         if let Err(error) = self.songbird.remove(self.guild).await {
-            tracing::debug!(%error, "a voice channel was not left");
+            tracing::debug!(%error, "cannot leave a voice channel");
         }
         self.tasks.shutdown().await;
     }
@@ -180,7 +180,7 @@ impl Connector {
     /// Leaves without forgetting who listens. Discord believes that we are there until it is told.
     async fn hang_up(&self) {
         if let Err(error) = self.songbird.leave(self.guild).await {
-            tracing::debug!(%error, "a voice channel was not left");
+            tracing::debug!(%error, "cannot leave a voice channel");
         }
     }
 }
@@ -193,9 +193,9 @@ fn why(error: &JoinError) -> String {
              /setup)"
                 .to_owned()
         }
-        JoinError::Dropped => "another request came in between (try again)".to_owned(),
+        JoinError::Dropped => "another request interrupted this one (try again)".to_owned(),
         JoinError::Driver(error) => {
-            format!("the voice server did not answer as it should: {error} (try again)")
+            format!("the voice server gave an unexpected answer: {error} (try again)")
         }
         other => format!("{other} (try again)"),
     }

@@ -96,7 +96,7 @@ impl DriverEvents {
 
     fn tell(&self, news: VoiceNews) {
         if let Err(lost) = self.news.try_send(news) {
-            tracing::debug!(%lost, "news of a voice connection were not taken");
+            tracing::debug!(%lost, "dropped an event of a voice connection");
         }
     }
 }

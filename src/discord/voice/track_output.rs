@@ -150,7 +150,7 @@ impl TrackOutput {
         self.ring.get_or_insert_with(|| {
             let ring = Arc::new(Ring::new());
             if tracks.try_send(Arc::clone(&ring)).is_err() {
-                tracing::warn!("speech found no voice connection");
+                tracing::warn!("no voice connection for speech");
             }
             ring
         })
@@ -231,7 +231,7 @@ async fn start(call: &tokio::sync::Mutex<Call>, ring: &Arc<Ring>) {
     let parsed = input.make_playable_async(codecs::get_codec_registry(), codecs::get_probe()).await;
     let input = match parsed {
         Ok(input) => input,
-        Err(error) => return tracing::error!(%error, "speech could not be handed to songbird"),
+        Err(error) => return tracing::error!(%error, "cannot hand speech to songbird"),
     };
     let track = call.lock().await.play_input(input);
     // Set once: a ring is started once.

@@ -100,9 +100,9 @@ impl fmt::Display for Reason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Named => "called by name",
-            Self::SoundsLike => "called by something like its name",
-            Self::TurnedTo => "turned to in so many words",
-            Self::Pinned => "pinned by the dm",
+            Self::SoundsLike => "called by a name like its own",
+            Self::TurnedTo => "turned to explicitly",
+            Self::Pinned => "pinned by the game master",
             Self::Conversation => "in conversation with the speaker",
             Self::Alone => "alone with the speaker",
             Self::Always => "answers everything",
@@ -135,13 +135,13 @@ impl fmt::Display for Why {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Silence => "nothing said",
-            Self::Filler => "only a filler",
+            Self::Filler => "only filler words",
             Self::Muted(_) => "the npc is muted (the game master says \"unmute\" and its name)",
             Self::Absent(_) => "the npc is not in the scene",
             Self::Aside => "said out of character",
             Self::Fellows => "said to the people at the table",
             Self::SpokenOf(_) => {
-                "the npc is spoken of, not to (begin with its name, or \"I ask …\")"
+                "the npc is mentioned, not addressed (begin with its name, or \"I ask …\")"
             }
             Self::NotAddressed => "nobody addressed",
         })

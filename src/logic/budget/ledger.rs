@@ -57,8 +57,8 @@ pub enum OverBudget {
     },
     /// What is spent cannot be written down now.
     #[error(
-        "nothing is spent while it cannot be written down: {0} (what costs nothing goes on; see that \
-         the store of 'memory' can be reached)"
+        "paid calls stop while spending cannot be recorded: {0} (free ones go on; check that the \
+         store of 'memory' is reachable)"
     )]
     Away(String),
 }
@@ -277,7 +277,7 @@ impl Ledger {
         let way_out = match limit {
             Limit::Payer => "raise policy.max_cost of this npc",
             Limit::Account => {
-                "raise budget.session_max; a session begun twelve hours later counts anew"
+                "raise budget.session_max; a session begun twelve hours later starts at zero"
             }
             Limit::Month => "raise budget.max_cost_month, or wait for the next month",
         };

@@ -42,7 +42,7 @@ async fn who_leaves_says_what_it_has_begun_to_say_and_takes_on_nothing_more() {
     let told = line(Outcome::Spoken).expect("she has spoken");
     assert_eq!(told.reply, "This is the whole of it, and no less.");
     let waited = line(Outcome::Cancelled).expect("nobody answers");
-    assert_eq!(waited.detail.as_deref(), Some("the npc has left the table before it could answer"));
+    assert_eq!(waited.detail.as_deref(), Some("the npc left the table before it could answer"));
     let seated: Vec<String> =
         stage.table.seated.borrow().iter().map(|it| it.npc.name.clone()).collect();
     assert_eq!(seated, ["Bartok"]);

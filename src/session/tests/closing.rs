@@ -52,7 +52,7 @@ async fn a_table_goes_on_after_a_panic_and_says_so() {
     stage.settle().await;
     let told = faults(stage.events());
     assert_eq!(told.len(), 1, "{told:?}");
-    assert!(told[0].contains("the table goes on") && told[0].contains("src/"), "{told:?}");
+    assert!(told[0].contains("the table carries on") && told[0].contains("src/"), "{told:?}");
     stage.types(THORIN, "Bartok, hello again").await;
     stage.until_heard().await;
     stage.close().await;

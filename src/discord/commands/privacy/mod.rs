@@ -33,15 +33,20 @@ fn who(sub: &str) -> Who {
 }
 
 fn register() -> CreateCommand {
-    parts::command("privacy", "What is heard of you, where it goes, and how not to be heard")
+    parts::command("privacy", "See what is heard of you and where it goes, or opt out")
         .add_option(parts::sub("info", "What is heard of you, and where it goes"))
-        .add_option(parts::sub("optout", "You are not heard any more, at once"))
-        .add_option(parts::sub("optin", "The characters may hear you"))
-        .add_option(parts::sub("export", "What is written down of you, as a file for you alone"))
-        .add_option(parts::sub("delete", "Deletes what you said, and what NPCs remember of you"))
+        .add_option(parts::sub("optout", "Stop being heard, at once"))
+        .add_option(parts::sub("optin", "Let the characters hear you"))
+        .add_option(parts::sub(
+            "export",
+            "Get what is written down about you, as a file only you see",
+        ))
+        .add_option(parts::sub("delete", "Delete what you said, and what NPCs remember of you"))
         .add_option(
-            parts::sub("purge", "Game master: deletes what somebody said on this server")
-                .add_sub_option(parts::user("user", "Whose lines").required(true)),
+            parts::sub("purge", "Game masters: delete what a player said on this server")
+                .add_sub_option(
+                    parts::user("user", "Player whose lines are deleted").required(true),
+                ),
         )
 }
 
@@ -53,7 +58,7 @@ fn run(guild: &mut Guild, call: &Call) -> Result<Answer, Refusal> {
         "export" => Ok(records::export(guild, user)),
         "delete" => Ok(records::confirm(guild, call, None)),
         "purge" => {
-            let whose = call.user("user").ok_or("say whose lines (/privacy purge user)")?;
+            let whose = call.user("user").ok_or("no player given (use /privacy purge user)")?;
             Ok(records::confirm(guild, call, Some(whose.get())))
         }
         _ => {
@@ -93,42 +98,38 @@ impl You {
 
 fn info(services: &Services, you: &You) -> String {
     let now = match you {
-        You { opted_out: true, .. } => "You opted out: nothing of you is heard.".to_owned(),
+        You { opted_out: true, .. } => "You opted out: I don't hear you.".to_owned(),
         You { cannot_hear: Some(why), .. } => {
-            format!("Nobody is heard: {why}. Once this is fixed, the following applies.")
+            format!("I can't hear anyone: {why}. Once this is fixed, the following applies.")
         }
         You { is_asked: true, agreed: false, .. } => {
-            "You have not agreed: nothing of you is heard.".to_owned()
+            "You have not agreed: I don't hear you.".to_owned()
         }
-        _ => "You are heard while a session runs and you are in its voice channel.".to_owned(),
+        _ => "I hear you while a session runs and you are in its voice channel.".to_owned(),
     };
     let speaks = services.speaks.iter().map(where_it_is).collect::<Vec<_>>().join(", ");
     let leaves = match services.outside().next() {
         None => {
-            "Nothing of this leaves the machine and network I run on, unless an NPC uses a tool \
-               that does."
+            "None of this leaves the machine and network I run on, unless an NPC uses a tool \
+             that sends it out."
         }
-        Some(_) => "What goes outside is kept there as that service's own terms say.",
+        Some(_) => "Each outside service keeps what it gets under its own terms.",
     };
     let again = match services.sums_up {
-        true => {
-            " Once a session is over, all that was written down of it may go there too, so that \
-             it says what happened."
-        }
+        true => " After a session, everything written down in it may go there too, for the recap.",
         false => "",
     };
     format!(
-        "**{now}**\n\n\
-         What you say is turned into text by {}. What NPCs hear of it goes, with your name here, to \
-         {}, which answers for them; the answer is spoken by {speaks}.{}{again} {leaves}\n\n\
-         Kept: sound is never kept here. What I understand of what is said at the table, to an NPC or \
-         not, is written down with your name here, when it was said and who was there, on the \
-         machine I run on; so is what NPCs answer and the calls of tools it led to, so that the next \
-         session goes on from it. Whom you play, and that you opted out or agreed, is kept for this \
-         server.\n\n\
-         /privacy optout: I stop before your sound is decoded, delete what you said in this \
-         session, and remember it after a restart. /privacy optin takes it back. /privacy export \
-         gives you what is written down of you, /privacy delete deletes it.",
+        "**{now}**\n\nWhat you say is turned into text by {}. What NPCs hear of it goes, with \
+         your name on this server, to {}, which answers for them; the answer is spoken by \
+         {speaks}.{}{again} {leaves}\n\nI never store sound. What I understand at the \
+         table, said to an NPC or not, I write down on the machine I run on, with your name on \
+         this server, the time and who was there. I also store the NPCs' answers and the tool \
+         calls they led to, so that the next session can go on from there. For this server I \
+         store whom you play, and whether you opted out or agreed.\n\n/privacy optout: I discard \
+         your sound before decoding it, delete what you said in this session, and remember this \
+         after a restart. /privacy optin undoes it. /privacy export gives you what is written \
+         down about you, /privacy delete deletes it.",
         where_it_is(&services.hears),
         in_turn(&services.thinks),
         own_voices(services),
@@ -153,14 +154,14 @@ mod tests {
         let you = You { opted_out: false, is_asked: false, agreed: false, cannot_hear: None };
         let local = ServiceInfo::here("written lines");
         let text = info(&services(vec![local.clone()]), &you);
-        assert!(!text.contains("Once a session is over"), "{text}");
+        assert!(!text.contains("After a session"), "{text}");
         assert!(text.contains("Whisper (here, local)") && text.contains("flite"), "{text}");
-        assert!(text.contains("Nothing of this leaves"), "{text}");
+        assert!(text.contains("None of this leaves"), "{text}");
         let far = ServiceInfo::at("gpt", "https://api.example.com/v1");
         let text = info(&services(vec![far.clone()]), &you);
-        assert!(text.contains("Once a session is over"), "{text}");
+        assert!(text.contains("After a session"), "{text}");
         assert!(text.contains("gpt at api.example.com (an outside service)"), "{text}");
-        assert!(!text.contains("Nothing of this leaves"), "{text}");
+        assert!(!text.contains("None of this leaves"), "{text}");
         // One that is asked only where the first cannot is named too, and leaves nothing local.
         let text = info(&services(vec![local, far]), &you);
         assert!(
@@ -169,7 +170,7 @@ mod tests {
             ),
             "{text}"
         );
-        assert!(!text.contains("Nothing of this leaves"), "{text}");
+        assert!(!text.contains("None of this leaves"), "{text}");
     }
 
     #[test]
@@ -183,7 +184,7 @@ mod tests {
         let wanted = "When you talk, or seem to talk, to **Bartok**, **your own voice**, not only your words, is sent \
                       to gpt-realtime-2.1 at api.openai.com (an outside service)";
         assert!(text.contains(wanted), "{text}");
-        assert!(!text.contains("Nothing of this leaves"), "{text}");
+        assert!(!text.contains("None of this leaves"), "{text}");
     }
 
     #[test]

@@ -30,7 +30,7 @@ const TEXT_MAX: usize = 1_900;
 pub fn export(guild: &Guild, user: u64) -> Answer {
     let settings = guild.settings();
     let kept = [
-        settings.characters.get(&user).map(|name| format!("Whom you play here: {name}")),
+        settings.characters.get(&user).map(|name| format!("Your character here: {name}")),
         settings.opted_out.contains(&user).then(|| "You opted out here.".to_owned()),
         settings.agreed.contains(&user).then(|| "You agreed to be heard here.".to_owned()),
     ];
@@ -43,14 +43,14 @@ pub fn export(guild: &Guild, user: u64) -> Answer {
         .own_lines(Owner::Guild(guild.id.get()), user.to_string());
     Answer::later(async move {
         match lines.await {
-            Err(why) => Reply::private(format!("I cannot read it: {why}")),
+            Err(why) => Reply::private(format!("I can't read what is stored about you: {why}")),
             Ok(lines) if lines.len() > FILE_MAX => Reply::private(
-                "it is more than Discord takes (whoever runs me can give it to you: \
-                 glyphoxa session export)",
+                "the file is too large for Discord (ask the bot's owner for it: glyphoxa session \
+                 export)",
             ),
             Ok(lines) => {
                 let file = format!("{lines}\n{}\n", kept.join("\n"));
-                Reply::private("What is kept of you. Only you see this.")
+                Reply::private("What is stored about you. Only you see this.")
                     .with_file("what-you-said.txt", file.into_bytes())
             }
         }
@@ -65,7 +65,7 @@ pub fn confirm(guild: &Guild, call: &Call, purged: Option<u64>) -> Answer {
     let names = guild.shared.handles.privacy.clone().names(what);
     Answer::later(async move {
         match names.await {
-            Err(why) => Reply::private(format!("I cannot read what is kept: {why}")),
+            Err(why) => Reply::private(format!("I can't read what is stored: {why}")),
             Ok(names) => question(user, purged, &names),
         }
     })
@@ -77,10 +77,10 @@ fn question(user: u64, purged: Option<u64>, names: &NamesOf) -> Reply {
         Some(other) => (format!("<@{other}> has"), Action::Purge(other), "Delete their lines"),
     };
     let mut text = format!(
-        "This deletes every line that {whose} said on this server, what was made of them, and what \
-         NPCs remember of them. It cannot be taken back. What NPCs answered stays in the transcript, \
-         and so do the places of the lines, without a name. Messages in channels of Discord stay, and \
-         what was said on other servers."
+        "This deletes every line that {whose} said on this server, everything derived from these \
+         lines, and what NPCs remember of them. You can't undo this. The transcript keeps the \
+         NPCs' answers, and the places of the lines without a name. Messages in Discord channels \
+         stay, and so do lines from other servers."
     );
     let listed = |names: &[String]| {
         names
@@ -92,15 +92,15 @@ fn question(user: u64, purged: Option<u64>, names: &NamesOf) -> Reply {
     if !names.own.is_empty() {
         let own = listed(&names.own);
         text.push_str(&format!(
-            "\n\nWhat an earlier version of me has kept of NPCs' conversations and of tool calls has \
-             names only: what is under {own} goes too."
+            "\n\nAn earlier version of me stored NPCs' conversations and tool calls by name \
+             only: everything under {own} is deleted too."
         ));
     }
     if !names.shared.is_empty() {
         let shared = listed(&names.shared);
         text.push_str(&format!(
-            "\n\nSomebody else was called {shared} here too: what an earlier version of me has kept \
-             under that stays. (What this one keeps is told apart.)"
+            "\n\nSomeone else was called {shared} here too: what an earlier version of me stored \
+             under that name stays. (This version tells the two of you apart.)"
         ));
     }
     let text: String = text.chars().take(TEXT_MAX).collect();
@@ -124,7 +124,10 @@ fn wanted(guild: &Guild, user: u64, name: Option<&String>) -> ForgetRequest {
 /// It is somebody else's to press.
 pub fn delete_own(guild: &mut Guild, press: &ButtonPress, user: u64) -> Result<Answer, Refusal> {
     if user != press.user.get() {
-        return Err("only they can delete what they said (/privacy delete)".into());
+        return Err(
+            "only the player who asked can delete these lines (for yours, use /privacy delete)"
+                .into(),
+        );
     }
     Ok(delete(guild, user, Some(&press.name)))
 }
@@ -148,10 +151,10 @@ fn delete(guild: &mut Guild, user: u64, name: Option<&String>) -> Answer {
     Answer::later(async move {
         Reply::private(match deleted.await {
             Ok(lines) => format!(
-                "Deleted: {lines} lines, and what was made of them. What is said from now on is \
-                 written down again (/privacy optout: not heard at all)."
+                "Deleted: {lines} lines, and everything derived from them. New lines are written \
+                 down again (/privacy optout prevents that)."
             ),
-            Err(why) => format!("Not everything is deleted: {why}. Press again to try again."),
+            Err(why) => format!("I couldn't delete everything: {why}. Press again to retry."),
         })
     })
 }

@@ -89,7 +89,8 @@ pub fn press(guild: &Guild, press: &ButtonPress, fact: FactPress) -> Result<Answ
                     return Ok(Reply::private(facts::decided_before(&fact)).into());
                 }
                 let form = facts::form(&fact, place);
-                let form = form.ok_or("it is too long to be edited here (accept or reject it)")?;
+                let form =
+                    form.ok_or("this fact is too long to edit here (accept or reject it)")?;
                 Ok(Answer::Form(form))
             }));
         }
@@ -118,7 +119,7 @@ fn soon<T: Send + 'static>(
     then: impl FnOnce(T) -> Result<Answer, Refusal> + Send + 'static,
 ) -> Answer {
     Answer::soon(timeout(PATIENCE, work), |_, found| {
-        then(found.map_err(|_| "the memory takes too long (look again: /session facts)")??)
+        then(found.map_err(|_| "the memory takes too long (check with /session facts)")??)
     })
 }
 
@@ -126,7 +127,7 @@ fn soon<T: Send + 'static>(
 fn edited(press: &ButtonPress) -> Result<String, Refusal> {
     let text = press.values.first().map(|text| text.trim()).unwrap_or_default();
     match text.is_empty() {
-        true => Err("it says nothing (write the fact, or press Reject)".into()),
+        true => Err("the fact is empty (write it, or press Reject)".into()),
         false => Ok(text.split_whitespace().collect::<Vec<_>>().join(" ")),
     }
 }

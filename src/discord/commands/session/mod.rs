@@ -44,20 +44,23 @@ fn register() -> CreateCommand {
     )
     .channel_types(vec![ChannelType::Voice, ChannelType::Stage]);
     CreateCommand::new("session")
-        .description("Begin, end or look at the play session")
+        .description("Start, stop or check the play session")
         .contexts(vec![InteractionContext::Guild])
-        .add_option(sub("start", "I join your voice channel and listen").add_sub_option(channel))
-        .add_option(sub("stop", "I leave, and what was said is kept"))
-        .add_option(sub("status", "How things stand"))
-        .add_option(sub("facts", "What may be worth keeping, and waits for your word"))
         .add_option(
-            sub("recap", "What happened, with the numbers of the lines that say so")
+            sub("start", "Start a session: I join your voice channel and listen")
+                .add_sub_option(channel),
+        )
+        .add_option(sub("stop", "End the session: I leave, and the transcript stays"))
+        .add_option(sub("status", "Show the state of the session"))
+        .add_option(sub("facts", "Review the facts that wait for your decision"))
+        .add_option(
+            sub("recap", "Show what happened, with the numbers of the lines that prove it")
                 .add_sub_option(parts::words("which", "The session (default: the last)", 64))
                 .add_sub_option(
                     CreateCommandOption::new(
                         CommandOptionType::String,
                         "audience",
-                        "For whom (default: players)",
+                        "Audience (default: players)",
                     )
                     .add_string_choice("players", "players")
                     .add_string_choice("game masters", DM),

@@ -43,16 +43,16 @@ pub fn calibrate(guild: &Guild, tool: Option<&str>) -> Result<Answer, Refusal> {
         let measured = host.calibrate(|tool| wanted.contains(&*tool.identity) && may(tool)).await;
         if measured.is_empty() {
             return Reply::private(
-                "nothing of it is measured from here: no NPC may use it (/tools allow), or whoever \
-                 runs me measures it (glyphoxa tools calibrate)",
+                "no tool was measured: either no NPC may use it (/tools allow), or only the \
+                 bot's owner can measure it (glyphoxa tools calibrate)",
             );
         }
         let lines: Vec<String> = measured.iter().map(calibrated_line).collect();
         let keep = tokio::task::spawn_blocking(move || host.keep_figures()).await;
         let kept = match keep {
             Ok(Ok(())) => String::new(),
-            Ok(Err(why)) => format!("The figures are lost at a restart: {why}"),
-            Err(lost) => format!("The figures are lost at a restart: {lost}"),
+            Ok(Err(why)) => format!("I can't save the figures beyond a restart: {why}"),
+            Err(lost) => format!("I can't save the figures beyond a restart: {lost}"),
         };
         table("Measured", &lines, &kept)
     }))
@@ -88,7 +88,7 @@ pub fn leaderboard(guild: &Guild, category: Option<&str>) -> Answer {
         });
         let lines = lines.await.unwrap_or_default();
         match lines.is_empty() {
-            true => Reply::private("nothing is measured yet (/tools calibrate measures tools)"),
+            true => Reply::private("no tool has been measured yet (use /tools calibrate)"),
             false => table("The quickest tools", &lines, ""),
         }
     })
@@ -108,8 +108,7 @@ pub fn call(guild: &mut Guild, call: &Call) -> Result<Answer, Refusal> {
     let (session, host) = tools_of(guild, running);
     let snapshot = host.snapshot();
     let known = snapshot.find(name);
-    let known = known
-        .ok_or_else(|| format!("there is no tool '{name}' (/tools list shows what there is)"))?;
+    let known = known.ok_or_else(|| format!("unknown tool '{name}' (/tools list shows all)"))?;
     let (tier, identity) = (npc.budget_tier, Arc::clone(&known.tool.identity));
     let offered = host.visible(&npc.name, tier, tier.ceiling()).names();
     let limits = TurnLimits::new(guild.calls_of(&npc.name), npc.policy.clone());
@@ -137,12 +136,14 @@ pub fn call(guild: &mut Guild, call: &Call) -> Result<Answer, Refusal> {
         let record = host.execute(&context, &made).await;
         if record.result.as_ref().is_err_and(|it| it.kind == CallErrorKind::NotVisible) {
             return Reply::private(format!(
-                "{0} may not use '{identity}' (name an NPC who may, or let it: /tools allow npc:{0})",
+                "{0} may not use '{identity}' (choose an NPC that may, or use /tools allow \
+                 npc:{0})",
                 npc.name
             ));
         }
         let reply = answer(&record, effects.take());
-        let lack = "nobody can be asked without a session (/session start), so it is not called";
+        let lack = "without a session nobody can approve the call, so I didn't make it (use \
+                    /session start)";
         reply.noting((record.pending && !is_in_session).then(|| lack.to_owned()))
     }))
 }

@@ -30,42 +30,45 @@ fn register() -> CreateCommand {
     let tool = |text| parts::words("tool", text, TOOL_MAX).set_autocomplete(true);
     let npc = || parts::npc("npc", "Which NPC").required(true);
     let changed = || tool("A tool (dice-roller.roll) or all of a server (home.*)").required(true);
-    parts::command("tools", "What NPCs may use, how quick it is, and where it comes from")
+    parts::command("tools", "Manage the tools of NPCs: permissions, speed and servers")
         .add_option(
-            parts::sub("list", "Tier, speed and health of every tool, or of what an NPC may use")
-                .add_sub_option(parts::npc("npc", "Only what this NPC may use")),
+            parts::sub(
+                "list",
+                "Show tier, speed and health of all tools, or of those an NPC may use",
+            )
+            .add_sub_option(parts::npc("npc", "Only the tools of this NPC")),
         )
         .add_option(
-            parts::sub("allow", "An NPC may use a tool on this server from now on")
+            parts::sub("allow", "Allow an NPC to use a tool on this server")
                 .add_sub_option(npc())
                 .add_sub_option(changed()),
         )
         .add_option(
-            parts::sub("deny", "An NPC may not use a tool on this server any more")
+            parts::sub("deny", "Forbid an NPC to use a tool on this server")
                 .add_sub_option(npc())
                 .add_sub_option(changed()),
         )
-        .add_option(parts::sub("permits", "Tools that are no longer asked about"))
+        .add_option(parts::sub("permits", "List the tools that may run without asking you"))
         .add_option(
-            parts::sub("revoke", "Has a tool that was allowed for good ask again")
-                .add_sub_option(tool("Which").required(true)),
+            parts::sub("revoke", "Make a tool that was allowed for good ask again")
+                .add_sub_option(tool("Tool to revoke").required(true)),
         )
-        .add_option(parts::sub("servers", "How the tool servers stand"))
+        .add_option(parts::sub("servers", "Show the state of the tool servers"))
         .add_option(servers::register())
         .add_option(
-            parts::sub("calibrate", "Measure what may be called without harm")
+            parts::sub("calibrate", "Measure the tools that are safe to call")
                 .add_sub_option(tool("A tool or a server (default: all)")),
         )
         .add_option(
-            parts::sub("leaderboard", "The quickest tools of each category").add_sub_option(
-                parts::words("category", "Only this one", NAME_MAX).set_autocomplete(true),
+            parts::sub("leaderboard", "Show the quickest tools of each category").add_sub_option(
+                parts::words("category", "Only this category", NAME_MAX).set_autocomplete(true),
             ),
         )
         .add_option(
             parts::sub("call", "Call a tool as an NPC would, with its rights and its limits")
-                .add_sub_option(tool("Which").required(true))
+                .add_sub_option(tool("Tool to call").required(true))
                 .add_sub_option(parts::words("arguments", "A JSON object (default: {})", 4_000))
-                .add_sub_option(parts::npc("npc", "As which NPC (default: the assistant)")),
+                .add_sub_option(parts::npc("npc", "NPC that calls it (default: the assistant)")),
         )
 }
 

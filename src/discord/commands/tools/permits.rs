@@ -14,8 +14,8 @@ use crate::discord::{
 pub fn show(guild: &Guild) -> Answer {
     let snapshot = guild.tools().snapshot();
     let lines = guild.settings().permits.standing(&snapshot);
-    let notes = "A game master allows them with *Always for this tool* below a request; /tools revoke \
-                 has one ask again.";
+    let notes = "A game master allows them with *Always for this tool* below a request; /tools \
+                 revoke makes one ask again.";
     table("Allowed for good", &lines, notes).into()
 }
 
@@ -26,9 +26,10 @@ pub fn show(guild: &Guild) -> Answer {
 pub fn revoke(guild: &mut Guild, call: &Call) -> Result<Answer, Refusal> {
     let tool = call.words("tool")?.to_owned();
     if !guild.change_settings(|settings| settings.permits.revoke(&tool)) {
-        return Err(
-            format!("'{tool}' was not allowed for good (/tools permits lists what was)").into()
-        );
+        return Err(format!(
+            "'{tool}' was not allowed for good (/tools permits lists those that were)"
+        )
+        .into());
     }
     if let Ok(session) = guild.session() {
         let permits = guild.settings().permits.clone();

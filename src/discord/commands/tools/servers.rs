@@ -26,19 +26,19 @@ const SERVERS_MAX: usize = 20;
 /// `/tools server`.
 pub fn register() -> CreateCommandOption {
     let name = |text| parts::words("name", text, NAME_MAX).required(true);
-    let known = || name("Which").set_autocomplete(true);
+    let known = || name("Name of the server").set_autocomplete(true);
     group("server", "Add, remove or restart a tool server")
         .add_sub_option(
             parts::sub("add", "Connect a tool server (MCP): an address, or a program")
-                .add_sub_option(name("What its tools' names begin with"))
+                .add_sub_option(name("Its name, and the prefix of its tools"))
                 .add_sub_option(parts::words("url", "Its address (https://…/mcp)", WORDS_MAX))
                 .add_sub_option(parts::words("token", "A token for the address", WORDS_MAX))
                 .add_sub_option(parts::words("command", "A program and its arguments", WORDS_MAX)),
         )
-        .add_sub_option(parts::sub("remove", "Take one away again").add_sub_option(known()))
-        .add_sub_option(parts::sub("restart", "Connect one anew").add_sub_option(known()))
+        .add_sub_option(parts::sub("remove", "Remove a tool server").add_sub_option(known()))
+        .add_sub_option(parts::sub("restart", "Reconnect a tool server").add_sub_option(known()))
         .add_sub_option(
-            parts::sub("trust", "Accept the tools that one lists now, changed ones included")
+            parts::sub("trust", "Accept the tools that a server lists now, including changed ones")
                 .add_sub_option(known()),
         )
 }
@@ -56,8 +56,9 @@ pub fn show(guild: &Guild) -> Reply {
             text.push_str(&format!("{name}: added here with /tools server add\n"));
         } else {
             let why = handles.factory.server(name, added).err().map(|why| why.to_string());
-            let why = why.unwrap_or_else(|| "a server of glyphoxa.yaml has its name".to_owned());
-            text.push_str(&format!("{name}: added here, and not there: {why}\n"));
+            let why =
+                why.unwrap_or_else(|| "a server in glyphoxa.yaml has the same name".to_owned());
+            text.push_str(&format!("{name}: added here, but not connected: {why}\n"));
         }
     }
     if text.is_empty() {
@@ -86,7 +87,7 @@ pub fn add(guild: &mut Guild, call: &Call) -> Result<Answer, Refusal> {
     }
     if guild.settings().servers.len() >= SERVERS_MAX {
         return Err(format!(
-            "there are {SERVERS_MAX} tool servers of this server already (/tools server remove)"
+            "this server already has {SERVERS_MAX} tool servers (use /tools server remove)"
         )
         .into());
     }
@@ -95,8 +96,8 @@ pub fn add(guild: &mut Guild, call: &Call) -> Result<Answer, Refusal> {
     handles.servers.add(guild.owner(), options)?;
     guild.change_settings(|settings| settings.servers.insert(name.to_owned(), added));
     Ok(Reply::private(format!(
-        "'{name}' is being connected, for this server alone; /tools servers shows how it stands. \
-         NPCs use its tools once you allow them: /tools allow NPC {name}.*"
+        "Connecting '{name}' for this server only; /tools servers shows its state. NPCs use its \
+         tools once you allow them: /tools allow NPC {name}.*"
     ))
     .into())
 }
@@ -115,7 +116,7 @@ pub fn remove(guild: &mut Guild, name: &str) -> Result<Answer, Refusal> {
     }
     guild.change_settings(|settings| settings.servers.remove(name));
     guild.shared.handles.servers.remove(guild.owner(), name);
-    Ok(Reply::private(format!("'{name}' is gone.")).into())
+    Ok(Reply::private(format!("Removed '{name}'.")).into())
 }
 
 /// Has a server connected anew: one that was added here, or one of everybody's that is not well.
@@ -129,14 +130,14 @@ pub fn restart(guild: &Guild, name: &str) -> Result<Answer, Refusal> {
     let is_shared = server.is_shared && guild.shared.cache.guild_count() > 1;
     if is_shared && server.state == State::Ready {
         return Err(format!(
-            "'{name}' is connected, and others use it too: it is connected anew only when it is not \
-             well (whoever runs me can restart it)"
+            "'{name}' is connected and other servers use it too: you can restart it only while \
+             it is failing (the bot's owner can restart it)"
         )
         .into());
     }
     servers.restart(guild.owner(), name)?;
     let whose = if server.is_shared { ", for every server I am on" } else { "" };
-    Ok(Reply::private(format!("'{name}' is being connected anew{whose}.")).into())
+    Ok(Reply::private(format!("Reconnecting '{name}'{whose}.")).into())
 }
 
 /// Accepts what a server that was added here lists now.
@@ -146,7 +147,7 @@ pub fn restart(guild: &Guild, name: &str) -> Result<Answer, Refusal> {
 pub fn trust(guild: &Guild, name: &str) -> Result<Answer, Refusal> {
     if !guild.settings().servers.contains_key(name) {
         return Err(format!(
-            "'{name}' was not added here (whoever runs me accepts its tools: glyphoxa mcp trust \
+            "'{name}' was not added here (the bot's owner accepts its tools: glyphoxa mcp trust \
              {name})"
         )
         .into());
@@ -156,7 +157,7 @@ pub fn trust(guild: &Guild, name: &str) -> Result<Answer, Refusal> {
     Ok(Answer::later(async move {
         match servers.approve(&server).await {
             Ok(tools) => {
-                Reply::private(format!("Accepted of '{}': {}.", server.name, tools.join(", ")))
+                Reply::private(format!("Accepted from '{}': {}.", server.name, tools.join(", ")))
             }
             Err(why) => Reply::private(format!("{why} (/tools servers shows them)")),
         }
@@ -165,10 +166,10 @@ pub fn trust(guild: &Guild, name: &str) -> Result<Answer, Refusal> {
 
 /// Said when no server that is there has the name.
 fn unknown(name: &str) -> String {
-    format!("there is no server '{name}' (/tools servers shows them)")
+    format!("unknown tool server '{name}' (/tools servers shows all)")
 }
 
 /// Said when a name is taken.
 fn taken(name: &str) -> String {
-    format!("there is a server '{name}' already (remove it first, or choose another name)")
+    format!("tool server '{name}' already exists (remove it first, or choose another name)")
 }

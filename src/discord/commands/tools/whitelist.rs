@@ -69,10 +69,10 @@ fn meant(snapshot: &Snapshot, servers: &[String], text: &str) -> Result<String, 
     }
     let near = crate::yaml::nearest(text, identities());
     let hint = near.map_or_else(
-        || "/tools list shows what there is".to_owned(),
+        || "/tools list shows all".to_owned(),
         |near| format!("did you mean '{near}'?"),
     );
-    Err(format!("there is no tool '{text}' ({hint})").into())
+    Err(format!("unknown tool '{text}' ({hint})").into())
 }
 
 fn fits(entry: &str, identity: &str) -> bool {
