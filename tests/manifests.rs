@@ -377,7 +377,7 @@ fn a_changed_manifest_takes_effect_between_two_lines() {
     live.types("Pip, the weather?");
     live.says("7 degrees.");
     place.write("tools/forecast.yaml", tool(19));
-    live.says("the files were read again");
+    live.says("configuration reloaded");
     live.types("Pip, the weather?");
     live.says("19 degrees.");
     assert_eq!(live.leave(), 0);

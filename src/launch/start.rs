@@ -61,7 +61,7 @@ pub enum LaunchError {
     #[error("the program was not started: {0:?}")]
     Refused(Refusal),
     /// What was to start it.
-    #[error("the supervisor of programs cannot be started: {0}")]
+    #[error("cannot start the programs' supervisor: {0}")]
     NoSupervisor(#[from] io::Error),
 }
 
