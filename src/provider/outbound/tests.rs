@@ -313,7 +313,7 @@ async fn a_name_that_leads_inside_is_not_connected_to() {
     for list in [&["127.0.0.1"][..], &["127.0.0.1", "10.0.0.1"], &["::ffff:127.0.0.1"]] {
         let public = Outbound::looking_up(Answers::of(&[list]));
         let said = sent(&public, &asked).await.unwrap_err();
-        assert!(said.contains("'tools.example.com' leads to "), "{said}");
+        assert!(said.contains("'tools.example.com' resolves to "), "{said}");
     }
     // The operator's own name may: it is theirs.
     let own = Outbound::looking_up(Answers::of(&[&["127.0.0.1"]])).and(&asked);

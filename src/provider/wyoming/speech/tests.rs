@@ -90,7 +90,7 @@ async fn voices_that_there_are_not_are_refused_with_the_nearest() {
     ];
     for error in errors {
         let expected = format!(
-            "'{}': there is no voice 'en_US-jo-medium' (it has en_US-joe-medium, ",
+            "'{}': unknown voice 'en_US-jo-medium' (it has en_US-joe-medium, ",
             server.address()
         );
         assert_eq!(error.kind(), Kind::Missing);
