@@ -28,7 +28,7 @@ thread_local! {
 
 /// A panic that was caught, by its place in the code.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("an internal error at {0}")]
+#[error("a fault of the program at {0}")]
 pub struct Panicked(pub String);
 
 /// What `work` comes to, or where it has panicked. Cancel safe where `work` is.

@@ -238,11 +238,11 @@ mod tests {
         let speaks = json!({"tts": [{"name": "piper"}]});
         let error = info(speaks).program(&peer(Role::Recogniser)).unwrap_err().to_string();
         assert!(
-            error.contains("this is no recogniser, for it speaks ('piper') (base_url"),
+            error.contains("this is not a recogniser: it speaks ('piper') (set base_url"),
             "{error}"
         );
         let error = info(json!({"tts": 7})).program(&peer(Role::Voice)).unwrap_err().to_string();
-        assert!(error.contains("no voice service: it neither hears nor speaks"), "{error}");
+        assert!(error.contains("not a voice service: it neither hears nor speaks"), "{error}");
     }
 
     #[test]
