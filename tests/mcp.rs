@@ -113,7 +113,7 @@ fn servers_of_every_kind_stand_side_by_side() {
         ("crash", "it ended before it was ready, exit status 7: no config found"),
         ("mute", "it was not ready within 1500 ms"),
         ("none", "cannot find the program 'no-such-program' (install it, or give its full path)"),
-        ("nobody", "there is no connection (Connection refused (os error 111))"),
+        ("nobody", "cannot connect (Connection refused (os error 111))"),
     ];
     for (name, reason) in failed {
         assert_eq!(of(name)["reason"], reason);

@@ -132,7 +132,7 @@ fn what_is_held_back_is_named_with_the_way_out() {
     let server = server.display().to_string();
     let probe = ["mcp", "probe", "--list", "--", "python3", &server, "plain"];
     let found = place.run(&probe).ends_with(0);
-    assert!(found.stdout.contains("budget_tier: standard in an NPC's file"), "{found:#?}");
+    assert!(found.stdout.contains("set budget_tier: standard in its file"), "{found:#?}");
 }
 
 #[test]

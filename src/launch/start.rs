@@ -58,7 +58,7 @@ pub struct Pipes {
 #[derive(Debug, thiserror::Error)]
 pub enum LaunchError {
     /// The program itself.
-    #[error("the program was not started: {0:?}")]
+    #[error("cannot start the program: {0:?}")]
     Refused(Refusal),
     /// What was to start it.
     #[error("cannot start the programs' supervisor: {0}")]

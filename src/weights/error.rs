@@ -58,7 +58,7 @@ pub enum InstallError {
     Busy(PathBuf),
     /// A package is no archive, or a broken or hostile one.
     #[error(
-        "cannot unpack {package}: {why} (nothing was installed; report it to whoever maintains \
+        "cannot unpack {package}: {why} (nothing was installed; report it to the maintainer of \
          this package)"
     )]
     Package {

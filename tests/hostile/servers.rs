@@ -321,7 +321,7 @@ fn the_doctor_says_how_servers_stand_and_shows_no_key() {
     let (away, home) = (servers[0], servers[1]);
     assert_eq!((&away["ok"], &home["ok"]), (&json!(false), &json!(true)));
     let told = |it: &Value| it["detail"].as_str().unwrap_or_default().to_owned();
-    assert!(told(away).contains("there is no connection"), "{away}");
+    assert!(told(away).contains("cannot connect"), "{away}");
     assert!(told(home).contains("ready, 14 tools"), "{home}");
     let shown = [ran.stdout, ran.stderr, place.run(&["mcp", "servers", "--json"]).stdout].concat();
     for secret in ["abcdefghijk", "k3y-of-mine", "b3arer-of-mine", "w4y-of-mine"] {

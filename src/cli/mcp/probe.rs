@@ -41,9 +41,9 @@ const SHOWN: usize = 100;
 
 /// When NPCs are offered what was found.
 const UNMEASURED: &str = "\
-tools that say nothing of how long they take are offered in standard and deep turns alone until they are measured:
-those that only read by themselves, a moment after a session has begun (now: glyphoxa tools calibrate), others by
-calls in such turns, or with a probe in glyphoxa.yaml; budget_tier: standard in an NPC's file lets it have them";
+tools without a declared duration are offered only in standard and deep turns until Glyphoxa has measured them:
+read-only tools automatically, shortly after a session begins (to do it now: glyphoxa tools calibrate), others by
+calls in such turns, or with a probe in glyphoxa.yaml; to offer them to an NPC, set budget_tier: standard in its file";
 
 #[derive(Args)]
 #[command(
