@@ -92,12 +92,7 @@ async fn serve(
         ended = bot => Some(ended),
         () = beside => None,
     };
-    let Some(ended) = ended else {
-        return Err(Failure::Failed(anyhow::anyhow!(
-            "stopped at \
-                                                                               once"
-        )));
-    };
+    let Some(ended) = ended else { return Err(Failure::Failed(anyhow::anyhow!("stopped early"))) };
     ended.map_err(|fatal| Failure::Failed(fatal.into()))?;
     if let Some(missing) = transcripts.close().await {
         complain(&missing);
@@ -123,7 +118,7 @@ fn bot_options(config: &Config) -> discord::Options {
     options
 }
 
-/// Ctrl-C, or the system's request to end; never where cannot listen for signals.
+/// Ctrl-C, or the system's request to end; never where signals are not heard.
 async fn told_to_end() {
     if let Err(error) = signalled().await {
         tracing::error!(%error, "cannot listen for signals");

@@ -121,7 +121,7 @@ impl Printer {
         if self.at_terminal {
             writeln!(
                 io::stderr(),
-                "type a name and what you say to it; /help lists commands; quit leaves"
+                "type to the cast, a name first; /help lists commands; quit leaves"
             )?;
         }
         Ok(())

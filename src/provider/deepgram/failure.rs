@@ -131,12 +131,9 @@ impl Peer {
         let quote = self.quote(reason);
         let what = format!("the service closed the connection ({}){quote}", u16::from(frame.code));
         match () {
-            () if has("net-0001") => self.error(
-                Kind::Timeout,
-                &what,
-                "it got no sound in time; \
-                                                                       speak again",
-            ),
+            () if has("net-0001") => {
+                self.error(Kind::Timeout, &what, "it got no sound in time; speak again")
+            }
             () if has("net-0000") => self.error(Kind::Timeout, &what, "speak again"),
             () if has("data-0000") => self.error(Kind::InvalidRequest, &what, "please report this"),
             () if u16::from(frame.code) == 1011 => {
@@ -173,8 +170,7 @@ impl Peer {
             tungstenite::Error::Capacity(_) | tungstenite::Error::Utf8 => self.error(
                 Kind::Protocol,
                 "cannot read a message of the service",
-                "please report \
-                                                                                    this",
+                "please report this",
             ),
             _ => self.interrupted(),
         }

@@ -225,13 +225,12 @@ fn read<T: DeserializeOwned + Default>(path: &Path, wanted: u32) -> T {
     match serde_json::from_slice::<File<T>>(&text) {
         Ok(file) if file.version == wanted => file.servers,
         Ok(file) => {
-            tracing::warn!(path = %path.display(), version = file.version, "file of another \
-                                                                            version, so it counts \
-                                                                            as empty");
+            let version = file.version;
+            tracing::warn!(path = %path.display(), version, "other version, so it counts as empty");
             T::default()
         }
         Err(error) => {
-            tracing::warn!(path = %path.display(), %error, "damaged file, so it counts as empty");
+            tracing::warn!(path = %path.display(), %error, "damaged, so it counts as empty");
             T::default()
         }
     }

@@ -195,8 +195,7 @@ pub fn read(path: &Path) -> File {
             return File::default();
         }
         Err(error) => {
-            tracing::warn!(path = %path.display(), %error, "cannot read the saved figures of \
-                                                            tools");
+            tracing::warn!(path = %path.display(), %error, "cannot read the saved figures of tools");
             return File::default();
         }
     };

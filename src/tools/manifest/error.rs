@@ -46,7 +46,7 @@ pub enum HeaderError {
     Name,
 }
 
-/// A doubled brace that does not begin an argument.
+/// A doubled brace that begins no argument.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("'{{{{' does not begin an argument")]
 pub struct PiecesError;

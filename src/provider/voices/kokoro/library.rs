@@ -131,8 +131,7 @@ impl Library {
         if found.network.is_some() {
             tracing::info!(speed = %found.speed, "kokoro is fast enough on this machine");
         } else {
-            tracing::warn!(error = %too_slow(found.speed, slowest), "NPCs cannot speak with \
-                                                                     kokoro");
+            tracing::warn!(error = %too_slow(found.speed, slowest), "NPCs cannot speak with kokoro");
         }
         Ok(found)
     }
