@@ -209,7 +209,7 @@ fn failures_of_the_service_are_told_and_never_spoken() {
     assert_failed(&line, "too many requests");
     assert_eq!(requests, 1, "nobody waits a minute for an answer");
     let page = Script::plain(200, "text/html").raw("<html>login please</html>");
-    assert_failed(&always(page, "").0, "the answer is no message of Anthropic's");
+    assert_failed(&always(page, "").0, "not a message of Anthropic's");
 }
 
 #[test]

@@ -77,7 +77,7 @@ fn what_was_imported_is_there_and_importing_again_changes_nothing() {
         "default: 4 entities and 3 relations in s.yaml: 0 added, 0 changed, 0 removed\n"
     );
     let tried = place.run(&["import", "s.yaml", "--dry-run"]).ends_with(0);
-    assert!(tried.stderr.contains("s.yaml is of 'Saltmarsh'"), "{tried:#?}");
+    assert!(tried.stderr.contains("s.yaml belongs to 'Saltmarsh'"), "{tried:#?}");
     assert_eq!(done(import(&place, &["s.yaml", "--campaign", "Saltmarsh"])), [7, 0, 0]);
 }
 
@@ -86,12 +86,11 @@ fn what_is_of_another_campaign_is_not_taken_in_unless_it_is_said() {
     let place = Place::with_config(SCRIPTED);
     place.write("s.yaml", saltmarsh());
     let refused = place.run(&["import", "s.yaml"]).ends_with(1);
-    let why = "s.yaml:1:1: this is of 'Saltmarsh', and 'default' is configured (--campaign 'Saltmarsh' \
-               imports it into its own, --campaign 'default' into the configured one)";
+    let why = "s.yaml:1:1: the file belongs to 'Saltmarsh', but 'default' is configured (use --campaign 'Saltmarsh'";
     assert!(refused.stderr.contains(why), "{refused:#?}");
     assert!(refused.stderr.contains("nothing was imported"), "{refused:#?}");
     let report = import(&place, &["s.yaml"]).ends_with(1).line();
-    let message = "this is of 'Saltmarsh', and 'default' is configured";
+    let message = "the file belongs to 'Saltmarsh', but 'default' is configured";
     assert_eq!(
         (&report["ok"], &report["problems"][0]["message"]),
         (&false.into(), &message.into())

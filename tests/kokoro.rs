@@ -75,7 +75,7 @@ fn a_second_voice_speaks_where_kokoro_is_damaged() {
     let doctor = place.run(&["doctor"]).ends_with(1).stdout;
     let named = "the files of Kokoro in '";
     assert!(doctor.contains(&format!("✗ voice: {named}")), "{doctor}");
-    assert!(doctor.contains("it is cut off or no ONNX network (get them again)"), "{doctor}");
+    assert!(doctor.contains("it is cut off or not an ONNX network (download"), "{doctor}");
     assert!(
         doctor.contains("✓ voice: Mira speaks (in its fallback voice, flite 'slt'"),
         "{doctor}"
@@ -143,7 +143,7 @@ fn a_second_voice_speaks_where_the_machine_is_too_slow() {
     let told = ran.stderr.matches("kokoro is too slow on this machine: it takes ").count();
     // Once for all, and once for Pip, who has no second voice.
     assert_eq!(told, 2, "{}", ran.stderr);
-    assert!(ran.stderr.contains("npcs do not speak with kokoro"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("NPCs cannot speak with kokoro"), "{}", ran.stderr);
     let doctor = place.run(&["doctor"]).ends_with(1).stdout;
     assert!(doctor.contains("✗ speech service: kokoro is too slow on this machine"), "{doctor}");
     assert!(doctor.contains("✗ voice: kokoro is too slow on this machine: it takes "), "{doctor}");

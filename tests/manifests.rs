@@ -267,7 +267,7 @@ fn every_mistake_of_a_manifest_is_told_with_its_place() {
     let http = |more: &str| format!("  http: {{ url: \"https://x.test/a\"{more} }}\n");
     for (spec, says) in [
         ("  mock_template: '{\"a\": {{ city }'\n".to_owned(), "'mock_template': syntax error"),
-        ("  mock_template: '{\"a\": {{ city }}}'\n".to_owned(), "the template yields no JSON"),
+        ("  mock_template: '{\"a\": {{ city }}}'\n".to_owned(), "the template does not yield JSON"),
         ("  mock_template: '{{if .city}}a{{end}}'\n".to_owned(), "write {% if name %}"),
         ("  mock_result_file: nowhere.json\n".to_owned(), "no such file"),
         ("  mock_result: 1\n  mock_template: x\n".to_owned(), "more than one answer"),
@@ -286,7 +286,7 @@ fn every_mistake_of_a_manifest_is_told_with_its_place() {
         (http(", body_mapping: a, request: { body_mapping: a }"), "is given twice"),
         (http(", method: get"), "did you mean 'GET'?"),
         (http(", method: GET, body_mapping: \"@\""), "a request without a body"),
-        (http(", headers: { \"a b\": c }"), "header 'a b': it is no name"),
+        (http(", headers: { \"a b\": c }"), "header 'a b': it is not a valid header name"),
         (http(", headers: { a: \"{town}\" }"), "'town' is not an argument of the tool"),
         (http(", query_params: [town]"), "'town' is not an argument of the tool"),
         (http(", headers_from_env: [a]"), "needs the variable 'a'"),
@@ -377,7 +377,7 @@ fn a_changed_manifest_takes_effect_between_two_lines() {
     live.types("Pip, the weather?");
     live.says("7 degrees.");
     place.write("tools/forecast.yaml", tool(19));
-    live.says("the files were read again");
+    live.says("configuration reloaded");
     live.types("Pip, the weather?");
     live.says("19 degrees.");
     assert_eq!(live.leave(), 0);

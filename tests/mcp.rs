@@ -112,8 +112,8 @@ fn servers_of_every_kind_stand_side_by_side() {
     let failed = [
         ("crash", "it ended before it was ready, exit status 7: no config found"),
         ("mute", "it was not ready within 1500 ms"),
-        ("none", "there is no program 'no-such-program' (install it, or give its whole path)"),
-        ("nobody", "there is no connection (Connection refused (os error 111))"),
+        ("none", "cannot find the program 'no-such-program' (install it, or give its full path)"),
+        ("nobody", "cannot connect (Connection refused (os error 111))"),
     ];
     for (name, reason) in failed {
         assert_eq!(of(name)["reason"], reason);
@@ -159,7 +159,7 @@ fn answers_and_failures_of_servers_reach_the_model() {
             ("home.error", "protocol", "'home' answered with an error: no such thing"),
             ("home.die", "connection", "'home' has ended: out of mana"),
             ("home.huge", "protocol", "an answer of 31 MiB (at most 8 are read)"),
-            ("home.garbage", "protocol", "an answer that is no JSON"),
+            ("home.garbage", "protocol", "an answer that is not JSON"),
             ("home.slow", "timeout", "timed out after"),
         ];
         for (tool, kind, message) in failures {

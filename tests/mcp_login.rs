@@ -62,7 +62,7 @@ fn a_person_logs_in_once_and_again_when_the_login_is_revoked() {
     server.state().refresh.clear();
     let revoked = place.run(&["mcp", "servers", "--json"]).ends_with(1).line();
     let reason = revoked["reason"].as_str().unwrap();
-    assert!(reason.contains("takes the last login no longer"), "{reason}");
+    assert!(reason.contains("no longer accepts the last login"), "{reason}");
     let text = fs::read_to_string(&path).unwrap();
     assert!(!text.contains("refresh-"), "a refused token is not kept: {text}");
     let running = place.start(&["mcp", "login", "vtt", "--no-open"]);
@@ -152,9 +152,9 @@ fn what_is_no_server_is_said_in_one_line() {
     assert!(page.stderr.contains("cannot be used as an MCP server"), "{page:#?}");
     assert!(page.message().contains("is this the address of an MCP server?"), "{page:#?}");
     let nobody = place.run(&["mcp", "probe", "http://127.0.0.1:9/mcp"]).ends_with(1);
-    assert!(nobody.stderr.contains("there is no connection"), "{nobody:#?}");
+    assert!(nobody.stderr.contains("cannot connect"), "{nobody:#?}");
     let wrong = place.run(&["mcp", "probe", "ftp://a"]).ends_with(2);
-    assert!(wrong.message().contains("is no address"), "{wrong:#?}");
+    assert!(wrong.message().contains("invalid address"), "{wrong:#?}");
     let missing = place.run(&["mcp", "probe", "--", "no-such-program-here"]).ends_with(1);
-    assert!(missing.stderr.contains("there is no program"), "{missing:#?}");
+    assert!(missing.stderr.contains("cannot find the program"), "{missing:#?}");
 }

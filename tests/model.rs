@@ -279,7 +279,7 @@ fn failures_of_the_service_are_told_and_never_spoken() {
     assert_eq!(requests, 1, "nobody waits a minute for an answer");
     let page = Script::plain(200, "text/html").raw("<html>login please</html>");
     let (line, _) = always(page, "");
-    assert_failed(&line, "model_error", "the answer is no chat completion");
+    assert_failed(&line, "model_error", "not a chat completion");
 }
 
 #[test]

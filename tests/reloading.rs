@@ -51,7 +51,7 @@ impl Live {
     /// What is said of files that were read again.
     #[track_caller]
     fn reread(&self) -> String {
-        self.says("the files were read again")
+        self.says("configuration reloaded")
     }
 }
 
@@ -65,7 +65,7 @@ fn changed_files_take_effect_between_two_lines_and_broken_ones_do_not() {
     assert!(!said.contains("start") && !said.contains("Tom"), "{said}");
     assert_eq!(live.asked("Bartok, hello")["reply"], "A new line.");
     place.write("npcs/bartok.yaml", BARTOK.replace("aliases:", "alises:"));
-    live.says("changed files are not used");
+    live.says("changed files are ignored");
     live.says("did you mean 'aliases'");
     assert_eq!(live.asked("Bartok, hello")["reply"], "A new line.");
     assert_eq!(live.leave(), 0);
@@ -88,7 +88,7 @@ fn a_new_npc_joins_and_a_deleted_one_leaves() {
     assert_eq!(live.asked("Mira, roll")["outcome"], "nobody_addressed");
     assert_eq!(live.asked("unmute Mira")["detail"], "Mira may speak again");
     live.types("/pin Mira");
-    live.says("what is said is for Mira");
+    live.says("everything you say goes to Mira");
 
     std::fs::remove_file(place.path("npcs/mira.yaml")).expect("it was written");
     assert!(live.reread().contains("; leaves: Mira"));
@@ -122,7 +122,7 @@ fn a_broken_file_of_a_new_npc_changes_nothing_and_is_told_once() {
     let mut live = place.start(&["ask", "--json"]);
     assert_eq!(live.asked("Bartok, hello")["outcome"], "spoken");
     place.write("npcs/mira.yaml", MIRA.replace("tools:", "tolls:"));
-    live.says("changed files are not used, for now:");
+    live.says("changed files are ignored");
     live.says("mira.yaml:4:1: unknown key 'tolls'");
     for line in ["Bartok, hello", "Bartok, hello", "Tom, hello", "Bartok, hello"] {
         assert_eq!(live.asked(line)["outcome"], "spoken");
@@ -145,7 +145,7 @@ fn a_new_file_that_was_broken_is_read_once_it_is_mended() {
     place.write("glyphoxa.yaml", "data_dir: data\ncampaign: worlds/mill.yaml\n");
     live.says("mill.yaml:2:24: unknown key 'npc'");
     place.write("worlds/mill.yaml", world);
-    assert!(live.reread().contains("; new from now on: campaign"));
+    assert!(live.reread().contains("; in effect now: campaign"));
     assert_eq!(live.leave(), 0);
 }
 
@@ -159,13 +159,13 @@ fn tiers_tables_rules_and_files_hold_from_the_next_line_on() {
     let settings = "data_dir: data\ntiers: { deep: { add: [ponder] } }\n";
     place.write("glyphoxa.yaml", settings);
     let said = live.reread();
-    assert!(said.ends_with("no npc has changed; new from now on: tiers"), "{said}");
+    assert!(said.ends_with("no npc changed; in effect now: tiers"), "{said}");
     assert_eq!(live.asked("Bartok, ponder it")["tier"]["selected"], "deep");
 
     let settings = format!("{settings}tools:\n  table_dir: tables\n  tables: {{ fate: [rain] }}\n");
     place.write("tables/weather.yaml", "entries: [mist]\n");
     place.write("glyphoxa.yaml", &settings);
-    assert!(live.reread().contains("new from now on: tools.tables"));
+    assert!(live.reread().contains("in effect now: tools.tables"));
     assert_eq!(live.asked("Bartok, our fate?")["reply"], "It is rain.");
     assert_eq!(live.asked("Bartok, the weather?")["reply"], "We have mist.");
     place.write("tables/weather.yaml", "entries: [hail]\n");
@@ -176,10 +176,10 @@ fn tiers_tables_rules_and_files_hold_from_the_next_line_on() {
     let rules = "rules: [{ id: house-luck, name: Luck, text: Touch the raven. }]\n";
     place.write("house.yaml", rules);
     place.write("glyphoxa.yaml", &settings);
-    assert!(live.reread().contains("new from now on: rules"));
+    assert!(live.reread().contains("in effect now: rules"));
     assert_eq!(live.asked("Bartok, what of luck?")["reply"], "Touch the raven.");
     place.write("house.yaml", rules.replace("the raven", "wood"));
-    assert!(live.reread().contains("new from now on: rules"));
+    assert!(live.reread().contains("in effect now: rules"));
     assert_eq!(live.asked("Bartok, what of luck?")["reply"], "Touch wood.");
 
     place.write("glyphoxa.yaml", format!("{settings}file_io: {{ base_dir: files }}\n"));
@@ -226,7 +226,7 @@ fn the_campaign_of_the_next_turn_is_the_one_that_the_file_has_then() {
     live.asked("Bartok, hello");
     assert!(prompt(&server).contains("A wet town."));
     place.write("world.yaml", world("A burnt town.", "Ruins").replace("Thorin", "Elara"));
-    assert!(live.reread().ends_with("new from now on: campaign"));
+    assert!(live.reread().ends_with("in effect now: campaign"));
     live.asked("Bartok, and now?");
     let asked = server.requests().pop().expect("a request").json["messages"].to_string();
     assert!(asked.contains("A burnt town.") && !asked.contains("A wet town."), "{asked}");
@@ -272,8 +272,7 @@ fn what_waits_for_the_next_start_is_named_without_its_value() {
     let more = format!("{more}memory: {{ retention_days: 3 }}\n");
     place.write("glyphoxa.yaml", format!("data_dir: elsewhere\n{more}"));
     let said = live.reread();
-    let waits =
-        "no npc has changed; `data_dir`, `memory` changed; they take effect at the next start";
+    let waits = "no npc changed; `data_dir`, `memory` changed; they take effect at the next start";
     assert!(said.ends_with(waits), "{said}");
     // Whoever changes meanwhile goes on with the services there are.
     place.write("npcs/bartok.yaml", BARTOK.replace("The old line.", "A new line."));
@@ -303,7 +302,7 @@ fn whoever_is_deleted_leaves_though_a_scene_names_them() {
     assert!(live.reread().contains("; leaves: Old Tom"));
     live.says("the scene names 'Tom', who is no longer in the cast (");
     live.types("Tom, hello");
-    live.says("nobody answers");
+    live.says("no NPC answers");
     place.write("npcs/tom.yaml", TOM);
     assert!(live.reread().contains("; joins: Old Tom"));
     live.types("Tom, hello");
@@ -322,9 +321,9 @@ fn the_last_npc_stays_until_there_is_another() {
     let mut live = place.start(&["ask", "--json"]);
     assert_eq!(live.asked("Bartok, hello")["reply"], "The old line.");
     std::fs::remove_file(place.path("npcs/bartok.yaml")).expect("it was written");
-    live.says("changed files are not used, for now:");
+    live.says("changed files are ignored");
     live.says("no npcs found (put one YAML file per npc into the folder 'npcs'");
-    live.says("until then everybody plays on as before: Bartok the Barkeep");
+    live.says("unchanged until then: Bartok the Barkeep");
     assert_eq!(live.asked("Bartok, hello")["reply"], "The old line.");
     std::fs::remove_dir(place.path("npcs")).expect("it is empty");
     place.write("npcs/mira.yaml", MIRA);
@@ -347,7 +346,7 @@ fn npcs_beside_no_configuration_are_not_read_and_that_is_said() {
     assert_eq!(live.asked("Odo, hello")["outcome"], "nobody_addressed");
     place.write("npcs/odo.yaml", "name: Odo\nlines: [{ say: Odo is there. }]\n");
     place.write("npcs/ulla.yaml", "name: Ulla\nlines: [{ say: Ulla is here. }]\n");
-    live.says("no npc has changed");
+    live.says("no npc changed");
     live.says(unread);
     assert_eq!(live.leave(), 0);
     place.write("glyphoxa.yaml", "");

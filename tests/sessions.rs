@@ -71,7 +71,7 @@ fn a_session_without_a_name_is_not_kept() {
     place.run(&["ask", "--text", "Bartok, hello"]).ends_with(0);
     assert!(!place.path("data/memory.db").exists());
     let none = place.run(&["session", "list"]).ends_with(0);
-    assert!(none.stdout.contains("no saved session of the campaign"), "{none:#?}");
+    assert!(none.stdout.contains("no saved sessions of the campaign"), "{none:#?}");
 }
 
 #[test]
@@ -200,7 +200,7 @@ fn an_extract_says_what_happened_and_where_it_stands() {
     let none = place.run(&["session", "recap", "monday"]).ends_with(1);
     assert!(none.message().contains("no session 'monday'"), "{none:#?}");
     let facts = place.run(&["memory", "facts"]).ends_with(0);
-    assert!(facts.stdout.contains("no fact waits"), "{facts:#?}");
+    assert!(facts.stdout.contains("no fact is waiting"), "{facts:#?}");
 }
 
 #[test]
@@ -231,7 +231,7 @@ fn a_model_proves_what_it_says_and_its_facts_wait() {
     let id = text(&waiting, "id");
     let decided = ["memory", "facts", "--edit", id, "--text", "A key lies under the mill."];
     let left = place.run(&decided).ends_with(0);
-    assert!(left.stdout.contains("no fact waits"), "{left:#?}");
+    assert!(left.stdout.contains("no fact is waiting"), "{left:#?}");
     let all = place.run(&["memory", "facts", "--all", "--json"]).ends_with(0).line();
     assert_eq!(
         (text(&all, "status"), text(&all, "text")),
@@ -441,7 +441,7 @@ fn an_x_card_holds_though_the_program_is_killed() {
     live.kill();
 
     let mut live = place.start(&evening);
-    live.says("'friday' goes on as it was left");
+    live.says("'friday' resumes with");
     let status = statuses(&mut live);
     assert!(muted(&status).iter().all(|it| *it), "{status:#}");
     let scene = &status["status"]["scene"];
@@ -454,7 +454,7 @@ fn an_x_card_holds_though_the_program_is_killed() {
     live.kill();
 
     let mut live = place.start(&evening);
-    live.says("goes on as it was left: Mira Quickfingers muted");
+    live.says("'friday' resumes with Mira Quickfingers still muted");
     let status = statuses(&mut live);
     assert_eq!(muted(&status).iter().filter(|it| **it).count(), 1, "{status:#}");
     live.types("/unmute all");

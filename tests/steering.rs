@@ -157,7 +157,7 @@ fn who_is_asked_for_comes_into_the_scene() {
     place.write("world.yaml", alone);
     let asked = place.run(&["ask", "--json", "--npc", "Mira", "--text", "hello"]).ends_with(0);
     assert_eq!(asked.line()["npc"], "Mira Quickfingers");
-    assert!(asked.stderr.contains("Mira Quickfingers is not in the scene"), "{}", asked.stderr);
+    assert!(asked.stderr.contains("Mira Quickfingers was not in the scene"), "{}", asked.stderr);
     let asked = place.run(&["ask", "--npc", "Bartok", "--text", "hello"]).ends_with(0);
     assert_eq!(asked.stderr, "");
 }
@@ -165,7 +165,7 @@ fn who_is_asked_for_comes_into_the_scene() {
 #[test]
 fn who_has_opted_out_is_not_heard() {
     let ran = typed(&["/optout", "Mira, hello", "/optin", "Mira, hello", "/leave", "Mira, again"]);
-    assert!(ran.stderr.contains("you are not heard (/optin)"), "{ran:#?}");
+    assert!(ran.stderr.contains("/optin"), "{ran:#?}");
     let (turns, _) = parted(ran);
     assert_eq!(npcs(&turns), ["Mira Quickfingers", "Mira Quickfingers"]);
 }
@@ -179,10 +179,12 @@ fn players_may_stop_everything_and_steer_nothing() {
     assert!(err.contains("unknown command '/nonsense' (commands: /say NAME"), "{err}");
     assert!(err.contains("stopped: everyone is muted"), "{err}");
     assert_eq!(ran.stdout.matches("Mira Quickfingers: What is it to you?").count(), 1, "{ran:#?}");
-    assert!(ran.stdout.contains("listening; 1 said: 1 answered, 0 not meant to be, 0 failed"));
+    assert!(
+        ran.stdout.contains("listening; 1 utterances: 1 answered, 0 needed no answer, 0 failed")
+    );
     assert!(
         ran.stdout.contains(
-            "nobody answers: the npc is muted (the game master says \"unmute\" and its name)"
+            "no NPC answers: the npc is muted (the game master says \"unmute\" and its name)"
         ),
         "{ran:#?}"
     );
@@ -195,7 +197,7 @@ fn people_are_shown_how_things_stand() {
     let shown = table().run_typing(&["ask", "--as-dm"], lines).ends_with(0).stdout;
     for text in [
         "  Mira Quickfingers: up to fast; game master's standard for ",
-        "  scene: The Tilted Tankard; there: Bartok the Barkeep, Mira Quickfingers",
+        "  scene: The Tilted Tankard; present: Bartok the Barkeep, Mira Quickfingers",
         "; scripted and flite; muted",
         "; hears everyone; has a note",
     ] {
@@ -263,7 +265,7 @@ fn a_kept_session_goes_on_as_it_was_left() {
     };
     evening(&["/scene set Old Mill, night", "Mira, hello", "/xcard"]).ends_with(0);
     let ran = evening(&["/status", "Mira, hello", "/unmute all", "Mira, hello"]);
-    let told = "'friday' goes on as it was left: Bartok the Barkeep, Mira Quickfingers muted";
+    let told = "'friday' resumes with Bartok the Barkeep, Mira Quickfingers still muted";
     assert!(ran.stderr.contains(told), "{ran:#?}");
     let (turns, statuses) = parted(ran);
     let scene = &statuses[0]["scene"];
@@ -272,5 +274,5 @@ fn a_kept_session_goes_on_as_it_was_left() {
     assert_eq!(turns[0]["reply"], json!(""), "{:#}", turns[0]);
     assert_eq!(turns[1]["reply"], json!("What is it to you?"), "{:#}", turns[1]);
     let ran = evening(&["Mira, hello"]);
-    assert!(!ran.stderr.contains("as it was left"), "{ran:#?}");
+    assert!(!ran.stderr.contains("still muted"), "{ran:#?}");
 }

@@ -218,7 +218,7 @@ fn who_is_not_there_or_is_another_is_told_with_the_way_out() {
     );
     assert!(ran.message().contains("wyoming-faster-whisper, at port 10300"), "{ran:#?}");
     let ran = hear(&mouth.address()).ends_with(1);
-    assert!(ran.message().contains("no recogniser, for it speaks ('loopback-mouth')"), "{ran:#?}");
+    assert!(ran.message().contains("not a recogniser: it speaks ('loopback-mouth')"), "{ran:#?}");
 
     let speak = |address: &str, voice: &str| {
         ask(&table(&spoken_at(address), voice), &["--text", "Bartok, hello"]).0.ends_with(1).line()
@@ -226,9 +226,9 @@ fn who_is_not_there_or_is_another_is_told_with_the_way_out() {
     let line = speak(&nobody(), "provider: wyoming");
     assert!(detail(&line).contains("start the voice service there, such as wyoming-piper"));
     let line = speak(&ears.address(), "provider: wyoming");
-    assert!(detail(&line).contains("no voice service, for it hears ('loopback-ears')"), "{line:#}");
+    assert!(detail(&line).contains("not a voice service: it hears ('loopback-ears')"), "{line:#}");
     let line = speak(&mouth.address(), "voice_id: en_US-jo-medium");
-    let nearest = "no voice 'en_US-jo-medium' (it has en_US-joe-medium, ";
+    let nearest = "unknown voice 'en_US-jo-medium' (it has en_US-joe-medium, ";
     assert!(detail(&line).contains(nearest), "{line:#}");
     assert!(mouth.recorded().spoken.is_empty());
 }
@@ -256,7 +256,10 @@ fn doctor_tries_the_services_and_says_how_quick_they_are() {
     assert!(doctor.contains("✗ voice: ") && doctor.contains(refused), "{doctor}");
     let place = table(&heard_at(&mouth.address()), "provider: flite");
     let doctor = place.run(&["doctor"]).ends_with(1).stdout;
-    assert!(doctor.contains("✗ hearing: ") && doctor.contains("this is no recogniser"), "{doctor}");
+    assert!(
+        doctor.contains("✗ hearing: ") && doctor.contains("this is not a recogniser"),
+        "{doctor}"
+    );
 }
 
 #[test]

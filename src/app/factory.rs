@@ -87,7 +87,8 @@ impl TableFactory {
         let found = seeded_for_session(&config, at, played);
         found.await.unwrap_or_else(|error| {
             let error = format!("{error:#}");
-            tracing::error!(%error, "only names of files are known");
+            tracing::error!(%error, "names from the memory are missing (names in files still \
+                                     work)");
             (*config).clone()
         })
     }
@@ -162,7 +163,11 @@ impl Factory for TableFactory {
             let services = &factory.0.tools.services;
             let by = heard_by(services, &config).await.map_err(OpenError::Hearing)?;
             if let Some(why) = &by.cannot_hear {
-                tracing::error!(why, "a session opens in which nobody is heard");
+                tracing::error!(
+                    why,
+                    "a session opens without hearing: nothing anyone says is \
+                                      recognised"
+                );
             }
             let heard = Heard { by, judge: turn_judge(services, &config).await };
             let accounts = &factory.0.accounts;

@@ -41,7 +41,8 @@ pub async fn turn_judge(services: &Registry, config: &Config) -> Option<Arc<dyn 
     let judge = services.turn_judge(&config.services).await;
     judge
         .inspect_err(|error| {
-            tracing::warn!(%error, "turn.detector: turns end by what was said, as with 'text'");
+            tracing::warn!(%error, "turn.detector cannot be used; turns end by the words, as with \
+                                    'text'");
         })
         .ok()
 }

@@ -176,7 +176,7 @@ impl Tools {
         self.host.close().await;
         self.servers.close().await;
         if let Err(error) = self.host.keep_figures() {
-            tracing::warn!(%error, "measured figures of tools are lost");
+            tracing::warn!(%error, "measured figures of tools could not be saved");
         }
         // It ends at its next look at the token.
         let _ = self.tending.await;

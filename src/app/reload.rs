@@ -87,8 +87,8 @@ pub async fn follow(running: Running<'_>, config: Arc<LiveConfig>) {
                 if broken != told {
                     let names: Vec<&str> = read.npcs.iter().map(|npc| npc.name.as_str()).collect();
                     running.tell(&format!(
-                        "changed files are not used, for now:\n{broken}\nuntil then everybody plays on \
-                         as before: {}",
+                        "changed files are ignored until these errors are \
+                         fixed:\n{broken}\nunchanged until then: {}",
                         names.join(", ")
                     ));
                     told = broken;
@@ -101,7 +101,7 @@ pub async fn follow(running: Running<'_>, config: Arc<LiveConfig>) {
 impl Running<'_> {
     /// What game masters are told of files that say `fresh` instead of `before`.
     fn notice(&self, before: &Config, fresh: &Config) -> String {
-        let mut said = vec!["the files were read again".to_owned()];
+        let mut said = vec!["configuration reloaded".to_owned()];
         let same = |one: &Config, name: &str| one.npcs.iter().any(|npc| npc.name == name);
         let names = |of: &Config, which: &dyn Fn(&Npc) -> bool| {
             let found = of.npcs.iter().filter(|npc| which(npc)).map(|npc| npc.name.clone());
@@ -120,12 +120,12 @@ impl Running<'_> {
         let said_of_npcs = npcs.iter().filter(|(_, names)| !names.is_empty());
         said.extend(said_of_npcs.map(|(what, names)| format!("{what}: {names}")));
         if said.len() == 1 {
-            said.push("no npc has changed".to_owned());
+            said.push("no npc changed".to_owned());
         }
         let mut keys = now(before, fresh);
         keys.retain(|key| !self.is_local || !matches!(*key, "limits" | "assistant"));
         if !keys.is_empty() {
-            said.push(format!("new from now on: {}", keys.join(", ")));
+            said.push(format!("in effect now: {}", keys.join(", ")));
         }
         if is_another_campaign(before, fresh) {
             said.push(waits(&["campaign.name"], "with the next session"));
@@ -171,7 +171,10 @@ impl Running<'_> {
             Some(store) => {
                 let at = Scoped::new(&**store, &table.scope);
                 seeded_for_session(fresh, at, played).await.unwrap_or_else(|error| {
-                    self.tell(&format!("only names of files are known: {error:#}"));
+                    self.tell(&format!(
+                        "names from the memory are missing (names in files still \
+                                        work): {error:#}"
+                    ));
                     fresh.clone()
                 })
             }

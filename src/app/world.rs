@@ -77,7 +77,7 @@ pub async fn with_names(config: &Config) -> Config {
     };
     named.await.unwrap_or_else(|error| {
         let error = format!("{error:#}");
-        tracing::warn!(error, "only names of files are known");
+        tracing::warn!(error, "names from the memory are missing (names in files still work)");
         config.clone()
     })
 }

@@ -187,7 +187,7 @@ async fn pauses(services: &Registry, config: &Config) -> Result<String, String> 
     let judge = services.turn_judge(&config.services).await;
     judge
         .map(|judge| format!("{said} ({})", judge.name()))
-        .map_err(|error| format!("by the words alone, not as turn.detector says: {error}"))
+        .map_err(|error| format!("by the words alone, despite turn.detector: {error}"))
 }
 
 /// How each configured tool server stands, after a bounded wait for all of them.
@@ -293,7 +293,7 @@ async fn speaks(services: &Registry, options: &Options, voice: &Voice) -> Result
 /// Has a voice say a word; free voices only, a paid one is taken at its word.
 async fn heard(tts: &dyn TextToSpeech, voice: &Voice) -> Result<String, String> {
     if tts.priced_as().is_some() {
-        return Ok(format!("'{}', not tried: it is paid", voice.voice_id));
+        return Ok(format!("'{}', not tried because it costs money", voice.voice_id));
     }
     let seconds = app::try_voice(tts, voice).await.map_err(said)?;
     Ok(format!("{} '{}', {seconds:.1} s for a word", voice.provider, voice.voice_id))

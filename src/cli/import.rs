@@ -108,16 +108,16 @@ fn is_meant(
             return Ok(Meant::Unsaid(Problem {
                 file: file.into(),
                 at: Position::START,
-                message: format!("this is of '{name}', and '{campaign}' is configured"),
+                message: format!("the file belongs to '{name}', but '{campaign}' is configured"),
                 way_out: format!(
-                    "--campaign '{name}' imports it into its own, --campaign '{campaign}' into the \
-                     configured one"
+                    "use --campaign '{name}' to import it into its own campaign, --campaign \
+                     '{campaign}' for the configured one"
                 ),
             }));
         }
         complain(&format!(
-            "{file} is of '{name}', and '{campaign}' is configured: import it there? (y or n; \
-             --campaign '{name}' imports it into its own)"
+            "{file} belongs to '{name}', but '{campaign}' is configured: import it there? (y or n; \
+             --campaign '{name}' imports it into its own campaign)"
         ));
         let mut answer = String::new();
         io::stdin().lock().take(ANSWER_MAX).read_line(&mut answer)?;
@@ -224,16 +224,16 @@ fn notes(worlds: &[World], campaign: &str, is_chosen: bool) -> Vec<String> {
     for world in worlds {
         if !world.unused.is_empty() {
             notes.push(format!(
-                "{}: {} not imported (they are read from the campaign file that glyphoxa.yaml \
-                 names)",
+                "{}: {} not imported (Glyphoxa reads them from the campaign file that \
+                 glyphoxa.yaml names)",
                 world.file,
                 world.unused.join(" and ")
             ));
         }
         if !is_chosen && is_of_another(world, campaign) {
             notes.push(format!(
-                "{} is of '{}'; its entities go to the campaign that is configured, '{}' \
-                 (elsewhere: --campaign '{}')",
+                "{} belongs to '{}', but its entities go to the configured campaign '{}' (to \
+                 choose: --campaign '{}')",
                 world.file,
                 revealed_name(&world.name),
                 revealed_name(campaign),

@@ -67,4 +67,5 @@ fn print(options: &Options, invitation: &Invitation, json: bool) -> Result<u8, F
 }
 
 /// What is said when there is no token.
-const NO_TOKEN: &str = "no bot token (make one at https://discord.com/developers/applications, under Bot, and put it into DISCORD_TOKEN or discord.token)";
+const NO_TOKEN: &str = "no bot token (create one at https://discord.com/developers/applications, \
+                        under Bot, and put it into DISCORD_TOKEN or discord.token)";

@@ -190,7 +190,7 @@ async fn find(at: Scoped<'_>, name: &str) -> Result<Entity, Failure> {
         .entities(at.scope, filter, Viewer::Dm)
         .await?
         .pop()
-        .ok_or_else(|| Failure::Failed(anyhow::anyhow!("nothing is known of '{name}'")))
+        .ok_or_else(|| Failure::Failed(anyhow::anyhow!("nothing is known about '{name}'")))
 }
 
 /// Whether the memory has an entity that goes by `name`.
@@ -263,7 +263,7 @@ async fn way(at: Scoped<'_>, ends: &Ends<'_>, json: bool) -> Result<u8, Failure>
     let (first, last) = (find(at, from).await?, find(at, to).await?);
     let steps = at.store.path(at.scope, &first.id, &last.id, Viewer::Dm).await?;
     let steps = steps.ok_or_else(|| {
-        anyhow::anyhow!("no way is known from '{from}' to '{to}' of at most {PATH_MAX} relations")
+        anyhow::anyhow!("no path from '{from}' to '{to}' within {PATH_MAX} relations")
     })?;
     let mut out = stdout();
     for step in steps {
@@ -332,7 +332,7 @@ async fn facts(
         }
     }
     if facts.is_empty() && !json {
-        writeln!(out, "no fact waits for your word")?;
+        writeln!(out, "no fact is waiting for your approval")?;
     }
     Ok(DONE)
 }
@@ -345,12 +345,12 @@ async fn forget(config: &Config, at: Scoped<'_>, player: &str, yes: bool) -> Res
     for name in &known.shared {
         writeln!(
             out,
-            "records of earlier versions under '{name}' stay (another person uses this name too)"
+            "records from earlier versions under '{name}' stay (another person uses that name too)"
         )?;
     }
     if !yes {
         for name in &known.own {
-            writeln!(out, "kept by earlier versions under '{name}' goes too")?;
+            writeln!(out, "records from earlier versions under '{name}' will be deleted too")?;
         }
         writeln!(out, "nothing is deleted yet (add --yes to delete the lines of '{player}')")?;
         return Ok(DONE);

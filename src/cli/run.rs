@@ -83,7 +83,7 @@ async fn serve(
             () = app::follow(running, config) => {}
             () = told_to_end() => {}
         }
-        complain("ending; every session is closed first (again to end at once)");
+        complain("shutting down; sessions are closed first (press Ctrl-C again to stop at once)");
         stop.cancel();
         // A second signal ends the program as the system does.
         told_to_end().await;
@@ -92,7 +92,7 @@ async fn serve(
         ended = bot => Some(ended),
         () = beside => None,
     };
-    let Some(ended) = ended else { return Err(Failure::Failed(anyhow::anyhow!("ended at once"))) };
+    let Some(ended) = ended else { return Err(Failure::Failed(anyhow::anyhow!("stopped early"))) };
     ended.map_err(|fatal| Failure::Failed(fatal.into()))?;
     if let Some(missing) = transcripts.close().await {
         complain(&missing);
@@ -121,7 +121,7 @@ fn bot_options(config: &Config) -> discord::Options {
 /// Ctrl-C, or the system's request to end; never where signals are not heard.
 async fn told_to_end() {
     if let Err(error) = signalled().await {
-        tracing::error!(%error, "signals are not heard");
+        tracing::error!(%error, "cannot listen for signals");
         std::future::pending::<()>().await;
     }
 }

@@ -121,7 +121,7 @@ async fn list(at: Scoped<'_>, json: bool) -> Result<u8, Failure> {
     let entries = at.store.sessions(at.scope, SessionFilter::default()).await?;
     let mut out = stdout();
     if entries.is_empty() && !json {
-        writeln!(out, "no saved session of {}", at.scope)?;
+        writeln!(out, "no saved sessions of {}", at.scope)?;
     }
     for entry in entries {
         if json {
@@ -170,7 +170,7 @@ fn range(text: &str) -> Result<Pick, String> {
     let (from, to) = text.split_once('-').unwrap_or((text, text));
     match (from.trim().parse(), to.trim().parse()) {
         (Ok(from), Ok(to)) if from <= to => Ok(Pick::Range { from, to }),
-        _ => Err(format!("'{text}' is no range of lines (such as 12-40)")),
+        _ => Err(format!("invalid range of lines '{text}' (write it like 12-40)")),
     }
 }
 
@@ -273,7 +273,7 @@ async fn recap(config: &Config, at: Scoped<'_>, options: RecapOptions<'_>) -> Re
         write!(out, "{}", recap.text())?;
         if recap.proposed > 0 {
             let facts = recap.proposed;
-            complain(&format!("{facts} facts wait for your word (glyphoxa memory facts)"));
+            complain(&format!("{facts} facts wait for your approval (glyphoxa memory facts)"));
         }
     }
     Ok(DONE)

@@ -62,9 +62,7 @@ pub fn run(config: &Config, arguments: &Arguments) -> Result<u8, Failure> {
         .since_deep
         .map(|seconds| {
             Duration::try_from_secs_f64(seconds).map_err(|_| {
-                Failure::Usage(format!(
-                    "--since-deep '{seconds}' is no number of seconds (0 or more)"
-                ))
+                Failure::Usage(format!("invalid --since-deep '{seconds}' (use seconds, 0 or more)"))
             })
         })
         .transpose()?;

@@ -48,17 +48,17 @@ pub fn is_possible() -> bool {
 pub fn confine(mut arguments: impl Iterator<Item = OsString>) -> ExitCode {
     let rules = arguments.next().and_then(|rules| serde_json::from_str(rules.to_str()?).ok());
     let (Some(rules), Some(program)) = (rules, arguments.next()) else {
-        return failed("this is started by glyphoxa alone");
+        return failed("only glyphoxa itself runs this command");
     };
     limit();
     if let Err(error) = give_up_rights() {
-        return failed(&format!("capabilities cannot be given up: {error}"));
+        return failed(&format!("cannot drop capabilities: {error}"));
     }
     if let Err(error) = landlocked(&rules) {
-        return failed(&format!("Landlock refuses: {error}"));
+        return failed(&format!("Landlock failed: {error}"));
     }
     let error = Command::new(&program).args(arguments).exec();
-    failed(&format!("'{}' cannot be started: {error}", Path::new(&program).display()))
+    failed(&format!("cannot start '{}': {error}", Path::new(&program).display()))
 }
 
 fn failed(why: &str) -> ExitCode {

@@ -58,10 +58,10 @@ pub struct Pipes {
 #[derive(Debug, thiserror::Error)]
 pub enum LaunchError {
     /// The program itself.
-    #[error("the program was not started: {0:?}")]
+    #[error("cannot start the program: {0:?}")]
     Refused(Refusal),
     /// What was to start it.
-    #[error("the supervisor of programs cannot be started: {0}")]
+    #[error("cannot start the programs' supervisor: {0}")]
     NoSupervisor(#[from] io::Error),
 }
 

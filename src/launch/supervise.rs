@@ -104,7 +104,7 @@ fn received(mut control: &UnixStream) -> Result<(Plan, Vec<OwnedFd>), Refusal> {
     let into = &mut [IoSliceMut::new(&mut length)];
     let got = recvmsg(control, into, &mut rights, RecvFlags::CMSG_CLOEXEC | RecvFlags::WAITALL);
     if got.map_or(0, |got| got.bytes) != length.len() {
-        return Err(failed("this is started by glyphoxa alone"));
+        return Err(failed("only glyphoxa itself runs this command"));
     }
     let streams: Vec<OwnedFd> = rights
         .drain()
@@ -142,7 +142,7 @@ fn started(plan: Plan, streams: Vec<OwnedFd>) -> Result<i32, Refusal> {
                 .and_then(|rules| Ok(serde_json::to_string(&rules)?))
                 .map_err(|error| {
                     let home = confinement.home.display();
-                    Refusal::Failed(format!("its home '{home}' cannot be made: {error}"))
+                    Refusal::Failed(format!("cannot create its home '{home}': {error}"))
                 })?;
             let mut command = Command::new(SELF);
             command.arg0("glyphoxa").arg(CONFINE).arg(rules).arg(&program);

@@ -27,7 +27,7 @@ pub enum Error {
     #[error("the memory failed: {0} (this is a fault of glyphoxa; please report it)")]
     Failed(String),
     /// It holds data that was never written to it.
-    #[error("the memory is damaged: {0} (restore a backup, or move its file away to begin anew)")]
+    #[error("the memory is damaged: {0} (restore a backup, or move its file away to start over)")]
     Damaged(String),
     /// The request makes no sense.
     #[error("{0}")]

@@ -258,7 +258,7 @@ fn not_started(name: &'static str, error: &io::Error) -> Error {
 /// The program ran to no good end.
 fn failed(name: &str, status: &str, complaint: &[u8]) -> Error {
     let complaint = shortened(complaint);
-    let text = format!("\"{name}\" failed, {status}: \"{complaint}\" (install it anew)");
+    let text = format!("\"{name}\" failed, {status}: \"{complaint}\" (reinstall it)");
     Error::new(Kind::InvalidRequest, text)
 }
 

@@ -100,7 +100,7 @@ impl Registry {
         let loaded = tokio::task::spawn_blocking(load).await.unwrap_or_else(|_| {
             Err(Error::new(
                 Kind::Unavailable,
-                "the sound model of turns broke (please report this)",
+                "the sound model of turns crashed (please report this)",
             ))
         });
         loaded.map(|judge| Arc::new(judge) as _)

@@ -34,9 +34,9 @@ impl Permits {
         let lines = self.0.iter().map(|(tool, definition)| {
             let found = snapshot.all().iter().find(|placed| *placed.tool.identity == *tool);
             match found.map(|placed| *placed.tool.fingerprint == *definition) {
-                Some(true) => format!("{tool}: asks nobody"),
-                Some(false) => format!("{tool}: has changed since, and asks again"),
-                None => format!("{tool}: is not there now"),
+                Some(true) => format!("{tool}: needs no approval"),
+                Some(false) => format!("{tool}: has changed since, so it asks again"),
+                None => format!("{tool}: not available now"),
             }
         });
         lines.collect()

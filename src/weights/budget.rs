@@ -44,7 +44,7 @@ impl<R: Read> Read for Budgeted<R> {
         let Some(into) = into.get_mut(..most) else { return Ok(0) };
         let read = self.inner.read(into)?;
         if read == 0 && left == 0 {
-            return Err(io::Error::other("it is larger than such a package can be"));
+            return Err(io::Error::other("it exceeds the size limit of such packages"));
         }
         self.left.0.set(left.saturating_sub(read as u64));
         Ok(read)

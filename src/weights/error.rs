@@ -11,7 +11,7 @@ use super::digest::Digest;
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NotHere {
     /// There is no such set.
-    #[error("there are no model files called '{0}' (see: glyphoxa models list)")]
+    #[error("unknown model files '{0}' (see: glyphoxa models list)")]
     Unknown(String),
     /// Nobody has got it.
     #[error("{0} is not here (glyphoxa models get {0})")]
@@ -54,11 +54,12 @@ pub enum InstallError {
         free: u64,
     },
     /// Another process writes there.
-    #[error("another glyphoxa is at work in '{}' (wait for it, or end it)", .0.display())]
+    #[error("another glyphoxa is using '{}' (wait for it, or stop it)", .0.display())]
     Busy(PathBuf),
     /// A package is no archive, or a broken or hostile one.
     #[error(
-        "cannot unpack {package}: {why} (nothing was installed; tell whoever names this package)"
+        "cannot unpack {package}: {why} (nothing was installed; report it to the maintainer of \
+         this package)"
     )]
     Package {
         /// Its file name.
@@ -67,7 +68,7 @@ pub enum InstallError {
         why: String,
     },
     /// The packages lack a file, or it is another one.
-    #[error("the packages do not hold '{file}' as they should: {why} (nothing was installed)")]
+    #[error("wrong '{file}' in the packages: {why} (nothing was installed)")]
     File {
         /// Its name in the set.
         file: String,
@@ -80,7 +81,7 @@ pub enum InstallError {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Wrong {
     /// No package has this path.
-    #[error("there is no '{0}'")]
+    #[error("'{0}' is missing")]
     Missing(String),
     /// It goes on.
     #[error("it is longer than {0} bytes")]
@@ -104,7 +105,8 @@ fn way_out(error: &io::Error) -> &'static str {
     use io::ErrorKind::{FileTooLarge, QuotaExceeded, StorageFull};
     match error.kind() {
         StorageFull | QuotaExceeded | FileTooLarge => {
-            "make room, or name another folder with --dir or models.dir; what came so far is kept"
+            "make room, or name another folder with --dir or models.dir; what was downloaded is \
+             kept"
         }
         _ => "make it writable, or name another folder with --dir or models.dir",
     }

@@ -148,7 +148,7 @@ type Why = String;
 fn examine(folder: &Path, set: &WeightSet, look: &Look) -> Result<(), Why> {
     let manifest = Manifest::read(folder).map_err(|error| format!("no manifest: {error}"))?;
     if manifest.files != Manifest::of(set).files {
-        return Err("it is another version".to_owned());
+        return Err("its version differs".to_owned());
     }
     set.files.iter().try_for_each(|file| look(&folder.join(&file.name), file))
 }
@@ -156,7 +156,7 @@ fn examine(folder: &Path, set: &WeightSet, look: &Look) -> Result<(), Why> {
 fn length(path: &Path, file: &WeightFile) -> Result<(), Why> {
     let about = fs::symlink_metadata(path).map_err(|error| unreadable(file, &error))?;
     if !about.is_file() {
-        return Err(format!("{} is no file", file.name));
+        return Err(format!("{} is not a file", file.name));
     }
     if about.len() != file.bytes {
         return Err(format!("{} has {} bytes instead of {}", file.name, about.len(), file.bytes));

@@ -64,7 +64,7 @@ async fn npcs_come_and_go_and_the_campaign_changes_during_a_session() {
 
     // A broken file changes nothing, and says what is wrong with it.
     hall.place.write("npcs/mira.yaml", MIRA.replace("tools:", "tolls:"));
-    let told = hall.notes("changed files are not used").await;
+    let told = hall.notes("changed files are ignored").await;
     assert!(told.contains("unknown key 'tolls'"), "{told}");
     hall.asks_npc(&server, "Bartok").await;
 
@@ -74,7 +74,7 @@ async fn npcs_come_and_go_and_the_campaign_changes_during_a_session() {
         WORLD.replace("A wet town.", "A burnt town.").replace("[Bartok]", "[Bartok, Mira]"),
     );
     hall.place.write("npcs/mira.yaml", MIRA);
-    hall.notes("joins: Mira; new from now on: campaign").await;
+    hall.notes("joins: Mira; in effect now: campaign").await;
     let bot = hall.discord.bot();
     dora.wait_for_silence(bot, std::time::Duration::from_millis(500), BOUND)
         .await
@@ -115,7 +115,7 @@ async fn limits_change_during_a_session_and_the_token_waits_without_being_shown(
     let token = "MTIz.another.token-of-mine";
     let config = config.replace("minute: 9", "minute: 1").replace(&hall.discord.token(), token);
     hall.place.write("glyphoxa.yaml", config);
-    let told = hall.notes("new from now on: limits").await;
+    let told = hall.notes("in effect now: limits").await;
     assert!(told.contains("`discord.token` changed; it takes effect at the next start"), "{told}");
     assert!(!told.contains("token-of-mine"), "{told}");
     hall.asks(&anna, say()).await;
@@ -140,7 +140,7 @@ async fn players_are_told_of_everybody_in_the_list_and_again_when_somebody_outsi
     let line = config.lines().find(|line| line.starts_with("  llm: ")).expect("a model");
     let list = format!("  llm:\n    - {}\n    - {far}", line.trim_start_matches("  llm: "));
     hall.place.write("glyphoxa.yaml", config.replace(line, &list));
-    hall.notes("new from now on: providers.llm").await;
+    hall.notes("in effect now: providers.llm").await;
     let named = "else gpt at api.example.com (an outside service)";
     hall.reads(|it| it.text().contains(near) && it.text().contains(named)).await;
     hall.listens_to("Dora").await;

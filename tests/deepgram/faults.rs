@@ -73,7 +73,7 @@ fn sockets_of_nova_that_fail() {
     assert_all(
         "nova-3",
         &[
-            ("Stall", &[Fault::Stall(0.5)], Some("says nothing any more")),
+            ("Stall", &[Fault::Stall(0.5)], Some("has stopped answering")),
             ("Cut", &[Fault::Cut(0.5)], Some("the connection broke off")),
             ("Bare", &[Fault::Close(0.5, None)], Some("the connection broke off")),
             (
@@ -92,7 +92,7 @@ fn sockets_of_flux_that_fail() {
     assert_all(
         "flux-general-en",
         &[
-            ("Stall", &[Fault::Stall(0.5)], Some("says nothing any more")),
+            ("Stall", &[Fault::Stall(0.5)], Some("has stopped answering")),
             ("Cut", &[Fault::Cut(0.5)], Some("the connection broke off")),
             ("Bare", &[Fault::Close(0.5, None)], Some("the connection broke off")),
             ("Many", &[refuse(429, &[])], Some("too many streams at once with status 429")),

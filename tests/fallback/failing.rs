@@ -116,7 +116,7 @@ fn a_wrong_key_is_tried_once_and_told_once() {
         assert_answered_by(&line, "second");
     }
     assert_eq!(two.asked(), (1, 4));
-    let told = "first is not asked any more until its settings change";
+    let told = "first is disabled until its settings change";
     assert_eq!(ran.stderr.matches(told).count(), 1, "{ran:#?}");
     assert!(!format!("{ran:?}").contains("sk-wrong"), "{ran:#?}");
 }

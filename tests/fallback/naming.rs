@@ -144,7 +144,7 @@ fn an_npc_changes_its_model_and_remembers() {
     let mut live = place.start(&["ask", "--json"]);
     assert_answered_by(&asked(&mut live, "Bartok, the mill burns"), "first");
     place.write("npcs/bartok.yaml", BARTOK.replace("first", "second"));
-    let said = live.says("the files were read again");
+    let said = live.says("configuration reloaded");
     assert!(said.contains("changed: Bartok"), "{said}");
     let line = asked(&mut live, "Bartok, and now?");
     assert_answered_by(&line, "second");
@@ -159,7 +159,7 @@ fn an_npc_changes_its_model_and_remembers() {
     live.says("npcs/bartok.yaml:2:6: unknown chat model 'secnd' (did you mean 'second'?");
     assert_answered_by(&asked(&mut live, "Bartok, hello"), "second");
     place.write("npcs/bartok.yaml", BARTOK.replace("first", "second"));
-    live.says("the files were read again");
+    live.says("configuration reloaded");
     let config = std::fs::read_to_string(place.path("glyphoxa.yaml")).expect("it was written");
     place.write("glyphoxa.yaml", config.replace("as: second", "as: other"));
     live.says("unknown chat model 'second'");

@@ -19,8 +19,8 @@ fn change(place: &Place, live: &Live, entries: &[String]) {
     let fresh = table(entries, "");
     let text = std::fs::read_to_string(fresh.path("glyphoxa.yaml")).expect("it was written");
     place.write("glyphoxa.yaml", text);
-    let said = live.says("the files were read again");
-    assert!(said.contains("new from now on: providers.llm"), "{said}");
+    let said = live.says("configuration reloaded");
+    assert!(said.contains("in effect now: providers.llm"), "{said}");
 }
 
 #[test]
@@ -38,7 +38,7 @@ fn the_next_turn_goes_by_the_new_list() {
     // A list that is wrong changes nothing.
     let text = std::fs::read_to_string(place.path("glyphoxa.yaml")).expect("it was written");
     place.write("glyphoxa.yaml", text.replace("as: first", "as: first, llm: x"));
-    live.says("changed files are not used");
+    live.says("changed files are ignored");
     assert_answered_by(&asked(&mut live), "first");
     assert_eq!(live.leave(), 0);
 }

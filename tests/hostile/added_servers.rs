@@ -299,7 +299,7 @@ async fn a_server_of_everybody_keeps_its_name_and_is_not_disturbed() {
     let [first, _] = &sides;
     first.until(&hall, || Slash::new("tools list"), "far.look").await;
     let told = first.adds(&hall, "far", &homes[0]).await;
-    assert!(told.contains("'far' is a server of the installation"), "{told}");
+    assert!(told.contains("'far' is reserved"), "{told}");
     let told = first.server(&hall, "restart", "far").await;
     assert!(told.contains("other servers use it too"), "{told}");
     let told = first.server(&hall, "remove", "far").await;

@@ -223,7 +223,7 @@ fn nobody_speaks_for_another_issuer() {
     );
     let place = place(&format!("{}/mcp", evil.origin()), "login");
     let ran = place.run(&["mcp", "login", "vtt", "--no-open", "--timeout", "5"]).ends_with(1);
-    assert!(ran.stderr.contains("speaks for"), "{ran:#?}");
+    assert!(ran.stderr.contains("publishes metadata for"), "{ran:#?}");
     assert!(!ran.stderr.contains("log in here"), "{ran:#?}");
     assert_eq!(good.done("authorize"), 0);
 }
@@ -231,11 +231,11 @@ fn nobody_speaks_for_another_issuer() {
 #[test]
 fn a_login_page_is_on_the_web() {
     for (page, says) in [
-        ("file:///etc/passwd", "'file' is no http:// or https:// address"),
-        ("javascript:alert(1)", "'javascript' is no http:// or https:// address"),
+        ("file:///etc/passwd", "'file' is not an http:// or https:// address"),
+        ("javascript:alert(1)", "'javascript' is not an http:// or https:// address"),
         ("http://169.254.169.254/latest", "'169.254.169.254' is not on the public internet"),
         ("http://10.0.0.1/a", "'10.0.0.1' is not on the public internet"),
-        ("https://somebody@example.com/", "a user name in it"),
+        ("https://somebody@example.com/", "a user name"),
     ] {
         let evil =
             wanting(str::to_owned, move |own| metadata(own, page, &format!("{own}/token"), own));

@@ -213,7 +213,7 @@ fn a_raised_cap_holds_at_once() {
     live.says("\"over_budget\"");
     let config = std::fs::read_to_string(place.path("glyphoxa.yaml")).expect("it was written");
     place.write("glyphoxa.yaml", config.replace("session_max: 0.15", "session_max: 5"));
-    live.says("the files were read again");
+    live.says("configuration reloaded");
     live.types("Bartok, now?");
     live.says("\"spoken\"");
     assert_eq!(live.leave(), 0);

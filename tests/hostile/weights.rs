@@ -66,14 +66,14 @@ fn outcome(network: &[u8], settings: impl AsRef<[u8]>) -> Outcome {
     }
     assert_eq!(ran.status, 0, "{ran:#?}");
     // What the runtime breaks over is the voice's fault, and said.
-    let broke = ran.stderr.contains("the runtime broke over them");
+    let broke = ran.stderr.contains("the runtime crashed on them");
     assert!(broke || !ran.stderr.contains("panicked"), "{}", ran.stderr);
     let took = begun.elapsed();
     assert!(took < MOST_TIME, "{took:?}");
     let line = ran.line();
     assert_eq!(line["outcome"], Value::from("spoken"), "{line:#}");
     assert!(line["audio_ms"].as_u64().is_some_and(|ms| ms > 0), "{line:#}");
-    let second = ran.stderr.contains("an npc speaks in its second voice");
+    let second = ran.stderr.contains("an NPC speaks in its fallback voice");
     assert!(!second || ran.stderr.contains("cannot be used: "), "{}", ran.stderr);
     if second { Outcome::Second } else { Outcome::Used }
 }

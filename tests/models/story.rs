@@ -157,7 +157,7 @@ fn files_of_a_shared_folder_count_too() {
     let place = place.env("GLYPHOXA_MODELS", &shared);
     assert_eq!(state(&place), "here");
     let gone = place.run(&["models", "remove", "tiny"]).ends_with(0).stdout;
-    assert!(gone.starts_with("nothing is here to remove"), "{gone}");
+    assert!(gone.starts_with("nothing to remove"), "{gone}");
     assert_eq!(state(&place), "here");
 }
 

@@ -37,7 +37,7 @@ fn npc_list_changed_while_running_is_reread() {
     let mut live = place.start(&["ask", "--json"]);
     assert_eq!(reply(&mut live, "Odo, hello"), json!("Odo is here."));
     place.write("npcs/village.yaml", LIST.replace("Mira is here", "Mira was there"));
-    live.says("the files were read again");
+    live.says("configuration reloaded");
     assert_eq!(reply(&mut live, "Mira, hello"), json!("Mira was there."));
     assert_eq!(reply(&mut live, "Odo, hello"), json!("Odo is here."));
 }

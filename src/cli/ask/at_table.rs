@@ -181,7 +181,7 @@ impl Setting<'_> {
         {
             let (session, muted) = (self.kept.id(), muted.join(", "));
             complain(&format!(
-                "'{session}' goes on as it was left: {muted} muted (/unmute NAME or all)"
+                "'{session}' resumes with {muted} still muted (/unmute NAME or all)"
             ));
         }
         Resumed { histories: self.kept.histories(), continuation, budget: self.budget.clone() }
@@ -217,7 +217,7 @@ pub async fn at_table(
     let is_timed = is_heard && stt.abilities().endpointing;
     let clock_runs = is_timed || arguments.realtime || steps.iter().any(Step::has_time);
     if is_heard {
-        print::while_waiting("loading what hears", stt.ready()).await?;
+        print::while_waiting("loading the speech recogniser", stt.ready()).await?;
     }
     if !steps.is_empty() && !clock_runs {
         // What is asked at once would find no tools yet.
@@ -317,7 +317,7 @@ fn brought(
     if is_there {
         return None;
     }
-    complain(&format!("{} is not in the scene '{scene}', and comes to be asked", npc.name));
+    complain(&format!("{} was not in the scene '{scene}' and joins it", npc.name));
     Some(SceneChange::Enter(SeatId(seat)))
 }
 

@@ -71,9 +71,7 @@ pub fn inputs(matches: &ArgMatches) -> Result<Vec<Input>, Failure> {
                 let time = Duration::try_from_secs_f64(seconds).ok();
                 let time = time.filter(|time| *time <= LATEST).ok_or_else(|| {
                     let latest = LATEST.as_secs();
-                    Failure::Usage(format!(
-                        "--at '{seconds}' is no time (use seconds, 0 to {latest})"
-                    ))
+                    Failure::Usage(format!("invalid --at '{seconds}' (use seconds, 0 to {latest})"))
                 })?;
                 at = Some(time);
             }
@@ -88,7 +86,7 @@ pub fn inputs(matches: &ArgMatches) -> Result<Vec<Input>, Failure> {
         }
     }
     if at.is_some() {
-        return Err(Failure::Usage("--at is given before the --in or --text it places".into()));
+        return Err(Failure::Usage("--at has no --in or --text (give one after it)".into()));
     }
     for input in &mut inputs {
         input.as_dm = all_game_masters || game_masters.contains(&input.speaker);

@@ -34,7 +34,7 @@ impl LocalPermits {
     /// `tool` asks nobody any more, as long as it is defined so.
     pub fn allow(&self, tool: &str, definition: &str) {
         if let Err(error) = self.kept.change(|permits| permits.allow(tool, definition)) {
-            complain(&format!("{error} (it holds until you leave)"));
+            complain(&format!("{error} (the permission lasts until you leave)"));
         }
     }
 
@@ -43,7 +43,7 @@ impl LocalPermits {
         let snapshot = self.host.snapshot();
         let permits = self.kept.read().map(|permits| permits.standing(&snapshot));
         match permits {
-            Ok(lines) if lines.is_empty() => "every tool asks that has to".to_owned(),
+            Ok(lines) if lines.is_empty() => "no tool has a permanent permission".to_owned(),
             Ok(lines) => lines.join("\n"),
             Err(error) => error.to_string(),
         }
@@ -58,7 +58,10 @@ impl LocalPermits {
                 self.host.set_permits(&self.session, permits);
                 format!("{tool} asks again")
             }
-            Ok(_) => format!("'{tool}' was not allowed for good (/tools permits lists what was)"),
+            Ok(_) => format!(
+                "'{tool}' has no permanent permission (list them with /tools \
+                              permits)"
+            ),
             Err(error) => error.to_string(),
         }
     }

@@ -70,7 +70,8 @@ impl Player {
         thread::spawn(move || {
             if let Err(why) = Playing::with(&program, &told) {
                 complain(&format!(
-                    "nothing can be heard: {why} (--out FILE.wav records it, --silent tries no more)"
+                    "cannot play sound: {why} (record it with --out FILE.wav, or turn it off with \
+                     --silent)"
                 ));
             }
             // Nobody may be waiting.
@@ -167,7 +168,7 @@ impl<'a> Playing<'a> {
         let folder = temp_dir().join(format!("glyphoxa-replies-{}", id()));
         // One that is there is somebody else's.
         let made = DirBuilder::new().mode(0o700).create(&folder);
-        made.map_err(|error| format!("cannot make '{}': {error}", folder.display()))?;
+        made.map_err(|error| format!("cannot create '{}': {error}", folder.display()))?;
         let playing = Self { program, folder };
         loop {
             let Some(piece) = waiting.piece() else {
@@ -202,7 +203,7 @@ impl<'a> Playing<'a> {
             .stdout(Stdio::null())
             .stderr(Stdio::null())
             .spawn();
-        let mut child = started.map_err(|error| format!("{name} does not start: {error}"))?;
+        let mut child = started.map_err(|error| format!("cannot start {name}: {error}"))?;
         let sound = Duration::from_millis(clip.samples.len() as u64 / 48);
         let until = Instant::now() + sound + LATE;
         loop {
@@ -213,13 +214,13 @@ impl<'a> Playing<'a> {
                     waiting.take(Sound::Stop);
                     return Ok(true);
                 }
-                Ok(Some(status)) => return Err(format!("{name} has failed ({status})")),
+                Ok(Some(status)) => return Err(format!("{name} failed ({status})")),
                 Ok(None) if Instant::now() < until => {}
                 Ok(None) => {
                     end(&mut child);
-                    return Err(format!("{name} does not come to an end"));
+                    return Err(format!("{name} did not finish in time"));
                 }
-                Err(error) => return Err(format!("{name} is lost: {error}")),
+                Err(error) => return Err(format!("cannot watch {name}: {error}")),
             }
             match told.recv_timeout(LOOK) {
                 Ok(Sound::Stop) => {

@@ -54,7 +54,7 @@ impl Printer {
         match event {
             TableEvent::Notice(text) => complain(text),
             TableEvent::Halted { .. } => complain(
-                "stopped: everyone is muted (the game master lets them speak again: /unmute all)",
+                "stopped: everyone is muted (the game master can undo it with /unmute all)",
             ),
             TableEvent::State(state @ State::Thinking(_)) if self.at_terminal => {
                 complain(&format!("  ({state})"));
@@ -62,7 +62,7 @@ impl Printer {
             // What is heard and said has its own line.
             TableEvent::State(_) | TableEvent::Stands(_) | TableEvent::Mark(_) => {}
             TableEvent::Missed(missed) => {
-                complain(&format!("{missed} events of the table are not shown"));
+                complain(&format!("{missed} events of the table were skipped"));
             }
             TableEvent::Line(line) if self.is_json() => {
                 writeln!(stdout(), "{}", serde_json::to_string(line)?)?;
@@ -121,7 +121,7 @@ impl Printer {
         if self.at_terminal {
             writeln!(
                 io::stderr(),
-                "type to the cast, a name first; /help lists commands; quit ends"
+                "type to the cast, a name first; /help lists commands; quit leaves"
             )?;
         }
         Ok(())
@@ -213,7 +213,7 @@ fn ending(line: &TurnLine) -> Option<String> {
         Outcome::Spoken => return None,
         Outcome::Interrupted => "(interrupted)",
         Outcome::CutShort => "(cut short)",
-        Outcome::NobodyAddressed => "nobody answers",
+        Outcome::NobodyAddressed => "no NPC answers",
         // The line has said so already.
         Outcome::EmptyTranscript => return line.detail.clone(),
         Outcome::HearingError => "hearing failed",
@@ -221,11 +221,11 @@ fn ending(line: &TurnLine) -> Option<String> {
         Outcome::VoiceError => "the voice failed",
         Outcome::EmptyReply => "the model had nothing to say",
         Outcome::OverBudget => "the spending cap is reached",
-        Outcome::PutOff => "put off",
+        Outcome::PutOff => "postponed",
         Outcome::Timeout => "no answer in time",
         Outcome::Cancelled => "dropped",
-        Outcome::Stopped => "a stop word, nothing to answer",
-        Outcome::Command => "order of the game master",
+        Outcome::Stopped => "stop word, no answer needed",
+        Outcome::Command => "command from the game master",
     };
     Some(detail.map_or_else(|| what.to_owned(), |detail| format!("{what}: {detail}")))
 }

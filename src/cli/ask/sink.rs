@@ -104,7 +104,8 @@ pub enum SinkError {
     Folder(PathBuf),
     /// It is to be of another format.
     #[error(
-        "--out '{}' is no .wav (replies are written as WAV: 48 kHz mono, 16-bit PCM; name it '{}')",
+        "--out '{}' is not a .wav file (replies are written as WAV: 48 kHz mono, 16-bit PCM; name \
+         it '{}')",
         .0.display(), .0.with_extension("wav").display()
     )]
     Format(PathBuf),

@@ -72,7 +72,7 @@ pub enum SlashError {
     #[error("only the game master may /{0} (start with --as-dm)")]
     NotAllowed(&'static str),
     /// It is used otherwise.
-    #[error("say {0}")]
+    #[error("use {0}")]
     Misused(&'static str),
     /// It names no NPC.
     #[error(transparent)]
@@ -122,13 +122,13 @@ const FORMS: &[Form] = &[
         Ok(done(Command::Pin { seat: None, player: None }, "no NPC is pinned"))
     }),
     for_all("character", "/character NAME", character),
-    form("skip", "/skip", |_, _| Ok(done(Command::Skip, "on to the next"))),
+    form("skip", "/skip", |_, _| Ok(done(Command::Skip, "skipped"))),
     form("pause", "/pause", |_, _| {
         Ok(done(Command::Pause(true), "paused: NPCs stay silent until /resume"))
     }),
-    form("resume", "/resume", |_, _| Ok(done(Command::Pause(false), "it goes on"))),
+    form("resume", "/resume", |_, _| Ok(done(Command::Pause(false), "resumed"))),
     for_all("xcard", "/xcard", |_, _| {
-        Ok(done(Command::Halt, "the game master lets them speak again (/unmute all)"))
+        Ok(done(Command::Halt, "only the game master can undo this (/unmute all)"))
     }),
     for_all("status", "/status", |_, _| Ok(Slash::Show(Shown::Status))),
     for_all("help", "/help", |typist, _| Ok(Slash::Help(usages(typist.is_dm).collect()))),
@@ -260,7 +260,7 @@ fn tier(typist: &Typist<'_>, rest: &str) -> Result<Slash, SlashError> {
         "clear" => {
             let (seat, who) = whom(rest.trim())?;
             let command = Command::SetTier { seat, tier: None, until: None };
-            Ok(done(command, &format!("{who} goes by what is said")))
+            Ok(done(command, &format!("{who}: tier chosen by what is said")))
         }
         "set" => {
             let rest = rest.trim();
@@ -284,10 +284,10 @@ fn scene(typist: &Typist<'_>, rest: &str) -> Result<Slash, SlashError> {
     let seat = || npc(typist, rest).map(|(seat, npc)| (seat, &npc.name));
     let (change, said) = match what {
         "show" => return Ok(Slash::Show(Shown::Scene)),
-        "enter" => {
-            seat().map(|(seat, name)| (SceneChange::Enter(seat), format!("{name} comes")))?
-        }
-        "leave" => seat().map(|(seat, name)| (SceneChange::Leave(seat), format!("{name} goes")))?,
+        "enter" => seat()
+            .map(|(seat, name)| (SceneChange::Enter(seat), format!("{name} enters the scene")))?,
+        "leave" => seat()
+            .map(|(seat, name)| (SceneChange::Leave(seat), format!("{name} leaves the scene")))?,
         "set" if !rest.is_empty() => {
             let (place, time) = match rest.split_once(',') {
                 Some((place, time)) => (place.trim(), Some(time.trim().to_owned())),
@@ -305,7 +305,7 @@ fn scene(typist: &Typist<'_>, rest: &str) -> Result<Slash, SlashError> {
 fn pin(typist: &Typist<'_>, rest: &str) -> Result<Slash, SlashError> {
     let (seat, npc) = npc(typist, rest)?;
     let command = Command::Pin { seat: Some(seat), player: None };
-    Ok(done(command, &format!("what is said is for {}", npc.name)))
+    Ok(done(command, &format!("everything you say goes to {}", npc.name)))
 }
 
 fn character(typist: &Typist<'_>, rest: &str) -> Result<Slash, SlashError> {
@@ -364,9 +364,9 @@ mod tests {
             Some(Err(why)) => why.to_string(),
             other => panic!("{line}: {other:?}"),
         };
-        assert_eq!(wrong("/pin", true), "say /pin NAME");
-        assert_eq!(wrong("/tools revoke", true), "say /tools permits, revoke TOOL");
-        assert_eq!(wrong("/speak Mira", true), "say /speak NAME: words in its voice");
+        assert_eq!(wrong("/pin", true), "use /pin NAME");
+        assert_eq!(wrong("/tools revoke", true), "use /tools permits, revoke TOOL");
+        assert_eq!(wrong("/speak Mira", true), "use /speak NAME: words in its voice");
         assert!(wrong("/pin Pip", true).contains("npc 'Pip'"));
         assert!(wrong("/tier set slow", true).starts_with("unknown tier 'slow'"));
         assert_eq!(

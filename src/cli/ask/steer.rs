@@ -70,7 +70,7 @@ impl Driver {
             Slash::Revoke(tool) => self.printer.told(&context.permits.revoke(&tool))?,
             Slash::Help(usages) => {
                 usages.iter().try_for_each(|usage| self.printer.told(usage))?;
-                self.printer.told("quit, or Ctrl-D, ends")?;
+                self.printer.told("quit or Ctrl-D leaves")?;
             }
             Slash::Leave => {
                 self.table.commands.send(Command::Leave(speaker)).await?;
@@ -80,12 +80,12 @@ impl Driver {
             Slash::OptOut(true) => {
                 self.table.commands.send(Command::Forget(speaker)).await?;
                 self.opted_out = true;
-                self.printer.told("you are not heard any more (/optin)")?;
+                self.printer.told("you are no longer heard (/optin undoes it)")?;
             }
             Slash::OptOut(false) => {
                 self.opted_out = false;
                 self.join(context.typist, context.is_dm).await?;
-                self.printer.told("you are heard")?;
+                self.printer.told("you are heard again")?;
             }
         }
         Ok(true)
@@ -122,7 +122,8 @@ fn counts(status: &Status) -> String {
     let memory =
         if unwritten.is_troubled() { format!("; memory: {unwritten}") } else { String::new() };
     format!(
-        "{state}; {utterances} said: {answered} answered, {silent} not meant to be, {errors} failed; \
+        "{state}; {utterances} utterances: {answered} answered, {silent} needed no answer, \
+         {errors} failed; \
          spent {spent:.4}{memory}"
     )
 }
@@ -133,7 +134,7 @@ fn scene(status: &Status) -> String {
     let time = scene.time_of_day.as_deref().map(|time| format!(", {time}")).unwrap_or_default();
     let here =
         if scene.present.is_empty() { "nobody".to_owned() } else { scene.present.join(", ") };
-    format!("scene: {place}{time}; there: {here}")
+    format!("scene: {place}{time}; present: {here}")
 }
 
 fn tiers(seat: &SeatStatus) -> String {
@@ -187,7 +188,7 @@ fn latencies(status: &Status) -> String {
     };
     let it = &status.latency;
     format!(
-        "ms, half and 95 of 100: hearing {}, thinking {}, voice {}, whole {}",
+        "ms, median/95th percentile: hearing {}, thinking {}, voice {}, whole {}",
         ms(it.speech_end_to_final),
         ms(it.final_to_first_text),
         ms(it.first_text_to_first_audio),

@@ -82,7 +82,7 @@ impl Recording {
             true => spooled(&mut io::stdin().lock()).context("standard input")?,
             false => files::open(path).map_err(|error| match error.kind() {
                 io::ErrorKind::InvalidInput => {
-                    anyhow::anyhow!("{error} (--in - hears what comes through a pipe)")
+                    anyhow::anyhow!("{error} (to read from a pipe, use --in -)")
                 }
                 io::ErrorKind::IsADirectory => anyhow::anyhow!("{error} (name a file in it)"),
                 _ => error.into(),
@@ -116,7 +116,7 @@ impl Recording {
                 decoded.blocking_send(piece.to_vec()).map_err(gone)
             });
             if let Some(why) = ended.err().filter(|_| !decoded.is_closed()) {
-                complain(&format!("a recording was not heard to its end: {why}"));
+                complain(&format!("a recording was only heard in part: {why}"));
             }
         });
         Ok(Heard { pieces, left: Vec::new() })

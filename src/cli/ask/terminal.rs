@@ -83,7 +83,7 @@ impl<R: AsyncRead + Unpin> Keyboard<R> {
             if bytes.len() > LONGEST {
                 let most = LONGEST >> 10;
                 complain(&format!(
-                    "a line of {length} bytes is not taken (type at most {most} KiB)"
+                    "a line of {length} bytes is too long (type at most {most} KiB)"
                 ));
                 continue;
             }
@@ -161,7 +161,7 @@ impl Effects for TerminalEffects {
 
     fn attach(&self, tool: &str, attachment: &Attachment) {
         let size = attachment.bytes.len().div_ceil(1024);
-        self.show(&format!("{tool} brought {}, {size} KiB", attachment.mime));
+        self.show(&format!("{tool} returned {}, {size} KiB", attachment.mime));
     }
 
     fn lacks_approver(&self) -> Option<&'static str> {

@@ -55,7 +55,7 @@ pub fn print_answer(
     let answer = match answer {
         Ok(answer) => answer,
         Err(why) => {
-            complain(&format!("{assistant} has no answer: {why}"));
+            complain(&format!("{assistant} cannot answer: {why}"));
             return Ok(());
         }
     };

@@ -45,7 +45,7 @@ pub async fn run(config: &Config, arguments: &Arguments) -> Result<u8, Failure> 
         complain(&format!("log in here, then come back:\n{url}"));
         // The address is on the terminal for whoever has no browser here.
         if opens && let Err(error) = browser::that_detached(url) {
-            tracing::debug!(%error, "no browser opened");
+            tracing::debug!(%error, "could not open a browser");
         }
     };
     let consent = Loopback::new(Duration::from_secs(arguments.timeout), show).await?;

@@ -41,9 +41,9 @@ const SHOWN: usize = 100;
 
 /// When NPCs are offered what was found.
 const UNMEASURED: &str = "\
-tools that say nothing of how long they take are offered in standard and deep turns alone until they are measured:
-those that only read by themselves, a moment after a session has begun (now: glyphoxa tools calibrate), others by
-calls in such turns, or with a probe in glyphoxa.yaml; budget_tier: standard in an NPC's file lets it have them";
+tools without a declared duration are offered only in standard and deep turns until Glyphoxa has measured them:
+read-only tools automatically, shortly after a session begins (to do it now: glyphoxa tools calibrate), others by
+calls in such turns, or with a probe in glyphoxa.yaml; to offer them to an NPC, set budget_tier: standard in its file";
 
 #[derive(Args)]
 #[command(
@@ -131,7 +131,7 @@ fn folder() -> PathBuf {
 fn wanted(arguments: &Arguments) -> Result<Probe, Failure> {
     let context = match environment(CONTEXT) {
         Some(text) => serde_json::from_str(&text)
-            .map_err(|error| Failure::Usage(format!("{CONTEXT} is not as expected: {error}")))?,
+            .map_err(|error| Failure::Usage(format!("invalid {CONTEXT}: {error}")))?,
         None => Context::default(),
     };
     let target = match &arguments.url {
@@ -156,9 +156,8 @@ fn wanted(arguments: &Arguments) -> Result<Probe, Failure> {
     let key = context.private_key_pem.map(|pem| Proof::Key(secret(pem)));
     let proof = key.or_else(|| context.client_secret.map(|text| Proof::Secret(secret(text))));
     let authority = context.issuer.as_deref().map(Authority::issuer).transpose();
-    let authority = authority.map_err(|error| {
-        Failure::Usage(format!("the issuer in {CONTEXT} is no address: {error}"))
-    })?;
+    let authority = authority
+        .map_err(|error| Failure::Usage(format!("invalid issuer address in {CONTEXT}: {error}")))?;
     let planned = |call: Call| Planned { name: call.name, arguments: call.arguments };
     let calls = context.tool_calls.map(|calls| calls.into_iter().map(planned).collect());
     Ok(Probe {

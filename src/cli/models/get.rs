@@ -78,14 +78,13 @@ pub async fn run(
 }
 
 fn failed(set: &WeightSet, error: &GetError) -> String {
-    redact::known(&format!("{} was not got: {error}", set.name)).into_owned()
+    redact::known(&format!("cannot get {}: {error}", set.name)).into_owned()
 }
 
 /// What the arguments name, each once.
 fn wanted<'a>(weights: &'a Weights, arguments: &Arguments) -> Result<Vec<&'a WeightSet>, Failure> {
     if arguments.names.is_empty() && !arguments.default {
-        let what =
-            "nothing is named that could be got (see: glyphoxa models list; or use --default)";
+        let what = "no model named (see: glyphoxa models list; or use --default)";
         return Err(Failure::usage(what));
     }
     if let Some(name) = arguments.names.iter().find(|name| weights.set(name).is_none()) {
@@ -127,10 +126,10 @@ impl Progress {
             Step::Came(have) => self.came(have),
             Step::Again(have) => {
                 self.came(have);
-                self.say(&format!("{}: the connection broke; going on", self.so_far()));
+                self.say(&format!("{}: the connection broke; resuming", self.so_far()));
             }
             Step::Publisher { why, bytes } => {
-                self.say(&redact::known(&format!("{}: {why}; asking the publisher", self.name)));
+                self.say(&redact::known(&format!("{}: {why}; trying the publisher", self.name)));
                 self.all = bytes;
                 self.told = None;
                 if let Some(bar) = &self.bar {

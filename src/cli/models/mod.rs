@@ -64,7 +64,7 @@ fn remove(weights: &Weights, names: &[String]) -> Result<u8, Failure> {
     }
     let mut out = stdout();
     if !weights.folder().exists() {
-        writeln!(out, "nothing is here to remove ('{}')", weights.folder().display())?;
+        writeln!(out, "nothing to remove in '{}'", weights.folder().display())?;
         return Ok(DONE);
     }
     let installing = Installing::begin(weights.folder())?;

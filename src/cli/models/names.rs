@@ -10,5 +10,5 @@ pub fn unknown(weights: &Weights, name: &str) -> Failure {
         || "see: glyphoxa models list".to_owned(),
         |near| format!("did you mean {near}? see: glyphoxa models list"),
     );
-    Failure::usage(format!("there are no model files called '{name}' ({way_out})"))
+    Failure::usage(format!("unknown model files '{name}' ({way_out})"))
 }

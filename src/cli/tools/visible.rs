@@ -73,7 +73,7 @@ pub async fn run(config: &Config, host: &ToolHost, arguments: &Arguments) -> Res
         }
     }
     if visible.specs.is_empty() {
-        complain(&format!("{} may call nothing at tier {tier}", npc.name));
+        complain(&format!("{} can call no tools at tier {tier}", npc.name));
     }
     if arguments.text.is_none() {
         withheld(host, npc, tier, &visible).iter().for_each(|why| complain(why));
@@ -101,7 +101,8 @@ fn why(entry: &CatalogEntry, npc: &Npc, tier: Tier) -> String {
     let (tool, npc_name) = (&entry.tool, &npc.name);
     let Some(needs) = entry.tier else {
         return format!(
-            "{} is not offered: it fails, or takes longer than any turn has (glyphoxa tools list)",
+            "{} is not offered: it fails, or takes longer than any turn allows (glyphoxa tools \
+             list)",
             tool.identity
         );
     };
@@ -109,10 +110,10 @@ fn why(entry: &CatalogEntry, npc: &Npc, tier: Tier) -> String {
         || tool.declared.estimated.is_some()
         || tool.declared.measured.is_some();
     let why = match has_figures {
-        true => format!("it is no tool for {tier} turns (glyphoxa tools list)"),
+        true => format!("it is too slow for {tier} turns (glyphoxa tools list)"),
         false if is_measured_by_itself(&tool.declared) => {
-            "it is not measured yet (Glyphoxa does so a moment after a session begins, and glyphoxa \
-             tools calibrate now)"
+            "it is not measured yet (Glyphoxa measures it shortly after a session begins; to do it \
+             now: glyphoxa tools calibrate)"
                 .to_owned()
         }
         false => {
@@ -120,8 +121,8 @@ fn why(entry: &CatalogEntry, npc: &Npc, tier: Tier) -> String {
         }
     };
     let way = match npc.budget_tier < needs {
-        true => format!("budget_tier: {needs} in the file of {npc_name} lets it be used"),
-        false => format!("what is said raises the tier, or /tier set {needs}"),
+        true => format!("to allow it, set budget_tier: {needs} in the file of {npc_name}"),
+        false => format!("players' words raise the tier, or use /tier set {needs}"),
     };
     format!("{} is offered in {needs} turns: {why}; {way}", tool.identity)
 }

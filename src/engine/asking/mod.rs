@@ -164,7 +164,7 @@ impl<'m> Asking<'m> {
     fn note(&mut self, failed: Answering, error: Error) -> Error {
         let name = failed.name().clone();
         if !self.models.is_alone() {
-            tracing::warn!(service = &*name, %error, "a chat model does not answer");
+            tracing::warn!(service = &*name, %error, "a chat model did not answer");
         }
         self.failed.push(format!("{name}: {error}"));
         failed.failed(error.kind());
@@ -178,7 +178,7 @@ impl<'m> Asking<'m> {
         if self.models.is_alone() {
             return last;
         }
-        let rests = |it: &Candidate<dyn ChatModel>| format!("{}: left alone for now", it.name());
+        let rests = |it: &Candidate<dyn ChatModel>| format!("{}: skipped for now", it.name());
         let all: Vec<String> = self.queue.resting().map(rests).chain(self.failed).collect();
         Error::new(last.kind(), all.join("; "))
     }

@@ -36,8 +36,8 @@ const TRY_AGAIN: usize = 8;
 const EXTRACT: usize = 8_000;
 
 /// What the game master is told when nothing was summed up.
-const NOT_SUMMED_UP: &str = "and its model has not summed it up; it is tried again, and what was \
-     said first is shortened once there is no room for it";
+const NOT_SUMMED_UP: &str = "but its model failed to sum it up; Glyphoxa tries again, and shortens \
+                             the oldest part when it no longer fits";
 
 /// What an NPC is and what it remembers of a session.
 pub struct Conversation {

@@ -77,8 +77,8 @@ impl Window {
             if !is_whole && !std::mem::replace(&mut state.told.cut, true) {
                 state.warning = Some(format!(
                     "the model of {npc} has read {whole} tokens of about {expected}: its server \
-                     leaves out what it has no room for (set context_window to what it has, or give \
-                     it more)"
+                     drops what does not fit (set context_window to the server's size, or raise \
+                     that size)"
                 ));
             }
         });
@@ -167,8 +167,8 @@ impl Prompt {
             tracing::debug!(npc, percent, "request shortened to the model's window");
             if !std::mem::replace(&mut state.told.shortened, true) {
                 state.warning = Some(format!(
-                    "there is no room for all that was said to {npc}: its model reads an extract of \
-                     the oldest part (a larger context_window helps, if the server has it)"
+                    "the conversation with {npc} no longer fits: its model reads an extract of the \
+                     oldest part (raise context_window, if the server allows it)"
                 ));
             }
             Some(shortened(&state.gauge, npc, &self.talk, beside))

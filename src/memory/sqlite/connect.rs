@@ -57,7 +57,7 @@ pub fn own(path: &Path) -> std::io::Result<()> {
     }
     if fs::metadata(path).is_ok_and(|it| !it.is_file()) {
         // A pipe would be waited for.
-        return Err(std::io::Error::other("it is no regular file (set memory.path)"));
+        return Err(std::io::Error::other("it is not a regular file (set memory.path)"));
     }
     let mut options = fs::OpenOptions::new();
     options.create(true).append(true);

@@ -62,7 +62,7 @@ where
 }
 
 fn closed() -> Error {
-    Error::Away("it is being closed".to_owned())
+    Error::Away("it is shutting down".to_owned())
 }
 
 /// The connection that writes. What waits when it comes to write is committed together.

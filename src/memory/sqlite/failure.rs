@@ -30,8 +30,8 @@ pub fn failure(error: rusqlite::Error) -> Error {
 /// Its disk takes nothing, for the reason that SQLite gives; nothing is lost meanwhile.
 pub fn disk(why: &str) -> Error {
     Error::Away(format!(
-        "its disk takes nothing: {why} (is it full? make room on the disk of 'data_dir'; what waits is \
-         written then)"
+        "cannot write to its disk: {why} (is it full? make room on the disk of 'data_dir'; waiting \
+         lines are written then)"
     ))
 }
 

@@ -54,9 +54,8 @@ impl Health {
     pub(super) fn failed(&self, name: &str, error: &Error) {
         let mut known = self.known();
         if known.breaker.note(outcome(error.kind()), now()) {
-            tracing::warn!(service = name, %error, "a service refuses us");
-            known.news =
-                Some(format!("{name} is not asked any more until its settings change: {error}"));
+            tracing::warn!(service = name, %error, "a service rejects our requests");
+            known.news = Some(format!("{name} is disabled until its settings change: {error}"));
         }
         if let Some(rest) = known.breaker.rest(now()) {
             tracing::debug!(service = name, ?rest, "a service is left alone");

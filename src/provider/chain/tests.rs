@@ -55,7 +55,7 @@ async fn where_all_rest_the_one_that_comes_back_first_is_asked() {
 async fn a_refused_key_is_told_once() {
     let chain = chain(&["x", "b"]);
     assert_eq!(ask(&chain, Kind::Unauthorized), ["x", "b"]);
-    assert_eq!(chain.news(), ["x is not asked any more until its settings change: no"]);
+    assert_eq!(chain.news(), ["x is disabled until its settings change: no"]);
     advance(Duration::from_secs(1_000)).await;
     assert_eq!(ask(&chain, Kind::Unauthorized), ["b"]);
     assert!(chain.news().is_empty());

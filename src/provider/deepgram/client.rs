@@ -50,7 +50,7 @@ impl Client {
         let no_address = (
             Kind::InvalidRequest,
             "no usable address",
-            "base_url is an address such as https://api.deepgram.com",
+            "set base_url to an address such as https://api.deepgram.com",
         );
         let failed = |(kind, what, fix)| peer.error(kind, what, fix);
         let url = options.address(&[]).ok_or_else(|| failed(no_address))?;

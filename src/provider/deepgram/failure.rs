@@ -38,7 +38,7 @@ impl Peer {
     /// Logs something unexpected, once.
     pub fn notes(&self, what: &str) {
         if self.noted.is_new(what) {
-            tracing::warn!(what, "the speech service says something that changes nothing here");
+            tracing::warn!(what, "the speech service sent a notice; continuing");
         }
     }
 
@@ -74,7 +74,7 @@ impl Peer {
                 (Kind::InvalidRequest, "the request was refused", "check model and language")
             }
             500..600 => (Kind::Unavailable, "the service failed", "try again"),
-            _ => (Kind::Protocol, "no WebSocket is there", "check base_url"),
+            _ => (Kind::Protocol, "not a WebSocket endpoint", "check base_url"),
         };
         let status = status.as_u16();
         self.error(kind, &format!("{what} with status {status}{quote}"), way_out)
@@ -94,7 +94,7 @@ impl Peer {
 
     /// Who answers speaks no WebSocket.
     pub fn no_socket(&self) -> Error {
-        self.error(Kind::Protocol, "what answers speaks no WebSocket", "check base_url")
+        self.error(Kind::Protocol, "the server does not speak WebSocket", "check base_url")
     }
 
     /// No connection, or no first word, in time.
@@ -104,7 +104,7 @@ impl Peer {
 
     /// Sound was sent, and nothing came back.
     pub fn silent(&self) -> Error {
-        let what = "it hears a voice and says nothing any more";
+        let what = "it receives speech but has stopped answering";
         self.error(Kind::Timeout, what, "speak again, or raise idle_timeout_ms")
     }
 
@@ -131,7 +131,9 @@ impl Peer {
         let quote = self.quote(reason);
         let what = format!("the service closed the connection ({}){quote}", u16::from(frame.code));
         match () {
-            () if has("net-0001") => self.error(Kind::Timeout, &what, "no sound came in time"),
+            () if has("net-0001") => {
+                self.error(Kind::Timeout, &what, "it got no sound in time; speak again")
+            }
             () if has("net-0000") => self.error(Kind::Timeout, &what, "speak again"),
             () if has("data-0000") => self.error(Kind::InvalidRequest, &what, "please report this"),
             () if u16::from(frame.code) == 1011 => {
@@ -165,9 +167,11 @@ impl Peer {
     /// The socket failed.
     pub fn broken(&self, error: &tungstenite::Error) -> Error {
         match error {
-            tungstenite::Error::Capacity(_) | tungstenite::Error::Utf8 => {
-                self.error(Kind::Protocol, "a message was not understood", "please report this")
-            }
+            tungstenite::Error::Capacity(_) | tungstenite::Error::Utf8 => self.error(
+                Kind::Protocol,
+                "cannot read a message of the service",
+                "please report this",
+            ),
             _ => self.interrupted(),
         }
     }

@@ -44,7 +44,7 @@ pub async fn hear(client: &Client, exchange: &mut Exchange) -> Result<(), Error>
     match listening.until_end(client, exchange).await {
         // The next voice opens another.
         Err(error) if listening.is_quiet() && error.kind() == Kind::Interrupted => {
-            tracing::debug!(%error, "a socket ended while nobody spoke");
+            tracing::debug!(%error, "a socket ended while no player spoke");
             Ok(())
         }
         other => other,

@@ -99,7 +99,7 @@ impl Deepgram {
 
 /// That `task` is over although it had more to say, if so.
 async fn broken_off(task: AbortOnDropHandle<()>) -> Option<Told> {
-    let text = "hearing broke off (please report this, and speak again)";
+    let text = "speech recognition crashed (please report this, and speak again)";
     task.await.err().map(|_| Err(Error::new(Kind::Interrupted, text)))
 }
 

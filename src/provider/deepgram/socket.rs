@@ -140,7 +140,7 @@ impl Socket {
                 }
                 Said::Warning(code) => peer.notes(&format!("warning {code}")),
                 Said::Unknown(kind) => peer.notes(&format!("unknown message {kind}")),
-                Said::Garbled => peer.notes("a message that is no JSON object"),
+                Said::Garbled => peer.notes("a message that is not a JSON object"),
                 Said::Known => {}
                 said => return Ok(said),
             }

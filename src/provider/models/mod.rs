@@ -176,7 +176,7 @@ impl Models {
         let all = list.asked(npc.llm.as_deref()).map(open);
         let mut all = all.collect::<Result<Vec<_>, Error>>()?.into_iter();
         let first = all.next().ok_or_else(|| {
-            Error::new(Kind::Missing, "there is no chat model (set providers.llm)")
+            Error::new(Kind::Missing, "no chat model is configured (set providers.llm)")
         })?;
         Ok(Chain::new(first, all.collect(), list.hedge))
     }

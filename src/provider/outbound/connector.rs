@@ -22,21 +22,22 @@ const CONNECT: Duration = Duration::from_secs(10);
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Refused {
     /// It is no address of the web.
-    #[error("'{0}' is no http:// or https:// address")]
+    #[error("'{0}' is not an http:// or https:// address")]
     NoWeb(String),
     /// It holds a user name or a password.
-    #[error("an address with a user name in it is not used")]
+    #[error("addresses with a user name are refused")]
     NamesUser,
     /// It is on this machine, its network, or another that is not the internet.
     #[error(
-        "'{0}' is not on the public internet (only who runs me can send me there, by writing that \
-         address into glyphoxa.yaml)"
+        "'{0}' is not on the public internet (only the person who runs Glyphoxa can allow it, by \
+         writing that address into glyphoxa.yaml)"
     )]
     Inside(String),
     /// A proxy would look its name up, and nobody would see what that leads to.
     #[error(
-        "'{0}' would be looked up by a proxy, so that nobody sees where it leads (only who runs me can \
-         send me there, by writing that address into glyphoxa.yaml, or its host into NO_PROXY)"
+        "'{0}' would be resolved by a proxy, which hides where it leads (only the person who runs \
+         Glyphoxa can allow it, by writing that address into glyphoxa.yaml, or its host into \
+         NO_PROXY)"
     )]
     Proxied(String),
 }

@@ -25,7 +25,7 @@ impl Resolve for SystemNames {
 
 /// A name all of whose addresses are refused.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("'{name}' leads to {address}, where nothing from outside may send us")]
+#[error("'{name}' resolves to {address}, which is not on the public internet")]
 pub struct LeadsInside {
     name: String,
     address: IpAddr,

@@ -313,7 +313,7 @@ async fn a_name_that_leads_inside_is_not_connected_to() {
     for list in [&["127.0.0.1"][..], &["127.0.0.1", "10.0.0.1"], &["::ffff:127.0.0.1"]] {
         let public = Outbound::looking_up(Answers::of(&[list]));
         let said = sent(&public, &asked).await.unwrap_err();
-        assert!(said.contains("'tools.example.com' leads to "), "{said}");
+        assert!(said.contains("'tools.example.com' resolves to "), "{said}");
     }
     // The operator's own name may: it is theirs.
     let own = Outbound::looking_up(Answers::of(&[&["127.0.0.1"]])).and(&asked);
@@ -321,7 +321,7 @@ async fn a_name_that_leads_inside_is_not_connected_to() {
     // But not to where clouds keep their keys.
     let own = Outbound::looking_up(Answers::of(&[&["169.254.169.254"]])).and(&asked);
     let said = sent(&own, &asked).await.unwrap_err();
-    assert!(said.contains("leads to 169.254.169.254"), "{said}");
+    assert!(said.contains("resolves to 169.254.169.254"), "{said}");
 }
 
 #[tokio::test]
@@ -333,7 +333,7 @@ async fn a_name_that_changes_its_mind_is_held_to_its_new_answer() {
     let answer = client.get(asked.clone()).send().await.unwrap();
     assert_eq!(answer.remote_addr(), Some(server));
     let second = said(&client.get(asked.clone()).send().await.unwrap_err());
-    assert!(second.contains("leads to 169.254.169.254"), "{second}");
+    assert!(second.contains("resolves to 169.254.169.254"), "{second}");
 }
 
 #[tokio::test]

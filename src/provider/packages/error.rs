@@ -9,7 +9,7 @@ use crate::{
 #[derive(Debug, thiserror::Error)]
 pub enum GetError {
     /// Nothing is sent there.
-    #[error("{address} is not asked: {why} (models.sources names another place)")]
+    #[error("Glyphoxa may not contact {address}: {why} (name another place in models.sources)")]
     Refused {
         /// Without what is secret.
         address: String,
@@ -28,7 +28,7 @@ pub enum GetError {
         why: String,
     },
     /// It answers with an error.
-    #[error("{address} answers with {status} (models.sources names another place)")]
+    #[error("{address} answers with {status} (name another place in models.sources)")]
     Status {
         /// Without what is secret.
         address: String,
@@ -36,7 +36,7 @@ pub enum GetError {
         status: u16,
     },
     /// It sends us on and on.
-    #[error("{0} leads to no end of other addresses (models.sources names another place)")]
+    #[error("{0} redirects too often (name another place in models.sources)")]
     Redirects(String),
     /// The list of a registry cannot be read.
     #[error("{address} lists no files: {why} (does models.index name a package index?)")]
@@ -47,7 +47,7 @@ pub enum GetError {
         why: &'static str,
     },
     /// A registry does not have the package, or not any more.
-    #[error("{address} does not list {file} (models.sources names another place)")]
+    #[error("{address} does not list {file} (name another place in models.sources)")]
     NotListed {
         /// Without what is secret.
         address: String,
@@ -56,7 +56,8 @@ pub enum GetError {
     },
     /// It is not the package that is meant.
     #[error(
-        "{file} is not what it was: {why} (nothing was installed; models.sources names another place)"
+        "{file} is not the expected package: {why} (nothing was installed; name another place in \
+         models.sources)"
     )]
     Other {
         /// Name of the package's file.
@@ -66,8 +67,8 @@ pub enum GetError {
     },
     /// The connection broke, and again.
     #[error(
-        "{file} stopped after {have} of {bytes} bytes: {why} (what came is kept: try again to go on \
-         from there)"
+        "{file} stopped after {have} of {bytes} bytes: {why} (the download so far is kept: try \
+         again to resume)"
     )]
     Cut {
         /// Name of the package's file.
@@ -91,7 +92,7 @@ pub enum GetError {
     #[error(transparent)]
     Install(#[from] InstallError),
     /// A fault of the program itself.
-    #[error("the work was not done: {0} (try again; if it stays so, tell us)")]
+    #[error("internal error: {0} (try again; if it persists, please report it)")]
     Fault(#[from] tokio::task::JoinError),
 }
 

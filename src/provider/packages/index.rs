@@ -63,7 +63,7 @@ pub fn listed(text: &str, page: &Url, name: &str) -> Result<Option<Listed>, &'st
 }
 
 fn in_json(text: &str, page: &Url, name: &str) -> Result<Option<Listed>, &'static str> {
-    let read: Page = serde_json::from_str(text).map_err(|_| "it is JSON of another kind")?;
+    let read: Page = serde_json::from_str(text).map_err(|_| "its JSON has an unexpected shape")?;
     let Some(file) = read.files.into_iter().find(|file| file.filename == name) else {
         return Ok(None);
     };
@@ -86,7 +86,7 @@ fn in_html(text: &str, page: &Url, name: &str) -> Result<Option<Listed>, &'stati
             return Ok(Some(Listed { sha256: fragment(&url), url: bare(url) }));
         }
     }
-    if is_list { Ok(None) } else { Err("there is no link on the page") }
+    if is_list { Ok(None) } else { Err("the page has no links") }
 }
 
 /// The hash after the `#`.

@@ -64,7 +64,7 @@ impl Transfer<'_> {
                 return Err(GetError::Unreachable { address: shown(&url), why });
             }
             if text.len() + piece.len() > MOST_LISTED {
-                return Err(GetError::List { address: shown(&url), why: "it does not end" });
+                return Err(GetError::List { address: shown(&url), why: "the list is too long" });
             }
             text.extend_from_slice(&piece);
         }

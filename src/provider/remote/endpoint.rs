@@ -71,7 +71,7 @@ impl Endpoint {
         let peer = Peer::new(&options);
         let url = Url::parse(&options.base_url).ok();
         let Some(url) = url.filter(|url| matches!(url.scheme(), "http" | "https")) else {
-            let way_out = "base_url is an address such as http://127.0.0.1:11434/v1";
+            let way_out = "set base_url to an address such as http://127.0.0.1:11434/v1";
             return Err(peer.error(Kind::InvalidRequest, "no usable address", way_out));
         };
         let http = connections(&url, options.first_byte_timeout).map_err(|_| {
@@ -212,7 +212,7 @@ pub async fn probe(endpoint: &Endpoint) -> Result<String, Error> {
         }
         count => {
             let some = names.iter().take(5).copied().collect::<Vec<_>>().join(", ");
-            format!("answers with {count} models, but '{model}' is none of them (it has {some})")
+            format!("answers with {count} models, but '{model}' is not among them (it has {some})")
         }
     })
 }

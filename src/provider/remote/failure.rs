@@ -113,7 +113,7 @@ impl Peer {
             }
             Kind::InvalidRequest => ("the request was refused", "check model and extra_body"),
             Kind::Protocol if said.status.is_some_and(|status| (300..400).contains(&status)) => (
-                "it redirects elsewhere, where no conversation is sent",
+                "it redirects elsewhere, and no conversation is sent there",
                 "write the address it redirects to as base_url",
             ),
             _ => ("the service failed", "try again, or look at the server's log"),
@@ -133,7 +133,7 @@ impl Peer {
             return self.slow();
         }
         if error.is_builder() {
-            let way_out = "base_url is an address such as http://127.0.0.1:11434/v1";
+            let way_out = "set base_url to an address such as http://127.0.0.1:11434/v1";
             return self.error(Kind::InvalidRequest, "no usable address", way_out);
         }
         if !error.is_connect() {
@@ -162,7 +162,7 @@ impl Peer {
     /// An answer that is over a bound.
     pub fn over(&self, bound: Bound) -> Error {
         let what = format!("the answer exceeds the limit of {bound}");
-        self.error(Kind::Protocol, &what, "is base_url right, and the model sound?")
+        self.error(Kind::Protocol, &what, "check base_url and the model")
     }
 
     /// What a service said, safe to print: one short line without the key and without echoes.

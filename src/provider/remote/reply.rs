@@ -222,7 +222,7 @@ impl<P: Protocol> Reply<P> {
             None => Ok(Phase::Read(reading)),
             Some(_) if reading.reader.is_finished() => Ok(self.complete(reading).await),
             Some(_) if reading.unreadable && !reading.reader.has_received() => {
-                let what = format!("the answer is no {}", P::Reader::WANTED);
+                let what = format!("the answer is not a {}", P::Reader::WANTED);
                 let way_out = "check that base_url ends with the version such as /v1";
                 Err(peer.error(Kind::Protocol, &what, way_out))
             }

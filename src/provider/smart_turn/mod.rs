@@ -78,7 +78,7 @@ impl SmartTurn {
             Ok(Err(error)) => Err(broken(path, &error.to_string())),
             Err(_) => {
                 let _ = loaded.join();
-                Err(broken(path, "its thread broke off"))
+                Err(broken(path, "its thread crashed"))
             }
         }
     }
@@ -105,7 +105,7 @@ fn work(mut network: Network, waiting: &blocking::Receiver<Job>) {
         match network.probability(&samples) {
             // Whoever asked may have gone.
             Ok(probability) => drop(answer.send(probability)),
-            Err(error) => tracing::warn!(%error, "the sound model of turns gave no answer"),
+            Err(error) => tracing::warn!(%error, "the sound model of turns failed"),
         }
     }
 }
@@ -129,7 +129,7 @@ fn read(path: &Path) -> Result<Vec<u8>, Error> {
     let file = files::open(path).map_err(absent)?;
     file.take(length + 1).read_to_end(&mut published).map_err(absent)?;
     if hex(&Sha256::digest(&published)) != hash {
-        return Err(broken(path, "it is not the published file, whose sha-256 is another"));
+        return Err(broken(path, "its sha-256 differs from the published file's"));
     }
     Ok(published)
 }

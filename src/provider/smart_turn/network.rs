@@ -19,16 +19,16 @@ pub enum NetworkError {
     #[error(transparent)]
     Malformed(#[from] Malformed),
     /// The runtime does not take it.
-    #[error("the network cannot be built: {0}")]
+    #[error("cannot build the network: {0}")]
     Load(#[from] rten::LoadError),
     /// It has another way in or out.
     #[error("the network has no '{0}'")]
     Node(&'static str),
     /// It breaks off.
-    #[error("the network gave no answer: {0}")]
+    #[error("the network failed: {0}")]
     Run(#[from] rten::RunError),
     /// What comes out is no probability.
-    #[error("the network answered something else")]
+    #[error("the network's answer is not a probability")]
     Answer,
 }
 

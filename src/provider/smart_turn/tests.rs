@@ -85,7 +85,7 @@ fn another_file_is_refused_and_an_absent_one_named() {
     for bytes in [Vec::new(), rounding(), vec![0; 9_000_000]] {
         fs::write(&path, bytes).unwrap();
         let text = refused(&path).to_string();
-        assert!(text.contains("not the published file"), "{text}");
+        assert!(text.contains("differs from the published file"), "{text}");
     }
     assert!(refused(dir.path()).to_string().contains("is not here"));
 }

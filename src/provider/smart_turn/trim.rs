@@ -21,7 +21,7 @@ const NODE_OP: u64 = 4;
 
 /// A file that is no ONNX network.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
-#[error("it is no onnx network")]
+#[error("it is not an ONNX network")]
 pub struct Malformed;
 
 /// One field of a message.

@@ -147,7 +147,10 @@ impl Queue {
             (_, true) => all.push_back(task),
             (Urgency::Partial, false) => return Ok(()),
             (Urgency::Final, false) => {
-                let text = format!("\"{WAITING}\" utterances wait to be heard (speak again)");
+                let text = format!(
+                    "\"{WAITING}\" utterances are already waiting to be heard \
+                                    (speak again)"
+                );
                 return Err(Error::new(Kind::Unavailable, text));
             }
         }
@@ -218,7 +221,7 @@ fn staff(shared: &Arc<Shared>) {
     // Where there is no thread, dropping `alive` takes it off the list.
     let spawned = thread::Builder::new().name("hearing".to_owned()).spawn(move || work(&alive));
     if let Err(error) = spawned {
-        tracing::error!(%error, "no thread to hear with");
+        tracing::error!(%error, "cannot start a thread to hear with");
     }
 }
 

@@ -199,7 +199,7 @@ impl Listening {
             (Some(answered), _) => answered?,
             (None, Urgency::Partial) => return Ok(None),
             (None, Urgency::Final) => {
-                let text = "hearing broke down (speak again; the log says more)";
+                let text = "speech recognition failed (speak again; see the log)";
                 return Err(Error::new(Kind::Interrupted, text));
             }
         };

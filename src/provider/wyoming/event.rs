@@ -36,7 +36,7 @@ pub enum Malformed {
     #[error("a line of more than \"{MAX_LINE}\" bytes")]
     Line,
     /// No JSON, or no object of it.
-    #[error("a line that is no JSON object")]
+    #[error("a line that is not a JSON object")]
     NoObject,
     /// It does not say what it is.
     #[error("an event without a type")]
@@ -50,7 +50,7 @@ pub enum Malformed {
         value: String,
     },
     /// What belongs to it is no JSON object.
-    #[error("data that is no JSON object")]
+    #[error("data that is not a JSON object")]
     Data,
 }
 
@@ -267,10 +267,10 @@ mod tests {
                 "a data_length of \"1e+26\"",
             ),
             ("{\"type\":7}\n", "an event without a type"),
-            ("[]\n", "a line that is no JSON object"),
-            ("\n", "a line that is no JSON object"),
-            ("{\"type\":\"x\",\"data\":[]}\n", "data that is no JSON object"),
-            ("{\"type\":\"x\",\"data_length\":2}\n[]", "data that is no JSON object"),
+            ("[]\n", "a line that is not a JSON object"),
+            ("\n", "a line that is not a JSON object"),
+            ("{\"type\":\"x\",\"data\":[]}\n", "data that is not a JSON object"),
+            ("{\"type\":\"x\",\"data_length\":2}\n[]", "data that is not a JSON object"),
         ] {
             let error = read(line.as_bytes(), 3).unwrap_err();
             assert_eq!(error.to_string(), refused, "{line}");

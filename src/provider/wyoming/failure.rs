@@ -85,7 +85,7 @@ impl Peer {
     /// It takes nothing in.
     pub fn full(&self) -> Error {
         let way_out = "look at the service's log, or raise idle_timeout_ms";
-        self.error(Kind::Timeout, "it takes no more of what is sent", way_out)
+        self.error(Kind::Timeout, "it stopped accepting data", way_out)
     }
 
     /// The connection ended before `what`.

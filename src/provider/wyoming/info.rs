@@ -79,10 +79,10 @@ impl Info {
         }
         let noun = peer.role().noun();
         let what = match other.first() {
-            Some(other) => format!("this is no {noun}, for it {does} ('{}')", other.name),
-            None => format!("this is no {noun}: it neither hears nor speaks"),
+            Some(other) => format!("this is not a {noun}: it {does} ('{}')", other.name),
+            None => format!("this is not a {noun}: it neither hears nor speaks"),
         };
-        let way_out = format!("base_url is that of a {noun}, {}", peer.role().example());
+        let way_out = format!("set base_url to a {noun}, {}", peer.role().example());
         Err(peer.error(Kind::Missing, &what, &way_out))
     }
 }
@@ -109,7 +109,7 @@ impl Program {
             return Ok(());
         }
         let way_out = nearest(model, self.names().map(str::to_owned).collect());
-        Err(peer.error(Kind::Missing, &format!("there is no model '{model}'"), &way_out))
+        Err(peer.error(Kind::Missing, &format!("unknown model '{model}'"), &way_out))
     }
 
     /// Whether it says that it hears this language; one that names none hears any.
@@ -140,9 +140,7 @@ impl Program {
                 let speakers = offer.speakers.iter().map(|speaker| format!("{name}#{speaker}"));
                 (format!("the voice '{name}' has no speaker '{speaker}'"), speakers.collect())
             }
-            None => {
-                (format!("there is no voice '{id}'"), self.names().map(str::to_owned).collect())
-            }
+            None => (format!("unknown voice '{id}'"), self.names().map(str::to_owned).collect()),
         };
         Err(peer.error(Kind::Missing, &what, &nearest(id, known)))
     }
@@ -220,7 +218,7 @@ mod tests {
         let named = VoiceName { name: "en_US-libritts-high", speaker: Some("p8699") };
         assert_eq!(voice("en_US-libritts-high#p8699").unwrap(), Some(named));
         for (id, expected) in [
-            ("lessac", "there is no voice 'lessac' (it has en_US-lessac-medium, "),
+            ("lessac", "unknown voice 'lessac' (it has en_US-lessac-medium, "),
             (
                 "en_US-libritts-high#p1",
                 "the voice 'en_US-libritts-high' has no speaker 'p1' (it has \
@@ -240,11 +238,11 @@ mod tests {
         let speaks = json!({"tts": [{"name": "piper"}]});
         let error = info(speaks).program(&peer(Role::Recogniser)).unwrap_err().to_string();
         assert!(
-            error.contains("this is no recogniser, for it speaks ('piper') (base_url"),
+            error.contains("this is not a recogniser: it speaks ('piper') (set base_url"),
             "{error}"
         );
         let error = info(json!({"tts": 7})).program(&peer(Role::Voice)).unwrap_err().to_string();
-        assert!(error.contains("no voice service: it neither hears nor speaks"), "{error}");
+        assert!(error.contains("not a voice service: it neither hears nor speaks"), "{error}");
     }
 
     #[test]
@@ -257,7 +255,7 @@ mod tests {
         let peer = peer(Role::Recogniser);
         assert!(vosk.check_model("large", &peer).is_ok());
         let error = vosk.check_model("smal", &peer).unwrap_err().to_string();
-        assert!(error.ends_with("there is no model 'smal' (it has small, large)"), "{error}");
+        assert!(error.ends_with("unknown model 'smal' (it has small, large)"), "{error}");
         assert!(Program::default().check_model("any", &peer).is_ok());
     }
 }

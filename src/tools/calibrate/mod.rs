@@ -78,28 +78,28 @@ enum ProbeFailure {
     TimedOut(Duration),
     #[error("{kind}: {0}", kind = .0.kind.name())]
     Call(CallError),
-    #[error("its result is not what it declares: {0}")]
+    #[error("its result does not match its output schema: {0}")]
     Result(Mismatch),
 }
 
 /// Why a tool must not, or cannot, be called to be measured.
 #[derive(Debug, thiserror::Error)]
 enum NotCalled {
-    #[error("its probe is no object")]
+    #[error("its probe is not an object")]
     ProbeIsNoObject,
-    #[error("its probe does not fit: {0} (mend it in the config)")]
+    #[error("its probe does not fit: {0} (fix it in the config)")]
     ProbeDoesNotFit(Mismatch),
     #[error("{0} (real calls measure it, or a probe in the config)")]
     Forbidden(&'static str),
-    #[error("no arguments could be made: {0} (give it a probe in the config)")]
+    #[error("cannot make arguments for it: {0} (give it a probe in the config)")]
     NoArguments(#[from] NoArguments),
-    #[error("this machine gave no thread to make arguments on")]
+    #[error("cannot start a thread to make arguments")]
     NoThread,
 }
 
 /// A name that means no tool and no server.
 #[derive(Debug, thiserror::Error)]
-#[error("there is no tool or server '{0}' (glyphoxa tools list shows what there is)")]
+#[error("unknown tool or server '{0}' (see: glyphoxa tools list)")]
 pub struct UnknownTool(String);
 
 impl ToolHost {
@@ -144,7 +144,7 @@ impl ToolHost {
         }
         let host = self.clone();
         if let Ok(Err(error)) = spawn_blocking(move || host.keep_figures()).await {
-            tracing::warn!(%error, "measured figures of tools are lost");
+            tracing::warn!(%error, "measured figures of tools could not be saved");
         }
         all
     }

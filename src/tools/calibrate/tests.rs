@@ -189,7 +189,7 @@ async fn errors_are_told_and_are_no_speed() {
     );
     let told = host.calibrate(|_| true).await.remove(0);
     assert!(
-        matches!(&told.found, CalibrationOutcome::Failed(why) if why.contains("what it declares"))
+        matches!(&told.found, CalibrationOutcome::Failed(why) if why.contains("output schema"))
     );
 }
 

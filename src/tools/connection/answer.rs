@@ -180,10 +180,10 @@ fn http(error: &StreamableHttpError<reqwest::Error>) -> Option<Refusal> {
         }
         StreamableHttpError::TransportChannelClosed => Refusal::Gone,
         StreamableHttpError::Client(error) if error.is_connect() => {
-            Refusal::Other(format!("there is no connection ({})", innermost(error)))
+            Refusal::Other(format!("cannot connect ({})", innermost(error)))
         }
         StreamableHttpError::Client(error) if error.is_timeout() => {
-            Refusal::Other("there is no connection in time".to_owned())
+            Refusal::Other("cannot connect in time".to_owned())
         }
         _ => return None,
     })

@@ -132,7 +132,7 @@ impl rmcp::ClientHandler for ClientHandler {
             return sampling::answered(&self.server, &self.open, asked).await;
         }
         let way_out = "allow_sampling: true at this server, if it may spend the table's money";
-        tracing::info!(server = &*self.server, way_out, "a server asked for a model in vain");
+        tracing::info!(server = &*self.server, way_out, "declined a server's request for a model");
         let why = "sampling is declined: this host lends no model to servers";
         Err(ErrorData::new(ErrorCode(-1), why, None))
     }
@@ -170,7 +170,7 @@ enum UnusableAnswer {
     Form(#[from] SchemaError),
     #[error(transparent)]
     Mismatch(#[from] Mismatch),
-    #[error("this machine gave no thread to read the form with")]
+    #[error("cannot start a thread to read the form")]
     NoThread,
 }
 

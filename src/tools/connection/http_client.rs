@@ -91,7 +91,7 @@ pub enum HttpError {
         source: UrlError,
     },
     /// A configured header has a name that none may have.
-    #[error("'{0}' cannot be a header")]
+    #[error("invalid header name '{0}' (use letters, digits and '-')")]
     Header(String),
     /// Nobody who may has named its address.
     #[error(transparent)]
@@ -233,10 +233,10 @@ impl HttpClient {
         let session = self.inner.session.as_deref();
         let value = self.inner.facts.fill(&template.0, session).map_err(|missing| {
             let missing = missing.0;
-            said(format!("its header '{name}' needs '{missing}', which nobody has given yet"))
+            said(format!("its header '{name}' needs '{missing}', which has no value yet"))
         })?;
         let mut value = HeaderValue::from_str(&value)
-            .map_err(|_| said(format!("its header '{name}' would hold what cannot be sent")))?;
+            .map_err(|_| said(format!("its header '{name}' has characters that cannot be sent")))?;
         value.set_sensitive(true);
         Ok(value)
     }

@@ -192,7 +192,7 @@ async fn failure(
             return Err(of_status().into());
         }
         Err(error @ StreamableHttpError::ResponseBodyTooLarge { .. }) => return Err(error),
-        Err(_) => "nothing that can be read".to_owned(),
+        Err(_) => "an unreadable body".to_owned(),
     };
     let said = || match serde_json::from_str(&body) {
         Ok(ServerJsonRpcMessage::Error(error)) => Some(error.error),
@@ -253,7 +253,7 @@ fn message(
         Err(_) if request.is_none() => Ok(None),
         Err(error) => {
             let head: String = String::from_utf8_lossy(body).chars().take(200).collect();
-            let what = format!("an answer that is none of the protocol: {error}: {head}");
+            let what = format!("an answer outside the protocol: {error}: {head}");
             Err(StreamableHttpError::UnexpectedServerResponse(what.into()))
         }
     }

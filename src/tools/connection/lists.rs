@@ -20,13 +20,13 @@ pub enum TooLong {
     #[error("the list has more than {PAGES} pages")]
     Pages,
     /// It has more entries than are kept.
-    #[error("there are more than {ENTRIES} in the list")]
+    #[error("the list has more than {ENTRIES} entries")]
     Entries,
     /// Its pages together are longer than is kept.
     #[error("the list is longer than {} MiB", BYTES >> 20)]
     Bytes,
     /// A page that leads to itself.
-    #[error("the list leads in a circle")]
+    #[error("the list repeats a page")]
     Circle,
 }
 

@@ -71,7 +71,7 @@ impl Server {
         host.catalog().figures().set_endpoint(&key, &self.options.reach.key());
         let offer = host.begin_offer(&key, SourceKind::Server, offered);
         let refused = self.taken(offer).await.unwrap_or_else(|| {
-            tracing::error!(server, "its tools could not be taken: there was no thread for it");
+            tracing::error!(server, "cannot start a thread to take its tools");
             Vec::new()
         });
         for refused in &refused {
@@ -140,7 +140,7 @@ impl Server {
         let found = spawn_blocking(move || of.admissions(&shared.remembered, &listed)).await;
         let (admissions, size) = found.unwrap_or_else(|error| {
             let server = &*self.options.name;
-            tracing::error!(server, %error, "its tools could not be held against what is known");
+            tracing::error!(server, %error, "cannot compare its tools with the known ones");
             (vec![Admission::Held(Vec::new()); tools.len()], PinnedSize::default())
         });
         self.known.change(|details| details.pinned = size);

@@ -92,8 +92,8 @@ fn sum(value: &Value) -> String {
 /// No more definitions are kept of an address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "it is new, and {NAMES} tools, or {} MiB of definitions, are known of this server already (accept \
-     what it lists now, and the rest is forgotten)",
+    "it is new, but {NAMES} tools, or {} MiB of definitions, of this server are stored already \
+     (accept what it lists now to forget the rest)",
     BYTES >> 20
 )]
 pub struct Full;

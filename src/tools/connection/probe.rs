@@ -168,7 +168,7 @@ enum OpenError {
 
 /// What is no address of a server.
 #[derive(Debug, thiserror::Error)]
-#[error("'{0}' is no address (give http://… or https://…, or a command after --)")]
+#[error("invalid address '{0}' (give http://… or https://…, or a command after --)")]
 pub struct NoAddress(String);
 
 /// A connection, and the process at its other end.
@@ -326,7 +326,7 @@ fn authorizer(url: &Url, probe: &Probe) -> Authorizer {
 
 fn in_words(refusal: Refusal) -> String {
     match refusal {
-        Refusal::Unauthorized => "it refuses the token it has given out".to_owned(),
+        Refusal::Unauthorized => "it refuses the token it issued".to_owned(),
         Refusal::Gone => "it ended before it was ready".to_owned(),
         Refusal::Other(reason) => reason,
     }

@@ -89,7 +89,7 @@ impl RememberedServers {
         }
         spoken.insert(place, revision.to_owned());
         if let Err(error) = self.write("mcp-revisions.json", &*spoken) {
-            tracing::warn!(%error, "what servers speak could not be kept");
+            tracing::warn!(%error, "cannot save the protocol revisions of servers");
         }
     }
 
@@ -150,7 +150,7 @@ impl RememberedServers {
         if is_changed {
             match self.write_pins(&pinned.all) {
                 Ok(()) => pinned.read = self.state_of_pins(),
-                Err(error) => tracing::warn!(%error, "how tools are defined could not be kept"),
+                Err(error) => tracing::warn!(%error, "cannot save the definitions of tools"),
             }
         }
         done
@@ -217,7 +217,7 @@ fn read<T: DeserializeOwned + Default>(path: &Path, wanted: u32) -> T {
         Ok(text) => text,
         Err(error) => {
             if error.kind() != io::ErrorKind::NotFound {
-                tracing::warn!(path = %path.display(), %error, "cannot be read");
+                tracing::warn!(path = %path.display(), %error, "cannot read a file");
             }
             return T::default();
         }
@@ -225,7 +225,8 @@ fn read<T: DeserializeOwned + Default>(path: &Path, wanted: u32) -> T {
     match serde_json::from_slice::<File<T>>(&text) {
         Ok(file) if file.version == wanted => file.servers,
         Ok(file) => {
-            tracing::warn!(path = %path.display(), version = file.version, "of another version");
+            let version = file.version;
+            tracing::warn!(path = %path.display(), version, "other version, so it counts as empty");
             T::default()
         }
         Err(error) => {

@@ -37,7 +37,7 @@ pub async fn read_all(
     let listed = match client.resources().await {
         Ok(listed) => listed,
         Err(error) => {
-            tracing::warn!(server, %error, "a server's resources are not there");
+            tracing::warn!(server, %error, "cannot list a server's resources");
             return ReadResources::default();
         }
     };
@@ -48,8 +48,7 @@ pub async fn read_all(
                 server,
                 template,
                 missing = missing.join(", "),
-                "a resource's template is read as it is written where nobody has given it a value \
-                 (resource_vars)"
+                "a resource's template has variables without a value (set resource_vars)"
             );
         }
         (name.clone(), uri)
@@ -61,7 +60,7 @@ pub async fn read_all(
                 tracing::warn!(server, uri, bytes = text.len(), "a resource is too long to keep");
             }
             Ok(text) if read.bytes + text.len() > KEPT => {
-                tracing::warn!(server, most = KEPT, "more resources than are kept");
+                tracing::warn!(server, most = KEPT, "too many resources, so the rest is skipped");
                 break;
             }
             Ok(text) => {

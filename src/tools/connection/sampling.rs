@@ -36,7 +36,7 @@ pub async fn answered(
     asked: CreateMessageRequestParams,
 ) -> Result<CreateMessageResult, ErrorData> {
     let declined = |why: &str| {
-        tracing::warn!(server = &**server, why, "a server asked for a model and was declined");
+        tracing::warn!(server = &**server, why, "declined a server's request for a model");
         ErrorData::new(ErrorCode(-1), why.to_owned(), None)
     };
     let call = open.asking().map_err(|why| declined(&why.to_string()))?;

@@ -143,7 +143,7 @@ impl Server {
             failures += 1;
             let name = self.address().name();
             let Some(first) = self.options.reconnect else {
-                tracing::warn!(server = name, reason, "server failed and is not tried again");
+                tracing::warn!(server = name, reason, "server failed and will not be retried");
                 self.known.state.send_replace(State::Failed { reason });
                 return;
             };
@@ -429,7 +429,7 @@ impl Server {
             Ok(vars) => vars,
             Err(UnknownName(name)) => {
                 let server = self.address().name();
-                tracing::warn!(server, name, "resources are not read: a name has no value now");
+                tracing::warn!(server, name, "resources not read: a name has no value");
                 return;
             }
         };

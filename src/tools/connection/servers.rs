@@ -64,15 +64,13 @@ pub struct Setup {
 #[derive(Debug, thiserror::Error)]
 pub enum ServersError {
     /// The same owner's server has the name, or calls its tools the same.
-    #[error("there is a server '{0}' already (choose another name)")]
+    #[error("the server name '{0}' is taken (choose another name)")]
     NameTaken(String),
     /// A configured server has.
-    #[error(
-        "'{0}' is a server of the installation, whose name stays its own (choose another name)"
-    )]
+    #[error("the server name '{0}' is reserved for the installation (choose another name)")]
     Installed(String),
     /// No server has the name.
-    #[error("there is no server '{0}'")]
+    #[error("unknown server '{0}'")]
     Unknown(String),
     /// It must be connected for that.
     #[error("'{server}' is not connected: {reason}")]
@@ -86,7 +84,7 @@ pub enum ServersError {
     #[error(transparent)]
     Tools(#[from] RequestError),
     /// The disk refused.
-    #[error("the approval could not be remembered: {0}")]
+    #[error("cannot save the approval: {0}")]
     NotRemembered(io::Error),
     /// Servers without which nothing starts, a line each.
     #[error("{}", .0.join("\n"))]
@@ -288,7 +286,7 @@ impl Servers {
             self.told.call_once(|| {
                 tracing::warn!(
                     "this kernel has no Landlock: servers that are programs can read whatever this \
-                     program's user can (a kernel from 5.13 on has it)"
+                     program's user can (use Linux 5.13 or newer)"
                 );
             });
         }
@@ -543,11 +541,11 @@ mod tests {
         servers.set(vec![options("home")]);
         let same = ServerOptions { prefix: Some("home".to_owned()), ..options("other") };
         let taken = servers.add(INN, options("home")).unwrap_err().to_string();
-        assert!(taken.contains("'home' is a server of the installation"), "{taken}");
+        assert!(taken.contains("'home' is reserved"), "{taken}");
         assert!(servers.add(INN, same).is_err(), "its tools would be called the same");
         servers.add(INN, options("far")).unwrap();
         assert!(
-            servers.add(INN, options("far")).unwrap_err().to_string().contains("'far' already")
+            servers.add(INN, options("far")).unwrap_err().to_string().contains("'far' is taken")
         );
         assert_eq!(names(), ["far", "home"]);
         // It outlives a changed file, where that does not name it as well.
@@ -564,7 +562,7 @@ mod tests {
         assert!(!servers.remove(INN, "far"));
         servers.restart(INN, "far").unwrap();
         let unknown = servers.restart(INN, "home").unwrap_err();
-        assert!(unknown.to_string().contains("no server 'home'"));
+        assert!(unknown.to_string().contains("unknown server 'home'"));
         servers.settled(Duration::from_secs(5), |_| true).await;
         assert_eq!(servers.status(INN)[0].state.name(), "failed");
         servers.close().await;

@@ -38,10 +38,10 @@ pub struct Child {
 #[derive(Debug, thiserror::Error)]
 pub enum StartError {
     /// The command is empty.
-    #[error("there is no command")]
+    #[error("the command is empty")]
     NoCommand,
     /// No such file.
-    #[error("there is no program '{0}' (install it, or give its whole path)")]
+    #[error("cannot find the program '{0}' (install it, or give its full path)")]
     NoProgram(String),
     /// No right to run it.
     #[error("'{0}' may not be run (chmod +x it, or name its interpreter)")]
@@ -55,7 +55,7 @@ pub enum StartError {
         reason: String,
     },
     /// What starts and ends it could not be started.
-    #[error("cannot start what is to watch over it: {0} (is this machine short of memory?)")]
+    #[error("cannot start its supervisor: {0} (is this machine short of memory?)")]
     NoSupervisor(io::Error),
 }
 

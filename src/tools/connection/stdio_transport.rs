@@ -237,10 +237,8 @@ impl IncomingLine {
         } else {
             match serde_json::from_slice(self.bytes.trim_ascii()) {
                 Ok(message) => return Some(message),
-                Err(error) if error.is_data() => {
-                    "an answer that is none of the protocol".to_owned()
-                }
-                Err(_) => "an answer that is no JSON".to_owned(),
+                Err(error) if error.is_data() => "an answer outside the protocol".to_owned(),
+                Err(_) => "an answer that is not JSON".to_owned(),
             }
         };
         let answered = answered(&self.bytes).or_else(|| answered(&self.tail));
@@ -276,7 +274,7 @@ mod tests {
         let mut transport = lines(text.into());
         let (id, text) = failed(transport.receive().await);
         assert_eq!(id, Some(RequestId::Number(7)));
-        assert_eq!(text, "the server sent an answer that is no JSON");
+        assert_eq!(text, "the server sent an answer that is not JSON");
         assert_eq!(failed(transport.receive().await).0, Some(RequestId::Number(8)));
         assert!(transport.receive().await.is_none());
         assert!(transport.lost.is_cancelled());

@@ -78,11 +78,11 @@ impl Traffic {
         let open = self.ids();
         if open.contains(id) {
             let id = one_line(&id.to_string(), 40);
-            return Some(format!("it has asked twice under the number '{id}'"));
+            return Some(format!("it used the request id '{id}' twice"));
         }
         (open.len() >= OPEN).then(|| {
             let asked = OPEN + 1;
-            format!("it has asked {asked} things at once and taken no answer (at most {OPEN})")
+            format!("it sent {asked} requests at once without taking an answer (at most {OPEN})")
         })
     }
 
@@ -242,7 +242,7 @@ impl<T> Guarded<T> {
                     let kib = bytes >> 10;
                     let most = LARGEST >> 10;
                     return Verdict::Leave(format!(
-                        "it has asked something of {kib} KiB (at most {most})"
+                        "it sent a request of {kib} KiB (at most {most})"
                     ));
                 }
                 if self.traffic.no_room(&request.id).is_some() {
@@ -378,7 +378,7 @@ mod tests {
         let mut flood = guarded((0..1_000_000).map(ping).take(10_000));
         assert_eq!(count(&mut flood).await, OPEN);
         let left = flood.traffic.left().expect("a reason");
-        assert!(left.contains("asked 17 things at once"), "{left}");
+        assert!(left.contains("17 requests at once"), "{left}");
         assert!(flood.lost.is_cancelled());
     }
 
@@ -386,7 +386,7 @@ mod tests {
     async fn one_number_is_good_for_one_question() {
         let mut twice = guarded([ping(1), ping(1)]);
         assert_eq!(count(&mut twice).await, 1);
-        assert_eq!(twice.traffic.left(), Some("it has asked twice under the number '1'"));
+        assert_eq!(twice.traffic.left(), Some("it used the request id '1' twice"));
     }
 
     #[tokio::test(start_paused = true)]

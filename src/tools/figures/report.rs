@@ -22,10 +22,10 @@ const LONGEST_MS: f64 = 24.0 * 60.0 * 60.0 * 1e3;
 #[derive(Debug, thiserror::Error)]
 pub enum ReportError {
     /// It is no JSON, or not of this shape.
-    #[error("it is no report: {0}")]
+    #[error("it is not a report: {0}")]
     Unreadable(#[from] serde_json::Error),
     /// It reports something else.
-    #[error("it is no report of tools")]
+    #[error("it is not a report of tools")]
     OtherFormat,
     /// Its format is newer than this program.
     #[error("it was made by a newer version (update glyphoxa)")]

@@ -24,7 +24,8 @@ const VERSION: u32 = 1;
 
 /// Figures that could not be kept.
 #[derive(Debug, thiserror::Error)]
-#[error("cannot keep the tools' figures in '{path}': {source} (set data_dir)", path = path.display())]
+#[error("cannot save the tools' figures in '{path}': {source} (set \
+         data_dir)", path = path.display())]
 pub struct NotKept {
     path: PathBuf,
     source: io::Error,
@@ -194,7 +195,7 @@ pub fn read(path: &Path) -> File {
             return File::default();
         }
         Err(error) => {
-            tracing::warn!(path = %path.display(), %error, "kept figures of tools cannot be read");
+            tracing::warn!(path = %path.display(), %error, "cannot read the saved figures of tools");
             return File::default();
         }
     };
@@ -211,7 +212,7 @@ fn set_aside(path: &Path, reason: &str) {
     let aside = path.with_extension("json.broken");
     let moved = fs::rename(path, &aside).is_ok();
     let (path, aside) = (path.display(), aside.display());
-    tracing::warn!(%path, %aside, moved, reason, "figures of tools are measured anew");
+    tracing::warn!(%path, %aside, moved, reason, "figures of tools will be measured again");
 }
 
 /// Puts `file` in place of what is at `path`, whole or not at all.

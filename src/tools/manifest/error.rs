@@ -16,7 +16,7 @@ pub enum ArgumentError {
     #[error("'.' and '..' cannot stand in the address")]
     Walks,
     /// Filled in, the address is not a URL.
-    #[error("the address is no address: {0}")]
+    #[error("invalid address: {0}")]
     NoAddress(UrlError),
     /// A header needs this argument.
     #[error("'{0}' is part of a header and needs a value")]
@@ -39,16 +39,16 @@ pub enum HeaderError {
     #[error("its value has characters that cannot be sent")]
     Value,
     /// It decides where the request goes.
-    #[error("it decides where the request goes, so that no argument stands in it")]
+    #[error("it decides where the request goes, so it may not contain an argument")]
     Connection,
     /// A name with characters no header's name may have.
-    #[error("it is no name of a header")]
+    #[error("it is not a valid header name")]
     Name,
 }
 
 /// A doubled brace that begins no argument.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("'{{{{' begins no argument")]
+#[error("'{{{{' does not begin an argument")]
 pub struct PiecesError;
 
 /// The name of an argument that is missing, empty, or no single value.
@@ -62,6 +62,6 @@ pub enum MockError {
     #[error(transparent)]
     Template(#[from] TemplateError),
     /// It was meant to yield JSON; the beginning of what it yields.
-    #[error("the template yields no JSON: '{0}'")]
+    #[error("the template does not yield JSON: '{0}'")]
     NoJson(String),
 }

@@ -9,7 +9,7 @@ pub enum SchemaError {
     #[error("{0}")]
     Broken(String),
     /// No model can be given parameters that are no object.
-    #[error("its input schema is no object")]
+    #[error("its input schema is not an object")]
     NoObject,
     /// It asks for values of this type (JSON) where an object is needed.
     #[error("its input schema is of type {0}, not an object")]
@@ -21,7 +21,7 @@ pub enum SchemaError {
     #[error("it has more than {} parts", limits::PARTS)]
     Parts,
     /// Its parts lie in each other deeper than is looked at.
-    #[error("its parts lie more than {} deep in each other", limits::DEPTH)]
+    #[error("its parts are nested more than {} deep", limits::DEPTH)]
     Deep,
     /// References to references, and combinations of combinations, have no near end.
     #[error(
@@ -65,7 +65,7 @@ pub enum SchemaError {
     #[error("the pattern '{0}' cannot be used (no look-around, no back-references, nothing huge)")]
     Pattern(String),
     /// The thread that was to compile it was not to be had.
-    #[error("it could not be compiled: this machine gave no thread for it")]
+    #[error("cannot start a thread to compile it")]
     NoThread,
 }
 

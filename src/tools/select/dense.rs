@@ -144,7 +144,7 @@ impl Dense {
             tracing::warn!(
                 embedder = self.embedder.name(),
                 %error,
-                "no embeddings; tools are chosen by their words until they come"
+                "no embeddings; tools are chosen by their words until embeddings arrive"
             );
         }
     }

@@ -70,8 +70,8 @@ pub fn kokoro() -> WeightSet {
         purpose: "speaks English in 28 voices: Kokoro-82M v1.0".to_owned(),
         licence: "Apache-2.0; its export to ONNX MIT".to_owned(),
         caveat: Some(
-            "takes several times the work of a Piper voice; where the machine is too slow for it, \
-             which is measured, the voice's fallback speaks"
+            "needs several times the computing of a Piper voice; Glyphoxa measures it, and the \
+             voice's fallback speaks on machines that are too slow"
                 .to_owned(),
         ),
         notice: notices::KOKORO.to_owned(),

@@ -486,7 +486,7 @@ async fn probing_tells_what_is_there() {
     );
     assert_eq!(
         probe("tiny").await.unwrap(),
-        "answers with 1 models, but 'tiny' is none of them (it has test-model)"
+        "answers with 1 models, but 'tiny' is not among them (it has test-model)"
     );
     server.push(Script::error(404, "invalid_request_error", "no such path"));
     assert_eq!(probe("tiny").await.unwrap(), "answers (it does not list its models)");

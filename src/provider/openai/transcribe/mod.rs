@@ -219,7 +219,7 @@ async fn with_names(
         Err(error) if error.kind() == Kind::InvalidRequest => {
             let text = transcribe(endpoint, &upload).await?;
             is_plain.store(true, Ordering::Relaxed);
-            tracing::warn!(%error, "the speech service takes no prompt; it is told no names");
+            tracing::warn!(%error, "the speech service accepts no prompt, so it gets no names");
             Ok(text)
         }
         other => other,
@@ -275,7 +275,7 @@ async fn read(endpoint: &Endpoint, response: Response) -> Result<String, Error> 
     }
     deltas.map(|_| Err(peer.interrupted())).unwrap_or_else(|| {
         let way_out = "check that base_url ends with the version such as /v1";
-        Err(peer.error(Kind::Protocol, "the answer is no transcript", way_out))
+        Err(peer.error(Kind::Protocol, "the answer is not a transcript", way_out))
     })
 }
 

@@ -34,10 +34,10 @@ const TYPE_INTS: u64 = 7;
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
 pub enum GraphError {
     /// It ends in the middle, or is something else.
-    #[error("it is no whole ONNX file")]
+    #[error("it is not a complete ONNX file")]
     NotOnnx,
     /// A product that is not one of two factors.
-    #[error("it multiplies in a way that is not understood ('{0}')")]
+    #[error("it contains an unsupported multiplication ('{0}')")]
     Product(String),
     /// There are too many.
     #[error("it has more than \"{MOST}\" fused products")]

@@ -71,7 +71,7 @@ impl Ready {
     /// # Errors
     /// There is none.
     pub fn network(&self) -> Result<&Network, Error> {
-        self.found.network.as_ref().ok_or_else(|| unusable(CALLED, "they were let go of"))
+        self.found.network.as_ref().ok_or_else(|| unusable(CALLED, "they were unloaded"))
     }
 
     /// How fast it is here.
@@ -131,7 +131,7 @@ impl Library {
         if found.network.is_some() {
             tracing::info!(speed = %found.speed, "kokoro is fast enough on this machine");
         } else {
-            tracing::warn!(error = %too_slow(found.speed, slowest), "npcs do not speak with kokoro");
+            tracing::warn!(error = %too_slow(found.speed, slowest), "NPCs cannot speak with kokoro");
         }
         Ok(found)
     }

@@ -17,10 +17,10 @@ const HIGHEST: f32 = 100.0;
 #[derive(Debug, thiserror::Error, PartialEq)]
 pub enum StyleError {
     /// It is cut off, or something else.
-    #[error("it has \"{0}\" bytes, and every voice has \"{BYTES}\"")]
+    #[error("it has \"{0}\" bytes instead of \"{BYTES}\"")]
     Length(usize),
     /// No voice is so.
-    #[error("it has the number \"{0}\", which no voice has")]
+    #[error("it has the number \"{0}\", which is out of range")]
     Number(f32),
 }
 

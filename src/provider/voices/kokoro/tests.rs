@@ -79,10 +79,10 @@ async fn damaged_files_are_named() {
     let good = [0; 522_240];
     for (network, voice, part) in [
         (&b"no network"[..], &good[..], "the files of Kokoro in '"),
-        (b"", &good, "it is no whole ONNX file"),
-        (EMPTY, &good, "it has no 'tokens', so it is another network"),
-        (EMPTY, &good[1..], "has \"522239\" bytes, and every voice has \"522240\""),
-        (EMPTY, &[0xff; 522_240], "which no voice has"),
+        (b"", &good, "it is not a complete ONNX file"),
+        (EMPTY, &good, "it has no 'tokens'"),
+        (EMPTY, &good[1..], "has \"522239\" bytes instead of \"522240\""),
+        (EMPTY, &[0xff; 522_240], "out of range"),
         (EMPTY, &[0; 522_241], "has more than \"522240\" bytes"),
     ] {
         let place = damaged(network, voice);

@@ -44,13 +44,13 @@ impl Cores {
             let _until_done = permit;
             work()
         });
-        done.await.map_err(|_| unusable(what, "the runtime broke over them"))
+        done.await.map_err(|_| unusable(what, "the runtime crashed on them"))
     }
 }
 
 /// Files that do not serve; `what` is "the Piper voice 'joe'".
 pub fn unusable(what: &str, why: impl Display) -> Error {
-    let text = format!("the files of {what} cannot be used: {why} (get them again)");
+    let text = format!("the files of {what} cannot be used: {why} (download them again)");
     Error::new(Kind::Protocol, text)
 }
 

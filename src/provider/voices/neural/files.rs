@@ -36,7 +36,7 @@ pub fn bounded(path: &Path, most: u64) -> Result<Vec<u8>, Error> {
     };
     let bytes = read().map_err(|error| missing(format!("cannot read '{shown}': {error}")))?;
     if u64::try_from(bytes.len()).is_ok_and(|length| length > most) {
-        let text = format!("'{shown}' has more than \"{most}\" bytes, which no voice has");
+        let text = format!("'{shown}' has more than \"{most}\" bytes, too many for a voice");
         return Err(Error::new(Kind::Protocol, text));
     }
     Ok(bytes)

@@ -23,10 +23,10 @@ pub enum NetworkError {
     #[error("it failed: {0}")]
     Run(#[from] rten::RunError),
     /// It is the network of something else.
-    #[error("it has no '{0}', so it is another network")]
+    #[error("it has no '{0}', so it is the wrong network")]
     Lacks(&'static str),
     /// What came out is no sound.
-    #[error("what it says is no sound")]
+    #[error("its output is not sound")]
     NoSound,
 }
 

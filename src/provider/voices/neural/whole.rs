@@ -17,7 +17,7 @@ const MOST_FIELDS: usize = 1_000_000;
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Unfit {
     /// It ends early, or is something else.
-    #[error("it cannot be loaded: it is cut off or no ONNX network")]
+    #[error("it cannot be loaded: it is cut off or not an ONNX network")]
     Broken,
     /// Networks within networks.
     #[error("it cannot be loaded: its networks are nested more than {MOST_DEPTH} messages deep")]
@@ -26,7 +26,7 @@ pub enum Unfit {
     #[error("it cannot be loaded: it has more than {MOST_FIELDS} parts")]
     Large,
     /// Dimensions of more values than it has bytes.
-    #[error("it cannot be loaded: it says that it has more numbers than fit into it")]
+    #[error("it cannot be loaded: it declares more numbers than it can hold")]
     Boundless,
 }
 

@@ -30,10 +30,10 @@ const MOST_SAID: usize = 200;
 #[derive(Debug, thiserror::Error)]
 pub enum SettingsError {
     /// No JSON of this shape.
-    #[error("it is no description of a Piper voice: {}", shortened(&.0.to_string(), MOST_SAID))]
+    #[error("it does not describe a Piper voice: {}", shortened(&.0.to_string(), MOST_SAID))]
     Shape(#[from] serde_json::Error),
     /// A number out of bounds.
-    #[error("its '{key}' is \"{value}\", which no voice has")]
+    #[error("its '{key}' is \"{value}\", which is out of range")]
     Number { key: &'static str, value: String },
     /// Phonemes that espeak-ng does not make.
     #[error("it reads \"{0}\" instead of the phonemes of espeak-ng")]

@@ -135,12 +135,12 @@ async fn what_is_missing_or_broken_is_said_with_the_way_out() {
     assert!(error.to_string().contains("has no .onnx file with an .onnx.json"), "{error}");
     fs::write(folder.join("a.onnx.json"), b"{}").unwrap();
     assert_eq!(Piper::voices(&[place.path().to_owned()]).unwrap(), ["joe"]);
-    for (json, part) in [("{}", "no description of a Piper voice"), (JSON, "cannot be loaded")] {
+    for (json, part) in [("{}", "does not describe a Piper voice"), (JSON, "cannot be loaded")] {
         fs::write(folder.join("a.onnx.json"), json).unwrap();
         let error = said(&piper, Voice::as_is("piper", "joe")).await.unwrap_err();
         assert_eq!(error.kind(), Kind::Protocol);
         let text = error.to_string();
-        assert!(text.contains(part) && text.ends_with("(get them again)"), "{text}");
+        assert!(text.contains(part) && text.ends_with("(download them again)"), "{text}");
     }
 }
 
@@ -189,7 +189,7 @@ async fn random_networks_are_errors() {
     let broken = || -> () { panic!("as a runtime may") };
     let broke = cores.computed(&called("x"), broken).await.unwrap_err();
     assert!(
-        broke.to_string().contains("'x' cannot be used: the runtime broke over them"),
+        broke.to_string().contains("'x' cannot be used: the runtime crashed on them"),
         "{broke}"
     );
 }

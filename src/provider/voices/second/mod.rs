@@ -99,7 +99,7 @@ impl TextToSpeech for WithSecond {
                     failing.note();
                     let voice = &second.voice;
                     let (provider, voice) = (&voice.provider, &voice.voice_id);
-                    tracing::warn!(%error, provider, voice, "an npc speaks in its second voice");
+                    tracing::warn!(%error, provider, voice, "an NPC speaks in its fallback voice");
                     Ok(second.speak(request))
                 }
                 Some(Err(error)) => Err(error),

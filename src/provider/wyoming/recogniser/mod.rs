@@ -210,7 +210,7 @@ impl Listening {
                 return Ok(all);
             }
         }
-        let what = "it ends an utterance again and again while somebody speaks";
+        let what = "it keeps ending utterances while a player speaks";
         Err(self.service.peer.error(Kind::Protocol, what, "look at the service's log"))
     }
 

@@ -160,12 +160,12 @@ async fn who_is_not_there_or_is_another_is_told() {
     }
     let voice = WyomingServer::start(Script::speaks());
     let error = recogniser(&voice).ready().await.unwrap_err().to_string();
-    assert!(error.contains("no recogniser, for it speaks ('loopback-mouth')"), "{error}");
+    assert!(error.contains("not a recogniser: it speaks ('loopback-mouth')"), "{error}");
     let server = WyomingServer::start(Script::hears(WORDS));
     let mut options = options(&server.address());
     options.model = Some("base".to_owned());
     let error = Recogniser::new(options, "en").ready().await.unwrap_err().to_string();
-    assert!(error.ends_with("no model 'base' (it has base-int8, tiny-int8)"), "{error}");
+    assert!(error.ends_with("unknown model 'base' (it has base-int8, tiny-int8)"), "{error}");
 }
 
 #[tokio::test]

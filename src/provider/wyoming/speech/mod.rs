@@ -228,7 +228,7 @@ impl Reading {
         self.is_over = true;
         if !self.sound.has_begun() {
             let way_out = "try another voice, or look at the service's log";
-            return Err(self.peer.error(Kind::Protocol, "there is no sound", way_out));
+            return Err(self.peer.error(Kind::Protocol, "it sent no sound", way_out));
         }
         Ok(self.sound.finish())
     }

@@ -90,7 +90,7 @@ async fn voices_that_there_are_not_are_refused_with_the_nearest() {
     ];
     for error in errors {
         let expected = format!(
-            "'{}': there is no voice 'en_US-jo-medium' (it has en_US-joe-medium, ",
+            "'{}': unknown voice 'en_US-jo-medium' (it has en_US-joe-medium, ",
             server.address()
         );
         assert_eq!(error.kind(), Kind::Missing);
@@ -162,5 +162,5 @@ async fn a_probe_says_how_quick_it_is() {
     assert_eq!(voices.len(), 3);
     let ears = WyomingServer::start(Script::hears("x"));
     let error = probe(options(&ears.address())).await.unwrap_err();
-    assert!(error.to_string().contains("no voice service, for it hears"), "{error}");
+    assert!(error.to_string().contains("not a voice service: it hears"), "{error}");
 }

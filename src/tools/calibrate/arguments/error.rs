@@ -21,13 +21,13 @@ pub enum NoArguments {
     #[error("its '{0}' is empty")]
     NoBranch(String),
     /// A choice none of whose branches could be met.
-    #[error("no branch of its '{0}' takes what was tried")]
+    #[error("no branch of its '{0}' accepts the values tried")]
     NoFittingBranch(String),
     /// A list longer than is tried.
-    #[error("it wants {0} items")]
+    #[error("it needs {0} items")]
     Items(u64),
     /// A list of items for which not enough values were found.
-    #[error("it wants items that differ")]
+    #[error("it needs different items")]
     Alike,
     /// A member for which there is no value.
     #[error("'{member}': {why}")]
@@ -38,10 +38,10 @@ pub enum NoArguments {
         why: Box<NoArguments>,
     },
     /// An object with more members than are tried.
-    #[error("it wants {0} members")]
+    #[error("it needs {0} members")]
     Members(u64),
     /// A text longer than is tried.
-    #[error("it wants {0} characters")]
+    #[error("it needs {0} characters")]
     Characters(u64),
     /// A text whose pattern (JSON) nothing matched.
     #[error("nothing that was tried matches the pattern {0}")]

@@ -32,19 +32,19 @@ const KINDS: [Kind; 3] = [
 #[derive(Debug, thiserror::Error)]
 pub enum AssertionError {
     /// It cannot be read.
-    #[error("private_key is no private key in PEM form: {0}")]
+    #[error("private_key is not a private key in PEM form: {0}")]
     NotPem(pem::Error),
     /// It can be read, and not be used.
     #[error("private_key cannot be used: {0}")]
     Unusable(rustls::Error),
     /// It signs in no way that authorization servers are offered.
-    #[error("private_key is of no kind that signs here (use RSA, P-256 or P-384)")]
+    #[error("private_key has an unsupported type (use RSA, P-256 or P-384)")]
     Kind,
     /// The key could not sign.
     #[error("private_key: {0}")]
     Signing(rustls::Error),
     /// A signature that is no pair of numbers.
-    #[error("the signature has no form known")]
+    #[error("the signature has an unknown form")]
     Signature,
 }
 
@@ -128,6 +128,6 @@ mod tests {
     #[test]
     fn a_bad_key_is_named() {
         let error = assertion("us", "http://a", "secret", UNIX_EPOCH, 1).unwrap_err().to_string();
-        assert!(error.contains("no private key in PEM form") && !error.contains("secret"));
+        assert!(error.contains("not a private key in PEM form") && !error.contains("secret"));
     }
 }

@@ -27,7 +27,7 @@ use super::{
 const LIMIT: Duration = Duration::from_secs(45);
 
 /// Why a valid login is not enough.
-const MORE: &str = "the server wants more than was asked for at the last login";
+const MORE: &str = "the server wants more scopes than the last login asked for";
 
 /// What a token is: sent as it is, never shown.
 type Access = Arc<str>;
@@ -109,7 +109,7 @@ impl Authorizer {
             }
             None if self.parties.consent.is_some() => Ok(None),
             None if login.is_some() => Err(self.parties.needs_login("the last login has expired")),
-            None => Err(self.parties.needs_login("nobody has logged in")),
+            None => Err(self.parties.needs_login("no login yet")),
         }
     }
 
@@ -168,7 +168,7 @@ impl Authorizer {
                     let name = self.parties.name.clone();
                     let flight = task.map(move |ended| {
                         ended.unwrap_or_else(|_| {
-                            let reason = "the authorization broke off".to_owned();
+                            let reason = "the authorization was interrupted".to_owned();
                             Err(OauthError::Unreachable { server: name, reason })
                         })
                     });
@@ -253,11 +253,11 @@ fn lost(
     known: Option<&Login>,
     wider: Vec<String>,
 ) -> OauthError {
-    let Some(known) = known else { return parties.needs_login("nobody has logged in") };
+    let Some(known) = known else { return parties.needs_login("no login yet") };
     let mut login = known.clone();
     let why = if wider.is_empty() {
         login.token = None;
-        "the server takes the last login no longer"
+        "the server no longer accepts the last login"
     } else {
         login.asked.extend(wider);
         MORE
@@ -272,7 +272,7 @@ fn put(parties: &Parties, store: &CredentialStore, login: Login) -> Result<Acces
     let access = login.token.as_ref().map(|token| Access::from(token.access.as_str()));
     if let Err(error) = store.put(&parties.name, Some(login)) {
         // The token is good all the same, until the program ends.
-        tracing::warn!(server = &*parties.name, %error, "a login is not kept");
+        tracing::warn!(server = &*parties.name, %error, "a login could not be saved");
     }
-    access.ok_or_else(|| parties.needs_login("nobody has logged in"))
+    access.ok_or_else(|| parties.needs_login("no login yet"))
 }

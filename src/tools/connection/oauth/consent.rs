@@ -21,7 +21,7 @@ const MAX_REDIRECTS: usize = 5;
 #[derive(Debug, thiserror::Error)]
 pub enum ConsentError {
     /// The authorization server gave an address that is not a URL.
-    #[error("no address '{url}': {source}")]
+    #[error("invalid address '{url}': {source}")]
     Address {
         /// As it came.
         url: String,
@@ -36,15 +36,15 @@ pub enum ConsentError {
     Http(reqwest::Error),
     /// It shows a page instead of sending us back.
     #[error(
-        "its authorization page answers {0} and does not send us back: it wants a person (configure \
-         the server with auth: login, then glyphoxa mcp login)"
+        "its authorization page answers {0} instead of redirecting back: a person has to log in \
+         (configure the server with auth: login, then run glyphoxa mcp login)"
     )]
     WantsPerson(StatusCode),
     /// It never sends us back.
     #[error("its authorization page redirects more than {MAX_REDIRECTS} times")]
     Redirects,
     /// No browser came back within so many seconds.
-    #[error("nobody logged in within {0} s (run it again)")]
+    #[error("no login within {0} s (run it again)")]
     Nobody(u64),
     /// This machine's port no longer listens.
     #[error("{0}")]

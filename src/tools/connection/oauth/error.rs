@@ -31,7 +31,8 @@ pub enum OauthError {
     },
     /// The server wants a scope that was requested already, or that cannot be granted.
     #[error(
-        "'{server}' refuses the token, though the scope '{scope}' was asked for (have it granted there)"
+        "'{server}' refuses the token, although Glyphoxa asked for the scope '{scope}' (grant it \
+         there)"
     )]
     Scope {
         /// Name of the server.
@@ -40,7 +41,7 @@ pub enum OauthError {
         scope: String,
     },
     /// The token could not be kept.
-    #[error("the login to '{server}' could not be kept at '{path}': {reason}")]
+    #[error("cannot save the login to '{server}' at '{path}': {reason}")]
     Kept {
         /// Name of the server.
         server: Arc<str>,

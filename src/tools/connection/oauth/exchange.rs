@@ -205,7 +205,10 @@ impl Parties {
         match &metadata.issuer {
             Some(issuer) if !issuer::is_its_own(read.as_ref(), issuer) => {
                 let read = read.map(String::from).unwrap_or_default();
-                Err(self.refused(format!("'{read}' speaks for '{issuer}', which is elsewhere")))
+                Err(self.refused(format!(
+                    "'{read}' publishes metadata for '{issuer}', which has \
+                                          another address"
+                )))
             }
             _ => Ok(()),
         }
@@ -216,7 +219,7 @@ impl Parties {
         if self.client.authority.is_unknown() {
             return Err(self.refused(
                 "a client's secret or key is sent only to the issuer or token_url that the \
-                 configuration names, and there is neither (give oauth an issuer)",
+                 configuration names, but it names neither (give oauth an issuer)",
             ));
         }
         Ok(())
@@ -246,7 +249,7 @@ impl Parties {
                 let answer = manager.exchange_client_credentials(&config).await;
                 self.token(json!(answer.map_err(|error| self.failed(&error))?))?
             }
-            None => return Err(self.refused("there is no client_secret and no private_key")),
+            None => return Err(self.refused("client_secret and private_key are both missing")),
         };
         let client = Registered { id, secret: None, redirect_uri: String::new() };
         Ok(self.login(found, client, asked, token))
@@ -314,7 +317,7 @@ impl Parties {
         asked: Vec<String>,
     ) -> Result<Login, OauthError> {
         let Some(consent) = &self.consent else {
-            return Err(self.needs_login("nobody has logged in"));
+            return Err(self.needs_login("no login yet"));
         };
         let redirect_uri = consent.redirect_uri();
         let client = self.registration(&mut found, known, redirect_uri, &asked).await?;

@@ -16,10 +16,10 @@ const DOCUMENTS: [&str; 2] = ["oauth-authorization-server", "openid-configuratio
 #[derive(Debug, thiserror::Error)]
 pub enum IssuerError {
     /// The issuer cannot be reached.
-    #[error("the issuer '{0}' cannot be asked: {1}")]
+    #[error("the issuer '{0}' cannot be reached: {1}")]
     Silent(Url, WireError),
     /// There is none at any of its addresses.
-    #[error("the issuer '{0}' says nothing about itself (give token_url too)")]
+    #[error("the issuer '{0}' publishes no metadata (give token_url too)")]
     Nothing(Url),
     /// It calls itself something else.
     #[error("the issuer '{0}' calls itself '{1}' (write it like that)")]

@@ -137,7 +137,7 @@ async fn who_never_logged_in_sends_nothing() {
     let folder = tempfile::tempdir().unwrap();
     let authorizer = person(&server, &login_path(folder.path(), "vtt"));
     let error = request(&server, &authorizer).await.unwrap_err();
-    let why = "nobody has logged in";
+    let why = "no login yet";
     assert_eq!(*ours(&error), OauthError::NeedsLogin { server: "vtt".into(), why });
     assert!(server.state().done.is_empty());
 }
@@ -258,5 +258,5 @@ async fn a_browser_that_brings_no_answer_of_ours_is_passed_over() {
     assert_eq!(asked.await.unwrap().unwrap(), at("?code=2&state=right"));
     let hasty = Loopback::new(Duration::ZERO, |_| {}).await.unwrap();
     let error = hasty.ask("http://a/?state=s").await.unwrap_err().to_string();
-    assert!(error.contains("nobody logged in"), "{error}");
+    assert!(error.contains("no login within"), "{error}");
 }
