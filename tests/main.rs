@@ -56,4 +56,5 @@ mod third_party;
 mod tools;
 mod typed;
 mod understanding;
+mod words;
 mod wyoming;

@@ -29,7 +29,7 @@ fn settings(folder: &Path) -> Settings {
         campaign: Arc::new(Campaign::default()),
         worlds: Default::default(),
         shared: Vec::new(),
-        cast: Vec::new(),
+        cast: vec![Arc::new(Npc::plain("Bartok"))],
         assistant: AssistantSettings {
             npc,
             model: ModelMaker::new(|_| Ok(Chain::of("stand-in", Arc::new(Model::default())))),

@@ -64,7 +64,7 @@ static PHRASES: LazyLock<Vec<Phrase>> = LazyLock::new(|| {
 });
 
 /// The phrases in a piece of text, each with what to write instead.
-fn found(text: &str) -> Vec<String> {
+pub fn found(text: &str) -> Vec<String> {
     let text = text.split('`').step_by(2).collect::<Vec<_>>().join("x");
     let text = text.trim_start_matches(['*', '"', '(', ' ']);
     // A label begins like a sentence.

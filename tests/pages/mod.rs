@@ -9,6 +9,8 @@ mod links;
 
 use std::fs;
 
+pub use english::found;
+
 use crate::support::program::{Place, repository, shipped};
 
 /// What is written in Markdown.

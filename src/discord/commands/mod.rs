@@ -25,7 +25,7 @@ mod world;
 mod xcard;
 
 #[cfg(test)]
-mod tests;
+pub mod tests;
 
 pub use answer::{Answer, Refusal};
 pub use choices::{choices, typed};

@@ -99,7 +99,7 @@ fn commands_are_registered_as_they_were() {
 }
 
 /// The use of a command as Discord sends it.
-fn used(kind: u8, data: Value) -> CommandInteraction {
+pub fn used(kind: u8, data: Value) -> CommandInteraction {
     let user = json!({
         "id": "11", "username": "mira", "global_name": "Mira", "discriminator": "0",
         "avatar": null,

@@ -1,5 +1,7 @@
 //! A guild whose services panic.
 
+mod messages;
+
 use std::{sync::Arc, time::Duration};
 
 use futures::future::BoxFuture;
