@@ -4,11 +4,10 @@
 
 use std::sync::Arc;
 
-use arc_swap::ArcSwap;
 use futures::{FutureExt, future::BoxFuture};
 
 use super::{
-    HeardBy, LiveConfig, OpenTables, Resumed, SeatedTable, Tools, assistant, heard_by, open_table,
+    HeardBy, LiveConfig, OpenTables, Resumed, SeatedTable, Tools, heard_by, open_table,
     seeded_for_session, servers, turn_judge,
 };
 use crate::{
@@ -131,15 +130,10 @@ impl TableFactory {
         };
         let memory = Some(parts.transcripts.store());
         let table = open_table(config, &parts.tools.services, memory, resumed, setup)?;
-        let assistant = Arc::new(ArcSwap::from_pointee(assistant(&parts.tools.services, config)));
-        parts.open.add(SeatedTable {
-            commands: table.handle.commands.downgrade(),
-            seats: table.seats,
-            scope: wanted.scope.clone(),
-            played: wanted.played,
-            config: Arc::new(ArcSwap::from_pointee(config.clone())),
-            assistant: Arc::clone(&assistant),
-        });
+        let commands = &table.handle.commands;
+        let seated = SeatedTable::new(commands, &table.seats, wanted.scope.clone(), config);
+        let seated = SeatedTable { played: wanted.played, ..seated };
+        parts.open.add(seated.clone());
         let facts = servers::facts(&config.campaign, Some(&wanted.session));
         parts.tools.facts.begin(SessionFacts {
             session: wanted.session.clone(),
@@ -147,9 +141,14 @@ impl TableFactory {
             values: facts,
         });
         Ok(MadeTable {
-            table: RunningTable { handle: table.handle, task: table.task, cannot_hear },
+            assistant: Arc::clone(&seated.assistant),
+            table: RunningTable {
+                handle: table.handle,
+                task: table.task,
+                cannot_hear,
+                engines: Arc::new(seated),
+            },
             budget: table.budget,
-            assistant,
         })
     }
 }

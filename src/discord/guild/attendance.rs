@@ -131,26 +131,43 @@ impl Guild {
         Ok(id)
     }
 
+    /// Where what is said is given to services outside that players were not told of, nobody is heard
+    /// before they are, and what they are just saying is dropped.
+    pub fn tell_of_services(&mut self) {
+        let services = self.services();
+        let Some(session) = &mut self.session else { return };
+        let heard: Vec<u64> = session.people.heard().collect();
+        if !session.people.given_to(services.announced()) {
+            return;
+        }
+        for user in heard {
+            // They sit down again below.
+            if let Err(why) = session.leave(user) {
+                tracing::warn!(%why, "what somebody was saying is not dropped");
+            }
+        }
+        self.seat_people();
+    }
+
     /// Tells everybody who was not told yet, aloud and in writing.
     fn tell_newcomers(&mut self) {
-        let consent = self.consent();
+        let (consent, services) = (self.consent(), self.services());
         let Some(session) = &mut self.session else { return };
         let new = session.people.newcomers(&self.settings.values().opted_out);
         if new.is_empty() {
             return;
         }
         let names: Vec<&str> = new.iter().map(|(_, name)| name.as_str()).collect();
-        let settings = self.shared.handles.settings.load();
         let voice = session.voice_channel.get();
         let (message, aloud) = match session.cannot_hear {
             Some(_) => (notices::written_unheard(&names, voice), notices::SPOKEN_UNHEARD),
             None => {
-                let written = notices::written(&names, voice, consent, &settings.services);
+                let written = notices::written(&names, voice, consent, &services);
                 (written, notices::spoken(consent))
             }
         };
-        // The spoken notice does not say whose own voice goes where.
-        let own_voices = settings.services.speaks_and_hears.iter().any(|it| !it.service.is_local());
+        // The spoken notice does not say where own voices go.
+        let own_voices = services.speaks_and_hears.iter().any(|it| !it.service.is_local());
         let has_to_read = session.cannot_hear.is_none() && own_voices;
         let users: Vec<u64> = new.iter().map(|(user, _)| *user).collect();
         let (id, channel) = (session.id.clone(), session.text_channel);

@@ -47,15 +47,9 @@ pub fn written_unheard(names: &[&str], voice: u64) -> CreateMessage {
     ))
 }
 
-/// A service, and whether what it is given leaves this place.
-pub fn where_it_is(service: &ServiceInfo) -> String {
-    let place = if service.is_local() { "here, local" } else { "an outside service" };
-    format!("{service} ({place})")
-}
-
 /// Services in their order, the next wherever the one before cannot.
 pub fn in_turn(services: &[ServiceInfo]) -> String {
-    services.iter().map(where_it_is).collect::<Vec<_>>().join(", else ")
+    services.iter().map(ServiceInfo::where_it_is).collect::<Vec<_>>().join(", else ")
 }
 
 /// Most characters that names of people fill in a notice.
@@ -91,7 +85,7 @@ pub fn own_voices(services: &Services) -> String {
             " When you talk to {}, **your own voice**, not only your words, is sent to {}, which \
              hears it and speaks the answer.",
             listed(npcs),
-            where_it_is(service)
+            service.where_it_is()
         )
     };
     services.speaks_and_hears.iter().map(of_one).collect()
@@ -101,9 +95,9 @@ pub fn own_voices(services: &Services) -> String {
 fn given_to(services: &Services) -> String {
     format!(
         "It is heard by {}, answered by {} and spoken by {}.{}",
-        where_it_is(&services.hears),
+        services.hears.where_it_is(),
         in_turn(&services.thinks),
-        services.speaks.iter().map(where_it_is).collect::<Vec<_>>().join(", "),
+        services.speaks.iter().map(ServiceInfo::where_it_is).collect::<Vec<_>>().join(", "),
         own_voices(services),
     )
 }
