@@ -29,6 +29,8 @@ use crate::{
 
 /// The voice of announcements: nobody's, and free.
 const ANNOUNCER: &str = "slt";
+/// Their voice in German.
+const GERMAN_ANNOUNCER: &str = "de";
 
 /// What tables are made of.
 pub struct FactoryParts {
@@ -63,7 +65,9 @@ impl TableFactory {
     pub fn handles(parts: FactoryParts, tables: Tables) -> Result<Handles, Error> {
         let voice = Voice::as_is(VoiceService::Flite.name(), ANNOUNCER);
         let store = parts.transcripts.store();
-        let announcing = parts.tools.services.voice(&parts.config.load().services, &voice)?;
+        let german = Voice::as_is(VoiceService::Espeak.name(), GERMAN_ANNOUNCER);
+        let speaks = |voice| parts.tools.services.voice(&parts.config.load().services, voice);
+        let (announcing, in_german) = (speaks(&voice)?, speaks(&german)?);
         Ok(Handles::new(HandleParts {
             settings: parts.config.settings(),
             transcripts: parts.transcripts.clone(),
@@ -72,7 +76,7 @@ impl TableFactory {
             guilds: GuildStore::new(store, &parts.config.load().discord.folder),
             tools: parts.tools.host.clone(),
             servers: parts.tools.servers.clone(),
-            announcer: Announcer::new(announcing, voice),
+            announcer: Announcer::new(announcing, voice).and_german(in_german, german),
             factory: Arc::new(Self(Arc::new(parts))),
         }))
     }

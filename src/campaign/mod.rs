@@ -37,7 +37,7 @@ mod transcript;
 mod world;
 
 pub use crate::provider::{NpcService, ServiceInfo, Services};
-pub use announcer::Announcer;
+pub use announcer::{Announcement, Announcer};
 pub use approvals::{ApprovalOptions, NotifyOptions};
 pub use assistant::{Answer, Assistant, AssistantParts, AssistantQuestion, Written};
 pub use call_log::{CallLog, forget_calls};

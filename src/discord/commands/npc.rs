@@ -2,6 +2,8 @@
 //!
 //! Entry item: [`COMMAND`]. **Never**: shows a stage note or a secret of an NPC.
 
+use std::sync::Arc;
+
 use serenity::all::CreateCommand;
 
 use super::{
@@ -181,8 +183,10 @@ fn engine(guild: &mut Guild, call: &Call) -> Result<Answer, Refusal> {
         ))
         .into());
     }
+    let engines = Arc::clone(engines);
+    // What players were told of counts as it was until now.
+    guild.tell_of_services();
     engines.change(&npc.name, engine)?;
-    // Nobody is heard by a service that they were not told of.
     guild.tell_of_services();
     Ok(done(guild, engine_changed(&npc.name, engine)))
 }

@@ -16,7 +16,7 @@ use super::{
 };
 use crate::{
     audio::FRAME,
-    campaign::{Consent, ForgetFrom, ForgetRequest},
+    campaign::{Announcement, Consent, ForgetFrom, ForgetRequest},
     discord::ui::{names::cleaned, notices},
     session::{Command, Speaker, SpeakerId},
 };
@@ -28,6 +28,9 @@ struct Attendance {
     /// Where the bot is.
     mine: Option<ChannelId>,
 }
+
+/// ISO 639-1 code of the language that notices are spoken in where all NPCs speak it.
+const GERMAN: &str = "de";
 
 impl Guild {
     /// Looks who is in the channel, and tells the table.
@@ -160,10 +163,18 @@ impl Guild {
         let names: Vec<&str> = new.iter().map(|(_, name)| name.as_str()).collect();
         let voice = session.voice_channel.get();
         let (message, aloud) = match session.cannot_hear {
-            Some(_) => (notices::written_unheard(&names, voice), notices::SPOKEN_UNHEARD),
+            Some(_) => {
+                let aloud = notices::SPOKEN_UNHEARD.to_owned();
+                (
+                    notices::written_unheard(&names, voice),
+                    Announcement { english: aloud, german: None },
+                )
+            }
             None => {
-                let written = notices::written(&names, voice, consent, &services);
-                (written, notices::spoken(consent))
+                let speaks_german = session.cast().iter().all(|it| it.npc.language == GERMAN);
+                let german = speaks_german.then(|| notices::spoken_german(consent, &services));
+                let aloud = Announcement { english: notices::spoken(consent, &services), german };
+                (notices::written(&names, voice, consent, &services), aloud)
             }
         };
         // The spoken notice does not say where own voices go.
@@ -176,7 +187,7 @@ impl Guild {
         let announcer = self.shared.handles.announcer.clone();
         self.spawn(async move {
             let written = channel.send_message(&http, message).await;
-            let spoken = match announcer.frames(aloud).await {
+            let spoken = match announcer.announce(&aloud).await {
                 Ok(frames) => {
                     connector.announce(frames).await;
                     Ok(())
