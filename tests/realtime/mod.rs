@@ -1,5 +1,6 @@
 //! NPCs whose speech a voice model makes, through the real program, against a counterpart on this machine.
 
+mod engines;
 mod faults;
 mod money;
 mod talking;

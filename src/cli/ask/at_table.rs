@@ -250,10 +250,9 @@ pub async fn at_table(
     let pacing = if clock_runs { Pacing::Clock } else { Pacing::AsFastAsHeard };
     let mut driver = Driver::new(table.handle, told, printer, record, pacing);
     let following = app::follow(running, setting.live_config());
-    let assistant = setting.assistant(effects)?;
-    let (typist, is_dm) = (arguments.typist(), arguments.as_dm);
-    let (assistant, permits, engines) = (&assistant, &*permits, &seated);
-    let context = &SlashContext { assistant, permits, engines, typist, is_dm };
+    let assistant = &setting.assistant(effects)?;
+    let (typist, is_dm, permits) = (arguments.typist(), arguments.as_dm, &*permits);
+    let context = &SlashContext { assistant, permits, engines: &seated, typist, is_dm };
     let interrupts = signal(SignalKind::interrupt())?;
     setting.is_open.set(true);
     let conducting = Conducting { steps: &steps, typed: &typed, context, interrupts };

@@ -164,11 +164,9 @@ impl Guild {
         let voice = session.voice_channel.get();
         let (message, aloud) = match session.cannot_hear {
             Some(_) => {
-                let aloud = notices::SPOKEN_UNHEARD.to_owned();
-                (
-                    notices::written_unheard(&names, voice),
-                    Announcement { english: aloud, german: None },
-                )
+                let english = notices::SPOKEN_UNHEARD.to_owned();
+                let aloud = Announcement { english, german: None };
+                (notices::written_unheard(&names, voice), aloud)
             }
             None => {
                 let speaks_german = session.cast().iter().all(|it| it.npc.language == GERMAN);
