@@ -7,7 +7,7 @@ use std::sync::{Arc, MutexGuard, PoisonError};
 use arc_swap::ArcSwap;
 use tokio::sync::{Mutex, mpsc};
 
-use super::assistant;
+use super::settings::assistant;
 use crate::{
     campaign::{PlayedCampaign, SharedAssistant},
     config::Config,
@@ -74,7 +74,7 @@ impl SeatMaker {
         Role { npc: npc.name.clone(), seat: Some(Box::new(make)) }
     }
 
-    /// What does the work of `npc` that is paid for, by its names in the price list.
+    /// Paid work of `npc`, with the models that do it by their names in the price list.
     ///
     /// # Errors
     /// A service's address or key that makes no request.

@@ -13,12 +13,12 @@ use crate::{
     provider::{Attempts, Error, SpeakRequest, TextToSpeech},
 };
 
-/// What is announced.
+/// An announcement in its languages.
 #[derive(Clone, Debug)]
 pub struct Announcement {
     /// In English.
     pub english: String,
-    /// The same in German, where everybody at the table speaks it.
+    /// In German, where everybody at the table speaks it.
     pub german: Option<String>,
 }
 
@@ -39,7 +39,7 @@ impl Announcer {
         Self { english: (tts, voice), german: None }
     }
 
-    /// The same, and those in German in `voice` of `tts`.
+    /// Says those in German in `voice` of `tts`.
     pub fn and_german(self, tts: Arc<dyn TextToSpeech>, voice: Voice) -> Self {
         Self { german: Some((tts, voice)), ..self }
     }

@@ -15,7 +15,7 @@ pub trait Engines: Send + Sync {
     /// The services that the NPCs work with now.
     fn services(&self) -> Arc<Services>;
 
-    /// What the NPC of this name would cost with `engine`, and where the players' voices would go.
+    /// Price of the NPC of this name with `engine`, and where the players' voices would go.
     ///
     /// # Errors
     /// It cannot have that engine, or has it.
@@ -49,7 +49,7 @@ pub enum EngineError {
     Same {
         /// The NPC.
         npc: String,
-        /// What was wanted.
+        /// The engine that was wanted.
         engine: EngineKind,
     },
     /// It has left the table.
@@ -66,20 +66,20 @@ pub enum EngineError {
     Service(#[from] Error),
 }
 
-/// What an engine would mean for an NPC, told before it is changed.
+/// Price and privacy of an engine for an NPC, told before it is changed.
 #[derive(Clone, Debug)]
 pub struct EngineOffer {
     /// The NPC.
     pub npc: String,
-    /// What an hour costs; else the models without a price.
+    /// The price of an hour; else the models without a price.
     pub hour: Result<HourCost, Vec<String>>,
     /// Hears the players in any case.
     pub hears: ServiceInfo,
-    /// What is given what they say.
+    /// Services that are given what they say.
     pub given: Given,
 }
 
-/// What is given to whom.
+/// Sound or words, and the services that are given them.
 #[derive(Clone, Debug)]
 pub enum Given {
     /// The players' own voices, to this model.
@@ -124,7 +124,7 @@ impl fmt::Display for EngineOffer {
     }
 }
 
-/// What is said once the engine of `npc` is changed.
+/// Confirms that the engine of `npc` is changed.
 pub fn engine_changed(npc: &str, engine: EngineKind) -> String {
     let engine = engine.short();
     format!(

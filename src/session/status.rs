@@ -159,7 +159,7 @@ pub struct SeatStatus {
     pub brain: String,
     /// Name of its voice service.
     pub tts: String,
-    /// What makes its speech.
+    /// The engine of its speech.
     #[serde(serialize_with = "by_name")]
     pub engine: EngineKind,
     /// Whose words go to it; "everyone" for those without a pin of their own.
@@ -179,7 +179,6 @@ pub struct SceneStatus {
     pub present: Vec<String>,
 }
 
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "the shape serde asks for")]
 fn by_name<S: Serializer>(engine: &EngineKind, to: S) -> Result<S::Ok, S::Error> {
     engine.name().serialize(to)
 }

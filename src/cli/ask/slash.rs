@@ -27,7 +27,7 @@ pub enum Slash {
         npc: String,
         /// The engine.
         engine: EngineKind,
-        /// Whoever types knows what it costs.
+        /// The price is known.
         confirmed: bool,
     },
     /// To see which tools ask nobody any more.

@@ -26,7 +26,7 @@ pub struct SlashContext<'a> {
     pub assistant: &'a Assistant,
     /// What is asked about no more.
     pub permits: &'a LocalPermits,
-    /// What makes the NPCs' speech.
+    /// The engines of the NPCs.
     pub engines: &'a dyn Engines,
     /// Who types, by the name the table uses.
     pub typist: &'a str,

@@ -66,7 +66,7 @@ pub struct GuildSession {
     pub people: People,
     /// Reason for hearing nobody, with the fix.
     pub cannot_hear: Option<String>,
-    /// What makes its NPCs' speech.
+    /// The engines of its NPCs.
     pub engines: Arc<dyn Engines>,
     /// The message that shows how it stands.
     pub panel: PanelMessage,

@@ -28,7 +28,7 @@ pub fn spoken(consent: Consent, services: &Services) -> String {
     format!("{listens} When you talk to {npcs}, a service is sent your own voice.")
 }
 
-/// The same in German.
+/// The spoken notice in German.
 pub fn spoken_german(consent: Consent, services: &Services) -> String {
     let listens = match consent {
         Consent::Notice => {

@@ -1,4 +1,4 @@
-//! What an hour of play with an NPC costs, before it is played.
+//! The price of an hour of play with an NPC, before it is played.
 //!
 //! Entry type: [`HourCost`]. **Never**: counts what an NPC has used; a budget does.
 
@@ -24,7 +24,7 @@ const CHARACTERS_A_MINUTE: u64 = 900;
 /// Characters that a token usually has.
 const CHARACTERS_A_TOKEN: u64 = 4;
 
-/// What a model does in that hour.
+/// Work of a model in that hour.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Work {
     /// Hears the players themselves, and speaks.
@@ -35,7 +35,7 @@ pub enum Work {
     Speaks,
 }
 
-/// What the hour costs, from all of the text read from a cache to none of it.
+/// The price of the hour, from all of the text read from a cache to none of it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct HourCost {
     /// With all text from the cache.
@@ -45,7 +45,7 @@ pub struct HourCost {
 }
 
 impl HourCost {
-    /// What the models of `work`, by their names in the price list, cost in the hour.
+    /// The price of `work`, done by models of these names in the price list.
     ///
     /// # Errors
     /// The models that have no price.
@@ -64,7 +64,7 @@ impl HourCost {
     }
 }
 
-/// What one of them uses, with so many tokens of text from the cache.
+/// Consumption of one of them, with so many tokens of text from the cache.
 fn used(work: Work, cached_tokens: u64) -> Consumption {
     let characters = MINUTES_SPOKEN * CHARACTERS_A_MINUTE;
     let none = Consumption::default();
