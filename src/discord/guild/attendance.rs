@@ -2,21 +2,25 @@
 //!
 //! **Never**: lets anybody be heard who opted out, or who was neither written to nor spoken to.
 
-use std::{collections::BTreeMap, sync::Arc};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::Arc,
+};
 
 use futures::{FutureExt, future::BoxFuture};
-use serenity::all::{ChannelId, Member, Permissions, UserId};
+use serenity::all::{ChannelId, CreateMessage, Member, Permissions, UserId};
 use tokio::time::timeout;
 
 use super::{
     mic_check::{self, PATIENCE, TEST_LINE},
     people::{Changes, Person},
     refusal::GuildRefusal,
+    session::GuildSession,
     state::{Guild, Job},
 };
 use crate::{
     audio::FRAME,
-    campaign::{Announcement, Consent, ForgetFrom, ForgetRequest},
+    campaign::{Announcement, Consent, ForgetFrom, ForgetRequest, Services},
     discord::ui::{names::cleaned, notices},
     session::{Command, Speaker, SpeakerId},
 };
@@ -27,6 +31,24 @@ struct Attendance {
     people: BTreeMap<u64, Person>,
     /// Where the bot is.
     mine: Option<ChannelId>,
+}
+
+/// Tells newcomers of these names, in writing and aloud, that they are heard or cannot be.
+fn notice(
+    session: &GuildSession,
+    names: &[&str],
+    consent: Consent,
+    services: &Services,
+) -> (CreateMessage, Announcement) {
+    let voice = session.voice_channel.get();
+    if session.cannot_hear.is_some() {
+        let english = notices::SPOKEN_UNHEARD.to_owned();
+        return (notices::written_unheard(names, voice), Announcement { english, german: None });
+    }
+    let speaks_german = session.cast().iter().all(|it| it.npc.language == GERMAN);
+    let german = speaks_german.then(|| notices::spoken_german(consent, services));
+    let english = notices::spoken(consent, services);
+    (notices::written(names, voice, consent, services), Announcement { english, german })
 }
 
 /// ISO 639-1 code of the language that notices are spoken in where all NPCs speak it.
@@ -161,23 +183,11 @@ impl Guild {
             return;
         }
         let names: Vec<&str> = new.iter().map(|(_, name)| name.as_str()).collect();
-        let voice = session.voice_channel.get();
-        let (message, aloud) = match session.cannot_hear {
-            Some(_) => {
-                let english = notices::SPOKEN_UNHEARD.to_owned();
-                let aloud = Announcement { english, german: None };
-                (notices::written_unheard(&names, voice), aloud)
-            }
-            None => {
-                let speaks_german = session.cast().iter().all(|it| it.npc.language == GERMAN);
-                let german = speaks_german.then(|| notices::spoken_german(consent, &services));
-                let aloud = Announcement { english: notices::spoken(consent, &services), german };
-                (notices::written(&names, voice, consent, &services), aloud)
-            }
-        };
+        let (message, aloud) = notice(session, &names, consent, &services);
         // The spoken notice does not say where own voices go.
         let own_voices = services.speaks_and_hears.iter().any(|it| !it.service.is_local());
         let has_to_read = session.cannot_hear.is_none() && own_voices;
+        let told: BTreeSet<String> = services.announced().collect();
         let users: Vec<u64> = new.iter().map(|(user, _)| *user).collect();
         let (id, channel) = (session.id.clone(), session.text_channel);
         let connector = session.voice.connector();
@@ -193,6 +203,7 @@ impl Guild {
                 Err(why) => Err(why),
             };
             Box::new(move |guild: &mut Self| {
+                let knows_all = guild.services().announced().all(|it| told.contains(&it));
                 let Some(session) = guild.session.as_mut().filter(|it| it.id == id) else { return };
                 let why = spoken.err();
                 match written {
@@ -206,7 +217,9 @@ impl Guild {
                                 .to_owned(),
                         );
                     }
-                    _ => session.people.inform(users),
+                    _ if knows_all => session.people.inform(users),
+                    // An NPC was given another engine meanwhile: they are told again.
+                    _ => session.people.not_told(users),
                 }
                 guild.seat_people();
             }) as Job
