@@ -65,7 +65,7 @@ impl TableFactory {
     pub fn handles(parts: FactoryParts, tables: Tables) -> Result<Handles, Error> {
         let voice = Voice::as_is(VoiceService::Flite.name(), ANNOUNCER);
         let store = parts.transcripts.store();
-        let german = Voice::as_is(VoiceService::Espeak.name(), GERMAN_ANNOUNCER);
+        let german = Voice::as_is(VoiceService::MULTILINGUAL.name(), GERMAN_ANNOUNCER);
         let speaks = |voice| parts.tools.services.voice(&parts.config.load().services, voice);
         let (announcing, in_german) = (speaks(&voice)?, speaks(&german)?);
         Ok(Handles::new(HandleParts {

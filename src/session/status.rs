@@ -162,6 +162,8 @@ pub struct SeatStatus {
     /// The engine of its speech.
     #[serde(serialize_with = "by_name")]
     pub engine: EngineKind,
+    /// Why the cascade made its last answer, if that is not its engine.
+    pub replaced: Option<String>,
     /// Whose words go to it; "everyone" for those without a pin of their own.
     pub pinned_by: Vec<String>,
     /// It has a stage note, for so many turns; no number: until replaced.

@@ -16,7 +16,7 @@ use crate::{
     campaign::engine_changed,
     discord::{
         guild::Guild,
-        ui::{panel::seat_line, reply::Reply},
+        ui::{names::escaped, panel::seat_line, reply::Reply},
     },
     domain::{AddressMode, EngineKind, Npc},
     logic::cast::find_npc,
@@ -249,6 +249,9 @@ fn described(npc: &Npc, seat: Option<&SeatStatus>) -> String {
         let voice = npc.s2s.voice.as_deref().unwrap_or("the service's own");
         lines
             .push(format!("Engine: s2s, which hears the players' own voices · its voice: {voice}"));
+        if let Some(because) = seat.and_then(|seat| seat.replaced.as_deref()) {
+            lines.push(format!("Last answer: by the cascade, because {}", escaped(because)));
+        }
     }
     lines.push(format!("Voice: {} {} · language {}", voice.provider, voice.voice_id, npc.language));
     let tools = match npc.tools.as_slice() {

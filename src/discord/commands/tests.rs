@@ -23,6 +23,7 @@ pub fn seat(name: &str) -> SeatStatus {
         brain: "scripted".to_owned(),
         tts: "flite".to_owned(),
         engine: EngineKind::Cascaded,
+        replaced: None,
         pinned_by: Vec::new(),
         note_turns_left: None,
     }

@@ -162,6 +162,9 @@ pub fn seat_line(seat: &SeatStatus) -> String {
     let mut add = |text: String| line.push_str(&format!(" · {text}"));
     if seat.engine == EngineKind::SpeechToSpeech {
         add("s2s, hears own voices".to_owned());
+        if seat.replaced.is_some() {
+            add("last answer by the cascade".to_owned());
+        }
     }
     if seat.muted {
         add("muted".to_owned());
