@@ -242,7 +242,7 @@ async fn players_are_told_before_own_voices_leave() {
     assert!(!is_told(&info), "{info}");
     let told = hall.told(&hall.dm, engine("s2s").option("confirm", true)).await;
     assert!(told.contains("speaks by the engine s2s"), "{told}");
-    hall.reads(|it| it.content().contains("Dora**") && is_told(&it.content())).await;
+    hall.reads(|it| it.content().contains("Dora**") && is_told(it.content())).await;
     hall.listens_to("Dora").await;
     hall.ends();
 }

@@ -239,8 +239,7 @@ pub async fn at_table(
     };
     let memory = setting.memory.clone();
     let table = app::open_table(config, &tools.services, memory, setting.resumed(), setup)?;
-    let commands = table.handle.commands.clone();
-    let seated = setting.seated(&table);
+    let (commands, seated) = (table.handle.commands.clone(), setting.seated(&table));
     open.add(seated.clone());
     tables.add(&events);
     let running = setting.running(files, tables, open);
