@@ -22,11 +22,12 @@ use futures::{
 };
 use glyphoxa::measure::{
     Accounts, AddedServer, Announcer, ApprovalOptions, AssistantSettings, Attempts, Budget,
-    BudgetOptions, Campaign, Chain, Consent, DiscordOptions, Error, Factory, Facts, Frame,
-    GuildStore, HandleParts, Handles, Ledger, MadeTable, ModelMaker, OpenError, Outlets,
-    RunningTable, Secret, ServedGuilds, ServerError, ServerOptions, Servers, ServiceInfo, Services,
-    SessionId, Settings, Setup, SpeechEvent, SpeechToText, Sqlite, SttAbilities, TableRequest,
-    TableSetup, Tables, ToolHost, TranscriptOptions, TranscriptWriter, VoiceOut, open, run_discord,
+    BudgetOptions, Campaign, Chain, Consent, DiscordOptions, EngineError, EngineKind, EngineOffer,
+    Engines, Error, Factory, Facts, Frame, GuildStore, HandleParts, Handles, Ledger, MadeTable,
+    ModelMaker, OpenError, Outlets, RunningTable, Secret, ServedGuilds, ServerError, ServerOptions,
+    Servers, ServiceInfo, Services, SessionId, Settings, Setup, SpeechEvent, SpeechToText, Sqlite,
+    SttAbilities, TableRequest, TableSetup, Tables, ToolHost, TranscriptOptions, TranscriptWriter,
+    VoiceOut, open, run_discord,
 };
 use rand::{SeedableRng, rngs::StdRng};
 use tokio::sync::mpsc;
@@ -148,16 +149,19 @@ fn handles(cues: Cues, sentence: Duration, folder: &str) -> Handles {
     })
 }
 
-fn settings(folder: &Path) -> Settings {
+fn stand_ins() -> Services {
     let service = || ServiceInfo::here("stand-in");
-    let services = Services {
+    Services {
         hears: service(),
         here: None,
         thinks: vec![service()],
         sums_up: false,
         speaks: vec![service()],
         speaks_and_hears: Vec::new(),
-    };
+    }
+}
+
+fn settings(folder: &Path) -> Settings {
     let campaign = Arc::new(Campaign::default());
     Settings {
         campaign: Arc::clone(&campaign),
@@ -170,7 +174,7 @@ fn settings(folder: &Path) -> Settings {
         data_dir: folder.to_owned(),
         worlds: BTreeMap::new(),
         environment: "bench".to_owned(),
-        services,
+        services: stand_ins(),
     }
 }
 
@@ -207,7 +211,12 @@ impl Factory for StandInFactory {
         let setup = TableSetup { session: wanted.session, stt, ..setup };
         let (handle, task) = open(setup, parts);
         let made = MadeTable {
-            table: RunningTable { handle, task, cannot_hear: None },
+            table: RunningTable {
+                handle,
+                task,
+                cannot_hear: None,
+                engines: Arc::new(StandInEngines(Arc::new(stand_ins()))),
+            },
             budget: Budget::new(Ledger::default()),
             assistant: Arc::new(ArcSwap::from_pointee(assistant(Arc::default()))),
         };
@@ -218,6 +227,23 @@ impl Factory for StandInFactory {
 
     fn server(&self, _name: &str, _added: &AddedServer) -> Result<ServerOptions, ServerError> {
         Err(ServerError::Wrong("no server is added here".to_owned()))
+    }
+}
+
+/// No engine is changed.
+struct StandInEngines(Arc<Services>);
+
+impl Engines for StandInEngines {
+    fn services(&self) -> Arc<Services> {
+        Arc::clone(&self.0)
+    }
+
+    fn offer(&self, _npc: &str, _engine: EngineKind) -> Result<EngineOffer, EngineError> {
+        Err(EngineError::NoService)
+    }
+
+    fn change(&self, _npc: &str, _engine: EngineKind) -> Result<(), EngineError> {
+        Err(EngineError::NoService)
     }
 }
 

@@ -4,11 +4,10 @@
 
 use std::sync::Arc;
 
-use arc_swap::ArcSwap;
 use futures::{FutureExt, future::BoxFuture};
 
 use super::{
-    HeardBy, LiveConfig, OpenTables, Resumed, SeatedTable, Tools, assistant, heard_by, open_table,
+    HeardBy, LiveConfig, OpenTables, Resumed, SeatedTable, Tools, heard_by, open_table,
     seeded_for_session, servers, turn_judge,
 };
 use crate::{
@@ -30,6 +29,8 @@ use crate::{
 
 /// The voice of announcements: nobody's, and free.
 const ANNOUNCER: &str = "slt";
+/// Their voice in German.
+const GERMAN_ANNOUNCER: &str = "de";
 
 /// What tables are made of.
 pub struct FactoryParts {
@@ -64,7 +65,9 @@ impl TableFactory {
     pub fn handles(parts: FactoryParts, tables: Tables) -> Result<Handles, Error> {
         let voice = Voice::as_is(VoiceService::Flite.name(), ANNOUNCER);
         let store = parts.transcripts.store();
-        let announcing = parts.tools.services.voice(&parts.config.load().services, &voice)?;
+        let german = Voice::as_is(VoiceService::MULTILINGUAL.name(), GERMAN_ANNOUNCER);
+        let speaks = |voice| parts.tools.services.voice(&parts.config.load().services, voice);
+        let (announcing, in_german) = (speaks(&voice)?, speaks(&german)?);
         Ok(Handles::new(HandleParts {
             settings: parts.config.settings(),
             transcripts: parts.transcripts.clone(),
@@ -73,7 +76,7 @@ impl TableFactory {
             guilds: GuildStore::new(store, &parts.config.load().discord.folder),
             tools: parts.tools.host.clone(),
             servers: parts.tools.servers.clone(),
-            announcer: Announcer::new(announcing, voice),
+            announcer: Announcer::new(announcing, voice).and_german(in_german, german),
             factory: Arc::new(Self(Arc::new(parts))),
         }))
     }
@@ -132,15 +135,10 @@ impl TableFactory {
         };
         let memory = Some(parts.transcripts.store());
         let table = open_table(config, &parts.tools.services, memory, resumed, setup)?;
-        let assistant = Arc::new(ArcSwap::from_pointee(assistant(&parts.tools.services, config)));
-        parts.open.add(SeatedTable {
-            commands: table.handle.commands.downgrade(),
-            seats: table.seats,
-            scope: wanted.scope.clone(),
-            played: wanted.played,
-            config: Arc::new(ArcSwap::from_pointee(config.clone())),
-            assistant: Arc::clone(&assistant),
-        });
+        let commands = &table.handle.commands;
+        let seated = SeatedTable::new(commands, &table.seats, wanted.scope.clone(), config);
+        let seated = SeatedTable { played: wanted.played, ..seated };
+        parts.open.add(seated.clone());
         let facts = servers::facts(&config.campaign, Some(&wanted.session));
         parts.tools.facts.begin(SessionFacts {
             session: wanted.session.clone(),
@@ -148,9 +146,14 @@ impl TableFactory {
             values: facts,
         });
         Ok(MadeTable {
-            table: RunningTable { handle: table.handle, task: table.task, cannot_hear },
+            assistant: Arc::clone(&seated.assistant),
+            table: RunningTable {
+                handle: table.handle,
+                task: table.task,
+                cannot_hear,
+                engines: Arc::new(seated),
+            },
             budget: table.budget,
-            assistant,
         })
     }
 }

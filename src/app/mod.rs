@@ -4,6 +4,7 @@
 
 mod bot;
 mod changes;
+mod engines;
 mod factory;
 mod hearing;
 mod memory;

@@ -154,18 +154,22 @@ impl Running<'_> {
             if before.budget != fresh.budget {
                 table.seats.budget.set_options(fresh.budget.clone());
             }
-            let was = table.config.load_full();
-            let now = Arc::new(self.as_played(&table, fresh).await);
-            table.config.store(Arc::clone(&now));
+            let mut config = table.config.lock().await;
+            let was = Arc::clone(&config);
+            let mut now = self.as_played(&table, &was, fresh).await;
+            keep_engines(&mut now, before, &was);
+            let now = Arc::new(now);
+            *config = Arc::clone(&now);
+            table.services.store(Arc::new(now.services.describe(&now.npcs)));
             table.assistant.store(Arc::new(assistant(&self.tools.services, &now)));
             recast(&table, &was, &now, judge.clone()).await;
         }
         self.tell(notice);
     }
 
-    /// `fresh` as `table` plays it.
-    async fn as_played(&self, table: &SeatedTable, fresh: &Config) -> Config {
-        let (was, played) = (table.config.load(), table.played.as_ref());
+    /// `fresh` as `table` plays it, which `was` played before.
+    async fn as_played(&self, table: &SeatedTable, was: &Config, fresh: &Config) -> Config {
+        let played = table.played.as_ref();
         let mut config = match &self.memory {
             None => with_names(fresh).await,
             Some(store) => {
@@ -182,7 +186,7 @@ impl Running<'_> {
         let own = &table.scope.campaign;
         let is_renamed = match played {
             None => campaign_key(fresh) != *own,
-            Some(_) => world_of(fresh, own).is_none() && world_of(&was, own).is_some(),
+            Some(_) => world_of(fresh, own).is_none() && world_of(was, own).is_some(),
         };
         if is_renamed {
             // What is remembered belongs to the campaign that the session was begun in.
@@ -234,6 +238,16 @@ fn waits(keys: &[&str], when: &str) -> String {
     format!("{} changed; {take} effect {when}", quoted.join(", "))
 }
 
+/// NPCs of `now` whose entries the files do not change keep the engines that game masters have given
+/// them at a table that played `was`.
+fn keep_engines(now: &mut Config, before: &Config, was: &Config) {
+    for npc in now.npcs.iter_mut().filter(|npc| before.npcs.contains(npc)) {
+        if let Some(played) = was.npcs.iter().find(|it| it.name == npc.name) {
+            npc.engine = played.engine;
+        }
+    }
+}
+
 /// Has `table`, which played `was`, go by `now`.
 async fn recast(
     table: &SeatedTable,
@@ -247,9 +261,8 @@ async fn recast(
         || was.services.models != now.services.models;
     let cast = now.npcs.iter().map(|npc| {
         let is_same = !all && was.npcs.contains(npc);
-        let (seats, config, described) = (table.seats.clone(), Arc::clone(now), npc.clone());
-        let make = move || seats.seat(&config, Arc::new(described), Vec::new());
-        Role { npc: npc.name.clone(), seat: (!is_same).then(|| Box::new(make) as _) }
+        let role = table.seats.role(now, npc);
+        if is_same { Role { seat: None, ..role } } else { role }
     });
     let recast = Recast {
         options: now.session.clone(),

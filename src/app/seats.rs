@@ -2,11 +2,12 @@
 //!
 //! Entry types: [`SeatMaker`], [`SeatedTable`], [`OpenTables`]. **Never**: keeps a table open.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, MutexGuard, PoisonError};
 
 use arc_swap::ArcSwap;
-use tokio::sync::mpsc;
+use tokio::sync::{Mutex, mpsc};
 
+use super::settings::assistant;
 use crate::{
     campaign::{PlayedCampaign, SharedAssistant},
     config::Config,
@@ -15,8 +16,9 @@ use crate::{
         Budget, Cascaded, Conversation, NpcCalls, NpcModel, SessionLimits, SpeechToSpeech,
         Synthesizer, VoiceEngine,
     },
-    provider::{Error, Registry},
-    session::{Command, Seat},
+    logic::budget::Work,
+    provider::{Error, Registry, Services},
+    session::{Command, Role, Seat},
     tools::ToolHost,
 };
 
@@ -65,6 +67,34 @@ impl SeatMaker {
         Ok(Seat::new(npc, conversation, engine, &brain, &tts))
     }
 
+    /// `npc` as `config` describes it, for a table that runs.
+    pub fn role(&self, config: &Arc<Config>, npc: &Npc) -> Role {
+        let (seats, config, described) = (self.clone(), Arc::clone(config), npc.clone());
+        let make = move || seats.seat(&config, Arc::new(described), Vec::new());
+        Role { npc: npc.name.clone(), seat: Some(Box::new(make)) }
+    }
+
+    /// Paid work of `npc`, with the models that do it by their names in the price list.
+    ///
+    /// # Errors
+    /// A service's address or key that makes no request.
+    pub fn paid_work(&self, config: &Config, npc: &Npc) -> Result<Vec<(Work, String)>, Error> {
+        let mut work = Vec::new();
+        let mut add = |kind, model: Option<&str>| {
+            work.extend(model.map(|model| (kind, model.to_owned())));
+        };
+        if npc.engine == EngineKind::SpeechToSpeech {
+            let talks = self.services.speech_to_speech(&config.services)?;
+            add(Work::Talks, talks.as_ref().and_then(|it| it.priced_as()));
+            return Ok(work);
+        }
+        let models = self.services.models(&config.services, npc, self.seed)?;
+        add(Work::Thinks, models.iter().next().and_then(|it| it.service().priced_as()));
+        let voice = self.services.voice(&config.services, &npc.voice)?;
+        add(Work::Speaks, voice.priced_as());
+        Ok(work)
+    }
+
     /// The engine of `npc`, with `cascade` for failures.
     fn engine(
         &self,
@@ -100,15 +130,39 @@ pub struct SeatedTable {
     pub scope: Scope,
     /// The campaign it plays; `None`: the one that is configured.
     pub played: Option<PlayedCampaign>,
-    /// The configuration as it plays it.
-    pub config: Arc<ArcSwap<Config>>,
+    /// The configuration as it plays it; held until the table is told of another one.
+    pub config: Arc<Mutex<Arc<Config>>>,
+    /// The services of its NPCs.
+    pub services: Arc<ArcSwap<Services>>,
     /// How the assistant is asked meanwhile.
     pub assistant: SharedAssistant,
 }
 
+impl SeatedTable {
+    /// A table of `scope` whose seats `seats` makes, as `config` describes it.
+    pub fn new(
+        commands: &mpsc::Sender<Command>,
+        seats: &SeatMaker,
+        scope: Scope,
+        config: &Config,
+    ) -> Self {
+        let services = config.services.describe(&config.npcs);
+        let assistant = assistant(&seats.services, config);
+        Self {
+            commands: commands.downgrade(),
+            seats: seats.clone(),
+            scope,
+            played: None,
+            config: Arc::new(Mutex::new(Arc::new(config.clone()))),
+            services: Arc::new(ArcSwap::from_pointee(services)),
+            assistant: Arc::new(ArcSwap::from_pointee(assistant)),
+        }
+    }
+}
+
 /// The tables that run, which can be described anew. Cloning shares them.
 #[derive(Clone, Default)]
-pub struct OpenTables(Arc<Mutex<Vec<SeatedTable>>>);
+pub struct OpenTables(Arc<std::sync::Mutex<Vec<SeatedTable>>>);
 
 impl OpenTables {
     /// A table has been opened.

@@ -13,17 +13,35 @@ use crate::{
     provider::{Attempts, Error, SpeakRequest, TextToSpeech},
 };
 
+/// An announcement in its languages.
+#[derive(Clone, Debug)]
+pub struct Announcement {
+    /// In English.
+    pub english: String,
+    /// In German, where everybody at the table speaks it.
+    pub german: Option<String>,
+}
+
 /// Says announcements. Cloning shares it.
 #[derive(Clone)]
 pub struct Announcer {
-    tts: Arc<dyn TextToSpeech>,
-    voice: Voice,
+    english: Speaks,
+    /// `None`: German is not spoken.
+    german: Option<Speaks>,
 }
+
+/// A voice, and the service that has it.
+type Speaks = (Arc<dyn TextToSpeech>, Voice);
 
 impl Announcer {
     /// Says them in `voice` of `tts`.
     pub fn new(tts: Arc<dyn TextToSpeech>, voice: Voice) -> Self {
-        Self { tts, voice }
+        Self { english: (tts, voice), german: None }
+    }
+
+    /// Says those in German in `voice` of `tts`.
+    pub fn and_german(self, tts: Arc<dyn TextToSpeech>, voice: Voice) -> Self {
+        Self { german: Some((tts, voice)), ..self }
     }
 
     /// `text` as frames: 48 kHz, to the end.
@@ -31,9 +49,27 @@ impl Announcer {
     /// # Errors
     /// The voice's own.
     pub async fn frames(&self, text: &str) -> Result<Vec<Frame>, Error> {
-        let mut chunks = self.tts.speak(SpeakRequest {
+        Self::said(&self.english, text).await
+    }
+
+    /// `announcement` as frames: in German where it is, and something on this machine speaks it.
+    ///
+    /// # Errors
+    /// The voice's own.
+    pub async fn announce(&self, announcement: &Announcement) -> Result<Vec<Frame>, Error> {
+        if let (Some(voice), Some(text)) = (&self.german, &announcement.german) {
+            match Self::said(voice, text).await {
+                Ok(frames) => return Ok(frames),
+                Err(error) => tracing::info!(%error, "an announcement is made in English"),
+            }
+        }
+        self.frames(&announcement.english).await
+    }
+
+    async fn said((tts, voice): &Speaks, text: &str) -> Result<Vec<Frame>, Error> {
+        let mut chunks = tts.speak(SpeakRequest {
             text: text.to_owned(),
-            voice: self.voice.clone(),
+            voice: voice.clone(),
             foreign: None,
             pronunciation: Arc::from([]),
             attempts: Attempts::default(),

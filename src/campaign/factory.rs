@@ -2,12 +2,14 @@
 //!
 //! Entry trait: [`Factory`], which `app` fills. **Never**: keeps what it has made.
 
+use std::sync::Arc;
+
 use futures::future::BoxFuture;
 use tokio::task::JoinHandle;
 
 use super::{
-    file_error::FileError, guilds::AddedServer, kept::KeptError, played::PlayedCampaign,
-    settings::SharedAssistant,
+    engines::Engines, file_error::FileError, guilds::AddedServer, kept::KeptError,
+    played::PlayedCampaign, settings::SharedAssistant,
 };
 use crate::{
     domain::{Scope, SessionId},
@@ -40,6 +42,8 @@ pub struct RunningTable {
     pub task: JoinHandle<Conversations>,
     /// Reason for hearing nobody, with the fix.
     pub cannot_hear: Option<String>,
+    /// The engines of its NPCs.
+    pub engines: Arc<dyn Engines>,
 }
 
 /// A table that was made.

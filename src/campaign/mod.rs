@@ -10,6 +10,7 @@ mod call_log;
 mod clock;
 mod dates;
 mod dice;
+mod engines;
 mod factory;
 mod facts;
 mod file_error;
@@ -36,12 +37,13 @@ mod transcript;
 mod world;
 
 pub use crate::provider::{NpcService, ServiceInfo, Services};
-pub use announcer::Announcer;
+pub use announcer::{Announcement, Announcer};
 pub use approvals::{ApprovalOptions, NotifyOptions};
 pub use assistant::{Answer, Assistant, AssistantParts, AssistantQuestion, Written};
 pub use call_log::{CallLog, forget_calls};
 pub use clock::{now, wall_clock};
 pub use dates::{date, time};
+pub use engines::{EngineError, EngineOffer, Engines, Given, engine_changed};
 pub use factory::{Factory, MadeTable, OpenError, RunningTable, ServerError, TableRequest};
 pub use facts::{
     Decided, Fact, FactError, FactId, FactStatus, FactsPage, Verdict, WaitingFacts, consolidate,

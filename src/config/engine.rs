@@ -56,7 +56,7 @@ pub fn s2s(npc: &Fields) -> S2s {
 
 /// Its engine is speech-to-speech.
 fn is_s2s(npc: &Fields) -> bool {
-    matches!(npc.text("engine"), Some("s2s" | "speech_to_speech"))
+    npc.text("engine").and_then(EngineKind::named) == Some(EngineKind::SpeechToSpeech)
 }
 
 /// Notes an engine of the assistant, which writes its answers.

@@ -130,6 +130,26 @@ pub enum EngineKind {
 }
 
 impl EngineKind {
+    /// Their names in commands, the shortest of each.
+    pub const NAMES: [&str; 2] = ["cascaded", "s2s"];
+
+    /// The one that files and commands call `name`.
+    pub fn named(name: &str) -> Option<Self> {
+        match name {
+            "cascaded" => Some(Self::Cascaded),
+            "s2s" | "speech_to_speech" => Some(Self::SpeechToSpeech),
+            _ => None,
+        }
+    }
+
+    /// Its shortest name in files and commands.
+    pub const fn short(self) -> &'static str {
+        match self {
+            Self::Cascaded => "cascaded",
+            Self::SpeechToSpeech => "s2s",
+        }
+    }
+
     /// Its name in reports.
     pub const fn name(self) -> &'static str {
         match self {

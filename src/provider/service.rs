@@ -52,6 +52,12 @@ impl ServiceInfo {
             Location::Host { is_near, .. } => is_near,
         }
     }
+
+    /// Its name, and whether what it is given leaves this place.
+    pub fn where_it_is(&self) -> String {
+        let place = if self.is_local() { "here, local" } else { "an outside service" };
+        format!("{self} ({place})")
+    }
 }
 
 impl fmt::Display for ServiceInfo {

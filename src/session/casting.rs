@@ -46,6 +46,13 @@ impl Table {
         self.drop_guesses();
     }
 
+    /// Has one NPC go by `role` from now on.
+    pub(super) fn recast_one(&mut self, role: Role) {
+        self.cast(role);
+        self.learn_names();
+        self.drop_guesses();
+    }
+
     /// Says it where the sound model that is to end turns is not there.
     pub(super) fn tell_of_judge(&self) {
         if self.options.detector.listens() && !self.hearing.listens() {

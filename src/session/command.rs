@@ -6,7 +6,7 @@
 
 use tokio::{sync::oneshot, time::Instant};
 
-use super::{Recast, SeatId, Speaker, SpeakerId, Status};
+use super::{Recast, Role, SeatId, Speaker, SpeakerId, Status};
 use crate::domain::{Person, Tier};
 
 /// What can be asked of a table.
@@ -104,6 +104,8 @@ pub enum Command {
     Status(oneshot::Sender<Status>),
     /// The table goes on as described anew; each NPC after its turn.
     Recast(Box<Recast>),
+    /// One NPC goes on as described anew, after its turn.
+    Cast(Role),
     /// Answered when no conversation has to be summed up, for as long as nobody says anything.
     SumUp(oneshot::Sender<()>),
     /// The session is over.

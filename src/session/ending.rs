@@ -179,6 +179,7 @@ impl Table {
         let HeardAloud { text, .. } = &ended.heard;
         if let Some(report) = ended.report.as_ref().filter(|_| ended.counts) {
             seat.conversation.add(report, text);
+            seat.replaced.clone_from(&report.engine.because);
             self.summaries.due();
         }
         if !text.is_empty() {

@@ -146,18 +146,20 @@ impl Hearing {
 
     /// Who is saying something.
     pub fn sounding(&self) -> impl Iterator<Item = SpeakerId> {
-        self.pipelines.values().filter(|it| it.sound().is_some()).map(|it| it.speaker)
+        let speaking =
+            self.pipelines.values().filter(|it| it.open().is_some_and(|it| it.sound().is_some()));
+        speaking.map(|it| it.speaker)
     }
 
     /// The sound so far of what `speaker` is saying.
     pub fn sound_of(&self, speaker: SpeakerId) -> Option<&VecDeque<Frame>> {
-        self.pipelines.get(&speaker)?.sound()
+        self.pipelines.get(&speaker)?.open()?.sound()
     }
 
     /// Whether `speaker` is saying something, or it is not known yet what they have said.
     pub fn is_hearing(&self, speaker: SpeakerId) -> bool {
         let pipeline = self.pipelines.get(&speaker);
-        pipeline.is_some_and(|it| it.is_open() || it.is_finalising())
+        pipeline.is_some_and(|it| it.open().is_some() || it.is_finalising())
     }
 
     /// Whether `speaker` has been heard lately.

@@ -61,6 +61,8 @@ impl Overview<'_> {
             last_selection: seat.last_tier.clone(),
             brain: seat.brain.clone(),
             tts: seat.tts.clone(),
+            engine: seat.npc.engine,
+            replaced: seat.replaced.clone(),
             pinned_by: self.router.pins.on(id).map(|by| self.pinned_by(by)).collect(),
             note_turns_left: seat.note.as_ref().map(|note| note.turns),
         });

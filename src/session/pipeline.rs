@@ -3,7 +3,6 @@
 //! Entry type: [`SpeakerPipeline`]. **Never**: decides who is addressed.
 
 use std::{
-    collections::VecDeque,
     sync::Arc,
     task::{Context, Poll},
     time::Duration,
@@ -341,14 +340,9 @@ impl SpeakerPipeline {
         idle && quiet && !self.is_finalising() && self.ahead.is_none()
     }
 
-    /// Whether the recogniser hears an utterance that is not over.
-    pub fn is_open(&self) -> bool {
-        self.open.is_some()
-    }
-
-    /// The sound of the utterance that is not over.
-    pub fn sound(&self) -> Option<&VecDeque<Frame>> {
-        self.open.as_ref()?.sound()
+    /// The utterance that the recogniser hears and that is not over.
+    pub fn open(&self) -> Option<&Recognition> {
+        self.open.as_ref()
     }
 
     /// When the last utterance ended.

@@ -37,3 +37,9 @@ impl fmt::Debug for Recast {
         f.debug_struct("Recast").field("cast", &cast).finish_non_exhaustive()
     }
 }
+
+impl fmt::Debug for Role {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Role").field("npc", &self.npc).finish_non_exhaustive()
+    }
+}

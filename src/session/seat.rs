@@ -39,6 +39,8 @@ pub struct Seat {
     pub(super) last_tier: Option<TierLine>,
     /// Whose sound its engine is given while they speak.
     pub(super) sounding: Option<SpeakerId>,
+    /// Why the cascade made its last answer, if that was not its own engine.
+    pub(super) replaced: Option<String>,
     /// How it goes on after its turn.
     pub(super) next: Option<Next>,
     /// It is not at the table any more.
@@ -78,6 +80,7 @@ impl Seat {
             note: None,
             last_tier: None,
             sounding: None,
+            replaced: None,
             next: None,
             has_left: false,
         }

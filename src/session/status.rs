@@ -14,7 +14,7 @@ use std::{
 use serde::{Serialize, Serializer};
 
 use super::{line::TierLine, seat_id::SeatId, statistics::Latencies};
-use crate::domain::Tier;
+use crate::domain::{EngineKind, Tier};
 
 /// What a table does at this moment.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
@@ -159,6 +159,11 @@ pub struct SeatStatus {
     pub brain: String,
     /// Name of its voice service.
     pub tts: String,
+    /// The engine of its speech.
+    #[serde(serialize_with = "by_name")]
+    pub engine: EngineKind,
+    /// Why the cascade made its last answer, if that is not its engine.
+    pub replaced: Option<String>,
     /// Whose words go to it; "everyone" for those without a pin of their own.
     pub pinned_by: Vec<String>,
     /// It has a stage note, for so many turns; no number: until replaced.
@@ -174,6 +179,10 @@ pub struct SceneStatus {
     pub time_of_day: Option<String>,
     /// Names of the NPCs who are there.
     pub present: Vec<String>,
+}
+
+fn by_name<S: Serializer>(engine: &EngineKind, to: S) -> Result<S::Ok, S::Error> {
+    engine.name().serialize(to)
 }
 
 #[expect(clippy::ref_option, reason = "the shape serde asks for")]

@@ -342,6 +342,7 @@ impl Table {
                 _ = asked.send(self.overview().status(Instant::now(), &self.reports))
             }
             Command::Recast(recast) => self.recast(*recast),
+            Command::Cast(role) => self.recast_one(role),
             Command::SumUp(done) => self.summaries.wait(done),
             Command::Close => {}
         }

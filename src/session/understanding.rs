@@ -73,7 +73,7 @@ impl Table {
         match edge {
             Edge::Opened { continues } => {
                 // What cannot be recognised takes nothing back.
-                let open = self.hearing.of(speaker).is_some_and(|it| it.is_open());
+                let open = self.hearing.of(speaker).is_some_and(|it| it.open().is_some());
                 if open && (continues || self.goes_on(now, speaker)) {
                     let before = self.take_back(now, speaker);
                     if let Some(pipeline) = self.hearing.of(speaker) {

@@ -8,7 +8,7 @@ use crate::support::program::{Place, shipped};
 
 /// Code in sentences that looks like a key and is none: a name, a value, a command, a word of Rust.
 const NO_KEYS: &str = "flite espeak wild_magic treasure_hoard random_encounter check doctor glyphoxa \
-    weather.get_weather server.tool cwd node_modules _meta offer max call";
+    weather.get_weather server.tool cwd node_modules _meta offer max call confirm";
 /// Endings of files' names.
 const FILES: [&str; 3] = [".yaml", ".json", ".wav"];
 

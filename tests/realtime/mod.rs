@@ -1,6 +1,7 @@
 //! NPCs whose speech a voice model makes, through the real program, against a counterpart on this machine.
 
 mod aimock;
+mod engines;
 mod faults;
 mod money;
 mod routing;

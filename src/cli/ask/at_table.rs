@@ -9,7 +9,6 @@ use std::{
     time::Duration,
 };
 
-use arc_swap::ArcSwap;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
 use super::{
@@ -143,15 +142,8 @@ impl Setting<'_> {
 
     /// The table, as changed files reach it.
     fn seated(&self, table: &OpenTable) -> SeatedTable {
-        let Self { config, tools, .. } = *self;
-        SeatedTable {
-            commands: table.handle.commands.downgrade(),
-            seats: table.seats.clone(),
-            scope: app::local_scope(config),
-            played: None,
-            config: Arc::new(ArcSwap::from_pointee(config.clone())),
-            assistant: Arc::new(ArcSwap::from_pointee(app::assistant(&tools.services, config))),
-        }
+        let (commands, scope) = (&table.handle.commands, app::local_scope(self.config));
+        SeatedTable::new(commands, &table.seats, scope, self.config)
     }
 
     /// The configuration as it changes with its files.
@@ -247,8 +239,8 @@ pub async fn at_table(
     };
     let memory = setting.memory.clone();
     let table = app::open_table(config, &tools.services, memory, setting.resumed(), setup)?;
-    let commands = table.handle.commands.clone();
-    open.add(setting.seated(&table));
+    let (commands, seated) = (table.handle.commands.clone(), setting.seated(&table));
+    open.add(seated.clone());
     tables.add(&events);
     let running = setting.running(files, tables, open);
     for command in setting.first(npc) {
@@ -257,9 +249,9 @@ pub async fn at_table(
     let pacing = if clock_runs { Pacing::Clock } else { Pacing::AsFastAsHeard };
     let mut driver = Driver::new(table.handle, told, printer, record, pacing);
     let following = app::follow(running, setting.live_config());
-    let assistant = setting.assistant(effects)?;
-    let (typist, is_dm) = (arguments.typist(), arguments.as_dm);
-    let context = &SlashContext { assistant: &assistant, permits: &permits, typist, is_dm };
+    let assistant = &setting.assistant(effects)?;
+    let (typist, is_dm, permits) = (arguments.typist(), arguments.as_dm, &*permits);
+    let context = &SlashContext { assistant, permits, engines: &seated, typist, is_dm };
     let interrupts = signal(SignalKind::interrupt())?;
     setting.is_open.set(true);
     let conducting = Conducting { steps: &steps, typed: &typed, context, interrupts };

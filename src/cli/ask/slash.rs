@@ -7,7 +7,7 @@ use std::time::Duration;
 use tokio::time::Instant;
 
 use crate::{
-    domain::{Npc, Tier},
+    domain::{EngineKind, Npc, Tier},
     logic::cast::NpcError,
     session::{Command, SceneChange, SeatId, Seated, SpeakerId},
 };
@@ -21,6 +21,15 @@ pub enum Slash {
     Show(Shown),
     /// An answer of the game master's assistant.
     Ask(String),
+    /// Another engine for an NPC.
+    Engine {
+        /// Its name.
+        npc: String,
+        /// The engine.
+        engine: EngineKind,
+        /// The price is known.
+        confirmed: bool,
+    },
     /// To see which tools ask nobody any more.
     Permits,
     /// That a tool asks again.
@@ -116,6 +125,7 @@ const FORMS: &[Form] = &[
     form("tier", "/tier set TIER [NAME] [MINUTES], clear [NAME], show", tier),
     form("scene", "/scene set PLACE[, TIME], enter NAME, leave NAME, show", scene),
     form("direct", "/direct NAME [TURNS]: secret note", direct),
+    form("engine", "/engine NAME cascaded or s2s [confirm]: without confirm, the price", engine),
     form("tools", "/tools permits, revoke TOOL", tools),
     form("pin", "/pin NAME", pin),
     form("unpin", "/unpin", |_, _| {
@@ -226,6 +236,16 @@ fn tools(_: &Typist<'_>, rest: &str) -> Result<Slash, SlashError> {
         Some(("revoke", tool)) => Ok(Slash::Revoke(tool.trim().to_owned())),
         _ => Err(USAGE),
     }
+}
+
+fn engine(typist: &Typist<'_>, rest: &str) -> Result<Slash, SlashError> {
+    let confirming =
+        rest.strip_suffix("confirm").filter(|rest| rest.ends_with(char::is_whitespace));
+    let (name, engine) =
+        confirming.unwrap_or(rest).trim().rsplit_once(char::is_whitespace).ok_or(USAGE)?;
+    let engine = EngineKind::named(engine).ok_or(USAGE)?;
+    let (_, npc) = npc(typist, name.trim())?;
+    Ok(Slash::Engine { npc: npc.name.clone(), engine, confirmed: confirming.is_some() })
 }
 
 fn direct(typist: &Typist<'_>, rest: &str) -> Result<Slash, SlashError> {
@@ -359,6 +379,19 @@ mod tests {
     }
 
     #[test]
+    fn engine_is_the_word_after_the_name() {
+        let reads = |line: &str| match read(line, true) {
+            Some(Ok(Slash::Engine { npc, engine, confirmed })) => (npc, engine, confirmed),
+            other => panic!("{line}: {other:?}"),
+        };
+        let bartok = "Bartok the Barkeep".to_owned();
+        let offer = reads("/engine Bartok the Barkeep s2s");
+        assert_eq!(offer, (bartok.clone(), EngineKind::SpeechToSpeech, false));
+        let change = reads("/engine bartok cascaded confirm");
+        assert_eq!(change, (bartok, EngineKind::Cascaded, true));
+    }
+
+    #[test]
     fn wrong_lines_say_what_is_right() {
         let wrong = |line: &str, is_dm| match read(line, is_dm) {
             Some(Err(why)) => why.to_string(),
@@ -367,6 +400,8 @@ mod tests {
         assert_eq!(wrong("/pin", true), "use /pin NAME");
         assert_eq!(wrong("/tools revoke", true), "use /tools permits, revoke TOOL");
         assert_eq!(wrong("/speak Mira", true), "use /speak NAME: words in its voice");
+        assert!(wrong("/engine Mira loud", true).starts_with("use /engine NAME"));
+        assert!(wrong("/engine s2s confirm", true).starts_with("use /engine NAME"));
         assert!(wrong("/pin Pip", true).contains("npc 'Pip'"));
         assert!(wrong("/tier set slow", true).starts_with("unknown tier 'slow'"));
         assert_eq!(

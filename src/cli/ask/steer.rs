@@ -15,8 +15,8 @@ use super::{
     written::print_answer,
 };
 use crate::{
-    campaign::Assistant,
-    domain::Tier,
+    campaign::{Assistant, Engines, engine_changed},
+    domain::{EngineKind, Tier},
     session::{Command, Quantiles, SeatStatus, SpeakerId, Status},
 };
 
@@ -26,6 +26,8 @@ pub struct SlashContext<'a> {
     pub assistant: &'a Assistant,
     /// What is asked about no more.
     pub permits: &'a LocalPermits,
+    /// The engines of the NPCs.
+    pub engines: &'a dyn Engines,
     /// Who types, by the name the table uses.
     pub typist: &'a str,
     /// Who types is the game master.
@@ -65,6 +67,9 @@ impl Driver {
             Slash::Ask(question) => {
                 let answer = context.assistant.ask(&question).await;
                 print_answer(&self.printer, context.assistant.name(), &question, answer)?;
+            }
+            Slash::Engine { npc, engine, confirmed } => {
+                self.printer.told(&change_engine(context.engines, &npc, engine, confirmed))?;
             }
             Slash::Permits => self.printer.told(&context.permits.listed())?,
             Slash::Revoke(tool) => self.printer.told(&context.permits.revoke(&tool))?,
@@ -117,6 +122,18 @@ fn show(printer: &Printer, shown: Shown, status: &Status) -> anyhow::Result<()> 
     }
 }
 
+/// Changes an engine once that is `confirmed`; what is said of it.
+fn change_engine(engines: &dyn Engines, npc: &str, engine: EngineKind, confirmed: bool) -> String {
+    let said = match confirmed {
+        true => engines.change(npc, engine).map(|()| engine_changed(npc, engine)),
+        false => engines.offer(npc, engine).map(|offer| {
+            let engine = engine.short();
+            format!("{offer} Nothing has changed yet: /engine {npc} {engine} confirm goes ahead.")
+        }),
+    };
+    said.unwrap_or_else(|why| why.to_string())
+}
+
 fn counts(status: &Status) -> String {
     let Status { state, utterances, answered, silent, errors, spent, unwritten, .. } = status;
     let memory =
@@ -160,6 +177,9 @@ fn until_cleared(tier: Tier) -> String {
 fn everything(seat: &SeatStatus) -> String {
     let mut text = tiers(seat);
     let _ = write!(text, "; {} and {}", seat.brain, seat.tts);
+    if seat.engine == EngineKind::SpeechToSpeech {
+        text.push_str("; engine s2s, which hears own voices");
+    }
     if seat.muted {
         text.push_str("; muted");
     }

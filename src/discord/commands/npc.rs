@@ -2,6 +2,8 @@
 //!
 //! Entry item: [`COMMAND`]. **Never**: shows a stage note or a secret of an NPC.
 
+use std::sync::Arc;
+
 use serenity::all::CreateCommand;
 
 use super::{
@@ -11,11 +13,12 @@ use super::{
     parts,
 };
 use crate::{
+    campaign::engine_changed,
     discord::{
         guild::Guild,
-        ui::{panel::seat_line, reply::Reply},
+        ui::{names::escaped, panel::seat_line, reply::Reply},
     },
-    domain::{AddressMode, Npc},
+    domain::{AddressMode, EngineKind, Npc},
     logic::cast::find_npc,
     session::{Command as TableCommand, SeatStatus, SpeakerId},
 };
@@ -32,6 +35,10 @@ const TURNS_MAX: u32 = 100;
 fn register() -> CreateCommand {
     let name = |text| parts::npc("name", text).required(true);
     let named = |sub, text, whom| parts::sub(sub, text).add_sub_option(name(whom));
+    let engines = parts::words("engine", "s2s: a model hears the players' own voices", 16);
+    let engines = EngineKind::NAMES
+        .iter()
+        .fold(engines.required(true), |option, name| option.add_string_choice(*name, *name));
     parts::command("npc", "The NPCs: silence, speak for, direct or pin them")
         .add_option(parts::sub("list", "Show who is at the table, and their state"))
         .add_option(named("show", "Show everything about one NPC", "Which NPC"))
@@ -59,6 +66,14 @@ fn register() -> CreateCommand {
                     "turns",
                     "Number of its turns (default: until replaced)",
                     TURNS_MAX,
+                )),
+        )
+        .add_option(
+            named("engine", "Change an NPC's engine until the session ends", "NPC to change")
+                .add_sub_option(engines)
+                .add_sub_option(parts::flag(
+                    "confirm",
+                    "Change it (default: only tells the price of an hour and what leaves this machine)",
                 )),
         )
         .add_option(
@@ -90,6 +105,7 @@ fn run(guild: &mut Guild, call: &Call) -> Result<Answer, Refusal> {
         "unmuteall" => mute(guild, None, false),
         "speak" => speak(guild, call),
         "direct" => direct(guild, call),
+        "engine" => engine(guild, call),
         "pin" => pin(guild, call, Some(call.words("name")?)),
         "unpin" => pin(guild, call, None),
         _ => list(guild),
@@ -169,6 +185,27 @@ fn direct(guild: &mut Guild, call: &Call) -> Result<Answer, Refusal> {
     Ok(done(guild, said))
 }
 
+fn engine(guild: &mut Guild, call: &Call) -> Result<Answer, Refusal> {
+    let (_, npc) = guild.seat(call.words("name")?)?;
+    let wanted = call.words("engine")?;
+    let engine = EngineKind::named(wanted)
+        .ok_or_else(|| format!("unknown engine '{wanted}' ({})", EngineKind::NAMES.join(", ")))?;
+    let engines = &guild.session()?.engines;
+    if !call.flag("confirm") {
+        let offer = engines.offer(&npc.name, engine)?;
+        return Ok(Reply::private(format!(
+            "{offer}\n\nNothing has changed yet. To go ahead: /npc engine with confirm: True."
+        ))
+        .into());
+    }
+    let engines = Arc::clone(engines);
+    // What players were told of counts as it was until now.
+    guild.tell_of_services();
+    engines.change(&npc.name, engine)?;
+    guild.tell_of_services();
+    Ok(done(guild, engine_changed(&npc.name, engine)))
+}
+
 fn pin(guild: &mut Guild, call: &Call, name: Option<&str>) -> Result<Answer, Refusal> {
     let player = call.user("player");
     let session = guild.session()?;
@@ -223,6 +260,14 @@ fn described(npc: &Npc, seat: Option<&SeatStatus>) -> String {
     });
     lines.push(format!("Tier without an override: up to {}", npc.budget_tier));
     let voice = &npc.voice;
+    if seat.map_or(npc.engine, |seat| seat.engine) == EngineKind::SpeechToSpeech {
+        let voice = npc.s2s.voice.as_deref().unwrap_or("the service's own");
+        lines
+            .push(format!("Engine: s2s, which hears the players' own voices · its voice: {voice}"));
+        if let Some(because) = seat.and_then(|seat| seat.replaced.as_deref()) {
+            lines.push(format!("Last answer: by the cascade, because {}", escaped(because)));
+        }
+    }
     lines.push(format!("Voice: {} {} · language {}", voice.provider, voice.voice_id, npc.language));
     let tools = match npc.tools.as_slice() {
         [] => "none".to_owned(),
@@ -265,6 +310,13 @@ mod tests {
 
             Gruff, and kind to strays."#]]
         .assert_eq(&described(&npc, Some(&sits)));
+        let hears = SeatStatus { engine: EngineKind::SpeechToSpeech, ..sits };
+        let shown = described(&npc, Some(&hears));
+        assert!(shown.starts_with("**Bartok** · s2s, hears own voices · muted"), "{shown}");
+        assert!(
+            shown.contains("\nEngine: s2s, which hears the players' own voices · its"),
+            "{shown}"
+        );
         assert!(described(&npc, None).starts_with("Also called: Barkeep"));
     }
 }

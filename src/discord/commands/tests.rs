@@ -5,7 +5,7 @@ use serenity::all::{CommandInteraction, UserId};
 
 use super::*;
 use crate::{
-    domain::Tier,
+    domain::{EngineKind, Tier},
     session::{Latencies, SceneStatus, SeatId, SeatStatus, State, Status, Unwritten},
 };
 
@@ -22,6 +22,8 @@ pub fn seat(name: &str) -> SeatStatus {
         last_selection: None,
         brain: "scripted".to_owned(),
         tts: "flite".to_owned(),
+        engine: EngineKind::Cascaded,
+        replaced: None,
         pinned_by: Vec::new(),
         note_turns_left: None,
     }

@@ -2,21 +2,25 @@
 //!
 //! **Never**: lets anybody be heard who opted out, or who was neither written to nor spoken to.
 
-use std::{collections::BTreeMap, sync::Arc};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::Arc,
+};
 
 use futures::{FutureExt, future::BoxFuture};
-use serenity::all::{ChannelId, Member, Permissions, UserId};
+use serenity::all::{ChannelId, CreateMessage, Member, Permissions, UserId};
 use tokio::time::timeout;
 
 use super::{
     mic_check::{self, PATIENCE, TEST_LINE},
     people::{Changes, Person},
     refusal::GuildRefusal,
+    session::GuildSession,
     state::{Guild, Job},
 };
 use crate::{
     audio::FRAME,
-    campaign::{Consent, ForgetFrom, ForgetRequest},
+    campaign::{Announcement, Consent, ForgetFrom, ForgetRequest, Services},
     discord::ui::{names::cleaned, notices},
     session::{Command, Speaker, SpeakerId},
 };
@@ -28,6 +32,27 @@ struct Attendance {
     /// Where the bot is.
     mine: Option<ChannelId>,
 }
+
+/// Tells newcomers of these names, in writing and aloud, that they are heard or cannot be.
+fn notice(
+    session: &GuildSession,
+    names: &[&str],
+    consent: Consent,
+    services: &Services,
+) -> (CreateMessage, Announcement) {
+    let voice = session.voice_channel.get();
+    if session.cannot_hear.is_some() {
+        let english = notices::SPOKEN_UNHEARD.to_owned();
+        return (notices::written_unheard(names, voice), Announcement { english, german: None });
+    }
+    let speaks_german = session.cast().iter().all(|it| it.npc.language == GERMAN);
+    let german = speaks_german.then(|| notices::spoken_german(consent, services));
+    let english = notices::spoken(consent, services);
+    (notices::written(names, voice, consent, services), Announcement { english, german })
+}
+
+/// ISO 639-1 code of the language that notices are spoken in where all NPCs speak it.
+const GERMAN: &str = "de";
 
 impl Guild {
     /// Looks who is in the channel, and tells the table.
@@ -131,27 +156,38 @@ impl Guild {
         Ok(id)
     }
 
+    /// Where what is said is given to services outside that players were not told of, nobody is heard
+    /// before they are, and what they are just saying is dropped.
+    pub fn tell_of_services(&mut self) {
+        let services = self.services();
+        let Some(session) = &mut self.session else { return };
+        let heard: Vec<u64> = session.people.heard().collect();
+        if !session.people.given_to(services.announced()) {
+            return;
+        }
+        for user in heard {
+            // They sit down again below.
+            if let Err(why) = session.leave(user) {
+                tracing::warn!(%why, "what somebody was saying is not dropped");
+            }
+        }
+        self.seat_people();
+    }
+
     /// Tells everybody who was not told yet, aloud and in writing.
     fn tell_newcomers(&mut self) {
-        let consent = self.consent();
+        let (consent, services) = (self.consent(), self.services());
         let Some(session) = &mut self.session else { return };
         let new = session.people.newcomers(&self.settings.values().opted_out);
         if new.is_empty() {
             return;
         }
         let names: Vec<&str> = new.iter().map(|(_, name)| name.as_str()).collect();
-        let settings = self.shared.handles.settings.load();
-        let voice = session.voice_channel.get();
-        let (message, aloud) = match session.cannot_hear {
-            Some(_) => (notices::written_unheard(&names, voice), notices::SPOKEN_UNHEARD),
-            None => {
-                let written = notices::written(&names, voice, consent, &settings.services);
-                (written, notices::spoken(consent))
-            }
-        };
-        // The spoken notice does not say whose own voice goes where.
-        let own_voices = settings.services.speaks_and_hears.iter().any(|it| !it.service.is_local());
+        let (message, aloud) = notice(session, &names, consent, &services);
+        // The spoken notice does not say where own voices go.
+        let own_voices = services.speaks_and_hears.iter().any(|it| !it.service.is_local());
         let has_to_read = session.cannot_hear.is_none() && own_voices;
+        let told: BTreeSet<String> = services.announced().collect();
         let users: Vec<u64> = new.iter().map(|(user, _)| *user).collect();
         let (id, channel) = (session.id.clone(), session.text_channel);
         let connector = session.voice.connector();
@@ -159,7 +195,7 @@ impl Guild {
         let announcer = self.shared.handles.announcer.clone();
         self.spawn(async move {
             let written = channel.send_message(&http, message).await;
-            let spoken = match announcer.frames(aloud).await {
+            let spoken = match announcer.announce(&aloud).await {
                 Ok(frames) => {
                     connector.announce(frames).await;
                     Ok(())
@@ -167,6 +203,7 @@ impl Guild {
                 Err(why) => Err(why),
             };
             Box::new(move |guild: &mut Self| {
+                let knows_all = guild.services().announced().all(|it| told.contains(&it));
                 let Some(session) = guild.session.as_mut().filter(|it| it.id == id) else { return };
                 let why = spoken.err();
                 match written {
@@ -180,7 +217,9 @@ impl Guild {
                                 .to_owned(),
                         );
                     }
-                    _ => session.people.inform(users),
+                    _ if knows_all => session.people.inform(users),
+                    // An NPC was given another engine meanwhile: they are told again.
+                    _ => session.people.not_told(users),
                 }
                 guild.seat_people();
             }) as Job

@@ -22,7 +22,7 @@ use super::{
     supervisor::VoiceSupervisor,
 };
 use crate::{
-    campaign::{PlayedCampaign, Sessions, TableRequest},
+    campaign::{Engines, PlayedCampaign, Sessions, TableRequest},
     discord::{
         ui::panel::{PanelView, Rendered, render},
         voice::{self, LEAD, TableAudio, VoiceConnection, VoiceNews},
@@ -66,6 +66,8 @@ pub struct GuildSession {
     pub people: People,
     /// Reason for hearing nobody, with the fix.
     pub cannot_hear: Option<String>,
+    /// The engines of its NPCs.
+    pub engines: Arc<dyn Engines>,
     /// The message that shows how it stands.
     pub panel: PanelMessage,
     table: TableHandle,
@@ -175,6 +177,7 @@ impl GuildSession {
             mic_checks: MicChecks::default(),
             people: People::default(),
             cannot_hear: opened.cannot_hear,
+            engines: opened.engines,
             panel: PanelMessage::default(),
             table: opened.handle,
             task: opened.task,

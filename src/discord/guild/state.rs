@@ -24,8 +24,8 @@ use super::{
 };
 use crate::{
     campaign::{
-        Consent, GuildSettings, Handles, PlayedCampaign, ToolDecisions, WorldAnswer, WorldOrder,
-        WorldRequest,
+        Consent, GuildSettings, Handles, PlayedCampaign, Services, ToolDecisions, WorldAnswer,
+        WorldOrder, WorldRequest,
     },
     discord::{access, options::Options, ui::message::ChannelMessage},
     domain::{Npc, Owner, Scope},
@@ -203,6 +203,14 @@ impl Guild {
     /// The configured NPCs.
     pub fn cast(&self) -> Vec<Arc<Npc>> {
         self.shared.handles.settings.load().cast.clone()
+    }
+
+    /// The services of the NPCs: at the table that runs, else of the configured ones.
+    pub fn services(&self) -> Arc<Services> {
+        match &self.session {
+            Some(session) => session.engines.services(),
+            None => Arc::new(self.shared.handles.settings.load().services.clone()),
+        }
     }
 
     /// The NPC at the table that `name` means, and its seat.

@@ -127,10 +127,7 @@ impl Guild {
         if session.people.are_gone(now, idle) {
             return self.end_soon("nobody was left in the channel");
         }
-        let settings = self.shared.handles.settings.load();
-        if session.people.given_to(settings.services.announced()) {
-            self.seat_people();
-        }
+        self.tell_of_services();
         self.send_shown();
         self.tell_changed_tools();
         self.tell_displaced_servers();

@@ -13,8 +13,8 @@ use crate::{
 };
 
 /// What is said aloud.
-pub fn spoken(consent: Consent) -> &'static str {
-    match consent {
+pub fn spoken(consent: Consent, services: &Services) -> String {
+    let listens = match consent {
         Consent::Notice => {
             "Hello. The characters of this game listen in this channel. To opt out, type slash \
              privacy."
@@ -23,7 +23,44 @@ pub fn spoken(consent: Consent) -> &'static str {
             "Hello. The characters of this game would like to listen in this channel. Nobody is \
              heard before pressing the button in the text channel."
         }
+    };
+    let Some(npcs) = spoken_names(services, "and", "others") else { return listens.to_owned() };
+    format!("{listens} When you talk to {npcs}, a service is sent your own voice.")
+}
+
+/// The spoken notice in German.
+pub fn spoken_german(consent: Consent, services: &Services) -> String {
+    let listens = match consent {
+        Consent::Notice => {
+            "Hallo. Die Figuren dieses Spiels hören in diesem Kanal zu. Wer nicht gehört werden will, \
+             schreibt Schrägstrich privacy."
+        }
+        Consent::Ask => {
+            "Hallo. Die Figuren dieses Spiels möchten in diesem Kanal zuhören. Niemand wird gehört, \
+             bevor er den Knopf im Textkanal gedrückt hat."
+        }
+    };
+    let Some(npcs) = spoken_names(services, "und", "anderen") else { return listens.to_owned() };
+    format!("{listens} Wer mit {npcs} spricht, dessen eigene Stimme erhält ein Dienst.")
+}
+
+/// Most names that are said aloud.
+const SPOKEN_MAX: usize = 3;
+
+/// NPCs whose service is given the players' own voices, as they are said aloud; `None` without any.
+fn spoken_names(services: &Services, and: &str, others: &str) -> Option<String> {
+    let all = services.speaks_and_hears.iter().flat_map(|it| &it.npcs);
+    let mut names: Vec<&str> = all.map(String::as_str).collect();
+    if names.len() > SPOKEN_MAX {
+        names.truncate(SPOKEN_MAX);
+        names.push(others);
     }
+    let (last, first) = names.split_last()?;
+    Some(if first.is_empty() {
+        (*last).to_owned()
+    } else {
+        format!("{} {and} {last}", first.join(", "))
+    })
 }
 
 /// Spoken notice of a table that cannot hear.
@@ -47,15 +84,9 @@ pub fn written_unheard(names: &[&str], voice: u64) -> CreateMessage {
     ))
 }
 
-/// A service, and whether what it is given leaves this place.
-pub fn where_it_is(service: &ServiceInfo) -> String {
-    let place = if service.is_local() { "here, local" } else { "an outside service" };
-    format!("{service} ({place})")
-}
-
 /// Services in their order, the next wherever the one before cannot.
 pub fn in_turn(services: &[ServiceInfo]) -> String {
-    services.iter().map(where_it_is).collect::<Vec<_>>().join(", else ")
+    services.iter().map(ServiceInfo::where_it_is).collect::<Vec<_>>().join(", else ")
 }
 
 /// Most characters that names of people fill in a notice.
@@ -91,7 +122,7 @@ pub fn own_voices(services: &Services) -> String {
             " When you talk, or seem to talk, to {}, **your own voice**, not only your words, is \
              sent to {}, which hears it and speaks the answer.",
             listed(npcs),
-            where_it_is(service)
+            service.where_it_is()
         )
     };
     services.speaks_and_hears.iter().map(of_one).collect()
@@ -101,9 +132,9 @@ pub fn own_voices(services: &Services) -> String {
 fn given_to(services: &Services) -> String {
     format!(
         "It is heard by {}, answered by {} and spoken by {}.{}",
-        where_it_is(&services.hears),
+        services.hears.where_it_is(),
         in_turn(&services.thinks),
-        services.speaks.iter().map(where_it_is).collect::<Vec<_>>().join(", "),
+        services.speaks.iter().map(ServiceInfo::where_it_is).collect::<Vec<_>>().join(", "),
         own_voices(services),
     )
 }
@@ -217,6 +248,25 @@ mod tests {
                           outside service)";
             assert!(text.contains(wanted), "{text}");
         }
+    }
+
+    #[test]
+    fn spoken_notice_names_who_hears_own_voices() {
+        let odo = hearing(vec!["Odo".to_owned()]);
+        let without = Services { speaks_and_hears: Vec::new(), ..hearing(Vec::new()) };
+        for consent in [Consent::Notice, Consent::Ask] {
+            let (english, german) = (spoken(consent, &odo), spoken_german(consent, &odo));
+            let wanted = "When you talk to Odo, a service is sent your own voice.";
+            assert!(english.ends_with(wanted), "{english}");
+            let wanted = "Wer mit Odo spricht, dessen eigene Stimme erhält ein Dienst.";
+            assert!(german.ends_with(wanted), "{german}");
+            assert!(!spoken(consent, &without).contains("own voice"));
+            assert!(!spoken_german(consent, &without).contains("Stimme"));
+        }
+        let names = |count: usize| (0..count).map(|n| format!("N{n}")).collect::<Vec<_>>();
+        let said = |count| spoken(Consent::Notice, &hearing(names(count)));
+        assert!(said(2).contains("talk to N0 and N1, a service"), "{}", said(2));
+        assert!(said(9).contains("talk to N0, N1, N2 and others, a service"), "{}", said(9));
     }
 
     #[test]

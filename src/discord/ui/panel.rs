@@ -15,6 +15,7 @@ use crate::{
         },
         voice::ConnectionState,
     },
+    domain::EngineKind,
     session::{Quantiles, SeatStatus, State, Status},
 };
 
@@ -159,6 +160,12 @@ fn thinking(seats: &[SeatStatus]) -> String {
 pub fn seat_line(seat: &SeatStatus) -> String {
     let mut line = format!("**{}**", seat.name);
     let mut add = |text: String| line.push_str(&format!(" · {text}"));
+    if seat.engine == EngineKind::SpeechToSpeech {
+        add("s2s, hears own voices".to_owned());
+        if seat.replaced.is_some() {
+            add("last answer by the cascade".to_owned());
+        }
+    }
     if seat.muted {
         add("muted".to_owned());
     }

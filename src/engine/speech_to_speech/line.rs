@@ -425,7 +425,9 @@ fn item(message: &Message) -> Option<SpeechItem> {
         Message::Assistant { text, .. } if text.is_empty() => None,
         Message::Assistant { text, .. } => Some(SpeechItem::Answered(text.clone())),
         // Calls of another session mean nothing in this one; their results do.
-        Message::Tool { content, .. } => Some(SpeechItem::Said(content.clone())),
+        Message::Tool { content, .. } => {
+            Some(SpeechItem::Said(format!("[What you called earlier has given: {content}]")))
+        }
         Message::System(_) => None,
     }
 }

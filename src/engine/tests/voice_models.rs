@@ -107,7 +107,7 @@ impl Seat {
     async fn hears(&mut self, said: &[Frame]) -> Vec<String> {
         let before = self.talker.ordered().len();
         self.engine.hears(&said.iter().cloned().collect());
-        tokio::task::yield_now().await;
+        tokio::time::sleep(ms(1)).await;
         self.talker.ordered().split_off(before)
     }
 }

@@ -39,6 +39,9 @@ pub enum VoiceService {
 }
 
 impl VoiceService {
+    /// The one of this machine that speaks most languages.
+    pub const MULTILINGUAL: Self = Self::Espeak;
+
     /// All of them.
     pub const ALL: [Self; 6] =
         [Self::Flite, Self::Espeak, Self::Piper, Self::Kokoro, Self::OpenAi, Self::Wyoming];

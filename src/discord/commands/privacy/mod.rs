@@ -14,11 +14,11 @@ use super::{
     parts,
 };
 use crate::{
-    campaign::{Consent, Services},
+    campaign::{Consent, ServiceInfo, Services},
     discord::{
         guild::Guild,
         ui::{
-            notices::{self, in_turn, own_voices, where_it_is},
+            notices::{self, in_turn, own_voices},
             reply::Reply,
         },
     },
@@ -69,7 +69,7 @@ fn run(guild: &mut Guild, call: &Call) -> Result<Answer, Refusal> {
                 agreed: settings.agreed.contains(&user),
                 cannot_hear: guild.cannot_hear(),
             };
-            let text = info(&guild.shared.handles.settings.load().services, &you);
+            let text = info(&guild.services(), &you);
             Ok(Reply::private(text).titled("What is heard of you").with_rows(you.rows()).into())
         }
     }
@@ -107,7 +107,8 @@ fn info(services: &Services, you: &You) -> String {
         }
         _ => "I hear you while a session runs and you are in its voice channel.".to_owned(),
     };
-    let speaks = services.speaks.iter().map(where_it_is).collect::<Vec<_>>().join(", ");
+    let speaks =
+        services.speaks.iter().map(ServiceInfo::where_it_is).collect::<Vec<_>>().join(", ");
     let leaves = match services.outside().next() {
         None => {
             "None of this leaves the machine and network I run on, unless an NPC uses a tool \
@@ -130,7 +131,7 @@ fn info(services: &Services, you: &You) -> String {
          your sound before decoding it, delete what you said in this session, and remember this \
          after a restart. /privacy optin undoes it. /privacy export gives you what is written \
          down about you, /privacy delete deletes it.",
-        where_it_is(&services.hears),
+        services.hears.where_it_is(),
         in_turn(&services.thinks),
         own_voices(services),
     )
@@ -139,7 +140,7 @@ fn info(services: &Services, you: &You) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::campaign::{NpcService, ServiceInfo};
+    use crate::campaign::NpcService;
 
     fn services(thinks: Vec<ServiceInfo>) -> Services {
         let here = ServiceInfo::here;

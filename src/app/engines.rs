@@ -1,0 +1,72 @@
+//! Engines of a table's NPCs, which its game master changes while it runs.
+//!
+//! Entry type: [`SeatedTable`], as [`Engines`]. **Never**: waits, or writes into a file.
+
+use std::sync::Arc;
+
+use super::seats::SeatedTable;
+use crate::{
+    campaign::{EngineError, EngineOffer, Engines, Given},
+    config::Config,
+    domain::{EngineKind, Npc},
+    logic::budget::HourCost,
+    provider::Services,
+    session::Command,
+};
+
+impl Engines for SeatedTable {
+    fn services(&self) -> Arc<Services> {
+        self.services.load_full()
+    }
+
+    fn offer(&self, npc: &str, engine: EngineKind) -> Result<EngineOffer, EngineError> {
+        let config = self.config.try_lock().map_err(|_| EngineError::Busy)?;
+        let npc = with_engine(&config, npc, engine)?;
+        let services = config.services.describe(std::slice::from_ref(&npc));
+        let work = self.seats.paid_work(&config, &npc)?;
+        let given = match services.speaks_and_hears.into_iter().next() {
+            Some(it) => Given::Voices(it.service),
+            None => Given::Words(services.thinks),
+        };
+        Ok(EngineOffer {
+            npc: npc.name,
+            hour: HourCost::of(&config.budget, &work),
+            hears: services.hears,
+            given,
+        })
+    }
+
+    fn change(&self, npc: &str, engine: EngineKind) -> Result<(), EngineError> {
+        let mut config = self.config.try_lock().map_err(|_| EngineError::Busy)?;
+        let changed = with_engine(&config, npc, engine)?;
+        let mut fresh = Config::clone(&config);
+        let same = fresh.npcs.iter_mut().filter(|it| it.name == changed.name);
+        same.for_each(|it| it.clone_from(&changed));
+        let fresh = Arc::new(fresh);
+        let commands = self.commands.upgrade().ok_or(EngineError::Silent)?;
+        let order = commands.try_reserve().map_err(|_| EngineError::Silent)?;
+        // Whoever is told of services knows them before the table does.
+        self.services.store(Arc::new(fresh.services.describe(&fresh.npcs)));
+        order.send(Command::Cast(self.seats.role(&fresh, &changed)));
+        *config = fresh;
+        Ok(())
+    }
+}
+
+/// The NPC of this name with another engine.
+fn with_engine(config: &Config, npc: &str, engine: EngineKind) -> Result<Npc, EngineError> {
+    let found = config.npcs.iter().find(|it| it.name == npc);
+    let found = found.ok_or_else(|| EngineError::Gone(npc.to_owned()))?;
+    if found.engine == engine {
+        return Err(EngineError::Same { npc: npc.to_owned(), engine });
+    }
+    if engine == EngineKind::SpeechToSpeech {
+        if config.services.speech_to_speech.is_none() {
+            return Err(EngineError::NoService);
+        }
+        if !config.campaign.lines_and_veils.is_empty() {
+            return Err(EngineError::Guarded);
+        }
+    }
+    Ok(Npc { engine, ..found.clone() })
+}

@@ -1,0 +1,163 @@
+//! Engines of NPCs, changed by the game master while a session runs.
+//!
+//! Entry trait: [`Engines`], which `app` fills for each table. **Never**: changes a file.
+
+use std::{fmt, sync::Arc};
+
+use crate::{
+    domain::EngineKind,
+    logic::budget::{ANSWERS, HourCost, MINUTES_HEARD, MINUTES_SPOKEN},
+    provider::{Error, ServiceInfo, Services},
+};
+
+/// The engines of one table's NPCs.
+pub trait Engines: Send + Sync {
+    /// The services that the NPCs work with now.
+    fn services(&self) -> Arc<Services>;
+
+    /// Price of the NPC of this name with `engine`, and where the players' voices would go.
+    ///
+    /// # Errors
+    /// It cannot have that engine, or has it.
+    fn offer(&self, npc: &str, engine: EngineKind) -> Result<EngineOffer, EngineError>;
+
+    /// Has the NPC of this name speak by `engine` from its next turn on, until the session ends or its
+    /// entry in the files changes. Its services are those of [`Self::services`] from now on.
+    ///
+    /// # Errors
+    /// It cannot have that engine, or has it; nothing has changed.
+    fn change(&self, npc: &str, engine: EngineKind) -> Result<(), EngineError>;
+}
+
+/// Why an NPC does not get another engine, with the way out.
+#[derive(Debug, thiserror::Error)]
+pub enum EngineError {
+    /// No model hears and speaks.
+    #[error(
+        "no speech-to-speech service is configured (add providers.speech_to_speech: {{ model: \
+         gpt-realtime-2.1, api_key: … }}, then start again)"
+    )]
+    NoService,
+    /// Some topics may never be brought up.
+    #[error(
+        "lines_and_veils are set, so the cascade would answer anyway: nothing checks a voice model's \
+         words before they are heard"
+    )]
+    Guarded,
+    /// It has that engine.
+    #[error("{npc} has the engine {} already", .engine.short())]
+    Same {
+        /// The NPC.
+        npc: String,
+        /// The engine that was wanted.
+        engine: EngineKind,
+    },
+    /// It has left the table.
+    #[error("{0} is not at the table any more")]
+    Gone(String),
+    /// Files are being read again, which may change its entry.
+    #[error("the files are just being read again (try again in a moment)")]
+    Busy,
+    /// The table is gone, or has too much to do.
+    #[error("the table does not answer (try again in a moment)")]
+    Silent,
+    /// A service's address or key makes no request.
+    #[error(transparent)]
+    Service(#[from] Error),
+}
+
+/// Price and privacy of an engine for an NPC, told before it is changed.
+#[derive(Clone, Debug)]
+pub struct EngineOffer {
+    /// The NPC.
+    pub npc: String,
+    /// The price of an hour; else the models without a price.
+    pub hour: Result<HourCost, Vec<String>>,
+    /// Hears the players in any case.
+    pub hears: ServiceInfo,
+    /// Services that are given what they say.
+    pub given: Given,
+}
+
+/// Sound or words, and the services that are given them.
+#[derive(Clone, Debug)]
+pub enum Given {
+    /// The players' own voices, to this model.
+    Voices(ServiceInfo),
+    /// Their words, to these models in their order.
+    Words(Vec<ServiceInfo>),
+}
+
+impl fmt::Display for EngineOffer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { npc, hour, hears, given } = self;
+        write!(
+            f,
+            "An hour in which players talk to {npc} for {MINUTES_HEARD} minutes and are answered for \
+             {MINUTES_SPOKEN}, in {ANSWERS} answers, "
+        )?;
+        match hour {
+            Ok(cost) => write!(f, "costs {cost} at the configured prices.")?,
+            Err(models) => {
+                write!(f, "has no known cost: no price is configured for {}.", models.join(", "))?;
+            }
+        }
+        let hears = hears.where_it_is();
+        match given {
+            Given::Voices(model) => write!(
+                f,
+                " Long talks without a pause cost more. The players' own voices are sent to {}, with \
+                 what {npc} knows, its secrets and the conversation; as for every NPC, {hears} hears \
+                 them as well.",
+                model.where_it_is()
+            ),
+            Given::Words(models) => {
+                let models: Vec<String> = models.iter().map(ServiceInfo::where_it_is).collect();
+                let models = models.join(", else ");
+                write!(
+                    f,
+                    " The players' voices are sent to no other service than {hears}, which hears for \
+                     every NPC; their words are sent to {models}."
+                )
+            }
+        }
+    }
+}
+
+/// Confirms that the engine of `npc` is changed.
+pub fn engine_changed(npc: &str, engine: EngineKind) -> String {
+    let engine = engine.short();
+    format!(
+        "{npc} speaks by the engine {engine} from the next turn on and forgets nothing, until the session \
+         ends; write `engine: {engine}` into its file to keep it."
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::Money;
+
+    fn offer(hour: Result<HourCost, Vec<String>>, given: Given) -> String {
+        let hears = ServiceInfo::here("Whisper");
+        EngineOffer { npc: "Odo".to_owned(), hour, hears, given }.to_string()
+    }
+
+    #[test]
+    fn offer_says_the_price_and_what_leaves() {
+        let model = ServiceInfo::at("gpt-realtime-2.1", "https://api.openai.com/v1");
+        let cost = HourCost { least: Money::of(1.18), most: Money::of(2.26) };
+        expect_test::expect!["An hour in which players talk to Odo for 15 minutes and are answered for 10, in 100 answers, costs about 1.18 to 2.26 at the configured prices. Long talks without a pause cost more. The players' own voices are sent to gpt-realtime-2.1 at api.openai.com (an outside service), with what Odo knows, its secrets and the conversation; as for every NPC, Whisper (here, local) hears them as well."]
+            .assert_eq(&offer(Ok(cost), Given::Voices(model)));
+        let lines = vec![ServiceInfo::here("written lines")];
+        let words = offer(Ok(HourCost::default()), Given::Words(lines));
+        expect_test::expect!["An hour in which players talk to Odo for 15 minutes and are answered for 10, in 100 answers, costs nothing at the configured prices. The players' voices are sent to no other service than Whisper (here, local), which hears for every NPC; their words are sent to written lines (here, local)."]
+            .assert_eq(&words);
+    }
+
+    #[test]
+    fn unknown_price_is_never_nothing() {
+        let text = offer(Err(vec!["gpt-5".to_owned()]), Given::Words(Vec::new()));
+        assert!(text.contains("no known cost: no price is configured for gpt-5."), "{text}");
+    }
+}

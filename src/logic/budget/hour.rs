@@ -1,0 +1,161 @@
+//! The price of an hour of play with an NPC, before it is played.
+//!
+//! Entry type: [`HourCost`]. **Never**: counts what an NPC has used; a budget does.
+
+use std::fmt;
+
+use super::{BudgetOptions, Consumption};
+use crate::domain::Money;
+
+/// Minutes of the hour in which players speak to the NPC.
+pub const MINUTES_HEARD: u64 = 15;
+/// Minutes of it in which the NPC answers.
+pub const MINUTES_SPOKEN: u64 = 10;
+/// Answers in it.
+pub const ANSWERS: u64 = 100;
+
+/// Tokens of text that an answer reads: the prompt and the conversation.
+const READ: u64 = 3_000;
+/// Tokens of a minute of sound, heard and spoken, as OpenAI counts them.
+const HEARD_A_MINUTE: u64 = 600;
+const SPOKEN_A_MINUTE: u64 = 1_200;
+/// Characters of a minute of speech: 150 words.
+const CHARACTERS_A_MINUTE: u64 = 900;
+/// Characters that a token usually has.
+const CHARACTERS_A_TOKEN: u64 = 4;
+
+/// Work of a model in that hour.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Work {
+    /// Hears the players themselves, and speaks.
+    Talks,
+    /// Reads what they said, and writes the answer.
+    Thinks,
+    /// Speaks the answer.
+    Speaks,
+}
+
+/// The price of the hour, from all of the text read from a cache to none of it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct HourCost {
+    /// With all text from the cache.
+    pub least: Money,
+    /// Without a cache. Long talks without a pause cost a voice model more.
+    pub most: Money,
+}
+
+impl HourCost {
+    /// The price of `work`, done by models of these names in the price list.
+    ///
+    /// # Errors
+    /// The models that have no price.
+    pub fn of(options: &BudgetOptions, work: &[(Work, String)]) -> Result<Self, Vec<String>> {
+        let has_price = |model: &String| options.prices.contains_key(model);
+        let unpriced = work.iter().map(|(_, model)| model).filter(|model| !has_price(model));
+        let unpriced: Vec<String> = unpriced.cloned().collect();
+        if !unpriced.is_empty() {
+            return Err(unpriced);
+        }
+        let sum = |cached: u64| {
+            let cost = |(work, model): &(Work, String)| options.cost(model, used(*work, cached));
+            work.iter().map(cost).sum()
+        };
+        Ok(Self { least: sum(ANSWERS * READ), most: sum(0) })
+    }
+}
+
+/// Consumption of one of them, with so many tokens of text from the cache.
+fn used(work: Work, cached_tokens: u64) -> Consumption {
+    let characters = MINUTES_SPOKEN * CHARACTERS_A_MINUTE;
+    let none = Consumption::default();
+    match work {
+        Work::Talks => Consumption {
+            input_tokens: ANSWERS * READ,
+            cached_tokens,
+            audio_in: MINUTES_HEARD * HEARD_A_MINUTE,
+            audio_out: MINUTES_SPOKEN * SPOKEN_A_MINUTE,
+            ..none
+        },
+        Work::Thinks => Consumption {
+            input_tokens: ANSWERS * READ,
+            cached_tokens,
+            output_tokens: characters / CHARACTERS_A_TOKEN,
+            ..none
+        },
+        Work::Speaks => Consumption { characters, ..none },
+    }
+}
+
+impl fmt::Display for HourCost {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let shown = |money: Money| format!("{:.2}", money.units());
+        let (least, most) = (shown(self.least), shown(self.most));
+        if self.most == Money::ZERO {
+            f.write_str("nothing")
+        } else if most == "0.00" {
+            f.write_str("less than 0.01")
+        } else if least == most {
+            write!(f, "about {most}")
+        } else {
+            write!(f, "about {least} to {most}")
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use super::*;
+    use crate::logic::budget::Price;
+
+    const LARGE: Price = Price {
+        input: 4.0,
+        cached_input: 0.4,
+        cache_write: 5.0,
+        output: 24.0,
+        audio_input: 32.0,
+        audio_cached: 0.4,
+        audio_output: 64.0,
+        characters: 0.0,
+        minute: 0.0,
+    };
+
+    fn told(prices: &[(&str, Price)], work: &[(Work, &str)]) -> Result<String, Vec<String>> {
+        let prices = prices.iter().map(|(model, price)| ((*model).to_owned(), *price));
+        let options = BudgetOptions { prices: prices.collect(), ..BudgetOptions::default() };
+        let work: Vec<_> = work.iter().map(|(work, model)| (*work, (*model).to_owned())).collect();
+        HourCost::of(&options, &work).map(|cost| cost.to_string())
+    }
+
+    #[test]
+    fn hour_costs_what_the_page_of_engines_says() {
+        let talks = [(Work::Talks, "large")];
+        assert_eq!(told(&[("large", LARGE)], &talks).unwrap(), "about 1.18 to 2.26");
+        let without_text = Price { input: 0.0, cached_input: 0.0, ..LARGE };
+        assert_eq!(told(&[("large", without_text)], &talks).unwrap(), "about 1.06");
+    }
+
+    #[test]
+    fn hour_of_a_cascade_is_the_sum_of_its_parts() {
+        let brain = Price { input: 1.0, cached_input: 0.1, output: 5.0, ..Price::default() };
+        let voice = Price { characters: 15.0, ..Price::default() };
+        let prices = [("brain", brain), ("voice", voice)];
+        let both = [(Work::Thinks, "brain"), (Work::Speaks, "voice")];
+        assert_eq!(told(&prices, &both).unwrap(), "about 0.18 to 0.45");
+        assert_eq!(told(&prices, &both[1..]).unwrap(), "about 0.14");
+        let cheap = Price { input: 0.001, ..Price::default() };
+        assert_eq!(told(&[("brain", cheap)], &both[..1]).unwrap(), "less than 0.01");
+        assert_eq!(told(&[], &[]).unwrap(), "nothing");
+    }
+
+    #[test]
+    fn hour_without_a_price_costs_no_known_sum() {
+        let work = [(Work::Talks, "large"), (Work::Speaks, "voice")];
+        assert_eq!(told(&[("large", LARGE)], &work).unwrap_err(), ["voice"]);
+        assert_eq!(
+            HourCost::of(&BudgetOptions { prices: BTreeMap::new(), ..Default::default() }, &[]),
+            Ok(HourCost::default())
+        );
+    }
+}
