@@ -1,6 +1,6 @@
 //! English of the messages, of the shipped settings and of the cast.
 //!
-//! A character's words are its own: no phrase is looked for in what NPCs say.
+//! A story's words are its own: no phrase is looked for in what NPCs say and in what campaigns tell.
 
 use serde_json::Value;
 
@@ -96,9 +96,11 @@ fn settings_and_cast_are_in_plain_english() {
     let files = [yaml_files("npcs"), yaml_files("campaigns"), vec!["glyphoxa.yaml".to_owned()]];
     for file in files.concat() {
         let text = shipped(&file);
-        let value: Value = serde_yaml::from_str(&text).expect("YAML");
         let mut pieces = comments(&text);
-        texts(&value, &mut pieces);
+        if !file.starts_with("campaigns/") {
+            let value: Value = serde_yaml::from_str(&text).expect("YAML");
+            texts(&value, &mut pieces);
+        }
         assert!(pieces.len() > 5, "{file}: {pieces:?}");
         all.extend(wrong(&file, pieces));
     }

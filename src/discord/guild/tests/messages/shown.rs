@@ -56,8 +56,8 @@ fn notices() -> Vec<Message> {
     let written =
         |consent, services| read(notices::written(&["Anna", "Ben"], 4, consent, services));
     vec![
-        message("notice: spoken", notices::spoken(Consent::Notice)),
-        message("notice: spoken, players are asked", notices::spoken(Consent::Ask)),
+        message("notice: spoken", notices::spoken(Consent::Notice, &outside)),
+        message("notice: spoken, players are asked", notices::spoken(Consent::Ask, &local)),
         message("notice: spoken by who cannot hear", notices::SPOKEN_UNHEARD),
         message("notice: written, all here", written(Consent::Notice, &local)),
         message("notice: written, players are asked", written(Consent::Ask, &outside)),
