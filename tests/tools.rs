@@ -62,7 +62,7 @@ fn calls_by_hand_are_the_operators_or_an_npcs() {
         assert_eq!(wrong["result"]["error"], kind, "{arguments}: {wrong:#}");
     }
     let nothing = place.run(&["tools", "call", "dice-roller.rol"]).ends_with(1);
-    assert!(nothing.message().contains("there is no tool 'dice-roller.rol'"), "{nothing:#?}");
+    assert!(nothing.message().contains("unknown tool 'dice-roller.rol'"), "{nothing:#?}");
 }
 
 #[test]

@@ -69,7 +69,10 @@ pub fn run(path: Option<&Path>, arguments: &Arguments) -> Result<u8, Failure> {
         "configuration",
         loaded
             .as_ref()
-            .map(|config| format!("{} NPCs", config.npcs.len()))
+            .map(|config| match config.npcs.len() {
+                1 => "1 NPC".to_owned(),
+                several => format!("{several} NPCs"),
+            })
             .map_err(|report| format!("{} (see: glyphoxa check)", problems(&report.problems))),
     )];
     if let Ok(config) = &loaded {

@@ -176,7 +176,7 @@ fn warn(npc: &Npc, fields: &Fields, defaults: &NpcDefaults, warnings: &mut Probl
     let llm = npc.llm.as_deref();
     let is_known = llm.is_none_or(|name| defaults.models.names().any(|it| it == name));
     let says_lines = is_known && defaults.models.says_lines(llm);
-    if says_lines && npc.lines.is_empty() {
+    if says_lines && npc.lines.is_empty() && !npc.name.is_empty() {
         let message = match npc.engine {
             EngineKind::Cascaded => {
                 format!("{} has no lines and will not answer", quoted(&npc.name))

@@ -35,7 +35,7 @@ impl Run {
     /// The record of a call that nobody is there to approve.
     pub fn unapproved(self, caution: Caution, way_out: &str, started: Instant) -> CallRecord {
         let what = format!(
-            "it is not called: {}, and nobody is there to approve it ({way_out})",
+            "it is not called: {}, and no game master is there to approve it ({way_out})",
             caution.text()
         );
         self.finish(Ended::refused(CallError::new(CallErrorKind::Denied, what)), started)

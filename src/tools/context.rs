@@ -111,7 +111,7 @@ pub trait Effects: Send + Sync {
     /// Asks the game master about a call; without anybody to ask, the call is denied.
     fn approve(&self, request: ApprovalRequest) -> BoxFuture<'static, Decision> {
         _ = request;
-        ready(Decision::Deny("nobody is there to approve it".to_owned())).boxed()
+        ready(Decision::Deny("no game master is there to approve it".to_owned())).boxed()
     }
 
     /// Shows the game master a server's question as a form; `None`: declined.

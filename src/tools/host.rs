@@ -231,7 +231,7 @@ impl ToolHost {
         let Some(caller) = context.authority.caller() else {
             return snapshot.find(name).cloned().ok_or_else(|| {
                 let what = match snapshot.called(name).as_slice() {
-                    [] => format!("there is no tool '{name}' (glyphoxa tools list shows them)"),
+                    [] => format!("unknown tool '{name}' (glyphoxa tools list shows them)"),
                     several => format!("several servers have '{name}' ({})", several.join(", ")),
                 };
                 CallError::new(CallErrorKind::NotFound, what)
@@ -253,7 +253,7 @@ impl ToolHost {
             ),
             false => CallError::new(
                 CallErrorKind::NotFound,
-                format!("there is no tool '{name}' (call one of the listed tools)"),
+                format!("unknown tool '{name}' (call one of the listed tools)"),
             ),
         })
     }

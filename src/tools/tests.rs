@@ -548,7 +548,7 @@ async fn where_nobody_can_approve_it_is_refused_at_once_with_the_way_out() {
         (kind(&record), record.pending, tool.begun()),
         (Some(CallErrorKind::Denied), false, 0)
     );
-    assert!(record.for_model.contains("nobody is there to approve it (call somebody)"));
+    assert!(record.for_model.contains("no game master is there to approve it (call somebody)"));
     assert!(!record.outside);
 }
 

@@ -126,7 +126,7 @@ impl Side {
         let start = hall.asks_in(&self.dm, self.guild.text, Slash::new("session start")).await;
         assert!(start.text().contains("I listen"), "{}", start.text());
         let heard = hall.discord.wait_for_message(self.guild.text, BOUND, |it| {
-            it.content().split("Heard:").nth(1).is_some_and(|rest| !rest.contains("nobody"))
+            it.content().split("Heard:").nth(1).is_some_and(|rest| !rest.contains("no one"))
         });
         heard.await.expect("somebody is heard");
         seat

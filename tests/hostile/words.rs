@@ -201,7 +201,7 @@ fn assert_refused(call: &Value) {
         "{call:#}"
     );
     let message = call["result"]["message"].as_str().unwrap();
-    for said in ["words from outside", "nobody is there to approve it", "--as-dm"] {
+    for said in ["words from outside", "no game master is there to approve it", "--as-dm"] {
         assert!(message.contains(said), "{message}");
     }
 }

@@ -88,7 +88,9 @@ fn kept(config: &Config, id: &str) -> Result<KeptSession, Failure> {
 /// What is wrong with the session that `--session` names.
 fn told(error: KeptError) -> Failure {
     match error {
-        KeptError::Name(_) | KeptError::Elsewhere { .. } => Failure::Usage(format!("--{error}")),
+        KeptError::Name(_) | KeptError::Elsewhere { .. } => {
+            Failure::Usage(format!("--session: {error}"))
+        }
         other => other.into(),
     }
 }

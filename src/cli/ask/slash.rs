@@ -280,7 +280,7 @@ fn tier(typist: &Typist<'_>, rest: &str) -> Result<Slash, SlashError> {
         "clear" => {
             let (seat, who) = whom(rest.trim())?;
             let command = Command::SetTier { seat, tier: None, until: None };
-            Ok(done(command, &format!("{who}: tier chosen by what is said")))
+            Ok(done(command, &format!("{who}: automatic tier")))
         }
         "set" => {
             let rest = rest.trim();

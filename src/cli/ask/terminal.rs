@@ -180,7 +180,8 @@ impl Effects for TerminalEffects {
                 return decide(typed, permits, request).boxed();
             }
             None => Decision::Deny(
-                "nobody is there to approve it (--approve all allows every call)".to_owned(),
+                "no game master is there to approve it (--approve all allows every call)"
+                    .to_owned(),
             ),
         };
         ready(decided).boxed()
@@ -219,7 +220,7 @@ async fn ask(typed: &Typed, request: &ApprovalRequest) -> Decision {
     loop {
         complain(&format!("  ? y = yes, {always}n = no, or other arguments as a JSON object"));
         let Ok(Some(line)) = typed.next().await else {
-            return Decision::Deny("nobody is there to approve it".to_owned());
+            return Decision::Deny("no game master is there to approve it".to_owned());
         };
         match line.trim() {
             "y" | "yes" | "j" | "ja" => return Decision::Approve,

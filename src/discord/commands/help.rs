@@ -30,5 +30,5 @@ fn run(guild: &mut Guild, call: &Call) -> Result<Answer, Refusal> {
     }
     let names: Vec<String> = guild.cast().iter().map(|npc| npc.name.clone()).collect();
     text.push_str(&format!("\nTalk to {} by name in the voice channel.", names.join(", ")));
-    Ok(Reply::private(text).titled("What you can do here").into())
+    Ok(Reply::private(text).titled("Commands you can use").into())
 }

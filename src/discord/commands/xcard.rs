@@ -21,7 +21,7 @@ pub const COMMAND: Command =
 fn register() -> CreateCommand {
     parts::command(
         "xcard",
-        "Stop every NPC and take the last exchange back; nobody learns that it was you",
+        "Stop every NPC and take the last exchange back; no one learns that it was you",
     )
 }
 

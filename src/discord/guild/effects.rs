@@ -68,7 +68,7 @@ impl Effects for GuildEffects {
     fn approve(&self, request: ApprovalRequest) -> BoxFuture<'static, Decision> {
         let requests = self.requests.clone();
         async move {
-            let nobody = || Decision::Deny("nobody is there to approve it".to_owned());
+            let nobody = || Decision::Deny("no game master is there to approve it".to_owned());
             let (answer, answered) = oneshot::channel();
             if requests.send(ToolRequest::Approve(request, answer)).await.is_err() {
                 return nobody();

@@ -20,8 +20,8 @@ pub fn spoken(consent: Consent, services: &Services) -> String {
              privacy."
         }
         Consent::Ask => {
-            "Hello. The characters of this game would like to listen in this channel. Nobody is \
-             heard before pressing the button in the text channel."
+            "Hello. The characters of this game would like to listen in this channel. You are \
+             heard only after you press the button in the text channel."
         }
     };
     let Some(npcs) = spoken_names(services, "and", "others") else { return listens.to_owned() };
@@ -162,7 +162,7 @@ pub fn written(names: &[&str], voice: u64, consent: Consent, services: &Services
     let (text, buttons) = match consent {
         Consent::Notice => (
             format!(
-                "**{names}**: the characters of this game listen in <#{voice}>. What you say is \
+                "**{names}**: the characters of this game listen in <#{voice}>. Your words are \
                  turned into text, answered and written down; I keep no sound. You may opt \
                  out at any time; /privacy info says where it goes. {given_to}"
             ),
@@ -171,7 +171,7 @@ pub fn written(names: &[&str], voice: u64, consent: Consent, services: &Services
         Consent::Ask => (
             format!(
                 "**{names}**: the characters of this game would like to listen in <#{voice}>. \
-                 What you say is turned into text, answered and written down; I keep no sound. I \
+                 Your words are turned into text, answered and written down; I keep no sound. I \
                  hear you only after you press the button. /privacy info says where it goes. \
                  {given_to}"
             ),

@@ -129,7 +129,7 @@ fn buttons(paused: bool) -> CreateActionRow {
 
 fn names(people: &[&str]) -> String {
     match people {
-        [] => "nobody".to_owned(),
+        [] => "no one".to_owned(),
         people => people.iter().map(|it| escaped(it)).collect::<Vec<_>>().join(", "),
     }
 }

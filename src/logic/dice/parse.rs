@@ -298,7 +298,7 @@ impl Parser<'_> {
         let digits = self.digits_at(self.at);
         let sides = digits.parse().ok().filter(|n| (1..=MAX_SIDES).contains(n));
         let sides = sides.ok_or_else(|| {
-            let message = format!("there is no die with \"{digits}\" sides");
+            let message = format!("invalid die with \"{digits}\" sides");
             self.fault(digits.len(), message, Some(&format!("1 to {MAX_SIDES}")))
         })?;
         self.at += digits.len();

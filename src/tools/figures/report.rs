@@ -22,7 +22,7 @@ const LONGEST_MS: f64 = 24.0 * 60.0 * 60.0 * 1e3;
 #[derive(Debug, thiserror::Error)]
 pub enum ReportError {
     /// It is no JSON, or not of this shape.
-    #[error("it is not a report: {0}")]
+    #[error("it is not a report")]
     Unreadable(#[from] serde_json::Error),
     /// It reports something else.
     #[error("it is not a report of tools")]

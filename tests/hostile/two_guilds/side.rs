@@ -101,7 +101,7 @@ impl<'a> Side<'a> {
         let started = self.asks(Order::new("session start")).await;
         assert!(started.contains("I listen"), "{started}");
         let heard = self.hall.discord.wait_for_message(self.guild.text, BOUND, |it| {
-            it.content().split("Heard:").nth(1).is_some_and(|rest| !rest.contains("nobody"))
+            it.content().split("Heard:").nth(1).is_some_and(|rest| !rest.contains("no one"))
         });
         heard.await.expect("somebody is heard");
     }

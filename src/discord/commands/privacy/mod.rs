@@ -34,7 +34,7 @@ fn who(sub: &str) -> Who {
 
 fn register() -> CreateCommand {
     parts::command("privacy", "See what is heard of you and where it goes, or opt out")
-        .add_option(parts::sub("info", "What is heard of you, and where it goes"))
+        .add_option(parts::sub("info", "Show what I hear of you, and where it goes"))
         .add_option(parts::sub("optout", "Stop being heard, at once"))
         .add_option(parts::sub("optin", "Let the characters hear you"))
         .add_option(parts::sub(
@@ -70,7 +70,7 @@ fn run(guild: &mut Guild, call: &Call) -> Result<Answer, Refusal> {
                 cannot_hear: guild.cannot_hear(),
             };
             let text = info(&guild.services(), &you);
-            Ok(Reply::private(text).titled("What is heard of you").with_rows(you.rows()).into())
+            Ok(Reply::private(text).titled("Your privacy").with_rows(you.rows()).into())
         }
     }
 }
@@ -121,13 +121,13 @@ fn info(services: &Services, you: &You) -> String {
         false => "",
     };
     format!(
-        "**{now}**\n\nWhat you say is turned into text by {}. What NPCs hear of it goes, with \
+        "**{now}**\n\nYour words are turned into text by {}. The part that NPCs hear goes, with \
          your name on this server, to {}, which answers for them; the answer is spoken by \
-         {speaks}.{}{again} {leaves}\n\nI never store sound. What I understand at the \
-         table, said to an NPC or not, I write down on the machine I run on, with your name on \
+         {speaks}.{}{again} {leaves}\n\nI never store sound. I write down all I understand at the \
+         table, said to an NPC or not, on the machine I run on, with your name on \
          this server, the time and who was there. I also store the NPCs' answers and the tool \
          calls they led to, so that the next session can go on from there. For this server I \
-         store whom you play, and whether you opted out or agreed.\n\n/privacy optout: I discard \
+         store your character, and whether you opted out or agreed.\n\n/privacy optout: I discard \
          your sound before decoding it, delete what you said in this session, and remember this \
          after a restart. /privacy optin undoes it. /privacy export gives you what is written \
          down about you, /privacy delete deletes it.",

@@ -50,7 +50,7 @@ pub fn export(guild: &Guild, user: u64) -> Answer {
             ),
             Ok(lines) => {
                 let file = format!("{lines}\n{}\n", kept.join("\n"));
-                Reply::private("What is stored about you. Only you see this.")
+                Reply::private("Data stored about you. Only you see this.")
                     .with_file("what-you-said.txt", file.into_bytes())
             }
         }

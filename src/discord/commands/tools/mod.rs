@@ -139,5 +139,5 @@ fn list(guild: &Guild, npc: Option<&str>) -> Result<Answer, Refusal> {
     if !changed.is_empty() {
         notes.push_str(&format!("; changed on this server: {}", changed.join(", ")));
     }
-    Ok(table(&format!("What {} may use", npc.name), &lines, &notes).into())
+    Ok(table(&format!("Tools {} may use", npc.name), &lines, &notes).into())
 }
