@@ -82,15 +82,17 @@ fn cap_holds_and_the_cascade_goes_on() {
 
 #[test]
 fn nothing_is_asked_that_cannot_be_paid() {
-    let server = RealtimeServer::start(KEY);
-    let budget = "budget: { session_max: 0.01 }";
-    let place = Setting { prices: DEAR, more: budget, ..Setting::new(&server) }.place();
-    let line = say_at(&place, &[HELLO]).line();
+    let (ears, server) = (Ears::start(), RealtimeServer::start(KEY));
+    let (more, providers) = ("budget: { session_max: 0.01 }", ears.entry());
+    let setting = Setting { prices: DEAR, more, providers, ..Setting::new(&server) };
+    let place = setting.place();
+    place.write("said.wav", plain_wav(&padded(0.5, &speech("rms", HELLO), 1.0)));
+    let line = place.run(&["ask", "--json", "--in", "said.wav"]).ends_with(0).line();
     assert_by_cascade(&line);
     assert_eq!(answers(&server), 0, "{line:#}");
     assert!(spent(&line) < 1e-9, "{line:#}");
     let sessions = seen(&server);
-    assert!(sessions.iter().all(|it| it.items.is_empty()), "nothing is sent: {sessions:#?}");
+    assert!(sessions.iter().all(|it| it.sound.is_empty()), "no sound is sent: {sessions:#?}");
 }
 
 #[test]

@@ -91,6 +91,7 @@ pub fn changes(dora: u64) -> Vec<Order> {
         Order::new("scene enter").with("npc", "Tessa"),
         npc("npc direct"),
         npc("npc speak").with("text", "well then"),
+        npc("npc engine").with("engine", "s2s"),
         npc("npc pin"),
         Order::new("npc unpin"),
         npc("npc mute"),
