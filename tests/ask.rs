@@ -264,7 +264,7 @@ fn session_names_that_make_no_file_name_are_refused() {
     }
     place.write("data/sessions/broken.json", "{");
     let ran = place.run(&ask(&["--text", "hello", "--session", "broken"])).ends_with(1);
-    assert!(ran.stderr.contains("broken.json' is no kept session"), "{ran:#?}");
+    assert!(ran.stderr.contains("broken.json' is not a saved session"), "{ran:#?}");
     assert_eq!(std::fs::read_to_string(place.path("data/sessions/broken.json")).unwrap(), "{");
 }
 

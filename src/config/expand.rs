@@ -108,7 +108,7 @@ impl Expansion<'_> {
         };
         if !is_name(variable) {
             let message =
-                format!("{} is not the name of a variable in {}", quoted(name), quoted(inside));
+                format!("{} has an invalid variable name in {}", quoted(name), quoted(inside));
             self.problems.add(at, message, "write ${NAME}, or $${ for the characters ${");
             return None;
         }

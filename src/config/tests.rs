@@ -612,7 +612,7 @@ fn missing_variables_name_key_and_variable() {
         [
             "2:20: 'voice.voice_id' needs the variable 'VOICE', which is not set (set it, or give a \
          default: ${VOICE:-default})",
-            "3:14: 'aliases' is not the name of a variable in '1x' (write ${NAME}, or $${ for the characters ${)",
+            "3:14: 'aliases' has an invalid variable name in '1x' (write ${NAME}, or $${ for the characters ${)",
             "3:23: 'aliases' has '${' without '}' (close it, or write $${ for the characters ${)",
         ]
     );

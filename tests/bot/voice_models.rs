@@ -255,7 +255,7 @@ async fn files_win_where_they_change_the_npc() {
     let file = std::fs::read_to_string(hall.place.path("glyphoxa.yaml")).unwrap();
     let limited = format!("{file}\nlimits: {{ paid_turns_per_minute: 9 }}\n");
     hall.place.write("glyphoxa.yaml", &limited);
-    hall.reads(|it| it.text().contains("new from now on: limits")).await;
+    hall.reads(|it| it.text().contains("in effect now: limits")).await;
     let listed = hall.told(&hall.dm, Slash::new("npc list")).await;
     assert!(listed.contains("**Odo** · s2s, hears own voices"), "{listed}");
     hall.place.write("glyphoxa.yaml", limited.replace("A ferryman.", "A miller."));
@@ -271,6 +271,6 @@ async fn engine_is_refused_without_a_service() {
     let refused = hall.told(&hall.dm, engine("Bartok")).await;
     assert!(refused.contains("no speech-to-speech service is configured (add"), "{refused}");
     let refused = hall.told(&hall.dm, engine("Nobody")).await;
-    assert!(refused.contains("there is no npc 'Nobody'"), "{refused}");
+    assert!(refused.contains("unknown npc 'Nobody'"), "{refused}");
     hall.ends();
 }
