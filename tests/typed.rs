@@ -148,7 +148,7 @@ fn an_import_into_another_campaign_asks() {
     place.write("s.yaml", "campaign: { name: Saltmarsh }\nentities: [{ name: Ned, type: npc }]\n");
     let is_there = || place.run(&["memory", "entity", "Ned"]).status == 0;
     let mut live = place.start_at_terminal(&["import", "s.yaml"]);
-    live.says("s.yaml is of 'Saltmarsh', and 'default' is configured: import it there?");
+    live.says("s.yaml belongs to 'Saltmarsh', but 'default' is configured: import it there?");
     live.types("n");
     live.says("nothing was imported");
     assert_eq!((live.leave(), is_there()), (1, false));
