@@ -280,8 +280,10 @@ impl Talk {
         if let Some(out @ Out::Said(..)) = on_its_way {
             self.send(out).await;
         }
-        self.note(|seen| seen.cancels += 1);
-        self.break_off().await;
+        if self.running.is_some() {
+            self.note(|seen| seen.cancels += 1);
+            self.break_off().await;
+        }
     }
 
     /// Takes the calls back for which it waits, and ends the turn: no generation is complete.

@@ -57,6 +57,14 @@ impl Service {
         }
     }
 
+    /// What is configured for a counterpart at `address`.
+    pub fn base_url(self, address: impl std::fmt::Display) -> String {
+        match self {
+            Self::OpenAi => format!("http://{address}/v1"),
+            Self::Gemini => format!("http://{address}"),
+        }
+    }
+
     /// Samples a second of what it hears.
     const fn rate(self) -> u32 {
         match self {
@@ -211,11 +219,7 @@ impl VoiceServer {
 
     /// The address to configure.
     pub fn base_url(&self) -> String {
-        let address = self.thread.address;
-        match self.service {
-            Service::OpenAi => format!("http://{address}/v1"),
-            Service::Gemini => format!("http://{address}"),
-        }
+        self.service.base_url(self.thread.address)
     }
 
     /// Forgets all sessions that could be taken up again: their handles are refused.
