@@ -45,8 +45,7 @@ pub async fn connection(stream: TcpStream, shared: Arc<Shared>) {
     let Some((number, fault, key)) = agreed else { return };
     let ended = match socket {
         Ok(socket) => {
-            let talk = talk::Talk::new(socket, Arc::clone(&shared), (number, fault));
-            talk.serve(key).await
+            talk::Talk::new(socket, Arc::clone(&shared), (number, fault), key).serve().await
         }
         Err(error) => error.to_string(),
     };

@@ -192,10 +192,11 @@ async def mistakes():
     async def again(session):
         await session._ws.send(json.dumps({"setup": {"model": f"models/{MODEL}"}}))
 
+    nobodys = {"voice_config": {"prebuilt_voice_config": {"voice_name": "Karl"}}}
     return {
         "key": await refused(nothing, its_key="another"),
         "model": await refused(nothing, model="gemini-1.0-live"),
-        "voice": await refused(nothing, speech_config={"voice_config": {"prebuilt_voice_config": {"voice_name": "Karl"}}}),
+        "voice": await refused(nothing, speech_config=nobodys),
         "thinking": await refused(nothing, thinking_config={"thinking_budget": 0}),
         "handle": await refused(nothing, session_resumption={"handle": "forgotten"}),
         "sound": await refused(sound),

@@ -50,14 +50,17 @@ pub struct Talk {
     pub(super) number: usize,
     /// When the utterance began.
     begun: Option<Instant>,
+    /// Why its key is refused, which is told when the first message has come.
+    key: Checked,
 }
 
 impl Talk {
-    /// A session on `socket`, by its number among the connections and its fault.
+    /// A session on `socket`, by its number among the connections and its fault; whether its key is taken.
     pub fn new(
         socket: WebSocketStream<TcpStream>,
         shared: Arc<Shared>,
         (number, fault): (usize, Fault),
+        key: Checked,
     ) -> Self {
         Self {
             socket,
@@ -71,15 +74,12 @@ impl Talk {
             ended: None,
             number,
             begun: None,
+            key,
         }
     }
 
-    /// Serves it, if its key is taken; how it has ended.
-    pub async fn serve(mut self, key: Checked) -> String {
-        if let Err(refusal) = key {
-            self.note(|seen| seen.refused = Some(refusal.reason.clone()));
-            self.close(refusal.code, &refusal.reason).await;
-        }
+    /// Serves it; how it has ended.
+    pub async fn serve(mut self) -> String {
         let ended = loop {
             if let Some(ended) = self.ended.take() {
                 break ended;
@@ -167,6 +167,10 @@ impl Talk {
         let mut noted = message.clone();
         if let Some(data) = noted.pointer_mut("/realtimeInput/audio/data") {
             *data = json!("sound");
+        }
+        if let Err(Refusal { code, reason }) = std::mem::replace(&mut self.key, Ok(())) {
+            self.note(|seen| seen.refused = Some(reason.clone()));
+            return self.close(code, &reason).await;
         }
         self.note(|seen| seen.orders.push(noted));
         if let Err(refusal) = check::message(&message, &self.known) {
