@@ -54,7 +54,15 @@ pub async fn connection(stream: TcpStream, shared: Arc<Shared>) {
 
 /// A refused handshake in Google's shape.
 fn refusal(status: u16, message: &str) -> ErrorResponse {
-    let text = json!({"error": {"code": status, "message": message}}).to_string();
+    let name = match status {
+        401 => "UNAUTHENTICATED",
+        404 => "NOT_FOUND",
+        429 => "RESOURCE_EXHAUSTED",
+        503 => "UNAVAILABLE",
+        _ => "UNKNOWN",
+    };
+    let error = json!({"code": status, "message": message, "status": name});
+    let text = json!({ "error": error }).to_string();
     let answer = http::Response::builder()
         .status(status)
         .header("content-type", "application/json; charset=UTF-8")

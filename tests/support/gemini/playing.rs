@@ -34,6 +34,8 @@ pub struct Running {
     is_bounded: bool,
     /// Whether it has called a tool for whose result it waits.
     is_blocked: bool,
+    /// Whether any of its words were told.
+    has_words: bool,
     /// Tokens read.
     input: Usage,
     /// Bytes of calls.
@@ -58,6 +60,18 @@ impl Running {
     /// How long the next piece waits.
     pub fn pace(&self) -> Option<Duration> {
         self.plan.front()?.is_sound().then_some(PACE)
+    }
+
+    /// Whether it ends with its calls, and its turn with the answer to their results: each second one does,
+    /// and tells its tokens with the calls.
+    fn ends_with_calls(&self) -> bool {
+        let is_last = matches!(self.plan.front(), None | Some(Out::Ends(Ending::Whole)));
+        self.is_blocked && is_last && self.number.is_multiple_of(2)
+    }
+
+    /// Whether the end of its words is told.
+    fn marks_last_words(&self) -> bool {
+        self.has_words && self.number % 3 != 1
     }
 
     /// Tokens as the service tells them.
@@ -102,6 +116,7 @@ impl Talk {
             is_counted: answer.is_counted,
             is_bounded,
             is_blocked: false,
+            has_words: false,
             input: self.read(),
             written: 0,
             spoken_ms: 0,
@@ -160,6 +175,9 @@ impl Talk {
         }
         if !words.is_empty() && self.known.has("outputAudioTranscription") {
             content["outputTranscription"] = json!({ "text": words });
+            if let Some(running) = &mut self.running {
+                running.has_words = true;
+            }
         }
         if content != json!({}) {
             self.say(json!({ "serverContent": content })).await;
@@ -179,7 +197,7 @@ impl Talk {
         let told = calls
             .iter()
             .map(|(id, name, arguments)| json!({"id": id, "name": name, "args": arguments}));
-        let message = json!({"toolCall": {"functionCalls": told.collect::<Vec<_>>()}});
+        let mut message = json!({"toolCall": {"functionCalls": told.collect::<Vec<_>>()}});
         for (id, name, arguments) in calls {
             let is_blocking = self.known.is_blocking(&name);
             if let Some(running) = &mut self.running {
@@ -187,6 +205,9 @@ impl Talk {
                 running.is_blocked |= is_blocking;
             }
             self.known.calls.push(Call { id, name, is_blocking, stage: Stage::Open });
+        }
+        if let Some(running) = self.running.as_ref().filter(|it| it.ends_with_calls()) {
+            message["usageMetadata"] = running.told();
         }
         self.say(message).await;
     }
@@ -208,10 +229,11 @@ impl Talk {
     /// to it: the service does either.
     async fn finish(&mut self) {
         let Some(running) = &self.running else { return };
-        if running.is_blocked && running.number.is_multiple_of(2) {
-            let told = running.told();
+        if running.marks_last_words() {
+            self.say(json!({"serverContent": {"outputTranscription": {"finished": true}}})).await;
+        }
+        if self.running.as_ref().is_some_and(Running::ends_with_calls) {
             self.settle();
-            self.say(json!({ "usageMetadata": told })).await;
         } else {
             self.say(json!({"serverContent": {"generationComplete": true}})).await;
             self.complete("").await;
