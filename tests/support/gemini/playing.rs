@@ -122,7 +122,12 @@ impl Talk {
             spoken_ms: 0,
         });
         if self.known.has("sessionResumption") {
-            self.say(json!({"sessionResumptionUpdate": {}})).await;
+            // What is empty may be left out.
+            let update = match number % 2 {
+                0 => json!({}),
+                _ => json!({"newHandle": "", "resumable": false}),
+            };
+            self.say(json!({ "sessionResumptionUpdate": update })).await;
         }
     }
 
@@ -223,6 +228,10 @@ impl Talk {
             Ending::Cut => self.ended = Some("cut".to_owned()),
             Ending::Expired => self.expire().await,
         }
+        let is_free = self.running.is_none() && self.ended.is_none();
+        if is_free && self.is_due && self.known.awaited().next().is_none() {
+            self.begin().await;
+        }
     }
 
     /// Ends a whole answer. One that waits for a result ends its turn at once, or only with the answer
@@ -237,9 +246,6 @@ impl Talk {
         } else {
             self.say(json!({"serverContent": {"generationComplete": true}})).await;
             self.complete("").await;
-        }
-        if self.ended.is_none() && self.is_due && self.known.awaited().next().is_none() {
-            self.begin().await;
         }
     }
 
