@@ -26,6 +26,7 @@ macro_rules! on_both {
 mod aimock;
 mod engines;
 mod faults;
+mod gemini;
 mod money;
 mod routing;
 mod sdk;

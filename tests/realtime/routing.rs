@@ -12,8 +12,8 @@ use crate::{
 
 use super::{KEY, assert_by_service, because, seen};
 
-/// Bartok, who speaks by `server`; his tool `home.dig` takes 1.6 s, and `declared` is its usual time.
-fn place(server: &VoiceServer, declared: u32) -> Place {
+/// Bartok, who speaks by `server`; his tool `home.dig` takes 1.6 s, and `declared` is what is said of it.
+pub fn place(server: &VoiceServer, declared: &str) -> Place {
     let (url, tools) = (server.base_url(), repository("tests/support/mcp/server.py"));
     let (name, model) = (server.service().name(), server.service().model());
     Place::with_config(&format!(
@@ -35,13 +35,14 @@ mcp:
       required: true
       command: "python3 '{}' plain"
       env: {{ MORE: yes }}
-      tools: {{ dig: {{ effects: none, open_world: false, estimated_duration_ms: {declared}, max_duration_ms: 6000 }} }}
+      tools: {{ dig: {{ effects: none, open_world: false, max_duration_ms: 6000, {declared} }} }}
 "#,
         tools.display()
     ))
 }
 
-fn ask(place: &Place, said: &[&str]) -> Vec<Value> {
+/// What becomes of lines, one after the other.
+pub fn ask(place: &Place, said: &[&str]) -> Vec<Value> {
     let lines = said.iter().flat_map(|line| ["--text", line]);
     let arguments: Vec<&str> = ["ask", "--json"].into_iter().chain(lines).collect();
     place.run(&arguments).ends_with(0).lines()
@@ -54,7 +55,7 @@ fn careful_thought_is_the_cascades_and_is_remembered(service: Service) {
     let server = VoiceServer::start(service, KEY);
     server.push(Answer::say("Welcome, friend.", 1.0));
     server.push(Answer::say("It is mine now.", 1.0));
-    let place = place(&server, 2_000);
+    let place = place(&server, "estimated_duration_ms: 2000");
     let lines = ask(&place, &["Bartok, hello", "Bartok, think carefully and dig", "And the gold?"]);
     assert_by_service(&lines[0], "Welcome, friend.");
     assert_eq!(lines[1]["made_by"]["engine"], "cascaded", "{:#}", lines[1]);
@@ -80,7 +81,7 @@ fn declared_tools_are_those_of_the_tier(service: Service) {
         return;
     }
     let server = VoiceServer::start(service, KEY);
-    let place = place(&server, 1_000);
+    let place = place(&server, "estimated_duration_ms: 1000");
     server.otherwise(Answer::say("Aye.", 0.5));
     let promise = "Bartok, what did I promise you?";
     let said = ["Bartok, hello", "Nice weather", "Nice beer", promise, promise, "Nice fire"];
@@ -105,7 +106,7 @@ fn tool_beyond_the_tier_is_refused(service: Service) {
         return;
     }
     let server = VoiceServer::start(service, KEY);
-    let place = place(&server, 1_000);
+    let place = place(&server, "estimated_duration_ms: 1000");
     server.push(Answer::say("Aye.", 0.5));
     // As a model may that remembers the tools of a turn before.
     server.push(Answer::call("dig", json!({})));
