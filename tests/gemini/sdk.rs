@@ -35,7 +35,7 @@ fn client(folder: &Path) -> Command {
     client
 }
 
-/// What was sent in `sessions` is of the vendor's types and has nothing else in it.
+/// All that was sent in `sessions` is of the vendor's types and has nothing else in it.
 #[track_caller]
 pub fn assert_typed(sessions: &[Seen]) {
     let Some(folder) = installed("genai-sdk") else { return };

@@ -1,4 +1,4 @@
-//! What only Gemini Live does: it speaks on while a tool is at work, takes calls back, and goes away.
+//! Gemini Live alone: it speaks on while a tool is at work, takes calls back, and goes away.
 
 use std::time::Duration;
 

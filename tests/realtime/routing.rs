@@ -41,14 +41,14 @@ mcp:
     ))
 }
 
-/// What becomes of lines, one after the other.
+/// Says lines, one after the other, and gives what became of them.
 pub fn ask(place: &Place, said: &[&str]) -> Vec<Value> {
     let lines = said.iter().flat_map(|line| ["--text", line]);
     let arguments: Vec<&str> = ["ask", "--json"].into_iter().chain(lines).collect();
     place.run(&arguments).ends_with(0).lines()
 }
 
-fn careful_thought_is_the_cascades_and_is_remembered(service: Service) {
+fn careful_thought_is_left_to_the_cascade(service: Service) {
     if !has_python() {
         return;
     }
@@ -126,7 +126,7 @@ fn tool_beyond_the_tier_is_refused(service: Service) {
 }
 
 on_both! {
-    careful_thought_is_the_cascades_and_is_remembered,
+    careful_thought_is_left_to_the_cascade,
     declared_tools_are_those_of_the_tier,
     tool_beyond_the_tier_is_refused,
 }

@@ -1,4 +1,4 @@
-//! What the real service refuses.
+//! Mistakes that the real service refuses.
 //!
 //! Entry functions: [`handshake`], [`message`]; entry type: [`Conversation`], against which a message is
 //! checked. Whatever is refused closes the connection, with a code and a reason and nothing before it.
@@ -39,7 +39,7 @@ pub fn refused(code: u16, reason: impl Into<String>) -> Checked {
     Err(Refusal { code, reason: reason.into() })
 }
 
-/// What is known of a session.
+/// A session, as far as it is known.
 #[derive(Clone, Debug, Default)]
 pub struct Conversation {
     /// Its setup; null before it.

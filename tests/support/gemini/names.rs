@@ -8,7 +8,7 @@ use serde_json::Value;
 /// Fields in which the names are the caller's own.
 const OPAQUE: [&str; 5] = ["args", "labels", "parameters", "parametersJsonSchema", "response"];
 
-/// The same message with all its fields in camel case.
+/// A message with all its fields in camel case.
 pub fn camel(value: &Value) -> Value {
     match value {
         Value::Object(fields) => {

@@ -15,11 +15,11 @@ pub enum Out {
     Said(String, Option<usize>),
     /// Calls in one message, as id, name and arguments.
     Calls(Vec<(String, String, Value)>),
-    /// What was understood of what was heard.
+    /// The service's own transcript of an utterance.
     Understood(Value),
     /// A text or binary frame, as it is.
     Frame(String, bool),
-    /// The same again and again.
+    /// A piece again and again.
     Forever(Box<Self>),
     /// The end.
     Ends(Ending),
@@ -87,7 +87,7 @@ fn say(outs: &mut VecDeque<Out>, number: usize, pieces: Vec<Piece>) {
     }
 }
 
-/// What a newer version of the service may say.
+/// Messages that a newer version of the service may send.
 fn strange() -> Vec<Out> {
     let mood = json!({"mood": {"of": "the service"}}).to_string();
     let parts = json!([{"hologram": {}}, {"text": "I had better be brief.", "thought": true},

@@ -131,7 +131,7 @@ impl Talk {
         }
     }
 
-    /// What is read for an answer: the whole conversation. Nothing is cached.
+    /// Tokens that are read for an answer: the whole conversation. Nothing is cached.
     fn read(&self) -> Usage {
         let setup = &self.known.setup;
         let settings =
@@ -275,7 +275,7 @@ impl Talk {
         }
     }
 
-    /// What is wrong with a connection after its first whole answer.
+    /// Fails as it was scripted, after the first whole answer.
     async fn go_wrong(&mut self) {
         match self.fault {
             Fault::Expires => self.expire().await,

@@ -1,4 +1,4 @@
-//! What the real service refuses in the first message of a session.
+//! Mistakes in the first message of a session that the real service refuses.
 //!
 //! Entry function: [`check`]. Checked against the vendor's own client 3.6.1 and what it is reported to
 //! refuse; whatever is refused closes the connection with a code and a reason.

@@ -41,7 +41,7 @@ pub struct Talk {
     pub(super) running: Option<Running>,
     /// Whether another answer follows as soon as there is time for it.
     pub(super) is_due: bool,
-    /// What was understood, and is not told yet.
+    /// The transcript of the last utterance, while it is not told.
     pub(super) transcript: Option<Value>,
     /// When the connection is closed, after it was told.
     pub(super) leaves: Option<Instant>,

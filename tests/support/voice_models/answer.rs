@@ -18,7 +18,7 @@ const FLOOD: usize = 1024;
 /// How a service answers once.
 #[derive(Clone, Debug)]
 pub struct Answer {
-    /// What it is made of, in order.
+    /// Its parts, in order.
     pub parts: Vec<Part>,
     /// How it ends.
     pub ending: Ending,
@@ -33,7 +33,7 @@ pub struct Answer {
 pub enum Part {
     /// Words, and seconds of sound.
     Say(String, f64),
-    /// The same, of which the second half never comes.
+    /// Words and seconds of sound, of which the second half never comes.
     Half(String, f64),
     /// A call of a tool, with its arguments.
     Call(String, Value),

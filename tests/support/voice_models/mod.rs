@@ -23,7 +23,7 @@ pub use bill::{Prices, Usage};
 /// Longest wait of a test.
 const BOUND: Duration = Duration::from_secs(60);
 
-/// Whose protocol is spoken.
+/// A service by its protocol.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Service {
     /// OpenAI Realtime.
@@ -57,7 +57,7 @@ impl Service {
         }
     }
 
-    /// What is configured for a counterpart at `address`.
+    /// The address to configure for a counterpart at `address`.
     pub fn base_url(self, address: impl std::fmt::Display) -> String {
         match self {
             Self::OpenAi => format!("http://{address}/v1"),
@@ -171,11 +171,11 @@ pub enum Fault {
     Closes,
     /// After its first whole answer it says that so much time is left, and is closed then (Gemini).
     GoesAway(Duration),
-    /// What OpenAI does to who asks for its beta form: an error, then a close with 4000.
+    /// OpenAI's answer to who asks for its beta form: an error, then a close with 4000.
     Retired,
 }
 
-/// What all connections of a service share.
+/// Shared by all connections of a service.
 pub struct Shared {
     service: Service,
     /// The key that is wanted.
@@ -184,7 +184,7 @@ pub struct Shared {
     changed: Condvar,
 }
 
-/// What is scripted, and what has come.
+/// The script, and what has come.
 #[derive(Default)]
 pub struct State {
     answers: VecDeque<Answer>,
@@ -212,7 +212,7 @@ impl VoiceServer {
         Self { service, thread, shared }
     }
 
-    /// Whose protocol it speaks.
+    /// The service by whose protocol it speaks.
     pub const fn service(&self) -> Service {
         self.service
     }
@@ -286,7 +286,7 @@ impl VoiceServer {
 }
 
 impl Shared {
-    /// What is scripted and recorded, locked.
+    /// The script and the record, locked.
     pub fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().expect("no panic while locked")
     }
