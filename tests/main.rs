@@ -20,6 +20,7 @@ mod endings;
 mod evening;
 mod fallback;
 mod figures;
+mod gemini;
 mod german;
 mod glossary;
 mod hearing;

@@ -10,7 +10,7 @@ use crate::{
     hostile::has_python,
     support::{
         program::repository,
-        realtime::{Answer, RealtimeServer},
+        voice_models::{Answer, Service, VoiceServer},
     },
 };
 
@@ -19,7 +19,7 @@ const KEY: &str = "sk-realtime-key-of-a-table";
 const ROLL: &str = "Odo, roll two d six plus three";
 
 /// Odo the ferryman, who speaks by `server`; one of his tools takes 1.6 s.
-fn odo(server: &RealtimeServer) -> String {
+fn odo(server: &VoiceServer) -> String {
     let (url, tools) = (server.base_url(), repository("tests/support/mcp/server.py"));
     format!(
         r#"
@@ -49,7 +49,7 @@ mcp:
 
 #[tokio::test(flavor = "multi_thread")]
 async fn voice_model_rolls_for_whoever_may_be_heard() {
-    let server = RealtimeServer::start(KEY);
+    let server = VoiceServer::start(Service::OpenAi, KEY);
     server.push(Answer::call("roll", json!({ "expression": "2d6+3" })));
     server.push(Answer::say("The dice have fallen, friend.", 1.5));
     let (hall, _dora) = Hall::in_session(Options::default(), &odo(&server)).await;
@@ -85,7 +85,7 @@ async fn voice_model_rolls_for_whoever_may_be_heard() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn voice_model_hears_while_a_player_speaks() {
-    let server = RealtimeServer::start(KEY);
+    let server = VoiceServer::start(Service::OpenAi, KEY);
     let (hall, _dora) = Hall::in_session(Options::default(), &odo(&server)).await;
     let [anna, carl] = ["Anna", "Carl"].map(|name| hall.inn.add_member(name, &[]));
     let player = hall.discord.join_voice(&anna, hall.inn.voice).await.unwrap();
@@ -110,7 +110,7 @@ async fn careful_thought_of_a_player_is_the_cascades() {
     if !has_python() {
         return;
     }
-    let server = RealtimeServer::start(KEY);
+    let server = VoiceServer::start(Service::OpenAi, KEY);
     let (hall, _dora) = Hall::in_session(Options::default(), &odo(&server)).await;
     let anna = hall.inn.add_member("Anna", &[]);
     let player = hall.discord.join_voice(&anna, hall.inn.voice).await.unwrap();
@@ -134,7 +134,7 @@ async fn careful_thought_of_a_player_is_the_cascades() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn stopped_voice_model_is_cut_where_it_was_heard() {
-    let server = RealtimeServer::start(KEY);
+    let server = VoiceServer::start(Service::OpenAi, KEY);
     let story = "The river was dry for an hour that night and then it all came back at once.";
     server.push(Answer::say(story, 9.0));
     let (hall, _dora) = Hall::in_session(Options::default(), &odo(&server)).await;
@@ -196,7 +196,7 @@ impl Hall {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn engine_changes_between_turns_and_back() {
-    let server = RealtimeServer::start(KEY);
+    let server = VoiceServer::start(Service::OpenAi, KEY);
     server.push(Answer::say("In your left boot, friend.", 1.5));
     let (hall, _dora) = Hall::in_session(Options::default(), &cascaded(&server.base_url())).await;
     let anna = hall.inn.add_member("Anna", &[]);

@@ -19,6 +19,7 @@ use crate::{
     support::{
         answers::text,
         program::{Live, Place},
+        voice_models::Service,
     },
     third_party::{installed, node},
 };
@@ -49,7 +50,7 @@ impl Aimock {
 
     /// The configuration of a table that it serves.
     fn table(&self) -> String {
-        Setting::at(format!("http://{}/v1", self.address)).config()
+        Setting::at(Service::OpenAi, format!("http://{}/v1", self.address)).config()
     }
 
     /// All that it was asked, oldest first.

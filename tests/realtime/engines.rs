@@ -8,7 +8,7 @@ use crate::support::{
     chat_server::{ChatServer, Script},
     ears::Ears,
     program::{Place, Ran},
-    realtime::{Answer, RealtimeServer},
+    voice_models::{Answer, Service, VoiceServer},
 };
 
 const SECRET: &str = "Odo, I hid the key under the oak";
@@ -25,11 +25,12 @@ fn odo(more: &str) -> Place {
 }
 
 /// The line of `providers` for `server`.
-fn service(server: &RealtimeServer) -> String {
+fn entry(server: &VoiceServer) -> String {
     let (url, price) = (server.base_url(), PRICES.entry());
+    let (name, model) = (server.service().name(), server.service().model());
     format!(
-        "  speech_to_speech: {{ model: gpt-realtime-2.1, api_key: {KEY}, base_url: \"{url}\", price: \
-         {price} }}\n"
+        "  speech_to_speech: {{ name: {name}, model: {model}, api_key: {KEY}, base_url: \"{url}\", \
+         price: {price} }}\n"
     )
 }
 
@@ -43,15 +44,16 @@ fn answered(lines: &[Value]) -> Vec<(&str, &str)> {
     lines.iter().map(|line| (text(&line["made_by"], "engine"), text(line, "reply"))).collect()
 }
 
-#[test]
-fn price_is_told_and_nothing_changes() {
-    let server = RealtimeServer::start(KEY);
-    let ran = typed(&odo(&service(&server)), &["/engine odo s2s", SECRET]);
-    let told = [
-        "costs about 1.18 to 2.26 at the configured prices",
-        "own voices are sent to gpt-realtime-2.1 at 127.0.0.1",
-        "/engine Odo s2s confirm goes ahead",
-    ];
+fn price_is_told_and_nothing_changes(service: Service) {
+    let server = VoiceServer::start(service, KEY);
+    let ran = typed(&odo(&entry(&server)), &["/engine odo s2s", SECRET]);
+    // What a second costs is the service's own.
+    let cost = match service {
+        Service::OpenAi => "costs about 1.18 to 2.26 at the configured prices",
+        Service::Gemini => "costs about",
+    };
+    let sent = format!("own voices are sent to {} at 127.0.0.1", service.model());
+    let told = [cost, &sent, "/engine Odo s2s confirm goes ahead"];
     for part in told {
         assert!(ran.stderr.contains(part), "'{part}' is not told: {}", ran.stderr);
     }
@@ -59,12 +61,11 @@ fn price_is_told_and_nothing_changes() {
     assert!(server.seen().is_empty(), "nobody has connected: {:#?}", server.seen());
 }
 
-#[test]
-fn changed_engine_knows_what_was_said() {
-    let server = RealtimeServer::start(KEY);
+fn changed_engine_knows_what_was_said(service: Service) {
+    let server = VoiceServer::start(service, KEY);
     server.push(Answer::say("Under the oak, you said.", 1.0));
     let change = ["/engine Odo s2s confirm", "/engine Odo speech_to_speech"];
-    let ran = typed(&odo(&service(&server)), &[SECRET, change[0], WHERE, change[1]]);
+    let ran = typed(&odo(&entry(&server)), &[SECRET, change[0], WHERE, change[1]]);
     let wanted = [("cascaded", CASCADE), (VOICE_MODEL, "Under the oak, you said.")];
     assert_eq!(answered(&ran.lines()), wanted, "{ran:#?}");
     assert!(ran.stderr.contains("write `engine: s2s` into its file to keep it"), "{}", ran.stderr);
@@ -75,14 +76,13 @@ fn changed_engine_knows_what_was_said() {
     assert!(session.has_item("user", "where is it"), "{:#?}", session.items);
 }
 
-#[test]
-fn cascade_goes_on_from_the_voice_model() {
-    let (server, model) = (RealtimeServer::start(KEY), ChatServer::start());
+fn cascade_goes_on_from_the_voice_model(service: Service) {
+    let (server, model) = (VoiceServer::start(service, KEY), ChatServer::start());
     server.push(Answer::say("I saw a heron on the river.", 1.0));
     model.otherwise(|_| Script::text(&["As I said, a heron."]));
     let brain =
         format!("  llm: {{ name: openai, base_url: \"{}\", model: brain }}\n", model.base_url());
-    let place = odo(&(service(&server) + &brain));
+    let place = odo(&(entry(&server) + &brain));
     let lines = [
         "/engine Odo s2s confirm",
         "Odo, what did you see",
@@ -111,21 +111,27 @@ fn engine_without_its_service_is_refused() {
     assert_eq!(answered(&ran.lines()), [("cascaded", CASCADE)]);
 }
 
-#[test]
-fn guarded_table_keeps_the_cascade() {
-    let server = RealtimeServer::start(KEY);
-    let place = odo(&(service(&server) + "lines_and_veils: [spiders]\n"));
+fn guarded_table_keeps_the_cascade(service: Service) {
+    let server = VoiceServer::start(service, KEY);
+    let place = odo(&(entry(&server) + "lines_and_veils: [spiders]\n"));
     let ran = typed(&place, &["/engine Odo s2s confirm", SECRET]);
     assert!(ran.stderr.contains("lines_and_veils are set"), "{}", ran.stderr);
     assert_eq!(answered(&ran.lines()), [("cascaded", CASCADE)]);
     assert!(server.seen().is_empty(), "{:#?}", server.seen());
 }
 
-#[test]
-fn players_may_not_change_engines() {
-    let server = RealtimeServer::start(KEY);
-    let place = odo(&service(&server));
+fn players_may_not_change_engines(service: Service) {
+    let server = VoiceServer::start(service, KEY);
+    let place = odo(&entry(&server));
     let ran = place.run_typing(&["ask", "--json"], "/engine Odo s2s confirm\nOdo, hello");
     assert!(ran.stderr.contains("only the game master may /engine"), "{}", ran.stderr);
     assert!(server.seen().is_empty(), "{:#?}", server.seen());
+}
+
+on_both! {
+    price_is_told_and_nothing_changes,
+    changed_engine_knows_what_was_said,
+    cascade_goes_on_from_the_voice_model,
+    guarded_table_keeps_the_cascade,
+    players_may_not_change_engines,
 }

@@ -11,7 +11,7 @@ use super::{
 use crate::support::{
     NOBODY,
     program::Ran,
-    realtime::{Answer, Fault, RealtimeServer},
+    voice_models::{Answer, Fault, Service, VoiceServer},
 };
 
 /// Nobody waits longer for one line, on a machine that is busy.
@@ -21,7 +21,7 @@ const WELCOME: &str = "Welcome to the Tankard.";
 
 /// One line to Bartok, in time.
 #[track_caller]
-fn ask(server: &RealtimeServer) -> Ran {
+fn ask(server: &VoiceServer) -> Ran {
     let begun = Instant::now();
     let ran = say(server, &[HELLO]);
     assert!(begun.elapsed() < BOUND, "{:?}: {ran:#?}", begun.elapsed());
@@ -30,8 +30,8 @@ fn ask(server: &RealtimeServer) -> Ran {
 
 /// The cascade answers one line for a service with this answer; why.
 #[track_caller]
-fn answered_for(answer: Answer) -> String {
-    let server = RealtimeServer::start(KEY);
+fn answered_for(service: Service, answer: Answer) -> String {
+    let server = VoiceServer::start(service, KEY);
     let shown = format!("{answer:?}");
     server.push(answer);
     let ran = ask(&server).ends_with(0);
@@ -42,24 +42,21 @@ fn answered_for(answer: Answer) -> String {
     because(&line).to_owned()
 }
 
-#[test]
-fn the_cascade_answers_for_a_lost_answer() {
+fn the_cascade_answers_for_a_lost_answer(service: Service) {
     for answer in [Answer::cut(), Answer::failed(), Answer::expired()] {
-        assert!(answered_for(answer).contains("openai-realtime"));
+        assert!(answered_for(service, answer).contains(service.name()));
     }
 }
 
-#[test]
-fn the_cascade_answers_after_three_silent_s() {
+fn the_cascade_answers_after_three_silent_s(service: Service) {
     let begun = Instant::now();
-    answered_for(Answer::stall());
+    answered_for(service, Answer::stall());
     assert!(begun.elapsed() >= Duration::from_secs(3), "{:?}", begun.elapsed());
 }
 
-#[test]
-fn the_cascade_answers_for_a_refused_session() {
+fn the_cascade_answers_for_a_refused_session(service: Service) {
     for fault in [Fault::Refuse(401), Fault::Refuse(429), Fault::Refuse(503), Fault::RefuseSetup] {
-        let server = RealtimeServer::start(KEY);
+        let server = VoiceServer::start(service, KEY);
         server.always(fault);
         let ran = ask(&server).ends_with(0);
         assert_by_cascade(&ran.line());
@@ -68,21 +65,19 @@ fn the_cascade_answers_for_a_refused_session() {
     }
 }
 
-#[test]
-fn the_cascade_answers_for_a_mute_service() {
-    let server = RealtimeServer::start(KEY);
+fn the_cascade_answers_for_a_mute_service(service: Service) {
+    let server = VoiceServer::start(service, KEY);
     server.always(Fault::Mute);
     let ran = ask(&server).ends_with(0);
     assert_by_cascade(&ran.line());
     assert_eq!(told(&ran), 1, "{ran:#?}");
 }
 
-#[test]
-fn the_cascade_answers_where_nobody_listens() {
-    let server = RealtimeServer::start(KEY);
+fn the_cascade_answers_where_nobody_listens(service: Service) {
+    let server = VoiceServer::start(service, KEY);
     let setting = Setting::new(&server);
     let place = setting.place();
-    let config = setting.config().replace(&server.base_url(), &format!("http://{NOBODY}/v1"));
+    let config = setting.config().replace(&server.base_url(), &service.base_url(NOBODY));
     place.write("glyphoxa.yaml", config);
     let ran = say_at(&place, &[HELLO]).ends_with(0);
     assert_by_cascade(&ran.line());
@@ -90,10 +85,9 @@ fn the_cascade_answers_where_nobody_listens() {
 }
 
 /// The service repeats the key in its refusal.
-#[test]
-fn refused_key_is_told_and_never_shown() {
+fn refused_key_is_told_and_never_shown(service: Service) {
     const WRONG: &str = "sk-wrong-realtime-key";
-    let server = RealtimeServer::start(KEY);
+    let server = VoiceServer::start(service, KEY);
     let setting = Setting::new(&server);
     let place = setting.place();
     place.write("glyphoxa.yaml", setting.config().replace(KEY, WRONG));
@@ -105,9 +99,8 @@ fn refused_key_is_told_and_never_shown() {
     assert!(server.seen().iter().all(|it| it.refused.is_some()), "nobody got in");
 }
 
-#[test]
-fn service_that_fails_three_times_rests() {
-    let server = RealtimeServer::start(KEY);
+fn service_that_fails_three_times_rests(service: Service) {
+    let server = VoiceServer::start(service, KEY);
     server.otherwise(Answer::cut());
     let said = [HELLO, "Bartok, one", "Bartok, two", "Bartok, three", "Bartok, four"];
     let ran = say(&server, &said).ends_with(0);
@@ -116,9 +109,8 @@ fn service_that_fails_three_times_rests() {
     assert_eq!(told(&ran), 2, "at first, and when it rests: {ran:#?}");
 }
 
-#[test]
-fn one_failure_is_forgotten_by_the_next_answer() {
-    let server = RealtimeServer::start(KEY);
+fn one_failure_is_forgotten_by_the_next_answer(service: Service) {
+    let server = VoiceServer::start(service, KEY);
     for answer in [Answer::cut(), Answer::say(WELCOME, 1.0), Answer::cut(), Answer::cut()] {
         server.push(answer);
     }
@@ -129,9 +121,8 @@ fn one_failure_is_forgotten_by_the_next_answer() {
     [1, 4].iter().for_each(|at| assert_by_service(&lines[*at], WELCOME));
 }
 
-#[test]
-fn what_was_heard_of_a_cut_answer_stands() {
-    let server = RealtimeServer::start(KEY);
+fn what_was_heard_of_a_cut_answer_stands(service: Service) {
+    let server = VoiceServer::start(service, KEY);
     server.push(Answer::cut_in("One two three four five six seven eight.", 4.0));
     let line = ask(&server).ends_with(0).line();
     let outcome = line["outcome"].as_str().expect("an outcome");
@@ -141,10 +132,9 @@ fn what_was_heard_of_a_cut_answer_stands() {
     assert!(reply.starts_with("One two three") && !reply.contains("eight"), "{reply}");
 }
 
-#[test]
-fn session_that_ends_between_turns_is_replaced() {
+fn session_that_ends_between_turns_is_replaced(service: Service) {
     for fault in [Fault::Expires, Fault::Closes] {
-        let server = RealtimeServer::start(KEY);
+        let server = VoiceServer::start(service, KEY);
         server.fault(fault);
         server.otherwise(Answer::say(WELCOME, 1.0));
         let ran = say(&server, &[HELLO, "Bartok, and?"]).ends_with(0);
@@ -154,9 +144,8 @@ fn session_that_ends_between_turns_is_replaced() {
     }
 }
 
-#[test]
-fn strange_events_change_nothing() {
-    let server = RealtimeServer::start(KEY);
+fn strange_events_change_nothing(service: Service) {
+    let server = VoiceServer::start(service, KEY);
     server.otherwise(Answer::strange(WELCOME, 1.5));
     let ran = say(&server, &[HELLO, "Bartok, and?", "Bartok, well?"]).ends_with(0);
     ran.lines().iter().for_each(|line| assert_by_service(line, WELCOME));
@@ -165,8 +154,8 @@ fn strange_events_change_nothing() {
 
 /// Whatever a hostile service sends, the line is over in time, is not silent, and has a reason.
 #[track_caller]
-fn ends_with_a_reason(answer: Answer) -> Value {
-    let server = RealtimeServer::start(KEY);
+fn ends_with_a_reason(service: Service, answer: Answer) -> Value {
+    let server = VoiceServer::start(service, KEY);
     let shown = format!("{answer:?}").chars().take(200).collect::<String>();
     server.push(answer);
     let line = ask(&server).line();
@@ -179,29 +168,25 @@ fn ends_with_a_reason(answer: Answer) -> Value {
     line
 }
 
-#[test]
-fn endless_sound_ends() {
-    let line = ends_with_a_reason(Answer::endless_sound());
+fn endless_sound_ends(service: Service) {
+    let line = ends_with_a_reason(service, Answer::endless_sound());
     assert!(line["audio_ms"].as_u64() < Some(120_000), "{line:#}");
 }
 
-#[test]
-fn endless_words_end() {
-    let line = ends_with_a_reason(Answer::endless_words());
+fn endless_words_end(service: Service) {
+    let line = ends_with_a_reason(service, Answer::endless_words());
     assert_eq!(line["reply"], CASCADE, "no word of it was heard: {line:#}");
 }
 
-#[test]
-fn a_thousand_calls_end() {
+fn a_thousand_calls_end(service: Service) {
     let dice = json!({"expression": "1d6"});
-    let line = ends_with_a_reason(Answer::many_calls(1_000, "roll", &dice));
+    let line = ends_with_a_reason(service, Answer::many_calls(1_000, "roll", &dice));
     assert!(line["tools"].as_array().is_some_and(|calls| calls.len() <= 64), "{line:#}");
 }
 
-#[test]
-fn huge_event_does_not_silence_the_npc() {
+fn huge_event_does_not_silence_the_npc(service: Service) {
     for bytes in [2 << 20, 9 << 20] {
-        let server = RealtimeServer::start(KEY);
+        let server = VoiceServer::start(service, KEY);
         server.push(Answer::huge(bytes, WELCOME, 1.0));
         let line = ask(&server).ends_with(0).line();
         assert!(line["reply"] == CASCADE || line["reply"] == WELCOME, "{line:#}");
@@ -209,9 +194,8 @@ fn huge_event_does_not_silence_the_npc() {
     }
 }
 
-#[test]
-fn doctor_tries_the_service() {
-    let server = RealtimeServer::start(KEY);
+fn doctor_tries_the_service(service: Service) {
+    let server = VoiceServer::start(service, KEY);
     let setting = Setting::new(&server);
     let place = setting.place();
     let ran = place.run(&["doctor"]);
@@ -219,18 +203,44 @@ fn doctor_tries_the_service() {
     assert_eq!(answers(&server), 0, "it costs nothing");
     place.write("glyphoxa.yaml", setting.config().replace(KEY, "sk-another-realtime"));
     let ran = place.run(&["doctor"]);
-    assert!(ran.stdout.contains("the key was refused with status 401"), "{ran:#?}");
+    // Gemini has no status for it: it closes the connection.
+    let refused = match service {
+        Service::OpenAi => "the key was refused with status 401",
+        Service::Gemini => "API key not valid",
+    };
+    assert!(ran.stdout.contains(refused), "{ran:#?}");
     assert!(!format!("{ran:?}").contains("sk-another-realtime"), "{ran:#?}");
     seen(&server);
 }
 
-#[test]
-fn doctor_tries_the_voices() {
-    let server = RealtimeServer::start(KEY);
+fn doctor_tries_the_voices(service: Service) {
+    let server = VoiceServer::start(service, KEY);
     let setting = Setting::new(&server);
     let place = setting.place();
-    place.write("glyphoxa.yaml", setting.config().replace("voice: cedar", "voice: cedarr"));
+    let voice = service.voice();
+    let [there, gone] = [format!("voice: {voice} "), format!("voice: {voice}r ")];
+    place.write("glyphoxa.yaml", setting.config().replace(&there, &gone));
     let ran = place.run(&["doctor"]);
-    assert!(ran.stdout.contains("voice \"cedarr\""), "{ran:#?}");
-    assert!(ran.stdout.contains("check model, voice and tools"), "{ran:#?}");
+    assert!(ran.stdout.contains(&format!("voice \"{voice}r\"")), "{ran:#?}");
+    assert!(ran.stdout.contains("model, voice and tools"), "{ran:#?}");
+}
+
+on_both! {
+    the_cascade_answers_for_a_lost_answer,
+    the_cascade_answers_after_three_silent_s,
+    the_cascade_answers_for_a_refused_session,
+    the_cascade_answers_for_a_mute_service,
+    the_cascade_answers_where_nobody_listens,
+    refused_key_is_told_and_never_shown,
+    service_that_fails_three_times_rests,
+    one_failure_is_forgotten_by_the_next_answer,
+    what_was_heard_of_a_cut_answer_stands,
+    session_that_ends_between_turns_is_replaced,
+    strange_events_change_nothing,
+    endless_sound_ends,
+    endless_words_end,
+    a_thousand_calls_end,
+    huge_event_does_not_silence_the_npc,
+    doctor_tries_the_service,
+    doctor_tries_the_voices,
 }

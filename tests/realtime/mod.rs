@@ -1,8 +1,32 @@
-//! NPCs whose speech a voice model makes, through the real program, against a counterpart on this machine.
+//! NPCs whose speech a voice model makes, through the real program, against counterparts of both services
+//! on this machine: what is not of one protocol alone runs on both.
+
+/// Has these tests run on both services.
+macro_rules! on_both {
+    ($($test:ident),+ $(,)?) => {
+        mod openai {
+            $(
+                #[test]
+                fn $test() {
+                    super::$test(crate::support::voice_models::Service::OpenAi);
+                }
+            )+
+        }
+        mod gemini {
+            $(
+                #[test]
+                fn $test() {
+                    super::$test(crate::support::voice_models::Service::Gemini);
+                }
+            )+
+        }
+    };
+}
 
 mod aimock;
 mod engines;
 mod faults;
+mod gemini;
 mod money;
 mod routing;
 mod sdk;
@@ -14,7 +38,7 @@ use serde_json::Value;
 use crate::support::{
     answers::text,
     program::{Place, Ran},
-    realtime::{Prices, RealtimeServer, Seen},
+    voice_models::{Prices, Seen, Service, VoiceServer},
 };
 
 /// The key that counterparts want.
@@ -33,6 +57,7 @@ const PRICES: Prices = Prices {
 
 /// A table with Bartok, who speaks by the service at `base_url`, and Mira, who does not.
 struct Setting {
+    service: Service,
     base_url: String,
     prices: Prices,
     /// Tools of Bartok.
@@ -44,26 +69,28 @@ struct Setting {
 }
 
 impl Setting {
-    fn new(server: &RealtimeServer) -> Self {
-        Self::at(server.base_url())
+    fn new(server: &VoiceServer) -> Self {
+        Self::at(server.service(), server.base_url())
     }
 
-    fn at(base_url: String) -> Self {
+    fn at(service: Service, base_url: String) -> Self {
         let providers = String::new();
-        Self { base_url, prices: PRICES, tools: "dice-roller.roll", providers, more: "" }
+        Self { service, base_url, prices: PRICES, tools: "dice-roller.roll", providers, more: "" }
     }
 
     fn config(&self) -> String {
         let price = self.prices.entry();
+        let (name, model, voice) =
+            (self.service.name(), self.service.model(), self.service.voice());
         let Self { base_url, tools, providers, more, .. } = self;
         format!(
             r#"providers:
-  speech_to_speech: {{ name: openai-realtime, model: gpt-realtime-2.1, api_key: {KEY}, base_url: "{base_url}", price: {price} }}
+  speech_to_speech: {{ name: {name}, model: {model}, api_key: {KEY}, base_url: "{base_url}", price: {price} }}
 {providers}{more}
 npcs:
   - name: Bartok
     engine: s2s
-    s2s: {{ voice: cedar }}
+    s2s: {{ voice: {voice} }}
     personality: A gruff innkeeper who counts in herrings.
     budget_tier: standard
     tools: [{tools}]
@@ -95,13 +122,13 @@ fn say_at(place: &Place, said: &[&str]) -> Ran {
 
 /// Says lines to the table of `server`.
 #[track_caller]
-fn say(server: &RealtimeServer, said: &[&str]) -> Ran {
+fn say(server: &VoiceServer, said: &[&str]) -> Ran {
     say_at(&Setting::new(server).place(), said)
 }
 
 /// What the service saw once all sessions have ended; it had nothing to refuse.
 #[track_caller]
-fn seen(server: &RealtimeServer) -> Vec<Seen> {
+fn seen(server: &VoiceServer) -> Vec<Seen> {
     let seen = server.ended();
     let mistakes: Vec<&String> = seen.iter().flat_map(|it| &it.mistakes).collect();
     assert!(mistakes.is_empty(), "{mistakes:#?}");
@@ -110,14 +137,14 @@ fn seen(server: &RealtimeServer) -> Vec<Seen> {
 
 /// The only session in which an answer was begun.
 #[track_caller]
-fn talk(server: &RealtimeServer) -> Seen {
+fn talk(server: &VoiceServer) -> Seen {
     let seen = seen(server).into_iter().filter(|it| it.answers > 0).collect::<Vec<_>>();
     let [seen] = <[Seen; 1]>::try_from(seen).expect("one session");
     seen
 }
 
 /// Answers that were begun, in all sessions.
-fn answers(server: &RealtimeServer) -> usize {
+fn answers(server: &VoiceServer) -> usize {
     server.seen().iter().map(|it| it.answers).sum()
 }
 

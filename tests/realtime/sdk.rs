@@ -9,7 +9,7 @@ use super::KEY;
 use crate::{
     support::{
         program::{repository, run},
-        realtime::{Answer, RealtimeServer, Seen},
+        voice_models::{Answer, Seen, Service, VoiceServer},
     },
     third_party::installed,
 };
@@ -31,9 +31,12 @@ fn client(folder: &Path) -> Command {
 }
 
 /// What was sent in `sessions`, events of these `kinds` among it, is of the vendor's types and has
-/// nothing else in it.
+/// nothing else in it. The other service's messages are held against its own vendor's.
 #[track_caller]
-pub fn assert_typed(sessions: &[Seen], kinds: &[&str]) {
+pub fn assert_typed(service: Service, sessions: &[Seen], kinds: &[&str]) {
+    if service == Service::Gemini {
+        return crate::gemini::sdk::assert_typed(sessions);
+    }
     let Some(folder) = installed("openai-sdk") else { return };
     let orders = sessions.iter().flat_map(|it| &it.orders);
     let sent: String = orders.map(|order| format!("{order}\n")).collect();
@@ -48,7 +51,7 @@ pub fn assert_typed(sessions: &[Seen], kinds: &[&str]) {
 #[test]
 fn the_vendors_own_client_is_served_alike() {
     let Some(folder) = installed("openai-sdk") else { return };
-    let server = RealtimeServer::start(KEY);
+    let server = VoiceServer::start(Service::OpenAi, KEY);
     server.push(Answer::call("roll", json!({"expression": "2d6+3"})));
     server.push(Answer::say("The dice have fallen.", 1.2));
     server.push(Answer::say("It was a dark and stormy night when the ship left.", 120.0));
@@ -104,7 +107,7 @@ fn assert_answers(told: &Value) {
 
 /// The service has understood all that the client meant, and nothing else.
 #[track_caller]
-fn assert_understood(server: &RealtimeServer) {
+fn assert_understood(server: &VoiceServer) {
     let seen = server.ended();
     let [talk, refused, retired] = seen.as_slice() else { panic!("{} sessions", seen.len()) };
     let codes: Vec<&str> =

@@ -9,11 +9,13 @@ use serde_json::{Value, json};
 use tokio_tungstenite::tungstenite::Message;
 
 use super::{
-    Fault, Usage,
-    answer::{Answer, Out},
-    bill::{sound_tokens, text_tokens},
     check::Item,
+    plan::{Out, plan},
     talk::Talk,
+};
+use crate::support::voice_models::{
+    Fault, Usage,
+    bill::{sound_tokens, text_tokens},
 };
 
 /// Tokens of a second of sound that is heard.
@@ -61,18 +63,28 @@ impl Running {
     }
 }
 
+/// Tokens as `response.done` has them.
+fn told_as(usage: &Usage) -> Value {
+    let (input, output) = (usage.text_in + usage.audio_in, usage.text_out + usage.audio_out);
+    json!({
+        "total_tokens": input + output, "input_tokens": input, "output_tokens": output,
+        "input_token_details": {
+            "text_tokens": usage.text_in, "audio_tokens": usage.audio_in, "image_tokens": 0,
+            "cached_tokens": usage.text_cached + usage.audio_cached,
+            "cached_tokens_details": {"text_tokens": usage.text_cached,
+                "audio_tokens": usage.audio_cached, "image_tokens": 0},
+        },
+        "output_token_details": {"text_tokens": usage.text_out, "audio_tokens": usage.audio_out},
+    })
+}
+
 impl Talk {
     /// Begins to answer.
     pub async fn begin(&mut self) {
-        let (number, answer) = self.shared.change(|state| {
-            let answer = state.answers.pop_front().or_else(|| state.otherwise.clone());
-            state.answered += 1;
-            (state.answered - 1, answer)
-        });
+        let (number, answer) = self.shared.next_answer();
         self.note(|seen| seen.answers += 1);
-        let answer = answer.unwrap_or_else(|| Answer::say("Aye, friend.", 0.8));
         let id = format!("resp_{number}");
-        let mut plan = answer.plan(number, &id);
+        let mut plan = plan(&answer, number, &id);
         // What was said is understood before the answer, in the middle of it, or after it.
         if number % 3 == 2
             && let Some(event) = self.transcript.take()
@@ -229,7 +241,7 @@ impl Talk {
             _ => json!({"type": status, "reason": reason}),
         };
         let response = json!({"id": running.id, "object": "realtime.response", "status": status,
-            "status_details": details, "output": running.output, "usage": told.told(),
+            "status_details": details, "output": running.output, "usage": told_as(&told),
             "conversation_id": "conv_1", "metadata": null, "output_modalities": ["audio"]});
         self.say(json!({"type": "response.done", "response": response})).await;
         self.say(json!({"type": "rate_limits.updated", "rate_limits": [{"name": "tokens",

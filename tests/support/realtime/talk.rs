@@ -17,11 +17,10 @@ use tokio_tungstenite::{
 };
 
 use super::{
-    Fault, Seen, Shared, Usage,
-    answer::RATE,
     check::{self, Conversation, Item, Refusal},
     playing::Running,
 };
+use crate::support::voice_models::{Fault, Seen, Shared, Usage, answer::SPOKEN_RATE as RATE};
 
 /// An open session.
 pub struct Talk {

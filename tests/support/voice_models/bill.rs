@@ -1,9 +1,6 @@
 //! Tokens and their prices.
 //!
-//! Entry types: [`Usage`], [`Prices`]. Sound heard counts 10 tokens a second, sound spoken 20, text its
-//! bytes by 4.
-
-use serde_json::{Value, json};
+//! Entry types: [`Usage`], [`Prices`]. Text counts its bytes by 4.
 
 /// Prices of a million tokens.
 #[derive(Clone, Copy, Debug)]
@@ -50,21 +47,6 @@ pub struct Usage {
 }
 
 impl Usage {
-    /// As `response.done` has it.
-    pub fn told(&self) -> Value {
-        let (input, output) = (self.text_in + self.audio_in, self.text_out + self.audio_out);
-        json!({
-            "total_tokens": input + output, "input_tokens": input, "output_tokens": output,
-            "input_token_details": {
-                "text_tokens": self.text_in, "audio_tokens": self.audio_in, "image_tokens": 0,
-                "cached_tokens": self.text_cached + self.audio_cached,
-                "cached_tokens_details": {"text_tokens": self.text_cached,
-                    "audio_tokens": self.audio_cached, "image_tokens": 0},
-            },
-            "output_token_details": {"text_tokens": self.text_out, "audio_tokens": self.audio_out},
-        })
-    }
-
     /// What it costs.
     pub fn cost(&self, prices: &Prices) -> f64 {
         let parts = [

@@ -1,0 +1,150 @@
+//! Gemini Live alone: it speaks on while a tool is at work, takes calls back, and goes away.
+
+use std::time::Duration;
+
+use serde_json::json;
+
+use super::{
+    KEY, assert_by_cascade, assert_by_service, because,
+    routing::{ask, place},
+    say, seen, talk, told,
+};
+use crate::{
+    hostile::has_python,
+    support::voice_models::{Answer, Fault, Service, VoiceServer},
+};
+
+const HELLO: &str = "Bartok, hello";
+const DIG: &str = "Bartok, dig for me";
+const WELCOME: &str = "Welcome to the Tankard.";
+
+fn server() -> VoiceServer {
+    VoiceServer::start(Service::Gemini, KEY)
+}
+
+#[test]
+fn every_tool_has_its_calling_mode() {
+    if !has_python() {
+        return;
+    }
+    for (declared, mode) in [
+        ("estimated_duration_ms: 1000", "BLOCKING"),
+        ("estimated_duration_ms: 1000, records: true", "NON_BLOCKING"),
+        ("estimated_duration_ms: 1000, late: follow_up", "NON_BLOCKING"),
+        ("estimated_duration_ms: 1000, late: follow_up, urgent: true", "NON_BLOCKING"),
+    ] {
+        let server = server();
+        ask(&place(&server, declared), &[HELLO]);
+        let session = talk(&server);
+        let dig = session.modes.iter().find(|(name, _)| name == "dig");
+        assert_eq!(dig.map(|(_, mode)| mode.as_str()), Some(mode), "{declared}: {session:#?}");
+        let unsaid = session.modes.iter().any(|(_, mode)| mode.is_empty());
+        assert!(!unsaid, "it is said of every tool: {:#?}", session.modes);
+    }
+}
+
+#[test]
+fn what_only_records_is_not_spoken_of() {
+    if !has_python() {
+        return;
+    }
+    let server = server();
+    server.push(Answer::say_and_call("I will dig.", 1.0, ("dig", json!({}))));
+    let place = place(&server, "estimated_duration_ms: 1000, records: true");
+    let lines = ask(&place, &[DIG]);
+    assert_by_service(&lines[0], "I will dig.");
+    let session = talk(&server);
+    assert_eq!(session.scheduled, [("call_0_1".to_owned(), "SILENT".to_owned())]);
+    assert_eq!(session.answers, 1, "{:#?}", session.orders);
+}
+
+/// Somebody who asks for it is not left without an answer.
+#[test]
+fn record_without_a_word_is_answered() {
+    if !has_python() {
+        return;
+    }
+    let server = server();
+    server.push(Answer::call("dig", json!({})));
+    server.push(Answer::say("It is done.", 1.0));
+    let place = place(&server, "estimated_duration_ms: 1000, records: true");
+    let lines = ask(&place, &[DIG]);
+    assert_by_service(&lines[0], "It is done.");
+    let session = talk(&server);
+    assert_eq!(session.scheduled, [("call_0_0".to_owned(), "WHEN_IDLE".to_owned())]);
+    assert_eq!(session.answers, 2, "{:#?}", session.orders);
+}
+
+#[test]
+fn late_result_waits_unless_it_is_urgent() {
+    if !has_python() {
+        return;
+    }
+    for (declared, when) in [("", "WHEN_IDLE"), (", urgent: true", "INTERRUPT")] {
+        let server = server();
+        server.push(Answer::say_and_call("I will dig.", 1.0, ("dig", json!({}))));
+        server.push(Answer::say("It takes a while.", 1.0));
+        let declared = format!("estimated_duration_ms: 1000, late: follow_up{declared}");
+        let lines = ask(&place(&server, &declared), &[DIG]);
+        assert_eq!(lines[0]["made_by"]["engine"], "speech_to_speech", "{:#}", lines[0]);
+        let scheduled = seen(&server).into_iter().flat_map(|it| it.scheduled).next();
+        assert_eq!(scheduled, Some(("call_0_1".to_owned(), when.to_owned())), "{declared}");
+    }
+}
+
+#[test]
+fn call_that_is_taken_back_gets_no_result() {
+    if !has_python() {
+        return;
+    }
+    let server = server();
+    server.push(Answer::call_then_cancelled("dig", json!({})));
+    let lines = ask(&place(&server, "estimated_duration_ms: 1000"), &[DIG]);
+    assert_eq!(lines[0]["outcome"], "spoken", "{:#}", lines[0]);
+    assert_eq!(lines[0]["made_by"]["engine"], "cascaded", "{:#}", lines[0]);
+    for session in seen(&server) {
+        assert!(session.results.is_empty() && session.late.is_empty(), "{session:#?}");
+    }
+}
+
+/// The service warns, and nobody waits for the end of the connection.
+#[test]
+fn session_that_goes_away_is_replaced() {
+    let server = server();
+    server.fault(Fault::GoesAway(Duration::from_secs(50)));
+    server.otherwise(Answer::say(WELCOME, 1.0));
+    let ran = say(&server, &[HELLO, "Bartok, and?"]).ends_with(0);
+    ran.lines().iter().for_each(|line| assert_by_service(line, WELCOME));
+    let sessions = seen(&server);
+    assert_eq!(sessions.iter().filter(|it| it.answers == 1).count(), 2, "{sessions:#?}");
+    let last = sessions.iter().rfind(|it| it.answers > 0).expect("a session");
+    assert!(last.has_item("user", "hello") && last.has_item("assistant", WELCOME));
+    assert_eq!(told(&ran), 0, "nobody missed anything: {ran:#?}");
+}
+
+/// No memory of the service is taken up: its handles are refused now and then.
+#[test]
+fn session_begins_with_our_own_conversation() {
+    let server = server();
+    server.fault(Fault::Expires);
+    server.otherwise(Answer::say(WELCOME, 1.0));
+    say(&server, &[HELLO, "Bartok, and?"]).ends_with(0);
+    let sessions = seen(&server);
+    for session in &sessions {
+        let setup = session.orders.first().expect("a setup");
+        assert_eq!(setup.pointer("/setup/sessionResumption/handle"), None, "{setup:#}");
+    }
+    let last = sessions.iter().rfind(|it| it.answers > 0).expect("a session");
+    assert!(last.has_item("assistant", WELCOME), "{:#?}", last.items);
+}
+
+#[test]
+fn close_without_a_warning_is_told_with_its_code() {
+    let server = server();
+    server.push(Answer::expired());
+    let ran = say(&server, &[HELLO]).ends_with(0);
+    let line = ran.line();
+    assert_by_cascade(&line);
+    assert!(because(&line).contains("1011"), "{line:#}");
+    assert_eq!(told(&ran), 1, "{ran:#?}");
+}

@@ -1,0 +1,346 @@
+//! An answer on its way: what is sent of it, until it ends, is interrupted, or nobody listens.
+//!
+//! Entry functions: [`Talk::begin`], [`Talk::step`], [`Talk::interrupt`], [`Talk::settle`].
+
+use std::{collections::VecDeque, time::Duration};
+
+use futures::SinkExt;
+use serde_json::{Value, json};
+use tokio::time::Instant;
+use tokio_tungstenite::tungstenite::Message;
+
+use super::{
+    check::{Call, Stage},
+    plan::{Out, plan},
+    talk::Talk,
+};
+use crate::support::voice_models::{
+    Fault, Usage,
+    answer::{Ending, PIECE_MS, SPOKEN_RATE, tone},
+    bill::{sound_tokens, text_tokens},
+};
+
+/// Tokens of a second of sound, heard or spoken.
+const SOUND: u64 = 25;
+/// Pause before 100 ms of sound: 50 times faster than real time.
+const PACE: Duration = Duration::from_millis(2);
+
+/// An answer that is being made.
+pub struct Running {
+    number: usize,
+    plan: VecDeque<Out>,
+    is_counted: bool,
+    /// Whether it minds the longest answer allowed.
+    is_bounded: bool,
+    /// Whether it has called a tool for whose result it waits.
+    is_blocked: bool,
+    /// Whether any of its words were told.
+    has_words: bool,
+    /// Tokens read.
+    input: Usage,
+    /// Bytes of calls.
+    written: usize,
+    spoken_ms: u64,
+}
+
+impl Running {
+    fn usage(&self) -> Usage {
+        Usage {
+            text_out: text_tokens(self.written),
+            audio_out: sound_tokens(self.spoken_ms, SOUND),
+            ..self.input
+        }
+    }
+
+    /// Whether anything is left to be sent.
+    pub fn plays(&self) -> bool {
+        !self.plan.is_empty()
+    }
+
+    /// How long the next piece waits.
+    pub fn pace(&self) -> Option<Duration> {
+        self.plan.front()?.is_sound().then_some(PACE)
+    }
+
+    /// Whether it ends with its calls, and its turn with the answer to their results: each second one does,
+    /// and tells its tokens with the calls.
+    fn ends_with_calls(&self) -> bool {
+        let is_last = matches!(self.plan.front(), None | Some(Out::Ends(Ending::Whole)));
+        self.is_blocked && is_last && self.number.is_multiple_of(2)
+    }
+
+    /// Whether the end of its words is told.
+    fn marks_last_words(&self) -> bool {
+        self.has_words && self.number % 3 != 1
+    }
+
+    /// Tokens as the service tells them.
+    fn told(&self) -> Value {
+        let usage = if self.is_counted { self.usage() } else { Usage::default() };
+        let (input, output) = (usage.text_in + usage.audio_in, usage.text_out + usage.audio_out);
+        let by_kind = |text: u64, audio: u64| {
+            let all = [("TEXT", text), ("AUDIO", audio)].into_iter();
+            let there = all.filter(|(_, count)| *count > 0);
+            let told = there.map(|(kind, count)| json!({"modality": kind, "tokenCount": count}));
+            Value::from_iter(told)
+        };
+        json!({"promptTokenCount": input, "responseTokenCount": output,
+            "totalTokenCount": input + output,
+            "promptTokensDetails": by_kind(usage.text_in, usage.audio_in),
+            "responseTokensDetails": by_kind(usage.text_out, usage.audio_out)})
+    }
+}
+
+impl Talk {
+    /// Begins to answer, as soon as there is time for it.
+    pub async fn begin(&mut self) {
+        if self.running.is_some() {
+            self.is_due = true;
+            return;
+        }
+        self.is_due = false;
+        let (number, answer) = self.shared.next_answer();
+        self.note(|seen| seen.answers += 1);
+        let mut plan = plan(&answer, number);
+        // What was said is understood before the answer, in the middle of it, or after it.
+        if number % 3 != 1
+            && let Some(understood) = self.transcript.take()
+        {
+            let at = if number % 3 == 0 { 0 } else { plan.len() / 2 };
+            plan.insert(at, Out::Understood(understood));
+        }
+        let is_bounded = !plan.iter().any(|out| matches!(out, Out::Forever(_)));
+        self.running = Some(Running {
+            number,
+            plan,
+            is_counted: answer.is_counted,
+            is_bounded,
+            is_blocked: false,
+            has_words: false,
+            input: self.read(),
+            written: 0,
+            spoken_ms: 0,
+        });
+        if self.known.has("sessionResumption") {
+            // What is empty may be left out.
+            let update = match number % 2 {
+                0 => json!({}),
+                _ => json!({"newHandle": "", "resumable": false}),
+            };
+            self.say(json!({ "sessionResumptionUpdate": update })).await;
+        }
+    }
+
+    /// Tokens that are read for an answer: the whole conversation. Nothing is cached.
+    fn read(&self) -> Usage {
+        let setup = &self.known.setup;
+        let settings =
+            setup["systemInstruction"].to_string().len() + setup["tools"].to_string().len();
+        let heard = sound_tokens(self.known.heard_ms + self.known.spoken_ms, SOUND);
+        let text_in = text_tokens(settings + self.known.said);
+        Usage { text_in, audio_in: heard, ..Usage::default() }
+    }
+
+    /// Sends the next piece.
+    pub async fn step(&mut self) {
+        let Some(running) = &mut self.running else { return };
+        let Some(out) = running.plan.pop_front() else { return };
+        match out {
+            Out::Forever(out) => {
+                let again = (*out).clone();
+                running.plan.push_front(Out::Forever(out));
+                self.send(again).await;
+            }
+            out => self.send(out).await,
+        }
+    }
+
+    async fn send(&mut self, out: Out) {
+        match out {
+            Out::Said(words, sound) => self.speak(words, sound).await,
+            Out::Calls(calls) => self.call(calls).await,
+            Out::Understood(message) => self.say(message).await,
+            Out::Frame(text, is_binary) => {
+                let bytes = text.clone().into_bytes();
+                let message = if is_binary { Message::binary(bytes) } else { Message::text(text) };
+                let _ = self.socket.send(Message::Ping(Vec::new().into())).await;
+                let _ = self.socket.send(message).await;
+            }
+            Out::Ends(ending) => self.end(ending).await,
+            Out::Forever(_) => {}
+        }
+    }
+
+    async fn speak(&mut self, words: String, sound: Option<usize>) {
+        let mut content = json!({});
+        if let Some(at) = sound {
+            let mime = format!("audio/pcm;rate={SPOKEN_RATE}");
+            let part = json!({"inlineData": {"mimeType": mime, "data": tone(at)}});
+            content["modelTurn"] = json!({"parts": [part]});
+        }
+        if !words.is_empty() && self.known.has("outputAudioTranscription") {
+            content["outputTranscription"] = json!({ "text": words });
+            if let Some(running) = &mut self.running {
+                running.has_words = true;
+            }
+        }
+        if content != json!({}) {
+            self.say(json!({ "serverContent": content })).await;
+        }
+        let most = self.known.max_tokens();
+        let Some(running) = self.running.as_mut().filter(|_| sound.is_some()) else { return };
+        running.spoken_ms += PIECE_MS;
+        self.known.spoken_ms += PIECE_MS;
+        let usage = running.usage();
+        let is_full = most.is_some_and(|most| usage.audio_out + usage.text_out >= most);
+        if is_full && running.is_bounded {
+            self.end(Ending::Whole).await;
+        }
+    }
+
+    async fn call(&mut self, calls: Vec<(String, String, Value)>) {
+        let told = calls
+            .iter()
+            .map(|(id, name, arguments)| json!({"id": id, "name": name, "args": arguments}));
+        let mut message = json!({"toolCall": {"functionCalls": told.collect::<Vec<_>>()}});
+        for (id, name, arguments) in calls {
+            let is_blocking = self.known.is_blocking(&name);
+            if let Some(running) = &mut self.running {
+                running.written += name.len() + arguments.to_string().len();
+                running.is_blocked |= is_blocking;
+            }
+            self.known.calls.push(Call { id, name, is_blocking, stage: Stage::Open });
+        }
+        if let Some(running) = self.running.as_ref().filter(|it| it.ends_with_calls()) {
+            message["usageMetadata"] = running.told();
+        }
+        self.say(message).await;
+    }
+
+    async fn end(&mut self, ending: Ending) {
+        match ending {
+            Ending::Whole => self.finish().await,
+            Ending::Cancelled => self.break_off().await,
+            Ending::TooLong => self.complete("MALFORMED_FUNCTION_CALL").await,
+            Ending::Failed => self.complete("RESPONSE_REJECTED").await,
+            // What was played so far stays, so that it can still be interrupted.
+            Ending::Stalls => {}
+            Ending::Cut => self.ended = Some("cut".to_owned()),
+            Ending::Expired => self.expire().await,
+        }
+        let is_free = self.running.is_none() && self.ended.is_none();
+        if is_free && self.is_due && self.known.awaited().next().is_none() {
+            self.begin().await;
+        }
+    }
+
+    /// Ends a whole answer. One that waits for a result ends its turn at once, or only with the answer
+    /// to it: the service does either.
+    async fn finish(&mut self) {
+        let Some(running) = &self.running else { return };
+        if running.marks_last_words() {
+            self.say(json!({"serverContent": {"outputTranscription": {"finished": true}}})).await;
+        }
+        if self.running.as_ref().is_some_and(Running::ends_with_calls) {
+            self.settle();
+        } else {
+            self.say(json!({"serverContent": {"generationComplete": true}})).await;
+            self.complete("").await;
+        }
+    }
+
+    /// Ends a turn, and tells its price in the same message.
+    async fn complete(&mut self, reason: &str) {
+        let Some(running) = &self.running else { return };
+        let (number, is_blocked) = (running.number, running.is_blocked);
+        let mut content = json!({"turnComplete": true});
+        if !reason.is_empty() {
+            content["turnCompleteReason"] = json!(reason);
+        }
+        let message = json!({"serverContent": content, "usageMetadata": running.told()});
+        self.settle();
+        self.say(message).await;
+        if let Some(understood) = self.transcript.take() {
+            self.say(understood).await;
+        }
+        if self.known.has("sessionResumption") && !is_blocked {
+            let handle = format!("handle_{}_{number}", self.number);
+            let known = self.known.clone();
+            self.shared.change(|state| state.resumable.insert(handle.clone(), known));
+            let update = json!({"newHandle": handle, "resumable": true});
+            self.say(json!({ "sessionResumptionUpdate": update })).await;
+        }
+        if reason.is_empty() && !is_blocked {
+            self.go_wrong().await;
+        }
+    }
+
+    /// Fails as it was scripted, after the first whole answer.
+    async fn go_wrong(&mut self) {
+        match self.fault {
+            Fault::Expires => self.expire().await,
+            Fault::Closes => {
+                let _ = self.socket.close(None).await;
+                self.part().await;
+                self.ended = Some("closed".to_owned());
+            }
+            Fault::GoesAway(left) if self.leaves.is_none() => {
+                self.leaves = Some(Instant::now() + left);
+                let left = format!("{}s", left.as_secs_f64());
+                self.say(json!({"goAway": {"timeLeft": left}})).await;
+            }
+            _ => {}
+        }
+    }
+
+    /// Stops answering for something new; a piece that was on its way still comes.
+    pub async fn interrupt(&mut self) {
+        self.is_due = false;
+        let is_waiting = self.known.awaited().next().is_some();
+        let Some(running) = &mut self.running else {
+            if is_waiting {
+                self.break_off().await;
+            }
+            return;
+        };
+        let on_its_way = running.plan.pop_front().filter(Out::is_sound);
+        running.plan.clear();
+        if let Some(out @ Out::Said(..)) = on_its_way {
+            self.send(out).await;
+        }
+        if self.running.is_some() {
+            self.note(|seen| seen.cancels += 1);
+            self.break_off().await;
+        }
+    }
+
+    /// Takes the calls back for which it waits, and ends the turn: no generation is complete.
+    async fn break_off(&mut self) {
+        let waiting = self.known.calls.iter_mut();
+        let waiting = waiting.filter(|call| call.is_blocking && call.stage == Stage::Open);
+        let taken_back: Vec<String> = waiting
+            .map(|call| {
+                call.stage = Stage::Cancelled;
+                call.id.clone()
+            })
+            .collect();
+        if !taken_back.is_empty() {
+            self.say(json!({"toolCallCancellation": {"ids": taken_back}})).await;
+        }
+        self.say(json!({"serverContent": {"interrupted": true}})).await;
+        let mut message = json!({"serverContent": {"turnComplete": true}});
+        if let Some(running) = &self.running {
+            message["usageMetadata"] = running.told();
+        }
+        self.settle();
+        self.say(message).await;
+    }
+
+    /// Bills what was sent of an answer.
+    pub fn settle(&mut self) {
+        if let Some(running) = self.running.take() {
+            let usage = running.usage();
+            self.shared.change(|state| state.billed.push(usage));
+        }
+    }
+}
