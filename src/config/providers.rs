@@ -17,7 +17,7 @@ use crate::{
     provider::{
         BaseUrl, EntryList, HereOptions, KokoroOptions, ModelEntry, ModelService, NamedEntry,
         PiperOptions, RecogniserEntry, RecogniserService, SLOWEST, VoiceEntry, VoiceService,
-        anthropic, base_url, deepgram,
+        anthropic, base_url, deepgram, gemini,
         openai::{self, Options},
         realtime,
     },
@@ -454,6 +454,9 @@ impl Home {
     /// OpenAI's speech-to-speech models.
     pub const REALTIME: Self =
         Self { base_url: realtime::BASE_URL, has_sockets: true, ..Self::OPENAI };
+    /// Gemini's speech-to-speech models.
+    pub const GEMINI: Self =
+        Self { base_url: gemini::BASE_URL, variable: "GEMINI_API_KEY", has_sockets: true };
 }
 
 /// Where the settings of a service stand, and which one it is.

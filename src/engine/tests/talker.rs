@@ -116,7 +116,7 @@ impl SpeechToSpeech for Talker {
     }
 
     fn abilities(&self) -> SpeechAbilities {
-        SpeechAbilities { clears: true, truncates: true, changes_tools: true }
+        SpeechAbilities { clears: true, truncates: true, changes_tools: true, goes_on: false }
     }
 
     fn connect(&self, setup: SpeechSetup) -> BoxFuture<'static, Result<SpeechSession, Error>> {

@@ -1,0 +1,1 @@
+//! What a session sends and tells, without a socket.
