@@ -9,8 +9,8 @@ use std::{
 use glyphoxa::measure::{
     Budget, Cascaded, Cause, Conversation, EngineKind, Frame, Gate, HeardAloud, Labels, Ledger,
     Materials, Npc, Position, Realtime, Reply, ReplyPort, SessionId, SessionLimits, Setting,
-    SpeechOptions, SpeechToSpeech, Tier, ToolHost, Turn, TurnFacts, TurnId, TurnReport,
-    VoiceEngine, offer_built_ins,
+    SpeechOptions, SpeechService, SpeechToSpeech, Tier, ToolHost, Turn, TurnFacts, TurnId,
+    TurnReport, VoiceEngine, offer_built_ins,
 };
 use rand::{SeedableRng, rngs::StdRng};
 use tokio::{

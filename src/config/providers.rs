@@ -394,8 +394,7 @@ impl<'a> Clients<'a> {
         }
     }
 
-    /// The model's name in the price list, if calls cost something; an entry under `name` that says itself
-    /// what it costs is on the list by its own.
+    /// The model's name in the price list, if calls cost something; an own price is listed under `name`.
     fn priced_as(
         &mut self,
         fields: &Fields,

@@ -27,7 +27,7 @@ pub fn speech_to_speech(
 ) -> Option<SpeechOptions> {
     let all = file.map("providers", &keys::providers::PROVIDERS)?;
     let fields = all.map("speech_to_speech", &keys::providers::SPEECH_TO_SPEECH)?;
-    let service = fields.text("name").and_then(SpeechService::named).unwrap_or_default();
+    let service = named(&fields);
     let home = match service {
         SpeechService::OpenAi => Home::REALTIME,
         SpeechService::Gemini => Home::GEMINI,
@@ -51,6 +51,19 @@ pub fn speech_to_speech(
         max_age: fields.whole("max_age_min").map_or(service.max_age(), Duration::from_mins),
         idle: fields.whole("idle_s").map_or(SPEECH_IDLE, Duration::from_secs),
     })
+}
+
+/// The service of `file`, or the default one.
+pub fn service(file: &Fields) -> SpeechService {
+    let all = file.map("providers", &keys::providers::PROVIDERS);
+    let fields = all.and_then(|all| {
+        all.map("speech_to_speech", &keys::providers::SPEECH_TO_SPEECH).map(|it| named(&it))
+    });
+    fields.unwrap_or_default()
+}
+
+fn named(fields: &Fields) -> SpeechService {
+    fields.text("name").and_then(SpeechService::named).unwrap_or_default()
 }
 
 /// Whether `file` has such a service, or says something about it that could not be read and has its

@@ -155,8 +155,8 @@ impl Line {
             if !open.is_off {
                 open.look();
             }
-            let has_tools = self.service.abilities().changes_tools || open.tools == self.tools;
-            let is_good = !open.is_off && has_tools && open.opened_at.elapsed() < self.max_age;
+            let is_fresh = open.opened_at.elapsed() < self.max_age;
+            let is_good = !open.is_off && is_fresh && open.tools == self.tools;
             if is_good && open.is_told(conversation) {
                 return open.tell(&conversation.talk);
             }
@@ -207,10 +207,11 @@ impl Line {
         }
     }
 
-    /// Wants `tools` in the next session: where they cannot be changed, an open one with others is
-    /// replaced.
+    /// Wants `tools` in the next turn: where they cannot be changed, a session with others is replaced.
     pub fn wants(&mut self, tools: &Arc<[ToolSpec]>) {
-        self.tools = Arc::clone(tools);
+        if !self.service.abilities().changes_tools {
+            self.tools = Arc::clone(tools);
+        }
     }
 
     /// Declares `tools` if they differ from the declared ones; false: the session needs others, and
