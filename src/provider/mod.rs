@@ -70,7 +70,7 @@ pub use speech_to_speech::{
     FIRST_BYTE_TIMEOUT as SPEECH_FIRST_BYTE, IDLE as SPEECH_IDLE, Options as SpeechOptions,
     SPEECH_WAITING, SpeechAbilities, SpeechControl, SpeechDone, SpeechEnding, SpeechEvents,
     SpeechItem, SpeechItemId, SpeechOrder, SpeechService, SpeechSession, SpeechSessionEvent,
-    SpeechSetup, SpeechToSpeech, SpeechUsage, probe as probe_speech,
+    SpeechSetup, SpeechToSpeech, SpeechUsage, probe::probe as probe_speech,
 };
 pub use speech_to_text::{SpeechEvent, SpeechToText, SttAbilities};
 pub use text_to_speech::{DefaultId, Pcm, SpeakRequest, TextToSpeech, VoiceIds, VoiceTraits};

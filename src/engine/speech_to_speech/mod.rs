@@ -4,6 +4,7 @@
 //! never from the service's memory. The cascade of the same NPC answers the turns that are not for the
 //! model, and those that fail. **Never**: knows which service it is.
 
+mod ending;
 mod line;
 mod money;
 mod outgoing;
@@ -23,9 +24,10 @@ use tokio::{
 };
 
 use self::{
+    ending::NotAnswered,
     line::Line,
     route::{Habits, Trouble},
-    talk::{NotAnswered, Talk},
+    talk::Talk,
 };
 use super::{
     Cascaded, HeardAloud, ReplyPort, Turn, TurnReport, VoiceEngine, conversation::Excerpt,

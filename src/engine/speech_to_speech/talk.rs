@@ -10,6 +10,7 @@ use tokio::time::{Instant, timeout_at};
 use tokio_util::sync::CancellationToken;
 
 use super::{
+    ending::{Ended, NotAnswered, meaning},
     line::{Adds, Line, Pending},
     money::Contents,
     outgoing::Outgoing,
@@ -25,9 +26,7 @@ use crate::{
         report::EngineUsed,
         tool_loop::Before,
     },
-    provider::{
-        Error, Kind, SpeechEnding, SpeechItem, SpeechItemId, SpeechOrder, SpeechSessionEvent,
-    },
+    provider::{Error, Kind, SpeechItem, SpeechItemId, SpeechOrder, SpeechSessionEvent},
 };
 
 /// Longest wait for the first sound, word or call of an answer.
@@ -54,30 +53,6 @@ pub struct Talk<'t> {
     upload: Duration,
     /// When the turn began.
     begun: Instant,
-}
-
-/// A turn that another engine has to end.
-pub struct NotAnswered {
-    /// Why, for the game master.
-    pub why: String,
-    /// The kind of the failure; `None`: the service has not failed.
-    pub kind: Option<Kind>,
-    /// Sentences that were played or are about to be, fillers included.
-    pub sentences: usize,
-    /// Its words and calls so far.
-    pub before: Before,
-}
-
-/// How an answer of the service ended.
-enum Ended {
-    /// It is whole, with these calls.
-    Whole(Vec<ToolCall>),
-    /// The turn is over.
-    Stopped,
-    /// Another engine has to go on, because of this.
-    HandedOver(String),
-    /// It is not whole, and the turn ends with it.
-    Cut(Failure),
 }
 
 impl<'t> Talk<'t> {
@@ -313,7 +288,8 @@ impl<'t> Talk<'t> {
                     pending.owes = !calls.is_empty();
                     open.pending = Some(pending);
                 }
-                return self.ended(done.ending, std::mem::take(calls)).map(Some);
+                let (has_sound, name) = (self.out.has_sound(), self.line.service().name());
+                return meaning(done.ending, std::mem::take(calls), has_sound, name).map(Some);
             }
             SpeechSessionEvent::Refused(error) if self.first_at.is_none() => return Err(error),
             SpeechSessionEvent::Refused(error) => {
@@ -348,25 +324,6 @@ impl<'t> Talk<'t> {
         let is_over = stop.run_until_cancelled(open.end(&mut pending)).await.is_none();
         open.pending = Some(pending);
         Ok(if is_over { Ended::Stopped } else { ended })
-    }
-
-    /// The meaning of `ending` for the turn.
-    fn ended(&self, ending: SpeechEnding, calls: Vec<ToolCall>) -> Result<Ended, Error> {
-        let has_sound = self.out.has_sound();
-        let failed = |what: &str| Failure::Model(format!("{}: {what}", self.line.service().name()));
-        Ok(match ending {
-            SpeechEnding::Completed => Ended::Whole(calls),
-            SpeechEnding::TooLong if has_sound => Ended::Cut(failed(
-                "the answer was cut off: it is as long as one may be (ask for less at once)",
-            )),
-            SpeechEnding::Withheld if has_sound => Ended::Cut(failed(
-                "the service withheld the rest of the answer (its content filter; ask in other words)",
-            )),
-            SpeechEnding::Failed(why) => return Err(Error::new(Kind::Unavailable, why)),
-            SpeechEnding::Cancelled | SpeechEnding::TooLong | SpeechEnding::Withheld => {
-                return Err(Error::new(Kind::Unavailable, "the service broke its answer off"));
-            }
-        })
     }
 
     /// Cancels the answer, because of `why`.

@@ -22,7 +22,7 @@ use crate::{
     domain::ToolChoice,
     provider::{
         Error, Kind, SpeechEnding, SpeechItem, SpeechOrder, SpeechService, SpeechSession,
-        SpeechSessionEvent, SpeechSetup, SpeechToSpeech, speech_to_speech::probe,
+        SpeechSessionEvent, SpeechSetup, SpeechToSpeech, probe_speech,
     },
 };
 
@@ -140,7 +140,7 @@ async fn session_is_set_up_and_answers_until_dropped() {
 }
 
 #[tokio::test]
-async fn session_closed_without_warning_gives_one_error() {
+async fn session_closed_without_warning_ends() {
     let (options, _service) = service(|mut service| async move {
         service.set_up().await;
         service.close(1011, "deadline").await;
@@ -175,7 +175,7 @@ async fn probe_opens_a_session_and_closes_it() {
         service.hear().await
     })
     .await;
-    let line = probe(&GeminiLive::new(options).unwrap(), &BTreeSet::new()).await.unwrap();
+    let line = probe_speech(&GeminiLive::new(options).unwrap(), &BTreeSet::new()).await.unwrap();
     assert!(line.starts_with("opens a session of \"gemini-3.8-live\" in "), "{line}");
     assert_eq!(service.await.unwrap(), None, "nothing is asked");
 }

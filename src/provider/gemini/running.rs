@@ -72,7 +72,8 @@ impl Running {
 
     /// Nothing of it is missing.
     pub fn is_whole(&self) -> bool {
-        let has_words = !self.has_words || self.has_last_words;
+        let is_cut = self.ending != SpeechEnding::Completed;
+        let has_words = is_cut || !self.has_words || self.has_last_words;
         self.is_over && self.usage.is_some() && has_words
     }
 

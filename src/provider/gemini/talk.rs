@@ -37,6 +37,8 @@ use crate::{
     },
 };
 
+/// The shortest utterance that is answered: 100 ms at 16 kHz.
+const SHORTEST: usize = 1_600;
 /// Most answers that nobody has asked for.
 const UNASKED_MAX: usize = 16;
 
@@ -80,7 +82,7 @@ impl Talk {
             peer,
             events,
             outbox: before.into_iter().collect(),
-            hearing: Hearing::new(SampleRate::HZ_16000, 0),
+            hearing: Hearing::new(SampleRate::HZ_16000, SHORTEST),
             items: Items::default(),
             tools: tools.collect(),
             owed: HashMap::new(),
@@ -250,9 +252,16 @@ impl Talk {
     }
 
     fn words(&mut self, delta: String, is_last: bool) -> Result<(), Over> {
+        if delta.is_empty() {
+            // The mark of the last words does not say whose they are.
+            if let Some(running) = self.running.as_mut().filter(|it| it.has_begun) {
+                running.note_words(is_last);
+            }
+            return self.finish_if_whole();
+        }
         let Some(running) = self.part()? else { return Ok(()) };
         running.note_words(is_last);
-        if running.answer.takes_words() && !delta.is_empty() {
+        if running.answer.takes_words() {
             let item = SpeechItemId(running.answer.asked_as.clone());
             if let Err(bound) = running.answer.words(&delta) {
                 self.cut(exceeds(bound));
@@ -264,11 +273,8 @@ impl Talk {
     }
 
     fn calls(&mut self, calls: Vec<Called>) -> Result<(), Over> {
-        let waits = |tools: &HashMap<_, _>, call: &Called| match tools.get(&call.name).copied() {
-            Some(calling) => calling == Calling::Waits,
-            None => true,
-        };
-        let is_awaited = calls.iter().any(|call| waits(&self.tools, call));
+        let calling = |call: &Called| self.tools.get(&call.name).copied().unwrap_or_default();
+        let is_awaited = calls.iter().any(|call| calling(call) == Calling::Waits);
         let Some(running) = self.part()? else { return Ok(()) };
         if !running.answer.takes_words() {
             return Ok(());
@@ -342,11 +348,8 @@ impl Talk {
         let Some(running) = self.running.take() else { return Ok(()) };
         let Running { answer, is_over, ending, usage, .. } = running;
         let (calls, done) = answer.end(ending, Vec::new(), usage, &self.peer);
-        let is_awaited = calls
-            .iter()
-            .any(|call| self.tools.get(&call.name).copied().unwrap_or_default() == Calling::Waits);
-        // A turn with calls that are awaited goes on after their results.
-        self.has_tail = !is_over && !is_awaited;
+        // The end of a turn with calls that are awaited comes at once, or after their results.
+        self.has_tail = !is_over;
         for call in calls {
             self.owed.insert(call.id.0.clone(), call.name.clone());
             self.tell(SpeechSessionEvent::Call(call))?;

@@ -145,7 +145,9 @@ async fn utterance_ends_with_the_order_to_answer() {
     bench.order(sound(480));
     bench.order(sound(480));
     bench.order(SpeechOrder::Commit);
-    assert_eq!(bench.sent()[..3], ["clientContent", "activityStart", "audio"]);
+    let sent = bench.sent();
+    assert_eq!(sent[..3], ["clientContent", "activityStart", "audio"]);
+    assert!(sent[3..].iter().all(|it| it == "audio"), "{sent:?}");
     bench.order(answer());
     assert_eq!(bench.sent().last().map(String::as_str), Some("activityEnd"));
     bench.turn_over();
@@ -223,6 +225,27 @@ async fn awaited_call_ends_the_answer_until_its_result() {
     bench.says(&audio(480));
     bench.turn_over();
     assert_eq!(bench.endings(), [SpeechEnding::Completed]);
+}
+
+#[tokio::test]
+async fn turn_ends_with_its_call_or_after_the_result() {
+    for ends_at_once in [true, false] {
+        let mut bench = Bench::answering();
+        bench.says(&call("c1", "roll"));
+        if ends_at_once {
+            bench.says(&words("", true));
+            bench.says(&json!({"serverContent": {"generationComplete": true}}));
+            bench.turn_over();
+        }
+        assert!(bench.sent().is_empty(), "what still comes is not stopped");
+        assert_eq!(bench.endings(), [SpeechEnding::Completed]);
+        bench.order(result("c1"));
+        bench.order(answer());
+        assert_eq!(bench.sent(), ["toolResponse"]);
+        bench.says(&audio(480));
+        bench.turn_over();
+        assert_eq!(bench.endings(), [SpeechEnding::Completed]);
+    }
 }
 
 #[tokio::test]

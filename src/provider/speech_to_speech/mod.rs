@@ -10,7 +10,7 @@ pub mod hearing;
 pub mod items;
 mod options;
 pub mod peer;
-mod probe;
+pub mod probe;
 pub mod session;
 pub mod socket;
 pub mod waiting;
@@ -20,10 +20,7 @@ use std::{sync::Arc, time::Duration};
 use futures::{future::BoxFuture, stream::BoxStream};
 use tokio::sync::mpsc;
 
-pub use self::{
-    options::{FIRST_BYTE_TIMEOUT, IDLE, Options, SpeechService},
-    probe::probe,
-};
+pub use self::options::{FIRST_BYTE_TIMEOUT, IDLE, Options, SpeechService};
 use super::{Error, Kind, Pcm};
 use crate::domain::{CallId, ToolCall, ToolChoice, ToolSpec};
 
