@@ -252,16 +252,15 @@ impl Talk {
     }
 
     fn words(&mut self, delta: String, is_last: bool) -> Result<(), Over> {
-        if delta.is_empty() {
-            // The mark of the last words does not say whose they are.
-            if let Some(running) = self.running.as_mut().filter(|it| it.has_begun) {
-                running.note_words(is_last);
-            }
-            return self.finish_if_whole();
+        // They have no order against the answers: what comes without one is late.
+        let Some(running) = &mut self.running else { return Ok(()) };
+        if delta.is_empty() && !running.has_begun {
+            // The mark of the last words, which does not say whose they are.
+            return Ok(());
         }
-        let Some(running) = self.part()? else { return Ok(()) };
+        running.has_begun = true;
         running.note_words(is_last);
-        if running.answer.takes_words() {
+        if running.answer.takes_words() && !delta.is_empty() {
             let item = SpeechItemId(running.answer.asked_as.clone());
             if let Err(bound) = running.answer.words(&delta) {
                 self.cut(exceeds(bound));

@@ -170,7 +170,7 @@ async fn answer_ends_once_nothing_of_it_is_missing() {
     };
     assert_eq!(done.usage.unwrap().text_in, 9);
     bench.says(&words("late", true));
-    assert!(bench.sent() == ["clientContent"], "nobody has asked for more");
+    assert!(bench.sent().is_empty() && bench.told().is_empty());
 }
 
 #[tokio::test(start_paused = true)]
