@@ -41,8 +41,8 @@ pub use crate::{
     provider::{
         Attempts, Chain, ChatEvent, ChatModel, ChatRequest, Cores, Embedder, Error, Kokoro,
         KokoroOptions, Pcm, Piper, PiperOptions, RecogniserEntry, Registry, ServiceInfo, Services,
-        SpeakRequest, SpeechEvent, SpeechToText, SttAbilities, TextToSpeech,
-        realtime::{Options as RealtimeOptions, Realtime},
+        SpeakRequest, SpeechEvent, SpeechOptions, SpeechService, SpeechToText, SttAbilities,
+        TextToSpeech, realtime::Realtime,
     },
     session::{
         Backlog, Command, Conversations, EventReader, Memory as RecallMemory, Options, Outlets,

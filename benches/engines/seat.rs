@@ -8,9 +8,9 @@ use std::{
 
 use glyphoxa::measure::{
     Budget, Cascaded, Cause, Conversation, EngineKind, Frame, Gate, HeardAloud, Labels, Ledger,
-    Materials, Npc, Position, Realtime, RealtimeOptions, Reply, ReplyPort, SessionId,
-    SessionLimits, Setting, SpeechToSpeech, Tier, ToolHost, Turn, TurnFacts, TurnId, TurnReport,
-    VoiceEngine, offer_built_ins,
+    Materials, Npc, Position, Realtime, Reply, ReplyPort, SessionId, SessionLimits, Setting,
+    SpeechOptions, SpeechService, SpeechToSpeech, Tier, ToolHost, Turn, TurnFacts, TurnId,
+    TurnReport, VoiceEngine, offer_built_ins,
 };
 use rand::{SeedableRng, rngs::StdRng};
 use tokio::{
@@ -124,7 +124,8 @@ impl Seat {
         let thinks = Model { token: TOKEN, calls: 0 };
         let budget = Budget::new(Ledger::default());
         let (cascade, conversation) = cascade(&npc, &host, (thinks, speaks), &budget);
-        let options = RealtimeOptions {
+        let options = SpeechOptions {
+            service: SpeechService::OpenAi,
             base_url: service.base_url.clone(),
             api_key: None,
             model: "gpt-realtime-2.1".to_owned(),

@@ -21,7 +21,7 @@ use crate::{
     logic::turn::Detector,
     provider::{
         EntryList, Error, Kind, ModelEntry, NamedEntry, Options, Registry, TextToSpeech,
-        VoiceEntry, VoiceService, realtime,
+        VoiceEntry, VoiceService, probe_speech,
     },
     tools::{
         builtin,
@@ -153,9 +153,12 @@ async fn thinks(models: &EntryList<ModelEntry>) -> Vec<Finding> {
 async fn talks(config: &Config) -> Option<Finding> {
     let users = || config.npcs.iter().filter(|npc| npc.engine == EngineKind::SpeechToSpeech);
     users().next()?;
-    let entry = config.services.speech_to_speech.as_ref()?;
+    let service = Registry::default().speech_to_speech(&config.services).transpose()?;
     let voices = users().filter_map(|npc| npc.s2s.voice.clone()).collect();
-    let found = realtime::probe(entry.clone(), &voices).await;
+    let found = match service {
+        Ok(service) => probe_speech(&*service, &voices).await,
+        Err(error) => Err(error),
+    };
     Some(Finding::new("speech to speech", found.map_err(said)))
 }
 

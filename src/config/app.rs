@@ -478,7 +478,8 @@ fn voices(models: &ModelOptions, first: VoiceEntry, slow: f32) -> Vec<VoiceEntry
 /// The settings of a checked file that engines depend on.
 fn engines(file: &Fields) -> Engines {
     let is_guarded = !file.items("lines_and_veils").is_empty();
-    Engines { is_there: speech_to_speech::is_there(file), is_guarded }
+    let is_there = speech_to_speech::is_there(file);
+    Engines { is_there, service: speech_to_speech::service(file), is_guarded }
 }
 
 /// How long lists of tools are narrowed.

@@ -29,6 +29,8 @@ pub fn declared(fields: &Fields, floor: &str) -> Declared {
         categories: fields.texts("category").iter().map(|it| it.trim().to_owned()).collect(),
         floor: fields.text(floor).and_then(|tier| tier.parse().ok()),
         follow_up: fields.text("late").map(|late| late == "follow_up"),
+        urgent: fields.flag("urgent"),
+        records: fields.flag("records"),
         approval: fields.text("approval").map(|approval| approval == "dm"),
         fillers: (!fillers.is_empty()).then_some(fillers),
         description: None,

@@ -8,6 +8,7 @@ use std::time::Duration;
 use super::keys;
 use crate::{
     domain::{EngineKind, S2s},
+    provider::SpeechService,
     yaml::{Fields, Problems, quoted},
 };
 
@@ -16,6 +17,8 @@ use crate::{
 pub struct Engines {
     /// A speech-to-speech service is configured.
     pub is_there: bool,
+    /// Which one it is, or would be.
+    pub service: SpeechService,
     /// Some topics may never be brought up.
     pub is_guarded: bool,
 }
@@ -71,9 +74,8 @@ pub fn warn_assistant(assistant: &Fields, warnings: &mut Problems) {
     }
 }
 
-/// What is allowed of the engine of the NPC `name`, but probably not meant; `is_guarded`: some topics
-/// may never be brought up.
-pub fn warn(npc: &Fields, name: &str, is_guarded: bool, warnings: &mut Problems) {
+/// What is allowed of the engine of the NPC `name`, but probably not meant.
+pub fn warn(npc: &Fields, name: &str, engines: Engines, warnings: &mut Problems) {
     let name = quoted(name);
     let is_s2s = is_s2s(npc);
     let (own, s2s) = (npc.get("voice"), npc.map("s2s", &keys::npc::S2S));
@@ -84,14 +86,25 @@ pub fn warn(npc: &Fields, name: &str, is_guarded: bool, warnings: &mut Problems)
     if !is_s2s {
         return;
     }
+    let service = engines.service.name();
+    if let Some(fields) = &s2s
+        && fields.text("provider").is_some_and(|its| its != service)
+    {
+        let message = format!("{name} speaks through {service}, the service of the configuration");
+        let way_out = "remove 'provider', or change providers.speech_to_speech";
+        warnings.add(fields.place("provider"), message, way_out);
+    }
     let has_voice = |fields: Fields| fields.get("voice").is_some() || fields.is_broken("voice");
     if !s2s.is_some_and(has_voice) && !npc.is_broken("s2s") {
         let message = format!("{name} has no voice for the speech-to-speech service");
-        let way_out =
-            "add s2s: { voice: cedar }; without one all NPCs get the service's default voice";
+        let way_out = match engines.service {
+            SpeechService::OpenAi => "add s2s: { voice: cedar }",
+            SpeechService::Gemini => "add s2s: { voice: Charon }",
+        };
+        let way_out = format!("{way_out}; without one all NPCs get the service's default voice");
         warnings.add(npc.place("engine"), message, way_out);
     }
-    if is_guarded {
+    if engines.is_guarded {
         let message =
             format!("{name} answers through the cascade, because lines_and_veils are set");
         let way_out =

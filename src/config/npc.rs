@@ -172,7 +172,7 @@ fn warn(npc: &Npc, fields: &Fields, defaults: &NpcDefaults, warnings: &mut Probl
     if is_assistant(fields) {
         return engine::warn_assistant(fields, warnings);
     }
-    engine::warn(fields, &npc.name, defaults.engines.is_guarded, warnings);
+    engine::warn(fields, &npc.name, defaults.engines, warnings);
     let llm = npc.llm.as_deref();
     let is_known = llm.is_none_or(|name| defaults.models.names().any(|it| it == name));
     let says_lines = is_known && defaults.models.says_lines(llm);

@@ -17,7 +17,7 @@ use crate::{
     provider::{
         BaseUrl, EntryList, HereOptions, KokoroOptions, ModelEntry, ModelService, NamedEntry,
         PiperOptions, RecogniserEntry, RecogniserService, SLOWEST, VoiceEntry, VoiceService,
-        anthropic, base_url, deepgram,
+        anthropic, base_url, deepgram, gemini,
         openai::{self, Options},
         realtime,
     },
@@ -394,8 +394,7 @@ impl<'a> Clients<'a> {
         }
     }
 
-    /// The model's name in the price list, if calls cost something; an entry under `name` that says itself
-    /// what it costs is on the list by its own.
+    /// The model's name in the price list, if calls cost something; an own price is listed under `name`.
     fn priced_as(
         &mut self,
         fields: &Fields,
@@ -454,6 +453,9 @@ impl Home {
     /// OpenAI's speech-to-speech models.
     pub const REALTIME: Self =
         Self { base_url: realtime::BASE_URL, has_sockets: true, ..Self::OPENAI };
+    /// Gemini's speech-to-speech models.
+    pub const GEMINI: Self =
+        Self { base_url: gemini::BASE_URL, variable: "GEMINI_API_KEY", has_sockets: true };
 }
 
 /// Where the settings of a service stand, and which one it is.

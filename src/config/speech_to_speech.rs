@@ -12,7 +12,7 @@ use super::{
 };
 use crate::{
     logic::budget::{BudgetOptions, Price},
-    provider::realtime::{self, Options},
+    provider::{SPEECH_FIRST_BYTE, SPEECH_IDLE, SpeechOptions, SpeechService},
     yaml::{Fields, quoted},
 };
 
@@ -24,27 +24,46 @@ pub fn speech_to_speech(
     file: &Fields,
     budget: &mut BudgetOptions,
     notes: &mut Notes,
-) -> Option<Options> {
+) -> Option<SpeechOptions> {
     let all = file.map("providers", &keys::providers::PROVIDERS)?;
     let fields = all.map("speech_to_speech", &keys::providers::SPEECH_TO_SPEECH)?;
+    let service = named(&fields);
+    let home = match service {
+        SpeechService::OpenAi => Home::REALTIME,
+        SpeechService::Gemini => Home::GEMINI,
+    };
     let mut clients = Clients::new(&budget.prices, notes);
-    let reach = clients.options(&fields, PATH, PaidBy::Talk, Home::REALTIME);
+    let reach = clients.options(&fields, PATH, PaidBy::Talk, home);
     let mut own = clients.own;
     budget.prices.append(&mut own);
     if let Some(model) = &reach.priced_as {
         warn_of_sound(&fields, model, &budget.prices, notes);
     }
-    Some(Options {
+    Some(SpeechOptions {
+        service,
         base_url: reach.base_url,
         api_key: reach.api_key,
         model: reach.model,
         priced_as: reach.priced_as,
         first_byte_timeout: fields
             .whole("first_byte_timeout_ms")
-            .map_or(realtime::FIRST_BYTE_TIMEOUT, Duration::from_millis),
-        max_age: fields.whole("max_age_min").map_or(realtime::MAX_AGE, Duration::from_mins),
-        idle: fields.whole("idle_s").map_or(realtime::IDLE, Duration::from_secs),
+            .map_or(SPEECH_FIRST_BYTE, Duration::from_millis),
+        max_age: fields.whole("max_age_min").map_or(service.max_age(), Duration::from_mins),
+        idle: fields.whole("idle_s").map_or(SPEECH_IDLE, Duration::from_secs),
     })
+}
+
+/// The service of `file`, or the default one.
+pub fn service(file: &Fields) -> SpeechService {
+    let all = file.map("providers", &keys::providers::PROVIDERS);
+    let fields = all.and_then(|all| {
+        all.map("speech_to_speech", &keys::providers::SPEECH_TO_SPEECH).map(|it| named(&it))
+    });
+    fields.unwrap_or_default()
+}
+
+fn named(fields: &Fields) -> SpeechService {
+    fields.text("name").and_then(SpeechService::named).unwrap_or_default()
 }
 
 /// Whether `file` has such a service, or says something about it that could not be read and has its

@@ -9,7 +9,9 @@ use crate::{
         budget::BudgetOptions,
         turn::{Detector, Patience},
     },
-    provider::{EmbedderEntry, ModelEntry, RecogniserEntry, VoiceEntry, base_url, deepgram},
+    provider::{
+        EmbedderEntry, ModelEntry, RecogniserEntry, SpeechService, VoiceEntry, base_url, deepgram,
+    },
     session,
     yaml::{Key, Kind, Shape},
 };
@@ -336,6 +338,26 @@ fn every_key_of_a_voice_model_is_read() {
     let home = home.services.speech_to_speech.unwrap();
     assert_eq!(home.base_url, "https://api.openai.com/v1");
     assert_eq!(load_app("").unwrap().services.speech_to_speech, None);
+}
+
+#[test]
+fn gemini_live_has_defaults_of_its_own() {
+    let config = load_talking(", name: gemini-live, free: true, api_key: k", TALKS).unwrap();
+    let entry = config.services.speech_to_speech.unwrap();
+    assert_eq!(entry.service, SpeechService::Gemini);
+    assert_eq!(entry.base_url, "https://generativelanguage.googleapis.com");
+    assert_eq!((entry.max_age, entry.idle), (Duration::from_mins(9), Duration::from_mins(1)));
+    let found = load_talking(", name: gemini-live, free: true", TALKS).unwrap_err();
+    assert!(found[0].contains("(api_key: ${GEMINI_API_KEY}, or another base_url)"), "{found:?}");
+    let near = ", name: gemini-live, base_url: http://127.0.0.1:9";
+    let voiceless = load_talking(near, "engine: s2s\nvoice: { voice_id: rms }\n").unwrap();
+    assert!(format!("{:?}", voiceless.warnings).contains("s2s: { voice: Charon }"));
+    let other = "engine: s2s\nvoice: { voice_id: rms }\n\
+                 s2s: { provider: openai-realtime, voice: marin }\n";
+    assert_eq!(
+        warned(&load_talking(near, other).unwrap()),
+        ["'Bart' speaks through gemini-live, the service of the configuration"]
+    );
 }
 
 #[test]

@@ -127,6 +127,22 @@ pub struct ToolSpec {
     pub description: Arc<str>,
     /// JSON Schema of the arguments.
     pub parameters: Arc<Value>,
+    /// Whether an answer waits for its result.
+    pub calling: Calling,
+}
+
+/// How an answer goes on after a call, where a model can go on at all.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Calling {
+    /// It waits: the result is part of it.
+    #[default]
+    Waits,
+    /// It goes on: the call only records something, and its result is not spoken of.
+    Records,
+    /// It goes on: the result may come late, and is told in a pause.
+    Late,
+    /// It goes on, and is interrupted by the result.
+    Urgent,
 }
 
 /// What is known about this turn beside the words themselves.

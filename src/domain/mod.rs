@@ -20,7 +20,7 @@ mod tier;
 mod visible;
 
 pub use campaign::{Campaign, Entity, EntityKind, Player, Scene};
-pub use chat::{Message, ToolCall, ToolSpec, TurnFacts};
+pub use chat::{Calling, Message, ToolCall, ToolSpec, TurnFacts};
 pub use hash::{Fnv, fnv1a};
 pub use hex::hex;
 pub use ids::{CallId, PersonId, SessionId, TurnId};

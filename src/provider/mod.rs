@@ -18,6 +18,7 @@ mod embedder;
 mod embedders;
 mod entries;
 mod error;
+pub mod gemini;
 mod http_client;
 mod models;
 pub mod openai;
@@ -66,9 +67,10 @@ pub use service::ServiceInfo;
 pub use services::{NpcService, Services};
 pub use smart_turn::{FILE as SMART_TURN_FILE, NAME as SMART_TURN};
 pub use speech_to_speech::{
+    FIRST_BYTE_TIMEOUT as SPEECH_FIRST_BYTE, IDLE as SPEECH_IDLE, Options as SpeechOptions,
     SPEECH_WAITING, SpeechAbilities, SpeechControl, SpeechDone, SpeechEnding, SpeechEvents,
-    SpeechItem, SpeechItemId, SpeechOrder, SpeechSession, SpeechSessionEvent, SpeechSetup,
-    SpeechToSpeech, SpeechUsage,
+    SpeechItem, SpeechItemId, SpeechOrder, SpeechService, SpeechSession, SpeechSessionEvent,
+    SpeechSetup, SpeechToSpeech, SpeechUsage, probe::probe as probe_speech,
 };
 pub use speech_to_text::{SpeechEvent, SpeechToText, SttAbilities};
 pub use text_to_speech::{DefaultId, Pcm, SpeakRequest, TextToSpeech, VoiceIds, VoiceTraits};

@@ -8,9 +8,9 @@ use super::{
     EntryList, Error, Kind,
     embedders::EmbedderEntry,
     models::ModelEntry,
-    realtime,
     recognisers::RecogniserEntry,
     services::{NpcService, Services},
+    speech_to_speech::Options as SpeechOptions,
     voices::{KokoroOptions, PiperOptions, VoiceEntry, VoiceService},
 };
 use crate::{
@@ -28,7 +28,7 @@ pub struct Options {
     /// Voice services NPCs may name, each once; the first speaks for those that name none.
     pub voices: Vec<VoiceEntry>,
     /// Hears and speaks for NPCs whose engine it is; `None`: no NPC has that engine.
-    pub speech_to_speech: Option<realtime::Options>,
+    pub speech_to_speech: Option<SpeechOptions>,
     /// Compares meanings; `None`: words in common decide.
     pub embedder: Option<EmbedderEntry>,
     /// The file of the sound model that tells whether somebody has finished.
@@ -170,7 +170,7 @@ mod tests {
         let cast = [named("Bartok", hears), named("Mira", reads), named("Hale", hears)];
         assert_eq!(without.describe(&cast).speaks_and_hears, []);
         let options = Options {
-            speech_to_speech: Some(realtime::Options::of_tests("https://api.openai.com/v1")),
+            speech_to_speech: Some(SpeechOptions::of_tests("https://api.openai.com/v1")),
             ..without
         };
         assert_eq!(options.describe(&cast[1..2]).speaks_and_hears, [], "nobody uses it");
@@ -187,7 +187,7 @@ mod tests {
 
     /// The same where the service stands on this machine's network.
     fn nearby(options: &Options) -> Options {
-        let near = realtime::Options::of_tests("http://127.0.0.1:9/v1");
+        let near = SpeechOptions::of_tests("http://127.0.0.1:9/v1");
         Options { speech_to_speech: Some(near), ..options.clone() }
     }
 }

@@ -10,12 +10,14 @@ use std::{path::PathBuf, sync::Arc};
 use super::{
     Chain, ChatModel, Embedder, Error, Kind, SpeechToSpeech, SpeechToText, TextToSpeech, TurnJudge,
     embedders::Embedders,
+    gemini::GeminiLive,
     models::Models,
     options::Options,
     pool::Pool,
-    realtime::{self, Realtime},
+    realtime::Realtime,
     recognisers::Recognisers,
     smart_turn::SmartTurn,
+    speech_to_speech::{Options as SpeechOptions, SpeechService},
     voices::{Voices, WithSecond},
 };
 use crate::domain::{Npc, Voice};
@@ -30,7 +32,7 @@ struct Opened {
     recognisers: Recognisers,
     models: Models,
     voices: Voices,
-    voice_models: Pool<realtime::Options, Arc<Realtime>>,
+    voice_models: Pool<SpeechOptions, Arc<dyn SpeechToSpeech>>,
     embedders: Embedders,
     judges: Pool<PathBuf, SmartTurn>,
 }
@@ -78,7 +80,12 @@ impl Registry {
         options: &Options,
     ) -> Result<Option<Arc<dyn SpeechToSpeech>>, Error> {
         let Some(entry) = &options.speech_to_speech else { return Ok(None) };
-        let open = || Ok(Arc::new(Realtime::new(entry.clone())?));
+        let open = || -> Result<Arc<dyn SpeechToSpeech>, Error> {
+            Ok(match entry.service {
+                SpeechService::OpenAi => Arc::new(Realtime::new(entry.clone())?),
+                SpeechService::Gemini => Arc::new(GeminiLive::new(entry.clone())?),
+            })
+        };
         Ok(Some(self.0.voice_models.get(entry, open)?))
     }
 
@@ -154,8 +161,8 @@ mod tests {
     fn a_voice_model_is_shared_until_it_changes() {
         let registry = Registry::default();
         let of = |model: &str| {
-            let entry = realtime::Options::of_tests("http://127.0.0.1:1/v1");
-            let entry = realtime::Options { model: model.to_owned(), ..entry };
+            let entry = SpeechOptions::of_tests("http://127.0.0.1:1/v1");
+            let entry = SpeechOptions { model: model.to_owned(), ..entry };
             Options { speech_to_speech: Some(entry), ..options(&["fast"]) }
         };
         let open = |options: &Options| registry.speech_to_speech(options).unwrap().unwrap();

@@ -12,7 +12,7 @@ use std::{
 use reqwest::{
     Client, Response, StatusCode, Upgraded, Url,
     header::{
-        AUTHORIZATION, CONNECTION, HeaderMap, HeaderValue, SEC_WEBSOCKET_ACCEPT, SEC_WEBSOCKET_KEY,
+        CONNECTION, HeaderMap, HeaderName, HeaderValue, SEC_WEBSOCKET_ACCEPT, SEC_WEBSOCKET_KEY,
         SEC_WEBSOCKET_VERSION, UPGRADE,
     },
 };
@@ -47,14 +47,14 @@ pub enum NotOpened {
 }
 
 impl Handshake {
-    /// Handshakes with the service at `url`, an address of the operator, which is given `key` by this
-    /// `scheme` ("Bearer"). An address that cannot be used is a failure with `no_address`.
+    /// Handshakes with the service at `url`, an address of the operator, which is given `key` by in
+    /// this header behind this word ("Bearer "). An address that cannot be used is a failure with `no_address`.
     ///
     /// # Errors
     /// An invalid address or key, or no certificates for a TLS address.
     pub fn new(
         url: &Url,
-        scheme: &str,
+        (header, word): (HeaderName, &str),
         key: Option<&Secret>,
         no_address: Reason,
     ) -> Result<Self, Reason> {
@@ -65,13 +65,12 @@ impl Handshake {
         })?;
         let mut headers = HeaderMap::new();
         if let Some(key) = key.filter(|key| !key.0.is_empty()) {
-            let mut value =
-                HeaderValue::from_str(&format!("{scheme} {}", key.0)).map_err(|_| {
-                    let what = "the key has characters that cannot be sent";
-                    (Kind::Unauthorized, what, "check api_key for line ends and quotes")
-                })?;
+            let mut value = HeaderValue::from_str(&format!("{word}{}", key.0)).map_err(|_| {
+                let what = "the key has characters that cannot be sent";
+                (Kind::Unauthorized, what, "check api_key for line ends and quotes")
+            })?;
             value.set_sensitive(true);
-            headers.insert(AUTHORIZATION, value);
+            headers.insert(header, value);
         }
         Ok(Self { http, headers })
     }

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use serde_json::{Map, Value};
 
-use crate::domain::Tier;
+use crate::domain::{Calling, Tier};
 
 /// The longest duration that is accepted.
 const ABSURD: Duration = Duration::from_secs(24 * 60 * 60);
@@ -70,6 +70,10 @@ pub struct Declared {
     pub floor: Option<Tier>,
     /// A late result is told in a turn of its own.
     pub follow_up: Option<bool>,
+    /// Its late result interrupts what an NPC is saying, where its model can be interrupted.
+    pub urgent: Option<bool>,
+    /// It only records something: no answer waits for it.
+    pub records: Option<bool>,
     /// The game master decides each call.
     pub approval: Option<bool>,
     /// What an NPC says while the call runs.
@@ -104,6 +108,8 @@ impl Declared {
             },
             floor: self.floor.or(weaker.floor),
             follow_up: self.follow_up.or(weaker.follow_up),
+            urgent: self.urgent.or(weaker.urgent),
+            records: self.records.or(weaker.records),
             approval: self.approval.or(weaker.approval),
             fillers: self.fillers.or(weaker.fillers),
             description: self.description.or(weaker.description),
@@ -141,6 +147,16 @@ impl Declared {
             None if self.read_only == Some(true) => SideEffects::None,
             None if self.destructive == Some(false) => SideEffects::Reversible,
             None => unsaid,
+        }
+    }
+
+    /// How an answer goes on after a call.
+    pub fn calling(&self) -> Calling {
+        match (self.records, self.follow_up) {
+            (Some(true), _) => Calling::Records,
+            (_, Some(true)) if self.urgent == Some(true) => Calling::Urgent,
+            (_, Some(true)) => Calling::Late,
+            _ => Calling::Waits,
         }
     }
 
@@ -241,6 +257,17 @@ mod tests {
             assert!(wrong[0].starts_with("'max_duration_ms' is "), "{wrong:?}");
         }
         assert_eq!(read(json!({"max_duration_ms": null})), (Declared::default(), Vec::new()));
+    }
+
+    #[test]
+    fn answers_wait_unless_it_is_said_otherwise() {
+        let of = |records, follow_up, urgent| {
+            Declared { records, follow_up, urgent, ..Declared::default() }.calling()
+        };
+        assert_eq!(of(None, None, Some(true)), Calling::Waits);
+        assert_eq!(of(Some(true), Some(true), None), Calling::Records);
+        assert_eq!(of(None, Some(true), None), Calling::Late);
+        assert_eq!(of(Some(false), Some(true), Some(true)), Calling::Urgent);
     }
 
     #[test]

@@ -155,6 +155,7 @@ fn placed(tool: &Arc<Tool>, names: &HashMap<&str, Arc<str>>, now: Instant) -> Ar
             identity: Arc::clone(&tool.identity),
             description: Arc::clone(&tool.description),
             parameters: Arc::clone(&tool.parameters),
+            calling: tool.declared.calling(),
         },
         tier: standing.tier(&tool.declared),
         expected: standing.expected(&tool.declared),

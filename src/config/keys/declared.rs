@@ -57,6 +57,20 @@ pub const LATE: Key = Key::new(
     Kind::Word(&["follow_up"]),
     "follow_up: a late answer becomes a turn of its own (deep tools).",
 );
+/// Whether a late answer may wait.
+pub const URGENT: Key = Key::new(
+    "urgent",
+    Kind::Flag,
+    "With late: follow_up, its answer may interrupt the NPC, where a speech-to-speech service can do \
+     that (gemini-live); default false.",
+);
+/// Whether an answer waits for it.
+pub const RECORDS: Key = Key::new(
+    "records",
+    Kind::Flag,
+    "It only records something, so the NPC speaks on without its answer, where a speech-to-speech \
+     service can do that (gemini-live); default false.",
+);
 /// Who decides its calls.
 pub const APPROVAL: Key = Key::new(
     "approval",

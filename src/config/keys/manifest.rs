@@ -84,6 +84,8 @@ pub static SPEC: Shape = Shape {
         Key::new("floor", TIER, "Lowest tier that offers it; default fast."),
         declared::APPROVAL,
         declared::LATE,
+        declared::URGENT,
+        declared::RECORDS,
         declared::FILLERS,
         declared::PROBE,
     ],

@@ -243,6 +243,8 @@ pub static TOOL: Shape = Shape {
         declared::CACHEABLE,
         Key::new("tier", TIER, "Lowest tier that offers it."),
         declared::LATE,
+        declared::URGENT,
+        declared::RECORDS,
         declared::APPROVAL,
         declared::FILLERS,
         declared::PROBE,

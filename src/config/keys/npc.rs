@@ -1,9 +1,9 @@
 //! Keys of NPC files and of NPCs written inline.
 
-use super::{COUNT, MONEY, TEXT_OR_TEXTS, TEXTS, WAIT, providers::VOICE_MODELS};
+use super::{COUNT, MONEY, TEXT_OR_TEXTS, TEXTS, WAIT};
 use crate::{
     logic::language,
-    provider::VoiceService,
+    provider::{SpeechService, VoiceService},
     yaml::{Key, Kind, Shape},
 };
 
@@ -110,7 +110,7 @@ pub static S2S: Shape = Shape {
     keys: &[
         Key::new(
             "provider",
-            Kind::Word(VOICE_MODELS),
+            Kind::Word(SpeechService::NAMES),
             "Service; default: providers.speech_to_speech.",
         ),
         Key::new(

@@ -2,7 +2,7 @@
 
 use super::{WAIT, price::PRICE};
 use crate::{
-    provider::{ModelService, RecogniserService, VoiceService, realtime},
+    provider::{ModelService, RecogniserService, SpeechService, VoiceService},
     yaml::{Key, Kind, Shape},
 };
 
@@ -182,18 +182,16 @@ pub static TTS: Shape = Shape {
     ],
 };
 
-/// Names of speech-to-speech services.
-pub const VOICE_MODELS: &[&str] = &[realtime::NAME];
-
 /// What hears and speaks at once.
 pub static SPEECH_TO_SPEECH: Shape = Shape {
     title: "Speech to speech",
     keys: &[
-        Key::new("name", Kind::Word(VOICE_MODELS), "Service; default openai-realtime."),
+        Key::new("name", Kind::Word(SpeechService::NAMES), "Service; default openai-realtime."),
         Key::new(
             "base_url",
             Kind::Filled,
-            "Address of the service, version included; http(s):// or ws(s)://. Default: OpenAI.",
+            "Address of the service; http(s):// or ws(s)://. Version included for openai-realtime, \
+             without it for gemini-live. Default: OpenAI's or Google's own.",
         ),
         API_KEY,
         MODEL,
@@ -207,7 +205,8 @@ pub static SPEECH_TO_SPEECH: Shape = Shape {
         Key::new(
             "max_age_min",
             Kind::Whole { min: 1, max: 10_000 },
-            "Minutes after which a session is replaced, before the service closes it; default 55.",
+            "Minutes after which a session is replaced, before the service closes it; default 55, for \
+             gemini-live 9.",
         ),
         Key::new(
             "idle_s",

@@ -40,7 +40,7 @@ pub struct Line {
     npc: Arc<Npc>,
     max_age: Duration,
     open: Option<Open>,
-    /// The tools that were declared last.
+    /// The tools that are declared, or wanted in the next session.
     tools: Arc<[ToolSpec]>,
     /// Turns so far.
     turns: u64,
@@ -155,7 +155,8 @@ impl Line {
             if !open.is_off {
                 open.look();
             }
-            let is_good = !open.is_off && open.opened_at.elapsed() < self.max_age;
+            let is_fresh = open.opened_at.elapsed() < self.max_age;
+            let is_good = !open.is_off && is_fresh && open.tools == self.tools;
             if is_good && open.is_told(conversation) {
                 return open.tell(&conversation.talk);
             }
@@ -206,18 +207,43 @@ impl Line {
         }
     }
 
-    /// Declares `tools` if they differ from the declared ones.
+    /// Wants `tools` in the next turn: where they cannot be changed, a session with others is replaced.
+    pub fn wants(&mut self, tools: &Arc<[ToolSpec]>) {
+        if !self.service.abilities().changes_tools {
+            self.tools = Arc::clone(tools);
+        }
+    }
+
+    /// Declares `tools` if they differ from the declared ones; false: the session needs others, and
+    /// cannot change them. Fewer are no need: calls of the rest do not pass the door.
     ///
     /// # Errors
     /// The session is over.
-    pub fn declare(&mut self, tools: &Arc<[ToolSpec]>) -> Result<(), Error> {
+    pub fn declare(&mut self, tools: &Arc<[ToolSpec]>) -> Result<bool, Error> {
+        let changes_tools = self.service.abilities().changes_tools;
         let open = self.get()?;
+        if !changes_tools {
+            return Ok(tools.iter().all(|tool| open.tools.contains(tool)));
+        }
         if open.tools != *tools {
             open.send(SpeechOrder::Tools(Arc::clone(tools)))?;
             open.tools = Arc::clone(tools);
         }
         self.tools = Arc::clone(tools);
-        Ok(())
+        Ok(true)
+    }
+
+    /// Waits until the service wants no results of the calls under way.
+    pub async fn calls_cancelled(&mut self) {
+        let Some(open) = &mut self.open else { return std::future::pending().await };
+        while let Some(event) = open.events.next().await {
+            match event {
+                Ok(SpeechSessionEvent::CallsCancelled(_)) => return,
+                event => open.is_off |= is_bad(&event),
+            }
+        }
+        // Sending the results shows that it is over.
+        std::future::pending().await
     }
 
     /// Cuts the answer of the turn before at the part that was `heard`, and books its price.
@@ -332,10 +358,7 @@ impl Open {
         while let Some(event) = self.events.next().await {
             match event {
                 Ok(SpeechSessionEvent::Done(done)) => return self.pay(pending, done.usage),
-                Ok(SpeechSessionEvent::GoingAway | SpeechSessionEvent::Refused(_)) | Err(_) => {
-                    self.is_off = true;
-                }
-                Ok(_) => {}
+                event => self.is_off |= is_bad(&event),
             }
         }
         self.is_off = true;
@@ -345,12 +368,7 @@ impl Open {
     fn look(&mut self) {
         while let Some(event) = self.events.next().now_or_never() {
             match event {
-                Some(
-                    Ok(SpeechSessionEvent::GoingAway | SpeechSessionEvent::Refused(_)) | Err(_),
-                ) => {
-                    self.is_off = true;
-                }
-                Some(Ok(_)) => {}
+                Some(event) => self.is_off |= is_bad(&event),
                 None => {
                     self.is_off = true;
                     return;
@@ -376,6 +394,11 @@ impl Open {
         }
         Ok(())
     }
+}
+
+/// Whether a session is to be replaced after `event`.
+const fn is_bad(event: &Result<SpeechSessionEvent, Error>) -> bool {
+    matches!(event, Ok(SpeechSessionEvent::GoingAway | SpeechSessionEvent::Refused(_)) | Err(_))
 }
 
 /// The newest messages within [`BEFORE`], oldest first.

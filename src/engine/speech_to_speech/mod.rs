@@ -4,6 +4,7 @@
 //! never from the service's memory. The cascade of the same NPC answers the turns that are not for the
 //! model, and those that fail. **Never**: knows which service it is.
 
+mod ending;
 mod line;
 mod money;
 mod outgoing;
@@ -23,15 +24,21 @@ use tokio::{
 };
 
 use self::{
+    ending::NotAnswered,
     line::Line,
     route::{Habits, Trouble},
-    talk::{NotAnswered, Talk},
+    talk::Talk,
 };
 use super::{
     Cascaded, HeardAloud, ReplyPort, Turn, TurnReport, VoiceEngine, conversation::Excerpt,
     report::EngineUsed, tool_loop::Before,
 };
-use crate::{audio::Frame, domain::EngineKind, provider};
+use crate::{
+    audio::Frame,
+    domain::{EngineKind, Tier, ToolSpec},
+    provider,
+    tools::Query,
+};
 
 /// How the sessions of one NPC are kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -94,6 +101,18 @@ fn locked<T>(shared: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 impl SpeechToSpeech {
+    /// The tools that the first turn will probably have, where a session cannot change them later.
+    fn first_tools(&self, conversation: &Excerpt) -> Option<Arc<[ToolSpec]>> {
+        if self.service.abilities().changes_tools {
+            return None;
+        }
+        let (tier, host) = (Tier::default(), &self.cascade.calls().host);
+        let visible = host.visible(&self.cascade.model().npc.name, tier, tier.ceiling());
+        // A long list is narrowed by what is said, which is not known yet.
+        let query = Query { recent_categories: &conversation.topics, ..Query::default() };
+        Some(Arc::clone(&host.narrowed(visible, &query).now_or_never()?.specs))
+    }
+
     /// Has the model answer, or the cascade.
     fn answer(&self, turn: Arc<Turn>, replies: ReplyPort) -> BoxFuture<'static, TurnReport> {
         let cascade = self.cascade.clone();
@@ -123,7 +142,7 @@ impl SpeechToSpeech {
             };
             let npc = &cascade.model().npc.name;
             tracing::warn!(npc, service = service.name(), why, "the cascade answers instead");
-            let news = locked(&trouble).had(npc, &why, kind);
+            let news = kind.and_then(|kind| locked(&trouble).had(npc, &why, kind));
             let answer = cascade.go_on(turn, replies.after(sentences), before);
             let mut report = by_cascade(answer.await, why);
             report.news.extend(news);
@@ -172,6 +191,7 @@ impl VoiceEngine for SpeechToSpeech {
         let trouble = Arc::clone(&self.trouble);
         let idle = self.limits.idle;
         let is_used = !self.is_guarded;
+        let first_tools = self.first_tools(&conversation);
         let cascade = self.cascade.warm_up();
         let session = async move {
             let begun = {
@@ -184,6 +204,11 @@ impl VoiceEngine for SpeechToSpeech {
                 let is_resting = locked(&trouble).resting().is_some();
                 if is_resting || !is_used {
                     return open.lose();
+                }
+                if open.turns() == 0
+                    && let Some(tools) = first_tools
+                {
+                    open.wants(&tools);
                 }
                 if let Err(error) = open.open(&conversation, Instant::now()).await {
                     tracing::warn!(%error, "a voice model is not ready");

@@ -93,6 +93,11 @@ impl Outgoing {
         self.frames > 0
     }
 
+    /// Sound of the model was made.
+    pub const fn has_answer(&self) -> bool {
+        !self.spoken.is_empty()
+    }
+
     /// Words came, and no sound of any.
     pub fn is_mute(&self) -> bool {
         self.spoken.is_empty() && !self.early.is_empty()

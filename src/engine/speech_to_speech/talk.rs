@@ -10,13 +10,14 @@ use tokio::time::{Instant, timeout_at};
 use tokio_util::sync::CancellationToken;
 
 use super::{
+    ending::{Ended, NotAnswered, meaning},
     line::{Adds, Line, Pending},
     money::Contents,
     outgoing::Outgoing,
 };
 use crate::{
     audio::FRAME,
-    domain::{EngineKind, Message, ToolCall, ToolChoice, redact},
+    domain::{Calling, EngineKind, Message, ToolCall, ToolChoice, redact},
     engine::{
         Cascaded, Failure, ReplyPort, Turn, TurnReport,
         calls::{CallSetup, TurnCalls, result},
@@ -25,9 +26,7 @@ use crate::{
         report::EngineUsed,
         tool_loop::Before,
     },
-    provider::{
-        Error, Kind, SpeechEnding, SpeechItem, SpeechItemId, SpeechOrder, SpeechSessionEvent,
-    },
+    provider::{Error, Kind, SpeechItem, SpeechItemId, SpeechOrder, SpeechSessionEvent},
 };
 
 /// Longest wait for the first sound, word or call of an answer.
@@ -54,28 +53,6 @@ pub struct Talk<'t> {
     upload: Duration,
     /// When the turn began.
     begun: Instant,
-}
-
-/// A turn that another engine has to end.
-pub struct NotAnswered {
-    /// Why, for the game master.
-    pub why: String,
-    /// The kind of the failure.
-    pub kind: Kind,
-    /// Sentences that were played or are about to be, fillers included.
-    pub sentences: usize,
-    /// Its words and calls so far.
-    pub before: Before,
-}
-
-/// How an answer of the service ended.
-enum Ended {
-    /// It is whole, with these calls.
-    Whole(Vec<ToolCall>),
-    /// The turn is over.
-    Stopped,
-    /// It is not whole, and the turn ends with it.
-    Cut(Failure),
 }
 
 impl<'t> Talk<'t> {
@@ -129,22 +106,27 @@ impl<'t> Talk<'t> {
                     true => "its answer has words but no sound (check model)",
                     false => "it had nothing to say",
                 };
-                return Err(self.give_up(why.to_owned(), Kind::Protocol));
+                return Err(self.give_up(why.to_owned(), Some(Kind::Protocol)));
             }
             Ok(Ended::Whole(_) | Ended::Stopped) => None,
+            Ok(Ended::HandedOver(why)) => {
+                // It knows calls that are answered elsewhere.
+                self.line.lose();
+                return Err(self.give_up(why, None));
+            }
             Ok(Ended::Cut(failure)) => Some(failure),
             Err(error) => {
                 self.line.lose();
                 self.close_sentence().await;
                 let why = format!("{}: {error}", self.line.service().name());
-                return Err(self.give_up(why, error.kind()));
+                return Err(self.give_up(why, Some(error.kind())));
             }
         };
         Ok(self.report(failure).await)
     }
 
     /// The words and calls so far, for the engine that goes on.
-    fn give_up(self, why: String, kind: Kind) -> NotAnswered {
+    fn give_up(self, why: String, kind: Option<Kind>) -> NotAnswered {
         let before = Before {
             spoken: self.out.text(),
             filler_said: self.filler_said,
@@ -165,6 +147,7 @@ impl<'t> Talk<'t> {
         let model = self.cascade.model();
         let (payer, cap) = (&model.npc.name, model.npc.policy.max_cost);
         model.budget.reserve_now(self.line.service().priced_as(), payer, cap, least)?.unused();
+        self.line.wants(self.calls.specs());
         self.line.open(&turn.conversation, self.begun).await?;
         self.line.declare(self.calls.specs())?;
         let message = message_beside_sound(&turn).await;
@@ -203,13 +186,22 @@ impl<'t> Talk<'t> {
             if calls.is_empty() || is_last {
                 return Ok(Ended::Whole(Vec::new()));
             }
+            let is_answered = self.is_answered_beside(&calls);
             if !self.run(calls, asked_at.elapsed()).await? {
                 return Ok(Ended::Stopped);
+            }
+            if is_answered {
+                return Ok(Ended::Whole(Vec::new()));
             }
             if stop.run_until_cancelled(self.calls.offer_next()).await.is_none() {
                 return Ok(Ended::Stopped);
             }
-            self.line.declare(self.calls.specs())?;
+            if !self.line.declare(self.calls.specs())? {
+                let service = self.line.service().name();
+                return Ok(Ended::HandedOver(format!(
+                    "{service} cannot be given other tools while it answers"
+                )));
+            }
         }
         Ok(Ended::Whole(Vec::new()))
     }
@@ -296,7 +288,8 @@ impl<'t> Talk<'t> {
                     pending.owes = !calls.is_empty();
                     open.pending = Some(pending);
                 }
-                return self.ended(done.ending, std::mem::take(calls)).map(Some);
+                let (has_sound, name) = (self.out.has_sound(), self.line.service().name());
+                return meaning(done.ending, std::mem::take(calls), has_sound, name).map(Some);
             }
             SpeechSessionEvent::Refused(error) if self.first_at.is_none() => return Err(error),
             SpeechSessionEvent::Refused(error) => {
@@ -304,6 +297,8 @@ impl<'t> Talk<'t> {
                 self.line.get()?.is_off = true;
             }
             SpeechSessionEvent::GoingAway => self.line.get()?.is_off = true,
+            // All calls of earlier rounds have their results.
+            SpeechSessionEvent::CallsCancelled(_) => {}
         }
         Ok(None)
     }
@@ -329,25 +324,6 @@ impl<'t> Talk<'t> {
         let is_over = stop.run_until_cancelled(open.end(&mut pending)).await.is_none();
         open.pending = Some(pending);
         Ok(if is_over { Ended::Stopped } else { ended })
-    }
-
-    /// The meaning of `ending` for the turn.
-    fn ended(&self, ending: SpeechEnding, calls: Vec<ToolCall>) -> Result<Ended, Error> {
-        let has_sound = self.out.has_sound();
-        let failed = |what: &str| Failure::Model(format!("{}: {what}", self.line.service().name()));
-        Ok(match ending {
-            SpeechEnding::Completed => Ended::Whole(calls),
-            SpeechEnding::TooLong if has_sound => Ended::Cut(failed(
-                "the answer was cut off: it is as long as one may be (ask for less at once)",
-            )),
-            SpeechEnding::Withheld if has_sound => Ended::Cut(failed(
-                "the service withheld the rest of the answer (its content filter; ask in other words)",
-            )),
-            SpeechEnding::Failed(why) => return Err(Error::new(Kind::Unavailable, why)),
-            SpeechEnding::Cancelled | SpeechEnding::TooLong | SpeechEnding::Withheld => {
-                return Err(Error::new(Kind::Unavailable, "the service broke its answer off"));
-            }
-        })
     }
 
     /// Cancels the answer, because of `why`.
@@ -392,8 +368,7 @@ impl<'t> Talk<'t> {
     /// Runs one round of calls; false: the turn has ended before any could run.
     async fn run(&mut self, calls: Vec<ToolCall>, took: Duration) -> Result<bool, Error> {
         self.cover(&calls, took).await?;
-        let Some(records) = self.calls.run(&calls).await else { return Ok(false) };
-        let results: Vec<Message> = records.iter().map(result).collect();
+        let Some(results) = self.results(&calls).await else { return Ok(false) };
         let calls = Message::Assistant { text: String::new(), calls, gated: false };
         self.exchange.push(calls);
         let is_over = self.stop.is_cancelled();
@@ -404,7 +379,37 @@ impl<'t> Talk<'t> {
             self.send_results(&results)?;
         }
         self.exchange.extend(results);
+        if is_over && !self.turn.cancel.is_cancelled() {
+            let what = "the service wants no results of its calls any more";
+            return Err(Error::new(Kind::Interrupted, what));
+        }
         Ok(!is_over)
+    }
+
+    /// The results of a round. Calls that the service cancels are ended, and what came of them is kept.
+    async fn results(&mut self, calls: &[ToolCall]) -> Option<Vec<Message>> {
+        let stop = self.stop.clone();
+        let run = self.calls.run(calls);
+        tokio::pin!(run);
+        let records = tokio::select! {
+            biased;
+            records = &mut run => records,
+            () = self.line.calls_cancelled() => {
+                stop.cancel();
+                run.await
+            }
+        };
+        Some(records?.iter().map(result).collect())
+    }
+
+    /// Whether the answer went on beside all of `calls`: then no other follows.
+    fn is_answered_beside(&self, calls: &[ToolCall]) -> bool {
+        let records = |call: &ToolCall| {
+            let mut specs = self.calls.specs().iter();
+            specs.any(|it| *it.name == *call.name && it.calling == Calling::Records)
+        };
+        let goes_on = self.line.service().abilities().goes_on;
+        goes_on && self.out.has_answer() && calls.iter().all(records)
     }
 
     /// Sends the results of a round.

@@ -28,6 +28,8 @@ pub enum Does {
     Say(&'static str, u64),
     /// Calls a tool.
     Call(&'static str, &'static str),
+    /// The calls of the answer are cancelled as soon as it is over.
+    CancelCalls,
     /// The connection is gone.
     Cut,
     /// Nothing more comes until it is cancelled.
@@ -49,6 +51,8 @@ pub struct Talker {
     scripts: Arc<Mutex<VecDeque<Vec<Does>>>>,
     pub told: Arc<Mutex<Told>>,
     pub price: Option<&'static str>,
+    /// It can neither change its tools nor take anything back, and goes on beside calls.
+    is_fixed: bool,
     /// Nobody can connect, and is told so after this time.
     refuses_after: Option<Duration>,
 }
@@ -59,6 +63,11 @@ impl Talker {
     /// One that nobody can connect to, and that says so after this time.
     pub fn refusing(after: Duration) -> Self {
         Self { refuses_after: Some(after), ..Self::default() }
+    }
+
+    /// One that can neither change its tools nor take anything back.
+    pub fn fixed() -> Self {
+        Self { is_fixed: true, ..Self::default() }
     }
 
     pub fn then(&self, script: &[Does]) -> &Self {
@@ -116,7 +125,13 @@ impl SpeechToSpeech for Talker {
     }
 
     fn abilities(&self) -> SpeechAbilities {
-        SpeechAbilities { clears: true, truncates: true, changes_tools: true }
+        let is_free = !self.is_fixed;
+        SpeechAbilities {
+            clears: is_free,
+            truncates: is_free,
+            changes_tools: is_free,
+            goes_on: self.is_fixed,
+        }
     }
 
     fn connect(&self, setup: SpeechSetup) -> BoxFuture<'static, Result<SpeechSession, Error>> {
@@ -168,6 +183,7 @@ impl Session {
     /// Plays the next script; false: the connection is gone.
     async fn answer(&mut self, orders: &mut UnboundedReceiver<SpeechOrder>) -> bool {
         let script = self.scripts.lock().unwrap().pop_front();
+        let mut cancels = false;
         for step in script.unwrap_or_else(|| vec![Does::Say("Well met.", 1_000)]) {
             match step {
                 Does::Say(words, length) => self.say(words, length),
@@ -178,6 +194,7 @@ impl Session {
                     let call = ToolCall { id, name, arguments, extra: Map::new() };
                     self.tell(SpeechSessionEvent::Call(call));
                 }
+                Does::CancelCalls => cancels = true,
                 Does::Cut => {
                     let _ = self.to.send(Err(Error::new(Kind::Interrupted, "cut")));
                     return false;
@@ -197,6 +214,9 @@ impl Session {
             }
         }
         self.done(SpeechEnding::Completed);
+        if cancels {
+            self.tell(SpeechSessionEvent::CallsCancelled(Vec::new()));
+        }
         true
     }
 

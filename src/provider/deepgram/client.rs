@@ -10,6 +10,7 @@ use std::{
     time::Duration,
 };
 
+use reqwest::header::AUTHORIZATION;
 use tokio::{
     sync::{OwnedSemaphorePermit, Semaphore},
     time::{Instant, sleep, timeout, timeout_at},
@@ -55,7 +56,8 @@ impl Client {
         let failed = |(kind, what, fix)| peer.error(kind, what, fix);
         let url = options.address(&[]).ok_or_else(|| failed(no_address))?;
         let key = options.api_key.as_ref();
-        let handshake = Handshake::new(&url, "Token", key, no_address).map_err(failed)?;
+        let handshake =
+            Handshake::new(&url, (AUTHORIZATION, "Token "), key, no_address).map_err(failed)?;
         let places = options.max_streams.map(|most| Arc::new(Semaphore::new(most)));
         Ok(Self {
             options,

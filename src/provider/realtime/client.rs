@@ -2,19 +2,21 @@
 //!
 //! Entry type: [`Client`]. **Never**: follows a redirect; keeps a session.
 
-use std::{sync::Arc, time::Duration};
+use std::sync::Arc;
 
-use reqwest::Url;
-use tokio::time::{Instant, timeout};
+use reqwest::{Url, header::AUTHORIZATION};
+use tokio::time::timeout;
 
-use super::{
-    failure::Peer,
-    options::Options,
-    orders,
-    socket::{self, Incoming, Outgoing},
-    wire::Said,
+use super::{failure, options::address, orders, wire::Said};
+use crate::provider::{
+    Error, Kind, SpeechSetup,
+    sockets::Handshake,
+    speech_to_speech::{
+        Options,
+        peer::Peer,
+        socket::{self, Incoming, Outgoing},
+    },
 };
-use crate::provider::{Error, Kind, SpeechSetup, sockets::Handshake};
 
 /// A service.
 pub struct Client {
@@ -30,16 +32,17 @@ impl Client {
     /// # Errors
     /// An invalid address or key, or no certificates for a TLS address.
     pub fn new(options: Options) -> Result<Self, Error> {
-        let peer = Arc::new(Peer::new(&options));
+        let peer = Arc::new(Peer::new(&options, failure::closed));
         let no_address = (
             Kind::InvalidRequest,
             "no usable address",
             "base_url is an address such as https://api.openai.com/v1",
         );
         let failed = |(kind, what, fix)| peer.error(kind, what, fix);
-        let url = options.address().ok_or_else(|| failed(no_address))?;
+        let url = address(&options).ok_or_else(|| failed(no_address))?;
         let key = options.api_key.as_ref();
-        let handshake = Handshake::new(&url, "Bearer", key, no_address).map_err(failed)?;
+        let handshake =
+            Handshake::new(&url, (AUTHORIZATION, "Bearer "), key, no_address).map_err(failed)?;
         Ok(Self { options, peer, handshake, url })
     }
 
@@ -54,10 +57,10 @@ impl Client {
 
     async fn set_up(&self, setup: &SpeechSetup) -> Result<(Incoming, Outgoing), Error> {
         let opened = self.handshake.open(self.url.clone()).await;
-        let connection = opened.map_err(|why| self.peer.not_opened(&why))?;
+        let connection = opened.map_err(|why| failure::not_opened(&self.peer, &why))?;
         let (mut incoming, mut outgoing) = socket::open(connection, &self.peer).await;
         self.wait_for(&Said::Created, &mut incoming).await?;
-        outgoing.add([orders::setup(setup, &self.options)]);
+        outgoing.add([orders::setup(setup, &self.options.model)]);
         outgoing.send().await?;
         self.wait_for(&Said::Updated, &mut incoming).await?;
         Ok((incoming, outgoing))
@@ -65,32 +68,12 @@ impl Client {
 
     async fn wait_for(&self, wanted: &Said, incoming: &mut Incoming) -> Result<(), Error> {
         loop {
-            match incoming.next().await? {
-                Said::Error(said) => return Err(self.peer.said(&said)),
+            match Said::read(&incoming.next().await?) {
+                Said::Error(said) => return Err(failure::said(&self.peer, &said)),
                 said if said == *wanted => return Ok(()),
                 Said::Unknown(kind) => self.peer.notes(&format!("unknown event \"{kind}\"")),
                 _ => {}
             }
         }
-    }
-
-    /// Opens a session in `voice` without a word and closes it, which costs nothing; says how long it
-    /// took.
-    ///
-    /// # Errors
-    /// Like [`Self::open`].
-    pub async fn look(&self, voice: Option<String>) -> Result<Duration, Error> {
-        let begun = Instant::now();
-        let setup = SpeechSetup {
-            instructions: String::new(),
-            voice,
-            tools: Arc::from([]),
-            max_tokens: 1,
-            before: Vec::new(),
-        };
-        let (incoming, outgoing) = self.open(&setup).await?;
-        let took = begun.elapsed();
-        outgoing.close(incoming).await;
-        Ok(took)
     }
 }

@@ -17,12 +17,12 @@ use tokio_tungstenite::{
     },
 };
 
-use super::{Options, Realtime, probe};
+use super::{Options, Realtime};
 use crate::{
     domain::ToolChoice,
     provider::{
         Error, Kind, SpeechEnding, SpeechItem, SpeechOrder, SpeechSession, SpeechSessionEvent,
-        SpeechSetup, SpeechToSpeech,
+        SpeechSetup, SpeechToSpeech, probe_speech,
     },
 };
 
@@ -180,7 +180,7 @@ async fn probe_opens_a_session_and_closes_it() {
         service.hear().await
     })
     .await;
-    let line = probe(options, &BTreeSet::new()).await.unwrap();
+    let line = probe_speech(&Realtime::new(options).unwrap(), &BTreeSet::new()).await.unwrap();
     assert!(line.starts_with("opens a session of \"gpt-realtime-2.1\" in "), "{line}");
     assert_eq!(service.await.unwrap(), None, "nothing is asked");
 }

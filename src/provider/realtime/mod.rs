@@ -1,20 +1,15 @@
 //! OpenAI Realtime: a model that hears and speaks, over a WebSocket.
 //!
-//! Entry types: [`Realtime`], made from [`Options`]; [`probe`] for a quick look at the service. A task
+//! Entry type: [`Realtime`], made from [`Options`]. A task
 //! owns each session's socket; turns, hearing and the age of sessions are the engine's. Unknown kinds
 //! of events are logged once and ignored.
 //! **Never**: the key or what was said in the log; a call of an answer that was not completed.
 
-mod answer;
 mod client;
-mod events;
+mod ending;
 mod failure;
-mod hearing;
-mod items;
 mod options;
 mod orders;
-mod session;
-mod socket;
 mod talk;
 mod usage;
 mod wire;
@@ -24,13 +19,16 @@ mod loopback;
 #[cfg(test)]
 mod tests;
 
-use std::{collections::BTreeSet, sync::Arc};
+use std::sync::Arc;
 
 use futures::{FutureExt, future::BoxFuture};
 
-pub use self::options::{BASE_URL, FIRST_BYTE_TIMEOUT, IDLE, MAX_AGE, NAME, Options};
+pub use self::options::BASE_URL;
 use self::{client::Client, talk::Talk};
-use super::{Error, SpeechAbilities, SpeechControl, SpeechSession, SpeechSetup, SpeechToSpeech};
+use super::{
+    Error, SpeechAbilities, SpeechControl, SpeechSession, SpeechSetup, SpeechToSpeech,
+    speech_to_speech::{Options, events, session},
+};
 
 /// The service of one entry.
 pub struct Realtime {
@@ -47,7 +45,7 @@ impl Realtime {
 
 impl SpeechToSpeech for Realtime {
     fn name(&self) -> &str {
-        NAME
+        self.client.options.service.name()
     }
 
     fn model(&self) -> &str {
@@ -59,7 +57,7 @@ impl SpeechToSpeech for Realtime {
     }
 
     fn abilities(&self) -> SpeechAbilities {
-        SpeechAbilities { clears: true, truncates: true, changes_tools: true }
+        SpeechAbilities { clears: true, truncates: true, changes_tools: true, goes_on: false }
     }
 
     /// Gives up after `first_byte_timeout`, too.
@@ -75,20 +73,4 @@ impl SpeechToSpeech for Realtime {
         }
         .boxed()
     }
-}
-
-/// Looks whether the service takes the key, the model and these voices; one line for a report.
-///
-/// # Errors
-/// Why it cannot be used, and the fix.
-pub async fn probe(options: Options, voices: &BTreeSet<String>) -> Result<String, Error> {
-    let client = Client::new(options)?;
-    let took = client.look(None).await?;
-    for voice in voices {
-        let refused =
-            |error: Error| Error::new(error.kind(), format!("voice \"{voice}\": {error}"));
-        client.look(Some(voice.clone())).await.map_err(refused)?;
-    }
-    let model = &client.options.model;
-    Ok(format!("opens a session of \"{model}\" in {} ms", took.as_millis()))
 }

@@ -5,7 +5,7 @@
 use base64::{Engine, engine::general_purpose::STANDARD};
 use serde_json::{Value, json};
 
-use super::options::Options;
+use super::options::takes_parallel_calls;
 use crate::{
     domain::{ToolChoice, ToolSpec},
     provider::{SpeechItem, SpeechItemId, SpeechSetup},
@@ -17,7 +17,7 @@ const TOKENS_MAX: u32 = 4_096;
 const SAMPLES: usize = (64 << 10) / size_of::<i16>();
 
 /// Sets a session up. Turns are ours to decide, and so is hearing.
-pub fn setup(setup: &SpeechSetup, options: &Options) -> String {
+pub fn setup(setup: &SpeechSetup, model: &str) -> String {
     let format = json!({"type": "audio/pcm", "rate": 24_000});
     let mut output = json!({"format": format});
     if let Some(voice) = &setup.voice {
@@ -40,7 +40,7 @@ pub fn setup(setup: &SpeechSetup, options: &Options) -> String {
         "tool_choice": "auto",
         "max_output_tokens": setup.max_tokens.clamp(1, TOKENS_MAX),
     });
-    if options.takes_parallel_calls() {
+    if takes_parallel_calls(model) {
         session["parallel_tool_calls"] = json!(true);
     }
     json!({"type": "session.update", "session": session}).to_string()
@@ -142,6 +142,7 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
+    use crate::domain::Calling;
 
     fn value(order: &str) -> Value {
         serde_json::from_str(order).unwrap()
@@ -156,6 +157,7 @@ mod tests {
                 identity: "dice.roll".into(),
                 description: "Rolls dice.".into(),
                 parameters: Arc::new(json!({"type": "object"})),
+                calling: Calling::Waits,
             }]),
             max_tokens,
             before: Vec::new(),
@@ -164,8 +166,7 @@ mod tests {
 
     #[test]
     fn setup_leaves_turns_to_us() {
-        let options = Options::of_tests("http://127.0.0.1:9");
-        let order = value(&setup(&plain_setup(Some("cedar"), 9_000), &options));
+        let order = value(&setup(&plain_setup(Some("cedar"), 9_000), "gpt-realtime-2.1"));
         let format = json!({"type": "audio/pcm", "rate": 24_000});
         let wanted = json!({"type": "session.update", "session": {
             "type": "realtime", "output_modalities": ["audio"], "instructions": "You are Bartok.",
@@ -181,11 +182,7 @@ mod tests {
 
     #[test]
     fn setup_omits_what_the_model_refuses() {
-        let options = Options {
-            model: "gpt-realtime-1.5".to_owned(),
-            ..Options::of_tests("http://127.0.0.1:9")
-        };
-        let order = value(&setup(&plain_setup(None, 0), &options));
+        let order = value(&setup(&plain_setup(None, 0), "gpt-realtime-1.5"));
         assert_eq!(order.pointer("/session/audio/output/voice"), None);
         assert_eq!(order.pointer("/session/parallel_tool_calls"), None);
         assert_eq!(order.pointer("/session/max_output_tokens"), Some(&json!(1)));

@@ -10,24 +10,34 @@ use std::{collections::VecDeque, sync::Arc, time::Duration};
 use tokio::time::Instant;
 
 use super::{
-    answer::Answer,
-    events::{EVENTS_MAX, Events, Full, unread},
-    failure::{Peer, exceeds},
-    hearing::Hearing,
-    items::Items,
+    ending::ending,
+    failure::briefly,
     orders,
-    wire::{Called, Complaint, Ended, Part, Said},
+    wire::{Complaint, Ended, Part, Said},
 };
 use crate::{
+    audio::SampleRate,
     domain::ToolChoice,
     provider::{
-        Error, Pcm, SpeechDone, SpeechEnding, SpeechItem, SpeechItemId, SpeechOrder,
-        SpeechSessionEvent, bounds::EVENT,
+        Pcm, SpeechDone, SpeechEnding, SpeechItem, SpeechItemId, SpeechOrder, SpeechSessionEvent,
+        bounds::EVENT,
+        speech_to_speech::{
+            answer::{Answer, Called},
+            events::{EVENTS_MAX, Events, Full, unread},
+            hearing::Hearing,
+            items::Items,
+            peer::{Peer, exceeds},
+            session::{Language, Over},
+            waiting::{Waiting, Waits},
+        },
     },
 };
 
 /// Longest wait for the end of an answer that was cancelled.
 const STOPPED: Duration = Duration::from_secs(10);
+
+/// The shortest utterance that the service takes: 100 ms at 24 kHz.
+const SHORTEST: usize = 2_400;
 
 /// Most answers that nobody has asked for.
 const UNASKED_MAX: usize = 16;
@@ -46,34 +56,11 @@ pub struct Talk {
     /// The service's id of the answer before it.
     last: Option<String>,
     /// Orders that wait for its end; the first is an answer.
-    held: VecDeque<Waiting>,
+    held: Waiting,
     /// Answers that were asked for.
     asked: u64,
     /// Answers that nobody has asked for.
     unasked: usize,
-}
-
-/// An order that waits.
-#[derive(Debug)]
-enum Waiting {
-    Order(SpeechOrder),
-    /// An answer that was cancelled while it waited.
-    Stopped,
-}
-
-impl Waiting {
-    fn is_an_answer(&self) -> bool {
-        matches!(self, Self::Stopped | Self::Order(SpeechOrder::Answer(_)))
-    }
-}
-
-/// Why a session ends.
-#[derive(Debug)]
-pub enum Over {
-    /// It is dropped by its owner, or has reached its age limit as it has said.
-    Quietly,
-    /// For this reason.
-    Failed(Error),
 }
 
 impl Talk {
@@ -83,49 +70,13 @@ impl Talk {
             peer,
             events,
             outbox: before.iter().map(orders::text).collect(),
-            hearing: Hearing::default(),
+            hearing: Hearing::new(SampleRate::HZ_24000, SHORTEST),
             items: Items::default(),
             answer: None,
             last: None,
-            held: VecDeque::new(),
+            held: Waiting::default(),
             asked: 0,
             unasked: 0,
-        }
-    }
-
-    /// The messages to be sent now.
-    pub fn take(&mut self) -> VecDeque<String> {
-        std::mem::take(&mut self.outbox)
-    }
-
-    /// When the service has had enough time to stop an answer, and how to say so.
-    pub fn unstopped(&self) -> Option<(Instant, Error)> {
-        let cancelled_at = self.answer.as_ref()?.cancelled_at?;
-        Some((cancelled_at + STOPPED, self.peer.unstopped(STOPPED)))
-    }
-
-    /// Puts the last event in; ends without one.
-    pub async fn end(self, over: Over) {
-        if let Over::Failed(error) = over {
-            self.events.end(error).await;
-        }
-    }
-
-    /// Takes an order.
-    ///
-    /// # Errors
-    /// The session ends.
-    pub fn order(&mut self, order: SpeechOrder) -> Result<(), Over> {
-        match order {
-            SpeechOrder::Cancel => {
-                self.cancel();
-                Ok(())
-            }
-            order if self.must_wait(&order) => {
-                self.held.push_back(Waiting::Order(order));
-                Ok(())
-            }
-            order => self.obey(order),
         }
     }
 
@@ -137,7 +88,7 @@ impl Talk {
     fn obey(&mut self, order: SpeechOrder) -> Result<(), Over> {
         match order {
             SpeechOrder::Tools(tools) => self.outbox.push_back(orders::tools(&tools)),
-            SpeechOrder::Sound(sound) => return self.hear(&sound),
+            SpeechOrder::Sound(sound) => return self.listen(&sound),
             SpeechOrder::Commit => {
                 // The service refuses an utterance without sound.
                 if let Some(rest) = self.hearing.end() {
@@ -164,7 +115,7 @@ impl Talk {
         Ok(())
     }
 
-    fn hear(&mut self, sound: &Pcm) -> Result<(), Over> {
+    fn listen(&mut self, sound: &Pcm) -> Result<(), Over> {
         match self.hearing.take(sound) {
             Ok(samples) => {
                 self.outbox.extend(orders::sound(&samples));
@@ -183,11 +134,7 @@ impl Talk {
 
     /// Stops the answer that is running, and those that wait for its end.
     fn cancel(&mut self) {
-        for held in &mut self.held {
-            if matches!(held, Waiting::Order(SpeechOrder::Answer(_))) {
-                *held = Waiting::Stopped;
-            }
-        }
+        self.held.cancel();
         self.stop();
     }
 
@@ -316,7 +263,8 @@ impl Talk {
         }
         let Some(answer) = self.answer.take() else { return Ok(()) };
         self.last.clone_from(&answer.response);
-        let (calls, done) = answer.end(ended, &self.peer);
+        let ending = ending(&ended, &self.peer);
+        let (calls, done) = answer.end(ending, ended.calls, ended.usage, &self.peer);
         for call in calls {
             self.tell(SpeechSessionEvent::Call(call))?;
         }
@@ -336,13 +284,10 @@ impl Talk {
 
     /// Obeys the orders that have waited, up to the next that must.
     fn release(&mut self) -> Result<(), Over> {
-        while let Some(held) = self.held.front()
-            && (self.answer.is_none() || !held.is_an_answer())
-            && let Some(held) = self.held.pop_front()
-        {
+        while let Some(held) = self.held.next(self.answer.is_some()) {
             match held {
-                Waiting::Order(order) => self.obey(order)?,
-                Waiting::Stopped => {
+                Waits::Order(order) => self.obey(order)?,
+                Waits::Stopped => {
                     let done = SpeechDone { ending: SpeechEnding::Cancelled, usage: None };
                     self.tell(SpeechSessionEvent::Done(done))?;
                 }
@@ -371,7 +316,7 @@ impl Talk {
             self.peer.notes("a cut that it refuses");
             return Ok(());
         }
-        let error = self.peer.briefly(said);
+        let error = briefly(&self.peer, said);
         let is_refused =
             self.answer.as_ref().is_some_and(|answer| about == Some(answer.asked_as.as_str()));
         let ending = SpeechEnding::Failed(error.to_string());
@@ -392,5 +337,41 @@ impl Talk {
 
     fn tell(&self, event: SpeechSessionEvent) -> Result<(), Over> {
         self.events.put(event).map_err(|Full| Over::Failed(self.peer.flooding(EVENTS_MAX)))
+    }
+}
+
+impl Language for Talk {
+    fn take(&mut self) -> VecDeque<String> {
+        std::mem::take(&mut self.outbox)
+    }
+
+    fn due(&self) -> Option<Instant> {
+        Some(self.answer.as_ref()?.cancelled_at? + STOPPED)
+    }
+
+    fn overdue(&mut self) -> Result<(), Over> {
+        Err(Over::Failed(self.peer.unstopped(STOPPED)))
+    }
+
+    fn order(&mut self, order: SpeechOrder) -> Result<(), Over> {
+        match order {
+            SpeechOrder::Cancel => {
+                self.cancel();
+                Ok(())
+            }
+            order if self.must_wait(&order) => {
+                self.held.push(order);
+                Ok(())
+            }
+            order => self.obey(order),
+        }
+    }
+
+    fn hear(&mut self, message: &[u8]) -> Result<(), Over> {
+        self.said(Said::read(message))
+    }
+
+    fn into_events(self) -> Events {
+        self.events
     }
 }

@@ -7,19 +7,18 @@ use futures::{FutureExt, StreamExt};
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
 
-use super::{
-    events,
-    failure::Peer,
-    options::Options,
-    talk::{Over, Talk},
-    wire::Said,
-};
+use super::{Options, failure::closed, talk::Talk, wire::Said};
 use crate::{
     audio::SampleRate,
     domain::{CallId, ToolChoice},
     provider::{
         Kind, Pcm, SpeechEnding, SpeechEvents, SpeechItem, SpeechItemId, SpeechOrder,
         SpeechSessionEvent,
+        speech_to_speech::{
+            events,
+            peer::Peer,
+            session::{Language, Over},
+        },
     },
 };
 
@@ -85,7 +84,7 @@ impl Bench {
 }
 
 fn session(before: &[SpeechItem]) -> (Talk, events::Reader) {
-    let peer = Arc::new(Peer::new(&Options::of_tests("http://127.0.0.1:9")));
+    let peer = Arc::new(Peer::new(&Options::of_tests("http://127.0.0.1:9"), closed));
     let (events, reader) = events::channel();
     (Talk::new(peer, events, before), reader)
 }
@@ -166,14 +165,14 @@ async fn cancel_is_sent_only_while_answering() {
     bench.order(SpeechOrder::Cancel);
     assert!(bench.sent().is_empty());
     bench.order(answer());
-    assert!(bench.talk.unstopped().is_none());
+    assert!(bench.talk.due().is_none());
     bench.order(SpeechOrder::Cancel);
     bench.order(SpeechOrder::Cancel);
     assert_eq!(bench.sent(), ["response.create", "response.cancel"]);
-    assert!(bench.talk.unstopped().is_some());
+    assert!(bench.talk.due().is_some());
     bench.done("r1", "cancelled");
     assert_eq!(bench.endings(), [SpeechEnding::Cancelled]);
-    assert!(bench.talk.unstopped().is_none());
+    assert!(bench.talk.due().is_none());
     bench.order(SpeechOrder::Cancel);
     assert!(bench.sent().is_empty());
 }

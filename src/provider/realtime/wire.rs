@@ -12,7 +12,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::usage;
-use crate::provider::{SpeechUsage, bounds::EVENT};
+use crate::provider::{SpeechUsage, bounds::EVENT, speech_to_speech::answer::Called};
 
 /// Longest name of an unknown kind that is kept, in characters.
 const NAME_MAX: usize = 40;
@@ -86,17 +86,6 @@ pub struct Part {
     pub response: Option<String>,
     /// Id of the item.
     pub item: String,
-}
-
-/// A call of a tool; what an event does not say is empty.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Called {
-    /// Its id.
-    pub id: String,
-    /// The tool's name.
-    pub name: String,
-    /// The arguments as the model wrote them.
-    pub arguments: String,
 }
 
 /// How an answer ended, in the service's words.
@@ -212,18 +201,16 @@ impl Said {
 
     fn call(value: &Value, call: &Value) -> Option<Self> {
         let response = id(value, "/response_id")?;
-        Some(Self::Call { response, call: Called::of(call)? })
+        Some(Self::Call { response, call: called(call)? })
     }
 }
 
-impl Called {
-    fn of(value: &Value) -> Option<Self> {
-        Some(Self {
-            id: id(value, "/call_id")?.unwrap_or_default(),
-            name: text(value, "/name"),
-            arguments: text(value, "/arguments"),
-        })
-    }
+fn called(value: &Value) -> Option<Called> {
+    Some(Called {
+        id: id(value, "/call_id")?.unwrap_or_default(),
+        name: text(value, "/name"),
+        arguments: text(value, "/arguments"),
+    })
 }
 
 impl Ended {
@@ -239,7 +226,7 @@ impl Ended {
             status: name(response, "/status"),
             reason: name(response, "/status_details/reason"),
             error: error.map(Complaint::of).unwrap_or_default(),
-            calls: items.iter().filter(|item| is_call(item)).filter_map(Called::of).collect(),
+            calls: items.iter().filter(|item| is_call(item)).filter_map(called).collect(),
             usage: response.get("usage").and_then(usage::read),
         })
     }

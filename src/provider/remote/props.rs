@@ -5,7 +5,7 @@ use std::sync::Arc;
 use serde_json::json;
 
 use crate::{
-    domain::{Message, ToolChoice, ToolSpec},
+    domain::{Calling, Message, ToolChoice, ToolSpec},
     provider::{Attempts, ChatRequest},
 };
 
@@ -16,6 +16,7 @@ pub fn spec(name: &str) -> ToolSpec {
         identity: format!("dice-roller.{name}").into(),
         description: "rolls".into(),
         parameters: Arc::new(json!({"type": "object", "properties": {}})),
+        calling: Calling::Waits,
     }
 }
 

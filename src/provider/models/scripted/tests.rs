@@ -3,7 +3,7 @@ use serde_json::json;
 
 use super::*;
 use crate::{
-    domain::{LineTool, LineWhen, ScriptedLine, ToolChoice, TurnFacts},
+    domain::{Calling, LineTool, LineWhen, ScriptedLine, ToolChoice, TurnFacts},
     provider::Attempts,
 };
 
@@ -40,6 +40,7 @@ fn request(utterance: &str, dice: Option<&str>, mut before: Vec<Message>) -> Cha
         identity: "dice-roller.roll".into(),
         description: "".into(),
         parameters: Arc::new(json!({})),
+        calling: Calling::Waits,
     };
     ChatRequest {
         messages: before,

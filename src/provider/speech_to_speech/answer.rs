@@ -5,17 +5,25 @@
 use serde_json::Map;
 use tokio::time::Instant;
 
-use super::{
-    failure::{Peer, exceeds},
-    wire::{Called, Ended},
-};
+use super::peer::{Peer, exceeds};
 use crate::{
     domain::{CallId, ToolCall},
     provider::{
-        SpeechDone, SpeechEnding,
+        SpeechDone, SpeechEnding, SpeechUsage,
         bounds::{ANSWER, ARGUMENTS, Bound, CALLS, TURN_TEXT},
     },
 };
+
+/// A call of a tool; what an event does not say is empty.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Called {
+    /// Its id.
+    pub id: String,
+    /// The tool's name.
+    pub name: String,
+    /// The arguments as the model wrote them.
+    pub arguments: String,
+}
 
 /// An answer that was asked for and has not ended.
 #[derive(Debug)]
@@ -97,11 +105,21 @@ impl Answer {
         self.cut.get_or_insert(Cut { why, sound_only: true });
     }
 
-    /// Its calls, if it was completed, and how it ended.
-    pub fn end(mut self, ended: Ended, peer: &Peer) -> (Vec<ToolCall>, SpeechDone) {
-        let mut ending = ending(&ended, peer);
+    /// Its calls so far.
+    pub fn calls(&mut self) -> &mut Vec<Called> {
+        &mut self.calls
+    }
+
+    /// Its calls, if it was completed, and how it ended; the service says so, and names these calls.
+    pub fn end(
+        mut self,
+        mut ending: SpeechEnding,
+        calls: Vec<Called>,
+        usage: Option<SpeechUsage>,
+        peer: &Peer,
+    ) -> (Vec<ToolCall>, SpeechDone) {
         if self.takes_words() {
-            for call in ended.calls {
+            for call in calls {
                 if let Err(bound) = self.call(call) {
                     self.cut(exceeds(bound));
                 }
@@ -115,7 +133,7 @@ impl Answer {
             _ => Vec::new(),
         };
         let calls = calls.into_iter().filter_map(|call| whole(call, peer)).collect();
-        (calls, SpeechDone { ending, usage: ended.usage })
+        (calls, SpeechDone { ending, usage })
     }
 }
 
@@ -129,27 +147,13 @@ fn whole(call: Called, peer: &Peer) -> Option<ToolCall> {
     Some(ToolCall { id: CallId(id), name, arguments, extra: Map::new() })
 }
 
-fn ending(ended: &Ended, peer: &Peer) -> SpeechEnding {
-    match (ended.status.as_str(), ended.reason.as_str()) {
-        ("completed", _) => SpeechEnding::Completed,
-        ("cancelled", _) => SpeechEnding::Cancelled,
-        ("incomplete", "max_output_tokens") => SpeechEnding::TooLong,
-        ("incomplete", "content_filter") => SpeechEnding::Withheld,
-        ("failed", _) => SpeechEnding::Failed(peer.briefly(&ended.error).to_string()),
-        (status, reason) => {
-            let reason = if reason.is_empty() { "no reason" } else { reason };
-            SpeechEnding::Failed(peer.quote(&format!("the answer ended as {status}: {reason}")))
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::provider::realtime::{options::Options, wire::Complaint};
+    use crate::provider::speech_to_speech::Options;
 
     fn peer() -> Peer {
-        Peer::new(&Options::of_tests("http://127.0.0.1:9"))
+        Peer::new(&Options::of_tests("http://127.0.0.1:9"), |peer, _| peer.slow())
     }
 
     fn called(id: &str, arguments: &str) -> Called {
@@ -157,9 +161,8 @@ mod tests {
         Called { id: id.to_owned(), name, arguments }
     }
 
-    fn ended(status: &str, reason: &str) -> Ended {
-        let (status, reason) = (status.to_owned(), reason.to_owned());
-        Ended { status, reason, ..Ended::default() }
+    fn ended(answer: Answer, calls: Vec<Called>) -> (Vec<ToolCall>, SpeechDone) {
+        answer.end(SpeechEnding::Completed, calls, None, &peer())
     }
 
     fn answer() -> Answer {
@@ -167,28 +170,14 @@ mod tests {
     }
 
     #[test]
-    fn status_and_reason_make_the_ending() {
-        let of = |status, reason| ending(&ended(status, reason), &peer());
-        assert_eq!(of("completed", ""), SpeechEnding::Completed);
-        assert_eq!(of("cancelled", "client_cancelled"), SpeechEnding::Cancelled);
-        assert_eq!(of("incomplete", "max_output_tokens"), SpeechEnding::TooLong);
-        assert_eq!(of("incomplete", "content_filter"), SpeechEnding::Withheld);
-        let unknown = SpeechEnding::Failed("the answer ended as dreaming: no reason".to_owned());
-        assert_eq!(of("dreaming", ""), unknown);
-        let error = Complaint { kind: "server_error".to_owned(), ..Complaint::default() };
-        let failed = ending(&Ended { error, ..ended("failed", "") }, &peer());
-        let SpeechEnding::Failed(why) = failed else { panic!("{failed:?}") };
-        assert!(why.contains("the service failed with \"server_error\""), "{why}");
-    }
-
-    #[test]
     fn calls_come_only_of_completed_answers() {
-        for (status, count) in [("completed", 2), ("cancelled", 0), ("incomplete", 0), ("?", 0)] {
+        let (cancelled, failed) = (SpeechEnding::Cancelled, SpeechEnding::Failed(String::new()));
+        for (ending, count) in [(SpeechEnding::Completed, 2), (cancelled, 0), (failed, 0)] {
             let mut answer = answer();
             answer.call(called("c1", "{}")).unwrap();
             answer.call(called("c1", "{}")).unwrap();
-            let all = Ended { calls: vec![called("c2", "{}")], ..ended(status, "") };
-            assert_eq!(answer.end(all, &peer()).0.len(), count, "{status}");
+            let all = vec![called("c2", "{}")];
+            assert_eq!(answer.end(ending.clone(), all, None, &peer()).0.len(), count, "{ending:?}");
         }
     }
 
@@ -198,7 +187,7 @@ mod tests {
         answer.call(Called { name: String::new(), ..called("c1", "{}") }).unwrap();
         answer.call(Called { name: String::new(), ..called("c2", "{}") }).unwrap();
         answer.call(called("c1", "{}")).unwrap();
-        let (calls, _) = answer.end(ended("completed", ""), &peer());
+        let (calls, _) = ended(answer, Vec::new());
         assert_eq!(calls.iter().map(|call| call.id.0.as_str()).collect::<Vec<_>>(), ["c1"]);
     }
 
@@ -214,7 +203,7 @@ mod tests {
         assert_eq!(answer.call(called("more", "")), Err(CALLS));
         answer.cut(exceeds(CALLS));
         assert!(!answer.takes_words());
-        let (calls, done) = answer.end(ended("completed", ""), &peer());
+        let (calls, done) = ended(answer, Vec::new());
         assert!(calls.is_empty());
         let why = "the answer exceeds the limit of 64 calls a round".to_owned();
         assert_eq!(done.ending, SpeechEnding::Failed(why));
@@ -225,7 +214,7 @@ mod tests {
         let mut answer = answer();
         answer.mute("too slow".to_owned());
         assert!(answer.takes_words() && !answer.takes_sound());
-        let (_, done) = answer.end(ended("cancelled", ""), &peer());
+        let (_, done) = answer.end(SpeechEnding::Cancelled, Vec::new(), None, &peer());
         assert_eq!(done.ending, SpeechEnding::Failed("too slow".to_owned()));
     }
 }

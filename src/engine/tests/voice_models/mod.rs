@@ -27,6 +27,8 @@ use crate::{
     provider::SpeechItem,
 };
 
+mod fixed;
+
 const ROLL: &str = r#"{"expression":"2d6"}"#;
 const LIMITS: SessionLimits =
     SessionLimits { max_age: Duration::from_secs(3_300), idle: Duration::from_secs(60) };

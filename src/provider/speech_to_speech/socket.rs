@@ -1,4 +1,4 @@
-//! One WebSocket of the service: messages out, events in, at the same time.
+//! One WebSocket of a service: messages out, messages in, at the same time.
 //!
 //! Entry types: [`Incoming`], [`Outgoing`]. Text and binary frames are read alike, and pings are
 //! answered while reading. **Never**: stops reading because a message waits to be sent.
@@ -15,12 +15,12 @@ use tokio::time::{Instant, timeout, timeout_at};
 use tokio_tungstenite::{
     WebSocketStream,
     tungstenite::{
-        self, Message,
+        self, Bytes, Message,
         protocol::{Role, WebSocketConfig},
     },
 };
 
-use super::{failure::Peer, wire::Said};
+use super::peer::Peer;
 use crate::provider::Error;
 
 /// Longest message that is read, in bytes: much sound comes in one.
@@ -67,20 +67,20 @@ pub async fn open(connection: Upgraded, peer: &Arc<Peer>) -> (Incoming, Outgoing
 }
 
 impl Incoming {
-    /// The next event. Cancel safe.
+    /// The next message. Cancel safe.
     ///
     /// # Errors
     /// The socket is gone, or was closed by the service.
-    pub async fn next(&mut self) -> Result<Said, Error> {
+    pub async fn next(&mut self) -> Result<Bytes, Error> {
         loop {
             let message = match self.stream.next().await {
                 Some(Ok(message)) => message,
                 Some(Err(error)) => return Err(self.peer.broken(&error)),
                 None => return Err(self.peer.interrupted()),
             };
-            match &message {
-                Message::Text(text) => return Ok(Said::read(text.as_bytes())),
-                Message::Binary(bytes) => return Ok(Said::read(bytes)),
+            match message {
+                Message::Text(text) => return Ok(text.into()),
+                Message::Binary(bytes) => return Ok(bytes),
                 Message::Close(frame) => return Err(self.peer.closed(frame.as_ref())),
                 Message::Ping(_) | Message::Pong(_) | Message::Frame(_) => {}
             }

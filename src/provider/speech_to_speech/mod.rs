@@ -1,13 +1,26 @@
 //! The contract of a model that hears and speaks: sound in, sound out, calls in between.
 //!
 //! Entry type: [`SpeechToSpeech`]. Nothing above it knows which service it is: services differ in
-//! their [`SpeechAbilities`]. **Never**: decides whose turn it is, or calls a tool.
+//! their [`SpeechAbilities`]. Beside it, what the clients of all services share: [`session`] on a
+//! [`socket`], and its parts. **Never**: decides whose turn it is, or calls a tool.
+
+pub mod answer;
+pub mod events;
+pub mod hearing;
+pub mod items;
+mod options;
+pub mod peer;
+pub mod probe;
+pub mod session;
+pub mod socket;
+pub mod waiting;
 
 use std::{sync::Arc, time::Duration};
 
 use futures::{future::BoxFuture, stream::BoxStream};
 use tokio::sync::mpsc;
 
+pub use self::options::{FIRST_BYTE_TIMEOUT, IDLE, Options, SpeechService};
 use super::{Error, Kind, Pcm};
 use crate::domain::{CallId, ToolCall, ToolChoice, ToolSpec};
 
@@ -57,6 +70,11 @@ pub struct SpeechAbilities {
     pub truncates: bool,
     /// Other tools can be declared within a session.
     pub changes_tools: bool,
+    /// An answer goes on beside calls it need not wait for, as each tool's [`Calling`] says. A round
+    /// of nothing but such calls has its answer already.
+    ///
+    /// [`Calling`]: crate::domain::Calling
+    pub goes_on: bool,
 }
 
 /// The beginning of a session.
@@ -141,6 +159,8 @@ pub enum SpeechSessionEvent {
     Calling,
     /// A call of an answer that was completed; it comes before [`Self::Done`].
     Call(ToolCall),
+    /// The service wants the results of these calls no more: results that are sent are dropped.
+    CallsCancelled(Vec<CallId>),
     /// An answer has ended.
     Done(SpeechDone),
     /// An order was refused; the session goes on.

@@ -1,4 +1,4 @@
-//! Sound of any rate -> the service's 24 kHz, an utterance at a time.
+//! Sound of any rate -> the rate of a service, an utterance at a time.
 //!
 //! Entry type: [`Hearing`]. **Never**: decides when an utterance ends.
 
@@ -8,8 +8,12 @@ use crate::{
 };
 
 /// The utterance that is being said.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Hearing {
+    /// The rate of the service.
+    rate: SampleRate,
+    /// The shortest utterance that it takes, in samples.
+    shortest: usize,
     /// What converts it, and from which rate; kept for the next utterance, because building one takes
     /// time.
     resampler: Option<(SampleRate, Resampler)>,
@@ -19,18 +23,20 @@ pub struct Hearing {
     given: usize,
 }
 
-/// The shortest utterance that the service takes: 100 ms at 24 kHz.
-const SHORTEST: usize = 2_400;
-
 impl Hearing {
-    /// Takes the next sound, and gives the samples at 24 kHz that are ready.
+    /// No sound yet for a service that takes this `rate`, and no utterance below `shortest` samples.
+    pub const fn new(rate: SampleRate, shortest: usize) -> Self {
+        Self { rate, shortest, resampler: None, has_sound: false, given: 0 }
+    }
+
+    /// Takes the next sound, and gives the samples that are ready.
     ///
     /// # Errors
     /// [`Kind::InvalidRequest`]: the sound has a rate that cannot be converted. It is not heard.
     pub fn take(&mut self, sound: &Pcm) -> Result<Vec<i16>, Error> {
         let mut samples = Vec::new();
         if self.resampler.as_ref().is_none_or(|(rate, _)| *rate != sound.rate) {
-            let resampler = Resampler::new(sound.rate, SampleRate::HZ_24000)
+            let resampler = Resampler::new(sound.rate, self.rate)
                 .map_err(|error| Error::new(Kind::InvalidRequest, error.to_string()))?;
             // Sound of the former rate comes first.
             self.flush(&mut samples);
@@ -49,8 +55,8 @@ impl Hearing {
         let mut rest = Vec::new();
         self.flush(&mut rest);
         let given = std::mem::take(&mut self.given);
-        if self.has_sound && given + rest.len() < SHORTEST {
-            rest.resize(SHORTEST - given, 0);
+        if self.has_sound && given + rest.len() < self.shortest {
+            rest.resize(self.shortest - given, 0);
         }
         std::mem::take(&mut self.has_sound).then_some(rest)
     }
@@ -66,13 +72,17 @@ impl Hearing {
 mod tests {
     use super::*;
 
+    fn hearing() -> Hearing {
+        Hearing::new(SampleRate::HZ_24000, 2_400)
+    }
+
     fn sound(samples: usize, hz: u32) -> Pcm {
         Pcm { samples: vec![100; samples], rate: SampleRate::new(hz).unwrap() }
     }
 
     #[test]
     fn utterance_is_as_long_at_24_khz() {
-        let mut hearing = Hearing::default();
+        let mut hearing = hearing();
         for _ in 0..2 {
             let mut samples = hearing.take(&sound(16_000, 16_000)).unwrap();
             samples.extend(hearing.take(&sound(8_000, 16_000)).unwrap());
@@ -84,7 +94,7 @@ mod tests {
 
     #[test]
     fn rate_that_changes_loses_nothing() {
-        let mut hearing = Hearing::default();
+        let mut hearing = hearing();
         let mut samples = hearing.take(&sound(16_000, 16_000)).unwrap();
         samples.extend(hearing.take(&sound(24_000, 24_000)).unwrap());
         samples.extend(hearing.end().unwrap());
@@ -93,7 +103,7 @@ mod tests {
 
     #[test]
     fn absurd_rate_is_refused() {
-        let error = Hearing::default().take(&sound(10, 1)).unwrap_err();
+        let error = hearing().take(&sound(10, 1)).unwrap_err();
         assert_eq!(error.kind(), Kind::InvalidRequest);
         assert!(error.to_string().contains("1 Hz"), "{error}");
     }

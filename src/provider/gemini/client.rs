@@ -1,0 +1,72 @@
+//! The service of one entry: its address, its key, and how a session is opened.
+//!
+//! Entry type: [`Client`]. **Never**: follows a redirect; keeps a session.
+
+use std::sync::Arc;
+
+use reqwest::{Url, header::HeaderName};
+use tokio::time::timeout;
+
+use super::{
+    failure,
+    options::address,
+    orders,
+    wire::{self, Said},
+};
+use crate::provider::{
+    Error, Kind, SpeechSetup,
+    sockets::Handshake,
+    speech_to_speech::{
+        Options,
+        peer::Peer,
+        socket::{self, Incoming, Outgoing},
+    },
+};
+
+/// A service.
+pub struct Client {
+    /// How it is reached.
+    pub options: Options,
+    /// What its errors are made with.
+    pub peer: Arc<Peer>,
+    handshake: Handshake,
+    url: Url,
+}
+
+impl Client {
+    /// # Errors
+    /// An invalid address or key, or no certificates for a TLS address.
+    pub fn new(options: Options) -> Result<Self, Error> {
+        let peer = Arc::new(Peer::new(&options, failure::closed));
+        let no_address = (
+            Kind::InvalidRequest,
+            "no usable address",
+            "base_url is an address such as https://generativelanguage.googleapis.com",
+        );
+        let failed = |(kind, what, fix)| peer.error(kind, what, fix);
+        let url = address(&options).ok_or_else(|| failed(no_address))?;
+        let header = (HeaderName::from_static("x-goog-api-key"), "");
+        let key = options.api_key.as_ref();
+        let handshake = Handshake::new(&url, header, key, no_address).map_err(failed)?;
+        Ok(Self { options, peer, handshake, url })
+    }
+
+    /// Opens a socket whose service has taken `setup`, within `first_byte_timeout`. Cancel safe.
+    ///
+    /// # Errors
+    /// No connection, or the service has refused the key or the setup.
+    pub async fn open(&self, setup: &SpeechSetup) -> Result<(Incoming, Outgoing), Error> {
+        let opened = timeout(self.options.first_byte_timeout, self.set_up(setup)).await;
+        opened.map_err(|_| self.peer.slow())?
+    }
+
+    async fn set_up(&self, setup: &SpeechSetup) -> Result<(Incoming, Outgoing), Error> {
+        let opened = self.handshake.open(self.url.clone()).await;
+        let connection = opened.map_err(|why| failure::not_opened(&self.peer, &why))?;
+        let (mut incoming, mut outgoing) = socket::open(connection, &self.peer).await;
+        outgoing.add([orders::setup(setup, &self.options.model)]);
+        outgoing.send().await?;
+        while !wire::read(&incoming.next().await?).contains(&Said::Ready) {}
+        Ok((incoming, outgoing))
+    }
+}

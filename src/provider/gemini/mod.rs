@@ -1,0 +1,76 @@
+//! Gemini Live: a model that hears and speaks, over a WebSocket.
+//!
+//! Entry type: [`GeminiLive`], made from [`Options`]. A task owns each session's socket; turns, hearing
+//! and the age of sessions are the engine's, and the service's memory of a session is not used.
+//! **Never**: the key or what was said in the log; a call of an answer that was not completed.
+
+mod client;
+mod failure;
+mod options;
+mod orders;
+mod running;
+mod schema;
+mod talk;
+mod usage;
+mod wire;
+
+#[cfg(test)]
+mod loopback;
+#[cfg(test)]
+mod tests;
+
+use std::sync::Arc;
+
+use futures::{FutureExt, future::BoxFuture};
+
+pub use self::options::BASE_URL;
+use self::{client::Client, talk::Talk};
+use super::{
+    Error, SpeechAbilities, SpeechControl, SpeechSession, SpeechSetup, SpeechToSpeech,
+    speech_to_speech::{Options, events, session},
+};
+
+/// The service of one entry.
+pub struct GeminiLive {
+    client: Arc<Client>,
+}
+
+impl GeminiLive {
+    /// # Errors
+    /// An invalid address or key, or no certificates for a TLS address.
+    pub fn new(options: Options) -> Result<Self, Error> {
+        Ok(Self { client: Arc::new(Client::new(options)?) })
+    }
+}
+
+impl SpeechToSpeech for GeminiLive {
+    fn name(&self) -> &str {
+        self.client.options.service.name()
+    }
+
+    fn model(&self) -> &str {
+        &self.client.options.model
+    }
+
+    fn priced_as(&self) -> Option<&str> {
+        self.client.options.priced_as.as_deref()
+    }
+
+    fn abilities(&self) -> SpeechAbilities {
+        SpeechAbilities { clears: false, truncates: false, changes_tools: false, goes_on: true }
+    }
+
+    /// Gives up after `first_byte_timeout`, too.
+    fn connect(&self, setup: SpeechSetup) -> BoxFuture<'static, Result<SpeechSession, Error>> {
+        let client = Arc::clone(&self.client);
+        async move {
+            let socket = client.open(&setup).await?;
+            let (control, orders) = SpeechControl::new();
+            let (events, reader) = events::channel();
+            let talk = Talk::new(Arc::clone(&client.peer), events, &setup.tools, &setup.before);
+            let task = tokio::spawn(session::run(talk, socket, orders));
+            Ok(SpeechSession { control, events: reader.stream(task) })
+        }
+        .boxed()
+    }
+}

@@ -1,0 +1,106 @@
+//! The answer that is being made, until all of it is known.
+//!
+//! Entry type: [`Running`]. Words and the billed tokens have no order against the end of a turn, so an
+//! end waits a moment for them. **Never**: ends by itself.
+
+use std::time::Duration;
+
+use tokio::time::Instant;
+
+use crate::provider::{
+    SpeechEnding, SpeechUsage,
+    speech_to_speech::{answer::Answer, peer::Peer},
+};
+
+/// Longest wait, after the end of an answer, for what belongs to it.
+const GRACE: Duration = Duration::from_millis(300);
+/// Longest wait for the end of an answer that was cancelled.
+pub const STOPPED: Duration = Duration::from_secs(10);
+
+/// An answer that was asked for and has not ended.
+#[derive(Debug)]
+pub struct Running {
+    /// Its bounds and calls.
+    pub answer: Answer,
+    /// Some of it has come.
+    pub has_begun: bool,
+    /// The turn of the model is over.
+    pub is_over: bool,
+    /// How it ends.
+    pub ending: SpeechEnding,
+    /// The billed tokens, of several counts the largest.
+    pub usage: Option<SpeechUsage>,
+    has_words: bool,
+    has_last_words: bool,
+    /// When it ends, whatever is missing.
+    ends_at: Option<Instant>,
+}
+
+impl Running {
+    /// An answer of which nothing has come.
+    pub fn new(name: String) -> Self {
+        Self {
+            answer: Answer::new(name),
+            has_begun: false,
+            is_over: false,
+            ending: SpeechEnding::Completed,
+            usage: None,
+            has_words: false,
+            has_last_words: false,
+            ends_at: None,
+        }
+    }
+
+    /// Notes words that came.
+    pub fn note_words(&mut self, is_last: bool) {
+        self.has_words = true;
+        self.has_last_words |= is_last;
+    }
+
+    /// Takes a count of tokens.
+    pub fn count(&mut self, usage: SpeechUsage) {
+        let all = |it: &SpeechUsage| it.text_in + it.audio_in + it.text_out + it.audio_out;
+        if self.usage.as_ref().is_none_or(|known| all(known) <= all(&usage)) {
+            self.usage = Some(usage);
+        }
+    }
+
+    /// It ends soon.
+    pub fn ends(&mut self) {
+        self.ends_at.get_or_insert_with(|| Instant::now() + GRACE);
+    }
+
+    /// Nothing of it is missing.
+    pub fn is_whole(&self) -> bool {
+        let is_cut = self.ending != SpeechEnding::Completed;
+        let has_words = is_cut || !self.has_words || self.has_last_words;
+        self.is_over && self.usage.is_some() && has_words
+    }
+
+    /// It has waited long enough for what is missing.
+    pub fn is_due(&self) -> bool {
+        self.ends_at.is_some_and(|at| at <= Instant::now())
+    }
+
+    /// When it has waited long enough for anything.
+    pub fn due(&self) -> Option<Instant> {
+        self.ends_at.or(self.answer.cancelled_at.map(|at| at + STOPPED))
+    }
+}
+
+/// How an answer ends whose turn is over for `reason`.
+pub fn ending(reason: &str, peer: &Peer) -> SpeechEnding {
+    match reason {
+        "" | "TURN_COMPLETE_REASON_UNSPECIFIED" | "NEED_MORE_INPUT" => SpeechEnding::Completed,
+        "MAX_TOKENS" => SpeechEnding::TooLong,
+        "RESPONSE_REJECTED" | "SAFETY" | "BLOCKLIST" => SpeechEnding::Withheld,
+        reason if reason.starts_with("PROHIBITED") => SpeechEnding::Withheld,
+        "MALFORMED_FUNCTION_CALL" => {
+            SpeechEnding::Failed("the model's call of a tool is malformed".to_owned())
+        }
+        reason => {
+            peer.notes(&format!("unknown end of a turn \"{reason}\""));
+            SpeechEnding::Completed
+        }
+    }
+}

@@ -1,0 +1,437 @@
+//! The state of a session: orders and messages of the service in, messages and events for the engine out.
+//!
+//! Entry type: [`Talk`]. Whatever is sent while the service answers interrupts it, so all orders but
+//! [`SpeechOrder::Cancel`] wait for the answer's end. The end of an utterance and results of calls,
+//! which the service answers at once, are sent with the order to answer.
+//! **Never**: sends or receives by itself; sends a result that is not wanted any more.
+
+use std::{
+    collections::{HashMap, VecDeque},
+    mem,
+    sync::Arc,
+};
+
+use tokio::time::Instant;
+
+use super::{
+    orders::{self, CallResult},
+    running::{Running, STOPPED, ending},
+    wire::{self, Said},
+};
+use crate::{
+    audio::SampleRate,
+    domain::{CallId, Calling, ToolChoice, ToolSpec},
+    provider::{
+        Error, Kind, Pcm, SpeechDone, SpeechEnding, SpeechItem, SpeechItemId, SpeechOrder,
+        SpeechSessionEvent,
+        bounds::EVENT,
+        speech_to_speech::{
+            answer::Called,
+            events::{EVENTS_MAX, Events, Full, unread},
+            hearing::Hearing,
+            items::Items,
+            peer::{Peer, exceeds},
+            session::{Language, Over},
+            waiting::{Waiting, Waits},
+        },
+    },
+};
+
+/// The shortest utterance that is answered: 100 ms at 16 kHz.
+const SHORTEST: usize = 1_600;
+/// Most answers that nobody has asked for.
+const UNASKED_MAX: usize = 16;
+
+/// A session.
+#[derive(Debug)]
+pub struct Talk {
+    peer: Arc<Peer>,
+    events: Events,
+    /// Messages to be sent, oldest first.
+    outbox: VecDeque<String>,
+    hearing: Hearing,
+    items: Items,
+    /// How answers go on after calls of each tool.
+    tools: HashMap<String, Calling>,
+    /// Calls whose results are wanted, with the names of their tools.
+    owed: HashMap<String, String>,
+    /// Results that wait to be sent.
+    results: Vec<CallResult>,
+    /// An utterance was begun.
+    is_hearing: bool,
+    /// It is over, which the service is told with the order to answer.
+    is_heard: bool,
+    /// The answer that was asked for and has not ended.
+    running: Option<Running>,
+    /// The service has not said yet that the turn of an earlier answer is over.
+    has_tail: bool,
+    /// Orders that wait for the end of the answer.
+    held: Waiting,
+    /// Answers that were asked for.
+    asked: u64,
+    /// Answers that nobody has asked for.
+    unasked: usize,
+}
+
+impl Talk {
+    /// A session with `peer` that has been set up with `tools`; it receives `before`.
+    pub fn new(peer: Arc<Peer>, events: Events, tools: &[ToolSpec], before: &[SpeechItem]) -> Self {
+        let tools = tools.iter().map(|tool| (tool.name.to_string(), tool.calling));
+        let before = (!before.is_empty()).then(|| orders::text(before));
+        Self {
+            peer,
+            events,
+            outbox: before.into_iter().collect(),
+            hearing: Hearing::new(SampleRate::HZ_16000, SHORTEST),
+            items: Items::default(),
+            tools: tools.collect(),
+            owed: HashMap::new(),
+            results: Vec::new(),
+            is_hearing: false,
+            is_heard: false,
+            running: None,
+            has_tail: false,
+            held: Waiting::default(),
+            asked: 0,
+            unasked: 0,
+        }
+    }
+
+    fn obey(&mut self, order: SpeechOrder) -> Result<(), Over> {
+        if !matches!(order, SpeechOrder::Result { .. } | SpeechOrder::Answer(_)) {
+            self.send_results(false);
+        }
+        match order {
+            SpeechOrder::Sound(sound) => return self.listen(&sound),
+            SpeechOrder::Commit => {
+                if let Some(rest) = self.hearing.end() {
+                    self.send_sound(&rest);
+                    self.is_heard = self.is_hearing;
+                }
+            }
+            SpeechOrder::Text(item) => self.outbox.push_back(orders::text([&item])),
+            SpeechOrder::Answer(choice) => self.ask(&choice),
+            SpeechOrder::Result { call, output } => self.result(call.0, output),
+            SpeechOrder::Cancel => self.cancel(),
+            // An ability that it does not have.
+            SpeechOrder::Tools(_) | SpeechOrder::Clear | SpeechOrder::Truncate { .. } => {
+                let what = "it cannot change its tools or take anything back";
+                let error = self.peer.error(Kind::InvalidRequest, what, "please report this");
+                return self.tell(SpeechSessionEvent::Refused(error));
+            }
+        }
+        Ok(())
+    }
+
+    fn listen(&mut self, sound: &Pcm) -> Result<(), Over> {
+        match self.hearing.take(sound) {
+            Ok(samples) => {
+                self.send_sound(&samples);
+                Ok(())
+            }
+            Err(error) => self.tell(SpeechSessionEvent::Refused(error)),
+        }
+    }
+
+    fn send_sound(&mut self, samples: &[i16]) {
+        if samples.is_empty() {
+            return;
+        }
+        if !mem::replace(&mut self.is_hearing, true) {
+            self.outbox.push_back(orders::begin());
+        }
+        self.outbox.extend(orders::sound(samples));
+    }
+
+    fn result(&mut self, id: String, output: String) {
+        // Unknown: it was cancelled.
+        if let Some(name) = self.owed.remove(&id) {
+            let calling = self.tools.get(&name).copied().unwrap_or_default();
+            self.results.push(CallResult { id, name, output, calling });
+        }
+    }
+
+    fn send_results(&mut self, is_awaited: bool) {
+        let results = mem::take(&mut self.results);
+        if !results.is_empty() {
+            self.outbox.push_back(orders::results(&results, is_awaited));
+        }
+    }
+
+    fn ask(&mut self, choice: &ToolChoice) {
+        self.asked += 1;
+        if !self.results.is_empty() {
+            // Words between a call and its result would interrupt the answer: no wish is told.
+            self.send_results(true);
+        } else {
+            // In an utterance that was begun there is no place for words.
+            if let Some(wish) = orders::wish(choice).filter(|_| !self.is_heard) {
+                self.outbox.push_back(orders::text([&wish]));
+            }
+            let is_heard = mem::take(&mut self.is_heard);
+            self.outbox.push_back(if is_heard { orders::end() } else { orders::answer() });
+            self.is_hearing &= !is_heard;
+        }
+        self.running = Some(Running::new(format!("answer_{}", self.asked)));
+    }
+
+    /// Stops the answer that is running, and those that wait for its end.
+    fn cancel(&mut self) {
+        self.held.cancel();
+        self.stop();
+    }
+
+    fn stop(&mut self) {
+        let Some(running) = &mut self.running else { return };
+        if running.answer.cancelled_at.is_none() {
+            running.answer.cancelled_at = Some(Instant::now());
+            self.outbox.push_back(orders::stop());
+        }
+    }
+
+    /// Takes something that the service says.
+    ///
+    /// # Errors
+    /// The session ends.
+    pub fn said(&mut self, said: Said) -> Result<(), Over> {
+        match said {
+            Said::Audio(bytes) => return self.sound(&bytes),
+            Said::Words(words, is_last) => return self.words(words, is_last),
+            Said::Calls(calls) => return self.calls(calls),
+            Said::CallsCancelled(ids) => return self.calls_cancelled(&ids),
+            Said::Interrupted => self.ends(Some(SpeechEnding::Cancelled)),
+            Said::Generated => self.ends(None),
+            Said::TurnOver(reason) => return self.turn_over(&reason),
+            Said::Usage(usage) => {
+                if let Some(running) = &mut self.running {
+                    running.count(usage);
+                }
+                return self.finish_if_whole();
+            }
+            Said::GoingAway(_) => return self.tell(SpeechSessionEvent::GoingAway),
+            Said::Oversized(kind) => return self.oversized(kind),
+            Said::Unknown(kind) => self.peer.notes(&format!("unknown message \"{kind}\"")),
+            Said::Garbled => self.peer.notes("a message that cannot be read"),
+            Said::Ready => {}
+        }
+        Ok(())
+    }
+
+    /// The running answer, of which a part comes; without one, what comes is stopped.
+    fn part(&mut self) -> Result<Option<&mut Running>, Over> {
+        if self.running.is_none() && !self.has_tail {
+            self.peer.notes("an answer that nobody has asked for");
+            self.unasked += 1;
+            if self.unasked > UNASKED_MAX {
+                return Err(Over::Failed(self.peer.flooding(UNASKED_MAX)));
+            }
+            // It would be paid for.
+            self.outbox.push_back(orders::stop());
+            self.has_tail = true;
+        }
+        if let Some(running) = &mut self.running {
+            running.has_begun = true;
+        }
+        Ok(self.running.as_mut())
+    }
+
+    fn sound(&mut self, bytes: &[u8]) -> Result<(), Over> {
+        let Some(running) = self.part()? else { return Ok(()) };
+        let (item, takes_sound) = (running.answer.asked_as.clone(), running.answer.takes_sound());
+        let samples = self.items.take(&item, bytes);
+        if samples.is_empty() || !takes_sound {
+            return Ok(());
+        }
+        if self.events.sound(SpeechItemId(item), samples) == Err(Full) {
+            if let Some(running) = &mut self.running {
+                running.answer.mute(unread());
+            }
+            self.stop();
+        }
+        Ok(())
+    }
+
+    fn words(&mut self, delta: String, is_last: bool) -> Result<(), Over> {
+        // They have no order against the answers: what comes without one is late.
+        let Some(running) = &mut self.running else { return Ok(()) };
+        if delta.is_empty() && !running.has_begun {
+            // The mark of the last words, which does not say whose they are.
+            return Ok(());
+        }
+        running.has_begun = true;
+        running.note_words(is_last);
+        if running.answer.takes_words() && !delta.is_empty() {
+            let item = SpeechItemId(running.answer.asked_as.clone());
+            if let Err(bound) = running.answer.words(&delta) {
+                self.cut(exceeds(bound));
+            } else if self.events.part(SpeechSessionEvent::Words { item, delta }) == Err(Full) {
+                self.cut(unread());
+            }
+        }
+        self.finish_if_whole()
+    }
+
+    fn calls(&mut self, calls: Vec<Called>) -> Result<(), Over> {
+        let calling = |call: &Called| self.tools.get(&call.name).copied().unwrap_or_default();
+        let is_awaited = calls.iter().any(|call| calling(call) == Calling::Waits);
+        let Some(running) = self.part()? else { return Ok(()) };
+        if !running.answer.takes_words() {
+            return Ok(());
+        }
+        for call in calls {
+            if let Err(bound) = running.answer.call(call) {
+                self.cut(exceeds(bound));
+                return Ok(());
+            }
+        }
+        if self.events.part(SpeechSessionEvent::Calling) == Err(Full) {
+            self.cut(unread());
+        } else if is_awaited {
+            // The service waits for the results within its turn: for us this answer has ended.
+            return self.finish();
+        }
+        Ok(())
+    }
+
+    fn calls_cancelled(&mut self, ids: &[String]) -> Result<(), Over> {
+        if let Some(running) = &mut self.running {
+            running.answer.calls().retain(|call| !ids.contains(&call.id));
+        }
+        self.results.retain(|result| !ids.contains(&result.id));
+        let known = ids.iter().filter(|id| self.owed.remove(*id).is_some());
+        let known: Vec<CallId> = known.map(|id| CallId(id.clone())).collect();
+        if known.is_empty() {
+            return Ok(());
+        }
+        self.tell(SpeechSessionEvent::CallsCancelled(known))
+    }
+
+    /// Whether an end is that of an earlier answer.
+    fn is_of_tail(&self) -> bool {
+        let untouched = |it: &Running| !it.has_begun && it.answer.cancelled_at.is_none();
+        self.has_tail && self.running.as_ref().is_none_or(untouched)
+    }
+
+    /// The running answer is all there, or has this ending.
+    fn ends(&mut self, ending: Option<SpeechEnding>) {
+        if self.is_of_tail() {
+            return;
+        }
+        if let Some(running) = &mut self.running {
+            running.ending = ending.unwrap_or(SpeechEnding::Completed);
+            running.ends();
+        }
+    }
+
+    fn turn_over(&mut self, reason: &str) -> Result<(), Over> {
+        if self.is_of_tail() {
+            self.has_tail = false;
+            return Ok(());
+        }
+        if let Some(running) = &mut self.running {
+            running.is_over = true;
+            if running.ending == SpeechEnding::Completed {
+                running.ending = ending(reason, &self.peer);
+            }
+            running.ends();
+        }
+        self.finish_if_whole()
+    }
+
+    fn finish_if_whole(&mut self) -> Result<(), Over> {
+        if self.running.as_ref().is_some_and(Running::is_whole) { self.finish() } else { Ok(()) }
+    }
+
+    /// Ends the running answer, and obeys the orders that have waited.
+    fn finish(&mut self) -> Result<(), Over> {
+        let Some(running) = self.running.take() else { return Ok(()) };
+        let Running { answer, is_over, ending, usage, .. } = running;
+        let (calls, done) = answer.end(ending, Vec::new(), usage, &self.peer);
+        // The end of a turn with calls that are awaited comes at once, or after their results.
+        self.has_tail = !is_over;
+        for call in calls {
+            self.owed.insert(call.id.0.clone(), call.name.clone());
+            self.tell(SpeechSessionEvent::Call(call))?;
+        }
+        self.tell(SpeechSessionEvent::Done(done))?;
+        self.release()
+    }
+
+    fn release(&mut self) -> Result<(), Over> {
+        while self.running.is_none()
+            && let Some(held) = self.held.next(false)
+        {
+            match held {
+                Waits::Order(order) => self.obey(order)?,
+                Waits::Stopped => {
+                    let done = SpeechDone { ending: SpeechEnding::Cancelled, usage: None };
+                    self.tell(SpeechSessionEvent::Done(done))?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Takes nothing more of the running answer, because of `why`.
+    fn cut(&mut self, why: String) {
+        if let Some(running) = &mut self.running {
+            running.answer.cut(why);
+        }
+        self.stop();
+    }
+
+    fn oversized(&mut self, kind: &str) -> Result<(), Over> {
+        if self.running.is_none() {
+            return self.tell(SpeechSessionEvent::Refused(self.peer.oversized(kind)));
+        }
+        self.cut(exceeds(EVENT));
+        Ok(())
+    }
+
+    fn tell(&self, event: SpeechSessionEvent) -> Result<(), Over> {
+        self.events.put(event).map_err(|Full| Over::Failed(self.peer.flooding(EVENTS_MAX)))
+    }
+
+    fn unstopped(&self) -> Error {
+        self.peer.unstopped(STOPPED)
+    }
+}
+
+impl Language for Talk {
+    fn take(&mut self) -> VecDeque<String> {
+        mem::take(&mut self.outbox)
+    }
+
+    fn due(&self) -> Option<Instant> {
+        self.running.as_ref()?.due()
+    }
+
+    fn overdue(&mut self) -> Result<(), Over> {
+        match self.running.as_ref().is_some_and(Running::is_due) {
+            true => self.finish(),
+            false => Err(Over::Failed(self.unstopped())),
+        }
+    }
+
+    fn order(&mut self, order: SpeechOrder) -> Result<(), Over> {
+        match order {
+            SpeechOrder::Cancel => {
+                self.cancel();
+                Ok(())
+            }
+            order if self.running.is_some() || !self.held.is_empty() => {
+                self.held.push(order);
+                Ok(())
+            }
+            order => self.obey(order),
+        }
+    }
+
+    fn hear(&mut self, message: &[u8]) -> Result<(), Over> {
+        wire::read(message).into_iter().try_for_each(|said| self.said(said))
+    }
+
+    fn into_events(self) -> Events {
+        self.events
+    }
+}

@@ -1,0 +1,220 @@
+//! Errors about a service that hears and speaks, by kind, with the fix.
+//!
+//! Entry type: [`Peer`], which knows what a message may name and what it must hide; it logs each
+//! oddity once. **Never**: a key in a message; a service's own codes, which its client reads.
+
+use std::time::Duration;
+
+use reqwest::{StatusCode, header::HeaderMap};
+use serde_json::Value;
+use tokio_tungstenite::tungstenite::{self, protocol::CloseFrame};
+
+use super::Options;
+use crate::{
+    domain::Secret,
+    provider::{
+        Error, Kind,
+        bounds::{Bound, ERROR_TEXT, EVENT},
+        remote::{quotable, retry_after, shown_address, without_key},
+        sockets::{NotOpened, Noted, unanswered},
+    },
+};
+
+/// Reads why a service has closed its socket.
+type Closing = fn(&Peer, &CloseFrame) -> Error;
+
+/// An error as a service describes it.
+#[derive(Debug, Default)]
+pub struct Told {
+    /// Its kind, where the service's codes are known.
+    pub kind: Option<Kind>,
+    /// The account has no credit.
+    pub is_unpaid: bool,
+    /// Its words.
+    pub message: String,
+}
+
+/// The service that was asked; makes errors about it.
+#[derive(Debug)]
+pub struct Peer {
+    address: String,
+    model: String,
+    key: Option<Secret>,
+    closing: Closing,
+    /// Oddities that were logged.
+    noted: Noted,
+}
+
+impl Peer {
+    /// The service of `options`, whose reasons to close a socket `closing` reads.
+    pub fn new(options: &Options, closing: Closing) -> Self {
+        let address = shown_address(&options.base_url);
+        let (model, key) = (options.model.clone(), options.api_key.clone());
+        Self { address, model, key, closing, noted: Noted::default() }
+    }
+
+    /// Logs something unexpected, once.
+    pub fn notes(&self, what: &str) {
+        if self.noted.is_new(what) {
+            tracing::warn!(what, "the voice model sends something unexpected; it is ignored");
+        }
+    }
+
+    /// An error of `kind`: what failed at this service, and the fix.
+    pub fn error(&self, kind: Kind, what: &str, fix: &str) -> Error {
+        let (address, model) = (&self.address, &self.model);
+        Error::new(kind, format!("\"{address}\", model \"{model}\": {what} ({fix})"))
+    }
+
+    /// A socket that could not be opened; `reads` an error that the service describes.
+    pub fn not_opened(&self, why: &NotOpened, reads: fn(&Value) -> Told) -> Error {
+        match why {
+            NotOpened::Unanswered(error) => {
+                let (kind, what, fix) = unanswered(error);
+                self.error(kind, what, fix)
+            }
+            NotOpened::Refused(status, headers, body) => {
+                let json: Value = serde_json::from_slice(body).unwrap_or_default();
+                self.refusal(*status, headers, &reads(json.get("error").unwrap_or(&json)))
+            }
+            NotOpened::NoSocket => self.no_socket(),
+        }
+    }
+
+    /// A handshake that was answered by `status` instead of a socket.
+    fn refusal(&self, status: StatusCode, headers: &HeaderMap, told: &Told) -> Error {
+        let (what, fix) = match status.as_u16() {
+            401 | 403 => ("the key was refused", "check api_key"),
+            402 => ("the account has no credit", "check the account's plan and billing"),
+            404 => {
+                ("not found", "check model, and that base_url ends with the version such as /v1")
+            }
+            408 | 504 => ("the service gave up waiting", "try again"),
+            429 if told.is_unpaid => {
+                ("the account has no credit", "check the account's plan and billing")
+            }
+            429 => ("too many requests", "wait, or raise the account's limit"),
+            300..400 => ("it redirects elsewhere", "write the address it redirects to as base_url"),
+            400..500 => ("the request was refused", "check model and base_url"),
+            500..600 => ("the service failed", "try again"),
+            _ => ("the server speaks no WebSocket", "check base_url"),
+        };
+        let kind = match status.as_u16() {
+            401..=403 => Kind::Unauthorized,
+            408 | 504 => Kind::Timeout,
+            429 => Kind::RateLimited { retry_after: retry_after(headers) },
+            400..500 => told.kind.unwrap_or(Kind::InvalidRequest),
+            500..600 => Kind::Unavailable,
+            _ => Kind::Protocol,
+        };
+        let quote = self.quoted(&told.message);
+        self.error(kind, &format!("{what} with status {}{quote}", status.as_u16()), fix)
+    }
+
+    /// The server speaks no WebSocket.
+    fn no_socket(&self) -> Error {
+        self.error(Kind::Protocol, "the server speaks no WebSocket", "check base_url")
+    }
+
+    /// No connection, or no answer to the setup, in time.
+    pub fn slow(&self) -> Error {
+        self.error(Kind::Timeout, "no answer in time", "try again, or raise first_byte_timeout_ms")
+    }
+
+    /// Takes nothing that is sent.
+    pub fn stuck(&self, waited: Duration) -> Error {
+        let what = format!("it has taken nothing for {} s", waited.as_secs());
+        self.error(Kind::Timeout, &what, "check the network, and speak again")
+    }
+
+    /// Goes on with an answer that was cancelled.
+    pub fn unstopped(&self, waited: Duration) -> Error {
+        let seconds = waited.as_secs();
+        let what = format!("a cancelled answer has not ended within {seconds} s");
+        self.error(Kind::Timeout, &what, "speak again")
+    }
+
+    /// More events wait to be read than are kept.
+    pub fn flooding(&self, most: usize) -> Error {
+        let what = format!("it sends more than {most} events that nobody takes");
+        self.error(Kind::Protocol, &what, "is base_url right, and the model sound?")
+    }
+
+    /// The socket ended without a word.
+    pub fn interrupted(&self) -> Error {
+        self.error(Kind::Interrupted, "the connection broke off", "speak again")
+    }
+
+    /// The service has closed the socket.
+    pub fn closed(&self, frame: Option<&CloseFrame>) -> Error {
+        frame.map_or_else(|| self.interrupted(), |frame| (self.closing)(self, frame))
+    }
+
+    /// The service has closed the socket for a reason of this `kind`.
+    pub fn closed_as(&self, kind: Kind, frame: &CloseFrame, fix: &str) -> Error {
+        let (code, quote) = (u16::from(frame.code), self.quoted(frame.reason.as_str()));
+        self.error(kind, &format!("the service closed the connection ({code}){quote}"), fix)
+    }
+
+    /// The socket failed.
+    pub fn broken(&self, error: &tungstenite::Error) -> Error {
+        match error {
+            tungstenite::Error::Capacity(_) => {
+                let what = "a message exceeds the limit of 4 MiB";
+                self.error(Kind::Protocol, what, "is base_url right, and the model sound?")
+            }
+            tungstenite::Error::Utf8 => {
+                self.error(Kind::Protocol, "a message is not UTF-8", "please report this")
+            }
+            _ => self.interrupted(),
+        }
+    }
+
+    /// Why a message of type `kind` is too large to be read.
+    pub fn oversized(&self, kind: &str) -> Error {
+        let what = format!("an event \"{kind}\" exceeds the limit of {EVENT}");
+        self.error(Kind::Protocol, &what, "is base_url right, and the model sound?")
+    }
+
+    /// What the service said, safe to print: one short line without the key; empty stays empty.
+    pub fn quote(&self, message: &str) -> String {
+        quotable(&without_key(begun(message), self.key.as_ref()))
+    }
+
+    /// The same behind a colon, for the end of a sentence.
+    pub fn quoted(&self, message: &str) -> String {
+        match self.quote(message) {
+            quote if quote.is_empty() => quote,
+            quote => format!(": \"{quote}\""),
+        }
+    }
+}
+
+/// The reason of an answer that is over `bound`.
+pub fn exceeds(bound: Bound) -> String {
+    format!("the answer exceeds the limit of {bound}")
+}
+
+/// The beginning of `message`, without a word that is cut: it may be a part of the key.
+fn begun(message: &str) -> &str {
+    if message.len() <= ERROR_TEXT {
+        return message;
+    }
+    let cut = message.get(..message.floor_char_boundary(ERROR_TEXT)).unwrap_or_default();
+    cut.rfind(char::is_whitespace).and_then(|end| cut.get(..end)).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn error_of_megabytes_is_cut_before_the_search() {
+        let peer = Peer::new(&Options::of_tests("http://127.0.0.1:9/v1/"), |peer, _| peer.slow());
+        let long = format!("{}sk-very-secret{}", "x ".repeat(1020), "y".repeat(1 << 20));
+        let quote = peer.quote(&long);
+        assert!(quote.len() <= 800 && !quote.contains("very"), "{quote}");
+        assert_eq!(begun(&"x".repeat(1 << 20)), "");
+        assert!(!format!("{peer:?}").contains("very"));
+    }
+}
