@@ -89,7 +89,7 @@ fn the_history_has_one_answer() {
 }
 
 #[test]
-fn the_strong_model_answers_alone_where_the_other_fails() {
+fn the_strong_model_answers_for_one_that_fails() {
     let two = Two::new("", "It lies north.");
     two.fast.otherwise(|_| Script::error(500, "server_error", "no"));
     let line = two.answer("", "", "Bartok, where is the old mine?");
@@ -113,7 +113,7 @@ fn short_answers_are_the_fast_models_alone() {
 }
 
 #[test]
-fn a_server_that_continues_is_given_the_beginning() {
+fn a_server_that_continues_gets_the_beginning() {
     let two = Two::new("Ah, the old mine.", "It lies north.");
     let line = two.answer(", continues: true", "", "Bartok, where is the old mine?");
     assert_eq!(line["reply"], "Ah, the old mine. It lies north.");
@@ -133,7 +133,7 @@ fn the_roll_is_the_strong_models() {
 }
 
 #[test]
-fn engine_is_changed_for_npcs_that_name_two_models() {
+fn npcs_that_name_two_models_may_change() {
     let two = Two::new("Ah, the old mine.", "It lies north.");
     let price = ", price: { input: 1, output: 5 }";
     let place = two.place(price, "");

@@ -128,7 +128,7 @@ impl Voice {
 pub enum EngineKind {
     /// Speech-to-text, chat model, text-to-speech.
     Cascaded,
-    /// The same with two chat models: a fast one opens, a strong one goes on.
+    /// A cascade of two chat models: a fast one opens, a strong one goes on.
     SentenceCascade,
     /// One model that hears the players' own voices and speaks.
     SpeechToSpeech,

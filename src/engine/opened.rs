@@ -22,42 +22,42 @@ pub struct Opened {
     pub by: Option<Arc<str>>,
     /// When its first word came.
     pub first_text_at: Option<Instant>,
-    /// Where it stands.
+    /// How far it is.
     pub state: State,
 }
 
-/// Where an opening sentence stands.
+/// How far an opening sentence is.
 #[derive(Debug, Default)]
 pub enum State {
     /// Nothing is said.
     #[default]
     Absent,
     /// It holds numbers, and waits for the results of calls.
-    Held(Opening),
+    Held(FirstSentence),
     /// It is said; another model goes on.
-    Said(Opening),
+    Said(FirstSentence),
     /// It is said, and is the whole answer.
     Whole,
 }
 
 /// An opening sentence.
 #[derive(Debug)]
-pub struct Opening {
+pub struct FirstSentence {
     /// Its words as they are written.
     pub text: String,
     /// Joins the answer to it.
     pub splicer: Splicer,
-    /// What was said to the NPC.
+    /// The player's words that it answers.
     pub utterance: String,
 }
 
 impl Opened {
-    /// Whether it is the whole answer.
+    /// True if no other model is to go on.
     pub const fn is_whole(&self) -> bool {
         matches!(self.state, State::Whole)
     }
 
-    /// Whether it is said.
+    /// True once the voice has it.
     pub const fn is_said(&self) -> bool {
         matches!(self.state, State::Said(_) | State::Whole)
     }
@@ -65,7 +65,7 @@ impl Opened {
     /// Adds to `messages` what the model that goes on has to know: the beginning of its answer where
     /// it `continues` one, else the order to go on.
     pub fn tell(&self, continues: bool, messages: &mut Vec<Message>) {
-        let State::Said(Opening { text, .. }) = &self.state else { return };
+        let State::Said(FirstSentence { text, .. }) = &self.state else { return };
         if continues {
             return messages.push(Message::spoken(text.clone()));
         }
@@ -84,7 +84,7 @@ impl Opened {
         }
     }
 
-    /// Whether the answer took it back; nothing more is said then.
+    /// True once the answer took it back; nothing more is said then.
     pub fn is_taken_back(&self) -> bool {
         matches!(&self.state, State::Said(opening) if opening.splicer.refuses())
     }

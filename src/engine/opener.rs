@@ -13,7 +13,7 @@ use tokio::{
 use super::{
     Cause, NpcModel, Turn,
     asking::Answering,
-    opened::{Opened, Opening, State},
+    opened::{FirstSentence, Opened, State},
     talk::plain,
     tool_loop::Say,
 };
@@ -49,7 +49,7 @@ impl Opener {
         &self.0
     }
 
-    /// What its chat model is called in the configuration.
+    /// Name of its chat model in the configuration.
     pub fn name(&self) -> String {
         self.0.models.iter().map(|it| it.name().to_string()).collect()
     }
@@ -172,7 +172,7 @@ struct Sentence<'o> {
     /// With a number in it, it is held back.
     holds_numbers: bool,
     out: &'o mpsc::Sender<Say>,
-    /// What was said, or is held back.
+    /// Words for the voice, or held back.
     text: String,
     by: Option<Arc<str>>,
     first_text_at: Option<Instant>,
@@ -226,7 +226,7 @@ impl Sentence<'_> {
         self.is_marked || !NOTHING_MORE.starts_with(after)
     }
 
-    /// What came of it in `turn`; `is_alone`: no other model is to answer.
+    /// The opening of `turn` that it makes; `is_alone`: no other model is to answer.
     fn opened(self, turn: &Turn, is_alone: bool) -> Opened {
         if self.text.is_empty() {
             return Opened::default();
@@ -234,7 +234,7 @@ impl Sentence<'_> {
         let is_whole =
             self.is_over && closed(&self.text) == self.text && (self.is_marked || is_alone);
         let facts = &turn.facts;
-        let opening = Opening {
+        let opening = FirstSentence {
             splicer: Splicer::new(&self.text, &facts.utterance, &facts.speaker),
             utterance: facts.utterance.clone(),
             text: self.text,

@@ -1,4 +1,4 @@
-//! What the rounds of a turn come to.
+//! Results of the rounds of a turn.
 //!
 //! Entry type: [`Talk`]. **Never**: asks a model.
 
@@ -12,18 +12,18 @@ use crate::{
     logic::speakable::SpeakableFilter,
 };
 
-/// What the rounds came to.
+/// Results of the rounds.
 #[derive(Debug, Default)]
 pub struct Talk {
     /// Calls and results for the history.
     pub exchange: Vec<Message>,
-    /// What the model could call in the first round.
+    /// Tools that the model could call in the first round.
     pub visible: Vec<String>,
     /// Names of the models that answered, each once.
     pub thought: Vec<Arc<str>>,
     /// When the first text or call arrived.
     pub first_text_at: Option<Instant>,
-    /// What the model wrote, all rounds.
+    /// The model's words, all rounds.
     pub text: String,
     /// Why it ended early.
     pub failure: Option<Failure>,
@@ -48,7 +48,7 @@ impl Talk {
     }
 }
 
-/// What takes the mark-up of what `npc` says.
+/// Takes the mark-up of what `npc` says.
 pub fn plain(npc: &Npc) -> SpeakableFilter {
     SpeakableFilter::new("", std::iter::once(npc.name.as_str()))
 }

@@ -444,7 +444,9 @@ impl Rounds {
         if let Some(opener) = released {
             self.sentences_left = self.sentences_left.saturating_sub(1);
             self.has_spoken = true;
-            self.opened.by.clone().iter().for_each(|name| self.talk.thought_by(name));
+            if let Some(name) = &self.opened.by {
+                self.talk.thought_by(name);
+            }
             self.opened.tell(self.continues, &mut self.prompt.turn);
             self.send(Say::Sentence(opener)).await;
         }

@@ -198,13 +198,13 @@ impl<'t> Text<'t> {
         Self { text, words: Words::of(text) }
     }
 
-    /// What stands behind so many words.
+    /// Text behind so many words.
     fn behind(&self, count: usize) -> &'t str {
         let end = count.checked_sub(1).map_or(0, |last| self.words.source(last).end);
         self.text.get(end..).unwrap_or_default()
     }
 
-    /// What stands behind so many words and the marks that follow them.
+    /// Text behind so many words and the marks that follow them.
     fn after(&self, count: usize) -> &'t str {
         without_marks(self.behind(count))
     }

@@ -49,7 +49,7 @@ impl Cascaded {
         Self { model, opener: None, calls, voice, fillers, tools }
     }
 
-    /// The same with another model's first sentence before its answers.
+    /// Has `opener` say the first sentence of each answer.
     #[must_use]
     pub fn opened_by(self, opener: Opener) -> Self {
         Self { opener: Some(opener), ..self }

@@ -101,7 +101,8 @@ async fn one_opens_and_the_other_goes_on() {
 #[tokio::test(start_paused = true)]
 async fn first_sound_is_that_of_the_fast_model() {
     let two = Two::new(&[Wait(150), Text("Ah, the mine.")], &[Wait(900), Text("North.")]);
-    assert_eq!(two.first_sound().await, ms(150));
+    let first = two.first_sound().await;
+    assert!((ms(150)..ms(155)).contains(&first), "{first:?}");
     assert!(two.bench.model.asked() == 1 && two.fast.asked() == 1);
 }
 
@@ -109,7 +110,8 @@ async fn first_sound_is_that_of_the_fast_model() {
 async fn an_opener_that_is_late_is_not_said() {
     for fast in [&[Wait(801), Text("Ah, the mine.")][..], &[Text("Ah, the"), Stall][..]] {
         let two = Two::new(fast, &[Wait(100), Text("It lies north.")]);
-        assert_eq!(two.first_sound().await, ms(900));
+        let first = two.first_sound().await;
+        assert!((ms(900)..ms(905)).contains(&first), "{first:?}");
         let two = Two::new(fast, &[Text("It lies north.")]);
         let answered = two.answer().await;
         assert_eq!(answered.sentences, ["It lies north."]);
@@ -169,7 +171,7 @@ async fn one_sentence_needs_one_model() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn tools_are_the_strong_models_and_the_opener_fills() {
+async fn the_strong_model_calls_and_the_opener_fills() {
     let opener = &[Text("Let us see what the bones say.")];
     let two = Two::new(opener, &[Call("long", ROLL)]);
     two.bench.model.then(&[Text("Eleven! Luck is with you.")]);
@@ -224,7 +226,7 @@ async fn what_is_said_again_or_taken_back_is_dropped() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_model_that_continues_is_given_the_beginning() {
+async fn a_model_that_continues_gets_the_beginning() {
     let mut two = Two::new(&[Text("Ah, the old mine.")], &[Call("roll", ROLL)]);
     let strong = Model { continues: true, ..Model::default() };
     strong.then(&[Text("It lies"), Call("roll", ROLL)]).then(&[Text("north.")]);

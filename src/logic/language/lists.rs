@@ -114,8 +114,8 @@ pub struct Language {
     pub wording: &'static Wording,
     /// What tells to whom somebody turns.
     pub turning: &'static Turning,
-    /// What tells how an answer begins.
-    pub opening: &'static Opening,
+    /// Phrases at the beginning of answers.
+    pub opening: &'static Beginnings,
     /// Words that look like actions by their ending and are none.
     pub no_actions: List,
     /// Verbs of acting and ways of speaking whose ending says too little.
@@ -177,7 +177,7 @@ pub struct DiceTalk {
 
 /// Phrases at the beginning of answers, and talk that is answered in a sentence; folded.
 #[derive(Debug)]
-pub struct Opening {
+pub struct Beginnings {
     /// Sounds before the first word that means something.
     pub interjections: List,
     /// Greetings.

@@ -13,7 +13,7 @@ mod told;
 use super::command::order::Order;
 use crate::domain::EntityKind;
 
-pub use lists::{DiceTalk, Endings, Language, List, Opening, Turning, Wording};
+pub use lists::{Beginnings, DiceTalk, Endings, Language, List, Turning, Wording};
 
 /// Every language there are lists for.
 static ALL: [&Language; 2] = [&en::ENGLISH, &de::GERMAN];
@@ -66,7 +66,7 @@ pub fn is_turning(list: impl Fn(&'static Turning) -> List, word: &str) -> bool {
 }
 
 /// Length in words of the longest phrase of a list of any language's openings that `words` begin with.
-pub fn opening_phrase(list: impl Fn(&'static Opening) -> List, words: &[&str]) -> usize {
+pub fn opening_phrase(list: impl Fn(&'static Beginnings) -> List, words: &[&str]) -> usize {
     let phrases = all(|language| list(language.opening));
     let length = |phrase: &str| {
         let mut wanted = phrase.split(' ');

@@ -138,7 +138,7 @@ impl SentenceSplitter {
         sentences
     }
 
-    /// What belongs to no sentence yet.
+    /// Text that belongs to no sentence yet.
     pub fn left(&self) -> &str {
         &self.text
     }

@@ -283,7 +283,7 @@ mod tests {
     }
 
     #[test]
-    fn a_begun_answer_is_continued_where_the_server_does() {
+    fn a_begun_answer_is_continued_if_configured() {
         let mut options = options("http://127.0.0.1/v1");
         let begun = vec![Message::User("u".into()), Message::spoken("Ah, the".into())];
         let sent = |options: &Options, messages: &[Message]| {

@@ -1,11 +1,11 @@
-//! How German answers begin.
+//! Beginnings of German answers.
 
-use super::super::lists::Opening;
+use super::super::lists::Beginnings;
 
 /// Of German.
 // Skipped: one word a line would hide the lists' shape.
 #[rustfmt::skip]
-pub(super) static OPENING: Opening = Opening {
+pub(super) static OPENING: Beginnings = Beginnings {
     interjections: &[
         "ach", "na", "nun", "also", "ah", "oh", "aha", "hm",
     ],

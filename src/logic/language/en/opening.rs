@@ -1,11 +1,11 @@
-//! How English answers begin.
+//! Beginnings of English answers.
 
-use super::super::lists::Opening;
+use super::super::lists::Beginnings;
 
 /// Of English.
 // Skipped: one word a line would hide the lists' shape.
 #[rustfmt::skip]
-pub(super) static OPENING: Opening = Opening {
+pub(super) static OPENING: Beginnings = Beginnings {
     interjections: &[
         "ah", "oh", "aha", "well", "so", "hm", "hmm",
     ],
