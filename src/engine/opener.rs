@@ -154,14 +154,18 @@ impl Opener {
 }
 
 impl Answering {
-    /// Reads the rest of an answer that nobody hears, and books it. Cancel safe.
+    /// Reads the unheard rest of an answer, and books it; in full if that takes too long. Cancel safe.
     pub async fn read_on(mut self) {
-        while let Some(Ok(event)) = self.next().await {
-            if matches!(event, ChatEvent::Done) {
-                break;
+        let rest = async {
+            while let Some(Ok(event)) = self.next().await {
+                if matches!(event, ChatEvent::Done) {
+                    break;
+                }
             }
+        };
+        if timeout(LATEST, rest).await.is_ok() {
+            self.settle();
         }
-        self.settle();
     }
 }
 

@@ -242,6 +242,25 @@ async fn a_model_that_continues_gets_the_beginning() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn an_opener_is_all_there_is_if_the_other_fails() {
+    let two = Two::new(&[Text("Ah, the mine.")], &[Fail(Kind::Unavailable)]);
+    let mut answered = two.answer().await;
+    assert_eq!(answered.sentences, ["Ah, the mine."]);
+    assert!(matches!(answered.report.failure, Some(Failure::Model(_))), "{:?}", answered.report);
+    answered.conversation.add(&answered.report, "Ah, the mine.");
+    let history = format!("{:?}", answered.conversation.messages());
+    assert!(history.contains("Ah, the mine."), "{history}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_fast_model_without_an_end_holds_no_turn_up() {
+    let two = Two::new(&[Text("Ah, the mine. And"), Stall], &[Text("It lies north.")]);
+    let before = Instant::now();
+    assert_eq!(two.answer().await.sentences, ["Ah, the mine.", "It lies north."]);
+    assert!(before.elapsed() < ms(900), "{:?}", before.elapsed());
+}
+
+#[tokio::test(start_paused = true)]
 async fn both_are_paid_from_one_cap() {
     let price = Price { output: 1e6, ..Price::default() };
     let prices = BTreeMap::from([("dear".to_owned(), price)]);
