@@ -64,8 +64,10 @@ impl Opener {
     ) -> (Opened, Option<Answering>) {
         let npc = &self.0.npc;
         let has_tools = !turn.tools.specs.is_empty();
-        let is_alone = npc.max_sentences <= 1 && !has_tools
+        let is_short = npc.max_sentences <= 1 && !has_tools
             || is_small_talk(&turn.facts.utterance, &names(npc));
+        let needs_call = has_tools && (turn.facts.dice.is_some() || demands_call(npc));
+        let is_alone = is_short && !needs_call;
         // One sentence that a call has to come before is for the model that calls.
         let is_for_strong = npc.max_sentences <= 1 && !is_alone;
         if !matches!(turn.cause, Cause::Utterance) || is_for_strong {
@@ -80,6 +82,7 @@ impl Opener {
             first_text_at: None,
             is_held: false,
             is_over: false,
+            may_be_whole: !needs_call,
             is_marked: false,
         };
         let asked = self.ask(turn, message, &mut sentence);
@@ -183,6 +186,8 @@ struct Sentence<'o> {
     is_held: bool,
     /// Nothing more is taken.
     is_over: bool,
+    /// No call has to come after it.
+    may_be_whole: bool,
     /// The model has marked it as the whole answer.
     is_marked: bool,
 }
@@ -235,8 +240,9 @@ impl Sentence<'_> {
         if self.text.is_empty() {
             return Opened::default();
         }
-        let is_whole =
-            self.is_over && closed(&self.text) == self.text && (self.is_marked || is_alone);
+        let is_whole = self.is_over
+            && closed(&self.text) == self.text
+            && (self.is_marked && self.may_be_whole || is_alone);
         let facts = &turn.facts;
         let opening = FirstSentence {
             splicer: Splicer::new(&self.text, &facts.utterance, &facts.speaker),
@@ -255,6 +261,11 @@ impl Sentence<'_> {
 /// Names by which an NPC is called.
 fn names(npc: &Npc) -> Vec<&str> {
     std::iter::once(&npc.name).chain(&npc.aliases).map(String::as_str).collect()
+}
+
+/// Whether the policy of `npc` wants a call in each turn.
+const fn demands_call(npc: &Npc) -> bool {
+    matches!(npc.policy.tool_choice, ToolChoice::Required | ToolChoice::Named(_))
 }
 
 /// Whether dice may be rolled in `turn`.

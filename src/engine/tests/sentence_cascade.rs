@@ -13,7 +13,7 @@ use super::{
     props::{Model, Step, Step::*, count, ms},
 };
 use crate::{
-    domain::{EngineKind, Message, TurnId},
+    domain::{EngineKind, Message, ToolChoice, TurnId},
     logic::budget::{BudgetOptions, Price},
     provider::{Chain, Kind},
 };
@@ -151,6 +151,17 @@ async fn small_talk_is_for_the_fast_model_alone() {
         two.bench.utterance = utterance;
         assert_eq!(two.answer().await.sentences, ["Well met, Thorin."]);
         assert_eq!(two.bench.model.asked(), 0, "{utterance}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_demanded_call_needs_the_strong_model() {
+    for (utterance, opener) in [("hello Bartok", "Well met."), ("where is it", "Aye. ##")] {
+        let mut two = Two::new(&[Text(opener)], &[Call("look", ROLL)]);
+        two.bench.utterance = utterance;
+        two.bench.npc.policy.tool_choice = ToolChoice::Required;
+        two.answer().await;
+        assert_eq!((count(&two.bench.tools.look), two.bench.model.asked()), (1, 2), "{utterance}");
     }
 }
 
