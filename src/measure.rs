@@ -19,9 +19,9 @@ pub use crate::{
         Tier, ToolCall, TurnFacts, TurnId, Voice,
     },
     engine::{
-        Budget, Cascaded, Cause, Conversation, Gate, HeardAloud, NpcCalls, NpcModel, Position,
-        Reply, ReplyPort, SessionLimits, Setting, SpeechToSpeech, Synthesizer, Turn, TurnReport,
-        VoiceEngine,
+        Budget, Cascaded, Cause, Conversation, Gate, HeardAloud, NpcCalls, NpcModel, Opener,
+        Position, Reply, ReplyPort, SessionLimits, Setting, SpeechToSpeech, Synthesizer, Turn,
+        TurnReport, VoiceEngine,
     },
     logic::{
         budget::{BudgetOptions, Ledger},

@@ -47,6 +47,7 @@ mod recaps;
 mod recordings;
 mod reloading;
 mod rules;
+mod sentence_cascade;
 mod server_folder;
 mod sessions;
 mod slow_tools;

@@ -1,5 +1,5 @@
-//! Engines: what speech to speech adds to its service's own times, at fifty seats that talk. One
-//! JSON line per case, then one that says which goals hold.
+//! Engines: the first sound of the sentence cascade, and what speech to speech adds to its service's own
+//! times, at fifty seats that talk. One JSON line per case, then one that says which goals hold.
 //!
 //! Each seat has a session over a WebSocket of its own with a stand-in (`service.rs`), whose first
 //! sound comes 500 ms after it is asked, a call after 300 ms. A seat has a turn every 6 s, which
@@ -16,6 +16,7 @@
 mod support;
 
 mod seat;
+mod sentences;
 mod service;
 
 use std::{
@@ -34,6 +35,7 @@ use tokio::{
 use tokio_tungstenite::{client_async, tungstenite::Message};
 
 use seat::{Case, Seat, Times};
+use sentences::FirstSounds;
 use service::Service;
 use support::{
     figures::{Figures, goal, ms, rounded, runtime},
@@ -56,6 +58,10 @@ const GIVEN_UP: Duration = Duration::from_secs(10);
 fn main() {
     let quick = std::env::args().any(|argument| argument == "--quick");
     let turns = if quick { 4 } else { 12 };
+    let sounds = runtime().block_on(FirstSounds::measure(turns));
+    println!("{}", sounds.fast.line("fast_model_alone"));
+    println!("{}", sounds.strong.line("strong_model_alone"));
+    println!("{}", sounds.both.line("sentence_cascade"));
     let service = Service::new();
     let (times, floor) = runtime().block_on(run(&service, turns));
     let all = |of: fn(&Times) -> &Vec<f64>| Figures::new(times.iter().flat_map(of).copied());
@@ -73,6 +79,12 @@ fn main() {
     println!("{}", cascade.line("cascade"));
     let floor = floor.at(99);
     let goals = [
+        held(
+            "first sound of the sentence cascade beyond the fast model alone in ms, p50",
+            sounds.both.at(50) - sounds.fast.at(50),
+            20.0,
+            sounds.fast.at(99) - sounds.fast.at(50),
+        ),
         held("end of turn to commit in ms, p99", commit.at(99), 5.0, floor),
         held("first sound to first frame in ms, p99", first_frame.at(99), 5.0, floor),
         held("tool round beyond the tool in ms, p99", tool_round.at(99), 3.0, floor),

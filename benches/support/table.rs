@@ -211,6 +211,7 @@ pub fn npc() -> Npc {
         knowledge_scope: vec!["tavern rumours".to_owned()],
         voice: Voice::as_is("stand-in", ""),
         llm: None,
+        cascade: None,
         language: "en".to_owned(),
         max_sentences: 4,
         engine: EngineKind::Cascaded,

@@ -60,6 +60,9 @@ fn with_engine(config: &Config, npc: &str, engine: EngineKind) -> Result<Npc, En
     if found.engine == engine {
         return Err(EngineError::Same { npc: npc.to_owned(), engine });
     }
+    if engine == EngineKind::SentenceCascade && found.cascade.is_none() {
+        return Err(EngineError::NoOpener(npc.to_owned()));
+    }
     if engine == EngineKind::SpeechToSpeech {
         if config.services.speech_to_speech.is_none() {
             return Err(EngineError::NoService);

@@ -13,11 +13,11 @@ use crate::{
     config::Config,
     domain::{EngineKind, Message, Npc, Scope},
     engine::{
-        Budget, Cascaded, Conversation, NpcCalls, NpcModel, SessionLimits, SpeechToSpeech,
+        Budget, Cascaded, Conversation, NpcCalls, NpcModel, Opener, SessionLimits, SpeechToSpeech,
         Synthesizer, VoiceEngine,
     },
     logic::budget::Work,
-    provider::{Error, Registry, Services},
+    provider::{Chain, ChatModel, Error, Registry, Services},
     session::{Command, Role, Seat},
     tools::ToolHost,
 };
@@ -50,7 +50,7 @@ impl SeatMaker {
     ) -> Result<Seat, Error> {
         let models = self.services.models(&config.services, &npc, self.seed)?;
         let voice = self.services.voice(&config.services, &npc.voice)?;
-        let (brain, tts) = (models.called(), voice.name().to_owned());
+        let (mut brain, tts) = (models.called(), voice.name().to_owned());
         let budget = self.budget.clone();
         budget.expect(&npc.name, npc.policy.max_cost);
         let world = &config.campaign.entities;
@@ -63,7 +63,14 @@ impl SeatMaker {
             filler_after: config.session.filler_after,
         };
         let conversation = Conversation::new(model.clone(), &config.campaign, history);
-        let engine = self.engine(config, &npc, Cascaded::new(model, calls, voice))?;
+        let opener = self.opener(config, &npc)?;
+        let opener = opener.map(|models| Opener::new(NpcModel { models, ..model.clone() }));
+        let mut cascade = Cascaded::new(model, calls, voice);
+        if let Some(opener) = opener {
+            brain = format!("{}, then {brain}", opener.name());
+            cascade = cascade.opened_by(opener);
+        }
+        let engine = self.engine(config, &npc, cascade)?;
         Ok(Seat::new(npc, conversation, engine, &brain, &tts))
     }
 
@@ -89,10 +96,22 @@ impl SeatMaker {
             return Ok(work);
         }
         let models = self.services.models(&config.services, npc, self.seed)?;
+        if let Some(opens) = self.opener(config, npc)? {
+            add(Work::Opens, opens.iter().next().and_then(|it| it.service().priced_as()));
+        }
         add(Work::Thinks, models.iter().next().and_then(|it| it.service().priced_as()));
         let voice = self.services.voice(&config.services, &npc.voice)?;
         add(Work::Speaks, voice.priced_as());
         Ok(work)
+    }
+
+    /// The chat model that opens the answers of `npc`, if its engine has one.
+    fn opener(&self, config: &Config, npc: &Npc) -> Result<Option<Chain<dyn ChatModel>>, Error> {
+        let is_opened = npc.engine == EngineKind::SentenceCascade;
+        let Some(named) = npc.cascade.as_ref().filter(|_| is_opened) else { return Ok(None) };
+        let llm = Some(named.opener.clone());
+        let npc = Npc { engine: EngineKind::Cascaded, llm, ..npc.clone() };
+        Ok(Some(self.services.models(&config.services, &npc, self.seed)?.first()))
     }
 
     /// The engine of `npc`, with `cascade` for failures.

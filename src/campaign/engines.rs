@@ -38,6 +38,9 @@ pub enum EngineError {
          gpt-realtime-2.1, api_key: … }}, then start again)"
     )]
     NoService,
+    /// No two chat models are named for it.
+    #[error("{0} has no models for it (add cascade: {{ opener: NAME, strong: NAME }} to its file)")]
+    NoOpener(String),
     /// Some topics may never be brought up.
     #[error(
         "lines_and_veils are set, so the cascade would answer anyway: nothing checks a voice model's \

@@ -36,6 +36,7 @@ fn built_in(cast: &[Npc], language: &str, policy: &Policy) -> Npc {
         knowledge_scope: Vec::new(),
         voice: Voice::as_is("", ""),
         llm: None,
+        cascade: None,
         language: language.to_owned(),
         max_sentences: u8::MAX,
         engine: EngineKind::Cascaded,

@@ -91,7 +91,7 @@ impl Config {
 
     /// Longest spoken answer of `npc`, in tokens.
     pub fn longest_answer(&self, npc: &Npc) -> u32 {
-        let own = self.services.models.max_tokens(npc.llm.as_deref());
+        let own = self.services.models.max_tokens(npc.thinks_with());
         own.unwrap_or(self.session.max_tokens)
     }
 

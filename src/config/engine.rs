@@ -28,9 +28,12 @@ pub fn engine(npc: &Fields, is_there: bool, problems: &mut Problems) -> EngineKi
     let at = npc.place("engine");
     match npc.text("engine") {
         Some("sentence_cascade") => {
-            let message = "engine 'sentence_cascade' is not supported by this version";
-            problems.add(at, message, "use cascaded or s2s");
-            EngineKind::Cascaded
+            if npc.get("cascade").is_none() && !npc.is_broken("cascade") {
+                let message = "engine 'sentence_cascade' needs two chat models";
+                let way_out = "add cascade: { opener: NAME, strong: NAME }, names of providers.llm";
+                problems.add(at, message, way_out);
+            }
+            EngineKind::SentenceCascade
         }
         Some("s2s" | "speech_to_speech") => {
             if !is_there {
@@ -57,18 +60,18 @@ pub fn s2s(npc: &Fields) -> S2s {
     }
 }
 
-/// Its engine is speech-to-speech.
-fn is_s2s(npc: &Fields) -> bool {
-    npc.text("engine").and_then(EngineKind::named) == Some(EngineKind::SpeechToSpeech)
+/// Its engine, if that is said and known.
+fn named(npc: &Fields) -> Option<EngineKind> {
+    npc.text("engine").and_then(EngineKind::named)
 }
 
 /// Notes an engine of the assistant, which writes its answers.
 pub fn warn_assistant(assistant: &Fields, warnings: &mut Problems) {
     let is_set = |key: &&str| match *key {
-        "engine" => is_s2s(assistant),
+        "engine" => named(assistant).is_some_and(|it| it != EngineKind::Cascaded),
         key => assistant.get(key).is_some(),
     };
-    for key in ["engine", "s2s"].into_iter().filter(is_set) {
+    for key in ["engine", "cascade", "s2s"].into_iter().filter(is_set) {
         let message = format!("'{key}' has no effect on the assistant, which writes its answers");
         warnings.add(assistant.place(key), message, "remove it");
     }
@@ -77,10 +80,20 @@ pub fn warn_assistant(assistant: &Fields, warnings: &mut Problems) {
 /// What is allowed of the engine of the NPC `name`, but probably not meant.
 pub fn warn(npc: &Fields, name: &str, engines: Engines, warnings: &mut Problems) {
     let name = quoted(name);
-    let is_s2s = is_s2s(npc);
+    let kind = named(npc).unwrap_or(EngineKind::Cascaded);
+    let is_s2s = kind == EngineKind::SpeechToSpeech;
+    if kind != EngineKind::SentenceCascade
+        && npc.get("cascade").is_some()
+        && !npc.is_broken("engine")
+    {
+        let engine = kind.short();
+        let message = format!("'cascade' has no effect on {name}, whose engine is {engine}");
+        warnings.add(npc.place("cascade"), message, "remove it, or set engine: sentence_cascade");
+    }
     let (own, s2s) = (npc.get("voice"), npc.map("s2s", &keys::npc::S2S));
     if !is_s2s && s2s.is_some() && !npc.is_broken("engine") {
-        let message = format!("'s2s' has no effect on {name}, whose engine is cascaded");
+        let engine = kind.short();
+        let message = format!("'s2s' has no effect on {name}, whose engine is {engine}");
         warnings.add(npc.place("s2s"), message, "remove it, or set engine: s2s");
     }
     if !is_s2s {

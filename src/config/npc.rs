@@ -7,7 +7,7 @@ use super::{
     voice, whitelist,
 };
 use crate::{
-    domain::{AddressMode, EngineKind, Npc, Policy, Pronunciation, Tier, Voice},
+    domain::{AddressMode, CascadeModels, EngineKind, Npc, Policy, Pronunciation, Tier, Voice},
     import::campaign::check_respelling,
     logic::sentence::{SentenceOptions, SentenceSplitter, is_clause},
     provider::{EntryList, ModelEntry, VoiceEntry, VoiceService},
@@ -70,7 +70,8 @@ pub fn npc(node: &Node, defaults: &NpcDefaults, notes: &mut Notes) -> Npc {
         secret_knowledge: fields.texts("secret_knowledge"),
         knowledge_scope: fields.texts("knowledge_scope"),
         voice: voice::voice(&fields, language, defaults.voices, problems),
-        llm: model(&fields, defaults, problems),
+        llm: model(&fields, "llm", defaults, problems),
+        cascade: cascade(&fields, defaults, problems),
         language: language.to_owned(),
         max_sentences: fields.whole("max_sentences").unwrap_or(longest),
         engine: engine::engine(&fields, has_service, problems),
@@ -102,9 +103,14 @@ pub fn language<'a>(fields: &Fields<'a>, problems: &mut Problems) -> Option<&'a 
     None
 }
 
-/// The chat model under `llm`, one of those that are configured.
-fn model(fields: &Fields, defaults: &NpcDefaults, problems: &mut Problems) -> Option<String> {
-    let name = fields.text("llm")?.trim();
+/// The chat model under `key`, one of those that are configured.
+fn model(
+    fields: &Fields,
+    key: &str,
+    defaults: &NpcDefaults,
+    problems: &mut Problems,
+) -> Option<String> {
+    let name = fields.text(key)?.trim();
     let mut models: Vec<&str> = Vec::new();
     for named in defaults.models.names() {
         if !models.contains(&named) {
@@ -121,10 +127,30 @@ fn model(fields: &Fields, defaults: &NpcDefaults, problems: &mut Problems) -> Op
             Some(near) => format!("did you mean '{near}'? {there_are}"),
             None => there_are,
         };
-        let message = format!("unknown chat model {}", fields.shown("llm"));
-        problems.add(fields.place("llm"), message, way_out);
+        let message = format!("unknown chat model {}", fields.shown(key));
+        problems.add(fields.place(key), message, way_out);
     }
     Some(name.to_owned())
+}
+
+/// The two chat models under `cascade`; written lines neither open an answer nor go on with one.
+fn cascade(
+    fields: &Fields,
+    defaults: &NpcDefaults,
+    problems: &mut Problems,
+) -> Option<CascadeModels> {
+    let fields = fields.map("cascade", &keys::npc::CASCADE)?;
+    let mut named = |key| {
+        let name = model(&fields, key, defaults, problems)?;
+        let is_known = defaults.models.names().any(|it| it == name);
+        if is_known && defaults.models.says_lines(Some(&name)) {
+            let message = format!("{} is no chat model", quoted(&name));
+            problems.add(fields.place(key), message, "name a model of providers.llm that writes");
+        }
+        Some(name)
+    };
+    let (opener, strong) = (named("opener"), named("strong"));
+    Some(CascadeModels { opener: opener?, strong: strong? })
 }
 
 /// Whether some tool of the whitelist already has its problem.
@@ -173,12 +199,17 @@ fn warn(npc: &Npc, fields: &Fields, defaults: &NpcDefaults, warnings: &mut Probl
         return engine::warn_assistant(fields, warnings);
     }
     engine::warn(fields, &npc.name, defaults.engines, warnings);
-    let llm = npc.llm.as_deref();
+    if let Some(models) = npc.cascade.as_ref().filter(|it| it.opener == it.strong) {
+        let message = format!("{} opens and goes on with the same chat model", quoted(&npc.name));
+        let way_out = format!("name a faster one than {} as opener", quoted(&models.strong));
+        warnings.add(fields.place("cascade"), message, way_out);
+    }
+    let llm = npc.thinks_with();
     let is_known = llm.is_none_or(|name| defaults.models.names().any(|it| it == name));
     let says_lines = is_known && defaults.models.says_lines(llm);
     if says_lines && npc.lines.is_empty() && !npc.name.is_empty() {
         let message = match npc.engine {
-            EngineKind::Cascaded => {
+            EngineKind::Cascaded | EngineKind::SentenceCascade => {
                 format!("{} has no lines and will not answer", quoted(&npc.name))
             }
             EngineKind::SpeechToSpeech => {

@@ -237,6 +237,7 @@ impl<'a> Clients<'a> {
                 let mut options = self.options(fields, PATH, PaidBy::Tokens, Home::OPENAI);
                 self.model_settings(fields, &mut options, &openai::OWN_MEMBERS);
                 self.refuse_thinking(fields, service.name());
+                options.continues = fields.flag("continues").unwrap_or_default();
                 ModelEntry::OpenAi(options)
             }
             ModelService::Anthropic => {
@@ -244,7 +245,7 @@ impl<'a> Clients<'a> {
                 self.model_settings(fields, &mut reach, &anthropic::OWN_MEMBERS);
                 // A request with one is refused.
                 let entry = Entry { path: PATH, service: service.name() };
-                refuse(fields, entry, std::iter::once("temperature"), self.notes);
+                refuse(fields, entry, ["temperature", "continues"].into_iter(), self.notes);
                 let thinking = fields.whole("thinking_budget");
                 ModelEntry::Anthropic(anthropic::Options { reach, thinking })
             }
@@ -326,6 +327,7 @@ impl<'a> Clients<'a> {
             idle_timeout: wait("idle_timeout_ms", 10_000),
             context_window: openai::CONTEXT_WINDOW,
             max_tokens: None,
+            continues: false,
             priced_as: self.priced_as(fields, name, private, paid_by),
         }
     }
@@ -341,11 +343,8 @@ impl<'a> Clients<'a> {
         for entry in node.entries() {
             if own.contains(&entry.key.as_str()) {
                 let message = format!("extra_body cannot set {}", quoted(&entry.key));
-                self.notes.problems.add(
-                    entry.at,
-                    message,
-                    "it is part of every request; remove it",
-                );
+                let way_out = "it is part of every request; remove it";
+                self.notes.problems.add(entry.at, message, way_out);
             }
         }
         if let Json::Object(members) = node.to_json() {

@@ -299,9 +299,43 @@ fn engines_that_cannot_run_say_why() {
     );
     assert!(npc_problems("engine: speech_to_speech\n")[0].contains("none is configured"));
     let found = npc_problems("engine: sentence_cascade\n");
-    assert_eq!(found.len(), 1, "{found:?}");
-    assert!(found[0].starts_with("2:9: engine 'sentence_cascade' "), "{found:?}");
+    assert_eq!(
+        found,
+        ["2:9: engine 'sentence_cascade' needs two chat models (add cascade: { opener: NAME, \
+          strong: NAME }, names of providers.llm)"]
+    );
+    let found = npc_problems("engine: sentence_cascade\ncascade: { opener: a }\n");
+    assert!(found.iter().any(|it| it.contains("missing key 'strong'")), "{found:?}");
+    let found = npc_problems("cascade: { opener: scripted, strong: b }\n");
+    assert!(found.iter().any(|it| it.contains("'scripted' is no chat model")), "{found:?}");
     assert!(npc_problems("engine: cascadet\n")[0].contains("did you mean 'cascaded'?"));
+}
+
+#[test]
+fn two_chat_models_make_a_sentence_cascade() {
+    let near = "base_url: 'http://127.0.0.1:9/v1'";
+    let load = |npc: &str, more: &str| {
+        let llm = format!(
+            "providers:\n  llm:\n    - {{ name: openai, as: fast, model: f, {near} }}\n    \
+             - {{ name: openai, as: main, model: m, {near}{more} }}\n"
+        );
+        load_files(&[("glyphoxa.yaml", &llm), ("npcs/a.yaml", &format!("name: Bart\n{npc}"))])
+    };
+    let named = "cascade: { opener: fast, strong: main }\n";
+    let config = load(&format!("engine: sentence_cascade\n{named}"), ", continues: true").unwrap();
+    let npc = &config.npcs[0];
+    assert_eq!((npc.engine, npc.thinks_with()), (EngineKind::SentenceCascade, Some("main")));
+    assert_eq!(npc.cascade.as_ref().map(|it| it.opener.as_str()), Some("fast"));
+    assert_eq!(warned(&config), [""; 0]);
+    let plain = load(named, "").unwrap();
+    assert_eq!(plain.npcs[0].thinks_with(), None);
+    assert_eq!(warned(&plain), ["'cascade' has no effect on 'Bart', whose engine is cascaded"]);
+    let twice = "engine: sentence_cascade\ncascade: { opener: main, strong: main }\n";
+    let twice = load(twice, "").unwrap();
+    assert_eq!(warned(&twice), ["'Bart' opens and goes on with the same chat model"]);
+    let wrong = load("engine: sentence_cascade\ncascade: { opener: fats, strong: main }\n", "");
+    let wrong = wrong.unwrap_err();
+    assert!(wrong.len() == 1 && wrong[0].contains("did you mean 'fast'?"), "{wrong:?}");
 }
 
 /// A configuration with a voice model that has these settings, and one NPC.

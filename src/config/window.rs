@@ -18,7 +18,7 @@ pub fn check(config: &Config, file: &Fields, notes: &mut Notes) {
     let at = providers.map_or(Position::START, |it| it.place("llm"));
     let models = &config.services.models;
     let Some(window) = models.window() else { return };
-    let asks = |npc: &&Npc| !models.says_lines(npc.llm.as_deref());
+    let asks = |npc: &&Npc| !models.says_lines(npc.thinks_with());
     let own = config.npcs.iter().filter(asks).map(|npc| config.longest_answer(npc));
     let answer = own.fold(config.session.max_tokens, u32::max);
     if Gauge::new(window, answer).percent(0) > MUCH {

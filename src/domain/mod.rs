@@ -26,8 +26,8 @@ pub use hex::hex;
 pub use ids::{CallId, PersonId, SessionId, TurnId};
 pub use money::{Claim, Granted, Limit, Money};
 pub use npc::{
-    AddressMode, EngineKind, LineTool, LineWhen, Npc, Policy, Pronunciation, S2s, ScriptedLine,
-    ToolChoice, Voice, bare_name,
+    AddressMode, CascadeModels, EngineKind, LineTool, LineWhen, Npc, Policy, Pronunciation, S2s,
+    ScriptedLine, ToolChoice, Voice, bare_name,
 };
 pub use person::Person;
 pub use rule::Rule;

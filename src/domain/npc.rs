@@ -27,6 +27,8 @@ pub struct Npc {
     pub voice: Voice,
     /// Chat model that is asked first, by the name of its entry; `None`: that of the table.
     pub llm: Option<String>,
+    /// Chat models of [`EngineKind::SentenceCascade`], which needs them.
+    pub cascade: Option<CascadeModels>,
     /// ISO 639-1 code of the language it speaks ("en").
     pub language: String,
     /// Longest reply, in sentences.
@@ -63,6 +65,7 @@ impl Npc {
             knowledge_scope: Vec::new(),
             voice: Voice::as_is("", "a"),
             llm: None,
+            cascade: None,
             language: "en".to_owned(),
             max_sentences: 4,
             engine: EngineKind::Cascaded,
@@ -125,18 +128,21 @@ impl Voice {
 pub enum EngineKind {
     /// Speech-to-text, chat model, text-to-speech.
     Cascaded,
+    /// A cascade of two chat models: a fast one opens, a strong one goes on.
+    SentenceCascade,
     /// One model that hears the players' own voices and speaks.
     SpeechToSpeech,
 }
 
 impl EngineKind {
     /// Their names in commands, the shortest of each.
-    pub const NAMES: [&str; 2] = ["cascaded", "s2s"];
+    pub const NAMES: [&str; 3] = ["cascaded", "sentence_cascade", "s2s"];
 
     /// The one that files and commands call `name`.
     pub fn named(name: &str) -> Option<Self> {
         match name {
             "cascaded" => Some(Self::Cascaded),
+            "sentence_cascade" => Some(Self::SentenceCascade),
             "s2s" | "speech_to_speech" => Some(Self::SpeechToSpeech),
             _ => None,
         }
@@ -146,6 +152,7 @@ impl EngineKind {
     pub const fn short(self) -> &'static str {
         match self {
             Self::Cascaded => "cascaded",
+            Self::SentenceCascade => "sentence_cascade",
             Self::SpeechToSpeech => "s2s",
         }
     }
@@ -154,9 +161,19 @@ impl EngineKind {
     pub const fn name(self) -> &'static str {
         match self {
             Self::Cascaded => "cascaded",
+            Self::SentenceCascade => "sentence_cascade",
             Self::SpeechToSpeech => "speech_to_speech",
         }
     }
+}
+
+/// Chat models of the sentence cascade, by the names of their entries.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CascadeModels {
+    /// Says the first sentence.
+    pub opener: String,
+    /// Goes on, and calls tools.
+    pub strong: String,
 }
 
 /// How an NPC speaks through a speech-to-speech service.
@@ -280,6 +297,12 @@ pub enum ToolChoice {
 }
 
 impl Npc {
+    /// The chat model that is asked first for its answers with its engine; `None`: that of the table.
+    pub fn thinks_with(&self) -> Option<&str> {
+        let cascade = self.cascade.as_ref().filter(|_| self.engine == EngineKind::SentenceCascade);
+        cascade.map(|models| models.strong.as_str()).or(self.llm.as_deref())
+    }
+
     /// Whether `name` is its name or an alias; case and extra blanks do not matter.
     pub fn is_called(&self, name: &str) -> bool {
         let name = bare_name(name);

@@ -12,6 +12,7 @@ use super::{
     Cause, Failure, Gate, NpcModel, Setting, Turn,
     calls::NpcCalls,
     conversation::{Excerpt, Window},
+    opened::Opened,
     tool_loop::{Before, Thinking, converse},
 };
 use crate::{
@@ -102,7 +103,8 @@ impl Assistant {
         let (out, mut sentences) = mpsc::channel(SENTENCES_AHEAD);
         let thinking = {
             let before = Before::default();
-            Thinking { model, calls, prompt, before, out, stop: cancel }
+            let opened = Opened::default();
+            Thinking { model, calls, prompt, before, opened, out, stop: cancel }
         };
         let unspoken = async { while sentences.recv().await.is_some() {} };
         let ((talk, calls), ()) = tokio::join!(converse(Arc::new(turn), thinking), unspoken);

@@ -52,9 +52,10 @@ pub struct EngineUsed {
 }
 
 impl EngineUsed {
-    /// The cascade, which is the NPC's own engine.
-    pub const fn cascaded() -> Self {
-        Self { kind: EngineKind::Cascaded, spoke: None, because: None }
+    /// A cascade, which is the NPC's own engine; `is_opened`: of two models.
+    pub const fn cascaded(is_opened: bool) -> Self {
+        let kind = if is_opened { EngineKind::SentenceCascade } else { EngineKind::Cascaded };
+        Self { kind, spoke: None, because: None }
     }
 }
 

@@ -14,6 +14,8 @@ use super::{
     conversation::Prompt,
     lend::LentModel,
     occasion::Occasion,
+    opened::Opened,
+    talk::{Talk, plain},
 };
 use crate::{
     domain::{Message, Npc, ToolCall, ToolChoice, redact},
@@ -48,6 +50,8 @@ pub struct Thinking {
     pub prompt: Prompt,
     /// The part of the turn that another engine has done.
     pub before: Before,
+    /// The opening sentence of the answer.
+    pub opened: Opened,
     /// Where sentences go; a full queue makes the model wait.
     pub out: mpsc::Sender<Say>,
     /// The turn is over: requests end at once, calls under way say so and are kept.
@@ -78,46 +82,14 @@ impl Before {
     }
 }
 
-/// What the rounds came to.
-#[derive(Debug, Default)]
-pub struct Talk {
-    /// Calls and results for the history.
-    pub exchange: Vec<Message>,
-    /// What the model could call in the first round.
-    pub visible: Vec<String>,
-    /// Names of the models that answered, each once.
-    pub thought: Vec<Arc<str>>,
-    /// When the first text or call arrived.
-    pub first_text_at: Option<Instant>,
-    /// What the model wrote, all rounds.
-    pub text: String,
-    /// Why it ended early.
-    pub failure: Option<Failure>,
-}
-
-impl Talk {
-    fn thought_by(&mut self, name: &Arc<str>) {
-        if !self.thought.contains(name) {
-            self.thought.push(Arc::clone(name));
-        }
-    }
-
-    /// Adds what was written, of which `plain` takes the mark-up.
-    fn add_text(&mut self, text: &str, mut plain: SpeakableFilter) {
-        if !self.text.is_empty() && !text.is_empty() {
-            self.text.push('\n');
-        }
-        let bare = plain.next(text);
-        let is_marked = redact::holds_credential(&bare) && !redact::holds_credential(text);
-        self.text.push_str(&redact::without_credentials(if is_marked { &bare } else { text }));
-    }
-}
-
 /// Asks the model, runs what it calls, and asks again, until it has answered; what was said, and the
 /// calls that were made for it.
 pub async fn converse(turn: Arc<Turn>, thinking: Thinking) -> (Talk, TurnCalls) {
-    let Thinking { model, calls, mut prompt, before, out, stop } = thinking;
+    let Thinking { model, calls, mut prompt, before, opened, out, stop } = thinking;
+    let continues = model.models.continues();
     before.tell(&mut prompt.turn);
+    opened.tell(continues, &mut prompt.turn);
+    let left = usize::from(model.npc.max_sentences.max(1));
     let setup = CallSetup {
         npc: Arc::clone(&model.npc),
         calls,
@@ -131,18 +103,25 @@ pub async fn converse(turn: Arc<Turn>, thinking: Thinking) -> (Talk, TurnCalls) 
     };
     let mut rounds = Rounds {
         calls,
-        sentences_left: usize::from(model.npc.max_sentences.max(1)),
+        sentences_left: left.saturating_sub(usize::from(opened.is_said())),
         plain: plain(&model.npc),
         model,
         turn,
         prompt,
         out: Some(out),
-        has_spoken: !before.spoken.is_empty(),
+        has_spoken: !before.spoken.is_empty() || opened.is_said(),
         has_withheld: false,
         filler_said: before.filler_said,
         nobody_answers: false,
         stop,
-        talk: Talk { exchange: before.exchange, ..Talk::default() },
+        talk: Talk {
+            exchange: before.exchange,
+            thought: opened.by.iter().filter(|_| opened.is_said()).cloned().collect(),
+            first_text_at: opened.first_text_at.filter(|_| opened.is_said()),
+            ..Talk::default()
+        },
+        opened,
+        continues,
     };
     rounds.talk.failure = rounds.run().await.err();
     if rounds.has_withheld && rounds.talk.failure.is_none() {
@@ -173,6 +152,10 @@ struct Rounds {
     /// A sentence was not spoken, because it held a credential.
     has_withheld: bool,
     filler_said: bool,
+    /// The opening sentence, to which what is said is joined.
+    opened: Opened,
+    /// The model goes on after the last message.
+    continues: bool,
     /// All models of a list were asked, and none could.
     nobody_answers: bool,
     stop: CancellationToken,
@@ -188,6 +171,9 @@ struct Answer {
 
 impl Rounds {
     async fn run(&mut self) -> Result<(), Failure> {
+        if self.opened.is_whole() {
+            return Ok(());
+        }
         let stop = self.stop.clone();
         match &Arc::clone(&self.turn).cause {
             Cause::Utterance => {}
@@ -417,6 +403,12 @@ impl Rounds {
         if self.sentences_left == 0 {
             return;
         }
+        let Some(sentence) = self.opened.join(sentence) else {
+            if self.opened.is_taken_back() {
+                self.sentences_left = 0;
+            }
+            return;
+        };
         let bare = self.plain.next(&sentence);
         if redact::holds_credential(&sentence) || redact::holds_credential(&bare) {
             self.has_withheld = true;
@@ -447,7 +439,17 @@ impl Rounds {
         let kept: Vec<ToolCall> = calls.iter().map(ToolCall::kept).collect();
         let Some(records) = self.calls.run(&kept).await else { return false };
         let results: Vec<Message> = records.iter().map(result).collect();
+        let released = self.opened.release(records, self.has_spoken);
         self.remember(text, calls, &results);
+        if let Some(opener) = released {
+            self.sentences_left = self.sentences_left.saturating_sub(1);
+            self.has_spoken = true;
+            if let Some(name) = &self.opened.by {
+                self.talk.thought_by(name);
+            }
+            self.opened.tell(self.continues, &mut self.prompt.turn);
+            self.send(Say::Sentence(opener)).await;
+        }
         true
     }
 
@@ -458,6 +460,15 @@ impl Rounds {
         let silent = Message::Assistant { text: String::new(), calls: kept, gated: false };
         self.talk.exchange.push(silent);
         self.talk.exchange.extend_from_slice(results);
+        // A begun answer that it continued is one with what it wrote.
+        let begun = match self.prompt.turn.last() {
+            Some(Message::Assistant { text, calls, .. }) if calls.is_empty() => text.clone() + " ",
+            _ => String::new(),
+        };
+        if !begun.is_empty() {
+            self.prompt.turn.pop();
+        }
+        let text = begun + &text;
         self.prompt.turn.push(Message::Assistant { text, calls, gated: false });
         self.prompt.turn.extend_from_slice(results);
     }
@@ -473,11 +484,6 @@ impl Rounds {
             self.filler_said = out.try_send(Say::Filler(tool)).is_ok();
         }
     }
-}
-
-/// What takes the mark-up of what `npc` says.
-fn plain(npc: &Npc) -> SpeakableFilter {
-    SpeakableFilter::new("", std::iter::once(npc.name.as_str()))
 }
 
 /// How the sentences of `npc` are cut.

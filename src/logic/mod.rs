@@ -19,6 +19,7 @@ mod phonetics;
 pub mod prompt;
 pub mod sentence;
 pub mod speakable;
+pub mod splice;
 pub mod spoken;
 pub mod spoken_names;
 #[cfg(test)]

@@ -38,6 +38,11 @@ pub trait ChatModel: Send + Sync {
         false
     }
 
+    /// Whether it continues an answer whose beginning is the last message of the request.
+    fn continues(&self) -> bool {
+        false
+    }
+
     /// Streams one reply. Dropping the stream cancels the request.
     fn stream(&self, request: ChatRequest) -> BoxStream<'static, Result<ChatEvent, Error>>;
 }

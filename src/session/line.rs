@@ -78,7 +78,7 @@ pub struct MadeBy {
     pub thought: Vec<String>,
     /// The voice service, or the voice model.
     pub spoke: String,
-    /// The engine of the answer: `cascaded` or `speech_to_speech`.
+    /// The engine of the answer: `cascaded`, `sentence_cascade` or `speech_to_speech`.
     pub engine: &'static str,
     /// The reason, where it is not the NPC's own engine.
     #[serde(skip_serializing_if = "Option::is_none")]

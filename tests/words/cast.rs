@@ -16,7 +16,11 @@ const WRONG: &[(&str, &str)] = &[
     ("language and voice", "language: de\nlines: [{ say: Hallo. }]\n"),
     ("language by name", "language: german\n"),
     ("engine without a service", "engine: s2s\n"),
-    ("engine of later", "engine: sentence_cascade\n"),
+    ("engine without models", "engine: sentence_cascade\n"),
+    (
+        "unknown models of a cascade",
+        "engine: sentence_cascade\ncascade: { opener: fast, strong: main }\n",
+    ),
     ("misspelt engine", "engine: cascadet\n"),
     ("settings without an engine", "s2s: { voice: cedar }\nlines: [{ say: Hi. }]\n"),
     ("unknown tier", "budget_tier: slow\n"),

@@ -125,7 +125,11 @@ const FORMS: &[Form] = &[
     form("tier", "/tier set TIER [NAME] [MINUTES], clear [NAME], show", tier),
     form("scene", "/scene set PLACE[, TIME], enter NAME, leave NAME, show", scene),
     form("direct", "/direct NAME [TURNS]: secret note", direct),
-    form("engine", "/engine NAME cascaded or s2s [confirm]: without confirm, the price", engine),
+    form(
+        "engine",
+        "/engine NAME cascaded, sentence_cascade or s2s [confirm]: without confirm, the price",
+        engine,
+    ),
     form("tools", "/tools permits, revoke TOOL", tools),
     form("pin", "/pin NAME", pin),
     form("unpin", "/unpin", |_, _| {

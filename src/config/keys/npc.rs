@@ -59,9 +59,15 @@ pub static NPC: Shape = Shape {
         Key::new(
             "engine",
             Kind::Word(ENGINES),
-            "Engine of its speech: cascaded, the default (recogniser, chat model, voice); s2s or \
-             speech_to_speech, one model of providers.speech_to_speech that hears the players' \
-             own voices. sentence_cascade is not supported by this version.",
+            "Engine of its speech: cascaded, the default (recogniser, chat model, voice); \
+             sentence_cascade, a fast chat model for the first sentence and a strong one for the \
+             rest (`cascade`); s2s or speech_to_speech, one model of providers.speech_to_speech \
+             that hears the players' own voices.",
+        ),
+        Key::new(
+            "cascade",
+            Kind::Shape(&CASCADE),
+            "Its two chat models with `engine: sentence_cascade`; `llm` has no effect then.",
         ),
         Key::new(
             "s2s",
@@ -103,6 +109,24 @@ pub static NPCS: Shape = Shape {
 
 /// Words of `engine`.
 const ENGINES: &[&str] = &["cascaded", "sentence_cascade", "speech_to_speech", "s2s"];
+
+/// The chat models of a sentence cascade.
+pub static CASCADE: Shape = Shape {
+    title: "Sentence cascade of an NPC",
+    keys: &[
+        Key::required(
+            "opener",
+            Kind::Filled,
+            "Fast chat model that says the first sentence, by the name of its entry in \
+             providers.llm.",
+        ),
+        Key::required(
+            "strong",
+            Kind::Filled,
+            "Strong chat model that goes on and calls tools, by the name of its entry.",
+        ),
+    ],
+};
 
 /// How an NPC speaks through a speech-to-speech service.
 pub static S2S: Shape = Shape {

@@ -149,6 +149,12 @@ pub static LLM: Shape = Shape {
             "Sampling temperature; not available for Anthropic's models.",
         ),
         Key::new(
+            "continues",
+            Kind::Flag,
+            "The server continues an answer that is begun in the last message, as vLLM and \
+             llama.cpp do; used by the engine sentence_cascade; default false.",
+        ),
+        Key::new(
             "thinking_budget",
             Kind::Whole { min: 1_024, max: 100_000 },
             "Tokens an Anthropic model may use for thinking before it answers, in addition to \

@@ -260,13 +260,18 @@ fn described(npc: &Npc, seat: Option<&SeatStatus>) -> String {
     });
     lines.push(format!("Tier without an override: up to {}", npc.budget_tier));
     let voice = &npc.voice;
-    if seat.map_or(npc.engine, |seat| seat.engine) == EngineKind::SpeechToSpeech {
+    let engine = seat.map_or(npc.engine, |seat| seat.engine);
+    if engine == EngineKind::SpeechToSpeech {
         let voice = npc.s2s.voice.as_deref().unwrap_or("the service's own");
         lines
             .push(format!("Engine: s2s, which hears the players' own voices · its voice: {voice}"));
         if let Some(because) = seat.and_then(|seat| seat.replaced.as_deref()) {
             lines.push(format!("Last answer: by the cascade, because {}", escaped(because)));
         }
+    }
+    if let Some(models) = npc.cascade.as_ref().filter(|_| engine == EngineKind::SentenceCascade) {
+        let (opener, strong) = (escaped(&models.opener), escaped(&models.strong));
+        lines.push(format!("Engine: sentence_cascade · {opener} opens, {strong} goes on"));
     }
     lines.push(format!("Voice: {} {} · language {}", voice.provider, voice.voice_id, npc.language));
     let tools = match npc.tools.as_slice() {

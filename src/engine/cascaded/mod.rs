@@ -1,4 +1,4 @@
-//! The cascade: chat model, sentences, voice.
+//! The cascade: chat model, sentences, voice; with an [`Opener`] the sentence cascade of two models.
 //!
 //! Entry type: [`Cascaded`]. **Never**: hears; the transcript comes with the turn.
 
@@ -8,17 +8,19 @@ use futures::{FutureExt, future::BoxFuture};
 use tokio::sync::mpsc;
 
 use super::{
-    Failure, HeardAloud, NpcModel, ReplyPort, Synthesizer, Turn, TurnReport, VoiceEngine,
-    calls::NpcCalls,
+    Failure, HeardAloud, NpcModel, Opener, ReplyPort, Synthesizer, Turn, TurnReport, VoiceEngine,
+    calls::{NpcCalls, TurnCalls},
     conversation::{Excerpt, message, said},
     occasion::Occasion,
+    opened::Opened,
     report::EngineUsed,
     speech::{Fillers, TurnVoice},
+    talk::Talk,
     tool_loop::{Before, Thinking, converse},
 };
 use crate::{
     audio::FRAME,
-    provider::{Error, Kind},
+    provider::{Chain, Error, Kind},
     tools::VisibleTools,
 };
 
@@ -29,6 +31,8 @@ const SENTENCES_AHEAD: usize = 16;
 #[derive(Clone)]
 pub struct Cascaded {
     model: NpcModel,
+    /// Says the first sentence of the answers to what is said.
+    opener: Option<Opener>,
     calls: NpcCalls,
     voice: Synthesizer,
     fillers: Fillers,
@@ -41,7 +45,14 @@ impl Cascaded {
     pub fn new(model: NpcModel, calls: NpcCalls, voice: Synthesizer) -> Self {
         let npc = &model.npc;
         let tools = calls.host.visible(&npc.name, npc.budget_tier, npc.budget_tier.ceiling());
-        Self { fillers: Fillers::new(voice.clone(), &npc.fillers), model, calls, voice, tools }
+        let fillers = Fillers::new(voice.clone(), &npc.fillers);
+        Self { model, opener: None, calls, voice, fillers, tools }
+    }
+
+    /// Has `opener` say the first sentence of each answer.
+    #[must_use]
+    pub fn opened_by(self, opener: Opener) -> Self {
+        Self { opener: Some(opener), ..self }
     }
 
     /// Goes on with a turn that another engine has begun.
@@ -51,10 +62,21 @@ impl Cascaded {
         replies: ReplyPort,
         before: Before,
     ) -> impl Future<Output = TurnReport> + Send + use<> {
+        self.with(None, turn, replies, before)
+    }
+
+    /// Answers a turn, of which `before` is done; `opener` says the first sentence.
+    fn with(
+        &self,
+        opener: Option<Opener>,
+        turn: Arc<Turn>,
+        replies: ReplyPort,
+        before: Before,
+    ) -> impl Future<Output = TurnReport> + Send + use<> {
         let (model, calls) = (self.model.clone(), self.calls.clone());
         let (voice, fillers) = (self.voice.clone(), self.fillers.clone());
         let voice = TurnVoice { voice, fillers, turn: Arc::clone(&turn), replies };
-        answer(turn, (model, calls), voice, before)
+        answer(turn, (model, opener), calls, voice, before)
     }
 
     /// Takes the tools whose filler lines [`Self::warm_up`] prepares.
@@ -81,7 +103,7 @@ impl Cascaded {
 impl VoiceEngine for Cascaded {
     fn start(&mut self, turn: Arc<Turn>, replies: ReplyPort) -> BoxFuture<'static, TurnReport> {
         self.tools = Arc::clone(&turn.tools);
-        self.go_on(turn, replies, Before::default()).boxed()
+        self.with(self.opener.clone(), turn, replies, Before::default()).boxed()
     }
 
     fn heard(&mut self, heard: &HeardAloud) {
@@ -91,7 +113,9 @@ impl VoiceEngine for Cascaded {
     }
 
     fn costs(&self) -> bool {
-        self.model.models.costs() || self.voice.costs()
+        let opens = self.opener.as_ref().map(Opener::model);
+        let mut models = std::iter::once(&self.model).chain(opens);
+        models.any(|model| model.models.costs()) || self.voice.costs()
     }
 
     fn warm(&self, _: Excerpt) -> BoxFuture<'static, ()> {
@@ -127,16 +151,19 @@ impl Cascaded {
 /// Has the model talk and the voice speak, side by side.
 async fn answer(
     turn: Arc<Turn>,
-    (model, calls): (NpcModel, NpcCalls),
+    (model, opener): (NpcModel, Option<Opener>),
+    calls: NpcCalls,
     voice: TurnVoice,
     before: Before,
 ) -> TurnReport {
     let (npc, models) = (Arc::clone(&model.npc), model.models.clone());
+    let opens = opener.as_ref().map(|opener| opener.model().models.clone());
     let prompt = turn.conversation.prompt(message(&turn).await);
     let (out, sentences) = mpsc::channel(SENTENCES_AHEAD);
     // A turn also ends when its voice fails: nobody would hear the rest.
     let stop = turn.cancel.child_token();
-    let thinking = Thinking { model, calls, prompt, before, out, stop: stop.clone() };
+    let opened = Opened::default();
+    let thinking = Thinking { model, calls, prompt, before, opened, out, stop: stop.clone() };
     let speaking = async {
         let voiced = voice.utter(sentences).await;
         if voiced.sentences.is_err() {
@@ -144,7 +171,8 @@ async fn answer(
         }
         voiced
     };
-    let ((talk, calls), voiced) = tokio::join!(converse(Arc::clone(&turn), thinking), speaking);
+    let thinking = think(Arc::clone(&turn), thinking, opener);
+    let ((talk, calls), voiced) = tokio::join!(thinking, speaking);
     let utterance = FRAME * u32::try_from(turn.audio.len()).unwrap_or(u32::MAX);
     tracing::debug!(
         turn = turn.id.0,
@@ -162,12 +190,33 @@ async fn answer(
         visible: talk.visible,
         calls: calls.into_records(),
         thought: talk.thought,
-        engine: EngineUsed::cascaded(),
-        news: models.news(),
+        engine: EngineUsed::cascaded(opens.is_some()),
+        news: models.news().into_iter().chain(opens.iter().flat_map(Chain::news)).collect(),
         first_text_at: talk.first_text_at,
         unspoken: voiced.unspoken,
         failure: failure(talk.failure, voiced.sentences, turn.cancel.is_cancelled()),
     }
+}
+
+/// Has `opener` say the first sentence, and the model go on after it.
+async fn think(
+    turn: Arc<Turn>,
+    mut thinking: Thinking,
+    opener: Option<Opener>,
+) -> (Talk, TurnCalls) {
+    let (Some(opener), Some(message)) = (opener, thinking.prompt.turn.first().cloned()) else {
+        return converse(turn, thinking).await;
+    };
+    let stop = thinking.stop.clone();
+    let opening = opener.open(&turn, message, &thinking.out);
+    let (opened, rest) = stop.run_until_cancelled(opening).await.unwrap_or_default();
+    thinking.opened = opened;
+    let reading = async {
+        if let Some(rest) = rest {
+            stop.run_until_cancelled(rest.read_on()).await;
+        }
+    };
+    tokio::join!(converse(turn, thinking), reading).0
 }
 
 /// Why a turn ended early: `voiced` is how many sentences went out.

@@ -157,7 +157,7 @@ impl Prompt {
             + tools.iter().map(tool_bytes).sum::<u64>();
         let size = Size { talk: bytes(&self.talk), beside };
         let fitted = self.window.with(|state| {
-            if self.turn.len() == 1 {
+            if self.is_first() {
                 state.beside = beside;
             }
             if self.talk.is_empty() || !state.gauge.is_full(size.total()) {
@@ -179,6 +179,15 @@ impl Prompt {
                 let talk = bytes(std::slice::from_ref(&extract)) + bytes(rest);
                 (self.messages(Some(extract), rest), Size { talk, beside })
             }
+        }
+    }
+
+    /// Whether the turn has only its own message yet, and perhaps the beginning of its answer.
+    fn is_first(&self) -> bool {
+        match self.turn.as_slice() {
+            [_] => true,
+            [_, Message::Assistant { calls, .. }] => calls.is_empty(),
+            _ => false,
         }
     }
 

@@ -80,7 +80,7 @@ async fn summary(conversation: &Conversation) -> Result<Summary, Error> {
 
 fn said(speaker: &str, words: &str) -> TurnReport {
     TurnReport {
-        engine: crate::engine::report::EngineUsed::cascaded(),
+        engine: crate::engine::report::EngineUsed::cascaded(false),
         said: format!("{speaker}: {words}").into(),
         exchange: Vec::new(),
         told_secrets: false,

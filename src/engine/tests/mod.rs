@@ -4,6 +4,7 @@ pub mod long;
 pub mod props;
 mod rounds;
 mod selection;
+mod sentence_cascade;
 mod speech;
 mod talker;
 mod voice_models;

@@ -74,6 +74,7 @@ pub struct Model {
     pub live: Live,
     pub price: Option<&'static str>,
     pub window: Option<u32>,
+    pub continues: bool,
 }
 
 impl Model {
@@ -103,6 +104,10 @@ impl ChatModel for Model {
 
     fn window(&self) -> Option<u32> {
         self.window
+    }
+
+    fn continues(&self) -> bool {
+        self.continues
     }
 
     fn stream(&self, request: ChatRequest) -> BoxStream<'static, Result<ChatEvent, Error>> {

@@ -16,6 +16,8 @@ pub const ANSWERS: u64 = 100;
 
 /// Tokens of text that an answer reads: the prompt and the conversation.
 const READ: u64 = 3_000;
+/// Longest opening sentence in tokens.
+const OPENER: u64 = 40;
 /// Tokens of a minute of sound, heard and spoken, as OpenAI counts them.
 const HEARD_A_MINUTE: u64 = 600;
 const SPOKEN_A_MINUTE: u64 = 1_200;
@@ -31,6 +33,8 @@ pub enum Work {
     Talks,
     /// Reads what they said, and writes the answer.
     Thinks,
+    /// Reads what they said, and writes the first sentence of the answer.
+    Opens,
     /// Speaks the answer.
     Speaks,
 }
@@ -80,6 +84,12 @@ fn used(work: Work, cached_tokens: u64) -> Consumption {
             input_tokens: ANSWERS * READ,
             cached_tokens,
             output_tokens: characters / CHARACTERS_A_TOKEN,
+            ..none
+        },
+        Work::Opens => Consumption {
+            input_tokens: ANSWERS * READ,
+            cached_tokens,
+            output_tokens: ANSWERS * OPENER,
             ..none
         },
         Work::Speaks => Consumption { characters, ..none },
@@ -147,6 +157,16 @@ mod tests {
         let cheap = Price { input: 0.001, ..Price::default() };
         assert_eq!(told(&[("brain", cheap)], &both[..1]).unwrap(), "less than 0.01");
         assert_eq!(told(&[], &[]).unwrap(), "nothing");
+    }
+
+    #[test]
+    fn hour_of_a_sentence_cascade_has_both_models() {
+        let fast = Price { input: 0.1, cached_input: 0.01, output: 0.4, ..Price::default() };
+        let strong = Price { input: 1.0, cached_input: 0.1, output: 5.0, ..Price::default() };
+        let prices = [("fast", fast), ("strong", strong)];
+        let both = [(Work::Opens, "fast"), (Work::Thinks, "strong")];
+        assert_eq!(told(&prices, &both).unwrap(), "about 0.05 to 0.34");
+        assert_eq!(told(&prices, &both[1..]).unwrap(), "about 0.04 to 0.31");
     }
 
     #[test]

@@ -114,6 +114,8 @@ pub struct Language {
     pub wording: &'static Wording,
     /// What tells to whom somebody turns.
     pub turning: &'static Turning,
+    /// Phrases at the beginning of answers.
+    pub opening: &'static Beginnings,
     /// Words that look like actions by their ending and are none.
     pub no_actions: List,
     /// Verbs of acting and ways of speaking whose ending says too little.
@@ -171,6 +173,27 @@ pub struct DiceTalk {
     pub less: List,
     /// What allows one number alone: "exactly".
     pub exactly: List,
+}
+
+/// Phrases at the beginning of answers, and talk that is answered in a sentence; folded.
+#[derive(Debug)]
+pub struct Beginnings {
+    /// Sounds before the first word that means something.
+    pub interjections: List,
+    /// Greetings.
+    pub greetings: List,
+    /// Farewells.
+    pub farewells: List,
+    /// Words that may stand beside both: "there", "my", "friend".
+    pub beside: List,
+    /// Beginnings of an answer that takes back what was said.
+    pub starting_over: List,
+    /// Phrases around a question that is asked again before it is answered: "you ask".
+    pub asking_back: List,
+    /// Words of quantity that tell no question from another, beside those of every request.
+    pub quantities: List,
+    /// Words that say no.
+    pub no: List,
 }
 
 /// Words that tell whether somebody has finished; folded.

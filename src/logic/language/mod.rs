@@ -13,7 +13,7 @@ mod told;
 use super::command::order::Order;
 use crate::domain::EntityKind;
 
-pub use lists::{DiceTalk, Endings, Language, List, Turning, Wording};
+pub use lists::{Beginnings, DiceTalk, Endings, Language, List, Turning, Wording};
 
 /// Every language there are lists for.
 static ALL: [&Language; 2] = [&en::ENGLISH, &de::GERMAN];
@@ -63,6 +63,18 @@ pub fn is_any(list: impl Fn(&'static Language) -> List, word: &str) -> bool {
 /// Whether a list of how people of any language turn to somebody has `word`.
 pub fn is_turning(list: impl Fn(&'static Turning) -> List, word: &str) -> bool {
     is_any(|language| list(language.turning), word)
+}
+
+/// Length in words of the longest phrase of a list of any language's openings that `words` begin with.
+pub fn opening_phrase(list: impl Fn(&'static Beginnings) -> List, words: &[&str]) -> usize {
+    let phrases = all(|language| list(language.opening));
+    let length = |phrase: &str| {
+        let mut wanted = phrase.split(' ');
+        let count = wanted.clone().count();
+        let begins = words.len() >= count && words.iter().zip(&mut wanted).all(|(w, p)| *w == p);
+        if begins { count } else { 0 }
+    };
+    phrases.map(length).max().unwrap_or_default()
 }
 
 /// A list of all languages together.

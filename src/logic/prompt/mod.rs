@@ -11,7 +11,7 @@ mod said;
 mod summary;
 
 pub use recalled::Recalled;
-pub use said::{FOLLOW_UP, GO_ON, HEARD_ITSELF, Overheard};
+pub use said::{FOLLOW_UP, GO_ON, HEARD_ITSELF, NOTHING_MORE, OPEN, Overheard, go_on_after};
 pub use summary::{extract, summary, summary_task, told};
 
 use crate::domain::{Campaign, Entity, Npc};

@@ -14,6 +14,13 @@ pub const FOLLOW_UP: &str = "[What you called earlier has ended. Tell the table 
 /// Stands behind what the NPC has said of an answer that another model is to end.
 pub const GO_ON: &str = "[You have said this much aloud, and stopped in the middle. Go on from there, \
      and repeat nothing of it.]";
+/// Asks for the opening sentence of an answer that another model goes on with.
+pub const OPEN: &str = "[Say only the first sentence of your answer, a short one of at most fifteen \
+     words; the rest follows later. State no number in it, and no result of a roll, of a look-up or of \
+     anything else that would have to be found out first. If nothing more needs to be said after it, \
+     write ## behind it.]";
+/// Stands behind an opening sentence after which nothing more needs to be said.
+pub const NOTHING_MORE: &str = "##";
 /// Stands for words that the model hears itself.
 pub const HEARD_ITSELF: &str = "(you hear the words themselves)";
 
@@ -63,4 +70,13 @@ pub(super) fn capped(text: &str, most: usize) -> String {
     }
     let kept: String = text.chars().take(most.saturating_sub(1)).collect();
     format!("{}…", kept.trim_end())
+}
+
+/// Asks for the answer that goes on after `opener`, which was said.
+pub fn go_on_after(opener: &str) -> String {
+    format!(
+        "[You have begun your answer aloud with these words: {} Go on right after them. Repeat nothing \
+         of them, do not greet, and do not ask the question again.]",
+        said(opener, LONGEST_TEXT)
+    )
 }

@@ -138,6 +138,11 @@ impl SentenceSplitter {
         sentences
     }
 
+    /// Text that belongs to no sentence yet.
+    pub fn left(&self) -> &str {
+        &self.text
+    }
+
     /// Gives what is left at the end of the text, and starts anew.
     pub fn finish(&mut self) -> Option<String> {
         let rest = self.text.trim().to_owned();

@@ -45,6 +45,12 @@ impl<S: ?Sized> Chain<S> {
         (!candidates.is_empty()).then_some(Self { candidates, is_hedged: self.is_hedged })
     }
 
+    /// The preferred one, without the others.
+    #[must_use]
+    pub fn first(&self) -> Self {
+        Self { candidates: self.candidates.iter().take(1).cloned().collect(), is_hedged: false }
+    }
+
     /// Whether there is nobody else to ask.
     pub fn is_alone(&self) -> bool {
         self.candidates.len() == 1

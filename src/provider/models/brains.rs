@@ -22,6 +22,11 @@ impl Chain<dyn ChatModel> {
         self.iter().any(|it| it.service().reads_prompts())
     }
 
+    /// Whether each of them continues an answer that was begun.
+    pub fn continues(&self) -> bool {
+        self.iter().all(|it| it.service().continues())
+    }
+
     /// Tokens that the one which thinks most may think with beside its answer.
     pub fn thinks(&self) -> u32 {
         self.iter().map(|it| it.service().thinks()).max().unwrap_or_default()

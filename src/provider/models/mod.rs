@@ -173,7 +173,7 @@ impl Models {
             let health = self.health.get(named, || Ok(Arc::default()))?;
             Ok(Candidate::new(&named.name, self.open(&named.entry, npc, seed)?, health))
         };
-        let all = list.asked(npc.llm.as_deref()).map(open);
+        let all = list.asked(npc.thinks_with()).map(open);
         let mut all = all.collect::<Result<Vec<_>, Error>>()?.into_iter();
         let first = all.next().ok_or_else(|| {
             Error::new(Kind::Missing, "no chat model is configured (set providers.llm)")

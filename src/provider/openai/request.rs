@@ -82,6 +82,11 @@ pub fn body(options: &Options, request: &ChatRequest, dialect: Dialect) -> Value
             body.insert("parallel_tool_calls".into(), json!(true));
         }
     }
+    if options.continues && is_begun(&request.messages) {
+        // As vLLM wants it; llama.cpp goes by the message alone.
+        body.insert("add_generation_prompt".into(), json!(false));
+        body.insert("continue_final_message".into(), json!(true));
+    }
     let sets_max = ["max_tokens", "max_completion_tokens"]
         .iter()
         .any(|name| options.extra_body.contains_key(*name));
@@ -92,6 +97,11 @@ pub fn body(options: &Options, request: &ChatRequest, dialect: Dialect) -> Value
     body.insert("messages".into(), messages(&request.messages));
     body.insert("stream".into(), json!(true));
     Value::Object(body)
+}
+
+/// Whether the last message is an answer that is to be continued.
+fn is_begun(messages: &[Message]) -> bool {
+    matches!(messages.last(), Some(Message::Assistant { calls, .. }) if calls.is_empty())
 }
 
 fn tool(spec: &ToolSpec) -> ChatCompletionTools {
@@ -270,6 +280,23 @@ mod tests {
         assert_eq!(body["temperature"], 0.7);
         assert_eq!(body["max_completion_tokens"], 9);
         assert_eq!(body.get("max_tokens"), None);
+    }
+
+    #[test]
+    fn a_begun_answer_is_continued_if_configured() {
+        let mut options = options("http://127.0.0.1/v1");
+        let begun = vec![Message::User("u".into()), Message::spoken("Ah, the".into())];
+        let sent = |options: &Options, messages: &[Message]| {
+            let request = request(messages.to_vec(), &[]);
+            body(options, &request, Dialect::of(&options.base_url))
+        };
+        assert_eq!(sent(&options, &begun).get("continue_final_message"), None);
+        options.continues = true;
+        let continued = sent(&options, &begun);
+        assert_eq!(continued["continue_final_message"], true);
+        assert_eq!(continued["add_generation_prompt"], false);
+        assert_eq!(continued["messages"][1], json!({"role": "assistant", "content": "Ah, the"}));
+        assert_eq!(sent(&options, &begun[..1]).get("continue_final_message"), None);
     }
 
     #[test]

@@ -24,6 +24,8 @@ pub struct Options {
     pub context_window: u32,
     /// Longest answer of a chat model, in tokens; `None`: the table's.
     pub max_tokens: Option<u32>,
+    /// The server continues an answer of a chat model that is begun in the last message.
+    pub continues: bool,
     /// Longest wait for the connection and the first byte.
     pub first_byte_timeout: Duration,
     /// Longest silence between two pieces of an answer.
@@ -53,6 +55,7 @@ pub mod tests {
             extra_body: serde_json::Map::new(),
             context_window: 32_768,
             max_tokens: None,
+            continues: false,
             first_byte_timeout: Duration::from_secs(10),
             idle_timeout: Duration::from_secs(10),
             priced_as: None,

@@ -5,10 +5,11 @@ use std::{collections::HashSet, sync::LazyLock};
 mod dice;
 mod endings;
 mod forms;
+mod opening;
 mod turning;
 mod wording;
 
-use self::{dice::DICE, endings::ENDINGS, turning::TURNING, wording::WORDING};
+use self::{dice::DICE, endings::ENDINGS, opening::OPENING, turning::TURNING, wording::WORDING};
 use super::lists::{Language, List, folded};
 use crate::{domain::EntityKind, logic::command::order::Order};
 
@@ -206,6 +207,7 @@ pub(super) static GERMAN: Language = Language {
     endings: &ENDINGS,
     wording: &WORDING,
     turning: &TURNING,
+    opening: &OPENING,
     no_actions: &[
         "nicht", "ist", "hat", "mit", "gut", "seit", "erst", "fast", "sonst", "selbst", "jetzt",
         "oft", "weit", "echt",

@@ -56,6 +56,10 @@ impl ChatModel for Chat {
         Some(self.service.endpoint.options.context_window)
     }
 
+    fn continues(&self) -> bool {
+        self.service.endpoint.options.continues
+    }
+
     fn stream(&self, request: ChatRequest) -> BoxStream<'static, Result<ChatEvent, Error>> {
         remote::stream(Arc::clone(&self.service), request)
     }

@@ -1,0 +1,278 @@
+//! The fast model of a sentence cascade: one opening sentence, said at once.
+//!
+//! Entry type: [`Opener`]. It has no tools, and whatever goes wrong with it is no failure of the turn.
+//! **Never**: says a number in a turn that may roll; the results of calls are not known yet.
+
+use std::{sync::Arc, time::Duration};
+
+use tokio::{
+    sync::mpsc,
+    time::{Instant, timeout},
+};
+
+use super::{
+    Cause, NpcModel, Turn,
+    asking::Answering,
+    opened::{FirstSentence, Opened, State},
+    talk::plain,
+    tool_loop::Say,
+};
+use crate::{
+    domain::{Message, Npc, ToolChoice, redact},
+    logic::{
+        own_lines::OwnLines,
+        prompt::{NOTHING_MORE, OPEN},
+        sentence::{SentenceOptions, SentenceSplitter, is_clause},
+        speakable::SpeakableFilter,
+        splice::{Splicer, closed, is_small_talk, numbers},
+    },
+    provider::{Attempts, ChatEvent, ChatRequest},
+};
+
+/// Longest opening sentence, in tokens.
+const MAX_TOKENS: u32 = 40;
+/// Longest wait for it; then the strong model answers alone.
+const LATEST: Duration = Duration::from_millis(800);
+
+/// Says the first sentence of an answer.
+#[derive(Clone)]
+pub struct Opener(NpcModel);
+
+impl Opener {
+    /// Opens with `model`, the first of its chain alone.
+    pub fn new(model: NpcModel) -> Self {
+        Self(NpcModel { max_tokens: MAX_TOKENS, models: model.models.first(), ..model })
+    }
+
+    /// Its chat model, and what that is paid from.
+    pub const fn model(&self) -> &NpcModel {
+        &self.0
+    }
+
+    /// Name of its chat model in the configuration.
+    pub fn name(&self) -> String {
+        self.0.models.iter().map(|it| it.name().to_string()).collect()
+    }
+
+    /// Says the opening sentence of the answer to `message`, which `turn` is about, if one comes in
+    /// time; the rest of the request is to be read on, so that it is paid for what it used.
+    pub async fn open(
+        &self,
+        turn: &Turn,
+        message: Message,
+        out: &mpsc::Sender<Say>,
+    ) -> (Opened, Option<Answering>) {
+        let npc = &self.0.npc;
+        let has_tools = !turn.tools.specs.is_empty();
+        let is_short = npc.max_sentences <= 1 && !has_tools
+            || is_small_talk(&turn.facts.utterance, &names(npc));
+        let needs_call = has_tools && (turn.facts.dice.is_some() || demands_call(npc));
+        let is_alone = is_short && !needs_call;
+        // One sentence that a call has to come before is for the model that calls.
+        let is_for_strong = npc.max_sentences <= 1 && !is_alone;
+        if !matches!(turn.cause, Cause::Utterance) || is_for_strong {
+            return (Opened::default(), None);
+        }
+        let mut sentence = Sentence {
+            plain: plain(npc),
+            holds_numbers: may_roll(turn) && !is_alone,
+            out,
+            text: String::new(),
+            by: None,
+            first_text_at: None,
+            is_held: false,
+            is_over: false,
+            may_be_whole: !needs_call,
+            is_marked: false,
+        };
+        let asked = self.ask(turn, message, &mut sentence);
+        let rest = timeout(LATEST, asked).await.unwrap_or_else(|_| {
+            tracing::debug!(npc = npc.name, "the opening sentence is late");
+            None
+        });
+        (sentence.opened(turn, is_alone), rest)
+    }
+
+    /// Asks for `sentence` and takes it until it is over; what is still to be read of the request.
+    async fn ask(
+        &self,
+        turn: &Turn,
+        message: Message,
+        sentence: &mut Sentence<'_>,
+    ) -> Option<Answering> {
+        let npc = &self.0.npc;
+        let mut prompt = turn.conversation.prompt(message);
+        prompt.turn.push(Message::User(OPEN.into()));
+        let (messages, size) = prompt.request(&npc.name, &[]);
+        let request = ChatRequest {
+            messages,
+            tools: Arc::from([]),
+            tool_choice: ToolChoice::None,
+            max_tokens: MAX_TOKENS,
+            facts: Arc::clone(&turn.facts),
+            attempts: Attempts::default(),
+        };
+        let asked = self.0.ask(request, size.total()).await;
+        let mut answering = asked
+            .inspect_err(|error| tracing::warn!(npc = npc.name, %error, "no opening sentence"))
+            .ok()?;
+        sentence.by = Some(Arc::clone(answering.name()));
+        let options =
+            SentenceOptions { language: npc.language.clone(), ..SentenceOptions::default() };
+        let mut splitter = SentenceSplitter::new(&options);
+        let mut own = OwnLines::new(&turn.labels);
+        let mut behind = String::new();
+        while let Some(event) = answering.next().await {
+            match event {
+                Ok(ChatEvent::Text(delta)) => {
+                    sentence.first_text_at.get_or_insert_with(Instant::now);
+                    let delta = own.push(&delta);
+                    for part in splitter.push(&delta) {
+                        sentence.take_or(part, &mut behind).await;
+                    }
+                    if sentence.is_over && sentence.reads_mark(&behind, splitter.left()) {
+                        return Some(answering);
+                    }
+                    if own.is_over() {
+                        break;
+                    }
+                }
+                Ok(ChatEvent::Usage(_) | ChatEvent::Hidden(_) | ChatEvent::ToolCall(_)) => {}
+                // Half a sentence is not said.
+                Ok(ChatEvent::CutOff(_)) => return Some(answering),
+                Ok(ChatEvent::Done) => break,
+                Err(error) => {
+                    tracing::warn!(npc = npc.name, %error, "no opening sentence");
+                    answering.failed(error.kind());
+                    return None;
+                }
+            }
+        }
+        for part in splitter.push(&own.finish()).into_iter().chain(splitter.finish()) {
+            sentence.take_or(closed(&part), &mut behind).await;
+        }
+        sentence.reads_mark(&behind, "");
+        Some(answering)
+    }
+}
+
+impl Answering {
+    /// Reads the unheard rest of an answer, and books it; in full if that takes too long. Cancel safe.
+    pub async fn read_on(mut self) {
+        let rest = async {
+            while let Some(Ok(event)) = self.next().await {
+                if matches!(event, ChatEvent::Done) {
+                    break;
+                }
+            }
+        };
+        if timeout(LATEST, rest).await.is_ok() {
+            self.settle();
+        }
+    }
+}
+
+/// An opening sentence on its way.
+struct Sentence<'o> {
+    /// Takes its mark-up.
+    plain: SpeakableFilter,
+    /// With a number in it, it is held back.
+    holds_numbers: bool,
+    out: &'o mpsc::Sender<Say>,
+    /// Words for the voice, or held back.
+    text: String,
+    by: Option<Arc<str>>,
+    first_text_at: Option<Instant>,
+    is_held: bool,
+    /// Nothing more is taken.
+    is_over: bool,
+    /// No call has to come after it.
+    may_be_whole: bool,
+    /// The model has marked it as the whole answer.
+    is_marked: bool,
+}
+
+impl Sentence<'_> {
+    /// Takes the next part; once the sentence is over, it goes `behind`.
+    async fn take_or(&mut self, part: String, behind: &mut String) {
+        if self.is_over {
+            behind.push_str(&part);
+            return;
+        }
+        let (words, mark) = match part.split_once(NOTHING_MORE) {
+            Some((words, _)) => (closed(words), NOTHING_MORE),
+            None => (part, ""),
+        };
+        behind.push_str(mark);
+        self.is_over = !is_clause(&words);
+        let bare = self.plain.next(&words);
+        if bare.is_empty() || redact::holds_credential(&words) || redact::holds_credential(&bare) {
+            self.is_over = true;
+            return;
+        }
+        if self.holds_numbers && !numbers(&bare).is_empty() {
+            // Behind a clause that was said it is left to the other model.
+            self.is_over = true;
+            if self.text.is_empty() && !is_clause(&words) {
+                self.is_held = true;
+                self.text = words;
+            }
+            return;
+        }
+        if !self.text.is_empty() {
+            self.text.push(' ');
+        }
+        self.text.push_str(&words);
+        // A voice that has failed says so itself.
+        let _ = self.out.send(Say::Sentence(words)).await;
+    }
+
+    /// Looks for the mark of a whole answer in what came after the sentence; true once that is known.
+    fn reads_mark(&mut self, behind: &str, left: &str) -> bool {
+        let after = [behind, left].concat();
+        let after = after.trim_start();
+        self.is_marked = after.starts_with(NOTHING_MORE);
+        self.is_marked || !NOTHING_MORE.starts_with(after)
+    }
+
+    /// The opening of `turn` that it makes; `is_alone`: no other model is to answer.
+    fn opened(self, turn: &Turn, is_alone: bool) -> Opened {
+        if self.text.is_empty() {
+            return Opened::default();
+        }
+        let is_whole = self.is_over
+            && closed(&self.text) == self.text
+            && (self.is_marked && self.may_be_whole || is_alone);
+        let facts = &turn.facts;
+        let opening = FirstSentence {
+            splicer: Splicer::new(&self.text, &facts.utterance, &facts.speaker),
+            utterance: facts.utterance.clone(),
+            text: self.text,
+        };
+        let state = match (self.is_held, is_whole) {
+            (true, _) => State::Held(opening),
+            (false, true) => State::Whole,
+            (false, false) => State::Said(opening),
+        };
+        Opened { by: self.by, first_text_at: self.first_text_at, state }
+    }
+}
+
+/// Names by which an NPC is called.
+fn names(npc: &Npc) -> Vec<&str> {
+    std::iter::once(&npc.name).chain(&npc.aliases).map(String::as_str).collect()
+}
+
+/// Whether the policy of `npc` wants a call in each turn.
+const fn demands_call(npc: &Npc) -> bool {
+    matches!(npc.policy.tool_choice, ToolChoice::Required | ToolChoice::Named(_))
+}
+
+/// Whether dice may be rolled in `turn`.
+fn may_roll(turn: &Turn) -> bool {
+    let rolls = |identity: &str| {
+        let mut words = identity.split(|c: char| !c.is_alphanumeric());
+        words.any(|word| word.starts_with("roll") || word.starts_with("dice"))
+    };
+    turn.facts.dice.is_some() || turn.tools.iter().any(|it| rolls(&it.tool.identity))
+}

@@ -1,0 +1,144 @@
+//! `engine: sentence_cascade` through the real program: a fast model opens, a strong one goes on.
+
+use serde_json::{Value, json};
+
+use crate::support::{
+    chat_server::{ChatServer, Recorded, Script},
+    program::Place,
+};
+
+/// A table with two models, and Bartok, who opens with one and goes on with the other.
+struct Two {
+    fast: ChatServer,
+    main: ChatServer,
+}
+
+impl Two {
+    /// They write this.
+    fn new(fast: &'static str, main: &'static str) -> Self {
+        let two = Self { fast: ChatServer::start(), main: ChatServer::start() };
+        two.fast.otherwise(move |_| Script::text(&[fast]));
+        two.main.otherwise(move |_| Script::text(&[main]));
+        two
+    }
+
+    /// A table; `keys` are further ones of the strong model, `npc` of Bartok.
+    fn place(&self, keys: &str, npc: &str) -> Place {
+        let entry = |name: &str, server: &ChatServer, keys: &str| {
+            let base_url = server.base_url();
+            format!(
+                "    - {{ service: openai, as: {name}, base_url: \"{base_url}\", model: m{keys} }}\n"
+            )
+        };
+        Place::with_config(&format!(
+            "data_dir: data\nproviders:\n  llm:\n{}{}npcs:\n  - {{ name: Bartok, voice: {{ provider: \
+             flite, voice_id: rms }}, engine: sentence_cascade, cascade: {{ opener: fast, strong: main \
+             }}{npc} }}\n",
+            entry("fast", &self.fast, ""),
+            entry("main", &self.main, keys)
+        ))
+    }
+
+    /// The line of the answer to `text`.
+    fn answer(&self, keys: &str, npc: &str, text: &str) -> Value {
+        let place = self.place(keys, npc);
+        place.run(&["ask", "--json", "--out", "out.wav", "--text", text]).ends_with(0).line()
+    }
+
+    fn asked(&self) -> (usize, usize) {
+        (self.fast.requests().len(), self.main.requests().len())
+    }
+}
+
+/// The last message of a request.
+fn last(request: &Recorded) -> Value {
+    let messages = request.json["messages"].as_array().expect("messages");
+    messages.last().cloned().unwrap_or_default()
+}
+
+#[test]
+fn two_models_give_one_answer() {
+    let two = Two::new("Ah, the old mine.", "Hello! The old mine? It lies north.");
+    let line = two.answer("", "", "Bartok, where is the old mine?");
+    assert_eq!(line["outcome"], "spoken", "{line:#}");
+    assert_eq!(line["reply"], "Ah, the old mine. It lies north.");
+    let made_by = json!({"heard": "typed", "thought": ["fast", "main"], "spoke": "flite",
+        "engine": "sentence_cascade"});
+    assert_eq!(line["made_by"], made_by);
+    assert_eq!(two.asked(), (1, 1));
+    let (fast, main) = (two.fast.requests(), two.main.requests());
+    assert_eq!(fast[0].json["max_tokens"], 40);
+    let order = last(&fast[0])["content"].to_string();
+    assert!(order.contains("first sentence"), "{order}");
+    let order = last(&main[0])["content"].to_string();
+    assert!(order.contains("with these words: Ah, the old mine. Go on"), "{order}");
+}
+
+#[test]
+fn the_history_has_one_answer() {
+    let two = Two::new("Ah, the old mine.", "It lies north.");
+    let place = two.place("", "");
+    let said = ["--text", "Bartok, where is it?", "--text", "Bartok, how far is it?"];
+    let arguments = [&["ask", "--json", "--out", "out.wav"][..], &said].concat();
+    place.run(&arguments).ends_with(0);
+    let main = two.main.requests();
+    let messages = main[1].json["messages"].as_array().expect("messages");
+    let answers: Vec<_> = messages.iter().filter(|it| it["role"] == "assistant").collect();
+    assert_eq!(answers.len(), 1, "{messages:#?}");
+    assert_eq!(answers[0]["content"], "Ah, the old mine. It lies north.");
+}
+
+#[test]
+fn the_strong_model_answers_for_one_that_fails() {
+    let two = Two::new("", "It lies north.");
+    two.fast.otherwise(|_| Script::error(500, "server_error", "no"));
+    let line = two.answer("", "", "Bartok, where is the old mine?");
+    assert_eq!((&line["outcome"], &line["reply"]), (&json!("spoken"), &json!("It lies north.")));
+    assert_eq!(line["made_by"]["thought"], json!(["main"]));
+    assert_eq!(line["made_by"]["engine"], "sentence_cascade");
+}
+
+#[test]
+fn short_answers_are_the_fast_models_alone() {
+    for (fast, npc, text) in [
+        ("Well met.", "", "Hello Bartok"),
+        ("Aye. ##", "", "Bartok, is it open?"),
+        ("It lies north.", ", max_sentences: 1", "Bartok, where is the old mine?"),
+    ] {
+        let two = Two::new(fast, "Never asked.");
+        let line = two.answer("", npc, text);
+        assert_eq!(line["reply"], fast.trim_end_matches(" ##"), "{line:#}");
+        assert_eq!((line["made_by"]["thought"].clone(), two.asked()), (json!(["fast"]), (1, 0)));
+    }
+}
+
+#[test]
+fn a_server_that_continues_gets_the_beginning() {
+    let two = Two::new("Ah, the old mine.", "It lies north.");
+    let line = two.answer(", continues: true", "", "Bartok, where is the old mine?");
+    assert_eq!(line["reply"], "Ah, the old mine. It lies north.");
+    let main = two.main.requests();
+    assert_eq!(last(&main[0]), json!({"role": "assistant", "content": "Ah, the old mine."}));
+    assert_eq!(main[0].json["continue_final_message"], true);
+}
+
+#[test]
+fn the_roll_is_the_strong_models() {
+    let two = Two::new("Let us see what the bones say.", "There you are.");
+    two.main.push(Script::calls(&[("c1", "roll", r#"{"expression":"2d6"}"#)]));
+    let line = two.answer("", ", tools: [dice-roller.roll]", "Bartok, roll 2d6 for me");
+    assert_eq!(line["reply"], "Let us see what the bones say. There you are.", "{line:#}");
+    assert_eq!(line["tools"].as_array().map(Vec::len), Some(1), "{line:#}");
+    assert!(two.fast.requests()[0].json.get("tools").is_none());
+}
+
+#[test]
+fn npcs_that_name_two_models_may_change() {
+    let two = Two::new("Ah, the old mine.", "It lies north.");
+    let price = ", price: { input: 1, output: 5 }";
+    let place = two.place(price, "");
+    let typed = "/engine Bartok cascaded confirm\n/engine Bartok sentence_cascade\n";
+    let ran = place.run_typing(&["ask", "--json", "--as-dm"], typed).ends_with(0);
+    assert!(ran.stderr.contains("speaks by the engine cascaded"), "{ran:#?}");
+    assert!(ran.stderr.contains("costs about "), "{ran:#?}");
+}
