@@ -91,6 +91,7 @@ async fn voice_model_hears_while_a_player_speaks() {
     let player = hall.discord.join_voice(&anna, hall.inn.voice).await.unwrap();
     let _other = hall.discord.join_voice(&carl, hall.inn.voice).await.unwrap();
     hall.listens_to("Carl").await;
+    hall.has_greeted(&player).await;
     for line in ["Odo, good evening", "and how deep is the river at this time of the year"] {
         hall.hears_answer(&player, line).await;
     }
@@ -115,6 +116,7 @@ async fn careful_thought_of_a_player_is_the_cascades() {
     let anna = hall.inn.add_member("Anna", &[]);
     let player = hall.discord.join_voice(&anna, hall.inn.voice).await.unwrap();
     hall.listens_to("Anna").await;
+    hall.has_greeted(&player).await;
     hall.hears_answer(&player, "Odo, good evening").await;
     player.say(&said("slt", "Odo, think carefully and dig")).await.unwrap();
     hall.reads(|it| it.text().contains("last answer by the cascade")).await;
@@ -141,8 +143,8 @@ async fn stopped_voice_model_is_cut_where_it_was_heard() {
     let anna = hall.inn.add_member("Anna", &[]);
     let player = hall.discord.join_voice(&anna, hall.inn.voice).await.unwrap();
     hall.listens_to("Anna").await;
+    hall.has_greeted(&player).await;
     let (bot, quiet) = (hall.discord.bot(), Duration::from_millis(500));
-    player.wait_for_silence(bot, quiet, BOUND).await.unwrap();
     player.say(&said("slt", "Odo, tell me of the river")).await.unwrap();
     player.forget();
     player.wait_for_voice(bot, AUDIBLE, BOUND).await.unwrap();
@@ -183,6 +185,12 @@ fn engine(engine: &str) -> Slash {
 }
 
 impl Hall {
+    /// `player` has heard the spoken notice to its end.
+    async fn has_greeted(&self, player: &Player) {
+        let quiet = Duration::from_secs(2);
+        player.wait_for_silence(self.discord.bot(), quiet, BOUND).await.expect("silence");
+    }
+
     /// `player` says something and hears an answer to its end.
     async fn hears_answer(&self, player: &Player, words: &str) {
         let (bot, quiet) = (self.discord.bot(), Duration::from_millis(500));
@@ -202,6 +210,7 @@ async fn engine_changes_between_turns_and_back() {
     let anna = hall.inn.add_member("Anna", &[]);
     let player = hall.discord.join_voice(&anna, hall.inn.voice).await.unwrap();
     hall.listens_to("Anna").await;
+    hall.has_greeted(&player).await;
     hall.hears_answer(&player, "Odo, my coin is in my boot").await;
     let offer = hall.told(&hall.dm, engine("s2s")).await;
     let (price, leaves) = ("costs about 1.18 to 2.26 at", "sent to gpt-realtime-2.1 at 127.0.0.1");
