@@ -92,7 +92,9 @@ impl SeatMaker {
         };
         if npc.engine == EngineKind::SpeechToSpeech {
             let talks = self.services.speech_to_speech(&config.services)?;
-            add(Work::Talks, talks.as_ref().and_then(|it| it.priced_as()));
+            if let Some(talks) = talks {
+                add(Work::Talks(talks.abilities().sound), talks.priced_as());
+            }
             return Ok(work);
         }
         let models = self.services.models(&config.services, npc, self.seed)?;

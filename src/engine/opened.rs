@@ -10,6 +10,7 @@ use crate::{
     domain::Message,
     logic::{
         prompt::go_on_after,
+        sentence::is_clause,
         splice::{Splicer, numbers},
     },
     tools::CallRecord,
@@ -43,7 +44,7 @@ pub enum State {
 /// An opening sentence.
 #[derive(Debug)]
 pub struct FirstSentence {
-    /// Its words as they are written.
+    /// Its words, without mark-up.
     pub text: String,
     /// Joins the answer to it.
     pub splicer: Splicer,
@@ -62,6 +63,15 @@ impl Opened {
         matches!(self.state, State::Said(_) | State::Whole)
     }
 
+    /// How many sentences it is; where only its first clause is said, the other model ends it.
+    pub fn sentences(&self) -> usize {
+        match &self.state {
+            State::Said(opening) => usize::from(!is_clause(&opening.text)),
+            State::Whole => 1,
+            State::Absent | State::Held(_) => 0,
+        }
+    }
+
     /// Adds to `messages` what the model that goes on has to know: the beginning of its answer where
     /// it `continues` one, else the order to go on.
     pub fn tell(&self, continues: bool, messages: &mut Vec<Message>) {
@@ -69,17 +79,18 @@ impl Opened {
         if continues {
             return messages.push(Message::spoken(text.clone()));
         }
-        let order = go_on_after(text);
-        match messages.last_mut() {
-            Some(Message::User(said)) => said.text = format!("{}\n\n{order}", said.text),
-            _ => messages.push(Message::User(order.into())),
-        }
+        order(messages, &go_on_after(text));
     }
 
-    /// The part of the next sentence that is said; `None`: nothing of it.
-    pub fn join(&mut self, sentence: String) -> Option<String> {
+    /// The part of the next `sentence` that is said, which is `bare` without mark-up; `None`: nothing of it.
+    pub fn join(&mut self, sentence: String, bare: &str) -> Option<String> {
         match &mut self.state {
-            State::Said(opening) => opening.splicer.next(&sentence),
+            // A direction: the voice has to know it, and says nothing of it.
+            State::Said(_) if bare.is_empty() => Some(sentence),
+            State::Said(opening) => {
+                let said = opening.splicer.next(bare)?;
+                Some(if said == bare { sentence } else { said })
+            }
             State::Absent | State::Held(_) | State::Whole => Some(sentence),
         }
     }
@@ -107,5 +118,13 @@ impl Opened {
         let text = held.text.clone();
         self.state = State::Said(held);
         Some(text)
+    }
+}
+
+/// Adds an order to `messages`, within the last one of the player: some servers refuse two in a row.
+pub fn order(messages: &mut Vec<Message>, order: &str) {
+    match messages.last_mut() {
+        Some(Message::User(said)) => said.text = format!("{}\n\n{order}", said.text),
+        _ => messages.push(Message::User(order.to_owned().into())),
     }
 }

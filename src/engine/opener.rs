@@ -9,11 +9,13 @@ use tokio::{
     sync::mpsc,
     time::{Instant, timeout},
 };
+use tokio_util::sync::CancellationToken;
 
 use super::{
     Cause, NpcModel, Turn,
     asking::Answering,
-    opened::{FirstSentence, Opened, State},
+    conversation::Window,
+    opened::{FirstSentence, Opened, State, order},
     talk::plain,
     tool_loop::Say,
 };
@@ -31,6 +33,8 @@ use crate::{
 
 /// Longest opening sentence, in tokens.
 const MAX_TOKENS: u32 = 40;
+/// The same in bytes, with room to spare, should a server ignore that.
+const LONGEST: usize = 1_000;
 /// Longest wait for it; then the strong model answers alone.
 const LATEST: Duration = Duration::from_millis(800);
 
@@ -55,12 +59,14 @@ impl Opener {
     }
 
     /// Says the opening sentence of the answer to `message`, which `turn` is about, if one comes in
-    /// time; the rest of the request is to be read on, so that it is paid for what it used.
+    /// time and before `stop`; the rest of the request is to be read on, so that it is paid for what
+    /// it used.
     pub async fn open(
         &self,
         turn: &Turn,
         message: Message,
         out: &mpsc::Sender<Say>,
+        stop: &CancellationToken,
     ) -> (Opened, Option<Answering>) {
         let npc = &self.0.npc;
         let has_tools = !turn.tools.specs.is_empty();
@@ -85,12 +91,33 @@ impl Opener {
             may_be_whole: !needs_call,
             is_marked: false,
         };
-        let asked = self.ask(turn, message, &mut sentence);
-        let rest = timeout(LATEST, asked).await.unwrap_or_else(|_| {
-            tracing::debug!(npc = npc.name, "the opening sentence is late");
-            None
+        // What was said stays said where the turn ends meanwhile.
+        let asked = timeout(LATEST, self.ask(turn, message, &mut sentence));
+        let rest = stop.run_until_cancelled(asked).await.and_then(|asked| {
+            asked.unwrap_or_else(|_| {
+                tracing::debug!(npc = npc.name, "the opening sentence is late");
+                None
+            })
         });
         (sentence.opened(turn, is_alone), rest)
+    }
+
+    /// What it is asked with `message`, and how many bytes that has.
+    fn request(&self, turn: &Turn, message: Message) -> (ChatRequest, u64) {
+        let mut prompt = turn.conversation.prompt(message);
+        order(&mut prompt.turn, OPEN);
+        // Its own window may be smaller than that of the model that goes on.
+        prompt.window = Window::of(&self.0, "");
+        let (messages, size) = prompt.request(&self.0.npc.name, &[]);
+        let request = ChatRequest {
+            messages,
+            tools: Arc::from([]),
+            tool_choice: ToolChoice::None,
+            max_tokens: MAX_TOKENS,
+            facts: Arc::clone(&turn.facts),
+            attempts: Attempts::default(),
+        };
+        (request, size.total())
     }
 
     /// Asks for `sentence` and takes it until it is over; what is still to be read of the request.
@@ -101,18 +128,8 @@ impl Opener {
         sentence: &mut Sentence<'_>,
     ) -> Option<Answering> {
         let npc = &self.0.npc;
-        let mut prompt = turn.conversation.prompt(message);
-        prompt.turn.push(Message::User(OPEN.into()));
-        let (messages, size) = prompt.request(&npc.name, &[]);
-        let request = ChatRequest {
-            messages,
-            tools: Arc::from([]),
-            tool_choice: ToolChoice::None,
-            max_tokens: MAX_TOKENS,
-            facts: Arc::clone(&turn.facts),
-            attempts: Attempts::default(),
-        };
-        let asked = self.0.ask(request, size.total()).await;
+        let (request, bytes) = self.request(turn, message);
+        let asked = self.0.ask(request, bytes).await;
         let mut answering = asked
             .inspect_err(|error| tracing::warn!(npc = npc.name, %error, "no opening sentence"))
             .ok()?;
@@ -135,6 +152,9 @@ impl Opener {
                     }
                     if own.is_over() {
                         break;
+                    }
+                    if splitter.left().len() > LONGEST {
+                        return Some(answering);
                     }
                 }
                 Ok(ChatEvent::Usage(_) | ChatEvent::Hidden(_) | ChatEvent::ToolCall(_)) => {}
@@ -174,12 +194,12 @@ impl Answering {
 
 /// An opening sentence on its way.
 struct Sentence<'o> {
-    /// Takes its mark-up.
+    /// Takes its mark-up and label.
     plain: SpeakableFilter,
     /// With a number in it, it is held back.
     holds_numbers: bool,
     out: &'o mpsc::Sender<Say>,
-    /// Words for the voice, or held back.
+    /// Words for the voice, or held back; without mark-up.
     text: String,
     by: Option<Arc<str>>,
     first_text_at: Option<Instant>,
@@ -204,27 +224,31 @@ impl Sentence<'_> {
             None => (part, ""),
         };
         behind.push_str(mark);
-        self.is_over = !is_clause(&words);
         let bare = self.plain.next(&words);
-        if bare.is_empty() || redact::holds_credential(&words) || redact::holds_credential(&bare) {
+        let is_clause = is_clause(&bare);
+        self.is_over = !is_clause;
+        let is_secret = redact::holds_credential(&words) || redact::holds_credential(&bare);
+        if bare.is_empty() || is_secret || bare.len() > LONGEST {
             self.is_over = true;
             return;
         }
+        // A label or a direction would hide from the other model's words that they repeat it.
+        let bare = if is_clause { bare } else { closed(&bare) };
         if self.holds_numbers && !numbers(&bare).is_empty() {
             // Behind a clause that was said it is left to the other model.
             self.is_over = true;
-            if self.text.is_empty() && !is_clause(&words) {
+            if self.text.is_empty() && !is_clause {
                 self.is_held = true;
-                self.text = words;
+                self.text = bare;
             }
             return;
         }
         if !self.text.is_empty() {
             self.text.push(' ');
         }
-        self.text.push_str(&words);
+        self.text.push_str(&bare);
         // A voice that has failed says so itself.
-        let _ = self.out.send(Say::Sentence(words)).await;
+        let _ = self.out.send(Say::Sentence(bare)).await;
     }
 
     /// Looks for the mark of a whole answer in what came after the sentence; true once that is known.

@@ -50,5 +50,6 @@ impl Talk {
 
 /// Takes the mark-up of what `npc` says.
 pub fn plain(npc: &Npc) -> SpeakableFilter {
-    SpeakableFilter::new("", std::iter::once(npc.name.as_str()))
+    let names = std::iter::once(&npc.name).chain(&npc.aliases);
+    SpeakableFilter::new("", names.map(String::as_str))
 }

@@ -36,7 +36,7 @@ pub enum Say {
     Sentence(String),
     /// A tool round will take a while, this tool longest.
     Filler(Arc<str>),
-    /// There is no answer, and nothing was said yet.
+    /// There is no answer, or nothing but its opening sentence.
     Instead(Occasion),
 }
 
@@ -103,7 +103,7 @@ pub async fn converse(turn: Arc<Turn>, thinking: Thinking) -> (Talk, TurnCalls) 
     };
     let mut rounds = Rounds {
         calls,
-        sentences_left: left.saturating_sub(usize::from(opened.is_said())),
+        sentences_left: left.saturating_sub(opened.sentences()),
         plain: plain(&model.npc),
         model,
         turn,
@@ -132,7 +132,9 @@ pub async fn converse(turn: Arc<Turn>, thinking: Thinking) -> (Talk, TurnCalls) 
         Some(Failure::Model(_)) if rounds.nobody_answers => Some(Occasion::Unanswered),
         _ => None,
     };
-    if let Some(occasion) = instead.filter(|_| !rounds.has_spoken) {
+    // An opening sentence alone is no answer.
+    let is_unanswered = !rounds.has_spoken || rounds.opened.is_said() && rounds.talk.text.is_empty();
+    if let Some(occasion) = instead.filter(|_| is_unanswered) {
         rounds.send(Say::Instead(occasion)).await;
     }
     (rounds.talk, rounds.calls)
@@ -403,17 +405,17 @@ impl Rounds {
         if self.sentences_left == 0 {
             return;
         }
-        let Some(sentence) = self.opened.join(sentence) else {
-            if self.opened.is_taken_back() {
-                self.sentences_left = 0;
-            }
-            return;
-        };
         let bare = self.plain.next(&sentence);
         if redact::holds_credential(&sentence) || redact::holds_credential(&bare) {
             self.has_withheld = true;
             return;
         }
+        let Some(sentence) = self.opened.join(sentence, &bare) else {
+            if self.opened.is_taken_back() {
+                self.sentences_left = 0;
+            }
+            return;
+        };
         // A long sentence may come in two parts.
         if !is_clause(&sentence) {
             self.sentences_left -= 1;

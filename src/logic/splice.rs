@@ -19,6 +19,8 @@ use super::{
 
 /// Fewest words of an opener that are dropped within a sentence that goes on without a pause.
 const WHOLE_OPENER: usize = 3;
+/// Words of a phrase of taking back that is surely one; a shorter one may begin "Forget that place."
+const SURELY_BACK: usize = 3;
 /// Most words of a greeting up to its first pause.
 const LONGEST_GREETING: usize = 6;
 /// Largest number that is read in words.
@@ -86,7 +88,7 @@ impl Splicer {
             }
             State::Start => {}
         }
-        let mut rest = without_marks(sentence);
+        let (mut rest, mut is_whole) = (without_marks(sentence), true);
         loop {
             let text = Text::of(rest);
             if text.words.is_empty() {
@@ -101,22 +103,27 @@ impl Splicer {
             }
             let dropped = self.greeting(&text).or_else(|| self.overlap(&text));
             let Some(dropped) = dropped else { break };
-            rest = text.after(dropped);
+            (rest, is_whole) = (text.after(dropped), false);
         }
         self.state = State::Joined;
-        Some(if self.is_ended && rest != sentence { capitalised(rest) } else { rest.to_owned() })
+        Some(match (self.is_ended, is_whole) {
+            (true, true) => sentence.to_owned(),
+            (true, false) => capitalised(rest),
+            (false, _) => rest.to_owned(),
+        })
     }
 
-    /// Whether one says yes and the other no.
+    /// Whether one says yes and the other no: "No," does, "No doubt" does not.
     fn contradicts(&self, text: &Text<'_>) -> bool {
         let opener = Text { text: &self.opener, words: self.words.clone() };
         let (before, at) = (opener.interjections(), text.interjections());
+        let both_pause = opener.pauses_after(before + 1) && text.pauses_after(at + 1);
         let (Some(before), Some(after)) = (opener.words.get(before), text.words.get(at)) else {
             return false;
         };
         let yes = |word| is_any(|it| it.wording.yes, word);
         let no = |word| is_any(|it| it.opening.no, word);
-        text.pauses_after(at + 1) && (yes(before) && no(after) || no(before) && yes(after))
+        both_pause && (yes(before) && no(after) || no(before) && yes(after))
     }
 
     /// Whether it is the question that was asked.
@@ -150,13 +157,16 @@ impl Splicer {
             let length = opening_phrase(|it| it.greetings, words.get(at..)?);
             (length > 0).then_some((at, length))
         })?;
-        let mut end = text.pause(begins + phrase)?;
-        if end - begins > LONGEST_GREETING {
-            return None;
-        }
         let is_name = |word: &str| {
             is_any(|it| it.opening.beside, word) || self.speaker.iter().any(|name| name == word)
         };
+        let behind = begins + phrase;
+        let mut end = text.pause(behind)?;
+        // "Hail ruined it", "How are you going to pay?": another sentence begins like a greeting.
+        let greets = words.get(behind).is_some_and(|it| is_name(it)) || text.is_capital(behind);
+        if end - begins > LONGEST_GREETING || end > behind && !greets {
+            return None;
+        }
         while let Some(next) = text.pause(end + 1)
             && words.get(end..next).is_some_and(|called| called.iter().all(|it| is_name(it)))
         {
@@ -221,6 +231,12 @@ impl<'t> Text<'t> {
         (count..=self.words.len()).find(|&count| self.pauses_after(count))
     }
 
+    /// Whether the word at `index` has a capital letter.
+    fn is_capital(&self, index: usize) -> bool {
+        let word = self.text.get(self.words.source(index)).unwrap_or_default();
+        word.starts_with(char::is_uppercase)
+    }
+
     /// Number of sounds before the first word that means something.
     fn interjections(&self) -> usize {
         let is_sound = |word: &&str| is_any(|it| it.opening.interjections, word);
@@ -229,8 +245,10 @@ impl<'t> Text<'t> {
 
     /// Whether it takes back what was said before.
     fn takes_back(&self) -> bool {
-        let words: Vec<&str> = self.words.iter().skip(self.interjections()).collect();
-        opening_phrase(|it| it.starting_over, &words) > 0
+        let at = self.interjections();
+        let words: Vec<&str> = self.words.iter().skip(at).collect();
+        let length = opening_phrase(|it| it.starting_over, &words);
+        length >= SURELY_BACK || length > 0 && self.pauses_after(at + length)
     }
 
     fn is_question(&self) -> bool {
@@ -383,6 +401,27 @@ mod tests {
             })
             .collect();
         assert!(wrong.is_empty(), "{} pairs:\n{}", wrong.len(), wrong.join("\n"));
+    }
+
+    #[test]
+    fn what_only_begins_like_a_repetition_stays() {
+        for (opener, answer) in [
+            ("No doubt about it.", "Yes, he took the forest road."),
+            ("Nicht viel, Freund.", "Ja, der Zoll ist gestiegen."),
+            ("Right, let me think.", "No, nobody came by."),
+            ("Let me think.", "Forget that place, it is cursed."),
+            ("Let me think.", "Actually no one has seen him."),
+            ("Careful.", "No wait at the gate today."),
+            ("Mal sehen.", "Nein, warte hier."),
+            ("Poor, this year.", "Hail ruined it. We lost half."),
+            ("Red or blue?", "How are you going to pay?"),
+            ("Let me think.", "\"Hush,\" she said. It lies north."),
+        ] {
+            assert_eq!(joined("is it so", opener, answer), format!("{opener} {answer}"));
+        }
+        for answer in ["Hello Mira! It lies north.", "How are you today? It lies north."] {
+            assert_eq!(joined("is it so", "Let me think.", answer), "Let me think. It lies north.");
+        }
     }
 
     #[test]

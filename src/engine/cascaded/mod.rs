@@ -208,8 +208,7 @@ async fn think(
         return converse(turn, thinking).await;
     };
     let stop = thinking.stop.clone();
-    let opening = opener.open(&turn, message, &thinking.out);
-    let (opened, rest) = stop.run_until_cancelled(opening).await.unwrap_or_default();
+    let (opened, rest) = opener.open(&turn, message, &thinking.out, &stop).await;
     thinking.opened = opened;
     let reading = async {
         if let Some(rest) = rest {

@@ -54,6 +54,8 @@ pub struct Open {
     /// Events of the service.
     pub events: SpeechEvents,
     opened_at: Instant,
+    /// When it ends, once the service has said so.
+    leaves_at: Option<Instant>,
     instructions: String,
     /// How often something had been taken back of the conversation.
     retracted: u64,
@@ -145,17 +147,23 @@ impl Line {
         }
     }
 
-    /// Opens a session that knows `conversation`, or sends the new messages to the open one. A failure
-    /// since `begun` is not repeated: whoever waits has waited for it. Cancel safe.
+    /// Opens a session that knows `conversation`, or sends the new messages to the open one, unless that
+    /// ends within `lasting`, as the service has said. A failure since `begun` is not repeated: whoever
+    /// waits has waited for it. Cancel safe.
     ///
     /// # Errors
     /// None can be opened in time.
-    pub async fn open(&mut self, conversation: &Excerpt, begun: Instant) -> Result<(), Error> {
+    pub async fn open(
+        &mut self,
+        conversation: &Excerpt,
+        begun: Instant,
+        lasting: Duration,
+    ) -> Result<(), Error> {
         if let Some(open) = &mut self.open {
             if !open.is_off {
                 open.look();
             }
-            let is_fresh = open.opened_at.elapsed() < self.max_age;
+            let is_fresh = open.opened_at.elapsed() < self.max_age && open.lasts(lasting);
             let is_good = !open.is_off && is_fresh && open.tools == self.tools;
             if is_good && open.is_told(conversation) {
                 return open.tell(&conversation.talk);
@@ -174,7 +182,7 @@ impl Line {
             max_tokens: LONGEST,
             before: newest(&conversation.talk),
         };
-        let mut held = Contents::default();
+        let mut held = Contents::new(self.service.abilities().sound);
         held.add_text(setup.instructions.len());
         setup.before.iter().for_each(|it| held.add_text(length(it)));
         let opened = self.service.connect(setup).await;
@@ -185,6 +193,7 @@ impl Line {
             // It may be polled again after its end.
             events: events.fuse().boxed(),
             opened_at: Instant::now(),
+            leaves_at: None,
             instructions: conversation.system.clone(),
             retracted: conversation.retracted,
             tools: Arc::clone(&self.tools),
@@ -239,7 +248,7 @@ impl Line {
         while let Some(event) = open.events.next().await {
             match event {
                 Ok(SpeechSessionEvent::CallsCancelled(_)) => return,
-                event => open.is_off |= is_bad(&event),
+                event => open.note(&event),
             }
         }
         // Sending the results shows that it is over.
@@ -358,7 +367,7 @@ impl Open {
         while let Some(event) = self.events.next().await {
             match event {
                 Ok(SpeechSessionEvent::Done(done)) => return self.pay(pending, done.usage),
-                event => self.is_off |= is_bad(&event),
+                event => self.note(&event),
             }
         }
         self.is_off = true;
@@ -368,13 +377,27 @@ impl Open {
     fn look(&mut self) {
         while let Some(event) = self.events.next().now_or_never() {
             match event {
-                Some(event) => self.is_off |= is_bad(&event),
+                Some(event) => self.note(&event),
                 None => {
                     self.is_off = true;
                     return;
                 }
             }
         }
+    }
+
+    /// Notes what `event` says of the session itself.
+    pub fn note(&mut self, event: &Result<SpeechSessionEvent, Error>) {
+        match event {
+            Ok(SpeechSessionEvent::GoingAway(at)) => self.leaves_at = Some(*at),
+            Ok(SpeechSessionEvent::Refused(_)) | Err(_) => self.is_off = true,
+            Ok(_) => {}
+        }
+    }
+
+    /// Whether it lasts so much longer, as far as the service has said.
+    fn lasts(&self, time: Duration) -> bool {
+        self.leaves_at.is_none_or(|at| at.saturating_duration_since(Instant::now()) >= time)
     }
 
     /// It knows the beginning of `conversation`, and nothing else.
@@ -394,11 +417,6 @@ impl Open {
         }
         Ok(())
     }
-}
-
-/// Whether a session is to be replaced after `event`.
-const fn is_bad(event: &Result<SpeechSessionEvent, Error>) -> bool {
-    matches!(event, Ok(SpeechSessionEvent::GoingAway | SpeechSessionEvent::Refused(_)) | Err(_))
 }
 
 /// The newest messages within [`BEFORE`], oldest first.

@@ -210,7 +210,7 @@ impl VoiceEngine for SpeechToSpeech {
                 {
                     open.wants(&tools);
                 }
-                if let Err(error) = open.open(&conversation, Instant::now()).await {
+                if let Err(error) = open.open(&conversation, Instant::now(), Duration::MAX).await {
                     tracing::warn!(%error, "a voice model is not ready");
                     return;
                 }

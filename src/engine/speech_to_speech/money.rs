@@ -5,22 +5,24 @@
 
 use std::time::Duration;
 
-use crate::{engine::budget::plausible, logic::budget::Consumption, provider::SpeechUsage};
+use crate::{
+    engine::budget::plausible,
+    logic::budget::{Consumption, SoundTokens},
+    provider::SpeechUsage,
+};
 
-/// Longest answer, in tokens: half a minute of speech with its words, as much as may wait to be heard.
+/// Longest answer, in tokens: about half a minute of speech, as much as may wait to be heard.
 pub const LONGEST: u32 = 700;
-/// Tokens of a second of sound that is heard.
-const HEARD: f64 = 10.0;
-/// Tokens of a second of sound that is spoken.
-const SPOKEN: f64 = 20.0;
 /// A count below this part of what sound usually has cannot be true.
 const LEAST_SOUND: u64 = 4;
 /// Tokens that a service adds to a conversation.
 const TEMPLATE: u64 = 256;
 
 /// The contents of a session, all of which is read for each answer.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Contents {
+    /// How its service counts sound.
+    a_second: SoundTokens,
     /// Bytes of text.
     pub text: u64,
     /// Tokens of sound, as far as they were counted.
@@ -39,6 +41,11 @@ pub struct Answered {
 }
 
 impl Contents {
+    /// Nothing yet, with a service that counts sound so.
+    pub const fn new(a_second: SoundTokens) -> Self {
+        Self { a_second, text: 0, sound: 0, heard: Duration::ZERO }
+    }
+
     /// More text.
     pub fn add_text(&mut self, bytes: usize) {
         self.text = self.text.saturating_add(u64::try_from(bytes).unwrap_or(u64::MAX));
@@ -52,14 +59,15 @@ impl Contents {
     /// An answer stays in the session, whose service has counted so much sound, if it has.
     pub fn add_answer(&mut self, answered: Answered, counted: Option<u64>) {
         self.text = self.text.saturating_add(answered.text);
-        let all = self.all_sound().saturating_add(tokens(answered.sound, SPOKEN));
+        let spoken = tokens(answered.sound, self.a_second.spoken);
+        let all = self.all_sound().saturating_add(spoken);
         self.sound = counted.unwrap_or_default().max(all);
         self.heard = Duration::ZERO;
     }
 
     /// Tokens of all its sound.
     fn all_sound(self) -> u64 {
-        self.sound.saturating_add(tokens(self.heard, HEARD))
+        self.sound.saturating_add(tokens(self.heard, self.a_second.heard))
     }
 
     /// The most that the next answer may use: a token of text has one byte or more.
@@ -84,7 +92,7 @@ impl Contents {
             true => usual.min(most).max(told),
             false => told,
         };
-        let spoken = tokens(answered.sound, SPOKEN);
+        let spoken = tokens(answered.sound, self.a_second.spoken);
         let input_tokens = plausible(usage.text_in, self.text, most.input_tokens);
         let audio_in = sound(usage.audio_in, self.all_sound(), most.audio_in);
         Consumption {
@@ -99,13 +107,13 @@ impl Contents {
     }
 }
 
-fn tokens(sound: Duration, a_second: f64) -> u64 {
+fn tokens(sound: Duration, a_second: u32) -> u64 {
     #[expect(
         clippy::cast_possible_truncation,
         clippy::cast_sign_loss,
         reason = "a cast to an integer saturates, and no sound is shorter than nothing"
     )]
-    let tokens = (sound.as_secs_f64() * a_second).ceil() as u64;
+    let tokens = (sound.as_secs_f64() * f64::from(a_second)).ceil() as u64;
     tokens
 }
 
@@ -113,8 +121,19 @@ fn tokens(sound: Duration, a_second: f64) -> u64 {
 mod tests {
     use super::*;
 
-    const CONTENTS: Contents = Contents { text: 1_600, sound: 350, heard: Duration::from_secs(5) };
+    const CONTENTS: Contents = contents(10, 20);
     const ANSWERED: Answered = Answered { text: 80, sound: Duration::from_secs(4) };
+
+    /// Contents of a session with a service that counts a second of sound so.
+    const fn contents(heard: u32, spoken: u32) -> Contents {
+        let a_second = SoundTokens { heard, spoken };
+        Contents {
+            text: 1_600,
+            sound: 350,
+            heard: Duration::from_secs(5),
+            ..Contents::new(a_second)
+        }
+    }
 
     const fn usage(text_in: u64, audio_in: u64, text_out: u64, audio_out: u64) -> SpeechUsage {
         SpeechUsage { text_in, text_cached: 0, audio_in, audio_cached: 0, text_out, audio_out }
@@ -134,5 +153,15 @@ mod tests {
         assert_eq!(booked, (400, 400, 20, 80));
         let cached = SpeechUsage { audio_cached: 9_000, ..usage(410, 390, 21, 82) };
         assert_eq!(CONTENTS.used(cached, ANSWERED).audio_cached, 390);
+    }
+
+    #[test]
+    fn sound_has_the_tokens_its_service_counts() {
+        let mut contents = contents(25, 25);
+        assert_eq!(contents.expected().audio_in, 350 + 5 * 25 + TEMPLATE);
+        let used = contents.used(usage(410, 0, 21, 0), ANSWERED);
+        assert_eq!((used.audio_in, used.audio_out), (475, 100));
+        contents.add_answer(ANSWERED, None);
+        assert_eq!((contents.sound, contents.heard), (575, Duration::ZERO));
     }
 }

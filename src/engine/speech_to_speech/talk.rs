@@ -31,6 +31,8 @@ use crate::{
 
 /// Longest wait for the first sound, word or call of an answer.
 const FIRST: Duration = Duration::from_secs(3);
+/// A session that lasts so much longer answers another turn: a new one would keep the table waiting.
+const TURN: Duration = Duration::from_secs(20);
 /// How much faster than it is spoken an utterance is sent at least.
 const UPLOAD: u32 = 8;
 /// Longest wait for more of it.
@@ -143,12 +145,12 @@ impl<'t> Talk<'t> {
         let names = self.calls.specs().iter().map(|spec| spec.name.to_string());
         self.visible = names.collect();
         // An utterance whose answer cannot be paid is not sent.
-        let least = Contents::default().expected();
+        let least = Contents::new(self.line.service().abilities().sound).expected();
         let model = self.cascade.model();
         let (payer, cap) = (&model.npc.name, model.npc.policy.max_cost);
         model.budget.reserve_now(self.line.service().priced_as(), payer, cap, least)?.unused();
         self.line.wants(self.calls.specs());
-        self.line.open(&turn.conversation, self.begun).await?;
+        self.line.open(&turn.conversation, self.begun, TURN).await?;
         self.line.declare(self.calls.specs())?;
         let message = message_beside_sound(&turn).await;
         let open = self.line.get()?;
@@ -296,7 +298,7 @@ impl<'t> Talk<'t> {
                 tracing::warn!(%error, "a voice model refused an order");
                 self.line.get()?.is_off = true;
             }
-            SpeechSessionEvent::GoingAway => self.line.get()?.is_off = true,
+            event @ SpeechSessionEvent::GoingAway(_) => self.line.get()?.note(&Ok(event)),
             // All calls of earlier rounds have their results.
             SpeechSessionEvent::CallsCancelled(_) => {}
         }

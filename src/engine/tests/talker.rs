@@ -9,11 +9,15 @@ use std::{
 
 use futures::{FutureExt, StreamExt, future::BoxFuture};
 use serde_json::Map;
-use tokio::sync::mpsc::{self, UnboundedReceiver, UnboundedSender};
+use tokio::{
+    sync::mpsc::{self, UnboundedReceiver, UnboundedSender},
+    time::Instant,
+};
 
 use crate::{
     audio::SampleRate,
     domain::{CallId, ToolCall},
+    logic::budget::SoundTokens,
     provider::{
         Error, Kind, Pcm, SpeechAbilities, SpeechControl, SpeechDone, SpeechEnding, SpeechItem,
         SpeechItemId, SpeechOrder, SpeechSession, SpeechSessionEvent, SpeechSetup, SpeechToSpeech,
@@ -30,6 +34,8 @@ pub enum Does {
     Call(&'static str, &'static str),
     /// The calls of the answer are cancelled as soon as it is over.
     CancelCalls,
+    /// Says so many ms later that the session ends in so many ms.
+    GoAway(u64, u64),
     /// The connection is gone.
     Cut,
     /// Nothing more comes until it is cancelled.
@@ -131,6 +137,7 @@ impl SpeechToSpeech for Talker {
             truncates: is_free,
             changes_tools: is_free,
             goes_on: self.is_fixed,
+            sound: SoundTokens { heard: 10, spoken: 20 },
         }
     }
 
@@ -195,6 +202,7 @@ impl Session {
                     self.tell(SpeechSessionEvent::Call(call));
                 }
                 Does::CancelCalls => cancels = true,
+                Does::GoAway(later, left) => self.go_away(later, left),
                 Does::Cut => {
                     let _ = self.to.send(Err(Error::new(Kind::Interrupted, "cut")));
                     return false;
@@ -230,6 +238,15 @@ impl Session {
             self.tell(SpeechSessionEvent::Audio { item: item.clone(), sound });
         }
         self.tell(SpeechSessionEvent::Words { item, delta: rest.to_owned() });
+    }
+
+    fn go_away(&self, later: u64, left: u64) {
+        let to = self.to.clone();
+        tokio::spawn(async move {
+            tokio::time::sleep(Duration::from_millis(later)).await;
+            let at = Instant::now() + Duration::from_millis(left);
+            let _ = to.send(Ok(SpeechSessionEvent::GoingAway(at)));
+        });
     }
 
     fn done(&self, ending: SpeechEnding) {

@@ -4,7 +4,7 @@
 
 use std::fmt;
 
-use super::{BudgetOptions, Consumption};
+use super::{BudgetOptions, Consumption, SoundTokens};
 use crate::domain::Money;
 
 /// Minutes of the hour in which players speak to the NPC.
@@ -18,9 +18,6 @@ pub const ANSWERS: u64 = 100;
 const READ: u64 = 3_000;
 /// Longest opening sentence in tokens.
 const OPENER: u64 = 40;
-/// Tokens of a minute of sound, heard and spoken, as OpenAI counts them.
-const HEARD_A_MINUTE: u64 = 600;
-const SPOKEN_A_MINUTE: u64 = 1_200;
 /// Characters of a minute of speech: 150 words.
 const CHARACTERS_A_MINUTE: u64 = 900;
 /// Characters that a token usually has.
@@ -29,8 +26,8 @@ const CHARACTERS_A_TOKEN: u64 = 4;
 /// Work of a model in that hour.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Work {
-    /// Hears the players themselves, and speaks.
-    Talks,
+    /// Hears the players themselves, and speaks; its service counts sound so.
+    Talks(SoundTokens),
     /// Reads what they said, and writes the answer.
     Thinks,
     /// Reads what they said, and writes the first sentence of the answer.
@@ -73,11 +70,11 @@ fn used(work: Work, cached_tokens: u64) -> Consumption {
     let characters = MINUTES_SPOKEN * CHARACTERS_A_MINUTE;
     let none = Consumption::default();
     match work {
-        Work::Talks => Consumption {
+        Work::Talks(a_second) => Consumption {
             input_tokens: ANSWERS * READ,
             cached_tokens,
-            audio_in: MINUTES_HEARD * HEARD_A_MINUTE,
-            audio_out: MINUTES_SPOKEN * SPOKEN_A_MINUTE,
+            audio_in: MINUTES_HEARD * 60 * u64::from(a_second.heard),
+            audio_out: MINUTES_SPOKEN * 60 * u64::from(a_second.spoken),
             ..none
         },
         Work::Thinks => Consumption {
@@ -131,6 +128,9 @@ mod tests {
         minute: 0.0,
     };
 
+    /// As OpenAI counts it.
+    const TALKS: Work = Work::Talks(SoundTokens { heard: 10, spoken: 20 });
+
     fn told(prices: &[(&str, Price)], work: &[(Work, &str)]) -> Result<String, Vec<String>> {
         let prices = prices.iter().map(|(model, price)| ((*model).to_owned(), *price));
         let options = BudgetOptions { prices: prices.collect(), ..BudgetOptions::default() };
@@ -140,10 +140,19 @@ mod tests {
 
     #[test]
     fn hour_costs_what_the_page_of_engines_says() {
-        let talks = [(Work::Talks, "large")];
+        let talks = [(TALKS, "large")];
         assert_eq!(told(&[("large", LARGE)], &talks).unwrap(), "about 1.18 to 2.26");
         let without_text = Price { input: 0.0, cached_input: 0.0, ..LARGE };
         assert_eq!(told(&[("large", without_text)], &talks).unwrap(), "about 1.06");
+    }
+
+    #[test]
+    fn hour_of_sound_costs_what_its_service_counts() {
+        let price = Price { audio_input: 3.0, audio_output: 12.0, ..Price::default() };
+        let cost = |work| told(&[("live", price)], &[(work, "live")]).unwrap();
+        let even = Work::Talks(SoundTokens { heard: 25, spoken: 25 });
+        // 22,500 tokens heard and 15,000 spoken, against 9,000 and 12,000.
+        assert_eq!((cost(even), cost(TALKS)), ("about 0.25".to_owned(), "about 0.17".to_owned()));
     }
 
     #[test]
@@ -171,7 +180,7 @@ mod tests {
 
     #[test]
     fn hour_without_a_price_costs_no_known_sum() {
-        let work = [(Work::Talks, "large"), (Work::Speaks, "voice")];
+        let work = [(TALKS, "large"), (Work::Speaks, "voice")];
         assert_eq!(told(&[("large", LARGE)], &work).unwrap_err(), ["voice"]);
         assert_eq!(
             HourCost::of(&BudgetOptions { prices: BTreeMap::new(), ..Default::default() }, &[]),

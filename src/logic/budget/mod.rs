@@ -13,4 +13,4 @@ mod tests;
 
 pub use hour::{ANSWERS, HourCost, MINUTES_HEARD, MINUTES_SPOKEN, Work};
 pub use ledger::{Ledger, OverBudget, Postings, Requested, ReservedAmount};
-pub use price::{BudgetOptions, Consumption, Price};
+pub use price::{BudgetOptions, Consumption, Price, SoundTokens};

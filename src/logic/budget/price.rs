@@ -38,6 +38,15 @@ pub struct Price {
     pub minute: f64,
 }
 
+/// Tokens of a second of sound, as a service counts them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SoundTokens {
+    /// Of sound that is heard.
+    pub heard: u32,
+    /// Of sound that is spoken.
+    pub spoken: u32,
+}
+
 /// What a call uses, in the units it is billed by.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Consumption {

@@ -29,6 +29,7 @@ use super::{
     Error, SpeechAbilities, SpeechControl, SpeechSession, SpeechSetup, SpeechToSpeech,
     speech_to_speech::{Options, events, session},
 };
+use crate::logic::budget::SoundTokens;
 
 /// The service of one entry.
 pub struct GeminiLive {
@@ -57,7 +58,13 @@ impl SpeechToSpeech for GeminiLive {
     }
 
     fn abilities(&self) -> SpeechAbilities {
-        SpeechAbilities { clears: false, truncates: false, changes_tools: false, goes_on: true }
+        SpeechAbilities {
+            clears: false,
+            truncates: false,
+            changes_tools: false,
+            goes_on: true,
+            sound: SoundTokens { heard: 25, spoken: 25 },
+        }
     }
 
     /// Gives up after `first_byte_timeout`, too.

@@ -9,6 +9,7 @@ use std::{
     collections::{HashMap, VecDeque},
     mem,
     sync::Arc,
+    time::Duration,
 };
 
 use tokio::time::Instant;
@@ -39,6 +40,8 @@ use crate::{
 
 /// The shortest utterance that is answered: 100 ms at 16 kHz.
 const SHORTEST: usize = 1_600;
+/// The longest time left that is believed.
+const LEFT_MAX: Duration = Duration::from_secs(3_600);
 /// Most answers that nobody has asked for.
 const UNASKED_MAX: usize = 16;
 
@@ -208,7 +211,10 @@ impl Talk {
                 }
                 return self.finish_if_whole();
             }
-            Said::GoingAway(_) => return self.tell(SpeechSessionEvent::GoingAway),
+            Said::GoingAway(left) => {
+                let at = Instant::now() + left.unwrap_or_default().min(LEFT_MAX);
+                return self.tell(SpeechSessionEvent::GoingAway(at));
+            }
             Said::Oversized(kind) => return self.oversized(kind),
             Said::Unknown(kind) => self.peer.notes(&format!("unknown message \"{kind}\"")),
             Said::Garbled => self.peer.notes("a message that cannot be read"),

@@ -334,11 +334,15 @@ async fn refused_answers_are_withheld() {
     }
 }
 
-#[tokio::test]
-async fn warning_of_the_end_is_passed_on() {
-    let mut bench = Bench::new();
-    bench.says(&json!({"goAway": {"timeLeft": "10s"}}));
-    assert!(matches!(bench.told().as_slice(), [SpeechSessionEvent::GoingAway]));
+#[tokio::test(start_paused = true)]
+async fn warning_of_the_end_says_when_it_comes() {
+    for (left, seconds) in [("10s", 10), ("soon", 0), ("1e18s", 3_600)] {
+        let mut bench = Bench::new();
+        bench.says(&json!({"goAway": {"timeLeft": left}}));
+        let told = bench.told();
+        let [SpeechSessionEvent::GoingAway(at)] = told.as_slice() else { panic!("{told:?}") };
+        assert_eq!((*at - tokio::time::Instant::now()).as_secs(), seconds, "{left}");
+    }
 }
 
 #[tokio::test]

@@ -29,6 +29,7 @@ use super::{
     Error, SpeechAbilities, SpeechControl, SpeechSession, SpeechSetup, SpeechToSpeech,
     speech_to_speech::{Options, events, session},
 };
+use crate::logic::budget::SoundTokens;
 
 /// The service of one entry.
 pub struct Realtime {
@@ -57,7 +58,13 @@ impl SpeechToSpeech for Realtime {
     }
 
     fn abilities(&self) -> SpeechAbilities {
-        SpeechAbilities { clears: true, truncates: true, changes_tools: true, goes_on: false }
+        SpeechAbilities {
+            clears: true,
+            truncates: true,
+            changes_tools: true,
+            goes_on: false,
+            sound: SoundTokens { heard: 10, spoken: 20 },
+        }
     }
 
     /// Gives up after `first_byte_timeout`, too.

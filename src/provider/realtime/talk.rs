@@ -298,7 +298,7 @@ impl Talk {
 
     fn complains(&mut self, said: &Complaint) -> Result<(), Over> {
         if said.is_expiry() {
-            self.tell(SpeechSessionEvent::GoingAway)?;
+            self.tell(SpeechSessionEvent::GoingAway(Instant::now()))?;
             return Err(Over::Quietly);
         }
         if said.code == "response_cancel_not_active" {

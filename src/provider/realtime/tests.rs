@@ -258,7 +258,7 @@ async fn expired_session_goes_away_quietly() {
     let over = bench.talk.said(read(&json!({"type": "error", "error": error})));
     assert!(matches!(over, Err(Over::Quietly)));
     let told = bench.told();
-    assert!(matches!(told.as_slice(), [SpeechSessionEvent::GoingAway]), "{told:?}");
+    assert!(matches!(told.as_slice(), [SpeechSessionEvent::GoingAway(_)]), "{told:?}");
 }
 
 #[tokio::test]

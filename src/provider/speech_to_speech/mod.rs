@@ -18,11 +18,14 @@ pub mod waiting;
 use std::{sync::Arc, time::Duration};
 
 use futures::{future::BoxFuture, stream::BoxStream};
-use tokio::sync::mpsc;
+use tokio::{sync::mpsc, time::Instant};
 
 pub use self::options::{FIRST_BYTE_TIMEOUT, IDLE, Options, SpeechService};
 use super::{Error, Kind, Pcm};
-use crate::domain::{CallId, ToolCall, ToolChoice, ToolSpec};
+use crate::{
+    domain::{CallId, ToolCall, ToolChoice, ToolSpec},
+    logic::budget::SoundTokens,
+};
 
 /// A model that hears and speaks.
 pub trait SpeechToSpeech: Send + Sync {
@@ -61,7 +64,7 @@ pub type SpeechEvents = BoxStream<'static, Result<SpeechSessionEvent, Error>>;
 /// Most speech that waits to be read; the rest of such an answer is dropped.
 pub const SPEECH_WAITING: Duration = Duration::from_secs(30);
 
-/// Abilities beyond hearing, speaking and calling tools.
+/// Abilities beyond hearing, speaking and calling tools, and how sound is counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SpeechAbilities {
     /// Sound that is not committed can be taken back.
@@ -75,6 +78,8 @@ pub struct SpeechAbilities {
     ///
     /// [`Calling`]: crate::domain::Calling
     pub goes_on: bool,
+    /// Tokens of its sound.
+    pub sound: SoundTokens,
 }
 
 /// The beginning of a session.
@@ -165,8 +170,8 @@ pub enum SpeechSessionEvent {
     Done(SpeechDone),
     /// An order was refused; the session goes on.
     Refused(Error),
-    /// The session ends soon: another is to be opened.
-    GoingAway,
+    /// The session ends then: another is to be opened before.
+    GoingAway(Instant),
 }
 
 /// How an answer ended.

@@ -60,6 +60,33 @@ async fn interruption_needs_another_session() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn session_that_ends_soon_is_replaced_by_warm() {
+    let mut seat = fixed();
+    seat.answers(&[GoAway(0, 50_000), Say("Ale?", 500)]).answers(&[Say("Beer?", 500)]);
+    seat.turn(whole).await;
+    seat.warm().await;
+    assert_eq!(seat.talker.sessions(), 2, "before anybody speaks again");
+    assert_eq!(seat.turn(whole).await.sentences, ["Beer?"]);
+    assert_eq!(seat.talker.sessions(), 2);
+}
+
+#[tokio::test(start_paused = true)]
+async fn turn_does_not_wait_for_another_session() {
+    for (left, has_time) in [(50_000, true), (1_000, false)] {
+        let mut seat = fixed();
+        // It is said after the session was looked at.
+        seat.answers(&[Say("Ale?", 500), GoAway(2_000, left)]).answers(&[Say("Beer?", 500)]);
+        seat.turn(whole).await;
+        assert_eq!(seat.talker.sessions(), 1);
+        assert_eq!(seat.turn(whole).await.sentences, ["Beer?"]);
+        assert_eq!(seat.talker.sessions(), 2, "it is replaced in any case");
+        let before = format!("{:?}", seat.talker.before(1));
+        assert!(before.contains("Ale?"), "{before}");
+        assert_eq!(before.contains("Beer?"), has_time, "{before}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
 async fn cancelled_calls_end_and_are_kept() {
     let mut seat = fixed();
     seat.answers(&[Call("long", "{}"), CancelCalls]);

@@ -22,7 +22,7 @@ pub(super) static OPENING: Beginnings = Beginnings {
     beside: &[
         "wieder", "freund", "freunde", "fremder", "fremde", "reisender", "reisende", "wanderer",
         "mein", "meine", "lieber", "liebe", "leute", "zusammen", "ihr", "dir", "euch", "alter",
-        "und", "dann",
+        "und", "dann", "in", "zuruck", "heute",
     ],
     starting_over: &[
         "lass mich von vorn", "lasst mich von vorn", "noch einmal von vorn", "nochmal von vorn",

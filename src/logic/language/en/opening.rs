@@ -7,7 +7,7 @@ use super::super::lists::Beginnings;
 #[rustfmt::skip]
 pub(super) static OPENING: Beginnings = Beginnings {
     interjections: &[
-        "ah", "oh", "aha", "well", "so", "hm", "hmm",
+        "ah", "oh", "aha", "well", "so", "right", "hm", "hmm",
     ],
     greetings: &[
         "hello", "hi", "hey", "hail", "greetings", "welcome", "well met", "good day",
@@ -23,6 +23,7 @@ pub(super) static OPENING: Beginnings = Beginnings {
         "there", "again", "friend", "friends", "traveller", "travellers", "traveler", "travelers",
         "stranger", "strangers", "adventurer", "adventurers", "my", "dear", "good", "old", "sir",
         "lad", "lass", "all", "everyone", "folks", "to", "you", "and", "now", "then",
+        "back", "home", "today",
     ],
     starting_over: &[
         "let me start over", "let me start again", "let me begin again", "let me try again",
