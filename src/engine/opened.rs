@@ -125,6 +125,6 @@ impl Opened {
 pub fn order(messages: &mut Vec<Message>, order: &str) {
     match messages.last_mut() {
         Some(Message::User(said)) => said.text = format!("{}\n\n{order}", said.text),
-        _ => messages.push(Message::User(order.to_owned().into())),
+        _ => messages.push(Message::User(order.into())),
     }
 }

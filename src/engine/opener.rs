@@ -33,7 +33,7 @@ use crate::{
 
 /// Longest opening sentence, in tokens.
 const MAX_TOKENS: u32 = 40;
-/// The same in bytes, with room to spare, should a server ignore that.
+/// Longest in bytes, should a server ignore that.
 const LONGEST: usize = 1_000;
 /// Longest wait for it; then the strong model answers alone.
 const LATEST: Duration = Duration::from_millis(800);

@@ -133,7 +133,8 @@ pub async fn converse(turn: Arc<Turn>, thinking: Thinking) -> (Talk, TurnCalls) 
         _ => None,
     };
     // An opening sentence alone is no answer.
-    let is_unanswered = !rounds.has_spoken || rounds.opened.is_said() && rounds.talk.text.is_empty();
+    let is_unanswered =
+        !rounds.has_spoken || rounds.opened.is_said() && rounds.talk.text.is_empty();
     if let Some(occasion) = instead.filter(|_| is_unanswered) {
         rounds.send(Say::Instead(occasion)).await;
     }

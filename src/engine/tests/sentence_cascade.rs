@@ -4,7 +4,7 @@ use std::{collections::BTreeMap, sync::Arc};
 
 use tokio::{
     sync::{mpsc, watch},
-    time::{Instant, timeout},
+    time::{Instant, sleep, timeout},
 };
 use tokio_util::sync::CancellationToken;
 
@@ -88,6 +88,8 @@ async fn one_opens_and_the_other_goes_on() {
     assert_eq!(answered.report.failure, None);
     let asked = two.fast.requests.lock().unwrap()[0].clone();
     assert_eq!((asked.tools.len(), asked.max_tokens), (0, 40));
+    let orders = asked.messages.iter().filter(|it| matches!(it, Message::User(_))).count();
+    assert_eq!(orders, 1, "some servers refuse two in a row");
     assert!(two.fast.read(0).contains("Say only the first sentence"), "{}", two.fast.read(0));
     let strong = two.bench.model.read(0);
     assert!(strong.contains("with these words: Ah, the old mine. Go on"), "{strong}");
@@ -288,5 +290,74 @@ async fn both_are_paid_from_one_cap() {
         let is_over = matches!(answered.report.failure, Some(Failure::OverBudget(_)));
         assert_eq!((answered.report.unspoken.len(), is_over), (0, said < 2), "{cap}");
         assert_eq!(two.fast.asked() + two.bench.model.asked(), said, "{cap}");
+        let says_why = answered.sentences.last().is_some_and(|it| it.starts_with("[Forgive me"));
+        assert_eq!(says_why, said < 2, "{:?}", answered.sentences);
     }
+}
+
+#[tokio::test(start_paused = true)]
+async fn labels_and_directions_hide_no_repetition() {
+    let strong = &[Text("*smiles* Hello! Bartok: Ah, the old mine. *nods* It lies north.")];
+    let two = Two::new(&[Text("Bartok: *sighs* Ah, the old mine.")], strong);
+    let answered = two.answer().await;
+    let said: Vec<_> = answered.sentences.iter().filter(|it| !it.is_empty()).collect();
+    assert_eq!(said, ["Ah, the old mine.", "It lies north."]);
+    let order = two.bench.model.read(0);
+    assert!(order.contains("with these words: Ah, the old mine. Go on"), "{order}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_first_clause_is_no_sentence() {
+    let clause = "If you follow the river far enough, past the burned mill and the old stones \
+        beyond the ford";
+    let mut two = Two::new(&[Text(clause), Stall], &[Text("you find it. Then rest.")]);
+    (two.bench.npc.max_sentences, two.bench.npc.tools) = (1, Vec::new());
+    let answered = two.answer().await;
+    let said = ["If you follow the river far enough,", "you find it."];
+    assert_eq!(
+        (&answered.sentences[..], answered.report.failure),
+        (&said.map(String::from)[..], None)
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_opener_that_is_cut_was_said() {
+    let two = Two::new(&[Text("Ah, the mine."), Stall], &[]);
+    let (_keep, gate) = watch::channel(Gate { confirmed: true, playing: usize::MAX });
+    let cancel = CancellationToken::new();
+    let asked = two.bench.turn(gate, &cancel);
+    let stop = async {
+        sleep(ms(300)).await;
+        cancel.cancel();
+    };
+    let (answered, ()) = tokio::join!(two.bench.run_with(two.engine(), asked), stop);
+    assert_eq!((thought(&answered), two.bench.model.asked()), (vec!["fast"], 0));
+    assert!(answered.report.first_text_at.is_some());
+    assert_eq!((answered.report.failure, two.fast.live.count()), (None, 0));
+}
+
+#[tokio::test(start_paused = true)]
+async fn no_opener_is_endless_or_a_credential() {
+    let endless: &str = "ha ".repeat(500).leak();
+    let ended: &str = format!("{endless}.").leak();
+    let secret = "The word is sk-ant-api03-abcdefghijklmnopqrstuvwxyz0123456789, friend.";
+    for fast in [endless, ended, secret] {
+        let two = Two::new(&[Text(fast)], &[Text("It lies north.")]);
+        let answered = two.answer().await;
+        assert_eq!(answered.sentences, ["It lies north."]);
+        assert!(!two.bench.model.read(0).contains("with these words"));
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn each_model_has_its_own_window() {
+    let mut two = Two::new(&[Text("Ah, the mine.")], &[Text("It lies north.")]);
+    two.fast = Model { window: Some(2_048), ..Model::default() }.into();
+    two.fast.then(&[Text("Ah, the mine.")]);
+    let line = "the road was long and the rain did not stop ".repeat(5);
+    let talk = |_| [Message::User(line.clone().into()), Message::spoken(line.clone())];
+    two.bench.history = (0..40).flat_map(talk).collect();
+    two.answer().await;
+    let read = |model: &Model| model.requests.lock().unwrap()[0].messages.len();
+    assert!(read(&two.fast) < 80 && read(&two.bench.model) > 80, "{}", read(&two.fast));
 }
