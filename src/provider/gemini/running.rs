@@ -14,6 +14,9 @@ use crate::provider::{
 
 /// Longest wait, after the end of an answer, for what belongs to it.
 const GRACE: Duration = Duration::from_millis(300);
+/// Longest wait, after a call whose result is awaited, for other calls and the billed tokens: the results
+/// are late by so much where neither they nor the end of the turn come.
+const CALLED: Duration = Duration::from_millis(150);
 /// Longest wait for the end of an answer that was cancelled.
 pub const STOPPED: Duration = Duration::from_secs(10);
 
@@ -30,6 +33,10 @@ pub struct Running {
     pub ending: SpeechEnding,
     /// The billed tokens, of several counts the largest.
     pub usage: Option<SpeechUsage>,
+    /// The service waits for results within its turn: for us the answer ends with its calls.
+    pub is_blocked: bool,
+    /// Tokens were counted since then.
+    is_counted: bool,
     has_words: bool,
     has_last_words: bool,
     /// When it ends, whatever is missing.
@@ -45,10 +52,26 @@ impl Running {
             is_over: false,
             ending: SpeechEnding::Completed,
             usage: None,
+            is_blocked: false,
+            is_counted: false,
             has_words: false,
             has_last_words: false,
             ends_at: None,
         }
+    }
+
+    /// Some of it has come.
+    pub fn goes_on(&mut self) {
+        self.has_begun = true;
+        if self.is_blocked {
+            self.ends_at = Some(Instant::now() + CALLED);
+        }
+    }
+
+    /// It has calls whose results are awaited.
+    pub fn blocks(&mut self) {
+        self.is_blocked = true;
+        self.goes_on();
     }
 
     /// Notes words that came.
@@ -60,6 +83,7 @@ impl Running {
     /// Takes a count of tokens.
     pub fn count(&mut self, usage: SpeechUsage) {
         let all = |it: &SpeechUsage| it.text_in + it.audio_in + it.text_out + it.audio_out;
+        self.is_counted |= self.is_blocked && all(&usage) > 0;
         if self.usage.as_ref().is_none_or(|known| all(known) <= all(&usage)) {
             self.usage = Some(usage);
         }
@@ -72,6 +96,9 @@ impl Running {
 
     /// Nothing of it is missing.
     pub fn is_whole(&self) -> bool {
+        if self.is_blocked {
+            return self.is_counted || (self.is_over && self.usage.is_some());
+        }
         let is_cut = self.ending != SpeechEnding::Completed;
         let has_words = is_cut || !self.has_words || self.has_last_words;
         self.is_over && self.usage.is_some() && has_words

@@ -24,7 +24,7 @@ use crate::{
     domain::{CallId, Calling, ToolChoice, ToolSpec},
     provider::{
         Error, Kind, Pcm, SpeechDone, SpeechEnding, SpeechItem, SpeechItemId, SpeechOrder,
-        SpeechSessionEvent,
+        SpeechSessionEvent, SpeechUsage,
         bounds::EVENT,
         speech_to_speech::{
             answer::Called,
@@ -42,6 +42,8 @@ use crate::{
 const SHORTEST: usize = 1_600;
 /// The longest time left that is believed.
 const LEFT_MAX: Duration = Duration::from_secs(3_600);
+/// Most calls that come after the round of those before them.
+const LATE_MAX: usize = 64;
 /// Most answers that nobody has asked for.
 const UNASKED_MAX: usize = 16;
 
@@ -68,6 +70,12 @@ pub struct Talk {
     running: Option<Running>,
     /// The service has not said yet that the turn of an earlier answer is over.
     has_tail: bool,
+    /// More calls may come of that turn, in which the service waits for results.
+    takes_late: bool,
+    /// Those that have come, for the next round.
+    late: Vec<Called>,
+    /// Tokens that were billed since.
+    billed: SpeechUsage,
     /// Orders that wait for the end of the answer.
     held: Waiting,
     /// Answers that were asked for.
@@ -94,6 +102,9 @@ impl Talk {
             is_heard: false,
             running: None,
             has_tail: false,
+            takes_late: false,
+            late: Vec::new(),
+            billed: SpeechUsage::default(),
             held: Waiting::default(),
             asked: 0,
             unasked: 0,
@@ -103,6 +114,8 @@ impl Talk {
     fn obey(&mut self, order: SpeechOrder) -> Result<(), Over> {
         if !matches!(order, SpeechOrder::Result { .. } | SpeechOrder::Answer(_)) {
             self.send_results(false);
+            // Whatever else is sent interrupts the turn.
+            self.late.clear();
         }
         match order {
             SpeechOrder::Sound(sound) => return self.listen(&sound),
@@ -113,7 +126,7 @@ impl Talk {
                 }
             }
             SpeechOrder::Text(item) => self.outbox.push_back(orders::text([&item])),
-            SpeechOrder::Answer(choice) => self.ask(&choice),
+            SpeechOrder::Answer(choice) => return self.ask(&choice),
             SpeechOrder::Result { call, output } => self.result(call.0, output),
             SpeechOrder::Cancel => self.cancel(),
             // An ability that it does not have.
@@ -161,12 +174,15 @@ impl Talk {
         }
     }
 
-    fn ask(&mut self, choice: &ToolChoice) {
+    fn ask(&mut self, choice: &ToolChoice) -> Result<(), Over> {
         self.asked += 1;
+        self.takes_late = false;
+        let mut late = mem::take(&mut self.late);
         if !self.results.is_empty() {
             // Words between a call and its result would interrupt the answer: no wish is told.
             self.send_results(true);
         } else {
+            late.clear();
             // In an utterance that was begun there is no place for words.
             if let Some(wish) = orders::wish(choice).filter(|_| !self.is_heard) {
                 self.outbox.push_back(orders::text([&wish]));
@@ -175,7 +191,16 @@ impl Talk {
             self.outbox.push_back(if is_heard { orders::end() } else { orders::answer() });
             self.is_hearing &= !is_heard;
         }
-        self.running = Some(Running::new(format!("answer_{}", self.asked)));
+        let mut running = Running::new(format!("answer_{}", self.asked));
+        if late.is_empty() {
+            self.running = Some(running);
+            return Ok(());
+        }
+        running.count(mem::take(&mut self.billed));
+        self.running = Some(running);
+        self.calls(late)?;
+        // Nothing more comes before their results.
+        if self.running.as_ref().is_some_and(|it| it.is_blocked) { self.finish() } else { Ok(()) }
     }
 
     /// Stops the answer that is running, and those that wait for its end.
@@ -205,12 +230,7 @@ impl Talk {
             Said::Interrupted => self.ends(Some(SpeechEnding::Cancelled)),
             Said::Generated => self.ends(None),
             Said::TurnOver(reason) => return self.turn_over(&reason),
-            Said::Usage(usage) => {
-                if let Some(running) = &mut self.running {
-                    running.count(usage);
-                }
-                return self.finish_if_whole();
-            }
+            Said::Usage(usage) => return self.count(usage),
             Said::GoingAway(left) => {
                 let at = Instant::now() + left.unwrap_or_default().min(LEFT_MAX);
                 return self.tell(SpeechSessionEvent::GoingAway(at));
@@ -236,7 +256,7 @@ impl Talk {
             self.has_tail = true;
         }
         if let Some(running) = &mut self.running {
-            running.has_begun = true;
+            running.goes_on();
         }
         Ok(self.running.as_mut())
     }
@@ -264,7 +284,7 @@ impl Talk {
             // The mark of the last words, which does not say whose they are.
             return Ok(());
         }
-        running.has_begun = true;
+        running.goes_on();
         running.note_words(is_last);
         if running.answer.takes_words() && !delta.is_empty() {
             let item = SpeechItemId(running.answer.asked_as.clone());
@@ -278,6 +298,13 @@ impl Talk {
     }
 
     fn calls(&mut self, calls: Vec<Called>) -> Result<(), Over> {
+        if self.running.is_none() && self.takes_late {
+            self.late.extend(calls);
+            if self.late.len() > LATE_MAX {
+                return Err(Over::Failed(self.peer.flooding(LATE_MAX)));
+            }
+            return Ok(());
+        }
         let calling = |call: &Called| self.tools.get(&call.name).copied().unwrap_or_default();
         let is_awaited = calls.iter().any(|call| calling(call) == Calling::Waits);
         let Some(running) = self.part()? else { return Ok(()) };
@@ -292,9 +319,11 @@ impl Talk {
         }
         if self.events.part(SpeechSessionEvent::Calling) == Err(Full) {
             self.cut(unread());
-        } else if is_awaited {
-            // The service waits for the results within its turn: for us this answer has ended.
-            return self.finish();
+        } else if let Some(running) = &mut self.running
+            && is_awaited
+            && running.answer.cancelled_at.is_none()
+        {
+            running.blocks();
         }
         Ok(())
     }
@@ -304,6 +333,7 @@ impl Talk {
             running.answer.calls().retain(|call| !ids.contains(&call.id));
         }
         self.results.retain(|result| !ids.contains(&result.id));
+        self.late.retain(|call| !ids.contains(&call.id));
         let known = ids.iter().filter(|id| self.owed.remove(*id).is_some());
         let known: Vec<CallId> = known.map(|id| CallId(id.clone())).collect();
         if known.is_empty() {
@@ -332,6 +362,7 @@ impl Talk {
     fn turn_over(&mut self, reason: &str) -> Result<(), Over> {
         if self.is_of_tail() {
             self.has_tail = false;
+            self.takes_late = false;
             return Ok(());
         }
         if let Some(running) = &mut self.running {
@@ -344,6 +375,21 @@ impl Talk {
         self.finish_if_whole()
     }
 
+    /// Counts billed tokens. Those of an earlier answer, which was booked without them, are no other's;
+    /// after late calls they belong to these.
+    fn count(&mut self, usage: SpeechUsage) -> Result<(), Over> {
+        if self.is_of_tail() {
+            if !self.late.is_empty() {
+                self.billed = usage;
+            }
+            return Ok(());
+        }
+        if let Some(running) = &mut self.running {
+            running.count(usage);
+        }
+        self.finish_if_whole()
+    }
+
     fn finish_if_whole(&mut self) -> Result<(), Over> {
         if self.running.as_ref().is_some_and(Running::is_whole) { self.finish() } else { Ok(()) }
     }
@@ -351,10 +397,11 @@ impl Talk {
     /// Ends the running answer, and obeys the orders that have waited.
     fn finish(&mut self) -> Result<(), Over> {
         let Some(running) = self.running.take() else { return Ok(()) };
-        let Running { answer, is_over, ending, usage, .. } = running;
+        let Running { answer, is_over, is_blocked, ending, usage, .. } = running;
         let (calls, done) = answer.end(ending, Vec::new(), usage, &self.peer);
         // The end of a turn with calls that are awaited comes at once, or after their results.
         self.has_tail = !is_over;
+        self.takes_late = is_blocked && !is_over && !calls.is_empty();
         for call in calls {
             self.owed.insert(call.id.0.clone(), call.name.clone());
             self.tell(SpeechSessionEvent::Call(call))?;

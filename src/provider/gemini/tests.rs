@@ -21,6 +21,8 @@ use crate::{
     },
 };
 
+mod calls;
+
 /// A session, and the reader of its events.
 struct Bench {
     talk: Talk,
@@ -130,8 +132,10 @@ fn words(text: &str, is_last: bool) -> Value {
     json!({"serverContent": {"outputTranscription": {"text": text, "finished": is_last}}})
 }
 
+/// A call with the tokens of its round.
 fn call(id: &str, name: &str) -> Value {
-    json!({"toolCall": {"functionCalls": [{"id": id, "name": name, "args": {}}]}})
+    json!({"toolCall": {"functionCalls": [{"id": id, "name": name, "args": {}}]},
+        "usageMetadata": {"promptTokenCount": 5}})
 }
 
 fn cancelled(id: &str) -> Value {

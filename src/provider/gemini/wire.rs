@@ -155,7 +155,6 @@ impl Message<'_> {
         let mut said = Vec::new();
         said.extend(self.setup_complete.map(|_| Said::Ready));
         let content = self.server_content.map(|content| content.said(&mut said));
-        said.extend(self.usage_metadata.as_ref().and_then(usage::read).map(Said::Usage));
         if let Some(calls) = self.tool_call {
             let calls = calls.function_calls.unwrap_or_default();
             said.push(match EVENT.check(length) {
@@ -166,6 +165,8 @@ impl Message<'_> {
         if let Some(ids) = self.tool_call_cancellation.and_then(|it| it.ids) {
             said.push(Said::CallsCancelled(ids));
         }
+        // After the calls: it is the last that comes of a round.
+        said.extend(self.usage_metadata.as_ref().and_then(usage::read).map(Said::Usage));
         said.extend(content.into_iter().flatten());
         if let Some(going) = self.go_away {
             said.push(Said::GoingAway(going.time_left.as_deref().and_then(seconds)));
@@ -280,6 +281,8 @@ mod tests {
         };
         let calls = vec![called("c1", "roll", "{\"sides\":20}"), called("c2", "look", "{}")];
         assert_eq!(of(&call), [Said::Calls(calls)]);
+        let billed = json!({"usageMetadata": {}, "toolCall": {"functionCalls": []}});
+        assert_eq!(of(&billed), [Said::Calls(Vec::new()), Said::Usage(SpeechUsage::default())]);
         let cancelled = json!({"toolCallCancellation": {"ids": ["c1"]}});
         assert_eq!(of(&cancelled), [Said::CallsCancelled(vec!["c1".to_owned()])]);
     }

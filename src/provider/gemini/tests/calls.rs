@@ -1,0 +1,133 @@
+//! Calls whose results are awaited: what belongs to their round, and what comes after it.
+
+use std::time::Duration;
+
+use tokio::time::{Instant, advance};
+
+use super::*;
+
+/// The calls of a round, and the tokens of text that were read for it.
+type Round = (Vec<String>, Option<u64>);
+
+fn round(calls: &[&str], read: impl Into<Option<u64>>) -> Round {
+    (calls.iter().map(|id| (*id).to_owned()).collect(), read.into())
+}
+
+/// The rounds to be read now.
+fn rounds(bench: &mut Bench) -> Vec<Round> {
+    let (mut rounds, mut calls) = (Vec::new(), Vec::new());
+    for event in bench.told() {
+        match event {
+            SpeechSessionEvent::Call(call) => calls.push(call.id.0),
+            SpeechSessionEvent::Done(done) => {
+                let read = done.usage.map(|usage| usage.text_in);
+                rounds.push((std::mem::take(&mut calls), read));
+            }
+            _ => {}
+        }
+    }
+    assert_eq!(calls, [""; 0], "calls without an end");
+    rounds
+}
+
+/// A call of which nothing is billed yet.
+fn unbilled(id: &str) -> Value {
+    json!({"toolCall": {"functionCalls": [{"id": id, "name": "roll", "args": {}}]}})
+}
+
+/// The end of a turn for which so many tokens were read.
+fn over(read: u64) -> Value {
+    json!({"serverContent": {"turnComplete": true}, "usageMetadata": {"promptTokenCount": read}})
+}
+
+/// Gives the results of these calls, and asks for the answer to them.
+fn answer_to(bench: &mut Bench, calls: &[&str]) {
+    calls.iter().for_each(|id| bench.order(result(id)));
+    bench.order(answer());
+    assert_eq!(bench.sent(), ["toolResponse"]);
+}
+
+#[tokio::test]
+async fn tokens_after_a_call_are_of_its_round() {
+    let mut bench = Bench::answering();
+    bench.says(&unbilled("c1"));
+    assert_eq!(rounds(&mut bench), [], "its tokens may follow");
+    bench.says(&words("", true));
+    bench.says(&json!({"serverContent": {"generationComplete": true}}));
+    bench.says(&over(700));
+    assert_eq!(rounds(&mut bench), [round(&["c1"], 700)]);
+    answer_to(&mut bench, &["c1"]);
+    bench.says(&audio(480));
+    bench.says(&over(900));
+    assert_eq!(rounds(&mut bench), [round(&[], 900)]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn late_tokens_are_of_no_other_round() {
+    let mut bench = Bench::answering();
+    bench.says(&unbilled("c1"));
+    let wait = bench.talk.due().unwrap() - Instant::now();
+    assert!(wait <= Duration::from_millis(150), "{wait:?}");
+    advance(wait).await;
+    bench.talk.overdue().unwrap();
+    assert_eq!(rounds(&mut bench), [round(&["c1"], None)]);
+    answer_to(&mut bench, &["c1"]);
+    bench.says(&over(700));
+    assert_eq!(rounds(&mut bench), [], "it was the end of the turn before");
+    bench.says(&audio(480));
+    bench.says(&over(300));
+    assert_eq!(rounds(&mut bench), [round(&[], 300)]);
+}
+
+#[tokio::test]
+async fn calls_of_two_messages_are_one_round() {
+    let mut bench = Bench::answering();
+    bench.says(&unbilled("c1"));
+    bench.says(&audio(480));
+    bench.says(&call("c2", "roll"));
+    assert_eq!(rounds(&mut bench), [round(&["c1", "c2"], 5)]);
+    answer_to(&mut bench, &["c1", "c2"]);
+    bench.says(&audio(480));
+    bench.says(&over(900));
+    assert_eq!(rounds(&mut bench), [round(&[], 900)]);
+}
+
+#[tokio::test]
+async fn call_after_its_round_is_of_the_next() {
+    let mut bench = Bench::answering();
+    bench.says(&call("c1", "roll"));
+    assert_eq!(rounds(&mut bench), [round(&["c1"], 5)]);
+    bench.says(&call("c2", "roll"));
+    assert_eq!(rounds(&mut bench), [], "nobody has asked for more");
+    answer_to(&mut bench, &["c1"]);
+    assert_eq!(rounds(&mut bench), [round(&["c2"], 5)]);
+    answer_to(&mut bench, &["c2"]);
+    bench.says(&audio(480));
+    bench.says(&over(900));
+    assert_eq!(rounds(&mut bench), [round(&[], 900)]);
+}
+
+#[tokio::test]
+async fn late_call_that_is_taken_back_never_runs() {
+    let mut bench = Bench::answering();
+    bench.says(&call("c1", "roll"));
+    bench.says(&call("c2", "roll"));
+    bench.says(&cancelled("c2"));
+    assert_eq!(rounds(&mut bench), [round(&["c1"], 5)]);
+    answer_to(&mut bench, &["c1"]);
+    assert_eq!(rounds(&mut bench), [], "the answer comes");
+    bench.says(&audio(480));
+    bench.says(&over(900));
+    assert_eq!(rounds(&mut bench), [round(&[], 900)]);
+}
+
+#[tokio::test]
+async fn late_call_ends_with_its_turn() {
+    let mut bench = Bench::answering();
+    bench.says(&call("c1", "roll"));
+    bench.says(&call("c2", "roll"));
+    bench.order(text());
+    bench.order(answer());
+    assert_eq!(bench.sent(), ["clientContent", "clientContent"]);
+    assert_eq!(rounds(&mut bench), [round(&["c1"], 5)], "the words have interrupted it");
+}
