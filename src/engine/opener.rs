@@ -226,9 +226,14 @@ impl Sentence<'_> {
         behind.push_str(mark);
         let bare = self.plain.next(&words);
         let is_clause = is_clause(&bare);
+        if bare.is_empty() {
+            // A direction alone in its line: the sentence comes behind it.
+            self.is_over = !mark.is_empty();
+            return;
+        }
         self.is_over = !is_clause;
         let is_secret = redact::holds_credential(&words) || redact::holds_credential(&bare);
-        if bare.is_empty() || is_secret || bare.len() > LONGEST {
+        if is_secret || bare.len() > LONGEST {
             self.is_over = true;
             return;
         }
