@@ -178,6 +178,7 @@ impl Talk {
         self.asked += 1;
         self.takes_late = false;
         let mut late = mem::take(&mut self.late);
+        let billed = mem::take(&mut self.billed);
         if !self.results.is_empty() {
             // Words between a call and its result would interrupt the answer: no wish is told.
             self.send_results(true);
@@ -196,7 +197,7 @@ impl Talk {
             self.running = Some(running);
             return Ok(());
         }
-        running.count(mem::take(&mut self.billed));
+        running.count(billed);
         self.running = Some(running);
         self.calls(late)?;
         // Nothing more comes before their results.
