@@ -30,8 +30,7 @@ fn client(folder: &Path) -> Command {
     client
 }
 
-/// What was sent in `sessions`, events of these `kinds` among it, is of the vendor's types and has
-/// nothing else in it.
+/// All orders of `sessions`, events of these `kinds` among them, fit the vendor's types exactly.
 #[track_caller]
 pub fn assert_typed(sessions: &[Seen], kinds: &[&str]) {
     let Some(folder) = installed("openai-sdk") else { return };

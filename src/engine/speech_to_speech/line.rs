@@ -146,7 +146,7 @@ impl Line {
     }
 
     /// Opens a session that knows `conversation`, or sends the new messages to the open one. A failure
-    /// since `begun` is not repeated: whoever waits has waited for it. Cancel safe.
+    /// since `begun` is not repeated, because the caller has waited for it. Cancel safe.
     ///
     /// # Errors
     /// None can be opened in time.
@@ -402,7 +402,8 @@ fn unheard(pending: &Pending, heard: &HeardAloud, speed: f64) -> Vec<(SpeechItem
         // Sound of two items may come in turns: then each has several sentences.
         match items.iter_mut().find(|(item, ..)| *item == it.item) {
             Some((_, all_played, sound)) => {
-                (*all_played, *sound) = (*all_played + played, *sound + it.sound)
+                *all_played += played;
+                *sound += it.sound;
             }
             None => items.push((it.item.clone(), played, it.sound)),
         }

@@ -49,7 +49,7 @@ pub struct Talker {
     scripts: Arc<Mutex<VecDeque<Vec<Does>>>>,
     pub told: Arc<Mutex<Told>>,
     pub price: Option<&'static str>,
-    /// Nobody can connect, and is told so after this time.
+    /// Connections are refused, after this time.
     refuses_after: Option<Duration>,
 }
 

@@ -16,7 +16,7 @@ use crate::{
         Error, Kind,
         bounds::{Bound, ERROR_TEXT, EVENT},
         remote::{quotable, retry_after, shown_address, without_key},
-        sockets::{NotOpened, Noted, unanswered},
+        sockets::{NotOpened, Noted},
     },
 };
 
@@ -69,7 +69,7 @@ impl Peer {
             300..400 => ("it redirects elsewhere", "write the address it redirects to as base_url"),
             400..500 => ("the request was refused", "check model and base_url"),
             500..600 => ("the service failed", "try again"),
-            _ => ("the server speaks no WebSocket", "check base_url"),
+            _ => ("not a WebSocket endpoint", "check base_url"),
         };
         let kind = match status.as_u16() {
             401..=403 => Kind::Unauthorized,
@@ -85,19 +85,10 @@ impl Peer {
 
     /// A socket that could not be opened.
     pub fn not_opened(&self, why: &NotOpened) -> Error {
-        match why {
-            NotOpened::Unanswered(error) => {
-                let (kind, what, fix) = unanswered(error);
-                self.error(kind, what, fix)
-            }
-            NotOpened::Refused(status, headers, said) => self.refusal(*status, headers, said),
-            NotOpened::NoSocket => self.no_socket(),
-        }
-    }
-
-    /// The server speaks no WebSocket.
-    fn no_socket(&self) -> Error {
-        self.error(Kind::Protocol, "the server speaks no WebSocket", "check base_url")
+        why.error(
+            |(kind, what, fix)| self.error(kind, what, fix),
+            |status, headers, said| self.refusal(status, headers, said),
+        )
     }
 
     /// No connection, or no answer to the setup, in time.
@@ -121,7 +112,7 @@ impl Peer {
     /// More events wait to be read than are kept.
     pub fn flooding(&self, most: usize) -> Error {
         let what = format!("it sends more than {most} events that nobody takes");
-        self.error(Kind::Protocol, &what, "is base_url right, and the model sound?")
+        self.error(Kind::Protocol, &what, "check base_url and model")
     }
 
     /// The socket ended without a word.
@@ -158,7 +149,7 @@ impl Peer {
         match error {
             tungstenite::Error::Capacity(_) => {
                 let what = "a message exceeds the limit of 4 MiB";
-                self.error(Kind::Protocol, what, "is base_url right, and the model sound?")
+                self.error(Kind::Protocol, what, "check base_url and model")
             }
             tungstenite::Error::Utf8 => {
                 self.error(Kind::Protocol, "a message is not UTF-8", "please report this")
@@ -195,7 +186,7 @@ impl Peer {
     /// Why a message of type `kind` is too large to be read.
     pub fn oversized(&self, kind: &str) -> Error {
         let what = format!("an event \"{kind}\" exceeds the limit of {EVENT}");
-        self.error(Kind::Protocol, &what, "is base_url right, and the model sound?")
+        self.error(Kind::Protocol, &what, "check base_url and model")
     }
 
     /// What the service said, safe to print: one short line without the key; empty stays empty.

@@ -114,7 +114,7 @@ pub enum Fault {
     Expires,
     /// Like [`Self::Expires`], without the error or a reason.
     Closes,
-    /// What the service does to who asks for its beta form: an error, then a close with 4000.
+    /// The answer to a request for the beta form: an error, then a close with 4000.
     Retired,
 }
 
