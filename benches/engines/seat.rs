@@ -45,7 +45,7 @@ const GIVEN_UP: Duration = Duration::from_secs(10);
 const LIMITS: SessionLimits =
     SessionLimits { max_age: Duration::from_mins(55), idle: Duration::from_secs(60) };
 
-/// What happens in a turn.
+/// The course of a turn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Case {
     /// An answer.
@@ -267,7 +267,7 @@ fn since(later: Option<Instant>, earlier: Option<Instant>) -> f64 {
     time.map_or(f64::NAN, ms)
 }
 
-/// What came out of a turn.
+/// The result of a turn.
 #[derive(Default)]
 struct Played {
     /// Its words.

@@ -45,7 +45,7 @@ impl Engines for SeatedTable {
         let fresh = Arc::new(fresh);
         let commands = self.commands.upgrade().ok_or(EngineError::Silent)?;
         let order = commands.try_reserve().map_err(|_| EngineError::Silent)?;
-        // Whoever is told of services knows them before the table does.
+        // Notices name the services before the table uses them.
         self.services.store(Arc::new(fresh.services.describe(&fresh.npcs)));
         order.send(Command::Cast(self.seats.role(&fresh, &changed)));
         *config = fresh;

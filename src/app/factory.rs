@@ -166,11 +166,7 @@ impl Factory for TableFactory {
             let services = &factory.0.tools.services;
             let by = heard_by(services, &config).await.map_err(OpenError::Hearing)?;
             if let Some(why) = &by.cannot_hear {
-                tracing::error!(
-                    why,
-                    "a session opens without hearing: nothing anyone says is \
-                                      recognised"
-                );
+                tracing::error!(why, "a session opens without hearing: no speech is recognised");
             }
             let heard = Heard { by, judge: turn_judge(services, &config).await };
             let accounts = &factory.0.accounts;

@@ -151,7 +151,7 @@ pub struct SeatedTable {
     pub scope: Scope,
     /// The campaign it plays; `None`: the one that is configured.
     pub played: Option<PlayedCampaign>,
-    /// The configuration as it plays it; held until the table is told of another one.
+    /// The configuration as it plays it; locked until the table has its next one.
     pub config: Arc<Mutex<Arc<Config>>>,
     /// The services of its NPCs.
     pub services: Arc<ArcSwap<Services>>,

@@ -18,7 +18,7 @@ use reqwest::{
 };
 use tokio_tungstenite::tungstenite::handshake::{client::generate_key, derive_accept_key};
 
-use super::{Kind, Outbound, remote::root_cause};
+use super::{Error, Kind, Outbound, remote::root_cause};
 use crate::domain::Secret;
 
 /// Longest part of the answer to a refused handshake that is read, in bytes.
@@ -44,6 +44,24 @@ pub enum NotOpened {
     Refused(StatusCode, Box<HeaderMap>, Vec<u8>),
     /// The server speaks no WebSocket.
     NoSocket,
+}
+
+/// The reason of [`NotOpened::NoSocket`].
+const NO_SOCKET: Reason = (Kind::Protocol, "the server does not speak WebSocket", "check base_url");
+
+impl NotOpened {
+    /// Its error: of a reason, or of a status with headers and the beginning of a body.
+    pub fn error(
+        &self,
+        error: impl FnOnce(Reason) -> Error,
+        refusal: impl FnOnce(StatusCode, &HeaderMap, &[u8]) -> Error,
+    ) -> Error {
+        match self {
+            Self::Unanswered(why) => error(unanswered(why)),
+            Self::Refused(status, headers, said) => refusal(*status, headers, said),
+            Self::NoSocket => error(NO_SOCKET),
+        }
+    }
 }
 
 impl Handshake {
@@ -113,7 +131,7 @@ async fn refused(mut answer: Response) -> NotOpened {
 }
 
 /// The reason of a request without an answer.
-pub fn unanswered(error: &reqwest::Error) -> Reason {
+fn unanswered(error: &reqwest::Error) -> Reason {
     if error.is_timeout() {
         let fix = "try again, or raise first_byte_timeout_ms";
         return (Kind::Timeout, "no answer in time", fix);

@@ -104,7 +104,7 @@ pub enum Command {
     Status(oneshot::Sender<Status>),
     /// The table goes on as described anew; each NPC after its turn.
     Recast(Box<Recast>),
-    /// One NPC goes on as described anew, after its turn.
+    /// One NPC goes on by a new description, after its turn.
     Cast(Role),
     /// Answered when no conversation has to be summed up, for as long as nobody says anything.
     SumUp(oneshot::Sender<()>),

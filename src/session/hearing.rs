@@ -144,7 +144,7 @@ impl Hearing {
         self.pipelines.get_mut(&speaker)
     }
 
-    /// Who is saying something.
+    /// Speakers with an open utterance.
     pub fn sounding(&self) -> impl Iterator<Item = SpeakerId> {
         let speaking =
             self.pipelines.values().filter(|it| it.open().is_some_and(|it| it.sound().is_some()));

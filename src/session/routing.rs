@@ -202,7 +202,7 @@ impl Router {
         }
     }
 
-    /// Who hears `speaker` unless they call somebody else; their words need not be known yet.
+    /// The seat that hears `speaker` unless they call another NPC; their words need not be known yet.
     pub fn listener(
         &self,
         speaker: SpeakerId,
@@ -224,7 +224,7 @@ impl Router {
         seats.iter().map(candidate).collect()
     }
 
-    /// What decides who hears `speaker`, but for the words.
+    /// Everything that decides the listener of `speaker`, except the words.
     fn input<'a>(
         &self,
         speaker: SpeakerId,

@@ -37,7 +37,7 @@ pub struct Seat {
     pub(super) note: Option<Note>,
     /// Tier of its last turn.
     pub(super) last_tier: Option<TierLine>,
-    /// Whose sound its engine is given while they speak.
+    /// The speaker whose sound its engine receives while they speak.
     pub(super) sounding: Option<SpeakerId>,
     /// Why the cascade made its last answer, if that was not its own engine.
     pub(super) replaced: Option<String>,

@@ -1,7 +1,7 @@
 //! Sound of an utterance on its way to a voice model before the utterance is over.
 //!
-//! It goes to the NPC that hears the speaker unless they call somebody else, of one speaker at a time,
-//! and is taken back when the utterance turns out to be for others. **Never**: makes a turn of it.
+//! It goes to the NPC that hears the speaker unless they call another one, of one speaker at a time, and
+//! is taken back when the utterance turns out to be for others. **Never**: makes a turn of it.
 
 use std::collections::VecDeque;
 
@@ -10,18 +10,21 @@ use tokio::time::Instant;
 use super::{SeatId, SpeakerId, table::Table};
 
 impl Table {
-    /// Passes on new sound of those who are saying something, and takes back what was for others.
+    /// Passes on new sound of speakers, and takes back the sound that was for others.
     pub(super) fn pass_sound_on(&mut self, now: Instant) {
         for id in self.seats.ids() {
             if !self.seats[id].engine.hears_ahead() {
                 continue;
             }
+            if self.turns.is_busy(id) {
+                // A turn knows what of the sound is its own.
+                self.seats[id].sounding = None;
+                continue;
+            }
             let before = self.seats[id].sounding;
-            // A turn knows what of the sound is its own.
-            let speaker =
-                if self.turns.is_busy(id) { None } else { self.speaker_to(id, before, now) };
+            let speaker = self.speaker_to(id, before, now);
             self.seats[id].sounding = speaker;
-            if before.is_some() && speaker != before && !self.turns.is_busy(id) {
+            if before.is_some() && speaker != before {
                 self.seats[id].engine.hears(&VecDeque::new());
             }
             let Some(speaker) = speaker else { continue };
@@ -35,7 +38,7 @@ impl Table {
         }
     }
 
-    /// Who is saying something that is probably for `seat`; `before`, as long as they are.
+    /// A speaker who is probably talking to `seat`; `before` as long as they are.
     fn speaker_to(
         &self,
         seat: SeatId,

@@ -151,11 +151,8 @@ async fn stopped_voice_model_is_cut_where_it_was_heard() {
     tokio::time::sleep(Duration::from_secs(1)).await;
     player.say(&said("slt", "stop")).await.unwrap();
     player.wait_for_silence(bot, quiet, BOUND).await.unwrap();
-    let sound = player.heard(bot);
-    let is_loud = |sample: &i16| f64::from(*sample).abs() > AUDIBLE;
-    let first = sound.iter().position(is_loud).expect("he is heard");
-    let last = sound.iter().rposition(is_loud).expect("he is heard");
-    let heard = (last - first) as u64 / 48;
+    // A machine that is busy leaves gaps between packets of 20 ms.
+    let heard = player.packets(bot).iter().filter(|it| it.rms >= AUDIBLE).count() as u64 * 20;
     let kept = hall.ends_keeping();
     assert!(!kept.contains("all came back at once"), "what nobody heard is not kept: {kept}");
     let sessions = server.ended();

@@ -119,7 +119,7 @@ fn calls_of_a_service_made_elsewhere_are_run() {
         assert_eq!((&call["tool"], &call["ok"]), (&json!("dice-roller.roll"), &json!(true)));
         assert_eq!(**result, call["result"].to_string(), "{line:#}");
     }
-    // A turn that the cascade has spoken is told to the next session.
+    // The next session receives the turn that the cascade has spoken.
     let reopened = messages(reopened);
     assert!(reopened.contains(&("assistant", CASCADE.to_owned())), "{reopened:#?}");
     for part in [results[0].replace('"', "\\\""), "you are slow".to_owned()] {

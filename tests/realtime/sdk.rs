@@ -30,8 +30,7 @@ fn client(folder: &Path) -> Command {
     client
 }
 
-/// What was sent in `sessions`, events of these `kinds` among it, is of the vendor's types and has
-/// nothing else in it. The other service's messages are held against its own vendor's.
+/// All orders of `sessions`, events of these `kinds` among them, fit the vendor's types exactly. The other service's messages are held against its own vendor's.
 #[track_caller]
 pub fn assert_typed(service: Service, sessions: &[Seen], kinds: &[&str]) {
     if service == Service::Gemini {

@@ -2,7 +2,7 @@
 
 use super::{Case, PIP, check, compare};
 
-/// What is no YAML, or no mapping.
+/// Files that are not YAML, or not a mapping.
 const NOT_READ: &[(&str, &str)] = &[
     ("tab", "npcs:\n\t- name: x\n"),
     ("open bracket", "npcs: [{ name: Pip }\n"),

@@ -58,10 +58,7 @@ impl LocalPermits {
                 self.host.set_permits(&self.session, permits);
                 format!("{tool} asks again")
             }
-            Ok(_) => format!(
-                "'{tool}' has no permanent permission (list them with /tools \
-                              permits)"
-            ),
+            Ok(_) => format!("'{tool}' has no permanent permission (see /tools permits)"),
             Err(error) => error.to_string(),
         }
     }

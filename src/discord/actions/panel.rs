@@ -34,7 +34,7 @@ pub fn press(
         }
         PanelButton::Pause => {
             guild.tell(Command::Pause(true))?;
-            "The NPCs answer nobody until you press Resume."
+            "The NPCs don't answer until you press Resume."
         }
         PanelButton::Resume => {
             guild.tell(Command::Pause(false))?;

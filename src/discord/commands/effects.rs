@@ -83,7 +83,8 @@ impl Effects for CommandEffects {
         match &self.session {
             Some(session) => session.approve(request),
             None => {
-                let why = "nobody can be asked without a session (start one: /session start)";
+                let why =
+                    "no game master can be asked without a session (start one: /session start)";
                 ready(Decision::Deny(why.to_owned())).boxed()
             }
         }

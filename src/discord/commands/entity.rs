@@ -37,10 +37,7 @@ const KINDS: &[&str] =
 
 fn register() -> CreateCommand {
     let name = |text| parts::npc("name", text).required(true);
-    let kind = |text| {
-        let typed = parts::words("type", text, 20);
-        KINDS.iter().fold(typed, |typed, word| typed.add_string_choice(*word, *word))
-    };
+    let kind = |text| parts::one_of("type", text, 20, KINDS.iter().copied());
     parts::command("entity", "People, places and things of the campaign")
         .add_option(
             parts::sub(

@@ -35,10 +35,8 @@ const TURNS_MAX: u32 = 100;
 fn register() -> CreateCommand {
     let name = |text| parts::npc("name", text).required(true);
     let named = |sub, text, whom| parts::sub(sub, text).add_sub_option(name(whom));
-    let engines = parts::words("engine", "s2s: a model hears the players' own voices", 16);
-    let engines = EngineKind::NAMES
-        .iter()
-        .fold(engines.required(true), |option, name| option.add_string_choice(*name, *name));
+    let text = "s2s: a model hears the players' own voices";
+    let engine = parts::one_of("engine", text, 16, EngineKind::NAMES).required(true);
     parts::command("npc", "The NPCs: silence, speak for, direct or pin them")
         .add_option(parts::sub("list", "Show who is at the table, and their state"))
         .add_option(named("show", "Show everything about one NPC", "Which NPC"))
@@ -70,7 +68,7 @@ fn register() -> CreateCommand {
         )
         .add_option(
             named("engine", "Change an NPC's engine until the session ends", "NPC to change")
-                .add_sub_option(engines)
+                .add_sub_option(engine)
                 .add_sub_option(parts::flag(
                     "confirm",
                     "Change it (default: only tells the price of an hour and what leaves this machine)",

@@ -24,6 +24,17 @@ pub fn words(name: &str, description: &str, most: u16) -> CreateCommandOption {
     CreateCommandOption::new(CommandOptionType::String, name, description).max_length(most)
 }
 
+/// An option that takes one of these words.
+pub fn one_of<'w>(
+    name: &str,
+    description: &str,
+    most: u16,
+    words: impl IntoIterator<Item = &'w str>,
+) -> CreateCommandOption {
+    let add = |option: CreateCommandOption, word: &str| option.add_string_choice(word, word);
+    words.into_iter().fold(self::words(name, description, most), add)
+}
+
 /// An option that takes an NPC's name.
 pub fn npc(name: &str, description: &str) -> CreateCommandOption {
     words(name, description, 100).set_autocomplete(true)

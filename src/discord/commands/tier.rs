@@ -26,10 +26,8 @@ pub const COMMAND: Command = Command { name: "tier", register, who: |_| Who::Dm,
 const MINUTES_MAX: u32 = 720;
 
 fn register() -> CreateCommand {
-    let tier = parts::words("tier", "Fast: quick and short; deep: slow, with every tool", 16);
-    let tier = Tier::ALL.iter().fold(tier.required(true), |option, tier| {
-        option.add_string_choice(tier.name(), tier.name())
-    });
+    let text = "Fast: quick and short; deep: slow, with every tool";
+    let tier = parts::one_of("tier", text, 16, Tier::ALL.iter().map(|it| it.name())).required(true);
     let npc = |text| parts::npc("npc", text);
     let minutes =
         parts::count("minutes", "Number of minutes (default: until cleared)", MINUTES_MAX);

@@ -168,7 +168,7 @@ impl Guild {
         for user in heard {
             // They sit down again below.
             if let Err(why) = session.leave(user) {
-                tracing::warn!(%why, "what somebody was saying is not dropped");
+                tracing::warn!(%why, "cannot drop an open utterance");
             }
         }
         self.seat_people();

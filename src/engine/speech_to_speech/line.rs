@@ -148,8 +148,8 @@ impl Line {
     }
 
     /// Opens a session that knows `conversation`, or sends the new messages to the open one, unless that
-    /// ends within `lasting`, as the service has said. A failure since `begun` is not repeated: whoever
-    /// waits has waited for it. Cancel safe.
+    /// ends within `lasting`, as the service has said. A failure since `begun` is not repeated: because
+    /// the caller has waited for it. Cancel safe.
     ///
     /// # Errors
     /// None can be opened in time.
@@ -443,7 +443,8 @@ fn unheard(pending: &Pending, heard: &HeardAloud, speed: f64) -> Vec<(SpeechItem
         // Sound of two items may come in turns: then each has several sentences.
         match items.iter_mut().find(|(item, ..)| *item == it.item) {
             Some((_, all_played, sound)) => {
-                (*all_played, *sound) = (*all_played + played, *sound + it.sound)
+                *all_played += played;
+                *sound += it.sound;
             }
             None => items.push((it.item.clone(), played, it.sound)),
         }

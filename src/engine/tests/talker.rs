@@ -59,7 +59,7 @@ pub struct Talker {
     pub price: Option<&'static str>,
     /// It can neither change its tools nor take anything back, and goes on beside calls.
     is_fixed: bool,
-    /// Nobody can connect, and is told so after this time.
+    /// Connections are refused, after this time.
     refuses_after: Option<Duration>,
 }
 

@@ -23,7 +23,10 @@ use super::{
     options::{Family, Options},
     socket::Socket,
 };
-use crate::provider::{Error, Kind, sockets::Handshake};
+use crate::provider::{
+    Error, Kind,
+    sockets::{Handshake, NotOpened},
+};
 
 /// Longest wait for one of the places of the plan.
 const PLACE: Duration = Duration::from_millis(300);
@@ -100,7 +103,9 @@ impl Client {
 
     async fn connect(&self, names: &Names, until: Instant) -> Result<Socket, Error> {
         let place = self.place().await?;
-        let Some(url) = self.options.address(names) else { return Err(self.peer.no_socket()) };
+        let Some(url) = self.options.address(names) else {
+            return Err(self.peer.not_opened(&NotOpened::NoSocket));
+        };
         let connection = timeout_at(until, self.handshake.open(url)).await;
         let connection = connection.map_err(|_| self.peer.slow())?;
         let connection = connection.map_err(|why| self.peer.not_opened(&why))?;

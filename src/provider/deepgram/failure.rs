@@ -13,7 +13,7 @@ use crate::{
     provider::{
         Error, Kind,
         remote::{quotable, retry_after, shown_address, without_key},
-        sockets::{NotOpened, Noted, unanswered},
+        sockets::{NotOpened, Noted},
     },
 };
 
@@ -82,19 +82,10 @@ impl Peer {
 
     /// A socket that could not be opened.
     pub fn not_opened(&self, why: &NotOpened) -> Error {
-        match why {
-            NotOpened::Unanswered(error) => {
-                let (kind, what, fix) = unanswered(error);
-                self.error(kind, what, fix)
-            }
-            NotOpened::Refused(status, headers, said) => self.refusal(*status, headers, said),
-            NotOpened::NoSocket => self.no_socket(),
-        }
-    }
-
-    /// Who answers speaks no WebSocket.
-    pub fn no_socket(&self) -> Error {
-        self.error(Kind::Protocol, "the server does not speak WebSocket", "check base_url")
+        why.error(
+            |(kind, what, fix)| self.error(kind, what, fix),
+            |status, headers, said| self.refusal(status, headers, said),
+        )
     }
 
     /// No connection, or no first word, in time.

@@ -41,7 +41,7 @@ impl Client {
         let no_address = (
             Kind::InvalidRequest,
             "no usable address",
-            "base_url is an address such as https://generativelanguage.googleapis.com",
+            "write base_url as https://generativelanguage.googleapis.com",
         );
         let failed = |(kind, what, fix)| peer.error(kind, what, fix);
         let url = address(&options).ok_or_else(|| failed(no_address))?;

@@ -36,7 +36,7 @@ impl Client {
         let no_address = (
             Kind::InvalidRequest,
             "no usable address",
-            "base_url is an address such as https://api.openai.com/v1",
+            "write base_url as https://api.openai.com/v1",
         );
         let failed = |(kind, what, fix)| peer.error(kind, what, fix);
         let url = address(&options).ok_or_else(|| failed(no_address))?;

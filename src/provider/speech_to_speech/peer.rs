@@ -16,7 +16,7 @@ use crate::{
         Error, Kind,
         bounds::{Bound, ERROR_TEXT, EVENT},
         remote::{quotable, retry_after, shown_address, without_key},
-        sockets::{NotOpened, Noted, unanswered},
+        sockets::{NotOpened, Noted},
     },
 };
 
@@ -68,17 +68,13 @@ impl Peer {
 
     /// A socket that could not be opened; `reads` an error that the service describes.
     pub fn not_opened(&self, why: &NotOpened, reads: fn(&Value) -> Told) -> Error {
-        match why {
-            NotOpened::Unanswered(error) => {
-                let (kind, what, fix) = unanswered(error);
-                self.error(kind, what, fix)
-            }
-            NotOpened::Refused(status, headers, body) => {
+        why.error(
+            |(kind, what, fix)| self.error(kind, what, fix),
+            |status, headers, body| {
                 let json: Value = serde_json::from_slice(body).unwrap_or_default();
-                self.refusal(*status, headers, &reads(json.get("error").unwrap_or(&json)))
-            }
-            NotOpened::NoSocket => self.no_socket(),
-        }
+                self.refusal(status, headers, &reads(json.get("error").unwrap_or(&json)))
+            },
+        )
     }
 
     /// A handshake that was answered by `status` instead of a socket.
@@ -97,7 +93,7 @@ impl Peer {
             300..400 => ("it redirects elsewhere", "write the address it redirects to as base_url"),
             400..500 => ("the request was refused", "check model and base_url"),
             500..600 => ("the service failed", "try again"),
-            _ => ("the server speaks no WebSocket", "check base_url"),
+            _ => ("not a WebSocket endpoint", "check base_url"),
         };
         let kind = match status.as_u16() {
             401..=403 => Kind::Unauthorized,
@@ -109,11 +105,6 @@ impl Peer {
         };
         let quote = self.quoted(&told.message);
         self.error(kind, &format!("{what} with status {}{quote}", status.as_u16()), fix)
-    }
-
-    /// The server speaks no WebSocket.
-    fn no_socket(&self) -> Error {
-        self.error(Kind::Protocol, "the server speaks no WebSocket", "check base_url")
     }
 
     /// No connection, or no answer to the setup, in time.
@@ -137,7 +128,7 @@ impl Peer {
     /// More events wait to be read than are kept.
     pub fn flooding(&self, most: usize) -> Error {
         let what = format!("it sends more than {most} events that nobody takes");
-        self.error(Kind::Protocol, &what, "is base_url right, and the model sound?")
+        self.error(Kind::Protocol, &what, "check base_url and model")
     }
 
     /// The socket ended without a word.
@@ -161,7 +152,7 @@ impl Peer {
         match error {
             tungstenite::Error::Capacity(_) => {
                 let what = "a message exceeds the limit of 4 MiB";
-                self.error(Kind::Protocol, what, "is base_url right, and the model sound?")
+                self.error(Kind::Protocol, what, "check base_url and model")
             }
             tungstenite::Error::Utf8 => {
                 self.error(Kind::Protocol, "a message is not UTF-8", "please report this")
@@ -173,7 +164,7 @@ impl Peer {
     /// Why a message of type `kind` is too large to be read.
     pub fn oversized(&self, kind: &str) -> Error {
         let what = format!("an event \"{kind}\" exceeds the limit of {EVENT}");
-        self.error(Kind::Protocol, &what, "is base_url right, and the model sound?")
+        self.error(Kind::Protocol, &what, "check base_url and model")
     }
 
     /// What the service said, safe to print: one short line without the key; empty stays empty.

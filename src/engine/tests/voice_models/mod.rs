@@ -40,7 +40,7 @@ struct Seat {
     engine: SpeechToSpeech,
     conversation: Conversation,
     turns: u64,
-    /// What is said in the next turn.
+    /// Speech of the next turn.
     said: Vec<Frame>,
 }
 
@@ -105,7 +105,7 @@ impl Seat {
         self
     }
 
-    /// Somebody has said so much so far; what the service is told then.
+    /// Passes on speech so far; the orders that the service gets then.
     async fn hears(&mut self, said: &[Frame]) -> Vec<String> {
         let before = self.talker.ordered().len();
         self.engine.hears(&said.iter().cloned().collect());

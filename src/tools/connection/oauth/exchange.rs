@@ -206,8 +206,7 @@ impl Parties {
             Some(issuer) if !issuer::is_its_own(read.as_ref(), issuer) => {
                 let read = read.map(String::from).unwrap_or_default();
                 Err(self.refused(format!(
-                    "'{read}' publishes metadata for '{issuer}', which has \
-                                          another address"
+                    "'{read}' publishes metadata for '{issuer}', which has another address"
                 )))
             }
             _ => Ok(()),

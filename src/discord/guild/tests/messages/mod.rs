@@ -1,6 +1,6 @@
 //! Messages of the bot, all in one file, where they are read sentence by sentence.
 //!
-//! What a session shows while it runs is there as far as it needs no voice connection.
+//! Messages of a running session are included where they need no voice connection.
 
 mod pressed;
 mod shown;
@@ -30,7 +30,7 @@ fn message(name: &str, lines: impl Into<String>) -> Message {
     (name.to_owned(), lines.into())
 }
 
-/// What a person reads of a message, an answer or a form: a line each.
+/// The readable texts of a message, an answer or a form: a line each.
 fn read(shown: impl serde::Serialize) -> String {
     let mut lines = Vec::new();
     collect(&serde_json::to_value(shown).expect("JSON"), &mut lines);
@@ -65,7 +65,7 @@ fn guild() -> (tempfile::TempDir, Guild) {
     (folder, guild)
 }
 
-/// What is read of an answer, once everything is done that it waits for.
+/// The readable texts of an answer, after all work that it waits for.
 async fn answered(guild: &mut Guild, mut answer: Result<Answer, Refusal>) -> String {
     loop {
         answer = match answer {

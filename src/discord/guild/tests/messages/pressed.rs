@@ -1,4 +1,4 @@
-//! What buttons and forms answer.
+//! Answers of buttons and forms.
 
 use serde_json::json;
 use serenity::all::{ChannelId, Permissions, UserId};

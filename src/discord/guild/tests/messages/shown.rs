@@ -1,4 +1,4 @@
-//! What the bot shows by itself: notices, the panel, requests, and why it refuses.
+//! Messages that the bot posts by itself: notices, the panel, requests, refusals.
 
 use std::sync::Arc;
 

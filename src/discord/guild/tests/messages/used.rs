@@ -1,4 +1,4 @@
-//! What slash commands answer where no session runs.
+//! Answers of slash commands without a running session.
 
 use serde_json::{Value, json};
 
