@@ -34,7 +34,8 @@ impl Two {
             "data_dir: data\nproviders:\n  llm:\n{}{}npcs:\n  - {{ name: Bartok, voice: {{ provider: \
              flite, voice_id: rms }}, engine: sentence_cascade, cascade: {{ opener: fast, strong: main \
              }}{npc} }}\n",
-            entry("fast", &self.fast, ""),
+            // Either model may have to go on.
+            entry("fast", &self.fast, if keys.contains("continues") { keys } else { "" }),
             entry("main", &self.main, keys)
         ))
     }

@@ -148,8 +148,8 @@ impl Line {
     }
 
     /// Opens a session that knows `conversation`, or sends the new messages to the open one, unless that
-    /// ends within `lasting`, as the service has said. A failure since `begun` is not repeated: because
-    /// the caller has waited for it. Cancel safe.
+    /// ends within `lasting`, as the service has said. A failure since `begun` is not repeated,
+    /// because the caller has waited for it. Cancel safe.
     ///
     /// # Errors
     /// None can be opened in time.

@@ -34,8 +34,10 @@ pub struct Contents {
 /// The size of an answer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Answered {
-    /// Bytes of its words and calls.
-    pub text: u64,
+    /// Bytes of its words.
+    pub words: u64,
+    /// Bytes of its calls.
+    pub calls: u64,
     /// Its sound.
     pub sound: Duration,
 }
@@ -58,11 +60,17 @@ impl Contents {
 
     /// An answer stays in the session, whose service has counted so much sound, if it has.
     pub fn add_answer(&mut self, answered: Answered, counted: Option<u64>) {
-        self.text = self.text.saturating_add(answered.text);
+        self.text = self.text.saturating_add(self.written(answered));
         let spoken = tokens(answered.sound, self.a_second.spoken);
         let all = self.all_sound().saturating_add(spoken);
         self.sound = counted.unwrap_or_default().max(all);
         self.heard = Duration::ZERO;
+    }
+
+    /// Bytes of `answered` that count as text.
+    const fn written(self, answered: Answered) -> u64 {
+        let words = if self.a_second.with_words { answered.words } else { 0 };
+        answered.calls.saturating_add(words)
     }
 
     /// Tokens of all its sound.
@@ -98,7 +106,7 @@ impl Contents {
         Consumption {
             input_tokens,
             cached_tokens: usage.text_cached.min(input_tokens),
-            output_tokens: plausible(usage.text_out, answered.text, most.output_tokens),
+            output_tokens: plausible(usage.text_out, self.written(answered), most.output_tokens),
             audio_in,
             audio_cached: usage.audio_cached.min(audio_in),
             audio_out: sound(usage.audio_out, spoken, most.audio_out),
@@ -122,11 +130,11 @@ mod tests {
     use super::*;
 
     const CONTENTS: Contents = contents(10, 20);
-    const ANSWERED: Answered = Answered { text: 80, sound: Duration::from_secs(4) };
+    const ANSWERED: Answered = Answered { words: 60, calls: 20, sound: Duration::from_secs(4) };
 
     /// Contents of a session with a service that counts a second of sound so.
     const fn contents(heard: u32, spoken: u32) -> Contents {
-        let a_second = SoundTokens { heard, spoken };
+        let a_second = SoundTokens { heard, spoken, with_words: true };
         Contents {
             text: 1_600,
             sound: 350,

@@ -280,7 +280,7 @@ impl<'t> Talk<'t> {
             SpeechSessionEvent::Call(call) => {
                 self.begun();
                 let size = call.name.len() + call.arguments.len();
-                self.with_pending(|pending| pending.answered.text += size as u64);
+                self.with_pending(|pending| pending.answered.calls += size as u64);
                 calls.push(call);
             }
             SpeechSessionEvent::Done(done) => {
@@ -308,7 +308,7 @@ impl<'t> Talk<'t> {
     fn words(&mut self, item: &SpeechItemId, delta: String) -> Result<Option<Ended>, Error> {
         self.begun();
         let size = delta.len();
-        self.with_pending(|pending| pending.answered.text += size as u64);
+        self.with_pending(|pending| pending.answered.words += size as u64);
         let is_secret = redact::holds_credential(self.out.words(item, delta));
         if !is_secret {
             return Ok(None);

@@ -129,7 +129,7 @@ mod tests {
     };
 
     /// As OpenAI counts it.
-    const TALKS: Work = Work::Talks(SoundTokens { heard: 10, spoken: 20 });
+    const TALKS: Work = Work::Talks(SoundTokens { heard: 10, spoken: 20, with_words: true });
 
     fn told(prices: &[(&str, Price)], work: &[(Work, &str)]) -> Result<String, Vec<String>> {
         let prices = prices.iter().map(|(model, price)| ((*model).to_owned(), *price));
@@ -150,7 +150,7 @@ mod tests {
     fn hour_of_sound_costs_what_its_service_counts() {
         let price = Price { audio_input: 3.0, audio_output: 12.0, ..Price::default() };
         let cost = |work| told(&[("live", price)], &[(work, "live")]).unwrap();
-        let even = Work::Talks(SoundTokens { heard: 25, spoken: 25 });
+        let even = Work::Talks(SoundTokens { heard: 25, spoken: 25, with_words: false });
         // 22,500 tokens heard and 15,000 spoken, against 9,000 and 12,000.
         assert_eq!((cost(even), cost(TALKS)), ("about 0.25".to_owned(), "about 0.17".to_owned()));
     }

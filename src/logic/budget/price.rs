@@ -41,10 +41,12 @@ pub struct Price {
 /// Tokens of a second of sound, as a service counts them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SoundTokens {
-    /// Of sound that is heard.
+    /// A second of a player's speech.
     pub heard: u32,
-    /// Of sound that is spoken.
+    /// A second of an NPC's speech.
     pub spoken: u32,
+    /// The words of an NPC's speech count as text besides.
+    pub with_words: bool,
 }
 
 /// What a call uses, in the units it is billed by.

@@ -63,7 +63,7 @@ impl SpeechToSpeech for GeminiLive {
             truncates: false,
             changes_tools: false,
             goes_on: true,
-            sound: SoundTokens { heard: 25, spoken: 25 },
+            sound: SoundTokens { heard: 25, spoken: 25, with_words: false },
         }
     }
 

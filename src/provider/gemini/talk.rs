@@ -62,6 +62,8 @@ pub struct Talk {
     owed: HashMap<String, String>,
     /// Results that wait to be sent.
     results: Vec<CallResult>,
+    /// The answer asked for last has sound.
+    has_spoken: bool,
     /// An utterance was begun.
     is_hearing: bool,
     /// It is over, which the service is told with the order to answer.
@@ -98,6 +100,7 @@ impl Talk {
             tools: tools.collect(),
             owed: HashMap::new(),
             results: Vec::new(),
+            has_spoken: false,
             is_hearing: false,
             is_heard: false,
             running: None,
@@ -165,6 +168,11 @@ impl Talk {
             let calling = self.tools.get(&name).copied().unwrap_or_default();
             self.results.push(CallResult { id, name, output, calling });
         }
+        // An answer that went on beside calls that only record is not followed by another.
+        let is_silent = self.results.iter().all(|it| it.calling == Calling::Records);
+        if self.owed.is_empty() && self.has_spoken && is_silent {
+            self.send_results(false);
+        }
     }
 
     fn send_results(&mut self, is_awaited: bool) {
@@ -176,7 +184,7 @@ impl Talk {
 
     fn ask(&mut self, choice: &ToolChoice) -> Result<(), Over> {
         self.asked += 1;
-        self.takes_late = false;
+        (self.takes_late, self.has_spoken) = (false, false);
         let mut late = mem::take(&mut self.late);
         let billed = mem::take(&mut self.billed);
         if !self.results.is_empty() {
@@ -269,6 +277,7 @@ impl Talk {
         if samples.is_empty() || !takes_sound {
             return Ok(());
         }
+        self.has_spoken = true;
         if self.events.sound(SpeechItemId(item), samples) == Err(Full) {
             if let Some(running) = &mut self.running {
                 running.answer.mute(unread());

@@ -63,7 +63,7 @@ impl SpeechToSpeech for Realtime {
             truncates: true,
             changes_tools: true,
             goes_on: false,
-            sound: SoundTokens { heard: 10, spoken: 20 },
+            sound: SoundTokens { heard: 10, spoken: 20, with_words: true },
         }
     }
 
