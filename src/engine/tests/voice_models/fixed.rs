@@ -89,14 +89,14 @@ async fn turn_does_not_wait_for_another_session() {
 #[tokio::test(start_paused = true)]
 async fn cancelled_calls_end_and_are_kept() {
     let mut seat = fixed();
-    seat.answers(&[Call("long", "{}"), CancelCalls]);
+    seat.answers(&[Call("long", ROLL), CancelCalls]);
     let begun = Instant::now();
     let answered = seat.turn(whole).await;
     assert!(begun.elapsed() < ms(10_000), "{:?}", begun.elapsed());
     let (engine, why) = by(&answered.report);
     assert_eq!(engine, EngineKind::Cascaded);
     assert!(why.unwrap().contains("wants no results"), "{why:?}");
-    assert_eq!(answered.sentences, ["Well met."]);
+    assert_eq!(answered.sentences, ["[Let me think.]", "Well met."]);
     assert_eq!((answered.report.calls.len(), answered.report.exchange.len()), (1, 2));
     assert!(!seat.talker.ordered().iter().any(|it| it.starts_with("result")), "never sent late");
 }
