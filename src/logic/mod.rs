@@ -13,6 +13,7 @@ pub mod dice;
 pub mod evidence;
 pub mod fallback;
 pub mod language;
+pub mod music;
 pub mod names;
 pub mod own_lines;
 mod phonetics;

@@ -16,7 +16,10 @@ use tokio::{sync::Notify, time::Instant};
 use tokio_util::sync::CancellationToken;
 
 use super::{Attachment, Authority, CallRecord};
-use crate::domain::{Scope, SessionId, ToolCall, TurnId};
+use crate::{
+    domain::{Scope, SessionId, ToolCall, TurnId},
+    logic::music::MusicOrder,
+};
 
 /// The turn a call belongs to.
 #[derive(Clone)]
@@ -102,6 +105,12 @@ pub trait Effects: Send + Sync {
 
     /// Shows everyone a picture or a sound that `tool` has returned.
     fn attach(&self, tool: &str, attachment: &Attachment);
+
+    /// Changes what music sounds at the table. A table without music says why it cannot.
+    fn music(&self, order: MusicOrder) -> Result<(), &'static str> {
+        _ = order;
+        Err("no music can be played here")
+    }
 
     /// How somebody would come to be there who can approve a call; `None`: somebody is there.
     fn lacks_approver(&self) -> Option<&'static str> {

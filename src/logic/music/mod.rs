@@ -1,0 +1,63 @@
+//! Music and ambience: the tracks of a table, and orders to play them.
+//!
+//! Entry types: [`Track`], [`Library`], [`MusicOrder`].
+
+use std::{path::PathBuf, sync::Arc};
+
+/// Which layer of the mix a track sounds in. A new track replaces only the one in its own layer; effects
+/// sound once, beside everything else.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Layer {
+    /// One piece at a time, crossfaded.
+    Music,
+    /// Rain, murmur, fire: one at a time, under the music.
+    Ambience,
+    /// A one-shot of the soundboard.
+    Effect,
+}
+
+/// One sound file of a library.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Track {
+    /// The file.
+    pub file: PathBuf,
+    /// Shown to people; unique within a library.
+    pub title: String,
+    /// Words by which models and people ask for it ("tavern", "battle").
+    pub moods: Vec<String>,
+    /// Where it sounds.
+    pub layer: Layer,
+    /// It begins again at its end, without a gap.
+    pub is_looped: bool,
+    /// Added to its level: what loudness levelling and the owner's `volume` come to, in dB.
+    pub gain_db: f32,
+    /// Whom to thank.
+    pub credits: Option<String>,
+}
+
+/// All tracks that a table may play.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Library {
+    /// In the order in which they are listed.
+    pub tracks: Vec<Arc<Track>>,
+}
+
+/// What is to happen with the music of a table.
+#[derive(Clone, Debug, PartialEq)]
+pub enum MusicOrder {
+    /// Plays a track in its layer.
+    Play(Arc<Track>),
+    /// Fades everything out.
+    Stop,
+    /// Sets the volume, 0 to 100 percent.
+    Volume(u8),
+}
+
+/// What sounds at a table.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct MusicStatus {
+    /// Titles, by layer; effects are left out.
+    pub playing: Vec<(Layer, String)>,
+    /// 0 to 100 percent.
+    pub volume: u8,
+}
