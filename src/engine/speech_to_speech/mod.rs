@@ -92,7 +92,8 @@ impl SpeechToSpeech {
         let npc = &self.cascade.model().npc;
         let resting = locked(&self.trouble).resting();
         let habits = || locked(&self.habits).expects(turn, npc);
-        route::not_for_it(turn, npc).or_else(habits).or(resting)
+        let abilities = self.service.abilities();
+        route::not_for_it(turn, npc, abilities).or_else(habits).or(resting)
     }
 }
 

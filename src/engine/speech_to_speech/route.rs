@@ -8,9 +8,9 @@ use std::{collections::HashMap, time::Duration};
 use tokio::time::Instant;
 
 use crate::{
-    domain::Npc,
+    domain::{Npc, ToolChoice},
     engine::{Cause, Turn},
-    provider::Kind,
+    provider::{Kind, SpeechAbilities},
     tools::CallRecord,
 };
 
@@ -26,11 +26,18 @@ pub const GUARDED: &str = "lines_and_veils are set, and nothing looks at the wor
      before they are heard";
 
 /// The reason for the cascade to answer `turn` of `npc`; `None`: the model may.
-pub fn not_for_it(turn: &Turn, npc: &Npc) -> Option<String> {
+pub fn not_for_it(turn: &Turn, npc: &Npc, abilities: SpeechAbilities) -> Option<String> {
     match turn.cause {
         Cause::Puppet(_) => return Some("the game master's own words".to_owned()),
         Cause::FollowUp(_) => return Some("a result that came late".to_owned()),
         Cause::Utterance => {}
+    }
+    if !abilities.takes_choice
+        && matches!(npc.policy.tool_choice, ToolChoice::Required | ToolChoice::Named(_))
+    {
+        return Some(
+            "tool_choice asks for a call, and the voice model decides by itself".to_owned(),
+        );
     }
     let (tool, takes) = slowest(turn, npc).filter(|_| turn.tier_is_asked)?;
     let most = npc.s2s.slow_tool.as_millis();

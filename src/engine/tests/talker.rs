@@ -137,6 +137,7 @@ impl SpeechToSpeech for Talker {
             truncates: is_free,
             changes_tools: is_free,
             goes_on: self.is_fixed,
+            takes_choice: is_free,
             sound: SoundTokens { heard: 10, spoken: 20, with_words: true },
         }
     }

@@ -63,6 +63,7 @@ impl SpeechToSpeech for GeminiLive {
             truncates: false,
             changes_tools: false,
             goes_on: true,
+            takes_choice: false,
             sound: SoundTokens { heard: 25, spoken: 25, with_words: false },
         }
     }

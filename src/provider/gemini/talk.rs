@@ -21,7 +21,7 @@ use super::{
 };
 use crate::{
     audio::SampleRate,
-    domain::{CallId, Calling, ToolChoice, ToolSpec},
+    domain::{CallId, Calling, ToolSpec},
     provider::{
         Error, Kind, Pcm, SpeechDone, SpeechEnding, SpeechItem, SpeechItemId, SpeechOrder,
         SpeechSessionEvent, SpeechUsage,
@@ -129,7 +129,8 @@ impl Talk {
                 }
             }
             SpeechOrder::Text(item) => self.outbox.push_back(orders::text([&item])),
-            SpeechOrder::Answer(choice) => return self.ask(&choice),
+            // What it may call is its own choice.
+            SpeechOrder::Answer(_) => return self.ask(),
             SpeechOrder::Result { call, output } => self.result(call.0, output),
             SpeechOrder::Cancel => self.cancel(),
             // An ability that it does not have.
@@ -182,20 +183,15 @@ impl Talk {
         }
     }
 
-    fn ask(&mut self, choice: &ToolChoice) -> Result<(), Over> {
+    fn ask(&mut self) -> Result<(), Over> {
         self.asked += 1;
         (self.takes_late, self.has_spoken) = (false, false);
         let mut late = mem::take(&mut self.late);
         let billed = mem::take(&mut self.billed);
         if !self.results.is_empty() {
-            // Words between a call and its result would interrupt the answer: no wish is told.
             self.send_results(true);
         } else {
             late.clear();
-            // In an utterance that was begun there is no place for words.
-            if let Some(wish) = orders::wish(choice).filter(|_| !self.is_heard) {
-                self.outbox.push_back(orders::text([&wish]));
-            }
             let is_heard = mem::take(&mut self.is_heard);
             self.outbox.push_back(if is_heard { orders::end() } else { orders::answer() });
             self.is_hearing &= !is_heard;

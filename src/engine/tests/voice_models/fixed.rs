@@ -1,6 +1,7 @@
 //! Turns with a service that can neither change its tools nor take anything back.
 
 use super::*;
+use crate::domain::ToolChoice;
 
 fn fixed() -> Seat {
     Seat::of(Bench::new(), Talker::fixed())
@@ -99,4 +100,14 @@ async fn cancelled_calls_end_and_are_kept() {
     assert_eq!(answered.sentences, ["[Let me think.]", "Well met."]);
     assert_eq!((answered.report.calls.len(), answered.report.exchange.len()), (1, 2));
     assert!(!seat.talker.ordered().iter().any(|it| it.starts_with("result")), "never sent late");
+}
+
+#[tokio::test(start_paused = true)]
+async fn demanded_calls_are_the_cascades() {
+    let mut bench = Bench::new();
+    bench.npc.policy.tool_choice = ToolChoice::Required;
+    let mut seat = Seat::of(bench, Talker::fixed());
+    let report = seat.turn(whole).await.report;
+    let why = "tool_choice asks for a call, and the voice model decides by itself";
+    assert_eq!(by(&report), (EngineKind::Cascaded, Some(why)));
 }

@@ -315,15 +315,6 @@ async fn answer_nobody_asked_for_is_stopped_once() {
 }
 
 #[tokio::test]
-async fn wish_for_a_call_is_told_in_words() {
-    let mut bench = Bench::new();
-    bench.order(SpeechOrder::Answer(ToolChoice::Named("roll".to_owned())));
-    let values = bench.values();
-    let wish = &values[0]["clientContent"]["turns"][0]["parts"][0]["text"];
-    assert_eq!(wish, "[Call the tool roll before you answer.]");
-}
-
-#[tokio::test]
 async fn refused_answers_are_withheld() {
     for (reason, wanted) in [
         ("RESPONSE_REJECTED", SpeechEnding::Withheld),
