@@ -20,7 +20,7 @@ use super::{
 };
 use crate::{
     audio::FRAME,
-    provider::{Chain, Error, Kind},
+    provider::{Error, Kind},
     tools::VisibleTools,
 };
 
@@ -157,7 +157,7 @@ async fn answer(
     before: Before,
 ) -> TurnReport {
     let (npc, models) = (Arc::clone(&model.npc), model.models.clone());
-    let opens = opener.as_ref().map(|opener| opener.model().models.clone());
+    let opens = opener.clone();
     let prompt = turn.conversation.prompt(message(&turn).await);
     let (out, sentences) = mpsc::channel(SENTENCES_AHEAD);
     // A turn also ends when its voice fails: nobody would hear the rest.
@@ -191,7 +191,7 @@ async fn answer(
         calls: calls.into_records(),
         thought: talk.thought,
         engine: EngineUsed::cascaded(opens.is_some()),
-        news: models.news().into_iter().chain(opens.iter().flat_map(Chain::news)).collect(),
+        news: models.news().into_iter().chain(opens.iter().flat_map(Opener::news)).collect(),
         first_text_at: talk.first_text_at,
         unspoken: voiced.unspoken,
         failure: failure(talk.failure, voiced.sentences, turn.cancel.is_cancelled()),

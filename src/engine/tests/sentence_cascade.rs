@@ -109,6 +109,32 @@ async fn first_sound_is_that_of_the_fast_model() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn opener_that_is_late_three_times_rests() {
+    let two = Two::new(&[Wait(2_000), Text("Ah, the mine.")], &[Text("North.")]);
+    let engine = two.engine();
+    let mut news = Vec::new();
+    for turn in 0..5 {
+        if turn > 0 {
+            two.fast.then(&[Wait(2_000), Text("Ah, the mine.")]);
+            two.bench.model.then(&[Text("North.")]);
+        }
+        let (_keep, gate) = watch::channel(Gate { confirmed: true, playing: usize::MAX });
+        let asked = two.bench.turn(gate, &CancellationToken::new());
+        let answered = two.bench.run_with(engine.clone(), asked).await;
+        assert_eq!(answered.sentences, ["North."]);
+        news.extend(answered.report.news);
+    }
+    assert_eq!(two.fast.asked(), 3, "then it rests");
+    assert_eq!(news.len(), 1, "{news:?}");
+    assert!(news[0].contains("'fast', has failed 3 times in a row: for 10 minutes"), "{news:?}");
+    tokio::time::advance(std::time::Duration::from_secs(601)).await;
+    let (_keep, gate) = watch::channel(Gate { confirmed: true, playing: usize::MAX });
+    let asked = two.bench.turn(gate, &CancellationToken::new());
+    two.bench.run_with(engine, asked).await;
+    assert_eq!(two.fast.asked(), 4, "it is asked again");
+}
+
+#[tokio::test(start_paused = true)]
 async fn an_opener_that_is_late_is_not_said() {
     for fast in [&[Wait(801), Text("Ah, the mine.")][..], &[Text("Ah, the"), Stall][..]] {
         let two = Two::new(fast, &[Wait(100), Text("It lies north.")]);
