@@ -30,7 +30,7 @@ use crate::{
         prompt::{NOTHING_MORE, OPEN},
         sentence::{SentenceOptions, SentenceSplitter, is_clause},
         speakable::SpeakableFilter,
-        splice::{Splicer, closed, is_small_talk, numbers},
+        splice::{Splicer, closed, has_rolling, is_small_talk, numbers},
     },
     provider::{Attempts, ChatEvent, ChatRequest, Error, Kind},
 };
@@ -82,7 +82,8 @@ impl Opener {
         let has_tools = !turn.tools.specs.is_empty();
         let is_short = npc.max_sentences <= 1 && !has_tools
             || is_small_talk(&turn.facts.utterance, &names(npc));
-        let needs_call = has_tools && (turn.facts.dice.is_some() || demands_call(npc));
+        let is_roll = may_roll(turn) && has_rolling(&turn.facts.utterance);
+        let needs_call = has_tools && (turn.facts.dice.is_some() || is_roll || demands_call(npc));
         let is_alone = is_short && !needs_call;
         // One sentence that a call has to come before is for the model that calls.
         let is_for_strong = npc.max_sentences <= 1 && !is_alone;
@@ -340,7 +341,10 @@ const fn demands_call(npc: &Npc) -> bool {
 fn may_roll(turn: &Turn) -> bool {
     let rolls = |identity: &str| {
         let mut words = identity.split(|c: char| !c.is_alphanumeric());
-        words.any(|word| word.starts_with("roll") || word.starts_with("dice"))
+        words.any(|word| {
+            let word = word.to_lowercase();
+            word.starts_with("roll") || word.starts_with("dice")
+        })
     };
     turn.facts.dice.is_some() || turn.tools.iter().any(|it| rolls(&it.tool.identity))
 }

@@ -194,6 +194,16 @@ async fn a_demanded_call_needs_the_strong_model() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn word_of_rolling_needs_the_strong_model() {
+    for utterance in ["roll for me, Bartok", "Bartok, würfel mal für mich"] {
+        let mut two = Two::new(&[Text("Very well. ##")], &[Call("roll", ROLL)]);
+        two.bench.utterance = utterance;
+        two.answer().await;
+        assert_eq!((count(&two.bench.tools.roll), two.bench.model.asked()), (1, 2), "{utterance}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
 async fn one_sentence_needs_one_model() {
     let mut two = Two::new(&[Text("It lies north.")], &[Text("It lies south.")]);
     two.bench.npc.max_sentences = 1;
