@@ -39,6 +39,8 @@ use crate::{
 const MAX_TOKENS: u32 = 40;
 /// Longest in bytes, should a server ignore that.
 const LONGEST: usize = 1_000;
+/// Longest wait for the mark of a whole answer behind it.
+const MARK: Duration = Duration::from_millis(100);
 /// Longest wait for it; then the strong model answers alone.
 const LATEST: Duration = Duration::from_millis(800);
 
@@ -112,6 +114,10 @@ impl Opener {
         let rest = asked.unwrap_or_else(late);
         match &rest {
             Ok(_) => locked(&self.trouble).is_over(),
+            // Words that were said in time were worth the wait.
+            Err(_) if !sentence.text.is_empty() && !sentence.is_held => {
+                locked(&self.trouble).is_over();
+            }
             Err(error) => self.failed(error),
         }
         (sentence.opened(turn, is_alone), rest.ok())
@@ -176,7 +182,7 @@ impl Opener {
         let mut splitter = SentenceSplitter::new(&options);
         let mut own = OwnLines::new(&turn.labels);
         let mut behind = String::new();
-        while let Some(event) = answering.next().await {
+        while let Some(event) = sentence.next_of(&mut answering).await {
             match event {
                 Ok(ChatEvent::Text(delta)) => {
                     sentence.first_text_at.get_or_insert_with(Instant::now);
@@ -249,6 +255,15 @@ struct Sentence<'o> {
 }
 
 impl Sentence<'_> {
+    /// The next event of `answering`. Once the sentence is over only its mark is wanted, which comes right
+    /// behind it or never; `None` then, too.
+    async fn next_of(&self, answering: &mut Answering) -> Option<Result<ChatEvent, Error>> {
+        match self.is_over {
+            true => timeout(MARK, answering.next()).await.unwrap_or_default(),
+            false => answering.next().await,
+        }
+    }
+
     /// Takes the next part; once the sentence is over, it goes `behind`.
     async fn take_or(&mut self, part: String, behind: &mut String) {
         if self.is_over {

@@ -35,7 +35,7 @@ const TURNS_MAX: u32 = 100;
 fn register() -> CreateCommand {
     let name = |text| parts::npc("name", text).required(true);
     let named = |sub, text, whom| parts::sub(sub, text).add_sub_option(name(whom));
-    let text = "s2s: a model hears the players' own voices";
+    let text = "sentence_cascade: a fast model opens; s2s: a model hears the players' own voices";
     let engine = parts::one_of("engine", text, 16, EngineKind::NAMES).required(true);
     parts::command("npc", "The NPCs: silence, speak for, direct or pin them")
         .add_option(parts::sub("list", "Show who is at the table, and their state"))

@@ -8,7 +8,9 @@ use futures::{FutureExt, future::BoxFuture};
 use tokio::sync::mpsc;
 
 use super::{
-    Failure, HeardAloud, NpcModel, Opener, ReplyPort, Synthesizer, Turn, TurnReport, VoiceEngine,
+    Failure, HeardAloud, NpcModel, Opener, ReplyPort, Reservation, Synthesizer, Turn, TurnReport,
+    VoiceEngine,
+    asking::Payer,
     calls::{NpcCalls, TurnCalls},
     conversation::{Excerpt, message, said},
     occasion::Occasion,
@@ -207,6 +209,10 @@ async fn think(
     let (Some(opener), Some(message)) = (opener, thinking.prompt.turn.first().cloned()) else {
         return converse(turn, thinking).await;
     };
+    // An opening that nothing may follow is not said.
+    if !is_payable(&turn, &thinking) {
+        return converse(turn, thinking).await;
+    }
     let stop = thinking.stop.clone();
     let (opened, rest) = opener.open(&turn, message, &thinking.out, &stop).await;
     thinking.opened = opened;
@@ -216,6 +222,16 @@ async fn think(
         }
     };
     tokio::join!(converse(turn, thinking), reading).0
+}
+
+/// True if the caps allow the first request of the model that goes on.
+fn is_payable(turn: &Turn, thinking: &Thinking) -> bool {
+    let model = &thinking.model;
+    let Some(strong) = model.models.iter().next() else { return true };
+    let (_, size) = thinking.prompt.request(&model.npc.name, &turn.tools.specs);
+    let payer = Payer { npc: Arc::clone(&model.npc), budget: model.budget.clone() };
+    let reserved = payer.reserve(&**strong.service(), size.total(), model.max_tokens);
+    reserved.map(Reservation::unused).is_ok()
 }
 
 /// Why a turn ended early: `voiced` is how many sentences went out.

@@ -34,6 +34,10 @@ pub enum Does {
     Call(&'static str, &'static str),
     /// The calls of the answer are cancelled as soon as it is over.
     CancelCalls,
+    /// The answer ends without its count of tokens.
+    NoCount,
+    /// Nothing comes for so many ms.
+    Wait(u64),
     /// Says so many ms later that the session ends in so many ms.
     GoAway(u64, u64),
     /// The connection is gone.
@@ -191,7 +195,7 @@ impl Session {
     /// Plays the next script; false: the connection is gone.
     async fn answer(&mut self, orders: &mut UnboundedReceiver<SpeechOrder>) -> bool {
         let script = self.scripts.lock().unwrap().pop_front();
-        let mut cancels = false;
+        let (mut cancels, mut counts) = (false, true);
         for step in script.unwrap_or_else(|| vec![Does::Say("Well met.", 1_000)]) {
             match step {
                 Does::Say(words, length) => self.say(words, length),
@@ -203,6 +207,8 @@ impl Session {
                     self.tell(SpeechSessionEvent::Call(call));
                 }
                 Does::CancelCalls => cancels = true,
+                Does::NoCount => counts = false,
+                Does::Wait(length) => tokio::time::sleep(Duration::from_millis(length)).await,
                 Does::GoAway(later, left) => self.go_away(later, left),
                 Does::Cut => {
                     let _ = self.to.send(Err(Error::new(Kind::Interrupted, "cut")));
@@ -216,13 +222,13 @@ impl Session {
                         return false;
                     }
                     if is_over {
-                        self.done(SpeechEnding::Cancelled);
+                        self.done(SpeechEnding::Cancelled, true);
                         return true;
                     }
                 },
             }
         }
-        self.done(SpeechEnding::Completed);
+        self.done(SpeechEnding::Completed, counts);
         if cancels {
             self.tell(SpeechSessionEvent::CallsCancelled(Vec::new()));
         }
@@ -250,9 +256,10 @@ impl Session {
         });
     }
 
-    fn done(&self, ending: SpeechEnding) {
+    fn done(&self, ending: SpeechEnding, counts: bool) {
         let usage = SpeechUsage { text_in: 2_000, audio_out: 50, ..SpeechUsage::default() };
-        self.tell(SpeechSessionEvent::Done(SpeechDone { ending, usage: Some(usage) }));
+        let usage = counts.then_some(usage);
+        self.tell(SpeechSessionEvent::Done(SpeechDone { ending, usage }));
     }
 
     fn tell(&self, event: SpeechSessionEvent) {

@@ -1,7 +1,11 @@
 //! Turns with a service that can neither change its tools nor take anything back.
 
 use super::*;
-use crate::domain::ToolChoice;
+use crate::{
+    domain::ToolChoice,
+    logic::budget::{BudgetOptions, Price},
+};
+use std::collections::BTreeMap;
 
 fn fixed() -> Seat {
     Seat::of(Bench::new(), Talker::fixed())
@@ -110,4 +114,55 @@ async fn demanded_calls_are_the_cascades() {
     let report = seat.turn(whole).await.report;
     let why = "tool_choice asks for a call, and the voice model decides by itself";
     assert_eq!(by(&report), (EngineKind::Cascaded, Some(why)));
+}
+
+#[tokio::test(start_paused = true)]
+async fn answer_without_count_is_booked_as_usual() {
+    // A token of speech costs 1; an answer may have 700.
+    let price = Price { audio_output: 1e6, ..Price::default() };
+    let prices = BTreeMap::from([("dear".to_owned(), price)]);
+    let mut bench = Bench::new();
+    bench.budget = BudgetOptions { session_max: Some(1_000.0), month_max: None, prices };
+    let mut talker = Talker::fixed();
+    talker.price = Some("dear");
+    let mut seat = Seat::of(bench, talker);
+    for _ in 0..3 {
+        seat.answers(&[Say("Ale?", 1_000), NoCount]);
+        assert_eq!(by(&seat.turn(whole).await.report), (EngineKind::SpeechToSpeech, None));
+    }
+    seat.answers(&[Say("Ale?", 20_000), NoCount]);
+    assert_eq!(by(&seat.turn(whole).await.report), (EngineKind::SpeechToSpeech, None));
+    let report = seat.turn(whole).await.report;
+    let (engine, why) = by(&report);
+    assert_eq!(engine, EngineKind::Cascaded, "sound without a count is not free");
+    assert!(why.unwrap().contains("budget"), "{why:?}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn result_may_wait_for_the_end_of_speech() {
+    let mut seat = fixed();
+    seat.answers(&[Say("Let me look, which takes a moment.", 6_000), Call("roll", ROLL)]);
+    seat.answers(&[Wait(7_000), Say("Eleven.", 500)]);
+    let answered = seat.turn(whole).await;
+    assert_eq!(by(&answered.report), (EngineKind::SpeechToSpeech, None));
+    assert_eq!(answered.sentences.last().unwrap(), "Eleven.");
+}
+
+#[tokio::test(start_paused = true)]
+async fn session_of_ten_minutes_is_replaced_between_turns() {
+    let mut seat = fixed();
+    for turn in 0..14 {
+        // The service says at 9:10 that it ends at 10:00.
+        match turn {
+            11 => seat.answers(&[Say("Ale?", 500), GoAway(0, 50_000)]),
+            _ => seat.answers(&[Say("Ale?", 500)]),
+        };
+        let answered = seat.turn(whole).await;
+        assert_eq!(by(&answered.report), (EngineKind::SpeechToSpeech, None), "{turn}");
+        assert_eq!(seat.talker.sessions(), if turn < 11 { 1 } else { 2 }, "{turn}");
+        tokio::time::advance(ms(49_000)).await;
+        seat.warm().await;
+    }
+    let before = format!("{:?}", seat.talker.before(1));
+    assert_eq!(before.matches("Ale?").count(), 12, "{before}");
 }
