@@ -64,8 +64,13 @@ fn with_engine(config: &Config, npc: &str, engine: EngineKind) -> Result<Npc, En
         return Err(EngineError::NoOpener(npc.to_owned()));
     }
     if engine == EngineKind::SpeechToSpeech {
-        if config.services.speech_to_speech.is_none() {
-            return Err(EngineError::NoService);
+        if config.services.speech_to_speech_of(found).is_none() {
+            return Err(match &found.s2s.provider {
+                Some(service) if !config.services.speech_to_speech.is_empty() => {
+                    EngineError::AddedLater { npc: npc.to_owned(), service: service.clone() }
+                }
+                _ => EngineError::NoService,
+            });
         }
         if !config.campaign.lines_and_veils.is_empty() {
             return Err(EngineError::Guarded);
