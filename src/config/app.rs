@@ -94,7 +94,7 @@ impl File<'_> {
             tools: &known,
             models: &providers.models,
             names_models: providers.names_models,
-            engines: Engines::of(&self.fields, &talks),
+            engines: engines(&self.fields, &talks),
         };
         let mut cast = self.cast(reading, &defaults, notes);
         let session = self.session(tools, providers.models.max_tokens(None));
@@ -473,6 +473,12 @@ impl File<'_> {
 /// `slow`.
 fn voices(models: &ModelOptions, first: VoiceEntry, slow: f32) -> Vec<VoiceEntry> {
     provider::Options::voices(first, &models.weights.folders(), slow)
+}
+
+/// The settings of a checked file that engines depend on.
+fn engines<'a>(file: &Fields, services: &'a [provider::SpeechOptions]) -> Engines<'a> {
+    let is_guarded = !file.items("lines_and_veils").is_empty();
+    Engines { services, is_read: speech_to_speech::is_read(file), is_guarded }
 }
 
 /// How long lists of tools are narrowed.

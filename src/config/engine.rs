@@ -5,7 +5,7 @@
 
 use std::time::Duration;
 
-use super::{keys, speech_to_speech};
+use super::keys;
 use crate::{
     domain::{EngineKind, S2s},
     provider::{SpeechOptions, SpeechService},
@@ -23,13 +23,7 @@ pub struct Engines<'a> {
     pub is_guarded: bool,
 }
 
-impl<'a> Engines<'a> {
-    /// Those of the checked `file`, whose speech-to-speech services are `services`.
-    pub fn of(file: &Fields, services: &'a [SpeechOptions]) -> Self {
-        let is_guarded = !file.items("lines_and_veils").is_empty();
-        Self { services, is_read: speech_to_speech::is_read(file), is_guarded }
-    }
-
+impl Engines<'_> {
     /// A speech-to-speech service is configured, or one that could not be read.
     pub const fn may_talk(self) -> bool {
         !self.services.is_empty() || !self.is_read
