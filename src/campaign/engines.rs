@@ -38,6 +38,14 @@ pub enum EngineError {
          gpt-realtime-2.1, api_key: … }}, then start again)"
     )]
     NoService,
+    /// Its service was added to the files after the start.
+    #[error("the service '{service}' of {npc} was added after the start (start again to use it)")]
+    AddedLater {
+        /// The NPC.
+        npc: String,
+        /// Name of its service in files.
+        service: String,
+    },
     /// No two chat models are named for it.
     #[error("{0} has no models for it (add cascade: {{ opener: NAME, strong: NAME }} to its file)")]
     NoOpener(String),
