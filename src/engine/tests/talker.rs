@@ -40,6 +40,8 @@ pub enum Does {
     Wait(u64),
     /// Says so many ms later that the session ends in so many ms.
     GoAway(u64, u64),
+    /// The service closes the connection so many ms later, without a warning.
+    Close(u64),
     /// The connection is gone.
     Cut,
     /// Nothing more comes until it is cancelled.
@@ -210,6 +212,7 @@ impl Session {
                 Does::NoCount => counts = false,
                 Does::Wait(length) => tokio::time::sleep(Duration::from_millis(length)).await,
                 Does::GoAway(later, left) => self.go_away(later, left),
+                Does::Close(later) => self.close(later),
                 Does::Cut => {
                     let _ = self.to.send(Err(Error::new(Kind::Interrupted, "cut")));
                     return false;
@@ -253,6 +256,14 @@ impl Session {
             tokio::time::sleep(Duration::from_millis(later)).await;
             let at = Instant::now() + Duration::from_millis(left);
             let _ = to.send(Ok(SpeechSessionEvent::GoingAway(at)));
+        });
+    }
+
+    fn close(&self, later: u64) {
+        let to = self.to.clone();
+        tokio::spawn(async move {
+            tokio::time::sleep(Duration::from_millis(later)).await;
+            let _ = to.send(Err(Error::new(Kind::Unavailable, "closed (1011)")));
         });
     }
 

@@ -1,11 +1,15 @@
 //! Turns with a service that can neither change its tools nor take anything back.
 
+use std::collections::BTreeMap;
+
+use tokio::time::sleep_until;
+
 use super::*;
 use crate::{
     domain::ToolChoice,
     logic::budget::{BudgetOptions, Price},
+    provider::SpeechService,
 };
-use std::collections::BTreeMap;
 
 fn fixed() -> Seat {
     Seat::of(Bench::new(), Talker::fixed())
@@ -73,6 +77,56 @@ async fn session_that_ends_soon_is_replaced_by_warm() {
     assert_eq!(seat.talker.sessions(), 2, "before anybody speaks again");
     assert_eq!(seat.turn(whole).await.sentences, ["Beer?"]);
     assert_eq!(seat.talker.sessions(), 2);
+}
+
+/// The service warns after 10 minutes, where its session was not replaced before.
+#[tokio::test(start_paused = true)]
+async fn warning_at_10_minutes_replaces_the_session() {
+    let mut seat = fixed();
+    let begun = Instant::now();
+    seat.answers(&[GoAway(600_000, 60_000), Say("Ale?", 500)]).answers(&[Say("Beer?", 500)]);
+    seat.turn(whole).await;
+    sleep_until(begun + ms(590_000)).await;
+    assert_eq!(seat.turn(whole).await.sentences, ["Beer?"]);
+    assert_eq!(seat.talker.sessions(), 1, "nothing has been said of an end");
+    sleep_until(begun + ms(601_000)).await;
+    seat.warm().await;
+    assert_eq!(seat.talker.sessions(), 2, "before it ends, and before anybody speaks again");
+    let before = format!("{:?}", seat.talker.before(1));
+    assert!(before.contains("Ale?") && before.contains("Beer?"), "{before}");
+    let answered = seat.turn(whole).await;
+    assert_eq!(by(&answered.report), (EngineKind::SpeechToSpeech, None));
+    assert_eq!((answered.report.news.len(), seat.talker.sessions()), (0, 2));
+}
+
+/// The age at which sessions of Gemini are replaced comes before the warning.
+#[tokio::test(start_paused = true)]
+async fn session_of_9_minutes_is_replaced_unwarned() {
+    let mut seat = fixed();
+    let limits = SessionLimits { max_age: SpeechService::Gemini.max_age(), ..LIMITS };
+    let service = Arc::clone(&seat.talker) as _;
+    seat.engine = SpeechToSpeech::new(service, seat.bench.engine(), limits, false);
+    let begun = Instant::now();
+    for (at, sessions) in [(0, 1), (530_000, 1), (541_000, 2), (1_070_000, 2)] {
+        sleep_until(begun + ms(at)).await;
+        let answered = seat.turn(whole).await;
+        assert_eq!(by(&answered.report), (EngineKind::SpeechToSpeech, None), "at {at} ms");
+        assert_eq!(seat.talker.sessions(), sessions, "at {at} ms");
+    }
+}
+
+/// The connection ends between two turns, and nothing has been said before.
+#[tokio::test(start_paused = true)]
+async fn close_without_a_warning_costs_no_turn() {
+    let mut seat = fixed();
+    seat.answers(&[Say("Ale?", 500), Close(20_000)]).answers(&[Say("Beer?", 500)]);
+    seat.turn(whole).await;
+    tokio::time::sleep(ms(30_000)).await;
+    let answered = seat.turn(whole).await;
+    assert_eq!(answered.sentences, ["Beer?"]);
+    assert_eq!(by(&answered.report), (EngineKind::SpeechToSpeech, None));
+    assert_eq!((answered.report.news.len(), seat.talker.sessions()), (0, 2));
+    assert!(format!("{:?}", seat.talker.before(1)).contains("Ale?"), "it knows what was said");
 }
 
 #[tokio::test(start_paused = true)]
@@ -146,23 +200,4 @@ async fn result_may_wait_for_the_end_of_speech() {
     let answered = seat.turn(whole).await;
     assert_eq!(by(&answered.report), (EngineKind::SpeechToSpeech, None));
     assert_eq!(answered.sentences.last().unwrap(), "Eleven.");
-}
-
-#[tokio::test(start_paused = true)]
-async fn session_of_ten_minutes_is_replaced_between_turns() {
-    let mut seat = fixed();
-    for turn in 0..14 {
-        // The service says at 9:10 that it ends at 10:00.
-        match turn {
-            11 => seat.answers(&[Say("Ale?", 500), GoAway(0, 50_000)]),
-            _ => seat.answers(&[Say("Ale?", 500)]),
-        };
-        let answered = seat.turn(whole).await;
-        assert_eq!(by(&answered.report), (EngineKind::SpeechToSpeech, None), "{turn}");
-        assert_eq!(seat.talker.sessions(), if turn < 11 { 1 } else { 2 }, "{turn}");
-        tokio::time::advance(ms(49_000)).await;
-        seat.warm().await;
-    }
-    let before = format!("{:?}", seat.talker.before(1));
-    assert_eq!(before.matches("Ale?").count(), 12, "{before}");
 }
