@@ -183,7 +183,7 @@ fn engine(engine: &str) -> Slash {
 
 impl Hall {
     /// `player` has heard the spoken notice to its end.
-    async fn has_greeted(&self, player: &Player) {
+    pub async fn has_greeted(&self, player: &Player) {
         let quiet = Duration::from_secs(2);
         player.wait_for_silence(self.discord.bot(), quiet, BOUND).await.expect("silence");
     }
