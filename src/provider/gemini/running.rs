@@ -110,8 +110,7 @@ impl Running {
 
     /// It has so little that all of it may be of the turn before.
     pub fn is_remnant(&self) -> bool {
-        let is_free = self.answer.cancelled_at.is_none() && self.ending == SpeechEnding::Completed;
-        is_free && !self.has_calls && self.samples < REMNANT
+        self.answer.cancelled_at.is_none() && !self.has_calls && self.samples < REMNANT
     }
 
     /// Takes what has come for a remnant whose turn has ended. It ends soon if nothing more comes.

@@ -320,14 +320,13 @@ impl Talk {
 
     /// The running answer is all there, or has this ending.
     fn ends(&mut self, ending: Option<SpeechEnding>) {
-        let is_tails = self.tail.owns_end(self.running.as_ref());
-        let Some(running) = &mut self.running else { return };
-        // An answer that has begun is the one that is stopped.
-        if is_tails && (ending.is_none() || !running.has_begun) {
+        if self.tail.owns_end(self.running.as_ref()) {
             return;
         }
-        running.ending = ending.unwrap_or(SpeechEnding::Completed);
-        running.ends();
+        if let Some(running) = &mut self.running {
+            running.ending = ending.unwrap_or(SpeechEnding::Completed);
+            running.ends();
+        }
     }
 
     fn turn_over(&mut self, reason: &str) -> Result<(), Over> {

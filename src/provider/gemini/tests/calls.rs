@@ -165,16 +165,18 @@ async fn late_words_do_not_begin_the_next_answer() {
 
 #[tokio::test]
 async fn late_sound_is_not_the_next_answer() {
-    let mut bench = awaiting_result();
-    bench.says(&audio(480));
-    bench.says(&words("", true));
-    bench.says(&generated());
-    bench.says(&over(700));
-    assert!(rounds(&mut bench).is_empty(), "it was the end of the turn before");
-    bench.says(&audio(SECOND / 2));
-    bench.says(&words("Seven!", true));
-    bench.says(&over(900));
-    assert_eq!(rounds(&mut bench), [round(&[], Some(900))]);
+    for end in [generated(), json!({"serverContent": {"interrupted": true}})] {
+        let mut bench = awaiting_result();
+        bench.says(&audio(480));
+        bench.says(&words("", true));
+        bench.says(&end);
+        bench.says(&over(700));
+        assert!(rounds(&mut bench).is_empty(), "it was the end of the turn before");
+        bench.says(&audio(SECOND / 2));
+        bench.says(&words("Seven!", true));
+        bench.says(&over(900));
+        assert_eq!(rounds(&mut bench), [round(&[], Some(900))], "{end}");
+    }
 }
 
 #[tokio::test(start_paused = true)]
