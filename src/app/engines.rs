@@ -64,12 +64,50 @@ fn with_engine(config: &Config, npc: &str, engine: EngineKind) -> Result<Npc, En
         return Err(EngineError::NoOpener(npc.to_owned()));
     }
     if engine == EngineKind::SpeechToSpeech {
-        if config.services.speech_to_speech.is_none() {
-            return Err(EngineError::NoService);
+        if config.services.speech_to_speech_of(found).is_none() {
+            return Err(match &found.s2s.provider {
+                Some(service) if !config.services.speech_to_speech.is_empty() => {
+                    EngineError::AddedLater { npc: npc.to_owned(), service: service.clone() }
+                }
+                _ => EngineError::NoService,
+            });
         }
         if !config.campaign.lines_and_veils.is_empty() {
             return Err(EngineError::Guarded);
         }
     }
     Ok(Npc { engine, ..found.clone() })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{config, tools::builtin};
+
+    const TEXT: &str = "
+providers:
+  speech_to_speech:
+    - { name: openai-realtime, model: a, base_url: 'http://127.0.0.1:9' }
+    - { name: gemini-live, model: b, base_url: 'http://127.0.0.1:9' }
+npcs:
+  - { name: Gisela, s2s: { provider: gemini-live }, lines: [{ say: Hm. }] }
+";
+
+    #[test]
+    fn engine_without_its_own_service_is_refused() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("glyphoxa.yaml");
+        std::fs::write(&path, TEXT).unwrap();
+        let mut config = config::load(Some(&path), &|_| None, builtin::IDENTITIES).unwrap();
+        let changed = |config: &Config| with_engine(config, "Gisela", EngineKind::SpeechToSpeech);
+        assert_eq!(changed(&config).unwrap().engine, EngineKind::SpeechToSpeech);
+        // As where the second was added while the first ran.
+        config.services.speech_to_speech.truncate(1);
+        let why = changed(&config).unwrap_err().to_string();
+        let wanted =
+            "the service 'gemini-live' of Gisela was added after the start (start again to use it)";
+        assert_eq!(why, wanted);
+        config.services.speech_to_speech.clear();
+        assert!(matches!(changed(&config), Err(EngineError::NoService)));
+    }
 }

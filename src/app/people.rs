@@ -251,7 +251,7 @@ async fn recordings_of_people() {
         recogniser: RecogniserEntry::Local(HereOptions { weights, language: "en".to_owned() }),
         models: EntryList::default(),
         voices: Vec::new(),
-        speech_to_speech: None,
+        speech_to_speech: Vec::new(),
         embedder: None,
         turn_model,
     };

@@ -91,8 +91,8 @@ impl SeatMaker {
             work.extend(model.map(|model| (kind, model.to_owned())));
         };
         if npc.engine == EngineKind::SpeechToSpeech {
-            let talks = self.services.speech_to_speech(&config.services)?;
-            if let Some(talks) = talks {
+            if let Some(entry) = config.services.speech_to_speech_of(npc) {
+                let talks = self.services.speech_to_speech(entry)?;
                 add(Work::Talks(talks.abilities().sound), talks.priced_as());
             }
             return Ok(work);
@@ -126,17 +126,14 @@ impl SeatMaker {
         if npc.engine != EngineKind::SpeechToSpeech {
             return Ok(Box::new(cascade));
         }
-        let options = config.services.speech_to_speech.as_ref();
-        let service = self.services.speech_to_speech(&config.services)?;
-        Ok(match (service, options) {
-            (Some(service), Some(options)) => {
-                let limits = SessionLimits { max_age: options.max_age, idle: options.idle };
-                let is_guarded = !config.campaign.lines_and_veils.is_empty();
-                Box::new(SpeechToSpeech::new(service, cascade, limits, is_guarded))
-            }
-            // `check` refuses this; a service added while playing counts from the next start on.
-            _ => Box::new(cascade),
-        })
+        // `check` refuses this; a service added while playing counts from the next start on.
+        let Some(entry) = config.services.speech_to_speech_of(npc) else {
+            return Ok(Box::new(cascade));
+        };
+        let service = self.services.speech_to_speech(entry)?;
+        let limits = SessionLimits { max_age: entry.max_age, idle: entry.idle };
+        let is_guarded = !config.campaign.lines_and_veils.is_empty();
+        Ok(Box::new(SpeechToSpeech::new(service, cascade, limits, is_guarded)))
     }
 }
 

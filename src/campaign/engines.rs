@@ -38,6 +38,14 @@ pub enum EngineError {
          gpt-realtime-2.1, api_key: … }}, then start again)"
     )]
     NoService,
+    /// Its service was added to the files after the start.
+    #[error("the service '{service}' of {npc} was added after the start (start again to use it)")]
+    AddedLater {
+        /// The NPC.
+        npc: String,
+        /// Name of its service in files.
+        service: String,
+    },
     /// No two chat models are named for it.
     #[error("{0} has no models for it (add cascade: {{ opener: NAME, strong: NAME }} to its file)")]
     NoOpener(String),
@@ -116,11 +124,11 @@ impl fmt::Display for EngineOffer {
             ),
             Given::Words(models) => {
                 let models: Vec<String> = models.iter().map(ServiceInfo::where_it_is).collect();
-                let models = models.join(", else ");
+                let models = models.join(" and ");
                 write!(
                     f,
                     " The players' voices are sent to no other service than {hears}, which hears for \
-                     every NPC; their words are sent to {models}."
+                     every NPC; their words may be sent to {models}."
                 )
             }
         }
@@ -154,7 +162,7 @@ mod tests {
             .assert_eq(&offer(Ok(cost), Given::Voices(model)));
         let lines = vec![ServiceInfo::here("written lines")];
         let words = offer(Ok(HourCost::default()), Given::Words(lines));
-        expect_test::expect!["An hour in which players talk to Odo for 15 minutes and are answered for 10, in 100 answers, costs nothing at the configured prices. The players' voices are sent to no other service than Whisper (here, local), which hears for every NPC; their words are sent to written lines (here, local)."]
+        expect_test::expect!["An hour in which players talk to Odo for 15 minutes and are answered for 10, in 100 answers, costs nothing at the configured prices. The players' voices are sent to no other service than Whisper (here, local), which hears for every NPC; their words may be sent to written lines (here, local)."]
             .assert_eq(&words);
     }
 

@@ -16,7 +16,7 @@ use crate::{
     campaign::GuildStore,
     config::{self, Config, MemoryPlace},
     discord,
-    domain::{EngineKind, Npc, Owner, Voice, redact},
+    domain::{Npc, Owner, Voice, redact},
     files, launch,
     logic::turn::Detector,
     provider::{
@@ -104,7 +104,7 @@ async fn examine(config: &Config) -> Vec<Finding> {
         Finding::new("end of turn", pauses(&services, config).await),
     ];
     findings.extend(thinks(&options.models).await);
-    findings.extend(talks(config).await);
+    findings.extend(talks(&services, config).await);
     let is_program = |entry: &&VoiceEntry| entry.service().without_settings().is_some();
     for entry in options.voices.iter().filter(|entry| !is_program(entry)) {
         findings.extend(speech_service(entry, &config.npcs).await);
@@ -149,17 +149,23 @@ async fn thinks(models: &EntryList<ModelEntry>) -> Vec<Finding> {
     findings
 }
 
-/// Whether the service answers that hears and speaks; `None`: no NPC uses it.
-async fn talks(config: &Config) -> Option<Finding> {
-    let users = || config.npcs.iter().filter(|npc| npc.engine == EngineKind::SpeechToSpeech);
-    users().next()?;
-    let service = Registry::default().speech_to_speech(&config.services).transpose()?;
-    let voices = users().filter_map(|npc| npc.s2s.voice.clone()).collect();
-    let found = match service {
-        Ok(service) => probe_speech(&*service, &voices).await,
-        Err(error) => Err(error),
-    };
-    Some(Finding::new("speech to speech", found.map_err(said)))
+/// Tries each service that hears and speaks for an NPC.
+async fn talks(services: &Registry, config: &Config) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    for (entry, npcs) in config.services.hear_own_voices(&config.npcs) {
+        let voices = npcs.iter().filter_map(|npc| npc.s2s.voice.clone()).collect();
+        let found = match services.speech_to_speech(entry) {
+            Ok(service) => probe_speech(&*service, &voices).await,
+            Err(error) => Err(error),
+        };
+        let told = |text: String| match config.services.speech_to_speech.len() {
+            1 => text,
+            _ => format!("{}: {text}", entry.service.name()),
+        };
+        findings
+            .push(Finding::new("speech to speech", found.map(told).map_err(|it| told(said(it)))));
+    }
+    findings
 }
 
 /// Whether a speech service serves those of `cast` that want it; `None`: it would need files, and

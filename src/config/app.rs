@@ -94,7 +94,7 @@ impl File<'_> {
             tools: &known,
             models: &providers.models,
             names_models: providers.names_models,
-            engines: engines(&self.fields),
+            engines: engines(&self.fields, &talks),
         };
         let mut cast = self.cast(reading, &defaults, notes);
         let session = self.session(tools, providers.models.max_tokens(None));
@@ -476,10 +476,9 @@ fn voices(models: &ModelOptions, first: VoiceEntry, slow: f32) -> Vec<VoiceEntry
 }
 
 /// The settings of a checked file that engines depend on.
-fn engines(file: &Fields) -> Engines {
+fn engines<'a>(file: &Fields, services: &'a [provider::SpeechOptions]) -> Engines<'a> {
     let is_guarded = !file.items("lines_and_veils").is_empty();
-    let is_there = speech_to_speech::is_there(file);
-    Engines { is_there, service: speech_to_speech::service(file), is_guarded }
+    Engines { services, is_read: speech_to_speech::is_read(file), is_guarded }
 }
 
 /// How long lists of tools are narrowed.

@@ -8,19 +8,26 @@ use std::time::Duration;
 use super::keys;
 use crate::{
     domain::{EngineKind, S2s},
-    provider::SpeechService,
+    provider::{SpeechOptions, SpeechService},
     yaml::{Fields, Problems, quoted},
 };
 
 /// The settings of a configuration that engines depend on.
 #[derive(Clone, Copy, Debug)]
-pub struct Engines {
-    /// A speech-to-speech service is configured.
-    pub is_there: bool,
-    /// Which one it is, or would be.
-    pub service: SpeechService,
+pub struct Engines<'a> {
+    /// Speech-to-speech services that are configured; the first speaks for NPCs that name none.
+    pub services: &'a [SpeechOptions],
+    /// All of them could be read.
+    pub is_read: bool,
     /// Some topics may never be brought up.
     pub is_guarded: bool,
+}
+
+impl Engines<'_> {
+    /// A speech-to-speech service is configured, or one that could not be read.
+    pub const fn may_talk(self) -> bool {
+        !self.services.is_empty() || !self.is_read
+    }
 }
 
 /// The engine of an NPC, where a speech-to-speech service `is_there`; one that cannot run is noted.
@@ -50,11 +57,23 @@ pub fn engine(npc: &Fields, is_there: bool, problems: &mut Problems) -> EngineKi
     }
 }
 
-/// How it speaks through such a service.
-pub fn s2s(npc: &Fields) -> S2s {
+/// How it speaks through such a service; one that is not among those of `engines` is noted.
+pub fn s2s(npc: &Fields, engines: Engines, problems: &mut Problems) -> S2s {
     let default = S2s::default();
     let Some(fields) = npc.map("s2s", &keys::npc::S2S) else { return default };
+    let provider = fields.text("provider");
+    // Without any service the engine has its problem, or 's2s' no effect.
+    let is_certain = engines.is_read && !engines.services.is_empty();
+    if is_certain && SpeechOptions::of(engines.services, provider).is_none() {
+        let shown = fields.shown("provider");
+        let message = format!("speech-to-speech service {shown} is not configured");
+        let names: Vec<_> = engines.services.iter().map(|it| it.service.name()).collect();
+        let names = names.join(" or ");
+        let way_out = format!("add it to providers.speech_to_speech, or use {names}");
+        problems.add(fields.place("provider"), message, way_out);
+    }
     S2s {
+        provider: provider.map(str::to_owned),
         voice: fields.text("voice").map(str::trim).map(str::to_owned),
         slow_tool: fields.whole("slow_tool_ms").map_or(default.slow_tool, Duration::from_millis),
     }
@@ -99,18 +118,12 @@ pub fn warn(npc: &Fields, name: &str, engines: Engines, warnings: &mut Problems)
     if !is_s2s {
         return;
     }
-    let service = engines.service.name();
-    if let Some(fields) = &s2s
-        && fields.text("provider").is_some_and(|its| its != service)
-    {
-        let message = format!("{name} speaks through {service}, the service of the configuration");
-        let way_out = "remove 'provider', or change providers.speech_to_speech";
-        warnings.add(fields.place("provider"), message, way_out);
-    }
     let has_voice = |fields: Fields| fields.get("voice").is_some() || fields.is_broken("voice");
     if !s2s.is_some_and(has_voice) && !npc.is_broken("s2s") {
         let message = format!("{name} has no voice for the speech-to-speech service");
-        let way_out = match engines.service {
+        let named = s2s.and_then(|fields| fields.text("provider"));
+        let service = SpeechOptions::of(engines.services, named).map(|it| it.service);
+        let way_out = match service.unwrap_or_default() {
             SpeechService::OpenAi => "add s2s: { voice: cedar }",
             SpeechService::Gemini => "add s2s: { voice: Charon }",
         };

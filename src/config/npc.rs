@@ -37,7 +37,7 @@ pub struct NpcDefaults<'a> {
     /// Whether all of their names could be read.
     pub names_models: bool,
     /// The settings that engines depend on.
-    pub engines: Engines,
+    pub engines: Engines<'a>,
 }
 
 /// The NPC in `node`, which was checked.
@@ -58,7 +58,7 @@ pub fn npc(node: &Node, defaults: &NpcDefaults, notes: &mut Notes) -> Npc {
     let lines = fields.items("lines").iter();
     let lines = lines.filter(|node| matches!(node.value, Value::Map(_)));
     // The assistant has no need of one: it writes.
-    let has_service = defaults.engines.is_there || is_assistant(&fields);
+    let has_service = defaults.engines.may_talk() || is_assistant(&fields);
     let (longest, highest) =
         if is_assistant(&fields) { (u8::MAX, Tier::Deep) } else { (4, Tier::Fast) };
     let npc = Npc {
@@ -75,7 +75,7 @@ pub fn npc(node: &Node, defaults: &NpcDefaults, notes: &mut Notes) -> Npc {
         language: language.to_owned(),
         max_sentences: fields.whole("max_sentences").unwrap_or(longest),
         engine: engine::engine(&fields, has_service, problems),
-        s2s: engine::s2s(&fields),
+        s2s: engine::s2s(&fields, defaults.engines, problems),
         budget_tier: fields.text("budget_tier").and_then(|it| it.parse().ok()).unwrap_or(highest),
         lines: lines.map(|node| line::line(node, line_tools, problems)).collect(),
         tools: tools.clone(),

@@ -1,6 +1,6 @@
-//! How the service is reached that hears and speaks.
+//! How the services are reached that hear and speak.
 //!
-//! Entry function: [`speech_to_speech`]. **Never**: says which NPCs it speaks for; they do.
+//! Entry function: [`speech_to_speech`]. **Never**: says which NPCs they speak for; the NPCs do.
 
 use std::{collections::BTreeMap, time::Duration};
 
@@ -13,33 +13,63 @@ use super::{
 use crate::{
     logic::budget::{BudgetOptions, Price},
     provider::{SPEECH_FIRST_BYTE, SPEECH_IDLE, SpeechOptions, SpeechService},
-    yaml::{Fields, quoted},
+    yaml::{Fields, Value, quoted},
 };
 
+/// The key under `providers`.
+const KEY: &str = "speech_to_speech";
 /// The keys that lead there.
 const PATH: &str = "providers.speech_to_speech";
 
-/// The service of a checked file; what it costs by its own entry joins the prices of `budget`.
+/// The services of a checked file, each once; what they cost by their own entries joins the prices of
+/// `budget`.
 pub fn speech_to_speech(
     file: &Fields,
     budget: &mut BudgetOptions,
     notes: &mut Notes,
-) -> Option<SpeechOptions> {
-    let all = file.map("providers", &keys::providers::PROVIDERS)?;
-    let fields = all.map("speech_to_speech", &keys::providers::SPEECH_TO_SPEECH)?;
-    let service = named(&fields);
+) -> Vec<SpeechOptions> {
+    let mut services: Vec<SpeechOptions> = Vec::new();
+    let Some(all) = file.map("providers", &keys::providers::PROVIDERS) else { return services };
+    for fields in entries(&all) {
+        let entry = service(&fields, budget, notes);
+        if fields.is_broken("name") {
+            continue;
+        }
+        if services.iter().any(|it| it.service == entry.service) {
+            let message = format!("'{PATH}' lists {} twice", quoted(entry.service.name()));
+            let way_out = "keep one entry of each service";
+            notes.problems.add(fields.place("name"), message, way_out);
+        }
+        services.push(entry);
+    }
+    if all.get(KEY).is_some_and(|node| matches!(&node.value, Value::List(it) if it.is_empty())) {
+        let message = format!("'{PATH}' is an empty list");
+        notes.problems.add(all.place(KEY), message, "list a service, or remove the key");
+    }
+    services
+}
+
+/// The entries under `providers`: one, or a list.
+fn entries<'a>(all: &Fields<'a>) -> impl Iterator<Item = Fields<'a>> {
+    let nodes = all.items(KEY).iter().filter(|node| matches!(node.value, Value::Map(_)));
+    nodes.map(|node| Fields::new(node, &keys::providers::SPEECH_TO_SPEECH))
+}
+
+/// The service in `fields`.
+fn service(fields: &Fields, budget: &mut BudgetOptions, notes: &mut Notes) -> SpeechOptions {
+    let service = fields.text("name").and_then(SpeechService::named).unwrap_or_default();
     let home = match service {
         SpeechService::OpenAi => Home::REALTIME,
         SpeechService::Gemini => Home::GEMINI,
     };
     let mut clients = Clients::new(&budget.prices, notes);
-    let reach = clients.options(&fields, PATH, PaidBy::Talk, home);
+    let reach = clients.options(fields, PATH, PaidBy::Talk, home);
     let mut own = clients.own;
     budget.prices.append(&mut own);
     if let Some(model) = &reach.priced_as {
-        warn_of_sound(&fields, model, &budget.prices, notes);
+        warn_of_sound(fields, model, &budget.prices, notes);
     }
-    Some(SpeechOptions {
+    SpeechOptions {
         service,
         base_url: reach.base_url,
         api_key: reach.api_key,
@@ -50,29 +80,16 @@ pub fn speech_to_speech(
             .map_or(SPEECH_FIRST_BYTE, Duration::from_millis),
         max_age: fields.whole("max_age_min").map_or(service.max_age(), Duration::from_mins),
         idle: fields.whole("idle_s").map_or(SPEECH_IDLE, Duration::from_secs),
-    })
+    }
 }
 
-/// The service of `file`, or the default one.
-pub fn service(file: &Fields) -> SpeechService {
-    let all = file.map("providers", &keys::providers::PROVIDERS);
-    let fields = all.and_then(|all| {
-        all.map("speech_to_speech", &keys::providers::SPEECH_TO_SPEECH).map(|it| named(&it))
-    });
-    fields.unwrap_or_default()
-}
-
-fn named(fields: &Fields) -> SpeechService {
-    fields.text("name").and_then(SpeechService::named).unwrap_or_default()
-}
-
-/// Whether `file` has such a service, or says something about it that could not be read and has its
-/// problem already.
-pub fn is_there(file: &Fields) -> bool {
-    let all = file.map("providers", &keys::providers::PROVIDERS);
-    let of_all =
-        |all: Fields| all.get("speech_to_speech").is_some() || all.is_broken("speech_to_speech");
-    file.is_broken("providers") || all.is_some_and(of_all)
+/// Every service that `file` names could be read; one that could not has its problem already.
+pub fn is_read(file: &Fields) -> bool {
+    let Some(all) = file.map("providers", &keys::providers::PROVIDERS) else {
+        return !file.is_broken("providers");
+    };
+    let is_whole = entries(&all).count() == all.items(KEY).len() && !all.is_broken(KEY);
+    is_whole && entries(&all).all(|fields| !fields.is_broken("name"))
 }
 
 /// Notes a price that books sound as if it were text: services ask several times as much for it.

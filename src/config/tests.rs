@@ -10,7 +10,8 @@ use crate::{
         turn::{Detector, Patience},
     },
     provider::{
-        EmbedderEntry, ModelEntry, RecogniserEntry, SpeechService, VoiceEntry, base_url, deepgram,
+        EmbedderEntry, ModelEntry, RecogniserEntry, SpeechOptions, SpeechService, VoiceEntry,
+        base_url, deepgram,
     },
     session,
     yaml::{Key, Kind, Shape},
@@ -345,6 +346,13 @@ fn load_talking(service: &str, npc: &str) -> Result<Config, Vec<String>> {
     load_files(&[("glyphoxa.yaml", &text), ("npcs/a.yaml", &npc)])
 }
 
+/// Its only service that hears and speaks.
+#[track_caller]
+fn talks(config: &Config) -> SpeechOptions {
+    let [entry] = &config.services.speech_to_speech[..] else { unreachable!("one service") };
+    entry.clone()
+}
+
 /// What is probably not meant, without the way out.
 fn warned(config: &Config) -> Vec<&str> {
     config.warnings.iter().map(|it| it.message.as_str()).collect()
@@ -357,27 +365,26 @@ fn every_key_of_a_voice_model_is_read() {
     let near = ", base_url: http://127.0.0.1:9/v1";
     let config = load_talking(near, TALKS).unwrap();
     assert_eq!(warned(&config), [""; 0]);
-    let plain = config.services.speech_to_speech.unwrap();
+    let plain = talks(&config);
     assert_eq!((plain.model.as_str(), &plain.priced_as), ("gpt-r", &None));
     assert_eq!(plain.first_byte_timeout, Duration::from_secs(3));
     assert_eq!((plain.max_age, plain.idle), (Duration::from_mins(55), Duration::from_mins(1)));
     let set = ", name: openai-realtime, base_url: 'wss://x.example/v1/', api_key: k, free: true, \
                first_byte_timeout_ms: 3, max_age_min: 9, idle_s: 5";
-    let set = load_talking(set, TALKS).unwrap().services.speech_to_speech.unwrap();
+    let set = talks(&load_talking(set, TALKS).unwrap());
     assert_eq!(set.base_url, "https://x.example/v1");
     assert_eq!(set.api_key.as_ref().map(|key| key.0.as_str()), Some("k"));
     assert_eq!(set.first_byte_timeout, Duration::from_millis(3));
     assert_eq!((set.max_age, set.idle), (Duration::from_mins(9), Duration::from_secs(5)));
-    let home = load_talking(", free: true, api_key: k", TALKS).unwrap();
-    let home = home.services.speech_to_speech.unwrap();
+    let home = talks(&load_talking(", free: true, api_key: k", TALKS).unwrap());
     assert_eq!(home.base_url, "https://api.openai.com/v1");
-    assert_eq!(load_app("").unwrap().services.speech_to_speech, None);
+    assert!(load_app("").unwrap().services.speech_to_speech.is_empty());
 }
 
 #[test]
 fn gemini_live_has_defaults_of_its_own() {
     let config = load_talking(", name: gemini-live, free: true, api_key: k", TALKS).unwrap();
-    let entry = config.services.speech_to_speech.unwrap();
+    let entry = talks(&config);
     assert_eq!(entry.service, SpeechService::Gemini);
     assert_eq!(entry.base_url, "https://generativelanguage.googleapis.com");
     assert_eq!((entry.max_age, entry.idle), (Duration::from_mins(9), Duration::from_mins(1)));
@@ -389,9 +396,71 @@ fn gemini_live_has_defaults_of_its_own() {
     let other = "engine: s2s\nvoice: { voice_id: rms }\n\
                  s2s: { provider: openai-realtime, voice: marin }\n";
     assert_eq!(
-        warned(&load_talking(near, other).unwrap()),
-        ["'Bart' speaks through gemini-live, the service of the configuration"]
+        load_talking(near, other).unwrap_err(),
+        ["npcs/a.yaml:5:18: speech-to-speech service 'openai-realtime' is not configured (add it \
+          to providers.speech_to_speech, or use gemini-live)"]
     );
+}
+
+/// A configuration with these two entries, and two NPCs that speak, Gisela with these settings.
+fn load_two(entries: [&str; 2], gisela: &str) -> Result<Config, Vec<String>> {
+    let [first, second] = entries.map(|entry| {
+        format!("    - {{ {entry}, base_url: http://127.0.0.1:9, price: {{ audio_input: 3 }} }}\n")
+    });
+    let text = format!("providers:\n  speech_to_speech:\n{first}{second}");
+    let with = |name: &str, s2s: &str| {
+        format!(
+            "name: {name}\nlines: [{{ say: hi }}]\nengine: s2s\nvoice: {{ voice_id: rms }}\n{s2s}"
+        )
+    };
+    load_files(&[
+        ("glyphoxa.yaml", &text),
+        ("npcs/gisela.yaml", &with("Gisela", gisela)),
+        ("npcs/odo.yaml", &with("Odo", "s2s: { voice: cedar }\n")),
+    ])
+}
+
+const BOTH: [&str; 2] = ["name: openai-realtime, model: a", "name: gemini-live, model: b"];
+
+#[test]
+fn two_services_speak_at_one_table() {
+    let config = load_two(BOTH, "s2s: { provider: gemini-live, voice: Kore }\n").unwrap();
+    assert_eq!(warned(&config), [""; 0]);
+    let spoken_by = |name: &str| {
+        let npc = config.npcs.iter().find(|npc| npc.name == name).unwrap();
+        config.services.speech_to_speech_of(npc).unwrap()
+    };
+    assert_eq!(spoken_by("Gisela").service, SpeechService::Gemini);
+    assert_eq!(spoken_by("Odo").service, SpeechService::OpenAi, "the first, where none is named");
+    for name in ["Gisela", "Odo"] {
+        let priced_as = spoken_by(name).priced_as.as_deref().unwrap();
+        assert_eq!(config.budget.prices[priced_as].audio_input, 3.0, "{name}");
+    }
+    let voiceless = load_two(BOTH, "s2s: { provider: gemini-live }\n").unwrap();
+    assert_eq!(warned(&voiceless), ["'Gisela' has no voice for the speech-to-speech service"]);
+    assert!(format!("{:?}", voiceless.warnings).contains("s2s: { voice: Charon }"));
+    let one = load_app(
+        "providers: { speech_to_speech: [{ model: r, base_url: 'http://127.0.0.1:9' }] }\n",
+    );
+    assert_eq!(talks(&one.unwrap()).service, SpeechService::OpenAi, "a list of one");
+}
+
+#[test]
+fn services_listed_wrongly_are_refused() {
+    let voiced = "s2s: { voice: Kore }\n";
+    let twice = load_two(["name: gemini-live, model: a", "name: gemini-live, model: b"], voiced);
+    assert_eq!(
+        twice.unwrap_err(),
+        ["glyphoxa.yaml:4:15: 'providers.speech_to_speech' lists 'gemini-live' twice (keep one \
+          entry of each service)"]
+    );
+    let default = load_two(["name: openai-realtime, model: a", "model: b"], voiced).unwrap_err();
+    assert!(default[0].contains("lists 'openai-realtime' twice"), "{default:?}");
+    let named = "s2s: { provider: gemini-live, voice: Kore }\n";
+    let unread = load_two(["name: gemini, model: a", BOTH[0]], named).unwrap_err();
+    assert!(unread.len() == 1 && unread[0].contains("is 'gemini' (expected"), "{unread:?}");
+    let none = load_app("providers: { speech_to_speech: [] }\n").unwrap_err();
+    assert!(none[0].contains("'providers.speech_to_speech' is an empty list"), "{none:?}");
 }
 
 #[test]
@@ -422,7 +491,7 @@ fn a_paid_voice_model_needs_a_price() {
     assert_eq!(warned(&sound), [""; 0]);
     let of = |price: &str| {
         let config = with(&format!(", price: {{ {price} }}")).unwrap();
-        let model = config.services.speech_to_speech.clone().unwrap().priced_as.unwrap();
+        let model = talks(&config).priced_as.unwrap();
         (config.budget.prices[&model], config)
     };
     let (dear, config) =
@@ -471,7 +540,11 @@ fn an_npc_may_speak_through_a_voice_model() {
     let keys = "engine: speech_to_speech\nvoice: { voice_id: rms }\n\
                 s2s: { provider: openai-realtime, voice: marin, slow_tool_ms: 90 }\n";
     let config = npc(keys);
-    let wanted = S2s { voice: Some("marin".to_owned()), slow_tool: Duration::from_millis(90) };
+    let wanted = S2s {
+        provider: Some("openai-realtime".to_owned()),
+        voice: Some("marin".to_owned()),
+        slow_tool: Duration::from_millis(90),
+    };
     assert_eq!((config.npcs[0].engine, &config.npcs[0].s2s), (EngineKind::SpeechToSpeech, &wanted));
     assert_eq!(warned(&config), [""; 0]);
     assert_eq!(npc("").npcs[0].engine, EngineKind::Cascaded, "it has to be asked for");

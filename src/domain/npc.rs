@@ -179,6 +179,9 @@ pub struct CascadeModels {
 /// How an NPC speaks through a speech-to-speech service.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct S2s {
+    /// The service that hears and speaks for it, by its name in files ("gemini-live"); `None`: the
+    /// first of the configuration.
+    pub provider: Option<String>,
     /// The service's own name of the voice ("cedar"); `None`: the service's choice.
     pub voice: Option<String>,
     /// The cascade answers where a tier was asked for that allows a tool slower than this (its p50).
@@ -187,7 +190,7 @@ pub struct S2s {
 
 impl Default for S2s {
     fn default() -> Self {
-        Self { voice: None, slow_tool: Duration::from_millis(1_500) }
+        Self { provider: None, voice: None, slow_tool: Duration::from_millis(1_500) }
     }
 }
 

@@ -22,6 +22,7 @@ mod speech;
 mod speech_to_speech;
 mod talk;
 mod tool_loop;
+mod trouble;
 mod turn;
 mod voice_engine;
 

@@ -3,7 +3,10 @@
 //! Entry type: [`Opener`]. It has no tools, and whatever goes wrong with it is no failure of the turn.
 //! **Never**: says a number in a turn that may roll; the results of calls are not known yet.
 
-use std::{sync::Arc, time::Duration};
+use std::{
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::Duration,
+};
 
 use tokio::{
     sync::mpsc,
@@ -18,6 +21,7 @@ use super::{
     opened::{FirstSentence, Opened, State, order},
     talk::plain,
     tool_loop::Say,
+    trouble::{IN_A_ROW, REST, Trouble, Worth},
 };
 use crate::{
     domain::{Message, Npc, ToolChoice, redact},
@@ -26,36 +30,44 @@ use crate::{
         prompt::{NOTHING_MORE, OPEN},
         sentence::{SentenceOptions, SentenceSplitter, is_clause},
         speakable::SpeakableFilter,
-        splice::{Splicer, closed, is_small_talk, numbers},
+        splice::{Splicer, closed, has_rolling, is_small_talk, numbers},
     },
-    provider::{Attempts, ChatEvent, ChatRequest},
+    provider::{Attempts, ChatEvent, ChatRequest, Error, Kind},
 };
 
 /// Longest opening sentence, in tokens.
 const MAX_TOKENS: u32 = 40;
 /// Longest in bytes, should a server ignore that.
 const LONGEST: usize = 1_000;
+/// Longest wait for the mark of a whole answer behind it.
+const MARK: Duration = Duration::from_millis(100);
 /// Longest wait for it; then the strong model answers alone.
 const LATEST: Duration = Duration::from_millis(800);
 
 /// Says the first sentence of an answer.
 #[derive(Clone)]
-pub struct Opener(NpcModel);
+pub struct Opener {
+    model: NpcModel,
+    trouble: Arc<Mutex<Trouble>>,
+    /// Tells the game master of a rest.
+    news: Arc<Mutex<Option<String>>>,
+}
 
 impl Opener {
     /// Opens with `model`, the first of its chain alone.
     pub fn new(model: NpcModel) -> Self {
-        Self(NpcModel { max_tokens: MAX_TOKENS, models: model.models.first(), ..model })
+        let model = NpcModel { max_tokens: MAX_TOKENS, models: model.models.first(), ..model };
+        Self { model, trouble: Arc::default(), news: Arc::default() }
     }
 
     /// Its chat model, and what that is paid from.
     pub const fn model(&self) -> &NpcModel {
-        &self.0
+        &self.model
     }
 
     /// Name of its chat model in the configuration.
     pub fn name(&self) -> String {
-        self.0.models.iter().map(|it| it.name().to_string()).collect()
+        self.model.models.iter().map(|it| it.name().to_string()).collect()
     }
 
     /// Says the opening sentence of the answer to `message`, which `turn` is about, if one comes in
@@ -68,15 +80,17 @@ impl Opener {
         out: &mpsc::Sender<Say>,
         stop: &CancellationToken,
     ) -> (Opened, Option<Answering>) {
-        let npc = &self.0.npc;
+        let npc = &self.model.npc;
         let has_tools = !turn.tools.specs.is_empty();
         let is_short = npc.max_sentences <= 1 && !has_tools
             || is_small_talk(&turn.facts.utterance, &names(npc));
-        let needs_call = has_tools && (turn.facts.dice.is_some() || demands_call(npc));
+        let is_roll = may_roll(turn) && has_rolling(&turn.facts.utterance);
+        let needs_call = has_tools && (turn.facts.dice.is_some() || is_roll || demands_call(npc));
         let is_alone = is_short && !needs_call;
         // One sentence that a call has to come before is for the model that calls.
         let is_for_strong = npc.max_sentences <= 1 && !is_alone;
-        if !matches!(turn.cause, Cause::Utterance) || is_for_strong {
+        let rests = locked(&self.trouble).rests().is_some();
+        if !matches!(turn.cause, Cause::Utterance) || is_for_strong || rests {
             return (Opened::default(), None);
         }
         let mut sentence = Sentence {
@@ -93,13 +107,42 @@ impl Opener {
         };
         // What was said stays said where the turn ends meanwhile.
         let asked = timeout(LATEST, self.ask(turn, message, &mut sentence));
-        let rest = stop.run_until_cancelled(asked).await.and_then(|asked| {
-            asked.unwrap_or_else(|_| {
-                tracing::debug!(npc = npc.name, "the opening sentence is late");
-                None
-            })
-        });
-        (sentence.opened(turn, is_alone), rest)
+        let Some(asked) = stop.run_until_cancelled(asked).await else {
+            return (sentence.opened(turn, is_alone), None);
+        };
+        let late = |_| Err(Error::new(Kind::Timeout, "the opening sentence is late"));
+        let rest = asked.unwrap_or_else(late);
+        match &rest {
+            Ok(_) => locked(&self.trouble).is_over(),
+            // Words that were said in time were worth the wait.
+            Err(_) if !sentence.text.is_empty() && !sentence.is_held => {
+                locked(&self.trouble).is_over();
+            }
+            Err(error) => self.failed(error),
+        }
+        (sentence.opened(turn, is_alone), rest.ok())
+    }
+
+    /// Leaves the model alone for a while after several failures in a row: each costs the table up to
+    /// [`LATEST`].
+    fn failed(&self, error: &Error) {
+        let npc = &self.model.npc.name;
+        tracing::warn!(npc, %error, "no opening sentence");
+        let worth = locked(&self.trouble).had(error.kind() != Kind::OverBudget);
+        if worth == Some(Worth::Rest) {
+            let (name, minutes, most) = (self.name(), REST.as_secs() / 60, LATEST.as_millis());
+            *locked(&self.news) = Some(format!(
+                "the opener of {npc}, '{name}', has failed {IN_A_ROW} times in a row: for {minutes} \
+                 minutes the strong model answers alone (name a model in 'cascade' that has its first \
+                 sentence within {most} ms; last: {error})"
+            ));
+        }
+    }
+
+    /// Notices for the game master that have not been told yet.
+    pub fn news(&self) -> impl Iterator<Item = String> + use<> {
+        let own = locked(&self.news).take();
+        self.model.models.news().into_iter().chain(own)
     }
 
     /// What it is asked with `message`, and how many bytes that has.
@@ -107,8 +150,8 @@ impl Opener {
         let mut prompt = turn.conversation.prompt(message);
         order(&mut prompt.turn, OPEN);
         // Its own window may be smaller than that of the model that goes on.
-        prompt.window = Window::of(&self.0, "");
-        let (messages, size) = prompt.request(&self.0.npc.name, &[]);
+        prompt.window = Window::of(&self.model, "");
+        let (messages, size) = prompt.request(&self.model.npc.name, &[]);
         let request = ChatRequest {
             messages,
             tools: Arc::from([]),
@@ -121,25 +164,25 @@ impl Opener {
     }
 
     /// Asks for `sentence` and takes it until it is over; what is still to be read of the request.
+    ///
+    /// # Errors
+    /// The model, or the budget, refuses.
     async fn ask(
         &self,
         turn: &Turn,
         message: Message,
         sentence: &mut Sentence<'_>,
-    ) -> Option<Answering> {
-        let npc = &self.0.npc;
+    ) -> Result<Answering, Error> {
+        let npc = &self.model.npc;
         let (request, bytes) = self.request(turn, message);
-        let asked = self.0.ask(request, bytes).await;
-        let mut answering = asked
-            .inspect_err(|error| tracing::warn!(npc = npc.name, %error, "no opening sentence"))
-            .ok()?;
+        let mut answering = self.model.ask(request, bytes).await?;
         sentence.by = Some(Arc::clone(answering.name()));
         let options =
             SentenceOptions { language: npc.language.clone(), ..SentenceOptions::default() };
         let mut splitter = SentenceSplitter::new(&options);
         let mut own = OwnLines::new(&turn.labels);
         let mut behind = String::new();
-        while let Some(event) = answering.next().await {
+        while let Some(event) = sentence.next_of(&mut answering).await {
             match event {
                 Ok(ChatEvent::Text(delta)) => {
                     sentence.first_text_at.get_or_insert_with(Instant::now);
@@ -148,23 +191,22 @@ impl Opener {
                         sentence.take_or(part, &mut behind).await;
                     }
                     if sentence.is_over && sentence.reads_mark(&behind, splitter.left()) {
-                        return Some(answering);
+                        return Ok(answering);
                     }
                     if own.is_over() {
                         break;
                     }
                     if splitter.left().len() > LONGEST {
-                        return Some(answering);
+                        return Ok(answering);
                     }
                 }
                 Ok(ChatEvent::Usage(_) | ChatEvent::Hidden(_) | ChatEvent::ToolCall(_)) => {}
                 // Half a sentence is not said.
-                Ok(ChatEvent::CutOff(_)) => return Some(answering),
+                Ok(ChatEvent::CutOff(_)) => return Ok(answering),
                 Ok(ChatEvent::Done) => break,
                 Err(error) => {
-                    tracing::warn!(npc = npc.name, %error, "no opening sentence");
                     answering.failed(error.kind());
-                    return None;
+                    return Err(error);
                 }
             }
         }
@@ -172,7 +214,7 @@ impl Opener {
             sentence.take_or(closed(&part), &mut behind).await;
         }
         sentence.reads_mark(&behind, "");
-        Some(answering)
+        Ok(answering)
     }
 }
 
@@ -213,6 +255,15 @@ struct Sentence<'o> {
 }
 
 impl Sentence<'_> {
+    /// The next event of `answering`. Once the sentence is over only its mark is wanted, which comes right
+    /// behind it or never; `None` then, too.
+    async fn next_of(&self, answering: &mut Answering) -> Option<Result<ChatEvent, Error>> {
+        match self.is_over {
+            true => timeout(MARK, answering.next()).await.unwrap_or_default(),
+            false => answering.next().await,
+        }
+    }
+
     /// Takes the next part; once the sentence is over, it goes `behind`.
     async fn take_or(&mut self, part: String, behind: &mut String) {
         if self.is_over {
@@ -287,6 +338,10 @@ impl Sentence<'_> {
     }
 }
 
+fn locked<T>(shared: &Mutex<T>) -> MutexGuard<'_, T> {
+    shared.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
 /// Names by which an NPC is called.
 fn names(npc: &Npc) -> Vec<&str> {
     std::iter::once(&npc.name).chain(&npc.aliases).map(String::as_str).collect()
@@ -301,7 +356,10 @@ const fn demands_call(npc: &Npc) -> bool {
 fn may_roll(turn: &Turn) -> bool {
     let rolls = |identity: &str| {
         let mut words = identity.split(|c: char| !c.is_alphanumeric());
-        words.any(|word| word.starts_with("roll") || word.starts_with("dice"))
+        words.any(|word| {
+            let word = word.to_lowercase();
+            word.starts_with("roll") || word.starts_with("dice")
+        })
     };
     turn.facts.dice.is_some() || turn.tools.iter().any(|it| rolls(&it.tool.identity))
 }

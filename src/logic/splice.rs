@@ -12,7 +12,7 @@ use std::{
 };
 
 use super::{
-    language::{is_any, opening_phrase},
+    language::{all, is_any, opening_phrase},
     spoken::{german_number_words, number_words},
     words::{Words, fold},
 };
@@ -366,6 +366,12 @@ pub fn is_small_talk(utterance: &str, names: &[&str]) -> bool {
         };
     }
     has_phrase
+}
+
+/// Whether `utterance` has a verb of rolling: "roll for me", "würfel mal".
+pub fn has_rolling(utterance: &str) -> bool {
+    let verbs: Vec<String> = all(|it| it.dice.rolling).map(fold).collect();
+    Words::of(utterance).iter().any(|word| verbs.iter().any(|verb| verb == word))
 }
 
 #[cfg(test)]

@@ -27,8 +27,9 @@ pub struct Options {
     pub models: EntryList<ModelEntry>,
     /// Voice services NPCs may name, each once; the first speaks for those that name none.
     pub voices: Vec<VoiceEntry>,
-    /// Hears and speaks for NPCs whose engine it is; `None`: no NPC has that engine.
-    pub speech_to_speech: Option<SpeechOptions>,
+    /// Hear and speak for NPCs with that engine, each service once; the first for those without a
+    /// choice.
+    pub speech_to_speech: Vec<SpeechOptions>,
     /// Compares meanings; `None`: words in common decide.
     pub embedder: Option<EmbedderEntry>,
     /// The file of the sound model that tells whether somebody has finished.
@@ -87,6 +88,28 @@ impl Options {
         })
     }
 
+    /// The entry that hears and speaks for `npc` while its engine is that; `None`: it is not
+    /// configured.
+    pub fn speech_to_speech_of(&self, npc: &Npc) -> Option<&SpeechOptions> {
+        SpeechOptions::of(&self.speech_to_speech, npc.s2s.provider.as_deref())
+    }
+
+    /// The entries that hear and speak for NPCs of `cast`, each with its NPCs, of which it has at least
+    /// one.
+    pub fn hear_own_voices<'a>(
+        &'a self,
+        cast: &'a [Npc],
+    ) -> Vec<(&'a SpeechOptions, Vec<&'a Npc>)> {
+        let all = self.speech_to_speech.iter().map(|entry| {
+            let is_its = |npc: &&Npc| {
+                npc.engine == EngineKind::SpeechToSpeech
+                    && self.speech_to_speech_of(npc) == Some(entry)
+            };
+            (entry, cast.iter().filter(is_its).collect::<Vec<_>>())
+        });
+        all.filter(|(_, npcs)| !npcs.is_empty()).collect()
+    }
+
     /// What the services are, with those that speak for the NPCs of `cast`. An NPC of a
     /// speech-to-speech service keeps its voice, which speaks while that service cannot.
     pub fn describe(&self, cast: &[Npc]) -> Services {
@@ -112,23 +135,23 @@ impl Options {
             _ => None,
         };
         let hears = self.recogniser.info();
-        let speaks_and_hears = self.own_voice(cast).into_iter().collect();
+        let talks = self.hear_own_voices(cast).into_iter();
+        let speaks_and_hears = talks.map(|(entry, npcs)| NpcService {
+            npcs: npcs.into_iter().map(|npc| npc.name.clone()).collect(),
+            service: entry.info(),
+        });
+        let speaks_and_hears = speaks_and_hears.collect();
         Services { hears, here, thinks, sums_up, speaks, speaks_and_hears }
-    }
-
-    /// Which NPCs of `cast` hear the players themselves, and through which service.
-    fn own_voice(&self, cast: &[Npc]) -> Option<NpcService> {
-        let service = self.speech_to_speech.as_ref()?.info();
-        let is_heard_so = |npc: &&Npc| npc.engine == EngineKind::SpeechToSpeech;
-        let npcs: Vec<_> = cast.iter().filter(is_heard_so).map(|npc| npc.name.clone()).collect();
-        (!npcs.is_empty()).then_some(NpcService { npcs, service })
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::provider::{HereOptions, ServiceInfo};
+    use crate::{
+        domain::S2s,
+        provider::{HereOptions, ServiceInfo, SpeechService},
+    };
 
     #[test]
     fn second_voices_are_named_to_those_who_are_heard() {
@@ -137,7 +160,7 @@ mod tests {
             recogniser: RecogniserEntry::Local(HereOptions { weights, language: "en".to_owned() }),
             models: EntryList::default(),
             voices: Options::voices(VoiceEntry::Flite, &["models".into()], 0.8),
-            speech_to_speech: None,
+            speech_to_speech: Vec::new(),
             embedder: None,
             turn_model: "smart-turn".into(),
         };
@@ -161,7 +184,7 @@ mod tests {
             recogniser: RecogniserEntry::Local(HereOptions { weights, language: "en".to_owned() }),
             models: EntryList::default(),
             voices: vec![VoiceEntry::Flite],
-            speech_to_speech: None,
+            speech_to_speech: Vec::new(),
             embedder: None,
             turn_model: "smart-turn".into(),
         };
@@ -170,7 +193,7 @@ mod tests {
         let cast = [named("Bartok", hears), named("Mira", reads), named("Hale", hears)];
         assert_eq!(without.describe(&cast).speaks_and_hears, []);
         let options = Options {
-            speech_to_speech: Some(SpeechOptions::of_tests("https://api.openai.com/v1")),
+            speech_to_speech: vec![SpeechOptions::of_tests("https://api.openai.com/v1")],
             ..without
         };
         assert_eq!(options.describe(&cast[1..2]).speaks_and_hears, [], "nobody uses it");
@@ -188,6 +211,44 @@ mod tests {
     /// The same where the service stands on this machine's network.
     fn nearby(options: &Options) -> Options {
         let near = SpeechOptions::of_tests("http://127.0.0.1:9/v1");
-        Options { speech_to_speech: Some(near), ..options.clone() }
+        Options { speech_to_speech: vec![near], ..options.clone() }
+    }
+
+    #[test]
+    fn each_service_is_named_with_its_own_npcs() {
+        let weights = Weights::new("models".into(), None, Vec::new());
+        let openai = SpeechOptions::of_tests("https://api.openai.com/v1");
+        let gemini = SpeechOptions {
+            service: SpeechService::Gemini,
+            base_url: "https://google.example".to_owned(),
+            model: "gemini-3.8-live".to_owned(),
+            ..openai.clone()
+        };
+        let options = Options {
+            recogniser: RecogniserEntry::Local(HereOptions { weights, language: "en".to_owned() }),
+            models: EntryList::default(),
+            voices: vec![VoiceEntry::Flite],
+            speech_to_speech: vec![openai, gemini],
+            embedder: None,
+            turn_model: "smart-turn".into(),
+        };
+        let named = |name: &str, provider: Option<&str>| Npc {
+            engine: EngineKind::SpeechToSpeech,
+            s2s: S2s { provider: provider.map(str::to_owned), ..S2s::default() },
+            ..Npc::plain(name)
+        };
+        let odo = named("Odo", None);
+        let cast = [named("Gisela", Some("gemini-live")), odo, named("Pip", Some("another"))];
+        let services = options.describe(&cast).speaks_and_hears;
+        let told: Vec<_> =
+            services.iter().map(|it| (it.npcs.join(", "), it.service.to_string())).collect();
+        let wanted = [
+            ("Odo", "gpt-realtime-2.1 at api.openai.com"),
+            ("Gisela", "gemini-3.8-live at google.example"),
+        ];
+        assert_eq!(told, wanted.map(|(npcs, service)| (npcs.to_owned(), service.to_owned())));
+        let alone = options.describe(&cast[..1]);
+        assert_eq!(alone.speaks_and_hears.len(), 1, "the first is not used");
+        assert_eq!(options.speech_to_speech_of(&cast[2]), None, "never another than it names");
     }
 }

@@ -71,22 +71,21 @@ impl Registry {
         Ok(Arc::new(WithSecond::new((first, voice.clone()), (speaks, second.clone()))))
     }
 
-    /// The service that hears and speaks, if one is configured. It connects with the first session.
+    /// The service of `entry`, which hears and speaks. It connects with the first session.
     ///
     /// # Errors
     /// An address or key that makes no request.
     pub fn speech_to_speech(
         &self,
-        options: &Options,
-    ) -> Result<Option<Arc<dyn SpeechToSpeech>>, Error> {
-        let Some(entry) = &options.speech_to_speech else { return Ok(None) };
+        entry: &SpeechOptions,
+    ) -> Result<Arc<dyn SpeechToSpeech>, Error> {
         let open = || -> Result<Arc<dyn SpeechToSpeech>, Error> {
             Ok(match entry.service {
                 SpeechService::OpenAi => Arc::new(Realtime::new(entry.clone())?),
                 SpeechService::Gemini => Arc::new(GeminiLive::new(entry.clone())?),
             })
         };
-        Ok(Some(self.0.voice_models.get(entry, open)?))
+        self.0.voice_models.get(entry, open)
     }
 
     /// What compares meanings, if anything does.
@@ -126,7 +125,7 @@ impl Registry {
         self.0.recognisers.retain(&options.recogniser);
         self.0.models.retain(&options.models);
         self.0.voices.retain(&options.voices);
-        self.0.voice_models.retain(|entry| Some(entry) == options.speech_to_speech.as_ref());
+        self.0.voice_models.retain(|entry| options.speech_to_speech.contains(entry));
         self.0.embedders.retain(options.embedder.as_ref());
         self.0.judges.retain(|path| *path == options.turn_model);
     }
@@ -151,7 +150,7 @@ mod tests {
             recogniser: RecogniserEntry::Local(HereOptions { weights, language: "en".to_owned() }),
             models: EntryList { entries: models.iter().map(named).collect(), hedge: false },
             voices: vec![VoiceEntry::Flite],
-            speech_to_speech: None,
+            speech_to_speech: Vec::new(),
             embedder: None,
             turn_model: "smart-turn".into(),
         }
@@ -162,16 +161,18 @@ mod tests {
         let registry = Registry::default();
         let of = |model: &str| {
             let entry = SpeechOptions::of_tests("http://127.0.0.1:1/v1");
-            let entry = SpeechOptions { model: model.to_owned(), ..entry };
-            Options { speech_to_speech: Some(entry), ..options(&["fast"]) }
+            SpeechOptions { model: model.to_owned(), ..entry }
         };
-        let open = |options: &Options| registry.speech_to_speech(options).unwrap().unwrap();
-        assert!(registry.speech_to_speech(&options(&["fast"])).unwrap().is_none());
-        let first = open(&of("a"));
+        let gemini = SpeechOptions { service: SpeechService::Gemini, ..of("g") };
+        let open = |entry: &SpeechOptions| registry.speech_to_speech(entry).unwrap();
+        let (first, other) = (open(&of("a")), open(&gemini));
         assert!(Arc::ptr_eq(&first, &open(&of("a"))));
         assert!(!Arc::ptr_eq(&first, &open(&of("b"))));
-        registry.retain(&of("b"));
+        assert_eq!((first.model(), other.model()), ("a", "g"));
+        let both = vec![of("b"), gemini.clone()];
+        registry.retain(&Options { speech_to_speech: both, ..options(&["fast"]) });
         assert!(!Arc::ptr_eq(&first, &open(&of("a"))), "it was let go of");
+        assert!(Arc::ptr_eq(&other, &open(&gemini)));
     }
 
     /// Names of those that `npc` may ask now.

@@ -145,8 +145,8 @@ async fn stopped_voice_model_is_cut_where_it_was_heard() {
     hall.listens_to("Anna").await;
     hall.has_greeted(&player).await;
     let (bot, quiet) = (hall.discord.bot(), Duration::from_millis(500));
-    player.say(&said("slt", "Odo, tell me of the river")).await.unwrap();
     player.forget();
+    player.say(&said("slt", "Odo, tell me of the river")).await.unwrap();
     player.wait_for_voice(bot, AUDIBLE, BOUND).await.unwrap();
     tokio::time::sleep(Duration::from_secs(1)).await;
     player.say(&said("slt", "stop")).await.unwrap();
@@ -183,7 +183,7 @@ fn engine(engine: &str) -> Slash {
 
 impl Hall {
     /// `player` has heard the spoken notice to its end.
-    async fn has_greeted(&self, player: &Player) {
+    pub async fn has_greeted(&self, player: &Player) {
         let quiet = Duration::from_secs(2);
         player.wait_for_silence(self.discord.bot(), quiet, BOUND).await.expect("silence");
     }

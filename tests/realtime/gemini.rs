@@ -5,13 +5,13 @@ use std::time::Duration;
 use serde_json::json;
 
 use super::{
-    KEY, assert_by_cascade, assert_by_service, because,
+    KEY, PRICES, assert_by_cascade, assert_by_service, because,
     routing::{ask, place},
     say, seen, talk, told,
 };
 use crate::{
     hostile::has_python,
-    support::voice_models::{Answer, Fault, Service, VoiceServer},
+    support::voice_models::{Answer, Fault, Late, Service, VoiceServer},
 };
 
 const HELLO: &str = "Bartok, hello";
@@ -80,16 +80,58 @@ fn late_result_waits_unless_it_is_urgent() {
     if !has_python() {
         return;
     }
-    for (declared, when) in [("", "WHEN_IDLE"), (", urgent: true", "INTERRUPT")] {
+    for (declared, when, idled) in [("", "WHEN_IDLE", 1), (", urgent: true", "INTERRUPT", 0)] {
         let server = server();
-        server.push(Answer::say_and_call("I will dig.", 1.0, ("dig", json!({}))));
+        // The tool is ready long before it was said.
+        server.push(Answer::say_and_call("I will dig.", 6.0, ("dig", json!({}))));
         server.push(Answer::say("It takes a while.", 1.0));
         let declared = format!("estimated_duration_ms: 1000, late: follow_up{declared}");
         let lines = ask(&place(&server, &declared), &[DIG]);
         assert_eq!(lines[0]["made_by"]["engine"], "speech_to_speech", "{:#}", lines[0]);
-        let scheduled = seen(&server).into_iter().flat_map(|it| it.scheduled).next();
-        assert_eq!(scheduled, Some(("call_0_1".to_owned(), when.to_owned())), "{declared}");
+        let session = talk(&server);
+        assert_eq!(session.scheduled, [("call_0_1".to_owned(), when.to_owned())], "{declared}");
+        assert_eq!((session.idled, session.answers), (idled, 2), "{declared}: {session:#?}");
     }
+}
+
+/// The sound of a round that has called may end, and its words may come, behind the results.
+#[test]
+fn late_end_of_a_round_is_not_its_answer() {
+    for late in [Late::Sound, Late::Words] {
+        let server = server();
+        let roll = ("roll", json!({"expression": "2d6+3"}));
+        server.push(Answer::say_and_call("Let me roll.", 1.0, roll).with_late(late));
+        server.push(Answer::say("The dice have fallen.", 1.2));
+        let ran = say(&server, &["Bartok, roll for me"]).ends_with(0);
+        let line = ran.line();
+        let reply = line["reply"].as_str().expect("a reply");
+        assert_by_service(&line, reply);
+        assert!(line["audio_ms"].as_u64() > Some(2_000), "{late:?}: {line:#}");
+        for words in ["Let me roll.", "The dice have fallen."] {
+            assert_eq!(reply.matches(words).count(), 1, "{late:?}: {line:#}");
+        }
+        assert_eq!(line["tools"].as_array().map(Vec::len), Some(1), "{late:?}: {line:#}");
+        let session = talk(&server);
+        let counts = (session.answers, session.results.len(), session.cancels);
+        assert_eq!(counts, (2, 1, 0), "{late:?}: {session:#?}");
+        assert_eq!(told(&ran), 0, "{late:?}: {ran:#?}");
+    }
+}
+
+/// The service tells the tokens once the sound was played; until then the answer is booked by its size.
+#[test]
+fn answers_that_are_counted_late_cost_the_usual() {
+    let server = server();
+    server.otherwise(Answer::say(WELCOME, 2.0).with_late(Late::End));
+    let ran = say(&server, &[HELLO, "Bartok, and?"]).ends_with(0);
+    let lines = ran.lines();
+    lines.iter().for_each(|line| assert_by_service(line, WELCOME));
+    assert_eq!(talk(&server).answers, 2);
+    let spent = lines.last().and_then(|line| line["spent"].as_f64()).expect("a sum");
+    let bill = server.bill(&PRICES);
+    let usual = bill / 2.0..=bill * 2.0;
+    assert!(bill > 0.0 && usual.contains(&spent), "{spent} booked, {bill} billed");
+    assert_eq!(told(&ran), 0, "{ran:#?}");
 }
 
 #[test]
@@ -122,7 +164,6 @@ fn session_that_goes_away_is_replaced() {
     assert_eq!(told(&ran), 0, "nobody missed anything: {ran:#?}");
 }
 
-/// No memory of the service is taken up: its handles are refused now and then.
 #[test]
 fn session_begins_with_our_own_conversation() {
     let server = server();
@@ -130,10 +171,6 @@ fn session_begins_with_our_own_conversation() {
     server.otherwise(Answer::say(WELCOME, 1.0));
     say(&server, &[HELLO, "Bartok, and?"]).ends_with(0);
     let sessions = seen(&server);
-    for session in &sessions {
-        let setup = session.orders.first().expect("a setup");
-        assert_eq!(setup.pointer("/setup/sessionResumption/handle"), None, "{setup:#}");
-    }
     let last = sessions.iter().rfind(|it| it.answers > 0).expect("a session");
     assert!(last.has_item("assistant", WELCOME), "{:#?}", last.items);
 }

@@ -24,6 +24,7 @@ macro_rules! on_both {
 }
 
 mod aimock;
+mod both;
 mod engines;
 mod faults;
 mod gemini;

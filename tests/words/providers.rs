@@ -63,6 +63,11 @@ const WRONG: &[(&str, &str)] = &[
     ),
     ("wyoming by http", "{ stt: { name: wyoming, base_url: 'http://127.0.0.1:10300' } }"),
     ("voice model without a key", "{ speech_to_speech: { model: r, free: true } }"),
+    (
+        "voice models of one name",
+        "{ speech_to_speech: [{ model: r, base_url: 'http://127.0.0.1:1/v1' }, { model: s, base_url: \
+         'http://127.0.0.1:1/v1' }] }",
+    ),
     ("unknown voice model", "{ speech_to_speech: { name: gemini, model: r } }"),
     (
         "voice model priced by text",

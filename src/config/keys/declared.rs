@@ -57,12 +57,12 @@ pub const LATE: Key = Key::new(
     Kind::Word(&["follow_up"]),
     "follow_up: a late answer becomes a turn of its own (deep tools).",
 );
-/// Whether a late answer may wait.
+/// A late answer interrupts.
 pub const URGENT: Key = Key::new(
     "urgent",
     Kind::Flag,
-    "With late: follow_up, its answer may interrupt the NPC, where a speech-to-speech service can do \
-     that (gemini-live); default false.",
+    "With late: follow_up, its answer may interrupt the NPC while its turn lasts, where a speech-to-speech \
+     service can do that (gemini-live); default false.",
 );
 /// Whether an answer waits for it.
 pub const RECORDS: Key = Key::new(

@@ -135,7 +135,7 @@ pub static S2S: Shape = Shape {
         Key::new(
             "provider",
             Kind::Word(SpeechService::NAMES),
-            "Service; default: providers.speech_to_speech.",
+            "Service, by its name in providers.speech_to_speech; default: the first there.",
         ),
         Key::new(
             "voice",

@@ -20,8 +20,12 @@ pub static PROVIDERS: Shape = Shape {
         Key::new("tts", Kind::Shape(&TTS), "Voices of NPCs that name no provider."),
         Key::new(
             "speech_to_speech",
-            Kind::Shape(&SPEECH_TO_SPEECH),
-            "A model that hears the players' own voices and speaks, for NPCs with `engine: s2s`.",
+            Kind::Either(&[
+                Kind::Shape(&SPEECH_TO_SPEECH),
+                Kind::List(&Kind::Shape(&SPEECH_TO_SPEECH)),
+            ]),
+            "A model that hears the players' own voices and speaks, for NPCs with `engine: s2s`; or \
+             a list with one of each service.",
         ),
         Key::new("hedge", Kind::Shape(&HEDGE), "Asking two services at once."),
         Key::new(

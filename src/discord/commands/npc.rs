@@ -35,7 +35,7 @@ const TURNS_MAX: u32 = 100;
 fn register() -> CreateCommand {
     let name = |text| parts::npc("name", text).required(true);
     let named = |sub, text, whom| parts::sub(sub, text).add_sub_option(name(whom));
-    let text = "s2s: a model hears the players' own voices";
+    let text = "sentence_cascade: a fast model opens; s2s: a model hears the players' own voices";
     let engine = parts::one_of("engine", text, 16, EngineKind::NAMES).required(true);
     parts::command("npc", "The NPCs: silence, speak for, direct or pin them")
         .add_option(parts::sub("list", "Show who is at the table, and their state"))
@@ -261,8 +261,10 @@ fn described(npc: &Npc, seat: Option<&SeatStatus>) -> String {
     let engine = seat.map_or(npc.engine, |seat| seat.engine);
     if engine == EngineKind::SpeechToSpeech {
         let voice = npc.s2s.voice.as_deref().unwrap_or("the service's own");
-        lines
-            .push(format!("Engine: s2s, which hears the players' own voices · its voice: {voice}"));
+        let named = npc.s2s.provider.as_deref().map(|it| format!(" of {it}")).unwrap_or_default();
+        lines.push(format!(
+            "Engine: s2s, which hears the players' own voices · its voice: {voice}{named}"
+        ));
         if let Some(because) = seat.and_then(|seat| seat.replaced.as_deref()) {
             lines.push(format!("Last answer: by the cascade, because {}", escaped(because)));
         }
@@ -284,6 +286,7 @@ fn described(npc: &Npc, seat: Option<&SeatStatus>) -> String {
 #[cfg(test)]
 mod tests {
     use super::{super::tests::seat, *};
+    use crate::domain::S2s;
 
     #[test]
     fn an_npc_is_described_without_its_secrets() {
@@ -321,5 +324,9 @@ mod tests {
             "{shown}"
         );
         assert!(described(&npc, None).starts_with("Also called: Barkeep"));
+        let (provider, voice) = (Some("gemini-live".to_owned()), Some("Kore".to_owned()));
+        let npc = Npc { s2s: S2s { provider, voice, ..S2s::default() }, ..npc };
+        let shown = described(&npc, Some(&hears));
+        assert!(shown.contains("its voice: Kore of gemini-live\n"), "{shown}");
     }
 }

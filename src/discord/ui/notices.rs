@@ -91,15 +91,15 @@ pub fn in_turn(services: &[ServiceInfo]) -> String {
 
 /// Most characters that names of people fill in a notice.
 const PEOPLE_MAX: usize = 400;
-/// Most characters that names of NPCs fill in a notice, which Discord bounds.
+/// Most characters that names of NPCs fill in a notice, of all services, because Discord bounds it.
 const NAMES_MAX: usize = 600;
 
-/// Names in a row, as many as fit, and how many more there are.
-fn listed(names: &[String]) -> String {
+/// Names in a row, as many as fit into `room` characters, and how many more there are.
+fn listed(names: &[String], room: usize) -> String {
     let mut line = String::new();
     for (index, name) in names.iter().enumerate() {
         let name = format!("**{}**", escaped(name));
-        if index > 0 && line.chars().count() + name.chars().count() > NAMES_MAX {
+        if index > 0 && line.chars().count() + name.chars().count() > room {
             let rest = names.len() - index;
             let noun = if rest == 1 { "NPC" } else { "NPCs" };
             return format!("{line} and {rest} more {noun}");
@@ -117,11 +117,12 @@ fn listed(names: &[String]) -> String {
 
 /// NPCs for which a service is given the players' own voices, and which one; nothing without any.
 pub fn own_voices(services: &Services) -> String {
+    let room = NAMES_MAX / services.speaks_and_hears.len().max(1);
     let of_one = |NpcService { npcs, service }: &NpcService| {
         format!(
             " When you talk, or seem to talk, to {}, **your own voice**, not only your words, is \
              sent to {}, which hears it and speaks the answer.",
-            listed(npcs),
+            listed(npcs, room),
             service.where_it_is()
         )
     };
@@ -271,10 +272,17 @@ mod tests {
 
     #[test]
     fn a_notice_of_many_npcs_still_fits() {
-        let services = hearing((0..200).map(|n| format!("{n} {}", "x".repeat(90))).collect());
-        let message = written(&["Anna"], 7, Consent::Ask, &services);
-        let text = serde_json::to_value(message).unwrap();
-        let text = text["content"].as_str().unwrap();
-        assert!(text.chars().count() < 2_000 && text.contains(" more NPCs, **your own"), "{text}");
+        let mut services = hearing((0..200).map(|n| format!("{n} {}", "x".repeat(90))).collect());
+        let [one] = &services.speaks_and_hears[..] else { unreachable!("one service") };
+        let service = ServiceInfo::at("gemini-3.8-live", "https://google.example");
+        let other = NpcService { service, ..one.clone() };
+        for named in 1..=2 {
+            let message = written(&["Anna"], 7, Consent::Ask, &services);
+            let text = serde_json::to_value(message).unwrap();
+            let text = text["content"].as_str().unwrap();
+            assert!(text.chars().count() < 2_000, "{text}");
+            assert_eq!(text.matches(" more NPCs, **your own").count(), named, "{text}");
+            services.speaks_and_hears.push(other.clone());
+        }
     }
 }

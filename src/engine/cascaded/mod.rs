@@ -8,7 +8,9 @@ use futures::{FutureExt, future::BoxFuture};
 use tokio::sync::mpsc;
 
 use super::{
-    Failure, HeardAloud, NpcModel, Opener, ReplyPort, Synthesizer, Turn, TurnReport, VoiceEngine,
+    Failure, HeardAloud, NpcModel, Opener, ReplyPort, Reservation, Synthesizer, Turn, TurnReport,
+    VoiceEngine,
+    asking::Payer,
     calls::{NpcCalls, TurnCalls},
     conversation::{Excerpt, message, said},
     occasion::Occasion,
@@ -20,7 +22,7 @@ use super::{
 };
 use crate::{
     audio::FRAME,
-    provider::{Chain, Error, Kind},
+    provider::{Error, Kind},
     tools::VisibleTools,
 };
 
@@ -157,7 +159,7 @@ async fn answer(
     before: Before,
 ) -> TurnReport {
     let (npc, models) = (Arc::clone(&model.npc), model.models.clone());
-    let opens = opener.as_ref().map(|opener| opener.model().models.clone());
+    let opens = opener.clone();
     let prompt = turn.conversation.prompt(message(&turn).await);
     let (out, sentences) = mpsc::channel(SENTENCES_AHEAD);
     // A turn also ends when its voice fails: nobody would hear the rest.
@@ -191,7 +193,7 @@ async fn answer(
         calls: calls.into_records(),
         thought: talk.thought,
         engine: EngineUsed::cascaded(opens.is_some()),
-        news: models.news().into_iter().chain(opens.iter().flat_map(Chain::news)).collect(),
+        news: models.news().into_iter().chain(opens.iter().flat_map(Opener::news)).collect(),
         first_text_at: talk.first_text_at,
         unspoken: voiced.unspoken,
         failure: failure(talk.failure, voiced.sentences, turn.cancel.is_cancelled()),
@@ -207,6 +209,10 @@ async fn think(
     let (Some(opener), Some(message)) = (opener, thinking.prompt.turn.first().cloned()) else {
         return converse(turn, thinking).await;
     };
+    // An opening that nothing may follow is not said.
+    if !is_payable(&turn, &thinking) {
+        return converse(turn, thinking).await;
+    }
     let stop = thinking.stop.clone();
     let (opened, rest) = opener.open(&turn, message, &thinking.out, &stop).await;
     thinking.opened = opened;
@@ -216,6 +222,16 @@ async fn think(
         }
     };
     tokio::join!(converse(turn, thinking), reading).0
+}
+
+/// True if the caps allow the first request of the model that goes on.
+fn is_payable(turn: &Turn, thinking: &Thinking) -> bool {
+    let model = &thinking.model;
+    let Some(strong) = model.models.iter().next() else { return true };
+    let (_, size) = thinking.prompt.request(&model.npc.name, &turn.tools.specs);
+    let payer = Payer { npc: Arc::clone(&model.npc), budget: model.budget.clone() };
+    let reserved = payer.reserve(&**strong.service(), size.total(), model.max_tokens);
+    reserved.map(Reservation::unused).is_ok()
 }
 
 /// Why a turn ended early: `voiced` is how many sentences went out.

@@ -347,13 +347,10 @@ impl Open {
         // The service reads all the sound that it has counted again.
         let counted = usage.map(|it| it.audio_in.saturating_add(it.audio_out));
         self.held.add_answer(answered, counted);
-        if let Some(usage) = usage
-            && let Some(reserved) = pending.reserved.take()
-        {
-            reserved.settle(asked.used(usage, answered));
+        // Without a count, as where it comes only after the sound was played, the usual one is booked.
+        if let Some(reserved) = pending.reserved.take() {
+            reserved.settle(asked.used(usage.unwrap_or_default(), answered));
         }
-        // Unsettled, it is booked in full.
-        pending.reserved = None;
     }
 
     /// Waits for the end of an answer that was cancelled, if there is one.

@@ -26,12 +26,12 @@ use tokio::{
 use self::{
     ending::NotAnswered,
     line::Line,
-    route::{Habits, Trouble},
+    route::{Habits, failed, resting},
     talk::Talk,
 };
 use super::{
     Cascaded, HeardAloud, ReplyPort, Turn, TurnReport, VoiceEngine, conversation::Excerpt,
-    report::EngineUsed, tool_loop::Before,
+    report::EngineUsed, tool_loop::Before, trouble::Trouble,
 };
 use crate::{
     audio::Frame,
@@ -90,9 +90,10 @@ impl SpeechToSpeech {
             return Some(route::GUARDED.to_owned());
         }
         let npc = &self.cascade.model().npc;
-        let resting = locked(&self.trouble).resting();
+        let resting = || locked(&self.trouble).rests().map(resting);
         let habits = || locked(&self.habits).expects(turn, npc);
-        route::not_for_it(turn, npc).or_else(habits).or(resting)
+        let abilities = self.service.abilities();
+        route::not_for_it(turn, npc, abilities).or_else(habits).or_else(resting)
     }
 }
 
@@ -142,7 +143,7 @@ impl SpeechToSpeech {
             };
             let npc = &cascade.model().npc.name;
             tracing::warn!(npc, service = service.name(), why, "the cascade answers instead");
-            let news = kind.and_then(|kind| locked(&trouble).had(npc, &why, kind));
+            let news = kind.and_then(|kind| failed(&mut locked(&trouble), npc, &why, kind));
             let answer = cascade.go_on(turn, replies.after(sentences), before);
             let mut report = by_cascade(answer.await, why);
             report.news.extend(news);
@@ -166,7 +167,7 @@ impl VoiceEngine for SpeechToSpeech {
     }
 
     fn hears(&mut self, sound: &VecDeque<Frame>) {
-        let is_resting = locked(&self.trouble).resting().is_some();
+        let is_resting = locked(&self.trouble).rests().is_some();
         // A session that is being opened receives it later, whole.
         if let (false, Ok(mut line)) = (is_resting, self.line.try_lock()) {
             line.hears(sound);
@@ -201,7 +202,7 @@ impl VoiceEngine for SpeechToSpeech {
                     return;
                 }
                 open.settle(before).await;
-                let is_resting = locked(&trouble).resting().is_some();
+                let is_resting = locked(&trouble).rests().is_some();
                 if is_resting || !is_used {
                     return open.lose();
                 }

@@ -93,11 +93,6 @@ impl Outgoing {
         self.frames > 0
     }
 
-    /// Sound of the model was made.
-    pub const fn has_answer(&self) -> bool {
-        !self.spoken.is_empty()
-    }
-
     /// Words came, and no sound of any.
     pub fn is_mute(&self) -> bool {
         self.spoken.is_empty() && !self.early.is_empty()
@@ -215,8 +210,13 @@ impl Outgoing {
 
     /// More sound waits than [`SPEECH_WAITING`], even if playback was never held up.
     pub fn is_far_ahead(&self) -> bool {
-        let Some(first) = self.first_at else { return false };
-        FRAME * self.frames > first.elapsed() + SPEECH_WAITING
+        self.ahead() > SPEECH_WAITING
+    }
+
+    /// Length of the sound that cannot have been played yet, even if playback was never held up.
+    pub fn ahead(&self) -> Duration {
+        let made = FRAME * self.frames;
+        self.first_at.map_or(Duration::ZERO, |first| made.saturating_sub(first.elapsed()))
     }
 
     fn begin(&mut self, text: String, filler: bool) -> usize {

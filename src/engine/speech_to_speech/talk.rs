@@ -181,6 +181,7 @@ impl<'t> Talk<'t> {
                 return Ok(Ended::Stopped);
             };
             asked?;
+            let spoken = self.out.spoken.len();
             let calls = match self.listen().await? {
                 Ended::Whole(calls) => calls,
                 other => return Ok(other),
@@ -188,7 +189,8 @@ impl<'t> Talk<'t> {
             if calls.is_empty() || is_last {
                 return Ok(Ended::Whole(Vec::new()));
             }
-            let is_answered = self.is_answered_beside(&calls);
+            // An answer that went on beside such calls is not followed by another.
+            let is_answered = self.out.spoken.len() > spoken && self.only_records(&calls);
             if !self.run(calls, asked_at.elapsed()).await? {
                 return Ok(Ended::Stopped);
             }
@@ -229,7 +231,9 @@ impl<'t> Talk<'t> {
     /// Passes one answer on until its end.
     async fn listen(&mut self) -> Result<Ended, Error> {
         let mut calls = Vec::new();
-        let mut until = Instant::now() + FIRST + std::mem::take(&mut self.upload);
+        let upload = std::mem::take(&mut self.upload);
+        // Nobody hears a silence before the sound of earlier rounds is over.
+        let mut until = Instant::now() + FIRST + upload + self.out.ahead();
         let stop = self.stop.clone();
         loop {
             let waits = !self.out.is_empty();
@@ -404,14 +408,14 @@ impl<'t> Talk<'t> {
         Some(records?.iter().map(result).collect())
     }
 
-    /// Whether the answer went on beside all of `calls`: then no other follows.
-    fn is_answered_beside(&self, calls: &[ToolCall]) -> bool {
+    /// True if an answer goes on beside all of `calls`.
+    fn only_records(&self, calls: &[ToolCall]) -> bool {
         let records = |call: &ToolCall| {
             let mut specs = self.calls.specs().iter();
             specs.any(|it| *it.name == *call.name && it.calling == Calling::Records)
         };
         let goes_on = self.line.service().abilities().goes_on;
-        goes_on && self.out.has_answer() && calls.iter().all(records)
+        goes_on && calls.iter().all(records)
     }
 
     /// Sends the results of a round.

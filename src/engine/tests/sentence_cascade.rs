@@ -109,6 +109,51 @@ async fn first_sound_is_that_of_the_fast_model() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn opener_that_is_late_three_times_rests() {
+    let two = Two::new(&[Wait(2_000), Text("Ah, the mine.")], &[Text("North.")]);
+    let engine = two.engine();
+    let mut news = Vec::new();
+    for turn in 0..5 {
+        if turn > 0 {
+            two.fast.then(&[Wait(2_000), Text("Ah, the mine.")]);
+            two.bench.model.then(&[Text("North.")]);
+        }
+        let (_keep, gate) = watch::channel(Gate { confirmed: true, playing: usize::MAX });
+        let asked = two.bench.turn(gate, &CancellationToken::new());
+        let answered = two.bench.run_with(engine.clone(), asked).await;
+        assert_eq!(answered.sentences, ["North."]);
+        news.extend(answered.report.news);
+    }
+    assert_eq!(two.fast.asked(), 3, "then it rests");
+    assert_eq!(news.len(), 1, "{news:?}");
+    assert!(news[0].contains("'fast', has failed 3 times in a row: for 10 minutes"), "{news:?}");
+    tokio::time::advance(std::time::Duration::from_secs(601)).await;
+    let (_keep, gate) = watch::channel(Gate { confirmed: true, playing: usize::MAX });
+    let asked = two.bench.turn(gate, &CancellationToken::new());
+    two.bench.run_with(engine, asked).await;
+    assert_eq!(two.fast.asked(), 4, "it is asked again");
+}
+
+#[tokio::test(start_paused = true)]
+async fn opener_without_an_end_is_not_late() {
+    let two = Two::new(&[Text("Ah, the mine. "), Stall], &[Text("It lies north.")]);
+    let engine = two.engine();
+    for turn in 0..5 {
+        if turn > 0 {
+            two.fast.then(&[Text("Ah, the mine. "), Stall]);
+            two.bench.model.then(&[Text("It lies north.")]);
+        }
+        let (_keep, gate) = watch::channel(Gate { confirmed: true, playing: usize::MAX });
+        let asked = two.bench.turn(gate, &CancellationToken::new());
+        let begun = Instant::now();
+        let answered = two.bench.run_with(engine.clone(), asked).await;
+        assert_eq!(answered.sentences, ["Ah, the mine.", "It lies north."], "{turn}");
+        assert!(answered.report.news.is_empty(), "{:?}", answered.report.news);
+        assert!(begun.elapsed() < ms(1_000), "{:?}", begun.elapsed());
+    }
+}
+
+#[tokio::test(start_paused = true)]
 async fn an_opener_that_is_late_is_not_said() {
     for fast in [&[Wait(801), Text("Ah, the mine.")][..], &[Text("Ah, the"), Stall][..]] {
         let two = Two::new(fast, &[Wait(100), Text("It lies north.")]);
@@ -164,6 +209,16 @@ async fn a_demanded_call_needs_the_strong_model() {
         two.bench.npc.policy.tool_choice = ToolChoice::Required;
         two.answer().await;
         assert_eq!((count(&two.bench.tools.look), two.bench.model.asked()), (1, 2), "{utterance}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn word_of_rolling_needs_the_strong_model() {
+    for utterance in ["roll for me, Bartok", "Bartok, würfel mal für mich"] {
+        let mut two = Two::new(&[Text("Very well. ##")], &[Call("roll", ROLL)]);
+        two.bench.utterance = utterance;
+        two.answer().await;
+        assert_eq!((count(&two.bench.tools.roll), two.bench.model.asked()), (1, 2), "{utterance}");
     }
 }
 
@@ -327,7 +382,7 @@ async fn an_opener_that_is_cut_was_said() {
     let cancel = CancellationToken::new();
     let asked = two.bench.turn(gate, &cancel);
     let stop = async {
-        sleep(ms(300)).await;
+        sleep(ms(50)).await;
         cancel.cancel();
     };
     let (answered, ()) = tokio::join!(two.bench.run_with(two.engine(), asked), stop);

@@ -34,8 +34,14 @@ pub enum Does {
     Call(&'static str, &'static str),
     /// The calls of the answer are cancelled as soon as it is over.
     CancelCalls,
+    /// The answer ends without its count of tokens.
+    NoCount,
+    /// Nothing comes for so many ms.
+    Wait(u64),
     /// Says so many ms later that the session ends in so many ms.
     GoAway(u64, u64),
+    /// The service closes the connection so many ms later, without a warning.
+    Close(u64),
     /// The connection is gone.
     Cut,
     /// Nothing more comes until it is cancelled.
@@ -137,6 +143,7 @@ impl SpeechToSpeech for Talker {
             truncates: is_free,
             changes_tools: is_free,
             goes_on: self.is_fixed,
+            takes_choice: is_free,
             sound: SoundTokens { heard: 10, spoken: 20, with_words: true },
         }
     }
@@ -190,7 +197,7 @@ impl Session {
     /// Plays the next script; false: the connection is gone.
     async fn answer(&mut self, orders: &mut UnboundedReceiver<SpeechOrder>) -> bool {
         let script = self.scripts.lock().unwrap().pop_front();
-        let mut cancels = false;
+        let (mut cancels, mut counts) = (false, true);
         for step in script.unwrap_or_else(|| vec![Does::Say("Well met.", 1_000)]) {
             match step {
                 Does::Say(words, length) => self.say(words, length),
@@ -202,7 +209,10 @@ impl Session {
                     self.tell(SpeechSessionEvent::Call(call));
                 }
                 Does::CancelCalls => cancels = true,
+                Does::NoCount => counts = false,
+                Does::Wait(length) => tokio::time::sleep(Duration::from_millis(length)).await,
                 Does::GoAway(later, left) => self.go_away(later, left),
+                Does::Close(later) => self.close(later),
                 Does::Cut => {
                     let _ = self.to.send(Err(Error::new(Kind::Interrupted, "cut")));
                     return false;
@@ -215,13 +225,13 @@ impl Session {
                         return false;
                     }
                     if is_over {
-                        self.done(SpeechEnding::Cancelled);
+                        self.done(SpeechEnding::Cancelled, true);
                         return true;
                     }
                 },
             }
         }
-        self.done(SpeechEnding::Completed);
+        self.done(SpeechEnding::Completed, counts);
         if cancels {
             self.tell(SpeechSessionEvent::CallsCancelled(Vec::new()));
         }
@@ -249,9 +259,18 @@ impl Session {
         });
     }
 
-    fn done(&self, ending: SpeechEnding) {
+    fn close(&self, later: u64) {
+        let to = self.to.clone();
+        tokio::spawn(async move {
+            tokio::time::sleep(Duration::from_millis(later)).await;
+            let _ = to.send(Err(Error::new(Kind::Unavailable, "closed (1011)")));
+        });
+    }
+
+    fn done(&self, ending: SpeechEnding, counts: bool) {
         let usage = SpeechUsage { text_in: 2_000, audio_out: 50, ..SpeechUsage::default() };
-        self.tell(SpeechSessionEvent::Done(SpeechDone { ending, usage: Some(usage) }));
+        let usage = counts.then_some(usage);
+        self.tell(SpeechSessionEvent::Done(SpeechDone { ending, usage }));
     }
 
     fn tell(&self, event: SpeechSessionEvent) {

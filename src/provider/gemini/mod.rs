@@ -8,8 +8,10 @@ mod client;
 mod failure;
 mod options;
 mod orders;
+mod results;
 mod running;
 mod schema;
+mod tail;
 mod talk;
 mod usage;
 mod wire;
@@ -63,6 +65,7 @@ impl SpeechToSpeech for GeminiLive {
             truncates: false,
             changes_tools: false,
             goes_on: true,
+            takes_choice: false,
             sound: SoundTokens { heard: 25, spoken: 25, with_words: false },
         }
     }

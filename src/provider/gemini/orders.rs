@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::schema::reduced;
 use crate::{
-    domain::{Calling, ToolChoice, ToolSpec},
+    domain::{Calling, ToolSpec},
     provider::{SpeechItem, SpeechSetup},
 };
 
@@ -106,17 +106,6 @@ pub fn stop() -> String {
 
 fn content(turns: Value, is_over: bool) -> String {
     json!({"clientContent": {"turns": turns, "turnComplete": is_over}}).to_string()
-}
-
-/// How `choice` is put to a model that cannot be made to call or not to call; `None`: it is free.
-pub fn wish(choice: &ToolChoice) -> Option<SpeechItem> {
-    let wish = match choice {
-        ToolChoice::Auto => return None,
-        ToolChoice::Required => "[Call one of your tools before you answer.]".to_owned(),
-        ToolChoice::None => "[Answer without calling a tool.]".to_owned(),
-        ToolChoice::Named(tool) => format!("[Call the tool {tool} before you answer.]"),
-    };
-    Some(SpeechItem::Said(wish))
 }
 
 /// Adds what came of calls; with `is_awaited` an answer follows in any case.

@@ -3,7 +3,7 @@
 //! Entry type: [`Running`]. Words and the billed tokens have no order against the end of a turn, so an
 //! end waits a moment for them. **Never**: ends by itself.
 
-use std::time::Duration;
+use std::{mem, time::Duration};
 
 use tokio::time::Instant;
 
@@ -17,6 +17,10 @@ const GRACE: Duration = Duration::from_millis(300);
 /// Longest wait, after a call whose result is awaited, for other calls and the billed tokens: the results
 /// are late by so much where neither they nor the end of the turn come.
 const CALLED: Duration = Duration::from_millis(150);
+/// Less sound than an answer has, in samples: half a second. It may be the last of the turn before.
+const REMNANT: usize = 12_000;
+/// Longest wait for the answer behind such a remnant; after it the remnant was the answer.
+const FOLLOWS: Duration = Duration::from_secs(2);
 /// Longest wait for the end of an answer that was cancelled.
 pub const STOPPED: Duration = Duration::from_secs(10);
 
@@ -29,6 +33,11 @@ pub struct Running {
     pub has_begun: bool,
     /// The turn of the model is over.
     pub is_over: bool,
+    /// An end has come that may be its own or that of the turn before, and nothing since.
+    is_expected: bool,
+    /// Samples that have come.
+    samples: usize,
+    has_calls: bool,
     /// How it ends.
     pub ending: SpeechEnding,
     /// The billed tokens, of several counts the largest.
@@ -50,6 +59,9 @@ impl Running {
             answer: Answer::new(name),
             has_begun: false,
             is_over: false,
+            is_expected: false,
+            samples: 0,
+            has_calls: false,
             ending: SpeechEnding::Completed,
             usage: None,
             is_blocked: false,
@@ -65,19 +77,51 @@ impl Running {
         self.has_begun = true;
         if self.is_blocked {
             self.ends_at = Some(Instant::now() + CALLED);
+        } else if mem::take(&mut self.is_expected) {
+            self.ends_at = None;
         }
     }
 
-    /// It has calls whose results are awaited.
-    pub fn blocks(&mut self) {
-        self.is_blocked = true;
-        self.goes_on();
+    /// Counts samples that came.
+    pub const fn sounds(&mut self, samples: usize) {
+        self.samples = self.samples.saturating_add(samples);
     }
 
-    /// Notes words that came.
-    pub fn note_words(&mut self, is_last: bool) {
+    /// It has calls, of which the results of some are awaited if it `is_blocked` by them.
+    pub fn calls(&mut self, is_blocked: bool) {
+        self.has_calls = true;
+        if is_blocked {
+            self.is_blocked = true;
+            self.goes_on();
+        }
+    }
+
+    /// Notes words that came. Words that `may_be_late` are no beginning, nor are the last of them its last.
+    pub fn words(&mut self, may_be_late: bool, is_last: bool) {
         self.has_words = true;
-        self.has_last_words |= is_last;
+        if !may_be_late {
+            self.has_last_words |= is_last;
+            // An answer that is expected begins with sound or calls.
+            if !self.is_expected {
+                self.goes_on();
+            }
+        }
+    }
+
+    /// It has so little that all of it may be of the turn before.
+    pub fn is_remnant(&self) -> bool {
+        self.answer.cancelled_at.is_none() && !self.has_calls && self.samples < REMNANT
+    }
+
+    /// Takes what has come for a remnant whose turn has ended. It ends soon if nothing more comes.
+    pub fn begins_again(&mut self) {
+        self.is_expected = true;
+        self.ends_at = Some(Instant::now() + FOLLOWS);
+    }
+
+    /// The service has ended its turn, as far as is known.
+    pub const fn is_turn_over(&self) -> bool {
+        self.is_over || self.is_expected
     }
 
     /// Takes a count of tokens.
@@ -91,7 +135,8 @@ impl Running {
 
     /// It ends soon.
     pub fn ends(&mut self) {
-        self.ends_at.get_or_insert_with(|| Instant::now() + GRACE);
+        let soon = Instant::now() + GRACE;
+        self.ends_at = Some(self.ends_at.map_or(soon, |at| at.min(soon)));
     }
 
     /// Nothing of it is missing.

@@ -5,25 +5,22 @@
 //! which the service answers at once, are sent with the order to answer.
 //! **Never**: sends or receives by itself; sends a result that is not wanted any more.
 
-use std::{
-    collections::{HashMap, VecDeque},
-    mem,
-    sync::Arc,
-    time::Duration,
-};
+use std::{collections::VecDeque, mem, sync::Arc, time::Duration};
 
 use tokio::time::Instant;
 
 use super::{
-    orders::{self, CallResult},
+    orders,
+    results::Results,
     running::{Running, STOPPED, ending},
+    tail::{CALLS_MAX, Tail},
     wire::{self, Said},
 };
 use crate::{
     audio::SampleRate,
-    domain::{CallId, Calling, ToolChoice, ToolSpec},
+    domain::{Calling, ToolSpec},
     provider::{
-        Error, Kind, Pcm, SpeechDone, SpeechEnding, SpeechItem, SpeechItemId, SpeechOrder,
+        Kind, Pcm, SpeechDone, SpeechEnding, SpeechItem, SpeechItemId, SpeechOrder,
         SpeechSessionEvent, SpeechUsage,
         bounds::EVENT,
         speech_to_speech::{
@@ -42,8 +39,6 @@ use crate::{
 const SHORTEST: usize = 1_600;
 /// The longest time left that is believed.
 const LEFT_MAX: Duration = Duration::from_secs(3_600);
-/// Most calls that come after the round of those before them.
-const LATE_MAX: usize = 64;
 /// Most answers that nobody has asked for.
 const UNASKED_MAX: usize = 16;
 
@@ -56,12 +51,7 @@ pub struct Talk {
     outbox: VecDeque<String>,
     hearing: Hearing,
     items: Items,
-    /// How answers go on after calls of each tool.
-    tools: HashMap<String, Calling>,
-    /// Calls whose results are wanted, with the names of their tools.
-    owed: HashMap<String, String>,
-    /// Results that wait to be sent.
-    results: Vec<CallResult>,
+    results: Results,
     /// The answer asked for last has sound.
     has_spoken: bool,
     /// An utterance was begun.
@@ -70,14 +60,8 @@ pub struct Talk {
     is_heard: bool,
     /// The answer that was asked for and has not ended.
     running: Option<Running>,
-    /// The service has not said yet that the turn of an earlier answer is over.
-    has_tail: bool,
-    /// More calls may come of that turn, in which the service waits for results.
-    takes_late: bool,
-    /// Those that have come, for the next round.
-    late: Vec<Called>,
-    /// Tokens that were billed since.
-    billed: SpeechUsage,
+    /// The turn of the answer before.
+    tail: Tail,
     /// Orders that wait for the end of the answer.
     held: Waiting,
     /// Answers that were asked for.
@@ -89,7 +73,6 @@ pub struct Talk {
 impl Talk {
     /// A session with `peer` that has been set up with `tools`; it receives `before`.
     pub fn new(peer: Arc<Peer>, events: Events, tools: &[ToolSpec], before: &[SpeechItem]) -> Self {
-        let tools = tools.iter().map(|tool| (tool.name.to_string(), tool.calling));
         let before = (!before.is_empty()).then(|| orders::text(before));
         Self {
             peer,
@@ -97,17 +80,12 @@ impl Talk {
             outbox: before.into_iter().collect(),
             hearing: Hearing::new(SampleRate::HZ_16000, SHORTEST),
             items: Items::default(),
-            tools: tools.collect(),
-            owed: HashMap::new(),
-            results: Vec::new(),
+            results: Results::new(tools),
             has_spoken: false,
             is_hearing: false,
             is_heard: false,
             running: None,
-            has_tail: false,
-            takes_late: false,
-            late: Vec::new(),
-            billed: SpeechUsage::default(),
+            tail: Tail::default(),
             held: Waiting::default(),
             asked: 0,
             unasked: 0,
@@ -118,7 +96,7 @@ impl Talk {
         if !matches!(order, SpeechOrder::Result { .. } | SpeechOrder::Answer(_)) {
             self.send_results(false);
             // Whatever else is sent interrupts the turn.
-            self.late.clear();
+            self.tail.interrupt();
         }
         match order {
             SpeechOrder::Sound(sound) => return self.listen(&sound),
@@ -129,7 +107,8 @@ impl Talk {
                 }
             }
             SpeechOrder::Text(item) => self.outbox.push_back(orders::text([&item])),
-            SpeechOrder::Answer(choice) => return self.ask(&choice),
+            // What it may call is its own choice.
+            SpeechOrder::Answer(_) => return self.ask(),
             SpeechOrder::Result { call, output } => self.result(call.0, output),
             SpeechOrder::Cancel => self.cancel(),
             // An ability that it does not have.
@@ -163,50 +142,37 @@ impl Talk {
     }
 
     fn result(&mut self, id: String, output: String) {
-        // Unknown: it was cancelled.
-        if let Some(name) = self.owed.remove(&id) {
-            let calling = self.tools.get(&name).copied().unwrap_or_default();
-            self.results.push(CallResult { id, name, output, calling });
-        }
+        self.results.add(id, output);
         // An answer that went on beside calls that only record is not followed by another.
-        let is_silent = self.results.iter().all(|it| it.calling == Calling::Records);
-        if self.owed.is_empty() && self.has_spoken && is_silent {
+        if self.has_spoken && self.results.are_silent() {
             self.send_results(false);
         }
     }
 
     fn send_results(&mut self, is_awaited: bool) {
-        let results = mem::take(&mut self.results);
+        let results = self.results.take();
         if !results.is_empty() {
             self.outbox.push_back(orders::results(&results, is_awaited));
         }
     }
 
-    fn ask(&mut self, choice: &ToolChoice) -> Result<(), Over> {
+    fn ask(&mut self) -> Result<(), Over> {
         self.asked += 1;
-        (self.takes_late, self.has_spoken) = (false, false);
-        let mut late = mem::take(&mut self.late);
-        let billed = mem::take(&mut self.billed);
+        self.has_spoken = false;
+        let (mut late, billed) = self.tail.hand_over();
         if !self.results.is_empty() {
-            // Words between a call and its result would interrupt the answer: no wish is told.
             self.send_results(true);
         } else {
             late.clear();
-            // In an utterance that was begun there is no place for words.
-            if let Some(wish) = orders::wish(choice).filter(|_| !self.is_heard) {
-                self.outbox.push_back(orders::text([&wish]));
-            }
             let is_heard = mem::take(&mut self.is_heard);
             self.outbox.push_back(if is_heard { orders::end() } else { orders::answer() });
             self.is_hearing &= !is_heard;
         }
-        let mut running = Running::new(format!("answer_{}", self.asked));
+        let running = self.running.insert(Running::new(format!("answer_{}", self.asked)));
         if late.is_empty() {
-            self.running = Some(running);
             return Ok(());
         }
         running.count(billed);
-        self.running = Some(running);
         self.calls(late)?;
         // Nothing more comes before their results.
         if self.running.as_ref().is_some_and(|it| it.is_blocked) { self.finish() } else { Ok(()) }
@@ -246,6 +212,9 @@ impl Talk {
             }
             Said::Oversized(kind) => return self.oversized(kind),
             Said::Unknown(kind) => self.peer.notes(&format!("unknown message \"{kind}\"")),
+            Said::OtherData(kind) => {
+                self.peer.notes(&format!("\"{kind}\" instead of sound at 24 kHz"));
+            }
             Said::Garbled => self.peer.notes("a message that cannot be read"),
             Said::Ready => {}
         }
@@ -254,7 +223,7 @@ impl Talk {
 
     /// The running answer, of which a part comes; without one, what comes is stopped.
     fn part(&mut self) -> Result<Option<&mut Running>, Over> {
-        if self.running.is_none() && !self.has_tail {
+        if self.running.is_none() && !self.tail.is_open() {
             self.peer.notes("an answer that nobody has asked for");
             self.unasked += 1;
             if self.unasked > UNASKED_MAX {
@@ -262,7 +231,7 @@ impl Talk {
             }
             // It would be paid for.
             self.outbox.push_back(orders::stop());
-            self.has_tail = true;
+            self.tail.begins();
         }
         if let Some(running) = &mut self.running {
             running.goes_on();
@@ -272,6 +241,7 @@ impl Talk {
 
     fn sound(&mut self, bytes: &[u8]) -> Result<(), Over> {
         let Some(running) = self.part()? else { return Ok(()) };
+        running.sounds(bytes.len() / size_of::<i16>());
         let (item, takes_sound) = (running.answer.asked_as.clone(), running.answer.takes_sound());
         let samples = self.items.take(&item, bytes);
         if samples.is_empty() || !takes_sound {
@@ -287,15 +257,19 @@ impl Talk {
         Ok(())
     }
 
-    fn words(&mut self, delta: String, is_last: bool) -> Result<(), Over> {
+    fn words(&mut self, mut delta: String, is_last: bool) -> Result<(), Over> {
         // They have no order against the answers: what comes without one is late.
+        let may_be_late = self.tail.owns_end(self.running.as_ref());
         let Some(running) = &mut self.running else { return Ok(()) };
         if delta.is_empty() && !running.has_begun {
             // The mark of the last words, which does not say whose they are.
             return Ok(());
         }
-        running.goes_on();
-        running.note_words(is_last);
+        if may_be_late && is_last && !delta.is_empty() {
+            // Words of the answer itself may follow.
+            delta.push(' ');
+        }
+        running.words(may_be_late, is_last);
         if running.answer.takes_words() && !delta.is_empty() {
             let item = SpeechItemId(running.answer.asked_as.clone());
             if let Err(bound) = running.answer.words(&delta) {
@@ -308,15 +282,12 @@ impl Talk {
     }
 
     fn calls(&mut self, calls: Vec<Called>) -> Result<(), Over> {
-        if self.running.is_none() && self.takes_late {
-            self.late.extend(calls);
-            if self.late.len() > LATE_MAX {
-                return Err(Over::Failed(self.peer.flooding(LATE_MAX)));
-            }
-            return Ok(());
+        if self.running.is_none() && self.tail.takes_calls() {
+            let flooding = || Over::Failed(self.peer.flooding(CALLS_MAX));
+            return self.tail.call(calls).then_some(()).ok_or_else(flooding);
         }
-        let calling = |call: &Called| self.tools.get(&call.name).copied().unwrap_or_default();
-        let is_awaited = calls.iter().any(|call| calling(call) == Calling::Waits);
+        let is_awaited = |call: &Called| self.results.calling(&call.name) == Calling::Waits;
+        let is_awaited = calls.iter().any(is_awaited);
         let Some(running) = self.part()? else { return Ok(()) };
         if !running.answer.takes_words() {
             return Ok(());
@@ -329,11 +300,8 @@ impl Talk {
         }
         if self.events.part(SpeechSessionEvent::Calling) == Err(Full) {
             self.cut(unread());
-        } else if let Some(running) = &mut self.running
-            && is_awaited
-            && running.answer.cancelled_at.is_none()
-        {
-            running.blocks();
+        } else if let Some(running) = &mut self.running {
+            running.calls(is_awaited && running.answer.cancelled_at.is_none());
         }
         Ok(())
     }
@@ -342,25 +310,17 @@ impl Talk {
         if let Some(running) = &mut self.running {
             running.answer.calls().retain(|call| !ids.contains(&call.id));
         }
-        self.results.retain(|result| !ids.contains(&result.id));
-        self.late.retain(|call| !ids.contains(&call.id));
-        let known = ids.iter().filter(|id| self.owed.remove(*id).is_some());
-        let known: Vec<CallId> = known.map(|id| CallId(id.clone())).collect();
+        self.tail.take_back(ids);
+        let known = self.results.take_back(ids);
         if known.is_empty() {
             return Ok(());
         }
         self.tell(SpeechSessionEvent::CallsCancelled(known))
     }
 
-    /// Whether an end is that of an earlier answer.
-    fn is_of_tail(&self) -> bool {
-        let untouched = |it: &Running| !it.has_begun && it.answer.cancelled_at.is_none();
-        self.has_tail && self.running.as_ref().is_none_or(untouched)
-    }
-
     /// The running answer is all there, or has this ending.
     fn ends(&mut self, ending: Option<SpeechEnding>) {
-        if self.is_of_tail() {
+        if self.tail.owns_end(self.running.as_ref()) {
             return;
         }
         if let Some(running) = &mut self.running {
@@ -370,28 +330,30 @@ impl Talk {
     }
 
     fn turn_over(&mut self, reason: &str) -> Result<(), Over> {
-        if self.is_of_tail() {
-            self.has_tail = false;
-            self.takes_late = false;
+        let ending = ending(reason, &self.peer);
+        let is_tails = self.tail.owns_end(self.running.as_ref());
+        let begun = self.running.as_mut().filter(|it| it.has_begun);
+        // An answer that has begun is the one that fails.
+        if is_tails && (begun.is_none() || ending == SpeechEnding::Completed) {
+            self.tail.ends();
+            if let Some(running) = begun {
+                running.begins_again();
+            }
             return Ok(());
         }
         if let Some(running) = &mut self.running {
             running.is_over = true;
             if running.ending == SpeechEnding::Completed {
-                running.ending = ending(reason, &self.peer);
+                running.ending = ending;
             }
             running.ends();
         }
         self.finish_if_whole()
     }
 
-    /// Counts billed tokens. Those of an earlier answer, which was booked without them, are no other's;
-    /// after late calls they belong to these.
     fn count(&mut self, usage: SpeechUsage) -> Result<(), Over> {
-        if self.is_of_tail() {
-            if !self.late.is_empty() {
-                self.billed = usage;
-            }
+        if self.tail.owns_end(self.running.as_ref()) {
+            self.tail.count(usage);
             return Ok(());
         }
         if let Some(running) = &mut self.running {
@@ -407,13 +369,13 @@ impl Talk {
     /// Ends the running answer, and obeys the orders that have waited.
     fn finish(&mut self) -> Result<(), Over> {
         let Some(running) = self.running.take() else { return Ok(()) };
-        let Running { answer, is_over, is_blocked, ending, usage, .. } = running;
+        let is_over = running.is_turn_over();
+        let Running { answer, is_blocked, ending, usage, .. } = running;
         let (calls, done) = answer.end(ending, Vec::new(), usage, &self.peer);
         // The end of a turn with calls that are awaited comes at once, or after their results.
-        self.has_tail = !is_over;
-        self.takes_late = is_blocked && !is_over && !calls.is_empty();
+        self.tail.follow(is_over, is_blocked && !calls.is_empty());
         for call in calls {
-            self.owed.insert(call.id.0.clone(), call.name.clone());
+            self.results.owe(&call.id, &call.name);
             self.tell(SpeechSessionEvent::Call(call))?;
         }
         self.tell(SpeechSessionEvent::Done(done))?;
@@ -454,10 +416,6 @@ impl Talk {
     fn tell(&self, event: SpeechSessionEvent) -> Result<(), Over> {
         self.events.put(event).map_err(|Full| Over::Failed(self.peer.flooding(EVENTS_MAX)))
     }
-
-    fn unstopped(&self) -> Error {
-        self.peer.unstopped(STOPPED)
-    }
 }
 
 impl Language for Talk {
@@ -472,7 +430,7 @@ impl Language for Talk {
     fn overdue(&mut self) -> Result<(), Over> {
         match self.running.as_ref().is_some_and(Running::is_due) {
             true => self.finish(),
-            false => Err(Over::Failed(self.unstopped())),
+            false => Err(Over::Failed(self.peer.unstopped(STOPPED))),
         }
     }
 

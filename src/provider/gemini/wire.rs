@@ -53,6 +53,8 @@ pub enum Said {
     Oversized(&'static str),
     /// An unknown kind, by its name.
     Unknown(String),
+    /// Data that is no sound at 24 kHz, by its kind.
+    OtherData(String),
     /// No JSON object, or one that cannot be used.
     Garbled,
 }
@@ -203,10 +205,11 @@ impl Content<'_> {
 
 impl Blob<'_> {
     fn said(self) -> Said {
-        let kind = self.mime_type.unwrap_or_default();
-        let is_ours = kind.is_empty() || kind == "audio/pcm" || kind == "audio/pcm;rate=24000";
-        if !is_ours {
-            return Said::Unknown(short(&kind));
+        let told = self.mime_type.unwrap_or_default();
+        // A blank may stand before the rate.
+        let kind: String = told.split_whitespace().collect();
+        if !["", "audio/pcm", "audio/pcm;rate=24000"].contains(&kind.as_str()) {
+            return Said::OtherData(short(&told));
         }
         STANDARD.decode(&*self.data).map_or(Said::Garbled, Said::Audio)
     }
@@ -313,9 +316,20 @@ mod tests {
         assert_eq!(of(&json!({"setupComplete": {}})), [Said::Ready]);
         assert_eq!(of(&json!([{}])), [Said::Garbled]);
         assert_eq!(read(b"\xff\xfe"), [Said::Garbled]);
-        let video = json!({"serverContent": {"modelTurn": {"parts": [{"inlineData":
-            {"mimeType": "video/mp4", "data": ""}}]}}});
-        assert_eq!(of(&video), [Said::Unknown("video/mp4".to_owned())]);
+    }
+
+    #[test]
+    fn data_is_sound_only_at_24_khz() {
+        let data = |kind: &str| {
+            of(&json!({"serverContent": {"modelTurn": {"parts": [{"inlineData":
+                {"mimeType": kind, "data": "AQA="}}]}}}))
+        };
+        for kind in ["", "audio/pcm", "audio/pcm;rate=24000", "audio/pcm; rate=24000"] {
+            assert_eq!(data(kind), [Said::Audio(vec![1, 0])], "{kind}");
+        }
+        for kind in ["video/mp4", "audio/pcm;rate=16000"] {
+            assert_eq!(data(kind), [Said::OtherData(kind.to_owned())]);
+        }
     }
 
     proptest! {

@@ -63,6 +63,7 @@ impl SpeechToSpeech for Realtime {
             truncates: true,
             changes_tools: true,
             goes_on: false,
+            takes_choice: true,
             sound: SoundTokens { heard: 10, spoken: 20, with_words: true },
         }
     }

@@ -78,6 +78,8 @@ pub struct SpeechAbilities {
     ///
     /// [`Calling`]: crate::domain::Calling
     pub goes_on: bool,
+    /// It can be made to call a tool, or a certain one.
+    pub takes_choice: bool,
     /// Tokens of its sound.
     pub sound: SoundTokens,
 }

@@ -70,6 +70,14 @@ pub struct Options {
 }
 
 impl Options {
+    /// The one of `services` that files call `name`; without a name the first.
+    pub fn of<'a>(services: &'a [Self], name: Option<&str>) -> Option<&'a Self> {
+        match name {
+            Some(name) => services.iter().find(|it| it.service.name() == name),
+            None => services.first(),
+        }
+    }
+
     /// The service's model, and the host that the sound goes to.
     pub fn info(&self) -> ServiceInfo {
         ServiceInfo::at(&self.model, &self.base_url)

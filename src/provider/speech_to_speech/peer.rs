@@ -81,10 +81,15 @@ impl Peer {
     fn refusal(&self, status: StatusCode, headers: &HeaderMap, told: &Told) -> Error {
         let (what, fix) = match status.as_u16() {
             401 | 403 => ("the key was refused", "check api_key"),
-            402 => ("the account has no credit", "check the account's plan and billing"),
-            404 => {
-                ("not found", "check model, and that base_url ends with the version such as /v1")
+            // Google's answer to a wrong key.
+            400 if told.kind == Some(Kind::Unauthorized) => {
+                ("the key was refused", "check api_key")
             }
+            402 => ("the account has no credit", "check the account's plan and billing"),
+            404 => (
+                "not found",
+                "check model and base_url (with /v1 for openai-realtime, without a version for gemini-live)",
+            ),
             408 | 504 => ("the service gave up waiting", "try again"),
             429 if told.is_unpaid => {
                 ("the account has no credit", "check the account's plan and billing")

@@ -23,6 +23,8 @@ pub enum Out {
     Forever(Box<Self>),
     /// The end.
     Ends(Ending),
+    /// The end of the turn of an answer that is whole, once it was played.
+    Played,
 }
 
 impl Out {
@@ -72,6 +74,15 @@ pub fn plan(answer: &Answer, number: usize) -> VecDeque<Out> {
     }
     outs.push_back(Out::Ends(answer.ending));
     outs
+}
+
+/// Takes the words out of a plan.
+pub fn take_words(plan: &mut VecDeque<Out>) -> String {
+    let words = |out: &mut Out| match out {
+        Out::Said(words, _) => std::mem::take(words),
+        _ => String::new(),
+    };
+    plan.iter_mut().map(words).collect()
 }
 
 /// Words and sound; each third answer has both in one message.

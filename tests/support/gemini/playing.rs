@@ -11,12 +11,12 @@ use tokio_tungstenite::tungstenite::Message;
 
 use super::{
     check::{Call, Stage},
-    plan::{Out, plan},
+    plan::{Out, plan, take_words},
     talk::Talk,
 };
 use crate::support::voice_models::{
     Fault, Usage,
-    answer::{Ending, PIECE_MS, SPOKEN_RATE, tone},
+    answer::{Ending, Late, PIECE_MS, SPOKEN_RATE, tone},
     bill::{sound_tokens, text_tokens},
 };
 
@@ -24,6 +24,8 @@ use crate::support::voice_models::{
 const SOUND: u64 = 25;
 /// Pause before 100 ms of sound: 50 times faster than real time.
 const PACE: Duration = Duration::from_millis(2);
+/// Longest sound that is played to its end.
+const PLAYED_MAX: Duration = Duration::from_secs(10);
 
 /// An answer that is being made.
 pub struct Running {
@@ -41,6 +43,12 @@ pub struct Running {
     /// Bytes of calls.
     written: usize,
     spoken_ms: u64,
+    /// When its sound began.
+    sounds_at: Option<Instant>,
+    /// The part of it that comes late.
+    late: Late,
+    /// Its words, if these do.
+    late_words: String,
 }
 
 impl Running {
@@ -59,14 +67,33 @@ impl Running {
 
     /// How long the next piece waits.
     pub fn pace(&self) -> Option<Duration> {
-        self.plan.front()?.is_sound().then_some(PACE)
+        let left = |at: Instant| at.saturating_duration_since(Instant::now());
+        match self.plan.front()? {
+            Out::Played => self.played_at().map(left),
+            out => out.is_sound().then_some(PACE),
+        }
+    }
+
+    /// When its sound was played, in real time.
+    fn played_at(&self) -> Option<Instant> {
+        self.sounds_at.map(|at| at + Duration::from_millis(self.spoken_ms).min(PLAYED_MAX))
+    }
+
+    /// True if nothing more comes before the results of its calls.
+    fn waits(&self) -> bool {
+        let is_last = matches!(self.plan.front(), None | Some(Out::Ends(Ending::Whole)));
+        self.is_blocked && is_last
+    }
+
+    /// True if a part of it comes after these results.
+    fn has_rest(&self) -> bool {
+        self.waits() && matches!(self.late, Late::Sound | Late::Words)
     }
 
     /// Whether it ends with its calls, and its turn with the answer to their results: each second one does,
     /// and tells its tokens with the calls.
     fn ends_with_calls(&self) -> bool {
-        let is_last = matches!(self.plan.front(), None | Some(Out::Ends(Ending::Whole)));
-        self.is_blocked && is_last && self.number.is_multiple_of(2)
+        self.waits() && !self.has_rest() && self.number.is_multiple_of(2)
     }
 
     /// Whether the end of its words is told.
@@ -109,6 +136,10 @@ impl Talk {
             let at = if number % 3 == 0 { 0 } else { plan.len() / 2 };
             plan.insert(at, Out::Understood(understood));
         }
+        let late_words = match answer.late {
+            Late::Words => take_words(&mut plan),
+            _ => String::new(),
+        };
         let is_bounded = !plan.iter().any(|out| matches!(out, Out::Forever(_)));
         self.running = Some(Running {
             number,
@@ -120,6 +151,9 @@ impl Talk {
             input: self.read(),
             written: 0,
             spoken_ms: 0,
+            sounds_at: None,
+            late: answer.late,
+            late_words,
         });
         if self.known.has("sessionResumption") {
             // What is empty may be left out.
@@ -129,6 +163,21 @@ impl Talk {
             };
             self.say(json!({ "sessionResumptionUpdate": update })).await;
         }
+    }
+
+    /// Begins to answer as soon as nothing is being played.
+    pub async fn begin_when_idle(&mut self) {
+        if self.running.is_none() && self.played_at.is_none_or(|at| at <= Instant::now()) {
+            return self.begin().await;
+        }
+        self.is_patient = true;
+        self.note(|seen| seen.idled += 1);
+    }
+
+    /// When an answer begins that has waited for the end of another; `None`: none does, or it still speaks.
+    pub fn idle_at(&self) -> Option<Instant> {
+        let waits = self.is_patient && self.running.is_none();
+        waits.then(|| self.played_at.unwrap_or_else(Instant::now))
     }
 
     /// Tokens that are read for an answer: the whole conversation. Nothing is cached.
@@ -167,6 +216,10 @@ impl Talk {
                 let _ = self.socket.send(message).await;
             }
             Out::Ends(ending) => self.end(ending).await,
+            Out::Played => {
+                self.complete("").await;
+                self.go_on().await;
+            }
             Out::Forever(_) => {}
         }
     }
@@ -190,6 +243,7 @@ impl Talk {
         let most = self.known.max_tokens();
         let Some(running) = self.running.as_mut().filter(|_| sound.is_some()) else { return };
         running.spoken_ms += PIECE_MS;
+        running.sounds_at.get_or_insert_with(Instant::now);
         self.known.spoken_ms += PIECE_MS;
         let usage = running.usage();
         let is_full = most.is_some_and(|most| usage.audio_out + usage.text_out >= most);
@@ -211,7 +265,8 @@ impl Talk {
             }
             self.known.calls.push(Call { id, name, is_blocking, stage: Stage::Open });
         }
-        if let Some(running) = self.running.as_ref().filter(|it| it.ends_with_calls()) {
+        let is_told = |it: &&Running| it.ends_with_calls() || it.has_rest();
+        if let Some(running) = self.running.as_ref().filter(is_told) {
             message["usageMetadata"] = running.told();
         }
         self.say(message).await;
@@ -228,6 +283,11 @@ impl Talk {
             Ending::Cut => self.ended = Some("cut".to_owned()),
             Ending::Expired => self.expire().await,
         }
+        self.go_on().await;
+    }
+
+    /// Begins the answer that is due, if there is time for it.
+    async fn go_on(&mut self) {
         let is_free = self.running.is_none() && self.ended.is_none();
         if is_free && self.is_due && self.known.awaited().next().is_none() {
             self.begin().await;
@@ -237,16 +297,39 @@ impl Talk {
     /// Ends a whole answer. One that waits for a result ends its turn at once, or only with the answer
     /// to it: the service does either.
     async fn finish(&mut self) {
-        let Some(running) = &self.running else { return };
-        if running.marks_last_words() {
+        if self.running.as_ref().is_some_and(Running::has_rest) {
+            return;
+        }
+        self.mark_last_words().await;
+        if self.running.as_ref().is_some_and(Running::ends_with_calls) {
+            return self.settle();
+        }
+        self.say(json!({"serverContent": {"generationComplete": true}})).await;
+        match self.running.as_mut().filter(|it| it.late == Late::End) {
+            Some(running) => running.plan = VecDeque::from([Out::Played]),
+            None => self.complete("").await,
+        }
+    }
+
+    async fn mark_last_words(&mut self) {
+        if self.running.as_ref().is_some_and(Running::marks_last_words) {
             self.say(json!({"serverContent": {"outputTranscription": {"finished": true}}})).await;
         }
-        if self.running.as_ref().is_some_and(Running::ends_with_calls) {
-            self.settle();
-        } else {
-            self.say(json!({"serverContent": {"generationComplete": true}})).await;
-            self.complete("").await;
+    }
+
+    /// Ends the turn of calls whose results have come, with what of it is late.
+    pub async fn end_late(&mut self) {
+        let Some(running) = self.running.as_mut().filter(|it| it.has_rest()) else { return };
+        let words = std::mem::take(&mut running.late_words);
+        if running.late == Late::Sound {
+            self.speak(String::new(), Some(0)).await;
+        } else if self.known.has("outputAudioTranscription") {
+            let told = json!({"text": words, "finished": true});
+            self.say(json!({"serverContent": {"outputTranscription": told}})).await;
         }
+        self.mark_last_words().await;
+        self.say(json!({"serverContent": {"generationComplete": true}})).await;
+        self.complete("").await;
     }
 
     /// Ends a turn, and tells its price in the same message.
@@ -295,7 +378,7 @@ impl Talk {
 
     /// Stops answering for something new; a piece that was on its way still comes.
     pub async fn interrupt(&mut self) {
-        self.is_due = false;
+        (self.is_due, self.is_patient, self.played_at) = (false, false, None);
         let is_waiting = self.known.awaited().next().is_some();
         let Some(running) = &mut self.running else {
             if is_waiting {
@@ -333,6 +416,7 @@ impl Talk {
             message["usageMetadata"] = running.told();
         }
         self.settle();
+        self.played_at = None;
         self.say(message).await;
     }
 
@@ -340,6 +424,7 @@ impl Talk {
     pub fn settle(&mut self) {
         if let Some(running) = self.running.take() {
             let usage = running.usage();
+            self.played_at = running.played_at();
             self.shared.change(|state| state.billed.push(usage));
         }
     }

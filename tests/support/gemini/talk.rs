@@ -41,6 +41,10 @@ pub struct Talk {
     pub(super) running: Option<Running>,
     /// Whether another answer follows as soon as there is time for it.
     pub(super) is_due: bool,
+    /// Another answer follows as soon as nothing is being played.
+    pub(super) is_patient: bool,
+    /// When the last answer was played.
+    pub(super) played_at: Option<Instant>,
     /// The transcript of the last utterance, while it is not told.
     pub(super) transcript: Option<Value>,
     /// When the connection is closed, after it was told.
@@ -69,6 +73,8 @@ impl Talk {
             known: Conversation::default(),
             running: None,
             is_due: false,
+            is_patient: false,
+            played_at: None,
             transcript: None,
             leaves: None,
             ended: None,
@@ -94,10 +100,16 @@ impl Talk {
             };
             let (is_leaving, leaves) = (self.leaves.is_some(), self.leaves);
             let leave = sleep_until(leaves.unwrap_or_else(Instant::now));
+            let idle_at = self.idle_at();
+            let idle = sleep_until(idle_at.unwrap_or_else(Instant::now));
             tokio::select! {
                 message = self.socket.next() => self.heard(message).await,
                 () = pause, if plays => self.step().await,
                 () = leave, if is_leaving => self.expire().await,
+                () = idle, if idle_at.is_some() => {
+                    self.is_patient = false;
+                    self.begin().await;
+                }
             }
         };
         self.settle();
@@ -283,7 +295,7 @@ impl Talk {
     }
 
     async fn results(&mut self, response: &Value) {
-        let (mut is_due, mut interrupts) = (false, false);
+        let (mut is_due, mut is_patient, mut interrupts) = (false, true, false);
         for result in response["functionResponses"].as_array().into_iter().flatten() {
             let id = result["id"].as_str().unwrap_or_default().to_owned();
             let found = self.known.calls.iter_mut().find(|call| call.id == id);
@@ -297,6 +309,7 @@ impl Talk {
             }
             let scheduling = result["scheduling"].as_str().unwrap_or("WHEN_IDLE");
             is_due |= call.is_blocking || scheduling != "SILENT";
+            is_patient &= !call.is_blocking && scheduling != "INTERRUPT";
             interrupts |= !call.is_blocking && scheduling == "INTERRUPT";
             let (output, when) = (result["response"].to_string(), scheduling.to_owned());
             self.known.said += output.len();
@@ -309,7 +322,11 @@ impl Talk {
             self.interrupt().await;
         }
         if is_due && self.known.awaited().next().is_none() {
-            self.begin().await;
+            self.end_late().await;
+            match is_patient {
+                true => self.begin_when_idle().await,
+                false => self.begin().await,
+            }
         }
     }
 }

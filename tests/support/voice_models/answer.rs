@@ -26,6 +26,21 @@ pub struct Answer {
     pub is_strange: bool,
     /// Whether its usage is told as it is, and not as 0.
     pub is_counted: bool,
+    /// The part of it that comes late.
+    pub late: Late,
+}
+
+/// A part of an answer that comes later than usual; only Gemini has such.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Late {
+    /// None does.
+    Nothing,
+    /// The end of the turn, and with it the usage: when the sound was played.
+    End,
+    /// The last piece of sound, and the end of the turn: after the results of its calls.
+    Sound,
+    /// All its words, and the end of the turn: after the results of its calls.
+    Words,
 }
 
 /// A part of an answer.
@@ -66,7 +81,7 @@ pub enum Ending {
 
 impl Answer {
     fn of(parts: Vec<Part>, ending: Ending) -> Self {
-        Self { parts, ending, is_strange: false, is_counted: true }
+        Self { parts, ending, is_strange: false, is_counted: true, late: Late::Nothing }
     }
 
     fn whole(parts: Vec<Part>) -> Self {
@@ -154,6 +169,11 @@ impl Answer {
     /// Says something between kinds of messages and values that nobody knows.
     pub fn strange(text: &str, seconds: f64) -> Self {
         Self { is_strange: true, ..Self::say(text, seconds) }
+    }
+
+    /// The answer with a part that comes late.
+    pub fn with_late(self, late: Late) -> Self {
+        Self { late, ..self }
     }
 
     /// Says something, and tells counts of 0.

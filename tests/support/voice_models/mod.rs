@@ -17,7 +17,7 @@ use serde_json::Value;
 use tokio::net::TcpListener;
 
 use super::{gemini, own_thread::OwnThread, realtime};
-pub use answer::Answer;
+pub use answer::{Answer, Late};
 pub use bill::{Prices, Usage};
 
 /// Longest wait of a test.
@@ -120,6 +120,8 @@ pub struct Seen {
     pub modes: Vec<(String, String)>,
     /// When results were to be spoken of, as call id and scheduling.
     pub scheduled: Vec<(String, String)>,
+    /// How often results waited to be spoken of until an answer was played.
+    pub idled: usize,
     /// The handle by which an earlier session was taken up.
     pub resumed: Option<String>,
     /// Cancelled answers.
@@ -220,11 +222,6 @@ impl VoiceServer {
     /// The address to configure.
     pub fn base_url(&self) -> String {
         self.service.base_url(self.thread.address)
-    }
-
-    /// Forgets all sessions that could be taken up again: their handles are refused.
-    pub fn forget(&self) {
-        self.shared.state().resumable.clear();
     }
 
     /// Scripts the next answer that has no script yet; answers without one say "Aye, friend.".

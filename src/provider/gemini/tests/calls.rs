@@ -6,6 +6,9 @@ use tokio::time::{Instant, advance};
 
 use super::*;
 
+/// Samples of a second.
+const SECOND: usize = 24_000;
+
 /// The calls of a round, and the tokens of text that were read for it.
 type Round = (Vec<String>, Option<u64>);
 
@@ -87,7 +90,7 @@ async fn calls_of_two_messages_are_one_round() {
     bench.says(&call("c2", "roll"));
     assert_eq!(rounds(&mut bench), [round(&["c1", "c2"], Some(5))]);
     answer_to(&mut bench, &["c1", "c2"]);
-    bench.says(&audio(480));
+    bench.says(&audio(SECOND / 2));
     bench.says(&over(900));
     assert_eq!(rounds(&mut bench), [round(&[], Some(900))]);
 }
@@ -102,7 +105,7 @@ async fn call_after_its_round_is_of_the_next() {
     answer_to(&mut bench, &["c1"]);
     assert_eq!(rounds(&mut bench), [round(&["c2"], Some(5))]);
     answer_to(&mut bench, &["c2"]);
-    bench.says(&audio(480));
+    bench.says(&audio(SECOND / 2));
     bench.says(&over(900));
     assert_eq!(rounds(&mut bench), [round(&[], Some(900))]);
 }
@@ -116,7 +119,7 @@ async fn late_call_that_is_taken_back_never_runs() {
     assert_eq!(rounds(&mut bench), [round(&["c1"], Some(5))]);
     answer_to(&mut bench, &["c1"]);
     assert!(rounds(&mut bench).is_empty(), "the answer comes");
-    bench.says(&audio(480));
+    bench.says(&audio(SECOND / 2));
     bench.says(&over(900));
     assert_eq!(rounds(&mut bench), [round(&[], Some(900))]);
 }
@@ -130,4 +133,91 @@ async fn late_call_ends_with_its_turn() {
     bench.order(answer());
     assert_eq!(bench.sent(), ["clientContent", "clientContent"]);
     assert_eq!(rounds(&mut bench), [round(&["c1"], Some(5))], "the words have interrupted it");
+}
+
+/// The first answer has said something and called `c1`, and the answer to the result is asked for.
+fn awaiting_result() -> Bench {
+    let mut bench = Bench::answering();
+    bench.says(&audio(SECOND));
+    bench.says(&call("c1", "roll"));
+    assert_eq!(bench.endings(), [SpeechEnding::Completed]);
+    answer_to(&mut bench, &["c1"]);
+    bench
+}
+
+fn generated() -> Value {
+    json!({"serverContent": {"generationComplete": true}})
+}
+
+#[tokio::test]
+async fn late_words_do_not_begin_the_next_answer() {
+    let mut bench = awaiting_result();
+    bench.says(&words("Let me roll.", true));
+    bench.says(&generated());
+    bench.turn_over();
+    assert!(bench.endings().is_empty(), "it was the end of the turn before");
+    bench.says(&audio(480));
+    bench.turn_over();
+    assert!(bench.endings().is_empty(), "the last words of the answer may still come");
+    bench.says(&words("Seven!", true));
+    assert_eq!(bench.endings(), [SpeechEnding::Completed]);
+}
+
+#[tokio::test]
+async fn late_sound_is_not_the_next_answer() {
+    for end in [generated(), json!({"serverContent": {"interrupted": true}})] {
+        let mut bench = awaiting_result();
+        bench.says(&audio(480));
+        bench.says(&words("", true));
+        bench.says(&end);
+        bench.says(&over(700));
+        assert!(rounds(&mut bench).is_empty(), "it was the end of the turn before");
+        bench.says(&audio(SECOND / 2));
+        bench.says(&words("Seven!", true));
+        bench.says(&over(900));
+        assert_eq!(rounds(&mut bench), [round(&[], Some(900))], "{end}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn short_answer_ends_when_nothing_follows() {
+    let mut bench = awaiting_result();
+    bench.says(&audio(480));
+    bench.turn_over();
+    bench.says(&words("Seven!", true));
+    let wait = bench.talk.due().unwrap() - Instant::now();
+    assert!(wait <= Duration::from_secs(2), "{wait:?}");
+    advance(wait).await;
+    bench.talk.overdue().unwrap();
+    assert_eq!(bench.endings(), [SpeechEnding::Completed]);
+    // Its turn is over: what comes now is another's.
+    bench.says(&audio(480));
+    assert_eq!(bench.sent(), ["clientContent"]);
+}
+
+#[tokio::test]
+async fn short_answer_with_a_call_is_an_answer() {
+    let mut bench = awaiting_result();
+    bench.says(&call("c2", "note"));
+    bench.says(&audio(480));
+    bench.says(&over(900));
+    assert_eq!(rounds(&mut bench), [round(&["c2"], Some(900))]);
+}
+
+#[tokio::test]
+async fn short_answer_that_is_broken_off_ends() {
+    for reason in ["SAFETY", "MAX_TOKENS"] {
+        let mut bench = awaiting_result();
+        bench.says(&audio(480));
+        bench.says(&json!({"usageMetadata": {"promptTokenCount": 9},
+            "serverContent": {"turnComplete": true, "turnCompleteReason": reason}}));
+        let wait = bench.talk.due().unwrap() - Instant::now();
+        assert!(wait <= Duration::from_millis(300), "{reason}: {wait:?}");
+    }
+    let mut bench = awaiting_result();
+    bench.says(&audio(480));
+    bench.order(SpeechOrder::Cancel);
+    bench.says(&json!({"serverContent": {"interrupted": true}}));
+    bench.turn_over();
+    assert_eq!(bench.endings(), [SpeechEnding::Cancelled]);
 }
