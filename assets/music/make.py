@@ -371,24 +371,61 @@ def drums():
 LOOPS = {"rain": rain, "tavern": tavern, "fire": fire, "wind": wind, "dungeon": dungeon, "drums": drums}
 
 
-# To files.
+# To the level of other tracks.
+
+
+def loudness(x):
+    """LUFS of the loop (ITU-R BS.1770-4: weighted, in gated blocks of 400 ms)."""
+    n = len(x)
+    for f0, q, shelf in ((1_681.9744509555, 0.7071752370, 3.9998438540), (38.1354708760, 0.5003270373, None)):
+        k = math.tan(math.pi * f0 / RATE)
+        a0 = 1 + k / q + k * k
+        a1, a2 = 2 * (k * k - 1) / a0, (1 - k / q + k * k) / a0
+        if shelf:
+            vh = 10 ** (shelf / 20)
+            vb = vh**0.4996667741545416
+            b0, b1, b2 = (vh + vb * k / q + k * k) / a0, 2 * (k * k - vh) / a0, (vh - vb * k / q + k * k) / a0
+        else:
+            b0, b1, b2 = 1.0, -2.0, 1.0
+        z1 = z2 = 0.0
+        out = []
+        for i in range(-RATE, n):
+            v = x[i]
+            y = b0 * v + z1
+            z1 = b1 * v - a1 * y + z2
+            z2 = b2 * v - a2 * y
+            if i >= 0:
+                out.append(y)
+        x = out
+    tenth = RATE // 10
+    parts = [sum(v * v for v in x[i : i + tenth]) / tenth for i in range(0, n - tenth + 1, tenth)]
+    blocks = [sum(parts[(i + k) % len(parts)] for k in range(4)) / 4 for i in range(len(parts))]
+
+    def mean(least):
+        loud = [b for b in blocks if -0.691 + 10 * math.log10(b + 1e-12) > least]
+        return -0.691 + 10 * math.log10(sum(loud) / len(loud))
+
+    return mean(mean(-70) - 10)
 
 
 def levelled(x):
-    """-20 dB on average, 1.5 dB below full at most."""
+    """At -20 LUFS, as the program levels tracks; peaks are bent from a half up, so that none is cut."""
     middle = sum(x) / len(x)
     x = [v - middle for v in x]
-    power = math.sqrt(sum(v * v for v in x) / len(x))
-    gain = 0.1 / power
-    out = []
-    for v in x:
-        v *= gain
-        # Straight up to a half, then bent: no peak is cut.
-        size = abs(v)
-        if size > 0.5:
-            v = math.copysign(0.5 + 0.34 * math.tanh((size - 0.5) / 0.34), v)
-        out.append(v)
-    return out
+    for _ in range(3):
+        gain = 10 ** ((-20 - loudness(x)) / 20)
+        out = []
+        for v in x:
+            v *= gain
+            size = abs(v)
+            if size > 0.5:
+                v = math.copysign(0.5 + 0.34 * math.tanh((size - 0.5) / 0.34), v)
+            out.append(v)
+        x = out
+    return x
+
+
+# To files.
 
 
 class Encoder:
