@@ -10,10 +10,7 @@ use std::{
 
 use super::{
     files::YAML,
-    keys::{
-        app::FILE as APP,
-        music::{FILE, MUSIC, TRACK},
-    },
+    keys::music::{FILE, MUSIC, TRACK},
     reading::{Folder, Notes, Reading},
 };
 use crate::{
@@ -48,7 +45,6 @@ pub fn library(
     reading: &mut Reading,
     notes: &mut Notes,
 ) -> Library {
-    debug_assert!(std::ptr::eq(app.shape(), &raw const APP));
     let mut scan = Scan::default();
     let fields = app.map("music", &MUSIC);
     match fields.filter(|fields| fields.get("dirs").is_some() || fields.is_broken("dirs")) {

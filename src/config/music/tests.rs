@@ -1,7 +1,10 @@
 use std::fs;
 
 use super::*;
-use crate::config::{Config, load};
+use crate::{
+    config::{Config, load},
+    logic::music::shipped_sound,
+};
 
 /// The configuration of a folder with these files, sound files among them; or its problems.
 fn read(files: &[(&str, &str)]) -> Result<Config, String> {
@@ -22,12 +25,9 @@ fn read(files: &[(&str, &str)]) -> Result<Config, String> {
 
 /// Title, moods and layer of the tracks of these files, without the shipped ones.
 fn tracks(files: &[(&str, &str)]) -> Vec<(String, Vec<String>, Layer)> {
-    let own = read(files).unwrap().music.tracks.clone();
-    let own = own.iter().filter(|track| !track.file.starts_with("glyphoxa:rain.opus"));
-    let n_shipped = Library::shipped().tracks.len() - 1;
-    let all: Vec<_> =
-        own.map(|it| (it.title.clone(), it.moods.clone(), it.layer)).collect();
-    all[..all.len() - n_shipped].to_vec()
+    let all = read(files).unwrap().music.tracks.clone();
+    let own = all.iter().filter(|track| shipped_sound(&track.file).is_none());
+    own.map(|it| (it.title.clone(), it.moods.clone(), it.layer)).collect()
 }
 
 #[test]
