@@ -2,12 +2,7 @@
 //!
 //! Entry type: [`Levels`]. **Never**: trusts what it reads: a broken file counts as empty.
 
-use std::{
-    collections::BTreeMap,
-    io,
-    path::Path,
-    time::UNIX_EPOCH,
-};
+use std::{collections::BTreeMap, io, path::Path, time::UNIX_EPOCH};
 
 use serde::{Deserialize, Serialize};
 

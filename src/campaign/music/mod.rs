@@ -88,10 +88,9 @@ fn levelled(library: &Library, levels: &Levels) -> Library {
     let tracks = library.tracks.iter().map(|track| {
         let stamp = Stamp::of(&track.file);
         match stamp.and_then(|stamp| levels.of(&track.file, stamp)) {
-            Some(level) => Arc::new(Track {
-                gain_db: track.gain_db + gain(level),
-                ..Track::clone(track)
-            }),
+            Some(level) => {
+                Arc::new(Track { gain_db: track.gain_db + gain(level), ..Track::clone(track) })
+            }
             None => Arc::clone(track),
         }
     });

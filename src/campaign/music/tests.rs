@@ -38,7 +38,8 @@ fn gains(library: &Library, path: &Path) -> Vec<Vec<f32>> {
 #[test]
 fn loud_and_quiet_files_come_to_one_level() {
     let dir = tempfile::tempdir().unwrap();
-    let (loud, quiet) = (tone(dir.path().join("l.wav"), 16_000), tone(dir.path().join("q.wav"), 1_600));
+    let (loud, quiet) =
+        (tone(dir.path().join("l.wav"), 16_000), tone(dir.path().join("q.wav"), 1_600));
     let library = Library { tracks: vec![loud, quiet] };
     let kept = dir.path().join("data/loudness.json");
     let first = gains(&library, &kept);

@@ -72,7 +72,10 @@ fn a_description_says_all_there_is_to_say() {
     .unwrap();
     let track = &config.music.tracks[0];
     assert_eq!((track.title.as_str(), track.layer), ("At Rest", Layer::Ambience));
-    assert_eq!((track.moods.as_slice(), track.is_looped), (["camp".into(), "Rast".into()].as_slice(), false));
+    assert_eq!(
+        (track.moods.as_slice(), track.is_looped),
+        (["camp".into(), "Rast".into()].as_slice(), false)
+    );
     assert!((track.gain_db + 6.02).abs() < 0.01);
     assert_eq!(track.credits.as_deref(), Some("Jo, CC BY 4.0"));
     assert_eq!(config.music.tracks[1].moods, ["x"]);
@@ -97,11 +100,8 @@ fn wrong_descriptions_are_shown_with_their_place() {
 
 #[test]
 fn titles_are_told_apart() {
-    let found = tracks(&[
-        ("music/a/Rain.mp3", ""),
-        ("music/b/rain.mp3", ""),
-        ("music/b/rain.ogg", ""),
-    ]);
+    let found =
+        tracks(&[("music/a/Rain.mp3", ""), ("music/b/rain.mp3", ""), ("music/b/rain.ogg", "")]);
     let titles: Vec<&str> = found.iter().map(|track| track.0.as_str()).collect();
     assert_eq!(titles, ["Rain", "rain (b)", "rain (b) 2"]);
 }
@@ -116,13 +116,12 @@ fn deep_and_many_files_are_cut_with_a_warning() {
 
 #[test]
 fn scenes_whose_music_is_not_there_are_warned_about() {
-    let campaign = "scenes:\n  - { name: Inn, music: taverne }\n  - { name: Void, music: xylophone }\n";
-    let config =
-        read(&[("glyphoxa.yaml", "campaign: c.yaml\n"), ("c.yaml", campaign)]).unwrap();
+    let campaign =
+        "scenes:\n  - { name: Inn, music: taverne }\n  - { name: Void, music: xylophone }\n";
+    let config = read(&[("glyphoxa.yaml", "campaign: c.yaml\n"), ("c.yaml", campaign)]).unwrap();
     let scenes = &config.campaign.scenes;
     assert_eq!(scenes[0].music.as_deref(), Some("taverne"));
-    let warned: Vec<_> =
-        config.warnings.iter().filter(|it| it.message.contains("music")).collect();
+    let warned: Vec<_> = config.warnings.iter().filter(|it| it.message.contains("music")).collect();
     assert_eq!(warned.len(), 1);
     assert!(warned[0].message.contains("'xylophone'"), "{}", warned[0].message);
 }

@@ -25,9 +25,9 @@ const SESSIONS_MAX: usize = 1_000;
 
 /// What can be played. Cloning shares it.
 #[derive(Clone)]
-pub struct Music(Arc<Shelf>);
+pub struct Music(Arc<Parts>);
 
-struct Shelf {
+struct Parts {
     library: ArcSwap<Library>,
     chance: Mutex<Chance>,
 }
@@ -43,7 +43,7 @@ impl Music {
     /// The tracks of `library`; `rng` chooses among those that fit alike.
     pub fn new(library: Arc<Library>, rng: StdRng) -> Self {
         let chance = Mutex::new(Chance { rng, last: HashMap::new() });
-        Self(Arc::new(Shelf { library: ArcSwap::new(library), chance }))
+        Self(Arc::new(Parts { library: ArcSwap::new(library), chance }))
     }
 
     /// The tracks there are now.
@@ -83,10 +83,11 @@ pub fn tools(music: Music) -> Vec<Definition> {
     };
     let play = Definition {
         name: "play_track".to_owned(),
-        description: "Plays music or background sound for everyone at the table, such as a tavern, \
+        description:
+            "Plays music or background sound for everyone at the table, such as a tavern, \
                       rain or battle drums, until something else plays. Use it when music is asked \
                       for."
-            .to_owned(),
+                .to_owned(),
         input: input(
             json!({"mood": {
                 "type": "string",

@@ -26,9 +26,8 @@ const FOLDER: &str = "music";
 /// File that describes the sound files beside it.
 const DESCRIPTION: &str = "music.yaml";
 /// How the names of sound files end that can be decoded.
-pub const SOUNDS: &[&str] = &[
-    "aac", "flac", "m4a", "mka", "mp3", "mp4", "oga", "ogg", "opus", "wav", "webm",
-];
+pub const SOUNDS: &[&str] =
+    &["aac", "flac", "m4a", "mka", "mp3", "mp4", "oga", "ogg", "opus", "wav", "webm"];
 /// How deep folders are looked into below one that is named.
 const DEPTH: usize = 4;
 /// Most folders that are looked into.
@@ -81,7 +80,7 @@ struct Scan {
 
 /// A folder, and what its path says of the files in it.
 #[derive(Clone)]
-struct Place {
+struct MusicFolder {
     dir: PathBuf,
     depth: usize,
     moods: Vec<String>,
@@ -97,7 +96,8 @@ impl Scan {
             let at = named_at.unwrap_or(Position::START);
             return notes.problems.add(at, message, error.way_out);
         }
-        let top = Place { dir: dir.to_owned(), depth: 0, moods: Vec::new(), layer: Layer::Music };
+        let top =
+            MusicFolder { dir: dir.to_owned(), depth: 0, moods: Vec::new(), layer: Layer::Music };
         let was_cut = self.is_cut;
         self.folder(reading, &top);
         if self.is_cut && !was_cut {
@@ -112,7 +112,7 @@ impl Scan {
     }
 
     /// Takes the files of a folder and of those inside.
-    fn folder(&mut self, reading: &mut Reading, place: &Place) {
+    fn folder(&mut self, reading: &mut Reading, place: &MusicFolder) {
         self.n_folders += 1;
         if self.n_folders > FOLDERS_MAX || place.depth > DEPTH {
             self.is_cut = true;
@@ -132,7 +132,7 @@ impl Scan {
     fn described(
         &mut self,
         reading: &mut Reading,
-        place: &Place,
+        place: &MusicFolder,
         files: &[PathBuf],
     ) -> Vec<PathBuf> {
         let path = place.dir.join(DESCRIPTION);
@@ -172,7 +172,7 @@ impl Scan {
     }
 }
 
-impl Place {
+impl MusicFolder {
     /// The folder `dir` in this one: its name is a mood, or says the layer.
     fn inside(&self, dir: PathBuf) -> Self {
         let mut inside = Self { dir, depth: self.depth + 1, ..self.clone() };
@@ -190,8 +190,7 @@ impl Place {
 
 /// A problem: `music.yaml` names a file that is not among the sound `files` beside it.
 fn not_there(fields: &Fields<'_>, name: &str, files: &[PathBuf], problems: &mut Problems) {
-    let names: Vec<&str> =
-        files.iter().filter_map(|file| file.file_name()?.to_str()).collect();
+    let names: Vec<&str> = files.iter().filter_map(|file| file.file_name()?.to_str()).collect();
     let way_out = match nearest(name, names.iter().copied()) {
         Some(near) => format!("did you mean '{near}'?"),
         None => format!("name a file of this folder that ends in one of: {}", SOUNDS.join(", ")),
@@ -201,7 +200,7 @@ fn not_there(fields: &Fields<'_>, name: &str, files: &[PathBuf], problems: &mut 
 }
 
 /// The track of a file as its place describes it.
-fn track(file: PathBuf, place: &Place) -> Track {
+fn track(file: PathBuf, place: &MusicFolder) -> Track {
     Track {
         title: title(&file),
         file,
@@ -231,9 +230,9 @@ fn described_track(fields: &Fields<'_>, track: Track) -> Track {
         },
         layer,
         is_looped: fields.flag("loop").unwrap_or(layer != Layer::Effect),
-        gain_db: fields.whole::<u16>("volume").map_or(0.0, |percent| {
-            20.0 * (f32::from(percent) / 100.0).log10()
-        }),
+        gain_db: fields
+            .whole::<u16>("volume")
+            .map_or(0.0, |percent| 20.0 * (f32::from(percent) / 100.0).log10()),
         credits: fields.text("credits").map(|credits| credits.trim().to_owned()),
         file: track.file,
     }

@@ -1,4 +1,6 @@
-//! Finding a track by free words of a model or a person, English or German.
+//! Finding a track by free words of a model or a person, English or German: [`Library::find`].
+//!
+//! **Never**: plays it.
 
 use std::sync::Arc;
 
