@@ -14,8 +14,10 @@ use crate::logic::{
 
 /// Most words of a request that are read.
 const WORDS_MAX: usize = 64;
-/// What each word counts that fits a track.
+/// What each word counts that is a track's mood, or means one.
 const WORD: i32 = 4;
+/// What each word counts that only the title has.
+const TITLE_WORD: i32 = 3;
 /// What a title counts that is among the words.
 const TITLE: i32 = 2;
 /// What the layer counts that was asked for.
@@ -54,7 +56,7 @@ impl Library {
             return exact;
         }
         let mut asked = Asked::of(&said);
-        let found = self.best(&asked, &said, fits);
+        let found = self.best(&asked, &said, is_same);
         if !found.is_empty() {
             return found;
         }
@@ -62,7 +64,7 @@ impl Library {
         for word in &mut asked.words {
             word.moods.0 |= moods::near_mask(word.text);
         }
-        self.best(&asked, &said, nearly_fits)
+        self.best(&asked, &said, is_nearly_same)
     }
 
     /// One of the tracks that fit `words` best, by chance, but not the one called `playing` where there
@@ -93,10 +95,10 @@ impl Library {
     }
 
     /// The tracks of the highest score above nothing.
-    fn best(&self, asked: &Asked<'_>, said: &Words, fits: Fits) -> Vec<Arc<Track>> {
+    fn best(&self, asked: &Asked<'_>, said: &Words, is_same: IsSame) -> Vec<Arc<Track>> {
         let mut best = (0, Vec::new());
         for track in &self.tracks {
-            let score = score(track, asked, said, fits);
+            let score = score(track, asked, said, is_same);
             if score > best.0 {
                 best = (score, Vec::new());
             }
@@ -108,48 +110,49 @@ impl Library {
     }
 }
 
-/// How many parts of a word of a request mean one of a track's own.
-type Fits = fn(&Word<'_>, &str) -> i32;
+/// Whether a word of a request is one of a track's own.
+type IsSame = fn(&Word<'_>, &str) -> bool;
 
-fn fits(word: &Word<'_>, own: &str) -> i32 {
+fn is_same(word: &Word<'_>, own: &str) -> bool {
     let is_same = word.text == own
         || word.stem == moods::stem(own)
         || (own.len() >= NEAR_MIN && word.text.starts_with(own));
-    let mask = moods::mask(own);
-    let parts = [word.moods.0, word.moods.1].iter().filter(|part| *part & mask != 0).map(|_| 1);
-    let direct = if is_same && !word.is_plain { 1 } else { 0 };
-    direct.max(parts.sum())
+    is_same && !word.is_plain
 }
 
-fn nearly_fits(word: &Word<'_>, own: &str) -> i32 {
-    if moods::is_near(word.text, own) { 1 } else { fits(word, own) }
+fn is_nearly_same(word: &Word<'_>, own: &str) -> bool {
+    moods::is_near(word.text, own) || is_same(word, own)
 }
 
 /// How well `track` fits, 0 or less: not at all.
-fn score(track: &Track, asked: &Asked<'_>, said: &Words, fits: Fits) -> i32 {
-    let mut own = track.title.clone();
-    for mood in &track.moods {
-        own.push(' ');
-        own.push_str(mood);
-    }
-    let own = Words::of(&own);
-    let most = |word: &Word<'_>| own.iter().map(|own| fits(word, own)).max().unwrap_or_default();
-    let words = WORD * asked.words.iter().map(most).sum::<i32>();
+fn score(track: &Track, asked: &Asked<'_>, said: &Words, is_same: IsSame) -> i32 {
+    let title = Words::of(&track.title);
+    let moods = Words::of(&track.moods.join(" "));
+    let mask = title.iter().chain(moods.iter()).fold(0, |mask, own| mask | moods::mask(own));
+    let counts = |word: &Word<'_>| {
+        let is_in = |words: &Words| words.iter().any(|own| is_same(word, own));
+        let parts = [word.moods.0, word.moods.1].into_iter().filter(|part| part & mask != 0);
+        match parts.map(|_| WORD).sum::<i32>() {
+            0 if is_in(&moods) => WORD,
+            0 if is_in(&title) => TITLE_WORD,
+            parts => parts,
+        }
+    };
+    let words: i32 = asked.words.iter().map(counts).sum();
     if words == 0 {
         return 0;
     }
-    let title = if is_titled(track, said) { TITLE } else { 0 };
+    let titled = if is_titled(&title, said) { TITLE } else { 0 };
     let layer = match asked.layer {
         Some(layer) if layer == track.layer => LAYER,
         _ if track.layer == Layer::Effect => UNASKED,
         _ => 0,
     };
-    words + title + layer
+    words + titled + layer
 }
 
 /// Whether the whole title is among what was `said`.
-fn is_titled(track: &Track, said: &Words) -> bool {
-    let title = Words::of(&track.title);
+fn is_titled(title: &Words, said: &Words) -> bool {
     let (n_title, n_said) = (title.len(), said.len().min(WORDS_MAX));
     let is_at = |at: usize| (0..n_title).all(|i| said.get(at + i) == title.get(i));
     n_title > 0 && n_said >= n_title && (0..=n_said - n_title).any(is_at)

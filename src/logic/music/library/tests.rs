@@ -51,6 +51,7 @@ const PHRASES: &[(&str, &[&str])] = &[
     ("howling winds", &["Wind"]),
     ("dripping water in a dark cave", &["Dungeon drips"]),
     ("calm campfire", &["Campfire"]),
+    ("long rest by the fire", &["Campfire"]),
     ("thunder", &["Thunder"]),
     ("play the wolf howl effect", &["Wolf howl"]),
     ("The Long Road", &["The Long Road"]),
