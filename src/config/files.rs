@@ -96,8 +96,14 @@ impl Source {
             Self::Disk => fs::read_dir(dir).ok(),
             Self::Shipped => None,
         };
-        let paths = entries.into_iter().flatten().flatten().map(|entry| entry.path());
-        let mut folders: Vec<PathBuf> = paths.filter(|it| !is_hidden(it) && it.is_dir()).collect();
+        let is_folder = |entry: &fs::DirEntry| {
+            entry
+                .file_type()
+                .is_ok_and(|kind| kind.is_dir() || (kind.is_symlink() && entry.path().is_dir()))
+        };
+        let folders = entries.into_iter().flatten().flatten().filter(is_folder);
+        let mut folders: Vec<PathBuf> =
+            folders.map(|entry| entry.path()).filter(|path| !is_hidden(path)).collect();
         folders.sort();
         folders
     }
