@@ -38,13 +38,12 @@ pub fn level(
     publish: &mut dyn FnMut(Library),
 ) {
     let mut levels = Levels::read(path);
-    let mut waiting = Vec::new();
-    for track in library.tracks.iter().filter(|track| shipped_sound(&track.file).is_none()) {
-        match Stamp::of(&track.file) {
-            Some(stamp) if levels.of(&track.file, stamp).is_none() => waiting.push((track, stamp)),
-            _ => {}
-        }
-    }
+    let on_disk = library.tracks.iter().filter(|track| shipped_sound(&track.file).is_none());
+    let unknown = on_disk.filter_map(|track| {
+        let stamp = Stamp::of(&track.file)?;
+        levels.of(&track.file, stamp).is_none().then_some((track, stamp))
+    });
+    let waiting: Vec<_> = unknown.collect();
     publish(levelled(library, &levels));
     for batch in waiting.chunks(BATCH) {
         for (track, stamp) in batch {

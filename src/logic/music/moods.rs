@@ -362,7 +362,7 @@ pub fn is_layer(word: &str) -> bool {
 
 /// `word` without a light ending, if enough of it is left.
 pub fn stem(word: &str) -> &str {
-    let least = |form: &str| if form.len() == 1 && form == "s" { 3 } else { 4 };
+    let least = |form: &str| if form == "s" { 3 } else { 4 };
     let mut cut = FORMS.iter().filter_map(|form| {
         let stem = word.strip_suffix(form)?;
         (stem.len() >= least(form)).then_some(stem)
