@@ -143,7 +143,7 @@ struct Offered {
     dice: Dice,
     /// What is remembered.
     archive: Arc<Archive>,
-    /// What can be played.
+    /// Music and its levelling.
     levelling: Levelling,
 }
 
@@ -176,7 +176,7 @@ impl Tools {
         Indexer::open(store, only, self.meaning.clone(), written, now)
     }
 
-    /// What can be played, levelled as far as it was measured.
+    /// The tracks, levelled as far as they are measured.
     pub fn music(&self) -> Music {
         self.offered.levelling.music.clone()
     }

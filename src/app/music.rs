@@ -18,12 +18,12 @@ use crate::{
     tools::builtin::Music,
 };
 
-/// File of what was measured, in `data_dir`.
+/// File of the measured loudness, in `data_dir`.
 const KEPT: &str = "loudness.json";
 
-/// What can be played, and the measuring of it.
+/// The tracks that tables play, and their measuring.
 pub struct Levelling {
-    /// What can be played, levelled as far as it was measured.
+    /// Tracks, levelled as far as they are measured.
     pub music: Music,
     kept: PathBuf,
     work: Mutex<Option<Work>>,

@@ -1,4 +1,4 @@
-//! How loud sound is to people, by EBU R 128: [`Loudness`].
+//! Loudness as people hear it, by EBU R 128: [`Loudness`].
 //!
 //! **Never** keeps sound.
 

@@ -306,7 +306,7 @@ async fn heard(tts: &dyn TextToSpeech, voice: &Voice) -> Result<String, String> 
     Ok(format!("{} '{}', {seconds:.1} s for a word", voice.provider, voice.voice_id))
 }
 
-/// How much there is to play.
+/// Numbers of tracks and moods.
 fn music(config: &Config) -> String {
     let library = &config.music;
     let own = library.tracks.iter().filter(|it| shipped_sound(&it.file).is_none()).count();

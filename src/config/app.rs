@@ -65,7 +65,7 @@ struct File<'a> {
     folder: &'a Path,
     /// Names of servers that are switched off.
     disabled: Vec<String>,
-    /// What can be played.
+    /// All tracks.
     music: Arc<Library>,
 }
 

@@ -18,7 +18,7 @@ pub struct Nameable<'a> {
     pub cast: Option<&'a [Npc]>,
     /// Who may have been of it until now.
     pub left: &'a [Npc],
-    /// What scenes can play.
+    /// Tracks that scenes can name.
     pub music: &'a Library,
 }
 

@@ -46,7 +46,7 @@ pub fn session(
     }
 }
 
-/// What one player may ask for.
+/// Limits of one player.
 fn limits(app: &Fields<'_>, default: session::Limits) -> session::Limits {
     let limits = app.map("limits", &keys::app::LIMITS);
     let whole = |key| limits.and_then(|limits| limits.whole(key));

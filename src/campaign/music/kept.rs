@@ -1,4 +1,4 @@
-//! What was measured of sound files, in a file of its own.
+//! Levels: loudness of sound files, stored in one file.
 //!
 //! Entry type: [`Levels`]. **Never**: trusts what it reads: a broken file counts as empty.
 
@@ -11,7 +11,7 @@ use crate::{files, logic::music::Library};
 /// Longest file of levels, in bytes.
 const BYTES_MAX: u64 = 4 * 1024 * 1024;
 
-/// How loud a file is.
+/// Loudness of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Level {
     /// Integrated loudness in LUFS; `None`: it has none, or could not be decoded.
@@ -25,7 +25,7 @@ impl Level {
     pub const UNKNOWN: Self = Self { lufs: None, peak_db: 0.0 };
 }
 
-/// By what a file is known to be the one that was measured.
+/// Length and time of a file, which tell a changed file from the measured one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Stamp {
     length: u64,
@@ -58,13 +58,13 @@ struct Measured {
 pub struct Levels(BTreeMap<String, Measured>);
 
 impl Levels {
-    /// What is kept at `path`; nothing where that is missing or broken.
+    /// The levels stored at `path`; empty if the file is missing or broken.
     pub fn read(path: &Path) -> Self {
         let bytes = files::read(path, BYTES_MAX).unwrap_or_default();
         serde_json::from_slice(&bytes).unwrap_or_default()
     }
 
-    /// Keeps it there; the folder is made.
+    /// Stores them there, and creates the folder.
     ///
     /// # Errors
     /// It cannot be written.

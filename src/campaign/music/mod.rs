@@ -1,4 +1,4 @@
-//! How loud the tracks of a library are: measured once a file, kept, and made alike.
+//! Loudness of a library's tracks: measured once for each file, stored, and made alike.
 //!
 //! Entry functions: [`level`], [`check_sound`]. **Never**: changes a file, or waits in a runtime's thread.
 
@@ -65,7 +65,7 @@ pub fn level(
     }
 }
 
-/// Whether the sound file at `file` can be decoded, judged by its beginning.
+/// Decodes the beginning of the sound file at `file`.
 ///
 /// # Errors
 /// Why not, and how to mend it.
@@ -96,14 +96,14 @@ fn levelled(library: &Library, levels: &Levels) -> Library {
     Library { tracks: tracks.collect() }
 }
 
-/// What brings sound of this level to [`TARGET`], in dB: a peak is not raised to where it would clip.
+/// The gain that brings this level to [`TARGET`], in dB, without raising a peak into clipping.
 fn gain(Level { lufs, peak_db }: Level) -> f32 {
     let Some(lufs) = lufs else { return 0.0 };
     let room = (PEAK_MAX - peak_db).max(0.0);
     (TARGET - lufs).min(room).clamp(-LOWERED_MAX, RAISED_MAX)
 }
 
-/// How loud the file at `file` is.
+/// The level of the file at `file`.
 fn measured(file: &Path, until: &CancellationToken) -> Result<Level, String> {
     let mut loudness = Loudness::new(RATE).ok_or("loudness cannot be measured")?;
     let mut peak = 0;

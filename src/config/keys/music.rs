@@ -3,7 +3,7 @@
 use super::TEXT_OR_TEXTS;
 use crate::yaml::{Key, Kind, Shape};
 
-/// Where music lies.
+/// Folders of music.
 pub static MUSIC: Shape = Shape {
     title: "Music",
     keys: &[Key::new(

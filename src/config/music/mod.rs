@@ -25,10 +25,10 @@ use crate::{
 const FOLDER: &str = "music";
 /// File that describes the sound files beside it.
 const DESCRIPTION: &str = "music.yaml";
-/// How the names of sound files end that can be decoded.
+/// Extensions of sound files that can be decoded.
 pub const SOUNDS: &[&str] =
     &["aac", "flac", "m4a", "mka", "mp3", "mp4", "oga", "ogg", "opus", "wav", "webm"];
-/// How deep folders are looked into below one that is named.
+/// Levels of folders read below a named one.
 const DEPTH: usize = 4;
 /// Most folders that are looked into.
 const FOLDERS_MAX: usize = 500;
@@ -67,7 +67,7 @@ pub fn library(
     Library { tracks: tracks.into_iter().map(Arc::new).collect() }
 }
 
-/// What was found so far.
+/// Tracks found so far.
 #[derive(Default)]
 struct Scan {
     tracks: Vec<Track>,

@@ -295,10 +295,10 @@ const ENDINGS: &[&str] = &[
     "melodie",
 ];
 
-/// What binds the parts of a German compound.
+/// Letters between the parts of a German compound.
 const LINKS: &[&str] = &["", "s", "n", "en", "er", "es"];
 
-/// What light forms of a word end in.
+/// Endings of light forms of a word.
 const FORMS: &[&str] = &["ings", "ing", "en", "er", "es", "em", "ed", "e", "y", "s"];
 
 /// Longest word that is taken apart, in bytes.
@@ -323,13 +323,13 @@ pub fn mask(word: &str) -> u64 {
     first | second
 }
 
-/// The same of a compound's two parts; of another word the second has none.
+/// The moods of a compound's two parts; another word has only the first.
 pub fn parts(word: &str) -> (u64, u64) {
     let whole = whole(word);
     if whole == 0 { compound(word) } else { (whole, 0) }
 }
 
-/// The same for a word that may be misspelt.
+/// The moods of a word that may be misspelt.
 pub fn near_mask(word: &str) -> u64 {
     let mut mask = 0;
     for (index, words) in MOODS.iter().enumerate() {
@@ -340,7 +340,7 @@ pub fn near_mask(word: &str) -> u64 {
     mask
 }
 
-/// Whether `word` is likely `known`, misspelt or misheard.
+/// True if `word` is likely `known`, misspelt or misheard.
 pub fn is_near(word: &str, known: &str) -> bool {
     word.len().abs_diff(known.len()) <= 2
         && word.as_bytes().first() == known.as_bytes().first()
@@ -355,7 +355,7 @@ pub fn layer(word: &str) -> Option<Layer> {
     LAYERS.iter().find(|(_, words)| says(words)).map(|(layer, _)| *layer)
 }
 
-/// Whether `word` names a layer and nothing else.
+/// True if `word` names a layer and nothing else.
 pub fn is_layer(word: &str) -> bool {
     LAYERS.iter().any(|(_, words)| words.contains(&word))
 }

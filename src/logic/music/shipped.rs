@@ -4,7 +4,7 @@ use std::{path::Path, sync::Arc};
 
 use super::{Layer, Library, Track};
 
-/// What the paths of shipped tracks begin with; no file on disk is meant by them.
+/// Beginning of the paths of shipped tracks, which name no file on disk.
 const PREFIX: &str = "glyphoxa:";
 
 /// One shipped loop, at the level that others are brought to.

@@ -68,7 +68,7 @@ pub struct Materials {
     pub files: Option<FileIo>,
     /// What is remembered; `None`: nothing is.
     pub memory: Option<Arc<Archive>>,
-    /// What can be played; `None`: there is no such tool.
+    /// Tracks to play; `None`: the tools are withdrawn.
     pub music: Option<Music>,
 }
 

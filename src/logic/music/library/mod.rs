@@ -14,15 +14,15 @@ use crate::logic::{
 
 /// Most words of a request that are read.
 const WORDS_MAX: usize = 64;
-/// What each word counts that is a track's mood, or means one.
+/// Score of a word that is a track's mood, or means one.
 const WORD: i32 = 4;
-/// What each word counts that only the title has.
+/// Score of a word that only the title has.
 const TITLE_WORD: i32 = 3;
-/// What a title counts that is among the words.
+/// Score of a whole title among the words.
 const TITLE: i32 = 2;
-/// What the layer counts that was asked for.
+/// Score of the requested layer.
 const LAYER: i32 = 1;
-/// What is taken from effects that were not asked for.
+/// Score of an effect that was not requested.
 const UNASKED: i32 = -2;
 /// Shortest word that may be misspelt, in bytes.
 const NEAR_MIN: usize = 5;
@@ -110,7 +110,7 @@ impl Library {
     }
 }
 
-/// Whether a word of a request is one of a track's own.
+/// Compares a word of a request with one of a track's own.
 type IsSame = fn(&Word<'_>, &str) -> bool;
 
 fn is_same(word: &Word<'_>, own: &str) -> bool {
@@ -124,7 +124,7 @@ fn is_nearly_same(word: &Word<'_>, own: &str) -> bool {
     moods::is_near(word.text, own) || is_same(word, own)
 }
 
-/// How well `track` fits, 0 or less: not at all.
+/// The score of `track`; 0 or less: it does not fit.
 fn score(track: &Track, asked: &Asked<'_>, said: &Words, is_same: IsSame) -> i32 {
     let title = Words::of(&track.title);
     let moods = Words::of(&track.moods.join(" "));
@@ -151,7 +151,7 @@ fn score(track: &Track, asked: &Asked<'_>, said: &Words, is_same: IsSame) -> i32
     words + titled + layer
 }
 
-/// Whether the whole title is among what was `said`.
+/// Finds the whole title among the words `said`.
 fn is_titled(title: &Words, said: &Words) -> bool {
     let (n_title, n_said) = (title.len(), said.len().min(WORDS_MAX));
     let is_at = |at: usize| (0..n_title).all(|i| said.get(at + i) == title.get(i));

@@ -35,7 +35,7 @@ fn library() -> Library {
     Library { tracks }
 }
 
-/// What a model or a person says, and the titles that fit best.
+/// Phrases of models and people, and the titles that fit best.
 const PHRASES: &[(&str, &[&str])] = &[
     ("tavern", &["Lute and Ale", "Tavern murmur"]),
     ("play tavern music please", &["Lute and Ale"]),

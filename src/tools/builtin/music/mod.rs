@@ -23,7 +23,7 @@ const MOODS_SHOWN: usize = 30;
 /// Most sessions whose last track is known.
 const SESSIONS_MAX: usize = 1_000;
 
-/// What can be played. Cloning shares it.
+/// The tracks that tools play. Cloning shares it.
 #[derive(Clone)]
 pub struct Music(Arc<Parts>);
 
@@ -32,7 +32,7 @@ struct Parts {
     chance: Mutex<Chance>,
 }
 
-/// What decides between tracks that fit alike.
+/// Decides between tracks that fit alike.
 struct Chance {
     rng: StdRng,
     /// Titles that were chosen last.

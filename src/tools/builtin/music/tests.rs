@@ -39,7 +39,7 @@ fn host() -> ToolHost {
     host
 }
 
-/// What calling `name` with `arguments` gives: the value or the error, and what the table was told.
+/// The value or error of calling `name` with `arguments`, and the orders to the table.
 async fn called(
     host: &ToolHost,
     (name, arguments): (&str, Value),
