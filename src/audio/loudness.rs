@@ -30,14 +30,16 @@ impl Loudness {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::audio::pcm::to_sample;
 
     #[test]
     fn a_tone_of_1_khz_is_as_loud_as_the_standard_says() {
         // EBU Tech 3341: full scale in one channel is -3.01 LUFS at 997 Hz.
         let mut loudness = Loudness::new(SampleRate::HZ_48000).unwrap();
-        let step = std::f64::consts::TAU * 997.0 / 48_000.0;
-        let tone = |i: u32| ((f64::from(i) * step).sin() * 3_276.7).round() as i16;
-        let samples: Vec<i16> = (0..240_000).map(tone).collect();
+        let step = std::f32::consts::TAU * 997.0 / 48_000.0;
+        let tone = |i: u16| to_sample((f32::from(i) * step).sin() * 3_276.7);
+        let second: Vec<i16> = (0..48_000).map(tone).collect();
+        let samples = second.repeat(5);
         samples.chunks(1_000).for_each(|piece| loudness.push(piece));
         let lufs = loudness.lufs().unwrap();
         assert!((lufs + 23.01).abs() < 0.1, "{lufs}");
