@@ -94,7 +94,6 @@ impl File<'_> {
             engines: engines(&self.fields),
         };
         let mut cast = self.cast(reading, &defaults, notes);
-        let session = turns::session(&self.fields, tools, providers.models.max_tokens(None));
         let (selection, embedder) = selection(tools.as_ref(), reading, &budget, notes);
         let (campaign, world) = self.campaign(&cast, reading, notes);
         Config {
@@ -105,6 +104,7 @@ impl File<'_> {
             campaign: self.veiled(campaign),
             assistant: assistant::assistant(&mut cast, language, &policy),
             npcs: cast.npcs,
+            session: turns::session(&self.fields, tools, providers.models.max_tokens(None)),
             services: provider::Options {
                 recogniser: providers.recogniser,
                 models: providers.models,
@@ -113,7 +113,6 @@ impl File<'_> {
                 embedder,
                 turn_model: models.weights.file(SMART_TURN, SMART_TURN_FILE),
             },
-            session,
             selection,
             tiers: turns::tiers(&self.fields),
             budget,
