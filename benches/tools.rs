@@ -90,6 +90,7 @@ async fn built_in(n: usize) -> Figures {
         rules: Arc::new(RuleBook::new(Vec::new(), None, Vec::new)),
         files: None,
         memory: None,
+        music: None,
     };
     offer_built_ins(&host, materials);
     let call = ToolCall {

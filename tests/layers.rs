@@ -140,6 +140,7 @@ fn crates_stay_with_their_owner() {
         ("serenity", &["discord"]),
         ("songbird", &["discord"]),
         ("opus2", &["audio"]),
+        ("ebur128", &["audio"]),
         ("discord_http", &["discord"]),
         ("clap", &["cli", "main"]),
         ("indicatif", &["cli"]),

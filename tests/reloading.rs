@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use crate::support::{
     chat_server::{ChatServer, Script},
-    program::{Live, Place},
+    program::{Live, Place, repository},
 };
 
 const BARTOK: &str = r#"
@@ -357,4 +357,21 @@ fn npcs_beside_no_configuration_are_not_read_and_that_is_said() {
     assert_eq!(live.asked("and you?")["reply"], "Ulla is here.");
     assert_eq!(live.leave(), 0);
     assert!(Place::new().run(&["check"]).ends_with(0).stderr.is_empty());
+}
+
+#[test]
+fn music_that_is_added_is_there_at_once() {
+    let place = table("");
+    let mut live = place.start(&["ask", "--json"]);
+    assert_eq!(live.asked("Bartok, hello")["outcome"], "spoken");
+    let sound = std::fs::read(repository("assets/music/fire.opus")).expect("it is shipped");
+    place.write("music/inn/lute.opus", &sound);
+    assert!(live.reread().contains("in effect now: music"));
+    place.write("music/cave/bats.opus", &sound);
+    assert!(live.reread().contains("in effect now: music"), "a folder more");
+    place.write("music/cave/music.yaml", "tracks: [{ file: bats.opus, titel: Bats }]");
+    live.says("music.yaml:1:29: unknown key 'titel' (did you mean 'title'?)");
+    place.write("music/cave/music.yaml", "tracks: [{ file: bats.opus, title: Bats }]");
+    assert!(live.reread().contains("in effect now: music"));
+    assert_eq!(live.leave(), 0);
 }

@@ -47,6 +47,7 @@ pub fn now(before: &Config, fresh: &Config) -> Vec<&'static str> {
         ("tools.selection", before.selection != fresh.selection),
         ("tools.approvals", before.approvals != fresh.approvals),
         ("rules", before.rules != fresh.rules),
+        ("music", before.music != fresh.music),
         ("file_io", before.file_io != fresh.file_io),
         ("mcp.servers", before.mcp.servers != fresh.mcp.servers),
         ("memory.consolidate", before.memory.consolidate != fresh.memory.consolidate),

@@ -8,6 +8,7 @@ mod engines;
 mod factory;
 mod hearing;
 mod memory;
+mod music;
 #[cfg(test)]
 mod people;
 mod reload;
@@ -35,7 +36,7 @@ use rand::{SeedableRng, rngs::StdRng};
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
-use self::seats::SeatMaker;
+use self::{music::Levelling, seats::SeatMaker};
 use crate::{
     campaign::{Indexer, TranscriptWriter, now},
     config::{self, Config},
@@ -47,7 +48,7 @@ use crate::{
     session::{self, Continuation, Conversations, TableHandle, TableParts, TableSetup},
     tools::{
         ToolHost,
-        builtin::{self, Archive, Dice, Materials, Meaning, RuleBook},
+        builtin::{self, Archive, Dice, Materials, Meaning, Music, RuleBook},
         connection::{Facts, Servers},
         manifest,
     },
@@ -124,7 +125,8 @@ pub fn open_tools(
     let reading = asked.then(|| tokio::task::spawn_blocking(move || book.prepare()));
     let meaning = memory::meaning(config.services.embedder.as_ref(), embedder.as_ref());
     let archive = memory::archive(config, memory, meaning.clone());
-    let offered = Offered { dice, archive };
+    let levelling = Levelling::new(config, StdRng::seed_from_u64(seed.wrapping_add(3)));
+    let offered = Offered { dice, archive, levelling };
     offered.offer(&host, config, rules);
     manifest::offer(&host, &config.manifests);
     host.select_by(config.selection.clone(), embedder);
@@ -141,6 +143,8 @@ struct Offered {
     dice: Dice,
     /// What is remembered.
     archive: Arc<Archive>,
+    /// Music and its levelling.
+    levelling: Levelling,
 }
 
 impl Offered {
@@ -148,7 +152,8 @@ impl Offered {
     fn offer(&self, host: &ToolHost, config: &Config, rules: Arc<RuleBook>) {
         let (tables, files) = (config.tables.clone(), config.file_io.clone());
         let (dice, memory) = (self.dice.clone(), Some(Arc::clone(&self.archive)));
-        builtin::offer(host, Materials { dice, tables, rules, files, memory });
+        let music = Some(self.levelling.music.clone());
+        builtin::offer(host, Materials { dice, tables, rules, files, memory, music });
     }
 }
 
@@ -171,9 +176,20 @@ impl Tools {
         Indexer::open(store, only, self.meaning.clone(), written, now)
     }
 
+    /// The tracks, levelled as far as they are measured.
+    pub fn music(&self) -> Music {
+        self.offered.levelling.music.clone()
+    }
+
+    /// Levels the music of `config`, which goes on in the background.
+    pub async fn level_music(&self, config: &Config) {
+        self.offered.levelling.begin(Arc::clone(&config.music)).await;
+    }
+
     /// Ends what is under way. Cancel safe.
     pub async fn close(self) {
         self.stop.cancel();
+        self.offered.levelling.end().await;
         self.host.close().await;
         self.servers.close().await;
         if let Err(error) = self.host.keep_figures() {

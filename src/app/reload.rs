@@ -227,6 +227,9 @@ impl Tools {
             _ = spawn_blocking(move || book.prepare()).await;
             self.offered.offer(&self.host, fresh, rules);
         }
+        if before.music != fresh.music {
+            self.level_music(fresh).await;
+        }
         self.host.reselect_by(fresh.selection.clone());
     }
 }

@@ -9,6 +9,7 @@
 
 mod decode;
 mod level;
+mod loudness;
 mod opus;
 mod pcm;
 mod resample;
@@ -18,6 +19,7 @@ mod wav;
 
 pub use decode::decode;
 pub use level::{Gain, amplify};
+pub use loudness::Loudness;
 pub use opus::{OpusDecoder, OpusError};
 pub use pcm::{Clip, FRAME, FRAME_SAMPLES_48K, Frame, Framer, SampleRate};
 pub use resample::Resampler;

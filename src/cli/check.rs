@@ -5,13 +5,17 @@
 use std::{
     io::{self, Write},
     path::Path,
+    sync::Arc,
 };
 
 use serde_json::json;
 
 use crate::{
-    config::{self, Config, FILE_NAME, Report},
+    campaign::check_sound,
+    config::{self, Config, FILE_NAME, Problem, Report},
     domain::revealed_name,
+    logic::music::{Track, shipped_sound},
+    yaml::Position,
 };
 
 /// Exit status when everything is fine.
@@ -33,7 +37,10 @@ pub struct Outputs<'a> {
 /// # Errors
 /// The report cannot be written.
 pub fn run(path: Option<&Path>, as_json: bool, tools: &[&str], outputs: Outputs) -> io::Result<u8> {
-    let result = config::load(path, &config::environment, tools);
+    let result = config::load(path, &config::environment, tools).map(|mut config| {
+        config.warnings.extend(no_sound(&config));
+        config
+    });
     let status = if result.is_ok() { FINE } else { WRONG };
     let Outputs { out, err } = outputs;
     if as_json {
@@ -57,6 +64,25 @@ pub fn run(path: Option<&Path>, as_json: bool, tools: &[&str], outputs: Outputs)
     Ok(status)
 }
 
+/// Warnings about sound files that cannot be decoded, judged by their beginnings.
+fn no_sound(config: &Config) -> Vec<Problem> {
+    let wrong = own_tracks(config).filter_map(|track| {
+        let error = check_sound(&track.file).err()?;
+        let (message, way_out) = match error.strip_suffix(')').and_then(|it| it.rsplit_once(" (")) {
+            Some((message, way_out)) => (message.to_owned(), way_out.to_owned()),
+            None => (error, "replace it, or take it out of the folder".to_owned()),
+        };
+        let file = revealed_name(&track.file.display().to_string()).into();
+        Some(Problem { file, at: Position::START, message, way_out })
+    });
+    wrong.collect()
+}
+
+/// The user's own tracks.
+fn own_tracks(config: &Config) -> impl Iterator<Item = &Arc<Track>> {
+    config.music.tracks.iter().filter(|track| shipped_sound(&track.file).is_none())
+}
+
 /// The file as the user knows it.
 fn name(path: Option<&Path>, config: &Config) -> String {
     let first = config.files.first().map(AsRef::as_ref);
@@ -75,7 +101,16 @@ fn summary(config: &Config) -> String {
         ),
     };
     let npcs = if names.len() == 1 { "NPC" } else { "NPCs" };
-    format!("{} {npcs} ({}), {campaign}", names.len(), names.join(", "))
+    let music = match own_tracks(config).count() {
+        0 => String::new(),
+        own => format!(", {} of music", tracks(own)),
+    };
+    format!("{} {npcs} ({}), {campaign}{music}", names.len(), names.join(", "))
+}
+
+/// So many tracks.
+pub fn tracks(n: usize) -> String {
+    if n == 1 { "1 track".to_owned() } else { format!("{n} tracks") }
 }
 
 /// One object for programs.
@@ -87,6 +122,7 @@ fn as_object(result: &Result<Config, Report>) -> serde_json::Value {
             "warnings": config.warnings,
             "npcs": config.npcs.iter().map(|npc| npc.name.as_str()).collect::<Vec<_>>(),
             "campaign": config.campaign.name,
+            "tracks": config.music.tracks.len(),
             "files": config.files,
         }),
         Err(report) => json!({
@@ -119,6 +155,21 @@ mod tests {
         let (status, out, err) = checked("npcs: [{ name: Bart, lines: [{ say: hi }] }]\n", false);
         assert_eq!((status, err.as_str()), (0, ""));
         assert_eq!(out, "x.yaml: fine: 1 NPC (Bart), no campaign\n");
+    }
+
+    #[test]
+    fn sound_files_without_sound_are_warned_about() {
+        let dir = tempfile::tempdir().unwrap();
+        std::fs::create_dir(dir.path().join("music")).unwrap();
+        std::fs::write(dir.path().join("music/a.mp3"), "").unwrap();
+        let path = dir.path().join("x.yaml");
+        std::fs::write(&path, "npcs: [{ name: Bart, lines: [{ say: hi }] }]\n").unwrap();
+        let (mut out, mut err) = (Vec::new(), Vec::new());
+        let outputs = Outputs { out: &mut out, err: &mut err };
+        assert_eq!(run(Some(&path), false, &[], outputs).unwrap(), 0);
+        let (out, err) = (String::from_utf8(out).unwrap(), String::from_utf8(err).unwrap());
+        assert!(out.ends_with("no campaign, 1 track of music\n"), "{out}");
+        assert!(err.contains("a.mp3:1:1: the sound file is empty (record or export"), "{err}");
     }
 
     #[test]

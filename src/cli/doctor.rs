@@ -10,7 +10,7 @@ use std::{
 use clap::Args;
 use serde::Serialize;
 
-use super::{DONE, FAILED, Failure, stdout};
+use super::{DONE, FAILED, Failure, check::tracks, stdout};
 use crate::{
     app,
     campaign::GuildStore,
@@ -18,7 +18,7 @@ use crate::{
     discord,
     domain::{Npc, Owner, Voice, redact},
     files, launch,
-    logic::turn::Detector,
+    logic::{music::shipped_sound, turn::Detector},
     provider::{
         EntryList, Error, Kind, ModelEntry, NamedEntry, Options, Registry, TextToSpeech,
         VoiceEntry, VoiceService, probe_speech,
@@ -122,6 +122,7 @@ async fn examine(config: &Config) -> Vec<Finding> {
         findings.push(Finding::new("servers' programs", Ok(confined().to_owned())));
     }
     findings.extend(model_files(&config.models.weights));
+    findings.push(Finding::new("music", Ok(music(config))));
     findings.push(Finding::new("disk", writable(&config.data_dir)));
     findings.push(Finding::new("memory", remembered(config).await));
     findings.extend(tool_servers(config).await);
@@ -309,6 +310,21 @@ async fn heard(tts: &dyn TextToSpeech, voice: &Voice) -> Result<String, String> 
     }
     let seconds = app::try_voice(tts, voice).await.map_err(said)?;
     Ok(format!("{} '{}', {seconds:.1} s for a word", voice.provider, voice.voice_id))
+}
+
+/// Numbers of tracks and moods.
+fn music(config: &Config) -> String {
+    let library = &config.music;
+    let own = library.tracks.iter().filter(|it| shipped_sound(&it.file).is_none()).count();
+    let built_in = library.tracks.len() - own;
+    let moods = library.moods().len();
+    match own {
+        0 => format!(
+            "{} with {moods} moods, all built in (put your own into the folder 'music')",
+            tracks(built_in)
+        ),
+        own => format!("{} of yours and {built_in} built in, with {moods} moods", tracks(own)),
+    }
 }
 
 /// Tries to write; a folder that was not there before is not there afterwards.

@@ -99,6 +99,8 @@ enum Kind {
     Rules,
     /// A file of a tool.
     Tool,
+    /// `music.yaml` in a folder of music.
+    Music,
 }
 
 impl From<Kind> for SchemaKind {
@@ -109,6 +111,7 @@ impl From<Kind> for SchemaKind {
             Kind::Campaign => Self::Campaign,
             Kind::Rules => Self::Rules,
             Kind::Tool => Self::Tool,
+            Kind::Music => Self::Music,
         }
     }
 }

@@ -46,6 +46,7 @@ async fn serve(
     let store = app::open_memory(&config).await?;
     let (playing, seed) = (app::Playing::Sessions, rand::random());
     let tools = app::open_tools(&config, playing, seed, Some(Arc::clone(&store)))?;
+    tools.level_music(&config).await;
     let tools = Arc::new(tools);
     // What is wrong with hearing is said before a session; without files there is one all the same.
     tools.services.recogniser(&config.services)?;

@@ -2,7 +2,7 @@
 
 use std::{
     path::{Path, PathBuf},
-    time::Duration,
+    sync::Arc,
 };
 
 use super::{
@@ -16,24 +16,20 @@ use super::{
     mcp::{self, McpOptions},
     memory::{self, MemoryOptions},
     models::{self, ModelOptions},
+    music,
     npc::{self, NpcDefaults},
     policy, prices,
     providers::{Providers, providers},
     reading::{Folder, Notes, Reading},
     rules::{self, Rules},
     selection::{self, Surroundings},
-    speech_to_speech, tables, window,
+    speech_to_speech, tables, turns, window,
 };
 use crate::{
     domain::{Campaign, Policy},
     import::campaign::{FILE, World},
-    logic::{
-        budget::BudgetOptions,
-        tier::Keywords,
-        turn::{Detector, Patience},
-    },
+    logic::{budget::BudgetOptions, music::Library},
     provider::{self, EmbedderEntry, HereOptions, SMART_TURN, SMART_TURN_FILE, VoiceEntry},
-    session,
     tools::{
         SelectionOptions,
         builtin::{FileIo, RandomTable},
@@ -51,11 +47,10 @@ const UNUSUAL_SESSION_MAX: f64 = 50.0;
 pub fn read(reading: &mut Reading, path: &Path) -> Option<Config> {
     let (mut node, mut notes) = reading.file_or_problem(path, &Kind::Shape(&keys::app::FILE))?;
     let disabled = mcp::translate(&mut node, &mut notes);
-    let file = File {
-        fields: Fields::new(&node, &keys::app::FILE),
-        folder: path.parent().unwrap_or(Path::new("")),
-        disabled,
-    };
+    let fields = Fields::new(&node, &keys::app::FILE);
+    let folder = path.parent().unwrap_or(Path::new(""));
+    let music = music::library(&fields, folder, reading, &mut notes);
+    let file = File { fields, folder, disabled, music: Arc::new(music) };
     let config = file.config(reading, &mut notes);
     window::check(&config, &file.fields, &mut notes);
     reading.take(notes);
@@ -70,6 +65,8 @@ struct File<'a> {
     folder: &'a Path,
     /// Names of servers that are switched off.
     disabled: Vec<String>,
+    /// All tracks.
+    music: Arc<Library>,
 }
 
 impl File<'_> {
@@ -97,7 +94,6 @@ impl File<'_> {
             engines: engines(&self.fields, &talks),
         };
         let mut cast = self.cast(reading, &defaults, notes);
-        let session = self.session(tools, providers.models.max_tokens(None));
         let (selection, embedder) = selection(tools.as_ref(), reading, &budget, notes);
         let (campaign, world) = self.campaign(&cast, reading, notes);
         Config {
@@ -108,6 +104,7 @@ impl File<'_> {
             campaign: self.veiled(campaign),
             assistant: assistant::assistant(&mut cast, language, &policy),
             npcs: cast.npcs,
+            session: turns::session(&self.fields, tools, providers.models.max_tokens(None)),
             services: provider::Options {
                 recogniser: providers.recogniser,
                 models: providers.models,
@@ -116,14 +113,14 @@ impl File<'_> {
                 embedder,
                 turn_model: models.weights.file(SMART_TURN, SMART_TURN_FILE),
             },
-            session,
             selection,
-            tiers: self.tiers(),
+            tiers: turns::tiers(&self.fields),
             budget,
             approvals: approvals::approvals(tools.as_ref(), notes),
             tables: self.tables(tools, reading, notes),
             mcp,
             rules: self.rules(reading, notes),
+            music: Arc::clone(&self.music),
             discord: self.discord(reading, notes),
             memory: self.memory(notes),
             models,
@@ -365,7 +362,8 @@ impl File<'_> {
     ) -> (Campaign, World) {
         match reading.file(place.path, &Kind::Shape(&FILE)) {
             Ok((node, mut notes)) => {
-                let known = campaign::Nameable { cast: cast.whole(), left: reading.left };
+                let (cast, left, music) = (cast.whole(), reading.left, &*self.music);
+                let known = campaign::Nameable { cast, left, music };
                 let campaign = node.map(|node| campaign::campaign(&node, known, &mut notes));
                 reading.take(notes);
                 campaign.unwrap_or_default()
@@ -377,67 +375,6 @@ impl File<'_> {
                 notes.problems.add(at, message, error.way_out);
                 <(Campaign, World)>::default()
             }
-        }
-    }
-
-    /// Settings of a table.
-    fn session(&self, tools: Option<Fields>, max_tokens: Option<u32>) -> session::Options {
-        let default = session::Options::default();
-        let turn = self.fields.map("turn", &keys::app::TURN);
-        let millis = |fields: Option<Fields>, key| {
-            fields.and_then(|fields| fields.whole(key)).map(Duration::from_millis)
-        };
-        session::Options {
-            patience: match turn.and_then(|turn| turn.text("patience")) {
-                Some("snappy") => Patience::Snappy,
-                Some("normal") => Patience::Normal,
-                Some("patient") => Patience::Patient,
-                _ => default.patience,
-            },
-            detector: turn
-                .and_then(|turn| turn.text("detector"))
-                .and_then(Detector::named)
-                .unwrap_or(default.detector),
-            preemptive: turn.and_then(|turn| turn.flag("preemptive")).unwrap_or(default.preemptive),
-            filler_after: millis(tools, "filler_after_ms").unwrap_or(default.filler_after),
-            max_tokens: max_tokens.unwrap_or(default.max_tokens),
-            turn_timeout: millis(turn, "timeout_ms").unwrap_or(default.turn_timeout),
-            recall_timeout: millis(turn, "recall_ms").unwrap_or(default.recall_timeout),
-            limits: self.limits(default.limits),
-        }
-    }
-
-    /// What one player may ask for.
-    fn limits(&self, default: session::Limits) -> session::Limits {
-        let limits = self.fields.map("limits", &keys::app::LIMITS);
-        let whole = |key| limits.and_then(|limits| limits.whole(key));
-        session::Limits {
-            paid_turns_per_minute: whole("paid_turns_per_minute")
-                .unwrap_or(default.paid_turns_per_minute),
-            waiting: whole("waiting").unwrap_or(default.waiting),
-        }
-    }
-
-    /// Words that raise a turn's tier.
-    fn tiers(&self) -> Keywords {
-        let tiers = self.fields.map("tiers", &keys::app::TIERS);
-        let languages = match tiers.and_then(|tiers| tiers.get("languages").and(Some(tiers))) {
-            Some(tiers) => tiers.texts("languages"),
-            None => vec!["en".to_owned(), "de".to_owned()],
-        };
-        let shipped = Keywords::shipped(languages.iter().map(String::as_str));
-        let changed = |key, shipped: Vec<String>| {
-            let Some(words) = tiers.and_then(|tiers| tiers.map(key, &keys::app::WORDS)) else {
-                return shipped;
-            };
-            let replaced = words.texts("replace");
-            let mut all = if replaced.is_empty() { shipped } else { replaced };
-            all.extend(words.texts("add"));
-            all
-        };
-        Keywords {
-            deep: changed("deep", shipped.deep),
-            standard: changed("standard", shipped.standard),
         }
     }
 

@@ -4,8 +4,12 @@ use super::reading::Notes;
 use crate::{
     domain::{Campaign, Npc, Player, Scene},
     import::campaign::{self as import, World},
+    logic::music::Library,
     yaml::{Fields, Node, Value, nearest, quoted},
 };
+
+/// Most moods that a warning lists.
+const MOODS_SHOWN: usize = 30;
 
 /// Whom a campaign may name.
 #[derive(Clone, Copy)]
@@ -14,6 +18,8 @@ pub struct Nameable<'a> {
     pub cast: Option<&'a [Npc]>,
     /// Who may have been of it until now.
     pub left: &'a [Npc],
+    /// Tracks that scenes can name.
+    pub music: &'a Library,
 }
 
 /// The campaign in `node`, which was checked, and its world. Scenes name NPCs of the cast.
@@ -38,8 +44,15 @@ pub fn campaign(node: &Node, known: Nameable<'_>, notes: &mut Notes) -> (Campaig
 }
 
 /// A scene, its NPCs by their full names.
-fn scene(node: &Node, Nameable { cast, left }: Nameable<'_>, notes: &mut Notes) -> Scene {
+fn scene(node: &Node, Nameable { cast, left, music }: Nameable<'_>, notes: &mut Notes) -> Scene {
     let fields = Fields::new(node, &import::SCENE);
+    let words = fields.text("music").map(|words| words.trim().to_owned());
+    if let Some(words) = words.as_deref().filter(|words| music.find(words).is_empty()) {
+        let message = format!("the scene's music {} fits no track", quoted(words));
+        let moods: Vec<_> = music.moods().into_iter().take(MOODS_SHOWN).collect();
+        let way_out = format!("use a title or a mood ({})", moods.join(", "));
+        notes.warnings.add(fields.place("music"), message, way_out);
+    }
     let mut npcs = Vec::new();
     for node in fields.items("npcs") {
         let (Some(name), Some(cast)) = (node.text(), cast) else { continue };
@@ -60,7 +73,7 @@ fn scene(node: &Node, Nameable { cast, left }: Nameable<'_>, notes: &mut Notes) 
         );
         notes.problems.add(node.at, format!("unknown npc {}", quoted(name)), way_out);
     }
-    Scene { name: fields.text("name").unwrap_or_default().trim().to_owned(), npcs }
+    Scene { name: fields.text("name").unwrap_or_default().trim().to_owned(), npcs, music: words }
 }
 
 /// The mappings in a list.

@@ -2,7 +2,7 @@
 //!
 //! Entry type: [`Config`]. **Never**: holds a value that was not checked.
 
-use std::path::PathBuf;
+use std::{path::PathBuf, sync::Arc};
 
 use super::{
     discord::DiscordOptions, mcp::McpOptions, memory::MemoryOptions, models::ModelOptions,
@@ -12,7 +12,7 @@ use crate::{
     campaign::ApprovalOptions,
     domain::{Campaign, Npc, redact},
     import::campaign::World,
-    logic::{budget::BudgetOptions, tier::Keywords},
+    logic::{budget::BudgetOptions, music::Library, tier::Keywords},
     provider, session,
     tools::{
         SelectionOptions,
@@ -54,6 +54,8 @@ pub struct Config {
     pub mcp: McpOptions,
     /// Rules to look up.
     pub rules: Rules,
+    /// Music: the user's own in the order of their folders, then the built-in ambience.
+    pub music: Arc<Library>,
     /// Tools written down in files, identities unique.
     pub manifests: Vec<Manifest>,
     /// Where NPCs may read and write files; `None`: nowhere.

@@ -89,13 +89,35 @@ impl Source {
         paths.sort();
         Ok(paths)
     }
+
+    /// The folders in a folder by name, without hidden ones; none where it cannot be read.
+    pub fn folders(self, dir: &Path) -> Vec<PathBuf> {
+        let entries = match self {
+            Self::Disk => fs::read_dir(dir).ok(),
+            Self::Shipped => None,
+        };
+        let is_folder = |entry: &fs::DirEntry| {
+            entry
+                .file_type()
+                .is_ok_and(|kind| kind.is_dir() || (kind.is_symlink() && entry.path().is_dir()))
+        };
+        let folders = entries.into_iter().flatten().flatten().filter(is_folder);
+        let mut folders: Vec<PathBuf> =
+            folders.map(|entry| entry.path()).filter(|path| !is_hidden(path)).collect();
+        folders.sort();
+        folders
+    }
 }
 
 /// Whether it is named like one of these files.
 fn has_extension(path: &Path, extensions: &[&str]) -> bool {
     let extension = path.extension().and_then(|extension| extension.to_str());
-    let hidden = path.file_name().is_some_and(|name| name.as_encoded_bytes().starts_with(b"."));
-    !hidden && extension.is_some_and(|it| extensions.contains(&it))
+    let is_one = |it: &str| extensions.iter().any(|known| it.eq_ignore_ascii_case(known));
+    !is_hidden(path) && extension.is_some_and(is_one)
+}
+
+fn is_hidden(path: &Path) -> bool {
+    path.file_name().is_some_and(|name| name.as_encoded_bytes().starts_with(b"."))
 }
 
 /// A file's content, if it is a regular file of a sensible size.

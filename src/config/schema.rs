@@ -19,6 +19,8 @@ pub enum SchemaKind {
     Rules,
     /// A file of a tool.
     Tool,
+    /// `music.yaml` beside sound files.
+    Music,
 }
 
 /// The JSON Schema (draft 2020-12) of a kind of file.
@@ -33,6 +35,7 @@ pub fn schema(kind: SchemaKind) -> Value {
         SchemaKind::Campaign => &campaign::FILE,
         SchemaKind::Rules => &RULES,
         SchemaKind::Tool => &keys::manifest::FILE,
+        SchemaKind::Music => &keys::music::FILE,
     };
     schema_of(shape)
 }

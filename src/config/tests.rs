@@ -18,8 +18,13 @@ use crate::{
 };
 
 const TOOLS: &[&str] = &["dice-roller.roll", "dice-roller.roll_table", "memory.roll_call"];
-const FILES: [&Shape; 4] =
-    [&keys::app::FILE, &keys::npc::NPC, &crate::import::campaign::FILE, &keys::manifest::FILE];
+const FILES: [&Shape; 5] = [
+    &keys::app::FILE,
+    &keys::npc::NPC,
+    &crate::import::campaign::FILE,
+    &keys::manifest::FILE,
+    &keys::music::FILE,
+];
 const BART: &str = "name: Bart\nlines: [{ say: hi }]\n";
 
 /// A folder with these files.

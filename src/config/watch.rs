@@ -10,7 +10,10 @@ use std::{
     time::{Duration, SystemTime},
 };
 
-use super::files::{BYTES_MAX, Source};
+use super::{
+    files::{BYTES_MAX, Source},
+    music::SOUNDS,
+};
 use crate::files;
 
 /// A file changed this short a time before it was looked at may have changed again without a new
@@ -21,7 +24,15 @@ const COARSEST_CLOCK: Duration = Duration::from_secs(2);
 #[derive(Debug, Default)]
 pub struct Watch {
     files: BTreeMap<PathBuf, Seen>,
-    folders: BTreeMap<PathBuf, Vec<PathBuf>>,
+    folders: BTreeMap<PathBuf, Listing>,
+}
+
+/// A folder as it was last seen.
+#[derive(Debug, PartialEq, Eq)]
+struct Listing {
+    /// Folders in it count too; not in one that is watched for its files alone, where others put theirs.
+    is_deep: bool,
+    paths: Vec<PathBuf>,
 }
 
 /// A file as it was last seen; `None` throughout: it was not there.
@@ -47,10 +58,11 @@ impl Watch {
         for file in files {
             self.files.entry(file.clone()).or_insert_with(|| Seen::read(file, now));
         }
-        for folder in
-            files.iter().filter_map(|file| file.parent()).chain(folders.iter().map(AsRef::as_ref))
-        {
-            self.folders.entry(folder.to_owned()).or_insert_with(|| listed(folder));
+        for folder in folders {
+            self.folders.entry(folder.clone()).or_insert_with(|| Listing::of(folder, true));
+        }
+        for folder in files.iter().filter_map(|file| file.parent()) {
+            self.folders.entry(folder.to_owned()).or_insert_with(|| Listing::of(folder, false));
         }
     }
 
@@ -71,7 +83,7 @@ impl Watch {
             *seen = current;
         }
         for (folder, before) in &mut self.folders {
-            let current = listed(folder);
+            let current = Listing::of(folder, before.is_deep);
             changed |= current != *before;
             *before = current;
         }
@@ -108,10 +120,17 @@ impl Seen {
     }
 }
 
-/// The files of a folder that may be read; none where it cannot be.
-fn listed(folder: &Path) -> Vec<PathBuf> {
-    let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
-    Source::Disk.list(folder, &["yaml", "yml", "json"]).unwrap_or_default()
+impl Listing {
+    /// The files of a folder that may be read; none where it cannot be.
+    fn of(folder: &Path, is_deep: bool) -> Self {
+        let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
+        let extensions = [&["yaml", "yml", "json"], SOUNDS].concat();
+        let mut paths = Source::Disk.list(folder, &extensions).unwrap_or_default();
+        if is_deep {
+            paths.extend(Source::Disk.folders(folder));
+        }
+        Self { is_deep, paths }
+    }
 }
 
 #[cfg(test)]
@@ -140,6 +159,19 @@ mod tests {
         assert!(watch.has_changed(now), "a file more");
         fs::remove_file(&file).unwrap();
         assert!(watch.has_changed(now), "a file less");
+        assert!(!watch.has_changed(now));
+    }
+
+    #[test]
+    fn a_new_folder_or_sound_file_is_a_change() {
+        let folder = tempfile::tempdir().unwrap();
+        let now = wall_clock();
+        let mut watch = Watch::new(&[], &[folder.path().to_owned()], now);
+        fs::create_dir(folder.path().join("tavern")).unwrap();
+        assert!(watch.has_changed(now));
+        fs::write(folder.path().join("lute.mp3"), "").unwrap();
+        assert!(watch.has_changed(now));
+        fs::write(folder.path().join("notes.txt"), "").unwrap();
         assert!(!watch.has_changed(now));
     }
 

@@ -45,6 +45,8 @@ pub struct Scene {
     pub name: String,
     /// Full names of the NPCs present.
     pub npcs: Vec<String>,
+    /// Music that begins with it, in free words; `None`: it stays as it is.
+    pub music: Option<String>,
 }
 
 /// Kinds of entities.

@@ -4,7 +4,7 @@ use glyphoxa::measure::TOOL_IDENTITIES;
 use serde_json::{Value, json};
 
 use super::{Page, pages};
-use crate::support::program::{Place, shipped};
+use crate::support::program::{Place, repository, shipped};
 
 /// Code in sentences that looks like a key and is none: a name, a value, a command, a word of Rust.
 const NO_KEYS: &str = "flite espeak wild_magic treasure_hoard random_encounter check doctor glyphoxa \
@@ -54,6 +54,18 @@ fn place_of(block: &str) -> Place {
         place.write("tools/one.yaml", block);
         return place;
     }
+    if block.starts_with("tracks:") {
+        let npcs = json!({"npcs": [{"name": "Pip", "lines": [{"say": "Hm."}]}]});
+        let place = Place::with_config(&npcs.to_string());
+        place.write("music/inn/music.yaml", block);
+        let described: Value = serde_yaml::from_str(block).expect("YAML");
+        for track in described["tracks"].as_array().expect("a list") {
+            let file = track["file"].as_str().expect("a name");
+            let sound = std::fs::read(repository("assets/music/fire.opus")).expect("a sound");
+            place.write(&format!("music/inn/{file}"), sound);
+        }
+        return place;
+    }
     let place = Place::with_config(&with_whole_hashes(block))
         .env("OPENAI_API_KEY", "sk-x")
         .env("ANTHROPIC_API_KEY", "sk-x")
@@ -63,6 +75,7 @@ fn place_of(block: &str) -> Place {
     if !block.contains("\nnpcs:\n") {
         place.write("npcs/mira.yaml", shipped("npcs/mira.yaml"));
     }
+    place.write("sounds/readme.txt", "Music of the house.");
     place.write("house_rules.yaml", shipped("assets/rules/5e/combat.yaml"));
     let spell = json!([{"index": "mend", "name": "Mend", "desc": ["It is whole again."], "level": 1,
         "school": {"index": "transmutation", "name": "Transmutation"}}]);
@@ -100,7 +113,7 @@ fn lines_of_the_pages_are_answered() {
 
 #[test]
 fn keys_of_the_pages_exist() {
-    let schemas = ["config", "npc", "campaign", "tool", "rules"];
+    let schemas = ["config", "npc", "campaign", "tool", "rules", "music"];
     let schemas = schemas.map(|kind| Place::new().run(&["schema", kind]).stdout);
     let is_key = |code: &String| {
         let plain = |part: &str| part.chars().all(|c| c.is_ascii_lowercase() || c == '_');

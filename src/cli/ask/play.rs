@@ -121,6 +121,7 @@ async fn play(playing: Playing<'_>, config: &Config, said: Said) -> Result<u8, F
     let config = &config;
     let playing = app::Playing::Here(Some(&session));
     let tools = app::open_tools(config, playing, rand::random(), memory.clone())?;
+    tools.level_music(config).await;
     let accounts = app::accounts(config, memory.clone()).await?;
     let account = match kept.call_log() {
         Some(_) => AccountFor::Kept { session: kept.id().to_owned(), before: kept.spent() },

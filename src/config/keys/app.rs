@@ -1,6 +1,6 @@
 //! Keys of `glyphoxa.yaml`.
 
-use super::{MONEY, TEXT_OR_TEXTS, TEXTS, WAIT, mcp, models, npc, price, providers};
+use super::{MONEY, TEXT_OR_TEXTS, TEXTS, WAIT, mcp, models, music, npc, price, providers};
 use crate::{
     logic::turn::Detector,
     yaml::{Key, Kind, Shape},
@@ -64,6 +64,11 @@ pub static FILE: Shape = Shape {
             "MCP servers as desktop clients and editors write them: paste their JSON.",
         ),
         Key::new("rules", Kind::Shape(&RULES), "Rules that NPCs can look up."),
+        Key::new(
+            "music",
+            Kind::Shape(&music::MUSIC),
+            "Your own music; six loops of ambience are built in.",
+        ),
         Key::new(
             "file_io",
             Kind::Shape(&FILE_IO),

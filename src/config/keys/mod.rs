@@ -5,6 +5,7 @@ mod declared;
 pub mod manifest;
 pub mod mcp;
 pub mod models;
+pub mod music;
 pub mod npc;
 pub mod price;
 pub mod providers;

@@ -45,6 +45,11 @@ pub static SCENE: Shape = Shape {
     keys: &[
         Key::required("name", Kind::Filled, "Its name."),
         Key::new("npcs", TEXTS, "Names or aliases of the NPCs present."),
+        Key::new(
+            "music",
+            Kind::Filled,
+            "Music that plays when the scene begins: a title, a mood, or a few words.",
+        ),
     ],
 };
 

@@ -2,6 +2,12 @@
 //!
 //! Entry types: [`Track`], [`Library`], [`MusicOrder`].
 
+mod library;
+mod moods;
+mod shipped;
+
+pub use shipped::shipped_sound;
+
 use std::{path::PathBuf, sync::Arc};
 
 /// Which layer of the mix a track sounds in. A new track replaces only the one in its own layer; effects
@@ -19,7 +25,7 @@ pub enum Layer {
 /// One sound file of a library.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Track {
-    /// The file.
+    /// The file; of a shipped track a name that [`shipped_sound`] knows.
     pub file: PathBuf,
     /// Shown to people; unique within a library.
     pub title: String,

@@ -7,6 +7,7 @@ mod dice;
 mod discover;
 mod files;
 mod memory;
+mod music;
 mod random_table;
 mod rules;
 
@@ -15,6 +16,7 @@ use std::sync::Arc;
 pub use dice::Dice;
 pub use files::FileIo;
 pub use memory::{Archive, ArchiveParts, Meaning, viewer};
+pub use music::Music;
 pub use random_table::RandomTable;
 pub use rules::RuleBook;
 
@@ -36,6 +38,8 @@ pub const IDENTITIES: &[&str] = &[
     "memory.search_facts",
     "session-manager.get_session_summary",
     "session-manager.search_history",
+    "music-ambiance.play_track",
+    "music-ambiance.stop_music",
     DISCOVER,
 ];
 
@@ -64,14 +68,16 @@ pub struct Materials {
     pub files: Option<FileIo>,
     /// What is remembered; `None`: nothing is.
     pub memory: Option<Arc<Archive>>,
+    /// Tracks to play; `None`: the tools are withdrawn.
+    pub music: Option<Music>,
 }
 
 impl Materials {
-    /// Dice alone, for tests and benches: no tables, no rules, no files, no memory.
+    /// Dice alone, for tests and benches: no tables, no rules, no files, no memory, no music.
     pub fn dice(dice: rand::rngs::StdRng) -> Self {
         let rules = Arc::new(RuleBook::new(Vec::new(), None, Vec::new));
         let dice = Dice::new(dice);
-        Self { dice, tables: Vec::new(), rules, files: None, memory: None }
+        Self { dice, tables: Vec::new(), rules, files: None, memory: None, music: None }
     }
 }
 
@@ -85,6 +91,12 @@ pub fn offer(host: &ToolHost, materials: Materials) {
     match materials.files {
         Some(files) => servers.push(("file-io", files::tools(files))),
         None => host.catalog().withdraw(&ServerKey::installed("file-io"), SourceKind::BuiltIn),
+    }
+    match materials.music {
+        Some(music) => servers.push(("music-ambiance", music::tools(music))),
+        None => {
+            host.catalog().withdraw(&ServerKey::installed("music-ambiance"), SourceKind::BuiltIn);
+        }
     }
     if let Some(archive) = &materials.memory {
         servers.push(("memory", memory::memory_tools(archive)));

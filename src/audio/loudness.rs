@@ -1,0 +1,56 @@
+//! Loudness as people hear it, by EBU R 128: [`Loudness`].
+//!
+//! **Never** keeps sound.
+
+use ebur128::{EbuR128, Mode};
+
+use super::pcm::SampleRate;
+
+/// Measures mono sound piece by piece.
+pub struct Loudness(EbuR128);
+
+impl Loudness {
+    /// Nothing heard yet; `None`: it cannot be measured at this rate.
+    pub fn new(rate: SampleRate) -> Option<Self> {
+        EbuR128::new(1, rate.hz(), Mode::I | Mode::HISTOGRAM).ok().map(Self)
+    }
+
+    /// Hears these samples too.
+    pub fn push(&mut self, samples: &[i16]) {
+        // Only planes of unequal length are refused.
+        let _ = self.0.add_frames_i16(samples);
+    }
+
+    /// The integrated loudness in LUFS; `None`: it was silent, or shorter than 400 ms.
+    pub fn lufs(&self) -> Option<f64> {
+        self.0.loudness_global().ok().filter(|lufs| lufs.is_finite())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::audio::pcm::to_sample;
+
+    #[test]
+    fn a_tone_of_1_khz_is_as_loud_as_the_standard_says() {
+        // EBU Tech 3341: full scale in one channel is -3.01 LUFS at 997 Hz.
+        let mut loudness = Loudness::new(SampleRate::HZ_48000).unwrap();
+        let step = std::f32::consts::TAU * 997.0 / 48_000.0;
+        let tone = |i: u16| to_sample((f32::from(i) * step).sin() * 3_276.7);
+        let second: Vec<i16> = (0..48_000).map(tone).collect();
+        let samples = second.repeat(5);
+        samples.chunks(1_000).for_each(|piece| loudness.push(piece));
+        let lufs = loudness.lufs().unwrap();
+        assert!((lufs + 23.01).abs() < 0.1, "{lufs}");
+    }
+
+    #[test]
+    fn silence_and_a_click_have_no_loudness() {
+        let mut loudness = Loudness::new(SampleRate::HZ_16000).unwrap();
+        loudness.push(&[1_000; 100]);
+        assert_eq!(loudness.lufs(), None);
+        loudness.push(&[0; 100_000]);
+        assert_eq!(loudness.lufs(), None);
+    }
+}

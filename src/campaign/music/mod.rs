@@ -1,0 +1,139 @@
+//! Loudness of a library's tracks: measured once for each file, stored, and made alike.
+//!
+//! Entry functions: [`level`], [`check_sound`]. **Never**: changes a file, or waits in a runtime's thread.
+
+mod kept;
+
+use std::{io, path::Path, sync::Arc};
+
+use tokio_util::sync::CancellationToken;
+
+use self::kept::{Level, Levels, Stamp};
+use crate::{
+    audio::{Loudness, SampleRate, decode},
+    files,
+    logic::music::{Library, Track, shipped_sound},
+};
+
+/// Loudness of every track after levelling, in LUFS: about that of a voice before it is ducked.
+const TARGET: f32 = -20.0;
+/// Most that a track is raised or lowered, in dB.
+const RAISED_MAX: f32 = 12.0;
+const LOWERED_MAX: f32 = 30.0;
+/// Highest peak of a track that was raised, in dB below full scale.
+const PEAK_MAX: f32 = -1.0;
+/// Files after which what was measured is kept and put to use.
+const BATCH: usize = 16;
+/// Rate of what is measured.
+const RATE: SampleRate = SampleRate::HZ_48000;
+
+/// Levels the tracks of `library` by what is kept at `path` and hands it to `publish`; then measures
+/// the files that are new or have changed, which takes about a second for minutes of sound, and hands it
+/// on again after every few. Ends early when `until` is cancelled. Files that cannot be decoded keep
+/// their level, with a warning in the log.
+pub fn level(
+    library: &Library,
+    path: &Path,
+    until: &CancellationToken,
+    publish: &mut dyn FnMut(Library),
+) {
+    let mut levels = Levels::read(path);
+    let on_disk = library.tracks.iter().filter(|track| shipped_sound(&track.file).is_none());
+    let unknown = on_disk.filter_map(|track| {
+        let stamp = Stamp::of(&track.file)?;
+        levels.of(&track.file, stamp).is_none().then_some((track, stamp))
+    });
+    let waiting: Vec<_> = unknown.collect();
+    publish(levelled(library, &levels));
+    for batch in waiting.chunks(BATCH) {
+        for (track, stamp) in batch {
+            match measured(&track.file, until) {
+                Ok(level) => levels.set(&track.file, *stamp, level),
+                Err(_) if until.is_cancelled() => return,
+                Err(error) => {
+                    let file = track.file.display();
+                    tracing::warn!(%file, error, "music file cannot be decoded");
+                    levels.set(&track.file, *stamp, Level::UNKNOWN);
+                }
+            }
+        }
+        levels.keep_only(library);
+        if let Err(error) = levels.write(path) {
+            tracing::warn!(%error, path = %path.display(), "loudness of music is not kept");
+        }
+        publish(levelled(library, &levels));
+    }
+}
+
+/// Decodes the beginning of the sound file at `file`.
+///
+/// # Errors
+/// Why not, and how to mend it.
+pub fn check_sound(file: &Path) -> Result<(), String> {
+    let mut has_sound = false;
+    let ended = decoded(file, &mut |_| {
+        has_sound = true;
+        Err(io::ErrorKind::Interrupted.into())
+    });
+    match ended {
+        _ if has_sound => Ok(()),
+        Ok(_) => Err("there is no sound in it (export it again)".to_owned()),
+        Err(error) => Err(error),
+    }
+}
+
+/// The library with each track at its level, as far as it is known.
+fn levelled(library: &Library, levels: &Levels) -> Library {
+    let tracks = library.tracks.iter().map(|track| {
+        let stamp = Stamp::of(&track.file);
+        match stamp.and_then(|stamp| levels.of(&track.file, stamp)) {
+            Some(level) => {
+                Arc::new(Track { gain_db: track.gain_db + gain(level), ..Track::clone(track) })
+            }
+            None => Arc::clone(track),
+        }
+    });
+    Library { tracks: tracks.collect() }
+}
+
+/// The gain that brings this level to [`TARGET`], in dB, without raising a peak into clipping.
+fn gain(Level { lufs, peak_db }: Level) -> f32 {
+    let Some(lufs) = lufs else { return 0.0 };
+    let room = (PEAK_MAX - peak_db).max(0.0);
+    (TARGET - lufs).min(room).clamp(-LOWERED_MAX, RAISED_MAX)
+}
+
+/// The level of the file at `file`.
+fn measured(file: &Path, until: &CancellationToken) -> Result<Level, String> {
+    let mut loudness = Loudness::new(RATE).ok_or("loudness cannot be measured")?;
+    let mut peak = 0;
+    decoded(file, &mut |samples| {
+        if until.is_cancelled() {
+            return Err(io::ErrorKind::Interrupted.into());
+        }
+        loudness.push(samples);
+        peak = samples.iter().map(|sample| sample.unsigned_abs()).fold(peak, u16::max);
+        Ok(())
+    })?;
+    let peak_db = 20.0 * (f32::from(peak.max(1)) / 32_768.0).log10();
+    Ok(Level { lufs: loudness.lufs().map(rounded), peak_db })
+}
+
+/// A loudness to a hundredth.
+#[expect(clippy::cast_possible_truncation, reason = "a level in LUFS has few digits")]
+fn rounded(lufs: f64) -> f32 {
+    ((lufs * 100.0).round() / 100.0) as f32
+}
+
+/// Decodes a file on disk for `taker`.
+fn decoded(
+    file: &Path,
+    taker: &mut dyn FnMut(&[i16]) -> io::Result<()>,
+) -> Result<SampleRate, String> {
+    let source = files::open(file).map_err(|error| error.to_string())?;
+    let hint = file.extension().and_then(|extension| extension.to_str());
+    decode(source, hint, Some(RATE), taker).map_err(|error| error.to_string())
+}
+
+#[cfg(test)]
+mod tests;
