@@ -60,7 +60,7 @@ fn scene(node: &Node, Nameable { cast, left }: Nameable<'_>, notes: &mut Notes) 
         );
         notes.problems.add(node.at, format!("unknown npc {}", quoted(name)), way_out);
     }
-    Scene { name: fields.text("name").unwrap_or_default().trim().to_owned(), npcs }
+    Scene { name: fields.text("name").unwrap_or_default().trim().to_owned(), npcs, music: None }
 }
 
 /// The mappings in a list.

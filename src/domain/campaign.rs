@@ -45,6 +45,8 @@ pub struct Scene {
     pub name: String,
     /// Full names of the NPCs present.
     pub npcs: Vec<String>,
+    /// Words for the music that plays when it is set; `None`: what plays goes on.
+    pub music: Option<String>,
 }
 
 /// Kinds of entities.

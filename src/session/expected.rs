@@ -154,8 +154,11 @@ mod tests {
             ..Npc::plain(name)
         };
         let (bartok, mira) = (npc("Bartok", &["Bartok the Barkeep", "barkeep"]), npc("Mira", &[]));
-        let scene =
-            |name: &str, npc: &Npc| Scene { name: name.to_owned(), npcs: vec![npc.name.clone()] };
+        let scene = |name: &str, npc: &Npc| Scene {
+            name: name.to_owned(),
+            npcs: vec![npc.name.clone()],
+            music: None,
+        };
         let campaign = Arc::new(Campaign {
             entities: vec![
                 entity(EntityKind::Quest, "Tithe", "A tax.", false),

@@ -35,8 +35,8 @@ use crate::{
     engine::Budget,
     memory::MemoryStore,
     session::{
-        Command, Continuation, Conversations, Outlets, Pace, SceneChange, SeatId, TableEvents,
-        TableSetup,
+        Command, Continuation, Conversations, MusicPlayer, Outlets, Pace, SceneChange, SeatId,
+        TableEvents, TableSetup,
     },
     tools::Effects,
 };
@@ -217,9 +217,10 @@ pub async fn at_table(
     }
     let printer = Printer::new(arguments.form(), steps.is_empty() && io::stdin().is_terminal());
     let (tables, open) = (Tables::default(), OpenTables::default());
-    let sink = WavSink::new(Player::found(arguments.silent));
     let record = setting.record(&tables)?;
     let events = TableEvents::new(EVENT_CAPACITY);
+    let music = MusicPlayer::new(events.downgrade());
+    let sink = WavSink::new(Player::found(arguments.silent), music.clone());
     let told = events.subscribe();
     let (typed, permits) = (Typed::new(), setting.permits());
     let effects = setting.effects(&typed, &permits);
@@ -230,6 +231,7 @@ pub async fn at_table(
         outlets: Outlets {
             out: Box::new(sink.clone()),
             pace: if clock_runs { Pace::RealTime } else { Pace::Free },
+            music,
             effects: Arc::clone(&effects),
             events: events.clone(),
         },
@@ -256,6 +258,9 @@ pub async fn at_table(
     setting.is_open.set(true);
     let conducting = Conducting { steps: &steps, typed: &typed, context, interrupts };
     let driven = drive(&mut driver, conducting, following).await;
+    if matches!(driven, Ok(End::Whole)) {
+        sink.fade_music_out();
+    }
     commands.send(Command::Close).await?;
     let ended = table.task.await?;
     driver.close_record().await?;

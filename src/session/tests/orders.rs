@@ -106,7 +106,8 @@ async fn thinking_carefully_is_for_one_turn_and_faster_is_for_a_while() {
 
 #[tokio::test(start_paused = true)]
 async fn who_is_not_in_the_scene_neither_goes_on_nor_hears() {
-    let scene = |name: &str, npc: &str| Scene { name: name.into(), npcs: vec![npc.into()] };
+    let scene =
+        |name: &str, npc: &str| Scene { name: name.into(), npcs: vec![npc.into()], music: None };
     let scenes = vec![scene("Tavern", "Bartok"), scene("Mine", "Gundren")];
     let campaign = Campaign { scenes, ..Campaign::default() };
     let mut stage = Setup { campaign, ..Setup::of(&["Bartok", "Gundren"]) }.open().await;

@@ -308,13 +308,14 @@ async fn what_is_typed_to_an_npc_is_for_it_whatever_it_says() {
 
 #[tokio::test(start_paused = true)]
 async fn a_scene_has_a_place_a_time_and_its_npcs() {
-    let scene = |name: &str, npc: &str| Scene { name: name.into(), npcs: vec![npc.into()] };
+    let scene =
+        |name: &str, npc: &str| Scene { name: name.into(), npcs: vec![npc.into()], music: None };
     let scenes = vec![scene("Tavern", "Bartok"), scene("Mine", "Gundren")];
     let campaign = Campaign { scenes, ..Campaign::default() };
     let mut stage = Setup { campaign, ..Setup::of(&["Bartok", "Gundren"]) }.open().await;
     let set = |location: &str, time: Option<&str>| {
         let location = Some(location.to_owned());
-        Command::Scene(SceneChange::Set { location, time: time.map(str::to_owned) })
+        Command::Scene(SceneChange::Set { location, time: time.map(str::to_owned), music: None })
     };
     stage.order(set("mine", Some("midnight"))).await;
     assert_eq!(status(&stage).await.scene.present, ["Gundren"]);

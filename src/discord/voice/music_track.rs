@@ -1,0 +1,63 @@
+//! A table's music to songbird: one track beside speech, while anything sounds.
+//!
+//! Entry function: [`play_music`]. songbird keeps its tracks over a lost connection and pulls nothing
+//! meanwhile, so that music goes on where it was. **Never**: mixes, or knows a track of the library.
+
+use std::{sync::Arc, time::Duration};
+
+use songbird::Call;
+use tokio::{
+    sync::{Mutex, watch},
+    time::{sleep, timeout},
+};
+use tokio_util::sync::{CancellationToken, DropGuard};
+
+use super::source::{self, Frames};
+use crate::{logic::music::MusicFrame, session::MusicPlayer};
+
+/// A track that songbird drops, or cannot play, is started again after so long.
+const AGAIN: Duration = Duration::from_millis(200);
+/// A track that was stopped is waited for no longer: without a connection songbird lets it lie.
+const STOPS: Duration = Duration::from_secs(1);
+
+/// What songbird pulls from the player.
+struct Pulled {
+    player: MusicPlayer,
+    /// Tells that songbird has dropped it.
+    _dropped: DropGuard,
+}
+
+impl Frames for Pulled {
+    fn next(&self, into: &mut MusicFrame) -> bool {
+        self.player.next(into)
+    }
+}
+
+/// Has songbird play the music of `player` whenever anything sounds. Never ends; cancel safe.
+pub async fn play_music(call: Arc<Mutex<Call>>, player: MusicPlayer) {
+    let mut sounds = player.sounds();
+    while becomes(&mut sounds, true).await {
+        let dropped = CancellationToken::new();
+        let guard = dropped.clone().drop_guard();
+        let frames = Pulled { player: player.clone(), _dropped: guard };
+        let track = source::start(&call, Box::new(frames)).await;
+        let is_silent = tokio::select! {
+            biased;
+            is_silent = becomes(&mut sounds, false) => is_silent,
+            () = dropped.cancelled() => false,
+        };
+        if is_silent {
+            // What songbird has read of it already is not to be heard. It may have ended by itself.
+            _ = track.map(|track| track.stop());
+            // One track at a time pulls frames.
+            _ = timeout(STOPS, dropped.cancelled()).await;
+        } else {
+            sleep(AGAIN).await;
+        }
+    }
+}
+
+/// Waits until something sounds, or nothing; false when nothing ever will again.
+async fn becomes(sounds: &mut watch::Receiver<bool>, wanted: bool) -> bool {
+    sounds.wait_for(|sounds| *sounds == wanted).await.is_ok()
+}
