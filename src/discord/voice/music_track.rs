@@ -61,3 +61,51 @@ pub async fn play_music(call: Arc<Mutex<Call>>, player: MusicPlayer) {
 async fn becomes(sounds: &mut watch::Receiver<bool>, wanted: bool) -> bool {
     sounds.wait_for(|sounds| *sounds == wanted).await.is_ok()
 }
+
+#[cfg(test)]
+mod tests {
+    use std::{io::Read, sync::Arc};
+
+    use super::*;
+    use crate::{
+        audio::{Clip, FRAME_SAMPLES_48K, SampleRate, write_wav},
+        discord::voice::source::{SAMPLE_BYTES, Source},
+        logic::music::{Layer, MusicOrder, Track},
+        session::TableEvents,
+    };
+
+    #[tokio::test]
+    async fn track_sounds_until_silenced_and_is_let_go() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("tone.wav");
+        let clip = Clip { samples: vec![16_384; 48_000], rate: SampleRate::HZ_48000 };
+        std::fs::write(&file, write_wav(&clip)).unwrap();
+        let player = MusicPlayer::new(TableEvents::new(1).downgrade());
+        let dropped = CancellationToken::new();
+        let guard = dropped.clone().drop_guard();
+        let frames = Pulled { player: player.clone(), _dropped: guard };
+        let mut source = Source::new(Box::new(frames));
+        let mut bytes = [0; FRAME_SAMPLES_48K * SAMPLE_BYTES];
+        assert_eq!(source.read(&mut bytes).unwrap(), 0, "nothing sounds");
+        let mut sounds = player.sounds();
+        player.order(MusicOrder::Play(Arc::new(Track {
+            file,
+            title: "Tone".to_owned(),
+            moods: Vec::new(),
+            layer: Layer::Music,
+            is_looped: true,
+            gain_db: 0.0,
+            credits: None,
+        })));
+        assert!(becomes(&mut sounds, true).await);
+        // A first frame that waits for the decoder.
+        player.next_whole(&mut [0; FRAME_SAMPLES_48K]);
+        assert_eq!(source.read(&mut bytes).unwrap(), bytes.len());
+        assert_eq!(bytes[..SAMPLE_BYTES], 0.5_f32.to_le_bytes());
+        player.silence();
+        assert_eq!(source.read(&mut bytes).unwrap(), 0);
+        assert!(becomes(&mut sounds, false).await);
+        drop(source);
+        dropped.cancelled().await;
+    }
+}

@@ -8,7 +8,7 @@ use std::{sync::Arc, time::Duration};
 use super::{
     Layer, MusicStatus, Track,
     limiter::Limiter,
-    voice::{Samples, Voice},
+    playing::{PlayingTrack, Samples},
 };
 use crate::audio::{FRAME_SAMPLES_48K, Gain, SampleRate};
 
@@ -35,7 +35,7 @@ const FULL: u8 = 100;
 /// Mixes tracks to frames.
 pub struct Mixer {
     /// In the order in which they were ordered.
-    voices: Vec<Voice>,
+    tracks: Vec<PlayingTrack>,
     percent: u8,
     volume: Gain,
     is_ducked: bool,
@@ -48,7 +48,7 @@ impl Mixer {
     pub fn new() -> Self {
         let gain = Gain::new(SampleRate::HZ_48000);
         Self {
-            voices: Vec::new(),
+            tracks: Vec::new(),
             percent: FULL,
             volume: gain.clone(),
             is_ducked: false,
@@ -61,24 +61,24 @@ impl Mixer {
     /// layer gives way then; an effect sounds beside everything.
     pub fn play(&mut self, track: Arc<Track>, source: Box<dyn Samples>) {
         let (layer, is_effect) = (track.layer, track.layer == Layer::Effect);
-        self.voices.retain(|it| is_effect || it.layer() != layer || !it.is_waiting());
+        self.tracks.retain(|it| is_effect || it.layer() != layer || !it.is_waiting());
         let most = if is_effect { MOST_EFFECTS } else { MOST_FADING };
-        while self.voices.iter().filter(|it| it.layer() == layer).count() >= most {
-            let Some(oldest) = self.voices.iter().position(|it| it.layer() == layer) else { break };
-            self.voices.remove(oldest);
+        while self.tracks.iter().filter(|it| it.layer() == layer).count() >= most {
+            let Some(oldest) = self.tracks.iter().position(|it| it.layer() == layer) else { break };
+            self.tracks.remove(oldest);
         }
-        self.voices.push(Voice::new(track, source));
+        self.tracks.push(PlayingTrack::new(track, source));
     }
 
     /// Fades everything out.
     pub fn stop(&mut self) {
-        self.voices.retain(|voice| !voice.is_waiting());
-        self.voices.iter_mut().for_each(|voice| voice.leave(FADE));
+        self.tracks.retain(|track| !track.is_waiting());
+        self.tracks.iter_mut().for_each(|track| track.leave(FADE));
     }
 
     /// Drops everything: the next frame is silence.
     pub fn silence(&mut self) {
-        self.voices.clear();
+        self.tracks.clear();
         self.settle();
     }
 
@@ -107,15 +107,15 @@ impl Mixer {
 
     /// Whether nothing sounds, or is about to.
     pub fn is_silent(&self) -> bool {
-        self.voices.is_empty()
+        self.tracks.is_empty()
     }
 
     /// What sounds: of each layer what was ordered last. Effects are left out.
     pub fn status(&self) -> MusicStatus {
         let newest = |layer: Layer| {
-            let mut voices = self.voices.iter().rev();
-            let voice = voices.find(|it| it.layer() == layer && !it.is_leaving())?;
-            Some((layer, voice.title().to_owned()))
+            let mut tracks = self.tracks.iter().rev();
+            let track = tracks.find(|it| it.layer() == layer && !it.is_leaving())?;
+            Some((layer, track.title().to_owned()))
         };
         let layers = [Layer::Music, Layer::Ambience].into_iter();
         MusicStatus { playing: layers.filter_map(newest).collect(), volume: self.percent }
@@ -123,7 +123,7 @@ impl Mixer {
 
     /// Waits until every track has its next frame, or ends. Only for those who make a recording.
     pub fn wait(&self) {
-        self.voices.iter().for_each(Voice::wait);
+        self.tracks.iter().for_each(PlayingTrack::wait);
     }
 
     /// Makes the next 20 ms; false when nothing sounds, and `into` is silence.
@@ -132,18 +132,18 @@ impl Mixer {
         if self.is_silent() {
             return false;
         }
-        self.voices.iter_mut().for_each(Voice::read);
+        self.tracks.iter_mut().for_each(PlayingTrack::read);
         self.cross(Layer::Music);
         self.cross(Layer::Ambience);
-        let effects = self.voices.iter_mut().filter(|it| it.layer() == Layer::Effect);
+        let effects = self.tracks.iter_mut().filter(|it| it.layer() == Layer::Effect);
         effects.filter(|it| it.may_begin()).for_each(|it| it.begin(Duration::ZERO));
         let mut sum = [0.0; FRAME_SAMPLES_48K];
-        self.voices.iter_mut().for_each(|voice| voice.add_to(&mut sum));
+        self.tracks.iter_mut().for_each(|track| track.add_to(&mut sum));
         for (sample, sum) in into.iter_mut().zip(sum) {
             let level = self.volume.step() * self.duck.step();
             *sample = self.limiter.limit(sum * level);
         }
-        self.voices.retain(|voice| !voice.is_over());
+        self.tracks.retain(|track| !track.is_over());
         if self.is_silent() {
             self.settle();
         }
@@ -153,20 +153,20 @@ impl Mixer {
     /// Has the track of `layer` that waits for its first samples begin once they are there, and what sounds
     /// in the layer give way to it.
     fn cross(&mut self, layer: Layer) {
-        let of = |voices: &mut [Voice], act: &mut dyn FnMut(&mut Voice)| {
-            voices.iter_mut().filter(|it| it.layer() == layer).for_each(act);
+        let of = |tracks: &mut [PlayingTrack], act: &mut dyn FnMut(&mut PlayingTrack)| {
+            tracks.iter_mut().filter(|it| it.layer() == layer).for_each(act);
         };
         let (mut begins, mut is_alone) = (false, true);
-        of(&mut self.voices, &mut |voice| {
-            begins |= voice.may_begin();
-            is_alone &= voice.is_waiting();
+        of(&mut self.tracks, &mut |track| {
+            begins |= track.may_begin();
+            is_alone &= track.is_waiting();
         });
         if !begins {
             return;
         }
-        of(&mut self.voices, &mut |voice| match voice.may_begin() {
-            true => voice.begin(if is_alone { Duration::ZERO } else { FADE }),
-            false => voice.leave(FADE),
+        of(&mut self.tracks, &mut |track| match track.may_begin() {
+            true => track.begin(if is_alone { Duration::ZERO } else { FADE }),
+            false => track.leave(FADE),
         });
     }
 

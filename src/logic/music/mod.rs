@@ -6,14 +6,14 @@
 mod library;
 mod limiter;
 mod mixer;
-mod voice;
+mod playing;
 
 use std::{path::PathBuf, sync::Arc};
 
 use serde::Serialize;
 
 pub use mixer::{Mixer, MusicFrame};
-pub use voice::Samples;
+pub use playing::Samples;
 
 /// Which layer of the mix a track sounds in. A new track replaces only the one in its own layer; effects
 /// sound once, beside everything else.

@@ -115,19 +115,20 @@ impl Drop for Decoded {
 
 /// Decodes `track` on a thread of its own; `failed` is told once, by that thread, why its sound has ended
 /// early.
-pub fn decode_ahead(track: Arc<Track>, failed: impl FnOnce(&str) + Send + 'static) -> Decoded {
-    let ring = Arc::new(Ring::default());
+pub fn decode_ahead(track: Arc<Track>, failed: impl Fn(&str) + Send + Sync + 'static) -> Decoded {
+    let (ring, failed) = (Arc::new(Ring::default()), Arc::new(failed));
     let thread = Thread { ring: Arc::clone(&ring) };
+    let tell = Arc::clone(&failed);
     let work = move || {
         if let Err(why) = thread.run(&track)
             && !thread.ring.state().is_dropped
         {
-            failed(&why);
+            tell(&why);
         }
     };
     if let Err(error) = thread::Builder::new().name("music".to_owned()).spawn(work) {
-        // What it was given is dropped, so the track is over.
-        tracing::error!(%error, "cannot start a thread for music");
+        // What the thread was given is dropped, so the track is over.
+        failed(&format!("no thread can be started for it: {error}"));
     }
     Decoded(ring)
 }

@@ -1,6 +1,6 @@
 //! One track that sounds, with its fade.
 //!
-//! Entry types: [`Samples`], its sound, and [`Voice`].
+//! Entry types: [`Samples`], its sound, and [`PlayingTrack`]. **Never**: decides when it sounds; the mixer does.
 
 use std::{sync::Arc, time::Duration};
 
@@ -23,7 +23,7 @@ pub trait Samples: Send {
     fn wait(&self, count: usize);
 }
 
-/// How far a voice is.
+/// How far a track is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Stage {
     /// Nothing of it was heard yet.
@@ -35,7 +35,7 @@ enum Stage {
 }
 
 /// One track that sounds.
-pub struct Voice {
+pub struct PlayingTrack {
     track: Arc<Track>,
     source: Box<dyn Samples>,
     /// What the track's gain comes to.
@@ -48,7 +48,7 @@ pub struct Voice {
     count: usize,
 }
 
-impl Voice {
+impl PlayingTrack {
     /// A track of which nothing is heard yet.
     pub fn new(track: Arc<Track>, source: Box<dyn Samples>) -> Self {
         let db = if track.gain_db.is_finite() { track.gain_db } else { 0.0 };
