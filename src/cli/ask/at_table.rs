@@ -35,8 +35,8 @@ use crate::{
     engine::Budget,
     memory::MemoryStore,
     session::{
-        Command, Continuation, Conversations, MusicPlayer, Outlets, Pace, SceneChange, SeatId,
-        TableEvents, TableSetup,
+        Command, Continuation, Conversations, MusicPlayer, SceneChange, SeatId, TableEvents,
+        TableSetup,
     },
     tools::Effects,
 };
@@ -219,8 +219,7 @@ pub async fn at_table(
     let (tables, open) = (Tables::default(), OpenTables::default());
     let record = setting.record(&tables)?;
     let events = TableEvents::new(EVENT_CAPACITY);
-    let music = MusicPlayer::new(events.downgrade());
-    let sink = WavSink::new(Player::found(arguments.silent), music.clone());
+    let sink = WavSink::new(Player::found(arguments.silent), MusicPlayer::new(events.downgrade()));
     let told = events.subscribe();
     let (typed, permits) = (Typed::new(), setting.permits());
     let effects = setting.effects(&typed, &permits);
@@ -228,13 +227,7 @@ pub async fn at_table(
         session: setting.session(),
         stt,
         judge: app::turn_judge(&tools.services, config).await,
-        outlets: Outlets {
-            out: Box::new(sink.clone()),
-            pace: if clock_runs { Pace::RealTime } else { Pace::Free },
-            music,
-            effects: Arc::clone(&effects),
-            events: events.clone(),
-        },
+        outlets: sink.outlets(clock_runs, Arc::clone(&effects), events.clone()),
         host: tools.host.clone(),
         backlog: record.as_ref().map(SessionRecord::backlog).unwrap_or_default(),
         seed: rand::random(),

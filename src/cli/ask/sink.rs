@@ -15,7 +15,8 @@ use super::player::{Player, Sound};
 use crate::{
     audio::{Clip, FRAME_SAMPLES_48K, Frame, Gain, SampleRate, write_wav},
     files,
-    session::{MusicPlayer, VoiceOut},
+    session::{MusicPlayer, Outlets, Pace, TableEvents, VoiceOut},
+    tools::Effects,
 };
 
 /// Frames of music behind the last answer: 5 s.
@@ -86,6 +87,22 @@ impl WavSink {
     pub fn new(player: Option<Player>, music: MusicPlayer) -> Self {
         let gain = Gain::new(SampleRate::HZ_48000);
         Self(Arc::new(Mutex::new(Collected { samples: Vec::new(), gain, music, player })))
+    }
+
+    /// Where a table's sound goes: here, in real time where its `clock_runs`; and the rest.
+    pub fn outlets(
+        &self,
+        clock_runs: bool,
+        effects: Arc<dyn Effects>,
+        events: TableEvents,
+    ) -> Outlets {
+        Outlets {
+            out: Box::new(self.clone()),
+            pace: if clock_runs { Pace::RealTime } else { Pace::Free },
+            music: self.collected().music.clone(),
+            effects,
+            events,
+        }
     }
 
     /// Lets the music that sounds go on for some seconds, and fades it out.
@@ -186,19 +203,15 @@ pub fn check(path: &Path) -> Result<(), SinkError> {
 
 #[cfg(test)]
 mod tests {
-    use std::{fs, sync::Arc};
 
     use super::*;
-    use crate::{
-        logic::music::{Layer, MusicOrder, Track},
-        session::TableEvents,
-    };
+    use crate::logic::music::{Layer, MusicOrder, Track};
 
     /// A sink beside a loop that counts to 1,000, without a gap.
     fn beside_music(folder: &Path) -> (WavSink, MusicPlayer) {
         let file = folder.join("count.wav");
         let clip = Clip { samples: (0..1_000).collect(), rate: SampleRate::HZ_48000 };
-        fs::write(&file, write_wav(&clip)).unwrap();
+        files::replace(&file, &write_wav(&clip)).unwrap();
         let music = MusicPlayer::new(TableEvents::new(1).downgrade());
         music.order(MusicOrder::Play(Arc::new(Track {
             file,

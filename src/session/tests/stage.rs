@@ -30,7 +30,7 @@ use crate::{
         tier::Keywords,
     },
     provider::{Chain, SttAbilities, TurnJudge},
-    tools::SessionCalls,
+    tools::{SessionCalls, ToolHost},
 };
 
 pub const THORIN: SpeakerId = SpeakerId(1);
@@ -169,21 +169,14 @@ impl Setup {
         let events = told.subscribe();
         let music = MusicPlayer::new(told.downgrade());
         let (opened, left) = (Instant::now(), Arc::default());
-        let setup = TableSetup {
-            session: SessionId("test".to_owned()),
-            stt: Arc::clone(&stt) as _,
-            judge: self.judge,
-            outlets: Outlets {
-                out: Box::new(Ear::new(opened, &left, self.breaks)),
-                pace: self.pace,
-                music: music.clone(),
-                effects: Arc::new(NoEffects),
-                events: told,
-            },
-            host: host.clone(),
-            backlog: Backlog::default(),
-            seed: 7,
+        let outlets = Outlets {
+            out: Box::new(Ear::new(opened, &left, self.breaks)),
+            pace: self.pace,
+            music: music.clone(),
+            effects: Arc::new(NoEffects),
+            events: told,
         };
+        let setup = TableSetup { judge: self.judge, ..table_setup(&stt, &host, outlets) };
         let parts = TableParts {
             options: self.options,
             seats: npcs.iter().zip(&models).map(seat).collect(),
@@ -196,19 +189,9 @@ impl Setup {
             continuation: None,
         };
         let (table, task) = open(setup, parts);
-        let stage = Stage {
-            table,
-            task,
-            events,
-            states: vec![],
-            models,
-            voice,
-            tools,
-            stt,
-            left,
-            opened,
-            music,
-        };
+        let states = vec![];
+        let stage =
+            Stage { table, task, events, states, models, voice, tools, stt, left, opened, music };
         stage.sit_down().await;
         stage
     }
@@ -217,6 +200,18 @@ impl Setup {
 /// 20 ms of `speaker`, spoken at `at`.
 pub fn voiced(speaker: SpeakerId, at: Instant, frame: Frame) -> VoiceInput {
     VoiceInput::Frame(VoiceFrame { speaker, at: SoundTime(at), frame })
+}
+
+fn table_setup(stt: &Arc<Recogniser>, host: &ToolHost, outlets: Outlets) -> TableSetup {
+    TableSetup {
+        session: SessionId("test".to_owned()),
+        stt: Arc::clone(stt) as _,
+        judge: None,
+        outlets,
+        host: host.clone(),
+        backlog: Backlog::default(),
+        seed: 7,
+    }
 }
 
 fn recogniser(abilities: SttAbilities) -> Arc<Recogniser> {
