@@ -149,6 +149,16 @@ mod tests {
     }
 
     #[test]
+    fn steps_are_the_factors_that_are_applied() {
+        let (mut applied, mut stepped) = (Gain::new(RATE), Gain::new(RATE));
+        applied.ramp_to(-12.0, FADE);
+        stepped.ramp_to(-12.0, FADE);
+        let mut out = vec![10_000_i16; 8_000];
+        applied.apply(&mut out);
+        assert!(out.iter().all(|&sample| sample == to_sample(10_000.0 * stepped.step())));
+    }
+
+    #[test]
     fn crossing_fades_keep_their_power() {
         let (mut out, mut swell) = (Gain::new(RATE), Gain::new(RATE));
         swell.ramp_to(f32::NEG_INFINITY, Duration::ZERO);

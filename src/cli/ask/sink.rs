@@ -203,7 +203,6 @@ pub fn check(path: &Path) -> Result<(), SinkError> {
 
 #[cfg(test)]
 mod tests {
-
     use super::*;
     use crate::logic::music::{Layer, MusicOrder, Track};
 
