@@ -103,7 +103,7 @@ pub enum Command {
     },
     /// Where and when the game is, and who is there.
     Scene(SceneChange),
-    /// What music sounds.
+    /// Plays, stops or sets the volume of music.
     Music(MusicOrder),
     /// Asks how things stand.
     Status(oneshot::Sender<Status>),

@@ -25,7 +25,7 @@ pub struct Overview<'t> {
     pub turns: &'t Turns,
     /// Who is heard.
     pub playback: &'t Playback,
-    /// What music sounds.
+    /// The music that sounds.
     pub music: &'t TableMusic,
     /// Where they are, and what the game master has set about them.
     pub router: &'t Router,

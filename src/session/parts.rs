@@ -26,7 +26,7 @@ pub struct Outlets {
     pub out: Box<dyn VoiceOut>,
     /// How fast it goes there.
     pub pace: Pace,
-    /// What plays beside speech; whoever takes speech pulls its frames.
+    /// Music beside speech; its frames are pulled where speech is taken.
     pub music: MusicPlayer,
     /// What tools may do to the table.
     pub effects: Arc<dyn Effects>,

@@ -54,7 +54,7 @@ pub struct Status {
     pub seats: Vec<SeatStatus>,
     /// Where they are.
     pub scene: SceneStatus,
-    /// What music sounds.
+    /// The music that sounds, and its volume.
     pub music: MusicStatus,
     /// Things said, understood or not.
     pub utterances: u64,

@@ -17,7 +17,7 @@ const RATES: std::ops::RangeInclusive<u32> = 4_000..=768_000;
 /// Takes pieces of sound as they are decoded; an error ends the decoding.
 pub type Taker<'a> = &'a mut dyn FnMut(&[i16]) -> io::Result<()>;
 
-/// The same, with the rate of each piece.
+/// Takes pieces of sound with the rate of each.
 pub type RatedTaker<'a> = &'a mut dyn FnMut(SampleRate, &[i16]) -> io::Result<()>;
 
 /// Hands on what a decoder gives, piece by piece.

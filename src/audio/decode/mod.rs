@@ -69,7 +69,7 @@ pub fn decode_as_is(
     decode_rated(source, hint, None, taker).map(drop)
 }
 
-/// What both do.
+/// Decodes for both: pieces with their rate.
 fn decode_rated(
     source: impl Read + Seek + Send + Sync + 'static,
     hint: Option<&str>,

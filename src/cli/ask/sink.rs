@@ -89,7 +89,7 @@ impl WavSink {
         Self(Arc::new(Mutex::new(Collected { samples: Vec::new(), gain, music, player })))
     }
 
-    /// Where a table's sound goes: here, in real time where its `clock_runs`; and the rest.
+    /// Outlets of a table whose sound comes here, in real time where its `clock_runs`.
     pub fn outlets(
         &self,
         clock_runs: bool,

@@ -62,7 +62,7 @@ pub struct TableAudio {
     pub voice: mpsc::Sender<VoiceInput>,
     /// Tracks that the table's output wants started.
     pub tracks: mpsc::Receiver<Arc<Ring>>,
-    /// What plays beside them.
+    /// Music, played beside them.
     pub music: MusicPlayer,
 }
 

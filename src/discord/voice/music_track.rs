@@ -20,7 +20,7 @@ const AGAIN: Duration = Duration::from_millis(200);
 /// A track that was stopped is waited for no longer: without a connection songbird lets it lie.
 const STOPS: Duration = Duration::from_secs(1);
 
-/// What songbird pulls from the player.
+/// The player as songbird pulls from it.
 struct Pulled {
     player: MusicPlayer,
     /// Tells that songbird has dropped it.

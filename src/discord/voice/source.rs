@@ -17,7 +17,7 @@ use crate::{audio::FRAME_SAMPLES_48K, logic::music::MusicFrame};
 /// Bytes of one sample as songbird reads it: f32, little endian.
 pub const SAMPLE_BYTES: usize = 4;
 
-/// Where the sound of a track comes from, 20 ms at a time.
+/// The sound of a track, 20 ms at a time.
 pub trait Frames: Send + Sync {
     /// Makes the next frame, without waiting; false at the end.
     fn next(&self, into: &mut MusicFrame) -> bool;

@@ -13,7 +13,7 @@ const RELEASE: f32 = 1.0 / 9_600.0;
 /// cutting every peak off, and without looking ahead.
 #[derive(Debug)]
 pub struct Limiter {
-    /// What the next sample is multiplied by; 1.0 at most.
+    /// Factor of the next sample; 1.0 at most.
     factor: f32,
 }
 

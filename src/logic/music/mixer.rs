@@ -105,12 +105,12 @@ impl Mixer {
         if self.is_silent() { Duration::ZERO } else { way }
     }
 
-    /// Whether nothing sounds, or is about to.
+    /// True when no track sounds or is about to.
     pub fn is_silent(&self) -> bool {
         self.tracks.is_empty()
     }
 
-    /// What sounds: of each layer what was ordered last. Effects are left out.
+    /// The volume, and the track of each layer that was ordered last. Effects are left out.
     pub fn status(&self) -> MusicStatus {
         let newest = |layer: Layer| {
             let mut tracks = self.tracks.iter().rev();
@@ -170,7 +170,7 @@ impl Mixer {
         });
     }
 
-    /// Ways under way end: nobody hears them.
+    /// Ends the ramps under way, which are not heard.
     fn settle(&mut self) {
         self.limiter = Limiter::new();
         self.set_volume(self.percent);

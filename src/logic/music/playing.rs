@@ -16,7 +16,7 @@ pub trait Samples: Send {
     /// is missing comes with a later call.
     fn read(&mut self, into: &mut [i16]) -> usize;
 
-    /// Whether everything was read, and nothing comes any more.
+    /// True when everything was read, and nothing more comes.
     fn is_over(&self) -> bool;
 
     /// Waits until `count` samples are there, or no more come. Only for those who make a recording.
@@ -38,7 +38,7 @@ enum Stage {
 pub struct PlayingTrack {
     track: Arc<Track>,
     source: Box<dyn Samples>,
-    /// What the track's gain comes to.
+    /// Factor of the track's gain.
     level: f32,
     fade: Gain,
     stage: Stage,
@@ -68,27 +68,27 @@ impl PlayingTrack {
         &self.track.title
     }
 
-    /// Where it sounds.
+    /// Its layer.
     pub fn layer(&self) -> Layer {
         self.track.layer
     }
 
-    /// Whether nothing of it was heard yet.
+    /// True until its first samples are heard.
     pub fn is_waiting(&self) -> bool {
         self.stage == Stage::Waiting
     }
 
-    /// Whether it fades out.
+    /// True once it fades out.
     pub fn is_leaving(&self) -> bool {
         self.stage == Stage::Leaving
     }
 
-    /// Whether its first samples are in the frame that was read.
+    /// True when its first samples are in the frame that was read.
     pub fn may_begin(&self) -> bool {
         self.is_waiting() && self.count > 0
     }
 
-    /// Whether nothing of it is heard any more.
+    /// True when nothing of it is left to be heard.
     pub fn is_over(&self) -> bool {
         self.source.is_over() || self.is_leaving() && !self.fade.is_ramping()
     }

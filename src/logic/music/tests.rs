@@ -1,4 +1,4 @@
-//! What the layers of a table sound like together.
+//! The layers of a table, as they sound together.
 
 use std::sync::Arc;
 

@@ -20,9 +20,9 @@ use crate::{
 
 /// Samples that are decoded ahead: 1 s.
 const AHEAD: usize = 48_000;
-/// Whoever makes a recording waits no longer for a disk that does not answer.
+/// Longest wait of a recording for a disk that does not answer.
 const PATIENCE: Duration = Duration::from_secs(5);
-/// What is said of a loop of less than a frame.
+/// Reason against a loop of less than a frame.
 const TOO_SHORT: &str = "a loop needs 20 ms of sound (use a longer file, or turn its loop off)";
 
 /// A track's sound, as it is decoded. Dropping it ends its thread.
@@ -42,7 +42,7 @@ struct State {
     samples: VecDeque<i16>,
     /// Nothing more is put in.
     is_whole: bool,
-    /// Nobody reads it any more.
+    /// It is not read any more.
     is_dropped: bool,
 }
 
@@ -55,7 +55,7 @@ impl Ring {
     /// Puts `samples` in, waiting for room.
     ///
     /// # Errors
-    /// Nobody reads it any more.
+    /// It is not read any more.
     fn push(&self, mut samples: &[i16]) -> io::Result<()> {
         while !samples.is_empty() {
             let is_full = |state: &mut State| state.samples.len() >= AHEAD && !state.is_dropped;
@@ -145,7 +145,7 @@ impl Drop for Thread {
 }
 
 impl Thread {
-    /// Decodes the track to its end, or until nobody reads it any more; why it ends early otherwise.
+    /// Decodes the track to its end, or until its sound is dropped; why it ends early otherwise.
     fn run(&self, track: &Track) -> Result<(), String> {
         // Effects sound once, whatever their files say.
         let is_looped = track.is_looped && track.layer != Layer::Effect;
@@ -175,7 +175,7 @@ fn decode_once(track: &Track, stream: &mut Stream<'_>) -> Result<bool, String> {
     decoded.map(|()| is_short).map_err(|error| error.to_string())
 }
 
-/// What turns decoded pieces to one stream of 48 kHz.
+/// Turns decoded pieces to one stream of 48 kHz.
 struct Stream<'r> {
     ring: &'r Ring,
     /// The rate of what comes in, and its way to 48 kHz.

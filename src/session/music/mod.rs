@@ -1,4 +1,4 @@
-//! Music at a table: its files, decoded ahead, and the player that everybody shares.
+//! Music at a table: its files, decoded ahead, and the player that the table and its face share.
 //!
 //! Entry types: [`MusicPlayer`], and [`TableMusic`], the table's side of it. **Never**: finds or levels
 //! tracks; the library knows them.

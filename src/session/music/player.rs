@@ -1,7 +1,7 @@
-//! What everybody shares of a table's music.
+//! The player of a table's music, shared by the table and its face.
 //!
-//! Entry type: [`MusicPlayer`]. **Never**: has a clock: whoever pulls frames is its clock, and frames that
-//! nobody pulls stand still.
+//! Entry type: [`MusicPlayer`]. **Never**: has a clock: pulling frames is its clock, and frames that are
+//! not pulled stand still.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -13,7 +13,7 @@ use super::{
 };
 use crate::logic::music::{Mixer, MusicFrame, MusicOrder, MusicStatus, Samples, Track};
 
-/// Whose speech music makes room for.
+/// Speech that music makes room for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Under {
     /// An NPC is heard.
@@ -28,7 +28,7 @@ pub struct MusicPlayer(Arc<Shared>);
 
 struct Shared {
     playing: Mutex<Playing>,
-    /// Whether anything sounds, or is about to. Changed while `playing` is held.
+    /// True while a track sounds or is about to. Changed while `playing` is held.
     sounds: watch::Sender<bool>,
     events: WeakTableEvents,
 }
@@ -75,7 +75,7 @@ impl MusicPlayer {
         self.tell(&playing);
     }
 
-    /// Makes room for speech, or swells back once nobody speaks.
+    /// Makes room for speech, or swells back once no NPC and no player speaks.
     pub fn duck(&self, under: Under, is_heard: bool) {
         let mut playing = self.playing();
         match under {
@@ -86,7 +86,7 @@ impl MusicPlayer {
         playing.mixer.duck(is_ducked);
     }
 
-    /// What sounds now.
+    /// The music that sounds, and its volume.
     pub fn status(&self) -> MusicStatus {
         self.playing().mixer.status()
     }
@@ -100,7 +100,7 @@ impl MusicPlayer {
         sounds
     }
 
-    /// The same for a recording, which is faster than its sound: waits for what is not decoded yet.
+    /// Makes the next 20 ms of a recording, which is faster than its sound: waits for the decoder.
     pub fn next_whole(&self, into: &mut MusicFrame) -> bool {
         let mut playing = self.playing();
         playing.mixer.wait();

@@ -51,7 +51,7 @@ impl TableMusic {
         self.player.silence();
     }
 
-    /// What sounds now.
+    /// The music that sounds, and its volume.
     pub fn status(&self) -> MusicStatus {
         self.player.status()
     }

@@ -192,7 +192,7 @@ fn broken_file_is_told_and_ends_its_layer() {
 }
 
 #[test]
-fn music_swells_once_nobody_speaks() {
+fn music_swells_once_no_voice_is_left() {
     let folder = TempDir::new().unwrap();
     let clip = Clip { samples: vec![20_000; 48_000], rate: SampleRate::HZ_48000 };
     let (player, _events, _told) = player();
