@@ -430,4 +430,21 @@ mod tests {
         assert_eq!(heard.audio, FRAME * 8);
         assert_eq!(playback.close(now, turn).position, None);
     }
+
+    #[test]
+    fn speech_handed_over_ahead_ends_after_its_lead() {
+        let (now, turn, lead) = (Instant::now(), TurnId(1), FRAME * 2);
+        let music = MusicPlayer::new(TableEvents::new(1).downgrade());
+        let (out, rng) = (Box::new(Nowhere), StdRng::seed_from_u64(1));
+        let mut playback = Playback::new(out, music, Pace::Ahead(lead), rng);
+        playback.open(turn, "Bartok", QueuePosition { urgent: false, said_at: now });
+        playback.release(turn);
+        playback.sentence(turn, "Well met.".to_owned(), false);
+        playback.push(now, turn, 0, Frame::silence(SampleRate::HZ_48000));
+        playback.whole(now, turn);
+        assert_eq!(playback.poll(now).last(), Some(&Played::Finished(turn)));
+        assert_eq!(playback.wake_at(), Some(now + lead), "music swells back then");
+        playback.poll(now + lead);
+        assert_eq!(playback.wake_at(), None);
+    }
 }
