@@ -73,6 +73,11 @@ impl Ring {
         Ok(())
     }
 
+    /// True once its sound is not read any more.
+    fn is_dropped(&self) -> bool {
+        self.state().is_dropped
+    }
+
     /// Nothing more is put in.
     fn end(&self) {
         self.state().is_whole = true;
@@ -121,7 +126,7 @@ pub fn decode_ahead(track: Arc<Track>, failed: impl Fn(&str) + Send + Sync + 'st
     let tell = Arc::clone(&failed);
     let work = move || {
         if let Err(why) = thread.run(&track)
-            && !thread.ring.state().is_dropped
+            && !thread.ring.is_dropped()
         {
             tell(&why);
         }
