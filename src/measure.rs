@@ -45,8 +45,8 @@ pub use crate::{
         TextToSpeech, realtime::Realtime,
     },
     session::{
-        Backlog, Command, Conversations, EventReader, Memory as RecallMemory, Options, Outlets,
-        Pace, Question as RecallQuestion, Recaller, Seat, SoundTime, Speaker, SpeakerId,
+        Backlog, Command, Conversations, EventReader, Memory as RecallMemory, MusicPlayer, Options,
+        Outlets, Pace, Question as RecallQuestion, Recaller, Seat, SoundTime, Speaker, SpeakerId,
         TableEvent, TableEvents, TableHandle, TableParts, TableSetup, TurnLine, VoiceFrame,
         VoiceInput, VoiceOut, expected_at_first, open,
     },

@@ -4,10 +4,10 @@ use std::{sync::Arc, time::Duration};
 
 use glyphoxa::measure::{
     AddressMode, Backlog, Budget, Campaign, Cascaded, Chain, Command, Conversation, Declared,
-    Definition, EngineKind, EventReader, Frame, Keywords, Ledger, Npc, NpcCalls, NpcModel, Options,
-    Outlets, Pace, Policy, S2s, Seat, SessionCalls, SessionId, SoundTime, SourceKind, Speaker,
-    SpeakerId, Synthesizer, TableEvent, TableEvents, TableHandle, TableParts, TableSetup, Tier,
-    ToolHost, Voice, VoiceFrame, VoiceInput, VoiceOut, open,
+    Definition, EngineKind, EventReader, Frame, Keywords, Ledger, MusicPlayer, Npc, NpcCalls,
+    NpcModel, Options, Outlets, Pace, Policy, S2s, Seat, SessionCalls, SessionId, SoundTime,
+    SourceKind, Speaker, SpeakerId, Synthesizer, TableEvent, TableEvents, TableHandle, TableParts,
+    TableSetup, Tier, ToolHost, Voice, VoiceFrame, VoiceInput, VoiceOut, open,
 };
 use rand::{SeedableRng, rngs::StdRng};
 use serde_json::json;
@@ -88,8 +88,9 @@ impl Room {
 pub async fn open_table(services: Services, out: Box<dyn VoiceOut>) -> (TableHandle, EventReader) {
     let events = TableEvents::new(64);
     let told = events.subscribe();
+    let music = MusicPlayer::new(events.downgrade());
     let (pace, effects) = (Pace::RealTime, Arc::new(Nothing));
-    let (setup, parts) = parts(services, Outlets { out, pace, effects, events });
+    let (setup, parts) = parts(services, Outlets { out, pace, music, effects, events });
     let (handle, _task) = open(setup, parts);
     let player = Speaker { id: PLAYER, name: "Player".to_owned(), is_dm: false };
     handle.commands.send(Command::Join(player)).await.expect("the table is open");
@@ -118,6 +119,7 @@ pub fn parts(services: Services, outlets: Outlets) -> (TableSetup, TableParts) {
         options: Options::default(),
         seats: vec![Seat::new(npc, conversation, Box::new(engine), "stand-in", "stand-in")],
         campaign: Arc::default(),
+        music: Arc::default(),
         keywords: Keywords::shipped(["en", "de"]),
         rules: Arc::from([]),
         budget,

@@ -233,6 +233,7 @@ pub fn open_table(
         options: config.session.clone(),
         seats,
         campaign,
+        music: Arc::default(),
         keywords: config.tiers.clone(),
         rules: config.rules.phrases().into(),
         budget: budget.clone(),

@@ -58,14 +58,21 @@ impl Gain {
         let ramp = samples.len().min(self.len - self.done);
         let (ramping, steady) = samples.split_at_mut(ramp);
         for sample in ramping {
-            self.done += 1;
-            *sample = to_sample(f32::from(*sample) * self.factor());
+            *sample = to_sample(f32::from(*sample) * self.step());
         }
         // The bits of sound at 0 dB stay as they are.
         #[expect(clippy::float_cmp, reason = "exactly 1.0 is what 0 dB gives")]
         if self.to != 1.0 {
             amplify(steady, self.to);
         }
+    }
+
+    /// Goes on by one sample; the factor for it, for sums that are rounded later.
+    pub fn step(&mut self) -> f32 {
+        if self.is_ramping() {
+            self.done += 1;
+        }
+        self.factor()
     }
 
     /// The factor that the last sample was multiplied by.
@@ -139,6 +146,16 @@ mod tests {
             out
         };
         assert_eq!(run(8_000), run(7));
+    }
+
+    #[test]
+    fn steps_are_the_factors_that_are_applied() {
+        let (mut applied, mut stepped) = (Gain::new(RATE), Gain::new(RATE));
+        applied.ramp_to(-12.0, FADE);
+        stepped.ramp_to(-12.0, FADE);
+        let mut out = vec![10_000_i16; 8_000];
+        applied.apply(&mut out);
+        assert!(out.iter().all(|&sample| sample == to_sample(10_000.0 * stepped.step())));
     }
 
     #[test]

@@ -17,11 +17,11 @@ mod shape;
 mod timbre;
 mod wav;
 
-pub use decode::decode;
+pub use decode::{decode, decode_as_is};
 pub use level::{Gain, amplify};
 pub use loudness::Loudness;
 pub use opus::{OpusDecoder, OpusError};
-pub use pcm::{Clip, FRAME, FRAME_SAMPLES_48K, Frame, Framer, SampleRate};
+pub use pcm::{Clip, FRAME, FRAME_SAMPLES_48K, Frame, Framer, SampleRate, to_sample};
 pub use resample::Resampler;
 pub use shape::Shape;
 pub use timbre::Timbre;

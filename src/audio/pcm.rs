@@ -208,7 +208,7 @@ impl Framer {
 
 /// Rounds to the nearest sample value, saturating; not a number becomes silence.
 #[expect(clippy::cast_possible_truncation, reason = "float to integer casts saturate")]
-pub(super) fn to_sample(value: f32) -> i16 {
+pub fn to_sample(value: f32) -> i16 {
     // `f32::round` is a library call on plain x86-64; this is one addition.
     (value + 0.5_f32.copysign(value)) as i16
 }

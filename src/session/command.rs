@@ -7,7 +7,10 @@
 use tokio::{sync::oneshot, time::Instant};
 
 use super::{Recast, Role, SeatId, Speaker, SpeakerId, Status};
-use crate::domain::{Person, Tier};
+use crate::{
+    domain::{Person, Tier},
+    logic::music::MusicOrder,
+};
 
 /// What can be asked of a table.
 #[derive(Debug)]
@@ -100,6 +103,8 @@ pub enum Command {
     },
     /// Where and when the game is, and who is there.
     Scene(SceneChange),
+    /// Plays, stops or sets the volume of music.
+    Music(MusicOrder),
     /// Asks how things stand.
     Status(oneshot::Sender<Status>),
     /// The table goes on as described anew; each NPC after its turn.
@@ -122,6 +127,8 @@ pub enum SceneChange {
         location: Option<String>,
         /// Time of day, in free text.
         time: Option<String>,
+        /// Words for the music, before those of the campaign's scene; an empty text fades it out.
+        music: Option<String>,
     },
     /// An NPC comes.
     Enter(SeatId),

@@ -1,4 +1,4 @@
-//! What tools may do to the table: the face's part, and results that come after their turn.
+//! What tools may do to the table: the face's part, music, and results that come after their turn.
 //!
 //! Entry type: [`TableEffects`]. **Never**: waits.
 
@@ -9,6 +9,7 @@ use serde_json::{Map, Value};
 use tokio::{sync::mpsc, time::Instant};
 
 use super::{
+    music::MusicPlayer,
     overrides::TurnTier,
     seats::Seats,
     speakers::Speakers,
@@ -16,19 +17,21 @@ use super::{
 };
 use crate::{
     engine::Cause,
+    logic::music::MusicOrder,
     tools::{ApprovalRequest, Attachment, CallErrorKind, Decision, Effects, FollowUp, Form},
 };
 
-/// The face's effects, with the table's own way back for late results.
+/// The face's effects, with the table's music and its own way back for late results.
 pub struct TableEffects {
     face: Arc<dyn Effects>,
+    music: MusicPlayer,
     late: mpsc::Sender<FollowUp>,
 }
 
 impl TableEffects {
-    /// Effects on a table that takes late results at `late`.
-    pub fn new(face: Arc<dyn Effects>, late: mpsc::Sender<FollowUp>) -> Self {
-        Self { face, late }
+    /// Effects on a table that plays `music` and takes late results at `late`.
+    pub fn new(face: Arc<dyn Effects>, music: MusicPlayer, late: mpsc::Sender<FollowUp>) -> Self {
+        Self { face, music, late }
     }
 }
 
@@ -39,6 +42,11 @@ impl Effects for TableEffects {
 
     fn attach(&self, tool: &str, attachment: &Attachment) {
         self.face.attach(tool, attachment);
+    }
+
+    fn music(&self, order: MusicOrder) -> Result<(), &'static str> {
+        self.music.order(order);
+        Ok(())
     }
 
     fn lacks_approver(&self) -> Option<&'static str> {

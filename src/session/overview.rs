@@ -5,6 +5,7 @@
 use tokio::time::Instant;
 
 use super::{
+    music::TableMusic,
     playback::Playback,
     reports::Reports,
     routing::Router,
@@ -24,6 +25,8 @@ pub struct Overview<'t> {
     pub turns: &'t Turns,
     /// Who is heard.
     pub playback: &'t Playback,
+    /// The music that sounds.
+    pub music: &'t TableMusic,
     /// Where they are, and what the game master has set about them.
     pub router: &'t Router,
     /// The people, by name.
@@ -75,6 +78,7 @@ impl Overview<'_> {
                 time_of_day: scene.time_of_day().map(str::to_owned),
                 present: scene.present(),
             },
+            music: self.music.status(),
             utterances,
             answered,
             silent,

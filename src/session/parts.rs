@@ -8,13 +8,14 @@ use std::sync::Arc;
 use super::{
     Continuation, Memory, Options, Seat,
     events::TableEvents,
+    music::MusicPlayer,
     playback::{Pace, VoiceOut},
     status::Backlog,
 };
 use crate::{
     domain::{Campaign, SessionId},
     engine::Budget,
-    logic::tier::Keywords,
+    logic::{music::Library, tier::Keywords},
     provider::{SpeechToText, TurnJudge},
     tools::{Effects, ToolHost},
 };
@@ -25,6 +26,8 @@ pub struct Outlets {
     pub out: Box<dyn VoiceOut>,
     /// How fast it goes there.
     pub pace: Pace,
+    /// Music beside speech; its frames are pulled where speech is taken.
+    pub music: MusicPlayer,
     /// What tools may do to the table.
     pub effects: Arc<dyn Effects>,
     /// Where lines and notices go.
@@ -57,6 +60,8 @@ pub struct TableParts {
     pub seats: Vec<Seat>,
     /// The people, places and scenes that NPCs may speak of.
     pub campaign: Arc<Campaign>,
+    /// The tracks that scenes may name.
+    pub music: Arc<Library>,
     /// What raises a turn's tier.
     pub keywords: Keywords,
     /// Phrases that name a rule, which raise it too.

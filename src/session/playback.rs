@@ -8,7 +8,10 @@ use std::time::Duration;
 use rand::{RngExt, rngs::StdRng};
 use tokio::time::Instant;
 
-use super::segment::{QueuePosition, Segment, Sentence};
+use super::{
+    music::{MusicPlayer, Under},
+    segment::{QueuePosition, Segment, Sentence},
+};
 use crate::{
     audio::{FRAME, Frame},
     domain::TurnId,
@@ -71,6 +74,10 @@ const SWELL_RAMP: Duration = Duration::from_millis(150);
 /// The voices of one table.
 pub struct Playback {
     out: Box<dyn VoiceOut>,
+    /// Makes room for what is said.
+    music: MusicPlayer,
+    /// When what was said last has been heard, unless the music has swollen back.
+    heard_until: Option<Instant>,
     pace: Pace,
     rng: StdRng,
     segments: Vec<Segment>,
@@ -85,10 +92,12 @@ pub struct Playback {
 }
 
 impl Playback {
-    /// Silence, into `out`.
-    pub fn new(out: Box<dyn VoiceOut>, pace: Pace, rng: StdRng) -> Self {
+    /// Silence, into `out`; `music` makes room for what is said.
+    pub fn new(out: Box<dyn VoiceOut>, music: MusicPlayer, pace: Pace, rng: StdRng) -> Self {
         Self {
             out,
+            music,
+            heard_until: None,
             pace,
             rng,
             segments: Vec::new(),
@@ -160,6 +169,8 @@ impl Playback {
         if self.current == Some(turn) {
             unheard = self.out.stop();
             self.end_current(now);
+            self.heard_until = Some(now);
+            self.swell_music(now);
         }
         let Some(index) = self.segments.iter().position(|s| s.turn == turn) else {
             return HeardAloud::default();
@@ -210,6 +221,11 @@ impl Playback {
 
     /// When [`Self::poll`] has something to do without new input.
     pub fn wake_at(&self) -> Option<Instant> {
+        [self.next_due(), self.heard_until].into_iter().flatten().min()
+    }
+
+    /// When a frame is due.
+    fn next_due(&self) -> Option<Instant> {
         match self.current {
             Some(turn) => self.next_at.and_then(|at| match self.pace {
                 Pace::Ahead(_) if self.hungry_since(turn).is_some() => None,
@@ -241,8 +257,22 @@ impl Playback {
         Some((gap_over.map_or(at, |over| over.max(at)), next.turn))
     }
 
-    /// Hands over the frames that are due.
+    /// Hands over the frames that are due, and has music swell back behind the last.
     pub fn poll(&mut self, now: Instant) -> Vec<Played> {
+        let played = self.hand_over(now);
+        self.swell_music(now);
+        played
+    }
+
+    /// Has music swell back once what was said has been heard.
+    fn swell_music(&mut self, now: Instant) {
+        if self.heard_until.take_if(|until| *until <= now).is_some() {
+            self.music.duck(Under::Npc, false);
+        }
+    }
+
+    /// Hands over the frames that are due.
+    fn hand_over(&mut self, now: Instant) -> Vec<Played> {
         let mut played = Vec::new();
         let mut left = 0;
         loop {
@@ -319,6 +349,8 @@ impl Playback {
         };
         if segment.played == 0 {
             played.push(Played::Began(turn));
+            self.music.duck(Under::Npc, true);
+            self.heard_until = None;
         }
         segment.played += 1;
         segment.played_at = Some(now);
@@ -343,6 +375,10 @@ impl Playback {
         self.current = None;
         self.next_at = None;
         self.quiet_since = Some(now);
+        self.heard_until = Some(match self.pace {
+            Pace::Ahead(lead) => now + lead,
+            Pace::RealTime | Pace::Free => now,
+        });
         let spread = Duration::from_millis(self.rng.random_range(0..=2 * GAP_SPREAD_MS));
         self.gap = GAP - Duration::from_millis(GAP_SPREAD_MS) + spread;
     }
@@ -357,7 +393,7 @@ mod tests {
     use rand::SeedableRng;
 
     use super::*;
-    use crate::{audio::SampleRate, engine::Position};
+    use crate::{audio::SampleRate, engine::Position, session::TableEvents};
 
     struct Nowhere;
 
@@ -375,7 +411,8 @@ mod tests {
     fn what_was_heard_says_where_it_ended() {
         let (now, turn) = (Instant::now(), TurnId(1));
         let rng = StdRng::seed_from_u64(1);
-        let mut playback = Playback::new(Box::new(Nowhere), Pace::Free, rng);
+        let music = MusicPlayer::new(TableEvents::new(1).downgrade());
+        let mut playback = Playback::new(Box::new(Nowhere), music, Pace::Free, rng);
         playback.open(turn, "Bartok", QueuePosition { urgent: false, said_at: now });
         playback.release(turn);
         let silence = vec![0; SampleRate::HZ_48000.frame_len()];
@@ -392,5 +429,22 @@ mod tests {
         assert_eq!(heard.position, Some(Position { sentence: 1, into: FRAME * 3 }));
         assert_eq!(heard.audio, FRAME * 8);
         assert_eq!(playback.close(now, turn).position, None);
+    }
+
+    #[test]
+    fn speech_handed_over_ahead_ends_after_its_lead() {
+        let (now, turn, lead) = (Instant::now(), TurnId(1), FRAME * 2);
+        let music = MusicPlayer::new(TableEvents::new(1).downgrade());
+        let (out, rng) = (Box::new(Nowhere), StdRng::seed_from_u64(1));
+        let mut playback = Playback::new(out, music, Pace::Ahead(lead), rng);
+        playback.open(turn, "Bartok", QueuePosition { urgent: false, said_at: now });
+        playback.release(turn);
+        playback.sentence(turn, "Well met.".to_owned(), false);
+        playback.push(now, turn, 0, Frame::silence(SampleRate::HZ_48000));
+        playback.whole(now, turn);
+        assert_eq!(playback.poll(now).last(), Some(&Played::Finished(turn)));
+        assert_eq!(playback.wake_at(), Some(now + lead), "music swells back then");
+        playback.poll(now + lead);
+        assert_eq!(playback.wake_at(), None);
     }
 }

@@ -113,6 +113,11 @@ impl Whereabouts {
         self.time_of_day.as_deref()
     }
 
+    /// Words for the music of the campaign's scene they are in.
+    pub fn music(&self) -> Option<&str> {
+        self.scene()?.music.as_deref()
+    }
+
     /// Whether the seat's NPC is there.
     pub fn is_present(&self, seat: SeatId) -> bool {
         self.npcs.iter().any(|known| known.seat == seat && known.present)

@@ -14,7 +14,10 @@ use std::{
 use serde::{Serialize, Serializer};
 
 use super::{line::TierLine, seat_id::SeatId, statistics::Latencies};
-use crate::domain::{EngineKind, Tier};
+use crate::{
+    domain::{EngineKind, Tier},
+    logic::music::MusicStatus,
+};
 
 /// What a table does at this moment.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
@@ -51,6 +54,8 @@ pub struct Status {
     pub seats: Vec<SeatStatus>,
     /// Where they are.
     pub scene: SceneStatus,
+    /// The music that sounds, and its volume.
+    pub music: MusicStatus,
     /// Things said, understood or not.
     pub utterances: u64,
     /// Of these, answered aloud, be it until somebody interrupted.

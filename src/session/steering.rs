@@ -103,8 +103,9 @@ impl Table {
     /// Changes where and when the game is, and who is there; whoever is not falls silent.
     pub(super) fn change_scene(&mut self, change: SceneChange) {
         match change {
-            SceneChange::Set { location, time } => {
+            SceneChange::Set { location, time, music } => {
                 self.router.scene.set(location.as_deref(), time.as_deref());
+                self.score(location.is_some(), music.as_deref());
             }
             SceneChange::Enter(seat) => self.router.scene.place(seat, true),
             SceneChange::Leave(seat) => self.router.scene.place(seat, false),
@@ -118,6 +119,14 @@ impl Table {
             }
         }
         self.tell_how_it_stands();
+    }
+
+    /// Plays the music that was named with a scene, or that of the campaign's scene which was entered.
+    fn score(&self, entered: bool, words: Option<&str>) {
+        let scenes = || self.router.scene.music().filter(|_| entered);
+        if let Some(notice) = words.or_else(scenes).and_then(|words| self.music.set(words)) {
+            self.reports.notice(notice);
+        }
     }
 
     /// Somebody sits down.
@@ -169,10 +178,11 @@ impl Table {
         self.warm();
     }
 
-    /// Everyone stops and is muted; what is being heard is taken back with what was asked
+    /// Everyone stops and is muted, music too; what is being heard is taken back with what was asked
     /// meanwhile, or what was heard last if nobody speaks.
     pub(super) fn halt(&mut self) {
         let now = Instant::now();
+        self.music.silence();
         let under_way = self.turns.iter().map(|turn| {
             turn.taken_back = true;
             (turn.began_at.is_some(), turn.purpose.clone())
@@ -233,7 +243,11 @@ impl Table {
                 "answers come faster for five minutes".to_owned()
             }
             SpokenOrder::Scene(name) => {
-                self.change_scene(SceneChange::Set { location: Some(name), time: None });
+                self.change_scene(SceneChange::Set {
+                    location: Some(name),
+                    time: None,
+                    music: None,
+                });
                 format!("the scene is {}", self.router.scene.location().unwrap_or_default())
             }
         }

@@ -19,6 +19,7 @@ use super::{
     hearing::Hearing,
     judging::Listening,
     limits::PlayerLimits,
+    music::TableMusic,
     overview::Overview,
     parts::{TableParts, TableSetup},
     playback::Playback,
@@ -106,6 +107,7 @@ pub(super) struct Table {
     pub(super) router: Router,
     pub(super) hearing: Hearing,
     pub(super) playback: Playback,
+    pub(super) music: TableMusic,
     pub(super) turns: Turns,
     pub(super) host: ToolHost,
     pub(super) effects: Arc<dyn Effects>,
@@ -141,6 +143,7 @@ impl Table {
         if let Some(continuation) = parts.continuation {
             continuation.restore(&mut seats, &mut router.scene);
         }
+        let music = setup.outlets.music;
         let (name, partials) = (setup.stt.name().to_owned(), setup.stt.abilities().partials);
         let recogniser = Recogniser { stt: setup.stt, budget: parts.budget.clone() };
         Self {
@@ -153,10 +156,11 @@ impl Table {
             hearing: Hearing::new(recogniser, Listening::new(parts.options.ends(), setup.judge)),
             players: PlayerLimits::new(parts.options.limits),
             options: parts.options,
-            playback: Playback::new(setup.outlets.out, setup.outlets.pace, rng),
+            playback: Playback::new(setup.outlets.out, music.clone(), setup.outlets.pace, rng),
             turns: Turns::new(partials),
             host: setup.host,
-            effects: Arc::new(TableEffects::new(setup.outlets.effects, late)),
+            effects: Arc::new(TableEffects::new(setup.outlets.effects, music.clone(), late)),
+            music: TableMusic::new(music, parts.music),
             reports: Reports::new(setup.outlets.events, parts.budget, setup.backlog, &name),
             replies,
             paused: false,
@@ -269,10 +273,17 @@ impl Table {
             !self.settling.is_empty() && (self.host.has_late_calls() || !self.hearing.is_drained());
         let again = undrained.then(|| Instant::now() + DRAIN_POLL);
         let playback = self.playback.wake_at();
-        [self.hearing.wake_at(), turns, playback, self.barge_in_wake_at(), again]
-            .into_iter()
-            .flatten()
-            .min()
+        [
+            self.hearing.wake_at(),
+            turns,
+            playback,
+            self.music.wake_at(),
+            self.barge_in_wake_at(),
+            again,
+        ]
+        .into_iter()
+        .flatten()
+        .min()
     }
 
     /// Everything that is due now.
@@ -281,6 +292,7 @@ impl Table {
         self.end_overdue(now);
         self.interrupt_on_time(now);
         self.play(now);
+        self.music.tick(now);
         self.begin_waiting();
         self.pass_sound_on(now);
         let nobody_is_answered = self.turns.all().next().is_none();
@@ -337,6 +349,7 @@ impl Table {
                 }
             }
             Command::Scene(change) => self.change_scene(change),
+            Command::Music(order) => self.music.order(order),
             // Whoever asked may have given up.
             Command::Status(asked) => {
                 _ = asked.send(self.overview().status(Instant::now(), &self.reports))
@@ -386,6 +399,7 @@ impl Table {
             seats: &self.seats,
             turns: &self.turns,
             playback: &self.playback,
+            music: &self.music,
             router: &self.router,
             speakers: &self.speakers,
             paused: self.paused,
@@ -396,6 +410,7 @@ impl Table {
     async fn close(mut self) -> Conversations {
         let now = Instant::now();
         self.closed.cancel();
+        self.music.silence();
         for (utterance, why) in self.hearing.clear() {
             self.said_to_nobody(utterance, why);
         }

@@ -43,6 +43,9 @@ impl Table {
         if let Some(edge) = edge {
             self.edge(now, speaker, edge);
         }
+        if voicing.probable || voicing.voiced {
+            self.music.voice(now);
+        }
         self.voice(now, speaker, voicing);
     }
 

@@ -17,18 +17,21 @@ const RATES: std::ops::RangeInclusive<u32> = 4_000..=768_000;
 /// Takes pieces of sound as they are decoded; an error ends the decoding.
 pub type Taker<'a> = &'a mut dyn FnMut(&[i16]) -> io::Result<()>;
 
+/// Takes pieces of sound with the rate of each.
+pub type RatedTaker<'a> = &'a mut dyn FnMut(SampleRate, &[i16]) -> io::Result<()>;
+
 /// Hands on what a decoder gives, piece by piece.
 pub struct Output<'a> {
     /// Rate of the result; `None`: the stream's own.
     wanted: Option<SampleRate>,
     /// Known once the first samples are there.
     mix: Option<Mix>,
-    taker: Taker<'a>,
+    taker: RatedTaker<'a>,
 }
 
 impl<'a> Output<'a> {
     /// Nothing yet.
-    pub const fn new(wanted: Option<SampleRate>, taker: Taker<'a>) -> Self {
+    pub const fn new(wanted: Option<SampleRate>, taker: RatedTaker<'a>) -> Self {
         Self { wanted, mix: None, taker }
     }
 
@@ -100,7 +103,7 @@ impl<'a> Output<'a> {
         let Some(mix) = self.mix.as_mut().filter(|mix| !mix.samples.is_empty()) else {
             return Ok(());
         };
-        (self.taker)(&mix.samples)?;
+        (self.taker)(self.wanted.unwrap_or(mix.rate), &mix.samples)?;
         mix.samples.clear();
         mix.has_sound = true;
         Ok(())

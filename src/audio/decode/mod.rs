@@ -25,7 +25,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use self::{
     error::{DecodeError, damaged},
-    mix::{Output, Taker},
+    mix::{Output, RatedTaker, Taker},
     source::{Source, read_up_to},
 };
 use super::pcm::SampleRate;
@@ -51,6 +51,30 @@ pub fn decode(
     hint: Option<&str>,
     rate: Option<SampleRate>,
     taker: Taker<'_>,
+) -> Result<SampleRate, DecodeError> {
+    decode_rated(source, hint, rate, &mut |_, piece| taker(piece))
+}
+
+/// Decodes a whole file at its own rate, which comes with each piece: for what joins several files.
+/// Otherwise as [`decode`].
+///
+/// # Errors
+///
+/// As [`decode`].
+pub fn decode_as_is(
+    source: impl Read + Seek + Send + Sync + 'static,
+    hint: Option<&str>,
+    taker: RatedTaker<'_>,
+) -> Result<(), DecodeError> {
+    decode_rated(source, hint, None, taker).map(drop)
+}
+
+/// Decodes for both: pieces with their rate.
+fn decode_rated(
+    source: impl Read + Seek + Send + Sync + 'static,
+    hint: Option<&str>,
+    rate: Option<SampleRate>,
+    taker: RatedTaker<'_>,
 ) -> Result<SampleRate, DecodeError> {
     let mut source: Box<dyn Source> = Box::new(source);
     let (kind, read) = reader(&mut source, hint)?;

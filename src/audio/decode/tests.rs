@@ -210,7 +210,7 @@ fn each_fault_of_a_wav_has_its_message() {
 fn length_is_measured_in_time_and_not_in_samples() {
     // So many samples of all channels were once held for an hour and more.
     let mut heard = 0;
-    let mut count = |piece: &[i16]| {
+    let mut count = |_: SampleRate, piece: &[i16]| {
         heard += piece.len();
         Ok(())
     };
@@ -221,7 +221,7 @@ fn length_is_measured_in_time_and_not_in_samples() {
     }
     assert_eq!(output.finish().unwrap(), SampleRate::HZ_16000);
     assert_eq!(heard, 20 * 16_000);
-    let mut drop = |_: &[i16]| Ok(());
+    let mut drop = |_: SampleRate, _: &[i16]| Ok(());
     let mut output = Output::new(None, &mut drop);
     let hour = vec![0; 4_000 * 3_600];
     for _ in 0..2 {
@@ -375,4 +375,17 @@ proptest! {
             prop_assert!(!clip.samples.is_empty() && clip.samples.len() <= 52);
         }
     }
+}
+
+#[test]
+fn pieces_as_they_are_come_with_their_rate() {
+    let clip = Clip { samples: (0..441).collect(), rate: SampleRate::new(44_100).unwrap() };
+    let mut heard = Vec::new();
+    decode_as_is(Cursor::new(write_wav(&clip)), None, &mut |rate, piece| {
+        assert_eq!(rate, clip.rate);
+        heard.extend_from_slice(piece);
+        Ok(())
+    })
+    .unwrap();
+    assert_eq!(heard, clip.samples);
 }

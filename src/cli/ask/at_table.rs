@@ -35,7 +35,7 @@ use crate::{
     engine::Budget,
     memory::MemoryStore,
     session::{
-        Command, Continuation, Conversations, Outlets, Pace, SceneChange, SeatId, TableEvents,
+        Command, Continuation, Conversations, MusicPlayer, SceneChange, SeatId, TableEvents,
         TableSetup,
     },
     tools::Effects,
@@ -217,9 +217,9 @@ pub async fn at_table(
     }
     let printer = Printer::new(arguments.form(), steps.is_empty() && io::stdin().is_terminal());
     let (tables, open) = (Tables::default(), OpenTables::default());
-    let sink = WavSink::new(Player::found(arguments.silent));
     let record = setting.record(&tables)?;
     let events = TableEvents::new(EVENT_CAPACITY);
+    let sink = WavSink::new(Player::found(arguments.silent), MusicPlayer::new(events.downgrade()));
     let told = events.subscribe();
     let (typed, permits) = (Typed::new(), setting.permits());
     let effects = setting.effects(&typed, &permits);
@@ -227,12 +227,7 @@ pub async fn at_table(
         session: setting.session(),
         stt,
         judge: app::turn_judge(&tools.services, config).await,
-        outlets: Outlets {
-            out: Box::new(sink.clone()),
-            pace: if clock_runs { Pace::RealTime } else { Pace::Free },
-            effects: Arc::clone(&effects),
-            events: events.clone(),
-        },
+        outlets: sink.outlets(clock_runs, Arc::clone(&effects), events.clone()),
         host: tools.host.clone(),
         backlog: record.as_ref().map(SessionRecord::backlog).unwrap_or_default(),
         seed: rand::random(),
@@ -256,6 +251,9 @@ pub async fn at_table(
     setting.is_open.set(true);
     let conducting = Conducting { steps: &steps, typed: &typed, context, interrupts };
     let driven = drive(&mut driver, conducting, following).await;
+    if matches!(driven, Ok(End::Whole)) {
+        sink.fade_music_out();
+    }
     commands.send(Command::Close).await?;
     let ended = table.task.await?;
     driver.close_record().await?;

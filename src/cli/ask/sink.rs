@@ -13,12 +13,20 @@ use anyhow::Context;
 
 use super::player::{Player, Sound};
 use crate::{
-    audio::{Clip, Frame, Gain, SampleRate, write_wav},
+    audio::{Clip, FRAME_SAMPLES_48K, Frame, Gain, SampleRate, write_wav},
     files,
-    session::VoiceOut,
+    session::{MusicPlayer, Outlets, Pace, TableEvents, VoiceOut},
+    tools::Effects,
 };
 
-/// Collects the speech of all NPCs, as it would be heard. Cloning shares it.
+/// Frames of music behind the last answer: 5 s.
+const TAIL: usize = 250;
+/// The last of them fade out: 2 s.
+const FADING: usize = 100;
+/// How long these are.
+const FADE: Duration = Duration::from_secs(2);
+
+/// Collects the speech of all NPCs and the music beside it, as they would be heard. Cloning shares it.
 #[derive(Clone)]
 pub struct WavSink(Arc<Mutex<Collected>>);
 
@@ -26,6 +34,8 @@ pub struct WavSink(Arc<Mutex<Collected>>);
 struct Collected {
     samples: Vec<i16>,
     gain: Gain,
+    /// Its next frame is heard with the next of the speech.
+    music: MusicPlayer,
     /// Plays it too; `None`: it is only collected.
     player: Option<Player>,
 }
@@ -35,8 +45,13 @@ impl VoiceOut for WavSink {
         let mut collected = self.collected();
         let mut samples = frame.samples().to_vec();
         collected.gain.apply(&mut samples);
-        collected.samples.extend_from_slice(&samples);
-        collected.tell(Sound::Samples(samples));
+        let mut music = [0; FRAME_SAMPLES_48K];
+        if collected.music.next_whole(&mut music) {
+            for (sample, beside) in samples.iter_mut().zip(music) {
+                *sample = sample.saturating_add(beside);
+            }
+        }
+        collected.take(samples);
     }
 
     fn ramp(&mut self, db: f32, over: Duration) {
@@ -55,6 +70,11 @@ impl VoiceOut for WavSink {
 }
 
 impl Collected {
+    fn take(&mut self, samples: Vec<i16>) {
+        self.samples.extend_from_slice(&samples);
+        self.tell(Sound::Samples(samples));
+    }
+
     fn tell(&self, sound: Sound) {
         if let Some(player) = &self.player {
             player.tell(sound);
@@ -63,10 +83,44 @@ impl Collected {
 }
 
 impl WavSink {
-    /// Collects, and has `player` play, what comes.
-    pub fn new(player: Option<Player>) -> Self {
+    /// Collects, and has `player` play, what comes, with `music` beside it.
+    pub fn new(player: Option<Player>, music: MusicPlayer) -> Self {
         let gain = Gain::new(SampleRate::HZ_48000);
-        Self(Arc::new(Mutex::new(Collected { samples: Vec::new(), gain, player })))
+        Self(Arc::new(Mutex::new(Collected { samples: Vec::new(), gain, music, player })))
+    }
+
+    /// Outlets of a table whose sound comes here, in real time where its `clock_runs`.
+    pub fn outlets(
+        &self,
+        clock_runs: bool,
+        effects: Arc<dyn Effects>,
+        events: TableEvents,
+    ) -> Outlets {
+        Outlets {
+            out: Box::new(self.clone()),
+            pace: if clock_runs { Pace::RealTime } else { Pace::Free },
+            music: self.collected().music.clone(),
+            effects,
+            events,
+        }
+    }
+
+    /// Lets the music that sounds go on for some seconds, and fades it out.
+    pub fn fade_music_out(&self) {
+        let mut collected = self.collected();
+        let mut fade = Gain::new(SampleRate::HZ_48000);
+        for left in (1..=TAIL).rev() {
+            if left == FADING {
+                fade.ramp_to(f32::NEG_INFINITY, FADE);
+            }
+            let mut music = [0; FRAME_SAMPLES_48K];
+            if !collected.music.next_whole(&mut music) {
+                break;
+            }
+            fade.apply(&mut music);
+            collected.take(music.to_vec());
+        }
+        collected.tell(Sound::Rest);
     }
 
     /// Waits until everything was heard; Ctrl-C drops the rest, and so does a run that was not `whole`.
@@ -145,4 +199,59 @@ pub fn check(path: &Path) -> Result<(), SinkError> {
         return Err(SinkError::NoFolder { path, folder });
     }
     files::replaceable(&path).map_err(|error| SinkError::Disk { path, error })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::logic::music::{Layer, MusicOrder, Track};
+
+    /// A sink beside a loop that counts to 1,000, without a gap.
+    fn beside_music(folder: &Path) -> (WavSink, MusicPlayer) {
+        let file = folder.join("count.wav");
+        let clip = Clip { samples: (0..1_000).collect(), rate: SampleRate::HZ_48000 };
+        files::replace(&file, &write_wav(&clip)).unwrap();
+        let music = MusicPlayer::new(TableEvents::new(1).downgrade());
+        music.order(MusicOrder::Play(Arc::new(Track {
+            file,
+            title: "Count".to_owned(),
+            moods: Vec::new(),
+            layer: Layer::Music,
+            is_looped: true,
+            gain_db: 0.0,
+            credits: None,
+        })));
+        (WavSink::new(None, music.clone()), music)
+    }
+
+    fn speech(level: i16) -> Frame {
+        Frame::padded(&[level; FRAME_SAMPLES_48K], SampleRate::HZ_48000)
+    }
+
+    #[test]
+    fn music_is_mixed_in_without_a_gap_and_fades() {
+        let folder = tempfile::tempdir().unwrap();
+        let (mut sink, _music) = beside_music(folder.path());
+        for _ in 0..100 {
+            sink.play("Bartok", speech(5_000));
+        }
+        sink.fade_music_out();
+        let samples = std::mem::take(&mut sink.collected().samples);
+        assert_eq!(samples.len(), (100 + TAIL) * FRAME_SAMPLES_48K);
+        let (spoken, tail) = samples.split_at(96_000);
+        let mut count = (0..1_000).cycle();
+        assert!(spoken.iter().all(|&it| Some(it - 5_000) == count.next()));
+        let (whole, fading) = tail.split_at(144_000);
+        assert!(whole.iter().all(|&it| Some(it) == count.next()));
+        assert!(fading.iter().rev().take(1_000).all(|&it| it < 20));
+    }
+
+    #[test]
+    fn without_music_nothing_follows_the_speech() {
+        let music = MusicPlayer::new(TableEvents::new(1).downgrade());
+        let mut sink = WavSink::new(None, music);
+        sink.play("Bartok", speech(5_000));
+        sink.fade_music_out();
+        assert_eq!(sink.collected().samples, [5_000; FRAME_SAMPLES_48K]);
+    }
 }

@@ -319,7 +319,7 @@ fn scene(typist: &Typist<'_>, rest: &str) -> Result<Slash, SlashError> {
             };
             // `, dusk` leaves the place as it is.
             let location = Some(place.to_owned()).filter(|place| !place.is_empty());
-            (SceneChange::Set { location, time }, format!("the scene is {rest}"))
+            (SceneChange::Set { location, time, music: None }, format!("the scene is {rest}"))
         }
         _ => return Err(USAGE),
     };

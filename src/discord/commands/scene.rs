@@ -77,7 +77,7 @@ fn run(guild: &mut Guild, call: &Call) -> Result<Answer, Refusal> {
                     "no place or time given (use /scene set location, time, or both)".into()
                 );
             }
-            Some(SceneChange::Set { location, time })
+            Some(SceneChange::Set { location, time, music: None })
         }
         "enter" => Some(SceneChange::Enter(guild.seat(call.words("npc")?)?.0)),
         "leave" => Some(SceneChange::Leave(guild.seat(call.words("npc")?)?.0)),

@@ -6,6 +6,7 @@ use serenity::all::{CommandInteraction, UserId};
 use super::*;
 use crate::{
     domain::{EngineKind, Tier},
+    logic::music::MusicStatus,
     session::{Latencies, SceneStatus, SeatId, SeatStatus, State, Status, Unwritten},
 };
 
@@ -44,6 +45,7 @@ pub fn status(seats: Vec<SeatStatus>) -> Status {
         errors: 0,
         latency: Latencies::default(),
         spent: 0.0,
+        music: MusicStatus::default(),
         unwritten: Unwritten::default(),
     }
 }

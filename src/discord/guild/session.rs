@@ -29,8 +29,8 @@ use crate::{
     },
     domain::{CampaignKey, Scope, SessionId},
     session::{
-        Command, Conversations, EventReader, Outlets, Pace, Seated, Speaker, SpeakerId, Status,
-        TableEvent, TableEvents, TableHandle,
+        Command, Conversations, EventReader, MusicPlayer, Outlets, Pace, Seated, Speaker,
+        SpeakerId, Status, TableEvent, TableEvents, TableHandle,
     },
     tools::{CastChanges, Effects},
 };
@@ -150,6 +150,7 @@ impl GuildSession {
         let events = TableEvents::new(EVENT_CAPACITY);
         let (told, to_be_written) = (events.subscribe(), events.subscribe());
         let effects = Arc::new(GuildEffects::new(requests));
+        let music = MusicPlayer::new(events.downgrade());
         let request = TableRequest {
             session: options.id.clone(),
             scope: options.scope.clone(),
@@ -158,13 +159,14 @@ impl GuildSession {
             outlets: Outlets {
                 out: Box::new(output),
                 pace: Pace::Ahead(LEAD),
+                music: music.clone(),
                 effects: Arc::clone(&effects) as Arc<dyn Effects>,
                 events,
             },
         };
         let opened = sessions.open(request, options.tools).await?;
         let unfinished = Unfinished(Some((sessions.clone(), options.id.clone())));
-        let audio = TableAudio { voice: opened.handle.voice.clone(), tracks };
+        let audio = TableAudio { voice: opened.handle.voice.clone(), tracks, music };
         let connection = VoiceConnection::open(songbird, options.guild, audio).await;
         let transcript = sessions.write_down(options.id.clone(), to_be_written);
         let session = Self {

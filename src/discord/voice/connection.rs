@@ -16,10 +16,14 @@ use tokio_util::sync::CancellationToken;
 use super::{
     audience::Audience,
     driver_events::{DriverEvents, Dropped, VoiceNews},
+    music_track::play_music,
     receiver::{self, HearingReport, ReceiverChannels},
     track_output::{self, Ring, TrackOutput},
 };
-use crate::{audio::Frame, session::VoiceInput};
+use crate::{
+    audio::Frame,
+    session::{MusicPlayer, VoiceInput},
+};
 
 /// News of a connection waiting for the guild.
 const NEWS_CAPACITY: usize = 64;
@@ -58,6 +62,8 @@ pub struct TableAudio {
     pub voice: mpsc::Sender<VoiceInput>,
     /// Tracks that the table's output wants started.
     pub tracks: mpsc::Receiver<Arc<Ring>>,
+    /// Music, played beside them.
+    pub music: MusicPlayer,
 }
 
 /// Where a table speaks, and the other end: the tracks that are to be started.
@@ -86,6 +92,7 @@ impl VoiceConnection {
         let channels = ReceiverChannels { packets: packets_in, voice: audio.voice, report };
         tasks.spawn(receiver::receive(channels, audience.clone(), stop.clone()));
         tasks.spawn(track_output::start_tracks(Arc::clone(&call), audio.tracks));
+        tasks.spawn(play_music(Arc::clone(&call), audio.music));
         Self { songbird, guild, call, audience, news: news_in, hearing, dropped, stop, tasks }
     }
 

@@ -7,9 +7,11 @@ mod audience;
 mod connection;
 mod decoding;
 mod driver_events;
+mod music_track;
 mod pace;
 mod receiver;
 mod reorder;
+mod source;
 mod state;
 mod track_output;
 

@@ -1,30 +1,24 @@
 //! NPCs' speech to songbird: one track a stretch of speech, fed through a ring.
 //!
-//! Entry type: [`TrackOutput`], with [`start_tracks`] as the task that starts its tracks. A ring gives songbird's
-//! mixer 20 ms at a time and silence when it is behind, because several calls share a mixer's
-//! thread. **Never**: blocks that thread, or plays what was said before a stop.
+//! Entry type: [`TrackOutput`], with [`start_tracks`] as the task that starts its tracks. A ring gives
+//! silence when it is behind. **Never**: blocks songbird's thread, or plays what was said before a stop.
 
 use std::{
     collections::VecDeque,
-    io::{self, Read, Seek, SeekFrom},
     sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError},
     time::Duration,
 };
 
-use songbird::{
-    Call,
-    input::{Input, RawAdapter, codecs, core::io::MediaSource},
-    tracks::TrackHandle,
-};
+use songbird::{Call, tracks::TrackHandle};
 use tokio::sync::mpsc;
 
+use super::source::{self, Frames};
 use crate::{
-    audio::{FRAME_SAMPLES_48K, Frame, Gain, SampleRate},
+    audio::{Frame, Gain, SampleRate},
+    logic::music::MusicFrame,
     session::VoiceOut,
 };
 
-/// Bytes of one sample as songbird reads it: f32, little endian.
-const SAMPLE_BYTES: usize = 4;
 /// How far the table hands frames over before they are due: what one late wake-up of it costs.
 pub const LEAD: Duration = Duration::from_millis(40);
 /// Tracks waiting to be started; one is the rule.
@@ -43,17 +37,12 @@ struct RingState {
     gain: Gain,
     /// Nothing follows: the end is reached when it is empty.
     closed: bool,
-    /// Bytes of the frame that is being read.
-    bytes: Vec<u8>,
-    /// How many of them were read.
-    read: usize,
 }
 
 impl Ring {
     fn new() -> Self {
         let gain = Gain::new(SampleRate::HZ_48000);
-        let state =
-            RingState { frames: VecDeque::new(), gain, closed: false, bytes: Vec::new(), read: 0 };
+        let state = RingState { frames: VecDeque::new(), gain, closed: false };
         Self { state: Mutex::new(state), track: OnceLock::new() }
     }
 
@@ -77,57 +66,16 @@ impl Ring {
     }
 }
 
-impl RingState {
-    /// Makes the next frame's bytes; false at the end.
-    fn refill(&mut self) -> bool {
-        let mut samples = match self.frames.pop_front() {
-            Some(frame) => frame.samples().to_vec(),
-            None if self.closed => return false,
-            None => vec![0; FRAME_SAMPLES_48K],
-        };
-        self.gain.apply(&mut samples);
-        self.bytes.clear();
-        self.read = 0;
-        for sample in samples {
-            self.bytes.extend_from_slice(&(f32::from(sample) / 32_768.0).to_le_bytes());
+impl Frames for Arc<Ring> {
+    fn next(&self, into: &mut MusicFrame) -> bool {
+        let mut state = self.state();
+        match state.frames.pop_front() {
+            Some(frame) => into.iter_mut().zip(frame.samples()).for_each(|(to, from)| *to = *from),
+            None if state.closed => return false,
+            None => into.fill(0),
         }
+        state.gain.apply(into);
         true
-    }
-}
-
-/// songbird's end of a ring.
-struct Source(Arc<Ring>);
-
-impl Read for Source {
-    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
-        let mut state = self.0.state();
-        if state.read == state.bytes.len() && !state.refill() {
-            return Ok(0);
-        }
-        // Never more than one frame at a time, or the mixer reads ahead.
-        let left = state.bytes.get(state.read..).unwrap_or_default();
-        let count = left.len().min(into.len()) / SAMPLE_BYTES * SAMPLE_BYTES;
-        if let (Some(to), Some(from)) = (into.get_mut(..count), left.get(..count)) {
-            to.copy_from_slice(from);
-        }
-        state.read += count;
-        Ok(count)
-    }
-}
-
-impl Seek for Source {
-    fn seek(&mut self, _to: SeekFrom) -> io::Result<u64> {
-        Err(io::ErrorKind::Unsupported.into())
-    }
-}
-
-impl MediaSource for Source {
-    fn is_seekable(&self) -> bool {
-        false
-    }
-
-    fn byte_len(&self) -> Option<u64> {
-        None
     }
 }
 
@@ -226,14 +174,7 @@ pub async fn play(call: &tokio::sync::Mutex<Call>, frames: Vec<Frame>) {
 
 /// Has songbird read `ring`.
 async fn start(call: &tokio::sync::Mutex<Call>, ring: &Arc<Ring>) {
-    let input = Input::from(RawAdapter::new(Source(Arc::clone(ring)), 48_000, 1));
-    // Read its head here, which would cost the mixer 30 ms.
-    let parsed = input.make_playable_async(codecs::get_codec_registry(), codecs::get_probe()).await;
-    let input = match parsed {
-        Ok(input) => input,
-        Err(error) => return tracing::error!(%error, "cannot hand speech to songbird"),
-    };
-    let track = call.lock().await.play_input(input);
+    let Some(track) = source::start(call, Box::new(Arc::clone(ring))).await else { return };
     // Set once: a ring is started once.
     let _ = ring.track.set(track.clone());
     let over = {
@@ -248,7 +189,17 @@ async fn start(call: &tokio::sync::Mutex<Call>, ring: &Arc<Ring>) {
 
 #[cfg(test)]
 mod tests {
+    use std::io::Read;
+
     use super::*;
+    use crate::{
+        audio::FRAME_SAMPLES_48K,
+        discord::voice::source::{SAMPLE_BYTES, Source},
+    };
+
+    fn source(ring: Arc<Ring>) -> Source {
+        Source::new(Box::new(ring))
+    }
 
     fn frame(level: i16) -> Frame {
         Frame::new(vec![level; FRAME_SAMPLES_48K], SampleRate::HZ_48000).unwrap()
@@ -256,7 +207,7 @@ mod tests {
 
     fn read_all(source: &mut Source, up_to: usize) -> Vec<f32> {
         let mut out = Vec::new();
-        let mut bytes = [0; 10_000];
+        let mut bytes = [0_u8; 10_000];
         while out.len() < up_to {
             let count = source.read(&mut bytes).unwrap();
             assert!(count <= FRAME_SAMPLES_48K * SAMPLE_BYTES, "a frame at most");
@@ -278,7 +229,7 @@ mod tests {
     fn silence_until_there_is_speech_and_the_end_after_the_last_frame() {
         let (mut output, mut started) = output();
         output.prepare();
-        let mut source = Source(started.try_recv().unwrap());
+        let mut source = source(started.try_recv().unwrap());
         assert_eq!(read_all(&mut source, FRAME_SAMPLES_48K), [0.0; FRAME_SAMPLES_48K]);
         output.play("Bartok", frame(16_384));
         output.rest();
@@ -292,7 +243,7 @@ mod tests {
         for _ in 0..3 {
             output.play("Bartok", frame(100));
         }
-        let mut source = Source(started.try_recv().unwrap());
+        let mut source = source(started.try_recv().unwrap());
         read_all(&mut source, FRAME_SAMPLES_48K);
         assert_eq!(output.stop(), 2);
         assert_eq!(read_all(&mut source, usize::MAX).len(), 0);
@@ -304,7 +255,7 @@ mod tests {
         let (mut output, mut started) = output();
         output.play("Bartok", frame(16_384));
         output.ramp(-20.0, Duration::ZERO);
-        let mut source = Source(started.try_recv().unwrap());
+        let mut source = source(started.try_recv().unwrap());
         let heard = read_all(&mut source, FRAME_SAMPLES_48K);
         assert!((heard[10] - 0.05).abs() < 0.001, "{}", heard[10]);
         output.play("Greymantle", frame(1));

@@ -1,18 +1,27 @@
-//! Music and ambience: the tracks of a table, and orders to play them.
+//! Music and ambience: the tracks of a table, orders to play them, and how they sound together.
 //!
-//! Entry types: [`Track`], [`Library`], [`MusicOrder`].
+//! Entry types: [`Track`], [`Library`], [`MusicOrder`], and [`Mixer`], which makes their sound.
+//! **Never**: opens or decodes a file.
 
 mod library;
+mod limiter;
+mod mixer;
 mod moods;
+mod playing;
 mod shipped;
-
-pub use shipped::shipped_sound;
 
 use std::{path::PathBuf, sync::Arc};
 
+use serde::Serialize;
+
+pub use mixer::{Mixer, MusicFrame};
+pub use playing::Samples;
+pub use shipped::shipped_sound;
+
 /// Which layer of the mix a track sounds in. A new track replaces only the one in its own layer; effects
 /// sound once, beside everything else.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Layer {
     /// One piece at a time, crossfaded.
     Music,
@@ -60,10 +69,13 @@ pub enum MusicOrder {
 }
 
 /// What sounds at a table.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct MusicStatus {
     /// Titles, by layer; effects are left out.
     pub playing: Vec<(Layer, String)>,
     /// 0 to 100 percent.
     pub volume: u8,
 }
+
+#[cfg(test)]
+mod tests;

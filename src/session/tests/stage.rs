@@ -12,9 +12,9 @@ use tokio::{
 };
 
 use super::super::{
-    Backlog, Command, Conversations, EventReader, Options, Outcome, Outlets, Pace, Seat, SoundTime,
-    Speaker, SpeakerId, State, TableEvent, TableEvents, TableHandle, TableParts, TableSetup,
-    TurnLine, VoiceFrame, VoiceInput, VoiceOut, open,
+    Backlog, Command, Conversations, EventReader, MusicPlayer, Options, Outcome, Outlets, Pace,
+    Seat, SoundTime, Speaker, SpeakerId, State, TableEvent, TableEvents, TableHandle, TableParts,
+    TableSetup, TurnLine, VoiceFrame, VoiceInput, VoiceOut, open,
 };
 use super::voices::{Recogniser, Said, babble};
 use crate::{
@@ -26,10 +26,11 @@ use crate::{
     },
     logic::{
         budget::{BudgetOptions, Ledger},
+        music::Library,
         tier::Keywords,
     },
     provider::{Chain, SttAbilities, TurnJudge},
-    tools::SessionCalls,
+    tools::{SessionCalls, ToolHost},
 };
 
 pub const THORIN: SpeakerId = SpeakerId(1);
@@ -98,6 +99,8 @@ pub struct Setup {
     pub breaks: usize,
     /// Judges how pauses sound.
     pub judge: Option<Arc<dyn TurnJudge>>,
+    /// The tracks that scenes may name.
+    pub library: Library,
 }
 
 /// A table that runs.
@@ -112,6 +115,7 @@ pub struct Stage {
     pub stt: Arc<Recogniser>,
     left: Arc<Mutex<Vec<Left>>>,
     pub opened: Instant,
+    pub music: MusicPlayer,
 }
 
 impl Setup {
@@ -130,6 +134,7 @@ impl Setup {
             price: None,
             breaks: 0,
             judge: None,
+            library: Library::default(),
         }
     }
 
@@ -162,25 +167,21 @@ impl Setup {
         let stt = recogniser(self.abilities);
         let told = TableEvents::new(512);
         let events = told.subscribe();
+        let music = MusicPlayer::new(told.downgrade());
         let (opened, left) = (Instant::now(), Arc::default());
-        let setup = TableSetup {
-            session: SessionId("test".to_owned()),
-            stt: Arc::clone(&stt) as _,
-            judge: self.judge,
-            outlets: Outlets {
-                out: Box::new(Ear::new(opened, &left, self.breaks)),
-                pace: self.pace,
-                effects: Arc::new(NoEffects),
-                events: told,
-            },
-            host: host.clone(),
-            backlog: Backlog::default(),
-            seed: 7,
+        let outlets = Outlets {
+            out: Box::new(Ear::new(opened, &left, self.breaks)),
+            pace: self.pace,
+            music: music.clone(),
+            effects: Arc::new(NoEffects),
+            events: told,
         };
+        let setup = TableSetup { judge: self.judge, ..table_setup(&stt, &host, outlets) };
         let parts = TableParts {
             options: self.options,
             seats: npcs.iter().zip(&models).map(seat).collect(),
             campaign: Arc::new(self.campaign.clone()),
+            music: Arc::new(self.library),
             keywords: Keywords::shipped(["en"]),
             rules: Arc::from([]),
             budget: budget.clone(),
@@ -188,8 +189,9 @@ impl Setup {
             continuation: None,
         };
         let (table, task) = open(setup, parts);
+        let states = vec![];
         let stage =
-            Stage { table, task, events, states: vec![], models, voice, tools, stt, left, opened };
+            Stage { table, task, events, states, models, voice, tools, stt, left, opened, music };
         stage.sit_down().await;
         stage
     }
@@ -198,6 +200,18 @@ impl Setup {
 /// 20 ms of `speaker`, spoken at `at`.
 pub fn voiced(speaker: SpeakerId, at: Instant, frame: Frame) -> VoiceInput {
     VoiceInput::Frame(VoiceFrame { speaker, at: SoundTime(at), frame })
+}
+
+fn table_setup(stt: &Arc<Recogniser>, host: &ToolHost, outlets: Outlets) -> TableSetup {
+    TableSetup {
+        session: SessionId("test".to_owned()),
+        stt: Arc::clone(stt) as _,
+        judge: None,
+        outlets,
+        host: host.clone(),
+        backlog: Backlog::default(),
+        seed: 7,
+    }
 }
 
 fn recogniser(abilities: SttAbilities) -> Arc<Recogniser> {

@@ -315,7 +315,7 @@ async fn a_scene_has_a_place_a_time_and_its_npcs() {
     let mut stage = Setup { campaign, ..Setup::of(&["Bartok", "Gundren"]) }.open().await;
     let set = |location: &str, time: Option<&str>| {
         let location = Some(location.to_owned());
-        Command::Scene(SceneChange::Set { location, time: time.map(str::to_owned) })
+        Command::Scene(SceneChange::Set { location, time: time.map(str::to_owned), music: None })
     };
     stage.order(set("mine", Some("midnight"))).await;
     assert_eq!(status(&stage).await.scene.present, ["Gundren"]);

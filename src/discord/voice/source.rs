@@ -1,0 +1,103 @@
+//! One track as songbird reads it.
+//!
+//! Entry types: [`Frames`], where its sound comes from, and [`Source`]; [`start`] has songbird play it.
+//! songbird's mixer is given 20 ms at a time, because several calls share a mixer's thread. **Never**:
+//! reads ahead.
+
+use std::io::{self, Read, Seek, SeekFrom};
+
+use songbird::{
+    Call,
+    input::{Input, RawAdapter, codecs, core::io::MediaSource},
+    tracks::TrackHandle,
+};
+
+use crate::{audio::FRAME_SAMPLES_48K, logic::music::MusicFrame};
+
+/// Bytes of one sample as songbird reads it: f32, little endian.
+pub const SAMPLE_BYTES: usize = 4;
+
+/// The sound of a track, 20 ms at a time.
+pub trait Frames: Send + Sync {
+    /// Makes the next frame, without waiting; false at the end.
+    fn next(&self, into: &mut MusicFrame) -> bool;
+}
+
+/// songbird's end of a track.
+pub struct Source {
+    frames: Box<dyn Frames>,
+    /// Bytes of the frame that is being read.
+    bytes: Vec<u8>,
+    /// How many of them were read.
+    read: usize,
+}
+
+impl Source {
+    /// Nothing was read yet.
+    pub const fn new(frames: Box<dyn Frames>) -> Self {
+        Self { frames, bytes: Vec::new(), read: 0 }
+    }
+
+    /// Makes the next frame's bytes; false at the end.
+    fn refill(&mut self) -> bool {
+        let mut samples: MusicFrame = [0; FRAME_SAMPLES_48K];
+        if !self.frames.next(&mut samples) {
+            return false;
+        }
+        self.bytes.clear();
+        self.read = 0;
+        for sample in samples {
+            self.bytes.extend_from_slice(&(f32::from(sample) / 32_768.0).to_le_bytes());
+        }
+        true
+    }
+}
+
+impl Read for Source {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        if self.read == self.bytes.len() && !self.refill() {
+            return Ok(0);
+        }
+        // Never more than one frame at a time, or the mixer reads ahead.
+        let left = self.bytes.get(self.read..).unwrap_or_default();
+        let count = left.len().min(into.len()) / SAMPLE_BYTES * SAMPLE_BYTES;
+        if let (Some(to), Some(from)) = (into.get_mut(..count), left.get(..count)) {
+            to.copy_from_slice(from);
+        }
+        self.read += count;
+        Ok(count)
+    }
+}
+
+impl Seek for Source {
+    fn seek(&mut self, _to: SeekFrom) -> io::Result<u64> {
+        Err(io::ErrorKind::Unsupported.into())
+    }
+}
+
+impl MediaSource for Source {
+    fn is_seekable(&self) -> bool {
+        false
+    }
+
+    fn byte_len(&self) -> Option<u64> {
+        None
+    }
+}
+
+/// Has songbird read `frames`; `None`: it cannot, which is logged.
+pub async fn start(
+    call: &tokio::sync::Mutex<Call>,
+    frames: Box<dyn Frames>,
+) -> Option<TrackHandle> {
+    let input = Input::from(RawAdapter::new(Source::new(frames), 48_000, 1));
+    // Read its head here, which would cost the mixer 30 ms.
+    let parsed = input.make_playable_async(codecs::get_codec_registry(), codecs::get_probe()).await;
+    match parsed {
+        Ok(input) => Some(call.lock().await.play_input(input)),
+        Err(error) => {
+            tracing::error!(%error, "cannot hand a track to songbird");
+            None
+        }
+    }
+}

@@ -1,0 +1,179 @@
+//! All that sounds at a table beside speech, as one stream of frames.
+//!
+//! Entry type: [`Mixer`]. One music, one ambience and some effects sound together; what replaces a track
+//! in its layer crosses with it at equal power. **Never**: opens a file, or waits unless asked to.
+
+use std::{sync::Arc, time::Duration};
+
+use super::{
+    Layer, MusicStatus, Track,
+    limiter::Limiter,
+    playing::{PlayingTrack, Samples},
+};
+use crate::audio::{FRAME_SAMPLES_48K, Gain, SampleRate};
+
+/// 20 ms at 48 kHz, mono.
+pub type MusicFrame = [i16; FRAME_SAMPLES_48K];
+
+/// Length of a crossfade, and of the fade at the end.
+const FADE: Duration = Duration::from_secs(2);
+/// Level under speech.
+const DUCK_DB: f32 = -12.0;
+/// Way down to it.
+const DUCK_RAMP: Duration = Duration::from_millis(40);
+/// Way back.
+const SWELL_RAMP: Duration = Duration::from_millis(600);
+/// Way to another volume.
+const VOLUME_RAMP: Duration = Duration::from_millis(100);
+/// Effects that sound at once; one more ends the oldest.
+const MOST_EFFECTS: usize = 8;
+/// Tracks of another layer that sound at once: those that fade out, and the newest.
+const MOST_FADING: usize = 4;
+/// Full volume, in percent.
+const FULL: u8 = 100;
+
+/// Mixes tracks to frames.
+pub struct Mixer {
+    /// In the order in which they were ordered.
+    tracks: Vec<PlayingTrack>,
+    percent: u8,
+    volume: Gain,
+    is_ducked: bool,
+    duck: Gain,
+    limiter: Limiter,
+}
+
+impl Mixer {
+    /// Silence, at full volume.
+    pub fn new() -> Self {
+        let gain = Gain::new(SampleRate::HZ_48000);
+        Self {
+            tracks: Vec::new(),
+            percent: FULL,
+            volume: gain.clone(),
+            is_ducked: false,
+            duck: gain,
+            limiter: Limiter::new(),
+        }
+    }
+
+    /// Plays `track`, whose sound is `source`, as soon as its first samples are there. What sounds in its
+    /// layer gives way then; an effect sounds beside everything.
+    pub fn play(&mut self, track: Arc<Track>, source: Box<dyn Samples>) {
+        let (layer, is_effect) = (track.layer, track.layer == Layer::Effect);
+        self.tracks.retain(|it| is_effect || it.layer() != layer || !it.is_waiting());
+        let most = if is_effect { MOST_EFFECTS } else { MOST_FADING };
+        while self.tracks.iter().filter(|it| it.layer() == layer).count() >= most {
+            let Some(oldest) = self.tracks.iter().position(|it| it.layer() == layer) else { break };
+            self.tracks.remove(oldest);
+        }
+        self.tracks.push(PlayingTrack::new(track, source));
+    }
+
+    /// Fades everything out.
+    pub fn stop(&mut self) {
+        self.tracks.retain(|track| !track.is_waiting());
+        self.tracks.iter_mut().for_each(|track| track.leave(FADE));
+    }
+
+    /// Drops everything: the next frame is silence.
+    pub fn silence(&mut self) {
+        self.tracks.clear();
+        self.settle();
+    }
+
+    /// Sets the volume, in percent; more than 100 is 100. Half of it is a quarter of the amplitude, as ears
+    /// count.
+    pub fn set_volume(&mut self, percent: u8) {
+        self.percent = percent.min(FULL);
+        let share = f32::from(self.percent) / f32::from(FULL);
+        self.volume.ramp_to(40.0 * share.log10(), self.over(VOLUME_RAMP));
+    }
+
+    /// Makes room for speech, or swells back.
+    pub fn duck(&mut self, is_ducked: bool) {
+        if self.is_ducked == is_ducked {
+            return;
+        }
+        self.is_ducked = is_ducked;
+        let (db, over) = if is_ducked { (DUCK_DB, DUCK_RAMP) } else { (0.0, SWELL_RAMP) };
+        self.duck.ramp_to(db, self.over(over));
+    }
+
+    /// A way of so long; none where nothing is heard.
+    fn over(&self, way: Duration) -> Duration {
+        if self.is_silent() { Duration::ZERO } else { way }
+    }
+
+    /// True when no track sounds or is about to.
+    pub fn is_silent(&self) -> bool {
+        self.tracks.is_empty()
+    }
+
+    /// The volume, and the track of each layer that was ordered last. Effects are left out.
+    pub fn status(&self) -> MusicStatus {
+        let newest = |layer: Layer| {
+            let mut tracks = self.tracks.iter().rev();
+            let track = tracks.find(|it| it.layer() == layer && !it.is_leaving())?;
+            Some((layer, track.title().to_owned()))
+        };
+        let layers = [Layer::Music, Layer::Ambience].into_iter();
+        MusicStatus { playing: layers.filter_map(newest).collect(), volume: self.percent }
+    }
+
+    /// Waits until every track has its next frame, or ends. Only for those who make a recording.
+    pub fn wait(&self) {
+        self.tracks.iter().for_each(PlayingTrack::wait);
+    }
+
+    /// Makes the next 20 ms; false when nothing sounds, and `into` is silence.
+    pub fn render(&mut self, into: &mut MusicFrame) -> bool {
+        into.fill(0);
+        if self.is_silent() {
+            return false;
+        }
+        self.tracks.iter_mut().for_each(PlayingTrack::read);
+        self.cross(Layer::Music);
+        self.cross(Layer::Ambience);
+        let effects = self.tracks.iter_mut().filter(|it| it.layer() == Layer::Effect);
+        effects.filter(|it| it.may_begin()).for_each(|it| it.begin(Duration::ZERO));
+        let mut sum = [0.0; FRAME_SAMPLES_48K];
+        self.tracks.iter_mut().for_each(|track| track.add_to(&mut sum));
+        for (sample, sum) in into.iter_mut().zip(sum) {
+            let level = self.volume.step() * self.duck.step();
+            *sample = self.limiter.limit(sum * level);
+        }
+        self.tracks.retain(|track| !track.is_over());
+        if self.is_silent() {
+            self.settle();
+        }
+        true
+    }
+
+    /// Has the track of `layer` that waits for its first samples begin once they are there, and what sounds
+    /// in the layer give way to it.
+    fn cross(&mut self, layer: Layer) {
+        let of = |tracks: &mut [PlayingTrack], act: &mut dyn FnMut(&mut PlayingTrack)| {
+            tracks.iter_mut().filter(|it| it.layer() == layer).for_each(act);
+        };
+        let (mut begins, mut is_alone) = (false, true);
+        of(&mut self.tracks, &mut |track| {
+            begins |= track.may_begin();
+            is_alone &= track.is_waiting();
+        });
+        if !begins {
+            return;
+        }
+        of(&mut self.tracks, &mut |track| match track.may_begin() {
+            true => track.begin(if is_alone { Duration::ZERO } else { FADE }),
+            false => track.leave(FADE),
+        });
+    }
+
+    /// Ends the ramps under way, which are not heard.
+    fn settle(&mut self) {
+        self.limiter = Limiter::new();
+        self.set_volume(self.percent);
+        self.duck.ramp_to(if self.is_ducked { DUCK_DB } else { 0.0 }, Duration::ZERO);
+    }
+}

@@ -1,0 +1,220 @@
+//! A track's file, decoded ahead by a thread of its own.
+//!
+//! Entry function: [`decode_ahead`]; [`Decoded`] is what it gives. The thread is a second ahead
+//! at most, and ends with its track or when that is dropped. A loop is one stream: it is decoded again and again
+//! into one resampler, so that its end and its beginning touch. **Never**: holds a whole track.
+
+use std::{
+    collections::VecDeque,
+    io::{self, ErrorKind},
+    sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError},
+    thread,
+    time::Duration,
+};
+
+use crate::{
+    audio::{Resampler, SampleRate, decode_as_is},
+    files,
+    logic::music::{Layer, Samples, Track},
+};
+
+/// Samples that are decoded ahead: 1 s.
+const AHEAD: usize = 48_000;
+/// Longest wait of a recording for a disk that does not answer.
+const PATIENCE: Duration = Duration::from_secs(5);
+/// Reason against a loop of less than a frame.
+const TOO_SHORT: &str = "a loop needs 20 ms of sound (use a longer file, or turn its loop off)";
+
+/// A track's sound, as it is decoded. Dropping it ends its thread.
+#[derive(Debug)]
+pub struct Decoded(Arc<Ring>);
+
+/// Sound between the thread and the mixer.
+#[derive(Debug, Default)]
+struct Ring {
+    state: Mutex<State>,
+    /// Something was put in or taken out, or one side has ended.
+    changed: Condvar,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    samples: VecDeque<i16>,
+    /// Nothing more is put in.
+    is_whole: bool,
+    /// It is not read any more.
+    is_dropped: bool,
+}
+
+impl Ring {
+    /// Held for the copying of at most [`AHEAD`] samples.
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Puts `samples` in, waiting for room.
+    ///
+    /// # Errors
+    /// It is not read any more.
+    fn push(&self, mut samples: &[i16]) -> io::Result<()> {
+        while !samples.is_empty() {
+            let is_full = |state: &mut State| state.samples.len() >= AHEAD && !state.is_dropped;
+            let waited = self.changed.wait_while(self.state(), is_full);
+            let mut state = waited.unwrap_or_else(PoisonError::into_inner);
+            if state.is_dropped {
+                return Err(ErrorKind::BrokenPipe.into());
+            }
+            let room = AHEAD.saturating_sub(state.samples.len()).min(samples.len());
+            let (now, later) = samples.split_at(room);
+            state.samples.extend(now);
+            samples = later;
+            self.changed.notify_all();
+        }
+        Ok(())
+    }
+
+    /// True once its sound is not read any more.
+    fn is_dropped(&self) -> bool {
+        self.state().is_dropped
+    }
+
+    /// Nothing more is put in.
+    fn end(&self) {
+        self.state().is_whole = true;
+        self.changed.notify_all();
+    }
+}
+
+impl Samples for Decoded {
+    fn read(&mut self, into: &mut [i16]) -> usize {
+        let mut state = self.0.state();
+        let count = into.len().min(state.samples.len());
+        for (to, sample) in into.iter_mut().zip(state.samples.drain(..count)) {
+            *to = sample;
+        }
+        drop(state);
+        self.0.changed.notify_all();
+        count
+    }
+
+    fn is_over(&self) -> bool {
+        let state = self.0.state();
+        state.is_whole && state.samples.is_empty()
+    }
+
+    fn wait(&self, count: usize) {
+        let is_behind = |state: &mut State| state.samples.len() < count && !state.is_whole;
+        drop(self.0.changed.wait_timeout_while(self.0.state(), PATIENCE, is_behind));
+    }
+}
+
+impl Drop for Decoded {
+    fn drop(&mut self) {
+        let mut state = self.0.state();
+        state.is_dropped = true;
+        state.samples = VecDeque::new();
+        drop(state);
+        self.0.changed.notify_all();
+    }
+}
+
+/// Decodes `track` on a thread of its own; `failed` is told once, by that thread, why its sound has ended
+/// early.
+pub fn decode_ahead(track: Arc<Track>, failed: impl Fn(&str) + Send + Sync + 'static) -> Decoded {
+    let (ring, failed) = (Arc::new(Ring::default()), Arc::new(failed));
+    let thread = Thread { ring: Arc::clone(&ring) };
+    let tell = Arc::clone(&failed);
+    let work = move || {
+        if let Err(why) = thread.run(&track)
+            && !thread.ring.is_dropped()
+        {
+            tell(&why);
+        }
+    };
+    if let Err(error) = thread::Builder::new().name("music".to_owned()).spawn(work) {
+        // What the thread was given is dropped, so the track is over.
+        failed(&format!("no thread can be started for it: {error}"));
+    }
+    Decoded(ring)
+}
+
+/// The thread's side of a ring; dropping it ends the sound.
+struct Thread {
+    ring: Arc<Ring>,
+}
+
+impl Drop for Thread {
+    fn drop(&mut self) {
+        self.ring.end();
+    }
+}
+
+impl Thread {
+    /// Decodes the track to its end, or until its sound is dropped; why it ends early otherwise.
+    fn run(&self, track: &Track) -> Result<(), String> {
+        // Effects sound once, whatever their files say.
+        let is_looped = track.is_looped && track.layer != Layer::Effect;
+        let mut stream = Stream { ring: &self.ring, joint: None, out: Vec::new() };
+        loop {
+            let is_short = decode_once(track, &mut stream)?;
+            if !is_looped {
+                return stream.finish().map_err(|error| error.to_string());
+            }
+            if is_short {
+                return Err(TOO_SHORT.to_owned());
+            }
+        }
+    }
+}
+
+/// Decodes the file once; whether that was less than a frame.
+fn decode_once(track: &Track, stream: &mut Stream<'_>) -> Result<bool, String> {
+    let file = files::open(&track.file).map_err(|error| error.to_string())?;
+    let hint = track.file.extension().map(|hint| hint.to_string_lossy().into_owned());
+    let (mut count, mut is_short) = (0, true);
+    let decoded = decode_as_is(file, hint.as_deref(), &mut |rate, piece| {
+        count += piece.len();
+        is_short = count < rate.frame_len();
+        stream.take(rate, piece)
+    });
+    decoded.map(|()| is_short).map_err(|error| error.to_string())
+}
+
+/// Turns decoded pieces to one stream of 48 kHz.
+struct Stream<'r> {
+    ring: &'r Ring,
+    /// The rate of what comes in, and its way to 48 kHz.
+    joint: Option<(SampleRate, Resampler)>,
+    /// Resampled, and not yet handed on.
+    out: Vec<i16>,
+}
+
+impl Stream<'_> {
+    /// Takes the next piece; it may be of another rate when the file was replaced.
+    fn take(&mut self, rate: SampleRate, piece: &[i16]) -> io::Result<()> {
+        let is_new = self.joint.as_ref().is_none_or(|(of, _)| *of != rate);
+        if is_new {
+            self.finish()?;
+            let resampler = Resampler::new(rate, SampleRate::HZ_48000).map_err(io::Error::other)?;
+            self.joint = Some((rate, resampler));
+        }
+        if let Some((_, resampler)) = &mut self.joint {
+            resampler.push(piece, &mut self.out);
+        }
+        self.hand_on()
+    }
+
+    /// Hands on what was held back.
+    fn finish(&mut self) -> io::Result<()> {
+        if let Some((_, resampler)) = &mut self.joint {
+            resampler.finish(&mut self.out);
+        }
+        self.hand_on()
+    }
+
+    fn hand_on(&mut self) -> io::Result<()> {
+        let handed = self.ring.push(&self.out);
+        self.out.clear();
+        handed
+    }
+}

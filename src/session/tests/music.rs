@@ -1,0 +1,170 @@
+//! Music under voices, and when it ends.
+
+use std::{fs, path::Path, sync::Arc, time::Duration};
+
+use tempfile::TempDir;
+use tokio::time::sleep;
+
+use super::{
+    super::{Command, SceneChange, Status, TableEvent},
+    stage::{Setup, Stage, THORIN},
+};
+use crate::{
+    audio::{Clip, FRAME_SAMPLES_48K, SampleRate, write_wav},
+    domain::{Campaign, Scene},
+    engine::tests::props::{Step::*, ms},
+    logic::music::{Layer, Library, MusicOrder, Track},
+};
+
+/// Loudness of the music, and the most that counts as ducked.
+const FULL: i16 = 20_000;
+const DUCKED: i16 = 5_100;
+
+/// A second of steady sound for each title, in a loop.
+fn library(folder: &Path, titles: &[&str]) -> Library {
+    let clip = Clip { samples: vec![FULL; 48_000], rate: SampleRate::HZ_48000 };
+    let track = |title: &&str| {
+        let file = folder.join(format!("{title}.wav"));
+        fs::write(&file, write_wav(&clip)).unwrap();
+        Arc::new(Track {
+            file,
+            title: (*title).to_owned(),
+            moods: Vec::new(),
+            layer: Layer::Music,
+            is_looped: true,
+            gain_db: 0.0,
+            credits: None,
+        })
+    };
+    Library { tracks: titles.iter().map(track).collect() }
+}
+
+/// A table with a tune that sounds.
+async fn with_music(folder: &TempDir) -> Stage {
+    let library = library(folder.path(), &["tune"]);
+    let tune = Arc::clone(&library.tracks[0]);
+    let stage = Setup { library, ..Setup::of(&["Bartok", "Gundren"]) }.open().await;
+    stage.order(Command::Music(MusicOrder::Play(tune))).await;
+    sleep(ms(1)).await;
+    assert_eq!(level(&stage), Some(FULL));
+    stage
+}
+
+/// The last sample of the next frame of music; `None`: nothing sounds.
+fn level(stage: &Stage) -> Option<i16> {
+    let mut frame = [0; FRAME_SAMPLES_48K];
+    stage.music.next_whole(&mut frame).then(|| frame[FRAME_SAMPLES_48K - 1])
+}
+
+/// Pulls frames in real time until one is as `wanted`; how long that took.
+async fn until(stage: &Stage, wanted: impl Fn(i16) -> bool) -> Duration {
+    let from = stage.opened.elapsed();
+    for _ in 0..1_000 {
+        if level(stage).is_some_and(&wanted) {
+            return stage.opened.elapsed() - from;
+        }
+        sleep(ms(20)).await;
+    }
+    panic!("the music is never so loud");
+}
+
+async fn status(stage: &Stage) -> Status {
+    let (ask, answer) = tokio::sync::oneshot::channel();
+    stage.order(Command::Status(ask)).await;
+    answer.await.unwrap()
+}
+
+async fn playing(stage: &Stage) -> Vec<String> {
+    status(stage).await.music.playing.into_iter().map(|(_, title)| title).collect()
+}
+
+#[tokio::test(start_paused = true)]
+async fn music_ducks_under_an_npc_and_swells_back() {
+    let folder = TempDir::new().unwrap();
+    let mut stage = with_music(&folder).await;
+    stage.models[0].then(&[Text("Well met, all of you.")]);
+    stage.types(THORIN, "Bartok, hello").await;
+    stage.until_heard().await;
+    let down = until(&stage, |level| level < DUCKED).await;
+    assert!(down <= ms(50), "{down:?}");
+    stage.settle().await;
+    let last = stage.heard("Bartok").expect("he is heard").1;
+    until(&stage, |level| level == FULL).await;
+    let back = stage.opened.elapsed() - last;
+    assert!((ms(580)..=ms(680)).contains(&back), "{back:?}");
+    stage.told().await;
+    stage.close().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn music_ducks_under_a_players_voice() {
+    let folder = TempDir::new().unwrap();
+    let mut stage = with_music(&folder).await;
+    stage.hears(&[], "well");
+    let (down, ()) =
+        tokio::join!(until(&stage, |level| level < DUCKED), stage.voice(THORIN, ms(1_000)));
+    assert!(down <= ms(150), "{down:?}");
+    assert!(level(&stage).is_some_and(|it| it < DUCKED), "as long as the voice lasts");
+    let (back, ()) =
+        tokio::join!(until(&stage, |level| level == FULL), stage.quiet(THORIN, ms(1_500)));
+    assert!((ms(800)..=ms(1_100)).contains(&back), "{back:?}");
+    stage.told().await;
+    stage.close().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn x_card_silences_music_in_one_frame() {
+    let folder = TempDir::new().unwrap();
+    let stage = with_music(&folder).await;
+    stage.order(Command::Mute { seat: None, muted: true }).await;
+    stage.order(Command::Pause(true)).await;
+    assert_eq!(playing(&stage).await, ["tune"], "neither mute nor pause end it");
+    assert_eq!(level(&stage), Some(FULL));
+    stage.order(Command::Halt).await;
+    assert_eq!(playing(&stage).await, [""; 0]);
+    assert_eq!(level(&stage), None);
+    stage.close().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn closed_table_is_silent() {
+    let folder = TempDir::new().unwrap();
+    let stage = with_music(&folder).await;
+    let music = stage.music.clone();
+    stage.close().await;
+    assert!(!music.next(&mut [0; FRAME_SAMPLES_48K]));
+}
+
+#[tokio::test(start_paused = true)]
+async fn scene_plays_its_music_unless_words_win() {
+    let folder = TempDir::new().unwrap();
+    let scene = |name: &str, music: Option<&str>| Scene {
+        name: name.to_owned(),
+        npcs: vec!["Bartok".to_owned()],
+        music: music.map(str::to_owned),
+    };
+    let scenes = vec![scene("Tavern", Some("inn")), scene("Mine", None), scene("Keep", Some("no"))];
+    let campaign = Campaign { scenes, ..Campaign::default() };
+    let library = library(folder.path(), &["inn", "battle"]);
+    let mut stage = Setup { campaign, library, ..Setup::of(&["Bartok"]) }.open().await;
+    let set = |location: Option<&str>, music: Option<&str>| {
+        let [location, music] = [location, music].map(|it| it.map(str::to_owned));
+        Command::Scene(SceneChange::Set { location, time: None, music })
+    };
+    stage.order(set(Some("tavern"), None)).await;
+    assert_eq!(playing(&stage).await, ["inn"]);
+    stage.order(set(Some("tavern"), Some("battle"))).await;
+    assert_eq!(playing(&stage).await, ["battle"]);
+    stage.order(set(Some("mine"), None)).await;
+    assert_eq!(playing(&stage).await, ["battle"], "a scene without music changes nothing");
+    stage.order(set(Some("keep"), None)).await;
+    assert_eq!(playing(&stage).await, ["battle"]);
+    let notices = stage.events().into_iter().filter_map(|event| match event {
+        TableEvent::Notice(notice) => Some(notice),
+        _ => None,
+    });
+    assert_eq!(notices.collect::<Vec<_>>(), ["no music matches 'no' (see /music list)"]);
+    stage.order(set(None, Some(""))).await;
+    assert_eq!(playing(&stage).await, [""; 0]);
+    stage.close().await;
+}
