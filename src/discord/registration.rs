@@ -20,7 +20,7 @@ use crate::files;
 
 /// Everything that is registered.
 pub fn commands() -> Vec<CreateCommand> {
-    ALL.iter().map(|command| (command.register)()).collect()
+    ALL.iter().map(|command| command.register()).collect()
 }
 
 /// Registers every command in the configured guild, else everywhere, unless Discord has them.

@@ -4,52 +4,10 @@ use serde_json::{Value, json};
 use serenity::all::{CommandInteraction, UserId};
 
 use super::*;
-use crate::{
-    domain::{EngineKind, Tier},
-    session::{Latencies, SceneStatus, SeatId, SeatStatus, State, Status, Unwritten},
-};
-
-/// An NPC that nothing was done to.
-pub fn seat(name: &str) -> SeatStatus {
-    SeatStatus {
-        id: SeatId(0),
-        name: name.to_owned(),
-        muted: false,
-        present: true,
-        waiting: 0,
-        ceiling: Tier::Standard,
-        override_: None,
-        last_selection: None,
-        brain: "scripted".to_owned(),
-        tts: "flite".to_owned(),
-        engine: EngineKind::Cascaded,
-        replaced: None,
-        pinned_by: Vec::new(),
-        note_turns_left: None,
-    }
-}
-
-/// A table of these NPCs at which nothing was said.
-pub fn status(seats: Vec<SeatStatus>) -> Status {
-    let seats = (0..).map(SeatId).zip(seats).map(|(id, seat)| SeatStatus { id, ..seat });
-    let seats: Vec<SeatStatus> = seats.collect();
-    let here = seats.iter().filter(|seat| seat.present).map(|seat| seat.name.clone());
-    Status {
-        state: State::Listening,
-        scene: SceneStatus { location: None, time_of_day: None, present: here.collect() },
-        seats,
-        utterances: 0,
-        answered: 0,
-        silent: 0,
-        errors: 0,
-        latency: Latencies::default(),
-        spent: 0.0,
-        unwritten: Unwritten::default(),
-    }
-}
+pub use crate::commands::stand_in::{seat, status};
 
 fn registered(command: &Command) -> Value {
-    serde_json::to_value((command.register)()).unwrap()
+    serde_json::to_value(command.register()).unwrap()
 }
 
 /// Checks one command or option as Discord does, and all below it; characters of all of it.
@@ -83,9 +41,9 @@ fn commands_keep_discords_limits() {
     assert!(ALL.len() <= 100);
     for command in ALL {
         let registered = registered(command);
-        assert_eq!(registered["name"], command.name);
+        assert_eq!(registered["name"], command.name());
         let characters = check(&registered, "/");
-        assert!(characters <= 8_000, "/{}: {characters} characters", command.name);
+        assert!(characters <= 8_000, "/{}: {characters} characters", command.name());
     }
 }
 
@@ -96,7 +54,7 @@ fn commands_are_registered_as_they_were() {
         let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/commands");
         let mut text = serde_json::to_string_pretty(&registered(command)).unwrap();
         text.push('\n');
-        expect_test::expect_file![format!("{folder}/{}.json", command.name)].assert_eq(&text);
+        expect_test::expect_file![format!("{folder}/{}.json", command.name())].assert_eq(&text);
     }
 }
 
@@ -130,7 +88,7 @@ fn a_use_is_read_as_it_was_typed() {
         {"name": "secret", "type": 5, "value": true},
     ]}]);
     let used = used(2, json!({"id": "5", "name": "npc", "type": 1, "options": options}));
-    let call = Call::of(&used, true, ALL);
+    let call = Call::of(&used, true, offers);
     assert_eq!((call.path.as_str(), call.name.as_str()), ("direct", "Mira the Bold"));
     assert!(call.may.manage_guild() && call.is_dm);
     assert_eq!(call.words("name").unwrap(), "Bartok");

@@ -7,15 +7,16 @@ use serenity::all::{
 };
 
 use crate::{
+    commands::seat_line,
     discord::{
         ui::{
             action::{Action, PanelButton},
+            marked::marked,
             names::escaped,
             notices,
         },
         voice::ConnectionState,
     },
-    domain::EngineKind,
     session::{Quantiles, SeatStatus, State, Status},
 };
 
@@ -135,7 +136,7 @@ fn names(people: &[&str]) -> String {
 }
 
 fn npcs(seats: &[SeatStatus]) -> String {
-    fit(seats.iter().map(seat_line))
+    fit(seats.iter().map(|seat| marked(&seat_line(seat))))
 }
 
 /// Every chat model that may be asked, with who asks it where not all ask the same.
@@ -154,34 +155,6 @@ fn thinking(seats: &[SeatStatus]) -> String {
             .iter()
             .map(|(brain, who)| format!("{}: {}", who.join(", "), escaped(brain)))),
     }
-}
-
-/// One NPC in a line.
-pub fn seat_line(seat: &SeatStatus) -> String {
-    let mut line = format!("**{}**", seat.name);
-    let mut add = |text: String| line.push_str(&format!(" · {text}"));
-    if seat.engine == EngineKind::SpeechToSpeech {
-        add("s2s, hears own voices".to_owned());
-        if seat.replaced.is_some() {
-            add("last answer by the cascade".to_owned());
-        }
-    }
-    if seat.muted {
-        add("muted".to_owned());
-    }
-    if !seat.present {
-        add("not here".to_owned());
-    }
-    if seat.waiting > 0 {
-        add(format!("{} waiting", seat.waiting));
-    }
-    if let Some((tier, left)) = seat.override_ {
-        let left = left.map_or(String::new(), |it| format!(", {} s", it.as_secs()));
-        add(format!("tier {tier} (yours{left})"));
-    } else {
-        add(format!("up to {}", seat.ceiling));
-    }
-    line
 }
 
 fn scene(status: &Status) -> Option<String> {
