@@ -7,8 +7,8 @@ use std::sync::Arc;
 use super::{
     answer::{Answer, Reply},
     call::Call,
-    declared::{Command, Kind, Known, Parameter, Subcommand},
-    face::{Face, Wish},
+    declared::{Command, Kind, Parameter, Subcommand, Suggested},
+    face::{Face, Lasting},
     text::{Refusal, Text},
 };
 use crate::{
@@ -33,7 +33,7 @@ pub static COMMAND: Command = Command {
             Parameter::new(
                 "name",
                 "Name of the character (default: your own name)",
-                Kind::Known(Known::Characters, LONGEST),
+                Kind::Suggested(Suggested::Characters, LONGEST),
             ),
             Parameter {
                 for_dm: true,
@@ -52,7 +52,7 @@ fn set(face: &mut dyn Face, call: &Call) -> Result<Answer, Refusal> {
     let speaker = call.person("player").unwrap_or(call.speaker.id);
     let name = call.text("name").map(seen).unwrap_or_default();
     check(&name, &face.cast())?;
-    face.keep(Wish::Character(speaker, name.clone()))?;
+    face.keep(Lasting::Character(speaker, name.clone()))?;
     let (whom, own) = match speaker == call.speaker.id {
         true => (Text::from("The NPCs call you"), " by your own name."),
         false => (Text::from("The NPCs call ").person(speaker), " by their own name."),

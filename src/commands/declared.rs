@@ -66,7 +66,7 @@ pub enum Kind {
     /// Words, at most so many characters.
     Words(u16),
     /// Words, at most so many characters; a face may offer the names that are known.
-    Known(Known, u16),
+    Suggested(Suggested, u16),
     /// One of these words.
     OneOf(&'static [&'static str]),
     /// A whole number from 1 to this one.
@@ -79,7 +79,7 @@ pub enum Kind {
 
 /// Names a face may offer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Known {
+pub enum Suggested {
     /// Scenes and places of the campaign.
     Places,
     /// Characters of its players.
@@ -126,14 +126,14 @@ impl Subcommand {
 impl Kind {
     /// Whether it takes words without an end of their own.
     pub const fn is_text(self) -> bool {
-        matches!(self, Self::Npc | Self::Words(_) | Self::Known(..))
+        matches!(self, Self::Npc | Self::Words(_) | Self::Suggested(..))
     }
 
     /// Most characters of its words; `None`: it takes none.
     const fn longest(self) -> Option<u16> {
         match self {
             Self::Npc => Some(NPC_MAX),
-            Self::Words(most) | Self::Known(_, most) => Some(most),
+            Self::Words(most) | Self::Suggested(_, most) => Some(most),
             Self::OneOf(_) => Some(WORD_MAX * 2),
             Self::Count(_) | Self::Flag | Self::Person => None,
         }

@@ -26,8 +26,8 @@ pub struct AtTable {
     pub engines: Arc<dyn Engines>,
 }
 
-/// A wish that outlives the table where the face keeps it.
-pub enum Wish {
+/// A change that outlives the table where the face keeps it.
+pub enum Lasting {
     /// NPCs call a player by this name; empty: by their own.
     Character(SpeakerId, String),
     /// A player is heard, or not.
@@ -71,11 +71,11 @@ pub trait Face {
     /// No session runs, or the NPC cannot have that engine.
     fn change_engine(&mut self, npc: &str, engine: EngineKind) -> Result<(), Refusal>;
 
-    /// Keeps a wish.
+    /// Makes a change, and keeps it.
     ///
     /// # Errors
     /// There is nothing to revoke, or it cannot be kept.
-    fn keep(&mut self, wish: Wish) -> Result<(), Refusal>;
+    fn keep(&mut self, change: Lasting) -> Result<(), Refusal>;
 
     /// Tools that were allowed for good, a line each, and whether that still holds.
     ///

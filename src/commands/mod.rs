@@ -26,8 +26,8 @@ pub mod stand_in;
 
 pub use answer::{Answer, Reply};
 pub use call::{Call, Value};
-pub use declared::{Command, Kind, Known, NPC_MAX, Parameter, Subcommand, WORD_MAX};
-pub use face::{AtTable, Face, StatusSoon, Wish};
+pub use declared::{Command, Kind, NPC_MAX, Parameter, Subcommand, Suggested, WORD_MAX};
+pub use face::{AtTable, Face, Lasting, StatusSoon};
 pub use npc::seat_line;
 pub use text::{Piece, Refusal, Text};
 pub use typed::{TypedError, read, usage};
@@ -45,6 +45,5 @@ pub use tools::{COMMAND as TOOLS, not_allowed as never_allowed};
 pub use xcard::COMMAND as XCARD;
 
 /// Every command that more than one face has.
-pub static ALL: [&Command; 10] = [
-    &SESSION, &NPC, &SAY, &ASK, &CHARACTER, &SCENE, &TIER, &TOOLS, &PRIVACY, &XCARD,
-];
+pub static ALL: [&Command; 10] =
+    [&SESSION, &NPC, &SAY, &ASK, &CHARACTER, &SCENE, &TIER, &TOOLS, &PRIVACY, &XCARD];

@@ -6,7 +6,7 @@ use super::{
     answer::{Answer, Reply},
     call::Call,
     declared::{Command, Run, Subcommand},
-    face::{Face, Wish},
+    face::{Face, Lasting},
     text::Refusal,
 };
 
@@ -30,6 +30,6 @@ pub static COMMAND: Command = Command {
 };
 
 fn heard(face: &mut dyn Face, call: &Call, is_heard: bool) -> Result<Answer, Refusal> {
-    face.keep(Wish::Heard(call.speaker.id, is_heard))?;
+    face.keep(Lasting::Heard(call.speaker.id, is_heard))?;
     Ok(Reply::private(if is_heard { HEARD } else { NOT_HEARD }).into())
 }

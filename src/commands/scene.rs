@@ -5,7 +5,7 @@
 use super::{
     answer::{Answer, Reply, with_status},
     call::Call,
-    declared::{Command, Kind, Known, Parameter, Run, Subcommand},
+    declared::{Command, Kind, Parameter, Run, Subcommand, Suggested},
     face::{Face, seat},
     text::{Refusal, Text},
 };
@@ -38,7 +38,7 @@ pub static COMMAND: Command = Command {
                 Parameter::new(
                     "location",
                     "A scene of the campaign, with its NPCs, or any place (- for none)",
-                    Kind::Known(Known::Places, LONGEST_PLACE),
+                    Kind::Suggested(Suggested::Places, LONGEST_PLACE),
                 ),
                 Parameter::new(
                     "time",

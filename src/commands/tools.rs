@@ -5,8 +5,8 @@
 
 use super::{
     answer::Reply,
-    declared::{Command, Kind, Known, Parameter, Subcommand},
-    face::Wish,
+    declared::{Command, Kind, Parameter, Subcommand, Suggested},
+    face::Lasting,
     text::Text,
 };
 
@@ -45,11 +45,11 @@ pub static COMMAND: Command = Command {
             parameters: &[Parameter::required(
                 "tool",
                 "Tool to revoke",
-                Kind::Known(Known::Tools, TOOL_MAX),
+                Kind::Suggested(Suggested::Tools, TOOL_MAX),
             )],
             run: |face, call| {
                 let tool = call.words("tool")?;
-                face.keep(Wish::Revoke(tool.to_owned()))?;
+                face.keep(Lasting::Revoke(tool.to_owned()))?;
                 Ok(Reply::private(Text::default().others(tool).plain(" asks again.")).into())
             },
         },

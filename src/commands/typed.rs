@@ -90,7 +90,7 @@ fn unknown(all: &[&'static Command], word: &str) -> TypedError {
 
 /// How a subcommand is typed: `/npc direct NAME [TURNS]: [NOTE]`.
 pub fn usage(sub: &Subcommand) -> String {
-    let words = |it: &&Parameter| matches!(it.kind, Kind::Words(_) | Kind::Known(..));
+    let words = |it: &&Parameter| matches!(it.kind, Kind::Words(_) | Kind::Suggested(..));
     let behind_name = has_colon(sub.parameters.iter());
     let (text, others): (Vec<&Parameter>, Vec<&Parameter>) =
         sub.parameters.iter().partition(|it| words(it));
@@ -113,16 +113,15 @@ fn shown(parameter: &Parameter, needs_label: bool) -> String {
         Kind::Flag => name.to_owned(),
         Kind::Person => format!("{name}:NAME"),
         Kind::Npc if needs_label => format!("{name}:NAME"),
-        Kind::Npc | Kind::Words(_) | Kind::Known(..) | Kind::OneOf(_) | Kind::Count(_) => upper,
+        Kind::Npc | Kind::Words(_) | Kind::Suggested(..) | Kind::OneOf(_) | Kind::Count(_) => upper,
     };
     if parameter.required { typed } else { format!("[{typed}]") }
 }
 
 /// Whether words stand behind a name and a colon.
-fn has_colon<'p>(parameters: impl Iterator<Item = &'p Parameter> + Clone) -> bool {
-    let is_words = |it: &Parameter| matches!(it.kind, Kind::Words(_) | Kind::Known(..));
-    parameters.clone().any(|it| it.kind == Kind::Npc && it.required)
-        && parameters.into_iter().any(is_words)
+fn has_colon<'p>(mut parameters: impl Iterator<Item = &'p Parameter> + Clone) -> bool {
+    let has_name = parameters.clone().any(|it| it.kind == Kind::Npc && it.required);
+    has_name && parameters.any(|it| matches!(it.kind, Kind::Words(_) | Kind::Suggested(..)))
 }
 
 type Values = Vec<(&'static str, Value)>;
@@ -180,7 +179,7 @@ fn value(
     person: &dyn Fn(&str) -> Option<SpeakerId>,
 ) -> Option<Value> {
     Some(match parameter.kind {
-        Kind::Npc | Kind::Words(_) | Kind::Known(..) | Kind::OneOf(_) => {
+        Kind::Npc | Kind::Words(_) | Kind::Suggested(..) | Kind::OneOf(_) => {
             Value::Words(text.to_owned())
         }
         Kind::Count(_) => Value::Number(text.parse().ok()?),
@@ -238,7 +237,7 @@ impl<'l> Positional<'l> {
     fn flags(&mut self) {
         let (before, last) = last_word(self.rest);
         let is_flag = |it: &&Parameter| it.kind == Kind::Flag && it.name.eq_ignore_ascii_case(last);
-        if let Some(flag) = self.open.iter().copied().find(|it| is_flag(&it)) {
+        if let Some(flag) = self.open.iter().copied().find(is_flag) {
             self.values.push((flag.name, Value::Flag(true)));
             self.rest = before;
         }
@@ -271,7 +270,7 @@ impl<'l> Positional<'l> {
 
     /// Words, with commas between where several may be given.
     fn words(&mut self, text: &'l str) {
-        let is_words = |it: &Parameter| matches!(it.kind, Kind::Words(_) | Kind::Known(..));
+        let is_words = |it: &Parameter| matches!(it.kind, Kind::Words(_) | Kind::Suggested(..));
         let count = self.open.iter().filter(|it| is_words(it)).count();
         for part in text.splitn(count.max(1), ',') {
             self.take(is_words, part);

@@ -251,7 +251,7 @@ pub async fn at_table(
     let following = app::follow(running, setting.live_config());
     let assistant = &setting.assistant(effects)?;
     let (typist, is_dm, permits) = (arguments.typist(), arguments.as_dm, &*permits);
-    let engines = Arc::new(seated.clone());
+    let engines = Arc::new(seated);
     let context = &SlashContext { assistant, permits, engines, typist, is_dm };
     let interrupts = signal(SignalKind::interrupt())?;
     setting.is_open.set(true);

@@ -10,7 +10,7 @@ use tokio::sync::oneshot;
 use super::permits::LocalPermits;
 use crate::{
     campaign::Engines,
-    commands::{AtTable, Face, Refusal, StatusSoon, Wish, never_allowed},
+    commands::{AtTable, Face, Lasting, Refusal, StatusSoon, never_allowed},
     domain::{EngineKind, Npc},
     session::{Command as TableCommand, Seated, Speaker, SpeakerId},
 };
@@ -71,16 +71,16 @@ impl Face for Terminal<'_> {
         Ok(self.engines.change(npc, engine)?)
     }
 
-    fn keep(&mut self, wish: Wish) -> Result<(), Refusal> {
-        match wish {
+    fn keep(&mut self, change: Lasting) -> Result<(), Refusal> {
+        match change {
             // Lasts as long as the table, which is told.
-            Wish::Character(..) => {}
-            Wish::Heard(_, true) => (self.opted_out, self.is_here) = (false, false),
-            Wish::Heard(speaker, false) => {
+            Lasting::Character(..) => {}
+            Lasting::Heard(_, true) => (self.opted_out, self.is_here) = (false, false),
+            Lasting::Heard(speaker, false) => {
                 self.orders.push(TableCommand::Forget(speaker));
                 self.opted_out = true;
             }
-            Wish::Revoke(tool) => {
+            Lasting::Revoke(tool) => {
                 if !self.permits.revoke(&tool)? {
                     return Err(never_allowed(&tool).into());
                 }

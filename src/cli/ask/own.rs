@@ -20,9 +20,12 @@ const fn sub(
 static SKIP: Command = Command {
     name: "skip",
     description: "Drop what is being said",
-    subs: &[sub("skip", "Drop what is being said and go on with the next speaker", false, |face, _| {
-        tell(face, TableCommand::Skip, "Moving on to the next speaker.")
-    })],
+    subs: &[sub(
+        "skip",
+        "Drop what is being said and go on with the next speaker",
+        false,
+        |face, _| tell(face, TableCommand::Skip, "Moving on to the next speaker."),
+    )],
 };
 
 static PAUSE: Command = Command {

@@ -41,10 +41,10 @@ impl Driver {
         speaker: SpeakerId,
         context: &SlashContext<'_>,
     ) -> Result<bool, Failure> {
-        let typist =
-            Speaker { id: speaker, name: context.typist.to_owned(), is_dm: context.is_dm };
+        let typist = Speaker { id: speaker, name: context.typist.to_owned(), is_dm: context.is_dm };
         let person = |name: &str| self.speakers.get(name).copied();
-        match commands::read(&own::all(), line, typist, &person) {
+        let read = commands::read(&own::all(), line, typist, &person);
+        match read {
             None => return Ok(false),
             Some(Ok((sub, call))) if sub.may(&call) => self.carry_out(sub, &call, context).await?,
             Some(Ok((sub, _))) => complain(&not_allowed(sub)),

@@ -53,15 +53,10 @@ pub static COMMAND: Command = Command {
         sub("unmute", "Let an NPC speak again", &[name("NPC to unmute")], |face, call| {
             told::mute(face, Some(call.words("name")?), false)
         }),
-        sub(
-            "muteall",
-            "Mute every NPC at once, even in the middle of a word",
-            &[],
-            |face, _| told::mute(face, None, true),
-        ),
-        sub("unmuteall", "Let every NPC speak again", &[], |face, _| {
-            told::mute(face, None, false)
+        sub("muteall", "Mute every NPC at once, even in the middle of a word", &[], |face, _| {
+            told::mute(face, None, true)
         }),
+        sub("unmuteall", "Let every NPC speak again", &[], |face, _| told::mute(face, None, false)),
         sub(
             "speak",
             "Speak your words in an NPC's voice",

@@ -15,8 +15,7 @@ use crate::{
 };
 
 /// `/campaign`.
-pub const COMMAND: Own =
-    Own { name: "campaign", register, who: |_| Who::Dm, run, complete };
+pub const COMMAND: Own = Own { name: "campaign", register, who: |_| Who::Dm, run, complete };
 
 /// Longest name, in characters.
 const LONGEST_NAME: u16 = 100;

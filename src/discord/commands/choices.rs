@@ -7,7 +7,7 @@ use std::{collections::BTreeSet, sync::Arc};
 use serenity::all::{CommandDataOption, CommandDataOptionValue, CommandInteraction};
 
 use crate::{
-    commands::{Kind, Known},
+    commands::{Kind, Suggested},
     discord::guild::Guild,
     domain::EntityKind,
 };
@@ -27,7 +27,7 @@ pub fn known(guild: &Guild, kind: Kind) -> Vec<String> {
     let campaign = || Arc::clone(&guild.shared.handles.settings.load().campaign);
     match kind {
         Kind::Npc => npc_names(guild),
-        Kind::Known(Known::Places, _) => {
+        Kind::Suggested(Suggested::Places, _) => {
             let campaign = campaign();
             let scenes = campaign.scenes.iter().map(|scene| &scene.name);
             let places = campaign.entities.iter().filter(|it| it.kind == EntityKind::Location);
@@ -39,10 +39,10 @@ pub fn known(guild: &Guild, kind: Kind) -> Vec<String> {
             }
             names
         }
-        Kind::Known(Known::Characters, _) => {
+        Kind::Suggested(Suggested::Characters, _) => {
             campaign().players.iter().map(|player| player.character.clone()).collect()
         }
-        Kind::Known(Known::Tools, _) => tool_names(guild),
+        Kind::Suggested(Suggested::Tools, _) => tool_names(guild),
         Kind::Words(_) | Kind::OneOf(_) | Kind::Count(_) | Kind::Flag | Kind::Person => Vec::new(),
     }
 }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use futures::FutureExt;
 
 use crate::{
-    commands::{AtTable, Face, Refusal, StatusSoon, Wish, never_allowed},
+    commands::{AtTable, Face, Lasting, Refusal, StatusSoon, never_allowed},
     discord::guild::Guild,
     domain::{EngineKind, Npc},
     session::{Command as TableCommand, Speaker, SpeakerId},
@@ -48,14 +48,14 @@ impl Face for Guild {
         Ok(())
     }
 
-    fn keep(&mut self, wish: Wish) -> Result<(), Refusal> {
-        match wish {
-            Wish::Character(speaker, name) => {
+    fn keep(&mut self, change: Lasting) -> Result<(), Refusal> {
+        match change {
+            Lasting::Character(speaker, name) => {
                 self.change_settings(|settings| settings.characters.insert(speaker.0, name));
             }
-            Wish::Heard(speaker, true) => self.opt_in(speaker.0),
-            Wish::Heard(speaker, false) => self.opt_out(speaker.0),
-            Wish::Revoke(tool) => {
+            Lasting::Heard(speaker, true) => self.opt_in(speaker.0),
+            Lasting::Heard(speaker, false) => self.opt_out(speaker.0),
+            Lasting::Revoke(tool) => {
                 if !self.change_settings(|settings| settings.permits.revoke(&tool)) {
                     return Err(never_allowed(&tool).into());
                 }

@@ -1,6 +1,6 @@
 //! Commands of every face, offered, read and answered in a server.
 //!
-//! Entry functions: [`register`], [`run`]. **Never**: decides what a command does.
+//! Entry functions: [`register`], [`used`], [`run`]. **Never**: decides what a command does.
 
 use futures::FutureExt;
 use serenity::all::{CommandDataOptionValue, CreateCommand, CreateCommandOption};
@@ -13,8 +13,8 @@ use super::{
 };
 use crate::{
     commands::{
-        Answer as Answered, Call as Used, Command, Kind, NPC_MAX, Parameter, Refusal, Reply as Said,
-        Subcommand, Value, WORD_MAX,
+        Answer as Answered, Call as Used, Command, Kind, NPC_MAX, Parameter, Refusal,
+        Reply as Said, Subcommand, Value, WORD_MAX,
     },
     discord::{
         guild::Guild,
@@ -47,7 +47,7 @@ fn option(parameter: &Parameter) -> CreateCommandOption {
     let option = match kind {
         Kind::Npc => parts::words(name, description, NPC_MAX).set_autocomplete(true),
         Kind::Words(most) => parts::words(name, description, most),
-        Kind::Known(_, most) => parts::words(name, description, most).set_autocomplete(true),
+        Kind::Suggested(_, most) => parts::words(name, description, most).set_autocomplete(true),
         Kind::OneOf(words) => parts::one_of(name, description, WORD_MAX, words.iter().copied()),
         Kind::Count(most) => parts::count(name, description, most),
         Kind::Flag => parts::flag(name, description),
@@ -72,7 +72,7 @@ pub fn run(guild: &mut Guild, call: &Call, command: &Command) -> Result<Answer, 
 }
 
 /// A use as every face has it.
-fn used(call: &Call, sub: &Subcommand) -> Used {
+pub fn used(call: &Call, sub: &Subcommand) -> Used {
     let values = sub.parameters.iter().filter_map(|it| {
         let value = match call.value(it.name)? {
             CommandDataOptionValue::String(text) => Value::Words(text.trim().to_owned()),

@@ -26,8 +26,7 @@ use crate::{
 };
 
 /// `/privacy`.
-pub const COMMAND: Own =
-    Own { name: "privacy", register, who, run, complete: |_, _| Vec::new() };
+pub const COMMAND: Own = Own { name: "privacy", register, who, run, complete: |_, _| Vec::new() };
 
 fn who(sub: &str) -> Who {
     if sub == "purge" { Who::Dm } else { Who::Everyone }

@@ -29,8 +29,7 @@ const DM: &str = "dm";
 pub use facts::{FactPress, press as press_fact, turn_page};
 
 /// `/session`.
-pub const COMMAND: Own =
-    Own { name: "session", register, who, run, complete: |_, _| Vec::new() };
+pub const COMMAND: Own = Own { name: "session", register, who, run, complete: |_, _| Vec::new() };
 
 fn who(sub: &str) -> Who {
     if sub == "recap" { Who::Everyone } else { Who::Dm }
