@@ -1,4 +1,4 @@
-//! What a command answers, at once or when the table has said how it stands.
+//! Answers of commands, at once or when the table has said how it stands.
 //!
 //! Entry types: [`Answer`], [`Reply`]. **Never**: sends or prints it.
 
@@ -48,13 +48,13 @@ impl Reply {
 /// Answers once it is known how the table stands.
 pub type Next = Box<dyn FnOnce(&mut dyn Face) -> Result<Answer, Refusal> + Send>;
 
-/// What a command answers.
+/// The answer of a command.
 pub enum Answer {
     /// A reply at once.
     Now(Reply),
-    /// What follows when the table has said how it stands.
+    /// The answer that follows when the table has said how it stands.
     Soon(BoxFuture<'static, Next>),
-    /// What the game master's assistant says to this question.
+    /// The words of the game master's assistant about this question.
     Ask(String),
 }
 

@@ -5,7 +5,7 @@
 use super::text::Refusal;
 use crate::session::{Speaker, SpeakerId};
 
-/// What was given for a parameter.
+/// A value of a parameter.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Value {
     /// Words or a name.
@@ -14,7 +14,7 @@ pub enum Value {
     Number(i64),
     /// True or false.
     Flag(bool),
-    /// Somebody at the table, or who may come to it.
+    /// A player, at the table or not.
     Person(SpeakerId),
 }
 
@@ -32,7 +32,7 @@ impl Call {
         Self { speaker, values }
     }
 
-    /// What was given as `name`.
+    /// The value given as `name`.
     pub fn value(&self, name: &str) -> Option<&Value> {
         self.values.iter().find(|(given, _)| *given == name).map(|(_, value)| value)
     }
@@ -65,7 +65,7 @@ impl Call {
         }
     }
 
-    /// Whether `name` is given and true.
+    /// True where `name` is given and true.
     pub fn flag(&self, name: &str) -> bool {
         matches!(self.value(name), Some(Value::Flag(true)))
     }

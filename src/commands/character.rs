@@ -74,7 +74,7 @@ fn seen(name: &str) -> String {
     seen.trim().to_owned()
 }
 
-/// Whether a player's character may be called `name`.
+/// Refuses names of NPCs for a player's character.
 fn check(name: &str, cast: &[Arc<Npc>]) -> Result<(), Refusal> {
     let wanted = fold(name);
     let mut names = cast.iter().flat_map(|npc| std::iter::once(&npc.name).chain(&npc.aliases));

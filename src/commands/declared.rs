@@ -19,7 +19,7 @@ pub const WORD_MAX: u16 = 16;
 pub struct Command {
     /// Its name, without the slash.
     pub name: &'static str,
-    /// What it is for, in at most 100 characters.
+    /// Its purpose, in at most 100 characters.
     pub description: &'static str,
     /// Its subcommands; a command without has one with an empty name.
     pub subs: &'static [Subcommand],
@@ -31,26 +31,26 @@ pub struct Subcommand {
     pub command: &'static str,
     /// Its own name; empty: it is the whole command.
     pub name: &'static str,
-    /// What it does, in at most 100 characters.
+    /// Its effect, in at most 100 characters.
     pub description: &'static str,
     /// Players may use it too, not only game masters.
     pub for_all: bool,
-    /// What can be given, in order; what must be comes first.
+    /// Values it takes, in order; those it needs come first.
     pub parameters: &'static [Parameter],
-    /// What it does and answers.
+    /// Carries it out and answers.
     pub run: Run,
 }
 
-/// What a command does through a face, and answers.
+/// Carries a command out through a face, and answers.
 pub type Run = fn(&mut dyn Face, &Call) -> Result<Answer, Refusal>;
 
 /// Something that can be given.
 pub struct Parameter {
     /// Its name, which may be typed before the value with a colon.
     pub name: &'static str,
-    /// What it means, in at most 100 characters.
+    /// Its meaning, in at most 100 characters.
     pub description: &'static str,
-    /// What kind of value it takes.
+    /// The kind of value it takes.
     pub kind: Kind,
     /// It must be given.
     pub required: bool,
@@ -58,7 +58,7 @@ pub struct Parameter {
     pub for_dm: bool,
 }
 
-/// What kind of value a parameter takes.
+/// The kind of value a parameter takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// The name of an NPC.
@@ -101,13 +101,13 @@ impl Command {
 }
 
 impl Subcommand {
-    /// Whether the caller may use it so.
+    /// True where the caller may use it so.
     pub fn may(&self, call: &Call) -> bool {
         let mut given = self.parameters.iter().filter(|it| call.value(it.name).is_some());
         call.speaker.is_dm || (self.for_all && !given.any(|it| it.for_dm))
     }
 
-    /// Does what is wanted, whoever calls; [`Self::may`] says whether they may.
+    /// Carries a call out without asking if the caller may; [`Self::may`] says so.
     ///
     /// # Errors
     /// Something given is too long, or not as the command wants it.
@@ -124,7 +124,7 @@ impl Subcommand {
 }
 
 impl Kind {
-    /// Whether it takes words without an end of their own.
+    /// True where it takes words without an end of their own.
     pub const fn is_text(self) -> bool {
         matches!(self, Self::Npc | Self::Words(_) | Self::Suggested(..))
     }

@@ -36,7 +36,7 @@ pub enum Lasting {
     Revoke(String),
 }
 
-/// What commands reach through a face.
+/// Everything that commands reach through a face.
 pub trait Face {
     /// The table that runs.
     ///
@@ -74,7 +74,7 @@ pub trait Face {
     /// Makes a change, and keeps it.
     ///
     /// # Errors
-    /// There is nothing to revoke, or it cannot be kept.
+    /// Nothing is there to revoke, or the change cannot be kept.
     fn keep(&mut self, change: Lasting) -> Result<(), Refusal>;
 
     /// Tools that were allowed for good, a line each, and whether that still holds.

@@ -30,7 +30,7 @@ pub use declared::{Command, Kind, NPC_MAX, Parameter, Subcommand, Suggested, WOR
 pub use face::{AtTable, Face, Lasting, StatusSoon};
 pub use npc::seat_line;
 pub use text::{Piece, Refusal, Text};
-pub use typed::{TypedError, read, usage};
+pub use typed::{read, usage};
 pub use xcard::halt;
 
 pub use ask::COMMAND as ASK;

@@ -1,6 +1,6 @@
 //! `/privacy`: being heard or not. A face that stores voices' words adds subcommands of its own.
 //!
-//! Entry item: [`COMMAND`]. **Never**: tells anybody whether somebody else is heard.
+//! Entry item: [`COMMAND`]. **Never**: tells if another player is heard.
 
 use super::{
     answer::{Answer, Reply},

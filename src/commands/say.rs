@@ -74,7 +74,7 @@ fn only_one(status: &Status) -> Option<SeatId> {
     here.next().filter(|_| here.next().is_none())
 }
 
-/// Why nobody could answer; `None`: somebody can.
+/// The reason why no NPC could answer; `None`: one can.
 fn unable(status: &Status, seat: Option<SeatId>) -> Option<String> {
     let Some(seat) = seat.and_then(|seat| status.of(seat)) else {
         let able = status.seats.iter().any(|seat| seat.present && !seat.muted);

@@ -85,7 +85,7 @@ fn change(face: &mut dyn Face, change: SceneChange) -> Result<Answer, Refusal> {
     with_status(face, |_, status| Ok(scene(&status)))
 }
 
-/// What is set: empty where it is taken away, `None` where it stays.
+/// A new place or time: empty where it is taken away, `None` where it stays.
 fn filled(call: &Call, option: &str) -> Option<String> {
     call.text(option).map(|text| if text == NOTHING { String::new() } else { text.to_owned() })
 }

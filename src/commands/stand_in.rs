@@ -74,7 +74,7 @@ impl Recorded {
         Self { status: status(vec![seat("Bartok"), seat("Mira")]), orders: Vec::new() }
     }
 
-    /// What comes of a use: the text of the answer, or the refusal.
+    /// Carries a use out; the text of the answer, or the refusal.
     pub fn carries_out(&mut self, sub: &Subcommand, call: &Call) -> String {
         let mut answered = sub.carry_out(self, call);
         loop {

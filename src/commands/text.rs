@@ -26,7 +26,7 @@ pub enum Piece {
     Strong(String),
     /// Words of others, shown to the letter.
     Others(String),
-    /// Somebody at the table, named as the face names people.
+    /// A player, named as the face names people.
     Person(SpeakerId),
 }
 

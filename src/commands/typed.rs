@@ -21,7 +21,7 @@ const PROPOSED_MAX: usize = 3;
 /// Reason for not reading a line.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 pub enum TypedError {
-    /// There is no such command.
+    /// No command is called so.
     #[error("unknown command '/{word}' ({instead})")]
     Unknown {
         /// The first word.
@@ -38,7 +38,7 @@ pub enum TypedError {
 /// `person` finds players by their names.
 ///
 /// # Errors
-/// There is no such command, or it is used otherwise.
+/// No command is called so, or it is used otherwise.
 pub fn read(
     all: &[&'static Command],
     line: &str,
@@ -118,7 +118,7 @@ fn shown(parameter: &Parameter, needs_label: bool) -> String {
     if parameter.required { typed } else { format!("[{typed}]") }
 }
 
-/// Whether words stand behind a name and a colon.
+/// True where words stand behind a name and a colon.
 fn has_colon<'p>(mut parameters: impl Iterator<Item = &'p Parameter> + Clone) -> bool {
     let has_name = parameters.clone().any(|it| it.kind == Kind::Npc && it.required);
     has_name && parameters.any(|it| matches!(it.kind, Kind::Words(_) | Kind::Suggested(..)))
@@ -126,7 +126,7 @@ fn has_colon<'p>(mut parameters: impl Iterator<Item = &'p Parameter> + Clone) ->
 
 type Values = Vec<(&'static str, Value)>;
 
-/// What is given for these parameters; `None`: something is missing, or too much.
+/// Values of these parameters; `None`: something is missing, or too much.
 fn values(
     parameters: &'static [Parameter],
     rest: &str,
@@ -145,7 +145,7 @@ fn values(
     is_whole.then_some(values)
 }
 
-/// What stands before the first `label:value`, and all of these.
+/// Text before the first `label:value`, and all of these.
 fn labelled<'l>(
     parameters: &'static [Parameter],
     text: &'l str,
@@ -194,9 +194,9 @@ fn value(
 
 /// Values without a label, in the order of their parameters.
 struct Positional<'l> {
-    /// What has no value yet.
+    /// Parameters without a value.
     open: Vec<&'static Parameter>,
-    /// What is not read yet.
+    /// Text that is not read yet.
     rest: &'l str,
     values: Values,
 }
@@ -284,7 +284,7 @@ fn first_word(text: &str) -> (&str, &str) {
     (word, rest.trim())
 }
 
-/// What is before the last word, and that word.
+/// Text before the last word, and that word.
 fn last_word(text: &str) -> (&str, &str) {
     let (before, word) = text.trim().rsplit_once(char::is_whitespace).unwrap_or(("", text.trim()));
     (before.trim(), word)

@@ -1,6 +1,6 @@
 //! `/xcard`: everyone stops at once.
 //!
-//! Entry items: [`COMMAND`], [`halt`]. **Never**: tells anybody who used it.
+//! Entry items: [`COMMAND`], [`halt`]. **Never**: tells who used it.
 
 use super::{
     answer::{Answer, Reply},

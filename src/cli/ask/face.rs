@@ -15,7 +15,7 @@ use crate::{
     session::{Command as TableCommand, Seated, Speaker, SpeakerId},
 };
 
-/// What one typed command reaches, and what it wants done.
+/// A terminal during one typed command, and what the command wants done.
 pub struct Terminal<'a> {
     /// The NPCs at the table.
     pub seats: Arc<[Seated]>,

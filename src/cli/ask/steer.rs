@@ -1,4 +1,4 @@
-//! What slash lines do, and what they show.
+//! Slash lines: commands carried out at the table, and their answers.
 //!
 //! **Never**: says a slash line to an NPC.
 

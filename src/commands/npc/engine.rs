@@ -16,7 +16,7 @@ use crate::{
 /// Says what another engine would cost; changes to it where that is confirmed.
 ///
 /// # Errors
-/// There is no such NPC or engine, or the NPC cannot have it.
+/// No NPC or engine is called so, or the NPC cannot have it.
 pub fn change(face: &mut dyn Face, call: &Call) -> Result<Answer, Refusal> {
     let (_, npc) = seat(face, call.words("name")?)?;
     let (name, wanted) = (&npc.name, call.words("engine")?);

@@ -34,9 +34,9 @@ pub struct Own {
 pub struct Offer {
     /// Its name, without the slash.
     pub name: &'static str,
-    /// What it is for.
+    /// Its purpose.
     pub description: String,
-    /// Who may use any of it.
+    /// The people who may use any of it.
     pub who: Who,
 }
 

@@ -62,7 +62,7 @@ impl Command {
         }
     }
 
-    /// What Discord is told of it.
+    /// Its declaration to Discord.
     pub fn register(&self) -> CreateCommand {
         match self {
             Self::Own(own) => (own.register)(),
@@ -70,7 +70,7 @@ impl Command {
         }
     }
 
-    /// Who may use its subcommand of this name; without a name, any of it.
+    /// The people who may use its subcommand of this name; without a name, any of it.
     pub fn who(&self, path: &str) -> Who {
         let for_all = match self {
             Self::Own(own) => return (own.who)(path),
@@ -93,7 +93,7 @@ impl Command {
         }
     }
 
-    /// What may be typed into an option.
+    /// Values offered while an option is typed.
     pub fn complete(&self, guild: &Guild, option: &str) -> Vec<String> {
         match self {
             Self::Own(own) => (own.complete)(guild, option),

@@ -23,7 +23,7 @@ use crate::{
     session::SpeakerId,
 };
 
-/// What Discord is told of a command.
+/// Declares a command to Discord.
 pub fn register(command: &Command) -> CreateCommand {
     let created = parts::command(command.name, command.description);
     match command.sub("") {
