@@ -120,14 +120,6 @@ impl Call {
         self.text(name).ok_or_else(|| format!("'{name}' is empty (fill it in)").into())
     }
 
-    /// The whole number given as `name`.
-    pub fn whole(&self, name: &str) -> Option<i64> {
-        match self.value(name)? {
-            CommandDataOptionValue::Integer(number) => Some(*number),
-            _ => None,
-        }
-    }
-
     /// Whether `name` is given and true.
     pub fn flag(&self, name: &str) -> bool {
         matches!(self.value(name), Some(CommandDataOptionValue::Boolean(true)))
