@@ -84,6 +84,10 @@ pub enum Suggested {
     Places,
     /// Characters of its players.
     Characters,
+    /// Moods and titles of music and background sound.
+    Moods,
+    /// Titles of sounds that are played once.
+    Effects,
     /// Tools and their servers.
     Tools,
 }

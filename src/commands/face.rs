@@ -10,6 +10,7 @@ use super::text::Refusal;
 use crate::{
     campaign::Engines,
     domain::{EngineKind, Npc},
+    logic::music::Library,
     session::{Command as TableCommand, SeatId, Seated, Speaker, SpeakerId, Status},
 };
 
@@ -24,6 +25,8 @@ pub struct AtTable {
     pub people: Vec<SpeakerId>,
     /// The engines of its NPCs.
     pub engines: Arc<dyn Engines>,
+    /// The tracks it may play.
+    pub music: Arc<Library>,
 }
 
 /// A change that outlives the table where the face keeps it.

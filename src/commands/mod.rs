@@ -10,6 +10,7 @@ mod call;
 mod character;
 mod declared;
 mod face;
+mod music;
 mod npc;
 mod privacy;
 mod say;
@@ -35,6 +36,7 @@ pub use xcard::halt;
 
 pub use ask::COMMAND as ASK;
 pub use character::COMMAND as CHARACTER;
+pub use music::{COMMAND as MUSIC, stop as stop_music};
 pub use npc::COMMAND as NPC;
 pub use privacy::{COMMAND as PRIVACY, HEARD, NOT_HEARD};
 pub use say::COMMAND as SAY;
@@ -45,5 +47,5 @@ pub use tools::{COMMAND as TOOLS, not_allowed as never_allowed};
 pub use xcard::COMMAND as XCARD;
 
 /// Every command that more than one face has.
-pub static ALL: [&Command; 10] =
-    [&SESSION, &NPC, &SAY, &ASK, &CHARACTER, &SCENE, &TIER, &TOOLS, &PRIVACY, &XCARD];
+pub static ALL: [&Command; 11] =
+    [&SESSION, &NPC, &SAY, &ASK, &CHARACTER, &SCENE, &MUSIC, &TIER, &TOOLS, &PRIVACY, &XCARD];

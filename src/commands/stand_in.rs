@@ -16,6 +16,7 @@ use super::{
 use crate::{
     campaign::{EngineError, EngineOffer, Engines, ServiceInfo, Services},
     domain::{EngineKind, Npc, Tier},
+    logic::music::{Layer, Library, MusicStatus, Track},
     session::{
         Command as TableCommand, Latencies, SceneStatus, SeatId, SeatStatus, Seated, Speaker,
         SpeakerId, State, Status, Unwritten,
@@ -50,6 +51,7 @@ pub fn status(seats: Vec<SeatStatus>) -> Status {
     Status {
         state: State::Listening,
         scene: SceneStatus { location: None, time_of_day: None, present: here.collect() },
+        music: MusicStatus::default(),
         seats,
         utterances: 0,
         answered: 0,
@@ -88,6 +90,22 @@ impl Recorded {
     }
 }
 
+/// Music for an inn, and a bell.
+fn library() -> Library {
+    let track = |title: &str, layer| {
+        Arc::new(Track {
+            file: title.into(),
+            title: title.to_owned(),
+            moods: vec![title.to_lowercase()],
+            layer,
+            is_looped: layer != Layer::Effect,
+            gain_db: 0.0,
+            credits: None,
+        })
+    };
+    Library { tracks: vec![track("Inn", Layer::Music), track("Bell", Layer::Effect)] }
+}
+
 /// Engines that nothing changes.
 struct Fixed;
 
@@ -112,7 +130,12 @@ impl Face for Recorded {
         let seats = self.status.seats.iter();
         let seats = seats.map(|it| Seated { seat: it.id, npc: Arc::new(Npc::plain(&it.name)) });
         let people = vec![SpeakerId(11)];
-        Ok(AtTable { seats: seats.collect(), people, engines: Arc::new(Fixed) })
+        Ok(AtTable {
+            seats: seats.collect(),
+            people,
+            engines: Arc::new(Fixed),
+            music: Arc::new(library()),
+        })
     }
 
     fn cast(&self) -> Vec<Arc<Npc>> {

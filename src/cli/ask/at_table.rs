@@ -252,7 +252,8 @@ pub async fn at_table(
     let assistant = &setting.assistant(effects)?;
     let (typist, is_dm, permits) = (arguments.typist(), arguments.as_dm, &*permits);
     let engines = Arc::new(seated);
-    let context = &SlashContext { assistant, permits, engines, typist, is_dm };
+    let music = tools.music();
+    let context = &SlashContext { assistant, permits, engines, music, typist, is_dm };
     let interrupts = signal(SignalKind::interrupt())?;
     setting.is_open.set(true);
     let conducting = Conducting { steps: &steps, typed: &typed, context, interrupts };

@@ -13,6 +13,7 @@ use crate::{
     commands::{AtTable, Face, Lasting, Refusal, StatusSoon, never_allowed},
     domain::{EngineKind, Npc},
     session::{Command as TableCommand, Seated, Speaker, SpeakerId},
+    tools::builtin::Music,
 };
 
 /// A terminal during one typed command, and what the command wants done.
@@ -23,6 +24,8 @@ pub struct Terminal<'a> {
     pub people: Vec<SpeakerId>,
     /// The engines of the NPCs.
     pub engines: &'a Arc<dyn Engines>,
+    /// Music that the table may play.
+    pub music: &'a Music,
     /// Tools that were allowed for good.
     pub permits: &'a LocalPermits,
     /// Orders for the table, in their sequence, not sent yet.
@@ -39,6 +42,7 @@ impl Face for Terminal<'_> {
             seats: Arc::clone(&self.seats),
             people: self.people.clone(),
             engines: Arc::clone(self.engines),
+            music: self.music.library(),
         })
     }
 

@@ -17,6 +17,7 @@ use crate::{
     campaign::{Assistant, Engines},
     commands::{self, Answer, Piece, Refusal, Reply, Subcommand},
     session::{Speaker, SpeakerId},
+    tools::builtin::Music,
 };
 
 /// What slash lines reach beside the table.
@@ -27,6 +28,8 @@ pub struct SlashContext<'a> {
     pub permits: &'a LocalPermits,
     /// The engines of the NPCs.
     pub engines: Arc<dyn Engines>,
+    /// Music that the table may play.
+    pub music: Music,
     /// Who types, by the name the table uses.
     pub typist: &'a str,
     /// Who types is the game master.
@@ -64,6 +67,7 @@ impl Driver {
             seats: Arc::clone(&self.table.seated.borrow()),
             people: self.speakers.values().copied().collect(),
             engines: &context.engines,
+            music: &context.music,
             permits: context.permits,
             orders: Vec::new(),
             is_here: self.is_here,

@@ -3,7 +3,7 @@
 //! Entry function: [`press`]. **Never**: tells anybody who held the X-card up.
 
 use crate::{
-    commands::halt,
+    commands::{halt, stop_music},
     discord::{
         commands::{Answer, Refusal, shown},
         guild::Guild,
@@ -30,6 +30,10 @@ pub fn press(
     let done = match button {
         PanelButton::XCard => {
             let answered = halt(guild)?;
+            return shown(guild, answered);
+        }
+        PanelButton::StopMusic => {
+            let answered = stop_music(guild)?;
             return shown(guild, answered);
         }
         PanelButton::Mute => {

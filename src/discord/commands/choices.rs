@@ -10,6 +10,7 @@ use crate::{
     commands::{Kind, Suggested},
     discord::guild::Guild,
     domain::EntityKind,
+    logic::music::Layer,
 };
 
 /// Choices Discord shows while an option is typed.
@@ -43,6 +44,17 @@ pub fn known(guild: &Guild, kind: Kind) -> Vec<String> {
             campaign().players.iter().map(|player| player.character.clone()).collect()
         }
         Kind::Suggested(Suggested::Tools, _) => tool_names(guild),
+        Kind::Suggested(Suggested::Moods, _) => {
+            let library = guild.shared.handles.music.library();
+            let titles = library.tracks.iter().filter(|it| it.layer != Layer::Effect);
+            let titles = titles.map(|track| track.title.clone());
+            library.moods().into_iter().map(str::to_owned).chain(titles).collect()
+        }
+        Kind::Suggested(Suggested::Effects, _) => {
+            let library = guild.shared.handles.music.library();
+            let effects = library.tracks.iter().filter(|it| it.layer == Layer::Effect);
+            effects.map(|track| track.title.clone()).collect()
+        }
         Kind::Words(_) | Kind::OneOf(_) | Kind::Count(_) | Kind::Flag | Kind::Person => Vec::new(),
     }
 }

@@ -20,6 +20,7 @@ impl Face for Guild {
             seats: session.cast(),
             people: session.people.ids().map(SpeakerId).collect(),
             engines: Arc::clone(&session.engines),
+            music: self.shared.handles.music.library(),
         })
     }
 

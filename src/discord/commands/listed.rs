@@ -12,7 +12,7 @@ use super::{
     entity, help, privacy, roll, session, setup, shared, tools,
 };
 use crate::{
-    commands::{self, CHARACTER, NPC, SAY, SCENE, TIER, XCARD},
+    commands::{self, CHARACTER, MUSIC, NPC, SAY, SCENE, TIER, XCARD},
     discord::guild::Guild,
 };
 
@@ -33,6 +33,7 @@ pub static ALL: &[Command] = &[
     Command::Shared(&commands::ASK),
     Command::Shared(&CHARACTER),
     Command::Shared(&SCENE),
+    Command::Shared(&MUSIC),
     Command::Own(entity::COMMAND),
     Command::Own(campaign::COMMAND),
     Command::Shared(&TIER),

@@ -246,6 +246,11 @@ async fn command_is_one_in_every_face() {
         ("privacy optout", "/privacy optout", json!({}), "heard SpeakerId(11) false"),
         ("privacy optin", "/privacy optin", json!({}), "heard SpeakerId(11) true"),
         ("session status", "/session status", json!({}), ""),
+        ("music play", "/music play inn", json!({"mood": "inn"}), "Music(Play(Track"),
+        ("music stop", "/music stop", json!({}), "Music(Stop)"),
+        ("music volume", "/music volume 40", json!({"percent": 40}), "Music(Volume(40))"),
+        ("music list", "/music list", json!({}), ""),
+        ("music effect", "/music effect bell", json!({"name": "bell"}), "Music(Play(Track"),
         ("xcard", "/xcard", json!({}), "Halt"),
     ] {
         let told = changes(path, line, &given);

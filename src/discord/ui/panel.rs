@@ -100,6 +100,10 @@ pub fn render(view: &PanelView<'_>) -> Rendered {
         if let Some(scene) = scene(status) {
             fields.push(("Scene", scene));
         }
+        if !status.music.playing.is_empty() {
+            fields
+                .push(("Music", fit(status.music.playing.iter().map(|(_, title)| escaped(title)))));
+        }
         fields.push(("Thinking", thinking(&status.seats)));
         fields.push(("Utterances", counts(status)));
         fields.push(("From end of speech, p50 / p95", latencies(status)));
@@ -109,7 +113,11 @@ pub fn render(view: &PanelView<'_>) -> Rendered {
         fields.push(("Notes", fit(view.notes.iter().map(|note| format!("• {note}")))));
     }
     let paused = view.status.is_some_and(|it| it.state == State::Paused);
-    let rows = if view.over.is_some() { Vec::new() } else { vec![buttons(paused)] };
+    let plays = view.status.is_some_and(|it| !it.music.playing.is_empty());
+    let rows = match view.over {
+        Some(_) => Vec::new(),
+        None => [Some(buttons(paused)), plays.then(music_buttons)].into_iter().flatten().collect(),
+    };
     Rendered { line, fields, rows }
 }
 
@@ -126,6 +134,13 @@ fn buttons(paused: bool) -> CreateActionRow {
         button(PanelButton::XCard, "X-card", ButtonStyle::Danger),
         button(PanelButton::End, "End", ButtonStyle::Danger),
     ])
+}
+
+/// The row that is there while music plays.
+fn music_buttons() -> CreateActionRow {
+    let stop = CreateButton::new(Action::Panel(PanelButton::StopMusic).id());
+    let stop = stop.label("Stop music").style(ButtonStyle::Secondary);
+    CreateActionRow::Buttons(vec![stop])
 }
 
 fn names(people: &[&str]) -> String {
