@@ -45,6 +45,11 @@ pub static COMMAND: Command = Command {
                     "Time of day, such as dusk (- for none)",
                     Kind::Words(LONGEST_TIME),
                 ),
+                Parameter::new(
+                    "music",
+                    "Words for its music, such as tavern (default: the scene's own, - for none)",
+                    Kind::Suggested(Suggested::Moods, LONGEST_PLACE),
+                ),
             ],
             set,
         ),
@@ -73,11 +78,11 @@ pub static COMMAND: Command = Command {
 };
 
 fn set(face: &mut dyn Face, call: &Call) -> Result<Answer, Refusal> {
-    let (location, time) = (filled(call, "location"), filled(call, "time"));
-    if location.is_none() && time.is_none() {
+    let [location, time, music] = ["location", "time", "music"].map(|name| filled(call, name));
+    if location.is_none() && time.is_none() && music.is_none() {
         return Err("no place or time given (use /scene set location, time, or both)".into());
     }
-    change(face, SceneChange::Set { location, time })
+    change(face, SceneChange::Set { location, time, music })
 }
 
 fn change(face: &mut dyn Face, change: SceneChange) -> Result<Answer, Refusal> {

@@ -338,6 +338,7 @@ mod tests {
             ("/tier clear", "tier clear"),
             ("/scene set Old Mill, dusk", "scene set location=Old Mill time=dusk"),
             ("/scene set , dusk", "scene set time=dusk"),
+            ("/scene set music:tavern", "scene set music=tavern"),
             ("/scene set the river", "scene set location=the river"),
             ("/say Mira, well: hello", "say  text=Mira, well: hello"),
             ("/say hello npc:Bartok", "say  text=hello npc=Bartok"),
@@ -370,7 +371,7 @@ mod tests {
         ] {
             assert_eq!(typed(line).unwrap_err().to_string(), wanted, "{line}");
         }
-        assert_eq!(usage(&SCENE.subs[0]), "/scene set [LOCATION], [TIME]");
+        assert_eq!(usage(&SCENE.subs[0]), "/scene set [LOCATION], [TIME], [MUSIC]");
     }
 
     #[test]
