@@ -24,6 +24,8 @@ mod session;
 
 mod campaign;
 
+mod commands;
+
 mod discord;
 
 mod config;

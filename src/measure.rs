@@ -54,7 +54,7 @@ pub use crate::{
         Attachment, Authority, CallContext, CallError, CallOutput, Caller, Declared, Definition,
         Effects, Handler, Progress, Query, Report, SelectionOptions, SessionCalls, SourceKind,
         Taint, ToolHost,
-        builtin::{Dice, Materials, RandomTable, RuleBook, offer as offer_built_ins},
+        builtin::{Dice, Materials, Music, RandomTable, RuleBook, offer as offer_built_ins},
         connection::{Auth, Facts, Reach, Sandbox, ServerOptions, Servers, Setup, Trust},
         report as tool_figures,
     },

@@ -382,7 +382,7 @@ fn a_model_is_told_only_what_its_npc_may_know() {
 fn stage_notes_reach_the_model_and_nothing_else() {
     let server = ChatServer::start();
     let place = table(&server);
-    let lines = "/direct Bartok 1: You owe Anna money.\n/scene set The river, dusk\n\
+    let lines = "/npc direct Bartok 1: You owe Anna money.\n/scene set The river, dusk\n\
                  Bartok, hello\nBartok, hello again";
     let ran = place.run_typing(&["ask", "--json", "--as-dm", "--session", "one"], lines);
     let ran = ran.ends_with(0);

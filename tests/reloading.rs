@@ -83,19 +83,19 @@ fn a_new_npc_joins_and_a_deleted_one_leaves() {
     assert_eq!(line["tools"][0]["ok"], true, "{line:#}");
     assert!(line["audio_ms"].as_u64().unwrap_or_default() > 100, "she has a voice: {line:#}");
     // She is in the commands' names as she is at the table, and orders mean her by voice.
-    live.types("/mute Mira");
+    live.types("/npc mute Mira");
     live.says("Mira is muted");
     assert_eq!(live.asked("Mira, roll")["outcome"], "nobody_addressed");
     assert_eq!(live.asked("unmute Mira")["detail"], "Mira may speak again");
-    live.types("/pin Mira");
-    live.says("everything you say goes to Mira");
+    live.types("/npc pin Mira");
+    live.says("What anyone says goes to Mira");
 
     std::fs::remove_file(place.path("npcs/mira.yaml")).expect("it was written");
     assert!(live.reread().contains("; leaves: Mira"));
     assert_eq!(live.asked("Mira, roll")["outcome"], "nobody_addressed");
-    live.types("/mute Mira");
+    live.types("/npc mute Mira");
     live.says("npc 'Mira' (known: Bartok the Barkeep, Old Tom)");
-    live.types("/status");
+    live.types("/session status");
     let status = live.says("\"status\"");
     assert!(!status.contains("Mira"), "{status}");
     // Who is alone with a player needs no name.
@@ -257,7 +257,7 @@ fn the_campaign_of_the_next_turn_is_the_one_that_the_file_has_then() {
 fn what_waits_for_the_next_start_is_named_without_its_value() {
     let secret = "hush-hush-4711";
     let place = table("discord: { token: before-4711 }\n");
-    let mut live = place.start(&["ask", "--json"]);
+    let mut live = place.start(&["ask", "--json", "--as-dm"]);
     assert_eq!(live.asked("Bartok, hello")["outcome"], "spoken");
     let more = format!(
         "discord: {{ token: {secret} }}\nproviders:\n  stt: {{ name: openai, base_url: \
@@ -278,7 +278,7 @@ fn what_waits_for_the_next_start_is_named_without_its_value() {
     place.write("npcs/bartok.yaml", BARTOK.replace("The old line.", "A new line."));
     live.says("changed: Bartok the Barkeep");
     assert_eq!(live.asked("Bartok, hello")["reply"], "A new line.");
-    live.types("/status");
+    live.types("/session status");
     let status = live.says("\"status\"");
     assert!(status.contains("scripted") && !status.contains("other"), "{status}");
     let rest = live.said().join("\n");

@@ -138,7 +138,7 @@ fn npcs_that_name_two_models_may_change() {
     let two = Two::new("Ah, the old mine.", "It lies north.");
     let price = ", price: { input: 1, output: 5 }";
     let place = two.place(price, "");
-    let typed = "/engine Bartok cascaded confirm\n/engine Bartok sentence_cascade\n";
+    let typed = "/npc engine Bartok cascaded confirm\n/npc engine Bartok sentence_cascade\n";
     let ran = place.run_typing(&["ask", "--json", "--as-dm"], typed).ends_with(0);
     assert!(ran.stderr.contains("speaks by the engine cascaded"), "{ran:#?}");
     assert!(ran.stderr.contains("costs about "), "{ran:#?}");

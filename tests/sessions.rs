@@ -164,7 +164,8 @@ fn holds_nowhere(place: &Place, word: &str) {
 #[test]
 fn the_x_card_takes_the_last_exchange_back() {
     let place = Place::new();
-    let typed = "Bartok, roll 2d6 for my mule\nBartok, roll 2d6 for my wombat\n/xcard\n/status\n";
+    let typed =
+        "Bartok, roll 2d6 for my mule\nBartok, roll 2d6 for my wombat\n/xcard\n/session status\n";
     place.run_typing(&["ask", "--json", "--session", "friday"], typed).ends_with(0);
     let lines = shown(&place, "friday");
     let withdrawn: Vec<bool> =
@@ -424,7 +425,7 @@ fn an_x_card_holds_though_the_program_is_killed() {
     let place = Place::new();
     let evening = ["ask", "--json", "--as-dm", "--session", "friday"];
     let statuses = |live: &mut Live| -> Value {
-        live.types("/status");
+        live.types("/session status");
         serde_json::from_str(&live.says("\"status\"")).expect("a line of JSON")
     };
     let muted = |status: &Value| -> Vec<bool> {
@@ -447,7 +448,7 @@ fn an_x_card_holds_though_the_program_is_killed() {
     let scene = &status["status"]["scene"];
     assert_eq!((&scene["location"], &scene["time_of_day"]), (&"Old Mill".into(), &"night".into()));
     // Aloud, and one of them alone.
-    live.types("/unmute all");
+    live.types("/npc unmuteall");
     live.says("may speak");
     live.types("Mira, be quiet");
     live.says("\"command\"");
@@ -457,7 +458,7 @@ fn an_x_card_holds_though_the_program_is_killed() {
     live.says("'friday' resumes with Mira Quickfingers still muted");
     let status = statuses(&mut live);
     assert_eq!(muted(&status).iter().filter(|it| **it).count(), 1, "{status:#}");
-    live.types("/unmute all");
+    live.types("/npc unmuteall");
     live.says("may speak");
     live.kill();
     let mut live = place.start(&evening);

@@ -53,21 +53,21 @@ fn npcs(turns: &[Value]) -> Vec<&str> {
 #[test]
 fn muting_pausing_and_the_x_card_hold_until_taken_back() {
     let (turns, statuses) = parted(typed(&[
-        "/mute Mira",
+        "/npc mute Mira",
         "Mira, hello",
-        "/unmute Mira",
+        "/npc unmute Mira",
         "Mira, hello",
         "/pause",
         "Mira, hello",
-        "/status",
+        "/session status",
         "/resume",
         "Mira, hello",
         "/xcard",
         "Bartok, hello",
-        "/status",
-        "/unmute all",
+        "/session status",
+        "/npc unmuteall",
         "X-card!",
-        "/unmute all",
+        "/npc unmuteall",
         "Bartok, hello",
         "/skip",
     ]));
@@ -103,15 +103,15 @@ fn the_x_card_is_heard_aloud_from_anybody() {
 fn tiers_pins_and_words_go_to_the_npc_that_is_named() {
     let (turns, statuses) = parted(typed(&[
         "/tier set deep Bartok 10",
-        "/pin Mira",
+        "/npc pin Mira",
         "what is the news",
         "Bartok, hello",
         "/tier clear",
         "Bartok, and the weather",
-        "/speak Mira: Not a word, friends.",
-        "/say Bartok: Mira, hello",
-        "/status",
-        "/unpin",
+        "/npc speak Mira: Not a word, friends.",
+        "/say Mira, hello npc:Bartok",
+        "/session status",
+        "/npc unpin",
     ]));
     let effective: Vec<_> = turns.iter().map(|turn| &turn["tier"]["effective"]).collect();
     assert_eq!(effective, ["fast", "deep", "fast", "fast", "fast"]);
@@ -132,15 +132,15 @@ fn a_scene_brings_its_npcs_and_players_have_characters() {
     let (turns, statuses) = parted(typed(&[
         "/scene set old mill, dusk",
         "Bartok, hello",
-        "/status",
+        "/session status",
         "/scene set the river",
         "/scene enter Bartok",
         "/scene leave Mira",
-        "/character Balin the Wise",
+        "/character set Balin the Wise",
         "Bartok, hello",
-        "/status",
-        "/direct Mira 2: be afraid",
-        "/status",
+        "/session status",
+        "/npc direct Mira 2: be afraid",
+        "/session status",
     ]));
     assert_eq!(npcs(&turns), ["nobody", "Bartok the Barkeep"]);
     assert_eq!(turns[1]["reply"], "Sit down, Balin the Wise.");
@@ -164,24 +164,29 @@ fn who_is_asked_for_comes_into_the_scene() {
 
 #[test]
 fn who_has_opted_out_is_not_heard() {
-    let ran = typed(&["/optout", "Mira, hello", "/optin", "Mira, hello", "/leave", "Mira, again"]);
-    assert!(ran.stderr.contains("/optin"), "{ran:#?}");
+    let ran = typed(&[
+        "/privacy optout",
+        "Mira, hello",
+        "/privacy optin",
+        "Mira, hello",
+        "/leave",
+        "Mira, again",
+    ]);
+    assert!(ran.stderr.contains("/privacy optin"), "{ran:#?}");
     let (turns, _) = parted(ran);
     assert_eq!(npcs(&turns), ["Mira Quickfingers", "Mira Quickfingers"]);
 }
 
 #[test]
 fn players_may_stop_everything_and_steer_nothing() {
-    let lines = "/mute Mira\nMira, hello\n/status\n/nonsense\n/xcard\nMira, hello";
+    let lines = "/npc mute Mira\nMira, hello\n/session status\n/nonsense\n/xcard\nMira, hello";
     let ran = table().run_typing(&["ask"], lines).ends_with(0);
     let err = &ran.stderr;
-    assert!(err.contains("only the game master may /mute (start with --as-dm)"), "{err}");
-    assert!(err.contains("unknown command '/nonsense' (commands: /say NAME"), "{err}");
+    assert!(err.contains("only the game master may /npc mute (start with --as-dm)"), "{err}");
+    assert!(err.contains("unknown command '/nonsense' (/help lists the commands)"), "{err}");
     assert!(err.contains("stopped: everyone is muted"), "{err}");
     assert_eq!(ran.stdout.matches("Mira Quickfingers: What is it to you?").count(), 1, "{ran:#?}");
-    assert!(
-        ran.stdout.contains("listening; 1 utterances: 1 answered, 0 needed no answer, 0 failed")
-    );
+    assert!(err.contains("only the game master may /session status"), "{err}");
     assert!(
         ran.stdout.contains(
             "no NPC answers: the npc is muted (the game master says \"unmute\" and its name)"
@@ -192,12 +197,14 @@ fn players_may_stop_everything_and_steer_nothing() {
 
 #[test]
 fn people_are_shown_how_things_stand() {
-    let lines = "/tier set standard 1\n/direct Mira: hush\n/mute Bartok\n/pin Mira\n/tier show\n\
-                 /scene show\n/status";
+    let lines = "/tier set standard 1\n/npc direct Mira: hush\n/npc mute Bartok\n/npc pin Mira\n/tier show\n\
+                 /scene show\n/session status";
     let shown = table().run_typing(&["ask", "--as-dm"], lines).ends_with(0).stdout;
     for text in [
-        "  Mira Quickfingers: up to fast; game master's standard for ",
+        "  Mira Quickfingers · up to fast · set to standard, ",
+        "  The Tilted Tankard\n  Here: Bartok the Barkeep, Mira Quickfingers",
         "  scene: The Tilted Tankard; present: Bartok the Barkeep, Mira Quickfingers",
+        "listening; 0 utterances: 0 answered, 0 needed no answer, 0 failed",
         "; scripted and flite; muted",
         "; hears everyone; has a note",
     ] {
@@ -264,7 +271,7 @@ fn a_kept_session_goes_on_as_it_was_left() {
         table.run_typing(&arguments, &lines.join("\n"))
     };
     evening(&["/scene set Old Mill, night", "Mira, hello", "/xcard"]).ends_with(0);
-    let ran = evening(&["/status", "Mira, hello", "/unmute all", "Mira, hello"]);
+    let ran = evening(&["/session status", "Mira, hello", "/npc unmuteall", "Mira, hello"]);
     let told = "'friday' resumes with Bartok the Barkeep, Mira Quickfingers still muted";
     assert!(ran.stderr.contains(told), "{ran:#?}");
     let (turns, statuses) = parted(ran);

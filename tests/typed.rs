@@ -50,8 +50,12 @@ fn help_is_a_list_and_quit_ends() {
     let typed = "/help\nPip, hello\nquit\nPip, are you there?\n";
     let ran = place.run_typing(&["ask"], typed).ends_with(0);
     let lines: Vec<&str> = ran.stdout.lines().map(str::trim).collect();
-    assert!(lines.contains(&"/xcard") && lines.contains(&"/say NAME: words to it"), "{lines:#?}");
-    assert!(!ran.stdout.contains("/mute") && !ran.stdout.contains("are you there"), "{lines:#?}");
+    let has = |start: &str| lines.iter().any(|line| line.starts_with(start));
+    assert!(has("/xcard · ") && has("/say TEXT [npc:NAME] · "), "{lines:#?}");
+    assert!(
+        !ran.stdout.contains("/npc mute") && !ran.stdout.contains("are you there"),
+        "{lines:#?}"
+    );
     assert_eq!(lines.last(), Some(&"Pip: So it is, Player."), "{lines:#?}");
     place.run_typing(&["ask"], "quit\n").ends_with(0);
 }
@@ -96,7 +100,8 @@ fn check_finds_lines_that_would_stop_in_the_middle() {
 #[test]
 fn a_muted_or_paused_table_tells_how_to_get_out_of_it() {
     let place = Place::with_config(PIP);
-    let typed = "/mute Pip\nPip, hello\n/unmute Pip\n/pause\nPip, hello\n/resume\nPip, hello\n";
+    let typed =
+        "/npc mute Pip\nPip, hello\n/npc unmute Pip\n/pause\nPip, hello\n/resume\nPip, hello\n";
     let ran = place.run_typing(&["ask", "--as-dm"], typed).ends_with(0);
     for way_out in ["the npc is muted (the game master says \"unmute\"", "is paused (use /resume"] {
         assert!(ran.stdout.contains(way_out), "{way_out}: {}", ran.stdout);

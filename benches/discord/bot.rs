@@ -24,10 +24,10 @@ use glyphoxa::measure::{
     Accounts, AddedServer, Announcer, ApprovalOptions, AssistantSettings, Attempts, Budget,
     BudgetOptions, Campaign, Chain, Consent, DiscordOptions, EngineError, EngineKind, EngineOffer,
     Engines, Error, Factory, Facts, Frame, GuildStore, HandleParts, Handles, Ledger, MadeTable,
-    ModelMaker, OpenError, Outlets, RunningTable, Secret, ServedGuilds, ServerError, ServerOptions,
-    Servers, ServiceInfo, Services, SessionId, Settings, Setup, SpeechEvent, SpeechToText, Sqlite,
-    SttAbilities, TableRequest, TableSetup, Tables, ToolHost, TranscriptOptions, TranscriptWriter,
-    VoiceOut, open, run_discord,
+    ModelMaker, Music, OpenError, Outlets, RunningTable, Secret, ServedGuilds, ServerError,
+    ServerOptions, Servers, ServiceInfo, Services, SessionId, Settings, Setup, SpeechEvent,
+    SpeechToText, Sqlite, SttAbilities, TableRequest, TableSetup, Tables, ToolHost,
+    TranscriptOptions, TranscriptWriter, VoiceOut, open, run_discord,
 };
 use rand::{SeedableRng, rngs::StdRng};
 use tokio::sync::mpsc;
@@ -146,6 +146,7 @@ fn handles(cues: Cues, sentence: Duration, folder: &str) -> Handles {
         tools,
         servers: Servers::new(setup),
         announcer: Announcer::new(Arc::new(Synthesiser::new(Duration::ZERO)), npc().voice),
+        music: Music::new(Arc::default(), StdRng::seed_from_u64(1)),
     })
 }
 

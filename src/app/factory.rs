@@ -76,6 +76,7 @@ impl TableFactory {
             guilds: GuildStore::new(store, &parts.config.load().discord.folder),
             tools: parts.tools.host.clone(),
             servers: parts.tools.servers.clone(),
+            music: parts.tools.music(),
             announcer: Announcer::new(announcing, voice).and_german(in_german, german),
             factory: Arc::new(Self(Arc::new(parts))),
         }))

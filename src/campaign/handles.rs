@@ -25,7 +25,7 @@ use super::{
 };
 use crate::{
     domain::{Owner, Scope},
-    tools::{ToolHost, connection::Servers},
+    tools::{ToolHost, builtin::Music, connection::Servers},
 };
 
 /// What [`Handles`] are made of.
@@ -48,6 +48,8 @@ pub struct HandleParts {
     pub servers: Servers,
     /// Says announcements in nobody's voice.
     pub announcer: Announcer,
+    /// Music that tables may play.
+    pub music: Music,
 }
 
 /// Everything a face works with. Cloning shares it.
@@ -81,6 +83,8 @@ pub struct Handles {
     pub servers: Servers,
     /// Tells an operator of calls that wait.
     pub notifier: Notifier,
+    /// Music that tables may play.
+    pub music: Music,
 }
 
 impl Handles {
@@ -96,6 +100,7 @@ impl Handles {
             tools,
             servers,
             announcer,
+            music,
         } = parts;
         let store = transcripts.store();
         let sessions = Sessions::new(SessionsParts {
@@ -129,6 +134,7 @@ impl Handles {
             announcer,
             tools,
             servers,
+            music,
         }
     }
 

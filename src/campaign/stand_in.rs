@@ -17,6 +17,7 @@ use crate::{
     provider::{Chain, ServiceInfo, Services},
     tools::{
         ToolHost,
+        builtin::Music,
         connection::{Servers, Setup},
     },
 };
@@ -76,6 +77,7 @@ pub fn handles(folder: &Path, factory: Arc<dyn Factory>) -> Handles {
         tools,
         servers,
         announcer: Announcer::new(Arc::new(Hum::default()), Npc::plain("nobody").voice),
+        music: Music::new(Arc::default(), StdRng::seed_from_u64(1)),
     })
 }
 

@@ -37,7 +37,7 @@ pub fn take(guild: &mut Guild, interaction: Interaction) {
 fn call(guild: &Guild, used: &CommandInteraction) -> Call {
     let member = used.member.as_deref();
     let may = member.and_then(|it| it.permissions).unwrap_or_default();
-    Call::of(used, member.is_some_and(|it| guild.is_dm(it, may)), commands::ALL)
+    Call::of(used, member.is_some_and(|it| guild.is_dm(it, may)), commands::offers)
 }
 
 fn responder(guild: &Guild, interaction: Interacted) -> Responder {
@@ -53,15 +53,15 @@ fn command(guild: &mut Guild, used: CommandInteraction) {
 
 fn run(guild: &mut Guild, name: &str, call: &Call) -> Result<Answer, Refusal> {
     guild.check_settings()?;
-    let command = commands::ALL.iter().find(|it| it.name == name);
+    let command = commands::ALL.iter().find(|it| it.name() == name);
     let command = command.ok_or("this command no longer exists (reload Discord)")?;
     check_user(guild, command, call)?;
-    (command.run)(guild, call)
+    command.run(guild, call)
 }
 
 /// Whether whoever uses `command` may.
 fn check_user(guild: &Guild, command: &Command, call: &Call) -> Result<(), Refusal> {
-    match (command.who)(&call.path) {
+    match command.who(&call.path) {
         Who::Dm if !call.is_dm => Err(guild.only_dms().into()),
         Who::Manager if !call.may.manage_guild() => {
             Err("only members who may manage the server can do this".into())
@@ -214,10 +214,10 @@ fn complete(guild: &mut Guild, used: CommandInteraction) {
     // What can be chosen may be a secret of the game master.
     let found = commands::ALL
         .iter()
-        .find(|it| it.name == used.data.name && check_user(guild, it, &call).is_ok());
+        .find(|it| it.name() == used.data.name && check_user(guild, it, &call).is_ok());
     let known = match (found, commands::typed(&used)) {
         (Some(command), Some((option, text))) => {
-            commands::choices((command.complete)(guild, &option), &text)
+            commands::choices(command.complete(guild, &option), &text)
         }
         _ => Vec::new(),
     };

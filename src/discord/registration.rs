@@ -20,7 +20,7 @@ use crate::files;
 
 /// Everything that is registered.
 pub fn commands() -> Vec<CreateCommand> {
-    ALL.iter().map(|command| (command.register)()).collect()
+    ALL.iter().map(|command| command.register()).collect()
 }
 
 /// Registers every command in the configured guild, else everywhere, unless Discord has them.
@@ -87,7 +87,7 @@ pub async fn unknown(http: &Http, options: &Options) -> serenity::Result<Vec<&'s
         None => http.get_global_commands().await?,
     };
     let is_known = |name: &str| known.iter().any(|it| it.name == name);
-    Ok(ALL.iter().map(|it| it.name).filter(|name| !is_known(name)).collect())
+    Ok(ALL.iter().map(|it| it.name()).filter(|name| !is_known(name)).collect())
 }
 
 /// What tells one set of commands from another.

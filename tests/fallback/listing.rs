@@ -125,8 +125,8 @@ fn the_doctor_tries_each() {
 fn status_names_everybody_who_may_be_asked() {
     let two = Two::new();
     let place = two.table("", "");
-    let mut live = place.start(&["ask", "--json"]);
-    live.types("/status");
+    let mut live = place.start(&["ask", "--json", "--as-dm"]);
+    live.types("/session status");
     let status = live.says("\"status\"");
     assert!(status.contains("first, else second"), "{status}");
     assert_eq!(live.leave(), 0);

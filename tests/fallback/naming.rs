@@ -141,7 +141,7 @@ fn an_npc_changes_its_model_and_remembers() {
         entry("second", &two.second.base_url(), ""),
     ]);
     let place = place(&models, &[("bartok", BARTOK)]);
-    let mut live = place.start(&["ask", "--json"]);
+    let mut live = place.start(&["ask", "--json", "--as-dm"]);
     assert_answered_by(&asked(&mut live, "Bartok, the mill burns"), "first");
     place.write("npcs/bartok.yaml", BARTOK.replace("first", "second"));
     let said = live.says("configuration reloaded");
@@ -151,7 +151,7 @@ fn an_npc_changes_its_model_and_remembers() {
     assert_eq!((&line["reply"], two.asked()), (&json!("I am the second."), (1, 1)));
     let messages = two.second.requests().pop().expect("a request").json["messages"].to_string();
     assert!(messages.contains("the mill burns") && messages.contains("Aye."), "{messages}");
-    live.types("/status");
+    live.types("/session status");
     let status = live.says("\"status\"");
     assert!(status.contains("second, else first"), "{status}");
     // A name that is not there, and a list without the name, change nothing.

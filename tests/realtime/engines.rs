@@ -46,14 +46,14 @@ fn answered(lines: &[Value]) -> Vec<(&str, &str)> {
 
 fn price_is_told_and_nothing_changes(service: Service) {
     let server = VoiceServer::start(service, KEY);
-    let ran = typed(&odo(&entry(&server)), &["/engine odo s2s", SECRET]);
+    let ran = typed(&odo(&entry(&server)), &["/npc engine odo s2s", SECRET]);
     // What a second costs is the service's own.
     let cost = match service {
         Service::OpenAi => "costs about 1.18 to 2.26 at the configured prices",
         Service::Gemini => "costs about",
     };
     let sent = format!("own voices are sent to {} at 127.0.0.1", service.model());
-    let told = [cost, &sent, "/engine Odo s2s confirm goes ahead"];
+    let told = [cost, &sent, "/npc engine name:Odo engine:s2s confirm:True"];
     for part in told {
         assert!(ran.stderr.contains(part), "'{part}' is not told: {}", ran.stderr);
     }
@@ -64,7 +64,7 @@ fn price_is_told_and_nothing_changes(service: Service) {
 fn changed_engine_knows_what_was_said(service: Service) {
     let server = VoiceServer::start(service, KEY);
     server.push(Answer::say("Under the oak, you said.", 1.0));
-    let change = ["/engine Odo s2s confirm", "/engine Odo speech_to_speech"];
+    let change = ["/npc engine Odo s2s confirm", "/npc engine Odo speech_to_speech"];
     let ran = typed(&odo(&entry(&server)), &[SECRET, change[0], WHERE, change[1]]);
     let wanted = [("cascaded", CASCADE), (VOICE_MODEL, "Under the oak, you said.")];
     assert_eq!(answered(&ran.lines()), wanted, "{ran:#?}");
@@ -84,10 +84,10 @@ fn cascade_goes_on_from_the_voice_model(service: Service) {
         format!("  llm: {{ name: openai, base_url: \"{}\", model: brain }}\n", model.base_url());
     let place = odo(&(entry(&server) + &brain));
     let lines = [
-        "/engine Odo s2s confirm",
+        "/npc engine Odo s2s confirm",
         "Odo, what did you see",
-        "/engine Odo cascaded",
-        "/engine Odo cascaded confirm",
+        "/npc engine Odo cascaded",
+        "/npc engine Odo cascaded confirm",
         WHERE,
     ];
     let ran = typed(&place, &lines);
@@ -105,7 +105,7 @@ fn cascade_goes_on_from_the_voice_model(service: Service) {
 
 #[test]
 fn engine_without_its_service_is_refused() {
-    let ran = typed(&odo(&Ears::start().entry()), &["/engine Odo s2s confirm", SECRET]);
+    let ran = typed(&odo(&Ears::start().entry()), &["/npc engine Odo s2s confirm", SECRET]);
     let told = "no speech-to-speech service is configured (add providers.speech_to_speech:";
     assert!(ran.stderr.contains(told), "{}", ran.stderr);
     assert_eq!(answered(&ran.lines()), [("cascaded", CASCADE)]);
@@ -114,7 +114,7 @@ fn engine_without_its_service_is_refused() {
 fn guarded_table_keeps_the_cascade(service: Service) {
     let server = VoiceServer::start(service, KEY);
     let place = odo(&(entry(&server) + "lines_and_veils: [spiders]\n"));
-    let ran = typed(&place, &["/engine Odo s2s confirm", SECRET]);
+    let ran = typed(&place, &["/npc engine Odo s2s confirm", SECRET]);
     assert!(ran.stderr.contains("lines_and_veils are set"), "{}", ran.stderr);
     assert_eq!(answered(&ran.lines()), [("cascaded", CASCADE)]);
     assert!(server.seen().is_empty(), "{:#?}", server.seen());
@@ -123,8 +123,8 @@ fn guarded_table_keeps_the_cascade(service: Service) {
 fn players_may_not_change_engines(service: Service) {
     let server = VoiceServer::start(service, KEY);
     let place = odo(&entry(&server));
-    let ran = place.run_typing(&["ask", "--json"], "/engine Odo s2s confirm\nOdo, hello");
-    assert!(ran.stderr.contains("only the game master may /engine"), "{}", ran.stderr);
+    let ran = place.run_typing(&["ask", "--json"], "/npc engine Odo s2s confirm\nOdo, hello");
+    assert!(ran.stderr.contains("only the game master may /npc engine"), "{}", ran.stderr);
     assert!(server.seen().is_empty(), "{:#?}", server.seen());
 }
 

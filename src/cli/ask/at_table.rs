@@ -173,7 +173,7 @@ impl Setting<'_> {
         {
             let (session, muted) = (self.kept.id(), muted.join(", "));
             complain(&format!(
-                "'{session}' resumes with {muted} still muted (/unmute NAME or all)"
+                "'{session}' resumes with {muted} still muted (/npc unmute NAME or /npc unmuteall)"
             ));
         }
         Resumed { histories: self.kept.histories(), continuation, budget: self.budget.clone() }
@@ -246,7 +246,9 @@ pub async fn at_table(
     let following = app::follow(running, setting.live_config());
     let assistant = &setting.assistant(effects)?;
     let (typist, is_dm, permits) = (arguments.typist(), arguments.as_dm, &*permits);
-    let context = &SlashContext { assistant, permits, engines: &seated, typist, is_dm };
+    let engines = Arc::new(seated);
+    let music = tools.music();
+    let context = &SlashContext { assistant, permits, engines, music, typist, is_dm };
     let interrupts = signal(SignalKind::interrupt())?;
     setting.is_open.set(true);
     let conducting = Conducting { steps: &steps, typed: &typed, context, interrupts };

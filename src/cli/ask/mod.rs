@@ -5,14 +5,16 @@
 mod arguments;
 mod at_table;
 mod drive;
+mod face;
 mod inputs;
+mod own;
 mod permits;
 mod play;
 mod player;
 mod print;
 mod record;
 mod sink;
-mod slash;
+mod status;
 mod steer;
 mod steps;
 mod terminal;

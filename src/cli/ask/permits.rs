@@ -7,10 +7,10 @@ use std::sync::Arc;
 use super::super::complain;
 use crate::{
     app,
-    campaign::KeptPermits,
+    campaign::{FileError, KeptPermits},
     config::Config,
     domain::SessionId,
-    tools::{Permits, ToolHost},
+    tools::ToolHost,
 };
 
 /// What is allowed in this session and in those after it.
@@ -38,28 +38,23 @@ impl LocalPermits {
         }
     }
 
-    /// What was allowed for good, and whether that still holds.
-    pub fn listed(&self) -> String {
+    /// Tools that were allowed for good, a line each, and whether that still holds.
+    ///
+    /// # Errors
+    /// They cannot be read.
+    pub fn standing(&self) -> Result<Vec<String>, FileError> {
         let snapshot = self.host.snapshot();
-        let permits = self.kept.read().map(|permits| permits.standing(&snapshot));
-        match permits {
-            Ok(lines) if lines.is_empty() => "no tool has a permanent permission".to_owned(),
-            Ok(lines) => lines.join("\n"),
-            Err(error) => error.to_string(),
-        }
+        self.kept.read().map(|permits| permits.standing(&snapshot))
     }
 
-    /// Has `tool` ask again; what is said about it.
-    pub fn revoke(&self, tool: &str) -> String {
+    /// Has `tool` ask again; whether it was allowed.
+    ///
+    /// # Errors
+    /// That cannot be kept; nothing has changed.
+    pub fn revoke(&self, tool: &str) -> Result<bool, FileError> {
         let mut was_allowed = false;
-        let changed = self.kept.change(|permits: &mut Permits| was_allowed = permits.revoke(tool));
-        match changed {
-            Ok(permits) if was_allowed => {
-                self.host.set_permits(&self.session, permits);
-                format!("{tool} asks again")
-            }
-            Ok(_) => format!("'{tool}' has no permanent permission (see /tools permits)"),
-            Err(error) => error.to_string(),
-        }
+        let permits = self.kept.change(|permits| was_allowed = permits.revoke(tool))?;
+        self.host.set_permits(&self.session, permits);
+        Ok(was_allowed)
     }
 }

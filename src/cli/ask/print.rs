@@ -54,7 +54,7 @@ impl Printer {
         match event {
             TableEvent::Notice(text) => complain(text),
             TableEvent::Halted { .. } => complain(
-                "stopped: everyone is muted (the game master can undo it with /unmute all)",
+                "stopped: everyone is muted (the game master can undo it with /npc unmuteall)",
             ),
             TableEvent::State(state @ State::Thinking(_)) if self.at_terminal => {
                 complain(&format!("  ({state})"));

@@ -55,7 +55,7 @@ impl Driver {
         context: &SlashContext<'_>,
     ) -> Result<(), Failure> {
         if self.opted_out {
-            complain("you opted out of being heard (/optin undoes it)");
+            complain("you opted out of being heard (/privacy optin undoes it)");
             return Ok(());
         }
         if !self.is_here {

@@ -3,12 +3,15 @@
 //! Entry function: [`act`]. **Never**: leaves one out; the compiler sees to it.
 
 use super::{decisions, panel};
-use crate::discord::{
-    commands::{self, Answer, FactPress, Refusal},
-    guild::Guild,
-    ui::{
-        action::{Action, ButtonPress, ConsentButton},
-        reply::Reply,
+use crate::{
+    commands::{HEARD, NOT_HEARD},
+    discord::{
+        commands::{self, Answer, FactPress, Refusal},
+        guild::Guild,
+        ui::{
+            action::{Action, ButtonPress, ConsentButton},
+            reply::Reply,
+        },
     },
 };
 
@@ -22,8 +25,14 @@ pub fn act(guild: &mut Guild, press: &ButtonPress, action: Action) -> Result<Ans
         Action::Consent(button) => {
             let user = press.user.get();
             let done = match button {
-                ConsentButton::In => guild.opt_in(user),
-                ConsentButton::Out => guild.opt_out(user),
+                ConsentButton::In => {
+                    guild.opt_in(user);
+                    HEARD
+                }
+                ConsentButton::Out => {
+                    guild.opt_out(user);
+                    NOT_HEARD
+                }
             };
             Ok(Reply::private(done).into())
         }

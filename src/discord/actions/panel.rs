@@ -3,8 +3,9 @@
 //! Entry function: [`press`]. **Never**: tells anybody who held the X-card up.
 
 use crate::{
+    commands::{halt, stop_music},
     discord::{
-        commands::{Answer, Refusal, halt},
+        commands::{Answer, Refusal, shown},
         guild::Guild,
         ui::{
             action::{ButtonPress, PanelButton},
@@ -27,7 +28,14 @@ pub fn press(
         return Err(guild.only_dms().into());
     }
     let done = match button {
-        PanelButton::XCard => return halt(guild),
+        PanelButton::XCard => {
+            let answered = halt(guild)?;
+            return shown(guild, answered);
+        }
+        PanelButton::StopMusic => {
+            let answered = stop_music(guild)?;
+            return shown(guild, answered);
+        }
         PanelButton::Mute => {
             guild.tell(Command::Mute { seat: None, muted: true })?;
             "Everyone is muted (/npc unmuteall lets them speak again)."

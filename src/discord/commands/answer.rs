@@ -1,27 +1,12 @@
 //! What a command or a button answers, at once or when some work is done.
 //!
-//! Entry types: [`Answer`], [`Refusal`]. **Never**: sends it.
-
-use std::fmt;
+//! Entry type: [`Answer`]. **Never**: sends it.
 
 use futures::{FutureExt, future::BoxFuture};
 use serenity::all::CreateModal;
 
-use crate::{
-    discord::{guild::Guild, ui::reply::Reply},
-    session::Status,
-};
-
-/// Why a command does nothing, with the way out; only its user sees it.
-#[derive(Debug)]
-pub struct Refusal(pub String);
-
-/// Every error says why in words. (A refusal itself is not one, so that this covers them all.)
-impl<T: fmt::Display> From<T> for Refusal {
-    fn from(why: T) -> Self {
-        Self(why.to_string())
-    }
-}
+pub use crate::commands::Refusal;
+use crate::discord::{guild::Guild, ui::reply::Reply};
 
 /// Puts the result of some work in place.
 pub type Then = Box<dyn FnOnce(&mut Guild) -> Reply + Send>;
@@ -84,15 +69,4 @@ impl Answer {
         let work = work.map(|done| Box::new(move |guild: &mut Guild| then(guild, done)) as Next);
         Self::Soon(work.boxed())
     }
-}
-
-/// Answers with what `show` makes of how the table stands once it has done what it was told before.
-///
-/// # Errors
-/// No session runs.
-pub fn with_status(
-    guild: &Guild,
-    show: impl FnOnce(&mut Guild, Status) -> Result<Reply, Refusal> + Send + 'static,
-) -> Result<Answer, Refusal> {
-    Ok(Answer::soon(guild.status()?, |guild, status| show(guild, status?).map(Answer::Now)))
 }

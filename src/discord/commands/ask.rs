@@ -1,34 +1,20 @@
 //! `/ask`: the assistant answers a question of the game master, in private.
+//!
+//! Entry function: [`ask`].
 
 use std::sync::Arc;
 
-use serenity::all::CreateCommand;
-
 use super::{
-    answer::{Answer, Refusal},
-    command::{Call, Command, Who},
+    answer::Answer,
     effects::{CommandEffects, Notes},
-    parts,
 };
 use crate::{
     campaign::{AssistantQuestion, Written},
     discord::{guild::Guild, ui::reply::Reply},
 };
 
-/// Longest question, in characters.
-const QUESTION_MAX: u16 = 2_000;
-
-/// `/ask`.
-pub const COMMAND: Command =
-    Command { name: "ask", register, who: |_| Who::Dm, run, complete: |_, _| Vec::new() };
-
-fn register() -> CreateCommand {
-    parts::command("ask", "Ask the assistant about rules, the campaign, or anything its tools know")
-        .add_option(parts::words("text", "The question", QUESTION_MAX).required(true))
-}
-
-fn run(guild: &mut Guild, call: &Call) -> Result<Answer, Refusal> {
-    let text = call.words("text")?.to_owned();
+/// Asks the assistant, who answers when that is done.
+pub fn ask(guild: &Guild, text: String) -> Answer {
     let session = guild.session().ok();
     let effects = CommandEffects::new(session.map(|session| Arc::clone(&session.effects)));
     let session = session.map(|session| session.id.clone());
@@ -40,12 +26,12 @@ fn run(guild: &mut Guild, call: &Call) -> Result<Answer, Refusal> {
         effects: effects.clone(),
     };
     let asked = guild.shared.handles.assistant.ask(question);
-    Ok(Answer::later(async move {
+    Answer::later(async move {
         match asked.await {
             Ok(written) => reply(&text, written, effects.take()),
             Err(why) => Reply::private(why.to_string()),
         }
-    }))
+    })
 }
 
 fn reply(question: &str, written: Written, notes: Notes) -> Reply {

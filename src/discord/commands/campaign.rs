@@ -6,7 +6,7 @@ use serenity::all::CreateCommand;
 
 use super::{
     answer::{Answer, Refusal},
-    command::{Call, Command, Who},
+    command::{Call, Own, Who},
     parts, world,
 };
 use crate::{
@@ -15,8 +15,7 @@ use crate::{
 };
 
 /// `/campaign`.
-pub const COMMAND: Command =
-    Command { name: "campaign", register, who: |_| Who::Dm, run, complete };
+pub const COMMAND: Own = Own { name: "campaign", register, who: |_| Who::Dm, run, complete };
 
 /// Longest name, in characters.
 const LONGEST_NAME: u16 = 100;

@@ -1,10 +1,17 @@
 //! What Discord shows while an option is typed.
 //!
-//! Entry functions: [`typed`], [`choices`]. **Never**: says who may see it.
+//! Entry functions: [`typed`], [`choices`], [`known`]. **Never**: says who may see it.
+
+use std::{collections::BTreeSet, sync::Arc};
 
 use serenity::all::{CommandDataOption, CommandDataOptionValue, CommandInteraction};
 
-use crate::discord::guild::Guild;
+use crate::{
+    commands::{Kind, Suggested},
+    discord::guild::Guild,
+    domain::EntityKind,
+    logic::music::Layer,
+};
 
 /// Choices Discord shows while an option is typed.
 const CHOICES_MAX: usize = 25;
@@ -14,6 +21,50 @@ const CHOICE_LENGTH: usize = 100;
 /// Names of the NPCs, for an option that wants one.
 pub fn npc_names(guild: &Guild) -> Vec<String> {
     guild.cast().iter().map(|npc| npc.name.clone()).collect()
+}
+
+/// The names that are known for what an option of this kind takes.
+pub fn known(guild: &Guild, kind: Kind) -> Vec<String> {
+    let campaign = || Arc::clone(&guild.shared.handles.settings.load().campaign);
+    match kind {
+        Kind::Npc => npc_names(guild),
+        Kind::Suggested(Suggested::Places, _) => {
+            let campaign = campaign();
+            let scenes = campaign.scenes.iter().map(|scene| &scene.name);
+            let places = campaign.entities.iter().filter(|it| it.kind == EntityKind::Location);
+            let mut names: Vec<String> = scenes.cloned().collect();
+            for place in places {
+                if !names.contains(&place.name) {
+                    names.push(place.name.clone());
+                }
+            }
+            names
+        }
+        Kind::Suggested(Suggested::Characters, _) => {
+            campaign().players.iter().map(|player| player.character.clone()).collect()
+        }
+        Kind::Suggested(Suggested::Tools, _) => tool_names(guild),
+        Kind::Suggested(Suggested::Moods, _) => {
+            let library = guild.shared.handles.music.library();
+            let titles = library.tracks.iter().filter(|it| it.layer != Layer::Effect);
+            let titles = titles.map(|track| track.title.clone());
+            library.moods().into_iter().map(str::to_owned).chain(titles).collect()
+        }
+        Kind::Suggested(Suggested::Effects, _) => {
+            let library = guild.shared.handles.music.library();
+            let effects = library.tracks.iter().filter(|it| it.layer == Layer::Effect);
+            effects.map(|track| track.title.clone()).collect()
+        }
+        Kind::Words(_) | Kind::OneOf(_) | Kind::Count(_) | Kind::Flag | Kind::Person => Vec::new(),
+    }
+}
+
+/// Tools, and all of each server.
+pub fn tool_names(guild: &Guild) -> Vec<String> {
+    let snapshot = guild.tools().snapshot();
+    let tools = || snapshot.all().iter().map(|placed| &placed.tool);
+    let servers: BTreeSet<String> = tools().map(|tool| format!("{}.*", tool.server())).collect();
+    tools().map(|tool| tool.identity.to_string()).chain(servers).collect()
 }
 
 /// What is being typed: the option's name and its text so far.

@@ -1,6 +1,6 @@
 //! A slash command, and one use of it.
 //!
-//! Entry types: [`Command`], [`Call`]. A command decides on the guild's task and answers at once, or hands
+//! Entry types: [`Own`], [`Call`]. A command decides on the guild's task and answers at once, or hands
 //! over work whose result is put in place there. **Never**: waits on that task.
 
 use std::collections::HashMap;
@@ -16,8 +16,8 @@ use crate::{
     session::{Speaker, SpeakerId},
 };
 
-/// A slash command.
-pub struct Command {
+/// A slash command that no other face has, or a part of one that none has.
+pub struct Own {
     /// Its name, as registered and without the slash.
     pub name: &'static str,
     /// What Discord is told of it.
@@ -28,6 +28,16 @@ pub struct Command {
     pub run: fn(&mut Guild, &Call) -> Result<Answer, Refusal>,
     /// What may be typed into an option.
     pub complete: fn(&Guild, &str) -> Vec<String>,
+}
+
+/// A command as `/help` lists it.
+pub struct Offer {
+    /// Its name, without the slash.
+    pub name: &'static str,
+    /// Its purpose.
+    pub description: String,
+    /// The people who may use any of it.
+    pub who: Who,
 }
 
 /// Who may use a command.
@@ -45,7 +55,7 @@ pub enum Who {
 #[derive(Clone)]
 pub struct Call {
     /// Every command there is, for `/help`.
-    pub all: &'static [Command],
+    pub offers: fn() -> Vec<Offer>,
     /// Who uses it.
     pub user: UserId,
     /// What the server calls them.
@@ -64,8 +74,8 @@ pub struct Call {
 }
 
 impl Call {
-    /// Reads one use of one of `all`; `is_dm` as the guild sees it.
-    pub fn of(used: &CommandInteraction, is_dm: bool, all: &'static [Command]) -> Self {
+    /// Reads one use of one of `offers`; `is_dm` as the guild sees it.
+    pub fn of(used: &CommandInteraction, is_dm: bool, offers: fn() -> Vec<Offer>) -> Self {
         let mut path = Vec::new();
         let mut options = used.data.options.clone();
         while let [CommandDataOption { name, value, .. }] = options.as_slice()
@@ -77,7 +87,7 @@ impl Call {
         }
         let member = used.member.as_deref();
         Self {
-            all,
+            offers,
             user: used.user.id,
             name: cleaned(member.map_or(used.user.name.as_str(), |it| it.display_name())),
             is_dm,
@@ -108,14 +118,6 @@ impl Call {
     /// There are none.
     pub fn words(&self, name: &str) -> Result<&str, Refusal> {
         self.text(name).ok_or_else(|| format!("'{name}' is empty (fill it in)").into())
-    }
-
-    /// The whole number given as `name`.
-    pub fn whole(&self, name: &str) -> Option<i64> {
-        match self.value(name)? {
-            CommandDataOptionValue::Integer(number) => Some(*number),
-            _ => None,
-        }
     }
 
     /// Whether `name` is given and true.

@@ -6,7 +6,7 @@ use serenity::all::{ButtonStyle, CreateActionRow, CreateButton, CreateCommand};
 
 use super::{
     answer::{Answer, Refusal},
-    command::{Call, Command, Who},
+    command::{Call, Own, Who},
     parts, world,
 };
 use crate::{
@@ -23,7 +23,7 @@ use crate::{
 };
 
 /// `/entity`.
-pub const COMMAND: Command = Command { name: "entity", register, who: |_| Who::Dm, run, complete };
+pub const COMMAND: Own = Own { name: "entity", register, who: |_| Who::Dm, run, complete };
 
 /// Longest name, aliases and description, in characters.
 const LONGEST_NAME: u16 = 80;

@@ -4,29 +4,27 @@ use serenity::all::CreateCommand;
 
 use super::{
     answer::{Answer, Refusal},
-    command::{Call, Command, Who},
+    command::{Call, Offer, Own, Who},
 };
 use crate::discord::{guild::Guild, ui::reply::Reply};
 
 /// `/help`.
-pub const COMMAND: Command =
-    Command { name: "help", register, who: |_| Who::Everyone, run, complete: |_, _| Vec::new() };
+pub const COMMAND: Own =
+    Own { name: "help", register, who: |_| Who::Everyone, run, complete: |_, _| Vec::new() };
 
 fn register() -> CreateCommand {
     CreateCommand::new("help").description("Show the commands you can use here")
 }
 
 fn run(guild: &mut Guild, call: &Call) -> Result<Answer, Refusal> {
-    let may = |command: &&Command| match (command.who)("") {
+    let may = |offer: &Offer| match offer.who {
         Who::Everyone => true,
         Who::Dm => call.is_dm,
         Who::Manager => call.may.manage_guild(),
     };
     let mut text = String::new();
-    for command in call.all.iter().filter(may) {
-        let described = serde_json::to_value((command.register)()).unwrap_or_default();
-        let description = described["description"].as_str().unwrap_or_default();
-        text.push_str(&format!("**/{}** {description}\n", command.name));
+    for Offer { name, description, .. } in (call.offers)().into_iter().filter(may) {
+        text.push_str(&format!("**/{name}** {description}\n"));
     }
     let names: Vec<String> = guild.cast().iter().map(|npc| npc.name.clone()).collect();
     text.push_str(&format!("\nTalk to {} by name in the voice channel.", names.join(", ")));

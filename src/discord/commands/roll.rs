@@ -6,14 +6,14 @@ use serenity::all::{CommandOptionType, CreateCommand, CreateCommandOption};
 
 use super::{
     answer::{Answer, Refusal},
-    command::{Call, Command, Who},
+    command::{Call, Own, Who},
     parts,
 };
 use crate::discord::{guild::Guild, ui::reply::Reply};
 
 /// `/roll`.
-pub const COMMAND: Command =
-    Command { name: "roll", register, who: |_| Who::Everyone, run, complete: |_, _| Vec::new() };
+pub const COMMAND: Own =
+    Own { name: "roll", register, who: |_| Who::Everyone, run, complete: |_, _| Vec::new() };
 
 /// Longest expression taken, in characters.
 const LONGEST: u16 = 200;

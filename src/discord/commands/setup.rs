@@ -10,7 +10,7 @@ use serenity::all::{
 
 use super::{
     answer::{Answer, Refusal},
-    command::{Call, Command, Who},
+    command::{Call, Own, Who},
     parts,
 };
 use crate::{
@@ -27,8 +27,8 @@ use crate::{
 };
 
 /// `/setup`.
-pub const COMMAND: Command =
-    Command { name: "setup", register, who: |_| Who::Manager, run, complete: |_, _| Vec::new() };
+pub const COMMAND: Own =
+    Own { name: "setup", register, who: |_| Who::Manager, run, complete: |_, _| Vec::new() };
 
 fn register() -> CreateCommand {
     parts::command("setup", "Check my permissions, choose the game masters, test the sound")

@@ -4,54 +4,14 @@ use serde_json::{Value, json};
 use serenity::all::{CommandInteraction, UserId};
 
 use super::*;
+pub use crate::commands::stand_in::{seat, status};
 use crate::{
-    domain::{EngineKind, Tier},
-    logic::music::MusicStatus,
-    session::{Latencies, SceneStatus, SeatId, SeatStatus, State, Status, Unwritten},
+    commands::stand_in::Recorded,
+    session::{Speaker, SpeakerId},
 };
 
-/// An NPC that nothing was done to.
-pub fn seat(name: &str) -> SeatStatus {
-    SeatStatus {
-        id: SeatId(0),
-        name: name.to_owned(),
-        muted: false,
-        present: true,
-        waiting: 0,
-        ceiling: Tier::Standard,
-        override_: None,
-        last_selection: None,
-        brain: "scripted".to_owned(),
-        tts: "flite".to_owned(),
-        engine: EngineKind::Cascaded,
-        replaced: None,
-        pinned_by: Vec::new(),
-        note_turns_left: None,
-    }
-}
-
-/// A table of these NPCs at which nothing was said.
-pub fn status(seats: Vec<SeatStatus>) -> Status {
-    let seats = (0..).map(SeatId).zip(seats).map(|(id, seat)| SeatStatus { id, ..seat });
-    let seats: Vec<SeatStatus> = seats.collect();
-    let here = seats.iter().filter(|seat| seat.present).map(|seat| seat.name.clone());
-    Status {
-        state: State::Listening,
-        scene: SceneStatus { location: None, time_of_day: None, present: here.collect() },
-        seats,
-        utterances: 0,
-        answered: 0,
-        silent: 0,
-        errors: 0,
-        latency: Latencies::default(),
-        spent: 0.0,
-        music: MusicStatus::default(),
-        unwritten: Unwritten::default(),
-    }
-}
-
 fn registered(command: &Command) -> Value {
-    serde_json::to_value((command.register)()).unwrap()
+    serde_json::to_value(command.register()).unwrap()
 }
 
 /// Checks one command or option as Discord does, and all below it; characters of all of it.
@@ -85,9 +45,9 @@ fn commands_keep_discords_limits() {
     assert!(ALL.len() <= 100);
     for command in ALL {
         let registered = registered(command);
-        assert_eq!(registered["name"], command.name);
+        assert_eq!(registered["name"], command.name());
         let characters = check(&registered, "/");
-        assert!(characters <= 8_000, "/{}: {characters} characters", command.name);
+        assert!(characters <= 8_000, "/{}: {characters} characters", command.name());
     }
 }
 
@@ -98,7 +58,7 @@ fn commands_are_registered_as_they_were() {
         let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/commands");
         let mut text = serde_json::to_string_pretty(&registered(command)).unwrap();
         text.push('\n');
-        expect_test::expect_file![format!("{folder}/{}.json", command.name)].assert_eq(&text);
+        expect_test::expect_file![format!("{folder}/{}.json", command.name())].assert_eq(&text);
     }
 }
 
@@ -132,16 +92,15 @@ fn a_use_is_read_as_it_was_typed() {
         {"name": "secret", "type": 5, "value": true},
     ]}]);
     let used = used(2, json!({"id": "5", "name": "npc", "type": 1, "options": options}));
-    let call = Call::of(&used, true, ALL);
+    let call = Call::of(&used, true, offers);
     assert_eq!((call.path.as_str(), call.name.as_str()), ("direct", "Mira the Bold"));
     assert!(call.may.manage_guild() && call.is_dm);
     assert_eq!(call.words("name").unwrap(), "Bartok");
     assert_eq!(call.text("note"), None);
     assert_eq!(call.words("note").unwrap_err().0, "'note' is empty (fill it in)");
-    assert_eq!(call.whole("turns"), Some(3));
     assert_eq!(call.user("player"), Some(UserId::new(12)));
     assert!(call.flag("secret") && !call.flag("name"));
-    assert_eq!((call.whole("name"), call.text("turns")), (None, None));
+    assert_eq!(call.text("turns"), None);
 }
 
 #[test]
@@ -157,4 +116,144 @@ fn what_is_being_typed_is_found_below_a_subcommand() {
     let many = (0..40).map(|index| format!("npc {index}"));
     assert_eq!(choices(many, "").len(), 25);
     assert!(choices(["x".repeat(101)], "").is_empty());
+}
+
+/// An option as Discord sends it.
+fn option(name: &str, value: &Value) -> Value {
+    let kind = match (name, value) {
+        ("player", _) => 6,
+        (_, Value::Number(_)) => 4,
+        (_, Value::Bool(_)) => 5,
+        _ => 3,
+    };
+    json!({"name": name, "type": kind, "value": value})
+}
+
+/// What comes of a use in a server: what the table was told, and the answer.
+fn used_in_a_server(path: &str, given: &Value) -> (Vec<String>, String) {
+    let (name, sub_name) = path.split_once(' ').unwrap_or((path, ""));
+    let options = given.as_object().into_iter().flatten();
+    let mut options: Value = options.map(|(name, value)| option(name, value)).collect();
+    if !sub_name.is_empty() {
+        options = json!([{"name": sub_name, "type": 1, "options": options}]);
+    }
+    let call = used(2, json!({"id": "5", "name": name, "type": 1, "options": options}));
+    let call = Call::of(&call, true, offers);
+    let command = crate::commands::ALL.into_iter().find(|it| it.name == name).expect("a command");
+    let sub = command.sub(&call.path).expect("a subcommand");
+    let mut table = Recorded::table();
+    let answer = table.carries_out(sub, &shared::used(&call, sub));
+    (table.orders, answer)
+}
+
+/// What comes of a typed line.
+fn typed_line(line: &str) -> (Vec<String>, String) {
+    let speaker = Speaker { id: SpeakerId(11), name: "Mira the Bold".to_owned(), is_dm: true };
+    let person = |name: &str| (name == "Anna").then_some(SpeakerId(12));
+    let read = crate::commands::read(&crate::commands::ALL, line, speaker, &person);
+    let (sub, call) = read.expect("a slash").expect("the right words");
+    let mut table = Recorded::table();
+    let answer = table.carries_out(sub, &call);
+    (table.orders, answer)
+}
+
+/// Every command of every face: the words, the change and the answer are one.
+#[tokio::test(start_paused = true)]
+async fn command_is_one_in_every_face() {
+    let bartok = json!({"name": "Bartok"});
+    let changes = |path: &str, line: &str, given: &Value| {
+        let (orders, answer) = typed_line(line);
+        assert_eq!(used_in_a_server(path, given), (orders.clone(), answer.clone()), "{line}");
+        assert!(!answer.contains("is empty"), "{line}: {answer}");
+        orders.join("; ")
+    };
+    for (path, line, given, order) in [
+        ("npc list", "/npc list", json!({}), ""),
+        ("npc show", "/npc show Bartok", bartok.clone(), ""),
+        (
+            "npc mute",
+            "/npc mute Bartok",
+            bartok.clone(),
+            "Mute { seat: Some(SeatId(0)), muted: true",
+        ),
+        ("npc unmute", "/npc unmute Bartok", bartok.clone(), "muted: false"),
+        ("npc muteall", "/npc muteall", json!({}), "Mute { seat: None, muted: true"),
+        ("npc unmuteall", "/npc unmuteall", json!({}), "Mute { seat: None, muted: false"),
+        (
+            "npc speak",
+            "/npc speak Bartok: Well, no.",
+            json!({"name": "Bartok", "text": "Well, no."}),
+            "Puppet { speaker: SpeakerId(11), seat: SeatId(0), text: \"Well, no.\"",
+        ),
+        (
+            "npc direct",
+            "/npc direct Mira 3: be brief",
+            json!({"name": "Mira", "note": "be brief", "turns": 3}),
+            "Direct { seat: SeatId(1), note: \"be brief\", turns: Some(3)",
+        ),
+        ("npc engine", "/npc engine Mira s2s", json!({"name": "Mira", "engine": "s2s"}), ""),
+        (
+            "npc engine",
+            "/npc engine Mira s2s confirm",
+            json!({"name": "Mira", "engine": "s2s", "confirm": true}),
+            "engine Mira SpeechToSpeech",
+        ),
+        (
+            "npc pin",
+            "/npc pin Mira player:Anna",
+            json!({"name": "Mira", "player": "12"}),
+            "Pin { seat: Some(SeatId(1)), player: Some(SpeakerId(12))",
+        ),
+        ("npc unpin", "/npc unpin", json!({}), "Pin { seat: None, player: None"),
+        ("say", "/say Good evening", json!({"text": "Good evening"}), "Typed { speaker"),
+        (
+            "say",
+            "/say Good evening npc:Mira",
+            json!({"text": "Good evening", "npc": "Mira"}),
+            "TypedTo { speaker: SpeakerId(11), seat: SeatId(1)",
+        ),
+        ("ask", "/ask what is prone?", json!({"text": "what is prone?"}), ""),
+        (
+            "character set",
+            "/character set Balin the Wise",
+            json!({"name": "Balin the Wise"}),
+            "character SpeakerId(11) Balin the Wise; Character { speaker: SpeakerId(11)",
+        ),
+        (
+            "scene set",
+            "/scene set Old Mill, dusk",
+            json!({"location": "Old Mill", "time": "dusk"}),
+            "Set { location: Some(\"Old Mill\"), time: Some(\"dusk\")",
+        ),
+        ("scene enter", "/scene enter Mira", json!({"npc": "Mira"}), "Enter(SeatId(1))"),
+        ("scene leave", "/scene leave Mira", json!({"npc": "Mira"}), "Leave(SeatId(1))"),
+        ("scene show", "/scene show", json!({}), ""),
+        (
+            "tier set",
+            "/tier set deep Mira 5",
+            json!({"tier": "deep", "npc": "Mira", "minutes": 5}),
+            "SetTier { seat: Some(SeatId(1)), tier: Some(Deep), until: Some",
+        ),
+        ("tier clear", "/tier clear", json!({}), "SetTier { seat: None, tier: None, until: None"),
+        ("tier show", "/tier show", json!({}), ""),
+        ("tools permits", "/tools permits", json!({}), ""),
+        (
+            "tools revoke",
+            "/tools revoke home.dust",
+            json!({"tool": "home.dust"}),
+            "revoke home.dust",
+        ),
+        ("privacy optout", "/privacy optout", json!({}), "heard SpeakerId(11) false"),
+        ("privacy optin", "/privacy optin", json!({}), "heard SpeakerId(11) true"),
+        ("session status", "/session status", json!({}), ""),
+        ("music play", "/music play inn", json!({"mood": "inn"}), "Music(Play(Track"),
+        ("music stop", "/music stop", json!({}), "Music(Stop)"),
+        ("music volume", "/music volume 40", json!({"percent": 40}), "Music(Volume(40))"),
+        ("music list", "/music list", json!({}), ""),
+        ("music effect", "/music effect bell", json!({"name": "bell"}), "Music(Play(Track"),
+        ("xcard", "/xcard", json!({}), "Halt"),
+    ] {
+        let told = changes(path, line, &given);
+        assert!(told.contains(order) && order.is_empty() == told.is_empty(), "{line}: {told}");
+    }
 }

@@ -227,7 +227,7 @@ impl Guild {
     }
 
     /// `user` is not heard from now on, also after a restart.
-    pub fn opt_out(&mut self, user: u64) -> &'static str {
+    pub fn opt_out(&mut self, user: u64) {
         self.change_settings(|settings| {
             settings.opted_out.insert(user);
             settings.agreed.remove(&user);
@@ -239,7 +239,6 @@ impl Guild {
             tracing::warn!(%why, "an opted-out speaker was not forgotten");
         }
         self.forget_session_of(user);
-        "I no longer hear you (/privacy optin undoes that)."
     }
 
     /// What `user` has said in the session that runs is deleted.
@@ -265,7 +264,7 @@ impl Guild {
     }
 
     /// `user` may be heard from now on.
-    pub fn opt_in(&mut self, user: u64) -> &'static str {
+    pub fn opt_in(&mut self, user: u64) {
         self.change_settings(|settings| {
             settings.opted_out.remove(&user);
             settings.agreed.insert(user);
@@ -274,7 +273,6 @@ impl Guild {
             session.people.inform([user]);
         }
         self.seat_people();
-        "The characters hear you (/privacy optout undoes that)."
     }
 
     /// Plays a test line; the future says what is then heard of `user`.

@@ -68,6 +68,11 @@ impl People {
         self.present.get(&user)
     }
 
+    /// The users who are there.
+    pub fn ids(&self) -> impl Iterator<Item = u64> {
+        self.present.keys().copied()
+    }
+
     /// Who is heard.
     pub fn heard(&self) -> impl Iterator<Item = u64> {
         self.present.iter().filter(|(_, it)| it.heard).map(|(user, _)| *user)

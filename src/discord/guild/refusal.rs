@@ -8,7 +8,6 @@ use super::settings::Unread;
 use crate::{
     campaign::OpenError,
     discord::{access::VoiceLack, ui::notices, voice::ConnectError},
-    logic::cast::NpcError,
 };
 
 /// Why a guild does not do what is asked of it, with the way out.
@@ -55,9 +54,6 @@ pub enum GuildRefusal {
     /// The voice connection could not be made.
     #[error(transparent)]
     Connect(#[from] ConnectError),
-    /// No NPC at the table is meant, or several are.
-    #[error(transparent)]
-    Npc(#[from] NpcError),
     /// Who wants to be heard is not in the voice channel.
     #[error("you are not in <#{0}> (join it, then press Test again)")]
     NotInChannel(ChannelId),

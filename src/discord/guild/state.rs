@@ -30,7 +30,7 @@ use crate::{
     discord::{access, options::Options, ui::message::ChannelMessage},
     domain::{Npc, Owner, Scope},
     panics::{Panics, caught},
-    session::{Command, SeatId, Seated, Status},
+    session::{Command, Status},
     tools::{SessionCalls, ToolHost},
 };
 
@@ -211,16 +211,6 @@ impl Guild {
             Some(session) => session.engines.services(),
             None => Arc::new(self.shared.handles.settings.load().services.clone()),
         }
-    }
-
-    /// The NPC at the table that `name` means, and its seat.
-    ///
-    /// # Errors
-    /// No session runs, or nobody or several are called so, with the names there are.
-    pub fn seat(&self, name: &str) -> Result<(SeatId, Arc<Npc>), GuildRefusal> {
-        let cast = self.session()?.cast();
-        let Seated { seat, npc } = Seated::find(&cast, name)?;
-        Ok((*seat, Arc::clone(npc)))
     }
 
     /// The campaign that is played here in place of the configured one.

@@ -110,6 +110,8 @@ buttons! {
         Next = "next",
         /// Stops everything and takes the last exchange back.
         XCard = "xcard",
+        /// Fades the music out.
+        StopMusic = "music",
         /// Ends the session.
         End = "end",
     }

@@ -7,15 +7,16 @@ use serenity::all::{
 };
 
 use crate::{
+    commands::seat_line,
     discord::{
         ui::{
             action::{Action, PanelButton},
+            marked::marked,
             names::escaped,
             notices,
         },
         voice::ConnectionState,
     },
-    domain::EngineKind,
     session::{Quantiles, SeatStatus, State, Status},
 };
 
@@ -99,6 +100,10 @@ pub fn render(view: &PanelView<'_>) -> Rendered {
         if let Some(scene) = scene(status) {
             fields.push(("Scene", scene));
         }
+        if !status.music.playing.is_empty() {
+            fields
+                .push(("Music", fit(status.music.playing.iter().map(|(_, title)| escaped(title)))));
+        }
         fields.push(("Thinking", thinking(&status.seats)));
         fields.push(("Utterances", counts(status)));
         fields.push(("From end of speech, p50 / p95", latencies(status)));
@@ -108,7 +113,11 @@ pub fn render(view: &PanelView<'_>) -> Rendered {
         fields.push(("Notes", fit(view.notes.iter().map(|note| format!("• {note}")))));
     }
     let paused = view.status.is_some_and(|it| it.state == State::Paused);
-    let rows = if view.over.is_some() { Vec::new() } else { vec![buttons(paused)] };
+    let plays = view.status.is_some_and(|it| !it.music.playing.is_empty());
+    let rows = match view.over {
+        Some(_) => Vec::new(),
+        None => [Some(buttons(paused)), plays.then(music_buttons)].into_iter().flatten().collect(),
+    };
     Rendered { line, fields, rows }
 }
 
@@ -127,6 +136,13 @@ fn buttons(paused: bool) -> CreateActionRow {
     ])
 }
 
+/// The row that is there while music plays.
+fn music_buttons() -> CreateActionRow {
+    let stop = CreateButton::new(Action::Panel(PanelButton::StopMusic).id());
+    let stop = stop.label("Stop music").style(ButtonStyle::Secondary);
+    CreateActionRow::Buttons(vec![stop])
+}
+
 fn names(people: &[&str]) -> String {
     match people {
         [] => "no one".to_owned(),
@@ -135,7 +151,7 @@ fn names(people: &[&str]) -> String {
 }
 
 fn npcs(seats: &[SeatStatus]) -> String {
-    fit(seats.iter().map(seat_line))
+    fit(seats.iter().map(|seat| marked(&seat_line(seat))))
 }
 
 /// Every chat model that may be asked, with who asks it where not all ask the same.
@@ -154,34 +170,6 @@ fn thinking(seats: &[SeatStatus]) -> String {
             .iter()
             .map(|(brain, who)| format!("{}: {}", who.join(", "), escaped(brain)))),
     }
-}
-
-/// One NPC in a line.
-pub fn seat_line(seat: &SeatStatus) -> String {
-    let mut line = format!("**{}**", seat.name);
-    let mut add = |text: String| line.push_str(&format!(" · {text}"));
-    if seat.engine == EngineKind::SpeechToSpeech {
-        add("s2s, hears own voices".to_owned());
-        if seat.replaced.is_some() {
-            add("last answer by the cascade".to_owned());
-        }
-    }
-    if seat.muted {
-        add("muted".to_owned());
-    }
-    if !seat.present {
-        add("not here".to_owned());
-    }
-    if seat.waiting > 0 {
-        add(format!("{} waiting", seat.waiting));
-    }
-    if let Some((tier, left)) = seat.override_ {
-        let left = left.map_or(String::new(), |it| format!(", {} s", it.as_secs()));
-        add(format!("tier {tier} (yours{left})"));
-    } else {
-        add(format!("up to {}", seat.ceiling));
-    }
-    line
 }
 
 fn scene(status: &Status) -> Option<String> {

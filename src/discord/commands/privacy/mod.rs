@@ -10,11 +10,12 @@ pub use self::records::{delete_own, purge};
 
 use super::{
     answer::{Answer, Refusal},
-    command::{Call, Command, Who},
-    parts,
+    command::{Call, Own, Who},
+    parts, shared,
 };
 use crate::{
     campaign::{Consent, ServiceInfo, Services},
+    commands::PRIVACY,
     discord::{
         guild::Guild,
         ui::{
@@ -25,18 +26,17 @@ use crate::{
 };
 
 /// `/privacy`.
-pub const COMMAND: Command =
-    Command { name: "privacy", register, who, run, complete: |_, _| Vec::new() };
+pub const COMMAND: Own = Own { name: "privacy", register, who, run, complete: |_, _| Vec::new() };
 
 fn who(sub: &str) -> Who {
     if sub == "purge" { Who::Dm } else { Who::Everyone }
 }
 
 fn register() -> CreateCommand {
-    parts::command("privacy", "See what is heard of you and where it goes, or opt out")
-        .add_option(parts::sub("info", "Show what I hear of you, and where it goes"))
-        .add_option(parts::sub("optout", "Stop being heard, at once"))
-        .add_option(parts::sub("optin", "Let the characters hear you"))
+    let info = parts::command("privacy", PRIVACY.description)
+        .add_option(parts::sub("info", "Show what I hear of you, and where it goes"));
+    shared::subs(&PRIVACY)
+        .fold(info, CreateCommand::add_option)
         .add_option(parts::sub(
             "export",
             "Get what is written down about you, as a file only you see",
@@ -53,14 +53,13 @@ fn register() -> CreateCommand {
 fn run(guild: &mut Guild, call: &Call) -> Result<Answer, Refusal> {
     let user = call.user.get();
     match call.path.as_str() {
-        "optout" => Ok(Reply::private(guild.opt_out(user)).into()),
-        "optin" => Ok(Reply::private(guild.opt_in(user)).into()),
         "export" => Ok(records::export(guild, user)),
         "delete" => Ok(records::confirm(guild, call, None)),
         "purge" => {
             let whose = call.user("user").ok_or("no player given (use /privacy purge user)")?;
             Ok(records::confirm(guild, call, Some(whose.get())))
         }
+        "optout" | "optin" => shared::run(guild, call, &PRIVACY),
         _ => {
             let settings = guild.settings();
             let you = You {

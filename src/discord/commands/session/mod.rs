@@ -9,12 +9,13 @@ use serenity::all::{
 };
 
 use super::{
-    answer::{Answer, Refusal, with_status},
-    command::{Call, Command, Who},
-    parts,
+    answer::{Answer, Refusal},
+    command::{Call, Own, Who},
+    parts, shared,
 };
 use crate::{
     campaign::RecapRequest,
+    commands::SESSION,
     discord::{
         guild::{Guild, SessionStart},
         ui::{notices, reply::Reply},
@@ -28,8 +29,7 @@ const DM: &str = "dm";
 pub use facts::{FactPress, press as press_fact, turn_page};
 
 /// `/session`.
-pub const COMMAND: Command =
-    Command { name: "session", register, who, run, complete: |_, _| Vec::new() };
+pub const COMMAND: Own = Own { name: "session", register, who, run, complete: |_, _| Vec::new() };
 
 fn who(sub: &str) -> Who {
     if sub == "recap" { Who::Everyone } else { Who::Dm }
@@ -43,15 +43,16 @@ fn register() -> CreateCommand {
         "The voice channel (default: the one you are in)",
     )
     .channel_types(vec![ChannelType::Voice, ChannelType::Stage]);
-    CreateCommand::new("session")
-        .description("Start, stop or check the play session")
+    let begun = CreateCommand::new("session")
+        .description(SESSION.description)
         .contexts(vec![InteractionContext::Guild])
         .add_option(
             sub("start", "Start a session: I join your voice channel and listen")
                 .add_sub_option(channel),
         )
-        .add_option(sub("stop", "End the session: I leave, and the transcript stays"))
-        .add_option(sub("status", "Show the state of the session"))
+        .add_option(sub("stop", "End the session: I leave, and the transcript stays"));
+    shared::subs(&SESSION)
+        .fold(begun, CreateCommand::add_option)
         .add_option(sub("facts", "Review the facts that wait for your decision"))
         .add_option(
             sub("recap", "Show what happened, with the numbers of the lines that prove it")
@@ -89,13 +90,7 @@ fn run(guild: &mut Guild, call: &Call) -> Result<Answer, Refusal> {
         }
         "facts" => Ok(facts::list(guild)),
         "recap" => recap(guild, call),
-        _ => with_status(guild, |guild, status| {
-            let session = guild.session()?;
-            let text = session.render(Some(&status)).text();
-            let (voice, panel) = (session.voice_channel, session.text_channel);
-            let place = format!("In <#{voice}>, panel in <#{panel}>.");
-            Ok(Reply::private(format!("{place}\n{text}")).titled("The session"))
-        }),
+        _ => shared::run(guild, call, &SESSION),
     }
 }
 

@@ -3,7 +3,6 @@
 //! Entry item: [`COMMAND`]. **Never**: shows arguments or tokens of a server.
 
 mod calls;
-mod permits;
 mod servers;
 mod shown;
 mod whitelist;
@@ -14,14 +13,14 @@ use tokio::time::Instant;
 use self::shown::{NAME_MAX, table};
 use super::{
     answer::{Answer, Refusal},
-    choices::npc_names,
-    command::{Call, Command, Who},
-    parts,
+    choices::{npc_names, tool_names},
+    command::{Call, Own, Who},
+    parts, shared,
 };
-use crate::{discord::guild::Guild, tools::tool_line};
+use crate::{commands::TOOLS, discord::guild::Guild, tools::tool_line};
 
 /// `/tools`.
-pub const COMMAND: Command = Command { name: "tools", register, who: |_| Who::Dm, run, complete };
+pub const COMMAND: Own = Own { name: "tools", register, who: |_| Who::Dm, run, complete };
 
 /// Longest identity of a tool.
 const TOOL_MAX: u16 = 200;
@@ -30,7 +29,7 @@ fn register() -> CreateCommand {
     let tool = |text| parts::words("tool", text, TOOL_MAX).set_autocomplete(true);
     let npc = || parts::npc("npc", "Which NPC").required(true);
     let changed = || tool("A tool (dice-roller.roll) or all of a server (home.*)").required(true);
-    parts::command("tools", "Manage the tools of NPCs: permissions, speed and servers")
+    let changes = parts::command("tools", TOOLS.description)
         .add_option(
             parts::sub(
                 "list",
@@ -47,12 +46,9 @@ fn register() -> CreateCommand {
             parts::sub("deny", "Forbid an NPC to use a tool on this server")
                 .add_sub_option(npc())
                 .add_sub_option(changed()),
-        )
-        .add_option(parts::sub("permits", "List the tools that may run without asking you"))
-        .add_option(
-            parts::sub("revoke", "Make a tool that was allowed for good ask again")
-                .add_sub_option(tool("Tool to revoke").required(true)),
-        )
+        );
+    shared::subs(&TOOLS)
+        .fold(changes, CreateCommand::add_option)
         .add_option(parts::sub("servers", "Show the state of the tool servers"))
         .add_option(servers::register())
         .add_option(
@@ -77,8 +73,7 @@ fn run(guild: &mut Guild, call: &Call) -> Result<Answer, Refusal> {
         "list" => list(guild, call.text("npc")),
         "allow" => whitelist::change(guild, call, true),
         "deny" => whitelist::change(guild, call, false),
-        "permits" => Ok(permits::show(guild)),
-        "revoke" => permits::revoke(guild, call),
+        "permits" | "revoke" => shared::run(guild, call, &TOOLS),
         "servers" => Ok(servers::show(guild).into()),
         "server add" => servers::add(guild, call),
         "server remove" => servers::remove(guild, call.words("name")?),
@@ -99,12 +94,7 @@ fn complete(guild: &Guild, option: &str) -> Vec<String> {
         "category" => sorted(
             tools().flat_map(|tool| tool.categories().map(str::to_owned).collect::<Vec<_>>()),
         ),
-        "tool" => {
-            let mut all = sorted(tools().map(|tool| format!("{}.*", tool.server())));
-            let identities = tools().map(|tool| tool.identity.to_string());
-            all.splice(0..0, identities);
-            all
-        }
+        "tool" => tool_names(guild),
         _ => Vec::new(),
     }
 }

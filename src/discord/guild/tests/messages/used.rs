@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::{Message, answered, guild, message};
-use crate::discord::commands::{ALL, Call, tests::used};
+use crate::discord::commands::{ALL, Call, offers, tests::used};
 
 /// Options of a command, by their names.
 fn given(values: &Value) -> Value {
@@ -111,10 +111,10 @@ pub async fn messages() -> Vec<Message> {
         of_players().into_iter().map(|it| (it, false)).chain(dms)
     {
         let typed = json!({"id": "5", "name": command, "type": 1, "options": options});
-        let call = Call::of(&used(2, typed), is_dm, ALL);
+        let call = Call::of(&used(2, typed), is_dm, offers);
         let (_folder, mut guild) = guild();
-        let known = ALL.iter().find(|it| it.name == command).expect("a command");
-        let answer = (known.run)(&mut guild, &call);
+        let known = ALL.iter().find(|it| it.name() == command).expect("a command");
+        let answer = known.run(&mut guild, &call);
         all.push(message(&format!("/{command}: {name}"), answered(&mut guild, answer).await));
     }
     all

@@ -2,63 +2,66 @@
 //!
 //! Entry item: [`COMMAND`]. **Never**: takes a line that nobody can answer without saying so.
 
-use serenity::all::CreateCommand;
-
 use super::{
-    answer::{Answer, Refusal, with_status},
-    choices::npc_names,
-    command::{Call, Command, Who},
-    parts, xcard,
+    answer::{Answer, Reply, with_status},
+    call::Call,
+    declared::{Command, Kind, Parameter, Subcommand},
+    face::{Face, seat},
+    text::{Refusal, Text},
+    xcard,
 };
 use crate::{
-    discord::{guild::Guild, ui::reply::Reply},
     logic::command::is_x_card,
     session::{Command as TableCommand, SeatId, SeatStatus, State, Status},
 };
 
-/// `/say`.
-pub const COMMAND: Command =
-    Command { name: "say", register, who: |_| Who::Everyone, run, complete };
-
 /// Longest line taken, in characters.
 const LONGEST: u16 = 500;
+const DESCRIPTION: &str = "Say something to an NPC in writing; it answers aloud";
 
-fn register() -> CreateCommand {
-    parts::command("say", "Say something to an NPC in writing; it answers aloud")
-        .add_option(parts::words("text", "What you say", LONGEST).required(true))
-        .add_option(parts::npc("npc", "NPC to talk to (default: the one you name or talk with)"))
-}
+/// `/say`.
+pub static COMMAND: Command = Command {
+    name: "say",
+    description: DESCRIPTION,
+    subs: &[Subcommand {
+        command: "say",
+        name: "",
+        description: DESCRIPTION,
+        for_all: true,
+        parameters: &[
+            Parameter::required("text", "What you say", Kind::Words(LONGEST)),
+            Parameter::new(
+                "npc",
+                "NPC to talk to (default: the one you name or talk with)",
+                Kind::Npc,
+            ),
+        ],
+        run: say,
+    }],
+};
 
-fn complete(guild: &Guild, option: &str) -> Vec<String> {
-    if option == "npc" { npc_names(guild) } else { Vec::new() }
-}
-
-fn run(guild: &mut Guild, call: &Call) -> Result<Answer, Refusal> {
+fn say(face: &mut dyn Face, call: &Call) -> Result<Answer, Refusal> {
     let text = call.words("text")?.to_owned();
     if is_x_card(&text) {
         // Nobody is to read who held it up.
-        return xcard::halt(guild);
+        return xcard::halt(face);
     }
-    let seat = match call.text("npc") {
-        Some(name) => Some(guild.seat(name)?.0),
-        None => None,
-    };
-    let speaker = call.speaker();
-    with_status(guild, move |guild, status| {
+    let seat = call.text("npc").map(|name| seat(face, name)).transpose()?.map(|(seat, _)| seat);
+    let speaker = call.speaker.clone();
+    with_status(face, move |face, status| {
         let seat = seat.or_else(|| only_one(&status));
         if let Some(why) = unable(&status, seat) {
             return Err(why.into());
         }
-        let speaker = guild.sit_down(speaker)?;
+        let speaker = face.sit_down(speaker)?;
         let said = shown(&text, seat.and_then(|seat| status.of(seat)));
-        let order = match seat {
+        face.tell(match seat {
             Some(seat) => TableCommand::TypedTo { speaker, seat, text },
             None => TableCommand::Typed { speaker, text },
-        };
-        guild.tell(order)?;
+        })?;
         Ok(match status.state {
-            State::Paused => Reply::private(format!(
-                "{said}\nThe game master has paused the NPCs: they remember this but don't answer."
+            State::Paused => Reply::private(said.plain(
+                "\nThe game master has paused the NPCs: they remember this but don't answer.",
             )),
             _ => Reply::public(said),
         })
@@ -71,7 +74,7 @@ fn only_one(status: &Status) -> Option<SeatId> {
     here.next().filter(|_| here.next().is_none())
 }
 
-/// Why nobody could answer; `None`: somebody can.
+/// The reason why no NPC could answer; `None`: one can.
 fn unable(status: &Status, seat: Option<SeatId>) -> Option<String> {
     let Some(seat) = seat.and_then(|seat| status.of(seat)) else {
         let able = status.seats.iter().any(|seat| seat.present && !seat.muted);
@@ -97,23 +100,23 @@ fn unable(status: &Status, seat: Option<SeatId>) -> Option<String> {
 }
 
 /// The line as everybody reads it.
-fn shown(text: &str, npc: Option<&SeatStatus>) -> String {
+fn shown(text: &str, npc: Option<&SeatStatus>) -> Text {
     let quoted = text.lines().map(|line| format!("> {line}")).collect::<Vec<_>>().join("\n");
     match npc {
-        Some(npc) => format!("To **{}**:\n{quoted}", npc.name),
-        None => quoted,
+        Some(npc) => Text::from("To ").strong(&npc.name).plain(format!(":\n{quoted}")),
+        None => quoted.into(),
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::{
-        super::tests::{seat, status},
+        super::stand_in::{seat, status},
         *,
     };
 
     #[test]
-    fn a_line_that_nobody_can_answer_is_refused_with_the_way_out() {
+    fn line_without_able_npc_is_refused() {
         let absent = SeatStatus { present: false, ..seat("Mira") };
         let muted = SeatStatus { muted: true, ..seat("Bartok") };
         let table = status(vec![muted.clone(), absent]);
@@ -132,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn the_only_one_who_is_there_is_meant() {
+    fn only_npc_there_is_meant() {
         let absent = SeatStatus { present: false, ..seat("Mira") };
         assert_eq!(only_one(&status(vec![absent.clone(), seat("Bartok")])), Some(SeatId(1)));
         assert_eq!(only_one(&status(vec![seat("Mira"), seat("Bartok")])), None);

@@ -1,0 +1,99 @@
+//! A terminal as the commands of every face reach it.
+//!
+//! Entry type: [`Terminal`]. **Never**: waits; its orders are sent by the driver.
+
+use std::sync::Arc;
+
+use futures::FutureExt;
+use tokio::sync::oneshot;
+
+use super::permits::LocalPermits;
+use crate::{
+    campaign::Engines,
+    commands::{AtTable, Face, Lasting, Refusal, StatusSoon, never_allowed},
+    domain::{EngineKind, Npc},
+    session::{Command as TableCommand, Seated, Speaker, SpeakerId},
+    tools::builtin::Music,
+};
+
+/// A terminal during one typed command, and what the command wants done.
+pub struct Terminal<'a> {
+    /// The NPCs at the table.
+    pub seats: Arc<[Seated]>,
+    /// Everyone who has spoken.
+    pub people: Vec<SpeakerId>,
+    /// The engines of the NPCs.
+    pub engines: &'a Arc<dyn Engines>,
+    /// Music that the table may play.
+    pub music: &'a Music,
+    /// Tools that were allowed for good.
+    pub permits: &'a LocalPermits,
+    /// Orders for the table, in their sequence, not sent yet.
+    pub orders: Vec<TableCommand>,
+    /// The typist is at the table.
+    pub is_here: bool,
+    /// The typist is not to be heard.
+    pub opted_out: bool,
+}
+
+impl Face for Terminal<'_> {
+    fn table(&self) -> Result<AtTable, Refusal> {
+        Ok(AtTable {
+            seats: Arc::clone(&self.seats),
+            people: self.people.clone(),
+            engines: Arc::clone(self.engines),
+            music: self.music.library(),
+        })
+    }
+
+    fn cast(&self) -> Vec<Arc<Npc>> {
+        self.seats.iter().map(|seated| Arc::clone(&seated.npc)).collect()
+    }
+
+    fn tell(&mut self, order: TableCommand) -> Result<(), Refusal> {
+        self.is_here &= !matches!(order, TableCommand::Leave(_));
+        self.orders.push(order);
+        Ok(())
+    }
+
+    fn status(&mut self) -> Result<StatusSoon, Refusal> {
+        let (ask, answer) = oneshot::channel();
+        self.orders.push(TableCommand::Status(ask));
+        Ok(answer.map(|status| status.map_err(Refusal::from)).boxed())
+    }
+
+    fn sit_down(&mut self, speaker: Speaker) -> Result<SpeakerId, Refusal> {
+        let id = speaker.id;
+        if !self.is_here || self.opted_out {
+            self.orders.push(TableCommand::Join(speaker));
+            self.is_here = true;
+        }
+        Ok(id)
+    }
+
+    fn change_engine(&mut self, npc: &str, engine: EngineKind) -> Result<(), Refusal> {
+        Ok(self.engines.change(npc, engine)?)
+    }
+
+    fn keep(&mut self, change: Lasting) -> Result<(), Refusal> {
+        match change {
+            // Lasts as long as the table, which is told.
+            Lasting::Character(..) => {}
+            Lasting::Heard(_, true) => (self.opted_out, self.is_here) = (false, false),
+            Lasting::Heard(speaker, false) => {
+                self.orders.push(TableCommand::Forget(speaker));
+                self.opted_out = true;
+            }
+            Lasting::Revoke(tool) => {
+                if !self.permits.revoke(&tool)? {
+                    return Err(never_allowed(&tool).into());
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn permits(&self) -> Result<Vec<String>, Refusal> {
+        Ok(self.permits.standing()?)
+    }
+}

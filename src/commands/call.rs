@@ -1,0 +1,80 @@
+//! One use of a command: the caller, and what was given.
+//!
+//! Entry type: [`Call`]. **Never**: knows how it was typed.
+
+use super::text::Refusal;
+use crate::session::{Speaker, SpeakerId};
+
+/// A value of a parameter.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Value {
+    /// Words or a name.
+    Words(String),
+    /// A whole number.
+    Number(i64),
+    /// True or false.
+    Flag(bool),
+    /// A player, at the table or not.
+    Person(SpeakerId),
+}
+
+/// One use of a command.
+#[derive(Clone, Debug)]
+pub struct Call {
+    /// The caller.
+    pub speaker: Speaker,
+    values: Vec<(&'static str, Value)>,
+}
+
+impl Call {
+    /// A use by `speaker` with these values, by the names of their parameters.
+    pub fn new(speaker: Speaker, values: Vec<(&'static str, Value)>) -> Self {
+        Self { speaker, values }
+    }
+
+    /// The value given as `name`.
+    pub fn value(&self, name: &str) -> Option<&Value> {
+        self.values.iter().find(|(given, _)| *given == name).map(|(_, value)| value)
+    }
+
+    /// The words given as `name`, trimmed; `None`: none.
+    pub fn text(&self, name: &str) -> Option<&str> {
+        match self.value(name)? {
+            Value::Words(text) => Some(text.trim()).filter(|text| !text.is_empty()),
+            Value::Number(_) | Value::Flag(_) | Value::Person(_) => None,
+        }
+    }
+
+    /// The words given as `name`.
+    ///
+    /// # Errors
+    /// There are none.
+    pub fn words(&self, name: &str) -> Result<&str, Refusal> {
+        self.text(name).ok_or_else(|| format!("'{name}' is empty (fill it in)").into())
+    }
+
+    /// The number given as `name`, which is 1 to `most`; `None`: none.
+    ///
+    /// # Errors
+    /// It is out of that range.
+    pub fn count(&self, name: &str, most: u32) -> Result<Option<u32>, Refusal> {
+        let Some(Value::Number(given)) = self.value(name) else { return Ok(None) };
+        match u32::try_from(*given) {
+            Ok(number) if (1..=most).contains(&number) => Ok(Some(number)),
+            _ => Err(format!("invalid number of {name} '{given}' (use 1 to {most})").into()),
+        }
+    }
+
+    /// True where `name` is given and true.
+    pub fn flag(&self, name: &str) -> bool {
+        matches!(self.value(name), Some(Value::Flag(true)))
+    }
+
+    /// The person given as `name`.
+    pub fn person(&self, name: &str) -> Option<SpeakerId> {
+        match self.value(name)? {
+            Value::Person(id) => Some(*id),
+            Value::Words(_) | Value::Number(_) | Value::Flag(_) => None,
+        }
+    }
+}

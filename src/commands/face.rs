@@ -1,0 +1,98 @@
+//! A face that commands are used through: a Discord server, a terminal.
+//!
+//! Entry type: [`Face`]. **Never**: decides what a command does.
+
+use std::sync::Arc;
+
+use futures::future::BoxFuture;
+
+use super::text::Refusal;
+use crate::{
+    campaign::Engines,
+    domain::{EngineKind, Npc},
+    logic::music::Library,
+    session::{Command as TableCommand, SeatId, Seated, Speaker, SpeakerId, Status},
+};
+
+/// How a table stands, once it has done all that it was told before.
+pub type StatusSoon = BoxFuture<'static, Result<Status, Refusal>>;
+
+/// A table as commands see it.
+pub struct AtTable {
+    /// Its NPCs.
+    pub seats: Arc<[Seated]>,
+    /// The people at it.
+    pub people: Vec<SpeakerId>,
+    /// The engines of its NPCs.
+    pub engines: Arc<dyn Engines>,
+    /// The tracks it may play.
+    pub music: Arc<Library>,
+}
+
+/// A change that outlives the table where the face keeps it.
+pub enum Lasting {
+    /// NPCs call a player by this name; empty: by their own.
+    Character(SpeakerId, String),
+    /// A player is heard, or not.
+    Heard(SpeakerId, bool),
+    /// A tool that was allowed for good asks again.
+    Revoke(String),
+}
+
+/// Everything that commands reach through a face.
+pub trait Face {
+    /// The table that runs.
+    ///
+    /// # Errors
+    /// No session runs.
+    fn table(&self) -> Result<AtTable, Refusal>;
+
+    /// The configured NPCs, with or without a table.
+    fn cast(&self) -> Vec<Arc<Npc>>;
+
+    /// Tells the table something; orders keep their sequence.
+    ///
+    /// # Errors
+    /// No session runs, or its table does not take it.
+    fn tell(&mut self, order: TableCommand) -> Result<(), Refusal>;
+
+    /// How the table stands after what it was told.
+    ///
+    /// # Errors
+    /// No session runs; the future's: the table does not say.
+    fn status(&mut self) -> Result<StatusSoon, Refusal>;
+
+    /// Has the caller of a command sit at the table, unless they do.
+    ///
+    /// # Errors
+    /// No session runs, or its table does not take it.
+    fn sit_down(&mut self, speaker: Speaker) -> Result<SpeakerId, Refusal>;
+
+    /// Has the NPC of this name speak by another engine, once players are told where their voices go.
+    ///
+    /// # Errors
+    /// No session runs, or the NPC cannot have that engine.
+    fn change_engine(&mut self, npc: &str, engine: EngineKind) -> Result<(), Refusal>;
+
+    /// Makes a change, and keeps it.
+    ///
+    /// # Errors
+    /// Nothing is there to revoke, or the change cannot be kept.
+    fn keep(&mut self, change: Lasting) -> Result<(), Refusal>;
+
+    /// Tools that were allowed for good, a line each, and whether that still holds.
+    ///
+    /// # Errors
+    /// They cannot be read.
+    fn permits(&self) -> Result<Vec<String>, Refusal>;
+}
+
+/// The NPC at the table that `name` means, and its seat.
+///
+/// # Errors
+/// No session runs, or nobody or several are called so, with the names there are.
+pub fn seat(face: &dyn Face, name: &str) -> Result<(SeatId, Arc<Npc>), Refusal> {
+    let seats = face.table()?.seats;
+    let Seated { seat, npc } = Seated::find(&seats, name)?;
+    Ok((*seat, Arc::clone(npc)))
+}

@@ -1,0 +1,191 @@
+//! `/music`: music and ambience at the table.
+//!
+//! Entry item: [`COMMAND`]. **Never**: makes sound itself; the table does.
+
+use std::sync::Arc;
+
+use super::{
+    answer::{Answer, Reply, with_status},
+    call::Call,
+    declared::{Command, Kind, Parameter, Run, Subcommand, Suggested},
+    face::Face,
+    text::{Refusal, Text},
+};
+use crate::{
+    logic::music::{Layer, Library, MusicOrder, MusicStatus, Track},
+    session::Command as TableCommand,
+};
+
+/// Longest words for a track, in characters.
+const WORDS_MAX: u16 = 100;
+/// Loudest volume, in percent.
+const VOLUME_MAX: u32 = 100;
+
+const fn sub(
+    name: &'static str,
+    description: &'static str,
+    parameters: &'static [Parameter],
+    run: Run,
+) -> Subcommand {
+    Subcommand { command: "music", name, description, for_all: false, parameters, run }
+}
+
+/// `/music`.
+pub static COMMAND: Command = Command {
+    name: "music",
+    description: "Play music and background sound at the table",
+    subs: &[
+        sub(
+            "play",
+            "Play music or background sound; music and ambience sound together",
+            &[Parameter::required(
+                "mood",
+                "A mood, a place or a title, such as tavern",
+                Kind::Suggested(Suggested::Moods, WORDS_MAX),
+            )],
+            play,
+        ),
+        sub("stop", "Fade everything out", &[], |face, _| stop(face)),
+        sub(
+            "volume",
+            "Set how loud music is",
+            &[Parameter::required("percent", "Volume, 1 to 100", Kind::Count(VOLUME_MAX))],
+            volume,
+        ),
+        sub("list", "Show what plays, and the tracks there are", &[], |face, _| list(face)),
+        sub(
+            "effect",
+            "Play a sound once, beside everything else",
+            &[Parameter::required(
+                "name",
+                "A sound of the library",
+                Kind::Suggested(Suggested::Effects, WORDS_MAX),
+            )],
+            effect,
+        ),
+    ],
+};
+
+/// Fades everything out.
+///
+/// # Errors
+/// No session runs.
+pub fn stop(face: &mut dyn Face) -> Result<Answer, Refusal> {
+    face.tell(TableCommand::Music(MusicOrder::Stop))?;
+    Ok(Reply::private("The music fades out.").into())
+}
+
+fn play(face: &mut dyn Face, call: &Call) -> Result<Answer, Refusal> {
+    let words = call.words("mood")?.to_owned();
+    let library = part(&face.table()?.music, |layer| layer != Layer::Effect);
+    with_status(face, move |face, status| {
+        let found = library.find(&words);
+        let track = following(&found, &status.music).ok_or_else(|| unknown(&library, &words))?;
+        let said = Text::from("Playing ").strong(&track.title).plain(".");
+        face.tell(TableCommand::Music(MusicOrder::Play(track)))?;
+        Ok(Reply::private(said))
+    })
+}
+
+fn effect(face: &mut dyn Face, call: &Call) -> Result<Answer, Refusal> {
+    let words = call.words("name")?;
+    let effects = part(&face.table()?.music, |layer| layer == Layer::Effect);
+    let track = effects.find(words).into_iter().next().ok_or_else(|| {
+        let names = effects.tracks.iter().map(|it| it.title.as_str());
+        let names = names.collect::<Vec<_>>().join(", ");
+        format!("no sound fits '{words}' (effects: {})", or_none(names))
+    })?;
+    let said = Text::of(&track.title).plain(" sounds once.");
+    face.tell(TableCommand::Music(MusicOrder::Play(track)))?;
+    Ok(Reply::private(said).into())
+}
+
+fn volume(face: &mut dyn Face, call: &Call) -> Result<Answer, Refusal> {
+    let percent = call.count("percent", VOLUME_MAX)?.ok_or("no volume given (use 1 to 100)")?;
+    let order = MusicOrder::Volume(u8::try_from(percent)?);
+    face.tell(TableCommand::Music(order))?;
+    Ok(Reply::private(format!("Music plays at {percent} percent.")).into())
+}
+
+fn list(face: &mut dyn Face) -> Result<Answer, Refusal> {
+    let library = face.table()?.music;
+    with_status(face, move |_, status| {
+        let playing = status.music.playing.iter().map(|(_, title)| title.as_str());
+        let playing = or_none(playing.collect::<Vec<_>>().join(", "));
+        let now = format!("Now: {playing} · {} percent", status.music.volume);
+        let tracks = library.tracks.iter().map(|track| shown(track));
+        let lines = std::iter::once(Text::from(now)).chain(tracks);
+        Ok(Reply::private(Text::lines(lines)).titled("Music").of(status))
+    })
+}
+
+/// One track: its title, its moods, and credits.
+fn shown(track: &Track) -> Text {
+    let layer = match track.layer {
+        Layer::Music => "music",
+        Layer::Ambience => "ambience",
+        Layer::Effect => "effect",
+    };
+    let text = Text::of(&track.title).plain(format!(" · {layer}"));
+    let text = match track.moods.as_slice() {
+        [] => text,
+        moods => text.plain(" · ").others(moods.join(", ")),
+    };
+    match &track.credits {
+        Some(credits) => text.plain(" · by ").others(credits),
+        None => text,
+    }
+}
+
+/// The tracks of some layers.
+fn part(library: &Library, is_wanted: fn(Layer) -> bool) -> Library {
+    let tracks = library.tracks.iter().filter(|track| is_wanted(track.layer));
+    Library { tracks: tracks.cloned().collect() }
+}
+
+/// Of tracks that fit alike the one behind that which plays, or the first.
+fn following(found: &[Arc<Track>], music: &MusicStatus) -> Option<Arc<Track>> {
+    let plays = |track: &Arc<Track>| music.playing.iter().any(|(_, title)| *title == track.title);
+    let behind = found.iter().skip_while(|track| !plays(track)).nth(1);
+    behind.or_else(|| found.first()).cloned()
+}
+
+/// Refuses words that no track fits, with the words that would.
+fn unknown(library: &Library, words: &str) -> String {
+    let moods = or_none(library.moods().join(", "));
+    format!("no music fits '{words}' (moods: {moods}; /music list shows all tracks)")
+}
+
+fn or_none(names: String) -> String {
+    if names.is_empty() { "none".to_owned() } else { names }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tracks_that_fit_alike_take_turns() {
+        let track = |title: &str| {
+            Arc::new(Track {
+                file: title.into(),
+                title: title.to_owned(),
+                moods: vec!["inn".to_owned()],
+                layer: Layer::Music,
+                is_looped: true,
+                gain_db: 0.0,
+                credits: None,
+            })
+        };
+        let found = ["One", "Two", "Three"].map(track);
+        let after = |title: Option<&str>| {
+            let playing = title.map(|title| (Layer::Music, title.to_owned()));
+            let music = MusicStatus { playing: playing.into_iter().collect(), volume: 80 };
+            following(&found, &music).map(|track| track.title.clone())
+        };
+        assert_eq!(after(None).as_deref(), Some("One"));
+        assert_eq!(after(Some("One")).as_deref(), Some("Two"));
+        assert_eq!(after(Some("Three")).as_deref(), Some("One"));
+        assert_eq!(following(&[], &MusicStatus::default()), None);
+    }
+}

@@ -1,0 +1,146 @@
+//! `/npc`: the NPCs, silenced, spoken for, directed and pinned.
+//!
+//! Entry item: [`COMMAND`]. **Never**: shows a stage note or a secret of an NPC.
+
+mod described;
+mod engine;
+mod told;
+
+use super::{
+    answer::{Answer, Reply, with_status},
+    call::Call,
+    declared::{Command, Kind, Parameter, Run, Subcommand},
+    face::Face,
+    text::{Refusal, Text},
+};
+use crate::{domain::EngineKind, logic::cast::find_npc};
+
+pub use described::seat_line;
+
+/// Longest line of the game master and longest note, in characters.
+const LONGEST_LINE: u16 = 1_000;
+const LONGEST_NOTE: u16 = 1_000;
+
+const PLAYER: Parameter =
+    Parameter::new("player", "Only what this player says (default: everyone)", Kind::Person);
+
+const fn name(description: &'static str) -> Parameter {
+    Parameter::required("name", description, Kind::Npc)
+}
+
+const fn sub(
+    name: &'static str,
+    description: &'static str,
+    parameters: &'static [Parameter],
+    run: Run,
+) -> Subcommand {
+    Subcommand { command: "npc", name, description, for_all: false, parameters, run }
+}
+
+/// `/npc`.
+pub static COMMAND: Command = Command {
+    name: "npc",
+    description: "The NPCs: silence, speak for, direct or pin them",
+    subs: &[
+        sub("list", "Show who is at the table, and their state", &[], |face, _| list(face)),
+        sub("show", "Show everything about one NPC", &[name("Which NPC")], show),
+        sub(
+            "mute",
+            "Mute an NPC at once, even in the middle of a word",
+            &[name("NPC to mute")],
+            |face, call| told::mute(face, Some(call.words("name")?), true),
+        ),
+        sub("unmute", "Let an NPC speak again", &[name("NPC to unmute")], |face, call| {
+            told::mute(face, Some(call.words("name")?), false)
+        }),
+        sub("muteall", "Mute every NPC at once, even in the middle of a word", &[], |face, _| {
+            told::mute(face, None, true)
+        }),
+        sub("unmuteall", "Let every NPC speak again", &[], |face, _| told::mute(face, None, false)),
+        sub(
+            "speak",
+            "Speak your words in an NPC's voice",
+            &[
+                name("NPC that speaks"),
+                Parameter::required("text", "Words to speak", Kind::Words(LONGEST_LINE)),
+            ],
+            told::speak,
+        ),
+        sub(
+            "direct",
+            "Give an NPC a secret note to act on",
+            &[
+                name("NPC to direct"),
+                Parameter::new(
+                    "note",
+                    "What it should do (leave out to remove the note)",
+                    Kind::Words(LONGEST_NOTE),
+                ),
+                Parameter::new(
+                    "turns",
+                    "Number of its turns (default: until replaced)",
+                    Kind::Count(told::TURNS_MAX),
+                ),
+            ],
+            told::direct,
+        ),
+        sub(
+            "engine",
+            "Change an NPC's engine until the session ends",
+            &[
+                name("NPC to change"),
+                Parameter::required(
+                    "engine",
+                    "sentence_cascade: a fast model opens; s2s: a model hears the players' own voices",
+                    Kind::OneOf(&EngineKind::NAMES),
+                ),
+                Parameter::new(
+                    "confirm",
+                    "Change it (default: only tells the price of an hour and what leaves this machine)",
+                    Kind::Flag,
+                ),
+            ],
+            engine::change,
+        ),
+        sub(
+            "pin",
+            "Send what is said to this NPC unless it names another",
+            &[name("NPC to pin"), PLAYER],
+            |face, call| told::pin(face, call, Some(call.words("name")?)),
+        ),
+        sub(
+            "unpin",
+            "End the pin: what is said goes to the NPC it is meant for",
+            &[PLAYER],
+            |face, call| told::pin(face, call, None),
+        ),
+    ],
+};
+
+fn list(face: &mut dyn Face) -> Result<Answer, Refusal> {
+    if face.table().is_err() {
+        let cast = face.cast();
+        let lines = cast
+            .iter()
+            .map(|npc| Text::of(&npc.name).plain(format!(" · up to {}", npc.budget_tier)));
+        return Ok(Reply::private(Text::lines(lines)).titled("The cast").into());
+    }
+    with_status(face, |_, status| {
+        let lines = Text::lines(status.seats.iter().map(seat_line));
+        Ok(Reply::private(lines).titled("At the table"))
+    })
+}
+
+fn show(face: &mut dyn Face, call: &Call) -> Result<Answer, Refusal> {
+    let cast = face.cast();
+    let (_, npc) = find_npc(&cast, call.words("name")?)?;
+    if face.table().is_err() {
+        let text = described::described(npc, None);
+        return Ok(Reply::private(text).titled(npc.name.clone()).into());
+    }
+    let npc = npc.clone();
+    with_status(face, move |_, status| {
+        let seat = status.seats.iter().find(|seat| seat.name == npc.name);
+        Ok(Reply::private(described::described(&npc, seat)).titled(npc.name.clone()))
+    })
+}

@@ -1,0 +1,88 @@
+//! `/npc mute|speak|direct|pin`: what the game master tells NPCs.
+//!
+//! Entry functions: [`mute`], [`speak`], [`direct`], [`pin`]. **Never**: repeats a note.
+
+use crate::{
+    commands::{
+        answer::{Answer, Reply},
+        call::Call,
+        face::{Face, seat},
+        text::{Refusal, Text},
+    },
+    session::Command as TableCommand,
+};
+
+/// Most turns that a note can be for.
+pub const TURNS_MAX: u32 = 100;
+
+/// Mutes the NPC called `name`, or lets it speak again; `None`: all of them.
+///
+/// # Errors
+/// No session runs, or no NPC is called so.
+pub fn mute(face: &mut dyn Face, name: Option<&str>, muted: bool) -> Result<Answer, Refusal> {
+    let (seat, who) = match name {
+        Some(name) => {
+            let (seat, npc) = seat(face, name)?;
+            (Some(seat), npc.name.clone())
+        }
+        None => (None, "Everyone".to_owned()),
+    };
+    face.tell(TableCommand::Mute { seat, muted })?;
+    let state = if muted { "is muted" } else { "may speak again" };
+    Ok(Reply::private(format!("{who} {state}.")).into())
+}
+
+/// Speaks the game master's words in an NPC's voice.
+///
+/// # Errors
+/// No session runs, no NPC is called so, or there are no words.
+pub fn speak(face: &mut dyn Face, call: &Call) -> Result<Answer, Refusal> {
+    let (seat, npc) = seat(face, call.words("name")?)?;
+    let text = call.words("text")?.to_owned();
+    let speaker = face.sit_down(call.speaker.clone())?;
+    face.tell(TableCommand::Puppet { speaker, seat, text })?;
+    Ok(Reply::private(format!("{} says it.", npc.name)).into())
+}
+
+/// Gives an NPC a secret note, or takes it away.
+///
+/// # Errors
+/// No session runs, no NPC is called so, or the number of turns is out of range.
+pub fn direct(face: &mut dyn Face, call: &Call) -> Result<Answer, Refusal> {
+    let (seat, npc) = seat(face, call.words("name")?)?;
+    let (name, note) = (&npc.name, call.text("note").unwrap_or_default());
+    let turns = call.count("turns", TURNS_MAX)?;
+    let said = match (note, turns) {
+        ("", _) => format!("{name} has no note."),
+        (_, Some(1)) => format!("{name} acts on it in the next turn."),
+        (_, Some(turns)) => format!("{name} acts on it for {turns} turns."),
+        (_, None) => format!("{name} acts on it until you give another note, or none."),
+    };
+    face.tell(TableCommand::Direct { seat, note: note.to_owned(), turns })?;
+    Ok(Reply::private(said).into())
+}
+
+/// Sends what a player or everyone says to the NPC called `name`; `None`: to the one it is meant for.
+///
+/// # Errors
+/// No session runs, or no NPC is called so.
+pub fn pin(face: &mut dyn Face, call: &Call, name: Option<&str>) -> Result<Answer, Refusal> {
+    let player = call.person("player");
+    let people = face.table()?.people;
+    let whose = match player {
+        Some(player) => Text::from("What ").person(player).plain(" says"),
+        None => "What anyone says".into(),
+    };
+    let (seat, mut said) = match name {
+        Some(name) => {
+            let (seat, npc) = seat(face, name)?;
+            (Some(seat), whose.plain(format!(" goes to {} unless they name another.", npc.name)))
+        }
+        None => (None, whose.plain(" goes to the NPC it is meant for.")),
+    };
+    if let Some(player) = player.filter(|it| !people.contains(it)) {
+        said = said.plain(" ").person(player).plain(" is not at the table.");
+    }
+    face.tell(TableCommand::Pin { seat, player })?;
+    Ok(Reply::private(said).into())
+}

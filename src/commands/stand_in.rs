@@ -1,0 +1,176 @@
+//! NPCs and tables to show, and a table that writes down what it is told, for tests.
+//!
+//! Entry type: [`Recorded`].
+
+use std::sync::Arc;
+
+use futures::{FutureExt, future::ready};
+
+use super::{
+    answer::Answer,
+    call::Call,
+    declared::Subcommand,
+    face::{AtTable, Face, Lasting, StatusSoon},
+    text::Refusal,
+};
+use crate::{
+    campaign::{EngineError, EngineOffer, Engines, ServiceInfo, Services},
+    domain::{EngineKind, Npc, Tier},
+    logic::music::{Layer, Library, MusicStatus, Track},
+    session::{
+        Command as TableCommand, Latencies, SceneStatus, SeatId, SeatStatus, Seated, Speaker,
+        SpeakerId, State, Status, Unwritten,
+    },
+};
+
+/// An NPC that nothing was done to.
+pub fn seat(name: &str) -> SeatStatus {
+    SeatStatus {
+        id: SeatId(0),
+        name: name.to_owned(),
+        muted: false,
+        present: true,
+        waiting: 0,
+        ceiling: Tier::Standard,
+        override_: None,
+        last_selection: None,
+        brain: "scripted".to_owned(),
+        tts: "flite".to_owned(),
+        engine: EngineKind::Cascaded,
+        replaced: None,
+        pinned_by: Vec::new(),
+        note_turns_left: None,
+    }
+}
+
+/// A table of these NPCs at which nothing was said.
+pub fn status(seats: Vec<SeatStatus>) -> Status {
+    let seats = (0..).map(SeatId).zip(seats).map(|(id, seat)| SeatStatus { id, ..seat });
+    let seats: Vec<SeatStatus> = seats.collect();
+    let here = seats.iter().filter(|seat| seat.present).map(|seat| seat.name.clone());
+    Status {
+        state: State::Listening,
+        scene: SceneStatus { location: None, time_of_day: None, present: here.collect() },
+        music: MusicStatus::default(),
+        seats,
+        utterances: 0,
+        answered: 0,
+        silent: 0,
+        errors: 0,
+        latency: Latencies::default(),
+        spent: 0.0,
+        unwritten: Unwritten::default(),
+    }
+}
+
+/// A table that writes down what it is told.
+pub struct Recorded {
+    status: Status,
+    /// Orders and lasting changes, in their sequence.
+    pub orders: Vec<String>,
+}
+
+impl Recorded {
+    /// Bartok and Mira sit at it.
+    pub fn table() -> Self {
+        Self { status: status(vec![seat("Bartok"), seat("Mira")]), orders: Vec::new() }
+    }
+
+    /// Carries a use out; the text of the answer, or the refusal.
+    pub fn carries_out(&mut self, sub: &Subcommand, call: &Call) -> String {
+        let mut answered = sub.carry_out(self, call);
+        loop {
+            answered = match answered {
+                Ok(Answer::Now(reply)) => return reply.text.rendered(|piece| format!("{piece:?}")),
+                Ok(Answer::Ask(question)) => return format!("asks: {question}"),
+                Ok(Answer::Soon(work)) => work.now_or_never().unwrap()(self),
+                Err(Refusal(why)) => return why,
+            }
+        }
+    }
+}
+
+/// Music for an inn, and a bell.
+fn library() -> Library {
+    let track = |title: &str, layer| {
+        Arc::new(Track {
+            file: title.into(),
+            title: title.to_owned(),
+            moods: vec![title.to_lowercase()],
+            layer,
+            is_looped: layer != Layer::Effect,
+            gain_db: 0.0,
+            credits: None,
+        })
+    };
+    Library { tracks: vec![track("Inn", Layer::Music), track("Bell", Layer::Effect)] }
+}
+
+/// Engines that nothing changes.
+struct Fixed;
+
+impl Engines for Fixed {
+    fn services(&self) -> Arc<Services> {
+        let (hears, thinks) = (ServiceInfo::here("Whisper"), vec![ServiceInfo::here("lines")]);
+        let (speaks, speaks_and_hears) = (Vec::new(), Vec::new());
+        Arc::new(Services { hears, here: None, thinks, sums_up: false, speaks, speaks_and_hears })
+    }
+
+    fn offer(&self, npc: &str, _: EngineKind) -> Result<EngineOffer, EngineError> {
+        Err(EngineError::NoOpener(npc.to_owned()))
+    }
+
+    fn change(&self, npc: &str, _: EngineKind) -> Result<(), EngineError> {
+        Err(EngineError::NoOpener(npc.to_owned()))
+    }
+}
+
+impl Face for Recorded {
+    fn table(&self) -> Result<AtTable, Refusal> {
+        let seats = self.status.seats.iter();
+        let seats = seats.map(|it| Seated { seat: it.id, npc: Arc::new(Npc::plain(&it.name)) });
+        let people = vec![SpeakerId(11)];
+        Ok(AtTable {
+            seats: seats.collect(),
+            people,
+            engines: Arc::new(Fixed),
+            music: Arc::new(library()),
+        })
+    }
+
+    fn cast(&self) -> Vec<Arc<Npc>> {
+        self.status.seats.iter().map(|it| Arc::new(Npc::plain(&it.name))).collect()
+    }
+
+    fn tell(&mut self, order: TableCommand) -> Result<(), Refusal> {
+        // Times are the clock's; tests pause it.
+        self.orders.push(format!("{order:?}"));
+        Ok(())
+    }
+
+    fn status(&mut self) -> Result<StatusSoon, Refusal> {
+        Ok(ready(Ok(self.status.clone())).boxed())
+    }
+
+    fn sit_down(&mut self, speaker: Speaker) -> Result<SpeakerId, Refusal> {
+        Ok(speaker.id)
+    }
+
+    fn change_engine(&mut self, npc: &str, engine: EngineKind) -> Result<(), Refusal> {
+        self.orders.push(format!("engine {npc} {engine:?}"));
+        Ok(())
+    }
+
+    fn keep(&mut self, change: Lasting) -> Result<(), Refusal> {
+        self.orders.push(match change {
+            Lasting::Character(speaker, name) => format!("character {speaker:?} {name}"),
+            Lasting::Heard(speaker, heard) => format!("heard {speaker:?} {heard}"),
+            Lasting::Revoke(tool) => format!("revoke {tool}"),
+        });
+        Ok(())
+    }
+
+    fn permits(&self) -> Result<Vec<String>, Refusal> {
+        Ok(vec!["home.dust: needs no approval".to_owned()])
+    }
+}

@@ -1,0 +1,384 @@
+//! Commands as lines that begin with a slash: `/npc direct Bartok 3: be brief`.
+//!
+//! Entry functions: [`read`], [`usage`]. Values are typed in the order of their parameters, words behind the
+//! name of an NPC after a colon, several words with commas between; each may be labelled as Discord shows
+//! it (`name:Bartok`). **Never**: does anything.
+
+use super::{
+    call::{Call, Value},
+    declared::{Command, Kind, Parameter, Subcommand},
+};
+use crate::{
+    session::{Speaker, SpeakerId},
+    yaml::nearest,
+};
+
+/// Shortest word that may stand for longer ones, in characters.
+const SHORTEST: usize = 3;
+/// Most commands that are proposed.
+const PROPOSED_MAX: usize = 3;
+
+/// Reason for not reading a line.
+#[derive(Debug, PartialEq, Eq, thiserror::Error)]
+pub enum TypedError {
+    /// No command is called so.
+    #[error("unknown command '/{word}' ({instead})")]
+    Unknown {
+        /// The first word.
+        word: String,
+        /// The way out.
+        instead: String,
+    },
+    /// It is used otherwise.
+    #[error("use {0}")]
+    Misused(String),
+}
+
+/// The command of `all` that a line wants, as `speaker` uses it; `None` when it does not begin with a slash.
+/// `person` finds players by their names.
+///
+/// # Errors
+/// No command is called so, or it is used otherwise.
+pub fn read(
+    all: &[&'static Command],
+    line: &str,
+    speaker: Speaker,
+    person: &dyn Fn(&str) -> Option<SpeakerId>,
+) -> Option<Result<(&'static Subcommand, Call), TypedError>> {
+    let line = line.trim().strip_prefix('/')?;
+    Some(find(all, line).and_then(|(sub, rest)| {
+        let values = values(sub.parameters, rest, person);
+        let values = values.ok_or_else(|| TypedError::Misused(usage(sub)))?;
+        Ok((sub, Call::new(speaker, values)))
+    }))
+}
+
+fn find<'l>(
+    all: &[&'static Command],
+    line: &'l str,
+) -> Result<(&'static Subcommand, &'l str), TypedError> {
+    let (word, rest) = first_word(line);
+    // A slash alone asks for help.
+    let word = if word.is_empty() { "help" } else { word };
+    let command = all.iter().find(|it| it.name.eq_ignore_ascii_case(word));
+    let command = command.ok_or_else(|| unknown(all, word))?;
+    if let Some(sub) = command.sub("") {
+        return Ok((sub, rest));
+    }
+    let (name, rest) = first_word(rest);
+    let sub = command.sub(name).filter(|_| !name.is_empty());
+    let names = || command.subs.iter().map(|sub| sub.name).collect::<Vec<_>>().join(", ");
+    let misused = || TypedError::Misused(format!("/{} {}", command.name, names()));
+    Ok((sub.ok_or_else(misused)?, rest))
+}
+
+/// The word is a subcommand's, the beginning of one, a slip, or nothing.
+fn unknown(all: &[&'static Command], word: &str) -> TypedError {
+    let lower = word.to_lowercase();
+    let subs = all.iter().flat_map(|command| command.subs);
+    let alike = subs
+        .filter(|sub| lower.chars().count() >= SHORTEST && sub.name.starts_with(&lower))
+        .take(PROPOSED_MAX);
+    let alike: Vec<String> = alike.map(usage).collect();
+    let instead = match (alike.as_slice(), nearest(word, all.iter().map(|it| it.name))) {
+        ([], Some(near)) => format!("did you mean /{near}?"),
+        ([], None) => "/help lists the commands".to_owned(),
+        (alike, _) => format!("use {}", alike.join(" or ")),
+    };
+    TypedError::Unknown { word: word.to_owned(), instead }
+}
+
+/// How a subcommand is typed: `/npc direct NAME [TURNS]: [NOTE]`.
+pub fn usage(sub: &Subcommand) -> String {
+    let words = |it: &&Parameter| matches!(it.kind, Kind::Words(_) | Kind::Suggested(..));
+    let behind_name = has_colon(sub.parameters.iter());
+    let (text, others): (Vec<&Parameter>, Vec<&Parameter>) =
+        sub.parameters.iter().partition(|it| words(it));
+    let text = text.iter().map(|it| shown(it, false)).collect::<Vec<_>>().join(", ");
+    // A name that would be read as words needs its label.
+    let needs_label = !text.is_empty() && !behind_name;
+    let others = others.iter().map(|it| shown(it, needs_label)).collect::<Vec<_>>().join(" ");
+    let command = [sub.command, sub.name].join(" ");
+    let usage = match behind_name {
+        true => format!("/{} {others}: {text}", command.trim()),
+        false => format!("/{} {text} {others}", command.trim()),
+    };
+    usage.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+fn shown(parameter: &Parameter, needs_label: bool) -> String {
+    let name = parameter.name;
+    let upper = name.to_uppercase();
+    let typed = match parameter.kind {
+        Kind::Flag => name.to_owned(),
+        Kind::Person => format!("{name}:NAME"),
+        Kind::Npc if needs_label => format!("{name}:NAME"),
+        Kind::Npc | Kind::Words(_) | Kind::Suggested(..) | Kind::OneOf(_) | Kind::Count(_) => upper,
+    };
+    if parameter.required { typed } else { format!("[{typed}]") }
+}
+
+/// True where words stand behind a name and a colon.
+fn has_colon<'p>(mut parameters: impl Iterator<Item = &'p Parameter> + Clone) -> bool {
+    let has_name = parameters.clone().any(|it| it.kind == Kind::Npc && it.required);
+    has_name && parameters.any(|it| matches!(it.kind, Kind::Words(_) | Kind::Suggested(..)))
+}
+
+type Values = Vec<(&'static str, Value)>;
+
+/// Values of these parameters; `None`: something is missing, or too much.
+fn values(
+    parameters: &'static [Parameter],
+    rest: &str,
+    person: &dyn Fn(&str) -> Option<SpeakerId>,
+) -> Option<Values> {
+    let (rest, labelled) = labelled(parameters, rest);
+    let mut values = Vec::new();
+    for (parameter, text) in labelled {
+        values.push((parameter.name, value(parameter, text, person)?));
+    }
+    let is_given = |values: &Values, name: &str| values.iter().any(|(given, _)| *given == name);
+    let open = parameters.iter().filter(|it| !is_given(&values, it.name)).collect();
+    let positional = Positional { open, rest, values: Vec::new() }.read()?;
+    values.extend(positional);
+    let is_whole = parameters.iter().all(|it| !it.required || is_given(&values, it.name));
+    is_whole.then_some(values)
+}
+
+/// Text before the first `label:value`, and all of these.
+fn labelled<'l>(
+    parameters: &'static [Parameter],
+    text: &'l str,
+) -> (&'l str, Vec<(&'static Parameter, &'l str)>) {
+    let label_of = |word: &str| {
+        parameters.iter().find(|it| {
+            let value = word.strip_prefix(it.name).and_then(|rest| rest.strip_prefix(':'));
+            value.is_some_and(|it| it.starts_with(|c: char| !c.is_whitespace()))
+        })
+    };
+    let mut labels = Vec::new();
+    let mut is_start = true;
+    for (at, c) in text.char_indices() {
+        if is_start && let Some(parameter) = text.get(at..).and_then(label_of) {
+            labels.push((at, parameter));
+        }
+        is_start = c.is_whitespace();
+    }
+    let ends = labels.iter().skip(1).map(|(at, _)| *at).chain([text.len()]);
+    let values = labels.iter().zip(ends).filter_map(|((at, parameter), end)| {
+        let value = text.get(at + parameter.name.len() + 1..end)?;
+        Some((*parameter, value.trim()))
+    });
+    let before = labels.first().map_or(text, |(at, _)| text.get(..*at).unwrap_or_default());
+    (before.trim(), values.collect())
+}
+
+fn value(
+    parameter: &Parameter,
+    text: &str,
+    person: &dyn Fn(&str) -> Option<SpeakerId>,
+) -> Option<Value> {
+    Some(match parameter.kind {
+        Kind::Npc | Kind::Words(_) | Kind::Suggested(..) | Kind::OneOf(_) => {
+            Value::Words(text.to_owned())
+        }
+        Kind::Count(_) => Value::Number(text.parse().ok()?),
+        Kind::Flag => match text.to_lowercase().as_str() {
+            "true" | "yes" => Value::Flag(true),
+            "false" | "no" => Value::Flag(false),
+            _ => return None,
+        },
+        Kind::Person => Value::Person(person(text)?),
+    })
+}
+
+/// Values without a label, in the order of their parameters.
+struct Positional<'l> {
+    /// Parameters without a value.
+    open: Vec<&'static Parameter>,
+    /// Text that is not read yet.
+    rest: &'l str,
+    values: Values,
+}
+
+impl<'l> Positional<'l> {
+    /// Everything; `None`: something is left that nothing takes.
+    fn read(mut self) -> Option<Values> {
+        self.flags();
+        if has_colon(self.open.iter().copied())
+            && let Some((head, tail)) = self.rest.split_once(':')
+        {
+            self.words(tail);
+            self.rest = head.trim();
+        }
+        self.numbers();
+        self.one_of();
+        let takes_rest = self.open.iter().find(|it| it.kind.is_text()).map(|it| it.kind);
+        let rest = self.rest;
+        match takes_rest {
+            Some(Kind::Npc) => self.take(|it| it.kind == Kind::Npc, rest),
+            Some(_) => self.words(rest),
+            None if !rest.is_empty() => return None,
+            None => {}
+        }
+        Some(self.values)
+    }
+
+    /// Gives `text` to the first open parameter that is `wanted`; no text is nothing given.
+    fn take(&mut self, wanted: impl Fn(&Parameter) -> bool, text: &str) {
+        let Some(at) = self.open.iter().position(|it| wanted(it)) else { return };
+        let parameter = self.open.remove(at);
+        if !text.trim().is_empty() {
+            self.values.push((parameter.name, Value::Words(text.trim().to_owned())));
+        }
+    }
+
+    /// A word at the end that is a flag's name sets it.
+    fn flags(&mut self) {
+        let (before, last) = last_word(self.rest);
+        let is_flag = |it: &&Parameter| it.kind == Kind::Flag && it.name.eq_ignore_ascii_case(last);
+        if let Some(flag) = self.open.iter().copied().find(is_flag) {
+            self.values.push((flag.name, Value::Flag(true)));
+            self.rest = before;
+        }
+    }
+
+    /// A number at the end, where one may be given.
+    fn numbers(&mut self) {
+        let (before, last) = last_word(self.rest);
+        let count = self.open.iter().find(|it| matches!(it.kind, Kind::Count(_)));
+        if let (Some(count), Ok(number)) = (count, last.parse()) {
+            self.values.push((count.name, Value::Number(number)));
+            self.rest = before;
+        }
+    }
+
+    /// One of a few words: the first one where nothing is before it, else the last.
+    fn one_of(&mut self) {
+        let is_one_of = |it: &Parameter| matches!(it.kind, Kind::OneOf(_));
+        let Some(at) = self.open.iter().position(|it| is_one_of(it)) else { return };
+        let (word, rest) = match at {
+            0 => first_word(self.rest),
+            _ => {
+                let (before, last) = last_word(self.rest);
+                (last, before)
+            }
+        };
+        self.rest = rest;
+        self.take(is_one_of, word);
+    }
+
+    /// Words, with commas between where several may be given.
+    fn words(&mut self, text: &'l str) {
+        let is_words = |it: &Parameter| matches!(it.kind, Kind::Words(_) | Kind::Suggested(..));
+        let count = self.open.iter().filter(|it| is_words(it)).count();
+        for part in text.splitn(count.max(1), ',') {
+            self.take(is_words, part);
+        }
+    }
+}
+
+/// The first word, and what is behind it.
+fn first_word(text: &str) -> (&str, &str) {
+    let (word, rest) = text.trim().split_once(char::is_whitespace).unwrap_or((text.trim(), ""));
+    (word, rest.trim())
+}
+
+/// Text before the last word, and that word.
+fn last_word(text: &str) -> (&str, &str) {
+    let (before, word) = text.trim().rsplit_once(char::is_whitespace).unwrap_or(("", text.trim()));
+    (before.trim(), word)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{
+        super::{ALL, SCENE},
+        *,
+    };
+
+    fn typed(line: &str) -> Result<String, TypedError> {
+        let speaker = Speaker { id: SpeakerId(7), name: "Max".to_owned(), is_dm: true };
+        let person = |name: &str| (name == "Anna").then_some(SpeakerId(8));
+        let (sub, call) = read(&ALL, line, speaker, &person).expect("a slash")?;
+        let given = sub.parameters.iter().filter_map(|it| {
+            let value = match call.value(it.name)? {
+                Value::Words(words) => words.clone(),
+                Value::Number(number) => number.to_string(),
+                Value::Flag(flag) => flag.to_string(),
+                Value::Person(id) => format!("@{}", id.0),
+            };
+            Some(format!(" {}={value}", it.name))
+        });
+        Ok(format!("{} {}{}", sub.command, sub.name, given.collect::<String>()))
+    }
+
+    #[test]
+    fn values_are_told_apart() {
+        for (line, wanted) in [
+            ("/npc mute Bartok the Barkeep", "npc mute name=Bartok the Barkeep"),
+            ("/NPC Mute name:Bartok", "npc mute name=Bartok"),
+            ("/npc muteall", "npc muteall"),
+            ("/npc speak Bartok: Well: no.", "npc speak name=Bartok text=Well: no."),
+            ("/npc speak name:Bartok text:Well, no.", "npc speak name=Bartok text=Well, no."),
+            ("/npc direct Mira 3: be brief", "npc direct name=Mira note=be brief turns=3"),
+            ("/npc direct Mira: be brief", "npc direct name=Mira note=be brief"),
+            ("/npc direct Mira:", "npc direct name=Mira"),
+            ("/npc direct Mira", "npc direct name=Mira"),
+            ("/npc engine The Odo s2s", "npc engine name=The Odo engine=s2s"),
+            ("/npc engine Odo s2s confirm", "npc engine name=Odo engine=s2s confirm=true"),
+            (
+                "/npc engine name:Odo engine:s2s confirm:True",
+                "npc engine name=Odo engine=s2s confirm=true",
+            ),
+            ("/npc pin Mira player:Anna", "npc pin name=Mira player=@8"),
+            ("/tier set deep Bartok 5", "tier set tier=deep npc=Bartok minutes=5"),
+            ("/tier set fast 5", "tier set tier=fast minutes=5"),
+            ("/tier set deep npc:Bartok", "tier set tier=deep npc=Bartok"),
+            ("/tier clear", "tier clear"),
+            ("/scene set Old Mill, dusk", "scene set location=Old Mill time=dusk"),
+            ("/scene set , dusk", "scene set time=dusk"),
+            ("/scene set music:tavern", "scene set music=tavern"),
+            ("/scene set the river", "scene set location=the river"),
+            ("/say Mira, well: hello", "say  text=Mira, well: hello"),
+            ("/say hello npc:Bartok", "say  text=hello npc=Bartok"),
+            ("/character set Balin the Wise", "character set name=Balin the Wise"),
+            ("/character set", "character set"),
+            ("/tools revoke home.dust", "tools revoke tool=home.dust"),
+        ] {
+            assert_eq!(typed(line).as_deref(), Ok(wanted), "{line}");
+        }
+    }
+
+    #[test]
+    fn wrong_lines_are_answered_with_right_ones() {
+        for (line, wanted) in [
+            ("/npc mute", "use /npc mute NAME"),
+            ("/npc speak Mira", "use /npc speak NAME: TEXT"),
+            ("/npc speak Mira:", "use /npc speak NAME: TEXT"),
+            ("/npc engine s2s confirm", "use /npc engine NAME ENGINE [confirm]"),
+            ("/npc unpin Mira", "use /npc unpin [player:NAME]"),
+            ("/npc pin Mira player:Ben", "use /npc pin NAME [player:NAME]"),
+            ("/tier set", "use /tier set TIER [NPC] [MINUTES]"),
+            ("/scene", "use /scene set, enter, leave, show"),
+            ("/say", "use /say TEXT [npc:NAME]"),
+            ("/tools revoke", "use /tools revoke TOOL"),
+            ("/mute Mira", "unknown command '/mute' (use /npc mute NAME or /npc muteall)"),
+            ("/optout", "unknown command '/optout' (use /privacy optout)"),
+            ("/direct x", "unknown command '/direct' (use /npc direct NAME [TURNS]: [NOTE])"),
+            ("/teir", "unknown command '/teir' (did you mean /tier?)"),
+            ("/nonsense", "unknown command '/nonsense' (/help lists the commands)"),
+        ] {
+            assert_eq!(typed(line).unwrap_err().to_string(), wanted, "{line}");
+        }
+        assert_eq!(usage(&SCENE.subs[0]), "/scene set [LOCATION], [TIME], [MUSIC]");
+    }
+
+    #[test]
+    fn lines_without_a_slash_are_none() {
+        let speaker = Speaker { id: SpeakerId(7), name: "Max".to_owned(), is_dm: true };
+        for line in ["mute Bartok", "and/or", ""] {
+            assert!(read(&ALL, line, speaker.clone(), &|_| None).is_none(), "{line}");
+        }
+    }
+}

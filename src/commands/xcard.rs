@@ -1,0 +1,41 @@
+//! `/xcard`: everyone stops at once.
+//!
+//! Entry items: [`COMMAND`], [`halt`]. **Never**: tells who used it.
+
+use super::{
+    answer::{Answer, Reply},
+    declared::{Command, Subcommand},
+    face::Face,
+    text::Refusal,
+};
+use crate::session::Command as TableCommand;
+
+const DESCRIPTION: &str =
+    "Stop every NPC and take the last exchange back; no one learns that it was you";
+
+/// `/xcard`.
+pub static COMMAND: Command = Command {
+    name: "xcard",
+    description: DESCRIPTION,
+    subs: &[Subcommand {
+        command: "xcard",
+        name: "",
+        description: DESCRIPTION,
+        for_all: true,
+        parameters: &[],
+        run: |face, _| halt(face),
+    }],
+};
+
+/// Everyone falls silent at once; nobody learns who held the card up.
+///
+/// # Errors
+/// No session runs.
+pub fn halt(face: &mut dyn Face) -> Result<Answer, Refusal> {
+    face.tell(TableCommand::Halt)?;
+    Ok(Reply::private(
+        "Everyone is silent, and the last exchange is taken back. Nobody learns who held up the \
+         card.",
+    )
+    .into())
+}

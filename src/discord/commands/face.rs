@@ -1,0 +1,75 @@
+//! A server as the commands of every face reach it.
+//!
+//! **Never**: answers.
+
+use std::sync::Arc;
+
+use futures::FutureExt;
+
+use crate::{
+    commands::{AtTable, Face, Lasting, Refusal, StatusSoon, never_allowed},
+    discord::guild::Guild,
+    domain::{EngineKind, Npc},
+    session::{Command as TableCommand, Speaker, SpeakerId},
+};
+
+impl Face for Guild {
+    fn table(&self) -> Result<AtTable, Refusal> {
+        let session = self.session()?;
+        Ok(AtTable {
+            seats: session.cast(),
+            people: session.people.ids().map(SpeakerId).collect(),
+            engines: Arc::clone(&session.engines),
+            music: self.shared.handles.music.library(),
+        })
+    }
+
+    fn cast(&self) -> Vec<Arc<Npc>> {
+        Self::cast(self)
+    }
+
+    fn tell(&mut self, order: TableCommand) -> Result<(), Refusal> {
+        Ok(Self::tell(self, order)?)
+    }
+
+    fn status(&mut self) -> Result<StatusSoon, Refusal> {
+        Ok(Self::status(self)?.map(|status| status.map_err(Refusal::from)).boxed())
+    }
+
+    fn sit_down(&mut self, speaker: Speaker) -> Result<SpeakerId, Refusal> {
+        Ok(Self::sit_down(self, speaker)?)
+    }
+
+    fn change_engine(&mut self, npc: &str, engine: EngineKind) -> Result<(), Refusal> {
+        let engines = Arc::clone(&self.session()?.engines);
+        // What players were told of counts as it was until now.
+        self.tell_of_services();
+        engines.change(npc, engine)?;
+        self.tell_of_services();
+        Ok(())
+    }
+
+    fn keep(&mut self, change: Lasting) -> Result<(), Refusal> {
+        match change {
+            Lasting::Character(speaker, name) => {
+                self.change_settings(|settings| settings.characters.insert(speaker.0, name));
+            }
+            Lasting::Heard(speaker, true) => self.opt_in(speaker.0),
+            Lasting::Heard(speaker, false) => self.opt_out(speaker.0),
+            Lasting::Revoke(tool) => {
+                if !self.change_settings(|settings| settings.permits.revoke(&tool)) {
+                    return Err(never_allowed(&tool).into());
+                }
+                if let Ok(session) = self.session() {
+                    let permits = self.settings().permits.clone();
+                    self.shared.handles.tools.set_permits(&session.id, permits);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn permits(&self) -> Result<Vec<String>, Refusal> {
+        Ok(self.settings().permits.standing(&self.tools().snapshot()))
+    }
+}
