@@ -9,6 +9,7 @@ mod hosting;
 mod interrupting;
 mod keeping;
 mod limits;
+mod music;
 mod names;
 mod reloading;
 mod remembering;
