@@ -22,6 +22,8 @@ const DUCKED: f64 = -10.5;
 const VOICE: f64 = 300.0;
 /// Most packets that are waited for.
 const PATIENCE: usize = 60 * SECOND;
+/// After that the bot has said what it had to say.
+const QUIET: Duration = Duration::from_millis(700);
 /// Stairs of a second.
 const STAIRS: u64 = 5;
 
@@ -33,8 +35,7 @@ async fn table(more: &str, music: &[(&str, Vec<i16>)]) -> (Hall, Player) {
     }
     let dora = hall.listens().await;
     hall.listens_to("Dora").await;
-    let quiet = Duration::from_millis(700);
-    dora.wait_for_silence(hall.discord.bot(), quiet, BOUND).await.unwrap();
+    dora.wait_for_silence(hall.discord.bot(), QUIET, BOUND).await.unwrap();
     (hall, dora)
 }
 
@@ -45,6 +46,15 @@ impl Hall {
         let answer = self.asks(&self.dm, play).await.text();
         assert!(answer.contains(title), "{answer}");
         player.wait_for_voice(self.discord.bot(), AUDIBLE, BOUND).await.unwrap();
+    }
+
+    /// A player of this name comes; nothing is said about that any more when `dora` has heard it.
+    async fn joins(&self, name: &str, dora: &Player) -> Player {
+        let member = self.inn.add_member(name, &[]);
+        let player = self.discord.join_voice(&member, self.inn.voice).await.unwrap();
+        self.listens_to(name).await;
+        dora.wait_for_silence(self.discord.bot(), QUIET, BOUND).await.unwrap();
+        player
     }
 
     /// Waits for so many packets of the bot; all that `player` has heard since it forgot the rest.
@@ -104,9 +114,7 @@ async fn npc_asked_by_voice_plays_music() {
         server.base_url()
     );
     let (hall, dora) = table(&more, &[("harbour/gulls", tone(ABOVE, 10))]).await;
-    let anna = hall.inn.add_member("Anna", &[]);
-    let player = hall.discord.join_voice(&anna, hall.inn.voice).await.unwrap();
-    hall.listens_to("Anna").await;
+    let player = hall.joins("Anna", &dora).await;
     dora.forget();
     player.say(&said("slt", "Tessa, play some harbour music")).await.unwrap();
     server.received(2).await;
@@ -152,9 +160,7 @@ async fn music_ducks_under_an_npc_and_swells() {
 #[tokio::test(flavor = "multi_thread")]
 async fn music_ducks_soon_under_a_player() {
     let (hall, dora) = table("", &[("harbour/gulls", tone(ABOVE, 10))]).await;
-    let anna = hall.inn.add_member("Anna", &[]);
-    let player = hall.discord.join_voice(&anna, hall.inn.voice).await.unwrap();
-    hall.listens_to("Anna").await;
+    let player = hall.joins("Anna", &dora).await;
     hall.plays("gulls", &dora).await;
     let mut delays = Vec::new();
     for _ in 0..3 {
