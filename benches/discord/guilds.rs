@@ -18,11 +18,11 @@ use crate::{
 
 /// Settling before anything is measured.
 const SETTLE: Duration = Duration::from_secs(5);
-/// What a player says at a stretch: 6 s.
+/// Frames that a player says at a stretch: 6 s.
 const SPEECH: usize = 300;
 /// And the pause after it.
 const PAUSE: Duration = Duration::from_millis(1_500);
-/// A question: half a second.
+/// Frames of a question: half a second.
 const QUESTION: usize = 25;
 /// A sentence of an NPC that talks; its answers have three.
 const SENTENCE: Duration = Duration::from_secs(6);
@@ -33,7 +33,7 @@ const FIRST_FIFTH: u32 = 5;
 /// The share of the time that every case after the first takes.
 const QUARTER: u32 = 4;
 
-/// What tables do meanwhile.
+/// One way in which tables pass the time.
 #[derive(Clone, Copy)]
 struct Case {
     name: &'static str,
@@ -43,7 +43,7 @@ struct Case {
     music: bool,
 }
 
-/// What they came to.
+/// Costs and failures of a case.
 struct Ran {
     /// % of a core a table.
     percent: f64,
@@ -87,6 +87,7 @@ async fn run(case: Case, tables: usize, time: Duration) -> Ran {
     for nth in 0..tables {
         rooms.push(hall.room(&format!("Inn {nth}")).await);
     }
+    let started = Instant::now();
     for room in &rooms {
         if case.talks {
             room.cue(0, "well what is new in town").await;
@@ -104,7 +105,8 @@ async fn run(case: Case, tables: usize, time: Duration) -> Ran {
     let used = (cpu_of(&hall.bot.id) - cpu).as_secs_f64() / began.elapsed().as_secs_f64();
     let number = f64::from(u32::try_from(tables).unwrap_or(1));
     let percent = used * 100.0 / number;
-    let reported = |what: &'static str| rooms.iter().map(move |it| it.reported(what, began).len());
+    let reported =
+        |what: &'static str| rooms.iter().map(move |it| it.reported(what, started).len());
     println!(
         "{}",
         json!({

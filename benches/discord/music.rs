@@ -1,4 +1,4 @@
-//! What tables play beside speech, and what its encoding alone takes.
+//! Music that tables play beside speech, and the cost of encoding it alone.
 //!
 //! Entry functions: [`file`], [`track`] and [`encoding`].
 
@@ -16,7 +16,7 @@ use crate::support::process::cpu;
 const FRAME: usize = 960;
 /// Frames that are encoded: 60 s.
 const FRAMES: u32 = 3_000;
-/// What songbird asks of its encoder, in bits a second.
+/// Rate that songbird sets for its encoder, in bits a second.
 const BITRATE: i32 = 128_000;
 /// Bytes of the longest packet.
 const LONGEST: usize = 1_275;
@@ -39,7 +39,7 @@ pub fn track(file: PathBuf) -> Arc<Track> {
     })
 }
 
-/// What encoding the music as songbird does takes of a core, in %.
+/// Share of a core that encoding the music takes, as songbird does it, in %.
 pub fn encoding() -> f64 {
     let player = MusicPlayer::new(TableEvents::new(1).downgrade());
     player.order(MusicOrder::Play(track(file())));

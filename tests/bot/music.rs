@@ -85,7 +85,7 @@ fn levels(packets: &[Packet], whole: f64) -> Vec<f64> {
     packets.iter().map(|it| db(power(&it.pcm, ABOVE) / whole)).collect()
 }
 
-/// Whether a voice is heard in a packet: 16 samples hold three periods of the tone, whose mean is zero.
+/// True if a voice is heard in a packet: 16 samples hold three periods of the tone, whose mean is zero.
 fn has_voice(packet: &Packet) -> bool {
     let means = packet.pcm.chunks_exact(16).map(|it| mean(it.iter().map(|it| f64::from(*it))));
     mean(means.map(|it| it * it)).sqrt() > VOICE

@@ -84,7 +84,7 @@ pub fn stair(samples: &[i16]) -> Option<usize> {
     (loudest > 100.0).then_some(stair)
 }
 
-/// Where clicks are in a sound, beside voices too.
+/// Places of clicks in a sound, beside voices too.
 pub fn clicks_in(samples: &[i16]) -> Vec<usize> {
     let is_click = |near: &[i16]| match near {
         [before, sample, after] => {
