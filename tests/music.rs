@@ -124,7 +124,7 @@ fn npc_plays_music_by_its_tool() {
 }
 
 #[test]
-fn music_described_wrongly_is_shown_with_its_place() {
+fn wrong_description_is_shown_with_its_place() {
     let place = place();
     let ran = place.run(&["check"]).ends_with(0);
     assert!(ran.stdout.contains(" tracks"), "{ran:#?}");
