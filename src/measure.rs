@@ -26,6 +26,7 @@ pub use crate::{
     logic::{
         budget::{BudgetOptions, Ledger},
         dice,
+        music::{Layer, MusicOrder, Track},
         names::Glossary,
         own_lines::Labels,
         sentence::{SentenceOptions, SentenceSplitter},

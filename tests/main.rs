@@ -38,6 +38,7 @@ mod mcp_login;
 mod memory;
 mod model;
 mod models;
+mod music;
 mod others;
 mod pages;
 mod piper;

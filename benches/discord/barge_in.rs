@@ -54,7 +54,7 @@ struct Tried {
 
 /// `n` tries of each; the goals.
 pub async fn measure(n: usize) -> Vec<Value> {
-    let hall = Hall::open(SENTENCE).await;
+    let hall = Hall::open(SENTENCE, None).await;
     let mut rooms = Vec::new();
     for nth in 0..ROOMS {
         rooms.push(hall.room(&format!("Inn {nth}")).await);

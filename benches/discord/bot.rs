@@ -22,21 +22,24 @@ use futures::{
 };
 use glyphoxa::measure::{
     Accounts, AddedServer, Announcer, ApprovalOptions, AssistantSettings, Attempts, Budget,
-    BudgetOptions, Campaign, Chain, Consent, DiscordOptions, EngineError, EngineKind, EngineOffer,
-    Engines, Error, Factory, Facts, Frame, GuildStore, HandleParts, Handles, Ledger, MadeTable,
-    ModelMaker, Music, OpenError, Outlets, RunningTable, Secret, ServedGuilds, ServerError,
-    ServerOptions, Servers, ServiceInfo, Services, SessionId, Settings, Setup, SpeechEvent,
-    SpeechToText, Sqlite, SttAbilities, TableRequest, TableSetup, Tables, ToolHost,
-    TranscriptOptions, TranscriptWriter, VoiceOut, open, run_discord,
+    BudgetOptions, Campaign, Chain, Command, Consent, DiscordOptions, EngineError, EngineKind,
+    EngineOffer, Engines, Error, Factory, Facts, Frame, GuildStore, HandleParts, Handles, Ledger,
+    MadeTable, ModelMaker, Music, MusicOrder, OpenError, Outlets, RunningTable, Secret,
+    ServedGuilds, ServerError, ServerOptions, Servers, ServiceInfo, Services, SessionId, Settings,
+    Setup, SpeechEvent, SpeechToText, Sqlite, SttAbilities, TableRequest, TableSetup, Tables,
+    ToolHost, Track, TranscriptOptions, TranscriptWriter, VoiceOut, open, run_discord,
 };
 use rand::{SeedableRng, rngs::StdRng};
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
-use crate::support::{
-    figures::runtime,
-    stand_ins::{Model, Recogniser, Synthesiser},
-    table::{self, nothing, npc, parts},
+use crate::{
+    music::track,
+    support::{
+        figures::runtime,
+        stand_ins::{Model, Recogniser, Synthesiser},
+        table::{self, nothing, npc, parts},
+    },
 };
 
 /// What makes this bench the bot.
@@ -69,9 +72,10 @@ impl Cue {
 /// Everybody's cues.
 type Cues = Arc<Mutex<HashMap<String, Cue>>>;
 
-/// Runs the bot until stdin ends. `arguments`: address, token, folder, length of a sentence in ms.
+/// Runs the bot until stdin ends. `arguments`: address, token, folder, length of a sentence in ms, and
+/// the file of the music that every table plays, if one does.
 pub fn run(arguments: &[String]) {
-    let [api, token, folder, sentence] = arguments else { return };
+    let [api, token, folder, sentence, music @ ..] = arguments else { return };
     let api: SocketAddr = api.parse().expect("an address");
     tracing_subscriber::fmt().with_env_filter(QUIET).with_writer(io::stderr).init();
     let options = DiscordOptions {
@@ -96,7 +100,9 @@ pub fn run(arguments: &[String]) {
             stop.cancel();
         }
     });
-    let handles = runtime.block_on(async { handles(cues, sentence, folder) });
+    let music = music.first().map(|file| track(PathBuf::from(file)));
+    let factory = StandInFactory { cues, sentence, music };
+    let handles = runtime.block_on(async { handles(factory, folder) });
     let ended = runtime.block_on(run_discord(options, handles, stop));
     runtime.shutdown_background();
     ended.expect("the bot runs until it is told to end");
@@ -119,7 +125,7 @@ fn report(guild: &str, what: &str) {
 }
 
 /// The program's services, around tables of stand-ins.
-fn handles(cues: Cues, sentence: Duration, folder: &str) -> Handles {
+fn handles(factory: StandInFactory, folder: &str) -> Handles {
     let folder = PathBuf::from(folder);
     let store = Sqlite::open(&folder.join("memory.db")).expect("a folder that takes a store");
     let store = Arc::new(store);
@@ -139,7 +145,7 @@ fn handles(cues: Cues, sentence: Duration, folder: &str) -> Handles {
     Handles::new(HandleParts {
         accounts: Accounts::new(None),
         settings: Arc::new(ArcSwap::from_pointee(settings(&folder))),
-        factory: Arc::new(StandInFactory { cues, sentence }),
+        factory: Arc::new(factory),
         transcripts: TranscriptWriter::open(store.clone(), tables.clone(), &options),
         tables,
         guilds: GuildStore::new(store, &folder),
@@ -194,6 +200,7 @@ fn assistant(campaign: Arc<Campaign>) -> AssistantSettings {
 struct StandInFactory {
     cues: Cues,
     sentence: Duration,
+    music: Option<Arc<Track>>,
 }
 
 impl Factory for StandInFactory {
@@ -211,6 +218,10 @@ impl Factory for StandInFactory {
         let stt = Arc::new(Cued { cues: Arc::clone(&self.cues), guild });
         let setup = TableSetup { session: wanted.session, stt, ..setup };
         let (handle, task) = open(setup, parts);
+        if let Some(track) = &self.music {
+            let play = Command::Music(MusicOrder::Play(Arc::clone(track)));
+            handle.commands.try_send(play).expect("a new table has room");
+        }
         let made = MadeTable {
             table: RunningTable {
                 handle,

@@ -4,6 +4,7 @@
 
 use std::{
     env,
+    path::PathBuf,
     process::Stdio,
     sync::{Arc, Mutex, PoisonError},
     time::{Duration, Instant, SystemTime, UNIX_EPOCH},
@@ -67,9 +68,9 @@ pub struct Room {
 }
 
 impl Hall {
-    /// Starts both; NPCs' sentences take `sentence`.
+    /// Starts both; NPCs' sentences take `sentence`, and every table plays `music`.
     #[expect(clippy::disallowed_methods, reason = "two processes have this clock in common")]
-    pub async fn open(sentence: Duration) -> Self {
+    pub async fn open(sentence: Duration, music: Option<PathBuf>) -> Self {
         let discord = Discord::start(Options::default()).await.expect("a discord");
         let folder = TempDir::new().expect("a folder");
         let api = discord.api_base();
@@ -77,6 +78,7 @@ impl Hall {
             .args([BOT, api.trim_start_matches("https://"), &discord.token()])
             .arg(folder.path())
             .arg(sentence.as_millis().to_string())
+            .args(music)
             .env("SSL_CERT_FILE", discord.ca_file())
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())

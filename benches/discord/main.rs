@@ -5,8 +5,9 @@
 //! behind it, in a process of its own; Discord and its players run in this one. `path`: a player's
 //! last voiced packet to the first audible one of the answer, less the silence that ends a turn;
 //! `floor` is what songbird alone takes, in the same minutes. `barge_in`: a player talks into what
-//! the NPC says. `guilds`: thirty tables that listen; `--minutes N` instead of ten. `--quick` tries
-//! each a few times; a case's name runs that one alone.
+//! the NPC says. `guilds`: thirty tables that listen; `--minutes N` instead of ten; then for a quarter
+//! of that each: with music, with NPCs that talk, with both. `--quick` tries each a few times; a case's
+//! name runs that one alone.
 
 #![expect(clippy::print_stdout, reason = "a bench prints its figures")]
 #![expect(clippy::expect_used, reason = "a bench of a silent bot is none")]
@@ -20,6 +21,7 @@ mod bot;
 mod floor;
 mod guilds;
 mod hall;
+mod music;
 mod path;
 mod sound;
 

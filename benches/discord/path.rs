@@ -24,7 +24,7 @@ const SENTENCE: Duration = Duration::from_millis(100);
 
 /// `n` turns, and about as many of songbird alone beside them; the goals.
 pub async fn measure(n: usize) -> Vec<Value> {
-    let hall = Hall::open(SENTENCE).await;
+    let hall = Hall::open(SENTENCE, None).await;
     let mut rooms = Vec::new();
     for nth in 0..ROOMS {
         rooms.push(hall.room(&format!("Inn {nth}")).await);

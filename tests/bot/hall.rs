@@ -120,7 +120,8 @@ impl Hall {
         Some((hall, dora))
     }
 
-    async fn listens(&mut self) -> Player {
+    /// Starts the program, and the session that the game master is in.
+    pub async fn listens(&mut self) -> Player {
         self.start().await;
         let dora = self.discord.join_voice(&self.dm, self.inn.voice).await.expect("a seat");
         let answer = self.asks(&self.dm, Slash::new("session start")).await;

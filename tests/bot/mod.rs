@@ -10,6 +10,7 @@ mod hosting;
 mod interrupting;
 mod keeping;
 mod limits;
+mod music;
 mod names;
 mod reloading;
 mod remembering;

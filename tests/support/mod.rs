@@ -18,6 +18,7 @@ pub mod realtime;
 pub mod skipped;
 pub mod speech;
 pub mod timbre;
+pub mod tones;
 #[expect(dead_code, reason = "not all of it is scripted or looked at yet")]
 pub mod voice_models;
 pub mod weights;

@@ -100,7 +100,11 @@ pub fn padded(before: f64, samples: &[i16], after: f64) -> Vec<i16> {
 
 /// 16 kHz mono samples as a WAV file of another rate, channel count and format.
 pub fn wav(samples: &[i16], rate: u32, channels: u16, format: Format) -> Vec<u8> {
-    let samples = resampled(samples, rate);
+    as_wav(&resampled(samples, rate), rate, channels, format)
+}
+
+/// Mono samples of `rate` as a WAV file, the same in each of its channels.
+pub fn as_wav(samples: &[i16], rate: u32, channels: u16, format: Format) -> Vec<u8> {
     let (code, bits) = match format {
         Format::Pcm16 => (1_u16, 16_u16),
         Format::Pcm24 => (1, 24),
@@ -108,7 +112,7 @@ pub fn wav(samples: &[i16], rate: u32, channels: u16, format: Format) -> Vec<u8>
         Format::Float => (3, 32),
     };
     let mut data = Vec::new();
-    for sample in samples {
+    for &sample in samples {
         for _ in 0..channels {
             match format {
                 Format::Pcm16 => data.extend(sample.to_le_bytes()),
