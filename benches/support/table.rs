@@ -4,10 +4,10 @@ use std::{sync::Arc, time::Duration};
 
 use glyphoxa::measure::{
     AddressMode, Backlog, Budget, Campaign, Cascaded, Chain, Command, Conversation, Declared,
-    Definition, EngineKind, EventReader, Frame, Keywords, Ledger, MusicPlayer, Npc, NpcCalls,
-    NpcModel, Options, Outlets, Pace, Policy, S2s, Seat, SessionCalls, SessionId, SoundTime,
-    SourceKind, Speaker, SpeakerId, Synthesizer, TableEvent, TableEvents, TableHandle, TableParts,
-    TableSetup, Tier, ToolHost, Voice, VoiceFrame, VoiceInput, VoiceOut, open,
+    Definition, EngineKind, EventReader, Frame, Keywords, Ledger, Music, MusicPlayer, Npc,
+    NpcCalls, NpcModel, Options, Outlets, Pace, Policy, S2s, Seat, SessionCalls, SessionId,
+    SoundTime, SourceKind, Speaker, SpeakerId, Synthesizer, TableEvent, TableEvents, TableHandle,
+    TableParts, TableSetup, Tier, ToolHost, Voice, VoiceFrame, VoiceInput, VoiceOut, open,
 };
 use rand::{SeedableRng, rngs::StdRng};
 use serde_json::json;
@@ -119,7 +119,7 @@ pub fn parts(services: Services, outlets: Outlets) -> (TableSetup, TableParts) {
         options: Options::default(),
         seats: vec![Seat::new(npc, conversation, Box::new(engine), "stand-in", "stand-in")],
         campaign: Arc::default(),
-        music: Arc::default(),
+        music: Music::new(Arc::default(), StdRng::seed_from_u64(1)),
         keywords: Keywords::shipped(["en", "de"]),
         rules: Arc::from([]),
         budget,

@@ -135,7 +135,7 @@ impl TableFactory {
             seed: rand::random(),
         };
         let memory = Some(parts.transcripts.store());
-        let table = open_table(config, &parts.tools.services, memory, resumed, setup)?;
+        let table = open_table(config, &parts.tools, memory, resumed, setup)?;
         let commands = &table.handle.commands;
         let seated = SeatedTable::new(commands, &table.seats, wanted.scope.clone(), config);
         let seated = SeatedTable { played: wanted.played, ..seated };

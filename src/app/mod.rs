@@ -204,14 +204,13 @@ impl Tools {
     }
 }
 
-/// Puts a table together and starts its task. `services` opens what its NPCs think and speak with;
-/// without `memory` nothing is looked up.
+/// Puts a table together and starts its task, with the services and the music of `tools`; without `memory` nothing is looked up.
 ///
 /// # Errors
 /// A service's address or key that makes no request.
 pub fn open_table(
     config: &Config,
-    services: &Registry,
+    tools: &Tools,
     memory: Option<Arc<dyn MemoryStore>>,
     resumed: Resumed,
     setup: TableSetup,
@@ -219,7 +218,7 @@ pub fn open_table(
     let campaign = Arc::new(config.campaign.clone());
     let Resumed { mut histories, continuation, budget } = resumed;
     let scope = setup.host.scope().clone();
-    let maker = SeatMaker::new(services.clone(), &setup.host, &budget, setup.seed);
+    let maker = SeatMaker::new(tools.services.clone(), &setup.host, &budget, setup.seed);
     let seats = config
         .npcs
         .iter()
@@ -233,7 +232,7 @@ pub fn open_table(
         options: config.session.clone(),
         seats,
         campaign,
-        music: Arc::default(),
+        music: tools.music(),
         keywords: config.tiers.clone(),
         rules: config.rules.phrases().into(),
         budget: budget.clone(),

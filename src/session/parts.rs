@@ -15,9 +15,9 @@ use super::{
 use crate::{
     domain::{Campaign, SessionId},
     engine::Budget,
-    logic::{music::Library, tier::Keywords},
+    logic::tier::Keywords,
     provider::{SpeechToText, TurnJudge},
-    tools::{Effects, ToolHost},
+    tools::{Effects, ToolHost, builtin::Music},
 };
 
 /// Where everything goes that comes out of a table.
@@ -61,7 +61,7 @@ pub struct TableParts {
     /// The people, places and scenes that NPCs may speak of.
     pub campaign: Arc<Campaign>,
     /// The tracks that scenes may name.
-    pub music: Arc<Library>,
+    pub music: Music,
     /// What raises a turn's tier.
     pub keywords: Keywords,
     /// Phrases that name a rule, which raise it too.

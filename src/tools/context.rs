@@ -106,7 +106,10 @@ pub trait Effects: Send + Sync {
     /// Shows everyone a picture or a sound that `tool` has returned.
     fn attach(&self, tool: &str, attachment: &Attachment);
 
-    /// Changes what music sounds at the table. A table without music says why it cannot.
+    /// Changes what music sounds at the table.
+    ///
+    /// # Errors
+    /// No music can be played there, with the reason.
     fn music(&self, order: MusicOrder) -> Result<(), &'static str> {
         _ = order;
         Err("no music can be played here")

@@ -9,7 +9,7 @@ use crate::{
 /// A second of a tone with this amplitude, in a file.
 fn tone(path: PathBuf, amplitude: i16) -> Arc<Track> {
     let wave = |i: u32| {
-        let sign = if i / 24 % 2 == 0 { 1 } else { -1 };
+        let sign = if (i / 24).is_multiple_of(2) { 1 } else { -1 };
         sign * amplitude
     };
     let samples = (0..48_000).map(wave).collect();

@@ -233,7 +233,7 @@ pub async fn at_table(
         seed: rand::random(),
     };
     let memory = setting.memory.clone();
-    let table = app::open_table(config, &tools.services, memory, setting.resumed(), setup)?;
+    let table = app::open_table(config, tools, memory, setting.resumed(), setup)?;
     let (commands, seated) = (table.handle.commands.clone(), setting.seated(&table));
     open.add(seated.clone());
     tables.add(&events);

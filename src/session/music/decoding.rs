@@ -6,7 +6,7 @@
 
 use std::{
     collections::VecDeque,
-    io::{self, ErrorKind},
+    io::{self, Cursor, ErrorKind},
     sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError},
     thread,
     time::Duration,
@@ -15,7 +15,7 @@ use std::{
 use crate::{
     audio::{Resampler, SampleRate, decode_as_is},
     files,
-    logic::music::{Layer, Samples, Track},
+    logic::music::{Layer, Samples, Track, shipped_sound},
 };
 
 /// Samples that are decoded ahead: 1 s.
@@ -169,14 +169,20 @@ impl Thread {
 
 /// Decodes the file once; whether that was less than a frame.
 fn decode_once(track: &Track, stream: &mut Stream<'_>) -> Result<bool, String> {
-    let file = files::open(&track.file).map_err(|error| error.to_string())?;
     let hint = track.file.extension().map(|hint| hint.to_string_lossy().into_owned());
     let (mut count, mut is_short) = (0, true);
-    let decoded = decode_as_is(file, hint.as_deref(), &mut |rate, piece| {
+    let mut take = |rate: SampleRate, piece: &[i16]| {
         count += piece.len();
         is_short = count < rate.frame_len();
         stream.take(rate, piece)
-    });
+    };
+    let decoded = match shipped_sound(&track.file) {
+        Some(bytes) => decode_as_is(Cursor::new(bytes), hint.as_deref(), &mut take),
+        None => {
+            let file = files::open(&track.file).map_err(|error| error.to_string())?;
+            decode_as_is(file, hint.as_deref(), &mut take)
+        }
+    };
     decoded.map(|()| is_short).map_err(|error| error.to_string())
 }
 

@@ -2,12 +2,15 @@
 //!
 //! Entry type: [`TableMusic`].
 
-use std::{sync::Arc, time::Duration};
+use std::time::Duration;
 
 use tokio::time::Instant;
 
 use super::player::{MusicPlayer, Under};
-use crate::logic::music::{Library, MusicOrder, MusicStatus};
+use crate::{
+    logic::music::{MusicOrder, MusicStatus},
+    tools::builtin::Music,
+};
 
 /// A voice has ended after so long without it: pauses between words are shorter.
 const VOICE_HOLDS: Duration = Duration::from_millis(300);
@@ -15,15 +18,15 @@ const VOICE_HOLDS: Duration = Duration::from_millis(300);
 /// A table's music and the tracks that it may play.
 pub struct TableMusic {
     player: MusicPlayer,
-    library: Arc<Library>,
+    tracks: Music,
     /// When a player's voice was heard last, unless it has ended.
     heard_at: Option<Instant>,
 }
 
 impl TableMusic {
-    /// Music that `player` plays, of the tracks in `library`.
-    pub const fn new(player: MusicPlayer, library: Arc<Library>) -> Self {
-        Self { player, library, heard_at: None }
+    /// Music that `player` plays, of these tracks.
+    pub const fn new(player: MusicPlayer, tracks: Music) -> Self {
+        Self { player, tracks, heard_at: None }
     }
 
     /// Changes what sounds.
@@ -37,7 +40,7 @@ impl TableMusic {
             self.order(MusicOrder::Stop);
             return None;
         }
-        match self.library.find(words).into_iter().next() {
+        match self.tracks.library().find(words).into_iter().next() {
             Some(track) => {
                 self.order(MusicOrder::Play(track));
                 None

@@ -30,7 +30,7 @@ use crate::{
         tier::Keywords,
     },
     provider::{Chain, SttAbilities, TurnJudge},
-    tools::{SessionCalls, ToolHost},
+    tools::{SessionCalls, ToolHost, builtin::Music},
 };
 
 pub const THORIN: SpeakerId = SpeakerId(1);
@@ -181,7 +181,7 @@ impl Setup {
             options: self.options,
             seats: npcs.iter().zip(&models).map(seat).collect(),
             campaign: Arc::new(self.campaign.clone()),
-            music: Arc::new(self.library),
+            music: Music::new(Arc::new(self.library), rand::SeedableRng::seed_from_u64(1)),
             keywords: Keywords::shipped(["en"]),
             rules: Arc::from([]),
             budget: budget.clone(),
