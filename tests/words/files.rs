@@ -14,6 +14,7 @@ const FINDINGS: &[&str] = &[
     "✗ thinking",
     "✓ speech",
     "✗ speech",
+    "✓ music",
     "✓ model files",
     "✗ model files",
     "✓ disk",
