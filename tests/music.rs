@@ -127,7 +127,7 @@ fn npc_plays_music_by_its_tool() {
 fn wrong_description_is_shown_with_its_place() {
     let place = place();
     let ran = place.run(&["check"]).ends_with(0);
-    assert!(ran.stdout.contains(" tracks"), "{ran:#?}");
+    assert!(ran.stdout.contains("1 track of music"), "{ran:#?}");
     place.write(
         "music/ticking/music.yaml",
         "tracks:\n  - { file: click.wav }\n  - file: clicks.wav\n    layer: musik\n    volume: lots\n",

@@ -370,7 +370,7 @@ fn music_that_is_added_is_there_at_once() {
     place.write("music/cave/bats.opus", &sound);
     assert!(live.reread().contains("in effect now: music"), "a folder more");
     place.write("music/cave/music.yaml", "tracks: [{ file: bats.opus, titel: Bats }]");
-    live.says("music.yaml:1:29: unknown key 'titel' (did you mean 'title'?)");
+    live.says("music.yaml:1:29: unknown key 'titel' in 'tracks' (did you mean 'title'?)");
     place.write("music/cave/music.yaml", "tracks: [{ file: bats.opus, title: Bats }]");
     assert!(live.reread().contains("in effect now: music"));
     assert_eq!(live.leave(), 0);

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::{
     answer::{Answer, Reply, with_status},
-    call::Call,
+    call::{Call, Value},
     declared::{Command, Kind, Parameter, Run, Subcommand, Suggested},
     face::Face,
     text::{Refusal, Text},
@@ -101,8 +101,13 @@ fn effect(face: &mut dyn Face, call: &Call) -> Result<Answer, Refusal> {
 }
 
 fn volume(face: &mut dyn Face, call: &Call) -> Result<Answer, Refusal> {
-    let percent = call.count("percent", VOLUME_MAX)?.ok_or("no volume given (use 1 to 100)")?;
-    let order = MusicOrder::Volume(u8::try_from(percent)?);
+    let given = match call.value("percent") {
+        Some(Value::Number(given)) => *given,
+        _ => return Err("no volume given (use 1 to 100)".into()),
+    };
+    let percent = u8::try_from(given).ok().filter(|it| (1..=VOLUME_MAX).contains(&u32::from(*it)));
+    let percent = percent.ok_or_else(|| format!("invalid volume '{given}' (use 1 to 100)"))?;
+    let order = MusicOrder::Volume(percent);
     face.tell(TableCommand::Music(order))?;
     Ok(Reply::private(format!("Music plays at {percent} percent.")).into())
 }
