@@ -76,9 +76,9 @@ fn decoded(decoder: &mut opus2::Decoder, opus: &[u8]) -> Vec<i16> {
 }
 
 impl Memory {
-    /// Forgets everything.
+    /// Forgets all packets; decoders go on with their streams, as a person's do.
     pub(super) fn clear(&mut self) {
-        self.0.clear();
+        self.0.values_mut().for_each(|voice| voice.packets.clear());
     }
 
     /// One packet has come: when, from which source, with which number and time.
