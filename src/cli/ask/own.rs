@@ -24,7 +24,7 @@ static SKIP: Command = Command {
         "skip",
         "Drop what is being said and go on with the next speaker",
         false,
-        |face, _| tell(face, TableCommand::Skip, "Moving on to the next speaker."),
+        |face, _| commands::skip(face),
     )],
 };
 
@@ -32,24 +32,22 @@ static PAUSE: Command = Command {
     name: "pause",
     description: "Have no NPC answer",
     subs: &[sub("pause", "Have no NPC answer until /resume", false, |face, _| {
-        tell(face, TableCommand::Pause(true), "Paused: NPCs stay silent until /resume.")
+        commands::pause(face)
     })],
 };
 
 static RESUME: Command = Command {
     name: "resume",
     description: "Have NPCs answer again",
-    subs: &[sub("resume", "Have NPCs answer again", false, |face, _| {
-        tell(face, TableCommand::Pause(false), "The NPCs answer again.")
-    })],
+    subs: &[sub("resume", "Have NPCs answer again", false, |face, _| commands::resume(face))],
 };
 
 static LEAVE: Command = Command {
     name: "leave",
     description: "Leave the table",
     subs: &[sub("leave", "Leave the table until your next line", true, |face, call| {
-        let order = TableCommand::Leave(call.speaker.id);
-        tell(face, order, "You have left; the next line brings you back.")
+        face.tell(TableCommand::Leave(call.speaker.id))?;
+        Ok(Reply::private("You have left; the next line brings you back.").into())
     })],
 };
 
@@ -68,9 +66,4 @@ static HELP: Command = Command {
 /// Every command of a terminal, in the order of `/help`.
 pub fn all() -> Vec<&'static Command> {
     commands::ALL.into_iter().chain([&SKIP, &PAUSE, &RESUME, &LEAVE, &HELP]).collect()
-}
-
-fn tell(face: &mut dyn Face, order: TableCommand, said: &str) -> Result<Answer, Refusal> {
-    face.tell(order)?;
-    Ok(Reply::private(said).into())
 }

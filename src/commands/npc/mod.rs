@@ -16,6 +16,7 @@ use super::{
 use crate::{domain::EngineKind, logic::cast::find_npc};
 
 pub use described::seat_line;
+pub use told::mute;
 
 /// Longest line of the game master and longest note, in characters.
 const LONGEST_LINE: u16 = 1_000;
@@ -48,15 +49,15 @@ pub static COMMAND: Command = Command {
             "mute",
             "Mute an NPC at once, even in the middle of a word",
             &[name("NPC to mute")],
-            |face, call| told::mute(face, Some(call.words("name")?), true),
+            |face, call| mute(face, Some(call.words("name")?), true),
         ),
         sub("unmute", "Let an NPC speak again", &[name("NPC to unmute")], |face, call| {
-            told::mute(face, Some(call.words("name")?), false)
+            mute(face, Some(call.words("name")?), false)
         }),
         sub("muteall", "Mute every NPC at once, even in the middle of a word", &[], |face, _| {
-            told::mute(face, None, true)
+            mute(face, None, true)
         }),
-        sub("unmuteall", "Let every NPC speak again", &[], |face, _| told::mute(face, None, false)),
+        sub("unmuteall", "Let every NPC speak again", &[], |face, _| mute(face, None, false)),
         sub(
             "speak",
             "Speak your words in an NPC's voice",

@@ -3,7 +3,7 @@
 //! Entry function: [`press`]. **Never**: tells anybody who held the X-card up.
 
 use crate::{
-    commands::{halt, stop_music},
+    commands,
     discord::{
         commands::{Answer, Refusal, shown},
         guild::Guild,
@@ -12,7 +12,6 @@ use crate::{
             reply::Reply,
         },
     },
-    session::Command,
 };
 
 /// Does what a button of the panel says.
@@ -27,36 +26,19 @@ pub fn press(
     if button != PanelButton::XCard && !press.is_dm {
         return Err(guild.only_dms().into());
     }
-    let done = match button {
-        PanelButton::XCard => {
-            let answered = halt(guild)?;
-            return shown(guild, answered);
-        }
-        PanelButton::StopMusic => {
-            let answered = stop_music(guild)?;
-            return shown(guild, answered);
-        }
-        PanelButton::Mute => {
-            guild.tell(Command::Mute { seat: None, muted: true })?;
-            "Everyone is muted (/npc unmuteall lets them speak again)."
-        }
-        PanelButton::Pause => {
-            guild.tell(Command::Pause(true))?;
-            "The NPCs don't answer until you press Resume."
-        }
-        PanelButton::Resume => {
-            guild.tell(Command::Pause(false))?;
-            "The NPCs answer again."
-        }
-        PanelButton::Next => {
-            guild.tell(Command::Skip)?;
-            "Moving on to the next speaker."
-        }
+    let answered = match button {
+        PanelButton::XCard => commands::halt(guild)?,
+        PanelButton::StopMusic => commands::stop_music(guild)?,
+        PanelButton::Mute => commands::mute_all(guild)?,
+        PanelButton::Pause => commands::pause(guild)?,
+        PanelButton::Resume => commands::resume(guild)?,
+        PanelButton::Next => commands::skip(guild)?,
         PanelButton::End => {
             guild.stop("the game master ended it")?;
-            "The session is over."
+            guild.refresh_panel_soon();
+            return Ok(Reply::private("The session is over.").into());
         }
     };
     guild.refresh_panel_soon();
-    Ok(Reply::private(done).into())
+    shown(guild, answered)
 }
