@@ -2,6 +2,8 @@
 
 use std::fs;
 
+use serde_json::Value;
+
 use crate::support::{
     program::{Place, Ran, repository},
     speech::{Recording, read_wav},
@@ -25,6 +27,37 @@ const FORMATS: [(&str, &str); 7] = [
     ("tone.mp3", "jade.mp3"),
     ("tone.ogg", "onyx.ogg"),
 ];
+/// What Bartok is asked, and what his tools do: the title that plays, `STOP`, or nothing.
+const ASKED: [(&str, &str); 27] = [
+    ("play something for a tavern", "Tavern murmur"),
+    ("please play some music", "Tavern murmur"),
+    ("could you play some music for us?", "Tavern murmur"),
+    ("play rain", "Rain"),
+    ("play the rain", "Rain"),
+    ("play some battle music", "Battle drums"),
+    ("stop music", STOP),
+    ("stop playing music", STOP),
+    ("stop the drums", STOP),
+    ("turn the music off", STOP),
+    ("please do not play any music", STOP),
+    ("don't play the rain", STOP),
+    ("do you like music?", ""),
+    ("tell me about the tavern", ""),
+    ("when will it stop raining?", ""),
+    ("play dice in the tavern", ""),
+    ("mach bitte Musik an", "Tavern murmur"),
+    ("spiel etwas für eine Taverne", "Tavern murmur"),
+    ("kannst du bitte Musik spielen", "Tavern murmur"),
+    ("spiel Kampfmusik", "Battle drums"),
+    ("spiel den Regen", "Rain"),
+    ("mach die Trommeln aus", STOP),
+    ("spiel bitte keine Musik", STOP),
+    ("hör auf mit der Musik", STOP),
+    ("magst du Musik?", ""),
+    ("mach die Taverne zu", ""),
+    ("wie sieht der Regen aus?", ""),
+];
+const STOP: &str = "music-ambiance.stop_music";
 
 /// Pip, and a second of clicks that is called after them.
 fn place() -> Place {
@@ -121,6 +154,21 @@ fn npc_plays_music_by_its_tool() {
     assert_eq!(line["outcome"], "spoken", "{line:#}");
     let out = read_wav(&place.path("out.wav"));
     assert!(clicks_in(&out.samples).len() >= 8, "{} s", out.seconds());
+}
+
+#[test]
+fn bartok_plays_and_stops_music_as_asked_in_two_languages() {
+    let typed: Vec<String> = ASKED.iter().map(|(asked, _)| format!("Bartok, {asked}")).collect();
+    let ran = Place::new().run_typing(&["ask", "--json"], &typed.join("\n")).ends_with(0);
+    let turns = ran.lines();
+    assert_eq!(turns.len(), ASKED.len(), "{ran:#?}");
+    for (turn, (asked, deed)) in turns.iter().zip(ASKED) {
+        let called = turn["tools"].as_array().unwrap().iter();
+        let done: Vec<&Value> =
+            called.map(|it| it["result"].get("playing").unwrap_or(&it["tool"])).collect();
+        let expected = if deed.is_empty() { vec![] } else { vec![deed] };
+        assert_eq!(done, expected, "{asked}: {turn:#}");
+    }
 }
 
 #[test]
