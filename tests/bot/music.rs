@@ -235,6 +235,19 @@ async fn x_card_silences_music_at_once() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn server_keeps_its_volume_over_a_restart() {
+    let (mut hall, _dora) = Hall::in_session(Options::default(), "").await;
+    let quieter = Slash::new("music volume").option("percent", 40);
+    hall.told(&hall.dm, quieter).await;
+    assert_eq!(hall.program.take().unwrap().terminate(), 0);
+    hall.start().await;
+    hall.told(&hall.dm, Slash::new("session start")).await;
+    let list = hall.told(&hall.dm, Slash::new("music list")).await;
+    assert!(list.contains("40 percent"), "{list}");
+    hall.ends();
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn music_goes_on_after_a_cut_connection() {
     let (hall, dora) = table("", &[("harbour/stairs", stairs())]).await;
     let (bot, voice) = (hall.discord.bot(), hall.discord.voice());
