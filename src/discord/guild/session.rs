@@ -91,7 +91,7 @@ pub struct SessionOptions {
     pub voice: ChannelId,
     /// The channel of its panel.
     pub text: ChannelId,
-    /// Volume of music, in percent; `None`: as a player begins.
+    /// Volume of music, in percent; `None`: full.
     pub volume: Option<u8>,
     /// What the game master has changed about the NPCs' tools.
     pub tools: CastChanges,

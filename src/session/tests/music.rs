@@ -149,7 +149,7 @@ fn campaign() -> Campaign {
 #[tokio::test(start_paused = true)]
 async fn continued_table_plays_music_of_its_place() {
     let folder = TempDir::new().unwrap();
-    for (place, music) in [("Tavern", &["inn"][..]), ("Mine", &[]), ("a ditch", &[])] {
+    for (place, music) in [("Tavern", vec!["inn"]), ("Mine", vec![]), ("a ditch", vec![])] {
         let location = Some(place.to_owned());
         let continuation = Some(Continuation { location, ..Continuation::default() });
         let library = library(folder.path(), &["inn"]);

@@ -56,6 +56,13 @@ struct Ear {
     when_cut: Option<(MusicPlayer, MusicOrder)>,
 }
 
+impl Ear {
+    fn new(opened: Instant, left: &Arc<Mutex<Vec<Left>>>, breaks: usize) -> Self {
+        let (left, gain) = (Arc::clone(left), Gain::new(SampleRate::HZ_48000));
+        Self { opened, left, gain, breaks, when_cut: None }
+    }
+}
+
 impl VoiceOut for Ear {
     fn play(&mut self, npc: &str, frame: Frame) {
         if let Some(left) = self.breaks.checked_sub(1) {
@@ -173,14 +180,9 @@ impl Setup {
         let told = TableEvents::new(512);
         let events = told.subscribe();
         let music = MusicPlayer::new(told.downgrade());
-        let (opened, left) = (Instant::now(), Arc::<Mutex<Vec<Left>>>::default());
-        let ear = Ear {
-            opened,
-            left: Arc::clone(&left),
-            gain: Gain::new(SampleRate::HZ_48000),
-            breaks: self.breaks,
-            when_cut: self.when_cut.map(|track| (music.clone(), MusicOrder::Play(track))),
-        };
+        let (opened, left) = (Instant::now(), Arc::default());
+        let mut ear = Ear::new(opened, &left, self.breaks);
+        ear.when_cut = self.when_cut.map(|track| (music.clone(), MusicOrder::Play(track)));
         let outlets = Outlets {
             out: Box::new(ear),
             pace: self.pace,
