@@ -70,7 +70,9 @@ impl Room {
             let event = timeout(GIVEN_UP, self.events.recv()).await.expect("a turn is soon over");
             match event.expect("the table is open") {
                 TableEvent::Line(line) => break line,
-                TableEvent::Notice(text) => panic!("the table complains: {text}"),
+                TableEvent::Notice(text) | TableEvent::Private(text) => {
+                    panic!("the table complains: {text}")
+                }
                 TableEvent::Missed(missed) => panic!("{missed} events are lost"),
                 TableEvent::Halted { .. }
                 | TableEvent::State(_)

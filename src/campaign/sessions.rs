@@ -184,7 +184,10 @@ impl Sessions {
                 tracing::error!(missed, "lines of a table may be missing from its transcript");
             }
             TableEvent::Mark(mark) => mark.reach(),
-            TableEvent::Notice(_) | TableEvent::State(_) | TableEvent::Stands(_) => {}
+            TableEvent::Notice(_)
+            | TableEvent::Private(_)
+            | TableEvent::State(_)
+            | TableEvent::Stands(_) => {}
         }
     }
 

@@ -35,6 +35,8 @@ pub enum Lasting {
     Character(SpeakerId, String),
     /// A player is heard, or not.
     Heard(SpeakerId, bool),
+    /// Music is so loud, in percent.
+    Volume(u8),
     /// A tool that was allowed for good asks again.
     Revoke(String),
 }

@@ -8,7 +8,7 @@ use super::{
     answer::{Answer, Reply, with_status},
     call::{Call, Value},
     declared::{Command, Kind, Parameter, Run, Subcommand, Suggested},
-    face::Face,
+    face::{Face, Lasting},
     text::{Refusal, Text},
 };
 use crate::{
@@ -107,8 +107,8 @@ fn volume(face: &mut dyn Face, call: &Call) -> Result<Answer, Refusal> {
     };
     let percent = u8::try_from(given).ok().filter(|it| (1..=VOLUME_MAX).contains(&u32::from(*it)));
     let percent = percent.ok_or_else(|| format!("invalid volume '{given}' (use 1 to 100)"))?;
-    let order = MusicOrder::Volume(percent);
-    face.tell(TableCommand::Music(order))?;
+    face.tell(TableCommand::Music(MusicOrder::Volume(percent)))?;
+    face.keep(Lasting::Volume(percent))?;
     Ok(Reply::private(format!("Music plays at {percent} percent.")).into())
 }
 
@@ -126,12 +126,7 @@ fn list(face: &mut dyn Face) -> Result<Answer, Refusal> {
 
 /// One track: its title, its moods, and credits.
 fn shown(track: &Track) -> Text {
-    let layer = match track.layer {
-        Layer::Music => "music",
-        Layer::Ambience => "ambience",
-        Layer::Effect => "effect",
-    };
-    let text = Text::of(&track.title).plain(format!(" · {layer}"));
+    let text = Text::of(&track.title).plain(format!(" · {}", track.layer.name()));
     let text = match track.moods.as_slice() {
         [] => text,
         moods => text.plain(" · ").others(moods.join(", ")),

@@ -165,6 +165,7 @@ impl Face for Recorded {
         self.orders.push(match change {
             Lasting::Character(speaker, name) => format!("character {speaker:?} {name}"),
             Lasting::Heard(speaker, heard) => format!("heard {speaker:?} {heard}"),
+            Lasting::Volume(percent) => format!("volume {percent}"),
             Lasting::Revoke(tool) => format!("revoke {tool}"),
         });
         Ok(())

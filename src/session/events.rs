@@ -22,6 +22,8 @@ pub enum TableEvent {
     Line(Arc<TurnLine>),
     /// Something the game master should know.
     Notice(String),
+    /// Something the game master alone should know: a place or a title that players would learn from.
+    Private(String),
     /// Somebody has stopped the game; who is not told.
     Halted {
         /// Turns that were told of before and are taken back, by their numbers.

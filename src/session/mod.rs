@@ -58,7 +58,7 @@ pub use events::{EventReader, TableEvent, TableEvents, WeakTableEvents};
 pub use expected::expected_at_first;
 pub use input::{VoiceFrame, VoiceInput};
 pub use line::{Outcome, ToolLine, TurnLine};
-pub use music::MusicPlayer;
+pub use music::{MusicPlayer, Under};
 pub use options::{Limits, Options};
 pub use parts::{Outlets, TableParts, TableSetup};
 pub use playback::{Pace, VoiceOut};

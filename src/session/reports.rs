@@ -69,6 +69,11 @@ impl Reports {
         self.tell(TableEvent::Notice(text));
     }
 
+    /// Tells the game master alone something.
+    pub fn private(&self, text: String) {
+        self.tell(TableEvent::Private(text));
+    }
+
     /// Money spent in the session so far.
     pub fn spent(&self) -> f64 {
         self.budget.spent()

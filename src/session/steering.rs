@@ -122,10 +122,10 @@ impl Table {
     }
 
     /// Plays the music that was named with a scene, or that of the campaign's scene which was entered.
-    fn score(&self, entered: bool, words: Option<&str>) {
+    pub(super) fn score(&self, entered: bool, words: Option<&str>) {
         let scenes = || self.router.scene.music().filter(|_| entered);
         if let Some(notice) = words.or_else(scenes).and_then(|words| self.music.set(words)) {
-            self.reports.notice(notice);
+            self.reports.private(notice);
         }
     }
 
@@ -182,7 +182,6 @@ impl Table {
     /// meanwhile, or what was heard last if nobody speaks.
     pub(super) fn halt(&mut self) {
         let now = Instant::now();
-        self.music.silence();
         let under_way = self.turns.iter().map(|turn| {
             turn.taken_back = true;
             (turn.began_at.is_some(), turn.purpose.clone())
@@ -197,6 +196,8 @@ impl Table {
             self.reports.taken_back(Outcome::Cancelled, purpose.utterance.typed);
         }
         self.mute(None, true);
+        // Behind the turns, which may have begun a track until they were cancelled.
+        self.music.silence();
         let was_heard = under_way.iter().any(|(heard, _)| *heard);
         let taken_back = match was_heard {
             true => Vec::new(),

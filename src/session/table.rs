@@ -181,6 +181,7 @@ impl Table {
         self.warm();
         self.tell_of_judge();
         self.expect_names();
+        self.score(true, None);
         self.summaries.due();
         let mut panics = Panics::default();
         loop {
@@ -425,6 +426,8 @@ impl Table {
                 () = sleep_until(at) => self.end_overdue(Instant::now()),
             }
         }
+        // A turn may have begun a track until it ended.
+        self.music.silence();
         Conversations {
             continuation: Continuation::of(&self.seats, &self.router.scene),
             histories: self

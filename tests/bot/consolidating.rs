@@ -58,7 +58,7 @@ async fn play(hall: &Hall, dora: &Player) {
 }
 
 /// Makes another channel the game master's log; which.
-async fn log_channel(hall: &Hall) -> u64 {
+pub async fn log_channel(hall: &Hall) -> u64 {
     let log = hall.inn.add_text("secrets");
     let role = hall.inn.add_role("Steward", permission::MANAGE_GUILD);
     let olga = hall.inn.add_member("Olga", &[role]);

@@ -4,9 +4,12 @@
 
 use std::time::{Duration, Instant};
 
-use discord_loopback::{AUDIBLE, Options, Packet, Player, Scope, Slash};
+use discord_loopback::{AUDIBLE, Message, Options, Packet, Player, Scope, Slash};
 
-use super::hall::{BOUND, Hall, said};
+use super::{
+    consolidating::log_channel,
+    hall::{BOUND, Hall, said},
+};
 use crate::support::{
     chat_server::{ChatServer, Script},
     tones::{db, music_wav, power, stair, stairs, tone},
@@ -231,6 +234,31 @@ async fn x_card_silences_music_at_once() {
     assert!(late <= 2, "{late} packets of music after the card");
     // The game master may go on with it.
     hall.plays("gulls", &dora).await;
+    hall.ends();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn server_keeps_its_volume_over_a_restart() {
+    let (mut hall, _dora) = Hall::in_session(Options::default(), "").await;
+    let quieter = Slash::new("music volume").option("percent", 40);
+    hall.told(&hall.dm, quieter).await;
+    assert_eq!(hall.program.take().unwrap().terminate(), 0);
+    hall.start().await;
+    hall.told(&hall.dm, Slash::new("session start")).await;
+    let list = hall.told(&hall.dm, Slash::new("music list")).await;
+    assert!(list.contains("40 percent"), "{list}");
+    hall.ends();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn music_that_is_missing_is_told_in_the_log() {
+    let (hall, _dora) = Hall::in_session(Options::default(), "").await;
+    let log = log_channel(&hall).await;
+    let scene = Slash::new("scene set").option("location", "The Old Mill");
+    hall.told(&hall.dm, scene.option("music", "*xyzzy*")).await;
+    let is_it = |it: &Message| it.content().contains("no music matches");
+    let told = hall.discord.wait_for_message(log, BOUND, is_it).await.unwrap();
+    assert!(told.content().contains(r"'\*xyzzy\*'"), "{}", told.content());
     hall.ends();
 }
 

@@ -53,6 +53,8 @@ pub struct GuildSettings {
     pub agreed: BTreeSet<u64>,
     /// Whom users play; empty: nobody but themselves.
     pub characters: BTreeMap<u64, String>,
+    /// Volume of music, in percent.
+    pub music_volume: Option<u8>,
     /// What game masters have changed about NPCs' tools.
     pub tools: CastChanges,
     /// Tools that are no longer asked about, as they were defined when that was decided.
@@ -175,6 +177,7 @@ mod tests {
             opted_out: [11].into(),
             consent: Some(Consent::Ask),
             characters: [(11, "Thorin".to_owned())].into(),
+            music_volume: Some(40),
             tools,
             servers: [("home".to_owned(), server)].into(),
             ..GuildSettings::default()

@@ -122,6 +122,7 @@ impl Driver {
                 TableEvent::Halted { taken_back } => record.take_back(&taken_back).await?,
                 // The end of the session keeps how it stands.
                 TableEvent::Notice(_)
+                | TableEvent::Private(_)
                 | TableEvent::State(_)
                 | TableEvent::Stands(_)
                 | TableEvent::Mark(_)

@@ -52,7 +52,7 @@ impl Printer {
     /// stdout is gone.
     pub fn event(&self, event: &TableEvent) -> anyhow::Result<()> {
         match event {
-            TableEvent::Notice(text) => complain(text),
+            TableEvent::Notice(text) | TableEvent::Private(text) => complain(text),
             TableEvent::Halted { .. } => complain(
                 "stopped: everyone is muted (the game master can undo it with /npc unmuteall)",
             ),

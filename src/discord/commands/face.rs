@@ -56,6 +56,9 @@ impl Face for Guild {
             }
             Lasting::Heard(speaker, true) => self.opt_in(speaker.0),
             Lasting::Heard(speaker, false) => self.opt_out(speaker.0),
+            Lasting::Volume(percent) => {
+                self.change_settings(|settings| settings.music_volume = Some(percent));
+            }
             Lasting::Revoke(tool) => {
                 if !self.change_settings(|settings| settings.permits.revoke(&tool)) {
                     return Err(never_allowed(&tool).into());

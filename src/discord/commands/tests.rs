@@ -234,7 +234,7 @@ const USES: &[(&str, &str, &str, &str)] = &[
     ("session status", "/session status", r#"{}"#, ""),
     ("music play", "/music play inn", r#"{"mood": "inn"}"#, "Music(Play(Track"),
     ("music stop", "/music stop", r#"{}"#, "Music(Stop)"),
-    ("music volume", "/music volume 40", r#"{"percent": 40}"#, "Music(Volume(40))"),
+    ("music volume", "/music volume 40", r#"{"percent": 40}"#, "Music(Volume(40)); volume 40"),
     ("music list", "/music list", r#"{}"#, ""),
     ("music effect", "/music effect bell", r#"{"name": "bell"}"#, "Music(Play(Track"),
     ("xcard", "/xcard", r#"{}"#, "Halt"),

@@ -73,6 +73,7 @@ impl Guild {
             after: settings.last_of(&scope.campaign).cloned().map(SessionId),
             voice,
             text: start.text,
+            volume: settings.music_volume,
             tools: settings.tools.clone(),
             played: self.played().cloned(),
             scope,

@@ -28,6 +28,7 @@ use crate::{
         voice::{self, LEAD, TableAudio, VoiceConnection, VoiceNews},
     },
     domain::{CampaignKey, Scope, SessionId},
+    logic::music::MusicOrder,
     session::{
         Command, Conversations, EventReader, MusicPlayer, Outlets, Pace, Seated, Speaker,
         SpeakerId, Status, TableEvent, TableEvents, TableHandle,
@@ -90,6 +91,8 @@ pub struct SessionOptions {
     pub voice: ChannelId,
     /// The channel of its panel.
     pub text: ChannelId,
+    /// Volume of music, in percent; `None`: full.
+    pub volume: Option<u8>,
     /// What the game master has changed about the NPCs' tools.
     pub tools: CastChanges,
     /// The campaign; `None`: the configured one.
@@ -151,6 +154,9 @@ impl GuildSession {
         let (told, to_be_written) = (events.subscribe(), events.subscribe());
         let effects = Arc::new(GuildEffects::new(requests));
         let music = MusicPlayer::new(events.downgrade());
+        if let Some(percent) = options.volume {
+            music.order(MusicOrder::Volume(percent));
+        }
         let request = TableRequest {
             session: options.id.clone(),
             scope: options.scope.clone(),

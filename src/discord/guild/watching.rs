@@ -80,6 +80,7 @@ impl Guild {
         match event {
             TableEvent::Line(line) => self.table_line(&line),
             TableEvent::Notice(text) => self.note(text),
+            TableEvent::Private(text) => self.tell_dm(escaped(&text)),
             TableEvent::State(_)
             | TableEvent::Stands(_)
             | TableEvent::Mark(_)

@@ -101,8 +101,9 @@ pub fn render(view: &PanelView<'_>) -> Rendered {
             fields.push(("Scene", scene));
         }
         if !status.music.playing.is_empty() {
-            fields
-                .push(("Music", fit(status.music.playing.iter().map(|(_, title)| escaped(title)))));
+            // A title may tell players what comes.
+            let layers = status.music.playing.iter().map(|(layer, _)| layer.name());
+            fields.push(("Music", layers.collect::<Vec<_>>().join(", ")));
         }
         fields.push(("Thinking", thinking(&status.seats)));
         fields.push(("Utterances", counts(status)));

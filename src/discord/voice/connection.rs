@@ -44,6 +44,7 @@ pub struct VoiceConnection {
     songbird: Arc<Songbird>,
     guild: GuildId,
     call: Arc<Mutex<Call>>,
+    music: MusicPlayer,
     /// Who may be heard.
     pub audience: Audience,
     /// What the connection reports.
@@ -92,8 +93,9 @@ impl VoiceConnection {
         let channels = ReceiverChannels { packets: packets_in, voice: audio.voice, report };
         tasks.spawn(receiver::receive(channels, audience.clone(), stop.clone()));
         tasks.spawn(track_output::start_tracks(Arc::clone(&call), audio.tracks));
-        tasks.spawn(play_music(Arc::clone(&call), audio.music));
-        Self { songbird, guild, call, audience, news: news_in, hearing, dropped, stop, tasks }
+        tasks.spawn(play_music(Arc::clone(&call), audio.music.clone()));
+        let (music, news) = (audio.music, news_in);
+        Self { songbird, guild, call, music, audience, news, hearing, dropped, stop, tasks }
     }
 
     /// A handle that makes the connection stand; it may outlive the session.
@@ -102,6 +104,7 @@ impl VoiceConnection {
             songbird: Arc::clone(&self.songbird),
             guild: self.guild,
             call: Arc::clone(&self.call),
+            music: self.music.clone(),
             stop: self.stop.clone(),
         }
     }
@@ -145,6 +148,7 @@ pub struct Connector {
     songbird: Arc<Songbird>,
     guild: GuildId,
     call: Arc<Mutex<Call>>,
+    music: MusicPlayer,
     stop: CancellationToken,
 }
 
@@ -170,9 +174,9 @@ impl Connector {
         Err(error)
     }
 
-    /// Plays what is nobody's speech, beside whatever is being said.
+    /// Plays what is nobody's speech, beside whatever is being said; music makes room for it.
     pub async fn announce(&self, frames: Vec<Frame>) {
-        track_output::play(&self.call, frames).await;
+        track_output::play(&self.call, frames, self.music.clone()).await;
     }
 
     /// Joins anew, whatever stands.

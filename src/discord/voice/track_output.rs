@@ -16,7 +16,7 @@ use super::source::{self, Frames};
 use crate::{
     audio::{Frame, Gain, SampleRate},
     logic::music::MusicFrame,
-    session::VoiceOut,
+    session::{MusicPlayer, Under, VoiceOut},
 };
 
 /// How far the table hands frames over before they are due: what one late wake-up of it costs.
@@ -161,15 +161,41 @@ pub async fn start_tracks(
     }
 }
 
-/// Plays what is nobody's speech, beside whatever is being said.
-pub async fn play(call: &tokio::sync::Mutex<Call>, frames: Vec<Frame>) {
-    let ring = Arc::new(Ring::new());
-    {
-        let mut state = ring.state();
-        state.frames.extend(frames);
-        state.closed = true;
+/// Sound that is nobody's speech; music makes room for it until songbird drops it.
+struct Notice {
+    ring: Arc<Ring>,
+    music: MusicPlayer,
+}
+
+impl Notice {
+    fn new(frames: Vec<Frame>, music: MusicPlayer) -> Self {
+        let ring = Arc::new(Ring::new());
+        {
+            let mut state = ring.state();
+            state.frames.extend(frames);
+            state.closed = true;
+        }
+        music.duck(Under::Notice, true);
+        Self { ring, music }
     }
-    start(call, &ring).await;
+}
+
+impl Frames for Notice {
+    fn next(&self, into: &mut MusicFrame) -> bool {
+        self.ring.next(into)
+    }
+}
+
+impl Drop for Notice {
+    fn drop(&mut self) {
+        self.music.duck(Under::Notice, false);
+    }
+}
+
+/// Plays what is nobody's speech, beside whatever is being said; `music` makes room for it.
+pub async fn play(call: &tokio::sync::Mutex<Call>, frames: Vec<Frame>, music: MusicPlayer) {
+    // Its track ends by itself.
+    _ = source::start(call, Box::new(Notice::new(frames, music))).await;
 }
 
 /// Has songbird read `ring`.
@@ -193,8 +219,10 @@ mod tests {
 
     use super::*;
     use crate::{
-        audio::FRAME_SAMPLES_48K,
+        audio::{Clip, FRAME_SAMPLES_48K, write_wav},
         discord::voice::source::{SAMPLE_BYTES, Source},
+        logic::music::{Layer, MusicOrder, Track},
+        session::TableEvents,
     };
 
     fn source(ring: Arc<Ring>) -> Source {
@@ -248,6 +276,36 @@ mod tests {
         assert_eq!(output.stop(), 2);
         assert_eq!(read_all(&mut source, usize::MAX).len(), 0);
         assert_eq!(output.stop(), 0, "nothing is left to stop");
+    }
+
+    #[test]
+    fn music_makes_room_until_a_notice_is_dropped() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("tone.wav");
+        let clip = Clip { samples: vec![16_384; 48_000], rate: SampleRate::HZ_48000 };
+        std::fs::write(&file, write_wav(&clip)).unwrap();
+        let music = MusicPlayer::new(TableEvents::new(1).downgrade());
+        music.order(MusicOrder::Play(Arc::new(Track {
+            file,
+            title: "Tone".to_owned(),
+            moods: Vec::new(),
+            layer: Layer::Music,
+            is_looped: true,
+            gain_db: 0.0,
+            credits: None,
+        })));
+        let level = |frames| {
+            let mut frame = [0; FRAME_SAMPLES_48K];
+            (0..frames).for_each(|_| _ = music.next_whole(&mut frame));
+            frame[FRAME_SAMPLES_48K - 1]
+        };
+        assert_eq!(level(1), 16_384);
+        let notice = Notice::new(vec![frame(16_384)], music.clone());
+        let mut source = Source::new(Box::new(notice));
+        assert_eq!(read_all(&mut source, usize::MAX), [0.5; FRAME_SAMPLES_48K]);
+        assert!(level(10) < 4_200, "12 dB less");
+        drop(source);
+        assert_eq!(level(40), 16_384);
     }
 
     #[test]

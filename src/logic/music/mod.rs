@@ -31,6 +31,17 @@ pub enum Layer {
     Effect,
 }
 
+impl Layer {
+    /// As people read it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Music => "music",
+            Self::Ambience => "ambience",
+            Self::Effect => "effect",
+        }
+    }
+}
+
 /// One sound file of a library.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Track {

@@ -20,6 +20,8 @@ pub enum Under {
     Npc,
     /// A player speaks.
     Player,
+    /// A notice is read out; of several at once each begins and ends.
+    Notice,
 }
 
 /// The music of one table. Cloning it shares the music.
@@ -37,12 +39,14 @@ struct Playing {
     mixer: Mixer,
     npc: bool,
     player: bool,
+    /// Notices that are being read out.
+    notices: usize,
 }
 
 impl MusicPlayer {
     /// Silence; files that cannot be played are told to the game master through `events`.
     pub fn new(events: WeakTableEvents) -> Self {
-        let playing = Playing { mixer: Mixer::new(), npc: false, player: false };
+        let playing = Playing { mixer: Mixer::new(), npc: false, player: false, notices: 0 };
         Self(Arc::new(Shared {
             playing: Mutex::new(playing),
             sounds: watch::Sender::new(false),
@@ -75,14 +79,16 @@ impl MusicPlayer {
         self.tell(&playing);
     }
 
-    /// Makes room for speech, or swells back once no NPC and no player speaks.
+    /// Makes room for speech, or swells back once no NPC, no player and no notice is heard.
     pub fn duck(&self, under: Under, is_heard: bool) {
         let mut playing = self.playing();
         match under {
             Under::Npc => playing.npc = is_heard,
             Under::Player => playing.player = is_heard,
+            Under::Notice if is_heard => playing.notices += 1,
+            Under::Notice => playing.notices = playing.notices.saturating_sub(1),
         }
-        let is_ducked = playing.npc || playing.player;
+        let is_ducked = playing.npc || playing.player || playing.notices > 0;
         playing.mixer.duck(is_ducked);
     }
 
@@ -120,7 +126,7 @@ impl MusicPlayer {
         Box::new(decode_ahead(track, move |why| {
             tracing::warn!(track = title, error = why, "cannot play a track");
             if let Some(events) = events.upgrade() {
-                events.tell(TableEvent::Notice(format!("cannot play '{title}': {why}")));
+                events.tell(TableEvent::Private(format!("cannot play '{title}': {why}")));
             }
         }))
     }

@@ -183,7 +183,7 @@ fn broken_file_is_told_and_ends_its_layer() {
     player.order(MusicOrder::Play(track("/nowhere/tavern.ogg".into(), true)));
     while next(&player).0 {}
     let notice = std::iter::from_fn(|| told.try_recv()).find_map(|event| match event {
-        TableEvent::Notice(notice) => Some(notice),
+        TableEvent::Private(notice) => Some(notice),
         _ => None,
     });
     // The thread tells it before its track is over.
@@ -203,6 +203,11 @@ fn music_swells_once_no_voice_is_left() {
     player.duck(Under::Npc, false);
     let after = |frames| (0..frames).fold(0, |_, _| next(&player).1[0]);
     assert!(after(40) < 5_100);
+    for is_heard in [true, true, false] {
+        player.duck(Under::Notice, is_heard);
+    }
     player.duck(Under::Player, false);
+    assert!(after(40) < 5_100, "one notice is still read out");
+    player.duck(Under::Notice, false);
     assert_eq!(after(32), 20_000);
 }

@@ -6,7 +6,7 @@ use tempfile::TempDir;
 use tokio::time::sleep;
 
 use super::{
-    super::{Command, SceneChange, Status, TableEvent},
+    super::{Command, Continuation, SceneChange, Status, TableEvent},
     stage::{Setup, Stage, THORIN},
 };
 use crate::{
@@ -135,22 +135,77 @@ async fn closed_table_is_silent() {
     assert!(!music.next(&mut [0; FRAME_SAMPLES_48K]));
 }
 
-#[tokio::test(start_paused = true)]
-async fn scene_plays_its_music_unless_words_win() {
-    let folder = TempDir::new().unwrap();
+/// Scenes with music, without, and with music that no track fits.
+fn campaign() -> Campaign {
     let scene = |name: &str, music: Option<&str>| Scene {
         name: name.to_owned(),
         npcs: vec!["Bartok".to_owned()],
         music: music.map(str::to_owned),
     };
     let scenes = vec![scene("Tavern", Some("inn")), scene("Mine", None), scene("Keep", Some("no"))];
-    let campaign = Campaign { scenes, ..Campaign::default() };
+    Campaign { scenes, ..Campaign::default() }
+}
+
+#[tokio::test(start_paused = true)]
+async fn continued_table_plays_music_of_its_place() {
+    let folder = TempDir::new().unwrap();
+    for (place, music) in [("Tavern", vec!["inn"]), ("Mine", vec![]), ("a ditch", vec![])] {
+        let location = Some(place.to_owned());
+        let continuation = Some(Continuation { location, ..Continuation::default() });
+        let library = library(folder.path(), &["inn"]);
+        let setup = Setup { campaign: campaign(), library, ..Setup::of(&["Bartok"]) };
+        let stage = Setup { continuation, ..setup }.open().await;
+        assert_eq!(playing(&stage).await, music, "{place}");
+        stage.close().await;
+    }
+}
+
+/// A table that is heard, and whose turn begins a track at the moment when it is cut off.
+async fn begins_a_track_when_cut(folder: &TempDir) -> Stage {
+    let library = library(folder.path(), &["tune"]);
+    let when_cut = Some(Arc::clone(&library.tracks[0]));
+    let stage = Setup { library, when_cut, ..Setup::of(&["Bartok"]) }.open().await;
+    stage.models[0].then(&[Text("Well met, all of you, and sit down with us.")]);
+    stage.types(THORIN, "Bartok, hello").await;
+    stage.until_heard().await;
+    stage
+}
+
+#[tokio::test(start_paused = true)]
+async fn no_track_follows_an_x_card() {
+    let folder = TempDir::new().unwrap();
+    let stage = begins_a_track_when_cut(&folder).await;
+    stage.order(Command::Skip).await;
+    assert_eq!(playing(&stage).await, ["tune"], "skipping leaves the music alone");
+    stage.order(Command::Music(MusicOrder::Stop)).await;
+    stage.models[0].then(&[Text("Well met again, all of you, and sit down.")]);
+    stage.types(THORIN, "Bartok, hello").await;
+    stage.until_heard().await;
+    stage.order(Command::Halt).await;
+    assert_eq!(playing(&stage).await, [""; 0]);
+    stage.close().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn no_track_follows_the_end_of_a_table() {
+    let folder = TempDir::new().unwrap();
+    let stage = begins_a_track_when_cut(&folder).await;
+    let music = stage.music.clone();
+    stage.close().await;
+    assert!(!*music.sounds().borrow() && music.status().playing.is_empty());
+}
+
+#[tokio::test(start_paused = true)]
+async fn scene_plays_its_music_unless_words_win() {
+    let folder = TempDir::new().unwrap();
     let library = library(folder.path(), &["inn", "battle"]);
-    let mut stage = Setup { campaign, library, ..Setup::of(&["Bartok"]) }.open().await;
+    let mut stage = Setup { campaign: campaign(), library, ..Setup::of(&["Bartok"]) }.open().await;
     let set = |location: Option<&str>, music: Option<&str>| {
         let [location, music] = [location, music].map(|it| it.map(str::to_owned));
         Command::Scene(SceneChange::Set { location, time: None, music })
     };
+    assert_eq!(playing(&stage).await, ["inn"], "the first scene begins with the table");
+    stage.order(set(None, Some(""))).await;
     stage.order(set(Some("tavern"), None)).await;
     assert_eq!(playing(&stage).await, ["inn"]);
     stage.order(set(Some("tavern"), Some("battle"))).await;
@@ -160,7 +215,7 @@ async fn scene_plays_its_music_unless_words_win() {
     stage.order(set(Some("keep"), None)).await;
     assert_eq!(playing(&stage).await, ["battle"]);
     let notices = stage.events().into_iter().filter_map(|event| match event {
-        TableEvent::Notice(notice) => Some(notice),
+        TableEvent::Private(notice) => Some(notice),
         _ => None,
     });
     assert_eq!(notices.collect::<Vec<_>>(), ["no music matches 'no' (see /music list)"]);

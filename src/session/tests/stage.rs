@@ -12,9 +12,9 @@ use tokio::{
 };
 
 use super::super::{
-    Backlog, Command, Conversations, EventReader, MusicPlayer, Options, Outcome, Outlets, Pace,
-    Seat, SoundTime, Speaker, SpeakerId, State, TableEvent, TableEvents, TableHandle, TableParts,
-    TableSetup, TurnLine, VoiceFrame, VoiceInput, VoiceOut, open,
+    Backlog, Command, Continuation, Conversations, EventReader, MusicPlayer, Options, Outcome,
+    Outlets, Pace, Seat, SoundTime, Speaker, SpeakerId, State, TableEvent, TableEvents,
+    TableHandle, TableParts, TableSetup, TurnLine, VoiceFrame, VoiceInput, VoiceOut, open,
 };
 use super::voices::{Recogniser, Said, babble};
 use crate::{
@@ -26,7 +26,7 @@ use crate::{
     },
     logic::{
         budget::{BudgetOptions, Ledger},
-        music::Library,
+        music::{Library, MusicOrder, Track},
         tier::Keywords,
     },
     provider::{Chain, SttAbilities, TurnJudge},
@@ -52,11 +52,14 @@ struct Ear {
     gain: Gain,
     /// So many frames are its end.
     breaks: usize,
+    /// Ordered of the music whenever an NPC is cut off.
+    when_cut: Option<(MusicPlayer, MusicOrder)>,
 }
 
 impl Ear {
     fn new(opened: Instant, left: &Arc<Mutex<Vec<Left>>>, breaks: usize) -> Self {
-        Self { opened, left: Arc::clone(left), gain: Gain::new(SampleRate::HZ_48000), breaks }
+        let (left, gain) = (Arc::clone(left), Gain::new(SampleRate::HZ_48000));
+        Self { opened, left, gain, breaks, when_cut: None }
     }
 }
 
@@ -78,6 +81,9 @@ impl VoiceOut for Ear {
     }
 
     fn stop(&mut self) -> usize {
+        if let Some((music, order)) = &self.when_cut {
+            music.order(order.clone());
+        }
         0
     }
 }
@@ -101,6 +107,10 @@ pub struct Setup {
     pub judge: Option<Arc<dyn TurnJudge>>,
     /// The tracks that scenes may name.
     pub library: Library,
+    /// How the table stood before.
+    pub continuation: Option<Continuation>,
+    /// A track that a turn begins at the moment when its NPC is cut off.
+    pub when_cut: Option<Arc<Track>>,
 }
 
 /// A table that runs.
@@ -135,6 +145,8 @@ impl Setup {
             breaks: 0,
             judge: None,
             library: Library::default(),
+            continuation: None,
+            when_cut: None,
         }
     }
 
@@ -169,8 +181,10 @@ impl Setup {
         let events = told.subscribe();
         let music = MusicPlayer::new(told.downgrade());
         let (opened, left) = (Instant::now(), Arc::default());
+        let mut ear = Ear::new(opened, &left, self.breaks);
+        ear.when_cut = self.when_cut.map(|track| (music.clone(), MusicOrder::Play(track)));
         let outlets = Outlets {
-            out: Box::new(Ear::new(opened, &left, self.breaks)),
+            out: Box::new(ear),
             pace: self.pace,
             music: music.clone(),
             effects: Arc::new(NoEffects),
@@ -186,7 +200,7 @@ impl Setup {
             rules: Arc::from([]),
             budget: budget.clone(),
             memory: None,
-            continuation: None,
+            continuation: self.continuation,
         };
         let (table, task) = open(setup, parts);
         let states = vec![];
@@ -338,6 +352,7 @@ impl Stage {
             TableEvent::Line(line) => Some(Arc::unwrap_or_clone(line)),
             TableEvent::Missed(missed) => panic!("{missed} events are lost"),
             TableEvent::Notice(_)
+            | TableEvent::Private(_)
             | TableEvent::Halted { .. }
             | TableEvent::Stands(_)
             | TableEvent::Mark(_)

@@ -22,6 +22,7 @@ use crate::{
         voice::{ConnectError, ConnectionState},
     },
     domain::CampaignKey,
+    logic::music::{Layer, MusicStatus},
     session::{SeatStatus, State, Status},
     tools::{ApprovalRequest, Form},
 };
@@ -90,6 +91,11 @@ fn panels() -> Vec<Message> {
     let table = status(vec![seat("Bartok"), muted]);
     let with = |state| Status { state, ..table.clone() };
     let (thinks, speaks) = (with(State::Thinking("Bartok".to_owned())), with(State::Paused));
+    let playing = vec![
+        (Layer::Music, "Ambush at the bridge".to_owned()),
+        (Layer::Ambience, "Rain".to_owned()),
+    ];
+    let plays = Status { music: MusicStatus { playing, volume: 100 }, ..table.clone() };
     let lost = ConnectionState::Down { why: "the voice server is gone".to_owned(), attempts: 1 };
     let shown =
         |name, view: panel::PanelView<'_>| message(name, read(panel::render(&view).message()));
@@ -104,6 +110,7 @@ fn panels() -> Vec<Message> {
             "panel: cannot hear",
             panel::PanelView { cannot_hear: Some(WHY), ..view(Some(&table), up) },
         ),
+        shown("panel: music", view(Some(&plays), up)),
         shown("panel: connection lost", view(None, &lost)),
         shown(
             "panel: over",
