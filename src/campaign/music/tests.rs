@@ -115,7 +115,7 @@ fn cancelled_levelling_keeps_what_it_measured() {
         }
         measured(file, MEASURED, &until)
     };
-    level_by(&mut measure, &library, &kept, &until, &mut drop);
+    level_by(&mut measure, &library, &kept, &until, &mut |_| {});
     assert_eq!(tried, 2);
     let all = gains(&library, &kept);
     assert!(all[0][0] < -8.0, "{all:?}");
@@ -126,7 +126,7 @@ fn cancelled_levelling_keeps_what_it_measured() {
 fn long_files_are_measured_in_part() {
     let dir = tempfile::tempdir().unwrap();
     let file = dir.path().join("long.wav");
-    let second = |amplitude| std::iter::repeat_n([amplitude, -amplitude], 24_000).flatten();
+    let second = |amplitude: i16| std::iter::repeat_n([amplitude, -amplitude], 24_000).flatten();
     let samples = second(1_000).chain(second(30_000)).collect();
     fs::write(&file, write_wav(&Clip { samples, rate: RATE })).unwrap();
     let peak = |millis| {

@@ -246,11 +246,11 @@ mod tests {
         let ring = Arc::new(Ring::default());
         let mut sound = Decoded { ring: Arc::clone(&ring), has_begun: false };
         let mut frame = [0; 960];
-        ring.push(&[1; CUSHION - 1]).unwrap();
+        ring.push(&vec![1; CUSHION - 1]).unwrap();
         assert_eq!(sound.read(&mut frame), 0);
         ring.push(&[1]).unwrap();
         assert_eq!((sound.read(&mut frame), frame), (960, [1; 960]));
-        sound.read(&mut [0; CUSHION - 1_000]);
+        sound.read(&mut vec![0; CUSHION - 1_000]);
         assert_eq!(sound.read(&mut frame), 40, "only the beginning waits");
 
         let ring = Arc::new(Ring::default());
