@@ -17,7 +17,7 @@ mod shape;
 mod timbre;
 mod wav;
 
-pub use decode::{decode, decode_as_is};
+pub use decode::{DecodeError, decode, decode_as_is};
 pub use level::{Gain, amplify};
 pub use loudness::Loudness;
 pub use opus::{OpusDecoder, OpusError};

@@ -90,6 +90,15 @@ impl Source {
         Ok(paths)
     }
 
+    /// Where a folder is, behind its links; itself where they cannot be followed.
+    pub fn behind_links(self, dir: &Path) -> PathBuf {
+        let found = match self {
+            Self::Disk => fs::canonicalize(dir).ok(),
+            Self::Shipped => None,
+        };
+        found.unwrap_or_else(|| dir.to_owned())
+    }
+
     /// The folders in a folder by name, without hidden ones; none where it cannot be read.
     pub fn folders(self, dir: &Path) -> Vec<PathBuf> {
         let entries = match self {

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use crate::audio::wav::WavError;
 
-/// Longest sound: a few bytes can stand for hours.
+/// Longest sound of those that are collected: a few bytes can stand for hours.
 pub(super) const MAX_SOUND: Duration = Duration::from_secs(2 * 3600);
 
 /// Why bytes are no sound.

@@ -1,15 +1,15 @@
 //! Decoded samples to mono pieces of the rate that is wanted.
 //!
-//! Entry type: [`Output`]. **Never** holds more than a piece, or gives more sound than [`MAX_SOUND`].
+//! Entry type: [`Output`]. **Never** holds more than a piece.
 
-use std::io;
+use std::{io, time::Duration};
 
 use crate::audio::{
     pcm::{SampleRate, to_sample},
     resample::Resampler,
 };
 
-use super::error::{DecodeError, MAX_SOUND, damaged};
+use super::error::{DecodeError, damaged};
 
 /// Rates of speech and music, in Hz.
 const RATES: std::ops::RangeInclusive<u32> = 4_000..=768_000;
@@ -24,15 +24,21 @@ pub type RatedTaker<'a> = &'a mut dyn FnMut(SampleRate, &[i16]) -> io::Result<()
 pub struct Output<'a> {
     /// Rate of the result; `None`: the stream's own.
     wanted: Option<SampleRate>,
+    /// Most sound that is given; `None`: as much as there is.
+    most: Option<Duration>,
     /// Known once the first samples are there.
     mix: Option<Mix>,
     taker: RatedTaker<'a>,
 }
 
 impl<'a> Output<'a> {
-    /// Nothing yet.
-    pub const fn new(wanted: Option<SampleRate>, taker: RatedTaker<'a>) -> Self {
-        Self { wanted, mix: None, taker }
+    /// Nothing yet; `most` is the longest sound it takes.
+    pub const fn new(
+        wanted: Option<SampleRate>,
+        most: Option<Duration>,
+        taker: RatedTaker<'a>,
+    ) -> Self {
+        Self { wanted, most, mix: None, taker }
     }
 
     /// Takes interleaved samples (full scale 1.0) and mixes the channels down to one: their mean,
@@ -93,7 +99,9 @@ impl<'a> Output<'a> {
     /// Resamples what was mixed, and hands it on.
     fn flush(&mut self) -> Result<(), DecodeError> {
         let Some(mix) = &mut self.mix else { return Ok(()) };
-        mix.room = mix.room.checked_sub(mix.mono.len()).ok_or(DecodeError::TooLong)?;
+        if let Some(room) = &mut mix.room {
+            *room = room.checked_sub(mix.mono.len()).ok_or(DecodeError::TooLong)?;
+        }
         mix.resampler.push(&mix.mono, &mut mix.samples);
         mix.mono.clear();
         self.hand_on()
@@ -113,7 +121,7 @@ impl<'a> Output<'a> {
     fn mix(&mut self, kind: &'static str, hz: u32) -> Result<&mut Mix, DecodeError> {
         let mix = match &mut self.mix {
             Some(mix) => mix,
-            none => none.insert(Mix::new(hz, self.wanted)?),
+            none => none.insert(Mix::new(hz, self.wanted, self.most)?),
         };
         if mix.rate.hz() != hz {
             return Err(damaged(kind, "its sample rate changes"));
@@ -134,8 +142,8 @@ struct Mix {
     n_summed: usize,
     /// Mixed, and not yet resampled.
     mono: Vec<i16>,
-    /// How many more samples may come.
-    room: usize,
+    /// How many more samples may come; `None`: any number.
+    room: Option<usize>,
     /// Resampled, and not yet handed on.
     samples: Vec<i16>,
     /// Something was handed on.
@@ -144,7 +152,11 @@ struct Mix {
 
 impl Mix {
     /// Nothing yet, of a stream with this rate.
-    fn new(hz: u32, wanted: Option<SampleRate>) -> Result<Self, DecodeError> {
+    fn new(
+        hz: u32,
+        wanted: Option<SampleRate>,
+        most: Option<Duration>,
+    ) -> Result<Self, DecodeError> {
         let rate = SampleRate::new(hz).ok().filter(|rate| RATES.contains(&rate.hz()));
         let rate = rate.ok_or(DecodeError::AbsurdRate { hz })?;
         let resampler = Resampler::new(rate, wanted.unwrap_or(rate));
@@ -154,7 +166,7 @@ impl Mix {
             sum: 0.0,
             n_summed: 0,
             mono: Vec::new(),
-            room: rate.samples_in(MAX_SOUND),
+            room: most.map(|most| rate.samples_in(most)),
             samples: Vec::new(),
             has_sound: false,
         })

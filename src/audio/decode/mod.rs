@@ -22,9 +22,11 @@ mod wav;
 
 use std::io::{Read, Seek, SeekFrom};
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::time::Duration;
 
+pub use self::error::DecodeError;
 use self::{
-    error::{DecodeError, damaged},
+    error::{MAX_SOUND, damaged},
     mix::{Output, RatedTaker, Taker},
     source::{Source, read_up_to},
 };
@@ -52,11 +54,11 @@ pub fn decode(
     rate: Option<SampleRate>,
     taker: Taker<'_>,
 ) -> Result<SampleRate, DecodeError> {
-    decode_rated(source, hint, rate, &mut |_, piece| taker(piece))
+    decode_rated(source, hint, (rate, Some(MAX_SOUND)), &mut |_, piece| taker(piece))
 }
 
-/// Decodes a whole file at its own rate, which comes with each piece: for what joins several files.
-/// Otherwise as [`decode`].
+/// Decodes a whole file at its own rate, which comes with each piece: for what joins several files,
+/// or plays them, however long they are. Otherwise as [`decode`].
 ///
 /// # Errors
 ///
@@ -66,21 +68,21 @@ pub fn decode_as_is(
     hint: Option<&str>,
     taker: RatedTaker<'_>,
 ) -> Result<(), DecodeError> {
-    decode_rated(source, hint, None, taker).map(drop)
+    decode_rated(source, hint, (None, None), taker).map(drop)
 }
 
-/// Decodes for both: pieces with their rate.
+/// Decodes for both: pieces with their rate, at a rate and of a length that may be wanted.
 fn decode_rated(
     source: impl Read + Seek + Send + Sync + 'static,
     hint: Option<&str>,
-    rate: Option<SampleRate>,
+    (rate, most): (Option<SampleRate>, Option<Duration>),
     taker: RatedTaker<'_>,
 ) -> Result<SampleRate, DecodeError> {
     let mut source: Box<dyn Source> = Box::new(source);
     let (kind, read) = reader(&mut source, hint)?;
     // Nothing is used after a panic but this error, so nothing half-changed is seen.
     let decoded = catch_unwind(AssertUnwindSafe(|| {
-        let mut output = Output::new(rate, taker);
+        let mut output = Output::new(rate, most, taker);
         read(source, &mut output)?;
         output.finish()
     }));

@@ -214,7 +214,7 @@ fn length_is_measured_in_time_and_not_in_samples() {
         heard += piece.len();
         Ok(())
     };
-    let mut output = Output::new(Some(SampleRate::HZ_16000), &mut count);
+    let mut output = Output::new(Some(SampleRate::HZ_16000), Some(MAX_SOUND), &mut count);
     let second = vec![0.0; 1_500 * 8_000];
     for _ in 0..20 {
         output.take("WAV", 8_000, 1_500, &second).unwrap();
@@ -222,13 +222,17 @@ fn length_is_measured_in_time_and_not_in_samples() {
     assert_eq!(output.finish().unwrap(), SampleRate::HZ_16000);
     assert_eq!(heard, 20 * 16_000);
     let mut drop = |_: SampleRate, _: &[i16]| Ok(());
-    let mut output = Output::new(None, &mut drop);
+    let mut output = Output::new(None, Some(MAX_SOUND), &mut drop);
     let hour = vec![0; 4_000 * 3_600];
     for _ in 0..2 {
         output.take_mono("WAV", 4_000, &hour).unwrap();
     }
     let message = output.take_mono("WAV", 4_000, &[0]).unwrap_err().to_string();
     assert_eq!(message, "the sound is longer than \"2\" hours (cut it into pieces)");
+    let mut output = Output::new(None, None, &mut drop);
+    for _ in 0..3 {
+        output.take_mono("WAV", 4_000, &hour).expect("what is played may be longer");
+    }
 }
 
 #[test]

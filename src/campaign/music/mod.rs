@@ -4,13 +4,13 @@
 
 mod kept;
 
-use std::{io, path::Path, sync::Arc};
+use std::{io, path::Path, sync::Arc, time::Duration};
 
 use tokio_util::sync::CancellationToken;
 
 use self::kept::{Level, Levels, Stamp};
 use crate::{
-    audio::{Loudness, SampleRate, decode},
+    audio::{DecodeError, Loudness, SampleRate, decode},
     files,
     logic::music::{Library, Track, shipped_sound},
 };
@@ -26,12 +26,27 @@ const PEAK_MAX: f32 = -1.0;
 const BATCH: usize = 16;
 /// Rate of what is measured.
 const RATE: SampleRate = SampleRate::HZ_48000;
+/// Beginning of a file that is measured.
+const MEASURED: Duration = Duration::from_secs(600);
 
 /// Levels the tracks of `library` by what is kept at `path` and hands it to `publish`; then measures
 /// the files that are new or have changed, which takes about a second for minutes of sound, and hands it
-/// on again after every few. Ends early when `until` is cancelled. Files that cannot be decoded keep
-/// their level, with a warning in the log.
+/// on again after every few. When `until` is cancelled it ends early and keeps what it has measured. Files
+/// that cannot be decoded keep their level, with a warning in the log; those that cannot be read are tried
+/// again the next time.
 pub fn level(
+    library: &Library,
+    path: &Path,
+    until: &CancellationToken,
+    publish: &mut dyn FnMut(Library),
+) {
+    let mut measure = |file: &Path| measured(file, MEASURED, until);
+    level_by(&mut measure, library, path, until, publish);
+}
+
+/// [`level`] with what measures a file.
+fn level_by(
+    measure: &mut dyn FnMut(&Path) -> Result<Level, DecodeError>,
     library: &Library,
     path: &Path,
     until: &CancellationToken,
@@ -47,13 +62,16 @@ pub fn level(
     publish(levelled(library, &levels));
     for batch in waiting.chunks(BATCH) {
         for (track, stamp) in batch {
-            match measured(&track.file, until) {
+            match measure(&track.file) {
                 Ok(level) => levels.set(&track.file, *stamp, level),
-                Err(_) if until.is_cancelled() => return,
+                Err(_) if until.is_cancelled() => break,
                 Err(error) => {
                     let file = track.file.display();
-                    tracing::warn!(%file, error, "music file cannot be decoded");
-                    levels.set(&track.file, *stamp, Level::UNKNOWN);
+                    tracing::warn!(%file, %error, "music file cannot be decoded");
+                    // One that cannot be read now may be the next time, without a change of its own.
+                    if !matches!(error, DecodeError::Read(_)) {
+                        levels.set(&track.file, *stamp, Level::UNKNOWN);
+                    }
                 }
             }
         }
@@ -62,6 +80,9 @@ pub fn level(
             tracing::warn!(%error, path = %path.display(), "loudness of music is not kept");
         }
         publish(levelled(library, &levels));
+        if until.is_cancelled() {
+            return;
+        }
     }
 }
 
@@ -78,7 +99,7 @@ pub fn check_sound(file: &Path) -> Result<(), String> {
     match ended {
         _ if has_sound => Ok(()),
         Ok(_) => Err("there is no sound in it (export it again)".to_owned()),
-        Err(error) => Err(error),
+        Err(error) => Err(error.to_string()),
     }
 }
 
@@ -103,18 +124,24 @@ fn gain(Level { lufs, peak_db }: Level) -> f32 {
     (TARGET - lufs).min(room).clamp(-LOWERED_MAX, RAISED_MAX)
 }
 
-/// The level of the file at `file`.
-fn measured(file: &Path, until: &CancellationToken) -> Result<Level, String> {
-    let mut loudness = Loudness::new(RATE).ok_or("loudness cannot be measured")?;
-    let mut peak = 0;
-    decoded(file, &mut |samples| {
-        if until.is_cancelled() {
+/// The level of the file at `file`, of which `most` is heard.
+fn measured(file: &Path, most: Duration, until: &CancellationToken) -> Result<Level, DecodeError> {
+    let mut loudness = Loudness::new(RATE).ok_or(DecodeError::AbsurdRate { hz: RATE.hz() })?;
+    let (mut peak, mut left) = (0, RATE.samples_in(most));
+    let ended = decoded(file, &mut |samples| {
+        if left == 0 || until.is_cancelled() {
             return Err(io::ErrorKind::Interrupted.into());
         }
+        let (samples, _) = samples.split_at(left.min(samples.len()));
+        left -= samples.len();
         loudness.push(samples);
         peak = samples.iter().map(|sample| sample.unsigned_abs()).fold(peak, u16::max);
         Ok(())
-    })?;
+    });
+    // With nothing left it was heard as far as is wanted.
+    if left > 0 {
+        ended?;
+    }
     let peak_db = 20.0 * (f32::from(peak.max(1)) / 32_768.0).log10();
     Ok(Level { lufs: loudness.lufs().map(rounded), peak_db })
 }
@@ -129,10 +156,10 @@ fn rounded(lufs: f64) -> f32 {
 fn decoded(
     file: &Path,
     taker: &mut dyn FnMut(&[i16]) -> io::Result<()>,
-) -> Result<SampleRate, String> {
-    let source = files::open(file).map_err(|error| error.to_string())?;
+) -> Result<SampleRate, DecodeError> {
+    let source = files::open(file)?;
     let hint = file.extension().and_then(|extension| extension.to_str());
-    decode(source, hint, Some(RATE), taker).map_err(|error| error.to_string())
+    decode(source, hint, Some(RATE), taker)
 }
 
 #[cfg(test)]

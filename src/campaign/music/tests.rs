@@ -88,6 +88,55 @@ fn broken_files_keep_their_level_and_are_named() {
 }
 
 #[test]
+fn unreadable_files_are_tried_again() {
+    let dir = tempfile::tempdir().unwrap();
+    let kept = dir.path().join("loudness.json");
+    // Its stamp stays as it is.
+    let folder = dir.path().join("folder");
+    fs::create_dir(&folder).unwrap();
+    let track = Track::clone(&tone(dir.path().join("a.wav"), 100));
+    let library = Library { tracks: vec![Arc::new(Track { file: folder, ..track })] };
+    for _ in 0..2 {
+        assert_eq!(gains(&library, &kept).len(), 2, "it was tried");
+    }
+}
+
+#[test]
+fn cancelled_levelling_keeps_what_it_measured() {
+    let dir = tempfile::tempdir().unwrap();
+    let kept = dir.path().join("loudness.json");
+    let tracks = ["a.wav", "b.wav", "c.wav"].map(|name| tone(dir.path().join(name), 16_000));
+    let (first, library) = (tracks[0].file.clone(), Library { tracks: tracks.to_vec() });
+    let (until, mut tried) = (CancellationToken::new(), 0);
+    let mut measure = |file: &Path| {
+        tried += 1;
+        if file != first {
+            until.cancel();
+        }
+        measured(file, MEASURED, &until)
+    };
+    level_by(&mut measure, &library, &kept, &until, &mut |_| {});
+    assert_eq!(tried, 2);
+    let all = gains(&library, &kept);
+    assert!(all[0][0] < -8.0, "{all:?}");
+    assert_eq!(all[0][1..], [-3.0, -3.0]);
+}
+
+#[test]
+fn long_files_are_measured_in_part() {
+    let dir = tempfile::tempdir().unwrap();
+    let file = dir.path().join("long.wav");
+    let second = |amplitude: i16| std::iter::repeat_n([amplitude, -amplitude], 24_000).flatten();
+    let samples = second(1_000).chain(second(30_000)).collect();
+    fs::write(&file, write_wav(&Clip { samples, rate: RATE })).unwrap();
+    let peak = |millis| {
+        let most = Duration::from_millis(millis);
+        measured(&file, most, &CancellationToken::new()).unwrap().peak_db
+    };
+    assert!(peak(1_000) < -30.0 && peak(600_000) > -1.0);
+}
+
+#[test]
 fn shipped_tracks_are_not_measured() {
     let dir = tempfile::tempdir().unwrap();
     let kept = dir.path().join("loudness.json");

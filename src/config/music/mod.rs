@@ -36,6 +36,10 @@ const FOLDERS_MAX: usize = 500;
 const TRACKS_MAX: usize = 2_000;
 /// Longest title and mood, in characters.
 const TEXT_MAX: usize = 80;
+/// Longest credits, in characters.
+const CREDITS_MAX: usize = 200;
+/// Title of a file whose name has no letter or digit.
+const UNTITLED: &str = "Track";
 
 /// The tracks of the folders that `app`, the configuration, names, and the shipped ones after them.
 pub fn library(
@@ -72,7 +76,7 @@ pub fn library(
 struct Scan {
     tracks: Vec<Track>,
     n_folders: usize,
-    /// Files that are in, so that folders named twice count once.
+    /// Files and folders that are in, so that those named or linked twice count once.
     known: BTreeSet<PathBuf>,
     /// More was there than is read.
     is_cut: bool,
@@ -113,6 +117,9 @@ impl Scan {
 
     /// Takes the files of a folder and of those inside.
     fn folder(&mut self, reading: &mut Reading, place: &MusicFolder) {
+        if !self.known.insert(reading.source.behind_links(&place.dir)) {
+            return;
+        }
         self.n_folders += 1;
         if self.n_folders > FOLDERS_MAX || place.depth > DEPTH {
             self.is_cut = true;
@@ -220,20 +227,20 @@ fn described_track(fields: &Fields<'_>, track: Track) -> Track {
         Some("effect") => Layer::Effect,
         _ => track.layer,
     };
-    let moods = fields.texts("moods");
+    let moods: Vec<String> =
+        fields.texts("moods").iter().filter_map(|mood| filled(short(mood))).collect();
     Track {
-        title: fields.text("title").map_or(track.title, short),
-        moods: if moods.is_empty() {
-            track.moods
-        } else {
-            moods.iter().map(|mood| short(mood)).collect()
-        },
+        title: fields.text("title").and_then(|title| filled(short(title))).unwrap_or(track.title),
+        moods: if moods.is_empty() { track.moods } else { moods },
         layer,
         is_looped: fields.flag("loop").unwrap_or(layer != Layer::Effect),
         gain_db: fields
             .whole::<u16>("volume")
             .map_or(0.0, |percent| 20.0 * (f32::from(percent) / 100.0).log10()),
-        credits: fields.text("credits").map(|credits| credits.trim().to_owned()),
+        credits: fields
+            .text("credits")
+            .map(|credits| line(credits, CREDITS_MAX))
+            .filter(|it| !it.is_empty()),
         file: track.file,
     }
 }
@@ -242,7 +249,14 @@ fn described_track(fields: &Fields<'_>, track: Track) -> Track {
 fn title(file: &Path) -> String {
     let stem = file.file_stem().unwrap_or_default().to_string_lossy();
     let bare = stem.trim_start_matches(|c: char| c.is_ascii_digit() || " ._-".contains(c));
-    readable(if bare.is_empty() { &stem } else { bare })
+    filled(readable(bare))
+        .or_else(|| filled(readable(&stem)))
+        .unwrap_or_else(|| UNTITLED.to_owned())
+}
+
+/// `text`, unless it has no word by which it could be found.
+fn filled(text: String) -> Option<String> {
+    (!fold(&text).is_empty()).then_some(text)
 }
 
 /// A file's or folder's name as people read it.
@@ -250,9 +264,15 @@ fn readable(name: &str) -> String {
     short(&name.replace(['_', '-'], " "))
 }
 
-/// `text` without spaces around it, at most [`TEXT_MAX`] characters.
+/// `text` on one line, at most [`TEXT_MAX`] characters.
 fn short(text: &str) -> String {
-    text.trim().chars().filter(|c| !c.is_control()).take(TEXT_MAX).collect()
+    line(text, TEXT_MAX)
+}
+
+/// `text` on one line with single spaces, without those around it, at most `most` characters.
+fn line(text: &str, most: usize) -> String {
+    let words: Vec<&str> = text.split_whitespace().collect();
+    words.join(" ").chars().filter(|c| !c.is_control()).take(most).collect()
 }
 
 /// Gives tracks of the same title different ones: their first mood is added, then a number.

@@ -107,6 +107,46 @@ fn titles_are_told_apart() {
 }
 
 #[test]
+fn names_without_letters_get_others() {
+    let text = "tracks:\n  - { file: b.mp3, title: '--', moods: ['--', fair] }\n";
+    let found = tracks(&[
+        ("music/---.mp3", ""),
+        ("music/_/-/a.mp3", ""),
+        ("music/x/07.mp3", ""),
+        ("music/y/music.yaml", text),
+        ("music/y/b.mp3", ""),
+    ]);
+    let shown: Vec<_> = found.iter().map(|(title, moods, _)| (&**title, moods.join(","))).collect();
+    let of = |title, moods: &str| (title, moods.to_owned());
+    assert_eq!(shown, [of("Track", ""), of("a", ""), of("07", "x"), of("b", "fair")]);
+}
+
+#[test]
+fn credits_are_one_line_of_200_characters() {
+    let text =
+        format!("tracks:\n  - {{ file: a.mp3, credits: \"Jo,\\n CC {}\" }}\n", "y".repeat(300));
+    let config = read(&[("music/music.yaml", &text), ("music/a.mp3", "")]).unwrap();
+    let credits = config.music.tracks[0].credits.clone().unwrap();
+    assert!(credits.starts_with("Jo, CC y"), "{credits}");
+    assert_eq!(credits.chars().count(), 200);
+}
+
+#[test]
+fn folders_that_links_lead_to_are_read_once() {
+    let dir = tempfile::tempdir().unwrap();
+    let tavern = dir.path().join("music/tavern");
+    fs::create_dir_all(&tavern).unwrap();
+    fs::write(tavern.join("tone.mp3"), "").unwrap();
+    std::os::unix::fs::symlink("..", tavern.join("loop")).unwrap();
+    let path = dir.path().join("glyphoxa.yaml");
+    fs::write(&path, "npcs: [{ name: Bart, lines: [{ say: hi }] }]\n").unwrap();
+    let config = load(Some(&path), &|_| None, &[]).unwrap();
+    let own = config.music.tracks.len() - Library::shipped().tracks.len();
+    assert_eq!((own, config.music.tracks[0].title.as_str()), (1, "tone"));
+    assert!(config.warnings.iter().all(|it| !it.message.contains("levels")));
+}
+
+#[test]
 fn deep_and_many_files_are_cut_with_a_warning() {
     let config = read(&[("music/1/2/3/4/5/deep.mp3", ""), ("music/1/2/3/4/fine.mp3", "")]).unwrap();
     assert_eq!(config.music.tracks[0].title, "fine");

@@ -82,13 +82,14 @@ pub fn typed(used: &CommandInteraction) -> Option<(String, String)> {
     find(&used.data.options)
 }
 
-/// Of `known` those that go with `text`, as many as Discord shows.
+/// Of `known` those that go with `text`, each once, as many as Discord shows; those it refuses are left out.
 pub fn choices(known: impl IntoIterator<Item = String>, text: &str) -> Vec<String> {
-    let wanted = text.to_lowercase();
+    let (wanted, mut taken) = (text.to_lowercase(), BTreeSet::new());
     known
         .into_iter()
         .filter(|it| it.to_lowercase().contains(&wanted))
-        .filter(|it| it.chars().count() <= CHOICE_LENGTH)
+        .filter(|it| !it.trim().is_empty() && it.chars().count() <= CHOICE_LENGTH)
+        .filter(|it| taken.insert(it.clone()))
         .take(CHOICES_MAX)
         .collect()
 }

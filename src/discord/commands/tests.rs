@@ -115,7 +115,9 @@ fn what_is_being_typed_is_found_below_a_subcommand() {
     assert_eq!(choices(known, "bar"), ["Bartok", "Old Barnaby"]);
     let many = (0..40).map(|index| format!("npc {index}"));
     assert_eq!(choices(many, "").len(), 25);
-    assert!(choices(["x".repeat(101)], "").is_empty());
+    assert!(choices(["x".repeat(101), String::new(), " ".to_owned()], "").is_empty());
+    let twice = ["rain", "wind", "rain"].map(str::to_owned);
+    assert_eq!(choices(twice, ""), ["rain", "wind"]);
 }
 
 /// An option as Discord sends it.

@@ -63,10 +63,16 @@ impl Mixer {
         let (layer, is_effect) = (track.layer, track.layer == Layer::Effect);
         self.tracks.retain(|it| is_effect || it.layer() != layer || !it.is_waiting());
         let most = if is_effect { MOST_EFFECTS } else { MOST_FADING };
-        while self.tracks.iter().filter(|it| it.layer() == layer).count() >= most {
-            let Some(oldest) = self.tracks.iter().position(|it| it.layer() == layer) else { break };
-            self.tracks.remove(oldest);
-        }
+        let counts = |it: &PlayingTrack| it.layer() == layer && !it.is_cut();
+        let count = self.tracks.iter().filter(|it| counts(it)).count();
+        let mut excess = (count + 1).saturating_sub(most);
+        self.tracks.retain_mut(|it| {
+            if excess == 0 || !counts(it) {
+                return true;
+            }
+            excess -= 1;
+            it.cut()
+        });
         self.tracks.push(PlayingTrack::new(track, source));
     }
 

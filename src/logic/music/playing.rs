@@ -5,10 +5,12 @@
 use std::{sync::Arc, time::Duration};
 
 use super::{Layer, Track};
-use crate::audio::{FRAME_SAMPLES_48K, Gain, SampleRate};
+use crate::audio::{FRAME, FRAME_SAMPLES_48K, Gain, SampleRate};
 
 /// Gains of tracks beyond this are mistakes, in dB.
 const MOST_GAIN_DB: f32 = 40.0;
+/// End of a track that is one too many: a frame, too long for a click.
+const CUT: Duration = FRAME;
 
 /// The sound of one track, 48 kHz mono, in order.
 pub trait Samples: Send {
@@ -32,6 +34,8 @@ enum Stage {
     Sounding,
     /// It fades out.
     Leaving,
+    /// It fades out within the next frame.
+    Cut,
 }
 
 /// One track that sounds.
@@ -80,7 +84,12 @@ impl PlayingTrack {
 
     /// True once it fades out.
     pub fn is_leaving(&self) -> bool {
-        self.stage == Stage::Leaving
+        matches!(self.stage, Stage::Leaving | Stage::Cut)
+    }
+
+    /// True once it ends with the next frame.
+    pub fn is_cut(&self) -> bool {
+        self.stage == Stage::Cut
     }
 
     /// True when its first samples are in the frame that was read.
@@ -119,6 +128,14 @@ impl PlayingTrack {
             self.stage = Stage::Leaving;
             self.fade.ramp_to(f32::NEG_INFINITY, over);
         }
+    }
+
+    /// Fades out within the next frame; false if nothing of it was heard, and it can go at once.
+    pub fn cut(&mut self) -> bool {
+        let was_heard = !self.is_waiting();
+        self.stage = Stage::Cut;
+        self.fade.ramp_to(f32::NEG_INFINITY, CUT);
+        was_heard
     }
 
     /// Adds the frame that was read to `sum`.

@@ -258,3 +258,22 @@ fn orders_in_a_row_keep_few_tracks() {
     let loudest = frames(&mut mixer, 1).into_iter().max();
     assert!(loudest.is_some_and(|it| it <= 400), "{loudest:?}");
 }
+
+#[test]
+fn one_track_too_many_ends_without_a_click() {
+    for layer in [Layer::Music, Layer::Effect] {
+        let mut mixer = Mixer::new();
+        for _ in 0..8 {
+            mixer.play(track("Hum", layer), steady(1_000));
+            frames(&mut mixer, 2);
+        }
+        let mut heard = frames(&mut mixer, 1);
+        // Orders in a row end one each; unheard ones go at once.
+        for _ in 0..20 {
+            mixer.play(track("Hush", layer), steady(0));
+        }
+        heard.extend(frames(&mut mixer, 3));
+        let step = heard.windows(2).map(|two| (two[1] - two[0]).abs()).max();
+        assert!(step <= Some(20), "{layer:?}: {step:?}");
+    }
+}

@@ -20,6 +20,9 @@ use crate::{
 
 /// Samples that are decoded ahead: 1 s.
 const AHEAD: usize = 48_000;
+/// Samples that are there before the first is read, or all there are: 250 ms, so that no splinter sounds
+/// and then waits for the rest.
+const CUSHION: usize = AHEAD / 4;
 /// Longest wait of a recording for a disk that does not answer.
 const PATIENCE: Duration = Duration::from_secs(5);
 /// Reason against a loop of less than a frame.
@@ -27,7 +30,11 @@ const TOO_SHORT: &str = "a loop needs 20 ms of sound (use a longer file, or turn
 
 /// A track's sound, as it is decoded. Dropping it ends its thread.
 #[derive(Debug)]
-pub struct Decoded(Arc<Ring>);
+pub struct Decoded {
+    ring: Arc<Ring>,
+    /// Its cushion was there.
+    has_begun: bool,
+}
 
 /// Sound between the thread and the mixer.
 #[derive(Debug, Default)]
@@ -87,34 +94,39 @@ impl Ring {
 
 impl Samples for Decoded {
     fn read(&mut self, into: &mut [i16]) -> usize {
-        let mut state = self.0.state();
+        let mut state = self.ring.state();
+        if !self.has_begun && !state.is_whole && state.samples.len() < CUSHION {
+            return 0;
+        }
+        self.has_begun = true;
         let count = into.len().min(state.samples.len());
         for (to, sample) in into.iter_mut().zip(state.samples.drain(..count)) {
             *to = sample;
         }
         drop(state);
-        self.0.changed.notify_all();
+        self.ring.changed.notify_all();
         count
     }
 
     fn is_over(&self) -> bool {
-        let state = self.0.state();
+        let state = self.ring.state();
         state.is_whole && state.samples.is_empty()
     }
 
     fn wait(&self, count: usize) {
+        let count = if self.has_begun { count } else { count.max(CUSHION) };
         let is_behind = |state: &mut State| state.samples.len() < count && !state.is_whole;
-        drop(self.0.changed.wait_timeout_while(self.0.state(), PATIENCE, is_behind));
+        drop(self.ring.changed.wait_timeout_while(self.ring.state(), PATIENCE, is_behind));
     }
 }
 
 impl Drop for Decoded {
     fn drop(&mut self) {
-        let mut state = self.0.state();
+        let mut state = self.ring.state();
         state.is_dropped = true;
         state.samples = VecDeque::new();
         drop(state);
-        self.0.changed.notify_all();
+        self.ring.changed.notify_all();
     }
 }
 
@@ -135,7 +147,7 @@ pub fn decode_ahead(track: Arc<Track>, failed: impl Fn(&str) + Send + Sync + 'st
         // What the thread was given is dropped, so the track is over.
         failed(&format!("no thread can be started for it: {error}"));
     }
-    Decoded(ring)
+    Decoded { ring, has_begun: false }
 }
 
 /// The thread's side of a ring; dropping it ends the sound.
@@ -222,5 +234,31 @@ impl Stream<'_> {
         let handed = self.ring.push(&self.out);
         self.out.clear();
         handed
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn track_begins_with_a_cushion_or_whole() {
+        let ring = Arc::new(Ring::default());
+        let mut sound = Decoded { ring: Arc::clone(&ring), has_begun: false };
+        let mut frame = [0; 960];
+        ring.push(&vec![1; CUSHION - 1]).unwrap();
+        assert_eq!(sound.read(&mut frame), 0);
+        ring.push(&[1]).unwrap();
+        assert_eq!((sound.read(&mut frame), frame), (960, [1; 960]));
+        sound.read(&mut vec![0; CUSHION - 1_000]);
+        assert_eq!(sound.read(&mut frame), 40, "only the beginning waits");
+
+        let ring = Arc::new(Ring::default());
+        let mut short = Decoded { ring: Arc::clone(&ring), has_begun: false };
+        ring.push(&[1; 100]).unwrap();
+        assert_eq!(short.read(&mut frame), 0);
+        ring.end();
+        assert_eq!(short.read(&mut frame), 100);
+        assert!(short.is_over());
     }
 }
