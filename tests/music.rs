@@ -125,6 +125,8 @@ fn music_commands_typed_say_what_there_is() {
     for part in ["clicks", "Rain", "'xyzzy'", "ticking", "tavern", "volume"] {
         assert!(said.contains(part), "{part}: {said}");
     }
+    let listed = place().run_typing(&["ask", "--as-dm", "--json"], "/music list").ends_with(0);
+    assert!(listed.stderr.contains("clicks · music · ticking"), "{listed:#?}");
     let ran = place().run_typing(&["ask"], "/music play clicks").ends_with(0);
     assert!(ran.stderr.contains("only the game master may /music"), "{ran:#?}");
 }

@@ -167,6 +167,7 @@ fn who_has_opted_out_is_not_heard() {
     let ran = typed(&[
         "/privacy optout",
         "Mira, hello",
+        "/say Mira, hello",
         "/privacy optin",
         "Mira, hello",
         "/leave",

@@ -67,7 +67,7 @@ pub trait Face {
     /// Has the caller of a command sit at the table, unless they do.
     ///
     /// # Errors
-    /// No session runs, or its table does not take it.
+    /// No session runs, its table does not take it, or the caller is not to be heard.
     fn sit_down(&mut self, speaker: Speaker) -> Result<SpeakerId, Refusal>;
 
     /// Has the NPC of this name speak by another engine, once players are told where their voices go.

@@ -77,7 +77,12 @@ pub fn stop(face: &mut dyn Face) -> Result<Answer, Refusal> {
 
 fn play(face: &mut dyn Face, call: &Call) -> Result<Answer, Refusal> {
     let words = call.words("mood")?.to_owned();
-    let library = part(&face.table()?.music, |layer| layer != Layer::Effect);
+    let all = face.table()?.music;
+    if let Some(effect) = effect_called(&all, &words) {
+        let title = &effect.title;
+        return Err(format!("'{title}' is an effect (use /music effect {title})").into());
+    }
+    let library = part(&all, |layer| layer != Layer::Effect);
     with_status(face, move |face, status| {
         let found = library.find(&words);
         let track = following(&found, &status.music).ok_or_else(|| unknown(&library, &words))?;
@@ -106,7 +111,8 @@ fn volume(face: &mut dyn Face, call: &Call) -> Result<Answer, Refusal> {
         _ => return Err("no volume given (use 1 to 100)".into()),
     };
     let percent = u8::try_from(given).ok().filter(|it| (1..=VOLUME_MAX).contains(&u32::from(*it)));
-    let percent = percent.ok_or_else(|| format!("invalid volume '{given}' (use 1 to 100)"))?;
+    let percent = percent
+        .ok_or_else(|| format!("invalid volume '{given}' (use 1 to 100, or /music stop)"))?;
     face.tell(TableCommand::Music(MusicOrder::Volume(percent)))?;
     face.keep(Lasting::Volume(percent))?;
     Ok(Reply::private(format!("Music plays at {percent} percent.")).into())
@@ -120,7 +126,8 @@ fn list(face: &mut dyn Face) -> Result<Answer, Refusal> {
         let now = format!("Now: {playing} · {} percent", status.music.volume);
         let tracks = library.tracks.iter().map(|track| shown(track));
         let lines = std::iter::once(Text::from(now)).chain(tracks);
-        Ok(Reply::private(Text::lines(lines)).titled("Music").of(status))
+        // Programs get the tracks too.
+        Ok(Reply::private(Text::lines(lines)).titled("Music"))
     })
 }
 
@@ -135,6 +142,13 @@ fn shown(track: &Track) -> Text {
         Some(credits) => text.plain(" · by ").others(credits),
         None => text,
     }
+}
+
+/// The effect with exactly this title.
+fn effect_called<'l>(library: &'l Library, title: &str) -> Option<&'l Arc<Track>> {
+    let title = title.to_lowercase();
+    let is_called = |track: &&Arc<Track>| track.title.to_lowercase() == title;
+    library.tracks.iter().filter(|track| track.layer == Layer::Effect).find(is_called)
 }
 
 /// The tracks of some layers.
@@ -162,7 +176,26 @@ fn or_none(names: String) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use super::{
+        super::{ALL, read, stand_in::Recorded},
+        *,
+    };
+    use crate::session::{Speaker, SpeakerId};
+
+    /// The answer to a typed line.
+    fn answer(line: &str) -> String {
+        let speaker = Speaker { id: SpeakerId(11), name: "Max".to_owned(), is_dm: true };
+        let (sub, call) = read(&ALL, line, speaker, &|_| None).unwrap().unwrap();
+        Recorded::table().carries_out(sub, &call)
+    }
+
+    #[test]
+    fn what_cannot_play_names_the_way_out() {
+        assert_eq!(answer("/music play bell"), "'Bell' is an effect (use /music effect Bell)");
+        assert!(answer("/music play inn").contains("Inn"));
+        let volume = "invalid volume '0' (use 1 to 100, or /music stop)";
+        assert_eq!(answer("/music volume 0"), volume);
+    }
 
     #[test]
     fn tracks_that_fit_alike_take_turns() {

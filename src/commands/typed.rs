@@ -9,6 +9,7 @@ use super::{
     declared::{Command, Kind, Parameter, Subcommand},
 };
 use crate::{
+    logic::command::is_x_card,
     session::{Speaker, SpeakerId},
     yaml::nearest,
 };
@@ -58,6 +59,13 @@ fn find<'l>(
     line: &'l str,
 ) -> Result<(&'static Subcommand, &'l str), TypedError> {
     let (word, rest) = first_word(line);
+    let card = || all.iter().find(|it| it.name == "xcard")?.sub("");
+    if (is_x_card(word) || is_x_card(line))
+        && let Some(sub) = card()
+    {
+        // It is held up whatever is said with it.
+        return Ok((sub, ""));
+    }
     // A slash alone asks for help.
     let word = if word.is_empty() { "help" } else { word };
     let command = all.iter().find(|it| it.name.eq_ignore_ascii_case(word));
@@ -182,7 +190,7 @@ fn value(
         Kind::Npc | Kind::Words(_) | Kind::Suggested(..) | Kind::OneOf(_) => {
             Value::Words(text.to_owned())
         }
-        Kind::Count(_) => Value::Number(text.parse().ok()?),
+        Kind::Count(_) => Value::Number(number(text)?),
         Kind::Flag => match text.to_lowercase().as_str() {
             "true" | "yes" => Value::Flag(true),
             "false" | "no" => Value::Flag(false),
@@ -190,6 +198,11 @@ fn value(
         },
         Kind::Person => Value::Person(person(text)?),
     })
+}
+
+/// A whole number, with or without a percent sign.
+fn number(text: &str) -> Option<i64> {
+    text.strip_suffix('%').unwrap_or(text).parse().ok()
 }
 
 /// Values without a label, in the order of their parameters.
@@ -247,7 +260,7 @@ impl<'l> Positional<'l> {
     fn numbers(&mut self) {
         let (before, last) = last_word(self.rest);
         let count = self.open.iter().find(|it| matches!(it.kind, Kind::Count(_)));
-        if let (Some(count), Ok(number)) = (count, last.parse()) {
+        if let (Some(count), Some(number)) = (count, number(last)) {
             self.values.push((count.name, Value::Number(number)));
             self.rest = before;
         }
@@ -345,6 +358,12 @@ mod tests {
             ("/character set Balin the Wise", "character set name=Balin the Wise"),
             ("/character set", "character set"),
             ("/tools revoke home.dust", "tools revoke tool=home.dust"),
+            ("/music volume 50%", "music volume percent=50"),
+            ("/music volume percent:50%", "music volume percent=50"),
+            ("/xcard now, please", "xcard "),
+            ("/xcard.", "xcard "),
+            ("/X-Card", "xcard "),
+            ("/x card!", "xcard "),
         ] {
             assert_eq!(typed(line).as_deref(), Ok(wanted), "{line}");
         }

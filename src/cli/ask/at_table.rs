@@ -251,9 +251,9 @@ pub async fn at_table(
     let context = &SlashContext { assistant, permits, engines, music, typist, is_dm };
     let interrupts = signal(SignalKind::interrupt())?;
     setting.is_open.set(true);
-    let conducting = Conducting { steps: &steps, typed: &typed, context, interrupts };
+    let conducting = Conducting { steps: &steps, typed: &typed, context, sink: &sink, interrupts };
     let driven = drive(&mut driver, conducting, following).await;
-    if matches!(driven, Ok(End::Whole)) {
+    if matches!(driven, Ok(End::Whole)) && arguments.out.is_some() {
         sink.fade_music_out();
     }
     commands.send(Command::Close).await?;
@@ -324,6 +324,7 @@ struct Conducting<'a> {
     steps: &'a [Step],
     typed: &'a Typed,
     context: &'a SlashContext<'a>,
+    sink: &'a WavSink,
     /// Registered before the table opens, so that no Ctrl-C is lost.
     interrupts: Signal,
 }
@@ -331,7 +332,7 @@ struct Conducting<'a> {
 /// Plays the steps, or the typed lines while following changed files, until the end or Ctrl-C.
 async fn drive(
     driver: &mut Driver,
-    Conducting { steps, typed, context, mut interrupts }: Conducting<'_>,
+    Conducting { steps, typed, context, sink, mut interrupts }: Conducting<'_>,
     following: impl Future<Output = ()>,
 ) -> Result<End, Failure> {
     let driven = async {
@@ -344,6 +345,7 @@ async fn drive(
     tokio::select! {
         driven = driven => driven?,
         () = following, if steps.is_empty() => {}
+        () = sink.play_between() => {}
         _ = interrupts.recv() => {
             // A recording of the answers is whole or not written; who typed has simply finished.
             return Ok(if steps.is_empty() { End::Left } else { End::Stopped });

@@ -16,6 +16,9 @@ use crate::{
     tools::builtin::Music,
 };
 
+/// Refuses the words of a typist who is not to be heard.
+pub const OPTED_OUT: &str = "you opted out of being heard (/privacy optin undoes it)";
+
 /// A terminal during one typed command, and what the command wants done.
 pub struct Terminal<'a> {
     /// The NPCs at the table.
@@ -63,8 +66,11 @@ impl Face for Terminal<'_> {
     }
 
     fn sit_down(&mut self, speaker: Speaker) -> Result<SpeakerId, Refusal> {
+        if self.opted_out {
+            return Err(OPTED_OUT.into());
+        }
         let id = speaker.id;
-        if !self.is_here || self.opted_out {
+        if !self.is_here {
             self.orders.push(TableCommand::Join(speaker));
             self.is_here = true;
         }

@@ -10,7 +10,11 @@ use std::{
     os::unix::fs::DirBuilderExt,
     path::{Path, PathBuf},
     process::{Child, Command, Stdio, id},
-    sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel},
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+        mpsc::{Receiver, RecvTimeoutError, Sender, channel},
+    },
     thread,
     time::{Duration, Instant},
 };
@@ -55,6 +59,31 @@ pub enum Sound {
 pub struct Player {
     sounds: Sender<Sound>,
     ended: oneshot::Receiver<()>,
+    is_idle: Arc<AtomicBool>,
+}
+
+/// The other end of a [`Player`].
+pub struct Told {
+    sounds: Receiver<Sound>,
+    is_idle: Arc<AtomicBool>,
+}
+
+impl Told {
+    /// Waits for the next sound; `is_idle`: nothing plays meanwhile, and nothing is left to play.
+    fn next(&self, is_idle: bool) -> Option<Sound> {
+        self.is_idle.store(is_idle, Ordering::Relaxed);
+        let sound = self.sounds.recv().ok();
+        self.is_idle.store(false, Ordering::Relaxed);
+        sound
+    }
+
+    /// Everything told so far, which has been played.
+    #[cfg(test)]
+    pub fn played(&self) -> Vec<Sound> {
+        let sounds = self.sounds.try_iter().collect();
+        self.is_idle.store(true, Ordering::Relaxed);
+        sounds
+    }
 }
 
 impl Player {
@@ -65,8 +94,7 @@ impl Player {
             return None;
         }
         let program = in_path(&variable("PATH")?)?;
-        let (sounds, told) = channel();
-        let (done, ended) = oneshot::channel();
+        let (player, told, done) = Self::new();
         thread::spawn(move || {
             if let Err(why) = Playing::with(&program, &told) {
                 complain(&format!(
@@ -77,11 +105,26 @@ impl Player {
             // Nobody may be waiting.
             _ = done.send(());
         });
-        Some(Self { sounds, ended })
+        Some(player)
+    }
+
+    /// A player, what it is told, and how it ends.
+    pub fn new() -> (Self, Told, oneshot::Sender<()>) {
+        let (sender, sounds) = channel();
+        let (done, ended) = oneshot::channel();
+        let is_idle = Arc::new(AtomicBool::new(true));
+        let told = Told { sounds, is_idle: Arc::clone(&is_idle) };
+        (Self { sounds: sender, ended, is_idle }, told, done)
+    }
+
+    /// True while everything it was told has been played.
+    pub fn is_idle(&self) -> bool {
+        self.is_idle.load(Ordering::Relaxed)
     }
 
     /// Never waits.
     pub fn tell(&self, sound: Sound) {
+        self.is_idle.store(false, Ordering::Relaxed);
         // A thread that cannot play has said so, and ended.
         _ = self.sounds.send(sound);
     }
@@ -161,9 +204,9 @@ impl Drop for Playing<'_> {
 
 impl<'a> Playing<'a> {
     /// Plays what it is told until the end, or until nobody tells it any more.
-    fn with(program: &'a Path, told: &Receiver<Sound>) -> Result<(), String> {
+    fn with(program: &'a Path, told: &Told) -> Result<(), String> {
         let mut waiting = Waiting::default();
-        let Ok(first) = told.recv() else { return Ok(()) };
+        let Some(first) = told.next(true) else { return Ok(()) };
         waiting.take(first);
         let folder = temp_dir().join(format!("glyphoxa-replies-{}", id()));
         // One that is there is somebody else's.
@@ -175,7 +218,8 @@ impl<'a> Playing<'a> {
                 if waiting.has_ended {
                     return Ok(());
                 }
-                let Ok(sound) = told.recv() else { return Ok(()) };
+                let is_idle = waiting.samples.is_empty();
+                let Some(sound) = told.next(is_idle) else { return Ok(()) };
                 waiting.take(sound);
                 continue;
             };
@@ -186,12 +230,7 @@ impl<'a> Playing<'a> {
     }
 
     /// Plays a piece while more comes; false: nobody wants to hear the rest.
-    fn play(
-        &self,
-        samples: Vec<i16>,
-        told: &Receiver<Sound>,
-        waiting: &mut Waiting,
-    ) -> Result<bool, String> {
+    fn play(&self, samples: Vec<i16>, told: &Told, waiting: &mut Waiting) -> Result<bool, String> {
         let clip = Clip { samples, rate: SampleRate::HZ_48000 };
         let path = self.folder.join("reply.wav");
         let written = files::replace_private(&path, &write_wav(&clip));
@@ -222,7 +261,7 @@ impl<'a> Playing<'a> {
                 }
                 Err(error) => return Err(format!("cannot watch {name}: {error}")),
             }
-            match told.recv_timeout(LOOK) {
+            match told.sounds.recv_timeout(LOOK) {
                 Ok(Sound::Stop) => {
                     waiting.take(Sound::Stop);
                     end(&mut child);

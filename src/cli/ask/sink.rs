@@ -10,10 +10,11 @@ use std::{
 };
 
 use anyhow::Context;
+use tokio::time::{MissedTickBehavior, interval};
 
 use super::player::{Player, Sound};
 use crate::{
-    audio::{Clip, FRAME_SAMPLES_48K, Frame, Gain, SampleRate, write_wav},
+    audio::{Clip, FRAME, FRAME_SAMPLES_48K, Frame, Gain, SampleRate, write_wav},
     files,
     session::{MusicPlayer, Outlets, Pace, TableEvents, VoiceOut},
     tools::Effects,
@@ -25,6 +26,8 @@ const TAIL: usize = 250;
 const FADING: usize = 100;
 /// How long these are.
 const FADE: Duration = Duration::from_secs(2);
+/// Frames of music that the player is given at once while nobody speaks: 2 s.
+const PIECE: usize = 100;
 
 /// Collects the speech of all NPCs and the music beside it, as they would be heard. Cloning shares it.
 #[derive(Clone)]
@@ -38,11 +41,16 @@ struct Collected {
     music: MusicPlayer,
     /// Plays it too; `None`: it is only collected.
     player: Option<Player>,
+    /// Speech is on its way.
+    speaks: bool,
+    /// The player plays nothing but music, and more of it follows.
+    is_between: bool,
 }
 
 impl VoiceOut for WavSink {
     fn play(&mut self, _npc: &str, frame: Frame) {
         let mut collected = self.collected();
+        collected.speaks = true;
         let mut samples = frame.samples().to_vec();
         collected.gain.apply(&mut samples);
         let mut music = [0; FRAME_SAMPLES_48K];
@@ -59,7 +67,9 @@ impl VoiceOut for WavSink {
     }
 
     fn rest(&mut self) {
-        self.collected().tell(Sound::Rest);
+        let mut collected = self.collected();
+        collected.speaks = false;
+        collected.tell(Sound::Rest);
     }
 
     fn stop(&mut self) -> usize {
@@ -71,8 +81,40 @@ impl VoiceOut for WavSink {
 
 impl Collected {
     fn take(&mut self, samples: Vec<i16>) {
+        self.cut_music();
         self.samples.extend_from_slice(&samples);
         self.tell(Sound::Samples(samples));
+    }
+
+    /// Drops music that the player was given ahead.
+    fn cut_music(&mut self) {
+        if std::mem::take(&mut self.is_between) {
+            self.tell(Sound::Stop);
+        }
+    }
+
+    /// Gives the player a piece of the music once it has nothing left to play and nobody speaks. Music that
+    /// was silenced ends at once.
+    fn go_on(&mut self) {
+        if !self.music_sounds() {
+            self.cut_music();
+            return;
+        }
+        let is_free = |it: &&Player| !self.speaks && it.is_idle();
+        let Some(player) = self.player.as_ref().filter(is_free) else { return };
+        let mut piece = Vec::new();
+        let mut music = [0; FRAME_SAMPLES_48K];
+        while piece.len() < PIECE * FRAME_SAMPLES_48K && self.music.next_whole(&mut music) {
+            piece.extend_from_slice(&music);
+        }
+        player.tell(Sound::Samples(piece));
+        player.tell(Sound::Rest);
+        // The end of a fade is heard out.
+        self.is_between = self.music_sounds();
+    }
+
+    fn music_sounds(&self) -> bool {
+        *self.music.sounds().borrow()
     }
 
     fn tell(&self, sound: Sound) {
@@ -86,7 +128,9 @@ impl WavSink {
     /// Collects, and has `player` play, what comes, with `music` beside it.
     pub fn new(player: Option<Player>, music: MusicPlayer) -> Self {
         let gain = Gain::new(SampleRate::HZ_48000);
-        Self(Arc::new(Mutex::new(Collected { samples: Vec::new(), gain, music, player })))
+        let (samples, speaks, is_between) = (Vec::new(), false, false);
+        let collected = Collected { samples, gain, music, player, speaks, is_between };
+        Self(Arc::new(Mutex::new(collected)))
     }
 
     /// Outlets of a table whose sound comes here, in real time where its `clock_runs`.
@@ -105,7 +149,17 @@ impl WavSink {
         }
     }
 
-    /// Lets the music that sounds go on for some seconds, and fades it out.
+    /// Plays the music between speech, which is heard and not collected; ends only when it is dropped.
+    pub async fn play_between(&self) {
+        let mut ticks = interval(FRAME);
+        ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        loop {
+            ticks.tick().await;
+            self.collected().go_on();
+        }
+    }
+
+    /// Lets the music of a recording go on for some seconds, and fades it out.
     pub fn fade_music_out(&self) {
         let mut collected = self.collected();
         let mut fade = Gain::new(SampleRate::HZ_48000);
@@ -125,7 +179,11 @@ impl WavSink {
 
     /// Waits until everything was heard; Ctrl-C drops the rest, and so does a run that was not `whole`.
     pub async fn heard_out(&self, whole: bool) {
-        let player = self.collected().player.take();
+        let player = {
+            let mut collected = self.collected();
+            collected.cut_music();
+            collected.player.take()
+        };
         if let Some(player) = player {
             player.finish(whole).await;
         }
@@ -203,11 +261,13 @@ pub fn check(path: &Path) -> Result<(), SinkError> {
 
 #[cfg(test)]
 mod tests {
+    use tokio::time::timeout;
+
     use super::*;
     use crate::logic::music::{Layer, MusicOrder, Track};
 
     /// A sink beside a loop that counts to 1,000, without a gap.
-    fn beside_music(folder: &Path) -> (WavSink, MusicPlayer) {
+    fn beside_music(folder: &Path, player: Option<Player>) -> (WavSink, MusicPlayer) {
         let file = folder.join("count.wav");
         let clip = Clip { samples: (0..1_000).collect(), rate: SampleRate::HZ_48000 };
         files::replace(&file, &write_wav(&clip)).unwrap();
@@ -221,7 +281,7 @@ mod tests {
             gain_db: 0.0,
             credits: None,
         })));
-        (WavSink::new(None, music.clone()), music)
+        (WavSink::new(player, music.clone()), music)
     }
 
     fn speech(level: i16) -> Frame {
@@ -231,7 +291,7 @@ mod tests {
     #[test]
     fn music_is_mixed_in_without_a_gap_and_fades() {
         let folder = tempfile::tempdir().unwrap();
-        let (mut sink, _music) = beside_music(folder.path());
+        let (mut sink, _music) = beside_music(folder.path(), None);
         for _ in 0..100 {
             sink.play("Bartok", speech(5_000));
         }
@@ -244,6 +304,47 @@ mod tests {
         let (whole, fading) = tail.split_at(144_000);
         assert!(whole.iter().all(|&it| Some(it) == count.next()));
         assert!(fading.iter().rev().take(1_000).all(|&it| it < 20));
+    }
+
+    /// Samples, and how often what had not been heard was dropped.
+    fn heard(sounds: Vec<Sound>) -> (Vec<i16>, usize) {
+        sounds.into_iter().fold((Vec::new(), 0), |(mut samples, stops), sound| match sound {
+            Sound::Samples(more) => {
+                samples.extend(more);
+                (samples, stops)
+            }
+            Sound::Stop => (samples, stops + 1),
+            Sound::Rest | Sound::End => (samples, stops),
+        })
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn music_is_heard_while_nobody_speaks() {
+        let folder = tempfile::tempdir().unwrap();
+        let (player, told, _done) = Player::new();
+        let (mut sink, music) = beside_music(folder.path(), Some(player));
+        let other = sink.clone();
+        let second = async || {
+            // It never ends by itself.
+            _ = timeout(Duration::from_secs(1), other.play_between()).await;
+            heard(told.played())
+        };
+        let mut count = (0..1_000).cycle();
+        for _ in 0..2 {
+            let (samples, stops) = second().await;
+            assert_eq!((samples.len(), stops), (PIECE * FRAME_SAMPLES_48K, 0), "a piece at a time");
+            assert!(samples.iter().all(|&it| Some(it) == count.next()));
+        }
+        assert!(sink.collected().samples.is_empty(), "no time passes in a recording");
+        sink.play("Bartok", speech(5_000));
+        assert_eq!(heard(told.played()).1, 1, "speech does not wait for music");
+        assert!(second().await.0.is_empty(), "music waits for speech");
+        sink.rest();
+        _ = told.played();
+        assert_eq!(second().await.0.len(), PIECE * FRAME_SAMPLES_48K);
+        music.silence();
+        assert_eq!(second().await, (Vec::new(), 1), "silence is at once");
+        assert_eq!(second().await, (Vec::new(), 0));
     }
 
     #[test]

@@ -9,11 +9,11 @@ use crate::{
     session::{Quantiles, SeatStatus, Status},
 };
 
-/// Counts, scene, NPCs and times, a line each.
+/// Counts, scene, music that sounds, NPCs and times, a line each.
 pub fn lines(status: &Status) -> Vec<String> {
     let seats = status.seats.iter().map(everything);
     let before = [counts(status), scene(status)].into_iter();
-    before.chain(seats).chain([latencies(status)]).collect()
+    before.chain(music(status)).chain(seats).chain([latencies(status)]).collect()
 }
 
 fn counts(status: &Status) -> String {
@@ -34,6 +34,13 @@ fn scene(status: &Status) -> String {
     let here =
         if scene.present.is_empty() { "nobody".to_owned() } else { scene.present.join(", ") };
     format!("scene: {place}{time}; present: {here}")
+}
+
+/// What plays and how loud, if anything does.
+fn music(status: &Status) -> Option<String> {
+    let titles: Vec<&str> = status.music.playing.iter().map(|(_, title)| title.as_str()).collect();
+    let volume = status.music.volume;
+    (!titles.is_empty()).then(|| format!("music: {} at {volume} percent", titles.join(", ")))
 }
 
 fn tiers(seat: &SeatStatus) -> String {
@@ -96,4 +103,23 @@ fn latencies(status: &Status) -> String {
         ms(it.first_text_to_first_audio),
         ms(it.speech_end_to_first_audio)
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        commands::stand_in::{seat, status},
+        logic::music::{Layer, MusicStatus},
+    };
+
+    #[test]
+    fn music_is_shown_while_it_plays() {
+        let silent = status(vec![seat("Bartok")]);
+        assert!(lines(&silent).iter().all(|line| !line.starts_with("music")));
+        let playing = [(Layer::Music, "Inn"), (Layer::Ambience, "Rain")];
+        let playing = playing.map(|(layer, title)| (layer, title.to_owned())).to_vec();
+        let heard = Status { music: MusicStatus { playing, volume: 80 }, ..silent };
+        assert!(lines(&heard).contains(&"music: Inn, Rain at 80 percent".to_owned()));
+    }
 }

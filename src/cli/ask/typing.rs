@@ -5,6 +5,7 @@
 use super::{
     super::{Failure, complain},
     drive::Driver,
+    face::OPTED_OUT,
     steer::SlashContext,
     terminal::Typed,
 };
@@ -55,7 +56,7 @@ impl Driver {
         context: &SlashContext<'_>,
     ) -> Result<(), Failure> {
         if self.opted_out {
-            complain("you opted out of being heard (/privacy optin undoes it)");
+            complain(OPTED_OUT);
             return Ok(());
         }
         if !self.is_here {
