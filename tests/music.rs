@@ -28,7 +28,7 @@ const FORMATS: [(&str, &str); 7] = [
     ("tone.ogg", "onyx.ogg"),
 ];
 /// What Bartok is asked, and what his tools do: the title that plays, `STOP`, or nothing.
-const ASKED: [(&str, &str); 27] = [
+const ASKED: [(&str, &str); 33] = [
     ("play something for a tavern", "Tavern murmur"),
     ("please play some music", "Tavern murmur"),
     ("could you play some music for us?", "Tavern murmur"),
@@ -44,6 +44,10 @@ const ASKED: [(&str, &str); 27] = [
     ("do you like music?", ""),
     ("tell me about the tavern", ""),
     ("when will it stop raining?", ""),
+    ("don't stop the music", ""),
+    ("does the rain stop when the music plays?", ""),
+    ("I will never play the sounds of war", ""),
+    ("please stop the music now", STOP),
     ("play dice in the tavern", ""),
     ("mach bitte Musik an", "Tavern murmur"),
     ("spiel etwas für eine Taverne", "Tavern murmur"),
@@ -56,6 +60,8 @@ const ASKED: [(&str, &str); 27] = [
     ("magst du Musik?", ""),
     ("mach die Taverne zu", ""),
     ("wie sieht der Regen aus?", ""),
+    ("ich habe keine Musik gehört", ""),
+    ("hast du kein Lied mehr?", ""),
 ];
 const STOP: &str = "music-ambiance.stop_music";
 

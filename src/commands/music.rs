@@ -78,14 +78,14 @@ pub fn stop(face: &mut dyn Face) -> Result<Answer, Refusal> {
 fn play(face: &mut dyn Face, call: &Call) -> Result<Answer, Refusal> {
     let words = call.words("mood")?.to_owned();
     let all = face.table()?.music;
-    if let Some(effect) = effect_called(&all, &words) {
-        let title = &effect.title;
-        return Err(format!("'{title}' is an effect (use /music effect {title})").into());
-    }
-    let library = part(&all, |layer| layer != Layer::Effect);
+    let library = all.only(|layer| layer != Layer::Effect);
     with_status(face, move |face, status| {
         let found = library.find(&words);
-        let track = following(&found, &status.music).ok_or_else(|| unknown(&library, &words))?;
+        let refused = || match effect_called(&all, &words) {
+            Some(effect) => format!("'{0}' is an effect (use /music effect {0})", effect.title),
+            None => unknown(&library, &words),
+        };
+        let track = following(&found, &status.music).ok_or_else(refused)?;
         let said = Text::from("Playing ").strong(&track.title).plain(".");
         face.tell(TableCommand::Music(MusicOrder::Play(track)))?;
         Ok(Reply::private(said))
@@ -94,7 +94,7 @@ fn play(face: &mut dyn Face, call: &Call) -> Result<Answer, Refusal> {
 
 fn effect(face: &mut dyn Face, call: &Call) -> Result<Answer, Refusal> {
     let words = call.words("name")?;
-    let effects = part(&face.table()?.music, |layer| layer == Layer::Effect);
+    let effects = face.table()?.music.only(|layer| layer == Layer::Effect);
     let track = effects.find(words).into_iter().next().ok_or_else(|| {
         let names = effects.tracks.iter().map(|it| it.title.as_str());
         let names = names.collect::<Vec<_>>().join(", ");
@@ -149,12 +149,6 @@ fn effect_called<'l>(library: &'l Library, title: &str) -> Option<&'l Arc<Track>
     let title = title.to_lowercase();
     let is_called = |track: &&Arc<Track>| track.title.to_lowercase() == title;
     library.tracks.iter().filter(|track| track.layer == Layer::Effect).find(is_called)
-}
-
-/// The tracks of some layers.
-fn part(library: &Library, is_wanted: fn(Layer) -> bool) -> Library {
-    let tracks = library.tracks.iter().filter(|track| is_wanted(track.layer));
-    Library { tracks: tracks.cloned().collect() }
 }
 
 /// Of tracks that fit alike the one behind that which plays, or the first.

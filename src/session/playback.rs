@@ -183,6 +183,11 @@ impl Playback {
         segment.heard()
     }
 
+    /// Drops the sound that the way out still holds, also of turns that are over.
+    pub fn hush(&mut self) {
+        _ = self.out.stop();
+    }
+
     /// The turn that is being heard.
     pub fn current(&self) -> Option<TurnId> {
         self.current

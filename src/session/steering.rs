@@ -196,6 +196,7 @@ impl Table {
             self.reports.taken_back(Outcome::Cancelled, purpose.utterance.typed);
         }
         self.mute(None, true);
+        self.playback.hush();
         // Behind the turns, which may have begun a track until they were cancelled.
         self.music.silence();
         let was_heard = under_way.iter().any(|(heard, _)| *heard);

@@ -149,7 +149,7 @@ async fn stopped_voice_model_is_cut_where_it_was_heard() {
     player.say(&said("slt", "Odo, tell me of the river")).await.unwrap();
     player.wait_for_voice(bot, AUDIBLE, BOUND).await.unwrap();
     tokio::time::sleep(Duration::from_secs(1)).await;
-    player.say(&said("slt", "stop")).await.unwrap();
+    player.say(&said("slt", "Odo, stop, hold on please")).await.unwrap();
     player.wait_for_silence(bot, quiet, BOUND).await.unwrap();
     // A machine that is busy leaves gaps between packets of 20 ms.
     let heard = player.packets(bot).iter().filter(|it| it.rms >= AUDIBLE).count() as u64 * 20;

@@ -6,7 +6,7 @@ use std::{
     io,
     path::{Path, PathBuf},
     sync::{Arc, Mutex, MutexGuard, PoisonError},
-    time::Duration,
+    time::{Duration, Instant},
 };
 
 use anyhow::Context;
@@ -28,6 +28,8 @@ const FADING: usize = 100;
 const FADE: Duration = Duration::from_secs(2);
 /// Frames of music that the player is given at once while nobody speaks: 2 s.
 const PIECE: usize = 100;
+/// Longest time that making them may take.
+const PIECE_PATIENCE: Duration = Duration::from_millis(200);
 
 /// Collects the speech of all NPCs and the music beside it, as they would be heard. Cloning shares it.
 #[derive(Clone)]
@@ -104,7 +106,12 @@ impl Collected {
         let Some(player) = self.player.as_ref().filter(is_free) else { return };
         let mut piece = Vec::new();
         let mut music = [0; FRAME_SAMPLES_48K];
-        while piece.len() < PIECE * FRAME_SAMPLES_48K && self.music.next_whole(&mut music) {
+        let begun = Instant::now();
+        // A disk that does not answer ends the piece.
+        while piece.len() < PIECE * FRAME_SAMPLES_48K
+            && begun.elapsed() < PIECE_PATIENCE
+            && self.music.next_whole(&mut music)
+        {
             piece.extend_from_slice(&music);
         }
         player.tell(Sound::Samples(piece));

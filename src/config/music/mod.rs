@@ -117,11 +117,15 @@ impl Scan {
 
     /// Takes the files of a folder and of those inside.
     fn folder(&mut self, reading: &mut Reading, place: &MusicFolder) {
+        if place.depth > DEPTH {
+            self.is_cut = true;
+            return;
+        }
         if !self.known.insert(reading.source.behind_links(&place.dir)) {
             return;
         }
         self.n_folders += 1;
-        if self.n_folders > FOLDERS_MAX || place.depth > DEPTH {
+        if self.n_folders > FOLDERS_MAX {
             self.is_cut = true;
             return;
         }

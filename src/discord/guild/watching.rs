@@ -14,7 +14,10 @@ use super::{
     supervisor::{ConnectionChange, Trouble},
 };
 use crate::{
-    discord::{ui::names::escaped, voice::VoiceNews},
+    discord::{
+        ui::{message::ChannelMessage, names::escaped},
+        voice::VoiceNews,
+    },
     domain::SessionId,
     session::{Outcome, Status, TableEvent, TurnLine},
 };
@@ -80,7 +83,12 @@ impl Guild {
         match event {
             TableEvent::Line(line) => self.table_line(&line),
             TableEvent::Notice(text) => self.note(text),
-            TableEvent::Private(text) => self.tell_dm(escaped(&text)),
+            TableEvent::Private(text) => match self.log_channel() {
+                Some(channel) => self.post(channel, ChannelMessage::text(escaped(&text)).message()),
+                None => self.note(
+                    "some music can't be played (choose a log channel in /setup to see which)",
+                ),
+            },
             TableEvent::State(_)
             | TableEvent::Stands(_)
             | TableEvent::Mark(_)

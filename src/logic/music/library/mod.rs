@@ -83,6 +83,11 @@ impl Library {
         found.get(index).cloned()
     }
 
+    /// The tracks of the layers that are wanted.
+    pub fn only(&self, is_wanted: fn(Layer) -> bool) -> Self {
+        Self { tracks: self.tracks.iter().filter(|it| is_wanted(it.layer)).cloned().collect() }
+    }
+
     /// All moods, each once, in the library's order.
     pub fn moods(&self) -> Vec<&str> {
         let mut moods: Vec<&str> = Vec::new();

@@ -56,13 +56,16 @@ impl Music {
         self.0.library.store(Arc::new(library));
     }
 
-    /// A track that fits `words`, in a `session` not the one that was chosen last where there is
-    /// another; `None`: nothing is near.
+    /// A track that fits `words`, an effect only if nothing else does, and in a `session` not the one that
+    /// was chosen last where there is another; `None`: nothing is near.
     pub fn choose(&self, session: &SessionId, words: &str) -> Option<Arc<Track>> {
         let library = self.library();
         let mut chance = self.chance();
         let Chance { rng, last } = &mut *chance;
-        let track = library.choose(words, last.get(session).map(String::as_str), rng)?;
+        let before = last.get(session).map(String::as_str);
+        let lasting = library.only(|layer| layer != Layer::Effect);
+        let track = lasting.choose(words, before, rng);
+        let track = track.or_else(|| library.choose(words, before, rng))?;
         if last.len() >= SESSIONS_MAX && !last.contains_key(session) {
             last.clear();
         }
