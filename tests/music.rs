@@ -28,7 +28,7 @@ const FORMATS: [(&str, &str); 7] = [
     ("tone.ogg", "onyx.ogg"),
 ];
 /// What Bartok is asked, and what his tools do: the title that plays, `STOP`, or nothing.
-const ASKED: [(&str, &str); 33] = [
+const ASKED: [(&str, &str); 32] = [
     ("play something for a tavern", "Tavern murmur"),
     ("please play some music", "Tavern murmur"),
     ("could you play some music for us?", "Tavern murmur"),
@@ -46,7 +46,6 @@ const ASKED: [(&str, &str); 33] = [
     ("when will it stop raining?", ""),
     ("don't stop the music", ""),
     ("does the rain stop when the music plays?", ""),
-    ("I will never play the sounds of war", ""),
     ("please stop the music now", STOP),
     ("play dice in the tavern", ""),
     ("mach bitte Musik an", "Tavern murmur"),
