@@ -1,6 +1,6 @@
 //! Settings of turns: silence, limits, words that give more time.
 //!
-//! Entry functions: [`session`], [`tiers`].
+//! Entry functions: [`session()`], [`tiers`].
 
 use std::time::Duration;
 
