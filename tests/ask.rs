@@ -115,7 +115,7 @@ fn recordings_of_any_kind_are_heard_and_answered_aloud() {
     );
     assert_eq!(
         lines[2]["visible"],
-        json!(["last", "odds", "play_track", "roll", "roll_table", "stop_music"])
+        json!(["last", "odds", "roll", "roll_table", "play_track", "stop_music"])
     );
     assert_eq!((text(&lines[2], "brain"), text(&lines[2], "tts")), ("scripted", "flite"));
     assert_eq!(lines[5]["npc"], BARTOK, "without a name, the talk goes on");
