@@ -88,7 +88,7 @@ fn a_new_npc_joins_and_a_deleted_one_leaves() {
     assert_eq!(live.asked("Mira, roll")["outcome"], "nobody_addressed");
     assert_eq!(live.asked("unmute Mira")["detail"], "Mira may speak again");
     live.types("/npc pin Mira");
-    live.says("What anyone says goes to Mira");
+    live.says("All words go to Mira");
 
     std::fs::remove_file(place.path("npcs/mira.yaml")).expect("it was written");
     assert!(live.reread().contains("; leaves: Mira"));

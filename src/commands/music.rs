@@ -52,7 +52,7 @@ pub static COMMAND: Command = Command {
             &[Parameter::required("percent", "Volume, 1 to 100", Kind::Count(VOLUME_MAX))],
             volume,
         ),
-        sub("list", "Show what plays, and the tracks there are", &[], |face, _| list(face)),
+        sub("list", "Show all tracks, and those that play", &[], |face, _| list(face)),
         sub(
             "effect",
             "Play a sound once, beside everything else",

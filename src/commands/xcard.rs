@@ -34,8 +34,8 @@ pub static COMMAND: Command = Command {
 pub fn halt(face: &mut dyn Face) -> Result<Answer, Refusal> {
     face.tell(TableCommand::Halt)?;
     Ok(Reply::private(
-        "Everyone is silent, and the last exchange is taken back. Nobody learns who held up the \
-         card.",
+        "Everyone is silent, and the last exchange is taken back. No player learns that you held \
+         up the card.",
     )
     .into())
 }

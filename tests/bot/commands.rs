@@ -34,9 +34,9 @@ async fn the_game_master_steers_the_table() {
     is(npc("direct", "Hale").option("note", "Be late.").option("turns", 3), "for 3 turns").await;
     is(npc("show", "Hale"), "Has a note for 3 more turns").await;
     is(npc("direct", "Hale"), "Captain Hale has no note.").await;
-    is(npc("pin", "Hale"), "says goes to Captain Hale").await;
+    is(npc("pin", "Hale"), "go to Captain Hale").await;
     is(npc("show", "Hale"), "Pinned: what everyone says").await;
-    is(Slash::new("npc unpin"), "goes to the NPC it is meant for").await;
+    is(Slash::new("npc unpin"), "go to the NPC they name or talk with").await;
     let deep = Slash::new("tier set").option("tier", "deep").option("minutes", 5);
     is(deep.option("npc", "Mira"), "**Mira Quickfingers** · up to").await;
     is(Slash::new("tier show"), "set to deep, 5 min left · no answer yet").await;
@@ -82,7 +82,7 @@ async fn whoever_has_no_microphone_types_and_is_answered_aloud() {
     assert!(!hall.asks(&berta, to_nobody).await.ephemeral());
     hall.reads(|it| it.text().contains("Berta: say a name first")).await;
     let card = Slash::new("say").option("text", "x card");
-    assert!(told(&hall, &anna, card).await.contains("Nobody learns"));
+    assert!(told(&hall, &anna, card).await.contains("No player learns"));
     told(&hall, &hall.dm, Slash::new("npc unmuteall")).await;
     told(&hall, &hall.dm, npc("mute", "Bartok")).await;
     assert!(told(&hall, &anna, say("and again")).await.contains("Bartok the Barkeep is muted"));
@@ -114,7 +114,7 @@ async fn players_roll_and_hold_up_the_card_and_steer_nobody() {
     told(&hall, &hall.dm, npc("speak", "Bartok").option("text", line)).await;
     dora.wait_for_voice(bot, AUDIBLE, BOUND).await.unwrap();
     let card = told(&hall, &anna, Slash::new("xcard")).await;
-    assert!(card.contains("Nobody learns"), "{card}");
+    assert!(card.contains("No player learns"), "{card}");
     let word = hall.reads(|it| it.content().contains("An X-card was held up.")).await;
     assert!(!word.content().contains("Anna"), "{}", word.content());
     let list = told(&hall, &hall.dm, Slash::new("npc list")).await;

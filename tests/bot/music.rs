@@ -226,7 +226,7 @@ async fn x_card_silences_music_at_once() {
     hall.whole(&dora).await;
     let card = hall.told(&anna, Slash::new("xcard")).await;
     let answered = Instant::now();
-    assert!(card.contains("Nobody learns"), "{card}");
+    assert!(card.contains("No player learns"), "{card}");
     dora.wait_for_silence(bot, Duration::from_secs(1), BOUND).await.unwrap();
     let heard = dora.packets(bot);
     let late = heard.iter().filter(|it| it.arrival > answered && it.rms >= AUDIBLE).count();

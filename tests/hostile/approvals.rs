@@ -121,7 +121,7 @@ async fn always_asks_once_shows_everything_and_can_be_taken_back() {
     hall.asks(&hall.dm, say("sweep again")).await;
     hall.calls_dust(2).await;
     let listed = hall.told(&hall.dm, Slash::new("tools permits")).await;
-    assert!(listed.contains("home.dust: needs no approval"), "{listed}");
+    assert!(listed.contains(r"home.dust\: needs no approval"), "{listed}");
     let theirs = hall.told_in(&mallory, other.text, Slash::new("tools permits")).await;
     assert!(!theirs.contains("home.dust"), "{theirs}");
     let revoke = || Slash::new("tools revoke").option("tool", "home.dust");

@@ -96,7 +96,8 @@ fn engine_is_changed_to_the_npcs_own_service() {
     let servers = servers();
     let [openai, gemini] = &servers;
     gemini.push(Answer::say(FISH, 1.0));
-    let typed = ["/engine Gisela s2s", "/engine Gisela s2s confirm", "Gisela, where are the fish"];
+    let typed =
+        ["/npc engine Gisela s2s", "/npc engine Gisela s2s confirm", "Gisela, where are the fish"];
     let place = place(&servers, "cascaded");
     let ran = place.run_typing(&["ask", "--json", "--as-dm"], &typed.join("\n")).ends_with(0);
     let told = format!("own voices are sent to {} at 127.0.0.1", gemini.service().model());

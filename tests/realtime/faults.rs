@@ -139,14 +139,19 @@ fn session_that_ends_between_turns_is_replaced(service: Service) {
         server.otherwise(Answer::say(WELCOME, 1.0));
         let place = Setting::new(&server).place();
         let mut live = place.start(&["ask", "--json", "--silent"]);
-        for (turn, said) in [(1, HELLO), (2, "Bartok, and?")] {
+        let mut asked = |turn: u32, said: &str| -> Value {
             live.types(said);
-            let line: Value =
-                serde_json::from_str(&live.says(&format!("\"turn\":{turn},"))).unwrap();
-            assert_by_service(&line, WELCOME);
-            // The line comes before the end of a session is noticed.
-            server.until(|seen| seen.iter().any(|it| it.ended.is_some()));
+            serde_json::from_str(&live.says(&format!("\"turn\":{turn},"))).unwrap()
+        };
+        assert_by_service(&asked(1, HELLO), WELCOME);
+        // The line comes before the end of the session.
+        server.until(|seen| seen.iter().any(|it| it.ended.is_some()));
+        let mut line = asked(2, "Bartok, and?");
+        if line["made_by"]["engine"] == "cascaded" {
+            // The end was noticed in the turn.
+            line = asked(3, "Bartok, and?");
         }
+        assert_by_service(&line, WELCOME);
         assert_eq!(live.leave(), 0);
         assert_eq!(seen(&server).iter().filter(|it| it.answers == 1).count(), 2, "{fault:?}");
     }

@@ -19,10 +19,10 @@ const fn sub(
 
 static SKIP: Command = Command {
     name: "skip",
-    description: "Drop what is being said",
+    description: "End the current answer",
     subs: &[sub(
         "skip",
-        "Drop what is being said and go on with the next speaker",
+        "End the current answer and go on with the next speaker",
         false,
         |face, _| commands::skip(face),
     )],

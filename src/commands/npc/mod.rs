@@ -105,13 +105,13 @@ pub static COMMAND: Command = Command {
         ),
         sub(
             "pin",
-            "Send what is said to this NPC unless it names another",
+            "Send all words to this NPC unless they name another",
             &[name("NPC to pin"), PLAYER],
             |face, call| told::pin(face, call, Some(call.words("name")?)),
         ),
         sub(
             "unpin",
-            "End the pin: what is said goes to the NPC it is meant for",
+            "End the pin: words go to the NPC they name or talk with",
             &[PLAYER],
             |face, call| told::pin(face, call, None),
         ),

@@ -70,15 +70,15 @@ pub fn pin(face: &mut dyn Face, call: &Call, name: Option<&str>) -> Result<Answe
     let player = call.person("player");
     let people = face.table()?.people;
     let whose = match player {
-        Some(player) => Text::from("What ").person(player).plain(" says"),
-        None => "What anyone says".into(),
+        Some(player) => Text::from("All words of ").person(player),
+        None => "All words".into(),
     };
     let (seat, mut said) = match name {
         Some(name) => {
             let (seat, npc) = seat(face, name)?;
-            (Some(seat), whose.plain(format!(" goes to {} unless they name another.", npc.name)))
+            (Some(seat), whose.plain(format!(" go to {} unless they name another NPC.", npc.name)))
         }
-        None => (None, whose.plain(" goes to the NPC it is meant for.")),
+        None => (None, whose.plain(" go to the NPC they name or talk with.")),
     };
     if let Some(player) = player.filter(|it| !people.contains(it)) {
         said = said.plain(" ").person(player).plain(" is not at the table.");

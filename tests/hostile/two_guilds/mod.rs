@@ -146,7 +146,7 @@ impl Stolen {
 
     /// The recap of that session.
     fn recap(&self) -> Order {
-        Order::new("session recap").with("which", &self.session)
+        Order::new("session recap").with("which", &*self.session)
     }
 }
 

@@ -5,6 +5,7 @@
 use std::time::Duration;
 
 use discord_loopback::{AUDIBLE, Guild, Member, Player, Slash};
+use serde_json::Value;
 
 use crate::bot::hall::{BOUND, Hall};
 
@@ -19,15 +20,9 @@ impl Order {
         Self { path, slash: Slash::new(path) }
     }
 
-    /// Fills in an option with text.
-    pub fn with(mut self, name: &str, value: &str) -> Self {
+    /// Fills in an option.
+    pub fn with(mut self, name: &str, value: impl Into<Value>) -> Self {
         self.slash = self.slash.option(name, value);
-        self
-    }
-
-    /// Fills in an option with a user.
-    pub fn whom(mut self, name: &str, user: u64) -> Self {
-        self.slash = self.slash.option(name, user);
         self
     }
 
