@@ -5,8 +5,8 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 
 use super::{
-    CASCADE, KEY, Setting, answers, assert_by_cascade, assert_by_service, because, say, say_at,
-    seen, told,
+    CASCADE, HELLO, KEY, Setting, WELCOME, answers, asked_again_after_the_end, assert_by_cascade,
+    assert_by_service, because, say, say_at, seen, told,
 };
 use crate::support::{
     NOBODY,
@@ -16,8 +16,6 @@ use crate::support::{
 
 /// Nobody waits longer for one line, on a machine that is busy.
 const BOUND: Duration = Duration::from_secs(60);
-const HELLO: &str = "Bartok, hello";
-const WELCOME: &str = "Welcome to the Tankard.";
 
 /// One line to Bartok, in time.
 #[track_caller]
@@ -137,22 +135,7 @@ fn session_that_ends_between_turns_is_replaced(service: Service) {
         let server = VoiceServer::start(service, KEY);
         server.fault(fault);
         server.otherwise(Answer::say(WELCOME, 1.0));
-        let place = Setting::new(&server).place();
-        let mut live = place.start(&["ask", "--json", "--silent"]);
-        let mut asked = |turn: u32, said: &str| -> Value {
-            live.types(said);
-            serde_json::from_str(&live.says(&format!("\"turn\":{turn},"))).unwrap()
-        };
-        assert_by_service(&asked(1, HELLO), WELCOME);
-        // The line comes before the end of the session.
-        server.until(|seen| seen.iter().any(|it| it.ended.is_some()));
-        let mut line = asked(2, "Bartok, and?");
-        if line["made_by"]["engine"] == "cascaded" {
-            // The end was noticed in the turn.
-            line = asked(3, "Bartok, and?");
-        }
-        assert_by_service(&line, WELCOME);
-        assert_eq!(live.leave(), 0);
+        assert_by_service(&asked_again_after_the_end(&server), WELCOME);
         assert_eq!(seen(&server).iter().filter(|it| it.answers == 1).count(), 2, "{fault:?}");
     }
 }

@@ -5,7 +5,8 @@ use std::time::Duration;
 use serde_json::json;
 
 use super::{
-    KEY, PRICES, assert_by_cascade, assert_by_service, because,
+    HELLO, KEY, PRICES, WELCOME, asked_again_after_the_end, assert_by_cascade, assert_by_service,
+    because,
     routing::{ask, place},
     say, seen, talk, told,
 };
@@ -14,9 +15,7 @@ use crate::{
     support::voice_models::{Answer, Fault, Late, Service, VoiceServer},
 };
 
-const HELLO: &str = "Bartok, hello";
 const DIG: &str = "Bartok, dig for me";
-const WELCOME: &str = "Welcome to the Tankard.";
 
 fn server() -> VoiceServer {
     VoiceServer::start(Service::Gemini, KEY)
@@ -169,7 +168,7 @@ fn session_begins_with_our_own_conversation() {
     let server = server();
     server.fault(Fault::Expires);
     server.otherwise(Answer::say(WELCOME, 1.0));
-    say(&server, &[HELLO, "Bartok, and?"]).ends_with(0);
+    assert_by_service(&asked_again_after_the_end(&server), WELCOME);
     let sessions = seen(&server);
     let last = sessions.iter().rfind(|it| it.answers > 0).expect("a session");
     assert!(last.has_item("assistant", WELCOME), "{:#?}", last.items);

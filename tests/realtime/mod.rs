@@ -46,6 +46,10 @@ use crate::support::{
 const KEY: &str = "sk-realtime-key-of-tests";
 /// Reply of the cascade.
 const CASCADE: &str = "The cascade says so.";
+/// Line of a player.
+const HELLO: &str = "Bartok, hello";
+/// Answer of a service.
+const WELCOME: &str = "Welcome to the Tankard.";
 /// Prices of the tests, which tell all kinds of tokens apart.
 const PRICES: Prices = Prices {
     input: 4.0,
@@ -125,6 +129,27 @@ fn say_at(place: &Place, said: &[&str]) -> Ran {
 #[track_caller]
 fn say(server: &VoiceServer, said: &[&str]) -> Ran {
     say_at(&Setting::new(server).place(), said)
+}
+
+/// The answer after the end of the session that said [`WELCOME`], once the program knows of the end.
+#[track_caller]
+fn asked_again_after_the_end(server: &VoiceServer) -> Value {
+    let place = Setting::new(server).place();
+    let mut live = place.start(&["ask", "--json", "--silent"]);
+    let mut asked = |turn: u32, said: &str| -> Value {
+        live.types(said);
+        serde_json::from_str(&live.says(&format!("\"turn\":{turn},"))).expect("a line")
+    };
+    assert_by_service(&asked(1, HELLO), WELCOME);
+    // The line comes before the end of the session.
+    server.until(|seen| seen.iter().any(|it| it.ended.is_some()));
+    let mut line = asked(2, "Bartok, and?");
+    if line["made_by"]["engine"] == "cascaded" {
+        // The end was noticed in the turn.
+        line = asked(3, "Bartok, and?");
+    }
+    assert_eq!(live.leave(), 0);
+    line
 }
 
 /// What the service saw once all sessions have ended; it had nothing to refuse.

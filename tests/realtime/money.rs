@@ -1,14 +1,12 @@
 //! Money: what is shown is what the service billed, and no cap is passed.
 
-use super::{KEY, PRICES, Setting, answers, assert_by_cascade, because, say, say_at, seen};
+use super::{HELLO, KEY, PRICES, Setting, answers, assert_by_cascade, because, say, say_at, seen};
 use crate::support::{
     ears::Ears,
     speech::{padded, plain_wav, speech},
     voice_models::{Answer, Prices, Service, VoiceServer},
 };
 use serde_json::{Value, json};
-
-const HELLO: &str = "Bartok, hello";
 
 /// Sound spoken costs 0.001 a token, everything else next to nothing.
 const DEAR: Prices = Prices {

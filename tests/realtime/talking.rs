@@ -1,8 +1,8 @@
 //! What is said reaches the service, and its answers are heard.
 
 use super::{
-    CASCADE, KEY, Setting, assert_by_cascade, assert_by_service, say, say_at, sdk::assert_typed,
-    seen, talk, told,
+    CASCADE, HELLO, KEY, Setting, assert_by_cascade, assert_by_service, say, say_at,
+    sdk::assert_typed, seen, talk, told,
 };
 use crate::support::{
     ears::Ears,
@@ -11,7 +11,6 @@ use crate::support::{
     voice_models::{Answer, Fault, Seen, Service, VoiceServer},
 };
 
-const HELLO: &str = "Bartok, hello";
 const NEWS: &str = "Bartok, what is the news";
 const WELCOME: &str = "Welcome to the Tankard, mind the step.";
 

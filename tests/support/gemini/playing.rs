@@ -304,6 +304,7 @@ impl Talk {
         if self.running.as_ref().is_some_and(Running::ends_with_calls) {
             return self.settle();
         }
+        self.warn().await;
         self.say(json!({"serverContent": {"generationComplete": true}})).await;
         match self.running.as_mut().filter(|it| it.late == Late::End) {
             Some(running) => running.plan = VecDeque::from([Out::Played]),
@@ -367,12 +368,16 @@ impl Talk {
                 self.part().await;
                 self.ended = Some("closed".to_owned());
             }
-            Fault::GoesAway(left) if self.leaves.is_none() => {
-                self.leaves = Some(Instant::now() + left);
-                let left = format!("{}s", left.as_secs_f64());
-                self.say(json!({"goAway": {"timeLeft": left}})).await;
-            }
             _ => {}
+        }
+    }
+
+    /// Warns of its end, as it was scripted: within an answer, so that nobody begins another one before.
+    async fn warn(&mut self) {
+        if let (Fault::GoesAway(left), None) = (self.fault, self.leaves) {
+            self.leaves = Some(Instant::now() + left);
+            let left = format!("{}s", left.as_secs_f64());
+            self.say(json!({"goAway": {"timeLeft": left}})).await;
         }
     }
 

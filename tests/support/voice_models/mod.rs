@@ -171,7 +171,7 @@ pub enum Fault {
     Expires,
     /// Like [`Self::Expires`], without a reason.
     Closes,
-    /// After its first whole answer it says that so much time is left, and is closed then (Gemini).
+    /// At the end of its first whole answer it says that so much time is left, and is closed then (Gemini).
     GoesAway(Duration),
     /// OpenAI's answer to who asks for its beta form: an error, then a close with 4000.
     Retired,
