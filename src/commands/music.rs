@@ -96,9 +96,7 @@ fn effect(face: &mut dyn Face, call: &Call) -> Result<Answer, Refusal> {
     let words = call.words("name")?;
     let effects = face.table()?.music.only(|layer| layer == Layer::Effect);
     let track = effects.find(words).into_iter().next().ok_or_else(|| {
-        let names = effects.tracks.iter().map(|it| it.title.as_str());
-        let names = names.collect::<Vec<_>>().join(", ");
-        format!("no sound fits '{words}' (effects: {})", or_none(names))
+        format!("no sound fits '{words}' (effects: {})", or_none(effects.titles().join(", ")))
     })?;
     let said = Text::of(&track.title).plain(" sounds once.");
     face.tell(TableCommand::Music(MusicOrder::Play(track)))?;
@@ -147,8 +145,7 @@ fn shown(track: &Track) -> Text {
 /// The effect with exactly this title.
 fn effect_called<'l>(library: &'l Library, title: &str) -> Option<&'l Arc<Track>> {
     let title = title.to_lowercase();
-    let is_called = |track: &&Arc<Track>| track.title.to_lowercase() == title;
-    library.tracks.iter().filter(|track| track.layer == Layer::Effect).find(is_called)
+    library.tracks.iter().find(|it| it.layer == Layer::Effect && it.title.to_lowercase() == title)
 }
 
 /// Of tracks that fit alike the one behind that which plays, or the first.

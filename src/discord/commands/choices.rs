@@ -46,14 +46,13 @@ pub fn known(guild: &Guild, kind: Kind) -> Vec<String> {
         Kind::Suggested(Suggested::Tools, _) => tool_names(guild),
         Kind::Suggested(Suggested::Moods, _) => {
             let library = guild.shared.handles.music.library();
-            let titles = library.tracks.iter().filter(|it| it.layer != Layer::Effect);
-            let titles = titles.map(|track| track.title.clone());
-            library.moods().into_iter().map(str::to_owned).chain(titles).collect()
+            let lasting = library.only(|layer| layer != Layer::Effect);
+            library.moods().into_iter().chain(lasting.titles()).map(str::to_owned).collect()
         }
         Kind::Suggested(Suggested::Effects, _) => {
             let library = guild.shared.handles.music.library();
-            let effects = library.tracks.iter().filter(|it| it.layer == Layer::Effect);
-            effects.map(|track| track.title.clone()).collect()
+            let effects = library.only(|layer| layer == Layer::Effect);
+            effects.titles().into_iter().map(str::to_owned).collect()
         }
         Kind::Words(_) | Kind::OneOf(_) | Kind::Count(_) | Kind::Flag | Kind::Person => Vec::new(),
     }

@@ -88,6 +88,11 @@ impl Library {
         Self { tracks: self.tracks.iter().filter(|it| is_wanted(it.layer)).cloned().collect() }
     }
 
+    /// All titles, in the library's order.
+    pub fn titles(&self) -> Vec<&str> {
+        self.tracks.iter().map(|track| track.title.as_str()).collect()
+    }
+
     /// All moods, each once, in the library's order.
     pub fn moods(&self) -> Vec<&str> {
         let mut moods: Vec<&str> = Vec::new();

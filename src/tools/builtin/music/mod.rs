@@ -126,13 +126,8 @@ fn play(music: &Music, context: &CallContext, words: &str) -> Result<CallOutput,
         CallError::new(CallErrorKind::Tool, text)
     })?;
     order(context, MusicOrder::Play(Arc::clone(&track)))?;
-    let layer = match track.layer {
-        Layer::Music => "music",
-        Layer::Ambience => "ambience",
-        Layer::Effect => "effect",
-    };
     let mood = track.moods.first().unwrap_or(&track.title);
-    Ok(CallOutput::json(json!({"playing": track.title, "mood": mood, "layer": layer})))
+    Ok(CallOutput::json(json!({"playing": track.title, "mood": mood, "layer": track.layer.name()})))
 }
 
 /// Has the table do it; one without music says why it cannot.
