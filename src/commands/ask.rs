@@ -15,12 +15,10 @@ const DESCRIPTION: &str = "Ask the assistant about rules, the campaign, or anyth
 pub static COMMAND: Command = Command {
     name: "ask",
     description: DESCRIPTION,
-    subs: &[Subcommand {
-        command: "ask",
-        name: "",
-        description: DESCRIPTION,
-        for_all: false,
-        parameters: &[Parameter::required("text", "The question", Kind::Words(QUESTION_MAX))],
-        run: |_, call| Ok(Answer::Ask(call.words("text")?.to_owned())),
-    }],
+    subs: &[Subcommand::new(
+        "ask",
+        DESCRIPTION,
+        &[Parameter::required("text", "The question", Kind::Words(QUESTION_MAX))],
+        |_, call| Ok(Answer::Ask(call.words("text")?.to_owned())),
+    )],
 };

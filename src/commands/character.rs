@@ -24,28 +24,25 @@ const LONGEST: u16 = 64;
 pub static COMMAND: Command = Command {
     name: "character",
     description: "Choose who you play",
-    subs: &[Subcommand {
-        command: "character",
-        name: "set",
-        description: "Set the name that NPCs call you by",
-        for_all: true,
-        parameters: &[
+    subs: &[Subcommand::new(
+        "character set",
+        "Set the name that NPCs call you by",
+        &[
             Parameter::new(
                 "name",
                 "Name of the character (default: your own name)",
                 Kind::Suggested(Suggested::Characters, LONGEST),
             ),
-            Parameter {
-                for_dm: true,
-                ..Parameter::new(
-                    "player",
-                    "Player whose character you set (game masters only)",
-                    Kind::Person,
-                )
-            },
+            Parameter::new(
+                "player",
+                "Player whose character you set (game masters only)",
+                Kind::Person,
+            )
+            .for_dm(),
         ],
-        run: set,
-    }],
+        set,
+    )
+    .for_all()],
 };
 
 fn set(face: &mut dyn Face, call: &Call) -> Result<Answer, Refusal> {

@@ -27,10 +27,8 @@ pub struct Command {
 
 /// A part of a command that does one thing.
 pub struct Subcommand {
-    /// Its command.
-    pub command: &'static str,
-    /// Its own name; empty: it is the whole command.
-    pub name: &'static str,
+    /// Its command and its own name, as in `npc mute`; one word: it is the whole command.
+    pub path: &'static str,
     /// Its effect, in at most 100 characters.
     pub description: &'static str,
     /// Players may use it too, not only game masters.
@@ -95,7 +93,7 @@ pub enum Suggested {
 impl Command {
     /// Its subcommand of this name; empty: the command itself, where it has none.
     pub fn sub(&self, name: &str) -> Option<&'static Subcommand> {
-        self.subs.iter().find(|sub| sub.name.eq_ignore_ascii_case(name))
+        self.subs.iter().find(|sub| sub.name().eq_ignore_ascii_case(name))
     }
 
     /// The parameter of this name in any subcommand.
@@ -105,6 +103,26 @@ impl Command {
 }
 
 impl Subcommand {
+    /// One for game masters.
+    pub const fn new(
+        path: &'static str,
+        description: &'static str,
+        parameters: &'static [Parameter],
+        run: Run,
+    ) -> Self {
+        Self { path, description, for_all: false, parameters, run }
+    }
+
+    /// For players too.
+    pub const fn for_all(self) -> Self {
+        Self { for_all: true, ..self }
+    }
+
+    /// Its own name; empty: it is the whole command.
+    pub fn name(&self) -> &'static str {
+        self.path.split_once(' ').map_or("", |(_, name)| name)
+    }
+
     /// True where the caller may use it so.
     pub fn may(&self, call: &Call) -> bool {
         let mut given = self.parameters.iter().filter(|it| call.value(it.name).is_some());
@@ -153,5 +171,10 @@ impl Parameter {
     /// One that must be given.
     pub const fn required(name: &'static str, description: &'static str, kind: Kind) -> Self {
         Self { required: true, ..Self::new(name, description, kind) }
+    }
+
+    /// Only for game masters.
+    pub const fn for_dm(self) -> Self {
+        Self { for_dm: true, ..self }
     }
 }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use super::{
     answer::{Answer, Reply, with_status},
     call::{Call, Value},
-    declared::{Command, Kind, Parameter, Run, Subcommand, Suggested},
+    declared::{Command, Kind, Parameter, Subcommand, Suggested},
     face::{Face, Lasting},
     text::{Refusal, Text},
 };
@@ -21,22 +21,13 @@ const WORDS_MAX: u16 = 100;
 /// Loudest volume, in percent.
 const VOLUME_MAX: u32 = 100;
 
-const fn sub(
-    name: &'static str,
-    description: &'static str,
-    parameters: &'static [Parameter],
-    run: Run,
-) -> Subcommand {
-    Subcommand { command: "music", name, description, for_all: false, parameters, run }
-}
-
 /// `/music`.
 pub static COMMAND: Command = Command {
     name: "music",
     description: "Play music and background sound at the table",
     subs: &[
-        sub(
-            "play",
+        Subcommand::new(
+            "music play",
             "Play music or background sound; music and ambience sound together",
             &[Parameter::required(
                 "mood",
@@ -45,16 +36,18 @@ pub static COMMAND: Command = Command {
             )],
             play,
         ),
-        sub("stop", "Fade everything out", &[], |face, _| stop(face)),
-        sub(
-            "volume",
+        Subcommand::new("music stop", "Fade everything out", &[], |face, _| stop(face)),
+        Subcommand::new(
+            "music volume",
             "Set how loud music is",
             &[Parameter::required("percent", "Volume, 1 to 100", Kind::Count(VOLUME_MAX))],
             volume,
         ),
-        sub("list", "Show all tracks, and those that play", &[], |face, _| list(face)),
-        sub(
-            "effect",
+        Subcommand::new("music list", "Show all tracks, and those that play", &[], |face, _| {
+            list(face)
+        }),
+        Subcommand::new(
+            "music effect",
             "Play a sound once, beside everything else",
             &[Parameter::required(
                 "name",

@@ -5,7 +5,7 @@
 use super::{
     answer::{Answer, Reply},
     call::Call,
-    declared::{Command, Run, Subcommand},
+    declared::{Command, Subcommand},
     face::{Face, Lasting},
     text::Refusal,
 };
@@ -15,17 +15,19 @@ pub const NOT_HEARD: &str = "I no longer hear you (/privacy optin undoes that)."
 /// Said to a player who is heard again.
 pub const HEARD: &str = "The characters hear you (/privacy optout undoes that).";
 
-const fn sub(name: &'static str, description: &'static str, run: Run) -> Subcommand {
-    Subcommand { command: "privacy", name, description, for_all: true, parameters: &[], run }
-}
-
 /// `/privacy`.
 pub static COMMAND: Command = Command {
     name: "privacy",
     description: "See what is heard of you and where it goes, or opt out",
     subs: &[
-        sub("optout", "Stop being heard, at once", |face, call| heard(face, call, false)),
-        sub("optin", "Let the characters hear you", |face, call| heard(face, call, true)),
+        Subcommand::new("privacy optout", "Stop being heard, at once", &[], |face, call| {
+            heard(face, call, false)
+        })
+        .for_all(),
+        Subcommand::new("privacy optin", "Let the characters hear you", &[], |face, call| {
+            heard(face, call, true)
+        })
+        .for_all(),
     ],
 };
 

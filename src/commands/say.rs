@@ -23,12 +23,10 @@ const DESCRIPTION: &str = "Say something to an NPC in writing; it answers aloud"
 pub static COMMAND: Command = Command {
     name: "say",
     description: DESCRIPTION,
-    subs: &[Subcommand {
-        command: "say",
-        name: "",
-        description: DESCRIPTION,
-        for_all: true,
-        parameters: &[
+    subs: &[Subcommand::new(
+        "say",
+        DESCRIPTION,
+        &[
             Parameter::required("text", "What you say", Kind::Words(LONGEST)),
             Parameter::new(
                 "npc",
@@ -36,8 +34,9 @@ pub static COMMAND: Command = Command {
                 Kind::Npc,
             ),
         ],
-        run: say,
-    }],
+        say,
+    )
+    .for_all()],
 };
 
 fn say(face: &mut dyn Face, call: &Call) -> Result<Answer, Refusal> {

@@ -5,7 +5,7 @@
 use super::{
     answer::{Answer, Reply, with_status},
     call::Call,
-    declared::{Command, Kind, Parameter, Run, Subcommand, Suggested},
+    declared::{Command, Kind, Parameter, Subcommand, Suggested},
     face::{Face, seat},
     text::{Refusal, Text},
 };
@@ -17,22 +17,13 @@ const LONGEST_TIME: u16 = 64;
 /// Takes away what was set.
 const NOTHING: &str = "-";
 
-const fn sub(
-    name: &'static str,
-    description: &'static str,
-    parameters: &'static [Parameter],
-    run: Run,
-) -> Subcommand {
-    Subcommand { command: "scene", name, description, for_all: false, parameters, run }
-}
-
 /// `/scene`.
 pub static COMMAND: Command = Command {
     name: "scene",
     description: "Set where the game is and which NPCs are there",
     subs: &[
-        sub(
-            "set",
+        Subcommand::new(
+            "scene set",
             "Move to another place or time of day",
             &[
                 Parameter::new(
@@ -53,8 +44,8 @@ pub static COMMAND: Command = Command {
             ],
             set,
         ),
-        sub(
-            "enter",
+        Subcommand::new(
+            "scene enter",
             "Bring an NPC into the scene",
             &[Parameter::required("npc", "NPC that enters", Kind::Npc)],
             |face, call| {
@@ -62,8 +53,8 @@ pub static COMMAND: Command = Command {
                 change(face, SceneChange::Enter(seat))
             },
         ),
-        sub(
-            "leave",
+        Subcommand::new(
+            "scene leave",
             "Take an NPC out of the scene; it falls silent",
             &[Parameter::required("npc", "NPC that leaves", Kind::Npc)],
             |face, call| {
@@ -71,7 +62,7 @@ pub static COMMAND: Command = Command {
                 change(face, SceneChange::Leave(seat))
             },
         ),
-        sub("show", "Show where you are and who is there", &[], |face, _| {
+        Subcommand::new("scene show", "Show where you are and who is there", &[], |face, _| {
             with_status(face, |_, status| Ok(scene(&status).of(status)))
         }),
     ],

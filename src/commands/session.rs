@@ -11,14 +11,7 @@ use super::{
 pub static COMMAND: Command = Command {
     name: "session",
     description: "Start, stop or check the play session",
-    subs: &[Subcommand {
-        command: "session",
-        name: "status",
-        description: "Show the state of the session",
-        for_all: false,
-        parameters: &[],
-        run: |face, _| {
-            with_status(face, |_, status| Ok(Reply::default().titled("The session").of(status)))
-        },
-    }],
+    subs: &[Subcommand::new("session status", "Show the state of the session", &[], |face, _| {
+        with_status(face, |_, status| Ok(Reply::default().titled("The session").of(status)))
+    })],
 };

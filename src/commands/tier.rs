@@ -23,22 +23,13 @@ const MINUTES_MAX: u32 = 720;
 
 const NPC: Parameter = Parameter::new("npc", "Only this NPC (default: all)", Kind::Npc);
 
-const fn sub(
-    name: &'static str,
-    description: &'static str,
-    parameters: &'static [Parameter],
-    run: super::declared::Run,
-) -> Subcommand {
-    Subcommand { command: "tier", name, description, for_all: false, parameters, run }
-}
-
 /// `/tier`.
 pub static COMMAND: Command = Command {
     name: "tier",
     description: "Set how much time and thought answers may take",
     subs: &[
-        sub(
-            "set",
+        Subcommand::new(
+            "tier set",
             "Set the tier, whatever is asked, from the next answer on",
             &[
                 Parameter::required(
@@ -55,13 +46,13 @@ pub static COMMAND: Command = Command {
             ],
             set,
         ),
-        sub(
-            "clear",
+        Subcommand::new(
+            "tier clear",
             "Remove the override: answers depend on what is asked again",
             &[NPC],
             |face, call| order(face, call, None, None),
         ),
-        sub("show", "Show each NPC's tier, and why", &[], |face, _| {
+        Subcommand::new("tier show", "Show each NPC's tier, and why", &[], |face, _| {
             with_status(face, |_, status| Ok(tiers(&status).of(status)))
         }),
     ],

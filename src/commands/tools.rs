@@ -4,10 +4,11 @@
 //! Entry item: [`COMMAND`]. **Never**: allows a tool.
 
 use super::{
-    answer::Reply,
+    answer::{Answer, Reply},
+    call::Call,
     declared::{Command, Kind, Parameter, Subcommand, Suggested},
-    face::Lasting,
-    text::Text,
+    face::{Face, Lasting},
+    text::{Refusal, Text},
 };
 
 /// Longest identity of a tool, in characters.
@@ -18,43 +19,43 @@ pub static COMMAND: Command = Command {
     name: "tools",
     description: "Manage the tools of NPCs: permissions, speed and servers",
     subs: &[
-        Subcommand {
-            command: "tools",
-            name: "permits",
-            description: "List the tools that may run without asking you",
-            for_all: false,
-            parameters: &[],
-            run: |face, _| {
-                let lines = face.permits()?;
-                let text = match lines.as_slice() {
-                    [] => "No tool has a permanent permission.".into(),
-                    _ => {
-                        let lines = lines.into_iter().map(|line| Text::default().others(line));
-                        let way_out = "/tools revoke makes one ask again.".into();
-                        Text::lines(lines.chain([way_out]))
-                    }
-                };
-                Ok(Reply::private(text).titled("Allowed for good").into())
-            },
-        },
-        Subcommand {
-            command: "tools",
-            name: "revoke",
-            description: "Make a tool that was allowed for good ask again",
-            for_all: false,
-            parameters: &[Parameter::required(
+        Subcommand::new(
+            "tools permits",
+            "List the tools that may run without asking you",
+            &[],
+            |face, _| permits(face),
+        ),
+        Subcommand::new(
+            "tools revoke",
+            "Make a tool that was allowed for good ask again",
+            &[Parameter::required(
                 "tool",
                 "Tool to revoke",
                 Kind::Suggested(Suggested::Tools, TOOL_MAX),
             )],
-            run: |face, call| {
-                let tool = call.words("tool")?;
-                face.keep(Lasting::Revoke(tool.to_owned()))?;
-                Ok(Reply::private(Text::default().others(tool).plain(" asks again.")).into())
-            },
-        },
+            revoke,
+        ),
     ],
 };
+
+fn permits(face: &dyn Face) -> Result<Answer, Refusal> {
+    let lines = face.permits()?;
+    let text = match lines.as_slice() {
+        [] => "No tool has a permanent permission.".into(),
+        _ => {
+            let lines = lines.into_iter().map(|line| Text::default().others(line));
+            let way_out = "/tools revoke makes one ask again.".into();
+            Text::lines(lines.chain([way_out]))
+        }
+    };
+    Ok(Reply::private(text).titled("Allowed for good").into())
+}
+
+fn revoke(face: &mut dyn Face, call: &Call) -> Result<Answer, Refusal> {
+    let tool = call.words("tool")?;
+    face.keep(Lasting::Revoke(tool.to_owned()))?;
+    Ok(Reply::private(Text::default().others(tool).plain(" asks again.")).into())
+}
 
 /// Refuses to revoke what was never allowed.
 pub fn not_allowed(tool: &str) -> String {

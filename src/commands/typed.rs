@@ -75,7 +75,7 @@ fn find<'l>(
     }
     let (name, rest) = first_word(rest);
     let sub = command.sub(name).filter(|_| !name.is_empty());
-    let names = || command.subs.iter().map(|sub| sub.name).collect::<Vec<_>>().join(", ");
+    let names = || command.subs.iter().map(Subcommand::name).collect::<Vec<_>>().join(", ");
     let misused = || TypedError::Misused(format!("/{} {}", command.name, names()));
     Ok((sub.ok_or_else(misused)?, rest))
 }
@@ -85,7 +85,7 @@ fn unknown(all: &[&'static Command], word: &str) -> TypedError {
     let lower = word.to_lowercase();
     let subs = all.iter().flat_map(|command| command.subs);
     let alike = subs
-        .filter(|sub| lower.chars().count() >= SHORTEST && sub.name.starts_with(&lower))
+        .filter(|sub| lower.chars().count() >= SHORTEST && sub.name().starts_with(&lower))
         .take(PROPOSED_MAX);
     let alike: Vec<String> = alike.map(usage).collect();
     let instead = match (alike.as_slice(), nearest(word, all.iter().map(|it| it.name))) {
@@ -106,10 +106,9 @@ pub fn usage(sub: &Subcommand) -> String {
     // A name that would be read as words needs its label.
     let needs_label = !text.is_empty() && !behind_name;
     let others = others.iter().map(|it| shown(it, needs_label)).collect::<Vec<_>>().join(" ");
-    let command = [sub.command, sub.name].join(" ");
     let usage = match behind_name {
-        true => format!("/{} {others}: {text}", command.trim()),
-        false => format!("/{} {text} {others}", command.trim()),
+        true => format!("/{} {others}: {text}", sub.path),
+        false => format!("/{} {text} {others}", sub.path),
     };
     usage.split_whitespace().collect::<Vec<_>>().join(" ")
 }
@@ -323,7 +322,7 @@ mod tests {
             };
             Some(format!(" {}={value}", it.name))
         });
-        Ok(format!("{} {}{}", sub.command, sub.name, given.collect::<String>()))
+        Ok(format!("{}{}", sub.path, given.collect::<String>()))
     }
 
     #[test]
@@ -353,17 +352,17 @@ mod tests {
             ("/scene set , dusk", "scene set time=dusk"),
             ("/scene set music:tavern", "scene set music=tavern"),
             ("/scene set the river", "scene set location=the river"),
-            ("/say Mira, well: hello", "say  text=Mira, well: hello"),
-            ("/say hello npc:Bartok", "say  text=hello npc=Bartok"),
+            ("/say Mira, well: hello", "say text=Mira, well: hello"),
+            ("/say hello npc:Bartok", "say text=hello npc=Bartok"),
             ("/character set Balin the Wise", "character set name=Balin the Wise"),
             ("/character set", "character set"),
             ("/tools revoke home.dust", "tools revoke tool=home.dust"),
             ("/music volume 50%", "music volume percent=50"),
             ("/music volume percent:50%", "music volume percent=50"),
-            ("/xcard now, please", "xcard "),
-            ("/xcard.", "xcard "),
-            ("/X-Card", "xcard "),
-            ("/x card!", "xcard "),
+            ("/xcard now, please", "xcard"),
+            ("/xcard.", "xcard"),
+            ("/X-Card", "xcard"),
+            ("/x card!", "xcard"),
         ] {
             assert_eq!(typed(line).as_deref(), Ok(wanted), "{line}");
         }
@@ -391,6 +390,15 @@ mod tests {
             assert_eq!(typed(line).unwrap_err().to_string(), wanted, "{line}");
         }
         assert_eq!(usage(&SCENE.subs[0]), "/scene set [LOCATION], [TIME], [MUSIC]");
+    }
+
+    #[test]
+    fn paths_begin_with_their_command() {
+        for command in ALL {
+            for sub in command.subs {
+                assert_eq!(sub.path.split(' ').next(), Some(command.name));
+            }
+        }
     }
 
     #[test]

@@ -17,14 +17,7 @@ const DESCRIPTION: &str =
 pub static COMMAND: Command = Command {
     name: "xcard",
     description: DESCRIPTION,
-    subs: &[Subcommand {
-        command: "xcard",
-        name: "",
-        description: DESCRIPTION,
-        for_all: true,
-        parameters: &[],
-        run: |face, _| halt(face),
-    }],
+    subs: &[Subcommand::new("xcard", DESCRIPTION, &[], |face, _| halt(face)).for_all()],
 };
 
 /// Everyone falls silent at once; nobody learns who held the card up.

@@ -127,6 +127,5 @@ impl Driver {
 
 /// Refuses a command of game masters to a player.
 fn not_allowed(sub: &Subcommand) -> String {
-    let command = [sub.command, sub.name].join(" ");
-    format!("only the game master may /{} (start with --as-dm)", command.trim())
+    format!("only the game master may /{} (start with --as-dm)", sub.path)
 }

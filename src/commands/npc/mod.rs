@@ -9,7 +9,7 @@ mod told;
 use super::{
     answer::{Answer, Reply, with_status},
     call::Call,
-    declared::{Command, Kind, Parameter, Run, Subcommand},
+    declared::{Command, Kind, Parameter, Subcommand},
     face::Face,
     text::{Refusal, Text},
 };
@@ -29,37 +29,38 @@ const fn name(description: &'static str) -> Parameter {
     Parameter::required("name", description, Kind::Npc)
 }
 
-const fn sub(
-    name: &'static str,
-    description: &'static str,
-    parameters: &'static [Parameter],
-    run: Run,
-) -> Subcommand {
-    Subcommand { command: "npc", name, description, for_all: false, parameters, run }
-}
-
 /// `/npc`.
 pub static COMMAND: Command = Command {
     name: "npc",
     description: "The NPCs: silence, speak for, direct or pin them",
     subs: &[
-        sub("list", "Show who is at the table, and their state", &[], |face, _| list(face)),
-        sub("show", "Show everything about one NPC", &[name("Which NPC")], show),
-        sub(
-            "mute",
+        Subcommand::new("npc list", "Show who is at the table, and their state", &[], |face, _| {
+            list(face)
+        }),
+        Subcommand::new("npc show", "Show everything about one NPC", &[name("Which NPC")], show),
+        Subcommand::new(
+            "npc mute",
             "Mute an NPC at once, even in the middle of a word",
             &[name("NPC to mute")],
             |face, call| mute(face, Some(call.words("name")?), true),
         ),
-        sub("unmute", "Let an NPC speak again", &[name("NPC to unmute")], |face, call| {
-            mute(face, Some(call.words("name")?), false)
+        Subcommand::new(
+            "npc unmute",
+            "Let an NPC speak again",
+            &[name("NPC to unmute")],
+            |face, call| mute(face, Some(call.words("name")?), false),
+        ),
+        Subcommand::new(
+            "npc muteall",
+            "Mute every NPC at once, even in the middle of a word",
+            &[],
+            |face, _| mute(face, None, true),
+        ),
+        Subcommand::new("npc unmuteall", "Let every NPC speak again", &[], |face, _| {
+            mute(face, None, false)
         }),
-        sub("muteall", "Mute every NPC at once, even in the middle of a word", &[], |face, _| {
-            mute(face, None, true)
-        }),
-        sub("unmuteall", "Let every NPC speak again", &[], |face, _| mute(face, None, false)),
-        sub(
-            "speak",
+        Subcommand::new(
+            "npc speak",
             "Speak your words in an NPC's voice",
             &[
                 name("NPC that speaks"),
@@ -67,8 +68,8 @@ pub static COMMAND: Command = Command {
             ],
             told::speak,
         ),
-        sub(
-            "direct",
+        Subcommand::new(
+            "npc direct",
             "Give an NPC a secret note to act on",
             &[
                 name("NPC to direct"),
@@ -85,8 +86,8 @@ pub static COMMAND: Command = Command {
             ],
             told::direct,
         ),
-        sub(
-            "engine",
+        Subcommand::new(
+            "npc engine",
             "Change an NPC's engine until the session ends",
             &[
                 name("NPC to change"),
@@ -103,14 +104,14 @@ pub static COMMAND: Command = Command {
             ],
             engine::change,
         ),
-        sub(
-            "pin",
+        Subcommand::new(
+            "npc pin",
             "Send all words to this NPC unless they name another",
             &[name("NPC to pin"), PLAYER],
             |face, call| told::pin(face, call, Some(call.words("name")?)),
         ),
-        sub(
-            "unpin",
+        Subcommand::new(
+            "npc unpin",
             "End the pin: words go to the NPC they name or talk with",
             &[PLAYER],
             |face, call| told::pin(face, call, None),

@@ -38,7 +38,7 @@ pub fn subs(command: &'static Command) -> impl Iterator<Item = CreateCommandOpti
 }
 
 fn sub(sub: &Subcommand) -> CreateCommandOption {
-    let created = parts::sub(sub.name, sub.description);
+    let created = parts::sub(sub.name(), sub.description);
     sub.parameters.iter().map(option).fold(created, CreateCommandOption::add_sub_option)
 }
 
