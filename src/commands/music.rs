@@ -183,18 +183,7 @@ mod tests {
 
     #[test]
     fn tracks_that_fit_alike_take_turns() {
-        let track = |title: &str| {
-            Arc::new(Track {
-                file: title.into(),
-                title: title.to_owned(),
-                moods: vec!["inn".to_owned()],
-                layer: Layer::Music,
-                is_looped: true,
-                gain_db: 0.0,
-                credits: None,
-            })
-        };
-        let found = ["One", "Two", "Three"].map(track);
+        let found = ["One", "Two", "Three"].map(|title| Arc::new(Track::plain(title)));
         let after = |title: Option<&str>| {
             let playing = title.map(|title| (Layer::Music, title.to_owned()));
             let music = MusicStatus { playing: playing.into_iter().collect(), volume: 80 };

@@ -93,15 +93,7 @@ impl Recorded {
 /// Music for an inn, and a bell.
 fn library() -> Library {
     let track = |title: &str, layer| {
-        Arc::new(Track {
-            file: title.into(),
-            title: title.to_owned(),
-            moods: vec![title.to_lowercase()],
-            layer,
-            is_looped: layer != Layer::Effect,
-            gain_db: 0.0,
-            credits: None,
-        })
+        Arc::new(Track { moods: vec![title.to_lowercase()], layer, ..Track::plain(title) })
     };
     Library { tracks: vec![track("Inn", Layer::Music), track("Bell", Layer::Effect)] }
 }

@@ -1,10 +1,7 @@
 use std::{fs, path::PathBuf};
 
 use super::*;
-use crate::{
-    audio::{Clip, write_wav},
-    logic::music::Layer,
-};
+use crate::audio::{Clip, write_wav};
 
 /// A second of a tone with this amplitude, in a file.
 fn tone(path: PathBuf, amplitude: i16) -> Arc<Track> {
@@ -15,15 +12,7 @@ fn tone(path: PathBuf, amplitude: i16) -> Arc<Track> {
     let samples = (0..48_000).map(wave).collect();
     fs::write(&path, write_wav(&Clip { samples, rate: RATE })).unwrap();
     let title = path.display().to_string();
-    Arc::new(Track {
-        file: path,
-        title,
-        moods: Vec::new(),
-        layer: Layer::Music,
-        is_looped: true,
-        gain_db: -3.0,
-        credits: None,
-    })
+    Arc::new(Track { file: path, gain_db: -3.0, ..Track::plain(&title) })
 }
 
 /// The gains of a library after each publication.

@@ -271,7 +271,7 @@ mod tests {
     use tokio::time::timeout;
 
     use super::*;
-    use crate::logic::music::{Layer, MusicOrder, Track};
+    use crate::logic::music::{MusicOrder, Track};
 
     /// A sink beside a loop that counts to 1,000, without a gap.
     fn beside_music(folder: &Path, player: Option<Player>) -> (WavSink, MusicPlayer) {
@@ -279,15 +279,7 @@ mod tests {
         let clip = Clip { samples: (0..1_000).collect(), rate: SampleRate::HZ_48000 };
         files::replace(&file, &write_wav(&clip)).unwrap();
         let music = MusicPlayer::new(TableEvents::new(1).downgrade());
-        music.order(MusicOrder::Play(Arc::new(Track {
-            file,
-            title: "Count".to_owned(),
-            moods: Vec::new(),
-            layer: Layer::Music,
-            is_looped: true,
-            gain_db: 0.0,
-            credits: None,
-        })));
+        music.order(MusicOrder::Play(Arc::new(Track { file, ..Track::plain("Count") })));
         (WavSink::new(player, music.clone()), music)
     }
 

@@ -70,7 +70,7 @@ mod tests {
     use crate::{
         audio::{Clip, FRAME_SAMPLES_48K, SampleRate, write_wav},
         discord::voice::source::{SAMPLE_BYTES, Source},
-        logic::music::{Layer, MusicOrder, Track},
+        logic::music::{MusicOrder, Track},
         session::TableEvents,
     };
 
@@ -88,15 +88,7 @@ mod tests {
         let mut bytes = [0; FRAME_SAMPLES_48K * SAMPLE_BYTES];
         assert_eq!(source.read(&mut bytes).unwrap(), 0, "nothing sounds");
         let mut sounds = player.sounds();
-        player.order(MusicOrder::Play(Arc::new(Track {
-            file,
-            title: "Tone".to_owned(),
-            moods: Vec::new(),
-            layer: Layer::Music,
-            is_looped: true,
-            gain_db: 0.0,
-            credits: None,
-        })));
+        player.order(MusicOrder::Play(Arc::new(Track { file, ..Track::plain("Tone") })));
         assert!(becomes(&mut sounds, true).await);
         // A first frame that waits for the decoder.
         player.next_whole(&mut [0; FRAME_SAMPLES_48K]);

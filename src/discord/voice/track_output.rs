@@ -221,7 +221,7 @@ mod tests {
     use crate::{
         audio::{Clip, FRAME_SAMPLES_48K, write_wav},
         discord::voice::source::{SAMPLE_BYTES, Source},
-        logic::music::{Layer, MusicOrder, Track},
+        logic::music::{MusicOrder, Track},
         session::TableEvents,
     };
 
@@ -285,15 +285,7 @@ mod tests {
         let clip = Clip { samples: vec![16_384; 48_000], rate: SampleRate::HZ_48000 };
         std::fs::write(&file, write_wav(&clip)).unwrap();
         let music = MusicPlayer::new(TableEvents::new(1).downgrade());
-        music.order(MusicOrder::Play(Arc::new(Track {
-            file,
-            title: "Tone".to_owned(),
-            moods: Vec::new(),
-            layer: Layer::Music,
-            is_looped: true,
-            gain_db: 0.0,
-            credits: None,
-        })));
+        music.order(MusicOrder::Play(Arc::new(Track { file, ..Track::plain("Tone") })));
         let level = |frames| {
             let mut frame = [0; FRAME_SAMPLES_48K];
             (0..frames).for_each(|_| _ = music.next_whole(&mut frame));

@@ -61,6 +61,22 @@ pub struct Track {
     pub credits: Option<String>,
 }
 
+#[cfg(test)]
+impl Track {
+    /// Looped music of this title with nothing else to it; its file has that name too.
+    pub fn plain(title: &str) -> Self {
+        Self {
+            file: title.into(),
+            title: title.to_owned(),
+            moods: Vec::new(),
+            layer: Layer::Music,
+            is_looped: true,
+            gain_db: 0.0,
+            credits: None,
+        }
+    }
+}
+
 /// All tracks that a table may play.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Library {

@@ -45,15 +45,7 @@ impl Samples for Late {
 }
 
 fn track(title: &str, layer: Layer) -> Arc<Track> {
-    Arc::new(Track {
-        file: "sound.wav".into(),
-        title: title.to_owned(),
-        moods: Vec::new(),
-        layer,
-        is_looped: true,
-        gain_db: 0.0,
-        credits: None,
-    })
+    Arc::new(Track { layer, ..Track::plain(title) })
 }
 
 fn sound(samples: Vec<i16>) -> Box<dyn Samples> {

@@ -36,15 +36,8 @@ fn click(length: i16, hz: u32) -> Clip {
 }
 
 fn track(file: PathBuf, is_looped: bool) -> Arc<Track> {
-    Arc::new(Track {
-        title: file.file_stem().unwrap().to_string_lossy().into_owned(),
-        file,
-        moods: Vec::new(),
-        layer: Layer::Music,
-        is_looped,
-        gain_db: 0.0,
-        credits: None,
-    })
+    let title = file.file_stem().unwrap().to_string_lossy().into_owned();
+    Arc::new(Track { file, is_looped, ..Track::plain(&title) })
 }
 
 /// Decodes `track`; the other end has what fails, and the end of the thread.

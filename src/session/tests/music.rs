@@ -13,7 +13,7 @@ use crate::{
     audio::{Clip, FRAME_SAMPLES_48K, SampleRate, write_wav},
     domain::{Campaign, Scene},
     engine::tests::props::{Step::*, ms},
-    logic::music::{Layer, Library, MusicOrder, Track},
+    logic::music::{Library, MusicOrder, Track},
 };
 
 /// Loudness of the music, and the most that counts as ducked.
@@ -26,15 +26,7 @@ fn library(folder: &Path, titles: &[&str]) -> Library {
     let track = |title: &&str| {
         let file = folder.join(format!("{title}.wav"));
         fs::write(&file, write_wav(&clip)).unwrap();
-        Arc::new(Track {
-            file,
-            title: (*title).to_owned(),
-            moods: Vec::new(),
-            layer: Layer::Music,
-            is_looped: true,
-            gain_db: 0.0,
-            credits: None,
-        })
+        Arc::new(Track { file, ..Track::plain(title) })
     };
     Library { tracks: titles.iter().map(track).collect() }
 }

@@ -3,15 +3,8 @@ use rand::{SeedableRng, rngs::StdRng};
 use super::*;
 
 fn track(title: &str, moods: &[&str], layer: Layer) -> Arc<Track> {
-    Arc::new(Track {
-        file: format!("{title}.opus").into(),
-        title: title.to_owned(),
-        moods: moods.iter().map(|&mood| mood.to_owned()).collect(),
-        layer,
-        is_looped: layer != Layer::Effect,
-        gain_db: 0.0,
-        credits: None,
-    })
+    let moods = moods.iter().map(|&mood| mood.to_owned()).collect();
+    Arc::new(Track { moods, layer, ..Track::plain(title) })
 }
 
 /// The shipped tracks and some of a game master.
