@@ -11,6 +11,7 @@ mod calls;
 mod cascaded;
 mod conversation;
 mod lend;
+mod locked;
 mod npc_model;
 mod occasion;
 mod opened;

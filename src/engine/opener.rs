@@ -4,7 +4,7 @@
 //! **Never**: says a number in a turn that may roll; the results of calls are not known yet.
 
 use std::{
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    sync::{Arc, Mutex},
     time::Duration,
 };
 
@@ -18,6 +18,7 @@ use super::{
     Cause, NpcModel, Turn,
     asking::Answering,
     conversation::Window,
+    locked::locked,
     opened::{FirstSentence, Opened, State, order},
     talk::plain,
     tool_loop::Say,
@@ -336,10 +337,6 @@ impl Sentence<'_> {
         };
         Opened { by: self.by, first_text_at: self.first_text_at, state }
     }
-}
-
-fn locked<T>(shared: &Mutex<T>) -> MutexGuard<'_, T> {
-    shared.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Names by which an NPC is called.

@@ -1,13 +1,13 @@
 //! An account that several pay from at once.
 
 use std::sync::{
-    Arc, Mutex, PoisonError,
+    Arc, Mutex,
     atomic::{AtomicBool, Ordering},
 };
 
 use tokio::sync::{Notify, watch};
 
-use crate::logic::budget::Ledger;
+use crate::{engine::locked::locked, logic::budget::Ledger};
 
 /// A handle on an account, which is closed when the last is gone.
 #[derive(Clone)]
@@ -55,7 +55,7 @@ impl Account {
 impl Shared {
     /// Has `act` look at the ledger.
     pub fn look<T>(&self, act: impl FnOnce(&mut Ledger) -> T) -> T {
-        act(&mut self.ledger.lock().unwrap_or_else(PoisonError::into_inner))
+        act(&mut locked(&self.ledger))
     }
 
     /// Has `act` change the ledger; whoever writes it down, or waits for that, looks again.

@@ -1,7 +1,7 @@
 //! Money for one request, attempt by attempt.
 
 use std::{
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    sync::{Arc, Mutex, MutexGuard},
     time::Duration,
 };
 
@@ -10,6 +10,7 @@ use tokio::time::timeout;
 
 use super::account::Account;
 use crate::{
+    engine::locked::locked,
     logic::budget::{Consumption, OverBudget, Requested, ReservedAmount},
     provider::{Attempts, Error, Kind},
 };
@@ -174,7 +175,7 @@ impl Reserved {
 
     /// Held for a look, never across an await.
     fn amount(&self) -> MutexGuard<'_, Option<ReservedAmount>> {
-        self.amount.lock().unwrap_or_else(PoisonError::into_inner)
+        locked(&self.amount)
     }
 }
 

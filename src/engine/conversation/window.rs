@@ -4,13 +4,14 @@
 //! turn: where that does not fit, the oldest of the conversation is an extract in it.
 //! **Never**: changes the conversation itself.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use super::{exchanges::exchanges, summary::SummaryTask};
 use crate::{
     domain::{Message, ToolSpec},
     engine::{
         NpcModel,
+        locked::locked,
         size::{bytes, tool_bytes},
     },
     logic::{prompt, window::Gauge},
@@ -119,7 +120,7 @@ impl Window {
 
     fn with<T>(&self, act: impl FnOnce(&mut State) -> T) -> Option<T> {
         let state = self.0.as_ref()?;
-        Some(act(&mut state.lock().unwrap_or_else(PoisonError::into_inner)))
+        Some(act(&mut locked(state)))
     }
 }
 

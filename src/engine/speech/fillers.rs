@@ -4,7 +4,7 @@
 
 use std::{
     collections::HashMap,
-    sync::{Arc, Mutex, PoisonError},
+    sync::{Arc, Mutex},
     time::Duration,
 };
 
@@ -12,7 +12,12 @@ use futures::StreamExt;
 use tokio::time::timeout;
 
 use super::Synthesizer;
-use crate::{audio::Frame, engine::occasion::Occasion, provider::Error, tools::VisibleTools};
+use crate::{
+    audio::Frame,
+    engine::{locked::locked, occasion::Occasion},
+    provider::Error,
+    tools::VisibleTools,
+};
 
 /// A filler line, ready to be played.
 #[derive(Clone)]
@@ -71,7 +76,7 @@ impl Fillers {
 
     async fn prepare_of(&self, owner: Owner, lines: &[String]) -> Result<(), Error> {
         let next = {
-            let mut prepared = self.prepared.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut prepared = locked(&self.prepared);
             let of_owner = prepared.entry(owner.clone()).or_default();
             if of_owner.ready.is_some() || lines.is_empty() {
                 return Ok(());
@@ -80,7 +85,7 @@ impl Fillers {
         };
         let Some(text) = lines.get(next % lines.len()) else { return Ok(()) };
         let filler = self.spoken(text).await?;
-        let mut prepared = self.prepared.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut prepared = locked(&self.prepared);
         prepared.insert(owner, Prepared { ready: Some(filler), count: next + 1 });
         Ok(())
     }
@@ -102,7 +107,7 @@ impl Fillers {
     pub async fn prepare(&self, occasion: Occasion) -> Result<(), Error> {
         if self.prepared_for(occasion).is_none() {
             let line = self.spoken(occasion.line(self.voice.language())).await?;
-            let mut instead = self.instead.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut instead = locked(&self.instead);
             instead.insert(occasion, line);
         }
         Ok(())
@@ -117,7 +122,7 @@ impl Fillers {
     }
 
     fn prepared_for(&self, occasion: Occasion) -> Option<Filler> {
-        self.instead.lock().unwrap_or_else(PoisonError::into_inner).get(&occasion).cloned()
+        locked(&self.instead).get(&occasion).cloned()
     }
 
     /// A line of `tool` or of the NPC; in the first turn it may still have to be made. Cancel safe.
@@ -132,7 +137,7 @@ impl Fillers {
 
     /// A line of `tool` that is ready, else one of the NPC's own.
     pub fn take(&self, tool: &Arc<str>) -> Option<Filler> {
-        let mut prepared = self.prepared.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut prepared = locked(&self.prepared);
         let mut of = |owner: Owner| prepared.get_mut(&owner).and_then(|it| it.ready.take());
         of(Some(Arc::clone(tool))).or_else(|| of(None))
     }

@@ -13,7 +13,7 @@ mod talk;
 
 use std::{
     collections::VecDeque,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    sync::{Arc, Mutex},
     time::Duration,
 };
 
@@ -31,7 +31,7 @@ use self::{
 };
 use super::{
     Cascaded, HeardAloud, ReplyPort, Turn, TurnReport, VoiceEngine, conversation::Excerpt,
-    report::EngineUsed, tool_loop::Before, trouble::Trouble,
+    locked::locked, report::EngineUsed, tool_loop::Before, trouble::Trouble,
 };
 use crate::{
     audio::Frame,
@@ -95,13 +95,7 @@ impl SpeechToSpeech {
         let abilities = self.service.abilities();
         route::not_for_it(turn, npc, abilities).or_else(habits).or_else(resting)
     }
-}
 
-fn locked<T>(shared: &Mutex<T>) -> MutexGuard<'_, T> {
-    shared.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-impl SpeechToSpeech {
     /// The tools that the first turn will probably have, where a session cannot change them later.
     fn first_tools(&self, conversation: &Excerpt) -> Option<Arc<[ToolSpec]>> {
         if self.service.abilities().changes_tools {
