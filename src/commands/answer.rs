@@ -64,7 +64,7 @@ impl From<Reply> for Answer {
     }
 }
 
-/// Answers with what `show` makes of how the table stands once it has done what it was told before.
+/// Answers with the reply of `show` to the table's status, once all earlier orders are carried out.
 ///
 /// # Errors
 /// No session runs.

@@ -14,7 +14,7 @@ use crate::{
     session::{Command as TableCommand, SeatId, Seated, Speaker, SpeakerId, Status},
 };
 
-/// How a table stands, once it has done all that it was told before.
+/// Status of a table, once all earlier orders are carried out.
 pub type StatusSoon = BoxFuture<'static, Result<Status, Refusal>>;
 
 /// A table as commands see it.
@@ -58,7 +58,7 @@ pub trait Face {
     /// No session runs, or its table does not take it.
     fn tell(&mut self, order: TableCommand) -> Result<(), Refusal>;
 
-    /// How the table stands after what it was told.
+    /// Status of the table after all earlier orders.
     ///
     /// # Errors
     /// No session runs; the future's: the table does not say.
@@ -70,7 +70,7 @@ pub trait Face {
     /// No session runs, its table does not take it, or the caller is not to be heard.
     fn sit_down(&mut self, speaker: Speaker) -> Result<SpeakerId, Refusal>;
 
-    /// Has the NPC of this name speak by another engine, once players are told where their voices go.
+    /// Changes the engine of the NPC of this name, and notifies players where their voices go.
     ///
     /// # Errors
     /// No session runs, or the NPC cannot have that engine.

@@ -1,4 +1,4 @@
-//! NPCs and tables to show, and a table that writes down what it is told, for tests.
+//! NPCs and tables to show, and a table that records its orders, for tests.
 //!
 //! Entry type: [`Recorded`].
 
@@ -63,7 +63,7 @@ pub fn status(seats: Vec<SeatStatus>) -> Status {
     }
 }
 
-/// A table that writes down what it is told.
+/// A table that records its orders.
 pub struct Recorded {
     status: Status,
     /// Orders and lasting changes, in their sequence.

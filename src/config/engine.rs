@@ -96,7 +96,7 @@ pub fn warn_assistant(assistant: &Fields, warnings: &mut Problems) {
     }
 }
 
-/// What is allowed of the engine of the NPC `name`, but probably not meant.
+/// Warns of settings for the engine of the NPC `name` that are valid, but probably not meant.
 pub fn warn(npc: &Fields, name: &str, engines: Engines, warnings: &mut Problems) {
     let name = quoted(name);
     let kind = named(npc).unwrap_or(EngineKind::Cascaded);

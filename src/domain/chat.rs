@@ -139,7 +139,7 @@ pub enum Calling {
     Waits,
     /// It goes on: the call only records something, and its result is not spoken of.
     Records,
-    /// It goes on: the result may come late, and is told in a pause.
+    /// It goes on: the result may come late, and is spoken in a pause.
     Late,
     /// It goes on, and is interrupted by the result.
     Urgent,

@@ -106,7 +106,7 @@ impl Opener {
             may_be_whole: !needs_call,
             is_marked: false,
         };
-        // What was said stays said where the turn ends meanwhile.
+        // Words that were spoken stay in the answer, even if the turn ends first.
         let asked = timeout(LATEST, self.ask(turn, message, &mut sentence));
         let Some(asked) = stop.run_until_cancelled(asked).await else {
             return (sentence.opened(turn, is_alone), None);
@@ -146,7 +146,7 @@ impl Opener {
         self.model.models.news().into_iter().chain(own)
     }
 
-    /// What it is asked with `message`, and how many bytes that has.
+    /// The request for an answer to `message`, and its size in bytes.
     fn request(&self, turn: &Turn, message: Message) -> (ChatRequest, u64) {
         let mut prompt = turn.conversation.prompt(message);
         order(&mut prompt.turn, OPEN);

@@ -36,7 +36,7 @@ pub enum Say {
     Sentence(String),
     /// A tool round will take a while, this tool longest.
     Filler(Arc<str>),
-    /// There is no answer, or nothing but its opening sentence.
+    /// A line in place of an answer, or of the rest of one after its opening sentence.
     Instead(Occasion),
 }
 

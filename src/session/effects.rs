@@ -1,4 +1,4 @@
-//! What tools may do to the table: the face's part, music, and results that come after their turn.
+//! Effects of tools on the table: the face's part, music, and results that come after their turn.
 //!
 //! Entry type: [`TableEffects`]. **Never**: waits.
 

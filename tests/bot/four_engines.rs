@@ -179,7 +179,7 @@ fn assert_as_heard<'t>(told: impl Iterator<Item = &'t str> + Clone, whose: &str)
     assert!(!told.clone().any(|it| it.contains(LAST_WORDS)), "{whose}: {all:#?}");
 }
 
-/// What a voice model did; it had nothing to refuse.
+/// Sessions of a voice model that had nothing to refuse.
 fn ended(server: &VoiceServer) -> Vec<Seen> {
     let sessions = server.ended();
     let mistakes: Vec<&String> = sessions.iter().flat_map(|it| &it.mistakes).collect();
@@ -212,7 +212,7 @@ impl Hall {
         heard
     }
 
-    /// The game master is told who sits there with which engine, and the players who hears them.
+    /// The game master reads each NPC's engine, and players the services that hear them.
     async fn tells_four_engines(&self) {
         let status = self.told(&self.dm, Slash::new("session status")).await;
         for part in [

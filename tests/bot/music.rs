@@ -277,7 +277,7 @@ async fn music_goes_on_after_a_cut_connection() {
     dora.wait_for_voice(bot, AUDIBLE, BOUND).await.unwrap();
     assert_goes_on((before, at), &hall.heard_by_now(&dora, SECOND).await);
 
-    // The connection is made anew, with another server.
+    // The bot connects again, to another server.
     let (before, at) = last_stair(&dora.packets(bot));
     for seat in hall.discord.migrate_voice(hall.inn.id) {
         if seat.user == dora.user() {

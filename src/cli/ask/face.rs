@@ -83,7 +83,7 @@ impl Face for Terminal<'_> {
 
     fn keep(&mut self, change: Lasting) -> Result<(), Refusal> {
         match change {
-            // Lasts as long as the table, which is told.
+            // The table holds these for as long as it runs.
             Lasting::Character(..) | Lasting::Volume(_) => {}
             Lasting::Heard(_, true) => (self.opted_out, self.is_here) = (false, false),
             Lasting::Heard(speaker, false) => {

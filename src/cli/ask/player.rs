@@ -108,7 +108,7 @@ impl Player {
         Some(player)
     }
 
-    /// A player, what it is told, and how it ends.
+    /// A player, the record of what reaches it, and the sender that ends it.
     pub fn new() -> (Self, Told, oneshot::Sender<()>) {
         let (sender, sounds) = channel();
         let (done, ended) = oneshot::channel();

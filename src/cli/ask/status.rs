@@ -36,7 +36,7 @@ fn scene(status: &Status) -> String {
     format!("scene: {place}{time}; present: {here}")
 }
 
-/// What plays and how loud, if anything does.
+/// Titles that play and their volume; `None`: silence.
 fn music(status: &Status) -> Option<String> {
     let titles: Vec<&str> = status.music.playing.iter().map(|(_, title)| title.as_str()).collect();
     let volume = status.music.volume;

@@ -92,7 +92,7 @@ impl Driver {
                 }
                 Ok(Answer::Now(reply)) => {
                     if has_orders {
-                        // What is said to be done is done.
+                        // Answers "done" only once the table has taken the orders.
                         self.taken().await?;
                     }
                     return self.show(&reply);

@@ -131,7 +131,7 @@ fn option(name: &str, value: &Value) -> Value {
     json!({"name": name, "type": kind, "value": value})
 }
 
-/// What comes of a use in a server: what the table was told, and the answer.
+/// The table's orders and the answer after a use in a server.
 fn used_in_a_server(path: &str, given: &Value) -> (Vec<String>, String) {
     let (name, sub_name) = path.split_once(' ').unwrap_or((path, ""));
     let options = given.as_object().into_iter().flatten();
@@ -148,7 +148,7 @@ fn used_in_a_server(path: &str, given: &Value) -> (Vec<String>, String) {
     (table.orders, answer)
 }
 
-/// What comes of a typed line.
+/// The table's orders and the answer after a typed line.
 fn typed_line(line: &str) -> (Vec<String>, String) {
     let speaker = Speaker { id: SpeakerId(11), name: "Mira the Bold".to_owned(), is_dm: true };
     let person = |name: &str| (name == "Anna").then_some(SpeakerId(12));
@@ -159,7 +159,7 @@ fn typed_line(line: &str) -> (Vec<String>, String) {
     (table.orders, answer)
 }
 
-/// Commands by path, as they are typed, as a server sends them, and part of what the table is told.
+/// Commands by path, as typed, as a server sends them, and part of the order to the table.
 const USES: &[(&str, &str, &str, &str)] = &[
     ("npc list", "/npc list", r#"{}"#, ""),
     ("npc show", "/npc show Bartok", r#"{"name": "Bartok"}"#, ""),

@@ -47,7 +47,7 @@ pub async fn play_music(call: Arc<Mutex<Call>>, player: MusicPlayer) {
             () = dropped.cancelled() => false,
         };
         if is_silent {
-            // What songbird has read of it already is not to be heard. It may have ended by itself.
+            // Drops the sound that songbird has read ahead. The track may have ended by itself.
             _ = track.map(|track| track.stop());
             // One track at a time pulls frames.
             _ = timeout(STOPS, dropped.cancelled()).await;

@@ -18,7 +18,7 @@ pub use mixer::{Mixer, MusicFrame};
 pub use playing::Samples;
 pub use shipped::shipped_sound;
 
-/// Which layer of the mix a track sounds in. A new track replaces only the one in its own layer; effects
+/// Layer of the mix that a track sounds in. A new track replaces only the one in its own layer; effects
 /// sound once, beside everything else.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
@@ -55,7 +55,7 @@ pub struct Track {
     pub layer: Layer,
     /// It begins again at its end, without a gap.
     pub is_looped: bool,
-    /// Added to its level: what loudness levelling and the owner's `volume` come to, in dB.
+    /// Added to its level, in dB: the sum of loudness levelling and the owner's `volume`.
     pub gain_db: f32,
     /// Whom to thank.
     pub credits: Option<String>,
@@ -84,7 +84,7 @@ pub struct Library {
     pub tracks: Vec<Arc<Track>>,
 }
 
-/// What is to happen with the music of a table.
+/// An order to the music of a table.
 #[derive(Clone, Debug, PartialEq)]
 pub enum MusicOrder {
     /// Plays a track in its layer.
@@ -95,7 +95,7 @@ pub enum MusicOrder {
     Volume(u8),
 }
 
-/// What sounds at a table.
+/// Music at a table.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct MusicStatus {
     /// Titles, by layer; effects are left out.

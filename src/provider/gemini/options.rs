@@ -1,4 +1,4 @@
-//! Where Gemini Live is reached.
+//! The address of Gemini Live.
 //!
 //! Entry function: [`address`]. **Never**: connects.
 

@@ -56,7 +56,7 @@ pub struct Talk {
     has_spoken: bool,
     /// An utterance was begun.
     is_hearing: bool,
-    /// It is over, which the service is told with the order to answer.
+    /// It is over; the order to answer tells the service.
     is_heard: bool,
     /// The answer that was asked for and has not ended.
     running: Option<Running>,
@@ -107,7 +107,7 @@ impl Talk {
                 }
             }
             SpeechOrder::Text(item) => self.outbox.push_back(orders::text([&item])),
-            // What it may call is its own choice.
+            // The service itself chooses which tools to call.
             SpeechOrder::Answer(_) => return self.ask(),
             SpeechOrder::Result { call, output } => self.result(call.0, output),
             SpeechOrder::Cancel => self.cancel(),

@@ -19,7 +19,7 @@ pub fn read(usage: &Value) -> Option<SpeechUsage> {
     let answer = named("responseTokenCount").max(named("candidatesTokenCount"));
     let thoughts = named("thoughtsTokenCount");
     let parts = prompt.saturating_add(answer).saturating_add(thoughts);
-    // What is in the total alone was read: results of tools, for one.
+    // Tokens that only the total counts are input, such as results of tools.
     let read = prompt.saturating_add(named("totalTokenCount").saturating_sub(parts));
     let cached = named("cachedContentTokenCount").min(read);
     let audio_in = sound(usage, "promptTokensDetails").unwrap_or_default().min(read);

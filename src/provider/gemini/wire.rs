@@ -72,7 +72,7 @@ struct Message<'a> {
     go_away: Option<GoAway>,
 }
 
-/// What belongs to the running answer.
+/// Parts and marks of the running answer.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Content<'a> {

@@ -51,7 +51,7 @@ impl SpeechService {
 /// Settings of the service; `config` builds it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Options {
-    /// Which one it is.
+    /// The kind of service, which sets the protocol.
     pub service: SpeechService,
     /// The root of its paths; http or https.
     pub base_url: String,

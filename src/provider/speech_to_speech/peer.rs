@@ -172,12 +172,12 @@ impl Peer {
         self.error(Kind::Protocol, &what, "check base_url and model")
     }
 
-    /// What the service said, safe to print: one short line without the key; empty stays empty.
+    /// The service's `message`, safe to print: one short line without the key; empty stays empty.
     pub fn quote(&self, message: &str) -> String {
         quotable(&without_key(begun(message), self.key.as_ref()))
     }
 
-    /// The same behind a colon, for the end of a sentence.
+    /// Like [`Self::quote`], behind a colon, for the end of a sentence.
     pub fn quoted(&self, message: &str) -> String {
         match self.quote(message) {
             quote if quote.is_empty() => quote,

@@ -144,7 +144,7 @@ pub fn decode_ahead(track: Arc<Track>, failed: impl Fn(&str) + Send + Sync + 'st
         }
     };
     if let Err(error) = thread::Builder::new().name("music".to_owned()).spawn(work) {
-        // What the thread was given is dropped, so the track is over.
+        // The thread's end of the ring was dropped with the closure, so the track is over.
         failed(&format!("no thread can be started for it: {error}"));
     }
     Decoded { ring, has_begun: false }

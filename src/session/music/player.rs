@@ -44,7 +44,7 @@ struct Playing {
 }
 
 impl MusicPlayer {
-    /// Silence; files that cannot be played are told to the game master through `events`.
+    /// A silent player; `events` report files that cannot be played to the game master.
     pub fn new(events: WeakTableEvents) -> Self {
         let playing = Playing { mixer: Mixer::new(), npc: false, player: false, notices: 0 };
         Self(Arc::new(Shared {

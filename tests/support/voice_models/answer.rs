@@ -116,7 +116,7 @@ impl Answer {
         Self { ending: Ending::Cancelled, ..Self::call(name, arguments) }
     }
 
-    /// The same of an answer that became too long.
+    /// Like [`Self::call`], for an answer that became too long.
     pub fn call_then_cut_off(name: &str, arguments: Value) -> Self {
         Self { ending: Ending::TooLong, ..Self::call(name, arguments) }
     }

@@ -315,7 +315,7 @@ impl Shared {
     }
 }
 
-/// The same without sound, which nobody can read.
+/// Sessions without their sound, which nobody can read.
 fn brief(seen: &[Seen]) -> Vec<Seen> {
     seen.iter().map(|it| Seen { sound: Vec::new(), ..it.clone() }).collect()
 }
