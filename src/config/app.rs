@@ -11,7 +11,7 @@ use super::{
     checked::{self, Config},
     discord::{self, DiscordOptions},
     engine::Engines,
-    keys,
+    images, keys,
     manifest::{self, Manifests},
     mcp::{self, McpOptions},
     memory::{self, MemoryOptions},
@@ -75,6 +75,7 @@ impl File<'_> {
         let language = npc::language(&self.fields, &mut notes.problems).unwrap_or("en");
         let (mut budget, models) = (self.budget(notes), self.models(reading, notes));
         let providers = self.providers(&models, language, &mut budget, notes);
+        let image = images::image(&self.fields, &mut budget, notes);
         let talks = speech_to_speech::speech_to_speech(&self.fields, &mut budget, notes);
         let tools = self.fields.map("tools", &keys::app::TOOLS);
         let manifests = self.manifests(tools, reading, notes);
@@ -91,6 +92,7 @@ impl File<'_> {
             tools: &known,
             models: &providers.models,
             names_models: providers.names_models,
+            has_pictures: images::is_named(&self.fields),
             engines: engines(&self.fields, &talks),
         };
         let mut cast = self.cast(reading, &defaults, notes);
@@ -111,6 +113,7 @@ impl File<'_> {
                 voices,
                 speech_to_speech: talks,
                 embedder,
+                image,
                 turn_model: models.weights.file(SMART_TURN, SMART_TURN_FILE),
             },
             selection,

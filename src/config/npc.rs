@@ -2,7 +2,7 @@
 
 use super::{
     engine::{self, Engines},
-    keys, line, policy,
+    images, keys, line, policy,
     reading::Notes,
     voice, whitelist,
 };
@@ -36,6 +36,8 @@ pub struct NpcDefaults<'a> {
     pub models: &'a EntryList<ModelEntry>,
     /// Whether all of their names could be read.
     pub names_models: bool,
+    /// Whether a service makes pictures, well configured or not.
+    pub has_pictures: bool,
     /// The settings that engines depend on.
     pub engines: Engines<'a>,
 }
@@ -195,6 +197,9 @@ fn pronunciation(fields: &Fields, problems: &mut Problems) -> Vec<Pronunciation>
 
 /// What is allowed, but probably not meant.
 fn warn(npc: &Npc, fields: &Fields, defaults: &NpcDefaults, warnings: &mut Problems) {
+    if !defaults.has_pictures {
+        images::warn_without(fields, warnings);
+    }
     if is_assistant(fields) {
         return engine::warn_assistant(fields, warnings);
     }

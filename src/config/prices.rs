@@ -72,7 +72,7 @@ pub fn check_price(price: Price, model: &str, by: PaidBy, at: Position, problems
         PaidBy::Tokens => (price.input > 0.0 || price.output > 0.0, "add input and output"),
         PaidBy::Minutes => (price.minute > 0.0, "add minute"),
         PaidBy::Speech => (price.characters > 0.0, "add characters"),
-        PaidBy::Pictures => (price.picture > 0.0, "add picture"),
+        PaidBy::Pictures => (price.picture > 0.0, "add picture: the most that one costs"),
         PaidBy::Requests => (price.request > 0.0, "add request"),
         PaidBy::Talk => (
             [price.input, price.output, price.audio_input, price.audio_output]

@@ -285,7 +285,7 @@ impl<'a> Clients<'a> {
     }
 
     /// Notes a service that is named twice.
-    fn check_service(&mut self, fields: &Fields, path: &str) {
+    pub fn check_service(&mut self, fields: &Fields, path: &str) {
         if fields.get("service").is_some() && fields.get("name").is_some() {
             let message = format!("'{path}' has both 'service' and 'name'");
             self.notes.problems.add(fields.place("name"), message, "keep one of them");
@@ -311,7 +311,7 @@ impl<'a> Clients<'a> {
         if let Some(address) = &address {
             self.check_key(reach, address, api_key.is_some());
         }
-        let model = fields.text("model").unwrap_or_default();
+        let model = fields.text("model").unwrap_or(home.model);
         if model.is_empty() && !fields.is_broken("model") {
             let message = format!("missing key 'model' of '{name}'");
             self.notes.problems.add(fields.at(), message, "add model: its name at the service");
@@ -328,7 +328,7 @@ impl<'a> Clients<'a> {
             context_window: openai::CONTEXT_WINDOW,
             max_tokens: None,
             continues: false,
-            priced_as: self.priced_as(fields, name, private, paid_by),
+            priced_as: self.priced_as(reach, private, paid_by),
         }
     }
 
@@ -393,15 +393,12 @@ impl<'a> Clients<'a> {
         }
     }
 
-    /// The model's name in the price list, if calls cost something; an own price is listed under `name`.
-    fn priced_as(
-        &mut self,
-        fields: &Fields,
-        name: &str,
-        private: bool,
-        paid_by: PaidBy,
-    ) -> Option<String> {
-        let model = fields.text("model").filter(|model| !model.is_empty())?;
+    /// The model's name in the price list, if calls cost something; an own price is listed under the keys
+    /// of `reach`.
+    fn priced_as(&mut self, reach: Reach, private: bool, paid_by: PaidBy) -> Option<String> {
+        let Reach { fields, path: name, home } = reach;
+        let model = fields.text("model").or((!fields.is_broken("model")).then_some(home.model));
+        let model = model.filter(|model| !model.is_empty())?;
         let own = own_price(fields);
         let at = fields.place(if own.is_some() { "price" } else { "model" });
         let problems = &mut self.notes.problems;
@@ -439,22 +436,37 @@ pub struct Home {
     /// The variable that its key is mostly kept in.
     variable: &'static str,
     /// It is reached by sockets.
-    has_sockets: bool,
+    pub has_sockets: bool,
+    /// The model that is asked where none is named; empty: one must be.
+    pub model: &'static str,
 }
 
 impl Home {
-    const OPENAI: Self =
-        Self { base_url: openai::BASE_URL, variable: "OPENAI_API_KEY", has_sockets: false };
+    /// OpenAI's own, and whoever speaks its language.
+    pub const OPENAI: Self = Self {
+        base_url: openai::BASE_URL,
+        variable: "OPENAI_API_KEY",
+        has_sockets: false,
+        model: "",
+    };
     const ANTHROPIC: Self =
-        Self { base_url: anthropic::BASE_URL, variable: "ANTHROPIC_API_KEY", has_sockets: false };
-    const DEEPGRAM: Self =
-        Self { base_url: deepgram::BASE_URL, variable: "DEEPGRAM_API_KEY", has_sockets: true };
+        Self { base_url: anthropic::BASE_URL, variable: "ANTHROPIC_API_KEY", ..Self::OPENAI };
+    const DEEPGRAM: Self = Self {
+        base_url: deepgram::BASE_URL,
+        variable: "DEEPGRAM_API_KEY",
+        has_sockets: true,
+        model: "",
+    };
     /// OpenAI's speech-to-speech models.
     pub const REALTIME: Self =
         Self { base_url: realtime::BASE_URL, has_sockets: true, ..Self::OPENAI };
     /// Gemini's speech-to-speech models.
-    pub const GEMINI: Self =
-        Self { base_url: gemini::BASE_URL, variable: "GEMINI_API_KEY", has_sockets: true };
+    pub const GEMINI: Self = Self {
+        base_url: gemini::BASE_URL,
+        variable: "GEMINI_API_KEY",
+        has_sockets: true,
+        model: "",
+    };
 }
 
 /// Where the settings of a service stand, and which one it is.

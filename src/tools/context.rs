@@ -106,6 +106,16 @@ pub trait Effects: Send + Sync {
     /// Shows everyone a picture or a sound that `tool` has returned.
     fn attach(&self, tool: &str, attachment: &Attachment);
 
+    /// Tells the game master alone something; without one it is dropped.
+    fn tell_dm(&self, text: &str) {
+        _ = text;
+    }
+
+    /// Number of X-cards used so far: what was asked for before the last one is withdrawn.
+    fn halts(&self) -> u64 {
+        0
+    }
+
     /// Changes what music sounds at the table.
     ///
     /// # Errors

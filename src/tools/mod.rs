@@ -59,7 +59,7 @@ pub use latency::{Latency, LatencySummary, Probed, percentiles};
 pub use names::{Entries, bare, identity};
 pub use offer::Offer;
 pub use offered::OfferedNames;
-pub use output::{Attachment, CallOutput, Part};
+pub use output::{Attachment, CallOutput, Caption, Part};
 pub use payments::{Payment, Payments};
 pub use permits::Permits;
 pub use policy::{SessionCalls, TurnLimits};

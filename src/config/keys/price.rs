@@ -37,7 +37,8 @@ pub static PRICE: Shape = Shape {
         Key::new(
             "picture",
             MONEY,
-            "Per picture; the most one may cost where the service also counts tokens.",
+            "Per picture. With output set too, and a service that counts tokens, those are booked \
+             instead, and this is what is set aside before.",
         ),
         Key::new("request", MONEY, "Per search request."),
     ],

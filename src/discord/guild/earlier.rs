@@ -180,4 +180,8 @@ impl Effects for Shown {
     fn attach(&self, tool: &str, _attachment: &Attachment) {
         self.show(&format!("{tool} returned a file, which I can't show here."));
     }
+
+    fn tell_dm(&self, text: &str) {
+        self.show(text);
+    }
 }

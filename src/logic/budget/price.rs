@@ -36,7 +36,7 @@ pub struct Price {
     pub characters: f64,
     /// Per minute of audio heard.
     pub minute: f64,
-    /// Per picture made.
+    /// Per picture made whose tokens are not counted, or have no price.
     pub picture: f64,
     /// Per search request.
     pub request: f64,
@@ -107,6 +107,8 @@ impl Price {
         let cached = used.cached_tokens.min(used.input_tokens);
         let written = used.written_tokens.min(used.input_tokens - cached);
         let audio_cached = used.audio_cached.min(used.audio_in);
+        let by_tokens = self.output > 0.0 && used.output_tokens > 0;
+        let pictures = if by_tokens { 0 } else { used.pictures };
         Money::of(
             millions(used.input_tokens - cached - written) * self.input
                 + millions(cached) * self.cached_input
@@ -117,7 +119,7 @@ impl Price {
                 + millions(used.audio_out) * self.audio_output
                 + millions(used.characters) * self.characters
                 + used.seconds / 60.0 * self.minute
-                + number(used.pictures) * self.picture
+                + number(pictures) * self.picture
                 + number(used.requests) * self.request,
         )
     }

@@ -119,6 +119,17 @@ fn pictures_and_requests_cost_each() {
     assert_eq!(options.bound("m", used), Money::of(0.095));
 }
 
+#[test]
+fn picture_of_counted_tokens_costs_those() {
+    let price = Price { picture: 0.25, output: 30.0, ..Price::default() };
+    let prices = BTreeMap::from([("m".to_owned(), price)]);
+    let options = BudgetOptions { prices, ..options(1.0) };
+    let picture = Consumption { pictures: 1, ..Consumption::default() };
+    assert_eq!(options.bound("m", picture), Money::of(0.25));
+    let counted = Consumption { output_tokens: 1_000, ..picture };
+    assert_eq!(options.cost("m", counted), Money::of(0.03));
+}
+
 /// What text costs at a service that also takes sound.
 const TEXT: Price = Price {
     input: 4.0,

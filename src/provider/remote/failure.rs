@@ -168,7 +168,7 @@ impl Peer {
     /// What a service said, safe to print: one short line without the key and without echoes.
     fn quote(&self, message: &str, request: &Value) -> String {
         let mut text = without_key(begun(message), self.key.as_ref());
-        for member in ["messages", "input", "system"] {
+        for member in ["messages", "input", "system", "prompt", "contents"] {
             hide_echoes(&mut text, request.get(member).unwrap_or(&Value::Null));
         }
         quotable(&text)
