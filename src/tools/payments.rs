@@ -1,10 +1,10 @@
 //! Money for built-in tools that ask a paid service.
 //!
-//! Entry types: [`Payments`], [`Payment`]; entry method: [`CallContext::pay`]. **Never**: knows a budget.
+//! Entry types: [`Payments`], [`Payment`]; [`super::CallContext::pay`] asks them. **Never**: knows a budget.
 
 use futures::future::BoxFuture;
 
-use super::{CallContext, CallError, CallErrorKind};
+use super::CallError;
 use crate::{
     logic::budget::Consumption,
     provider::{Attempts, Kind},
@@ -15,7 +15,7 @@ pub trait Payments: Send + Sync {
     /// Reserves what a request to the service priced as `service` may use at most. Cancel safe.
     ///
     /// # Errors
-    /// [`CallErrorKind::Policy`] when a spending cap would be passed.
+    /// [`super::CallErrorKind::Policy`] when a spending cap would be passed.
     fn reserve(
         &self,
         service: &str,
@@ -38,30 +38,8 @@ pub trait Payment: Send + Sync {
     fn attempts(&self) -> Attempts;
 }
 
-impl CallContext {
-    /// Reserves money for a request of this call; a free service (`None`) always passes. Cancel safe.
-    ///
-    /// # Errors
-    /// [`CallErrorKind::Policy`] when a spending cap would be passed, or no budget counts this call.
-    pub async fn pay(
-        &self,
-        service: Option<&str>,
-        most: Consumption,
-    ) -> Result<Box<dyn Payment>, CallError> {
-        let Some(service) = service else { return Ok(Box::new(Free)) };
-        let payments = self.authority.caller().and_then(|caller| caller.payments.as_ref());
-        let payments = payments.ok_or_else(|| {
-            let why = format!(
-                "'{service}' costs money, and nothing counts it here (call the tool in a session)"
-            );
-            CallError::new(CallErrorKind::Policy, why)
-        })?;
-        payments.reserve(service, most).await
-    }
-}
-
-/// A request that costs nothing.
-struct Free;
+/// Payment for a request that costs nothing.
+pub(super) struct Free;
 
 impl Payment for Free {
     fn settle(self: Box<Self>, _used: Consumption) {}

@@ -140,3 +140,6 @@ async fn picture(
         }
     }
 }
+
+#[cfg(test)]
+mod tests;
