@@ -141,7 +141,7 @@ async fn pictures(services: &Registry, options: &Options, try_paid: bool) -> Opt
     let entry = options.image.as_ref()?;
     let probe = async {
         let painter = services.painter(options)?;
-        let Some(painter) = painter.filter(|it| it.priced_as().is_none() || try_paid) else {
+        let Some(painter) = painter.filter(|_| try_paid) else {
             return entry.probe().await;
         };
         let request =

@@ -9,7 +9,7 @@ use super::{DONE, Failure, stdout};
 use crate::{
     app,
     config::Config,
-    domain::Tier,
+    domain::{Npc, Tier},
     logic::tier::{TierInput, TierSelector, effective},
 };
 

@@ -75,7 +75,6 @@ impl File<'_> {
         let language = npc::language(&self.fields, &mut notes.problems).unwrap_or("en");
         let (mut budget, models) = (self.budget(notes), self.models(reading, notes));
         let providers = self.providers(&models, language, &mut budget, notes);
-        let image = images::image(&self.fields, &mut budget, notes);
         let talks = speech_to_speech::speech_to_speech(&self.fields, &mut budget, notes);
         let tools = self.fields.map("tools", &keys::app::TOOLS);
         let manifests = self.manifests(tools, reading, notes);
@@ -83,8 +82,7 @@ impl File<'_> {
         let mcp = self.mcp(reading, &manifests, notes);
         let patterns = mcp::patterns(&mcp);
         let known = [known, patterns.iter().map(String::as_str).collect()].concat();
-        let policy = policy(tools, &known, notes);
-        let voices = voices(&models, providers.voice, providers.slowest_voice);
+        let (policy, voices) = (policy(tools, &known, notes), voices(&models, &providers));
         let defaults = NpcDefaults {
             language,
             voices: &voices,
@@ -92,7 +90,6 @@ impl File<'_> {
             tools: &known,
             models: &providers.models,
             names_models: providers.names_models,
-            has_pictures: images::is_named(&self.fields),
             engines: engines(&self.fields, &talks),
         };
         let mut cast = self.cast(reading, &defaults, notes);
@@ -113,7 +110,7 @@ impl File<'_> {
                 voices,
                 speech_to_speech: talks,
                 embedder,
-                image,
+                image: providers.image,
                 turn_model: models.weights.file(SMART_TURN, SMART_TURN_FILE),
             },
             selection,
@@ -171,6 +168,7 @@ impl File<'_> {
         let here = HereOptions { weights, language: language.to_owned() };
         let mut read = providers(&self.fields, &here, &budget.prices, notes);
         budget.prices.append(&mut read.prices);
+        read.image = images::image(&self.fields, budget, notes);
         read
     }
 
@@ -409,16 +407,17 @@ impl File<'_> {
     }
 }
 
-/// Voice services that NPCs may name, `first` for those that name none; a network of one may be so
-/// `slow`.
-fn voices(models: &ModelOptions, first: VoiceEntry, slow: f32) -> Vec<VoiceEntry> {
-    provider::Options::voices(first, &models.weights.folders(), slow)
+/// Voice services that NPCs may name, the one of `providers` for those that name none.
+fn voices(models: &ModelOptions, providers: &Providers) -> Vec<VoiceEntry> {
+    let first = providers.voice.clone();
+    provider::Options::voices(first, &models.weights.folders(), providers.slowest_voice)
 }
 
-/// The settings of a checked file that engines depend on.
+/// The settings of a checked file that engines and tools of NPCs depend on.
 fn engines<'a>(file: &Fields, services: &'a [provider::SpeechOptions]) -> Engines<'a> {
     let is_guarded = !file.items("lines_and_veils").is_empty();
-    Engines { services, is_read: speech_to_speech::is_read(file), is_guarded }
+    let has_pictures = images::is_named(file);
+    Engines { services, is_read: speech_to_speech::is_read(file), is_guarded, has_pictures }
 }
 
 /// How long lists of tools are narrowed.

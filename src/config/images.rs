@@ -2,12 +2,7 @@
 //!
 //! Entry function: [`image`]. **Never**: decides which NPCs show pictures; their tools do.
 
-use super::{
-    keys,
-    prices::PaidBy,
-    providers::{Clients, Home},
-    reading::Notes,
-};
+use super::{home::Home, keys, prices::PaidBy, providers::Clients, reading::Notes};
 use crate::{
     logic::budget::BudgetOptions,
     provider::{ImageEntry, ImageService, PICTURE_FIRST_BYTE},

@@ -36,8 +36,6 @@ pub struct NpcDefaults<'a> {
     pub models: &'a EntryList<ModelEntry>,
     /// Whether all of their names could be read.
     pub names_models: bool,
-    /// Whether a service makes pictures, well configured or not.
-    pub has_pictures: bool,
     /// The settings that engines depend on.
     pub engines: Engines<'a>,
 }
@@ -197,7 +195,7 @@ fn pronunciation(fields: &Fields, problems: &mut Problems) -> Vec<Pronunciation>
 
 /// What is allowed, but probably not meant.
 fn warn(npc: &Npc, fields: &Fields, defaults: &NpcDefaults, warnings: &mut Problems) {
-    if !defaults.has_pictures {
+    if !defaults.engines.has_pictures {
         pictureless(fields, warnings);
     }
     if is_assistant(fields) {

@@ -5,6 +5,7 @@ use std::{collections::BTreeMap, time::Duration};
 use serde_json::{Map, Value as Json};
 
 use super::{
+    home::Home,
     keys,
     npc::language,
     prices::{PaidBy, check_price, price},
@@ -15,11 +16,10 @@ use crate::{
     domain::Secret,
     logic::budget::Price,
     provider::{
-        BaseUrl, EntryList, HereOptions, KokoroOptions, ModelEntry, ModelService, NamedEntry,
-        PiperOptions, RecogniserEntry, RecogniserService, SLOWEST, VoiceEntry, VoiceService,
-        anthropic, base_url, deepgram, gemini,
+        BaseUrl, EntryList, HereOptions, ImageEntry, KokoroOptions, ModelEntry, ModelService,
+        NamedEntry, PiperOptions, RecogniserEntry, RecogniserService, SLOWEST, VoiceEntry,
+        VoiceService, anthropic, base_url, deepgram,
         openai::{self, Options},
-        realtime,
     },
     yaml::{Fields, Shape, Value, quoted},
 };
@@ -34,6 +34,8 @@ pub struct Providers {
     pub names_models: bool,
     /// Speaks for voices that name no provider.
     pub voice: VoiceEntry,
+    /// Makes pictures; `None`: nothing does. [`super::images`] reads it.
+    pub image: Option<ImageEntry>,
     /// Seconds that a network's second of speech may take.
     pub slowest_voice: f32,
     /// What entries cost that say so themselves.
@@ -56,6 +58,7 @@ pub fn providers(
     let models = all.map(|all| clients.models(&all)).unwrap_or_default();
     Providers {
         models,
+        image: None,
         slowest_voice: slowest.unwrap_or(SLOWEST),
         recogniser: stt.map_or_else(
             || RecogniserEntry::Local(here.clone()),
@@ -426,47 +429,6 @@ impl<'a> Clients<'a> {
         }
         None
     }
-}
-
-/// Where a service is that is known to want a key.
-#[derive(Clone, Copy)]
-pub struct Home {
-    /// Its own address, used where none is given.
-    base_url: &'static str,
-    /// The variable that its key is mostly kept in.
-    variable: &'static str,
-    /// It is reached by sockets.
-    pub has_sockets: bool,
-    /// The model that is asked where none is named; empty: one must be.
-    pub model: &'static str,
-}
-
-impl Home {
-    /// OpenAI's own, and whoever speaks its language.
-    pub const OPENAI: Self = Self {
-        base_url: openai::BASE_URL,
-        variable: "OPENAI_API_KEY",
-        has_sockets: false,
-        model: "",
-    };
-    const ANTHROPIC: Self =
-        Self { base_url: anthropic::BASE_URL, variable: "ANTHROPIC_API_KEY", ..Self::OPENAI };
-    const DEEPGRAM: Self = Self {
-        base_url: deepgram::BASE_URL,
-        variable: "DEEPGRAM_API_KEY",
-        has_sockets: true,
-        model: "",
-    };
-    /// OpenAI's speech-to-speech models.
-    pub const REALTIME: Self =
-        Self { base_url: realtime::BASE_URL, has_sockets: true, ..Self::OPENAI };
-    /// Gemini's speech-to-speech models.
-    pub const GEMINI: Self = Self {
-        base_url: gemini::BASE_URL,
-        variable: "GEMINI_API_KEY",
-        has_sockets: true,
-        model: "",
-    };
 }
 
 /// Where the settings of a service stand, and which one it is.

@@ -17,6 +17,7 @@ use crate::{
         decisions::{Asked, Request},
         ui::approvals,
     },
+    tools::Effects,
 };
 
 impl Guild {

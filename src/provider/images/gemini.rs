@@ -83,7 +83,7 @@ async fn ask(endpoint: &Endpoint, prompt: &str) -> Result<(Answer, Consumption),
     if let Some(said) = ServiceError::read(&answer) {
         return Err(endpoint.peer.service_error(&said, None, &body));
     }
-    let count = |key| answer.get("usageMetadata")?.get(key)?.as_u64();
+    let count = |key: &str| answer.get("usageMetadata")?.get(key)?.as_u64();
     let thought = count("thoughtsTokenCount").unwrap_or_default();
     let made = count("candidatesTokenCount").map(|made| made.saturating_add(thought));
     let used = used(1, count("promptTokenCount"), made);
@@ -113,12 +113,12 @@ fn read(answer: &Value) -> Option<Answer> {
     }
     let candidates = answer.get("candidates")?.as_array()?;
     let parts = candidates.iter().filter_map(|it| it.pointer("/content/parts")?.as_array());
-    let files = parts.flatten().filter_map(|part| {
-        // Drafts of a thinking model stand before the picture, and sometimes are all there is.
+    // Drafts of a thinking model stand before the picture, and sometimes are all it gives.
+    let file = parts.flatten().rev().find_map(|part| {
         let data = part.get("inlineData").or_else(|| part.get("inline_data"))?.get("data")?;
         BASE64_STANDARD.decode(data.as_str()?.trim()).ok().filter(|file| !file.is_empty())
     });
-    if let Some(file) = files.last() {
+    if let Some(file) = file {
         return Some(Answer::File(file));
     }
     let reason = candidates.iter().find_map(|it| it.get("finishReason")?.as_str());

@@ -45,7 +45,7 @@ async fn ask(endpoint: &Endpoint, prompt: &str) -> Result<Picture, NoPicture> {
     let body = body(endpoint, prompt);
     let response = match endpoint.post("/images/generations", &body).await {
         Ok(response) => response,
-        Err(failure) if is_refusal(&failure.said) => return Err(refused("its rules", None)),
+        Err(failure) if is_refusal(failure.said()) => return Err(refused("its rules", None)),
         Err(failure) => return Err(failure.error.into()),
     };
     let bytes = endpoint.read_within(response, PICTURE).await?;
@@ -67,7 +67,7 @@ async fn ask(endpoint: &Endpoint, prompt: &str) -> Result<Picture, NoPicture> {
     let Some(first) = data.first() else {
         return Err(refused("it gave no picture", answer.get("usage")));
     };
-    let text = |key| first.get(key).and_then(Value::as_str).filter(|text| !text.is_empty());
+    let text = |key: &str| first.get(key).and_then(Value::as_str).filter(|text| !text.is_empty());
     let file = match (text("b64_json"), text("url")) {
         (Some(encoded), _) => BASE64_STANDARD.decode(encoded.trim()).map_err(|_| {
             let what = "a picture that is no base64";
@@ -125,6 +125,6 @@ fn refused(why: &str, usage: Option<&Value>) -> NoPicture {
 }
 
 fn tokens(pictures: u64, usage: Option<&Value>) -> Consumption {
-    let count = |key| usage.and_then(|usage| usage.get(key)?.as_u64());
+    let count = |key: &str| usage.and_then(|usage| usage.get(key)?.as_u64());
     used(pictures, count("input_tokens"), count("output_tokens"))
 }

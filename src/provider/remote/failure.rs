@@ -49,6 +49,11 @@ impl Failure {
 }
 
 impl Failure {
+    /// What the service says of it.
+    pub const fn said(&self) -> &ServiceError {
+        &self.said
+    }
+
     /// Whether the service refused what stands in the conversation, not how it is asked.
     pub fn is_about_messages(&self) -> bool {
         self.refused && self.said.message.trim_start().starts_with("messages")
