@@ -10,7 +10,7 @@ use serde_json::{Map, Value, json};
 
 use super::describe::{Millis, declared, input, text};
 use crate::{
-    domain::{Tier, visible},
+    domain::{Tier, one_line},
     logic::budget::Consumption,
     provider::{ImageModel, ImageRequest, NoPicture},
     tools::{
@@ -94,7 +94,8 @@ impl Images {
         arguments: &Map<String, Value>,
     ) -> Result<CallOutput, CallError> {
         let halts = context.effects.halts();
-        let said = |key, most| line(text(arguments, key).unwrap_or_default(), most);
+        let said =
+            |key, most| one_line(text(arguments, key).unwrap_or_default(), most).trim().to_owned();
         let (mut prompt, style) = (said("prompt", PROMPT_MAX), said("style", STYLE_MAX));
         if prompt.is_empty() {
             let why = "the prompt is empty (describe what the picture shows)";
@@ -118,7 +119,7 @@ impl Images {
             }
             Err(NoPicture::Refused { why, used }) => {
                 payment.settle(used);
-                let why = line(&why, STYLE_MAX);
+                let why = one_line(&why, STYLE_MAX);
                 context.effects.tell_dm(&format!("no picture for {by}: refused ({why})"));
                 let why = format!("the picture is refused ({why}); describe something milder");
                 return Err(CallError::new(CallErrorKind::Tool, why));
@@ -141,13 +142,6 @@ impl Images {
             ..CallOutput::json(json!({"shown": true, "alt": alt}))
         })
     }
-}
-
-/// `text` in one line of at most `most` characters, without what is not seen.
-fn line(text: &str, most: usize) -> String {
-    let text = visible(text);
-    let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    text.chars().take(most).collect()
 }
 
 #[cfg(test)]
