@@ -46,6 +46,7 @@ fn measure(case: &str, selector: &TierSelector, text: &str, names: &Names) {
                 text: black_box(text),
                 queue_depth: 0,
                 first_turn: false,
+                has_pictures: false,
                 since_deep: None,
                 names,
                 here: Some("Ravenford"),

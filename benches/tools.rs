@@ -91,6 +91,7 @@ async fn built_in(n: usize) -> Figures {
         files: None,
         memory: None,
         music: None,
+        images: None,
     };
     offer_built_ins(&host, materials);
     let call = ToolCall {
@@ -111,6 +112,7 @@ async fn built_in(n: usize) -> Figures {
                 tier: Tier::Fast,
                 offered: host.visible(&bartok.name, Tier::Fast, Tier::Fast.ceiling()).names(),
                 sampler: None,
+                payments: None,
             }),
             speaker: Arc::from("Player"),
             deadline: Instant::now() + Tier::Fast.ceiling(),

@@ -123,6 +123,7 @@ fn crates_stay_with_their_owner() {
         ("rmcp", &["tools"]),
         ("landlock", &["launch"]),
         ("libloading", &["provider"]),
+        ("image", &["provider"]),
         ("rten", &["provider"]),
         ("rten_tensor", &["provider"]),
         ("earshot", &["logic"]),

@@ -22,8 +22,8 @@ pub fn held(fresh: Config, running: &Config) -> Config {
         // What it compares by is its own.
         held.selection = running.selection.clone();
     }
-    let models = held.services.models;
-    held.services = provider::Options { models, ..running.services.clone() };
+    let provider::Options { models, image, .. } = held.services;
+    held.services = provider::Options { models, image, ..running.services.clone() };
     held.models = running.models.clone();
     held.data_dir.clone_from(&running.data_dir);
     held.environment.clone_from(&running.environment);
@@ -42,6 +42,7 @@ pub fn now(before: &Config, fresh: &Config) -> Vec<&'static str> {
         ("limits", before.session.limits != fresh.session.limits),
         ("tiers", before.tiers != fresh.tiers),
         ("providers.llm", before.services.models != fresh.services.models),
+        ("providers.image", before.services.image != fresh.services.image),
         ("budget", before.budget != fresh.budget),
         ("tools.tables", before.tables != fresh.tables),
         ("tools.selection", before.selection != fresh.selection),

@@ -48,7 +48,7 @@ use crate::{
     session::{self, Continuation, Conversations, TableHandle, TableParts, TableSetup},
     tools::{
         ToolHost,
-        builtin::{self, Archive, Dice, Materials, Meaning, Music, RuleBook},
+        builtin::{self, Archive, Dice, Images, Materials, Meaning, Music, RuleBook},
         connection::{Facts, Servers},
         manifest,
     },
@@ -112,6 +112,7 @@ pub fn open_tools(
 ) -> Result<Tools, Error> {
     let services = Registry::default();
     let embedder = services.embedder(&config.services)?;
+    let painter = services.painter(&config.services)?;
     let host = ToolHost::new(StdRng::seed_from_u64(seed)).within(&local_scope(config));
     host.catalog().figures().open(&config.data_dir, &config.environment);
     host.set_approval_expiry(config.approvals.expires);
@@ -127,7 +128,7 @@ pub fn open_tools(
     let archive = memory::archive(config, memory, meaning.clone());
     let levelling = Levelling::new(config, StdRng::seed_from_u64(seed.wrapping_add(3)));
     let offered = Offered { dice, archive, levelling };
-    offered.offer(&host, config, rules);
+    offered.offer(&host, config, (rules, painter.map(Images::new)));
     manifest::offer(&host, &config.manifests);
     host.select_by(config.selection.clone(), embedder);
     let stop = CancellationToken::new();
@@ -149,11 +150,16 @@ struct Offered {
 
 impl Offered {
     /// Offers the built-in tools over what `config` has for them.
-    fn offer(&self, host: &ToolHost, config: &Config, rules: Arc<RuleBook>) {
+    fn offer(
+        &self,
+        host: &ToolHost,
+        config: &Config,
+        (rules, images): (Arc<RuleBook>, Option<Images>),
+    ) {
         let (tables, files) = (config.tables.clone(), config.file_io.clone());
         let (dice, memory) = (self.dice.clone(), Some(Arc::clone(&self.archive)));
         let music = Some(self.levelling.music.clone());
-        builtin::offer(host, Materials { dice, tables, rules, files, memory, music });
+        builtin::offer(host, Materials { dice, tables, rules, files, memory, music, images });
     }
 }
 

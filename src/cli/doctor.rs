@@ -20,8 +20,8 @@ use crate::{
     files, launch,
     logic::{music::shipped_sound, turn::Detector},
     provider::{
-        EntryList, Error, Kind, ModelEntry, NamedEntry, Options, Registry, TextToSpeech,
-        VoiceEntry, VoiceService, probe_speech,
+        EntryList, Error, ImageRequest, Kind, ModelEntry, NamedEntry, NoPicture, Options, Registry,
+        TextToSpeech, VoiceEntry, VoiceService, probe_speech,
     },
     tools::{
         builtin,
@@ -32,6 +32,8 @@ use crate::{
 
 /// What a tool server is called in the list.
 const TOOL_SERVER: &str = "tool server";
+/// Longest wait for a picture.
+const DRAWING: Duration = Duration::from_mins(2);
 /// Longest wait for all of them.
 const CONNECTING: Duration = Duration::from_secs(15);
 
@@ -41,6 +43,9 @@ pub struct Arguments {
     /// Print one JSON object per finding.
     #[arg(long)]
     json: bool,
+    /// Try the picture and search services too, with one request each; it may cost money.
+    #[arg(long)]
+    try_paid: bool,
 }
 
 /// One thing looked at.
@@ -77,7 +82,7 @@ pub fn run(path: Option<&Path>, arguments: &Arguments) -> Result<u8, Failure> {
     )];
     if let Ok(config) = &loaded {
         let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
-        findings.extend(runtime.block_on(examine(config)));
+        findings.extend(runtime.block_on(examine(config, arguments.try_paid)));
     }
     let mut out = stdout();
     for finding in &findings {
@@ -96,7 +101,7 @@ fn problems(found: &[config::Problem]) -> String {
     format!("{} {noun}", found.len())
 }
 
-async fn examine(config: &Config) -> Vec<Finding> {
+async fn examine(config: &Config, try_paid: bool) -> Vec<Finding> {
     let (services, options) = (Registry::default(), &config.services);
     let hearing = services.probe_recogniser(options).await;
     let mut findings = vec![
@@ -122,12 +127,50 @@ async fn examine(config: &Config) -> Vec<Finding> {
         findings.push(Finding::new("servers' programs", Ok(confined().to_owned())));
     }
     findings.extend(model_files(&config.models.weights));
+    findings.extend(pictures(&services, options, try_paid).await);
     findings.push(Finding::new("music", Ok(music(config))));
     findings.push(Finding::new("disk", writable(&config.data_dir)));
     findings.push(Finding::new("memory", remembered(config).await));
     findings.extend(tool_servers(config).await);
     findings.extend(bot(config).await);
     findings
+}
+
+/// The service that makes pictures, where one is configured.
+async fn pictures(services: &Registry, options: &Options, try_paid: bool) -> Option<Finding> {
+    let entry = options.image.as_ref()?;
+    let probe = async {
+        let painter = services.painter(options)?;
+        let Some(painter) = painter.filter(|_| try_paid) else {
+            return entry.probe().await;
+        };
+        let request =
+            ImageRequest { prompt: "a plain grey stone".to_owned(), ..ImageRequest::default() };
+        let made = tokio::time::timeout(DRAWING, painter.generate(request)).await;
+        let late = || Error::new(Kind::Timeout, format!("no picture in {} s", DRAWING.as_secs()));
+        match made.map_err(|_| late())? {
+            Ok(picture) => Ok(format!("drew {}, {} KiB", picture.mime, picture.bytes.len() >> 10)),
+            Err(NoPicture::Failed(error)) => Err(error),
+            Err(refused) => Err(Error::new(Kind::InvalidRequest, refused.to_string())),
+        }
+    };
+    let service = (entry.info().to_string(), entry.options.priced_as.is_some());
+    Some(perhaps_paid("pictures", service, try_paid, probe).await)
+}
+
+/// A service named `service`, tried by `probe` only where it is free or `try_paid` is set.
+async fn perhaps_paid(
+    what: &'static str,
+    (service, is_paid): (String, bool),
+    try_paid: bool,
+    probe: impl Future<Output = Result<String, Error>>,
+) -> Finding {
+    if is_paid && !try_paid {
+        let skipped = format!("{service}, not tried (costs money; use --try-paid)");
+        return Finding::new(what, Ok(skipped));
+    }
+    let tried = probe.await.map(|found| format!("{service}, {found}"));
+    Finding::new(what, tried.map_err(|error| format!("{service}: {error}")))
 }
 
 /// Whether each chat model can be asked, and how long it takes to say so.

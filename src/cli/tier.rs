@@ -9,7 +9,7 @@ use super::{DONE, Failure, stdout};
 use crate::{
     app,
     config::Config,
-    domain::Tier,
+    domain::{Npc, Tier},
     logic::tier::{TierInput, TierSelector, effective},
 };
 
@@ -54,10 +54,11 @@ struct Answer {
 /// # Errors
 /// No such NPC, seconds that are none, or stdout is gone.
 pub fn run(config: &Config, arguments: &Arguments) -> Result<u8, Failure> {
-    let ceiling = match &arguments.npc {
-        None => Tier::Deep,
-        Some(name) => app::find_npc(&config.npcs, name).map_err(Failure::usage)?.1.budget_tier,
+    let npc = match &arguments.npc {
+        None => None,
+        Some(name) => Some(app::find_npc(&config.npcs, name).map_err(Failure::usage)?.1),
     };
+    let ceiling = npc.map_or(Tier::Deep, |npc| npc.budget_tier);
     let since_deep = arguments
         .since_deep
         .map(|seconds| {
@@ -72,6 +73,7 @@ pub fn run(config: &Config, arguments: &Arguments) -> Result<u8, Failure> {
         text: &arguments.text,
         queue_depth: arguments.queue,
         first_turn: arguments.first,
+        has_pictures: npc.is_some_and(Npc::has_pictures),
         since_deep,
         names: &names,
         here: None,

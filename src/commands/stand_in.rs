@@ -105,7 +105,8 @@ impl Engines for Fixed {
     fn services(&self) -> Arc<Services> {
         let (hears, thinks) = (ServiceInfo::here("Whisper"), vec![ServiceInfo::here("lines")]);
         let (speaks, speaks_and_hears) = (Vec::new(), Vec::new());
-        Arc::new(Services { hears, here: None, thinks, sums_up: false, speaks, speaks_and_hears })
+        let (here, draws, sums_up) = (None, None, false);
+        Arc::new(Services { hears, here, thinks, sums_up, speaks, speaks_and_hears, draws })
     }
 
     fn offer(&self, npc: &str, _: EngineKind) -> Result<EngineOffer, EngineError> {

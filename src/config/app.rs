@@ -11,7 +11,7 @@ use super::{
     checked::{self, Config},
     discord::{self, DiscordOptions},
     engine::Engines,
-    keys,
+    images, keys,
     manifest::{self, Manifests},
     mcp::{self, McpOptions},
     memory::{self, MemoryOptions},
@@ -82,8 +82,7 @@ impl File<'_> {
         let mcp = self.mcp(reading, &manifests, notes);
         let patterns = mcp::patterns(&mcp);
         let known = [known, patterns.iter().map(String::as_str).collect()].concat();
-        let policy = policy(tools, &known, notes);
-        let voices = voices(&models, providers.voice, providers.slowest_voice);
+        let (policy, voices) = (policy(tools, &known, notes), voices(&models, &providers));
         let defaults = NpcDefaults {
             language,
             voices: &voices,
@@ -111,6 +110,7 @@ impl File<'_> {
                 voices,
                 speech_to_speech: talks,
                 embedder,
+                image: providers.image,
                 turn_model: models.weights.file(SMART_TURN, SMART_TURN_FILE),
             },
             selection,
@@ -168,6 +168,7 @@ impl File<'_> {
         let here = HereOptions { weights, language: language.to_owned() };
         let mut read = providers(&self.fields, &here, &budget.prices, notes);
         budget.prices.append(&mut read.prices);
+        read.image = images::image(&self.fields, budget, notes);
         read
     }
 
@@ -406,16 +407,17 @@ impl File<'_> {
     }
 }
 
-/// Voice services that NPCs may name, `first` for those that name none; a network of one may be so
-/// `slow`.
-fn voices(models: &ModelOptions, first: VoiceEntry, slow: f32) -> Vec<VoiceEntry> {
-    provider::Options::voices(first, &models.weights.folders(), slow)
+/// Voice services that NPCs may name, the one of `providers` for those that name none.
+fn voices(models: &ModelOptions, providers: &Providers) -> Vec<VoiceEntry> {
+    let first = providers.voice.clone();
+    provider::Options::voices(first, &models.weights.folders(), providers.slowest_voice)
 }
 
-/// The settings of a checked file that engines depend on.
+/// The settings of a checked file that engines and tools of NPCs depend on.
 fn engines<'a>(file: &Fields, services: &'a [provider::SpeechOptions]) -> Engines<'a> {
     let is_guarded = !file.items("lines_and_veils").is_empty();
-    Engines { services, is_read: speech_to_speech::is_read(file), is_guarded }
+    let has_pictures = images::is_named(file);
+    Engines { services, is_read: speech_to_speech::is_read(file), is_guarded, has_pictures }
 }
 
 /// How long lists of tools are narrowed.

@@ -16,6 +16,8 @@ mod discord;
 mod engine;
 mod expand;
 mod files;
+mod home;
+mod images;
 mod keys;
 mod line;
 mod manifest;

@@ -5,6 +5,7 @@ use std::{collections::BTreeMap, time::Duration};
 use serde_json::{Map, Value as Json};
 
 use super::{
+    home::Home,
     keys,
     npc::language,
     prices::{PaidBy, check_price, price},
@@ -15,11 +16,10 @@ use crate::{
     domain::Secret,
     logic::budget::Price,
     provider::{
-        BaseUrl, EntryList, HereOptions, KokoroOptions, ModelEntry, ModelService, NamedEntry,
-        PiperOptions, RecogniserEntry, RecogniserService, SLOWEST, VoiceEntry, VoiceService,
-        anthropic, base_url, deepgram, gemini,
+        BaseUrl, EntryList, HereOptions, ImageEntry, KokoroOptions, ModelEntry, ModelService,
+        NamedEntry, PiperOptions, RecogniserEntry, RecogniserService, SLOWEST, VoiceEntry,
+        VoiceService, anthropic, base_url, deepgram,
         openai::{self, Options},
-        realtime,
     },
     yaml::{Fields, Shape, Value, quoted},
 };
@@ -34,6 +34,8 @@ pub struct Providers {
     pub names_models: bool,
     /// Speaks for voices that name no provider.
     pub voice: VoiceEntry,
+    /// Makes pictures; `None`: nothing does. [`super::images`] reads it.
+    pub image: Option<ImageEntry>,
     /// Seconds that a network's second of speech may take.
     pub slowest_voice: f32,
     /// What entries cost that say so themselves.
@@ -56,6 +58,7 @@ pub fn providers(
     let models = all.map(|all| clients.models(&all)).unwrap_or_default();
     Providers {
         models,
+        image: None,
         slowest_voice: slowest.unwrap_or(SLOWEST),
         recogniser: stt.map_or_else(
             || RecogniserEntry::Local(here.clone()),
@@ -285,7 +288,7 @@ impl<'a> Clients<'a> {
     }
 
     /// Notes a service that is named twice.
-    fn check_service(&mut self, fields: &Fields, path: &str) {
+    pub fn check_service(&mut self, fields: &Fields, path: &str) {
         if fields.get("service").is_some() && fields.get("name").is_some() {
             let message = format!("'{path}' has both 'service' and 'name'");
             self.notes.problems.add(fields.place("name"), message, "keep one of them");
@@ -311,7 +314,7 @@ impl<'a> Clients<'a> {
         if let Some(address) = &address {
             self.check_key(reach, address, api_key.is_some());
         }
-        let model = fields.text("model").unwrap_or_default();
+        let model = fields.text("model").unwrap_or(home.model);
         if model.is_empty() && !fields.is_broken("model") {
             let message = format!("missing key 'model' of '{name}'");
             self.notes.problems.add(fields.at(), message, "add model: its name at the service");
@@ -328,7 +331,7 @@ impl<'a> Clients<'a> {
             context_window: openai::CONTEXT_WINDOW,
             max_tokens: None,
             continues: false,
-            priced_as: self.priced_as(fields, name, private, paid_by),
+            priced_as: self.priced_as(reach, private, paid_by),
         }
     }
 
@@ -393,15 +396,12 @@ impl<'a> Clients<'a> {
         }
     }
 
-    /// The model's name in the price list, if calls cost something; an own price is listed under `name`.
-    fn priced_as(
-        &mut self,
-        fields: &Fields,
-        name: &str,
-        private: bool,
-        paid_by: PaidBy,
-    ) -> Option<String> {
-        let model = fields.text("model").filter(|model| !model.is_empty())?;
+    /// The model's name in the price list, if calls cost something; an own price is listed under the keys
+    /// of `reach`.
+    fn priced_as(&mut self, reach: Reach, private: bool, paid_by: PaidBy) -> Option<String> {
+        let Reach { fields, path: name, home } = reach;
+        let model = fields.text("model").or((!fields.is_broken("model")).then_some(home.model));
+        let model = model.filter(|model| !model.is_empty())?;
         let own = own_price(fields);
         let at = fields.place(if own.is_some() { "price" } else { "model" });
         let problems = &mut self.notes.problems;
@@ -429,32 +429,6 @@ impl<'a> Clients<'a> {
         }
         None
     }
-}
-
-/// Where a service is that is known to want a key.
-#[derive(Clone, Copy)]
-pub struct Home {
-    /// Its own address, used where none is given.
-    base_url: &'static str,
-    /// The variable that its key is mostly kept in.
-    variable: &'static str,
-    /// It is reached by sockets.
-    has_sockets: bool,
-}
-
-impl Home {
-    const OPENAI: Self =
-        Self { base_url: openai::BASE_URL, variable: "OPENAI_API_KEY", has_sockets: false };
-    const ANTHROPIC: Self =
-        Self { base_url: anthropic::BASE_URL, variable: "ANTHROPIC_API_KEY", has_sockets: false };
-    const DEEPGRAM: Self =
-        Self { base_url: deepgram::BASE_URL, variable: "DEEPGRAM_API_KEY", has_sockets: true };
-    /// OpenAI's speech-to-speech models.
-    pub const REALTIME: Self =
-        Self { base_url: realtime::BASE_URL, has_sockets: true, ..Self::OPENAI };
-    /// Gemini's speech-to-speech models.
-    pub const GEMINI: Self =
-        Self { base_url: gemini::BASE_URL, variable: "GEMINI_API_KEY", has_sockets: true };
 }
 
 /// Where the settings of a service stand, and which one it is.

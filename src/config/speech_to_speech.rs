@@ -4,12 +4,7 @@
 
 use std::{collections::BTreeMap, time::Duration};
 
-use super::{
-    keys,
-    prices::PaidBy,
-    providers::{Clients, Home},
-    reading::Notes,
-};
+use super::{home::Home, keys, prices::PaidBy, providers::Clients, reading::Notes};
 use crate::{
     logic::budget::{BudgetOptions, Price},
     provider::{SPEECH_FIRST_BYTE, SPEECH_IDLE, SpeechOptions, SpeechService},

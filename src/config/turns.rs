@@ -77,5 +77,6 @@ pub fn tiers(app: &Fields<'_>) -> Keywords {
     Keywords {
         deep: changed("deep", shipped.deep),
         standard: changed("standard", shipped.standard),
+        shows: shipped.shows,
     }
 }

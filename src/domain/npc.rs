@@ -53,6 +53,11 @@ pub struct Npc {
 
 #[cfg(test)]
 impl Npc {
+    /// Whether its tools show pictures.
+    pub fn has_pictures(&self) -> bool {
+        self.tools.iter().any(|tool| tool.starts_with("image-gen."))
+    }
+
     /// An NPC of this name with defaults for everything else.
     pub fn plain(name: &str) -> Self {
         Self {

@@ -23,6 +23,8 @@ pub const CALLS: Bound = Bound { most: 64, unit: "", what: "calls a round" };
 pub const EVENT: Bound = Bound::mib(1, "an event");
 /// Text or JSON of an answer, in bytes.
 pub const ANSWER: Bound = Bound::mib(8, "an answer");
+/// A picture with what is around it in an answer, in bytes.
+pub const PICTURE: Bound = Bound::mib(12, "a picture");
 /// The words of an error, in bytes; they are cut before they are searched or shown.
 pub const ERROR_TEXT: usize = 2 << 10;
 
@@ -52,18 +54,27 @@ impl fmt::Display for Bound {
     }
 }
 
-/// The bytes of an answer so far, up to [`ANSWER`].
-#[derive(Debug, Default)]
-pub struct Body(pub Vec<u8>);
+/// The bytes of an answer so far, up to a bound.
+#[derive(Debug)]
+pub struct Body {
+    /// What came so far.
+    pub bytes: Vec<u8>,
+    bound: Bound,
+}
 
 impl Body {
+    /// Nothing came yet.
+    pub const fn within(bound: Bound) -> Self {
+        Self { bytes: Vec::new(), bound }
+    }
+
     /// Adds a piece.
     ///
     /// # Errors
     /// The answer is over the bound.
     pub fn push(&mut self, piece: &[u8]) -> Result<(), Bound> {
-        ANSWER.check(self.0.len() + piece.len())?;
-        self.0.extend_from_slice(piece);
+        self.bound.check(self.bytes.len() + piece.len())?;
+        self.bytes.extend_from_slice(piece);
         Ok(())
     }
 }
@@ -79,7 +90,7 @@ mod tests {
         assert_eq!(TURN_TEXT.to_string(), "64 KiB of text a turn");
         assert_eq!(CALLS.to_string(), "64 calls a round");
         assert_eq!(EVENT.to_string(), "1 MiB for an event");
-        let mut body = Body::default();
+        let mut body = Body::within(ANSWER);
         assert_eq!(body.push(&vec![b' '; 8 << 20]), Ok(()));
         assert_eq!(body.push(b" "), Err(ANSWER));
     }

@@ -7,6 +7,7 @@ use std::path::PathBuf;
 use super::{
     EntryList, Error, Kind,
     embedders::EmbedderEntry,
+    images::ImageEntry,
     models::ModelEntry,
     recognisers::RecogniserEntry,
     services::{NpcService, Services},
@@ -32,6 +33,8 @@ pub struct Options {
     pub speech_to_speech: Vec<SpeechOptions>,
     /// Compares meanings; `None`: words in common decide.
     pub embedder: Option<EmbedderEntry>,
+    /// Makes pictures; `None`: nothing does.
+    pub image: Option<ImageEntry>,
     /// The file of the sound model that tells whether somebody has finished.
     pub turn_model: PathBuf,
 }
@@ -141,7 +144,8 @@ impl Options {
             service: entry.info(),
         });
         let speaks_and_hears = speaks_and_hears.collect();
-        Services { hears, here, thinks, sums_up, speaks, speaks_and_hears }
+        let draws = self.image.as_ref().map(ImageEntry::info);
+        Services { hears, here, thinks, sums_up, speaks, speaks_and_hears, draws }
     }
 }
 
@@ -162,6 +166,7 @@ mod tests {
             voices: Options::voices(VoiceEntry::Flite, &["models".into()], 0.8),
             speech_to_speech: Vec::new(),
             embedder: None,
+            image: None,
             turn_model: "smart-turn".into(),
         };
         let fallback = Some(Box::new(Voice::as_is("flite", "slt")));
@@ -186,6 +191,7 @@ mod tests {
             voices: vec![VoiceEntry::Flite],
             speech_to_speech: Vec::new(),
             embedder: None,
+            image: None,
             turn_model: "smart-turn".into(),
         };
         let named = |name: &str, engine| Npc { engine, ..Npc::plain(name) };
@@ -230,6 +236,7 @@ mod tests {
             voices: vec![VoiceEntry::Flite],
             speech_to_speech: vec![openai, gemini],
             embedder: None,
+            image: None,
             turn_model: "smart-turn".into(),
         };
         let named = |name: &str, provider: Option<&str>| Npc {

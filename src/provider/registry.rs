@@ -8,9 +8,11 @@
 use std::{path::PathBuf, sync::Arc};
 
 use super::{
-    Chain, ChatModel, Embedder, Error, Kind, SpeechToSpeech, SpeechToText, TextToSpeech, TurnJudge,
+    Chain, ChatModel, Embedder, Error, ImageModel, Kind, SpeechToSpeech, SpeechToText,
+    TextToSpeech, TurnJudge,
     embedders::Embedders,
     gemini::GeminiLive,
+    images::Painters,
     models::Models,
     options::Options,
     pool::Pool,
@@ -34,6 +36,7 @@ struct Opened {
     voices: Voices,
     voice_models: Pool<SpeechOptions, Arc<dyn SpeechToSpeech>>,
     embedders: Embedders,
+    painters: Painters,
     judges: Pool<PathBuf, SmartTurn>,
 }
 
@@ -96,6 +99,14 @@ impl Registry {
         options.embedder.as_ref().map(|entry| self.0.embedders.open(entry)).transpose()
     }
 
+    /// What makes pictures, if anything does.
+    ///
+    /// # Errors
+    /// An address or key that makes no request.
+    pub fn painter(&self, options: &Options) -> Result<Option<Arc<dyn ImageModel>>, Error> {
+        options.image.as_ref().map(|entry| self.0.painters.open(entry)).transpose()
+    }
+
     /// What hears whether somebody has finished; it is loaded by then.
     ///
     /// # Errors
@@ -127,6 +138,7 @@ impl Registry {
         self.0.voices.retain(&options.voices);
         self.0.voice_models.retain(|entry| options.speech_to_speech.contains(entry));
         self.0.embedders.retain(options.embedder.as_ref());
+        self.0.painters.retain(options.image.as_ref());
         self.0.judges.retain(|path| *path == options.turn_model);
     }
 }
@@ -152,6 +164,7 @@ mod tests {
             voices: vec![VoiceEntry::Flite],
             speech_to_speech: Vec::new(),
             embedder: None,
+            image: None,
             turn_model: "smart-turn".into(),
         }
     }

@@ -28,6 +28,8 @@ pub struct Services {
     pub speaks: Vec<ServiceInfo>,
     /// Hear the players themselves, and answer for the NPCs they name; each once.
     pub speaks_and_hears: Vec<NpcService>,
+    /// Reads descriptions of pictures that NPCs show; `None`: none is shown.
+    pub draws: Option<ServiceInfo>,
 }
 
 impl Services {
@@ -40,7 +42,7 @@ impl Services {
     /// Those that are neither on this machine nor on its network.
     pub fn outside(&self) -> impl Iterator<Item = &ServiceInfo> {
         let all = std::iter::once(&self.hears).chain(&self.thinks).chain(&self.speaks);
-        let all = all.chain(self.speaks_and_hears.iter().map(|it| &it.service));
+        let all = all.chain(self.speaks_and_hears.iter().map(|it| &it.service)).chain(&self.draws);
         all.filter(|service| !service.is_local())
     }
 

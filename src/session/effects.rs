@@ -2,7 +2,10 @@
 //!
 //! Entry type: [`TableEffects`]. **Never**: waits.
 
-use std::sync::Arc;
+use std::sync::{
+    Arc,
+    atomic::{AtomicU64, Ordering},
+};
 
 use futures::future::BoxFuture;
 use serde_json::{Map, Value};
@@ -26,12 +29,34 @@ pub struct TableEffects {
     face: Arc<dyn Effects>,
     music: MusicPlayer,
     late: mpsc::Sender<FollowUp>,
+    halts: Arc<Halts>,
+}
+
+/// X-cards used at a table so far.
+#[derive(Debug, Default)]
+pub struct Halts(AtomicU64);
+
+impl Halts {
+    /// Counts another one.
+    pub fn add(&self) {
+        self.0.fetch_add(1, Ordering::AcqRel);
+    }
+
+    /// How many there were.
+    pub fn count(&self) -> u64 {
+        self.0.load(Ordering::Acquire)
+    }
 }
 
 impl TableEffects {
     /// Effects on a table that plays `music` and takes late results at `late`.
     pub fn new(face: Arc<dyn Effects>, music: MusicPlayer, late: mpsc::Sender<FollowUp>) -> Self {
-        Self { face, music, late }
+        Self { face, music, late, halts: Arc::default() }
+    }
+
+    /// The table's X-cards, which it counts.
+    pub fn halted(&self) -> Arc<Halts> {
+        Arc::clone(&self.halts)
     }
 }
 
@@ -42,6 +67,14 @@ impl Effects for TableEffects {
 
     fn attach(&self, tool: &str, attachment: &Attachment) {
         self.face.attach(tool, attachment);
+    }
+
+    fn tell_dm(&self, text: &str) {
+        self.face.tell_dm(text);
+    }
+
+    fn halts(&self) -> u64 {
+        self.halts.count()
     }
 
     fn music(&self, order: MusicOrder) -> Result<(), &'static str> {

@@ -250,6 +250,7 @@ impl Router {
             text,
             queue_depth: situation.queue_depth,
             first_turn: !seat.has_spoken,
+            has_pictures: seat.npc.has_pictures(),
             since_deep: self.last_deep.map(|at| situation.now.since(at)),
             names: &self.tier_names,
             here: self.scene.location(),

@@ -182,6 +182,7 @@ impl Table {
     /// meanwhile, or what was heard last if nobody speaks.
     pub(super) fn halt(&mut self) {
         let now = Instant::now();
+        self.halts.add();
         let under_way = self.turns.iter().map(|turn| {
             turn.taken_back = true;
             (turn.began_at.is_some(), turn.purpose.clone())

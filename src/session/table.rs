@@ -15,7 +15,7 @@ use tokio_util::sync::CancellationToken;
 use super::{
     Command, Options, SpeakerId, State, TableEvent, VoiceInput,
     continuation::Continuation,
-    effects::{FollowedUp, TableEffects},
+    effects::{FollowedUp, Halts, TableEffects},
     hearing::Hearing,
     judging::Listening,
     limits::PlayerLimits,
@@ -111,6 +111,8 @@ pub(super) struct Table {
     pub(super) turns: Turns,
     pub(super) host: ToolHost,
     pub(super) effects: Arc<dyn Effects>,
+    /// X-cards used so far.
+    pub(super) halts: Arc<Halts>,
     pub(super) reports: Reports,
     pub(super) recaller: Option<Arc<Recaller>>,
     pub(super) replies: mpsc::Sender<(TurnId, Reply)>,
@@ -144,6 +146,7 @@ impl Table {
             continuation.restore(&mut seats, &mut router.scene);
         }
         let music = setup.outlets.music;
+        let effects = TableEffects::new(setup.outlets.effects, music.clone(), late);
         let (name, partials) = (setup.stt.name().to_owned(), setup.stt.abilities().partials);
         let recogniser = Recogniser { stt: setup.stt, budget: parts.budget.clone() };
         Self {
@@ -159,7 +162,8 @@ impl Table {
             playback: Playback::new(setup.outlets.out, music.clone(), setup.outlets.pace, rng),
             turns: Turns::new(partials),
             host: setup.host,
-            effects: Arc::new(TableEffects::new(setup.outlets.effects, music.clone(), late)),
+            halts: effects.halted(),
+            effects: Arc::new(effects),
             music: TableMusic::new(music, parts.music),
             reports: Reports::new(setup.outlets.events, parts.budget, setup.backlog, &name),
             replies,

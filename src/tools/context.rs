@@ -15,10 +15,13 @@ use serde_json::{Map, Value};
 use tokio::{sync::Notify, time::Instant};
 use tokio_util::sync::CancellationToken;
 
-use super::{Attachment, Authority, CallRecord};
+use super::{
+    Attachment, Authority, CallError, CallErrorKind, CallRecord,
+    payments::{Free, Payment},
+};
 use crate::{
     domain::{Scope, SessionId, ToolCall, TurnId},
-    logic::music::MusicOrder,
+    logic::{budget::Consumption, music::MusicOrder},
 };
 
 /// The turn a call belongs to.
@@ -46,6 +49,28 @@ pub struct CallContext {
     pub cancel: CancellationToken,
     /// The table itself.
     pub effects: Arc<dyn Effects>,
+}
+
+impl CallContext {
+    /// Reserves money for a request of this call; a free service (`None`) always passes. Cancel safe.
+    ///
+    /// # Errors
+    /// [`CallErrorKind::Policy`] when a spending cap would be passed, or no budget counts this call.
+    pub async fn pay(
+        &self,
+        service: Option<&str>,
+        most: Consumption,
+    ) -> Result<Box<dyn Payment>, CallError> {
+        let Some(service) = service else { return Ok(Box::new(Free)) };
+        let payments = self.authority.caller().and_then(|caller| caller.payments.as_ref());
+        let payments = payments.ok_or_else(|| {
+            let why = format!(
+                "'{service}' costs money, and nothing counts it here (call the tool in a session)"
+            );
+            CallError::new(CallErrorKind::Policy, why)
+        })?;
+        payments.reserve(service, most).await
+    }
 }
 
 /// What a model has in its window: words from outside, which may carry orders, and secrets, which
@@ -105,6 +130,16 @@ pub trait Effects: Send + Sync {
 
     /// Shows everyone a picture or a sound that `tool` has returned.
     fn attach(&self, tool: &str, attachment: &Attachment);
+
+    /// Tells the game master alone something; without one it is dropped.
+    fn tell_dm(&self, text: &str) {
+        _ = text;
+    }
+
+    /// Number of X-cards used so far: what was asked for before the last one is withdrawn.
+    fn halts(&self) -> u64 {
+        0
+    }
 
     /// Changes what music sounds at the table.
     ///

@@ -54,6 +54,17 @@ pub struct Attachment {
     pub mime: String,
     /// The file as it came, decoded.
     pub bytes: Arc<[u8]>,
+    /// Words beside it; `None`: the tool's name alone.
+    pub caption: Option<Caption>,
+}
+
+/// Words beside a picture, for everybody at the table.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Caption {
+    /// The NPC that shows it.
+    pub by: Arc<str>,
+    /// One sentence for players who cannot see it.
+    pub alt: String,
 }
 
 impl CallOutput {
@@ -187,7 +198,8 @@ mod tests {
 
     #[test]
     fn pictures_are_a_note_and_links_stay_links() {
-        let picture = Attachment { mime: "image/png".into(), bytes: Arc::from([0; 2_000]) };
+        let picture =
+            Attachment { mime: "image/png".into(), bytes: Arc::from([0; 2_000]), caption: None };
         let output = CallOutput {
             parts: vec![
                 Part::Media(picture.clone()),

@@ -104,6 +104,14 @@ impl Effects for Written {
         self.0.attach(tool, attachment);
     }
 
+    fn tell_dm(&self, text: &str) {
+        self.0.tell_dm(text);
+    }
+
+    fn halts(&self) -> u64 {
+        self.0.halts()
+    }
+
     fn lacks_approver(&self) -> Option<&'static str> {
         self.0.lacks_approver()
     }

@@ -35,6 +35,8 @@ pub struct Written {
     pub text: String,
     /// Identities of the tools it called.
     pub tools: Vec<String>,
+    /// How many of them have not ended yet.
+    pub pending: usize,
 }
 
 /// Why there is no answer.
@@ -96,8 +98,9 @@ impl Questions {
             let name = || assistant.name().to_owned();
             let answer = assistant.ask(&text).await;
             let answer = answer.map_err(|why| AskError::NoAnswer { name: name(), why })?;
+            let pending = answer.tools.iter().filter(|line| line.pending).count();
             let tools = answer.tools.into_iter().map(|line| line.tool).collect();
-            Ok(Written { text: answer.text, tools })
+            Ok(Written { text: answer.text, tools, pending })
         }
     }
 }

@@ -22,7 +22,7 @@ use super::{
 use crate::{
     domain::revealed_name,
     session::LONGEST_UTTERANCE,
-    tools::{ApprovalRequest, Attachment, Decision, Effects, Form},
+    tools::{ApprovalRequest, Attachment, Caption, Decision, Effects, Form},
 };
 
 /// What is answered where nobody can be asked.
@@ -160,8 +160,19 @@ impl Effects for TerminalEffects {
     }
 
     fn attach(&self, tool: &str, attachment: &Attachment) {
-        let size = attachment.bytes.len().div_ceil(1024);
-        self.show(&format!("{tool} returned {}, {size} KiB", attachment.mime));
+        let (size, mime) = (attachment.bytes.len().div_ceil(1024), &attachment.mime);
+        self.show(&match &attachment.caption {
+            Some(Caption { by, alt }) => {
+                format!("{by} shows a picture: {alt} ({tool}, {mime}, {size} KiB)")
+            }
+            None => format!("{tool} returned {mime}, {size} KiB"),
+        });
+    }
+
+    fn tell_dm(&self, text: &str) {
+        if self.is_dm {
+            self.show(text);
+        }
     }
 
     fn lacks_approver(&self) -> Option<&'static str> {

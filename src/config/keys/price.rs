@@ -34,5 +34,12 @@ pub static PRICE: Shape = Shape {
         Key::new("audio_output", MONEY, "Per million audio tokens spoken; default: output."),
         Key::new("characters", MONEY, "Per million characters spoken."),
         Key::new("minute", MONEY, "Per minute heard."),
+        Key::new(
+            "picture",
+            MONEY,
+            "Per picture. With output set too, and a service that counts tokens, those are booked \
+             instead, and this is what is set aside before.",
+        ),
+        Key::new("request", MONEY, "Per search request."),
     ],
 };

@@ -2,7 +2,7 @@
 
 use super::{WAIT, price::PRICE};
 use crate::{
-    provider::{ModelService, RecogniserService, SpeechService, VoiceService},
+    provider::{ImageService, ModelService, RecogniserService, SpeechService, VoiceService},
     yaml::{Key, Kind, Shape},
 };
 
@@ -27,6 +27,7 @@ pub static PROVIDERS: Shape = Shape {
             "A model that hears the players' own voices and speaks, for NPCs with `engine: s2s`; or \
              a list with one of each service.",
         ),
+        Key::new("image", Kind::Shape(&IMAGE), "Pictures that NPCs show with image-gen."),
         Key::new("hedge", Kind::Shape(&HEDGE), "Asking two services at once."),
         Key::new(
             "slowest_voice",
@@ -223,6 +224,31 @@ pub static SPEECH_TO_SPEECH: Shape = Shape {
             Kind::Whole { min: 1, max: 86_400 },
             "Seconds without talk after which a session is closed; default 60.",
         ),
+    ],
+};
+
+/// What makes pictures.
+pub static IMAGE: Shape = Shape {
+    title: "Pictures",
+    keys: &[
+        Key::new("service", Kind::Word(ImageService::NAMES), "Service; default openai."),
+        Key::new("name", Kind::Word(ImageService::NAMES), NAME),
+        Key::new(
+            "base_url",
+            Kind::Filled,
+            "Address of a server with OpenAI's images address, version included \
+             (\"http://127.0.0.1:1234/v1\"), or of Gemini, without the version. Default: OpenAI's or \
+             Google's own.",
+        ),
+        API_KEY,
+        Key::new(
+            "model",
+            Kind::Filled,
+            "The model, as the service names it; default gpt-image-2.6-flare, for gemini \
+             gemini-nano-banana-2.1.",
+        ),
+        FREE,
+        PRICE_BESIDE,
     ],
 };
 

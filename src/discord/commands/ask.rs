@@ -18,6 +18,7 @@ pub fn ask(guild: &Guild, text: String) -> Answer {
     let session = guild.session().ok();
     let effects = CommandEffects::new(session.map(|session| Arc::clone(&session.effects)));
     let session = session.map(|session| session.id.clone());
+    let is_alone = session.is_none();
     let question = AssistantQuestion {
         scope: guild.scope(),
         session,
@@ -28,14 +29,20 @@ pub fn ask(guild: &Guild, text: String) -> Answer {
     let asked = guild.shared.handles.assistant.ask(question);
     Answer::later(async move {
         match asked.await {
-            Ok(written) => reply(&text, written, effects.take()),
+            Ok(written) => {
+                // At a table they go on to it.
+                if is_alone {
+                    effects.late_results(written.pending).await;
+                }
+                reply(&text, written, effects.take())
+            }
             Err(why) => Reply::private(why.to_string()),
         }
     })
 }
 
 fn reply(question: &str, written: Written, notes: Notes) -> Reply {
-    let Written { text, tools } = written;
+    let Written { text, tools, .. } = written;
     let mut lines = vec![format!("> {}", question.replace('\n', "\n> ")), text];
     lines.extend(notes.lines);
     if !tools.is_empty() {
@@ -54,6 +61,7 @@ mod tests {
         let written = Written {
             text: "8d6 fire damage.".to_owned(),
             tools: vec!["rules-lookup.get_rule".to_owned()],
+            pending: 0,
         };
         let notes = Notes { lines: vec!["Assistant rolls".to_owned()], files: Vec::new() };
         let reply = reply("what does\nfireball do?", written, notes);

@@ -2,10 +2,14 @@
 //!
 //! Entry type: [`CommandEffects`]. **Never**: shows everybody what one game master asked.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::{
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::Duration,
+};
 
 use futures::future::{BoxFuture, FutureExt, ready};
 use serde_json::{Map, Value};
+use tokio::{sync::watch, time::timeout};
 
 use crate::discord::{
     guild::GuildEffects,
@@ -16,6 +20,8 @@ use crate::{
     tools::{ApprovalRequest, Attachment, Decision, Effects, FollowUp, Form},
 };
 
+/// Longest wait for results that come after their turn.
+const LATE: Duration = Duration::from_secs(90);
 /// Files an answer may have.
 const FILES_MAX: usize = 10;
 
@@ -25,6 +31,8 @@ pub struct CommandEffects {
     session: Option<Arc<GuildEffects>>,
     /// `None`: the command has answered.
     notes: Mutex<Option<Notes>>,
+    /// Results that came after their turn.
+    late: watch::Sender<usize>,
 }
 
 /// What was shown and brought.
@@ -39,7 +47,16 @@ pub struct Notes {
 impl CommandEffects {
     /// Nothing was shown yet.
     pub fn new(session: Option<Arc<GuildEffects>>) -> Arc<Self> {
-        Arc::new(Self { session, notes: Mutex::new(Some(Notes::default())) })
+        let notes = Mutex::new(Some(Notes::default()));
+        Arc::new(Self { session, notes, late: watch::Sender::new(0) })
+    }
+
+    /// Waits for so many results that come after their turn, at most as long as Discord lets an answer
+    /// wait comfortably. Cancel safe.
+    pub async fn late_results(&self, count: usize) {
+        let mut late = self.late.subscribe();
+        // What has not come by then is told as lost.
+        _ = timeout(LATE, late.wait_for(|come| *come >= count)).await;
     }
 
     /// What was shown; what comes later goes to the game master.
@@ -57,7 +74,7 @@ impl Effects for CommandEffects {
     fn show(&self, text: &str) {
         match (&mut *self.notes(), &self.session) {
             (Some(notes), _) => notes.lines.push(text.to_owned()),
-            (None, Some(session)) => session.tell_dm(text.to_owned()),
+            (None, Some(session)) => session.tell_dm(text),
             (None, None) => tracing::warn!("a late result of a command has no recipient"),
         }
     }
@@ -71,8 +88,21 @@ impl Effects for CommandEffects {
                 notes.files.push((name, attachment.bytes.to_vec()));
             }
             Some(notes) => notes.lines.push(format!("{tool} returned more than I can show here")),
-            None => tracing::warn!(tool, "cannot show a late picture of a command"),
+            None => match (&self.session, &attachment.caption) {
+                // It was made for the table; what others bring may be for the one who asked.
+                (Some(session), Some(_)) => session.attach(tool, attachment),
+                _ => tracing::warn!(tool, "cannot show a late picture of a command"),
+            },
         }
+    }
+
+    fn tell_dm(&self, text: &str) {
+        // Only game masters call tools by commands.
+        self.show(text);
+    }
+
+    fn halts(&self) -> u64 {
+        self.session.as_ref().map_or(0, |session| session.halts())
     }
 
     fn lacks_approver(&self) -> Option<&'static str> {
@@ -93,6 +123,7 @@ impl Effects for CommandEffects {
     fn follow_up(&self, late: FollowUp) {
         let line = ToolLine::from(&late.record);
         self.show(&format!("{} for {}: {}", line.tool, late.npc, line.result));
+        self.late.send_modify(|come| *come += 1);
     }
 
     fn elicit(&self, form: Form) -> BoxFuture<'static, Option<Map<String, Value>>> {

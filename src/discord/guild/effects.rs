@@ -3,6 +3,8 @@
 //! Entry type: [`GuildEffects`]. It hands everything to the guild's task. **Never**: decides for the
 //! game master.
 
+use std::sync::atomic::{AtomicU64, Ordering};
+
 use futures::future::{BoxFuture, FutureExt};
 use serde_json::{Map, Value};
 use tokio::sync::{mpsc, oneshot};
@@ -21,6 +23,8 @@ pub enum ToolRequest {
         tool: String,
         /// The picture or sound.
         attachment: Attachment,
+        /// X-cards that were used before; another one withdraws it.
+        halts: u64,
     },
     /// The game master is to decide about a call.
     Approve(ApprovalRequest, oneshot::Sender<Decision>),
@@ -32,17 +36,19 @@ pub enum ToolRequest {
 /// answer.
 pub struct GuildEffects {
     requests: mpsc::Sender<ToolRequest>,
+    /// X-cards used in the session so far.
+    halts: AtomicU64,
 }
 
 impl GuildEffects {
     /// A way to the reader of `requests`.
     pub fn new(requests: mpsc::Sender<ToolRequest>) -> Self {
-        Self { requests }
+        Self { requests, halts: AtomicU64::new(0) }
     }
 
-    /// Tells the game master something.
-    pub fn tell_dm(&self, text: String) {
-        self.tell(ToolRequest::Tell(text));
+    /// An X-card is used: what commands have asked for is withdrawn.
+    pub fn halted(&self) {
+        self.halts.fetch_add(1, Ordering::AcqRel);
     }
 
     fn tell(&self, request: ToolRequest) {
@@ -58,7 +64,16 @@ impl Effects for GuildEffects {
     }
 
     fn attach(&self, tool: &str, attachment: &Attachment) {
-        self.tell(ToolRequest::Attach { tool: tool.to_owned(), attachment: attachment.clone() });
+        let (tool, attachment) = (tool.to_owned(), attachment.clone());
+        self.tell(ToolRequest::Attach { tool, attachment, halts: self.halts() });
+    }
+
+    fn tell_dm(&self, text: &str) {
+        self.tell(ToolRequest::Tell(text.to_owned()));
+    }
+
+    fn halts(&self) -> u64 {
+        self.halts.load(Ordering::Acquire)
     }
 
     fn lacks_approver(&self) -> Option<&'static str> {

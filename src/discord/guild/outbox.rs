@@ -6,7 +6,7 @@ use std::collections::VecDeque;
 
 use crate::{
     discord::ui::message::{ChannelMessage, FILE_BYTES, MESSAGE_MAX, file_name},
-    tools::Attachment,
+    tools::{Attachment, Caption},
 };
 
 /// Lines that wait, about a minute of a busy tool; further ones are counted and said to be lost.
@@ -25,7 +25,7 @@ pub struct Outbox {
 #[derive(Debug)]
 enum Item {
     Line(String),
-    File { name: String, bytes: Vec<u8> },
+    File { name: String, bytes: Vec<u8>, caption: Option<Caption> },
 }
 
 impl Outbox {
@@ -54,7 +54,13 @@ impl Outbox {
             return;
         }
         let name = file_name(tool, &attachment.mime);
-        self.waiting.push_back(Item::File { name, bytes: attachment.bytes.to_vec() });
+        let (bytes, caption) = (attachment.bytes.to_vec(), attachment.caption.clone());
+        self.waiting.push_back(Item::File { name, bytes, caption });
+    }
+
+    /// Drops what is still to be seen: an X-card is used.
+    pub fn withdraw_files(&mut self) {
+        self.waiting.retain(|it| !matches!(it, Item::File { .. }));
     }
 
     /// What the next message holds: a file, or as many lines as fit.
@@ -78,8 +84,11 @@ impl Outbox {
         if !text.is_empty() {
             return Some(ChannelMessage::Text(text));
         }
-        if let Some(Item::File { name, bytes }) = self.waiting.pop_front() {
-            return Some(ChannelMessage::File { name, bytes });
+        if let Some(Item::File { name, bytes, caption }) = self.waiting.pop_front() {
+            return Some(match caption {
+                Some(caption) => ChannelMessage::Picture { name, bytes, caption },
+                None => ChannelMessage::File { name, bytes },
+            });
         }
         let lost = std::mem::take(&mut self.lost);
         (lost > 0).then(|| ChannelMessage::Text(format!("… and {lost} more results of tools")))
@@ -93,7 +102,22 @@ mod tests {
     use super::*;
 
     fn picture(bytes: usize) -> Attachment {
-        Attachment { mime: "image/png".to_owned(), bytes: Arc::from(vec![0; bytes]) }
+        Attachment { mime: "image/png".to_owned(), bytes: Arc::from(vec![0; bytes]), caption: None }
+    }
+
+    #[test]
+    fn x_card_withdraws_files_that_wait() {
+        let mut outbox = Outbox::default();
+        let caption = Caption { by: "Mira".into(), alt: "A ring".to_owned() };
+        let shown = Attachment { caption: Some(caption.clone()), ..picture(3) };
+        outbox.file("image-gen.generate_image", &shown);
+        let (name, bytes) = ("generate_image.png".to_owned(), vec![0; 3]);
+        assert_eq!(outbox.next(), Some(ChannelMessage::Picture { name, bytes, caption }));
+        outbox.file("image-gen.generate_image", &shown);
+        outbox.line("a".to_owned());
+        outbox.withdraw_files();
+        assert_eq!(outbox.next(), Some(ChannelMessage::Text("a".to_owned())));
+        assert_eq!(outbox.next(), None);
     }
 
     #[test]

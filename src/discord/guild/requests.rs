@@ -17,6 +17,7 @@ use crate::{
         decisions::{Asked, Request},
         ui::approvals,
     },
+    tools::Effects,
 };
 
 impl Guild {
@@ -25,7 +26,12 @@ impl Guild {
         match request {
             ToolRequest::Tell(text) => self.tell_dm(text),
             ToolRequest::Show(text) => self.outbox.line(text),
-            ToolRequest::Attach { tool, attachment } => self.outbox.file(&tool, &attachment),
+            ToolRequest::Attach { tool, attachment, halts } => {
+                let now = self.session.as_ref().map(|session| session.effects.halts());
+                if now.is_none_or(|now| now == halts) {
+                    self.outbox.file(&tool, &attachment);
+                }
+            }
             ToolRequest::Approve(asked, answer) => self.ask(Request::Call { asked, answer }),
             ToolRequest::Elicit(form, answer) => {
                 let server = Arc::clone(&form.server);

@@ -4,7 +4,8 @@
 
 use serenity::all::{CreateAttachment, CreateMessage};
 
-use crate::tools::bare;
+use super::names::escaped;
+use crate::tools::{Caption, bare};
 
 /// Longest message, in characters.
 pub const MESSAGE_MAX: usize = 2_000;
@@ -23,6 +24,15 @@ pub enum ChannelMessage {
         /// What is in it.
         bytes: Vec<u8>,
     },
+    /// A picture that an NPC shows.
+    Picture {
+        /// What it is called, with its extension.
+        name: String,
+        /// What is in it.
+        bytes: Vec<u8>,
+        /// Words beside it.
+        caption: Caption,
+    },
 }
 
 impl ChannelMessage {
@@ -40,6 +50,10 @@ impl ChannelMessage {
         match self {
             Self::Text(text) => message.content(text),
             Self::File { name, bytes } => message.add_file(CreateAttachment::bytes(bytes, name)),
+            Self::Picture { name, bytes, caption: Caption { by, alt } } => {
+                let file = CreateAttachment::bytes(bytes, name).description(alt);
+                message.content(format!("**{}** shows a picture", escaped(&by))).add_file(file)
+            }
         }
     }
 }

@@ -129,14 +129,23 @@ pub fn own_voices(services: &Services) -> String {
     services.speaks_and_hears.iter().map(of_one).collect()
 }
 
+/// The service that is sent descriptions of pictures; nothing without one.
+pub fn pictures(services: &Services) -> String {
+    let draws = services.draws.as_ref();
+    draws.map_or_else(String::new, |service| {
+        format!(" NPCs may send descriptions of pictures to {}.", service.where_it_is())
+    })
+}
+
 /// Everybody who may be given what is said, or what is answered.
 fn given_to(services: &Services) -> String {
     format!(
-        "It is heard by {}, answered by {} and spoken by {}.{}",
+        "It is heard by {}, answered by {} and spoken by {}.{}{}",
         services.hears.where_it_is(),
         in_turn(&services.thinks),
         services.speaks.iter().map(ServiceInfo::where_it_is).collect::<Vec<_>>().join(", "),
         own_voices(services),
+        pictures(services),
     )
 }
 
@@ -210,6 +219,7 @@ mod tests {
             sums_up: true,
             speaks: vec![here("flite"), here("Piper")],
             speaks_and_hears: Vec::new(),
+            draws: None,
         };
         for consent in [Consent::Notice, Consent::Ask] {
             let text = format!("{:?}", written(&["Anna"], 7, consent, &services));
@@ -235,6 +245,7 @@ mod tests {
             sums_up: false,
             speaks: vec![here("flite")],
             speaks_and_hears: vec![NpcService { npcs, service }],
+            draws: None,
         }
     }
 

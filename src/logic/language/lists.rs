@@ -96,6 +96,8 @@ pub struct Language {
     pub ordinal_months: List,
     /// Words after which a capital letter is an initial, not an answer ("plan B.").
     pub before_initial: List,
+    /// Phrases that ask to be shown something.
+    pub shows: List,
     /// Phrases that ask for a deep turn. `word(s)` stands for the word with and without the ending.
     pub deep: List,
     /// Phrases that ask for a standard turn, written likewise.

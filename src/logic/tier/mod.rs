@@ -33,6 +33,8 @@ pub struct Keywords {
     pub deep: Vec<String>,
     /// Phrases that ask for a standard turn.
     pub standard: Vec<String>,
+    /// Phrases that ask an NPC that shows pictures for a deep turn.
+    pub shows: Vec<String>,
 }
 
 impl Keywords {
@@ -43,6 +45,7 @@ impl Keywords {
             let Some(language) = Language::of(language) else { continue };
             keywords.deep.extend(language.deep.iter().map(ToString::to_string));
             keywords.standard.extend(language.standard.iter().map(ToString::to_string));
+            keywords.shows.extend(language.shows.iter().map(ToString::to_string));
         }
         keywords
     }
@@ -57,6 +60,8 @@ pub struct TierInput<'i> {
     pub queue_depth: usize,
     /// Whether this NPC has not spoken with this table yet.
     pub first_turn: bool,
+    /// Whether this NPC can show pictures.
+    pub has_pictures: bool,
     /// How long ago the last turn began that was deep in effect; `None`: none yet.
     pub since_deep: Option<Duration>,
     /// Names that ask for a look-up.
@@ -122,6 +127,8 @@ pub struct TierSelector {
     deep: Phrases<String>,
     /// The same of those that ask for a standard one.
     standard: Phrases<String>,
+    /// The same of those that ask for a picture.
+    shows: Phrases<String>,
 }
 
 impl TierSelector {
@@ -134,7 +141,8 @@ impl TierSelector {
             }
             phrases
         };
-        Self { deep: prepared(&keywords.deep), standard: prepared(&keywords.standard) }
+        let Keywords { deep, standard, shows } = keywords;
+        Self { deep: prepared(deep), standard: prepared(standard), shows: prepared(shows) }
     }
 
     /// The tier this utterance asks for.
@@ -143,6 +151,11 @@ impl TierSelector {
         let is_between = |word: &str| language::is_any(|it| it.between, word);
         if let Some(phrase) = self.deep.first_loose(&words, BETWEEN, is_between) {
             return deep(input.since_deep, phrase);
+        }
+        if input.has_pictures
+            && let Some(found) = self.shows.all(&words).next()
+        {
+            return deep(input.since_deep, found.value);
         }
         if input.queue_depth >= CROWD {
             return because(Tier::Fast, Reason::PlayersWaiting(input.queue_depth), None);

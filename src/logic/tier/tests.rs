@@ -25,6 +25,7 @@ fn select_with(text: &str, change: impl FnOnce(&mut TierInput<'_>)) -> Selection
         text,
         queue_depth: 0,
         first_turn: false,
+        has_pictures: false,
         since_deep: None,
         names: &names,
         here: None,
@@ -264,6 +265,16 @@ fn the_first_turn_is_standard() {
 }
 
 #[test]
+fn pictures_are_asked_for_in_plain_words() {
+    let tier =
+        |text, has_pictures| select_with(text, |input| input.has_pictures = has_pictures).tier;
+    for asked in ["Greymantle, show us the ring", "zeig mir den Ring"] {
+        assert_eq!((tier(asked, true), tier(asked, false)), (Tier::Deep, Tier::Fast), "{asked}");
+    }
+    assert_eq!(tier("the show begins", true), Tier::Fast);
+}
+
+#[test]
 fn only_configured_languages_count() {
     let german = TierSelector::new(&Keywords::shipped(["de-AT", "tlh"]));
     let names = Names::default();
@@ -271,6 +282,7 @@ fn only_configured_languages_count() {
         text,
         queue_depth: 0,
         first_turn: false,
+        has_pictures: false,
         since_deep: None,
         names: &names,
         here: None,

@@ -17,7 +17,11 @@ use super::{
     failure::{Failure, Peer},
     options::Options,
 };
-use crate::provider::{Error, Kind, bounds::Body, with_proxy_and_tls};
+use crate::provider::{
+    Error, Kind,
+    bounds::{ANSWER, Body, Bound},
+    with_proxy_and_tls,
+};
 
 /// Longest wait for a look at a service.
 const PROBE_TIMEOUT: Duration = Duration::from_secs(5);
@@ -117,15 +121,45 @@ impl Endpoint {
     ///
     /// # Errors
     /// It is too long, late or cut.
-    pub async fn read(&self, mut response: Response) -> Result<Vec<u8>, Error> {
-        let mut body = Body::default();
+    pub async fn read(&self, response: Response) -> Result<Vec<u8>, Error> {
+        self.read_within(response, ANSWER).await
+    }
+
+    /// An answer's body, up to `bound`.
+    ///
+    /// # Errors
+    /// It is too long, late or cut.
+    pub async fn read_within(
+        &self,
+        mut response: Response,
+        bound: Bound,
+    ) -> Result<Vec<u8>, Error> {
+        let mut body = Body::within(bound);
         loop {
             let piece = tokio::time::timeout(self.options.idle_timeout, response.chunk()).await;
             let piece = piece.map_err(|_| self.peer.slow())?;
             let Some(piece) = piece.map_err(|_| self.peer.interrupted())? else { break };
             body.push(&piece).map_err(|bound| self.peer.over(bound))?;
         }
-        Ok(body.0)
+        Ok(body.bytes)
+    }
+
+    /// The file behind a link of an answer, up to `bound`; only from the origin of the service, whose key
+    /// goes with the request.
+    ///
+    /// # Errors
+    /// The link leads elsewhere, or the file is too long, late or cut.
+    pub async fn fetch(&self, link: &str, bound: Bound) -> Result<Vec<u8>, Error> {
+        let origin = |text: &str| Url::parse(text).ok().map(|url| url.origin());
+        let own = origin(&self.options.base_url);
+        if own.is_none() || origin(link) != own {
+            let what = "the answer links to another address, which is not fetched";
+            let way_out = "let the server answer with b64_json, or with links to base_url";
+            return Err(self.peer.error(Kind::Protocol, what, way_out));
+        }
+        let request = self.http.get(link);
+        let sent = self.send(request, self.options.first_byte_timeout, &Value::Null).await;
+        self.read_within(sent.map_err(|failure| failure.error)?, bound).await
     }
 
     fn url(&self, path: &str) -> String {

@@ -49,6 +49,11 @@ impl Failure {
 }
 
 impl Failure {
+    /// What the service says of it.
+    pub const fn said(&self) -> &ServiceError {
+        &self.said
+    }
+
     /// Whether the service refused what stands in the conversation, not how it is asked.
     pub fn is_about_messages(&self) -> bool {
         self.refused && self.said.message.trim_start().starts_with("messages")
@@ -168,7 +173,7 @@ impl Peer {
     /// What a service said, safe to print: one short line without the key and without echoes.
     fn quote(&self, message: &str, request: &Value) -> String {
         let mut text = without_key(begun(message), self.key.as_ref());
-        for member in ["messages", "input", "system"] {
+        for member in ["messages", "input", "system", "prompt", "contents"] {
             hide_echoes(&mut text, request.get(member).unwrap_or(&Value::Null));
         }
         quotable(&text)

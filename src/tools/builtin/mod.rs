@@ -6,6 +6,7 @@ mod describe;
 mod dice;
 mod discover;
 mod files;
+mod images;
 mod memory;
 mod music;
 mod random_table;
@@ -15,6 +16,7 @@ use std::sync::Arc;
 
 pub use dice::Dice;
 pub use files::FileIo;
+pub use images::Images;
 pub use memory::{Archive, ArchiveParts, Meaning, viewer};
 pub use music::Music;
 pub use random_table::RandomTable;
@@ -40,6 +42,7 @@ pub const IDENTITIES: &[&str] = &[
     "session-manager.search_history",
     "music-ambiance.play_track",
     "music-ambiance.stop_music",
+    "image-gen.generate_image",
     DISCOVER,
 ];
 
@@ -70,14 +73,17 @@ pub struct Materials {
     pub memory: Option<Arc<Archive>>,
     /// Tracks to play; `None`: the tools are withdrawn.
     pub music: Option<Music>,
+    /// Makes pictures; `None`: the tool is withdrawn.
+    pub images: Option<Images>,
 }
 
 impl Materials {
-    /// Dice alone, for tests and benches: no tables, no rules, no files, no memory, no music.
+    /// Dice alone, for tests and benches: no tables, no rules, no files, no memory, no music, no pictures.
     pub fn dice(dice: rand::rngs::StdRng) -> Self {
         let rules = Arc::new(RuleBook::new(Vec::new(), None, Vec::new));
         let dice = Dice::new(dice);
-        Self { dice, tables: Vec::new(), rules, files: None, memory: None, music: None }
+        let (files, memory, music, images) = (None, None, None, None);
+        Self { dice, tables: Vec::new(), rules, files, memory, music, images }
     }
 }
 
@@ -97,6 +103,10 @@ pub fn offer(host: &ToolHost, materials: Materials) {
         None => {
             host.catalog().withdraw(&ServerKey::installed("music-ambiance"), SourceKind::BuiltIn);
         }
+    }
+    match materials.images {
+        Some(images) => servers.push(("image-gen", images::tools(images))),
+        None => host.catalog().withdraw(&ServerKey::installed("image-gen"), SourceKind::BuiltIn),
     }
     if let Some(archive) = &materials.memory {
         servers.push(("memory", memory::memory_tools(archive)));

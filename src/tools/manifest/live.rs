@@ -167,7 +167,7 @@ impl Live {
     /// else as text.
     fn output(&self, mime: String, bytes: Vec<u8>) -> Result<CallOutput, CallError> {
         if mime.starts_with("image/") || mime.starts_with("audio/") {
-            let attachment = Attachment { mime, bytes: Arc::from(bytes) };
+            let attachment = Attachment { mime, bytes: Arc::from(bytes), caption: None };
             return Ok(CallOutput {
                 parts: vec![Part::Media(attachment)],
                 ..CallOutput::default()

@@ -122,7 +122,7 @@ fn info(services: &Services, you: &You) -> String {
     format!(
         "**{now}**\n\nYour words are turned into text by {}. The part that NPCs hear goes, with \
          your name on this server, to {}, which answers for them; the answer is spoken by \
-         {speaks}.{}{again} {leaves}\n\nI never store sound. I write down all I understand at the \
+         {speaks}.{}{}{again} {leaves}\n\nI never store sound. I write down all I understand at the \
          table, said to an NPC or not, on the machine I run on, with your name on \
          this server, the time and who was there. I also store the NPCs' answers and the tool \
          calls they led to, so that the next session can go on from there. For this server I \
@@ -133,6 +133,7 @@ fn info(services: &Services, you: &You) -> String {
         services.hears.where_it_is(),
         in_turn(&services.thinks),
         own_voices(services),
+        pictures(services),
     )
 }
 
@@ -146,7 +147,8 @@ mod tests {
         let (hears, speaks, sums_up) =
             (here("Whisper"), vec![here("flite")], thinks.iter().any(|it| !it.is_local()));
         let speaks_and_hears = Vec::new();
-        Services { hears, here: None, thinks, sums_up, speaks, speaks_and_hears }
+        let draws = None;
+        Services { hears, here: None, thinks, sums_up, speaks, speaks_and_hears, draws }
     }
 
     #[test]

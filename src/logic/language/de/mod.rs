@@ -177,6 +177,7 @@ pub(super) static GERMAN: Language = Language {
         "september", "oktober", "november", "dezember",
     ],
     before_initial: &["von", "und", "mit", "bei", "an"],
+    shows: &["zeig uns", "zeig mir", "zeige uns", "zeige mir"],
     deep: &[
         "denk gut nach", "überleg gut", "lass dir Zeit", "erzähl mir alles", "im Detail",
         "such im Netz", "zeichne mir", "zeichne uns",

@@ -176,6 +176,7 @@ pub(super) static ENGLISH: Language = Language {
     before_ordinal: &[],
     ordinal_months: &[],
     before_initial: &["by", "and", "with", "from", "to", "for", "of"],
+    shows: &["show us", "show me"],
     deep: &[
         "think carefully", "take your time", "deep search", "generate image", "draw me", "draw us",
         "search the web", "explain everything", "tell me everything", "in detail",

@@ -44,6 +44,7 @@ fn notices() -> Vec<Message> {
         sums_up: false,
         speaks: vec![here("flite")],
         speaks_and_hears: Vec::new(),
+        draws: None,
     };
     let voice_model = ServiceInfo::at("gpt-realtime-2.1", "https://api.openai.com/v1");
     let outside = Services {

@@ -1,0 +1,48 @@
+//! Addresses of services that are known to want a key.
+//!
+//! Entry type: [`Home`].
+
+use crate::provider::{anthropic, deepgram, gemini, openai, realtime};
+
+/// Where a service is that is known to want a key.
+#[derive(Clone, Copy)]
+pub struct Home {
+    /// Its own address, used where none is given.
+    pub base_url: &'static str,
+    /// The variable that its key is mostly kept in.
+    pub variable: &'static str,
+    /// It is reached by sockets.
+    pub has_sockets: bool,
+    /// The model that is asked where none is named; empty: one must be.
+    pub model: &'static str,
+}
+
+impl Home {
+    /// OpenAI's own, and whoever speaks its language.
+    pub const OPENAI: Self = Self {
+        base_url: openai::BASE_URL,
+        variable: "OPENAI_API_KEY",
+        has_sockets: false,
+        model: "",
+    };
+    /// Anthropic's models.
+    pub const ANTHROPIC: Self =
+        Self { base_url: anthropic::BASE_URL, variable: "ANTHROPIC_API_KEY", ..Self::OPENAI };
+    /// Deepgram.
+    pub const DEEPGRAM: Self = Self {
+        base_url: deepgram::BASE_URL,
+        variable: "DEEPGRAM_API_KEY",
+        has_sockets: true,
+        model: "",
+    };
+    /// OpenAI's speech-to-speech models.
+    pub const REALTIME: Self =
+        Self { base_url: realtime::BASE_URL, has_sockets: true, ..Self::OPENAI };
+    /// Gemini's speech-to-speech models.
+    pub const GEMINI: Self = Self {
+        base_url: gemini::BASE_URL,
+        variable: "GEMINI_API_KEY",
+        has_sockets: true,
+        model: "",
+    };
+}

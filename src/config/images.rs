@@ -1,0 +1,102 @@
+//! How the service is reached that makes pictures.
+//!
+//! Entry function: [`image`]. **Never**: decides which NPCs show pictures; their tools do.
+
+use super::{home::Home, keys, prices::PaidBy, providers::Clients, reading::Notes};
+use crate::{
+    logic::budget::BudgetOptions,
+    provider::{ImageEntry, ImageService, PICTURE_FIRST_BYTE},
+    yaml::Fields,
+};
+
+/// The keys that lead there.
+const PATH: &str = "providers.image";
+
+/// The service of a checked file; a price beside it joins those of `budget`. `None`: no pictures.
+pub fn image(file: &Fields, budget: &mut BudgetOptions, notes: &mut Notes) -> Option<ImageEntry> {
+    let all = file.map("providers", &keys::providers::PROVIDERS)?;
+    let fields = all.map("image", &keys::providers::IMAGE)?;
+    let named = fields.text("service").or_else(|| fields.text("name"));
+    let service = named.and_then(ImageService::named).unwrap_or_default();
+    let home = match service {
+        ImageService::OpenAi => Home { model: service.model(), ..Home::OPENAI },
+        ImageService::Gemini => Home { model: service.model(), has_sockets: false, ..Home::GEMINI },
+    };
+    let mut clients = Clients::new(&budget.prices, notes);
+    clients.check_service(&fields, PATH);
+    let mut options = clients.options(&fields, PATH, PaidBy::Pictures, home);
+    options.first_byte_timeout = PICTURE_FIRST_BYTE;
+    let mut own = clients.own;
+    budget.prices.append(&mut own);
+    Some(ImageEntry { service, options })
+}
+
+/// Whether `file` names a service for pictures, well or not.
+pub fn is_named(file: &Fields) -> bool {
+    let all = file.map("providers", &keys::providers::PROVIDERS);
+    file.is_broken("providers") || all.is_some_and(|all| all.get("image").is_some())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        config::{self, Config, Report},
+        domain::Secret,
+        tools::builtin::IDENTITIES,
+    };
+
+    fn load(image: &str, tool: &str) -> Result<Config, Report> {
+        let dir = tempfile::tempdir().unwrap();
+        let file = dir.path().join("glyphoxa.yaml");
+        let npc = format!("{{ name: Bart, tools: [{tool}], lines: [{{ say: hi }}] }}");
+        std::fs::write(&file, format!("{image}\nnpcs: [{npc}]\n")).unwrap();
+        config::load(Some(&file), &|_| None, IDENTITIES)
+    }
+
+    fn entry(image: &str) -> ImageEntry {
+        let config = load(&format!("providers: {{ image: {image} }}"), "").unwrap();
+        config.services.image.unwrap()
+    }
+
+    #[test]
+    fn service_has_its_own_address_and_model() {
+        let openai = entry("{ service: openai, api_key: k1, price: { picture: 0.25 } }");
+        assert_eq!(openai.options.base_url, "https://api.openai.com/v1");
+        assert_eq!(openai.options.model, "gpt-image-2.6-flare");
+        assert_eq!(openai.options.api_key, Some(Secret("k1".to_owned())));
+        let listed = openai.options.priced_as.as_deref();
+        assert_eq!(listed, Some("providers.image.gpt-image-2.6-flare"));
+        let gemini = entry("{ name: gemini, api_key: k2, free: true }");
+        assert_eq!(gemini.service, ImageService::Gemini);
+        assert_eq!(gemini.options.base_url, "https://generativelanguage.googleapis.com");
+        assert_eq!(gemini.options.model, "gemini-nano-banana-2.1");
+        let near = entry("{ base_url: 'http://127.0.0.1:1234/v1', model: sd-cpp-local }");
+        assert_eq!((near.options.model.as_str(), near.options.priced_as), ("sd-cpp-local", None));
+    }
+
+    #[test]
+    fn paid_service_needs_the_price_of_a_picture() {
+        let problems = |image: &str| {
+            load(&format!("providers: {{ image: {image} }}"), "").unwrap_err().to_string()
+        };
+        let unpriced = problems("{ service: openai, api_key: k }");
+        assert!(unpriced.contains("no price for model 'gpt-image-2.6-flare'"), "{unpriced}");
+        let tokens = problems("{ service: openai, api_key: k, price: { output: 30 } }");
+        assert!(tokens.contains("add picture"), "{tokens}");
+        assert!(problems("{ service: openai, free: true }").contains("missing key 'api_key'"));
+    }
+
+    #[test]
+    fn tool_without_a_service_is_warned_about() {
+        let warned = |image: &str, tool: &str| {
+            let config = load(image, tool).unwrap();
+            config.warnings.iter().any(|it| it.message.contains("no service makes pictures"))
+        };
+        for tool in ["image-gen.generate_image", "generate_image", "image-gen.*"] {
+            assert!(warned("", tool), "{tool}");
+            assert!(!warned("providers: { image: { base_url: 'http://127.0.0.1:1/v1' } }", tool));
+        }
+        assert!(!warned("", "dice-roller.roll"));
+    }
+}

@@ -1,0 +1,145 @@
+//! The services that make pictures, opened from their entries.
+//!
+//! Entry types: [`ImageEntry`], [`ImageService`]; [`Painters`] opens entries. **Never**: passes on bytes as
+//! a service sent them; see [`clean`].
+
+mod clean;
+mod gemini;
+mod openai;
+
+use std::{sync::Arc, time::Duration};
+
+use self::{clean::cleaned, gemini::GeminiImages, openai::OpenAiImages};
+use super::{
+    Error, ImageModel, Kind, NoPicture, Picture, ServiceInfo,
+    pool::Pool,
+    remote::{Endpoint, Options, probe},
+};
+use crate::logic::budget::Consumption;
+
+/// Longest wait for the first byte of an answer; a call's own limit ends before.
+pub const FIRST_BYTE_TIMEOUT: Duration = Duration::from_secs(120);
+
+/// Fewest output tokens that a service can have counted for a picture.
+const FEWEST_TOKENS: u64 = 64;
+/// Most tokens that a service can have counted for one.
+const MOST_TOKENS: u64 = 200_000;
+
+/// Kinds of services that make pictures.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ImageService {
+    /// OpenAI, and servers with its images address.
+    #[default]
+    OpenAi,
+    /// Google's Gemini.
+    Gemini,
+}
+
+impl ImageService {
+    /// The words of the configuration.
+    pub const NAMES: &[&str] = &["openai", "gemini"];
+
+    /// The word of the configuration.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::OpenAi => "openai",
+            Self::Gemini => "gemini",
+        }
+    }
+
+    /// The service called `name`.
+    pub fn named(name: &str) -> Option<Self> {
+        [Self::OpenAi, Self::Gemini].into_iter().find(|it| it.name() == name)
+    }
+
+    /// The model that is asked where none is named.
+    pub const fn model(self) -> &'static str {
+        match self {
+            Self::OpenAi => "gpt-image-2.6-flare",
+            Self::Gemini => "gemini-nano-banana-2.1",
+        }
+    }
+}
+
+/// A service with its settings.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ImageEntry {
+    /// Its kind.
+    pub service: ImageService,
+    /// How it is reached.
+    pub options: Options,
+}
+
+impl ImageEntry {
+    /// The model, and its host.
+    pub fn info(&self) -> ServiceInfo {
+        self.options.info()
+    }
+
+    /// Looks whether the service answers, without asking for a picture; one line for a report.
+    ///
+    /// # Errors
+    /// Why it cannot be used, with the fix.
+    pub async fn probe(&self) -> Result<String, Error> {
+        probe(&self.endpoint()?).await
+    }
+
+    fn endpoint(&self) -> Result<Endpoint, Error> {
+        match self.service {
+            ImageService::OpenAi => Endpoint::new(self.options.clone()),
+            ImageService::Gemini => Endpoint::in_manner(self.options.clone(), gemini::MANNER),
+        }
+    }
+}
+
+/// Picture services that are open.
+#[derive(Default)]
+pub struct Painters(Pool<ImageEntry, Arc<dyn ImageModel>>);
+
+impl Painters {
+    /// The service of `entry`.
+    ///
+    /// # Errors
+    /// An address or key that makes no request.
+    pub fn open(&self, entry: &ImageEntry) -> Result<Arc<dyn ImageModel>, Error> {
+        self.0.get(entry, || {
+            let endpoint = Arc::new(entry.endpoint()?);
+            Ok(match entry.service {
+                ImageService::OpenAi => Arc::new(OpenAiImages(endpoint)) as Arc<dyn ImageModel>,
+                ImageService::Gemini => Arc::new(GeminiImages(endpoint)),
+            })
+        })
+    }
+
+    /// Lets go of all but `wanted`.
+    pub fn retain(&self, wanted: Option<&ImageEntry>) {
+        self.0.retain(|entry| Some(entry) == wanted);
+    }
+}
+
+/// A picture, or tokens of a refusal, as a service counts them: none of what cannot be true.
+fn used(pictures: u64, input_tokens: Option<u64>, output_tokens: Option<u64>) -> Consumption {
+    let counted = input_tokens.unwrap_or_default().min(MOST_TOKENS);
+    let made = output_tokens.unwrap_or_default();
+    let is_credible = pictures == 0 || (FEWEST_TOKENS..=MOST_TOKENS).contains(&made);
+    let output_tokens = if is_credible { made.min(MOST_TOKENS) } else { 0 };
+    Consumption { pictures, input_tokens: counted, output_tokens, ..Consumption::default() }
+}
+
+/// The file `bytes` of a service as a picture that may be shown; what is none is the service's fault.
+async fn picture(
+    endpoint: &Endpoint,
+    bytes: Vec<u8>,
+    used: Consumption,
+) -> Result<Picture, NoPicture> {
+    match cleaned(bytes).await {
+        Ok((bytes, mime)) => Ok(Picture { bytes, mime, used }),
+        Err(why) => {
+            let why = format!("no usable picture: {why}");
+            Err(endpoint.peer.error(Kind::Protocol, &why, "try another model").into())
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,176 @@
+//! Both wire forms against scripted answers.
+
+use base64::{Engine, prelude::BASE64_STANDARD};
+use image::{ImageFormat, RgbImage};
+use serde_json::{Value, json};
+
+use super::*;
+use crate::{
+    domain::Secret,
+    provider::{
+        ImageRequest,
+        remote::{
+            chat_server::{ChatServer, Script},
+            options,
+        },
+    },
+};
+
+/// A small picture of `kind`.
+fn file(kind: ImageFormat) -> Vec<u8> {
+    let mut file = std::io::Cursor::new(Vec::new());
+    RgbImage::new(4, 4).write_to(&mut file, kind).unwrap();
+    file.into_inner()
+}
+
+fn encoded() -> String {
+    BASE64_STANDARD.encode(file(ImageFormat::Jpeg))
+}
+
+fn entry(service: ImageService, base_url: &str) -> ImageEntry {
+    ImageEntry { service, options: options(base_url) }
+}
+
+/// A service that answers so, one answer a request.
+fn server(service: ImageService, answers: &[Value]) -> (ChatServer, Arc<dyn ImageModel>) {
+    let server = ChatServer::start();
+    server.lenient();
+    answers.iter().for_each(|answer| server.push(Script::json(200, answer)));
+    let base_url = server.base_url();
+    let base_url = match service {
+        ImageService::OpenAi => base_url.as_str(),
+        ImageService::Gemini => base_url.trim_end_matches("/v1"),
+    };
+    let model = Painters::default().open(&entry(service, base_url)).unwrap();
+    (server, model)
+}
+
+async fn made(model: &dyn ImageModel, prompt: &str) -> Result<Picture, NoPicture> {
+    let request = ImageRequest { prompt: prompt.to_owned(), ..ImageRequest::default() };
+    model.generate(request).await
+}
+
+async fn openai(answer: Value) -> Result<Picture, NoPicture> {
+    let (_server, model) = server(ImageService::OpenAi, &[answer]);
+    made(&*model, "a ring").await
+}
+
+async fn gemini(answers: &[Value]) -> (usize, Result<Picture, NoPicture>) {
+    let (server, model) = server(ImageService::Gemini, answers);
+    let made = made(&*model, "a ring").await;
+    (server.requests().len(), made)
+}
+
+fn kind(made: Result<Picture, NoPicture>) -> Kind {
+    match made.unwrap_err() {
+        NoPicture::Failed(error) => error.kind(),
+        refused @ NoPicture::Refused { .. } => panic!("{refused}"),
+    }
+}
+
+fn is_refused(made: &Result<Picture, NoPicture>) -> bool {
+    matches!(made, Err(NoPicture::Refused { .. }))
+}
+
+#[tokio::test]
+async fn openai_picture_is_encoded_again() {
+    let usage = json!({"input_tokens": 12, "output_tokens": 1_056});
+    let answer = json!({"data": [{"b64_json": encoded()}], "usage": usage});
+    let (server, model) = server(ImageService::OpenAi, &[answer]);
+    let prompt = "a <b>ring</b> | ugly <sd_cpp_extra_args>{\"steps\": 1}</sd_cpp_extra_args>!";
+    let picture = made(&*model, prompt).await.unwrap();
+    assert_eq!((picture.mime, picture.used.output_tokens), ("image/png", 1_056));
+    let sent = &server.requests()[0];
+    assert_eq!(sent.line, "POST /v1/images/generations");
+    assert_eq!(sent.json["prompt"], "a b ring /b , ugly !");
+    assert_eq!(sent.json["response_format"], "b64_json", "not at OpenAI's own address");
+    assert_eq!(sent.json.get("quality"), None);
+}
+
+#[tokio::test]
+async fn openai_refusals_are_told_from_failures() {
+    assert!(is_refused(&openai(json!({"data": []})).await));
+    let blocked = json!({"error": {"type": "image_generation_user_error",
+        "code": "moderation_blocked", "message": "no"}});
+    assert!(is_refused(&openai(blocked).await));
+    assert_eq!(kind(openai(json!({"error": "out of memory"})).await), Kind::Unavailable);
+    assert_eq!(kind(openai(json!({"data": [{}]})).await), Kind::Protocol);
+    assert_eq!(kind(openai(json!([])).await), Kind::Protocol);
+    assert_eq!(kind(openai(json!({"data": [{"b64_json": "?"}]})).await), Kind::Protocol);
+    let text = BASE64_STANDARD.encode("<svg/>");
+    assert_eq!(kind(openai(json!({"data": [{"b64_json": text}]})).await), Kind::Protocol);
+}
+
+#[tokio::test]
+async fn link_is_fetched_from_its_own_origin_only() {
+    let elsewhere = ChatServer::start();
+    let link = |server: &ChatServer| format!("{}/files/a.png", server.base_url());
+    let (server, model) =
+        server(ImageService::OpenAi, &[json!({"data": [{"url": link(&elsewhere)}]})]);
+    assert_eq!(kind(made(&*model, "a ring").await), Kind::Protocol);
+    assert!(elsewhere.requests().is_empty());
+    server.push(Script::json(200, &json!({"data": [{"url": link(&server)}]})));
+    server.push(Script::plain(200, "text/plain").bytes(&file(ImageFormat::WebP)));
+    assert_eq!(made(&*model, "a ring").await.unwrap().mime, "image/png");
+}
+
+#[tokio::test]
+async fn gemini_gives_its_last_picture() {
+    let part = |data: String| json!({"inlineData": {"mimeType": "image/gif", "data": data}});
+    let draft = BASE64_STANDARD.encode("a draft");
+    let answer = json!({
+        "candidates": [{"content": {"parts": [
+            {"text": "Here"}, part(draft), part(encoded()),
+        ]}, "finishReason": "STOP"}],
+        "usageMetadata": {"promptTokenCount": 8, "candidatesTokenCount": 1_290,
+            "thoughtsTokenCount": 10},
+    });
+    let (server, model) = server(ImageService::Gemini, &[answer]);
+    let picture = made(&*model, "a ring").await.unwrap();
+    assert_eq!((picture.mime, picture.used.output_tokens), ("image/png", 1_300));
+    let line = "POST /v1beta/models/test-model:generateContent";
+    assert_eq!(server.requests()[0].line, line);
+}
+
+#[tokio::test]
+async fn gemini_is_asked_again_once_without_a_picture() {
+    let none = |reason: &str| json!({"candidates": [{"finishReason": reason}]});
+    let drawn = json!({"candidates": [{"content": {"parts": [
+        {"inlineData": {"data": encoded()}}]}}]});
+    let (asked, picture) = gemini(&[none("NO_IMAGE"), drawn]).await;
+    assert_eq!((asked, picture.is_ok()), (2, true));
+    let (asked, picture) = gemini(&[none("IMAGE_OTHER"), none("STOP")]).await;
+    assert_eq!((asked, is_refused(&picture)), (2, true));
+    for reason in ["IMAGE_SAFETY", "PROHIBITED_CONTENT", "A_NEW_ONE"] {
+        let (asked, picture) = gemini(&[none(reason)]).await;
+        assert_eq!((asked, is_refused(&picture)), (1, true), "{reason}");
+    }
+    let (asked, picture) = gemini(&[json!({"promptFeedback": {"blockReason": "SAFETY"}})]).await;
+    assert_eq!((asked, is_refused(&picture)), (1, true));
+    assert_eq!(kind(gemini(&[json!({})]).await.1), Kind::Protocol);
+}
+
+#[tokio::test]
+async fn gemini_key_travels_in_its_header() {
+    let server = ChatServer::start();
+    server.lenient();
+    let mut entry = entry(ImageService::Gemini, server.base_url().trim_end_matches("/v1"));
+    entry.options.api_key = Some(Secret("g-secret".to_owned()));
+    let model = Painters::default().open(&entry).unwrap();
+    let error = made(&*model, "a ring").await.unwrap_err();
+    assert!(!error.to_string().contains("g-secret"), "{error}");
+    assert_eq!(server.requests()[0].header("x-goog-api-key"), Some("g-secret"));
+    let hostile = Options { model: "../x?key".to_owned(), ..entry.options };
+    let model = Painters::default()
+        .open(&ImageEntry { service: ImageService::Gemini, options: hostile })
+        .unwrap();
+    assert_eq!(kind(made(&*model, "a ring").await), Kind::InvalidRequest);
+    assert_eq!(server.requests().len(), 1);
+}
+
+#[test]
+fn counts_that_cannot_be_true_are_dropped() {
+    let of = |made| used(1, None, made).output_tokens;
+    assert_eq!([None, Some(0), Some(3), Some(u64::MAX)].map(of), [0; 4]);
+    assert_eq!(of(Some(1_056)), 1_056);
+}
