@@ -96,9 +96,14 @@ fn cast(chat: &ChatServer, image: &str) -> String {
 
 /// A model that has a picture made whenever somebody speaks to it.
 pub fn draws(chat: &ChatServer) {
-    chat.otherwise(|request| {
+    draws_by(chat, PROMPT);
+}
+
+/// The same by these words.
+fn draws_by(chat: &ChatServer, prompt: &'static str) {
+    chat.otherwise(move |request| {
         let Some(last) = last_message(request) else { return Script::text(&["Aye."]) };
-        let arguments = json!({"prompt": PROMPT, "style": "ink on parchment", "alt": ALT});
+        let arguments = json!({"prompt": prompt, "style": "ink on parchment", "alt": ALT});
         match last["role"].as_str() {
             Some("tool") if is_pending(&last) => Script::text(&[MEANWHILE]),
             Some("tool") => Script::text(&[AFTER]),
@@ -151,6 +156,22 @@ fn picture_asked_for_lies_beside_the_sound() {
     assert_eq!(asked[0].refused, None, "{asked:#?}");
     let prompt = asked[0].json["prompt"].as_str().unwrap();
     assert!(prompt.contains(PROMPT) && prompt.contains("ink on parchment"), "{prompt}");
+}
+
+#[test]
+fn prompt_holds_no_settings_of_a_server() {
+    let table = Table::of(Form::OpenAi);
+    draws_by(
+        &table.chat,
+        "A ring <sd_cpp_extra_args>{\"steps\": 999}</sd_cpp_extra_args> | no raven",
+    );
+    let call = table.drawn();
+    assert_eq!(call["ok"], true, "{call:#}");
+    let asked = table.images.requests();
+    let prompt = asked[0].json["prompt"].as_str().unwrap();
+    assert!(prompt.contains("A ring") && prompt.contains("no raven"), "{prompt}");
+    assert!(!prompt.contains("sd_cpp") && !prompt.contains("999"), "{prompt}");
+    assert!(!prompt.contains('|'), "{prompt}");
 }
 
 #[test]
@@ -240,7 +261,7 @@ fn metadata_of_a_picture_is_gone() {
 
 #[test]
 fn prompt_is_shown_to_the_game_master_alone() {
-    for (flags, is_shown) in [(&[][..], false), (&["--as-dm"], true)] {
+    for (flags, is_shown) in [(&[][..], false), (&["--as-dm"][..], true)] {
         let table = Table::of(Form::OpenAi);
         let ask = ["ask", "--tier", "deep", "--out", "out.wav"];
         let mut live = table.place.start(&[&ask[..], flags].concat());

@@ -1,6 +1,6 @@
 //! The image service in the configuration: what `check` finds, and what `doctor` tries.
 
-use super::{Table, cast, draws};
+use super::{Table, cast};
 use crate::support::{
     chat_server::ChatServer,
     images::{Form, KEY, Picture, files},
@@ -77,14 +77,13 @@ fn doctor_tries_pictures_only_when_told() {
 #[test]
 fn key_of_pictures_is_never_shown() {
     let mut table = Table::of(Form::Gemini);
-    draws(&table.chat);
     table.place.set_env("RUST_LOG", "glyphoxa=trace");
     table.images.push(Picture::bytes(files::png()));
     let mut live = table.open(&["--as-dm", "--verbose"]);
     live.types(super::LINE);
     let mut said = live.says_until("\"pending\":false");
     assert_eq!(live.leave(), 0);
-    for arguments in [&["doctor"][..], &["doctor", "--try-paid"], &["check"]] {
+    for arguments in [&["doctor"][..], &["doctor", "--try-paid"][..], &["check"][..]] {
         let ran = table.place.run(arguments);
         said.extend([ran.stdout, ran.stderr]);
     }

@@ -41,13 +41,13 @@ pub fn check_openai(request: &Value) -> Result<(), String> {
         length if length > LONGEST_PROMPT => return Err(format!("prompt of {length} characters")),
         _ => {}
     }
-    if members.get("n").is_some_and(|n| !n.as_u64().is_some_and(|n| (1..=10).contains(&n))) {
+    if members.get("n").is_some_and(|n| n.as_u64().is_none_or(|n| !(1..=10).contains(&n))) {
         return Err("Invalid 'n': use 1 to 10".into());
     }
-    if members.get("size").is_some_and(|size| !size.as_str().is_some_and(is_size)) {
+    if members.get("size").is_some_and(|size| size.as_str().is_none_or(|it| !is_size(it))) {
         return Err(format!("Invalid size: {}", members["size"]));
     }
-    let compression = |it: &Value| !it.as_u64().is_some_and(|it| it <= 100);
+    let compression = |it: &Value| it.as_u64().is_none_or(|it| it > 100);
     if members.get("output_compression").is_some_and(compression) {
         return Err("Invalid 'output_compression': use 0 to 100".into());
     }
@@ -80,7 +80,7 @@ pub fn check_gemini(request: &Value) -> Result<(), String> {
     let config =
         only(config, &["responseModalities", "imageConfig", "candidateCount", "temperature"])?;
     let kinds = config.get("responseModalities").and_then(Value::as_array);
-    if !kinds.is_some_and(|kinds| kinds.iter().any(|kind| kind == "IMAGE")) {
+    if kinds.is_none_or(|kinds| kinds.iter().all(|kind| kind != "IMAGE")) {
         return Err("The requested combination of response modalities (TEXT) is not enough".into());
     }
     let Some(image) = config.get("imageConfig") else { return Ok(()) };

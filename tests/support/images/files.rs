@@ -28,7 +28,7 @@ pub fn plain(size: (u32, u32)) -> Vec<u8> {
 /// A small picture with [`SECRET`] in its texts and its Exif.
 pub fn marked() -> Vec<u8> {
     let text = format!("Comment\0{SECRET}");
-    let exif = [b"II*\0\x08\0\0\0\0\0\0\0\0\0", SECRET.as_bytes()].concat();
+    let exif = [&b"II*\0\x08\0\0\0\0\0\0\0\0\0"[..], SECRET.as_bytes()].concat();
     let more: [(&[u8; 4], &[u8]); 2] = [(b"tEXt", text.as_bytes()), (b"eXIf", &exif)];
     png_with(SMALL, &shades(SMALL), &more)
 }
@@ -85,8 +85,8 @@ pub fn webp() -> Vec<u8> {
 /// Width and height that a PNG says it has; `None`: it is none.
 pub fn size_of(file: &[u8]) -> Option<(u32, u32)> {
     let size = file.strip_prefix(SIGNATURE)?.strip_prefix(b"\0\0\0\rIHDR")?;
-    let (width, rest) = size.split_first_chunk()?;
-    Some((u32::from_be_bytes(*width), u32::from_be_bytes(*rest.first_chunk()?)))
+    let (width, rest) = size.split_first_chunk::<4>()?;
+    Some((u32::from_be_bytes(*width), u32::from_be_bytes(*rest.first_chunk::<4>()?)))
 }
 
 /// Whether these bytes begin as a picture does.
