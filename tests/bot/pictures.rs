@@ -22,7 +22,7 @@ use crate::{
 
 /// After that the bot has said what it had to say.
 const QUIET: Duration = Duration::from_millis(700);
-const LINE: &str = "Tessa, draw us the ring";
+const LINE: &str = "Tessa, show us the ring";
 
 /// A session at which Tessa draws; the service holds the first picture until `go`.
 struct Studio {

@@ -296,3 +296,14 @@ fn tool_is_offered_at_deep_to_who_lists_it() {
     }
     assert_eq!(table.images.requests().len(), 0);
 }
+
+#[test]
+fn show_us_is_deep_for_who_has_pictures() {
+    let table = Table::of(Form::OpenAi);
+    table.chat.otherwise(|_| Script::text(&["Aye."]));
+    for (name, is_deep) in [("Greymantle", true), ("Mira", false)] {
+        let line = format!("{name}, show us the ring");
+        let turn = table.place.run(&["ask", "--json", "--text", &line]).ends_with(0).line();
+        assert_eq!(turn["tier"]["effective"] == "deep", is_deep, "{turn:#}");
+    }
+}
