@@ -32,10 +32,16 @@ fn wrong_image_service_is_shown_with_its_place() {
 }
 
 #[test]
-fn image_service_may_be_a_local_one() {
-    let entry = "{ service: openai, model: m, base_url: 'http://127.0.0.1:1234/v1' }";
-    let place = Place::with_config(&format!("{PIP}providers: {{ image: {entry} }}\n"));
-    assert_eq!(place.run(&["check"]).ends_with(0).stderr, "");
+fn image_service_may_be_local_or_name_no_model() {
+    for entry in [
+        "{ service: openai, model: m, base_url: 'http://127.0.0.1:1234/v1' }",
+        "{ service: openai, api_key: k, price: { picture: 0.25, input: 5, output: 30 } }",
+        "{ service: gemini, api_key: k, price: { picture: 0.04 } }",
+    ] {
+        let place = Place::with_config(&format!("{PIP}providers: {{ image: {entry} }}\n"));
+        let ran = place.run(&["check"]).ends_with(0);
+        assert_eq!(ran.stderr, "", "{entry}");
+    }
 }
 
 #[test]
