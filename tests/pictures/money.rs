@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::{Table, asks, told};
+use super::{LINE, Table, asks, told};
 use crate::support::images::{Form, Picture};
 
 /// Of one picture.
@@ -54,7 +54,7 @@ fn refused_picture_is_not_booked() {
     let mut live = table.open(&[]);
     let mut spent = Vec::new();
     for _ in 0..2 {
-        live.types(super::LINE);
+        live.types(LINE);
         let line: Value = serde_json::from_str(&live.says("\"pending\":false")).unwrap();
         spent.push(line["spent"].as_f64().unwrap());
     }

@@ -1,8 +1,8 @@
 //! Pictures that do not come: refused, too large, too many, or none at all.
 
-use serde_json::{Value, json};
+use serde_json::json;
 
-use super::{Table, asks, told};
+use super::{AFTER, LINE, Table, asks, told};
 use crate::{
     hostile::peak,
     support::{
@@ -146,12 +146,11 @@ fn wrong_key_is_an_error_that_hides_it() {
         let config = std::fs::read_to_string(table.place.path("glyphoxa.yaml")).unwrap();
         let config = config.replace(crate::support::images::KEY, WRONG);
         table.place.write("glyphoxa.yaml", config);
-        let mut live = table.open(&["--as-dm"]);
-        live.types(super::LINE);
-        let said = live.says_until("\"pending\":false");
-        let line: Value = serde_json::from_str(said.last().unwrap()).unwrap();
-        assert_eq!(line["tools"][0]["ok"], false, "{line:#}");
-        assert!(!said.join("\n").contains(WRONG), "{said:#?}");
+        let ask = ["ask", "--tier", "deep", "--as-dm", "--verbose"];
+        let mut live = table.place.start(&ask);
+        live.types(LINE);
+        let said = live.says_until(AFTER).join("\n");
+        assert!(said.contains("no picture for Greymantle") && !said.contains(WRONG), "{said}");
         assert!(!told(&table.chat).contains(WRONG));
         let asked = table.images.requests();
         let is_repeated = asked[0].refused.as_ref().is_some_and(|why| why.contains(WRONG));

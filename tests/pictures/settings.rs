@@ -1,6 +1,6 @@
 //! The image service in the configuration: what `check` finds, and what `doctor` tries.
 
-use super::{Table, cast};
+use super::{LINE, Table, cast};
 use crate::support::{
     chat_server::ChatServer,
     images::{Form, KEY, Picture, files},
@@ -86,7 +86,7 @@ fn key_of_pictures_is_never_shown() {
     table.place.set_env("RUST_LOG", "glyphoxa=trace");
     table.images.push(Picture::bytes(files::png()));
     let mut live = table.open(&["--as-dm", "--verbose"]);
-    live.types(super::LINE);
+    live.types(LINE);
     let mut said = live.says_until("\"pending\":false");
     assert_eq!(live.leave(), 0);
     for arguments in [&["doctor"][..], &["doctor", "--try-paid"][..], &["check"][..]] {
