@@ -41,6 +41,7 @@ mod models;
 mod music;
 mod others;
 mod pages;
+mod pictures;
 mod piper;
 mod postgres;
 mod realtime;

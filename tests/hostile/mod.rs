@@ -20,4 +20,4 @@ mod two_guilds;
 mod weights;
 mod words;
 
-pub use servers::has_python;
+pub use servers::{has_python, peak};

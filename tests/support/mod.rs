@@ -9,6 +9,7 @@ pub mod deepgram;
 pub mod ears;
 pub mod gemini;
 pub mod hearing;
+pub mod images;
 pub mod own_thread;
 pub mod postgres;
 pub mod processes;

@@ -390,6 +390,19 @@ impl Live {
         }
     }
 
+    /// All lines up to the next with `part` in it, that one included.
+    #[track_caller]
+    pub fn says_until(&mut self, part: &str) -> Vec<String> {
+        let (until, mut said) = (Instant::now() + BOUND, Vec::new());
+        while let Ok(line) = self.lines.recv_timeout(left(until)) {
+            said.push(line);
+            if said.last().is_some_and(|line| line.contains(part)) {
+                return said;
+            }
+        }
+        panic!("never said '{part}', but: {said:#?}")
+    }
+
     /// Limits how long its files may become, in bytes, as `prlimit` reads it.
     pub fn files_grow_to(&self, limit: &str) {
         let id = self.id().to_string();

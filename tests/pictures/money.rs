@@ -1,0 +1,63 @@
+//! Pictures under caps: no more is billed than may be spent.
+
+use serde_json::Value;
+
+use super::{LINE, Table, asks, told};
+use crate::support::images::{Form, Picture};
+
+/// Of one picture.
+const PRICE: f64 = 0.05;
+const PRICED: &str = ", price: { picture: 0.05 }";
+
+/// Asks four times; what became of each, and the pictures billed.
+fn four(table: &Table) -> (Vec<bool>, f64) {
+    let mut live = table.open(&[]);
+    let came: Vec<bool> = (0..4).map(|_| asks(&mut live)["ok"] == true).collect();
+    assert_eq!(live.leave(), 0);
+    (came, f64::from(table.images.billed()) * PRICE)
+}
+
+#[test]
+fn cap_of_a_session_stops_pictures() {
+    let table = Table::with(Form::OpenAi, PRICED, "budget: { session_max: 0.12 }\n");
+    let (came, billed) = four(&table);
+    assert_eq!(came, [true, true, false, false]);
+    assert!(billed <= 0.12, "{billed} billed under a cap of 0.12");
+    assert_eq!(table.pictures().len(), 2, "{:?}", table.place.names());
+    let read = told(&table.chat);
+    assert!(read.contains("error"), "{read}");
+    assert_eq!(table.images.requests().len(), 2, "nothing goes out that is not paid for");
+}
+
+#[test]
+fn cap_of_an_npc_stops_its_pictures() {
+    let table = Table::with(Form::OpenAi, PRICED, "");
+    let config = std::fs::read_to_string(table.place.path("glyphoxa.yaml")).unwrap();
+    let capped = "tools: [\"image-gen.*\"]\n    policy: { max_cost: 0.07 }\n";
+    table.place.write("glyphoxa.yaml", config.replace("tools: [\"image-gen.*\"]\n", capped));
+    let (came, billed) = four(&table);
+    assert_eq!(came, [true, false, false, false]);
+    assert!(billed <= 0.07, "{billed}");
+}
+
+#[test]
+fn free_pictures_pass_under_any_cap() {
+    let table = Table::with(Form::Gemini, "", "budget: { session_max: 0.01 }\n");
+    let (came, _) = four(&table);
+    assert_eq!(came, [true; 4]);
+}
+
+#[test]
+fn refused_picture_is_not_booked() {
+    let table = Table::with(Form::OpenAi, PRICED, "budget: { session_max: 1 }\n");
+    table.images.push(Picture::blocked());
+    let mut live = table.open(&[]);
+    let mut spent = Vec::new();
+    for _ in 0..2 {
+        live.types(LINE);
+        let line: Value = serde_json::from_str(&live.says("\"pending\":false")).unwrap();
+        spent.push(line["spent"].as_f64().unwrap());
+    }
+    assert_eq!(live.leave(), 0);
+    assert!(spent[0].abs() < 1e-9 && (spent[1] - PRICE).abs() < 1e-9, "{spent:?}");
+}
