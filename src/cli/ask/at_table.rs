@@ -23,7 +23,7 @@ use super::{
     sink::WavSink,
     steer::SlashContext,
     steps::Step,
-    terminal::{TerminalEffects, Typed},
+    terminal::{PictureFiles, TerminalEffects, Typed},
 };
 use crate::{
     app::{self, LiveConfig, OpenTable, OpenTables, Resumed, Running, SeatedTable, Tools},
@@ -99,7 +99,8 @@ impl Setting<'_> {
         let Arguments { json, approve, as_dm, assistant, .. } = *self.arguments;
         let (typed, permits) = (Arc::clone(typed), Some(Arc::clone(permits)));
         let is_dm = as_dm || assistant;
-        Arc::new(TerminalEffects { aloud: !json, approve, is_dm, typed, permits })
+        let pictures = self.arguments.out.clone().map(PictureFiles::beside);
+        Arc::new(TerminalEffects { aloud: !json, approve, is_dm, typed, permits, pictures })
     }
 
     /// The game master's assistant.

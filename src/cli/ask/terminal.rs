@@ -1,10 +1,14 @@
 //! The terminal beside a table: what tools show, ask and want filled in.
 //!
-//! Entry types: [`TerminalEffects`], [`Typed`]. **Never**: answers for the game master without being told to.
+//! Entry types: [`TerminalEffects`], [`PictureFiles`], [`Typed`]. **Never**: answers for the game master without being told to.
 
 use std::{
     io::{self, ErrorKind, IsTerminal},
-    sync::Arc,
+    path::PathBuf,
+    sync::{
+        Arc,
+        atomic::{AtomicU32, Ordering},
+    },
 };
 
 use clap::ValueEnum;
@@ -21,6 +25,7 @@ use super::{
 };
 use crate::{
     domain::revealed_name,
+    files,
     session::LONGEST_UTTERANCE,
     tools::{ApprovalRequest, Attachment, Caption, Decision, Effects, Form},
 };
@@ -139,12 +144,44 @@ pub struct TerminalEffects {
     pub typed: Arc<Typed>,
     /// What is asked only once; `None`: nothing.
     pub permits: Option<Arc<LocalPermits>>,
+    /// Where pictures are kept; `None`: nowhere.
+    pub pictures: Option<PictureFiles>,
+}
+
+/// Files of pictures beside a recording: `evening.wav` has `evening-1.png`, `evening-2.jpg`.
+pub struct PictureFiles {
+    recording: PathBuf,
+    written: AtomicU32,
+}
+
+impl PictureFiles {
+    /// None yet, beside `recording`.
+    pub const fn beside(recording: PathBuf) -> Self {
+        Self { recording, written: AtomicU32::new(0) }
+    }
+
+    /// Writes `picture` into the next file; its name.
+    fn write(&self, picture: &Attachment) -> io::Result<String> {
+        let number = self.written.fetch_add(1, Ordering::Relaxed) + 1;
+        let stem = self.recording.file_stem().unwrap_or_default().to_string_lossy();
+        let kind = if picture.mime == "image/jpeg" { "jpg" } else { "png" };
+        let name = format!("{stem}-{number}.{kind}");
+        files::replace(&self.recording.with_file_name(&name), &picture.bytes)?;
+        Ok(name)
+    }
 }
 
 impl TerminalEffects {
     /// What tools of somebody who calls by hand reach.
     pub fn of_operator(aloud: bool) -> Self {
-        Self { aloud, approve: None, is_dm: true, typed: Typed::new(), permits: None }
+        Self {
+            aloud,
+            approve: None,
+            is_dm: true,
+            typed: Typed::new(),
+            permits: None,
+            pictures: None,
+        }
     }
 
     fn can_ask(&self) -> bool {
@@ -161,12 +198,17 @@ impl Effects for TerminalEffects {
 
     fn attach(&self, tool: &str, attachment: &Attachment) {
         let (size, mime) = (attachment.bytes.len().div_ceil(1024), &attachment.mime);
-        self.show(&match &attachment.caption {
-            Some(Caption { by, alt }) => {
-                format!("{by} shows a picture: {alt} ({tool}, {mime}, {size} KiB)")
+        let Some(Caption { by, alt }) = &attachment.caption else {
+            return self.show(&format!("{tool} returned {mime}, {size} KiB"));
+        };
+        let file = match self.pictures.as_ref().map(|files| files.write(attachment)).transpose() {
+            Ok(file) => file.unwrap_or_else(|| format!("use --out to keep it; {mime}, {size} KiB")),
+            Err(error) => {
+                complain(&format!("error: a picture cannot be written beside --out: {error}"));
+                format!("{mime}, {size} KiB")
             }
-            None => format!("{tool} returned {mime}, {size} KiB"),
-        });
+        };
+        self.show(&format!("{by} shows a picture: {alt} ({file})"));
     }
 
     fn tell_dm(&self, text: &str) {
