@@ -34,7 +34,7 @@ pub struct Providers {
     pub names_models: bool,
     /// Speaks for voices that name no provider.
     pub voice: VoiceEntry,
-    /// Makes pictures; `None`: nothing does. [`super::images`] reads it.
+    /// Makes pictures; `None`: nothing does.
     pub image: Option<ImageEntry>,
     /// Seconds that a network's second of speech may take.
     pub slowest_voice: f32,

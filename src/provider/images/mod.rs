@@ -3,27 +3,22 @@
 //! Entry types: [`ImageEntry`], [`ImageService`]; [`Painters`] opens entries. **Never**: passes on bytes as
 //! a service sent them; see [`clean`].
 
+mod answer;
 mod clean;
 mod gemini;
 mod openai;
 
 use std::{sync::Arc, time::Duration};
 
-use self::{clean::cleaned, gemini::GeminiImages, openai::OpenAiImages};
+use self::{gemini::GeminiImages, openai::OpenAiImages};
 use super::{
-    Error, ImageModel, Kind, NoPicture, Picture, ServiceInfo,
+    Error, ImageModel, ServiceInfo,
     pool::Pool,
     remote::{Endpoint, Options, probe},
 };
-use crate::logic::budget::Consumption;
 
 /// Longest wait for the first byte of an answer; a call's own limit ends before.
 pub const FIRST_BYTE_TIMEOUT: Duration = Duration::from_secs(120);
-
-/// Fewest output tokens that a service can have counted for a picture.
-const FEWEST_TOKENS: u64 = 64;
-/// Most tokens that a service can have counted for one.
-const MOST_TOKENS: u64 = 200_000;
 
 /// Kinds of services that make pictures.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -114,30 +109,6 @@ impl Painters {
     /// Lets go of all but `wanted`.
     pub fn retain(&self, wanted: Option<&ImageEntry>) {
         self.0.retain(|entry| Some(entry) == wanted);
-    }
-}
-
-/// A picture, or tokens of a refusal, as a service counts them: none of what cannot be true.
-fn used(pictures: u64, input_tokens: Option<u64>, output_tokens: Option<u64>) -> Consumption {
-    let counted = input_tokens.unwrap_or_default().min(MOST_TOKENS);
-    let made = output_tokens.unwrap_or_default();
-    let is_credible = pictures == 0 || (FEWEST_TOKENS..=MOST_TOKENS).contains(&made);
-    let output_tokens = if is_credible { made.min(MOST_TOKENS) } else { 0 };
-    Consumption { pictures, input_tokens: counted, output_tokens, ..Consumption::default() }
-}
-
-/// The file `bytes` of a service as a picture that may be shown; what is none is the service's fault.
-async fn picture(
-    endpoint: &Endpoint,
-    bytes: Vec<u8>,
-    used: Consumption,
-) -> Result<Picture, NoPicture> {
-    match cleaned(bytes).await {
-        Ok((bytes, mime)) => Ok(Picture { bytes, mime, used }),
-        Err(why) => {
-            let why = format!("no usable picture: {why}");
-            Err(endpoint.peer.error(Kind::Protocol, &why, "try another model").into())
-        }
     }
 }
 

@@ -8,7 +8,7 @@ use base64::{Engine, prelude::BASE64_STANDARD};
 use futures::{FutureExt, future::BoxFuture};
 use serde_json::{Map, Value, json};
 
-use super::{picture, used};
+use super::answer::{picture, used};
 use crate::{
     logic::budget::Consumption,
     provider::{

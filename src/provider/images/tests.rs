@@ -4,11 +4,11 @@ use base64::{Engine, prelude::BASE64_STANDARD};
 use image::{ImageFormat, RgbImage};
 use serde_json::{Value, json};
 
-use super::*;
+use super::{answer::used, *};
 use crate::{
     domain::Secret,
     provider::{
-        ImageRequest,
+        ImageRequest, Kind, NoPicture, Picture,
         remote::{
             chat_server::{ChatServer, Script},
             options,

@@ -19,7 +19,7 @@ use crate::{
     discord::{
         guild::Guild,
         ui::{
-            notices::{self, in_turn, own_voices},
+            notices::{self, in_turn, own_voices, pictures},
             reply::Reply,
         },
     },

@@ -110,6 +110,10 @@ impl Images {
         let bytes = u64::try_from(prompt.len()).unwrap_or(u64::MAX);
         let most = Consumption { pictures: 1, input_tokens: bytes, ..Consumption::default() };
         let payment = context.pay(self.0.priced_as(), most).await?;
+        if context.effects.halts() != halts {
+            payment.unused();
+            return Err(withdrawn());
+        }
         context.effects.tell_dm(&format!("{by} has a picture made of: {prompt}"));
         let request = ImageRequest { prompt, attempts: payment.attempts() };
         let picture = match self.0.generate(request).await {
@@ -132,8 +136,7 @@ impl Images {
             }
         };
         if context.effects.halts() != halts {
-            let why = "the picture was withdrawn by the X-card";
-            return Err(CallError::new(CallErrorKind::Cancelled, why));
+            return Err(withdrawn());
         }
         let caption = Caption { by: Arc::from(by), alt: alt.clone() };
         let (mime, bytes) = (picture.mime.to_owned(), picture.bytes);
@@ -142,6 +145,11 @@ impl Images {
             ..CallOutput::json(json!({"shown": true, "alt": alt}))
         })
     }
+}
+
+/// An X-card was used: no NPC tells of it.
+fn withdrawn() -> CallError {
+    CallError::new(CallErrorKind::Cancelled, "the picture was withdrawn by the X-card")
 }
 
 #[cfg(test)]
