@@ -197,6 +197,7 @@ impl Host {
                 tier: Tier::Fast,
                 offered: self.host.visible(&self.npc, Tier::Fast, Tier::Fast.ceiling()).names(),
                 sampler: None,
+                payments: None,
             }),
             speaker: Arc::from("Player"),
             deadline: tokio::time::Instant::now() + Tier::Fast.ceiling(),

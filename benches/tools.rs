@@ -111,6 +111,7 @@ async fn built_in(n: usize) -> Figures {
                 tier: Tier::Fast,
                 offered: host.visible(&bartok.name, Tier::Fast, Tier::Fast.ceiling()).names(),
                 sampler: None,
+                payments: None,
             }),
             speaker: Arc::from("Player"),
             deadline: Instant::now() + Tier::Fast.ceiling(),

@@ -26,14 +26,14 @@ use super::{
     transcript::{NotWritten, Transcript, TranscriptWriter},
 };
 use crate::{
-    domain::{Person, SessionId},
-    engine::Budget,
+    domain::{Npc, Person, SessionId},
+    engine::{Budget, NpcPayments},
     panics::caught_now,
     session::{
         Command, Continuation, Conversations, EventReader, TableEvent, TableEvents, TurnLine,
         WeakTableEvents,
     },
-    tools::{CastChanges, ToolHost},
+    tools::{CastChanges, Payments, ToolHost},
 };
 
 /// Why a session was not kept.
@@ -245,6 +245,13 @@ impl Sessions {
         let running = self.running();
         let running = running.get(session)?;
         Some((running.budget.clone(), running.transcript.clone()))
+    }
+
+    /// Pays for tools that are called as `npc` during `session` while it runs.
+    pub fn payments(&self, session: &SessionId, npc: &Arc<Npc>) -> Option<Arc<dyn Payments>> {
+        let running = self.running();
+        let budget = running.get(session)?.budget.clone();
+        Some(Arc::new(NpcPayments::new(Arc::clone(npc), budget)))
     }
 
     /// What pays for the assistant, and how it is asked, during `session` while it runs.

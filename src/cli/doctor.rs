@@ -41,6 +41,9 @@ pub struct Arguments {
     /// Print one JSON object per finding.
     #[arg(long)]
     json: bool,
+    /// Try the picture and search services too, with one request each; it may cost money.
+    #[arg(long)]
+    try_paid: bool,
 }
 
 /// One thing looked at.
@@ -77,7 +80,7 @@ pub fn run(path: Option<&Path>, arguments: &Arguments) -> Result<u8, Failure> {
     )];
     if let Ok(config) = &loaded {
         let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
-        findings.extend(runtime.block_on(examine(config)));
+        findings.extend(runtime.block_on(examine(config, arguments.try_paid)));
     }
     let mut out = stdout();
     for finding in &findings {
@@ -96,7 +99,7 @@ fn problems(found: &[config::Problem]) -> String {
     format!("{} {noun}", found.len())
 }
 
-async fn examine(config: &Config) -> Vec<Finding> {
+async fn examine(config: &Config, try_paid: bool) -> Vec<Finding> {
     let (services, options) = (Registry::default(), &config.services);
     let hearing = services.probe_recogniser(options).await;
     let mut findings = vec![
@@ -128,6 +131,21 @@ async fn examine(config: &Config) -> Vec<Finding> {
     findings.extend(tool_servers(config).await);
     findings.extend(bot(config).await);
     findings
+}
+
+/// A service named `service`, tried by `probe` only where it is free or `try_paid` is set.
+async fn perhaps_paid(
+    what: &'static str,
+    (service, is_paid): (String, bool),
+    try_paid: bool,
+    probe: impl Future<Output = Result<String, Error>>,
+) -> Finding {
+    if is_paid && !try_paid {
+        let skipped = format!("{service}, not tried (costs money; use --try-paid)");
+        return Finding::new(what, Ok(skipped));
+    }
+    let tried = probe.await.map(|found| format!("{service}, {found}"));
+    Finding::new(what, tried.map_err(|error| format!("{service}: {error}")))
 }
 
 /// Whether each chat model can be asked, and how long it takes to say so.

@@ -19,6 +19,10 @@ pub enum PaidBy {
     Speech,
     /// Tokens of text and of sound, heard and spoken.
     Talk,
+    /// Pictures made, or tokens of them.
+    Pictures,
+    /// Search requests.
+    Requests,
 }
 
 /// What a token costs that is written to a service's cache, of what one costs that is read.
@@ -49,6 +53,8 @@ pub fn price(fields: &Fields) -> Price {
         audio_output: fields.number("audio_output").unwrap_or_else(|| money("output")),
         characters: money("characters"),
         minute: money("minute"),
+        picture: money("picture"),
+        request: money("request"),
     }
 }
 
@@ -66,6 +72,8 @@ pub fn check_price(price: Price, model: &str, by: PaidBy, at: Position, problems
         PaidBy::Tokens => (price.input > 0.0 || price.output > 0.0, "add input and output"),
         PaidBy::Minutes => (price.minute > 0.0, "add minute"),
         PaidBy::Speech => (price.characters > 0.0, "add characters"),
+        PaidBy::Pictures => (price.picture > 0.0, "add picture"),
+        PaidBy::Requests => (price.request > 0.0, "add request"),
         PaidBy::Talk => (
             [price.input, price.output, price.audio_input, price.audio_output]
                 .into_iter()

@@ -7,11 +7,13 @@ use std::sync::Arc;
 use super::{
     asking::{Answering, Asking, Payer},
     budget::Budget,
+    payments::NpcPayments,
     size::bytes,
 };
 use crate::{
     domain::{Message, Npc, ToolChoice, TurnFacts},
     provider::{Attempts, Chain, ChatEvent, ChatModel, ChatRequest, Error},
+    tools::Payments,
 };
 
 /// The chat models of one NPC, of which one answers; clones pay from the same budget.
@@ -28,6 +30,11 @@ pub struct NpcModel {
 }
 
 impl NpcModel {
+    /// Pays for the NPC's tools from the same budget.
+    pub fn payments(&self) -> Arc<dyn Payments> {
+        Arc::new(NpcPayments::new(Arc::clone(&self.npc), self.budget.clone()))
+    }
+
     /// Asks for an answer to `request`, of so many bytes, whichever model gives it. Cancel safe: dropping
     /// the future ends its requests.
     ///

@@ -95,6 +95,7 @@ pub async fn converse(turn: Arc<Turn>, thinking: Thinking) -> (Talk, TurnCalls) 
         calls,
         reads_prompts: model.models.reads_prompts(),
         sampler: LentModel::of(&model),
+        payments: model.payments(),
         stop: stop.clone(),
     };
     let calls = match before.calls {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use tokio::time::Instant;
 
-use super::{CallError, OfferedNames, Sampler, TurnLimits};
+use super::{CallError, OfferedNames, Payments, Sampler, TurnLimits};
 use crate::domain::{Tier, ToolCall};
 
 /// On whose authority a tool is called.
@@ -36,6 +36,8 @@ pub struct Caller {
     pub offered: Arc<OfferedNames>,
     /// Lends its chat model to servers that may ask; `None`: servers cannot ask.
     pub sampler: Option<Arc<dyn Sampler>>,
+    /// Pays for built-in tools that cost money; `None`: those are refused.
+    pub payments: Option<Arc<dyn Payments>>,
 }
 
 impl Authority {

@@ -179,6 +179,7 @@ impl Stage {
                 tier,
                 offered: self.host.visible(&self.npc.name, tier, left).names(),
                 sampler: None,
+                payments: None,
             }),
             speaker: Arc::from("Thorin"),
             deadline: Instant::now() + left,

@@ -61,7 +61,7 @@ pub async fn run(config: &Config, host: &ToolHost, arguments: &Arguments) -> Res
             tier = arguments.tier.unwrap_or(npc.budget_tier);
             let offered = host.visible(&npc.name, tier, tier.ceiling()).names();
             let npc = Arc::from(npc.name.as_str());
-            Authority::OperatorAs(Caller { npc, tier, offered, sampler: None })
+            Authority::OperatorAs(Caller { npc, tier, offered, sampler: None, payments: None })
         }
     };
     let snapshot = host.snapshot();

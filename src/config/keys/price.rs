@@ -34,5 +34,11 @@ pub static PRICE: Shape = Shape {
         Key::new("audio_output", MONEY, "Per million audio tokens spoken; default: output."),
         Key::new("characters", MONEY, "Per million characters spoken."),
         Key::new("minute", MONEY, "Per minute heard."),
+        Key::new(
+            "picture",
+            MONEY,
+            "Per picture; the most one may cost where the service also counts tokens.",
+        ),
+        Key::new("request", MONEY, "Per search request."),
     ],
 };

@@ -130,7 +130,8 @@ async fn made(tools: &ToolHost, servers: &Servers, scope: &Scope, call: KeptCall
     if *known.tool.fingerprint != *call.definition {
         return not_called("the tool has changed since you were asked (ask the NPC again)");
     }
-    let caller = Caller { npc: name, tier, offered: visible.names(), sampler: None };
+    let caller =
+        Caller { npc: name, tier, offered: visible.names(), sampler: None, payments: None };
     let shown = Arc::new(Shown::default());
     let context = CallContext {
         scope: scope.clone(),

@@ -17,8 +17,8 @@ use super::Turn;
 use crate::{
     domain::{Message, Npc, ToolCall, ToolChoice, ToolSpec},
     tools::{
-        Authority, CallContext, CallRecord, Caller, Progress, Query, Sampler, SessionCalls, Taint,
-        ToolHost, TurnLimits, VisibleTools, bare, found_in,
+        Authority, CallContext, CallRecord, Caller, Payments, Progress, Query, Sampler,
+        SessionCalls, Taint, ToolHost, TurnLimits, VisibleTools, bare, found_in,
     },
 };
 
@@ -43,6 +43,8 @@ pub struct CallSetup {
     pub reads_prompts: bool,
     /// Lends its chat model to servers that may ask; `None`: there is none to lend.
     pub sampler: Option<Arc<dyn Sampler>>,
+    /// Pays for built-in tools that cost money.
+    pub payments: Arc<dyn Payments>,
     /// The turn is over: calls under way say so and are kept.
     pub stop: CancellationToken,
 }
@@ -241,6 +243,7 @@ impl TurnCalls {
             tier: self.turn.tier,
             offered: self.offered.names(),
             sampler: self.setup.sampler.clone(),
+            payments: Some(Arc::clone(&self.setup.payments)),
         };
         CallContext {
             scope: self.setup.calls.host.scope().clone(),

@@ -72,6 +72,7 @@ impl<'t> Talk<'t> {
             calls: cascade.calls().clone(),
             reads_prompts: true,
             sampler: LentModel::of(model),
+            payments: model.payments(),
             stop: stop.clone(),
         };
         Self {

@@ -126,6 +126,8 @@ mod tests {
         audio_output: 64.0,
         characters: 0.0,
         minute: 0.0,
+        picture: 0.0,
+        request: 0.0,
     };
 
     /// As OpenAI counts it.

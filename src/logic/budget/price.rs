@@ -36,6 +36,10 @@ pub struct Price {
     pub characters: f64,
     /// Per minute of audio heard.
     pub minute: f64,
+    /// Per picture made.
+    pub picture: f64,
+    /// Per search request.
+    pub request: f64,
 }
 
 /// Tokens of a second of sound, as a service counts them.
@@ -70,6 +74,10 @@ pub struct Consumption {
     pub characters: u64,
     /// Seconds of audio heard.
     pub seconds: f64,
+    /// Pictures made.
+    pub pictures: u64,
+    /// Search requests.
+    pub requests: u64,
 }
 
 impl BudgetOptions {
@@ -93,8 +101,9 @@ impl BudgetOptions {
 
 impl Price {
     fn of(&self, used: Consumption) -> Money {
-        #[expect(clippy::cast_precision_loss, reason = "token counts are far below 2^52")]
-        let millions = |count: u64| count as f64 / 1e6;
+        #[expect(clippy::cast_precision_loss, reason = "counts are far below 2^52")]
+        let number = |count: u64| count as f64;
+        let millions = |count: u64| number(count) / 1e6;
         let cached = used.cached_tokens.min(used.input_tokens);
         let written = used.written_tokens.min(used.input_tokens - cached);
         let audio_cached = used.audio_cached.min(used.audio_in);
@@ -107,7 +116,9 @@ impl Price {
                 + millions(audio_cached) * self.audio_cached
                 + millions(used.audio_out) * self.audio_output
                 + millions(used.characters) * self.characters
-                + used.seconds / 60.0 * self.minute,
+                + used.seconds / 60.0 * self.minute
+                + number(used.pictures) * self.picture
+                + number(used.requests) * self.request,
         )
     }
 }

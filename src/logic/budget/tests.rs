@@ -109,6 +109,16 @@ fn sound_is_bound_by_the_dearest_it_may_cost() {
     assert_eq!(bound(40.0), Money::of(40.0));
 }
 
+#[test]
+fn pictures_and_requests_cost_each() {
+    let price = Price { picture: 0.04, request: 0.005, ..Price::default() };
+    let prices = BTreeMap::from([("m".to_owned(), price)]);
+    let options = BudgetOptions { prices, ..options(1.0) };
+    let used = Consumption { pictures: 2, requests: 3, ..Consumption::default() };
+    assert_eq!(options.cost("m", used), Money::of(0.095));
+    assert_eq!(options.bound("m", used), Money::of(0.095));
+}
+
 /// What text costs at a service that also takes sound.
 const TEXT: Price = Price {
     input: 4.0,
@@ -120,6 +130,8 @@ const TEXT: Price = Price {
     audio_output: 0.0,
     characters: 0.0,
     minute: 0.0,
+    picture: 0.0,
+    request: 0.0,
 };
 
 /// What a store does, without one.

@@ -175,7 +175,7 @@ async fn a_blocked_finder_and_a_named_one_are_no_surprise() {
 
 fn of_bartok(offered: Arc<OfferedNames>) -> Authority {
     let npc = Arc::from("Bartok");
-    Authority::OperatorAs(Caller { npc, tier: TIER, offered, sampler: None })
+    Authority::OperatorAs(Caller { npc, tier: TIER, offered, sampler: None, payments: None })
 }
 
 fn context(offered: &VisibleTools) -> CallContext {
