@@ -11,7 +11,7 @@ use crate::{
     config::{Config, DiscordOptions, MemoryPlace},
     domain::Campaign,
     import::campaign::World,
-    provider,
+    provider::{self, AllowedHost, SearchOptions},
     session::{Limits, Options},
 };
 
@@ -22,8 +22,8 @@ pub fn held(fresh: Config, running: &Config) -> Config {
         // What it compares by is its own.
         held.selection = running.selection.clone();
     }
-    let models = held.services.models;
-    held.services = provider::Options { models, ..running.services.clone() };
+    let provider::Options { models, search, .. } = held.services;
+    held.services = provider::Options { models, search, ..running.services.clone() };
     held.models = running.models.clone();
     held.data_dir.clone_from(&running.data_dir);
     held.environment.clone_from(&running.environment);
@@ -42,6 +42,8 @@ pub fn now(before: &Config, fresh: &Config) -> Vec<&'static str> {
         ("limits", before.session.limits != fresh.session.limits),
         ("tiers", before.tiers != fresh.tiers),
         ("providers.llm", before.services.models != fresh.services.models),
+        ("providers.search", searches(before) != searches(fresh)),
+        ("search.allow", allowed(before) != allowed(fresh)),
         ("budget", before.budget != fresh.budget),
         ("tools.tables", before.tables != fresh.tables),
         ("tools.selection", before.selection != fresh.selection),
@@ -102,6 +104,17 @@ fn remembers(config: &Config, is_moved: bool) -> (Option<&MemoryPlace>, Transcri
     let transcripts = config.memory.transcripts.clone();
     let transcripts = TranscriptOptions { spill: PathBuf::new(), ..transcripts };
     ((!is_moved).then_some(&config.memory.place), transcripts)
+}
+
+/// What searches the web, and how it is reached.
+fn searches(config: &Config) -> Option<SearchOptions> {
+    let search = config.services.search.clone();
+    search.map(|search| SearchOptions { allow: Vec::new(), ..search })
+}
+
+/// Hosts whose pages may be read without a search.
+fn allowed(config: &Config) -> &[AllowedHost] {
+    config.services.search.as_ref().map_or(&[], |search| &search.allow)
 }
 
 /// What can be set of turns.

@@ -126,7 +126,8 @@ pub fn open_tools(
     let meaning = memory::meaning(config.services.embedder.as_ref(), embedder.as_ref());
     let archive = memory::archive(config, memory, meaning.clone());
     let levelling = Levelling::new(config, StdRng::seed_from_u64(seed.wrapping_add(3)));
-    let offered = Offered { dice, archive, levelling };
+    let (seen, registry) = (SeenAddresses::default(), services.clone());
+    let offered = Offered { dice, archive, levelling, seen, services: registry };
     offered.offer(&host, config, rules);
     manifest::offer(&host, &config.manifests);
     host.select_by(config.selection.clone(), embedder);
@@ -145,6 +146,10 @@ struct Offered {
     archive: Arc<Archive>,
     /// Music and its levelling.
     levelling: Levelling,
+    /// What searches have found so far.
+    seen: SeenAddresses,
+    /// Opens what searches.
+    services: Registry,
 }
 
 impl Offered {
@@ -153,7 +158,19 @@ impl Offered {
         let (tables, files) = (config.tables.clone(), config.file_io.clone());
         let (dice, memory) = (self.dice.clone(), Some(Arc::clone(&self.archive)));
         let music = Some(self.levelling.music.clone());
-        builtin::offer(host, Materials { dice, tables, rules, files, memory, music });
+        let search = self.web(config);
+        builtin::offer(host, Materials { dice, tables, rules, files, memory, music, search });
+    }
+
+    /// Web search and pages as `config` has them.
+    fn web(&self, config: &Config) -> Option<WebAccess> {
+        let service = self.services.search(&config.services).unwrap_or_else(|error| {
+            tracing::error!(%error, "web search is unavailable");
+            None
+        })?;
+        let allow = config.services.search.iter().flat_map(|search| search.allow.iter().cloned());
+        let pages = Pages::new(allow.collect());
+        Some(WebAccess { service, pages, seen: self.seen.clone() })
     }
 }
 

@@ -253,6 +253,7 @@ async fn recordings_of_people() {
         voices: Vec::new(),
         speech_to_speech: Vec::new(),
         embedder: None,
+        search: None,
         turn_model,
     };
     let services = Registry::default();

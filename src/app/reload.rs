@@ -219,7 +219,10 @@ impl Tools {
         self.offered.archive.set_cast(&fresh.npcs, &fresh.assistant);
         self.servers.set(fresh.mcp.servers.clone());
         manifest::offer(&self.host, &fresh.manifests);
-        let data = |of: &Config| (of.tables.clone(), of.rules.clone(), of.file_io.clone());
+        let data = |of: &Config| {
+            let search = of.services.search.clone();
+            (of.tables.clone(), of.rules.clone(), of.file_io.clone(), search)
+        };
         if data(before) != data(fresh) {
             let rules = rule_book(fresh);
             let book = Arc::clone(&rules);

@@ -113,7 +113,15 @@ impl Engines for Fixed {
     fn services(&self) -> Arc<Services> {
         let (hears, thinks) = (ServiceInfo::here("Whisper"), vec![ServiceInfo::here("lines")]);
         let (speaks, speaks_and_hears) = (Vec::new(), Vec::new());
-        Arc::new(Services { hears, here: None, thinks, sums_up: false, speaks, speaks_and_hears })
+        Arc::new(Services {
+            hears,
+            here: None,
+            thinks,
+            sums_up: false,
+            speaks,
+            speaks_and_hears,
+            searches: None,
+        })
     }
 
     fn offer(&self, npc: &str, _: EngineKind) -> Result<EngineOffer, EngineError> {

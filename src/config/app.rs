@@ -22,8 +22,9 @@ use super::{
     providers::{Providers, providers},
     reading::{Folder, Notes, Reading},
     rules::{self, Rules},
+    search,
     selection::{self, Surroundings},
-    speech_to_speech, tables, turns, window,
+    speech_to_speech, tables, turns, whitelist, window,
 };
 use crate::{
     domain::{Campaign, Policy},
@@ -76,6 +77,7 @@ impl File<'_> {
         let (mut budget, models) = (self.budget(notes), self.models(reading, notes));
         let providers = self.providers(&models, language, &mut budget, notes);
         let talks = speech_to_speech::speech_to_speech(&self.fields, &mut budget, notes);
+        let search = search::search(&self.fields, &mut budget, notes);
         let tools = self.fields.map("tools", &keys::app::TOOLS);
         let manifests = self.manifests(tools, reading, notes);
         let known = self.known(reading.tools, &manifests.identities);
@@ -102,7 +104,7 @@ impl File<'_> {
             file_io: self.file_io(notes),
             manifests: manifests.tools,
             campaign: self.veiled(campaign),
-            assistant: assistant::assistant(&mut cast, language, &policy),
+            assistant: assistant::assistant(&mut cast, language, &policy, search.is_some()),
             npcs: cast.npcs,
             session: turns::session(&self.fields, tools, providers.models.max_tokens(None)),
             services: provider::Options {
@@ -111,6 +113,7 @@ impl File<'_> {
                 voices,
                 speech_to_speech: talks,
                 embedder,
+                search,
                 turn_model: models.weights.file(SMART_TURN, SMART_TURN_FILE),
             },
             selection,
@@ -200,7 +203,9 @@ impl File<'_> {
     fn known<'k>(&self, built_in: &[&'k str], manifests: &'k [String]) -> Vec<&'k str> {
         let files = self.fields.map("file_io", &keys::app::FILE_IO);
         let read_only = files.and_then(|files| files.flag("read_only")).unwrap_or_default();
+        let searches = search::is_described(&self.fields);
         let is_there = |identity: &&str| match *identity {
+            identity if whitelist::WEB.contains(&identity) => searches,
             "file-io.write_file" => files.is_some() && !read_only,
             identity => files.is_some() || !identity.starts_with("file-io."),
         };

@@ -23,6 +23,8 @@ pub const CALLS: Bound = Bound { most: 64, unit: "", what: "calls a round" };
 pub const EVENT: Bound = Bound::mib(1, "an event");
 /// Text or JSON of an answer, in bytes.
 pub const ANSWER: Bound = Bound::mib(8, "an answer");
+/// [`ANSWER`] as a number of bytes.
+pub const ANSWER_BYTES: usize = ANSWER.most;
 /// The words of an error, in bytes; they are cut before they are searched or shown.
 pub const ERROR_TEXT: usize = 2 << 10;
 

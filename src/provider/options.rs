@@ -9,6 +9,7 @@ use super::{
     embedders::EmbedderEntry,
     models::ModelEntry,
     recognisers::RecogniserEntry,
+    searches::SearchOptions,
     services::{NpcService, Services},
     speech_to_speech::Options as SpeechOptions,
     voices::{KokoroOptions, PiperOptions, VoiceEntry, VoiceService},
@@ -32,6 +33,8 @@ pub struct Options {
     pub speech_to_speech: Vec<SpeechOptions>,
     /// Compares meanings; `None`: words in common decide.
     pub embedder: Option<EmbedderEntry>,
+    /// Searches the web; `None`: nothing does.
+    pub search: Option<SearchOptions>,
     /// The file of the sound model that tells whether somebody has finished.
     pub turn_model: PathBuf,
 }
@@ -141,7 +144,8 @@ impl Options {
             service: entry.info(),
         });
         let speaks_and_hears = speaks_and_hears.collect();
-        Services { hears, here, thinks, sums_up, speaks, speaks_and_hears }
+        let searches = self.search.as_ref().map(SearchOptions::info);
+        Services { hears, here, thinks, sums_up, speaks, speaks_and_hears, searches }
     }
 }
 
@@ -162,6 +166,7 @@ mod tests {
             voices: Options::voices(VoiceEntry::Flite, &["models".into()], 0.8),
             speech_to_speech: Vec::new(),
             embedder: None,
+            search: None,
             turn_model: "smart-turn".into(),
         };
         let fallback = Some(Box::new(Voice::as_is("flite", "slt")));
@@ -186,6 +191,7 @@ mod tests {
             voices: vec![VoiceEntry::Flite],
             speech_to_speech: Vec::new(),
             embedder: None,
+            search: None,
             turn_model: "smart-turn".into(),
         };
         let named = |name: &str, engine| Npc { engine, ..Npc::plain(name) };
@@ -230,6 +236,7 @@ mod tests {
             voices: vec![VoiceEntry::Flite],
             speech_to_speech: vec![openai, gemini],
             embedder: None,
+            search: None,
             turn_model: "smart-turn".into(),
         };
         let named = |name: &str, provider: Option<&str>| Npc {

@@ -28,6 +28,8 @@ pub struct Services {
     pub speaks: Vec<ServiceInfo>,
     /// Hear the players themselves, and answer for the NPCs they name; each once.
     pub speaks_and_hears: Vec<NpcService>,
+    /// Is given queries when the web is searched; `None`: nobody searches it.
+    pub searches: Option<ServiceInfo>,
 }
 
 impl Services {
@@ -41,7 +43,7 @@ impl Services {
     pub fn outside(&self) -> impl Iterator<Item = &ServiceInfo> {
         let all = std::iter::once(&self.hears).chain(&self.thinks).chain(&self.speaks);
         let all = all.chain(self.speaks_and_hears.iter().map(|it| &it.service));
-        all.filter(|service| !service.is_local())
+        all.chain(&self.searches).filter(|service| !service.is_local())
     }
 
     /// Everything that is announced before it begins: each service outside, and each NPC for which

@@ -2,7 +2,9 @@
 
 use super::{WAIT, price::PRICE};
 use crate::{
-    provider::{ModelService, RecogniserService, SpeechService, VoiceService},
+    provider::{
+        ModelService, RecogniserService, Safe, SearchService, SpeechService, VoiceService,
+    },
     yaml::{Key, Kind, Shape},
 };
 
@@ -27,6 +29,7 @@ pub static PROVIDERS: Shape = Shape {
             "A model that hears the players' own voices and speaks, for NPCs with `engine: s2s`; or \
              a list with one of each service.",
         ),
+        Key::new("search", Kind::Shape(&SEARCH), "Searches the web for web-search.search."),
         Key::new("hedge", Kind::Shape(&HEDGE), "Asking two services at once."),
         Key::new(
             "slowest_voice",
@@ -222,6 +225,37 @@ pub static SPEECH_TO_SPEECH: Shape = Shape {
             "idle_s",
             Kind::Whole { min: 1, max: 86_400 },
             "Seconds without talk after which a session is closed; default 60.",
+        ),
+    ],
+};
+
+/// What searches the web.
+pub static SEARCH: Shape = Shape {
+    title: "Web search",
+    keys: &[
+        Key::new("service", Kind::Word(SearchService::NAMES), "Service; required."),
+        Key::new("name", Kind::Word(SearchService::NAMES), NAME),
+        Key::new(
+            "base_url",
+            Kind::Filled,
+            "Address of the service; required for searxng (http://127.0.0.1:8888), default: the \
+             vendor's own.",
+        ),
+        Key::new(
+            "api_key",
+            Kind::Text,
+            "Its key; best taken from the environment: ${BRAVE_API_KEY}. searxng has none.",
+        ),
+        Key::new(
+            "safe",
+            Kind::Word(Safe::NAMES),
+            "Filter for results for adults; default strict. tavily has none.",
+        ),
+        FREE,
+        Key::new(
+            "price",
+            Kind::Shape(&PRICE),
+            "Its price, such as { request: 0.005 }, if the service is not listed under prices.",
         ),
     ],
 };

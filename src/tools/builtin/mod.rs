@@ -10,6 +10,7 @@ mod memory;
 mod music;
 mod random_table;
 mod rules;
+mod search;
 
 use std::sync::Arc;
 
@@ -19,6 +20,7 @@ pub use memory::{Archive, ArchiveParts, Meaning, viewer};
 pub use music::Music;
 pub use random_table::RandomTable;
 pub use rules::RuleBook;
+pub use search::{SeenAddresses, WebAccess};
 
 use super::{DISCOVER, ServerKey, SourceKind, ToolHost};
 
@@ -40,6 +42,8 @@ pub const IDENTITIES: &[&str] = &[
     "session-manager.search_history",
     "music-ambiance.play_track",
     "music-ambiance.stop_music",
+    "web-search.search",
+    "web-search.fetch_page",
     DISCOVER,
 ];
 
@@ -70,14 +74,16 @@ pub struct Materials {
     pub memory: Option<Arc<Archive>>,
     /// Tracks to play; `None`: the tools are withdrawn.
     pub music: Option<Music>,
+    /// Web search and pages; `None`: the tools are withdrawn.
+    pub search: Option<WebAccess>,
 }
 
 impl Materials {
-    /// Dice alone, for tests and benches: no tables, no rules, no files, no memory, no music.
+    /// Dice alone, for tests and benches: no tables, no rules, no files, no memory, no music, no web search.
     pub fn dice(dice: rand::rngs::StdRng) -> Self {
         let rules = Arc::new(RuleBook::new(Vec::new(), None, Vec::new));
         let dice = Dice::new(dice);
-        Self { dice, tables: Vec::new(), rules, files: None, memory: None, music: None }
+        Self { dice, tables: Vec::new(), rules, files: None, memory: None, music: None, search: None }
     }
 }
 
@@ -97,6 +103,10 @@ pub fn offer(host: &ToolHost, materials: Materials) {
         None => {
             host.catalog().withdraw(&ServerKey::installed("music-ambiance"), SourceKind::BuiltIn);
         }
+    }
+    match materials.search {
+        Some(access) => servers.push(("web-search", search::tools(access))),
+        None => host.catalog().withdraw(&ServerKey::installed("web-search"), SourceKind::BuiltIn),
     }
     if let Some(archive) = &materials.memory {
         servers.push(("memory", memory::memory_tools(archive)));
