@@ -91,6 +91,7 @@ async fn built_in(n: usize) -> Figures {
         files: None,
         memory: None,
         music: None,
+        search: None,
     };
     offer_built_ins(&host, materials);
     let call = ToolCall {

@@ -44,11 +44,13 @@ use crate::{
     engine::Budget,
     logic::tier::Names,
     memory::MemoryStore,
-    provider::{Attempts, Error, Registry, SpeakRequest, TextToSpeech},
+    provider::{Attempts, Error, Pages, Registry, SpeakRequest, TextToSpeech},
     session::{self, Continuation, Conversations, TableHandle, TableParts, TableSetup},
     tools::{
         ToolHost,
-        builtin::{self, Archive, Dice, Materials, Meaning, Music, RuleBook},
+        builtin::{
+            self, Archive, Dice, Materials, Meaning, Music, RuleBook, SeenAddresses, WebAccess,
+        },
         connection::{Facts, Servers},
         manifest,
     },

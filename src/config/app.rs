@@ -30,7 +30,10 @@ use crate::{
     domain::{Campaign, Policy},
     import::campaign::{FILE, World},
     logic::{budget::BudgetOptions, music::Library},
-    provider::{self, EmbedderEntry, HereOptions, SMART_TURN, SMART_TURN_FILE, VoiceEntry},
+    provider::{
+        self, EmbedderEntry, HereOptions, SMART_TURN, SMART_TURN_FILE, SearchOptions,
+        SpeechOptions, VoiceEntry,
+    },
     tools::{
         SelectionOptions,
         builtin::{FileIo, RandomTable},
@@ -76,13 +79,11 @@ impl File<'_> {
         let language = npc::language(&self.fields, &mut notes.problems).unwrap_or("en");
         let (mut budget, models) = (self.budget(notes), self.models(reading, notes));
         let providers = self.providers(&models, language, &mut budget, notes);
-        let talks = speech_to_speech::speech_to_speech(&self.fields, &mut budget, notes);
-        let search = search::search(&self.fields, &mut budget, notes);
+        let (talks, search) = self.beside(&mut budget, notes);
         let tools = self.fields.map("tools", &keys::app::TOOLS);
         let manifests = self.manifests(tools, reading, notes);
         let known = self.known(reading.tools, &manifests.identities);
-        let mcp = self.mcp(reading, &manifests, notes);
-        let patterns = mcp::patterns(&mcp);
+        let (mcp, patterns) = self.mcp(reading, &manifests, notes);
         let known = [known, patterns.iter().map(String::as_str).collect()].concat();
         let policy = policy(tools, &known, notes);
         let voices = voices(&models, providers.voice, providers.slowest_voice);
@@ -174,6 +175,17 @@ impl File<'_> {
         read
     }
 
+    /// Services beside those that hear, think and speak in turn; the prices that stand beside entries
+    /// join those of `budget`.
+    fn beside(
+        &self,
+        budget: &mut BudgetOptions,
+        notes: &mut Notes,
+    ) -> (Vec<SpeechOptions>, Option<SearchOptions>) {
+        let talks = speech_to_speech::speech_to_speech(&self.fields, budget, notes);
+        (talks, search::search(&self.fields, budget, notes))
+    }
+
     /// Files of models.
     fn models(&self, reading: &Reading, notes: &mut Notes) -> ModelOptions {
         let fields = self.fields.map("models", &keys::models::MODELS);
@@ -213,8 +225,13 @@ impl File<'_> {
         built_in.chain(manifests.iter().map(String::as_str)).collect()
     }
 
-    /// Servers of further tools.
-    fn mcp(&self, reading: &Reading, manifests: &Manifests, notes: &mut Notes) -> McpOptions {
+    /// Servers of further tools, and patterns for these.
+    fn mcp(
+        &self,
+        reading: &Reading,
+        manifests: &Manifests,
+        notes: &mut Notes,
+    ) -> (McpOptions, Vec<String>) {
         let data_dir = self.data_dir();
         let origin = mcp::Origin {
             folder: self.folder,
@@ -223,7 +240,10 @@ impl File<'_> {
             manifests: &manifests.identities,
         };
         let disabled = self.disabled.clone();
-        McpOptions { disabled, ..mcp::mcp(&mcp::Written::all(&self.fields), &origin, notes) }
+        let servers = mcp::mcp(&mcp::Written::all(&self.fields), &origin, notes);
+        let options = McpOptions { disabled, ..servers };
+        let patterns = mcp::patterns(&options);
+        (options, patterns)
     }
 
     /// Tools written down in files.
@@ -418,7 +438,7 @@ fn voices(models: &ModelOptions, first: VoiceEntry, slow: f32) -> Vec<VoiceEntry
 }
 
 /// The settings of a checked file that engines depend on.
-fn engines<'a>(file: &Fields, services: &'a [provider::SpeechOptions]) -> Engines<'a> {
+fn engines<'a>(file: &Fields, services: &'a [SpeechOptions]) -> Engines<'a> {
     let is_guarded = !file.items("lines_and_veils").is_empty();
     Engines { services, is_read: speech_to_speech::is_read(file), is_guarded }
 }

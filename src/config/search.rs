@@ -176,3 +176,115 @@ fn priced_as(
     }
     None
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{config, logic::budget::Price, tools::builtin::IDENTITIES};
+
+    /// What a file with these lines before its NPC comes to.
+    fn loaded(text: &str) -> Result<config::Config, String> {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("x.yaml");
+        let npc = "npcs: [{ name: Bart, tools: [web-search.*], lines: [{ say: hi }] }]\n";
+        std::fs::write(&path, format!("{text}{npc}")).unwrap();
+        config::load(Some(&path), &|_| None, IDENTITIES).map_err(|report| report.to_string())
+    }
+
+    fn options(text: &str) -> SearchOptions {
+        loaded(text).unwrap().services.search.unwrap()
+    }
+
+    #[test]
+    fn service_is_read_with_its_hosts() {
+        let read = options(
+            "providers: { search: { service: searxng, base_url: 'http://127.0.0.1:8888/' } }\n\
+             search: { allow: [srd.example.org, '*.example.com'] }\n",
+        );
+        assert_eq!((read.base_url.as_str(), read.safe), ("http://127.0.0.1:8888", Safe::Strict));
+        assert_eq!((read.service, read.allow.len()), (SearchService::Searxng, 2));
+        assert_eq!(read.priced_as, None, "it is on this machine");
+    }
+
+    #[test]
+    fn vendor_needs_its_key_and_its_price() {
+        let brave = "providers: { search: { name: brave, api_key: abc, safe: moderate, \
+                     price: { request: 0.005 } } }\n";
+        let config = loaded(brave).unwrap();
+        let read = config.services.search.unwrap();
+        assert_eq!(read.base_url, "https://api.search.brave.com");
+        assert_eq!((read.safe, read.priced_as.as_deref()), (Safe::Moderate, Some(PATH)));
+        let price = Price { request: 0.005, ..Price::default() };
+        assert_eq!(config.budget.prices[PATH].request, price.request);
+        let listed = "prices: { tavily: { request: 0.008 } }\n\
+                      providers: { search: { service: tavily, api_key: abc } }\n";
+        assert_eq!(options(listed).priced_as.as_deref(), Some("tavily"));
+        let free = "providers: { search: { service: tavily, api_key: abc, free: true } }\n";
+        assert_eq!(options(free).priced_as, None);
+    }
+
+    #[test]
+    fn wrong_settings_name_line_and_fix() {
+        let wrong =
+            |search: &str| loaded(&format!("providers:\n  search: {search}\n")).unwrap_err();
+        for (search, wanted) in [
+            (
+                "{ base_url: 'http://a.lan' }",
+                "x.yaml:2:11: missing key 'service' of 'providers.search'",
+            ),
+            ("{ service: searxng }", "x.yaml:2:11: missing key 'base_url' of 'providers.search'"),
+            ("{ service: searxng, base_url: a.lan }", "'providers.search.base_url' is 'a.lan'"),
+            (
+                "{ service: searxng, base_url: 'http://a.lan', api_key: abc }",
+                "has no effect on 'searxng'",
+            ),
+            ("{ service: brave, free: true }", "missing key 'api_key' of 'providers.search'"),
+            ("{ service: brave, api_key: abc }", "no price for 'providers.search'"),
+            ("{ service: brave, api_key: abc, price: { input: 1 } }", "does not fit its use"),
+            (
+                "{ service: brave, api_key: abc, free: true, price: { request: 1 } }",
+                "has a price and free",
+            ),
+            ("{ service: bing }", "x.yaml:2:22:"),
+        ] {
+            let report = wrong(search);
+            assert!(report.contains(wanted), "{search}: {report}");
+            assert!(!report.contains("abc"), "{report}");
+        }
+    }
+
+    #[test]
+    fn entry_that_is_no_host_is_a_problem() {
+        let report = loaded("search:\n  allow: ['https://a.example.org/b']\n").unwrap_err();
+        let wanted = "x.yaml:2:11: 'search.allow' has 'https://a.example.org/b', which is no host";
+        assert!(report.contains(wanted), "{report}");
+    }
+
+    #[test]
+    fn tools_without_a_service_are_warned_about() {
+        let config = loaded("search: { allow: a.example.org }\n").unwrap();
+        let warnings: Vec<String> = config.warnings.iter().map(ToString::to_string).collect();
+        let wanted = ["'web-search.*' has no effect", "'search.allow' has no effect"];
+        for wanted in wanted {
+            assert!(warnings.iter().any(|it| it.contains(wanted)), "{wanted}: {warnings:?}");
+        }
+        assert!(!config.assistant.tools.iter().any(|it| it == "web-search.*"));
+    }
+
+    #[test]
+    fn assistant_searches_where_a_service_is() {
+        let text =
+            "providers: { search: { service: searxng, base_url: 'http://127.0.0.1:8888' } }\n";
+        let config = loaded(text).unwrap();
+        assert!(config.assistant.tools.iter().any(|it| it == "web-search.*"));
+        assert!(config.warnings.is_empty(), "{:?}", config.warnings);
+    }
+
+    #[test]
+    fn tavily_filters_nothing() {
+        let text =
+            "providers: { search: { service: tavily, api_key: abc, free: true, safe: strict } }\n";
+        let warnings = loaded(text).unwrap().warnings;
+        assert!(warnings.iter().any(|it| it.message.contains("which filters nothing")));
+    }
+}

@@ -77,7 +77,8 @@ pub fn resolve_all(nodes: &[Node], known: &[&str], notes: &mut Notes) -> Vec<Str
             }
             Err((message, way_out)) => match resolve(text, &WEB) {
                 Ok(identity) => {
-                    let message = format!("{} has no effect without providers.search", quoted(text));
+                    let message =
+                        format!("{} has no effect without providers.search", quoted(text));
                     let way_out = "add providers: { search: { service: searxng, base_url: … } }";
                     notes.warnings.add(node.at, message, way_out);
                     identities.push(identity);

@@ -2,9 +2,7 @@
 
 use super::{WAIT, price::PRICE};
 use crate::{
-    provider::{
-        ModelService, RecogniserService, Safe, SearchService, SpeechService, VoiceService,
-    },
+    provider::{ModelService, RecogniserService, Safe, SearchService, SpeechService, VoiceService},
     yaml::{Key, Kind, Shape},
 };
 

@@ -32,16 +32,57 @@ struct Block {
 }
 
 /// Elements around the page's text.
-const ASIDE: &[&str] =
-    &["aside", "button", "dialog", "footer", "form", "menu", "nav", "select"];
+const ASIDE: &[&str] = &["aside", "button", "dialog", "footer", "form", "menu", "nav", "select"];
 /// Elements that hold the page's text.
 const MAIN: &[&str] = &["article", "main"];
 /// Elements that begin and end a paragraph.
 const PARAGRAPH: &[&str] = &[
-    "address", "article", "aside", "blockquote", "body", "br", "caption", "center", "dd", "details",
-    "dialog", "div", "dl", "dt", "fieldset", "figcaption", "figure", "footer", "form", "h1", "h2",
-    "h3", "h4", "h5", "h6", "head", "header", "hr", "html", "li", "main", "menu", "nav", "ol", "option",
-    "p", "pre", "section", "select", "summary", "table", "tbody", "tfoot", "thead", "title", "tr",
+    "address",
+    "article",
+    "aside",
+    "blockquote",
+    "body",
+    "br",
+    "caption",
+    "center",
+    "dd",
+    "details",
+    "dialog",
+    "div",
+    "dl",
+    "dt",
+    "fieldset",
+    "figcaption",
+    "figure",
+    "footer",
+    "form",
+    "h1",
+    "h2",
+    "h3",
+    "h4",
+    "h5",
+    "h6",
+    "head",
+    "header",
+    "hr",
+    "html",
+    "li",
+    "main",
+    "menu",
+    "nav",
+    "ol",
+    "option",
+    "p",
+    "pre",
+    "section",
+    "select",
+    "summary",
+    "table",
+    "tbody",
+    "tfoot",
+    "thead",
+    "title",
+    "tr",
     "ul",
 ];
 

@@ -10,7 +10,8 @@ const PRESCAN: usize = 4_096;
 /// `bytes` as text; `named` is the encoding of the header. What fits no encoding is replaced.
 pub fn text_of(bytes: &[u8], named: Option<&str>) -> String {
     let labelled = |label: &str| Encoding::for_label(label.trim().as_bytes());
-    let encoding = named.and_then(labelled).or_else(|| declared(bytes).and_then(|it| labelled(&it)));
+    let encoding =
+        named.and_then(labelled).or_else(|| declared(bytes).and_then(|it| labelled(&it)));
     let usual = || if std::str::from_utf8(bytes).is_ok() { UTF_8 } else { WINDOWS_1252 };
     // A byte order mark overrules what is named.
     let (text, _, _) = encoding.unwrap_or_else(usual).decode(bytes);

@@ -97,8 +97,28 @@ pub fn plain_text(fragment: &str, longest: usize) -> String {
 fn is_within_words(name: &str) -> bool {
     matches!(
         name,
-        "a" | "abbr" | "b" | "bdi" | "bdo" | "cite" | "code" | "dfn" | "em" | "font" | "i" | "ins"
-            | "kbd" | "mark" | "q" | "s" | "small" | "span" | "strong" | "sub" | "sup" | "u" | "wbr"
+        "a" | "abbr"
+            | "b"
+            | "bdi"
+            | "bdo"
+            | "cite"
+            | "code"
+            | "dfn"
+            | "em"
+            | "font"
+            | "i"
+            | "ins"
+            | "kbd"
+            | "mark"
+            | "q"
+            | "s"
+            | "small"
+            | "span"
+            | "strong"
+            | "sub"
+            | "sup"
+            | "u"
+            | "wbr"
     )
 }
 
@@ -136,7 +156,8 @@ mod tests {
 
     #[test]
     fn fragment_loses_its_mark_up() {
-        let text = plain_text("A <strong>dra</strong>gon &amp; its&nbsp;hoard<br>x <3 &lt;b&gt;", 99);
+        let text =
+            plain_text("A <strong>dra</strong>gon &amp; its&nbsp;hoard<br>x <3 &lt;b&gt;", 99);
         assert_eq!(text, "A dragon & its hoard x <3 <b>");
         assert_eq!(plain_text("a<script>alert(1)</script>b<style>p{}</style>c", 99), "abc");
         assert_eq!(plain_text("one\u{202e}two\u{0}\u{200b}\nthree", 99), "onetwo three");

@@ -117,8 +117,7 @@ impl Pages {
 
     async fn fetch(&self, url: &Url) -> Result<Page, PageError> {
         let is_own = self.allowed.iter().any(|host| host.is_private() && host.covers(url));
-        let outbound =
-            if is_own { self.outbound.clone().and(url) } else { self.outbound.clone() };
+        let outbound = if is_own { self.outbound.clone().and(url) } else { self.outbound.clone() };
         let (url, response) = follow(&outbound, url).await?;
         if !response.status().is_success() {
             return Err(PageError::Status(host(&url), response.status().as_u16()));
@@ -168,12 +167,16 @@ async fn get(outbound: &Outbound, url: &Url) -> Result<Response, PageError> {
         .map_err(|_| PageError::Unreachable(host(url)))?;
     let request = client
         .get(url.clone())
-        .header(ACCEPT, "text/html, application/xhtml+xml, text/plain, text/markdown;q=0.9, */*;q=0.1")
+        .header(
+            ACCEPT,
+            "text/html, application/xhtml+xml, text/plain, text/markdown;q=0.9, */*;q=0.1",
+        )
         .header(ACCEPT_ENCODING, ACCEPTED)
         .header(ACCEPT_LANGUAGE, "en, *;q=0.5");
-    request.send().await.map_err(|error| {
-        inside(&error).unwrap_or_else(|| PageError::Unreachable(host(url)))
-    })
+    request
+        .send()
+        .await
+        .map_err(|error| inside(&error).unwrap_or_else(|| PageError::Unreachable(host(url))))
 }
 
 /// Whether a connection was refused because of where it leads.
@@ -211,7 +214,8 @@ impl Form {
     /// # Errors
     /// It is no text.
     fn of(headers: &HeaderMap) -> Result<Self, PageError> {
-        let named = headers.get(CONTENT_TYPE).and_then(|it| it.to_str().ok()).unwrap_or("text/html");
+        let named =
+            headers.get(CONTENT_TYPE).and_then(|it| it.to_str().ok()).unwrap_or("text/html");
         let mut parts = named.split(';');
         let mime = parts.next().unwrap_or_default().trim().to_ascii_lowercase();
         let is_markup = match mime.as_str() {

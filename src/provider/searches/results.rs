@@ -72,13 +72,20 @@ mod tests {
     fn results_are_clean_and_bounded() {
         let one = json!({"title": "<b>Red</b> &amp; gold\u{200b}", "url": "https://a.org/x y",
             "text": format!("<strong>A</strong> dragon.<br>{}", "x".repeat(900))});
-        let found = results(Some(&json!([one, one, {"url": "javascript:alert(1)"},
-            {"url": "https://u:p@a.org/"}, {"url": null}, 7])), "text");
+        let found = results(
+            Some(&json!([one, one, {"url": "javascript:alert(1)"},
+            {"url": "https://u:p@a.org/"}, {"url": null}, 7])),
+            "text",
+        );
         assert_eq!(found.len(), 1);
-        assert_eq!((found[0].title.as_str(), found[0].url.as_str()), ("Red & gold", "https://a.org/x%20y"));
+        assert_eq!(
+            (found[0].title.as_str(), found[0].url.as_str()),
+            ("Red & gold", "https://a.org/x%20y")
+        );
         assert!(found[0].text.starts_with("A dragon. x"));
         assert_eq!(found[0].text.chars().count(), TEXT_MAX);
-        let many: Vec<Value> = (0..9).map(|n| json!({"url": format!("https://a.org/{n}")})).collect();
+        let many: Vec<Value> =
+            (0..9).map(|n| json!({"url": format!("https://a.org/{n}")})).collect();
         assert_eq!(results(Some(&many.into()), "text").len(), RESULTS_MAX);
         assert_eq!(results(None, "text"), []);
     }

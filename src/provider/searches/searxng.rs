@@ -56,7 +56,11 @@ impl Wire for Searxng {
         if found.is_empty() && !silent.is_empty() {
             let what = format!("its engines do not answer: {}", silent.join(", "));
             let way_out = "wait, or enable other engines in its settings.yml";
-            return Err(site.error(Kind::RateLimited { retry_after: Some(BLOCKED) }, &what, way_out));
+            return Err(site.error(
+                Kind::RateLimited { retry_after: Some(BLOCKED) },
+                &what,
+                way_out,
+            ));
         }
         Ok(found)
     }

@@ -83,7 +83,15 @@ impl Materials {
     pub fn dice(dice: rand::rngs::StdRng) -> Self {
         let rules = Arc::new(RuleBook::new(Vec::new(), None, Vec::new));
         let dice = Dice::new(dice);
-        Self { dice, tables: Vec::new(), rules, files: None, memory: None, music: None, search: None }
+        Self {
+            dice,
+            tables: Vec::new(),
+            rules,
+            files: None,
+            memory: None,
+            music: None,
+            search: None,
+        }
     }
 }
 
