@@ -208,7 +208,7 @@ mod tests {
 
     #[test]
     fn vendor_needs_its_key_and_its_price() {
-        let brave = "providers: { search: { name: brave, api_key: abc, safe: moderate, \
+        let brave = "providers: { search: { name: brave, api_key: key-of-mine, safe: moderate, \
                      price: { request: 0.005 } } }\n";
         let config = loaded(brave).unwrap();
         let read = config.services.search.unwrap();
@@ -217,9 +217,9 @@ mod tests {
         let price = Price { request: 0.005, ..Price::default() };
         assert_eq!(config.budget.prices[PATH].request, price.request);
         let listed = "prices: { tavily: { request: 0.008 } }\n\
-                      providers: { search: { service: tavily, api_key: abc } }\n";
+                      providers: { search: { service: tavily, api_key: key-of-mine } }\n";
         assert_eq!(options(listed).priced_as.as_deref(), Some("tavily"));
-        let free = "providers: { search: { service: tavily, api_key: abc, free: true } }\n";
+        let free = "providers: { search: { service: tavily, api_key: key-of-mine, free: true } }\n";
         assert_eq!(options(free).priced_as, None);
     }
 
@@ -235,21 +235,24 @@ mod tests {
             ("{ service: searxng }", "x.yaml:2:11: missing key 'base_url' of 'providers.search'"),
             ("{ service: searxng, base_url: a.lan }", "'providers.search.base_url' is 'a.lan'"),
             (
-                "{ service: searxng, base_url: 'http://a.lan', api_key: abc }",
+                "{ service: searxng, base_url: 'http://a.lan', api_key: key-of-mine }",
                 "has no effect on 'searxng'",
             ),
             ("{ service: brave, free: true }", "missing key 'api_key' of 'providers.search'"),
-            ("{ service: brave, api_key: abc }", "no price for 'providers.search'"),
-            ("{ service: brave, api_key: abc, price: { input: 1 } }", "does not fit its use"),
+            ("{ service: brave, api_key: key-of-mine }", "no price for 'providers.search'"),
             (
-                "{ service: brave, api_key: abc, free: true, price: { request: 1 } }",
+                "{ service: brave, api_key: key-of-mine, price: { input: 1 } }",
+                "does not fit its use",
+            ),
+            (
+                "{ service: brave, api_key: key-of-mine, free: true, price: { request: 1 } }",
                 "has a price and free",
             ),
             ("{ service: bing }", "x.yaml:2:22:"),
         ] {
             let report = wrong(search);
             assert!(report.contains(wanted), "{search}: {report}");
-            assert!(!report.contains("abc"), "{report}");
+            assert!(!report.contains("key-of-mine"), "{report}");
         }
     }
 
@@ -282,8 +285,7 @@ mod tests {
 
     #[test]
     fn tavily_filters_nothing() {
-        let text =
-            "providers: { search: { service: tavily, api_key: abc, free: true, safe: strict } }\n";
+        let text = "providers: { search: { service: tavily, api_key: key-of-mine, free: true, safe: strict } }\n";
         let warnings = loaded(text).unwrap().warnings;
         assert!(warnings.iter().any(|it| it.message.contains("which filters nothing")));
     }
