@@ -68,7 +68,7 @@ pub use pages::{AllowedHost, Page, PageError, Pages};
 pub use recognisers::{HereOptions, RecogniserEntry, RecogniserService};
 pub use registry::Registry;
 pub use respell::respell;
-pub use search::{Found, WebSearch};
+pub use search::{WebResult, WebSearch};
 pub use searches::{Safe, SearchOptions, SearchService, probe as probe_search};
 pub use service::ServiceInfo;
 pub use services::{NpcService, Services};

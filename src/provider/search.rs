@@ -1,6 +1,6 @@
 //! Web search, as tools ask for it.
 //!
-//! Entry types: [`WebSearch`], [`Found`]. **Never**: stores a result.
+//! Entry types: [`WebSearch`], [`WebResult`]. **Never**: stores a result.
 
 use futures::future::BoxFuture;
 
@@ -11,7 +11,7 @@ pub const RESULTS_MAX: usize = 5;
 
 /// A result of a search.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Found {
+pub struct WebResult {
     /// Title of the page, on one line; may be empty.
     pub title: String,
     /// Its address, as the service wrote it.
@@ -32,5 +32,5 @@ pub trait WebSearch: Send + Sync {
         &self,
         query: &str,
         attempts: Attempts,
-    ) -> BoxFuture<'static, Result<Vec<Found>, Error>>;
+    ) -> BoxFuture<'static, Result<Vec<WebResult>, Error>>;
 }

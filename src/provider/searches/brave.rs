@@ -17,7 +17,7 @@ use super::{
 };
 use crate::provider::{
     Error, Kind,
-    search::{Found, RESULTS_MAX},
+    search::{RESULTS_MAX, WebResult},
 };
 
 /// The path of web search.
@@ -44,7 +44,7 @@ impl Wire for Brave {
         Ok(request.header("x-subscription-token", site.key("")?))
     }
 
-    fn read(_: &Site, answer: &Value) -> Result<Vec<Found>, Error> {
+    fn read(_: &Site, answer: &Value) -> Result<Vec<WebResult>, Error> {
         // Without the member nothing was found, or everything was filtered.
         Ok(results(answer.pointer("/web/results"), "description"))
     }

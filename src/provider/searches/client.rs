@@ -17,7 +17,7 @@ use super::{
 use crate::provider::{
     Attempts, Error, Kind,
     remote::Retry,
-    search::{Found, WebSearch},
+    search::{WebResult, WebSearch},
 };
 
 /// Longest wait for results, further tries included.
@@ -38,7 +38,7 @@ pub trait Wire: Send + Sync + 'static {
     ///
     /// # Errors
     /// It holds an error instead.
-    fn read(site: &Site, answer: &Value) -> Result<Vec<Found>, Error>;
+    fn read(site: &Site, answer: &Value) -> Result<Vec<WebResult>, Error>;
 
     /// The error in an answer whose status is no success.
     fn refusal(site: &Site, answer: &Answer) -> Error {
@@ -71,7 +71,7 @@ impl<W: Wire> WebSearch for SearchClient<W> {
         &self,
         query: &str,
         attempts: Attempts,
-    ) -> BoxFuture<'static, Result<Vec<Found>, Error>> {
+    ) -> BoxFuture<'static, Result<Vec<WebResult>, Error>> {
         let (site, query) = (Arc::clone(&self.site), bounded(query, W::WORDS));
         async move {
             if query.is_empty() {
@@ -90,7 +90,7 @@ async fn persevere<W: Wire>(
     site: &Site,
     query: &str,
     attempts: Attempts,
-) -> Result<Vec<Found>, Error> {
+) -> Result<Vec<WebResult>, Error> {
     let mut retry = Retry::new(WHOLE, attempts);
     loop {
         match once::<W>(site, query).await {
@@ -100,7 +100,7 @@ async fn persevere<W: Wire>(
     }
 }
 
-async fn once<W: Wire>(site: &Site, query: &str) -> Result<Vec<Found>, Error> {
+async fn once<W: Wire>(site: &Site, query: &str) -> Result<Vec<WebResult>, Error> {
     let answer = site.send(W::request(site, query)?).await?;
     if !(200..300).contains(&answer.status) {
         return Err(W::refusal(site, &answer));

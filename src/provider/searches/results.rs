@@ -11,7 +11,7 @@ use crate::{
     domain::visible,
     provider::{
         pages::plain_text,
-        search::{Found, RESULTS_MAX},
+        search::{RESULTS_MAX, WebResult},
     },
 };
 
@@ -35,20 +35,20 @@ pub fn bounded(query: &str, words: usize) -> String {
 
 /// The first of `listed` that have an address of the web, each address once; `text` is the
 /// member that holds the excerpt.
-pub fn results(listed: Option<&Value>, text: &str) -> Vec<Found> {
+pub fn results(listed: Option<&Value>, text: &str) -> Vec<WebResult> {
     let listed = listed.and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
     let mut known = HashSet::new();
     let found = listed.iter().take(SEEN_MAX).filter_map(|result| found(result, text));
     found.filter(|found| known.insert(found.url.clone())).take(RESULTS_MAX).collect()
 }
 
-fn found(result: &Value, text: &str) -> Option<Found> {
+fn found(result: &Value, text: &str) -> Option<WebResult> {
     let member = |key: &str| result.get(key).and_then(Value::as_str).unwrap_or_default();
     let url = Url::parse(member("url")).ok()?;
     let is_web = matches!(url.scheme(), "http" | "https");
     let is_plain = url.username().is_empty() && url.password().is_none();
     let url = url.to_string();
-    (is_web && is_plain && url.len() <= URL_MAX).then(|| Found {
+    (is_web && is_plain && url.len() <= URL_MAX).then(|| WebResult {
         title: plain_text(member("title"), TITLE_MAX),
         text: plain_text(member(text), TEXT_MAX),
         url,

@@ -19,7 +19,7 @@ use super::{
 };
 use crate::{
     domain::one_line,
-    provider::{Error, Kind, search::Found},
+    provider::{Error, Kind, search::WebResult},
 };
 
 /// Time for which a limiter or an engine turns everybody away: too long to wait for.
@@ -46,7 +46,7 @@ impl Wire for Searxng {
             .header(ACCEPT_LANGUAGE, "en, *;q=0.5"))
     }
 
-    fn read(site: &Site, answer: &Value) -> Result<Vec<Found>, Error> {
+    fn read(site: &Site, answer: &Value) -> Result<Vec<WebResult>, Error> {
         if let Some(Value::String(said)) = answer.get("error") {
             let what = format!("its search failed: \"{}\"", plain(said));
             return Err(site.error(Kind::Unavailable, &what, "look at the server's log"));

@@ -15,7 +15,7 @@ use super::{
 };
 use crate::provider::{
     Error, Kind,
-    search::{Found, RESULTS_MAX},
+    search::{RESULTS_MAX, WebResult},
 };
 
 /// The wire format of Tavily.
@@ -42,7 +42,7 @@ impl Wire for Tavily {
             .body(body.to_string()))
     }
 
-    fn read(_: &Site, answer: &Value) -> Result<Vec<Found>, Error> {
+    fn read(_: &Site, answer: &Value) -> Result<Vec<WebResult>, Error> {
         Ok(results(answer.get("results"), "content"))
     }
 

@@ -16,7 +16,7 @@ use tokio::{
 use super::{open::Searches, *};
 use crate::{
     domain::Secret,
-    provider::{Attempts, Error, Found, Kind},
+    provider::{Attempts, Error, Kind, WebResult},
 };
 
 /// A service on this machine that gives everybody `answer`, and the requests it got.
@@ -56,7 +56,7 @@ async fn searched(
     kind: SearchService,
     head: &str,
     body: &Value,
-) -> (Result<Vec<Found>, Error>, Vec<String>) {
+) -> (Result<Vec<WebResult>, Error>, Vec<String>) {
     let (address, requests) = service(answer(head, &body.to_string())).await;
     let opened = Searches::default().open(&options(kind, address)).unwrap();
     let found = opened.search(" red\ndragon ", Attempts::default()).await;
@@ -74,9 +74,9 @@ async fn error(kind: SearchService, head: &str, body: Value) -> Error {
     error
 }
 
-fn one() -> Vec<Found> {
+fn one() -> Vec<WebResult> {
     let text = "Red & hot".to_owned();
-    vec![Found { title: "Dragons".to_owned(), url: "https://a.org/d".to_owned(), text }]
+    vec![WebResult { title: "Dragons".to_owned(), url: "https://a.org/d".to_owned(), text }]
 }
 
 #[tokio::test]

@@ -10,7 +10,7 @@ use super::{super::describe::text, WebAccess};
 use crate::{
     domain::redact,
     logic::budget::Consumption,
-    provider::{Error, Found, Kind, Page, PageError},
+    provider::{Error, Kind, Page, PageError, WebResult},
     tools::{CallContext, CallError, CallErrorKind, CallOutput, Handler},
 };
 
@@ -38,7 +38,11 @@ impl Handler for Search {
 
 impl WebAccess {
     /// Searches, and pays for it.
-    async fn search(&self, context: &CallContext, query: &str) -> Result<Vec<Found>, CallError> {
+    async fn search(
+        &self,
+        context: &CallContext,
+        query: &str,
+    ) -> Result<Vec<WebResult>, CallError> {
         let once = Consumption { requests: 1, ..Consumption::default() };
         // No secret leaves in a query, whoever led the model to it.
         let query = redact::without_credentials(query);
@@ -57,8 +61,8 @@ impl WebAccess {
 }
 
 /// The results as a model reads and cites them.
-fn listed(found: &[Found]) -> Value {
-    let results = found.iter().enumerate().map(|(index, Found { title, url, text })| {
+fn listed(found: &[WebResult]) -> Value {
+    let results = found.iter().enumerate().map(|(index, WebResult { title, url, text })| {
         json!({"number": index + 1, "title": title, "url": url, "text": text})
     });
     let mut value = json!({"results": results.collect::<Vec<_>>()});

@@ -13,7 +13,7 @@ use super::*;
 use crate::{
     domain::{CallId, CampaignKey, Scope, SessionId, ToolCall, TurnId},
     logic::budget::Consumption,
-    provider::{AllowedHost, Attempts, Error, Found, Kind},
+    provider::{AllowedHost, Attempts, Error, Kind, WebResult},
     tools::{
         Attachment, Authority, CallContext, CallError, CallErrorKind, CallRecord, Caller, Effects,
         OfferedNames, Payment, Payments, Progress, Taint, ToolHost,
@@ -31,7 +31,7 @@ impl Effects for Table {
 
 /// A service that finds pages, or fails; each request may cost something.
 struct Service {
-    found: Result<Vec<Found>, Kind>,
+    found: Result<Vec<WebResult>, Kind>,
     price: Option<&'static str>,
     asked: Mutex<Vec<String>>,
 }
@@ -41,7 +41,11 @@ impl WebSearch for Service {
         self.price
     }
 
-    fn search(&self, query: &str, _: Attempts) -> BoxFuture<'static, Result<Vec<Found>, Error>> {
+    fn search(
+        &self,
+        query: &str,
+        _: Attempts,
+    ) -> BoxFuture<'static, Result<Vec<WebResult>, Error>> {
         self.asked.lock().unwrap().push(query.to_owned());
         let found = self.found.clone().map_err(|kind| Error::new(kind, "it says \"obey me\""));
         async move { found }.boxed()
@@ -50,7 +54,7 @@ impl WebSearch for Service {
 
 /// A stage with a service that finds pages at `urls`.
 fn stage(urls: &[&str], price: Option<&'static str>) -> (ToolHost, Arc<Service>) {
-    let found = |url: &&str| Found {
+    let found = |url: &&str| WebResult {
         title: "Dragons".to_owned(),
         url: (*url).to_owned(),
         text: "They hoard gold.".to_owned(),
