@@ -6,7 +6,7 @@ use futures::future::{BoxFuture, FutureExt};
 use reqwest::Url;
 use serde_json::{Map, Value, json};
 
-use super::{super::describe::text, WebAccess};
+use super::{super::describe::text, access::WebAccess};
 use crate::{
     domain::redact,
     logic::budget::Consumption,

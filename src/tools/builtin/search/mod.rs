@@ -3,6 +3,7 @@
 //! Entry type: [`WebAccess`]; entry function: [`tools`]. Results and pages are words from outside.
 //! **Never**: reads a page that no search of its session returned and the operator does not allow.
 
+mod access;
 mod calls;
 mod seen;
 #[cfg(test)]
@@ -16,22 +17,11 @@ use self::calls::{FetchPage, Search};
 use super::describe::{Millis, declared, input};
 use crate::{
     domain::Tier,
-    provider::{Pages, WebSearch},
     tools::{Declared, Definition, SideEffects},
 };
 
+pub use access::WebAccess;
 pub use seen::SeenAddresses;
-
-/// What the tools reach. Cloning shares it.
-#[derive(Clone)]
-pub struct WebAccess {
-    /// Searches the web.
-    pub service: Arc<dyn WebSearch>,
-    /// Reads pages.
-    pub pages: Pages,
-    /// Addresses that searches returned.
-    pub seen: SeenAddresses,
-}
 
 /// `web-search.search` and `web-search.fetch_page`.
 pub fn tools(access: WebAccess) -> Vec<Definition> {
