@@ -13,7 +13,7 @@ use super::*;
 use crate::{
     domain::{CallId, CampaignKey, Scope, SessionId, ToolCall, TurnId},
     logic::budget::Consumption,
-    provider::{AllowedHost, Attempts, Error, Kind, WebResult},
+    provider::{AllowedHost, Attempts, Error, Kind, Pages, WebResult, WebSearch},
     tools::{
         Attachment, Authority, CallContext, CallError, CallErrorKind, CallRecord, Caller, Effects,
         OfferedNames, Payment, Payments, Progress, Taint, ToolHost,
