@@ -114,7 +114,7 @@ fn searches(config: &Config) -> Option<SearchOptions> {
 
 /// Hosts whose pages may be read without a search.
 fn allowed(config: &Config) -> &[AllowedHost] {
-    config.services.search.as_ref().map_or(&[], |search| &search.allow)
+    config.services.search.as_ref().map(|search| search.allow.as_slice()).unwrap_or_default()
 }
 
 /// What can be set of turns.

@@ -35,11 +35,10 @@ fn declared(bytes: &[u8]) -> Option<String> {
 
 /// What follows `word` and an equals sign, without its opening quote.
 fn after<'a>(text: &'a str, word: &str) -> Option<&'a str> {
-    let values = text.match_indices(word).filter_map(|(at, _)| {
+    text.match_indices(word).find_map(|(at, _)| {
         let rest = text.get(at + word.len()..)?.trim_start().strip_prefix('=')?;
         Some(rest.trim_start().trim_start_matches(['"', '\'']))
-    });
-    values.into_iter().next()
+    })
 }
 
 #[cfg(test)]
