@@ -92,6 +92,7 @@ async fn built_in(n: usize) -> Figures {
         memory: None,
         music: None,
         images: None,
+        search: None,
     };
     offer_built_ins(&host, materials);
     let call = ToolCall {

@@ -11,7 +11,7 @@ use crate::{
     config::{Config, DiscordOptions, MemoryPlace},
     domain::Campaign,
     import::campaign::World,
-    provider,
+    provider::{self, AllowedHost, SearchOptions},
     session::{Limits, Options},
 };
 
@@ -22,8 +22,8 @@ pub fn held(fresh: Config, running: &Config) -> Config {
         // What it compares by is its own.
         held.selection = running.selection.clone();
     }
-    let provider::Options { models, image, .. } = held.services;
-    held.services = provider::Options { models, image, ..running.services.clone() };
+    let provider::Options { models, image, search, .. } = held.services;
+    held.services = provider::Options { models, image, search, ..running.services.clone() };
     held.models = running.models.clone();
     held.data_dir.clone_from(&running.data_dir);
     held.environment.clone_from(&running.environment);
@@ -43,6 +43,8 @@ pub fn now(before: &Config, fresh: &Config) -> Vec<&'static str> {
         ("tiers", before.tiers != fresh.tiers),
         ("providers.llm", before.services.models != fresh.services.models),
         ("providers.image", before.services.image != fresh.services.image),
+        ("providers.search", searches(before) != searches(fresh)),
+        ("search.allow", allowed(before) != allowed(fresh)),
         ("budget", before.budget != fresh.budget),
         ("tools.tables", before.tables != fresh.tables),
         ("tools.selection", before.selection != fresh.selection),
@@ -103,6 +105,17 @@ fn remembers(config: &Config, is_moved: bool) -> (Option<&MemoryPlace>, Transcri
     let transcripts = config.memory.transcripts.clone();
     let transcripts = TranscriptOptions { spill: PathBuf::new(), ..transcripts };
     ((!is_moved).then_some(&config.memory.place), transcripts)
+}
+
+/// What searches the web, and how it is reached.
+fn searches(config: &Config) -> Option<SearchOptions> {
+    let search = config.services.search.clone();
+    search.map(|search| SearchOptions { allow: Vec::new(), ..search })
+}
+
+/// Hosts whose pages may be read without a search.
+fn allowed(config: &Config) -> &[AllowedHost] {
+    config.services.search.as_ref().map(|search| search.allow.as_slice()).unwrap_or_default()
 }
 
 /// What can be set of turns.

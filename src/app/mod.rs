@@ -44,11 +44,14 @@ use crate::{
     engine::Budget,
     logic::tier::Names,
     memory::MemoryStore,
-    provider::{Attempts, Error, Registry, SpeakRequest, TextToSpeech},
+    provider::{Attempts, Error, Pages, Registry, SpeakRequest, TextToSpeech},
     session::{self, Continuation, Conversations, TableHandle, TableParts, TableSetup},
     tools::{
         ToolHost,
-        builtin::{self, Archive, Dice, Images, Materials, Meaning, Music, RuleBook},
+        builtin::{
+            self, Archive, Dice, Images, Materials, Meaning, Music, RuleBook, SeenAddresses,
+            WebAccess,
+        },
         connection::{Facts, Servers},
         manifest,
     },
@@ -103,7 +106,7 @@ pub struct Tools {
 /// tool first asks. `seed` throws the dice. Servers connect in the background.
 ///
 /// # Errors
-/// An embedder that cannot be used.
+/// An embedder, a picture service or a search service that cannot be used.
 pub fn open_tools(
     config: &Config,
     playing: Playing<'_>,
@@ -112,7 +115,8 @@ pub fn open_tools(
 ) -> Result<Tools, Error> {
     let services = Registry::default();
     let embedder = services.embedder(&config.services)?;
-    let painter = services.painter(&config.services)?;
+    services.painter(&config.services)?;
+    services.search(&config.services)?;
     let host = ToolHost::new(StdRng::seed_from_u64(seed)).within(&local_scope(config));
     host.catalog().figures().open(&config.data_dir, &config.environment);
     host.set_approval_expiry(config.approvals.expires);
@@ -127,8 +131,9 @@ pub fn open_tools(
     let meaning = memory::meaning(config.services.embedder.as_ref(), embedder.as_ref());
     let archive = memory::archive(config, memory, meaning.clone());
     let levelling = Levelling::new(config, StdRng::seed_from_u64(seed.wrapping_add(3)));
-    let offered = Offered { dice, archive, levelling };
-    offered.offer(&host, config, (rules, painter.map(Images::new)));
+    let (seen, registry) = (SeenAddresses::default(), services.clone());
+    let offered = Offered { dice, archive, levelling, seen, services: registry };
+    offered.offer(&host, config, rules);
     manifest::offer(&host, &config.manifests);
     host.select_by(config.selection.clone(), embedder);
     let stop = CancellationToken::new();
@@ -146,20 +151,41 @@ struct Offered {
     archive: Arc<Archive>,
     /// Music and its levelling.
     levelling: Levelling,
+    /// What searches have found so far.
+    seen: SeenAddresses,
+    /// Opens what searches.
+    services: Registry,
 }
 
 impl Offered {
     /// Offers the built-in tools over what `config` has for them.
-    fn offer(
-        &self,
-        host: &ToolHost,
-        config: &Config,
-        (rules, images): (Arc<RuleBook>, Option<Images>),
-    ) {
+    fn offer(&self, host: &ToolHost, config: &Config, rules: Arc<RuleBook>) {
         let (tables, files) = (config.tables.clone(), config.file_io.clone());
         let (dice, memory) = (self.dice.clone(), Some(Arc::clone(&self.archive)));
         let music = Some(self.levelling.music.clone());
-        builtin::offer(host, Materials { dice, tables, rules, files, memory, music, images });
+        let (images, search) = (self.images(config), self.web(config));
+        let materials = Materials { dice, tables, rules, files, memory, music, images, search };
+        builtin::offer(host, materials);
+    }
+
+    /// Pictures as `config` has them.
+    fn images(&self, config: &Config) -> Option<Images> {
+        let painter = self.services.painter(&config.services).unwrap_or_else(|error| {
+            tracing::error!(%error, "no pictures until providers.image is fixed");
+            None
+        });
+        painter.map(Images::new)
+    }
+
+    /// Web search and pages as `config` has them.
+    fn web(&self, config: &Config) -> Option<WebAccess> {
+        let service = self.services.search(&config.services).unwrap_or_else(|error| {
+            tracing::error!(%error, "no web search until providers.search is fixed");
+            None
+        })?;
+        let allow = config.services.search.iter().flat_map(|search| search.allow.iter().cloned());
+        let pages = Pages::new(allow.collect());
+        Some(WebAccess { service, pages, seen: self.seen.clone() })
     }
 }
 

@@ -254,6 +254,7 @@ async fn recordings_of_people() {
         speech_to_speech: Vec::new(),
         embedder: None,
         image: None,
+        search: None,
         turn_model,
     };
     let services = Registry::default();

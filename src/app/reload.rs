@@ -23,7 +23,7 @@ use crate::{
     memory::MemoryStore,
     provider::TurnJudge,
     session::{Command, Limits, Recast, Role},
-    tools::{builtin::Images, manifest},
+    tools::manifest,
 };
 
 /// How often the files are looked at.
@@ -220,18 +220,15 @@ impl Tools {
         self.servers.set(fresh.mcp.servers.clone());
         manifest::offer(&self.host, &fresh.manifests);
         let data = |of: &Config| {
-            (of.tables.clone(), of.rules.clone(), of.file_io.clone(), of.services.image.clone())
+            let services = (of.services.image.clone(), of.services.search.clone());
+            (of.tables.clone(), of.rules.clone(), of.file_io.clone(), services)
         };
         if data(before) != data(fresh) {
             let rules = rule_book(fresh);
             let book = Arc::clone(&rules);
             // The first question does not wait for them; without them it would.
             _ = spawn_blocking(move || book.prepare()).await;
-            let painter = self.services.painter(&fresh.services).unwrap_or_else(|error| {
-                tracing::error!(%error, "no pictures until providers.image is fixed");
-                None
-            });
-            self.offered.offer(&self.host, fresh, (rules, painter.map(Images::new)));
+            self.offered.offer(&self.host, fresh, rules);
         }
         if before.music != fresh.music {
             self.level_music(fresh).await;

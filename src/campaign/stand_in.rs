@@ -50,6 +50,7 @@ fn settings(folder: &Path) -> Settings {
             speaks: Vec::new(),
             speaks_and_hears: Vec::new(),
             draws: None,
+            searches: None,
         },
     }
 }

@@ -21,7 +21,7 @@ use crate::{
     logic::{music::shipped_sound, turn::Detector},
     provider::{
         EntryList, Error, ImageRequest, Kind, ModelEntry, NamedEntry, NoPicture, Options, Registry,
-        TextToSpeech, VoiceEntry, VoiceService, probe_speech,
+        TextToSpeech, VoiceEntry, VoiceService, probe_search, probe_speech,
     },
     tools::{
         builtin,
@@ -110,6 +110,10 @@ async fn examine(config: &Config, try_paid: bool) -> Vec<Finding> {
     ];
     findings.extend(thinks(&options.models).await);
     findings.extend(talks(&services, config).await);
+    if let Some(search) = &options.search {
+        let service = (search.info().where_it_is(), search.priced_as.is_some());
+        findings.push(perhaps_paid("web search", service, try_paid, probe_search(search)).await);
+    }
     let is_program = |entry: &&VoiceEntry| entry.service().without_settings().is_some();
     for entry in options.voices.iter().filter(|entry| !is_program(entry)) {
         findings.extend(speech_service(entry, &config.npcs).await);

@@ -105,8 +105,16 @@ impl Engines for Fixed {
     fn services(&self) -> Arc<Services> {
         let (hears, thinks) = (ServiceInfo::here("Whisper"), vec![ServiceInfo::here("lines")]);
         let (speaks, speaks_and_hears) = (Vec::new(), Vec::new());
-        let (here, draws, sums_up) = (None, None, false);
-        Arc::new(Services { hears, here, thinks, sums_up, speaks, speaks_and_hears, draws })
+        Arc::new(Services {
+            hears,
+            here: None,
+            thinks,
+            sums_up: false,
+            speaks,
+            speaks_and_hears,
+            draws: None,
+            searches: None,
+        })
     }
 
     fn offer(&self, npc: &str, _: EngineKind) -> Result<EngineOffer, EngineError> {

@@ -22,14 +22,18 @@ use super::{
     providers::{Providers, providers},
     reading::{Folder, Notes, Reading},
     rules::{self, Rules},
+    search,
     selection::{self, Surroundings},
-    speech_to_speech, tables, turns, window,
+    speech_to_speech, tables, turns, whitelist, window,
 };
 use crate::{
     domain::{Campaign, Policy},
     import::campaign::{FILE, World},
     logic::{budget::BudgetOptions, music::Library},
-    provider::{self, EmbedderEntry, HereOptions, SMART_TURN, SMART_TURN_FILE, VoiceEntry},
+    provider::{
+        self, EmbedderEntry, HereOptions, SMART_TURN, SMART_TURN_FILE, SearchOptions,
+        SpeechOptions, VoiceEntry,
+    },
     tools::{
         SelectionOptions,
         builtin::{FileIo, RandomTable},
@@ -75,12 +79,11 @@ impl File<'_> {
         let language = npc::language(&self.fields, &mut notes.problems).unwrap_or("en");
         let (mut budget, models) = (self.budget(notes), self.models(reading, notes));
         let providers = self.providers(&models, language, &mut budget, notes);
-        let talks = speech_to_speech::speech_to_speech(&self.fields, &mut budget, notes);
+        let (talks, search) = self.beside(&mut budget, notes);
         let tools = self.fields.map("tools", &keys::app::TOOLS);
         let manifests = self.manifests(tools, reading, notes);
         let known = self.known(reading.tools, &manifests.identities);
-        let mcp = self.mcp(reading, &manifests, notes);
-        let patterns = mcp::patterns(&mcp);
+        let (mcp, patterns) = self.mcp(reading, &manifests, notes);
         let known = [known, patterns.iter().map(String::as_str).collect()].concat();
         let (policy, voices) = (policy(tools, &known, notes), voices(&models, &providers));
         let defaults = NpcDefaults {
@@ -101,7 +104,7 @@ impl File<'_> {
             file_io: self.file_io(notes),
             manifests: manifests.tools,
             campaign: self.veiled(campaign),
-            assistant: assistant::assistant(&mut cast, language, &policy),
+            assistant: assistant::assistant(&mut cast, language, &policy, search.is_some()),
             npcs: cast.npcs,
             session: turns::session(&self.fields, tools, providers.models.max_tokens(None)),
             services: provider::Options {
@@ -111,6 +114,7 @@ impl File<'_> {
                 speech_to_speech: talks,
                 embedder,
                 image: providers.image,
+                search,
                 turn_model: models.weights.file(SMART_TURN, SMART_TURN_FILE),
             },
             selection,
@@ -172,6 +176,17 @@ impl File<'_> {
         read
     }
 
+    /// Services beside those that hear, think and speak in turn; the prices that stand beside entries
+    /// join those of `budget`.
+    fn beside(
+        &self,
+        budget: &mut BudgetOptions,
+        notes: &mut Notes,
+    ) -> (Vec<SpeechOptions>, Option<SearchOptions>) {
+        let talks = speech_to_speech::speech_to_speech(&self.fields, budget, notes);
+        (talks, search::search(&self.fields, budget, notes))
+    }
+
     /// Files of models.
     fn models(&self, reading: &Reading, notes: &mut Notes) -> ModelOptions {
         let fields = self.fields.map("models", &keys::models::MODELS);
@@ -201,7 +216,9 @@ impl File<'_> {
     fn known<'k>(&self, built_in: &[&'k str], manifests: &'k [String]) -> Vec<&'k str> {
         let files = self.fields.map("file_io", &keys::app::FILE_IO);
         let read_only = files.and_then(|files| files.flag("read_only")).unwrap_or_default();
+        let searches = search::is_described(&self.fields);
         let is_there = |identity: &&str| match *identity {
+            identity if whitelist::WEB.contains(&identity) => searches,
             "file-io.write_file" => files.is_some() && !read_only,
             identity => files.is_some() || !identity.starts_with("file-io."),
         };
@@ -209,8 +226,13 @@ impl File<'_> {
         built_in.chain(manifests.iter().map(String::as_str)).collect()
     }
 
-    /// Servers of further tools.
-    fn mcp(&self, reading: &Reading, manifests: &Manifests, notes: &mut Notes) -> McpOptions {
+    /// Servers of further tools, and patterns for these.
+    fn mcp(
+        &self,
+        reading: &Reading,
+        manifests: &Manifests,
+        notes: &mut Notes,
+    ) -> (McpOptions, Vec<String>) {
         let data_dir = self.data_dir();
         let origin = mcp::Origin {
             folder: self.folder,
@@ -219,7 +241,10 @@ impl File<'_> {
             manifests: &manifests.identities,
         };
         let disabled = self.disabled.clone();
-        McpOptions { disabled, ..mcp::mcp(&mcp::Written::all(&self.fields), &origin, notes) }
+        let servers = mcp::mcp(&mcp::Written::all(&self.fields), &origin, notes);
+        let options = McpOptions { disabled, ..servers };
+        let patterns = mcp::patterns(&options);
+        (options, patterns)
     }
 
     /// Tools written down in files.
@@ -414,7 +439,7 @@ fn voices(models: &ModelOptions, providers: &Providers) -> Vec<VoiceEntry> {
 }
 
 /// The settings of a checked file that engines and tools of NPCs depend on.
-fn engines<'a>(file: &Fields, services: &'a [provider::SpeechOptions]) -> Engines<'a> {
+fn engines<'a>(file: &Fields, services: &'a [SpeechOptions]) -> Engines<'a> {
     let is_guarded = !file.items("lines_and_veils").is_empty();
     let has_pictures = images::is_named(file);
     Engines { services, is_read: speech_to_speech::is_read(file), is_guarded, has_pictures }

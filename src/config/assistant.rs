@@ -13,13 +13,20 @@ use crate::domain::{
 const NAMES: [&str; 2] = ["Assistant", "The Game Master's Assistant"];
 /// What it may call.
 const TOOLS: [&str; 3] = ["rules-lookup.*", "dice-roller.*", "memory.*"];
+/// What it may call beside these where a search service is configured.
+const WEB: &str = "web-search.*";
 /// What looks rules up.
 const SEARCH: &str = "rules-lookup.search_rules";
 
-/// The assistant of `cast`, else the built-in one; it looks up what its own lines do not answer.
-pub fn assistant(cast: &mut Cast, language: &str, policy: &Policy) -> Npc {
+/// The assistant of `cast`, else the built-in one, which `searches` the web if something does; it looks
+/// up what its own lines do not answer.
+pub fn assistant(cast: &mut Cast, language: &str, policy: &Policy, searches: bool) -> Npc {
     let own = cast.assistant.take();
-    scripted(own.unwrap_or_else(|| built_in(&cast.npcs, language, policy)))
+    scripted(own.unwrap_or_else(|| {
+        let mut assistant = built_in(&cast.npcs, language, policy);
+        assistant.tools.extend(searches.then(|| WEB.to_owned()));
+        assistant
+    }))
 }
 
 /// The assistant without a file; `cast` are the NPCs, whose names it does not take.

@@ -32,6 +32,7 @@ mod providers;
 mod reading;
 mod rules;
 mod schema;
+mod search;
 mod secrets;
 mod selection;
 mod shipped;

@@ -51,6 +51,9 @@ pub fn may_come(entry: &str, known: &[&str]) -> bool {
         && !is_of_files(entry)
 }
 
+/// The tools of web search, which are known where a service is configured.
+pub const WEB: [&str; 2] = ["web-search.search", "web-search.fetch_page"];
+
 /// The identities meant by `nodes`, and bare names that a server may bring; what is wrong with one is
 /// noted.
 pub fn resolve_all(nodes: &[Node], known: &[&str], notes: &mut Notes) -> Vec<String> {
@@ -72,7 +75,16 @@ pub fn resolve_all(nodes: &[Node], known: &[&str], notes: &mut Notes) -> Vec<Str
                 notes.warnings.add(node.at, message, way_out);
                 identities.push(text.to_owned());
             }
-            Err((message, way_out)) => problems.add(node.at, message, way_out),
+            Err((message, way_out)) => match resolve(text, &WEB) {
+                Ok(identity) => {
+                    let message =
+                        format!("{} has no effect without providers.search", quoted(text));
+                    let way_out = "add providers: { search: { service: searxng, base_url: … } }";
+                    notes.warnings.add(node.at, message, way_out);
+                    identities.push(identity);
+                }
+                Err(_) => problems.add(node.at, message, way_out),
+            },
         }
     }
     identities

@@ -25,6 +25,8 @@ pub const EVENT: Bound = Bound::mib(1, "an event");
 pub const ANSWER: Bound = Bound::mib(8, "an answer");
 /// A picture with what is around it in an answer, in bytes.
 pub const PICTURE: Bound = Bound::mib(12, "a picture");
+/// [`ANSWER`] as a number of bytes.
+pub const ANSWER_BYTES: usize = ANSWER.most;
 /// The words of an error, in bytes; they are cut before they are searched or shown.
 pub const ERROR_TEXT: usize = 2 << 10;
 

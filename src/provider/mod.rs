@@ -3,7 +3,7 @@
 //!
 //! Entry types: [`Registry`], which everybody asks for a service, with the [`Options`] of a
 //! configuration; [`Chain`], services in order of preference; [`SpeechToText`], [`ChatModel`], [`TextToSpeech`], [`Embedder`], [`TurnJudge`],
-//! [`Error`].
+//! [`WebSearch`] and [`Pages`], [`Error`].
 //! **Never**: knowing NPCs' rules, tables or Discord.
 
 mod address;
@@ -13,6 +13,7 @@ mod bounds;
 mod chain;
 mod chat_model;
 mod child;
+mod decoded;
 pub mod deepgram;
 mod embedder;
 mod embedders;
@@ -27,12 +28,15 @@ pub mod openai;
 mod options;
 mod outbound;
 mod packages;
+mod pages;
 mod pool;
 pub mod realtime;
 mod recognisers;
 mod registry;
 mod remote;
 mod respell;
+mod search;
+mod searches;
 mod service;
 mod services;
 mod smart_turn;
@@ -64,9 +68,12 @@ pub use outbound::{Outbound, Refused};
 pub use packages::{
     GetError, Getting, PackageSources, Registries, RegistryAddress, Step, get_weights,
 };
+pub use pages::{AllowedHost, Page, PageError, Pages};
 pub use recognisers::{HereOptions, RecogniserEntry, RecogniserService};
 pub use registry::Registry;
 pub use respell::respell;
+pub use search::{WebResult, WebSearch};
+pub use searches::{Safe, SearchOptions, SearchService, probe as probe_search};
 pub use service::ServiceInfo;
 pub use services::{NpcService, Services};
 pub use smart_turn::{FILE as SMART_TURN_FILE, NAME as SMART_TURN};

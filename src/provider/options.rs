@@ -10,6 +10,7 @@ use super::{
     images::ImageEntry,
     models::ModelEntry,
     recognisers::RecogniserEntry,
+    searches::SearchOptions,
     services::{NpcService, Services},
     speech_to_speech::Options as SpeechOptions,
     voices::{KokoroOptions, PiperOptions, VoiceEntry, VoiceService},
@@ -35,6 +36,8 @@ pub struct Options {
     pub embedder: Option<EmbedderEntry>,
     /// Makes pictures; `None`: nothing does.
     pub image: Option<ImageEntry>,
+    /// Searches the web; `None`: nothing does.
+    pub search: Option<SearchOptions>,
     /// The file of the sound model that tells whether somebody has finished.
     pub turn_model: PathBuf,
 }
@@ -143,9 +146,10 @@ impl Options {
             npcs: npcs.into_iter().map(|npc| npc.name.clone()).collect(),
             service: entry.info(),
         });
-        let speaks_and_hears = speaks_and_hears.collect();
         let draws = self.image.as_ref().map(ImageEntry::info);
-        Services { hears, here, thinks, sums_up, speaks, speaks_and_hears, draws }
+        let searches = self.search.as_ref().map(SearchOptions::info);
+        let speaks_and_hears = speaks_and_hears.collect();
+        Services { hears, here, thinks, sums_up, speaks, speaks_and_hears, draws, searches }
     }
 }
 
@@ -167,6 +171,7 @@ mod tests {
             speech_to_speech: Vec::new(),
             embedder: None,
             image: None,
+            search: None,
             turn_model: "smart-turn".into(),
         };
         let fallback = Some(Box::new(Voice::as_is("flite", "slt")));
@@ -192,6 +197,7 @@ mod tests {
             speech_to_speech: Vec::new(),
             embedder: None,
             image: None,
+            search: None,
             turn_model: "smart-turn".into(),
         };
         let named = |name: &str, engine| Npc { engine, ..Npc::plain(name) };
@@ -237,6 +243,7 @@ mod tests {
             speech_to_speech: vec![openai, gemini],
             embedder: None,
             image: None,
+            search: None,
             turn_model: "smart-turn".into(),
         };
         let named = |name: &str, provider: Option<&str>| Npc {

@@ -18,6 +18,8 @@ use super::{
     pool::Pool,
     realtime::Realtime,
     recognisers::Recognisers,
+    search::WebSearch,
+    searches::Searches,
     smart_turn::SmartTurn,
     speech_to_speech::{Options as SpeechOptions, SpeechService},
     voices::{Voices, WithSecond},
@@ -38,6 +40,7 @@ struct Opened {
     embedders: Embedders,
     painters: Painters,
     judges: Pool<PathBuf, SmartTurn>,
+    searches: Searches,
 }
 
 impl Registry {
@@ -123,6 +126,14 @@ impl Registry {
         loaded.map(|judge| Arc::new(judge) as _)
     }
 
+    /// The service that searches the web, if one is configured.
+    ///
+    /// # Errors
+    /// An address or key that makes no request.
+    pub fn search(&self, options: &Options) -> Result<Option<Arc<dyn WebSearch>>, Error> {
+        options.search.as_ref().map(|entry| self.0.searches.open(entry)).transpose()
+    }
+
     /// Whether the recogniser can be used; one line for a report.
     ///
     /// # Errors
@@ -139,6 +150,7 @@ impl Registry {
         self.0.voice_models.retain(|entry| options.speech_to_speech.contains(entry));
         self.0.embedders.retain(options.embedder.as_ref());
         self.0.painters.retain(options.image.as_ref());
+        self.0.searches.retain(options.search.as_ref());
         self.0.judges.retain(|path| *path == options.turn_model);
     }
 }
@@ -165,6 +177,7 @@ mod tests {
             speech_to_speech: Vec::new(),
             embedder: None,
             image: None,
+            search: None,
             turn_model: "smart-turn".into(),
         }
     }

@@ -30,6 +30,8 @@ pub struct Services {
     pub speaks_and_hears: Vec<NpcService>,
     /// Reads descriptions of pictures that NPCs show; `None`: none is shown.
     pub draws: Option<ServiceInfo>,
+    /// Is given queries when the web is searched; `None`: nobody searches it.
+    pub searches: Option<ServiceInfo>,
 }
 
 impl Services {
@@ -42,8 +44,8 @@ impl Services {
     /// Those that are neither on this machine nor on its network.
     pub fn outside(&self) -> impl Iterator<Item = &ServiceInfo> {
         let all = std::iter::once(&self.hears).chain(&self.thinks).chain(&self.speaks);
-        let all = all.chain(self.speaks_and_hears.iter().map(|it| &it.service)).chain(&self.draws);
-        all.filter(|service| !service.is_local())
+        let all = all.chain(self.speaks_and_hears.iter().map(|it| &it.service));
+        all.chain(&self.draws).chain(&self.searches).filter(|service| !service.is_local())
     }
 
     /// Everything that is announced before it begins: each service outside, and each NPC for which

@@ -225,7 +225,7 @@ impl Run {
         let outside = match &ended.result {
             Ok(output) => is_foreign || output.outside,
             // What went out may have led to anything.
-            Err(_) => is_foreign && ended.attempts > 0,
+            Err(error) => error.outside || (is_foreign && ended.attempts > 0),
         };
         if outside {
             context.taint.set();

@@ -67,12 +67,20 @@ pub struct CallError {
     pub kind: CallErrorKind,
     /// What was wrong and what to do instead.
     pub message: String,
+    /// The message may hold words of somebody outside.
+    pub outside: bool,
 }
 
 impl CallError {
     /// An error of `kind` with its text for the model.
     pub fn new(kind: CallErrorKind, message: impl Into<String>) -> Self {
-        Self { kind, message: message.into() }
+        Self { kind, message: message.into(), outside: false }
+    }
+
+    /// This error as one whose message may hold words of somebody outside.
+    #[must_use]
+    pub fn from_outside(self) -> Self {
+        Self { outside: true, ..self }
     }
 }
 

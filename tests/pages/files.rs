@@ -8,7 +8,8 @@ use crate::support::program::{Place, repository, shipped};
 
 /// Code in sentences that looks like a key and is none: a name, a value, a command, a word of Rust.
 const NO_KEYS: &str = "flite espeak wild_magic treasure_hoard random_encounter check doctor glyphoxa \
-    weather.get_weather server.tool cwd node_modules _meta offer max call confirm made_by";
+    weather.get_weather server.tool cwd node_modules _meta offer max call confirm made_by \
+    fetch_page settings.yml search.formats server.limiter html json false wiki.lan";
 /// Endings of files' names.
 const FILES: [&str; 3] = [".yaml", ".json", ".wav"];
 
@@ -71,6 +72,7 @@ fn place_of(block: &str) -> Place {
         .env("ANTHROPIC_API_KEY", "sk-x")
         .env("DEEPGRAM_API_KEY", "dg-x")
         .env("GEMINI_API_KEY", "gm-x")
+        .env("BRAVE_API_KEY", "bs-x")
         .env("DATABASE_URL", "postgres://me:secret@127.0.0.1/glyphoxa");
     if !block.contains("\nnpcs:\n") {
         place.write("npcs/mira.yaml", shipped("npcs/mira.yaml"));

@@ -64,6 +64,7 @@ pub static FILE: Shape = Shape {
             "MCP servers as desktop clients and editors write them: paste their JSON.",
         ),
         Key::new("rules", Kind::Shape(&RULES), "Rules that NPCs can look up."),
+        Key::new("search", Kind::Shape(&SEARCH), "Pages that web-search.fetch_page reads."),
         Key::new(
             "music",
             Kind::Shape(&music::MUSIC),
@@ -349,6 +350,17 @@ pub static RULES: Shape = Shape {
             "The fifth edition you play; rules of the other one are left out; default both.",
         ),
     ],
+};
+
+/// Which pages are read.
+pub static SEARCH: Shape = Shape {
+    title: "Web pages",
+    keys: &[Key::new(
+        "allow",
+        TEXT_OR_TEXTS,
+        "Hosts that fetch_page may read without a search result: srd.example.org, *.example.org; \
+         on this machine or its network with the port, 127.0.0.1:8080.",
+    )],
 };
 
 /// Which tools are shown.

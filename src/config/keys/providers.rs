@@ -2,7 +2,10 @@
 
 use super::{WAIT, price::PRICE};
 use crate::{
-    provider::{ImageService, ModelService, RecogniserService, SpeechService, VoiceService},
+    provider::{
+        ImageService, ModelService, RecogniserService, Safe, SearchService, SpeechService,
+        VoiceService,
+    },
     yaml::{Key, Kind, Shape},
 };
 
@@ -28,6 +31,7 @@ pub static PROVIDERS: Shape = Shape {
              a list with one of each service.",
         ),
         Key::new("image", Kind::Shape(&IMAGE), "Pictures that NPCs show with image-gen."),
+        Key::new("search", Kind::Shape(&SEARCH), "Searches the web for web-search.search."),
         Key::new("hedge", Kind::Shape(&HEDGE), "Asking two services at once."),
         Key::new(
             "slowest_voice",
@@ -249,6 +253,37 @@ pub static IMAGE: Shape = Shape {
         ),
         FREE,
         PRICE_BESIDE,
+    ],
+};
+
+/// What searches the web.
+pub static SEARCH: Shape = Shape {
+    title: "Web search",
+    keys: &[
+        Key::new("service", Kind::Word(SearchService::NAMES), "Service; required."),
+        Key::new("name", Kind::Word(SearchService::NAMES), NAME),
+        Key::new(
+            "base_url",
+            Kind::Filled,
+            "Address of the service; required for searxng (http://127.0.0.1:8888), default: the \
+             vendor's own.",
+        ),
+        Key::new(
+            "api_key",
+            Kind::Text,
+            "Its key; best taken from the environment: ${BRAVE_API_KEY}. searxng has none.",
+        ),
+        Key::new(
+            "safe",
+            Kind::Word(Safe::NAMES),
+            "Filter for results for adults; default strict. tavily has none.",
+        ),
+        FREE,
+        Key::new(
+            "price",
+            Kind::Shape(&PRICE),
+            "Its price, such as { request: 0.005 }, if the service is not listed under prices.",
+        ),
     ],
 };
 

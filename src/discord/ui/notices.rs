@@ -140,12 +140,26 @@ pub fn pictures(services: &Services) -> String {
 /// Everybody who may be given what is said, or what is answered.
 fn given_to(services: &Services) -> String {
     format!(
-        "It is heard by {}, answered by {} and spoken by {}.{}{}",
+        "It is heard by {}, answered by {} and spoken by {}.{}{}{}",
         services.hears.where_it_is(),
         in_turn(&services.thinks),
         services.speaks.iter().map(ServiceInfo::where_it_is).collect::<Vec<_>>().join(", "),
         own_voices(services),
         pictures(services),
+        searches(services),
+    )
+}
+
+/// The service that is given queries when the web is searched; nothing without one.
+pub fn searches(services: &Services) -> String {
+    let Some(service) = &services.searches else { return String::new() };
+    let onward = match service.is_local() {
+        true => ", which passes it to public search engines",
+        false => "",
+    };
+    format!(
+        " When a character or the assistant searches the web, the query goes to {}{onward}.",
+        service.where_it_is()
     )
 }
 
@@ -220,6 +234,7 @@ mod tests {
             speaks: vec![here("flite"), here("Piper")],
             speaks_and_hears: Vec::new(),
             draws: None,
+            searches: None,
         };
         for consent in [Consent::Notice, Consent::Ask] {
             let text = format!("{:?}", written(&["Anna"], 7, consent, &services));
@@ -234,6 +249,21 @@ mod tests {
         }
     }
 
+    #[test]
+    fn search_service_is_named_with_its_place() {
+        let searched = |address: &str| {
+            let searches = Some(ServiceInfo::at("searxng", address));
+            let services = Services { searches, ..hearing(Vec::new()) };
+            format!("{:?}", written(&["Anna"], 7, Consent::Notice, &services))
+        };
+        let near = searched("http://127.0.0.1:8888");
+        let wanted = "the query goes to searxng at 127.0.0.1:8888 (here, local), which passes it to \
+                      public search engines.";
+        assert!(near.contains(wanted), "{near}");
+        let far = searched("https://search.example.org");
+        assert!(far.contains("searxng at search.example.org (an outside service)."), "{far}");
+    }
+
     /// Services of which one, outside, hears and speaks for `npcs`.
     fn hearing(npcs: Vec<String>) -> Services {
         let here = ServiceInfo::here;
@@ -246,6 +276,7 @@ mod tests {
             speaks: vec![here("flite")],
             speaks_and_hears: vec![NpcService { npcs, service }],
             draws: None,
+            searches: None,
         }
     }
 

@@ -88,8 +88,7 @@ impl Contents {
             audio_in: self.all_sound().saturating_add(TEMPLATE),
             audio_cached: 0,
             audio_out: u64::from(LONGEST),
-            characters: 0,
-            seconds: 0.0,
+            ..Consumption::default()
         }
     }
 

@@ -13,3 +13,4 @@ mod names;
 mod tests;
 
 pub use connector::{Outbound, Refused};
+pub use names::LeadsInside;

@@ -1,6 +1,6 @@
 //! Names to addresses, of which only what is allowed is handed on.
 //!
-//! Entry types: [`SystemNames`], [`CheckedNames`]. The client connects to what it is handed, and
+//! Entry types: [`SystemNames`], [`CheckedNames`], [`LeadsInside`]. The client connects to what it is handed, and
 //! looks nothing up again.
 
 use std::{

@@ -11,6 +11,7 @@ mod memory;
 mod music;
 mod random_table;
 mod rules;
+mod search;
 
 use std::sync::Arc;
 
@@ -21,6 +22,7 @@ pub use memory::{Archive, ArchiveParts, Meaning, viewer};
 pub use music::Music;
 pub use random_table::RandomTable;
 pub use rules::RuleBook;
+pub use search::{SeenAddresses, WebAccess};
 
 use super::{DISCOVER, ServerKey, SourceKind, ToolHost};
 
@@ -43,6 +45,8 @@ pub const IDENTITIES: &[&str] = &[
     "music-ambiance.play_track",
     "music-ambiance.stop_music",
     "image-gen.generate_image",
+    "web-search.search",
+    "web-search.fetch_page",
     DISCOVER,
 ];
 
@@ -75,15 +79,24 @@ pub struct Materials {
     pub music: Option<Music>,
     /// Makes pictures; `None`: the tool is withdrawn.
     pub images: Option<Images>,
+    /// Web search and pages; `None`: the tools are withdrawn.
+    pub search: Option<WebAccess>,
 }
 
 impl Materials {
-    /// Dice alone, for tests and benches: no tables, no rules, no files, no memory, no music, no pictures.
+    /// Dice alone, for tests and benches: no tables, no rules, and nothing that is optional.
     pub fn dice(dice: rand::rngs::StdRng) -> Self {
         let rules = Arc::new(RuleBook::new(Vec::new(), None, Vec::new));
-        let dice = Dice::new(dice);
-        let (files, memory, music, images) = (None, None, None, None);
-        Self { dice, tables: Vec::new(), rules, files, memory, music, images }
+        Self {
+            dice: Dice::new(dice),
+            tables: Vec::new(),
+            rules,
+            files: None,
+            memory: None,
+            music: None,
+            images: None,
+            search: None,
+        }
     }
 }
 
@@ -107,6 +120,10 @@ pub fn offer(host: &ToolHost, materials: Materials) {
     match materials.images {
         Some(images) => servers.push(("image-gen", images::tools(images))),
         None => host.catalog().withdraw(&ServerKey::installed("image-gen"), SourceKind::BuiltIn),
+    }
+    match materials.search {
+        Some(access) => servers.push(("web-search", search::tools(access))),
+        None => host.catalog().withdraw(&ServerKey::installed("web-search"), SourceKind::BuiltIn),
     }
     if let Some(archive) = &materials.memory {
         servers.push(("memory", memory::memory_tools(archive)));

@@ -19,7 +19,7 @@ use crate::{
     discord::{
         guild::Guild,
         ui::{
-            notices::{self, in_turn, own_voices, pictures},
+            notices::{self, in_turn, own_voices, pictures, searches},
             reply::Reply,
         },
     },
@@ -122,7 +122,7 @@ fn info(services: &Services, you: &You) -> String {
     format!(
         "**{now}**\n\nYour words are turned into text by {}. The part that NPCs hear goes, with \
          your name on this server, to {}, which answers for them; the answer is spoken by \
-         {speaks}.{}{}{again} {leaves}\n\nI never store sound. I write down all I understand at the \
+         {speaks}.{}{}{}{again} {leaves}\n\nI never store sound. I write down all I understand at the \
          table, said to an NPC or not, on the machine I run on, with your name on \
          this server, the time and who was there. I also store the NPCs' answers and the tool \
          calls they led to, so that the next session can go on from there. For this server I \
@@ -134,6 +134,7 @@ fn info(services: &Services, you: &You) -> String {
         in_turn(&services.thinks),
         own_voices(services),
         pictures(services),
+        searches(services),
     )
 }
 
@@ -147,8 +148,8 @@ mod tests {
         let (hears, speaks, sums_up) =
             (here("Whisper"), vec![here("flite")], thinks.iter().any(|it| !it.is_local()));
         let speaks_and_hears = Vec::new();
-        let draws = None;
-        Services { hears, here: None, thinks, sums_up, speaks, speaks_and_hears, draws }
+        let (draws, searches) = (None, None);
+        Services { hears, here: None, thinks, sums_up, speaks, speaks_and_hears, draws, searches }
     }
 
     #[test]
@@ -185,6 +186,17 @@ mod tests {
         let text = info(&services, &you);
         let wanted = "When you talk, or seem to talk, to **Bartok**, **your own voice**, not only your words, is sent \
                       to gpt-realtime-2.1 at api.openai.com (an outside service)";
+        assert!(text.contains(wanted), "{text}");
+        assert!(!text.contains("None of this leaves"), "{text}");
+    }
+
+    #[test]
+    fn search_service_outside_is_named() {
+        let you = You { opted_out: false, is_asked: false, agreed: false, cannot_hear: None };
+        let mut services = services(vec![ServiceInfo::here("written lines")]);
+        services.searches = Some(ServiceInfo::at("brave", "https://api.search.brave.com"));
+        let text = info(&services, &you);
+        let wanted = "the query goes to brave at api.search.brave.com (an outside service).";
         assert!(text.contains(wanted), "{text}");
         assert!(!text.contains("None of this leaves"), "{text}");
     }

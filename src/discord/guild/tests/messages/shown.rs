@@ -45,6 +45,7 @@ fn notices() -> Vec<Message> {
         speaks: vec![here("flite")],
         speaks_and_hears: Vec::new(),
         draws: None,
+        searches: None,
     };
     let voice_model = ServiceInfo::at("gpt-realtime-2.1", "https://api.openai.com/v1");
     let outside = Services {
@@ -53,6 +54,7 @@ fn notices() -> Vec<Message> {
             npcs: vec!["Bartok".to_owned(), "Mira".to_owned()],
             service: voice_model,
         }],
+        searches: Some(ServiceInfo::at("brave", "https://api.search.brave.com")),
         ..local.clone()
     };
     let written =

@@ -1,0 +1,292 @@
+//! `providers.search` and `search`: what searches the web, and which pages are read without it.
+//!
+//! Entry function: [`search`].
+
+use super::{
+    keys,
+    prices::{PaidBy, check_price, price},
+    reading::Notes,
+};
+use crate::{
+    domain::Secret,
+    logic::budget::BudgetOptions,
+    provider::{AllowedHost, BaseUrl, Safe, SearchOptions, SearchService, base_url},
+    yaml::{Fields, Node, Scalar, quoted},
+};
+
+/// The keys that lead to the service.
+const PATH: &str = "providers.search";
+
+/// The search service of a checked file, with the hosts it lists under `search.allow`; what it costs by
+/// its own entry joins the prices of `budget`. `None`: nothing searches, or a problem is noted.
+pub fn search(
+    file: &Fields,
+    budget: &mut BudgetOptions,
+    notes: &mut Notes,
+) -> Option<SearchOptions> {
+    let allow = allowed(file, notes);
+    let described = described(file);
+    if !allow.is_empty() && !is_described(file) {
+        let message = "'search.allow' has no effect without providers.search";
+        let way_out = "add providers: { search: { service: searxng, base_url: … } }";
+        notes.warnings.add(file.place("search"), message, way_out);
+    }
+    let fields = described?;
+    let service = service(&fields, notes)?;
+    let address = address(&fields, service, notes);
+    let api_key = api_key(&fields, service, address.as_ref(), notes);
+    let safe = safe(&fields, service, notes);
+    let is_private = address.as_ref().is_none_or(|address| address.private);
+    let priced_as = priced_as(&fields, (service, is_private), budget, notes);
+    let base_url = address?.text;
+    Some(SearchOptions { service, base_url, api_key, safe, priced_as, allow })
+}
+
+/// Whether a file describes a search service, rightly or not.
+pub fn is_described(file: &Fields) -> bool {
+    let all = file.map("providers", &keys::providers::PROVIDERS);
+    let has_key = |all: Fields| all.get("search").is_some() || all.is_broken("search");
+    file.is_broken("providers") || all.is_some_and(has_key)
+}
+
+fn described<'a>(file: &Fields<'a>) -> Option<Fields<'a>> {
+    let all = file.map("providers", &keys::providers::PROVIDERS)?;
+    all.map("search", &keys::providers::SEARCH)
+}
+
+/// The hosts under `search.allow`.
+fn allowed(file: &Fields, notes: &mut Notes) -> Vec<AllowedHost> {
+    let Some(fields) = file.map("search", &keys::app::SEARCH) else { return Vec::new() };
+    let mut read = |node: &Node| match AllowedHost::read(node.text()?) {
+        Ok(host) => Some(host),
+        Err(way_out) => {
+            let shown = node.scalar().map(Scalar::shown).unwrap_or_default();
+            let message = format!("'search.allow' has {shown}, which is no host");
+            notes.problems.add(node.at, message, way_out);
+            None
+        }
+    };
+    fields.items("allow").iter().filter_map(&mut read).collect()
+}
+
+/// The service that is named, once.
+fn service(fields: &Fields, notes: &mut Notes) -> Option<SearchService> {
+    if fields.get("service").is_some() && fields.get("name").is_some() {
+        let message = format!("'{PATH}' has both 'service' and 'name'");
+        notes.problems.add(fields.place("name"), message, "keep one of them");
+    }
+    let named = fields.text("service").or_else(|| fields.text("name"));
+    if named.is_none() && !fields.is_broken("service") && !fields.is_broken("name") {
+        let message = format!("missing key 'service' of '{PATH}'");
+        notes.problems.add(fields.at(), message, "add service: searxng, brave or tavily");
+    }
+    SearchService::named(named?)
+}
+
+/// The address, unless it is wrong or missing.
+fn address(fields: &Fields, service: SearchService, notes: &mut Notes) -> Option<BaseUrl> {
+    if fields.is_broken("base_url") {
+        return None;
+    }
+    let Some(text) = fields.text("base_url").or(service.base_url()) else {
+        let message = format!("missing key 'base_url' of '{PATH}'");
+        let way_out = "add the address of your instance, such as http://127.0.0.1:8888";
+        notes.problems.add(fields.at(), message, way_out);
+        return None;
+    };
+    let read = base_url(text).map_err(|expected| {
+        let message = format!("'{PATH}.base_url' is {}", fields.shown("base_url"));
+        notes.problems.add(fields.place("base_url"), message, expected);
+    });
+    read.ok()
+}
+
+/// The key, which is there where it must be, and does not travel unencrypted.
+fn api_key(
+    fields: &Fields,
+    service: SearchService,
+    address: Option<&BaseUrl>,
+    notes: &mut Notes,
+) -> Option<Secret> {
+    let key = fields.text("api_key").map(str::trim).filter(|key| !key.is_empty());
+    let at = fields.place("api_key");
+    let variable = match service {
+        SearchService::Searxng => {
+            if fields.get("api_key").is_some() {
+                let message = format!("'{PATH}.api_key' has no effect on 'searxng'");
+                notes.problems.add(at, message, "remove it");
+            }
+            return None;
+        }
+        SearchService::Brave => "BRAVE_API_KEY",
+        SearchService::Tavily => "TAVILY_API_KEY",
+    };
+    let address = address?;
+    let is_home = Some(address.text.as_str()) == service.base_url();
+    if key.is_none() && is_home && !fields.is_broken("api_key") {
+        let message = format!("missing key 'api_key' of '{PATH}'");
+        notes.problems.add(at, message, format!("api_key: ${{{variable}}}, or another base_url"));
+    }
+    if key.is_some() && !address.private && !address.encrypted {
+        let message = format!("'{PATH}.api_key' is sent unencrypted to another network");
+        notes.warnings.add(at, message, "use https://");
+    }
+    key.map(|key| Secret(key.to_owned()))
+}
+
+/// The filter, where there is one.
+fn safe(fields: &Fields, service: SearchService, notes: &mut Notes) -> Safe {
+    let safe = fields.text("safe").and_then(Safe::named);
+    if service == SearchService::Tavily && safe.is_some_and(|safe| safe != Safe::Off) {
+        let message = format!("'{PATH}.safe' has no effect on 'tavily', which filters nothing");
+        notes.warnings.add(fields.place("safe"), message, "remove it, or use searxng or brave");
+    }
+    safe.unwrap_or_default()
+}
+
+/// The service's name in the price list, if requests cost something.
+fn priced_as(
+    fields: &Fields,
+    (service, is_private): (SearchService, bool),
+    budget: &mut BudgetOptions,
+    notes: &mut Notes,
+) -> Option<String> {
+    let name = service.name();
+    let own = fields.map("price", &keys::price::PRICE).map(|fields| price(&fields));
+    let at = fields.place(if own.is_some() { "price" } else { "service" });
+    match (own.or_else(|| budget.prices.get(name).copied()), fields.flag("free")) {
+        (Some(_), Some(true)) => {
+            let message = format!("service {} has a price and free: true", quoted(name));
+            notes.problems.add(at, message, "remove `free: true` or the price");
+        }
+        (Some(price), _) => {
+            check_price(price, name, PaidBy::Requests, at, &mut notes.problems);
+            let listed = if own.is_some() { PATH.to_owned() } else { name.to_owned() };
+            if own.is_some() {
+                budget.prices.insert(listed.clone(), price);
+            }
+            return Some(listed);
+        }
+        (None, Some(true)) => {}
+        (None, None) if is_private => {}
+        (None, _) => {
+            let message = format!("no price for '{PATH}'");
+            notes.problems.add(at, message, "add price: { request: … }, or free: true");
+        }
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{config, logic::budget::Price, tools::builtin::IDENTITIES};
+
+    /// What a file with these lines before its NPC comes to.
+    fn loaded(text: &str) -> Result<config::Config, String> {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("x.yaml");
+        let npc = "npcs: [{ name: Bart, tools: [web-search.*], lines: [{ say: hi }] }]\n";
+        std::fs::write(&path, format!("{text}{npc}")).unwrap();
+        config::load(Some(&path), &|_| None, IDENTITIES).map_err(|report| report.to_string())
+    }
+
+    fn options(text: &str) -> SearchOptions {
+        loaded(text).unwrap().services.search.unwrap()
+    }
+
+    #[test]
+    fn service_is_read_with_its_hosts() {
+        let read = options(
+            "providers: { search: { service: searxng, base_url: 'http://127.0.0.1:8888/' } }\n\
+             search: { allow: [srd.example.org, '*.example.com'] }\n",
+        );
+        assert_eq!((read.base_url.as_str(), read.safe), ("http://127.0.0.1:8888", Safe::Strict));
+        assert_eq!((read.service, read.allow.len()), (SearchService::Searxng, 2));
+        assert_eq!(read.priced_as, None, "it is on this machine");
+    }
+
+    #[test]
+    fn vendor_needs_its_key_and_its_price() {
+        let brave = "providers: { search: { name: brave, api_key: key-of-mine, safe: moderate, \
+                     price: { request: 0.005 } } }\n";
+        let config = loaded(brave).unwrap();
+        let read = config.services.search.unwrap();
+        assert_eq!(read.base_url, "https://api.search.brave.com");
+        assert_eq!((read.safe, read.priced_as.as_deref()), (Safe::Moderate, Some(PATH)));
+        let price = Price { request: 0.005, ..Price::default() };
+        assert_eq!(config.budget.prices[PATH].request, price.request);
+        let listed = "prices: { tavily: { request: 0.008 } }\n\
+                      providers: { search: { service: tavily, api_key: key-of-mine } }\n";
+        assert_eq!(options(listed).priced_as.as_deref(), Some("tavily"));
+        let free = "providers: { search: { service: tavily, api_key: key-of-mine, free: true } }\n";
+        assert_eq!(options(free).priced_as, None);
+    }
+
+    #[test]
+    fn wrong_settings_name_line_and_fix() {
+        let wrong =
+            |search: &str| loaded(&format!("providers:\n  search: {search}\n")).unwrap_err();
+        for (search, wanted) in [
+            (
+                "{ base_url: 'http://a.lan' }",
+                "x.yaml:2:11: missing key 'service' of 'providers.search'",
+            ),
+            ("{ service: searxng }", "x.yaml:2:11: missing key 'base_url' of 'providers.search'"),
+            ("{ service: searxng, base_url: a.lan }", "'providers.search.base_url' is 'a.lan'"),
+            (
+                "{ service: searxng, base_url: 'http://a.lan', api_key: key-of-mine }",
+                "has no effect on 'searxng'",
+            ),
+            ("{ service: brave, free: true }", "missing key 'api_key' of 'providers.search'"),
+            ("{ service: brave, api_key: key-of-mine }", "no price for 'providers.search'"),
+            (
+                "{ service: brave, api_key: key-of-mine, price: { input: 1 } }",
+                "does not fit its use",
+            ),
+            (
+                "{ service: brave, api_key: key-of-mine, free: true, price: { request: 1 } }",
+                "has a price and free",
+            ),
+            ("{ service: bing }", "x.yaml:2:22:"),
+        ] {
+            let report = wrong(search);
+            assert!(report.contains(wanted), "{search}: {report}");
+            assert!(!report.contains("key-of-mine"), "{report}");
+        }
+    }
+
+    #[test]
+    fn entry_that_is_no_host_is_a_problem() {
+        let report = loaded("search:\n  allow: ['https://a.example.org/b']\n").unwrap_err();
+        let wanted = "x.yaml:2:11: 'search.allow' has 'https://a.example.org/b', which is no host";
+        assert!(report.contains(wanted), "{report}");
+    }
+
+    #[test]
+    fn tools_without_a_service_are_warned_about() {
+        let config = loaded("search: { allow: a.example.org }\n").unwrap();
+        let warnings: Vec<String> = config.warnings.iter().map(ToString::to_string).collect();
+        let wanted = ["'web-search.*' has no effect", "'search.allow' has no effect"];
+        for wanted in wanted {
+            assert!(warnings.iter().any(|it| it.contains(wanted)), "{wanted}: {warnings:?}");
+        }
+        assert!(!config.assistant.tools.iter().any(|it| it == "web-search.*"));
+    }
+
+    #[test]
+    fn assistant_searches_where_a_service_is() {
+        let text =
+            "providers: { search: { service: searxng, base_url: 'http://127.0.0.1:8888' } }\n";
+        let config = loaded(text).unwrap();
+        assert!(config.assistant.tools.iter().any(|it| it == "web-search.*"));
+        assert!(config.warnings.is_empty(), "{:?}", config.warnings);
+    }
+
+    #[test]
+    fn tavily_filters_nothing() {
+        let text = "providers: { search: { service: tavily, api_key: key-of-mine, free: true, safe: strict } }\n";
+        let warnings = loaded(text).unwrap().warnings;
+        assert!(warnings.iter().any(|it| it.message.contains("which filters nothing")));
+    }
+}

@@ -1,0 +1,264 @@
+//! The title and the readable text of a page: its article, without menus, forms and what is hidden.
+//!
+//! Entry function: [`article`].
+
+use super::markup::{Piece, Skipped, Tag, UNREADABLE, pieces};
+use crate::domain::visible;
+
+/// An article shorter than this, in characters, is not taken for the page's own.
+const ARTICLE_MIN: usize = 200;
+/// Longest title, in characters.
+const TITLE_MAX: usize = 200;
+
+/// What a page has to read.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct Article {
+    /// Title on one line; may be empty.
+    pub title: String,
+    /// Paragraphs, one a line; empty for a page without text.
+    pub text: String,
+}
+
+/// A paragraph.
+#[derive(Debug, Default)]
+struct Block {
+    text: String,
+    /// Characters of it inside links.
+    linked: usize,
+    /// It stands in the page's main part.
+    is_main: bool,
+    /// It stands in a menu, a footer or the like.
+    is_aside: bool,
+}
+
+/// Elements around the page's text.
+const ASIDE: &[&str] = &["aside", "button", "dialog", "footer", "form", "menu", "nav", "select"];
+/// Elements that hold the page's text.
+const MAIN: &[&str] = &["article", "main"];
+/// Elements that begin and end a paragraph.
+const PARAGRAPH: &[&str] = &[
+    "address",
+    "article",
+    "aside",
+    "blockquote",
+    "body",
+    "br",
+    "caption",
+    "center",
+    "dd",
+    "details",
+    "dialog",
+    "div",
+    "dl",
+    "dt",
+    "fieldset",
+    "figcaption",
+    "figure",
+    "footer",
+    "form",
+    "h1",
+    "h2",
+    "h3",
+    "h4",
+    "h5",
+    "h6",
+    "head",
+    "header",
+    "hr",
+    "html",
+    "li",
+    "main",
+    "menu",
+    "nav",
+    "ol",
+    "option",
+    "p",
+    "pre",
+    "section",
+    "select",
+    "summary",
+    "table",
+    "tbody",
+    "tfoot",
+    "thead",
+    "title",
+    "tr",
+    "ul",
+];
+
+/// The article of a page. Linear in its length, without recursion.
+pub fn article(html: &str) -> Article {
+    let mut reading = Reading::default();
+    let mut skipped = Skipped::default();
+    for piece in pieces(html) {
+        let unreadable = |tag: &Tag| tag.is_hidden || UNREADABLE.contains(&tag.name.as_str());
+        if !skipped.takes(&piece, unreadable) {
+            reading.take(piece);
+        }
+    }
+    reading.end()
+}
+
+/// What was read so far. Depths are counted, so that a page with open ends loses nothing but its order.
+#[derive(Debug, Default)]
+struct Reading {
+    title: Option<String>,
+    in_title: bool,
+    links: usize,
+    main: usize,
+    aside: usize,
+    block: Block,
+    blocks: Vec<Block>,
+}
+
+impl Reading {
+    fn take(&mut self, piece: Piece) {
+        match piece {
+            Piece::Text(text) if self.in_title => {
+                self.title.get_or_insert_default().push_str(&text);
+            }
+            Piece::Text(text) => {
+                if self.links > 0 {
+                    self.block.linked += text.chars().filter(|c| !c.is_whitespace()).count();
+                }
+                self.block.text.push_str(&text);
+            }
+            Piece::Open(tag) => {
+                self.part(&tag.name);
+                if !tag.is_empty {
+                    self.count(&tag.name, true);
+                }
+                match tag.name.as_str() {
+                    "title" => self.in_title = self.title.is_none(),
+                    "li" => self.block.text.push_str("- "),
+                    _ => {}
+                }
+            }
+            Piece::Close(name) => {
+                self.part(&name);
+                self.count(&name, false);
+                self.in_title = false;
+            }
+        }
+    }
+
+    /// Ends the paragraph where `name` does so; cells of a table are kept apart.
+    fn part(&mut self, name: &str) {
+        if matches!(name, "td" | "th") {
+            self.block.text.push(' ');
+        }
+        if PARAGRAPH.contains(&name) {
+            let block = std::mem::take(&mut self.block);
+            let block = Block { is_main: self.main > 0, is_aside: self.aside > 0, ..block };
+            if block.text.chars().any(char::is_alphanumeric) {
+                self.blocks.push(block);
+            }
+        }
+    }
+
+    fn count(&mut self, name: &str, begins: bool) {
+        let depth = match name {
+            "a" => &mut self.links,
+            name if MAIN.contains(&name) => &mut self.main,
+            name if ASIDE.contains(&name) => &mut self.aside,
+            _ => return,
+        };
+        *depth = if begins { *depth + 1 } else { depth.saturating_sub(1) };
+        if name == "a" {
+            // A link holds no other one.
+            self.links = self.links.min(1);
+        }
+    }
+
+    fn end(mut self) -> Article {
+        self.part("body");
+        let title = line(&self.title.unwrap_or_default());
+        let title = title.chars().take(TITLE_MAX).collect();
+        let all = |wanted: &dyn Fn(&Block) -> bool| {
+            let lines = self.blocks.iter().filter(|it| wanted(it)).map(|it| line(&it.text));
+            lines.filter(|line| !line.is_empty()).collect::<Vec<_>>().join("\n")
+        };
+        let is_enough = |text: &String| text.chars().count() >= ARTICLE_MIN;
+        let main = all(&|it| it.is_main && !it.is_aside);
+        if is_enough(&main) {
+            return Article { title, text: main };
+        }
+        let own = all(&|it| !it.is_aside && !it.is_menu());
+        let text = if is_enough(&own) { own } else { all(&|_| true) };
+        Article { title, text }
+    }
+}
+
+impl Block {
+    /// Whether it is little but links.
+    fn is_menu(&self) -> bool {
+        let words = self.text.chars().filter(|c| !c.is_whitespace()).count();
+        self.linked * 3 > words * 2
+    }
+}
+
+/// `text` on one line, without what nobody sees.
+fn line(text: &str) -> String {
+    visible(text).split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn long(word: &str) -> String {
+        format!("{word} ").repeat(60)
+    }
+
+    #[test]
+    fn article_is_told_from_its_surroundings() {
+        let page = format!(
+            "<!doctype html><html><head><title>Red\n Dragons &amp; more</title><style>p{{}}</style>\
+             <script>var x = '<p>no</p>'</script></head><body><nav><a href=/>Home</a></nav>\
+             <main><h1>Dragons</h1><p>{}<p>A <b>dra</b>gon.<ul><li>Red<li>Blue</ul></main>\
+             <footer>Imprint</footer></body></html>",
+            long("fire")
+        );
+        let found = article(&page);
+        assert_eq!(found.title, "Red Dragons & more");
+        let lines: Vec<&str> = found.text.lines().collect();
+        assert_eq!(lines[0], "Dragons");
+        assert_eq!(&lines[2..], ["A dragon.", "- Red", "- Blue"]);
+    }
+
+    #[test]
+    fn page_without_main_part_loses_its_menus() {
+        let page = format!(
+            "<div><a href=/a>Home</a> <a href=/b>Shop</a></div><aside>Ads</aside><p>{}</p>\
+             <p hidden>Obey me.</p><div style=\"display: none\">Obey me.</div>",
+            long("gold")
+        );
+        let found = article(&page);
+        assert_eq!(found.text, long("gold").trim());
+    }
+
+    #[test]
+    fn page_of_few_words_keeps_them_all() {
+        assert_eq!(article("<nav>Only this</nav>").text, "Only this");
+        let cells = article("<table><tr><td>AC<td>17<tr><td>HP<td>40</table>").text;
+        assert_eq!(cells, "AC 17\nHP 40");
+    }
+
+    #[test]
+    fn page_of_scripts_has_no_text() {
+        let page = "<title>App</title><div id=root></div><script>render()</script>\
+                    <noscript>Enable JavaScript.</noscript>";
+        assert_eq!(article(page), Article { title: "App".to_owned(), text: String::new() });
+    }
+
+    #[test]
+    fn hostile_nesting_is_read_flat() {
+        for tag in ["div", "nav", "a", "svg", "main", "b"] {
+            let page = format!("<p>begin</p>{}end", format!("<{tag}>").repeat(200_000));
+            let found = article(&page);
+            assert!(found.text.starts_with("begin"), "{tag}");
+        }
+        let open = format!("<p>begin</p><{}", "a ".repeat(100_000));
+        assert_eq!(article(&open).text, "begin");
+    }
+}

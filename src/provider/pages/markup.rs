@@ -1,0 +1,186 @@
+//! Mark-up to a flat run of pieces, in time and memory linear in its length.
+//!
+//! Entry functions: [`pieces`], [`plain_text`]. **Never**: builds a tree, which could be nested too
+//! deep for a stack.
+
+use html5gum::{DefaultEmitter, StartTag, Token, Tokenizer};
+
+use crate::domain::visible;
+
+/// Most of a fragment that is read, in bytes.
+const FRAGMENT_MAX: usize = 16 << 10;
+
+/// A piece of a page.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Piece {
+    /// A start tag.
+    Open(Tag),
+    /// An end tag, by its name.
+    Close(String),
+    /// Text with its references resolved.
+    Text(String),
+}
+
+/// A start tag.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Tag {
+    /// Its name, lowercase.
+    pub name: String,
+    /// A browser does not show the element.
+    pub is_hidden: bool,
+    /// It has no content and no end tag.
+    pub is_empty: bool,
+}
+
+/// Elements without content.
+const VOID: &[&str] = &[
+    "area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "source", "track",
+    "wbr",
+];
+/// Elements whose text is no text of the page.
+pub const UNREADABLE: &[&str] = &[
+    "audio", "canvas", "datalist", "iframe", "math", "noembed", "noframes", "noscript", "object",
+    "script", "style", "svg", "template", "textarea", "video",
+];
+
+/// The pieces of `html`, in order.
+pub fn pieces(html: &str) -> impl Iterator<Item = Piece> {
+    let mut emitter = DefaultEmitter::default();
+    emitter.naively_switch_states(true);
+    Tokenizer::new_with_emitter(html, emitter).filter_map(|token| match token.ok()? {
+        Token::StartTag(tag) => Some(Piece::Open(read(&tag))),
+        Token::EndTag(tag) => Some(Piece::Close(lossy(&tag.name))),
+        Token::String(text) => Some(Piece::Text(lossy(&text))),
+        Token::Comment(_) | Token::Doctype(_) | Token::Error(_) => None,
+    })
+}
+
+fn read(tag: &StartTag<()>) -> Tag {
+    let name = lossy(&tag.name);
+    let style = tag.attributes.get(b"style".as_slice()).map(|style| lossy(style));
+    let style: String = style.unwrap_or_default().split_whitespace().collect();
+    let style = style.to_ascii_lowercase();
+    let is_hidden = tag.attributes.contains_key(b"hidden".as_slice())
+        || ["display:none", "visibility:hidden"].iter().any(|hidden| style.contains(hidden));
+    let is_empty = tag.self_closing || VOID.contains(&name.as_str());
+    Tag { name, is_hidden, is_empty }
+}
+
+fn lossy(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+/// The text of a `fragment` of mark-up on one line, at most `longest` characters, without
+/// control, zero-width and bidirectional characters. Text without mark-up passes too.
+pub fn plain_text(fragment: &str, longest: usize) -> String {
+    let fragment = &fragment[..fragment.floor_char_boundary(FRAGMENT_MAX)];
+    let mut text = String::new();
+    let mut skipped = Skipped::default();
+    for piece in pieces(fragment) {
+        if skipped.takes(&piece, |tag| UNREADABLE.contains(&tag.name.as_str())) {
+            continue;
+        }
+        match piece {
+            Piece::Text(part) => text.push_str(&part),
+            Piece::Open(Tag { name, .. }) | Piece::Close(name) if !is_within_words(&name) => {
+                text.push(' ');
+            }
+            Piece::Open(_) | Piece::Close(_) => {}
+        }
+    }
+    let text = visible(&text);
+    let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    line.chars().take(longest).collect()
+}
+
+/// Whether an element stands within words, so that its tag parts none.
+fn is_within_words(name: &str) -> bool {
+    matches!(
+        name,
+        "a" | "abbr"
+            | "b"
+            | "bdi"
+            | "bdo"
+            | "cite"
+            | "code"
+            | "dfn"
+            | "em"
+            | "font"
+            | "i"
+            | "ins"
+            | "kbd"
+            | "mark"
+            | "q"
+            | "s"
+            | "small"
+            | "span"
+            | "strong"
+            | "sub"
+            | "sup"
+            | "u"
+            | "wbr"
+    )
+}
+
+/// An element that is left out, with everything inside.
+#[derive(Debug, Default)]
+pub struct Skipped {
+    name: String,
+    depth: usize,
+}
+
+impl Skipped {
+    /// Whether `piece` is part of an element that is left out; one begins where `begins` says so.
+    pub fn takes(&mut self, piece: &Piece, begins: impl Fn(&Tag) -> bool) -> bool {
+        if self.depth == 0 {
+            let Piece::Open(tag) = piece else { return false };
+            if tag.is_empty || !begins(tag) {
+                return false;
+            }
+            self.name.clone_from(&tag.name);
+            self.depth = 1;
+            return true;
+        }
+        match piece {
+            Piece::Open(tag) if tag.name == self.name && !tag.is_empty => self.depth += 1,
+            Piece::Close(name) if *name == self.name => self.depth -= 1,
+            Piece::Open(_) | Piece::Close(_) | Piece::Text(_) => {}
+        }
+        true
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn fragment_loses_its_mark_up() {
+        let text =
+            plain_text("A <strong>dra</strong>gon &amp; its&nbsp;hoard<br>x <3 &lt;b&gt;", 99);
+        assert_eq!(text, "A dragon & its hoard x <3 <b>");
+        assert_eq!(plain_text("a<script>alert(1)</script>b<style>p{}</style>c", 99), "abc");
+        assert_eq!(plain_text("one\u{202e}two\u{0}\u{200b}\nthree", 99), "onetwo three");
+        assert_eq!(plain_text("äöü", 2), "äö");
+    }
+
+    #[test]
+    fn hidden_elements_are_known() {
+        let tags = pieces("<p hidden><p style='Display : NONE'><p><br/>");
+        let hidden: Vec<bool> = tags
+            .filter_map(|it| if let Piece::Open(tag) = it { Some(tag.is_hidden) } else { None })
+            .collect();
+        assert_eq!(hidden, [true, true, false, false]);
+    }
+
+    #[test]
+    fn skipped_element_ends_with_its_own_tag() {
+        let mut skipped = Skipped::default();
+        let nav = |tag: &Tag| tag.name == "nav";
+        let left = pieces("a<nav>b<nav>c</nav>d<p>e</nav>f").filter(|it| !skipped.takes(it, nav));
+        let text: String = left
+            .filter_map(|it| if let Piece::Text(text) = it { Some(text) } else { None })
+            .collect();
+        assert_eq!(text, "af");
+    }
+}

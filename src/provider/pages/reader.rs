@@ -1,0 +1,255 @@
+//! One page: requested, followed through its redirects, decoded.
+//!
+//! Entry types: [`Pages`], [`Page`], [`PageError`]. Every hop is checked before it is sent, and again
+//! on the address that is connected to. **Never**: sends a request twice.
+
+use std::{error::Error as _, sync::Arc, time::Duration};
+
+use reqwest::{
+    Response, Url,
+    header::{ACCEPT, ACCEPT_ENCODING, ACCEPT_LANGUAGE, CONTENT_TYPE, HeaderMap, LOCATION},
+};
+use tokio::{task::spawn_blocking, time::timeout};
+
+use super::{
+    allowed::AllowedHost,
+    article::{Article, article},
+    charset::text_of,
+};
+use crate::{
+    domain::visible,
+    provider::{
+        decoded::{ACCEPTED, Undecoded, decoded},
+        outbound::{LeadsInside, Outbound, Refused},
+    },
+};
+
+/// Longest wait for a whole page, redirects included.
+const WHOLE: Duration = Duration::from_secs(8);
+/// Largest body, in bytes, before and after it is unpacked.
+const BODY_MAX: usize = 2_000_000;
+/// Most redirects.
+const REDIRECTS: usize = 5;
+/// Longest text, in characters.
+const TEXT_MAX: usize = 12_000;
+/// Longest text, in bytes.
+const TEXT_BYTES: usize = 14_000;
+
+/// A page's readable text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Page {
+    /// Title on one line; may be empty.
+    pub title: String,
+    /// The address it came from, after all redirects.
+    pub url: Url,
+    /// At most 12,000 characters, paragraphs on lines of their own.
+    pub text: String,
+    /// The text goes on.
+    pub is_cut: bool,
+}
+
+/// Why a page cannot be read.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum PageError {
+    /// Nothing is sent there.
+    #[error(transparent)]
+    Refused(#[from] Refused),
+    /// Its name leads to an address that is not on the public internet.
+    #[error("{0}")]
+    Inside(String),
+    /// No answer in time.
+    #[error("'{0}' did not answer in 8 s (try another result)")]
+    Late(String),
+    /// No connection, or it broke.
+    #[error("'{0}' cannot be reached (try another result)")]
+    Unreachable(String),
+    /// A status that is no success.
+    #[error("'{0}' answered with status {1} (try another result)")]
+    Status(String, u16),
+    /// It redirects on and on, or nowhere.
+    #[error("'{0}' redirects more than 5 times, or nowhere (try another result)")]
+    Redirects(String),
+    /// It holds no text.
+    #[error("the page is '{0}', not text (only HTML, plain text and JSON are read)")]
+    NotText(String),
+    /// It is larger than its bound.
+    #[error("the page exceeds the limit of 2 MB (try another result)")]
+    Large,
+    /// It is damaged.
+    #[error("the page is not compressed as it says (try another result)")]
+    Damaged,
+    /// Nothing is left of it without mark-up and scripts.
+    #[error("the page has no readable text (it may need a browser; try another result)")]
+    Empty,
+}
+
+/// Reads pages. Cloning shares it.
+#[derive(Clone)]
+pub struct Pages {
+    outbound: Outbound,
+    allowed: Arc<[AllowedHost]>,
+}
+
+impl Pages {
+    /// Pages of the public internet, and those of private hosts among `allowed`.
+    pub fn new(allowed: Arc<[AllowedHost]>) -> Self {
+        Self::through(Outbound::public(), allowed)
+    }
+
+    /// Like [`Pages::new`], through another way out.
+    pub fn through(outbound: Outbound, allowed: Arc<[AllowedHost]>) -> Self {
+        Self { outbound, allowed }
+    }
+
+    /// Whether the operator lets `url` be read without a search.
+    pub fn allows(&self, url: &Url) -> bool {
+        self.allowed.iter().any(|host| host.covers(url))
+    }
+
+    /// The page at `url`. Ends within 8 s; at most 2 MB are held. Cancel safe.
+    ///
+    /// # Errors
+    /// Why there is nothing to read.
+    pub async fn read(&self, url: &Url) -> Result<Page, PageError> {
+        let late = || PageError::Late(host(url));
+        timeout(WHOLE, self.fetch(url)).await.unwrap_or_else(|_| Err(late()))
+    }
+
+    async fn fetch(&self, url: &Url) -> Result<Page, PageError> {
+        let is_own = self.allowed.iter().any(|host| host.is_private() && host.covers(url));
+        let outbound = if is_own { self.outbound.clone().and(url) } else { self.outbound.clone() };
+        let (url, response) = follow(&outbound, url).await?;
+        if !response.status().is_success() {
+            return Err(PageError::Status(host(&url), response.status().as_u16()));
+        }
+        let headers = response.headers().clone();
+        let form = Form::of(&headers)?;
+        let body = body(response, &host(&url)).await?;
+        let body = decoded(&headers, body, BODY_MAX).await.map_err(|error| match error {
+            Undecoded::Over => PageError::Large,
+            Undecoded::Unknown | Undecoded::Broken => PageError::Damaged,
+        })?;
+        // Two megabytes take longer than a thread of the runtime may be kept.
+        let read = spawn_blocking(move || form.read(&body)).await;
+        let Article { title, text } = read.unwrap_or_default();
+        if text.trim().is_empty() {
+            return Err(PageError::Empty);
+        }
+        let (text, is_cut) = cut(text);
+        Ok(Page { title, url, text, is_cut })
+    }
+}
+
+/// The answer of `url`, or of where it redirects, and its address.
+async fn follow(outbound: &Outbound, url: &Url) -> Result<(Url, Response), PageError> {
+    let mut url = url.clone();
+    url.set_fragment(None);
+    for _ in 0..=REDIRECTS {
+        let response = get(outbound, &url).await?;
+        if !matches!(response.status().as_u16(), 301 | 302 | 303 | 307 | 308) {
+            return Ok((url, response));
+        }
+        let to = response.headers().get(LOCATION).and_then(|to| to.to_str().ok());
+        let to = to.and_then(|to| url.join(to).ok());
+        url = to.ok_or_else(|| PageError::Redirects(host(&url)))?;
+        url.set_fragment(None);
+    }
+    Err(PageError::Redirects(host(&url)))
+}
+
+/// Requests `url` by a client of its own, which has no cookies and no keys.
+async fn get(outbound: &Outbound, url: &Url) -> Result<Response, PageError> {
+    let client = outbound
+        .client(url)?
+        .retry(reqwest::retry::never())
+        .user_agent(concat!("glyphoxa/", env!("CARGO_PKG_VERSION")))
+        .build()
+        .map_err(|_| PageError::Unreachable(host(url)))?;
+    let request = client
+        .get(url.clone())
+        .header(
+            ACCEPT,
+            "text/html, application/xhtml+xml, text/plain, text/markdown;q=0.9, */*;q=0.1",
+        )
+        .header(ACCEPT_ENCODING, ACCEPTED)
+        .header(ACCEPT_LANGUAGE, "en, *;q=0.5");
+    request
+        .send()
+        .await
+        .map_err(|error| inside(&error).unwrap_or_else(|| PageError::Unreachable(host(url))))
+}
+
+/// Whether a connection was refused because of where it leads.
+fn inside(error: &reqwest::Error) -> Option<PageError> {
+    let mut cause = error.source();
+    while let Some(inner) = cause {
+        if let Some(found) = inner.downcast_ref::<LeadsInside>() {
+            return Some(PageError::Inside(found.to_string()));
+        }
+        cause = inner.source();
+    }
+    None
+}
+
+/// The body as it came.
+async fn body(mut response: Response, host: &str) -> Result<Vec<u8>, PageError> {
+    let mut body = Vec::new();
+    let broken = |_| PageError::Unreachable(host.to_owned());
+    while let Some(piece) = response.chunk().await.map_err(broken)? {
+        if body.len() + piece.len() > BODY_MAX {
+            return Err(PageError::Large);
+        }
+        body.extend_from_slice(&piece);
+    }
+    Ok(body)
+}
+
+/// What a body is, by its header.
+struct Form {
+    is_markup: bool,
+    charset: Option<String>,
+}
+
+impl Form {
+    /// # Errors
+    /// It is no text.
+    fn of(headers: &HeaderMap) -> Result<Self, PageError> {
+        let named =
+            headers.get(CONTENT_TYPE).and_then(|it| it.to_str().ok()).unwrap_or("text/html");
+        let mut parts = named.split(';');
+        let mime = parts.next().unwrap_or_default().trim().to_ascii_lowercase();
+        let is_markup = match mime.as_str() {
+            "text/html" | "application/xhtml+xml" => true,
+            "text/plain" | "text/markdown" | "text/x-markdown" | "application/json" => false,
+            _ => return Err(PageError::NotText(mime.chars().take(60).collect())),
+        };
+        let charset = parts.find_map(|part| {
+            let (key, value) = part.split_once('=')?;
+            let is_it = key.trim().eq_ignore_ascii_case("charset");
+            is_it.then(|| value.trim().trim_matches(['"', '\'']).to_owned())
+        });
+        Ok(Self { is_markup, charset })
+    }
+
+    fn read(&self, body: &[u8]) -> Article {
+        let text = text_of(body, self.charset.as_deref());
+        match self.is_markup {
+            true => article(&text),
+            false => Article { title: String::new(), text: visible(&text) },
+        }
+    }
+}
+
+/// At most so much of `text` as its bounds allow; `true`: it goes on.
+fn cut(mut text: String) -> (String, bool) {
+    let end = text.char_indices().nth(TEXT_MAX).map_or(text.len(), |(at, _)| at);
+    let end = text.floor_char_boundary(end.min(TEXT_BYTES));
+    let is_cut = end < text.len();
+    text.truncate(end);
+    (text, is_cut)
+}
+
+/// The host of an address, for messages.
+fn host(url: &Url) -> String {
+    url.host_str().unwrap_or_default().to_owned()
+}

@@ -1,0 +1,85 @@
+//! Brave Search.
+//!
+//! Entry type: [`Brave`].
+
+use std::time::Duration;
+
+use reqwest::{
+    RequestBuilder,
+    header::{ACCEPT, HeaderMap},
+};
+use serde_json::Value;
+
+use super::{
+    client::Wire,
+    results::results,
+    site::{Answer, Site},
+};
+use crate::provider::{
+    Error, Kind,
+    search::{RESULTS_MAX, WebResult},
+};
+
+/// The path of web search.
+const PATH: &str = "/res/v1/web/search";
+/// A window of requests longer than this is that of the plan.
+const PLAN: Duration = Duration::from_secs(60);
+
+/// The wire format of Brave.
+pub struct Brave;
+
+impl Wire for Brave {
+    const WORDS: usize = 50;
+
+    fn request(site: &Site, query: &str) -> Result<RequestBuilder, Error> {
+        let count = RESULTS_MAX.to_string();
+        let query = [
+            ("q", query),
+            ("count", count.as_str()),
+            ("safesearch", site.options.safe.name()),
+            ("text_decorations", "false"),
+            ("result_filter", "web"),
+        ];
+        let request = site.get(PATH, &query)?.header(ACCEPT, "application/json");
+        Ok(request.header("x-subscription-token", site.key("")?))
+    }
+
+    fn read(_: &Site, answer: &Value) -> Result<Vec<WebResult>, Error> {
+        // Without the member nothing was found, or everything was filtered.
+        Ok(results(answer.pointer("/web/results"), "description"))
+    }
+
+    fn refusal(site: &Site, answer: &Answer) -> Error {
+        let code = answer.json.as_ref().and_then(|json| json.pointer("/error/code"));
+        match answer.status {
+            422 if code.and_then(Value::as_str) == Some("SUBSCRIPTION_TOKEN_INVALID") => {
+                let what = "the key was refused, with status 422";
+                site.error(Kind::Unauthorized, what, "check api_key")
+            }
+            429 => {
+                let wait = used_up(&answer.headers);
+                let (what, way_out) = match wait {
+                    Some(wait) if wait > PLAN => {
+                        ("the plan's requests are used up", "raise the plan, or wait for its reset")
+                    }
+                    _ => ("too many requests a second", "try again in a moment"),
+                };
+                let what = format!("{what}, with status 429");
+                site.error(Kind::RateLimited { retry_after: wait }, &what, way_out)
+            }
+            _ => site.refusal(answer),
+        }
+    }
+}
+
+/// The time until the longest window with no request left is reset; there are two, a second and a
+/// month.
+fn used_up(headers: &HeaderMap) -> Option<Duration> {
+    let numbers = |name: &str| -> Vec<u64> {
+        let value = headers.get(name).and_then(|value| value.to_str().ok()).unwrap_or_default();
+        value.split(',').filter_map(|number| number.trim().parse().ok()).collect()
+    };
+    let (left, reset) = (numbers("x-ratelimit-remaining"), numbers("x-ratelimit-reset"));
+    let empty = left.iter().zip(&reset).filter(|(left, _)| **left == 0);
+    empty.map(|(_, reset)| Duration::from_secs(*reset)).max()
+}

@@ -1,0 +1,110 @@
+//! One search: asked for, and asked for again where that may help.
+//!
+//! Entry types: [`SearchClient`] with the [`Wire`] of a service.
+
+use std::{sync::Arc, time::Duration};
+
+use futures::{FutureExt, future::BoxFuture};
+use reqwest::RequestBuilder;
+use serde_json::Value;
+use tokio::time::timeout;
+
+use super::{
+    options::SearchOptions,
+    results::bounded,
+    site::{Answer, Site},
+};
+use crate::provider::{
+    Attempts, Error, Kind,
+    remote::Retry,
+    search::{WebResult, WebSearch},
+};
+
+/// Longest wait for results, further tries included.
+const WHOLE: Duration = Duration::from_secs(8);
+
+/// What a service wants and says.
+pub trait Wire: Send + Sync + 'static {
+    /// Most words of a query.
+    const WORDS: usize;
+
+    /// The request for `query`.
+    ///
+    /// # Errors
+    /// An address or key that makes no request.
+    fn request(site: &Site, query: &str) -> Result<RequestBuilder, Error>;
+
+    /// The results of a successful answer.
+    ///
+    /// # Errors
+    /// It holds an error instead.
+    fn read(site: &Site, answer: &Value) -> Result<Vec<WebResult>, Error>;
+
+    /// The error in an answer whose status is no success.
+    fn refusal(site: &Site, answer: &Answer) -> Error {
+        site.refusal(answer)
+    }
+}
+
+/// A search service with its wire format.
+pub struct SearchClient<W> {
+    site: Arc<Site>,
+    wire: std::marker::PhantomData<W>,
+}
+
+impl<W: Wire> SearchClient<W> {
+    /// # Errors
+    /// An address or key that makes no request.
+    pub fn new(options: SearchOptions) -> Result<Self, Error> {
+        let site = Site::new(options)?;
+        W::request(&site, "")?;
+        Ok(Self { site: Arc::new(site), wire: std::marker::PhantomData })
+    }
+}
+
+impl<W: Wire> WebSearch for SearchClient<W> {
+    fn priced_as(&self) -> Option<&str> {
+        self.site.options.priced_as.as_deref()
+    }
+
+    fn search(
+        &self,
+        query: &str,
+        attempts: Attempts,
+    ) -> BoxFuture<'static, Result<Vec<WebResult>, Error>> {
+        let (site, query) = (Arc::clone(&self.site), bounded(query, W::WORDS));
+        async move {
+            if query.is_empty() {
+                let what = "the query is empty (write a few words)";
+                return Err(Error::new(Kind::InvalidRequest, what));
+            }
+            let asked = timeout(WHOLE, persevere::<W>(&site, &query, attempts)).await;
+            asked.unwrap_or_else(|_| Err(site.slow()))
+        }
+        .boxed()
+    }
+}
+
+/// Asks until there is an answer, or no sense in asking again.
+async fn persevere<W: Wire>(
+    site: &Site,
+    query: &str,
+    attempts: Attempts,
+) -> Result<Vec<WebResult>, Error> {
+    let mut retry = Retry::new(WHOLE, attempts);
+    loop {
+        match once::<W>(site, query).await {
+            Ok(found) => return Ok(found),
+            Err(error) => retry.again(error).await?,
+        }
+    }
+}
+
+async fn once<W: Wire>(site: &Site, query: &str) -> Result<Vec<WebResult>, Error> {
+    let answer = site.send(W::request(site, query)?).await?;
+    if !(200..300).contains(&answer.status) {
+        return Err(W::refusal(site, &answer));
+    }
+    let json = answer.json.as_ref().filter(|json| json.is_object());
+    W::read(site, json.ok_or_else(|| site.no_json())?)
+}

@@ -1,0 +1,57 @@
+//! The search services that are open.
+//!
+//! Entry types: [`Searches`]; [`probe`] tries one.
+
+use std::sync::Arc;
+
+use super::{
+    brave::Brave,
+    client::SearchClient,
+    options::{SearchOptions, SearchService},
+    searxng::Searxng,
+    tavily::Tavily,
+};
+use crate::provider::{Attempts, Error, pool::Pool, search::WebSearch};
+
+/// Query of a try.
+const PROBE: &str = "tabletop role-playing";
+
+/// Search services that are open.
+#[derive(Default)]
+pub struct Searches(Pool<SearchOptions, Arc<dyn WebSearch>>);
+
+impl Searches {
+    /// The service of `options`.
+    ///
+    /// # Errors
+    /// An address or key that makes no request.
+    pub fn open(&self, options: &SearchOptions) -> Result<Arc<dyn WebSearch>, Error> {
+        let own = || options.clone();
+        self.0.get(options, || {
+            Ok(match options.service {
+                SearchService::Searxng => Arc::new(SearchClient::<Searxng>::new(own())?),
+                SearchService::Brave => Arc::new(SearchClient::<Brave>::new(own())?),
+                SearchService::Tavily => Arc::new(SearchClient::<Tavily>::new(own())?),
+            })
+        })
+    }
+
+    /// Lets go of all but `wanted`.
+    pub fn retain(&self, wanted: Option<&SearchOptions>) {
+        self.0.retain(|options| Some(options) == wanted);
+    }
+}
+
+/// Sends one harmless query, which costs what a query costs; one line for a report.
+///
+/// # Errors
+/// Why the service cannot be used, and the fix.
+pub async fn probe(options: &SearchOptions) -> Result<String, Error> {
+    let service = Searches::default().open(options)?;
+    let found = service.search(PROBE, Attempts::default().once()).await?;
+    Ok(match found.len() {
+        0 => "answers, but finds nothing".to_owned(),
+        1 => "finds 1 page".to_owned(),
+        several => format!("finds {several} pages"),
+    })
+}

@@ -1,0 +1,202 @@
+//! One search service: its address, its connections, its errors.
+//!
+//! Entry types: [`Site`], [`Answer`]. **Never**: a key or a query in an error.
+
+use reqwest::{
+    Client, Method, RequestBuilder, Response, Url,
+    header::{ACCEPT_ENCODING, HeaderMap, HeaderValue},
+    redirect::Policy,
+};
+use serde_json::Value;
+use tokio::task::spawn_blocking;
+
+use super::options::SearchOptions;
+use crate::provider::{
+    Error, Kind,
+    bounds::{ANSWER, ANSWER_BYTES, Body, ERROR_TEXT},
+    decoded::{ACCEPTED, Undecoded, decoded},
+    http_client::with_proxy_and_tls,
+    remote::{quotable, retry_after, root_cause, shown_address, without_key},
+};
+
+/// A search service and the connections to it.
+pub struct Site {
+    /// How it is reached.
+    pub options: SearchOptions,
+    http: Client,
+}
+
+/// An answer, unpacked.
+pub struct Answer {
+    /// The HTTP status.
+    pub status: u16,
+    /// The headers.
+    pub headers: HeaderMap,
+    /// The body as JSON; `None`: it is none.
+    pub json: Option<Value>,
+}
+
+impl Site {
+    /// # Errors
+    /// An address that cannot be used, or no certificates for a TLS address.
+    pub fn new(options: SearchOptions) -> Result<Self, Error> {
+        let url = Url::parse(&options.base_url).ok();
+        let Some(url) = url.filter(|url| matches!(url.scheme(), "http" | "https")) else {
+            let what = format!("no usable address '{}' (set base_url)", options.base_url);
+            return Err(Error::new(Kind::InvalidRequest, what));
+        };
+        // A query stays where it was sent.
+        let builder = Client::builder()
+            .redirect(Policy::none())
+            .retry(reqwest::retry::never())
+            .user_agent(concat!("glyphoxa/", env!("CARGO_PKG_VERSION")));
+        let host = url.host_str().unwrap_or_default();
+        let http = with_proxy_and_tls(builder, host, url.scheme() == "https").build();
+        let http = http.map_err(|_| {
+            let what = "no certificates to check the server with (install the package \
+                        ca-certificates)";
+            Error::new(Kind::Missing, what)
+        })?;
+        Ok(Self { options, http })
+    }
+
+    /// A request to `path`, which begins with a slash.
+    ///
+    /// # Errors
+    /// The address with this path is none.
+    pub fn request(&self, method: Method, path: &str) -> Result<RequestBuilder, Error> {
+        let url = self.url(path)?;
+        Ok(self.http.request(method, url).header(ACCEPT_ENCODING, ACCEPTED))
+    }
+
+    /// A GET of `path` with the parameters `query`.
+    ///
+    /// # Errors
+    /// The address with this path is none.
+    pub fn get(&self, path: &str, query: &[(&str, &str)]) -> Result<RequestBuilder, Error> {
+        let mut url = self.url(path)?;
+        url.query_pairs_mut().extend_pairs(query);
+        Ok(self.http.get(url).header(ACCEPT_ENCODING, ACCEPTED))
+    }
+
+    fn url(&self, path: &str) -> Result<Url, Error> {
+        let url = Url::parse(&format!("{}{path}", self.options.base_url.trim_end_matches('/')));
+        url.map_err(|_| self.error(Kind::InvalidRequest, "no usable address", "check base_url"))
+    }
+
+    /// The key as a header's value, after `before`.
+    ///
+    /// # Errors
+    /// It has characters that no header can hold.
+    pub fn key(&self, before: &str) -> Result<HeaderValue, Error> {
+        let key = self.options.api_key.as_ref().map(|key| key.0.as_str()).unwrap_or_default();
+        let mut value = HeaderValue::from_str(&format!("{before}{key}")).map_err(|_| {
+            let what = "the key has characters that cannot be sent";
+            self.error(Kind::Unauthorized, what, "check api_key for line ends and quotes")
+        })?;
+        value.set_sensitive(true);
+        Ok(value)
+    }
+
+    /// Sends `request` and reads its answer, at most 8 MiB.
+    ///
+    /// # Errors
+    /// No whole answer came.
+    pub async fn send(&self, request: RequestBuilder) -> Result<Answer, Error> {
+        let response = request.send().await.map_err(|error| self.no_answer(&error))?;
+        let (status, headers) = (response.status().as_u16(), response.headers().clone());
+        let body = self.read(response).await?;
+        let body = decoded(&headers, body, ANSWER_BYTES).await;
+        let body = body.map_err(|error| match error {
+            Undecoded::Over => self.over(),
+            Undecoded::Unknown | Undecoded::Broken => {
+                let what = "the answer is not compressed as it says";
+                self.error(Kind::Protocol, what, "check base_url")
+            }
+        })?;
+        // Millions of bytes take longer than a thread of the runtime may be kept.
+        let json = spawn_blocking(move || serde_json::from_slice(&body).ok()).await;
+        Ok(Answer { status, headers, json: json.unwrap_or_default() })
+    }
+
+    async fn read(&self, mut response: Response) -> Result<Vec<u8>, Error> {
+        let mut body = Body::default();
+        while let Some(piece) = response.chunk().await.map_err(|_| self.interrupted())? {
+            body.push(&piece).map_err(|_| self.over())?;
+        }
+        Ok(body.0)
+    }
+
+    /// An error of `kind`: what happened at this service, and the fix.
+    pub fn error(&self, kind: Kind, what: &str, way_out: &str) -> Error {
+        let (name, at) = (self.options.service.name(), shown_address(&self.options.base_url));
+        Error::new(kind, format!("{name} at '{at}': {what} ({way_out})"))
+    }
+
+    /// An answer whose status is no success and that has no meaning of its own at this service.
+    pub fn refusal(&self, answer: &Answer) -> Error {
+        let status = answer.status;
+        let (kind, what, way_out) = match status {
+            401..=403 => (Kind::Unauthorized, "the key was refused", "check api_key"),
+            404 => (Kind::InvalidRequest, "not found", "check base_url"),
+            408 | 504 => (Kind::Timeout, "the service gave up waiting", "try again in a moment"),
+            429 => {
+                let retry_after = retry_after(&answer.headers);
+                let way_out = "wait, or raise the account's limit";
+                (Kind::RateLimited { retry_after }, "too many requests", way_out)
+            }
+            300..400 => (
+                Kind::Protocol,
+                "it redirects elsewhere, and no query is sent there",
+                "write the address it redirects to as base_url",
+            ),
+            400..500 => (Kind::InvalidRequest, "the request was refused", "check base_url"),
+            _ => (Kind::Unavailable, "the service failed", "try again in a moment"),
+        };
+        let said = self.said(answer);
+        self.error(kind, &format!("{what} with status {status}{said}"), way_out)
+    }
+
+    /// What a service says of an error, quoted after a colon; nothing where it says nothing.
+    pub fn said(&self, answer: &Answer) -> String {
+        let Some(json) = &answer.json else { return String::new() };
+        let texts = ["/error/message", "/error/detail", "/detail/error", "/detail", "/error"];
+        let text = texts.iter().find_map(|place| json.pointer(place)?.as_str());
+        let text = text.unwrap_or_default();
+        let text = &text[..text.floor_char_boundary(ERROR_TEXT)];
+        let quote = quotable(&without_key(text, self.options.api_key.as_ref()));
+        if quote.is_empty() { quote } else { format!(": \"{quote}\"") }
+    }
+
+    /// The answer is no JSON.
+    pub fn no_json(&self) -> Error {
+        let what = "the answer is not JSON, perhaps a web page";
+        self.error(Kind::Protocol, what, "check base_url")
+    }
+
+    /// No answer in time.
+    pub fn slow(&self) -> Error {
+        self.error(Kind::Timeout, "no answer in 8 s", "try again in a moment")
+    }
+
+    fn over(&self) -> Error {
+        let what = format!("the answer exceeds the limit of {ANSWER}");
+        self.error(Kind::Protocol, &what, "check base_url")
+    }
+
+    fn interrupted(&self) -> Error {
+        self.error(Kind::Interrupted, "the answer stopped in the middle", "try again in a moment")
+    }
+
+    fn no_answer(&self, error: &reqwest::Error) -> Error {
+        if !error.is_connect() {
+            let what = "the connection was closed before an answer";
+            return self.error(Kind::Unavailable, what, "look at the server's log");
+        }
+        if root_cause(error) == Some(std::io::ErrorKind::ConnectionRefused) {
+            let what = "nothing listens there";
+            return self.error(Kind::Unreachable, what, "is the server running? check base_url");
+        }
+        self.error(Kind::Unreachable, "no connection", "check base_url and the network")
+    }
+}

@@ -1,0 +1,19 @@
+//! What web tools reach.
+//!
+//! Entry type: [`WebAccess`].
+
+use std::sync::Arc;
+
+use super::seen::SeenAddresses;
+use crate::provider::{Pages, WebSearch};
+
+/// What the tools reach. Cloning shares it.
+#[derive(Clone)]
+pub struct WebAccess {
+    /// Searches the web.
+    pub service: Arc<dyn WebSearch>,
+    /// Reads pages.
+    pub pages: Pages,
+    /// Addresses that searches returned.
+    pub seen: SeenAddresses,
+}

@@ -1,0 +1,139 @@
+//! Calls of the web tools.
+//!
+//! Entry types: [`Search`], [`FetchPage`].
+
+use futures::future::{BoxFuture, FutureExt};
+use reqwest::Url;
+use serde_json::{Map, Value, json};
+
+use super::{super::describe::text, access::WebAccess};
+use crate::{
+    domain::redact,
+    logic::budget::Consumption,
+    provider::{Error, Kind, Page, PageError, WebResult},
+    tools::{CallContext, CallError, CallErrorKind, CallOutput, Handler},
+};
+
+/// `web-search.search`.
+pub struct Search(pub WebAccess);
+
+/// `web-search.fetch_page`.
+pub struct FetchPage(pub WebAccess);
+
+impl Handler for Search {
+    fn call<'a>(
+        &'a self,
+        context: &'a CallContext,
+        arguments: &'a Map<String, Value>,
+    ) -> BoxFuture<'a, Result<CallOutput, CallError>> {
+        async move {
+            let query = text(arguments, "query").unwrap_or_default();
+            let found = self.0.search(context, query).await?;
+            self.0.seen.add(context, found.iter().map(|it| it.url.as_str()));
+            Ok(CallOutput { outside: true, ..CallOutput::json(listed(&found)) })
+        }
+        .boxed()
+    }
+}
+
+impl WebAccess {
+    /// Searches, and pays for it.
+    async fn search(
+        &self,
+        context: &CallContext,
+        query: &str,
+    ) -> Result<Vec<WebResult>, CallError> {
+        let once = Consumption { requests: 1, ..Consumption::default() };
+        // No secret leaves in a query, whoever led the model to it.
+        let query = redact::without_credentials(query);
+        let payment = context.pay(self.service.priced_as(), once).await?;
+        match self.service.search(&query, payment.attempts()).await {
+            Ok(found) => {
+                payment.settle(once);
+                Ok(found)
+            }
+            Err(error) => {
+                payment.failed(error.kind());
+                Err(failed(&error))
+            }
+        }
+    }
+}
+
+/// The results as a model reads and cites them.
+fn listed(found: &[WebResult]) -> Value {
+    let results = found.iter().enumerate().map(|(index, WebResult { title, url, text })| {
+        json!({"number": index + 1, "title": title, "url": url, "text": text})
+    });
+    let mut value = json!({"results": results.collect::<Vec<_>>()});
+    if found.is_empty() {
+        value["note"] = "nothing was found (use other words)".into();
+    }
+    value
+}
+
+/// What a failed search is for a model.
+fn failed(error: &Error) -> CallError {
+    let kind = match error.kind() {
+        Kind::RateLimited { .. } => CallErrorKind::RateLimited,
+        Kind::Timeout => CallErrorKind::Timeout,
+        Kind::Unreachable | Kind::Unavailable | Kind::Interrupted => CallErrorKind::Connection,
+        Kind::Protocol => CallErrorKind::Protocol,
+        Kind::OverBudget => CallErrorKind::Policy,
+        Kind::Missing | Kind::Unauthorized | Kind::InvalidRequest => CallErrorKind::Tool,
+    };
+    CallError::new(kind, error.to_string()).from_outside()
+}
+
+impl Handler for FetchPage {
+    fn call<'a>(
+        &'a self,
+        context: &'a CallContext,
+        arguments: &'a Map<String, Value>,
+    ) -> BoxFuture<'a, Result<CallOutput, CallError>> {
+        async move {
+            let WebAccess { pages, seen, .. } = &self.0;
+            let url = address(text(arguments, "url").unwrap_or_default())?;
+            if !seen.has(context, &url) && !pages.allows(&url) {
+                let host = url.host_str().unwrap_or_default();
+                let what = format!(
+                    "no search of this session returned this address of '{host}' (search first and \
+                     copy an address from the results; the operator can add the host to \
+                     search.allow)"
+                );
+                return Err(CallError::new(CallErrorKind::Tool, what));
+            }
+            let page = pages.read(&url).await.map_err(|error| unread(&error))?;
+            Ok(CallOutput { outside: true, ..CallOutput::text(shown(&page)) })
+        }
+        .boxed()
+    }
+}
+
+/// The address that a model has written.
+fn address(text: &str) -> Result<Url, CallError> {
+    let url = Url::parse(text.trim()).ok();
+    url.filter(|url| matches!(url.scheme(), "http" | "https")).ok_or_else(|| {
+        let what = "'url' is no http:// or https:// address (copy one from the search results)";
+        CallError::new(CallErrorKind::InvalidArguments, what)
+    })
+}
+
+/// A page as a model reads and cites it.
+fn shown(Page { title, url, text, is_cut }: &Page) -> String {
+    let title = if title.is_empty() { "Page without a title" } else { title };
+    let more = if *is_cut { "\n[cut here: the page goes on]" } else { "" };
+    format!("{title}\n{url}\n\n{text}{more}")
+}
+
+/// What a page that cannot be read is for a model.
+fn unread(error: &PageError) -> CallError {
+    let kind = match error {
+        PageError::Late(_) => CallErrorKind::Timeout,
+        PageError::Unreachable(_) => CallErrorKind::Connection,
+        PageError::Status(_, 429) => CallErrorKind::RateLimited,
+        PageError::Status(_, 500..) => CallErrorKind::Connection,
+        _ => CallErrorKind::Tool,
+    };
+    CallError::new(kind, error.to_string()).from_outside()
+}

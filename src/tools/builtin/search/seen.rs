@@ -1,0 +1,89 @@
+//! Addresses that searches have returned, by session.
+//!
+//! Entry type: [`SeenAddresses`]. They are in memory alone. **Never**: lets one session read by what
+//! another one found.
+
+use std::{
+    collections::VecDeque,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+};
+
+use reqwest::Url;
+
+use crate::{
+    domain::{Scope, SessionId},
+    tools::CallContext,
+};
+
+/// Most addresses of one session; the oldest are dropped.
+const ADDRESSES_MAX: usize = 200;
+/// Most sessions; the one that began to search first is dropped.
+const SESSIONS_MAX: usize = 1_000;
+
+/// Addresses by session. Cloning shares them.
+#[derive(Clone, Default)]
+pub struct SeenAddresses(Arc<Mutex<VecDeque<Session>>>);
+
+struct Session {
+    scope: Scope,
+    id: SessionId,
+    addresses: VecDeque<Url>,
+}
+
+impl SeenAddresses {
+    /// Adds `urls` to those of the session that calls; what is no address is left out.
+    pub fn add<'a>(&self, context: &CallContext, urls: impl Iterator<Item = &'a str>) {
+        let mut sessions = self.sessions();
+        let at = sessions.iter().position(|it| it.is_of(context));
+        let at = at.unwrap_or_else(|| {
+            if sessions.len() >= SESSIONS_MAX {
+                sessions.pop_front();
+            }
+            let (scope, id) = (context.scope.clone(), context.session.clone());
+            sessions.push_back(Session { scope, id, addresses: VecDeque::new() });
+            sessions.len() - 1
+        });
+        let Some(session) = sessions.get_mut(at) else { return };
+        for url in urls.filter_map(|url| Url::parse(url).ok()).map(without_fragment) {
+            session.addresses.retain(|known| *known != url);
+            session.addresses.push_back(url);
+            if session.addresses.len() > ADDRESSES_MAX {
+                session.addresses.pop_front();
+            }
+        }
+    }
+
+    /// Whether a search of the session that calls returned `url`, fragments aside; an address with
+    /// http:// counts for the same one with https:// too.
+    pub fn has(&self, context: &CallContext, url: &Url) -> bool {
+        let url = without_fragment(url.clone());
+        let plain = unencrypted(&url);
+        let sessions = self.sessions();
+        let session = sessions.iter().find(|it| it.is_of(context));
+        session.is_some_and(|session| {
+            session.addresses.iter().any(|known| *known == url || Some(known) == plain.as_ref())
+        })
+    }
+
+    /// Held for a look, never across an await.
+    fn sessions(&self) -> MutexGuard<'_, VecDeque<Session>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Session {
+    fn is_of(&self, context: &CallContext) -> bool {
+        self.id == context.session && self.scope == context.scope
+    }
+}
+
+fn without_fragment(mut url: Url) -> Url {
+    url.set_fragment(None);
+    url
+}
+
+/// The address with http:// that an https:// one may have been upgraded from.
+fn unencrypted(url: &Url) -> Option<Url> {
+    let mut plain = url.clone();
+    (url.scheme() == "https" && plain.set_scheme("http").is_ok()).then_some(plain)
+}
