@@ -14,6 +14,7 @@ mod music;
 mod names;
 mod reloading;
 mod remembering;
+mod searching;
 mod setting_up;
 mod talking;
 mod unheard;
