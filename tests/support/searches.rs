@@ -98,14 +98,13 @@ impl Searches {
         };
         let state = Arc::new(Mutex::new(state));
         let shared = Arc::clone(&state);
-        let locked = move || shared.lock().unwrap_or_else(PoisonError::into_inner);
         let web = WebServer::start(move |request| {
             if let Some((why, reply)) = refusal(kind, request) {
-                locked().refused.push(why);
+                locked(&shared).refused.push(why);
                 return with_limits(kind, reply, "49, 14999");
             }
             let way = {
-                let mut state = locked();
+                let mut state = locked(&shared);
                 let way = state.queue.pop_front().unwrap_or_else(|| state.otherwise.clone());
                 state.billed += usize::from(is_billed(&way));
                 way
@@ -170,8 +169,12 @@ impl Searches {
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        locked(&self.state)
     }
+}
+
+fn locked(state: &Mutex<State>) -> MutexGuard<'_, State> {
+    state.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// A parameter of a request, in its address or its body.
