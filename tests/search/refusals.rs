@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::{Setting, Table, assert_failed, hits, said};
+use super::{Table, assert_failed, hits};
 use crate::support::{
     NOBODY,
     searches::{KEY, Kind, Searches, Way},
@@ -122,12 +122,11 @@ fn service_that_never_answers_is_left() {
     ] {
         let searches = Searches::start(Kind::SearXng);
         searches.otherwise(way);
-        let setting = Setting { service: ", free: true", ..Setting::default() };
-        let table = Table::with(&searches, &setting);
+        let table = Table::of(&searches);
         let arguments = "{\"query\": \"old mill\"}";
         let call = ["tools", "call", "web-search.search", arguments, "--json"];
         let line = table.place.run(&call).ends_with(1).line();
         assert!(line["ms"].as_f64() < Some(9_500.0), "{line:#}");
-        assert_eq!(line["ok"], false, "{}", said(&line));
+        assert_failed(&line, &["8 s"]);
     }
 }
