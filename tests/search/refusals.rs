@@ -29,8 +29,7 @@ fn name(kind: Kind) -> &'static str {
 
 #[test]
 fn each_refusal_reaches_the_model_with_a_fix() {
-    let cases: [(Kind, Way, &[&str]); 9] = [
-        (Kind::Brave, Way::SecondIsFull, &["a second"]),
+    let cases: [(Kind, Way, &[&str]); 8] = [
         (Kind::Brave, Way::PlanIsSpent, &["plan"]),
         (Kind::Tavily, Way::PlanIsSpent, &["plan"]),
         (Kind::Tavily, Way::KeylessIsSpent, &["Keyless searches are used up."]),
@@ -47,6 +46,16 @@ fn each_refusal_reaches_the_model_with_a_fix() {
         let sent = searches.requests().len();
         assert!((1..=9).contains(&sent), "{way:?} was asked {sent} times");
     }
+}
+
+#[test]
+fn full_second_is_waited_out() {
+    let searches = Searches::finding(Kind::Brave, &hits());
+    searches.push(Way::SecondIsFull);
+    let (call, read) = Table::of(&searches).searched("old mill");
+    assert_eq!(call["ok"], true, "{call:#}");
+    assert!(read.contains("The Old Mill"), "{read}");
+    assert_eq!((searches.requests().len(), searches.billed()), (2, 1));
 }
 
 #[test]
