@@ -8,7 +8,8 @@ use crate::support::{
 };
 
 /// One NPC who may search.
-const PIP: &str = "npcs: [{ name: Pip, tools: [web-search.search], lines: [{ say: Hm. }] }]\n";
+const PIP: &str = "npcs: [{ name: Pip, budget_tier: deep, tools: [web-search.search], \
+                   lines: [{ say: Hm. }] }]\n";
 
 /// Arguments of a search.
 const QUERY: &str = "{\"query\": \"old mill\"}";
