@@ -49,6 +49,7 @@ mod recaps;
 mod recordings;
 mod reloading;
 mod rules;
+mod search;
 mod sentence_cascade;
 mod server_folder;
 mod sessions;

@@ -16,12 +16,14 @@ pub mod processes;
 pub mod program;
 pub mod protected;
 pub mod realtime;
+pub mod searches;
 pub mod skipped;
 pub mod speech;
 pub mod timbre;
 pub mod tones;
 #[expect(dead_code, reason = "not all of it is scripted or looked at yet")]
 pub mod voice_models;
+pub mod web_server;
 pub mod weights;
 #[expect(dead_code, reason = "the provider's own tests use the rest")]
 pub mod wyoming;

@@ -1,0 +1,122 @@
+//! What searches cost, and that nothing is spent unasked.
+
+use serde_json::Value;
+
+use super::{Setting, Table, hits, searching};
+use crate::support::{
+    chat_server::Script,
+    searches::{Kind, Searches, Way},
+    web_server::Reply,
+};
+
+/// Of each request.
+const PRICE: f64 = 0.005;
+/// The same in the file.
+const PRICED: &str = ", price: { request: 0.005 }";
+
+/// A table whose searches cost something, under a cap.
+fn table(searches: &Searches, cap: f64) -> Table {
+    let more = format!("budget: {{ session_max: {cap} }}\n");
+    let npc = "    policy: { max_calls_per_minute: 200 }\n";
+    Table::with(searches, &Setting { service: PRICED, npc, more: &more })
+}
+
+/// What the service has billed, in money.
+fn bill(searches: &Searches) -> f64 {
+    searches.queries().iter().map(|_| PRICE).sum()
+}
+
+#[test]
+fn searches_end_at_the_cap() {
+    for kind in [Kind::Brave, Kind::Tavily] {
+        let (searches, cap) = (Searches::finding(kind, &hits()), 0.022);
+        let table = table(&searches, cap);
+        for number in 0..8 {
+            table.turn(&[searching(&format!("mill number {number}"))]);
+        }
+        let lines = table.plays(8, &["--session", "friday"]);
+        let calls: Vec<&Value> = lines.iter().map(|it| &it["tools"][0]).collect();
+        assert_eq!(calls[0]["ok"], true, "{calls:#?}");
+        assert_eq!(calls[7]["ok"], false, "{calls:#?}");
+        let refused = calls[7].to_string();
+        assert!(refused.contains("session_max"), "{refused}");
+        let bill = bill(&searches);
+        assert!(bill <= cap + PRICE && bill >= 0.015, "{kind:?}: {bill} under a cap of {cap}");
+        assert_eq!(searches.refused(), [""; 0]);
+        // What was spent is known to the next evening.
+        let before = searches.requests().len();
+        table.turn(&[searching("another mill")]);
+        table.plays(1, &["--session", "friday"]);
+        assert_eq!(searches.requests().len(), before);
+    }
+}
+
+#[test]
+fn searches_at_once_see_each_other() {
+    let (searches, cap) = (Searches::finding(Kind::Brave, &hits()), 0.011);
+    let table = table(&searches, cap);
+    let arguments: Vec<String> = (0..6).map(|it| format!("{{\"query\": \"mill {it}\"}}")).collect();
+    let ids: Vec<String> = (0..6).map(|it| format!("c{it}")).collect();
+    let calls: Vec<(&str, &str, &str)> =
+        ids.iter().zip(&arguments).map(|(id, it)| (&**id, "search", &**it)).collect();
+    table.model.push(Script::calls(&calls));
+    table.model.push(Script::text(&["So be it."]));
+    let lines = table.plays(1, &[]);
+    let bill = bill(&searches);
+    assert!(bill <= cap + PRICE && bill >= PRICE, "{bill}: {lines:#?}");
+}
+
+/// A service that fails may have billed all the same, and each attempt is another request.
+#[test]
+fn attempts_are_paid_one_by_one() {
+    let (searches, cap) = (Searches::start(Kind::Brave), 0.012);
+    searches.otherwise(Way::Says(Reply::text(503, "busy")));
+    let table = table(&searches, cap);
+    for number in 0..4 {
+        table.turn(&[searching(&format!("mill {number}"))]);
+    }
+    let lines = table.plays(4, &[]);
+    let bill = bill(&searches);
+    assert!(bill <= cap + PRICE && bill >= PRICE, "{bill} under a cap of {cap}: {lines:#?}");
+}
+
+#[test]
+fn searches_that_are_free_have_no_cap() {
+    let searches = Searches::finding(Kind::SearXng, &hits());
+    let more = "budget: { session_max: 0.001 }\n";
+    let table = Table::with(&searches, &Setting { more, ..Setting::default() });
+    for number in 0..3 {
+        table.turn(&[searching(&format!("mill {number}"))]);
+    }
+    let lines = table.plays(3, &[]);
+    assert!(lines.iter().all(|it| it["tools"][0]["ok"] == true), "{lines:#?}");
+    assert_eq!(searches.queries().len(), 3);
+}
+
+#[test]
+fn doctor_spends_nothing_unasked() {
+    let searches = Searches::finding(Kind::Brave, &hits());
+    let table = table(&searches, 1.0);
+    let doctor = table.place.run(&["doctor"]).stdout;
+    assert_eq!(searches.requests().len(), 0, "{doctor}");
+    let line = doctor.lines().find(|it| it.contains("brave")).expect("it is named");
+    assert!(line.contains("--try-paid"), "{line}");
+    let tried = table.place.run(&["doctor", "--try-paid"]).stdout;
+    assert_eq!(searches.queries(), ["tabletop role-playing"], "{tried}");
+    assert!(tried.lines().any(|it| it.starts_with('✓') && it.contains("brave")), "{tried}");
+    searches.otherwise(Way::PlanIsSpent);
+    let tried = table.place.run(&["doctor", "--try-paid"]).ends_with(1).stdout;
+    assert!(tried.lines().any(|it| it.starts_with('✗') && it.contains("brave")), "{tried}");
+}
+
+#[test]
+fn doctor_tries_what_is_free() {
+    let searches = Searches::finding(Kind::SearXng, &hits());
+    let table = Table::of(&searches);
+    let found = table.place.run(&["doctor"]).stdout;
+    assert_eq!(searches.queries(), ["tabletop role-playing"], "{found}");
+    searches.otherwise(Way::JsonIsOff);
+    let found = table.place.run(&["doctor"]).ends_with(1).stdout;
+    let line = found.lines().find(|it| it.contains("searxng")).expect("it is named");
+    assert!(line.starts_with('✗') && line.contains("search.formats"), "{line}");
+}
