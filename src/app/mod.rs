@@ -174,7 +174,7 @@ impl Offered {
             tracing::error!(%error, "no pictures until providers.image is fixed");
             None
         });
-        painter.map(Images::new)
+        painter.map(|painter| Images::new(painter, config.campaign.lines_and_veils.clone()))
     }
 
     /// Web search and pages as `config` has them.

@@ -220,7 +220,8 @@ impl Tools {
         self.servers.set(fresh.mcp.servers.clone());
         manifest::offer(&self.host, &fresh.manifests);
         let data = |of: &Config| {
-            let services = (of.services.image.clone(), of.services.search.clone());
+            let unwanted = of.campaign.lines_and_veils.clone();
+            let services = (of.services.image.clone(), of.services.search.clone(), unwanted);
             (of.tables.clone(), of.rules.clone(), of.file_io.clone(), services)
         };
         if data(before) != data(fresh) {

@@ -51,13 +51,16 @@ pub struct Npc {
     pub policy: Policy,
 }
 
-#[cfg(test)]
 impl Npc {
     /// Whether its tools show pictures.
     pub fn has_pictures(&self) -> bool {
-        self.tools.iter().any(|tool| tool.starts_with("image-gen."))
+        let shows = |tool: &String| tool.starts_with("image-gen.") || tool == "generate_image";
+        self.tools.iter().any(shows)
     }
+}
 
+#[cfg(test)]
+impl Npc {
     /// An NPC of this name with defaults for everything else.
     pub fn plain(name: &str) -> Self {
         Self {

@@ -45,6 +45,12 @@ impl ContentWords {
         if content.is_empty() { question.to_owned() } else { content.text() }
     }
 
+    /// Whether `text` contains each of them, or another form of it; false without content words.
+    pub fn are_all_in(&self, text: &str) -> bool {
+        let there = Self::of(text);
+        !self.is_empty() && self.words().all(|word| there.has(word))
+    }
+
     /// All of them.
     pub fn text(&self) -> String {
         self.0.join(" ")
@@ -94,6 +100,14 @@ mod tests {
         }
         assert!(ContentWords::of("what about the quarry?").fit("the quarry is empty"));
         assert!(ContentWords::of("and what did you say then?").is_empty());
+    }
+
+    #[test]
+    fn topic_is_named_in_other_forms_too() {
+        let topic = ContentWords::of("harm to children");
+        assert!(topic.are_all_in("A child lies there; children were harmed"));
+        assert!(!topic.are_all_in("Children play by the well"));
+        assert!(!ContentWords::of("the").are_all_in("the well"));
     }
 
     #[test]

@@ -120,11 +120,11 @@ impl Site {
     }
 
     async fn read(&self, mut response: Response) -> Result<Vec<u8>, Error> {
-        let mut body = Body::default();
+        let mut body = Body::within(ANSWER);
         while let Some(piece) = response.chunk().await.map_err(|_| self.interrupted())? {
             body.push(&piece).map_err(|_| self.over())?;
         }
-        Ok(body.0)
+        Ok(body.bytes)
     }
 
     /// An error of `kind`: what happened at this service, and the fix.

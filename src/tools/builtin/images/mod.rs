@@ -11,7 +11,7 @@ use serde_json::{Map, Value, json};
 use super::describe::{Millis, declared, input, text};
 use crate::{
     domain::{Tier, one_line},
-    logic::budget::Consumption,
+    logic::{budget::Consumption, content_words::ContentWords},
     provider::{ImageModel, ImageRequest, NoPicture},
     tools::{
         Attachment, CallContext, CallError, CallErrorKind, CallOutput, Caption, Declared,
@@ -24,14 +24,16 @@ const PROMPT_MAX: usize = 2_000;
 /// Longest style and longest text for players who cannot see the picture, in characters.
 const STYLE_MAX: usize = 200;
 
-/// Shows pictures of one service. Cloning shares it.
-#[derive(Clone)]
-pub struct Images(Arc<dyn ImageModel>);
+/// Shows pictures of one service.
+pub struct Images {
+    model: Arc<dyn ImageModel>,
+    unwanted: Vec<String>,
+}
 
 impl Images {
-    /// Pictures of `model`.
-    pub const fn new(model: Arc<dyn ImageModel>) -> Self {
-        Self(model)
+    /// Pictures of `model` about anything but the topics `unwanted`.
+    pub const fn new(model: Arc<dyn ImageModel>, unwanted: Vec<String>) -> Self {
+        Self { model, unwanted }
     }
 }
 
@@ -104,19 +106,23 @@ impl Images {
         if !style.is_empty() {
             prompt = format!("{prompt}\nStyle: {style}");
         }
+        if self.unwanted.iter().any(|topic| ContentWords::of(topic).are_all_in(&prompt)) {
+            let why = "this table does not want that shown (describe something else)";
+            return Err(CallError::new(CallErrorKind::Tool, why));
+        }
         let by = context.authority.caller().map_or("The game master", |caller| &*caller.npc);
         let alt = Some(said("alt", STYLE_MAX)).filter(|alt| !alt.is_empty());
         let alt = alt.unwrap_or_else(|| format!("A picture from {by}"));
         let bytes = u64::try_from(prompt.len()).unwrap_or(u64::MAX);
         let most = Consumption { pictures: 1, input_tokens: bytes, ..Consumption::default() };
-        let payment = context.pay(self.0.priced_as(), most).await?;
+        let payment = context.pay(self.model.priced_as(), most).await?;
         if context.effects.halts() != halts {
             payment.unused();
             return Err(withdrawn());
         }
         context.effects.tell_dm(&format!("{by} has a picture made of: {prompt}"));
         let request = ImageRequest { prompt, attempts: payment.attempts() };
-        let picture = match self.0.generate(request).await {
+        let picture = match self.model.generate(request).await {
             Ok(picture) => {
                 payment.settle(picture.used);
                 picture

@@ -151,7 +151,10 @@ impl Stage {
             cancel: CancellationToken::new(),
             effects: Arc::clone(&self.table) as Arc<dyn Effects>,
         };
-        let images = Images::new(Arc::clone(&self.painter) as Arc<dyn ImageModel>);
+        let images = Images::new(
+            Arc::clone(&self.painter) as Arc<dyn ImageModel>,
+            vec!["big spiders".to_owned()],
+        );
         let arguments = arguments.as_object().expect("an object").clone();
         images.call(&context, &arguments).await
     }
@@ -225,4 +228,15 @@ async fn nothing_is_asked_where_nobody_pays() {
     assert_eq!(empty.kind, CallErrorKind::InvalidArguments);
     assert!(stage.painter.asked.lock().expect("no test panics").is_empty());
     assert_eq!(stage.ends(), Vec::<String>::new());
+}
+
+#[tokio::test]
+async fn unwanted_topics_are_not_drawn() {
+    let stage = Stage::new(Ok(()), false);
+    let asked = json!({"prompt": "A cellar; a big spider sits on the chest"});
+    let refused = stage.call(asked, true).await.expect_err("a line of the table");
+    assert_eq!(refused.kind, CallErrorKind::Tool);
+    assert!(stage.painter.asked.lock().expect("no test panics").is_empty());
+    let other = stage.call(json!({"prompt": "A cellar with a big chest"}), true).await;
+    assert!(other.is_ok(), "{other:?}");
 }
