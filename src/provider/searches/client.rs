@@ -57,7 +57,7 @@ impl<W: Wire> SearchClient<W> {
     /// An address or key that makes no request.
     pub fn new(options: SearchOptions) -> Result<Self, Error> {
         let site = Site::new(options)?;
-        W::request(&site, "")?;
+        drop(W::request(&site, "")?);
         Ok(Self { site: Arc::new(site), wire: std::marker::PhantomData })
     }
 }
