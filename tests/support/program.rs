@@ -392,7 +392,7 @@ impl Live {
 
     /// All lines up to the next with `part` in it, that one included.
     #[track_caller]
-    pub fn says_until(&mut self, part: &str) -> Vec<String> {
+    pub fn says_until(&self, part: &str) -> Vec<String> {
         let (until, mut said) = (Instant::now() + BOUND, Vec::new());
         while let Ok(line) = self.lines.recv_timeout(left(until)) {
             said.push(line);
