@@ -31,8 +31,6 @@ struct Studio {
     images: ImageServer,
     go: Arc<Notify>,
     dora: Player,
-    /// Where the game master alone reads.
-    log: u64,
 }
 
 impl Studio {
@@ -49,9 +47,8 @@ impl Studio {
         );
         let (hall, dora) = Hall::in_session(Options::default(), &config).await;
         hall.listens_to("Dora").await;
-        let log = log_channel(&hall).await;
         dora.wait_for_silence(hall.discord.bot(), QUIET, BOUND).await.unwrap();
-        Self { hall, chat, images, go, dora, log }
+        Self { hall, chat, images, go, dora }
     }
 
     /// Dora asks for a picture; it is being made, and Tessa has answered her.
@@ -80,6 +77,7 @@ fn has_said(message: &Message, part: &str) -> bool {
 async fn picture_asked_for_by_voice_is_shown() {
     let studio = Studio::new().await;
     let (hall, bot) = (&studio.hall, studio.hall.discord.bot());
+    let log = log_channel(hall).await;
     studio.asks().await;
     let tiers = hall.told(&hall.dm, Slash::new("tier show")).await;
     assert!(tiers.contains("last answer: deep"), "{tiers}");
@@ -99,7 +97,7 @@ async fn picture_asked_for_by_voice_is_shown() {
     assert!(told["role"] == "tool" && told.to_string().contains(ALT), "{told:#}");
 
     let is_prompt = |it: &Message| it.text().contains(PROMPT);
-    hall.discord.wait_for_message(studio.log, BOUND, is_prompt).await.unwrap();
+    hall.discord.wait_for_message(log, BOUND, is_prompt).await.unwrap();
     let public = studio.public();
     assert!(public.iter().all(|it| !has_said(it, PROMPT)), "{public:#?}");
     studio.hall.ends();
@@ -129,5 +127,17 @@ async fn x_card_withdraws_a_picture_on_its_way() {
         assert!(!has_said(&message, PROMPT) && !has_said(&message, ALT), "{}", message.text());
     }
     assert_eq!(studio.chat.requests().len(), asked, "no model is asked about it");
+    studio.hall.ends();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn prompt_without_a_log_channel_is_not_shown() {
+    let studio = Studio::new().await;
+    studio.asks().await;
+    studio.go.notify_one();
+    studio.hall.reads(|it| !it.files().is_empty()).await;
+    studio.hall.reads(|it| it.content().contains("choose a log channel")).await;
+    let public = studio.public();
+    assert!(public.iter().all(|it| !has_said(it, PROMPT)), "{public:#?}");
     studio.hall.ends();
 }

@@ -34,8 +34,10 @@ const QUESTION_MAX: usize = 1_500;
 /// The message that asks.
 pub fn message(asked: &Asked, key: &str) -> CreateMessage {
     let file = match asked {
-        Asked::Call(call) => Some(pretty(&call.arguments)).filter(|it| is_long(it)),
-        Asked::Question(_) => None,
+        Asked::Call(call) if !is_private(call) => {
+            Some(pretty(&call.arguments)).filter(|it| is_long(it))
+        }
+        Asked::Call(_) | Asked::Question(_) => None,
     };
     CreateMessage::new()
         .content(text(asked))
@@ -46,11 +48,12 @@ pub fn message(asked: &Asked, key: &str) -> CreateMessage {
 /// What is asked, in words.
 pub fn text(asked: &Asked) -> String {
     match asked {
-        Asked::Call(ApprovalRequest { npc, tool, arguments, reason, .. }) => {
+        Asked::Call(asked @ ApprovalRequest { npc, tool, arguments, reason, .. }) => {
             let shown = pretty(arguments);
             let tool = revealed(tool).replace('`', "'");
             let call = format!("**{npc}** wants to call `{tool}` ({reason}).");
             match is_long(&shown) {
+                _ if is_private(asked) => format!("{call} Press Edit to read what it shows."),
                 true => format!(
                     "{call} Its arguments are too long for a message ({} characters): I don't \
                      show them here; the file `{FILE}` has all of them.",
@@ -148,6 +151,11 @@ pub fn without_buttons(text: String) -> EditMessage {
 fn pretty(arguments: &Map<String, Value>) -> String {
     let pretty = serde_json::to_string_pretty(arguments).unwrap_or_default();
     revealed(&pretty).replace('`', "\\u0060")
+}
+
+/// Whether its arguments are the game master's alone: players may read where it is asked.
+fn is_private(call: &ApprovalRequest) -> bool {
+    call.tool.starts_with("image-gen.")
 }
 
 fn is_long(arguments: &str) -> bool {
