@@ -92,7 +92,8 @@ pub async fn open_table(services: Services, out: Box<dyn VoiceOut>) -> (TableHan
     let told = events.subscribe();
     let music = MusicPlayer::new(events.downgrade());
     let (pace, effects) = (Pace::RealTime, Arc::new(Nothing));
-    let (setup, parts) = parts(services, Outlets { out, pace, music, effects, events });
+    let halts = Arc::default();
+    let (setup, parts) = parts(services, Outlets { out, pace, music, effects, halts, events });
     let (handle, _task) = open(setup, parts);
     let player = Speaker { id: PLAYER, name: "Player".to_owned(), is_dm: false };
     handle.commands.send(Command::Join(player)).await.expect("the table is open");

@@ -32,7 +32,7 @@ pub struct TableEffects {
     halts: Arc<Halts>,
 }
 
-/// X-cards used at a table so far.
+/// X-cards used at a table so far, for all who must know it at once.
 #[derive(Debug, Default)]
 pub struct Halts(AtomicU64);
 
@@ -49,14 +49,14 @@ impl Halts {
 }
 
 impl TableEffects {
-    /// Effects on a table that plays `music` and takes late results at `late`.
-    pub fn new(face: Arc<dyn Effects>, music: MusicPlayer, late: mpsc::Sender<FollowUp>) -> Self {
-        Self { face, music, late, halts: Arc::default() }
-    }
-
-    /// The table's X-cards, which it counts.
-    pub fn halted(&self) -> Arc<Halts> {
-        Arc::clone(&self.halts)
+    /// The effects of `face` on a table that plays `music` and counts `halts`, with late results to `late`.
+    pub fn new(
+        face: Arc<dyn Effects>,
+        music: MusicPlayer,
+        halts: Arc<Halts>,
+        late: mpsc::Sender<FollowUp>,
+    ) -> Self {
+        Self { face, music, late, halts }
     }
 }
 

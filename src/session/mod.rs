@@ -54,6 +54,7 @@ mod utterance;
 pub use clock::SoundTime;
 pub use command::{Command, SceneChange};
 pub use continuation::Continuation;
+pub use effects::Halts;
 pub use events::{EventReader, TableEvent, TableEvents, WeakTableEvents};
 pub use expected::expected_at_first;
 pub use input::{VoiceFrame, VoiceInput};

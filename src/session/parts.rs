@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use super::{
     Continuation, Memory, Options, Seat,
+    effects::Halts,
     events::TableEvents,
     music::MusicPlayer,
     playback::{Pace, VoiceOut},
@@ -30,6 +31,8 @@ pub struct Outlets {
     pub music: MusicPlayer,
     /// What tools may do to the table.
     pub effects: Arc<dyn Effects>,
+    /// The table's X-cards, which it counts.
+    pub halts: Arc<Halts>,
     /// Where lines and notices go.
     pub events: TableEvents,
 }

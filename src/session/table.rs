@@ -146,7 +146,9 @@ impl Table {
             continuation.restore(&mut seats, &mut router.scene);
         }
         let music = setup.outlets.music;
-        let effects = TableEffects::new(setup.outlets.effects, music.clone(), late);
+        let halts = setup.outlets.halts;
+        let effects =
+            TableEffects::new(setup.outlets.effects, music.clone(), Arc::clone(&halts), late);
         let (name, partials) = (setup.stt.name().to_owned(), setup.stt.abilities().partials);
         let recogniser = Recogniser { stt: setup.stt, budget: parts.budget.clone() };
         Self {
@@ -162,7 +164,7 @@ impl Table {
             playback: Playback::new(setup.outlets.out, music.clone(), setup.outlets.pace, rng),
             turns: Turns::new(partials),
             host: setup.host,
-            halts: effects.halted(),
+            halts,
             effects: Arc::new(effects),
             music: TableMusic::new(music, parts.music),
             reports: Reports::new(setup.outlets.events, parts.budget, setup.backlog, &name),

@@ -69,6 +69,8 @@ impl Run {
         let expires = Duration::from_millis(self.state.approval_expires.load(Ordering::Relaxed));
         let asked = self.context.effects.approve(request);
         let decision = timeout(expires, asked).await;
+        // What is approved after an X-card is wanted all the same.
+        let halts = self.context.effects.halts();
         let (context, call) = (self.context.clone(), self.call.clone());
         let started = Instant::now();
         let refusal = match decision {
@@ -99,7 +101,7 @@ impl Run {
                 self.within(limit, started).await
             }
         };
-        deliver(&context, call, record);
+        deliver(&context, call, record, halts);
     }
 
     /// # Errors

@@ -117,6 +117,7 @@ impl Run {
             self.pending("still at work (go on without it; its result comes later)", started);
         let inner = Arc::clone(&self.state);
         let own = inner.shutdown.child_token();
+        let halts = turn.effects.halts();
         let (done, answer) = oneshot::channel();
         let mut run = self;
         run.context.cancel = own.clone();
@@ -125,7 +126,7 @@ impl Run {
             let (context, call) = (run.context.clone(), run.call.clone());
             let record = run.within(limit, started).await;
             if let Err(late) = done.send(record) {
-                deliver(&context, call, late);
+                deliver(&context, call, late, halts);
             }
         });
         if outlasts {
@@ -315,12 +316,12 @@ pub(super) fn log(context: &CallContext, record: &CallRecord) {
     );
 }
 
-/// Hands a result to the table after its turn.
-pub fn deliver(context: &CallContext, call: ToolCall, record: CallRecord) {
+/// Hands a result to the table after its turn, unless an X-card was used since there were `halts`.
+pub fn deliver(context: &CallContext, call: ToolCall, record: CallRecord, halts: u64) {
     log(context, &record);
     let Some(caller) = context.authority.caller() else { return };
     let cancelled = record.result.as_ref().is_err_and(|it| it.kind == CallErrorKind::Cancelled);
-    if !cancelled {
+    if !cancelled && context.effects.halts() == halts {
         context.effects.follow_up(FollowUp {
             npc: Arc::clone(&caller.npc),
             speaker: Arc::clone(&context.speaker),

@@ -152,6 +152,7 @@ impl WavSink {
             pace: if clock_runs { Pace::RealTime } else { Pace::Free },
             music: self.collected().music.clone(),
             effects,
+            halts: Arc::default(),
             events,
         }
     }

@@ -198,7 +198,7 @@ impl Effects for TerminalEffects {
 
     fn attach(&self, tool: &str, attachment: &Attachment) {
         let (size, mime) = (attachment.bytes.len().div_ceil(1024), &attachment.mime);
-        let Some(Caption { by, alt }) = &attachment.caption else {
+        let Some(Caption { by, alt, .. }) = &attachment.caption else {
             return self.show(&format!("{tool} returned {mime}, {size} KiB"));
         };
         let file = match self.pictures.as_ref().map(|files| files.write(attachment)).transpose() {

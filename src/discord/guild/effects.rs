@@ -3,13 +3,16 @@
 //! Entry type: [`GuildEffects`]. It hands everything to the guild's task. **Never**: decides for the
 //! game master.
 
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::Arc;
 
 use futures::future::{BoxFuture, FutureExt};
 use serde_json::{Map, Value};
 use tokio::sync::{mpsc, oneshot};
 
-use crate::tools::{ApprovalRequest, Attachment, Decision, Effects, Form};
+use crate::{
+    session::Halts,
+    tools::{ApprovalRequest, Attachment, Decision, Effects, Form},
+};
 
 /// What a tool wants of the guild.
 pub enum ToolRequest {
@@ -23,7 +26,7 @@ pub enum ToolRequest {
         tool: String,
         /// The picture or sound.
         attachment: Attachment,
-        /// X-cards that were used before; another one withdraws it.
+        /// X-cards used before it was asked for; another one withdraws it.
         halts: u64,
     },
     /// The game master is to decide about a call.
@@ -36,19 +39,14 @@ pub enum ToolRequest {
 /// answer.
 pub struct GuildEffects {
     requests: mpsc::Sender<ToolRequest>,
-    /// X-cards used in the session so far.
-    halts: AtomicU64,
+    /// X-cards used in the session so far; its table counts them.
+    halts: Arc<Halts>,
 }
 
 impl GuildEffects {
-    /// A way to the reader of `requests`.
-    pub fn new(requests: mpsc::Sender<ToolRequest>) -> Self {
-        Self { requests, halts: AtomicU64::new(0) }
-    }
-
-    /// An X-card is used: what commands have asked for is withdrawn.
-    pub fn halted(&self) {
-        self.halts.fetch_add(1, Ordering::AcqRel);
+    /// A way to the reader of `requests`, at a table that counts `halts`.
+    pub const fn new(requests: mpsc::Sender<ToolRequest>, halts: Arc<Halts>) -> Self {
+        Self { requests, halts }
     }
 
     fn tell(&self, request: ToolRequest) {
@@ -64,8 +62,10 @@ impl Effects for GuildEffects {
     }
 
     fn attach(&self, tool: &str, attachment: &Attachment) {
+        let asked = attachment.caption.as_ref().map(|caption| caption.halts);
+        let halts = asked.unwrap_or_else(|| self.halts());
         let (tool, attachment) = (tool.to_owned(), attachment.clone());
-        self.tell(ToolRequest::Attach { tool, attachment, halts: self.halts() });
+        self.tell(ToolRequest::Attach { tool, attachment, halts });
     }
 
     fn tell_dm(&self, text: &str) {
@@ -73,7 +73,7 @@ impl Effects for GuildEffects {
     }
 
     fn halts(&self) -> u64 {
-        self.halts.load(Ordering::Acquire)
+        self.halts.count()
     }
 
     fn lacks_approver(&self) -> Option<&'static str> {

@@ -25,7 +25,7 @@ pub struct Outbox {
 #[derive(Debug)]
 enum Item {
     Line(String),
-    File { name: String, bytes: Vec<u8>, caption: Option<Caption> },
+    File { name: String, bytes: Vec<u8>, caption: Option<Caption>, halts: u64 },
 }
 
 impl Outbox {
@@ -38,8 +38,8 @@ impl Outbox {
         }
     }
 
-    /// A picture or a sound that `tool` has brought.
-    pub fn file(&mut self, tool: &str, attachment: &Attachment) {
+    /// A picture or a sound that `tool` has brought, asked for after so many X-cards.
+    pub fn file(&mut self, tool: &str, attachment: &Attachment, halts: u64) {
         let files = self.waiting.iter().filter(|it| matches!(it, Item::File { .. })).count();
         let size = attachment.bytes.len();
         if size > FILE_BYTES {
@@ -55,12 +55,12 @@ impl Outbox {
         }
         let name = file_name(tool, &attachment.mime);
         let (bytes, caption) = (attachment.bytes.to_vec(), attachment.caption.clone());
-        self.waiting.push_back(Item::File { name, bytes, caption });
+        self.waiting.push_back(Item::File { name, bytes, caption, halts });
     }
 
-    /// Drops what is still to be seen: an X-card is used.
-    pub fn withdraw_files(&mut self) {
-        self.waiting.retain(|it| !matches!(it, Item::File { .. }));
+    /// Drops what was to be seen and asked for before the last of `used` X-cards.
+    pub fn withdraw_files(&mut self, used: u64) {
+        self.waiting.retain(|it| !matches!(it, Item::File { halts, .. } if *halts != used));
     }
 
     /// What the next message holds: a file, or as many lines as fit.
@@ -84,7 +84,7 @@ impl Outbox {
         if !text.is_empty() {
             return Some(ChannelMessage::Text(text));
         }
-        if let Some(Item::File { name, bytes, caption }) = self.waiting.pop_front() {
+        if let Some(Item::File { name, bytes, caption, .. }) = self.waiting.pop_front() {
             return Some(match caption {
                 Some(caption) => ChannelMessage::Picture { name, bytes, caption },
                 None => ChannelMessage::File { name, bytes },
@@ -108,14 +108,14 @@ mod tests {
     #[test]
     fn x_card_withdraws_files_that_wait() {
         let mut outbox = Outbox::default();
-        let caption = Caption { by: "Mira".into(), alt: "A ring".to_owned() };
+        let caption = Caption { by: "Mira".into(), alt: "A ring".to_owned(), halts: 0 };
         let shown = Attachment { caption: Some(caption.clone()), ..picture(3) };
-        outbox.file("image-gen.generate_image", &shown);
+        outbox.file("image-gen.generate_image", &shown, 0);
         let (name, bytes) = ("generate_image.png".to_owned(), vec![0; 3]);
         assert_eq!(outbox.next(), Some(ChannelMessage::Picture { name, bytes, caption }));
-        outbox.file("image-gen.generate_image", &shown);
+        outbox.file("image-gen.generate_image", &shown, 0);
         outbox.line("a".to_owned());
-        outbox.withdraw_files();
+        outbox.withdraw_files(1);
         assert_eq!(outbox.next(), Some(ChannelMessage::Text("a".to_owned())));
         assert_eq!(outbox.next(), None);
     }
@@ -126,7 +126,7 @@ mod tests {
         assert_eq!(outbox.next(), None);
         outbox.line("a".to_owned());
         outbox.line("b".to_owned());
-        outbox.file("maps.draw-it", &picture(3));
+        outbox.file("maps.draw-it", &picture(3), 0);
         outbox.line("c".to_owned());
         assert_eq!(outbox.next(), Some(ChannelMessage::Text("a\nb".to_owned())));
         let file = ChannelMessage::File { name: "draw_it.png".to_owned(), bytes: vec![0; 3] };
@@ -151,7 +151,7 @@ mod tests {
     #[test]
     fn what_finds_no_room_is_counted_and_what_is_too_large_is_said() {
         let mut outbox = Outbox::default();
-        outbox.file("maps.draw", &picture(FILE_BYTES + 1));
+        outbox.file("maps.draw", &picture(FILE_BYTES + 1), 0);
         for _ in 0..LINES_MAX + 4 {
             outbox.line("x".to_owned());
         }

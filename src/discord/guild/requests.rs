@@ -35,7 +35,7 @@ impl Guild {
             ToolRequest::Attach { tool, attachment, halts } => {
                 let now = self.session.as_ref().map(|session| session.effects.halts());
                 if now.is_none_or(|now| now == halts) {
-                    self.outbox.file(&tool, &attachment);
+                    self.outbox.file(&tool, &attachment, halts);
                 }
             }
             ToolRequest::Approve(asked, answer) => self.ask(Request::Call { asked, answer }),
@@ -137,6 +137,10 @@ impl Guild {
 
     /// Sends what tools have shown, as much as one message holds.
     pub(super) fn send_shown(&mut self) {
+        if let Ok(session) = self.session() {
+            let halts = session.effects.halts();
+            self.outbox.withdraw_files(halts);
+        }
         let Some(message) = self.outbox.next() else { return };
         if let Ok(session) = self.session() {
             self.post(session.text_channel, message.message());

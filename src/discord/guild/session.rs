@@ -30,7 +30,7 @@ use crate::{
     domain::{CampaignKey, Scope, SessionId},
     logic::music::MusicOrder,
     session::{
-        Command, Conversations, EventReader, MusicPlayer, Outlets, Pace, Seated, Speaker,
+        Command, Conversations, EventReader, Halts, MusicPlayer, Outlets, Pace, Seated, Speaker,
         SpeakerId, Status, TableEvent, TableEvents, TableHandle,
     },
     tools::{CastChanges, Effects},
@@ -152,7 +152,8 @@ impl GuildSession {
         let (requests, requests_in) = mpsc::channel(REQUEST_CAPACITY);
         let events = TableEvents::new(EVENT_CAPACITY);
         let (told, to_be_written) = (events.subscribe(), events.subscribe());
-        let effects = Arc::new(GuildEffects::new(requests));
+        let halts = Arc::new(Halts::default());
+        let effects = Arc::new(GuildEffects::new(requests, Arc::clone(&halts)));
         let music = MusicPlayer::new(events.downgrade());
         if let Some(percent) = options.volume {
             music.order(MusicOrder::Volume(percent));
@@ -167,6 +168,7 @@ impl GuildSession {
                 pace: Pace::Ahead(LEAD),
                 music: music.clone(),
                 effects: Arc::clone(&effects) as Arc<dyn Effects>,
+                halts,
                 events,
             },
         };

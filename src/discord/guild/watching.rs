@@ -119,10 +119,6 @@ impl Guild {
         let text = "An X-card was held up. Everyone is silent and muted, and the last exchange is \
                     taken back from the transcript and from what NPCs remember; take the moment you \
                     need, then /npc unmuteall.";
-        self.outbox.withdraw_files();
-        if let Some(session) = &self.session {
-            session.effects.halted();
-        }
         self.note("an X-card was held up");
         self.tell_dm(text.to_owned());
     }

@@ -188,6 +188,7 @@ impl Setup {
             pace: self.pace,
             music: music.clone(),
             effects: Arc::new(NoEffects),
+            halts: Arc::default(),
             events: told,
         };
         let setup = TableSetup { judge: self.judge, ..table_setup(&stt, &host, outlets) };

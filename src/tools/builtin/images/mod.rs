@@ -122,29 +122,30 @@ impl Images {
         }
         context.effects.tell_dm(&format!("{by} has a picture made of: {prompt}"));
         let request = ImageRequest { prompt, attempts: payment.attempts() };
-        let picture = match self.model.generate(request).await {
-            Ok(picture) => {
-                payment.settle(picture.used);
-                picture
-            }
-            Err(NoPicture::Refused { why, used }) => {
-                payment.settle(used);
+        let made = self.model.generate(request).await;
+        match &made {
+            Ok(picture) => payment.settle(picture.used),
+            Err(NoPicture::Refused { used, .. }) => payment.settle(*used),
+            Err(NoPicture::Failed(error)) => payment.failed(error.kind()),
+        }
+        if context.effects.halts() != halts {
+            return Err(withdrawn());
+        }
+        let picture = match made {
+            Ok(picture) => picture,
+            Err(NoPicture::Refused { why, .. }) => {
                 let why = one_line(&why, STYLE_MAX);
                 context.effects.tell_dm(&format!("no picture for {by}: refused ({why})"));
                 let why = format!("the picture is refused ({why}); describe something milder");
                 return Err(CallError::new(CallErrorKind::Tool, why));
             }
             Err(NoPicture::Failed(error)) => {
-                payment.failed(error.kind());
                 context.effects.tell_dm(&format!("no picture for {by}: {error}"));
                 let why = "no picture could be made now (the game master knows why)";
                 return Err(CallError::new(CallErrorKind::Tool, why));
             }
         };
-        if context.effects.halts() != halts {
-            return Err(withdrawn());
-        }
-        let caption = Caption { by: Arc::from(by), alt: alt.clone() };
+        let caption = Caption { by: Arc::from(by), alt: alt.clone(), halts };
         let (mime, bytes) = (picture.mime.to_owned(), picture.bytes);
         Ok(CallOutput {
             parts: vec![Part::Media(Attachment { mime, bytes, caption: Some(caption) })],

@@ -198,6 +198,11 @@ async fn x_card_withdraws_a_picture() {
     let error = stage.call(json!({"prompt": "a ring"}), true).await.expect_err("withdrawn");
     assert_eq!(error.kind, CallErrorKind::Cancelled);
     assert_eq!(stage.ends(), ["settled 1"], "it was made all the same");
+    let failed = Error::new(Kind::Unavailable, "'http://x': the service failed");
+    let stage = Stage::new(Err(failed.into()), true);
+    let error = stage.call(json!({"prompt": "a ring"}), true).await.expect_err("withdrawn");
+    assert_eq!(error.kind, CallErrorKind::Cancelled, "nobody tells of a failure either");
+    assert_eq!(stage.ends(), ["failed Unavailable"]);
 }
 
 #[tokio::test]
