@@ -3,16 +3,17 @@
 //! Entry type: [`Images`]; entry function: [`tools`]. **Never**: shows players the prompt, which may tell
 //! what they do not know yet.
 
-use std::sync::Arc;
+use std::{sync::Arc, time::Duration};
 
 use futures::future::{BoxFuture, FutureExt};
 use serde_json::{Map, Value, json};
+use tokio::time::timeout;
 
 use super::describe::{Millis, declared, input, text};
 use crate::{
     domain::{Tier, one_line},
     logic::{budget::Consumption, content_words::ContentWords},
-    provider::{ImageModel, ImageRequest, NoPicture},
+    provider::{Error, ImageModel, ImageRequest, Kind, NoPicture, Picture},
     tools::{
         Attachment, CallContext, CallError, CallErrorKind, CallOutput, Caption, Declared,
         Definition, Handler, Part, SideEffects,
@@ -23,6 +24,8 @@ use crate::{
 const PROMPT_MAX: usize = 2_000;
 /// Longest style and longest text for players who cannot see the picture, in characters.
 const STYLE_MAX: usize = 200;
+/// Longest wait for a picture, within the call's own limit.
+const PATIENCE: Duration = Duration::from_secs(58);
 
 /// Shows pictures of one service.
 pub struct Images {
@@ -88,14 +91,18 @@ impl Handler for Images {
     }
 }
 
-impl Images {
-    /// Has a picture made and hands it to the table, unless an X-card was used meanwhile.
-    async fn show(
-        &self,
-        context: &CallContext,
-        arguments: &Map<String, Value>,
-    ) -> Result<CallOutput, CallError> {
-        let halts = context.effects.halts();
+/// What a call wants drawn.
+struct Wanted {
+    /// The description, with its style.
+    prompt: String,
+    /// One sentence for players who cannot see the picture; empty: none.
+    alt: String,
+}
+
+impl Wanted {
+    /// # Errors
+    /// Nothing is described.
+    fn of(arguments: &Map<String, Value>) -> Result<Self, CallError> {
         let said =
             |key, most| one_line(text(arguments, key).unwrap_or_default(), most).trim().to_owned();
         let (mut prompt, style) = (said("prompt", PROMPT_MAX), said("style", STYLE_MAX));
@@ -106,13 +113,63 @@ impl Images {
         if !style.is_empty() {
             prompt = format!("{prompt}\nStyle: {style}");
         }
-        if self.unwanted.iter().any(|topic| ContentWords::of(topic).are_all_in(&prompt)) {
+        Ok(Self { prompt, alt: said("alt", STYLE_MAX) })
+    }
+}
+
+impl Images {
+    /// Has a picture made and hands it to the table, unless an X-card was used meanwhile.
+    async fn show(
+        &self,
+        context: &CallContext,
+        arguments: &Map<String, Value>,
+    ) -> Result<CallOutput, CallError> {
+        let halts = context.effects.halts();
+        let wanted = Wanted::of(arguments)?;
+        let by = context.authority.caller().map_or("The game master", |caller| &*caller.npc);
+        if let Some(topic) = self.unwanted_in(&wanted) {
+            let told = format!("no picture for {by}: '{topic}' is among lines_and_veils");
+            context.effects.tell_dm(&told);
             let why = "this table does not want that shown (describe something else)";
             return Err(CallError::new(CallErrorKind::Tool, why));
         }
-        let by = context.authority.caller().map_or("The game master", |caller| &*caller.npc);
-        let alt = Some(said("alt", STYLE_MAX)).filter(|alt| !alt.is_empty());
+        let alt = Some(wanted.alt).filter(|alt| !alt.is_empty());
         let alt = alt.unwrap_or_else(|| format!("A picture from {by}"));
+        let made = self.made(context, (by, wanted.prompt), halts).await?;
+        let picture = made.map_err(|lack| told(context, by, &lack))?;
+        let caption = Caption { by: Arc::from(by), alt: alt.clone(), halts };
+        let (mime, bytes) = (picture.mime.to_owned(), picture.bytes);
+        Ok(CallOutput {
+            parts: vec![Part::Media(Attachment { mime, bytes, caption: Some(caption) })],
+            ..CallOutput::json(json!({"shown": true, "alt": alt}))
+        })
+    }
+
+    /// The first topic that the table does not want and that `wanted` names.
+    fn unwanted_in(&self, wanted: &Wanted) -> Option<&str> {
+        let Wanted { prompt, alt } = wanted;
+        let all = format!("{prompt}\n{alt}");
+        let lower = all.to_lowercase();
+        let is_named = |topic: &&String| {
+            let words = ContentWords::of(topic);
+            match words.is_empty() {
+                true => !topic.trim().is_empty() && lower.contains(&topic.trim().to_lowercase()),
+                false => words.are_all_in(&all),
+            }
+        };
+        self.unwanted.iter().find(is_named).map(String::as_str)
+    }
+
+    /// What the service makes of the description, paid for.
+    ///
+    /// # Errors
+    /// Nobody pays, or another X-card than `halts` was used meanwhile.
+    async fn made(
+        &self,
+        context: &CallContext,
+        (by, prompt): (&str, String),
+        halts: u64,
+    ) -> Result<Result<Picture, NoPicture>, CallError> {
         let bytes = u64::try_from(prompt.len()).unwrap_or(u64::MAX);
         let most = Consumption { pictures: 1, input_tokens: bytes, ..Consumption::default() };
         let payment = context.pay(self.model.priced_as(), most).await?;
@@ -122,35 +179,35 @@ impl Images {
         }
         context.effects.tell_dm(&format!("{by} has a picture made of: {prompt}"));
         let request = ImageRequest { prompt, attempts: payment.attempts() };
-        let made = self.model.generate(request).await;
+        let made = timeout(PATIENCE, self.model.generate(request)).await.unwrap_or_else(|_| {
+            let why = "the picture service needs too long (choose a faster model)";
+            Err(Error::new(Kind::Timeout, why).into())
+        });
         match &made {
             Ok(picture) => payment.settle(picture.used),
             Err(NoPicture::Refused { used, .. }) => payment.settle(*used),
             Err(NoPicture::Failed(error)) => payment.failed(error.kind()),
         }
-        if context.effects.halts() != halts {
-            return Err(withdrawn());
+        if context.effects.halts() == halts { Ok(made) } else { Err(withdrawn()) }
+    }
+}
+
+/// Why there is no picture: all of it for the game master, and what is left of it for the NPC.
+fn told(context: &CallContext, by: &str, lack: &NoPicture) -> CallError {
+    match lack {
+        NoPicture::Refused { why, .. } => {
+            let why = one_line(why, STYLE_MAX);
+            context.effects.tell_dm(&format!("no picture for {by}: refused ({why})"));
+            let why = format!("the picture is refused ({why}); describe something milder");
+            CallError::new(CallErrorKind::Tool, why)
         }
-        let picture = match made {
-            Ok(picture) => picture,
-            Err(NoPicture::Refused { why, .. }) => {
-                let why = one_line(&why, STYLE_MAX);
-                context.effects.tell_dm(&format!("no picture for {by}: refused ({why})"));
-                let why = format!("the picture is refused ({why}); describe something milder");
-                return Err(CallError::new(CallErrorKind::Tool, why));
-            }
-            Err(NoPicture::Failed(error)) => {
-                context.effects.tell_dm(&format!("no picture for {by}: {error}"));
-                let why = "no picture could be made now (the game master knows why)";
-                return Err(CallError::new(CallErrorKind::Tool, why));
-            }
-        };
-        let caption = Caption { by: Arc::from(by), alt: alt.clone(), halts };
-        let (mime, bytes) = (picture.mime.to_owned(), picture.bytes);
-        Ok(CallOutput {
-            parts: vec![Part::Media(Attachment { mime, bytes, caption: Some(caption) })],
-            ..CallOutput::json(json!({"shown": true, "alt": alt}))
-        })
+        NoPicture::Failed(error) => {
+            // Not every face has a game master who reads it.
+            tracing::warn!(%error, "no picture");
+            context.effects.tell_dm(&format!("no picture for {by}: {error}"));
+            let why = "no picture could be made now (the game master knows why)";
+            CallError::new(CallErrorKind::Tool, why)
+        }
     }
 }
 

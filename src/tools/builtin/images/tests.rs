@@ -12,7 +12,6 @@ use tokio_util::sync::CancellationToken;
 use super::*;
 use crate::{
     domain::{CampaignKey, Scope, SessionId, TurnId},
-    provider::{Error, Kind, Picture},
     tools::{Authority, Caller, Effects, OfferedNames, Payment, Payments, Progress, Taint},
 };
 
@@ -151,10 +150,8 @@ impl Stage {
             cancel: CancellationToken::new(),
             effects: Arc::clone(&self.table) as Arc<dyn Effects>,
         };
-        let images = Images::new(
-            Arc::clone(&self.painter) as Arc<dyn ImageModel>,
-            vec!["big spiders".to_owned()],
-        );
+        let unwanted = vec!["big spiders".to_owned(), "血".to_owned()];
+        let images = Images::new(Arc::clone(&self.painter) as Arc<dyn ImageModel>, unwanted);
         let arguments = arguments.as_object().expect("an object").clone();
         images.call(&context, &arguments).await
     }
@@ -242,6 +239,12 @@ async fn unwanted_topics_are_not_drawn() {
     let refused = stage.call(asked, true).await.expect_err("a line of the table");
     assert_eq!(refused.kind, CallErrorKind::Tool);
     assert!(stage.painter.asked.lock().expect("no test panics").is_empty());
+    assert_eq!(stage.told(), ["no picture for Greymantle: 'big spiders' is among lines_and_veils"]);
+    let without_words = stage.call(json!({"prompt": "A wall with 血 on it"}), true).await;
+    assert!(without_words.is_err(), "{without_words:?}");
+    let shown = json!({"prompt": "A cellar", "alt": "A big spider on a chest."});
+    let refused = stage.call(shown, true).await.expect_err("players read it");
+    assert_eq!(refused.kind, CallErrorKind::Tool);
     let other = stage.call(json!({"prompt": "A cellar with a big chest"}), true).await;
     assert!(other.is_ok(), "{other:?}");
 }
