@@ -148,12 +148,15 @@ impl Running<'_> {
     /// Puts what is new into effect, and says `notice`.
     async fn apply(&self, before: &Config, fresh: &Config, notice: &str) {
         (self.log_level)(&fresh.log_level);
+        // Prices before the services that have them: what has no price is free.
+        if before.budget != fresh.budget {
+            for table in self.open.running() {
+                table.seats.budget.set_options(fresh.budget.clone());
+            }
+        }
         self.tools.take(before, fresh).await;
         let judge = turn_judge(&self.tools.services, fresh).await;
         for table in self.open.running() {
-            if before.budget != fresh.budget {
-                table.seats.budget.set_options(fresh.budget.clone());
-            }
             let mut config = table.config.lock().await;
             let was = Arc::clone(&config);
             let mut now = self.as_played(&table, &was, fresh).await;

@@ -189,8 +189,11 @@ impl Ledger {
         }
     }
 
-    /// Books what the call used; `None`: the whole amount set aside.
+    /// Books what the call used; the whole amount set aside where that is `None`, or has lost its price
+    /// meanwhile.
     pub fn settle(&mut self, reserved: ReservedAmount, used: Option<Consumption>) {
+        let is_priced = self.options.prices.contains_key(&reserved.model);
+        let used = used.filter(|_| is_priced);
         let cost = used.map_or(reserved.amount, |used| self.options.cost(&reserved.model, used));
         self.book(&reserved, cost);
     }

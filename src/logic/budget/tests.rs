@@ -43,6 +43,15 @@ fn an_npc_has_its_own_cap_and_free_models_none() {
     assert!(ledger.reserve(&free).is_ok());
 }
 
+#[test]
+fn call_whose_price_is_gone_costs_what_was_held() {
+    let mut ledger = ledger(10.0);
+    let amount = ledger.reserve(&of("Mira", None, tokens(1_000_000, 0))).unwrap();
+    ledger.set_options(BudgetOptions { prices: BTreeMap::new(), ..options(10.0) });
+    ledger.settle(amount, Some(tokens(10, 0)));
+    assert!((ledger.spent() - 1.0).abs() < 1e-9, "{}", ledger.spent());
+}
+
 /// Four parallel samplings at 0.12 each under an NPC's cap of 0.20: one fits.
 #[test]
 fn a_payers_cap_sees_what_is_under_way() {

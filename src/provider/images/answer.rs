@@ -1,6 +1,9 @@
 //! Answers of picture services: their files and their counts.
 //!
-//! Entry functions: [`picture`], [`used`]. **Never**: believes a count that cannot be true.
+//! Entry functions: [`parsed`], [`picture`], [`used`]. **Never**: believes a count that cannot be true.
+
+use serde_json::Value;
+use tokio::task::spawn_blocking;
 
 use super::clean::cleaned;
 use crate::{
@@ -12,6 +15,20 @@ use crate::{
 const FEWEST_TOKENS: u64 = 64;
 /// Most tokens that a service can have counted for one.
 const MOST_TOKENS: u64 = 200_000;
+
+/// An answer, and what `read` takes out of it; nothing of what is no JSON. Both are done off the runtime,
+/// for pictures are large. Cancel safe.
+pub async fn parsed<T: Default + Send + 'static>(
+    bytes: Vec<u8>,
+    read: impl FnOnce(&Value) -> T + Send + 'static,
+) -> (Value, T) {
+    let work = move || {
+        let answer: Value = serde_json::from_slice(&bytes).unwrap_or_default();
+        let found = read(&answer);
+        (answer, found)
+    };
+    spawn_blocking(work).await.unwrap_or_default()
+}
 
 /// A picture, or tokens of a refusal, as a service counts them: none of what cannot be true.
 pub fn used(pictures: u64, input_tokens: Option<u64>, output_tokens: Option<u64>) -> Consumption {

@@ -8,7 +8,7 @@ use base64::{Engine, prelude::BASE64_STANDARD};
 use futures::{FutureExt, future::BoxFuture};
 use serde_json::{Value, json};
 
-use super::answer::{picture, used};
+use super::answer::{parsed, picture, used};
 use crate::{
     logic::budget::Consumption,
     provider::{
@@ -51,9 +51,12 @@ impl ImageModel for GeminiImages {
         async move {
             let first = ask(&endpoint, &request.prompt).await?;
             let (answer, used) = match first {
-                (Answer::Passing(_), _) => {
-                    request.attempts.again(Kind::Protocol).await?;
-                    ask(&endpoint, &request.prompt).await?
+                // The first one is booked as a whole picture then, which may be more than it cost.
+                (Answer::Passing(why), used) => {
+                    match request.attempts.again(Kind::Protocol).await {
+                        Ok(()) => ask(&endpoint, &request.prompt).await?,
+                        Err(_) => (Answer::Passing(why), used),
+                    }
                 }
                 answered => answered,
             };
@@ -79,19 +82,20 @@ async fn ask(endpoint: &Endpoint, prompt: &str) -> Result<(Answer, Consumption),
     let path = path(endpoint)?;
     let response = endpoint.post(&path, &body).await.map_err(|failure| failure.error)?;
     let bytes = endpoint.read_within(response, PICTURE).await?;
-    let answer: Value = serde_json::from_slice(&bytes).unwrap_or_default();
+    let (answer, found) = parsed(bytes, read).await;
     if let Some(said) = ServiceError::read(&answer) {
         return Err(endpoint.peer.service_error(&said, None, &body));
     }
     let count = |key: &str| answer.get("usageMetadata")?.get(key)?.as_u64();
     let thought = count("thoughtsTokenCount").unwrap_or_default();
     let made = count("candidatesTokenCount").map(|made| made.saturating_add(thought));
-    let used = used(1, count("promptTokenCount"), made);
-    let read = read(&answer).ok_or_else(|| {
+    let found = found.ok_or_else(|| {
         let way_out = "is base_url Gemini's address, without the version?";
         endpoint.peer.error(Kind::Protocol, "no candidates in the answer", way_out)
     })?;
-    Ok((read, used))
+    let pictures = u64::from(matches!(found, Answer::File(_)));
+    let used = used(pictures, count("promptTokenCount"), made);
+    Ok((found, used))
 }
 
 /// The path of the model, whose name must not lead elsewhere.

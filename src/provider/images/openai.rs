@@ -8,17 +8,21 @@ use base64::{Engine, prelude::BASE64_STANDARD};
 use futures::{FutureExt, future::BoxFuture};
 use serde_json::{Map, Value, json};
 
-use super::answer::{picture, used};
+use super::answer::{parsed, picture, used};
 use crate::{
     logic::budget::Consumption,
     provider::{
-        ImageModel, ImageRequest, Kind, NoPicture, Picture,
+        Error, ImageModel, ImageRequest, Kind, NoPicture, Picture,
         bounds::PICTURE,
         openai::BASE_URL,
         remote::{Endpoint, ServiceError},
     },
 };
 
+/// Where pictures are asked for.
+const PATH: &str = "/images/generations";
+/// The member that says how a picture is answered.
+const FORMAT: &str = "response_format";
 /// Words of an error that mean a refused description.
 const REFUSALS: [&str; 4] =
     ["moderation_blocked", "content_policy_violation", "content_filter", "safety_violations"];
@@ -41,45 +45,84 @@ impl ImageModel for OpenAiImages {
     }
 }
 
+/// What the first entry of an answer holds.
+enum Entry {
+    File(Vec<u8>),
+    Link(String),
+    /// It is no picture, for this reason and with this way out.
+    Unusable(&'static str, &'static str),
+}
+
 async fn ask(endpoint: &Endpoint, prompt: &str) -> Result<Picture, NoPicture> {
-    let body = body(endpoint, prompt);
-    let response = match endpoint.post("/images/generations", &body).await {
+    let mut body = body(endpoint, prompt);
+    let mut posted = endpoint.post(PATH, &body).await;
+    if let Err(failure) = &posted
+        && failure.names(FORMAT)
+        && body.as_object_mut().is_some_and(|all| all.remove(FORMAT).is_some())
+    {
+        // What is refused for its form is not billed.
+        posted = endpoint.post(PATH, &body).await;
+    }
+    let response = match posted {
         Ok(response) => response,
         Err(failure) if is_refusal(failure.said()) => return Err(refused("its rules", None)),
         Err(failure) => return Err(failure.error.into()),
     };
     let bytes = endpoint.read_within(response, PICTURE).await?;
-    let answer: Value = serde_json::from_slice(&bytes).unwrap_or_default();
-    if let Some(said) = ServiceError::read(&answer) {
-        return Err(match is_refusal(&said) {
-            true => refused("its rules", answer.get("usage")),
-            false => endpoint.peer.service_error(&said, None, &body).into(),
-        });
-    }
-    let Some(data) = answer.get("data").and_then(Value::as_array) else {
-        let way_out = "is base_url a server with an images address, version included?";
-        return Err(endpoint
-            .peer
-            .error(Kind::Protocol, "no pictures in the answer", way_out)
-            .into());
+    let file = match parsed(bytes, first).await {
+        (answer, None) => return Err(lack(endpoint, &answer, &body)),
+        (answer, Some(entry)) => (entry, tokens(1, answer.get("usage"))),
     };
-    // Some services leave a refused picture out.
-    let Some(first) = data.first() else {
-        return Err(refused("it gave no picture", answer.get("usage")));
-    };
-    let text = |key: &str| first.get(key).and_then(Value::as_str).filter(|text| !text.is_empty());
-    let file = match (text("b64_json"), text("url")) {
-        (Some(encoded), _) => BASE64_STANDARD.decode(encoded.trim()).map_err(|_| {
-            let what = "a picture that is no base64";
-            endpoint.peer.error(Kind::Protocol, what, "look at the server's log")
-        })?,
-        (None, Some(url)) => endpoint.fetch(url, PICTURE).await?,
-        (None, None) => {
-            let what = "neither b64_json nor url in the answer";
-            return Err(endpoint.peer.error(Kind::Protocol, what, "try another model").into());
+    let (file, used) = match file {
+        (Entry::File(file), used) => (file, used),
+        (Entry::Link(url), used) => {
+            let file = endpoint.fetch(&url, PICTURE).await;
+            // It is made and billed, whatever its link comes to.
+            (file.map_err(|error| Error::new(Kind::Protocol, error.to_string()))?, used)
+        }
+        (Entry::Unusable(what, way_out), _) => {
+            return Err(endpoint.peer.error(Kind::Protocol, what, way_out).into());
         }
     };
-    picture(endpoint, file, tokens(1, answer.get("usage"))).await
+    picture(endpoint, file, used).await
+}
+
+/// The first picture of an answer, whatever else stands in it; `None`: it has no entry.
+fn first(answer: &Value) -> Option<Entry> {
+    let first = answer.get("data")?.as_array()?.first()?;
+    let text = |key: &str| first.get(key).and_then(Value::as_str).filter(|text| !text.is_empty());
+    Some(match (text("b64_json"), text("url")) {
+        (Some(encoded), _) => {
+            let encoded = encoded.trim();
+            // Some servers write a whole data URL.
+            let is_url = encoded.starts_with("data:");
+            let bare = encoded.split_once(',').filter(|_| is_url).map_or(encoded, |(_, it)| it);
+            BASE64_STANDARD.decode(bare).map_or(
+                Entry::Unusable("a picture that is no base64", "look at the server's log"),
+                Entry::File,
+            )
+        }
+        (None, Some(url)) => Entry::Link(url.to_owned()),
+        (None, None) => {
+            Entry::Unusable("neither b64_json nor url in the answer", "try another model")
+        }
+    })
+}
+
+/// Why an answer has no entry.
+fn lack(endpoint: &Endpoint, answer: &Value, body: &Value) -> NoPicture {
+    match ServiceError::read(answer) {
+        Some(said) if is_refusal(&said) => refused("its rules", answer.get("usage")),
+        Some(said) => endpoint.peer.service_error(&said, None, body).into(),
+        // Some services leave a refused picture out.
+        None if answer.get("data").is_some_and(Value::is_array) => {
+            refused("it gave no picture", answer.get("usage"))
+        }
+        None => {
+            let way_out = "is base_url a server with an images address, version included?";
+            endpoint.peer.error(Kind::Protocol, "no pictures in the answer", way_out).into()
+        }
+    }
 }
 
 /// The request: each server is sent only what it takes.
@@ -95,8 +138,8 @@ fn body(endpoint: &Endpoint, prompt: &str) -> Value {
             body.insert("quality".into(), json!("medium"));
             body.insert("output_format".into(), json!("png"));
         }
-        // LocalAI answers with a link unless asked; OpenAI refuses the member.
-        false => _ = body.insert("response_format".into(), json!("b64_json")),
+        // LocalAI answers with a link unless asked; OpenAI refuses the member, and so do gateways to it.
+        false => _ = body.insert(FORMAT.into(), json!("b64_json")),
     }
     Value::Object(body)
 }

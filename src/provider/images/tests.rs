@@ -1,6 +1,7 @@
 //! Both wire forms against scripted answers.
 
 use base64::{Engine, prelude::BASE64_STANDARD};
+use futures::future::{FutureExt, ready};
 use image::{ImageFormat, RgbImage};
 use serde_json::{Value, json};
 
@@ -8,7 +9,7 @@ use super::{answer::used, *};
 use crate::{
     domain::Secret,
     provider::{
-        ImageRequest, Kind, NoPicture, Picture,
+        Attempts, ImageRequest, Kind, NoPicture, Picture,
         remote::{
             chat_server::{ChatServer, Script},
             options,
@@ -112,6 +113,28 @@ async fn link_is_fetched_from_its_own_origin_only() {
     server.push(Script::json(200, &json!({"data": [{"url": link(&server)}]})));
     server.push(Script::plain(200, "text/plain").bytes(&file(ImageFormat::WebP)));
     assert_eq!(made(&*model, "a ring").await.unwrap().mime, "image/png");
+    server.push(Script::json(200, &json!({"data": [{"url": link(&server)}]})));
+    server.push(Script::plain(404, "text/plain"));
+    assert_eq!(kind(made(&*model, "a ring").await), Kind::Protocol, "it is made and billed");
+}
+
+#[tokio::test]
+async fn openai_picture_counts_whatever_is_said_of_it() {
+    let encoded = format!("data:image/jpeg;base64,{}", encoded());
+    let answer = json!({"detail": "low", "data": [{"b64_json": encoded}]});
+    assert_eq!(openai(answer).await.unwrap().mime, "image/png");
+}
+
+#[tokio::test]
+async fn refused_response_format_is_left_out() {
+    let (server, model) = server(ImageService::OpenAi, &[]);
+    let said = "Unknown parameter: 'response_format'.";
+    let refused = json!({"error": {"message": said, "param": "response_format"}});
+    server.push(Script::json(400, &refused));
+    server.push(Script::json(200, &json!({"data": [{"b64_json": encoded()}]})));
+    assert_eq!(made(&*model, "a ring").await.unwrap().mime, "image/png");
+    let sent = server.requests();
+    assert_eq!((sent.len(), sent[1].json.get("response_format")), (2, None));
 }
 
 #[tokio::test]
@@ -139,6 +162,20 @@ async fn gemini_is_asked_again_once_without_a_picture() {
         {"inlineData": {"data": encoded()}}]}}]});
     let (asked, picture) = gemini(&[none("NO_IMAGE"), drawn]).await;
     assert_eq!((asked, picture.is_ok()), (2, true));
+    let (server, model) = server(
+        ImageService::Gemini,
+        &[json!({
+            "candidates": [{"finishReason": "NO_IMAGE"}],
+            "usageMetadata": {"promptTokenCount": 8, "candidatesTokenCount": 9},
+        })],
+    );
+    let unpaid = |_| ready(Err(Error::new(Kind::OverBudget, "no money is left"))).boxed();
+    let request = ImageRequest { prompt: "a ring".to_owned(), attempts: Attempts::new(unpaid) };
+    let Err(NoPicture::Refused { used, .. }) = model.generate(request).await else {
+        panic!("the first answer counts")
+    };
+    assert_eq!((used.pictures, used.output_tokens), (0, 9));
+    assert_eq!(server.requests().len(), 1);
     let (asked, picture) = gemini(&[none("IMAGE_OTHER"), none("STOP")]).await;
     assert_eq!((asked, is_refused(&picture)), (2, true));
     for reason in ["IMAGE_SAFETY", "PROHIBITED_CONTENT", "A_NEW_ONE"] {
