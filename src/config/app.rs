@@ -216,9 +216,11 @@ impl File<'_> {
     fn known<'k>(&self, built_in: &[&'k str], manifests: &'k [String]) -> Vec<&'k str> {
         let files = self.fields.map("file_io", &keys::app::FILE_IO);
         let read_only = files.and_then(|files| files.flag("read_only")).unwrap_or_default();
-        let searches = search::is_described(&self.fields);
+        let (searches, draws) =
+            (search::is_described(&self.fields), images::is_named(&self.fields));
         let is_there = |identity: &&str| match *identity {
-            identity if whitelist::WEB.contains(&identity) => searches,
+            identity if whitelist::WEB.identities.contains(&identity) => searches,
+            identity if whitelist::PICTURES.identities.contains(&identity) => draws,
             "file-io.write_file" => files.is_some() && !read_only,
             identity => files.is_some() || !identity.starts_with("file-io."),
         };
@@ -441,8 +443,7 @@ fn voices(models: &ModelOptions, providers: &Providers) -> Vec<VoiceEntry> {
 /// The settings of a checked file that engines and tools of NPCs depend on.
 fn engines<'a>(file: &Fields, services: &'a [SpeechOptions]) -> Engines<'a> {
     let is_guarded = !file.items("lines_and_veils").is_empty();
-    let has_pictures = images::is_named(file);
-    Engines { services, is_read: speech_to_speech::is_read(file), is_guarded, has_pictures }
+    Engines { services, is_read: speech_to_speech::is_read(file), is_guarded }
 }
 
 /// How long lists of tools are narrowed.

@@ -21,8 +21,6 @@ pub struct Engines<'a> {
     pub is_read: bool,
     /// Some topics may never be brought up.
     pub is_guarded: bool,
-    /// Whether a service makes pictures, well configured or not.
-    pub has_pictures: bool,
 }
 
 impl Engines<'_> {

@@ -22,6 +22,10 @@ pub fn image(file: &Fields, budget: &mut BudgetOptions, notes: &mut Notes) -> Op
         ImageService::OpenAi => Home { model: service.model(), ..Home::OPENAI },
         ImageService::Gemini => Home { model: service.model(), has_sockets: false, ..Home::GEMINI },
     };
+    // Only that address is known to have it.
+    let is_elsewhere = |url: &str| url.trim_end_matches('/') != home.base_url;
+    let model = if fields.text("base_url").is_some_and(is_elsewhere) { "" } else { home.model };
+    let home = Home { model, ..home };
     let mut clients = Clients::new(&budget.prices, notes);
     clients.check_service(&fields, PATH);
     let mut options = clients.options(&fields, PATH, PaidBy::Pictures, home);
@@ -34,7 +38,8 @@ pub fn image(file: &Fields, budget: &mut BudgetOptions, notes: &mut Notes) -> Op
 /// Whether `file` names a service for pictures, well or not.
 pub fn is_named(file: &Fields) -> bool {
     let all = file.map("providers", &keys::providers::PROVIDERS);
-    file.is_broken("providers") || all.is_some_and(|all| all.get("image").is_some())
+    let has_key = |all: Fields| all.get("image").is_some() || all.is_broken("image");
+    file.is_broken("providers") || all.is_some_and(has_key)
 }
 
 #[cfg(test)]
@@ -85,17 +90,25 @@ mod tests {
         let tokens = problems("{ service: openai, api_key: k, price: { output: 30 } }");
         assert!(tokens.contains("add picture"), "{tokens}");
         assert!(problems("{ service: openai, free: true }").contains("missing key 'api_key'"));
+        let elsewhere = problems("{ base_url: 'http://127.0.0.1:1234/v1' }");
+        assert!(elsewhere.contains("missing key 'model' of 'providers.image'"), "{elsewhere}");
     }
 
     #[test]
     fn tool_without_a_service_is_warned_about() {
         let warned = |image: &str, tool: &str| {
             let config = load(image, tool).unwrap();
-            config.warnings.iter().any(|it| it.message.contains("no service makes pictures"))
+            config
+                .warnings
+                .iter()
+                .any(|it| it.message.contains("no effect without providers.image"))
         };
         for tool in ["image-gen.generate_image", "generate_image", "image-gen.*"] {
             assert!(warned("", tool), "{tool}");
-            assert!(!warned("providers: { image: { base_url: 'http://127.0.0.1:1/v1' } }", tool));
+            assert!(!warned(
+                "providers: { image: { base_url: 'http://127.0.0.1:1/v1', model: m } }",
+                tool
+            ));
         }
         assert!(!warned("", "dice-roller.roll"));
     }

@@ -195,9 +195,6 @@ fn pronunciation(fields: &Fields, problems: &mut Problems) -> Vec<Pronunciation>
 
 /// What is allowed, but probably not meant.
 fn warn(npc: &Npc, fields: &Fields, defaults: &NpcDefaults, warnings: &mut Problems) {
-    if !defaults.engines.has_pictures {
-        pictureless(fields, warnings);
-    }
     if is_assistant(fields) {
         return engine::warn_assistant(fields, warnings);
     }
@@ -236,17 +233,6 @@ fn warn(npc: &Npc, fields: &Fields, defaults: &NpcDefaults, warnings: &mut Probl
         let message =
             format!("{} speaks '{}' with an English voice", quoted(&npc.name), npc.language);
         warnings.add(fields.place("voice"), message, "use the provider espeak");
-    }
-}
-
-/// Warns of tools that show pictures although no service makes any.
-fn pictureless(fields: &Fields, warnings: &mut Problems) {
-    let shows = |entry: &str| entry.starts_with("image-gen.") || entry == "generate_image";
-    let mut tools = fields.items("tools").iter();
-    if let Some(node) = tools.find(|node| node.text().is_some_and(shows)) {
-        let message = "no service makes pictures, so this tool is never offered";
-        let way_out = "set providers.image (docs/pictures.md), or remove the tool";
-        warnings.add(node.at, message, way_out);
     }
 }
 

@@ -51,8 +51,33 @@ pub fn may_come(entry: &str, known: &[&str]) -> bool {
         && !is_of_files(entry)
 }
 
-/// The tools of web search, which are known where a service is configured.
-pub const WEB: [&str; 2] = ["web-search.search", "web-search.fetch_page"];
+/// Tools that are known where their service is configured.
+pub struct OfService {
+    /// Their identities.
+    pub identities: &'static [&'static str],
+    /// The keys that lead to their service.
+    key: &'static str,
+    way_out: &'static str,
+}
+
+/// Those of web search.
+pub const WEB: OfService = OfService {
+    identities: &["web-search.search", "web-search.fetch_page"],
+    key: "providers.search",
+    way_out: "add providers: { search: { service: searxng, base_url: … } }",
+};
+/// Those that show pictures.
+pub const PICTURES: OfService = OfService {
+    identities: &["image-gen.generate_image"],
+    key: "providers.image",
+    way_out: "add providers: { image: { service: openai, … } }, as docs/pictures.md says",
+};
+
+/// The identity meant by `entry` of a tool whose service is not configured, and the service.
+fn without_service(entry: &str) -> Option<(String, OfService)> {
+    let meant = |of: OfService| Some((resolve(entry, of.identities).ok()?, of));
+    [WEB, PICTURES].into_iter().find_map(meant)
+}
 
 /// The identities meant by `nodes`, and bare names that a server may bring; what is wrong with one is
 /// noted.
@@ -75,15 +100,13 @@ pub fn resolve_all(nodes: &[Node], known: &[&str], notes: &mut Notes) -> Vec<Str
                 notes.warnings.add(node.at, message, way_out);
                 identities.push(text.to_owned());
             }
-            Err((message, way_out)) => match resolve(text, &WEB) {
-                Ok(identity) => {
-                    let message =
-                        format!("{} has no effect without providers.search", quoted(text));
-                    let way_out = "add providers: { search: { service: searxng, base_url: … } }";
-                    notes.warnings.add(node.at, message, way_out);
+            Err((message, way_out)) => match without_service(text) {
+                Some((identity, of)) => {
+                    let message = format!("{} has no effect without {}", quoted(text), of.key);
+                    notes.warnings.add(node.at, message, of.way_out);
                     identities.push(identity);
                 }
-                Err(_) => problems.add(node.at, message, way_out),
+                None => problems.add(node.at, message, way_out),
             },
         }
     }

@@ -54,8 +54,7 @@ pub struct Npc {
 impl Npc {
     /// Whether its tools show pictures.
     pub fn has_pictures(&self) -> bool {
-        let shows = |tool: &String| tool.starts_with("image-gen.") || tool == "generate_image";
-        self.tools.iter().any(shows)
+        self.tools.iter().any(|tool| tool.starts_with("image-gen."))
     }
 }
 

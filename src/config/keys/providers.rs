@@ -249,7 +249,7 @@ pub static IMAGE: Shape = Shape {
             "model",
             Kind::Filled,
             "The model, as the service names it; default gpt-image-2.6-flare, for gemini \
-             gemini-nano-banana-2.1.",
+             gemini-nano-banana-2.1; required with another base_url.",
         ),
         FREE,
         PRICE_BESIDE,
