@@ -1,9 +1,11 @@
 //! The terminal beside a table: what tools show, ask and want filled in.
 //!
-//! Entry types: [`TerminalEffects`], [`PictureFiles`], [`Typed`]. **Never**: answers for the game master without being told to.
+//! Entry types: [`TerminalEffects`], [`PictureFiles`], [`Typed`]. **Never**: answers for the game master
+//! without being told to.
 
 use std::{
-    io::{self, ErrorKind, IsTerminal},
+    fs::File,
+    io::{self, ErrorKind, IsTerminal, Write},
     path::PathBuf,
     sync::{
         Arc,
@@ -25,7 +27,6 @@ use super::{
 };
 use crate::{
     domain::revealed_name,
-    files,
     session::LONGEST_UTTERANCE,
     tools::{ApprovalRequest, Attachment, Caption, Decision, Effects, Form},
 };
@@ -43,6 +44,9 @@ pub enum Approve {
 const LONGEST: usize = LONGEST_UTTERANCE;
 /// A line that goes on for so long never ends.
 const ENDLESS: usize = 1 << 20;
+
+/// Highest number of a picture's file.
+const FILES_MAX: u32 = 10_000;
 
 /// Lines typed on a terminal, for whoever asks next.
 pub struct Typed(Mutex<Keyboard<Stdin>>);
@@ -155,19 +159,25 @@ pub struct PictureFiles {
 }
 
 impl PictureFiles {
-    /// None yet, beside `recording`.
+    /// No file written yet; they go beside `recording`.
     pub const fn beside(recording: PathBuf) -> Self {
         Self { recording, written: AtomicU32::new(0) }
     }
 
-    /// Writes `picture` into the next file; its name.
+    /// Writes `picture` into the next file that is not there yet; its name.
     fn write(&self, picture: &Attachment) -> io::Result<String> {
-        let number = self.written.fetch_add(1, Ordering::Relaxed) + 1;
         let stem = self.recording.file_stem().unwrap_or_default().to_string_lossy();
         let kind = if picture.mime == "image/jpeg" { "jpg" } else { "png" };
-        let name = format!("{stem}-{number}.{kind}");
-        files::replace(&self.recording.with_file_name(&name), &picture.bytes)?;
-        Ok(name)
+        loop {
+            let number = self.written.fetch_add(1, Ordering::Relaxed) + 1;
+            let name = format!("{stem}-{number}.{kind}");
+            match File::create_new(self.recording.with_file_name(&name)) {
+                Ok(mut file) => return file.write_all(&picture.bytes).map(|()| name),
+                // It is of an earlier evening.
+                Err(error) if error.kind() == ErrorKind::AlreadyExists && number < FILES_MAX => {}
+                Err(error) => return Err(error),
+            }
+        }
     }
 }
 
@@ -202,7 +212,7 @@ impl Effects for TerminalEffects {
             return self.show(&format!("{tool} returned {mime}, {size} KiB"));
         };
         let file = match self.pictures.as_ref().map(|files| files.write(attachment)).transpose() {
-            Ok(file) => file.unwrap_or_else(|| format!("use --out to keep it; {mime}, {size} KiB")),
+            Ok(file) => file.unwrap_or_else(|| format!("{mime}, {size} KiB")),
             Err(error) => {
                 complain(&format!("error: a picture cannot be written beside --out: {error}"));
                 format!("{mime}, {size} KiB")

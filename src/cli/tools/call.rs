@@ -67,8 +67,12 @@ pub async fn run(config: &Config, host: &ToolHost, arguments: &Arguments) -> Res
     let snapshot = host.snapshot();
     let entry = snapshot.find(&arguments.tool);
     let limit = match (authority.caller(), entry) {
-        // The operator has the tool's own time.
-        (None, Some(entry)) => entry.tool.max(),
+        // The operator has the tool's own time, and waits for what would be late at a table.
+        (caller, Some(entry))
+            if caller.is_none() || entry.tool.declared.follow_up == Some(true) =>
+        {
+            entry.tool.max()
+        }
         _ => tier.ceiling(),
     };
     let name = match entry {

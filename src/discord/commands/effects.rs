@@ -55,8 +55,9 @@ impl CommandEffects {
     /// wait comfortably. Cancel safe.
     pub async fn late_results(&self, count: usize) {
         let mut late = self.late.subscribe();
-        // What has not come by then is told as lost.
-        _ = timeout(LATE, late.wait_for(|come| *come >= count)).await;
+        if timeout(LATE, late.wait_for(|come| *come >= count)).await.is_err() {
+            self.show("A tool is still at work; what it brings is lost (ask again).");
+        }
     }
 
     /// What was shown; what comes later goes to the game master.
@@ -80,6 +81,10 @@ impl Effects for CommandEffects {
     }
 
     fn attach(&self, tool: &str, attachment: &Attachment) {
+        // It is made for the table; what others bring may be for the one who asked.
+        if let (Some(session), Some(_)) = (&self.session, &attachment.caption) {
+            return session.attach(tool, attachment);
+        }
         let name = file_name(tool, &attachment.mime);
         let size = attachment.bytes.len();
         let mut notes = self.notes();
@@ -88,11 +93,7 @@ impl Effects for CommandEffects {
                 notes.files.push((name, attachment.bytes.to_vec()));
             }
             Some(notes) => notes.lines.push(format!("{tool} returned more than I can show here")),
-            None => match (&self.session, &attachment.caption) {
-                // It was made for the table; what others bring may be for the one who asked.
-                (Some(session), Some(_)) => session.attach(tool, attachment),
-                _ => tracing::warn!(tool, "cannot show a late picture of a command"),
-            },
+            None => tracing::warn!(tool, "cannot show a late picture of a command"),
         }
     }
 

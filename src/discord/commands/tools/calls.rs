@@ -142,10 +142,11 @@ pub fn call(guild: &mut Guild, call: &Call) -> Result<Answer, Refusal> {
                 npc.name
             ));
         }
-        let reply = answer(&record, effects.take());
-        let lack = "without a session nobody can approve the call, so I didn't make it (use \
-                    /session start)";
-        reply.noting((record.pending && !is_in_session).then(|| lack.to_owned()))
+        // At a table the game master is told later.
+        if !is_in_session {
+            effects.late_results(usize::from(record.pending)).await;
+        }
+        answer(&record, effects.take())
     }))
 }
 
