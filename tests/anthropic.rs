@@ -194,7 +194,7 @@ fn failures_of_the_service_are_told_and_never_spoken() {
         (401, "the key was refused with status 401", 1),
         (402, "the account has no credit with status 402", 1),
         (403, "the key was refused with status 403", 1),
-        (404, "(check model, and that base_url ends with the version such as /v1)", 1),
+        (404, "(check model, and whether base_url ends with a version such as /v1)", 1),
         (500, "the service failed with status 500", 3),
         (529, "the service is overloaded with status 529", 3),
     ] {

@@ -29,7 +29,9 @@ pub fn image(file: &Fields, budget: &mut BudgetOptions, notes: &mut Notes) -> Op
     let mut clients = Clients::new(&budget.prices, notes);
     clients.check_service(&fields, PATH);
     let mut options = clients.options(&fields, PATH, PaidBy::Pictures, home);
-    options.first_byte_timeout = PICTURE_FIRST_BYTE;
+    if fields.get("first_byte_timeout_ms").is_none() {
+        options.first_byte_timeout = PICTURE_FIRST_BYTE;
+    }
     let mut own = clients.own;
     budget.prices.append(&mut own);
     Some(ImageEntry { service, options })

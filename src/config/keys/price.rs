@@ -37,8 +37,8 @@ pub static PRICE: Shape = Shape {
         Key::new(
             "picture",
             MONEY,
-            "Per picture. With output set too, and a service that counts tokens, those are booked \
-             instead, and this is what is set aside before.",
+            "Per picture. With output set and a service that counts tokens, the tokens are booked; \
+             picture is then only reserved beforehand.",
         ),
         Key::new("request", MONEY, "Per search request."),
     ],

@@ -253,6 +253,12 @@ pub static IMAGE: Shape = Shape {
         ),
         FREE,
         PRICE_BESIDE,
+        Key::new(
+            "first_byte_timeout_ms",
+            Kind::Whole { min: 100, max: 55_000 },
+            "Longest wait for the first byte; default 55000, which is also the most.",
+        ),
+        IDLE,
     ],
 };
 

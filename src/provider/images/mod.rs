@@ -17,8 +17,8 @@ use super::{
     remote::{Endpoint, Options, probe},
 };
 
-/// Longest wait for the first byte of an answer; a call's own limit ends before.
-pub const FIRST_BYTE_TIMEOUT: Duration = Duration::from_secs(120);
+/// Longest wait for the first byte of an answer, within a call's own limit.
+pub const FIRST_BYTE_TIMEOUT: Duration = Duration::from_secs(55);
 
 /// Kinds of services that make pictures.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -114,9 +114,9 @@ impl Peer {
             }
             Kind::Timeout => ("the service gave up waiting", "try again, or a smaller model"),
             Kind::InvalidRequest if said.status == Some(404) => {
-                ("not found", "check model, and that base_url ends with the version such as /v1")
+                ("not found", "check model, and whether base_url ends with a version such as /v1")
             }
-            Kind::InvalidRequest => ("the request was refused", "check model and extra_body"),
+            Kind::InvalidRequest => ("the request was refused", "check its entry under providers"),
             Kind::Protocol if said.status.is_some_and(|status| (300..400).contains(&status)) => (
                 "it redirects elsewhere, and no conversation is sent there",
                 "write the address it redirects to as base_url",
@@ -154,7 +154,7 @@ impl Peer {
 
     /// No answer in time.
     pub fn slow(&self) -> Error {
-        let way_out = "is the model still loading? raise first_byte_timeout_ms";
+        let way_out = "is the model still loading? try again, or raise first_byte_timeout_ms";
         self.error(Kind::Timeout, "no answer in time", way_out)
     }
 
@@ -393,7 +393,7 @@ mod tests {
         assert_eq!(
             refusal(404, &[], &body).error.to_string(),
             "'http://127.0.0.1:9/v1', model 'test-model': not found with status 404: \"model 'tiny' \
-             not found, key <secret>, you said: …\" (check model, and that base_url ends with the \
+             not found, key <secret>, you said: …\" (check model, and whether base_url ends with a \
              version such as /v1)"
         );
         let partly = r#"{"error":{"message":"near 'vault opens at midn' in input"}}"#;
