@@ -50,7 +50,7 @@ pub async fn cleaned(bytes: Vec<u8>) -> Result<(Arc<[u8]>, &'static str), BadPic
     let permit = DECODING.acquire().await.map_err(|_| BadPicture::Failed)?;
     let done = spawn_blocking(move || {
         let _permit = permit;
-        encoded(&decoded(&bytes)?)
+        encoded(decoded(&bytes)?)
     });
     done.await.unwrap_or(Err(BadPicture::Failed))
 }
@@ -61,35 +61,35 @@ fn decoded(bytes: &[u8]) -> Result<DynamicImage, BadPicture> {
     if !matches!(kind, ImageFormat::Png | ImageFormat::Jpeg | ImageFormat::WebP) {
         return Err(BadPicture::Kind);
     }
-    let reader = || ImageReader::with_format(Cursor::new(bytes), kind);
+    let reader = || {
+        let mut limits = Limits::no_limits();
+        limits.max_alloc = Some(DECODING_MAX);
+        let mut reader = ImageReader::with_format(Cursor::new(bytes), kind);
+        reader.limits(limits);
+        reader
+    };
     let (width, height) = reader().into_dimensions().map_err(|_| BadPicture::Damaged)?;
     let is_large = u64::from(width) * u64::from(height) > PIXELS_MAX;
     if is_large || width.max(height) > SIDE_MAX {
         return Err(BadPicture::Large(width, height));
     }
-    let mut limits = Limits::no_limits();
-    limits.max_image_width = Some(SIDE_MAX);
-    limits.max_image_height = Some(SIDE_MAX);
-    limits.max_alloc = Some(DECODING_MAX);
-    let mut reader = reader();
-    reader.limits(limits);
-    reader.decode().map_err(|_| BadPicture::Damaged)
+    reader().decode().map_err(|_| BadPicture::Damaged)
 }
 
 /// `picture` as a file that is small enough.
-fn encoded(picture: &DynamicImage) -> Result<(Arc<[u8]>, &'static str), BadPicture> {
+fn encoded(picture: DynamicImage) -> Result<(Arc<[u8]>, &'static str), BadPicture> {
     let is_clear = picture.color().has_alpha();
     // 8 bits a channel are enough to look at.
     let plain = match is_clear {
-        true => DynamicImage::from(picture.to_rgba8()),
-        false => DynamicImage::from(picture.to_rgb8()),
+        true => DynamicImage::from(picture.into_rgba8()),
+        false => DynamicImage::from(picture.into_rgb8()),
     };
     let mut file = Cursor::new(Vec::new());
     plain.write_to(&mut file, ImageFormat::Png).map_err(|_| BadPicture::Failed)?;
     if file.get_ref().len() <= SHOWN_MAX {
         return Ok((file.into_inner().into(), "image/png"));
     }
-    let opaque = plain.to_rgb8();
+    let opaque = plain.into_rgb8();
     for quality in QUALITIES {
         let mut file = Vec::new();
         JpegEncoder::new_with_quality(&mut file, quality)
@@ -182,7 +182,7 @@ mod tests {
             let [a, b, c, _] = state.to_be_bytes();
             Rgb([a, b, c])
         });
-        let (file, mime) = encoded(&noise.into()).unwrap();
+        let (file, mime) = encoded(noise.into()).unwrap();
         assert_eq!(mime, "image/jpeg");
         assert!(file.len() <= SHOWN_MAX && file.starts_with(&[0xFF, 0xD8]));
     }
