@@ -141,3 +141,17 @@ async fn prompt_without_a_log_channel_is_not_shown() {
     assert!(public.iter().all(|it| !has_said(it, PROMPT)), "{public:#?}");
     studio.hall.ends();
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn picture_of_an_ended_session_is_not_shown() {
+    let studio = Studio::new().await;
+    let hall = &studio.hall;
+    studio.asks().await;
+    let stopped = hall.told(&hall.dm, Slash::new("session stop")).await;
+    assert!(stopped.contains("The session is over."), "{stopped}");
+    studio.go.notify_one();
+    studio.images.over(1).await;
+    hall.told(&hall.dm, Slash::new("tools list")).await;
+    assert!(studio.public().iter().all(|it| it.files().is_empty()), "{:#?}", studio.public());
+    studio.hall.ends();
+}

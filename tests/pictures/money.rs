@@ -1,13 +1,25 @@
 //! Pictures under caps: no more is billed than may be spent.
 
+use std::sync::Arc;
+
 use serde_json::Value;
+use tokio::sync::Notify;
 
 use super::{LINE, Table, asks, told};
-use crate::support::images::{Form, Picture};
+use crate::support::{
+    images::{Form, Picture, files},
+    program::Live,
+};
 
 /// Of one picture.
 const PRICE: f64 = 0.05;
 const PRICED: &str = ", price: { picture: 0.05 }";
+
+/// The next line that waits for nothing, as money spent until then.
+fn spent(live: &mut Live) -> f64 {
+    let line: Value = serde_json::from_str(&live.says("\"pending\":false")).unwrap();
+    line["spent"].as_f64().unwrap()
+}
 
 /// Asks four times; what became of each, and the pictures billed.
 fn four(table: &Table) -> (Vec<bool>, f64) {
@@ -52,12 +64,42 @@ fn refused_picture_is_not_booked() {
     let table = Table::with(Form::OpenAi, PRICED, "budget: { session_max: 1 }\n");
     table.images.push(Picture::blocked());
     let mut live = table.open(&[]);
-    let mut spent = Vec::new();
+    let mut sums = Vec::new();
     for _ in 0..2 {
         live.types(LINE);
-        let line: Value = serde_json::from_str(&live.says("\"pending\":false")).unwrap();
-        spent.push(line["spent"].as_f64().unwrap());
+        sums.push(spent(&mut live));
     }
     assert_eq!(live.leave(), 0);
-    assert!(spent[0].abs() < 1e-9 && (spent[1] - PRICE).abs() < 1e-9, "{spent:?}");
+    assert!(sums[0].abs() < 1e-9 && (sums[1] - PRICE).abs() < 1e-9, "{sums:?}");
+}
+
+#[test]
+fn tokens_that_are_counted_are_booked() {
+    let priced = ", price: { picture: 0.25, input: 5, output: 30 }";
+    let table = Table::with(Form::OpenAi, priced, "budget: { session_max: 1 }\n");
+    let mut live = table.open(&[]);
+    live.types(LINE);
+    let sum = spent(&mut live);
+    assert_eq!(live.leave(), 0);
+    // 40 tokens read and 1,056 drawn.
+    assert!((sum - 0.031_88).abs() < 1e-9, "{sum}");
+}
+
+#[test]
+fn picture_whose_price_goes_is_booked_as_held() {
+    let table = Table::with(Form::OpenAi, PRICED, "budget: { session_max: 1 }\n");
+    let go = Arc::new(Notify::new());
+    table.images.push(Picture::bytes(files::png()).held(&go));
+    let mut live = table.open(&[]);
+    live.types(LINE);
+    live.says("\"pending\":true");
+    let config = std::fs::read_to_string(table.place.path("glyphoxa.yaml")).unwrap();
+    let unpriced = config.replace(&table.images.entry(PRICED), "");
+    assert_ne!(config, unpriced);
+    table.place.write("glyphoxa.yaml", unpriced);
+    live.says("configuration reloaded");
+    go.notify_one();
+    let sum = spent(&mut live);
+    assert_eq!(live.leave(), 0);
+    assert!((sum - PRICE).abs() < 1e-9, "{sum}");
 }

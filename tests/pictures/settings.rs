@@ -70,6 +70,7 @@ fn doctor_tries_pictures_only_when_told() {
     assert!(looked.stdout.contains("--try-paid"), "{looked:#?}");
     assert_eq!(table.images.requests().len(), 0, "{looked:#?}");
     let tried = table.place.run(&["doctor", "--try-paid"]);
+    assert!(tried.stdout.contains("drew image/png"), "{tried:#?}");
     let asked = table.images.requests();
     assert_eq!(asked.len(), 1, "{tried:#?}");
     assert_eq!(asked[0].refused, None, "{asked:#?}");
