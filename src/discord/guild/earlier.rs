@@ -1,8 +1,8 @@
 //! Requests that were put before the game master by an earlier run of the program.
 //!
 //! Entry method: [`Guild::take_up_earlier`]. Those that still may be decided are decided by the same
-//! buttons; a call that is approved is made then, outside any session. **Never**: makes a call of a
-//! tool that has changed since it was shown.
+//! buttons; a call that is approved is made then, outside the session it was asked in. **Never**: makes a
+//! call of a tool that has changed since it was shown.
 
 use std::{
     sync::{Arc, Mutex, PoisonError},
@@ -18,6 +18,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::{
     approvals::ClosedMessage,
+    effects::GuildEffects,
     panel::MessagePlace,
     state::{Guild, Job},
 };
@@ -26,8 +27,8 @@ use crate::{
     discord::{decisions::Request, ui::message::ChannelMessage},
     domain::{CallId, Scope, SessionId, Tier, ToolCall, TurnId},
     tools::{
-        ApprovalRequest, Attachment, Authority, CallContext, Caller, Decision, Effects, Progress,
-        Taint, ToolHost, connection::Servers,
+        ApprovalRequest, Attachment, Authority, CallContext, Caller, Decision, Effects, Payments,
+        Progress, Taint, ToolHost, connection::Servers,
     },
 };
 
@@ -74,8 +75,6 @@ impl Guild {
             _ = self.approvals.shown(key, place);
         }
         let left = u64::try_from(call.until - now()).unwrap_or_default();
-        let scope = self.scope();
-        let handles = self.shared.handles.clone();
         let key = key.to_owned();
         self.spawn(async move {
             let decision = timeout(Duration::from_millis(left), decided).await;
@@ -85,7 +84,21 @@ impl Guild {
                 // What became of it stands below the request.
                 Ok(Ok(Decision::Deny(_)) | Err(_)) | Err(_) => return nothing(),
             };
-            let told = made(&handles.tools, &handles.servers, &scope, call).await;
+            Box::new(move |guild: &mut Self| guild.make_approved(key, place, call)) as Job
+        });
+    }
+
+    /// Makes a call that was approved; a session that runs pays for it, and shows its pictures.
+    fn make_approved(&mut self, key: String, place: Option<MessagePlace>, call: KeptCall) {
+        let (scope, handles, cast) = (self.scope(), self.shared.handles.clone(), self.cast());
+        let npc = cast.iter().find(|npc| npc.name == call.npc);
+        let running = self.session().ok();
+        let payments =
+            running.zip(npc).and_then(|(session, npc)| handles.sessions.payments(&session.id, npc));
+        let session = running.map(|session| Arc::clone(&session.effects));
+        let around = Around { payments, shown: Arc::new(Shown { session, ..Shown::default() }) };
+        self.spawn(async move {
+            let told = made((&handles.tools, &handles.servers), &scope, call, around).await;
             Box::new(move |guild: &mut Self| {
                 let pressed = guild.approvals.take_pressed(&key);
                 match place.map(|place| place.channel).or(pressed) {
@@ -117,7 +130,12 @@ impl KeptCall {
 }
 
 /// Makes a call that was approved; what came of it, for the game master.
-async fn made(tools: &ToolHost, servers: &Servers, scope: &Scope, call: KeptCall) -> String {
+async fn made(
+    (tools, servers): (&ToolHost, &Servers),
+    scope: &Scope,
+    call: KeptCall,
+    Around { payments, shown }: Around,
+) -> String {
     let (npc, tool) = (call.npc.clone(), call.tool.clone());
     servers.settled(CONNECTING, |prefix| tool.split('.').next() == Some(prefix)).await;
     let not_called = |why: &str| format!("`{tool}` was approved for {npc}, but not called: {why}");
@@ -130,9 +148,7 @@ async fn made(tools: &ToolHost, servers: &Servers, scope: &Scope, call: KeptCall
     if *known.tool.fingerprint != *call.definition {
         return not_called("the tool has changed since you were asked (ask the NPC again)");
     }
-    let caller =
-        Caller { npc: name, tier, offered: visible.names(), sampler: None, payments: None };
-    let shown = Arc::new(Shown::default());
+    let caller = Caller { npc: name, tier, offered: visible.names(), sampler: None, payments };
     let context = CallContext {
         scope: scope.clone(),
         session: SessionId("approved".to_owned()),
@@ -161,27 +177,48 @@ async fn made(tools: &ToolHost, servers: &Servers, scope: &Scope, call: KeptCall
     format!("`{tool}`, as approved for {npc}:\n```\n{}\n```{lines}", what.replace("```", "'''"))
 }
 
-/// What a tool shows goes to the game master too.
+/// What is around a call that was approved.
+struct Around {
+    /// `None`: nobody pays.
+    payments: Option<Arc<dyn Payments>>,
+    shown: Arc<Shown>,
+}
+
+/// What a tool shows goes to the game master too, but for pictures that are made for a table.
 #[derive(Default)]
-struct Shown(Mutex<Vec<String>>);
+struct Shown {
+    lines: Mutex<Vec<String>>,
+    /// The session that runs.
+    session: Option<Arc<GuildEffects>>,
+}
 
 impl Shown {
     fn lines(&self) -> String {
-        let lines = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let lines = self.lines.lock().unwrap_or_else(PoisonError::into_inner);
         lines.iter().map(|line| format!("\n{line}")).collect()
     }
 }
 
 impl Effects for Shown {
     fn show(&self, text: &str) {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).push(text.to_owned());
+        self.lines.lock().unwrap_or_else(PoisonError::into_inner).push(text.to_owned());
     }
 
-    fn attach(&self, tool: &str, _attachment: &Attachment) {
-        self.show(&format!("{tool} returned a file, which I can't show here."));
+    fn attach(&self, tool: &str, attachment: &Attachment) {
+        match (&self.session, &attachment.caption) {
+            (Some(session), Some(_)) => session.attach(tool, attachment),
+            _ => self.show(&format!("{tool} returned a file, which I can't show here.")),
+        }
+    }
+
+    fn halts(&self) -> u64 {
+        self.session.as_ref().map_or(0, |session| session.halts())
     }
 
     fn tell_dm(&self, text: &str) {
-        self.show(text);
+        // Players may read where the call was asked about.
+        if let Some(session) = &self.session {
+            session.tell_dm(text);
+        }
     }
 }
