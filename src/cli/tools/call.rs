@@ -53,17 +53,7 @@ impl Arguments {
 /// # Errors
 /// No such NPC, or stdout is gone.
 pub async fn run(config: &Config, host: &ToolHost, arguments: &Arguments) -> Result<u8, Failure> {
-    let mut tier = Tier::Deep;
-    let authority = match &arguments.npc {
-        None => Authority::Operator,
-        Some(name) => {
-            let (_, npc) = app::find_npc(&config.npcs, name).map_err(Failure::usage)?;
-            tier = arguments.tier.unwrap_or(npc.budget_tier);
-            let offered = host.visible(&npc.name, tier, tier.ceiling()).names();
-            let npc = Arc::from(npc.name.as_str());
-            Authority::OperatorAs(Caller { npc, tier, offered, sampler: None, payments: None })
-        }
-    };
+    let (authority, tier) = caller(config, host, arguments)?;
     let snapshot = host.snapshot();
     let entry = snapshot.find(&arguments.tool);
     let limit = match (authority.caller(), entry) {
@@ -116,4 +106,19 @@ pub async fn run(config: &Config, host: &ToolHost, arguments: &Arguments) -> Res
         }
     }
     Ok(if record.result.is_ok() { DONE } else { FAILED })
+}
+
+/// On whose authority it is called, and at which tier.
+fn caller(
+    config: &Config,
+    host: &ToolHost,
+    arguments: &Arguments,
+) -> Result<(Authority, Tier), Failure> {
+    let Some(name) = &arguments.npc else { return Ok((Authority::Operator, Tier::Deep)) };
+    let (_, npc) = app::find_npc(&config.npcs, name).map_err(Failure::usage)?;
+    let tier = arguments.tier.unwrap_or(npc.budget_tier);
+    let offered = host.visible(&npc.name, tier, tier.ceiling()).names();
+    let npc = Arc::from(npc.name.as_str());
+    let caller = Caller { npc, tier, offered, sampler: None, payments: None };
+    Ok((Authority::OperatorAs(caller), tier))
 }
