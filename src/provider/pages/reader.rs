@@ -32,8 +32,13 @@ const BODY_MAX: usize = 2_000_000;
 const REDIRECTS: usize = 5;
 /// Longest text, in characters.
 const TEXT_MAX: usize = 12_000;
-/// Longest text, in bytes.
-const TEXT_BYTES: usize = 14_000;
+/// Longest text, in bytes: with the longest address and title it is read whole.
+const TEXT_BYTES: usize = 13_000;
+/// Longest address that is read or found, in bytes.
+pub const URL_MAX: usize = 2_000;
+
+/// Whether a search has returned an address.
+pub type Found<'a> = dyn Fn(&Url) -> bool + Send + Sync + 'a;
 
 /// A page's readable text.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -66,8 +71,16 @@ pub enum PageError {
     /// A status that is no success.
     #[error("'{0}' answered with status {1} (try another result)")]
     Status(String, u16),
-    /// It redirects on and on, or nowhere.
-    #[error("'{0}' redirects more than 5 times, or nowhere (try another result)")]
+    /// It leads to an address that no search returned, on a host that is not allowed.
+    #[error(
+        "'{0}' is another host (only the person who runs Glyphoxa can allow it, in search.allow)"
+    )]
+    Elsewhere(String),
+    /// Its address is over its bound.
+    #[error("an address of '{0}' is longer than 2,000 bytes (try another result)")]
+    Long(String),
+    /// It redirects too often, or to no address.
+    #[error("'{0}' redirects too often, or to no address (try another result)")]
     Redirects(String),
     /// It holds no text.
     #[error("the page is '{0}', not text (only HTML, plain text and JSON are read)")]
@@ -108,17 +121,18 @@ impl Pages {
 
     /// The page at `url`. Ends within 8 s; at most 2 MB are held. Cancel safe.
     ///
+    /// An address that `found` knows may redirect to any public host; any other one only to those
+    /// that are allowed or found, so that no address on an allowed host carries words elsewhere.
+    ///
     /// # Errors
     /// Why there is nothing to read.
-    pub async fn read(&self, url: &Url) -> Result<Page, PageError> {
+    pub async fn read(&self, url: &Url, found: &Found<'_>) -> Result<Page, PageError> {
         let late = || PageError::Late(host(url));
-        timeout(WHOLE, self.fetch(url)).await.unwrap_or_else(|_| Err(late()))
+        timeout(WHOLE, self.fetch(url, found)).await.unwrap_or_else(|_| Err(late()))
     }
 
-    async fn fetch(&self, url: &Url) -> Result<Page, PageError> {
-        let is_own = self.allowed.iter().any(|host| host.is_private() && host.covers(url));
-        let outbound = if is_own { self.outbound.clone().and(url) } else { self.outbound.clone() };
-        let (url, response) = follow(&outbound, url).await?;
+    async fn fetch(&self, url: &Url, found: &Found<'_>) -> Result<Page, PageError> {
+        let (url, response) = self.follow(url, found).await?;
         if !response.status().is_success() {
             return Err(PageError::Status(host(&url), response.status().as_u16()));
         }
@@ -138,23 +152,44 @@ impl Pages {
         let (text, is_cut) = cut(text);
         Ok(Page { title, url, text, is_cut })
     }
-}
 
-/// The answer of `url`, or of where it redirects, and its address.
-async fn follow(outbound: &Outbound, url: &Url) -> Result<(Url, Response), PageError> {
-    let mut url = url.clone();
-    url.set_fragment(None);
-    for _ in 0..=REDIRECTS {
-        let response = get(outbound, &url).await?;
-        if !matches!(response.status().as_u16(), 301 | 302 | 303 | 307 | 308) {
-            return Ok((url, response));
+    /// The answer of `url`, or of where it redirects, and its address.
+    async fn follow(&self, url: &Url, found: &Found<'_>) -> Result<(Url, Response), PageError> {
+        let (mut url, mut outbound) = (url.clone(), self.outbound.clone());
+        let mut is_found = false;
+        for hop in 0..=REDIRECTS {
+            url.set_fragment(None);
+            if url.as_str().len() > URL_MAX {
+                return Err(PageError::Long(host(&url)));
+            }
+            if self.is_own(&url, hop == 0) {
+                outbound = outbound.and(&url);
+            }
+            outbound.check(&url)?;
+            is_found |= found(&url);
+            if !is_found && !self.allows(&url) {
+                return Err(PageError::Elsewhere(host(&url)));
+            }
+            let response = get(&outbound, &url).await?;
+            if !matches!(response.status().as_u16(), 301 | 302 | 303 | 307 | 308) {
+                return Ok((url, response));
+            }
+            let to = response.headers().get(LOCATION).and_then(|to| to.to_str().ok());
+            let to = to.and_then(|to| url.join(to).ok());
+            url = to.ok_or_else(|| PageError::Redirects(host(&url)))?;
         }
-        let to = response.headers().get(LOCATION).and_then(|to| to.to_str().ok());
-        let to = to.and_then(|to| url.join(to).ok());
-        url = to.ok_or_else(|| PageError::Redirects(host(&url)))?;
-        url.set_fragment(None);
+        Err(PageError::Redirects(host(&url)))
     }
-    Err(PageError::Redirects(host(&url)))
+
+    /// Whether `url` is reached because the operator has written its host down: on a private network
+    /// by the first request alone, elsewhere through a proxy, which hides where a name leads.
+    fn is_own(&self, url: &Url, is_first: bool) -> bool {
+        let is_own = |host: &AllowedHost| match host.is_private() {
+            true => is_first,
+            false => self.outbound.is_proxied(url),
+        };
+        self.allowed.iter().any(|host| host.covers(url) && is_own(host))
+    }
 }
 
 /// Requests `url` by a client of its own, which has no cookies and no keys.
