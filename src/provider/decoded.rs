@@ -4,7 +4,7 @@
 
 use std::io::Read;
 
-use flate2::read::{DeflateDecoder, MultiGzDecoder, ZlibDecoder};
+use flate2::read::{DeflateDecoder, GzDecoder, ZlibDecoder};
 use reqwest::header::{CONTENT_ENCODING, HeaderMap};
 use tokio::task::spawn_blocking;
 
@@ -38,6 +38,10 @@ pub async fn decoded(
     body: Vec<u8>,
     most: usize,
 ) -> Result<Vec<u8>, Undecoded> {
+    // Nothing is compressed in no way.
+    if body.is_empty() {
+        return Ok(body);
+    }
     let Some(coding) = coding(headers)? else {
         return if body.len() > most { Err(Undecoded::Over) } else { Ok(body) };
     };
@@ -59,7 +63,8 @@ fn coding(headers: &HeaderMap) -> Result<Option<Coding>, Undecoded> {
 
 fn unpacked(coding: Coding, body: &[u8], most: usize) -> Result<Vec<u8>, Undecoded> {
     match coding {
-        Coding::Gzip => read(MultiGzDecoder::new(body), most),
+        // What follows the end is left, as browsers do.
+        Coding::Gzip => read(GzDecoder::new(body), most),
         // Servers send either format under this name.
         Coding::Deflate => match read(ZlibDecoder::new(body), most) {
             Err(Undecoded::Broken) => read(DeflateDecoder::new(body), most),
@@ -135,7 +140,16 @@ mod tests {
     async fn damaged_and_unknown_bodies_are_errors() {
         let cut = packed("gzip", b"some words")[..12].to_vec();
         assert_eq!(decoded(&named("gzip"), cut, 100).await, Err(Undecoded::Broken));
-        assert_eq!(decoded(&named("br"), Vec::new(), 100).await, Err(Undecoded::Unknown));
-        assert_eq!(decoded(&named("gzip, gzip"), Vec::new(), 9).await, Err(Undecoded::Unknown));
+        for name in ["br", "gzip, gzip"] {
+            let body = b"words".to_vec();
+            assert_eq!(decoded(&named(name), body, 100).await, Err(Undecoded::Unknown), "{name}");
+            assert_eq!(decoded(&named(name), Vec::new(), 100).await, Ok(Vec::new()), "{name}");
+        }
+    }
+
+    #[tokio::test]
+    async fn bytes_after_the_end_are_left() {
+        let padded = [packed("gzip", b"some words"), vec![0; 8]].concat();
+        assert_eq!(decoded(&named("gzip"), padded, 100).await, Ok(b"some words".to_vec()));
     }
 }

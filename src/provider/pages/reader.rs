@@ -267,7 +267,7 @@ impl Form {
     }
 
     fn read(&self, body: &[u8]) -> Article {
-        let text = text_of(body, self.charset.as_deref());
+        let text = text_of(body, self.charset.as_deref(), self.is_markup);
         match self.is_markup {
             true => article(&text),
             false => Article { title: String::new(), text: visible(&text) },

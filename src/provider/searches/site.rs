@@ -106,14 +106,16 @@ impl Site {
         let response = request.send().await.map_err(|error| self.no_answer(&error))?;
         let (status, headers) = (response.status().as_u16(), response.headers().clone());
         let body = self.read(response).await?;
-        let body = decoded(&headers, body, ANSWER_BYTES).await;
-        let body = body.map_err(|error| match error {
-            Undecoded::Over => self.over(),
-            Undecoded::Unknown | Undecoded::Broken => {
+        let body = match decoded(&headers, body, ANSWER_BYTES).await {
+            Ok(body) => body,
+            // The status says more than a damaged body.
+            Err(_) if !(200..300).contains(&status) => Vec::new(),
+            Err(Undecoded::Over) => return Err(self.over()),
+            Err(Undecoded::Unknown | Undecoded::Broken) => {
                 let what = "the answer is not compressed as it says";
-                self.error(Kind::Protocol, what, "check base_url")
+                return Err(self.error(Kind::Protocol, what, "check base_url"));
             }
-        })?;
+        };
         // Millions of bytes take longer than a thread of the runtime may be kept.
         let json = spawn_blocking(move || serde_json::from_slice(&body).ok()).await;
         Ok(Answer { status, headers, json: json.unwrap_or_default() })

@@ -170,6 +170,14 @@ async fn tavily_errors_are_told_apart() {
 }
 
 #[tokio::test]
+async fn status_counts_where_a_body_is_damaged() {
+    let head = "401 No\r\nContent-Encoding: br";
+    assert_eq!(error(SearchService::Brave, head, json!({})).await.kind(), Kind::Unauthorized);
+    let head = "200 OK\r\nContent-Encoding: br";
+    assert_eq!(error(SearchService::Brave, head, json!({})).await.kind(), Kind::Protocol);
+}
+
+#[tokio::test]
 async fn each_further_request_is_paid_for() {
     let (address, requests) = service(answer("503 No", "{}")).await;
     let paid = Arc::new(AtomicU32::new(0));
