@@ -8,8 +8,9 @@ use hyper_util::client::proxy::matcher::Matcher;
 use reqwest::{ClientBuilder, Url};
 use rustls::{ClientConfig, RootCertStore, crypto::ring};
 
-/// Sets how requests to `host` are routed, and how they are encrypted if `secure`. Plain addresses need no certificates, so a machine without
-/// any can still talk to a local server; loopback never goes through a proxy.
+/// Sets how requests to `host` are routed, and how they are encrypted if `secure`. Plain addresses need
+/// no certificates, so a machine without any can still talk to a local server; loopback never goes
+/// through a proxy.
 pub fn with_proxy_and_tls(builder: ClientBuilder, host: &str, secure: bool) -> ClientBuilder {
     let builder = if is_here(host) { builder.no_proxy() } else { builder };
     if secure {

@@ -34,7 +34,7 @@ fn wrong_services_are_refused_with_a_fix() {
         ("service: serxng, base_url: \"http://127.0.0.1:1\"", &["searxng"]),
         ("service: searxng", &["base_url"]),
         ("service: brave, price: { request: 0.005 }", &["api_key"]),
-        ("service: tavily, price: { request: 0.008 }", &["api_key"]),
+        ("service: tavily, safe: off, price: { request: 0.008 }", &["api_key"]),
         ("service: searxng, base_url: \"nowhere\"", &["base_url"]),
         ("service: brave, api_key: k, free: true, safe: very", &["safe", "strict"]),
         ("service: brave, api_key: k, free: true, price: { request: 0.005 }", &["free"]),

@@ -162,6 +162,10 @@ async fn tavily_errors_are_told_apart() {
     let key = error(tavily, "401 No", said("bad key key-12345")).await;
     assert_eq!(key.kind(), Kind::Unauthorized);
     assert!(key.to_string().contains("\"bad key <secret>\""), "{key}");
+    let echo = error(tavily, "400 No", said("no results for 'red dragon'")).await;
+    assert!(echo.to_string().contains("\"no results for '…'\""), "{echo}");
+    let long = error(tavily, "401 No", said(&format!("{}key-12345", "x ".repeat(1_020)))).await;
+    assert!(!long.to_string().contains("key-"), "{long}");
     let plan = error(tavily, "432 No", said("exceeds your plan")).await;
     assert!(plan.to_string().contains("credits are used up"), "{plan}");
     let keyless = json!({"error": {"code": "limit", "message": "too many"}});

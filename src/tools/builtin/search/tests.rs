@@ -193,11 +193,18 @@ fn seen_addresses_are_bounded() {
     seen.add(&first, urls.iter().map(String::as_str));
     let has = |context: &CallContext, url: &str| seen.has(context, &url.parse().unwrap());
     assert!(!has(&first, &urls[0]) && has(&first, &urls[1]) && has(&first, &urls[200]));
-    for n in 1..=1_000 {
-        let other = context(&format!("s{n}"), Authority::Operator);
-        seen.add(&other, ["https://b.example.org/"].into_iter());
-    }
-    assert!(!has(&first, &urls[200]), "the oldest session is dropped");
+    let fill = |from: usize, to: usize| {
+        for n in from..=to {
+            let other = context(&format!("s{n}"), Authority::Operator);
+            seen.add(&other, ["https://b.example.org/"].into_iter());
+        }
+    };
+    fill(1, 60);
+    seen.add(&first, std::iter::empty());
+    fill(61, 159);
+    assert!(has(&first, &urls[200]), "it has searched since");
+    fill(160, 160);
+    assert!(!has(&first, &urls[200]), "the session that rested longest is dropped");
 }
 
 #[test]
