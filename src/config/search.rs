@@ -17,10 +17,12 @@ use crate::{
 /// The keys that lead to the service.
 const PATH: &str = "providers.search";
 
-/// The search service of a checked file, with the hosts it lists under `search.allow`; what it costs by
-/// its own entry joins the prices of `budget`. `None`: nothing searches, or a problem is noted.
+/// The search service of a checked file, with the hosts it lists under `search.allow`, for results in
+/// `language`; what it costs by its own entry joins the prices of `budget`. `None`: nothing searches,
+/// or a problem is noted.
 pub fn search(
     file: &Fields,
+    language: &str,
     budget: &mut BudgetOptions,
     notes: &mut Notes,
 ) -> Option<SearchOptions> {
@@ -41,7 +43,8 @@ pub fn search(
     let is_own = is_private || service == SearchService::Searxng;
     let priced_as = priced_as(&fields, (service, is_own), budget, notes);
     let base_url = address?.text;
-    Some(SearchOptions { service, base_url, api_key, safe, priced_as, allow })
+    let language = language.to_owned();
+    Some(SearchOptions { service, base_url, api_key, safe, language, priced_as, allow })
 }
 
 /// Whether a file describes a search service, rightly or not.
@@ -203,11 +206,12 @@ mod tests {
     #[test]
     fn service_is_read_with_its_hosts() {
         let read = options(
-            "providers: { search: { service: searxng, base_url: 'http://127.0.0.1:8888/' } }\n\
+            "language: de\nproviders: { search: { service: searxng, base_url: 'http://127.0.0.1:8888/' } }\n\
              search: { allow: [srd.example.org, '*.example.com'] }\n",
         );
         assert_eq!((read.base_url.as_str(), read.safe), ("http://127.0.0.1:8888", Safe::Strict));
         assert_eq!((read.service, read.allow.len()), (SearchService::Searxng, 2));
+        assert_eq!(read.language, "de");
         assert_eq!(read.priced_as, None, "it is on this machine");
     }
 

@@ -1,6 +1,6 @@
-//! How HTTP requests leave this machine: through which proxy, with which TLS.
+//! How HTTP requests leave this machine: through which proxy, with which TLS, in whose name.
 //!
-//! Entry function: [`with_proxy_and_tls`]. **Never**: sends anything.
+//! Entry functions: [`with_proxy_and_tls`], [`accept_language`]. **Never**: sends anything.
 
 use std::{net::IpAddr, sync::Arc};
 
@@ -27,6 +27,17 @@ pub fn with_proxy_and_tls(builder: ClientBuilder, host: &str, secure: bool) -> C
             builder.tls_backend_preconfigured(tls)
         }
         Err(_) => builder,
+    }
+}
+
+/// What the program calls itself.
+pub const USER_AGENT: &str = concat!("glyphoxa/", env!("CARGO_PKG_VERSION"));
+
+/// The header Accept-Language of somebody who reads `language`, a two-letter code, and else English.
+pub fn accept_language(language: &str) -> String {
+    match language {
+        "en" => "en, *;q=0.5".to_owned(),
+        other => format!("{other}, en;q=0.7, *;q=0.5"),
     }
 }
 

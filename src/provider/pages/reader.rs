@@ -20,6 +20,7 @@ use crate::{
     domain::visible,
     provider::{
         decoded::{ACCEPTED, Undecoded, decoded},
+        http_client::{USER_AGENT, accept_language},
         outbound::{LeadsInside, Outbound, Refused},
     },
 };
@@ -101,17 +102,22 @@ pub enum PageError {
 pub struct Pages {
     outbound: Outbound,
     allowed: Arc<[AllowedHost]>,
+    /// Value of the header Accept-Language.
+    languages: Arc<str>,
 }
 
 impl Pages {
-    /// Pages of the public internet, and those of private hosts among `allowed`.
-    pub fn new(allowed: Arc<[AllowedHost]>) -> Self {
-        Self::through(Outbound::public(), allowed)
+    /// Pages of the public internet, and those of private hosts among `allowed`; `language` is the
+    /// two-letter code of the one that is preferred.
+    pub fn new(allowed: Arc<[AllowedHost]>, language: &str) -> Self {
+        let languages = accept_language(language).into();
+        Self { outbound: Outbound::public(), allowed, languages }
     }
 
-    /// Like [`Pages::new`], through another way out.
-    pub fn through(outbound: Outbound, allowed: Arc<[AllowedHost]>) -> Self {
-        Self { outbound, allowed }
+    /// The same through another way out.
+    #[must_use]
+    pub fn through(self, outbound: Outbound) -> Self {
+        Self { outbound, ..self }
     }
 
     /// Whether the operator lets `url` be read without a search.
@@ -170,7 +176,7 @@ impl Pages {
             if !is_found && !self.allows(&url) {
                 return Err(PageError::Elsewhere(host(&url)));
             }
-            let response = get(&outbound, &url).await?;
+            let response = self.get(&outbound, &url).await?;
             if !matches!(response.status().as_u16(), 301 | 302 | 303 | 307 | 308) {
                 return Ok((url, response));
             }
@@ -190,28 +196,28 @@ impl Pages {
         };
         self.allowed.iter().any(|host| host.covers(url) && is_own(host))
     }
-}
 
-/// Requests `url` by a client of its own, which has no cookies and no keys.
-async fn get(outbound: &Outbound, url: &Url) -> Result<Response, PageError> {
-    let client = outbound
-        .client(url)?
-        .retry(reqwest::retry::never())
-        .user_agent(concat!("glyphoxa/", env!("CARGO_PKG_VERSION")))
-        .build()
-        .map_err(|_| PageError::Unreachable(host(url)))?;
-    let request = client
-        .get(url.clone())
-        .header(
-            ACCEPT,
-            "text/html, application/xhtml+xml, text/plain, text/markdown;q=0.9, */*;q=0.1",
-        )
-        .header(ACCEPT_ENCODING, ACCEPTED)
-        .header(ACCEPT_LANGUAGE, "en, *;q=0.5");
-    request
-        .send()
-        .await
-        .map_err(|error| inside(&error).unwrap_or_else(|| PageError::Unreachable(host(url))))
+    /// Requests `url` by a client of its own, which has no cookies and no keys.
+    async fn get(&self, outbound: &Outbound, url: &Url) -> Result<Response, PageError> {
+        let client = outbound
+            .client(url)?
+            .retry(reqwest::retry::never())
+            .user_agent(USER_AGENT)
+            .build()
+            .map_err(|_| PageError::Unreachable(host(url)))?;
+        let request = client
+            .get(url.clone())
+            .header(
+                ACCEPT,
+                "text/html, application/xhtml+xml, text/plain, text/markdown;q=0.9, */*;q=0.1",
+            )
+            .header(ACCEPT_ENCODING, ACCEPTED)
+            .header(ACCEPT_LANGUAGE, &*self.languages);
+        request
+            .send()
+            .await
+            .map_err(|error| inside(&error).unwrap_or_else(|| PageError::Unreachable(host(url))))
+    }
 }
 
 /// Whether a connection was refused because of where it leads.

@@ -63,7 +63,7 @@ impl Resolve for Here {
 /// Reads pages past no proxy, and private ones of `allowed` hosts.
 fn pages(allowed: &[&str]) -> Pages {
     let allowed = allowed.iter().map(|host| AllowedHost::read(host).unwrap()).collect();
-    Pages::through(Outbound::looking_up(Arc::new(Here)).behind(|_| false), allowed)
+    Pages::new(allowed, "de").through(Outbound::looking_up(Arc::new(Here)).behind(|_| false))
 }
 
 /// What comes of a page that a server on this machine gives.

@@ -15,7 +15,7 @@ use crate::provider::{
     Error, Kind,
     bounds::{ANSWER, ANSWER_BYTES, Body},
     decoded::{ACCEPTED, Undecoded, decoded},
-    http_client::with_proxy_and_tls,
+    http_client::{USER_AGENT, with_proxy_and_tls},
     remote::{begun, hide_echoes, quotable, retry_after, root_cause, shown_address, without_key},
 };
 
@@ -51,7 +51,7 @@ impl Site {
         let builder = Client::builder()
             .redirect(Policy::none())
             .retry(reqwest::retry::never())
-            .user_agent(concat!("glyphoxa/", env!("CARGO_PKG_VERSION")));
+            .user_agent(USER_AGENT);
         let host = url.host_str().unwrap_or_default();
         let http = with_proxy_and_tls(builder, host, url.scheme() == "https").build();
         let http = http.map_err(|_| {

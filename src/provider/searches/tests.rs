@@ -42,6 +42,7 @@ fn options(service: SearchService, address: SocketAddr) -> SearchOptions {
         base_url: format!("http://{address}"),
         api_key: Some(Secret("key-12345".to_owned())),
         safe: Safe::Strict,
+        language: "de".to_owned(),
         priced_as: None,
         allow: Vec::new(),
     }
@@ -87,13 +88,13 @@ async fn searxng_is_asked_as_a_browser_asks() {
     assert_eq!(found.unwrap(), one());
     let request = requests[0].to_lowercase();
     assert!(
-        request.starts_with("get /search?q=red+dragon&format=json&safesearch=2 http"),
+        request.starts_with("get /search?q=red+dragon&format=json&safesearch=2&language=de http"),
         "{request}"
     );
     for header in [
         "accept: application/json, text/html",
         "accept-encoding: gzip",
-        "accept-language: en",
+        "accept-language: de, en;q=0.7, *;q=0.5",
         "user-agent: glyphoxa/",
     ] {
         assert!(request.contains(header), "{header}: {request}");
@@ -128,6 +129,7 @@ async fn brave_is_asked_with_its_key() {
     let wanted =
         "get /res/v1/web/search?q=red+dragon&count=5&safesearch=strict&text_decorations=false";
     assert!(request.starts_with(wanted), "{request}");
+    assert!(request.contains("&search_lang=de http"), "{request}");
     assert!(request.contains("x-subscription-token: key-12345"), "{request}");
     let (found, _) = searched(SearchService::Brave, "200 OK", &json!({"type": "search"})).await;
     assert_eq!(found.unwrap(), []);

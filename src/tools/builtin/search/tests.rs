@@ -69,7 +69,7 @@ fn host(service: Service) -> (ToolHost, Arc<Service>) {
     let allowed = [AllowedHost::read("127.0.0.1:1").unwrap()];
     let access = WebAccess {
         service: service.clone(),
-        pages: Pages::new(Arc::from(allowed)),
+        pages: Pages::new(Arc::from(allowed), "en"),
         seen: SeenAddresses::default(),
     };
     let materials = Materials::dice(StdRng::seed_from_u64(1));
@@ -273,7 +273,7 @@ async fn searched(purser: &Purser, service: Service) -> (Result<(), CallErrorKin
     let (_, service) = host(service);
     let access = WebAccess {
         service: service.clone(),
-        pages: Pages::new(Arc::from([])),
+        pages: Pages::new(Arc::from([]), "en"),
         seen: SeenAddresses::default(),
     };
     let caller = Caller {
