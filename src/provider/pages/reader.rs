@@ -19,6 +19,7 @@ use super::{
 use crate::{
     domain::visible,
     provider::{
+        bounds::{Body, PAGE},
         decoded::{ACCEPTED, Undecoded, decoded},
         http_client::{USER_AGENT, accept_language},
         outbound::{LeadsInside, Outbound, Refused},
@@ -27,8 +28,6 @@ use crate::{
 
 /// Longest wait for a whole page, redirects included.
 const WHOLE: Duration = Duration::from_secs(8);
-/// Largest body, in bytes, before and after it is unpacked.
-const BODY_MAX: usize = 2_000_000;
 /// Most redirects.
 const REDIRECTS: usize = 5;
 /// Longest text, in characters.
@@ -87,7 +86,7 @@ pub enum PageError {
     #[error("the page is '{0}', not text (only HTML, plain text and JSON are read)")]
     NotText(String),
     /// It is larger than its bound.
-    #[error("the page exceeds the limit of 2 MB (try another result)")]
+    #[error("the page exceeds the limit of {} (try another result)", PAGE)]
     Large,
     /// It is damaged.
     #[error("the page is not compressed as it says (try another result)")]
@@ -145,7 +144,7 @@ impl Pages {
         let headers = response.headers().clone();
         let form = Form::of(&headers)?;
         let body = body(response, &host(&url)).await?;
-        let body = decoded(&headers, body, BODY_MAX).await.map_err(|error| match error {
+        let body = decoded(&headers, body, PAGE).await.map_err(|error| match error {
             Undecoded::Over => PageError::Large,
             Undecoded::Unknown | Undecoded::Broken => PageError::Damaged,
         })?;
@@ -234,15 +233,12 @@ fn inside(error: &reqwest::Error) -> Option<PageError> {
 
 /// The body as it came.
 async fn body(mut response: Response, host: &str) -> Result<Vec<u8>, PageError> {
-    let mut body = Vec::new();
+    let mut body = Body::within(PAGE);
     let broken = |_| PageError::Unreachable(host.to_owned());
     while let Some(piece) = response.chunk().await.map_err(broken)? {
-        if body.len() + piece.len() > BODY_MAX {
-            return Err(PageError::Large);
-        }
-        body.extend_from_slice(&piece);
+        body.push(&piece).map_err(|_| PageError::Large)?;
     }
-    Ok(body)
+    Ok(body.bytes)
 }
 
 /// What a body is, by its header.

@@ -13,7 +13,7 @@ use tokio::task::spawn_blocking;
 use super::options::SearchOptions;
 use crate::provider::{
     Error, Kind,
-    bounds::{ANSWER, ANSWER_BYTES, Body},
+    bounds::{ANSWER, Body},
     decoded::{ACCEPTED, Undecoded, decoded},
     http_client::{USER_AGENT, with_proxy_and_tls},
     remote::{begun, hide_echoes, quotable, retry_after, root_cause, shown_address, without_key},
@@ -108,7 +108,7 @@ impl Site {
         let response = request.send().await.map_err(|error| self.no_answer(&error))?;
         let (status, headers) = (response.status().as_u16(), response.headers().clone());
         let body = self.read(response).await?;
-        let body = match decoded(&headers, body, ANSWER_BYTES).await {
+        let body = match decoded(&headers, body, ANSWER).await {
             Ok(body) => body,
             // The status says more than a damaged body.
             Err(_) if !(200..300).contains(&status) => Vec::new(),
