@@ -38,7 +38,7 @@ const TEXT_BYTES: usize = 13_000;
 pub const URL_MAX: usize = 2_000;
 
 /// Whether a search has returned an address.
-pub type Found<'a> = dyn Fn(&Url) -> bool + Send + Sync + 'a;
+pub type IsFound<'a> = dyn Fn(&Url) -> bool + Send + Sync + 'a;
 
 /// A page's readable text.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -131,12 +131,12 @@ impl Pages {
     ///
     /// # Errors
     /// Why there is nothing to read.
-    pub async fn read(&self, url: &Url, found: &Found<'_>) -> Result<Page, PageError> {
+    pub async fn read(&self, url: &Url, found: &IsFound<'_>) -> Result<Page, PageError> {
         let late = || PageError::Late(host(url));
         timeout(WHOLE, self.fetch(url, found)).await.unwrap_or_else(|_| Err(late()))
     }
 
-    async fn fetch(&self, url: &Url, found: &Found<'_>) -> Result<Page, PageError> {
+    async fn fetch(&self, url: &Url, found: &IsFound<'_>) -> Result<Page, PageError> {
         let (url, response) = self.follow(url, found).await?;
         if !response.status().is_success() {
             return Err(PageError::Status(host(&url), response.status().as_u16()));
@@ -159,7 +159,7 @@ impl Pages {
     }
 
     /// The answer of `url`, or of where it redirects, and its address.
-    async fn follow(&self, url: &Url, found: &Found<'_>) -> Result<(Url, Response), PageError> {
+    async fn follow(&self, url: &Url, found: &IsFound<'_>) -> Result<(Url, Response), PageError> {
         let (mut url, mut outbound) = (url.clone(), self.outbound.clone());
         let mut is_found = false;
         for hop in 0..=REDIRECTS {
