@@ -73,7 +73,8 @@ pub enum PageError {
     Status(String, u16),
     /// It leads to an address that no search returned, on a host that is not allowed.
     #[error(
-        "'{0}' is another host (only the person who runs Glyphoxa can allow it, in search.allow)"
+        "the page leads to '{0}', which no search returned (search first; the operator can add the \
+         host to search.allow)"
     )]
     Elsewhere(String),
     /// Its address is over its bound.

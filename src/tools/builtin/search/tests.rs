@@ -177,6 +177,19 @@ async fn allowed_host_needs_no_search() {
 }
 
 #[tokio::test]
+async fn keys_leave_in_no_query_and_no_address() {
+    let (begin, end) = ("sk-proj-", "0123456789abcdefgh");
+    let (host, service) = stage(&[], None);
+    let context = context("s", Authority::Operator);
+    let query = format!("dragons {begin}\u{200b}{end}");
+    called(&host, &context, "search", json!({"query": query})).await;
+    assert_eq!(*service.asked.lock().unwrap(), ["dragons <secret>"]);
+    let written = begin.replace("sk", "%73%6B");
+    let error = unread(&host, "s", &format!("http://127.0.0.1:1/?k={written}{end}")).await;
+    assert_eq!(error.kind, CallErrorKind::Policy, "{error}");
+}
+
+#[tokio::test]
 async fn address_of_another_kind_is_refused() {
     let (host, _) = stage(&[], None);
     for url in ["file:///etc/passwd", "a.example.org", "javascript:alert(1)", ""] {
