@@ -183,8 +183,8 @@ impl Offered {
             tracing::error!(%error, "no web search until providers.search is fixed");
             None
         })?;
-        let allow = config.services.search.iter().flat_map(|search| search.allow.iter().cloned());
-        let pages = Pages::new(allow.collect());
+        let search = config.services.search.as_ref()?;
+        let pages = Pages::new(search.allow.iter().cloned().collect(), &search.language);
         Some(WebAccess { service, pages, seen: self.seen.clone() })
     }
 }

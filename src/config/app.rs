@@ -79,7 +79,7 @@ impl File<'_> {
         let language = npc::language(&self.fields, &mut notes.problems).unwrap_or("en");
         let (mut budget, models) = (self.budget(notes), self.models(reading, notes));
         let providers = self.providers(&models, language, &mut budget, notes);
-        let (talks, search) = self.beside(&mut budget, notes);
+        let (talks, search) = self.beside(language, &mut budget, notes);
         let tools = self.fields.map("tools", &keys::app::TOOLS);
         let manifests = self.manifests(tools, reading, notes);
         let known = self.known(reading.tools, &manifests.identities);
@@ -180,11 +180,12 @@ impl File<'_> {
     /// join those of `budget`.
     fn beside(
         &self,
+        language: &str,
         budget: &mut BudgetOptions,
         notes: &mut Notes,
     ) -> (Vec<SpeechOptions>, Option<SearchOptions>) {
         let talks = speech_to_speech::speech_to_speech(&self.fields, budget, notes);
-        (talks, search::search(&self.fields, budget, notes))
+        (talks, search::search(&self.fields, language, budget, notes))
     }
 
     /// Files of models.

@@ -17,10 +17,12 @@ use crate::{
 /// The keys that lead to the service.
 const PATH: &str = "providers.search";
 
-/// The search service of a checked file, with the hosts it lists under `search.allow`; what it costs by
-/// its own entry joins the prices of `budget`. `None`: nothing searches, or a problem is noted.
+/// The search service of a checked file, with the hosts it lists under `search.allow`, for results in
+/// `language`; what it costs by its own entry joins the prices of `budget`. `None`: nothing searches,
+/// or a problem is noted.
 pub fn search(
     file: &Fields,
+    language: &str,
     budget: &mut BudgetOptions,
     notes: &mut Notes,
 ) -> Option<SearchOptions> {
@@ -37,9 +39,12 @@ pub fn search(
     let api_key = api_key(&fields, service, address.as_ref(), notes);
     let safe = safe(&fields, service, notes);
     let is_private = address.as_ref().is_none_or(|address| address.private);
-    let priced_as = priced_as(&fields, (service, is_private), budget, notes);
+    // An instance of SearXNG asks nobody for money, wherever it is.
+    let is_own = is_private || service == SearchService::Searxng;
+    let priced_as = priced_as(&fields, (service, is_own), budget, notes);
     let base_url = address?.text;
-    Some(SearchOptions { service, base_url, api_key, safe, priced_as, allow })
+    let language = language.to_owned();
+    Some(SearchOptions { service, base_url, api_key, safe, language, priced_as, allow })
 }
 
 /// Whether a file describes a search service, rightly or not.
@@ -61,7 +66,7 @@ fn allowed(file: &Fields, notes: &mut Notes) -> Vec<AllowedHost> {
         Ok(host) => Some(host),
         Err(way_out) => {
             let shown = node.scalar().map(Scalar::shown).unwrap_or_default();
-            let message = format!("'search.allow' has {shown}, which is no host");
+            let message = format!("'search.allow' has {shown}, which is not a host");
             notes.problems.add(node.at, message, way_out);
             None
         }
@@ -137,9 +142,12 @@ fn api_key(
 /// The filter, where there is one.
 fn safe(fields: &Fields, service: SearchService, notes: &mut Notes) -> Safe {
     let safe = fields.text("safe").and_then(Safe::named);
-    if service == SearchService::Tavily && safe.is_some_and(|safe| safe != Safe::Off) {
-        let message = format!("'{PATH}.safe' has no effect on 'tavily', which filters nothing");
-        notes.warnings.add(fields.place("safe"), message, "remove it, or use searxng or brave");
+    let is_silent = safe == Some(Safe::Off) || fields.is_broken("safe");
+    if service == SearchService::Tavily && !is_silent {
+        let at = fields.place(if safe.is_some() { "safe" } else { "service" });
+        let message = format!("'{PATH}' is 'tavily', which filters nothing for adults");
+        let way_out = "write safe: off to accept that, or use searxng or brave";
+        notes.warnings.add(at, message, way_out);
     }
     safe.unwrap_or_default()
 }
@@ -147,7 +155,7 @@ fn safe(fields: &Fields, service: SearchService, notes: &mut Notes) -> Safe {
 /// The service's name in the price list, if requests cost something.
 fn priced_as(
     fields: &Fields,
-    (service, is_private): (SearchService, bool),
+    (service, is_own): (SearchService, bool),
     budget: &mut BudgetOptions,
     notes: &mut Notes,
 ) -> Option<String> {
@@ -168,7 +176,7 @@ fn priced_as(
             return Some(listed);
         }
         (None, Some(true)) => {}
-        (None, None) if is_private => {}
+        (None, None) if is_own => {}
         (None, _) => {
             let message = format!("no price for '{PATH}'");
             notes.problems.add(at, message, "add price: { request: … }, or free: true");
@@ -198,11 +206,12 @@ mod tests {
     #[test]
     fn service_is_read_with_its_hosts() {
         let read = options(
-            "providers: { search: { service: searxng, base_url: 'http://127.0.0.1:8888/' } }\n\
+            "language: de\nproviders: { search: { service: searxng, base_url: 'http://127.0.0.1:8888/' } }\n\
              search: { allow: [srd.example.org, '*.example.com'] }\n",
         );
         assert_eq!((read.base_url.as_str(), read.safe), ("http://127.0.0.1:8888", Safe::Strict));
         assert_eq!((read.service, read.allow.len()), (SearchService::Searxng, 2));
+        assert_eq!(read.language, "de");
         assert_eq!(read.priced_as, None, "it is on this machine");
     }
 
@@ -259,7 +268,8 @@ mod tests {
     #[test]
     fn entry_that_is_no_host_is_a_problem() {
         let report = loaded("search:\n  allow: ['https://a.example.org/b']\n").unwrap_err();
-        let wanted = "x.yaml:2:11: 'search.allow' has 'https://a.example.org/b', which is no host";
+        let wanted =
+            "x.yaml:2:11: 'search.allow' has 'https://a.example.org/b', which is not a host";
         assert!(report.contains(wanted), "{report}");
     }
 
@@ -285,8 +295,23 @@ mod tests {
 
     #[test]
     fn tavily_filters_nothing() {
-        let text = "providers: { search: { service: tavily, api_key: key-of-mine, free: true, safe: strict } }\n";
-        let warnings = loaded(text).unwrap().warnings;
-        assert!(warnings.iter().any(|it| it.message.contains("which filters nothing")));
+        for (safe, is_warned) in [("", true), (", safe: strict", true), (", safe: off", false)] {
+            let service = "service: tavily, api_key: key-of-mine, free: true";
+            let text = format!("providers: {{ search: {{ {service}{safe} }} }}\n");
+            let warnings = loaded(&text).unwrap().warnings;
+            let warned =
+                warnings.iter().any(|it| it.message.contains("filters nothing for adults"));
+            assert_eq!(warned, is_warned, "{safe}: {warnings:?}");
+        }
+    }
+
+    #[test]
+    fn searxng_is_free_wherever_it_is() {
+        let entry = |more: &str| {
+            let service = format!("service: searxng, base_url: 'https://s.example.org'{more}");
+            options(&format!("providers: {{ search: {{ {service} }} }}\n")).priced_as
+        };
+        assert_eq!(entry(""), None);
+        assert_eq!(entry(", price: { request: 0.001 }").as_deref(), Some(PATH));
     }
 }

@@ -23,10 +23,10 @@ pub const CALLS: Bound = Bound { most: 64, unit: "", what: "calls a round" };
 pub const EVENT: Bound = Bound::mib(1, "an event");
 /// Text or JSON of an answer, in bytes.
 pub const ANSWER: Bound = Bound::mib(8, "an answer");
+/// A web page, in bytes, before and after it is unpacked.
+pub const PAGE: Bound = Bound { most: 2_000_000, unit: "MB", what: "a page" };
 /// A picture with what is around it in an answer, in bytes.
 pub const PICTURE: Bound = Bound::mib(12, "a picture");
-/// [`ANSWER`] as a number of bytes.
-pub const ANSWER_BYTES: usize = ANSWER.most;
 /// The words of an error, in bytes; they are cut before they are searched or shown.
 pub const ERROR_TEXT: usize = 2 << 10;
 
@@ -37,6 +37,11 @@ impl Bound {
 
     const fn mib(count: usize, what: &'static str) -> Self {
         Self { most: count << 20, unit: "MiB", what }
+    }
+
+    /// How many bytes or parts it allows.
+    pub const fn most(self) -> usize {
+        self.most
     }
 
     /// # Errors
@@ -51,6 +56,7 @@ impl fmt::Display for Bound {
         match self.unit {
             "KiB" => write!(f, "{} KiB of {}", self.most >> 10, self.what),
             "MiB" => write!(f, "{} MiB for {}", self.most >> 20, self.what),
+            "MB" => write!(f, "{} MB for {}", self.most / 1_000_000, self.what),
             _ => write!(f, "{} {}", self.most, self.what),
         }
     }
@@ -92,6 +98,7 @@ mod tests {
         assert_eq!(TURN_TEXT.to_string(), "64 KiB of text a turn");
         assert_eq!(CALLS.to_string(), "64 calls a round");
         assert_eq!(EVENT.to_string(), "1 MiB for an event");
+        assert_eq!(PAGE.to_string(), "2 MB for a page");
         let mut body = Body::within(ANSWER);
         assert_eq!(body.push(&vec![b' '; 8 << 20]), Ok(()));
         assert_eq!(body.push(b" "), Err(ANSWER));

@@ -4,9 +4,11 @@
 
 use std::io::Read;
 
-use flate2::read::{DeflateDecoder, MultiGzDecoder, ZlibDecoder};
+use flate2::read::{DeflateDecoder, GzDecoder, ZlibDecoder};
 use reqwest::header::{CONTENT_ENCODING, HeaderMap};
 use tokio::task::spawn_blocking;
+
+use crate::provider::bounds::Bound;
 
 /// Value of the header Accept-Encoding.
 pub const ACCEPTED: &str = "gzip, deflate";
@@ -29,15 +31,20 @@ enum Coding {
     Deflate,
 }
 
-/// `body`, which came with `headers`, as it was before it was compressed: at most `most` bytes.
+/// `body`, which came with `headers`, as it was before it was compressed, within `bound`.
 ///
 /// # Errors
-/// Another compression, a damaged body, or more than `most` bytes.
+/// Another compression, a damaged body, or one over `bound`.
 pub async fn decoded(
     headers: &HeaderMap,
     body: Vec<u8>,
-    most: usize,
+    bound: Bound,
 ) -> Result<Vec<u8>, Undecoded> {
+    let most = bound.most();
+    // Nothing is compressed in no way.
+    if body.is_empty() {
+        return Ok(body);
+    }
     let Some(coding) = coding(headers)? else {
         return if body.len() > most { Err(Undecoded::Over) } else { Ok(body) };
     };
@@ -59,7 +66,8 @@ fn coding(headers: &HeaderMap) -> Result<Option<Coding>, Undecoded> {
 
 fn unpacked(coding: Coding, body: &[u8], most: usize) -> Result<Vec<u8>, Undecoded> {
     match coding {
-        Coding::Gzip => read(MultiGzDecoder::new(body), most),
+        // What follows the end is left, as browsers do.
+        Coding::Gzip => read(GzDecoder::new(body), most),
         // Servers send either format under this name.
         Coding::Deflate => match read(ZlibDecoder::new(body), most) {
             Err(Undecoded::Broken) => read(DeflateDecoder::new(body), most),
@@ -85,6 +93,7 @@ mod tests {
     };
 
     use super::*;
+    use crate::provider::bounds::PAGE;
 
     fn named(coding: &'static str) -> HeaderMap {
         [(CONTENT_ENCODING, coding.parse().unwrap())].into_iter().collect()
@@ -116,9 +125,9 @@ mod tests {
         let body = "words ".repeat(100).into_bytes();
         for (name, coding) in [("gzip", "gzip"), ("deflate", "zlib"), ("deflate", "raw")] {
             let packed = packed(coding, &body);
-            assert_eq!(decoded(&named(name), packed, 600).await.as_ref(), Ok(&body), "{coding}");
+            assert_eq!(decoded(&named(name), packed, PAGE).await.as_ref(), Ok(&body), "{coding}");
         }
-        let plain = decoded(&HeaderMap::new(), body.clone(), 600).await;
+        let plain = decoded(&HeaderMap::new(), body.clone(), PAGE).await;
         assert_eq!(plain, Ok(body));
     }
 
@@ -126,16 +135,25 @@ mod tests {
     async fn bombs_end_at_the_bound() {
         let bomb = packed("gzip", &vec![b'x'; 1 << 22]);
         assert!(bomb.len() < 1 << 14);
-        assert_eq!(decoded(&named("gzip"), bomb, 1 << 20).await, Err(Undecoded::Over));
-        let plain = decoded(&HeaderMap::new(), vec![b'x'; 11], 10).await;
+        assert_eq!(decoded(&named("gzip"), bomb, PAGE).await, Err(Undecoded::Over));
+        let plain = decoded(&HeaderMap::new(), vec![b'x'; 2_000_001], PAGE).await;
         assert_eq!(plain, Err(Undecoded::Over));
     }
 
     #[tokio::test]
     async fn damaged_and_unknown_bodies_are_errors() {
         let cut = packed("gzip", b"some words")[..12].to_vec();
-        assert_eq!(decoded(&named("gzip"), cut, 100).await, Err(Undecoded::Broken));
-        assert_eq!(decoded(&named("br"), Vec::new(), 100).await, Err(Undecoded::Unknown));
-        assert_eq!(decoded(&named("gzip, gzip"), Vec::new(), 9).await, Err(Undecoded::Unknown));
+        assert_eq!(decoded(&named("gzip"), cut, PAGE).await, Err(Undecoded::Broken));
+        for name in ["br", "gzip, gzip"] {
+            let body = b"words".to_vec();
+            assert_eq!(decoded(&named(name), body, PAGE).await, Err(Undecoded::Unknown), "{name}");
+            assert_eq!(decoded(&named(name), Vec::new(), PAGE).await, Ok(Vec::new()), "{name}");
+        }
+    }
+
+    #[tokio::test]
+    async fn bytes_after_the_end_are_left() {
+        let padded = [packed("gzip", b"some words"), vec![0; 8]].concat();
+        assert_eq!(decoded(&named("gzip"), padded, PAGE).await, Ok(b"some words".to_vec()));
     }
 }

@@ -1,6 +1,6 @@
-//! How HTTP requests leave this machine: through which proxy, with which TLS.
+//! How HTTP requests leave this machine: through which proxy, with which TLS, in whose name.
 //!
-//! Entry function: [`with_proxy_and_tls`]. **Never**: sends anything.
+//! Entry functions: [`with_proxy_and_tls`], [`accept_language`]. **Never**: sends anything.
 
 use std::{net::IpAddr, sync::Arc};
 
@@ -8,8 +8,9 @@ use hyper_util::client::proxy::matcher::Matcher;
 use reqwest::{ClientBuilder, Url};
 use rustls::{ClientConfig, RootCertStore, crypto::ring};
 
-/// Sets how requests to `host` are routed, and how they are encrypted if `secure`. Plain addresses need no certificates, so a machine without
-/// any can still talk to a local server; loopback never goes through a proxy.
+/// Sets how requests to `host` are routed, and how they are encrypted if `secure`. Plain addresses need
+/// no certificates, so a machine without any can still talk to a local server; loopback never goes
+/// through a proxy.
 pub fn with_proxy_and_tls(builder: ClientBuilder, host: &str, secure: bool) -> ClientBuilder {
     let builder = if is_here(host) { builder.no_proxy() } else { builder };
     if secure {
@@ -26,6 +27,17 @@ pub fn with_proxy_and_tls(builder: ClientBuilder, host: &str, secure: bool) -> C
             builder.tls_backend_preconfigured(tls)
         }
         Err(_) => builder,
+    }
+}
+
+/// What the program calls itself.
+pub const USER_AGENT: &str = concat!("glyphoxa/", env!("CARGO_PKG_VERSION"));
+
+/// The header Accept-Language of somebody who reads `language`, a two-letter code, and else English.
+pub fn accept_language(language: &str) -> String {
+    match language {
+        "en" => "en, *;q=0.5".to_owned(),
+        other => format!("{other}, en;q=0.7, *;q=0.5"),
     }
 }
 

@@ -53,6 +53,11 @@ impl ServiceInfo {
         }
     }
 
+    /// Its name, as people know it.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
     /// Its name, and whether what it is given leaves this place.
     pub fn where_it_is(&self) -> String {
         let place = if self.is_local() { "here, local" } else { "an outside service" };

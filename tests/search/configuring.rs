@@ -1,10 +1,11 @@
 //! What is written in the file: mistakes with their place, and keys that nobody sees.
 
-use super::{Setting, Table, assert_failed, hits, searching};
+use super::{FAR, SO_BE_IT, Setting, Table, assert_failed, fetching, hits, offered, searching};
 use crate::support::{
     chat_server::Script,
     program::Place,
     searches::{KEY, Kind, Searches, Way},
+    web_server::{Reply, WebServer},
 };
 
 /// One NPC who may search.
@@ -34,7 +35,7 @@ fn wrong_services_are_refused_with_a_fix() {
         ("service: serxng, base_url: \"http://127.0.0.1:1\"", &["searxng"]),
         ("service: searxng", &["base_url"]),
         ("service: brave, price: { request: 0.005 }", &["api_key"]),
-        ("service: tavily, price: { request: 0.008 }", &["api_key"]),
+        ("service: tavily, safe: off, price: { request: 0.008 }", &["api_key"]),
         ("service: searxng, base_url: \"nowhere\"", &["base_url"]),
         ("service: brave, api_key: k, free: true, safe: very", &["safe", "strict"]),
         ("service: brave, api_key: k, free: true, price: { request: 0.005 }", &["free"]),
@@ -147,6 +148,37 @@ fn another_service_is_asked_after_a_reload() {
     live.says("\"outcome\"");
     assert_eq!(live.leave(), 0);
     assert_eq!((old.queries(), new.queries()), (vec!["old mill".into()], vec!["new mill".into()]));
+}
+
+#[test]
+fn hosts_are_refused_after_a_reload() {
+    let pages = WebServer::start(|_| Reply::html("<p>The mill has stood here for ages."));
+    let searches = Searches::start(Kind::SearXng);
+    let more = "search: { allow: [1.1.1.1] }\n";
+    let table = Table::with(&searches, &Setting { more, ..Setting::default() }).behind(&pages);
+    let url = format!("{FAR}/mill");
+    table.turn(&[fetching(&url)]);
+    table.turn(&[fetching(&url)]);
+    table.model.push(Script::text(&SO_BE_IT));
+    let mut live = table.place.start(&["ask", "--json", "--tier", "deep"]);
+    live.types("Bartok, go on");
+    let read = live.says("\"outcome\"");
+    assert!(read.contains("stood here for ages"), "{read}");
+    table.rewrites("[1.1.1.1]", "[1.0.0.1]");
+    live.says("configuration reloaded");
+    live.types("Bartok, go on");
+    let read = live.says("\"outcome\"");
+    assert!(read.contains("no search of this session"), "{read}");
+    assert_eq!(pages.asked(), [url]);
+    // Without a service the tools are gone.
+    table.rewrites(&searches.entry(", free: true"), "");
+    live.says("configuration reloaded");
+    live.types("Bartok, go on");
+    live.says("\"outcome\"");
+    assert_eq!(live.leave(), 0);
+    let last = table.model.requests().pop().expect("a request");
+    let names = offered(&last);
+    assert!(!names.iter().any(|it| it == "fetch_page" || it == "search"), "{names:?}");
 }
 
 #[test]

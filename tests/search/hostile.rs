@@ -44,7 +44,7 @@ fn addresses_of_this_network_are_not_read() {
     let inside = WebServer::start(|_| Reply::html("<p>the crown jewels are here"));
     let proxy = WebServer::start(|_| Reply::html("<p>the crown jewels are here"));
     let port = inside.port();
-    for host in [
+    let hosts = [
         "127.0.0.1",
         "localhost",
         "localhost.",
@@ -61,20 +61,22 @@ fn addresses_of_this_network_are_not_read() {
         "10.0.0.1",
         "metadata.google.internal",
         "router",
-        "a@127.0.0.1",
-    ] {
+    ];
+    let hosts = hosts.map(|host| (host, "is not on the public internet"));
+    // The service's results have no such address, so that it was never found.
+    for (host, why) in hosts.into_iter().chain([("a@127.0.0.1", "no search of this session")]) {
         let url = format!("http://{host}:{port}/latest/meta-data");
         let searches = Searches::finding(Kind::SearXng, &[Hit::new("Jewels", &url, "Shiny.")]);
         let table = Table::of(&searches).behind(&proxy);
         let calls = table.calls(&[searching("jewels"), fetching(&url)]);
-        assert_failed(&calls[1], &[]);
+        assert_failed(&calls[1], &[why]);
         assert!(!table.results().concat().contains("crown jewels"), "{host}");
     }
     assert_eq!((inside.connections(), proxy.connections()), (0, 0), "{:?}", inside.asked());
     for url in ["file:///etc/passwd", "ftp://1.1.1.1/a", "javascript:alert(1)", "//1.1.1.1", ""] {
         let searches = Searches::finding(Kind::SearXng, &[Hit::new("Jewels", url, "Shiny.")]);
         let calls = Table::of(&searches).calls(&[searching("jewels"), fetching(url)]);
-        assert_failed(&calls[1], &[]);
+        assert_failed(&calls[1], &["'url' is not an http:// or https:// address"]);
     }
 }
 
@@ -82,15 +84,16 @@ fn addresses_of_this_network_are_not_read() {
 fn redirects_lead_to_nothing_inside() {
     let inside = WebServer::start(|_| Reply::html("<p>the crown jewels are here"));
     let port = inside.port();
-    for place in [
-        format!("http://127.0.0.1:{port}/"),
-        format!("http://localhost:{port}/"),
-        format!("http://[::1]:{port}/"),
-        format!("//127.0.0.1:{port}/"),
-        "http://169.254.169.254/latest".to_owned(),
-        "http://10.255.255.1/".to_owned(),
-        format!("http://a:b@127.0.0.1:{port}/"),
-        "file:///etc/passwd".to_owned(),
+    let not_public = "is not on the public internet";
+    for (place, why) in [
+        (format!("http://127.0.0.1:{port}/"), not_public),
+        (format!("http://localhost:{port}/"), not_public),
+        (format!("http://[::1]:{port}/"), not_public),
+        (format!("//127.0.0.1:{port}/"), not_public),
+        ("http://169.254.169.254/latest".to_owned(), not_public),
+        ("http://10.255.255.1/".to_owned(), not_public),
+        (format!("http://a:b@127.0.0.1:{port}/"), "with a user name"),
+        ("file:///etc/passwd".to_owned(), "'file' is not an http:// or https:// address"),
     ] {
         let to = place.clone();
         let pages = WebServer::start(move |_| Reply::to(&to));
@@ -98,7 +101,7 @@ fn redirects_lead_to_nothing_inside() {
         let searches = Searches::finding(Kind::Brave, &[Hit::new("Jewels", &url, "Shiny.")]);
         let table = Table::of(&searches).behind(&pages);
         let calls = table.calls(&[searching("jewels"), fetching(&url)]);
-        assert_failed(&calls[1], &[]);
+        assert_failed(&calls[1], &[why]);
         assert_eq!(pages.asked(), [url], "{place}");
     }
     assert_eq!(inside.connections(), 0, "{:?}", inside.asked());

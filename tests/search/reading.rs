@@ -188,10 +188,20 @@ fn pages_beyond_the_bound_are_errors() {
 #[test]
 fn deep_pages_end_nobody() {
     let nested = format!("<html><body>{}<p>The bottom.", "<div>".repeat(300_000));
-    for page in [nested, "<".repeat(1_500_000), "<a b='".repeat(300_000), "&".repeat(1_500_000)] {
+    let attributes: String = (0..150_000).map(|number| format!(" a{number}=1")).collect();
+    for page in [
+        nested,
+        "<".repeat(1_500_000),
+        "<a b='".repeat(300_000),
+        "&".repeat(1_500_000),
+        "<ul><li>".repeat(200_000),
+        "<b>".repeat(500_000),
+        "<p hidden><div>".repeat(100_000),
+        format!("<p{attributes}>The bottom."),
+    ] {
         let begun = Instant::now();
         let call = read(Reply::html(&page));
-        assert!(call["ok"].is_boolean(), "{call:#}");
+        assert!(call["ok"].is_boolean() && !said(&call).contains("8 s"), "{call:#}");
         assert!(begun.elapsed() < PATIENCE, "{:?}: {}", begun.elapsed(), &page[..20]);
     }
 }
@@ -224,16 +234,47 @@ fn redirects_are_followed_five_times() {
     assert!(circle.requests().len() <= 6, "{:?}", circle.asked());
 }
 
-#[test]
-fn redirects_carry_nothing_along() {
-    let pages = web(|request| match request.url.path() {
+/// Two pages of which the first redirects to another host.
+fn far_away() -> WebServer {
+    web(|request| match request.url.path() {
         "/page" => Reply::to("http://1.0.0.1:8080/far").header("set-cookie", "who=us; path=/"),
         _ => Reply::html(MILL),
-    });
-    let call = table("1.1.1.1", &pages).reads(&format!("{FAR}/page"));
+    })
+}
+
+#[test]
+fn redirects_carry_nothing_along() {
+    let (pages, url) = (far_away(), format!("{FAR}/page"));
+    let searches = Searches::finding(Kind::Brave, &[Hit::new("The Old Mill", &url, "Corn.")]);
+    let table = Table::of(&searches).behind(&pages);
+    let call = table.calls(&[searching("old mill"), fetching(&url)]).remove(1);
     assert_eq!(call["ok"], true, "{call:#}");
-    assert!(said(&call).contains("1.0.0.1:8080/far"), "the final address is told: {call:#}");
+    let text = table.results().pop().expect("a page");
+    assert!(text.contains("1.0.0.1:8080/far"), "the final address is told: {text}");
     let requests = pages.requests();
-    assert_eq!(pages.asked(), [format!("{FAR}/page"), "http://1.0.0.1:8080/far".to_owned()]);
+    assert_eq!(pages.asked(), [url, "http://1.0.0.1:8080/far".to_owned()]);
     assert!(requests.iter().all(|it| it.header("cookie").is_none()), "{requests:#?}");
+}
+
+#[test]
+fn allowed_pages_redirect_to_allowed_hosts() {
+    let (pages, url) = (far_away(), format!("{FAR}/page"));
+    assert_failed(&table("1.1.1.1", &pages).reads(&url), &["1.0.0.1", "search.allow"]);
+    assert_eq!(pages.asked(), std::slice::from_ref(&url));
+    let both = table("1.1.1.1\", \"1.0.0.1", &pages).reads(&url);
+    assert_eq!(both["ok"], true, "{both:#}");
+}
+
+/// A proxy looks names up, so that nobody sees where they lead.
+#[test]
+fn allowed_hosts_are_read_through_a_proxy() {
+    let (pages, url) = (web(|_| Reply::html(MILL)), "http://srd.example.org/mill");
+    let searches = Searches::finding(Kind::Brave, &[Hit::new("The Old Mill", url, "Corn.")]);
+    let found = Table::of(&searches).behind(&pages);
+    let call = found.calls(&[searching("old mill"), fetching(url)]).remove(1);
+    assert_failed(&call, &["proxy", "glyphoxa.yaml"]);
+    assert_eq!(pages.connections(), 0);
+    let call = table("srd.example.org", &pages).reads(url);
+    assert_eq!(call["ok"], true, "{call:#}");
+    assert_eq!(pages.asked(), [url]);
 }

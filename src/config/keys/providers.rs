@@ -282,7 +282,7 @@ pub static SEARCH: Shape = Shape {
         Key::new(
             "safe",
             Kind::Word(Safe::NAMES),
-            "Filter for results for adults; default strict. tavily has none.",
+            "How strictly results for adults are left out; default strict. tavily has only off.",
         ),
         FREE,
         Key::new(

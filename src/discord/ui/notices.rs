@@ -90,9 +90,9 @@ pub fn in_turn(services: &[ServiceInfo]) -> String {
 }
 
 /// Most characters that names of people fill in a notice.
-const PEOPLE_MAX: usize = 400;
+const PEOPLE_MAX: usize = 300;
 /// Most characters that names of NPCs fill in a notice, of all services, because Discord bounds it.
-const NAMES_MAX: usize = 600;
+const NAMES_MAX: usize = 400;
 
 /// Names in a row, as many as fit into `room` characters, and how many more there are.
 fn listed(names: &[String], room: usize) -> String {
@@ -153,9 +153,9 @@ fn given_to(services: &Services) -> String {
 /// The service that is given queries when the web is searched; nothing without one.
 pub fn searches(services: &Services) -> String {
     let Some(service) = &services.searches else { return String::new() };
-    let onward = match service.is_local() {
-        true => ", which passes it to public search engines",
-        false => "",
+    let onward = match service.name() {
+        "searxng" => ", which passes it to public search engines",
+        _ => "",
     };
     format!(
         " When a character or the assistant searches the web, the query goes to {}{onward}.",
@@ -251,17 +251,17 @@ mod tests {
 
     #[test]
     fn search_service_is_named_with_its_place() {
-        let searched = |address: &str| {
-            let searches = Some(ServiceInfo::at("searxng", address));
+        let searched = |name: &str, address: &str| {
+            let searches = Some(ServiceInfo::at(name, address));
             let services = Services { searches, ..hearing(Vec::new()) };
             format!("{:?}", written(&["Anna"], 7, Consent::Notice, &services))
         };
-        let near = searched("http://127.0.0.1:8888");
+        let near = searched("searxng", "http://127.0.0.1:8888");
         let wanted = "the query goes to searxng at 127.0.0.1:8888 (here, local), which passes it to \
                       public search engines.";
         assert!(near.contains(wanted), "{near}");
-        let far = searched("https://search.example.org");
-        assert!(far.contains("searxng at search.example.org (an outside service)."), "{far}");
+        let far = searched("brave", "https://search.example.org");
+        assert!(far.contains("brave at search.example.org (an outside service)."), "{far}");
     }
 
     /// Services of which one, outside, hears and speaks for `npcs`.
@@ -318,8 +318,16 @@ mod tests {
         let [one] = &services.speaks_and_hears[..] else { unreachable!("one service") };
         let service = ServiceInfo::at("gemini-3.8-live", "https://google.example");
         let other = NpcService { service, ..one.clone() };
+        let far = format!("https://{}.example.org", "x".repeat(45));
+        services.draws = Some(ServiceInfo::at("gpt-image-1.5", &far));
+        services.searches = Some(ServiceInfo::at("searxng", &far));
+        let cloud = ServiceInfo::at("gpt-5.1-mini", "https://api.openai.com/v1");
+        services.hears = cloud.clone();
+        services.thinks.insert(0, cloud.clone());
+        services.speaks = vec![cloud];
+        let people = ["Anna the Bold"; 40];
         for named in 1..=2 {
-            let message = written(&["Anna"], 7, Consent::Ask, &services);
+            let message = written(&people, u64::MAX, Consent::Ask, &services);
             let text = serde_json::to_value(message).unwrap();
             let text = text["content"].as_str().unwrap();
             assert!(text.chars().count() < 2_000, "{text}");

@@ -146,6 +146,7 @@ impl Budget {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::{logic::budget::Price, provider::Kind};
 
     const fn usage(input_tokens: u64, output_tokens: u64) -> Usage {
         Usage { input_tokens, output_tokens, cached_tokens: 0, written_tokens: 0 }
@@ -161,6 +162,20 @@ mod tests {
         assert_eq!(believed(usage(5, 0), 64, 4_000, reserved), usage(5, 300));
         let cached = Usage { cached_tokens: 9_000, ..usage(2_000, 60) };
         assert_eq!(of(cached).cached_tokens, 2_000);
+    }
+
+    #[tokio::test]
+    async fn attempt_before_a_refused_one_is_booked() {
+        let price = Price { request: 1.0, ..Price::default() };
+        let prices = [("m".to_owned(), price)].into();
+        let options = BudgetOptions { session_max: Some(1.5), prices, ..BudgetOptions::default() };
+        let budget = Budget::new(Ledger::new(options, 0.0));
+        let once = Consumption { requests: 1, ..Consumption::default() };
+        let reserved = budget.reserve(Some("m"), "Mira", None, once).await.unwrap();
+        let refused = reserved.attempts().again(Kind::Unavailable).await.unwrap_err();
+        assert_eq!(refused.kind(), Kind::OverBudget);
+        reserved.failed(refused.kind());
+        assert!((budget.spent() - 1.0).abs() < 1e-9, "{}", budget.spent());
     }
 
     #[test]

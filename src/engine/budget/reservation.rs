@@ -149,11 +149,10 @@ impl Reserved {
         if !failed.may_be_billed() {
             return Ok(());
         }
+        // Booked even where nothing is left for another.
+        self.settle(None);
         let fresh = self.set_aside()?;
-        let before = std::mem::replace(&mut *self.amount(), fresh);
-        if let Some(before) = before {
-            self.account.shared.with(|ledger| ledger.settle(before, None));
-        }
+        *self.amount() = fresh;
         self.ready().await
     }
 

@@ -97,6 +97,11 @@ impl Outbound {
         self
     }
 
+    /// Whether a request to `url` goes through a proxy, which looks its name up.
+    pub fn is_proxied(&self, url: &Url) -> bool {
+        (self.is_proxied)(url)
+    }
+
     /// Whether a request may be sent to `url`; what its name leads to is seen when it is sent.
     ///
     /// # Errors

@@ -13,4 +13,5 @@ mod names;
 mod tests;
 
 pub use connector::{Outbound, Refused};
+pub use global::is_global;
 pub use names::LeadsInside;

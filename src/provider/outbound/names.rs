@@ -1,7 +1,7 @@
 //! Names to addresses, of which only what is allowed is handed on.
 //!
-//! Entry types: [`SystemNames`], [`CheckedNames`], [`LeadsInside`]. The client connects to what it is handed, and
-//! looks nothing up again.
+//! Entry types: [`SystemNames`], [`CheckedNames`], [`LeadsInside`]. The client connects to what it is
+//! handed, and looks nothing up again.
 
 use std::{
     net::{IpAddr, SocketAddr},

@@ -4,7 +4,10 @@
 
 use reqwest::Url;
 
-use crate::provider::address::{base_url, is_private_name};
+use crate::provider::{
+    address::{base_url, is_private_name},
+    outbound::is_global,
+};
 
 /// A host as the operator has written it: `srd.example.org`, `*.example.org`, `127.0.0.1:8080`.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -34,12 +37,14 @@ impl AllowedHost {
         let address = base_url(&format!("http://{bare}"))?;
         let url = Url::parse(&address.text).map_err(|_| "write a host such as srd.example.org")?;
         let host = url.host_str().unwrap_or_default();
-        if is_wildcard && address.private {
+        let ip = host.trim_matches(['[', ']']).parse();
+        let is_private = address.private || ip.is_ok_and(|ip| !is_global(ip));
+        if is_wildcard && is_private {
             return Err("a wildcard covers public hosts only; write each host of your network");
         }
         let port = port_of(bare);
         let host = if is_wildcard { format!(".{host}") } else { host.to_owned() };
-        Ok(Self { host, port, is_wildcard, is_private: address.private })
+        Ok(Self { host, port, is_wildcard, is_private })
     }
 
     /// Whether it covers `url`. Without a port it covers every port of a public host, and only the
@@ -101,6 +106,9 @@ mod tests {
         assert!(covers("wiki.lan", "http://wiki.lan/"));
         assert!(!covers("wiki.lan", "http://wiki.lan:9200/"));
         assert!(covers("[::1]:81", "http://[::1]:81/"));
+        // Addresses that a provider's customers, or the machines of an overlay network, share.
+        assert!(covers("100.64.0.7", "http://100.64.0.7/"));
+        assert!(!covers("100.64.0.7", "http://100.64.0.7:9200/"));
     }
 
     #[test]

@@ -251,6 +251,93 @@ mod tests {
         assert_eq!(article(page), Article { title: "App".to_owned(), text: String::new() });
     }
 
+    /// The page has this title and these lines, and nothing of what is left out.
+    #[track_caller]
+    fn shows(page: &str, title: &str, lines: &[&str], left_out: &[&str]) {
+        let found = article(page);
+        assert_eq!(found.title, title);
+        for line in lines {
+            assert!(found.text.lines().any(|it| it == *line), "no '{line}': {}", found.text);
+        }
+        for part in left_out {
+            assert!(!found.text.contains(part), "'{part}': {}", found.text);
+        }
+    }
+
+    #[test]
+    fn page_of_a_wiki_shows_its_article() {
+        shows(
+            include_str!("../../../tests/data/pages/wiki.html"),
+            "Water mill – Ravenpedia",
+            &[
+                "Water mill",
+                "Facts about the mill",
+                "Power Water wheel",
+                "History",
+                "- The horizontal wheel turns without gears.",
+                "- The overshot wheel needs a fall of three metres.",
+                "Ravenford 7",
+            ],
+            &[
+                "Jump to",
+                "Main page",
+                "Search Raven",
+                "Talk page",
+                "last edited",
+                "client-js",
+                "Structure driven",
+            ],
+        );
+    }
+
+    #[test]
+    fn page_of_a_blog_shows_its_post() {
+        shows(
+            include_str!("../../../tests/data/pages/blog.html"),
+            "Three traps for a lazy evening – The Crooked Die",
+            &[
+                "Three traps for a lazy evening",
+                "The pit, as my players drew it.",
+                "It opens on the second step, not on the first.",
+                "A DC 13 check finds the seam.",
+                "The rope beside it is real, and that is the worst of it: whoever takes it rings a bell two rooms on.",
+            ],
+            &[
+                "Structured",
+                "partners",
+                "About this",
+                "Ignore",
+                "frames",
+                "Posted",
+                "Subscribe",
+                "powered",
+            ],
+        );
+    }
+
+    #[test]
+    fn page_of_a_forum_shows_its_posts() {
+        shows(
+            include_str!("../../../tests/data/pages/forum.html"),
+            "Does a lich need its phylactery nearby? - The Bent Table",
+            &[
+                "Our lich has buried his phylactery two kingdoms away.",
+                "Does he come back beside it, or where he fell?",
+                "by Old Tom » Mon May 03, 9:40 pm, from the salt marsh",
+                "Beside it, within ten days & with an empty purse. Page 202 says so <grin>.",
+            ],
+            &[
+                "Board index",
+                "Log in",
+                "All posts",
+                "my gold",
+                "Post a reply",
+                "Write your",
+                "Delete cookies",
+            ],
+        );
+    }
+
     #[test]
     fn hostile_nesting_is_read_flat() {
         for tag in ["div", "nav", "a", "svg", "main", "b"] {

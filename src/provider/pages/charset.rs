@@ -7,11 +7,12 @@ use encoding_rs::{Encoding, UTF_8, UTF_16BE, UTF_16LE, WINDOWS_1252};
 /// Bytes in which a page may name its encoding.
 const PRESCAN: usize = 4_096;
 
-/// `bytes` as text; `named` is the encoding of the header. What fits no encoding is replaced.
-pub fn text_of(bytes: &[u8], named: Option<&str>) -> String {
+/// `bytes` as text; `named` is the encoding of the header, and what `is_markup` may name its own. What
+/// fits no encoding is replaced.
+pub fn text_of(bytes: &[u8], named: Option<&str>, is_markup: bool) -> String {
     let labelled = |label: &str| Encoding::for_label(label.trim().as_bytes());
-    let encoding =
-        named.and_then(labelled).or_else(|| declared(bytes).and_then(|it| labelled(&it)));
+    let own = || is_markup.then(|| declared(bytes))?.and_then(|it| labelled(&it));
+    let encoding = named.and_then(labelled).or_else(own);
     let usual = || if std::str::from_utf8(bytes).is_ok() { UTF_8 } else { WINDOWS_1252 };
     // A byte order mark overrules what is named.
     let (text, _, _) = encoding.unwrap_or_else(usual).decode(bytes);
@@ -22,7 +23,9 @@ pub fn text_of(bytes: &[u8], named: Option<&str>) -> String {
 fn declared(bytes: &[u8]) -> Option<String> {
     let head = bytes.get(..PRESCAN).unwrap_or(bytes);
     let head = String::from_utf8_lossy(head).to_ascii_lowercase();
-    let label = after(&head, "charset").or_else(|| after(&head, "encoding"))?;
+    let label = tags(&head, "<?xml")
+        .find_map(|tag| after(tag, "encoding"))
+        .or_else(|| tags(&head, "<meta").find_map(|tag| after(tag, "charset")))?;
     let label: String =
         label.chars().take_while(|c| c.is_ascii_alphanumeric() || "-_:.".contains(*c)).collect();
     // Whoever could read that word did not read UTF-16.
@@ -31,6 +34,15 @@ fn declared(bytes: &[u8]) -> Option<String> {
         Some(encoding) if wide.contains(&encoding) => Some("utf-8".to_owned()),
         _ => Some(label),
     }
+}
+
+/// The tags of `text` that begin so, as far as they go.
+fn tags<'a>(text: &'a str, begins: &'static str) -> impl Iterator<Item = &'a str> {
+    text.match_indices(begins).filter_map(move |(at, _)| {
+        let rest = text.get(at + begins.len()..)?;
+        let is_whole = rest.starts_with(|c: char| c.is_ascii_whitespace() || c == '/');
+        is_whole.then(|| rest.split_once('>').map_or(rest, |(tag, _)| tag))
+    })
 }
 
 /// What follows `word` and an equals sign, without its opening quote.
@@ -47,15 +59,15 @@ mod tests {
 
     #[test]
     fn header_names_the_encoding() {
-        assert_eq!(text_of(b"caf\xe9", Some("windows-1252")), "café");
-        assert_eq!(text_of(b"\x83h\x83\x89\x83S\x83\x93", Some("Shift_JIS")), "ドラゴン");
-        assert_eq!(text_of(b"\x00h\x00i", Some("utf-16be")), "hi");
+        assert_eq!(text_of(b"caf\xe9", Some("windows-1252"), true), "café");
+        assert_eq!(text_of(b"\x83h\x83\x89\x83S\x83\x93", Some("Shift_JIS"), true), "ドラゴン");
+        assert_eq!(text_of(b"\x00h\x00i", Some("utf-16be"), true), "hi");
     }
 
     #[test]
     fn byte_order_mark_overrules_the_header() {
-        assert_eq!(text_of(b"\xef\xbb\xbfcaf\xc3\xa9", Some("windows-1252")), "café");
-        assert_eq!(text_of(b"\xff\xfeh\x00i\x00", None), "hi");
+        assert_eq!(text_of(b"\xef\xbb\xbfcaf\xc3\xa9", Some("windows-1252"), true), "café");
+        assert_eq!(text_of(b"\xff\xfeh\x00i\x00", None, true), "hi");
     }
 
     #[test]
@@ -67,13 +79,23 @@ mod tests {
             b"<meta charset=utf-16>caf\xc3\xa9",
         ];
         for page in pages {
-            assert!(text_of(page, None).ends_with("café"), "{page:?}");
+            assert!(text_of(page, None, true).ends_with("café"), "{page:?}");
         }
     }
 
     #[test]
+    fn words_of_a_page_name_no_encoding() {
+        let utf8 = "<p>write charset=windows-1252 here: café</p>";
+        assert_eq!(text_of(utf8.as_bytes(), None, true), utf8);
+        let about = "<meta charset=windows-1252> is how it is written: café";
+        assert_eq!(text_of(about.as_bytes(), None, false), about);
+        let other = "<metadata charset=windows-1252>café";
+        assert_eq!(text_of(other.as_bytes(), None, true), other);
+    }
+
+    #[test]
     fn unnamed_encoding_is_the_usual_one() {
-        assert_eq!(text_of("café".as_bytes(), Some("no-such")), "café");
-        assert_eq!(text_of(b"caf\xe9", None), "café");
+        assert_eq!(text_of("café".as_bytes(), Some("no-such"), true), "café");
+        assert_eq!(text_of(b"caf\xe9", None, true), "café");
     }
 }

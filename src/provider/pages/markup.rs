@@ -37,6 +37,16 @@ const VOID: &[&str] = &[
     "area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "source", "track",
     "wbr",
 ];
+/// Elements whose content is no mark-up, so that a slash does not end them.
+const RAW: &[&str] =
+    &["iframe", "noembed", "noframes", "noscript", "script", "style", "textarea", "title", "xmp"];
+/// Elements whose end tag may be left out.
+const OPEN_ENDED: &[&str] = &["dd", "dt", "li", "option", "p", "td", "th", "tr"];
+/// Elements that such ones stand in, and end with.
+const AROUND: &[&str] = &[
+    "article", "body", "div", "dl", "main", "menu", "ol", "section", "select", "table", "tbody",
+    "ul",
+];
 /// Elements whose text is no text of the page.
 pub const UNREADABLE: &[&str] = &[
     "audio", "canvas", "datalist", "iframe", "math", "noembed", "noframes", "noscript", "object",
@@ -58,12 +68,21 @@ pub fn pieces(html: &str) -> impl Iterator<Item = Piece> {
 fn read(tag: &StartTag<()>) -> Tag {
     let name = lossy(&tag.name);
     let style = tag.attributes.get(b"style".as_slice()).map(|style| lossy(style));
-    let style: String = style.unwrap_or_default().split_whitespace().collect();
-    let style = style.to_ascii_lowercase();
-    let is_hidden = tag.attributes.contains_key(b"hidden".as_slice())
-        || ["display:none", "visibility:hidden"].iter().any(|hidden| style.contains(hidden));
-    let is_empty = tag.self_closing || VOID.contains(&name.as_str());
+    let is_marked = tag.attributes.contains_key(b"hidden".as_slice())
+        || style.unwrap_or_default().split(';').any(hides);
+    // Scripts show a whole page that hides itself.
+    let is_hidden = is_marked && !matches!(name.as_str(), "body" | "html");
+    let is_raw = RAW.contains(&name.as_str());
+    let is_empty = VOID.contains(&name.as_str()) || (tag.self_closing && !is_raw);
     Tag { name, is_hidden, is_empty }
+}
+
+/// Whether a declaration of a style hides its element.
+fn hides(declaration: &str) -> bool {
+    let declaration: String = declaration.split_whitespace().collect();
+    let declaration = declaration.to_ascii_lowercase();
+    let declaration = declaration.trim_end_matches("!important");
+    matches!(declaration, "display:none" | "visibility:hidden")
 }
 
 fn lossy(bytes: &[u8]) -> String {
@@ -127,18 +146,23 @@ fn is_within_words(name: &str) -> bool {
 pub struct Skipped {
     name: String,
     depth: usize,
+    /// Elements inside that others stand in.
+    around: usize,
 }
 
 impl Skipped {
     /// Whether `piece` is part of an element that is left out; one begins where `begins` says so.
     pub fn takes(&mut self, piece: &Piece, begins: impl Fn(&Tag) -> bool) -> bool {
+        if self.depth > 0 && self.is_ended_by(piece) {
+            self.depth = 0;
+        }
         if self.depth == 0 {
             let Piece::Open(tag) = piece else { return false };
             if tag.is_empty || !begins(tag) {
                 return false;
             }
             self.name.clone_from(&tag.name);
-            self.depth = 1;
+            (self.depth, self.around) = (1, 0);
             return true;
         }
         match piece {
@@ -148,6 +172,35 @@ impl Skipped {
         }
         true
     }
+
+    /// Whether `piece` ends the element although its own end tag was left out.
+    fn is_ended_by(&mut self, piece: &Piece) -> bool {
+        if !OPEN_ENDED.contains(&self.name.as_str()) {
+            return false;
+        }
+        match piece {
+            Piece::Open(tag) if !tag.is_empty && AROUND.contains(&tag.name.as_str()) => {
+                self.around += 1;
+                false
+            }
+            Piece::Open(tag) => self.around == 0 && ends(&tag.name, &self.name),
+            Piece::Close(name) if AROUND.contains(&name.as_str()) => {
+                let is_ended = self.around == 0;
+                self.around = self.around.saturating_sub(1);
+                is_ended
+            }
+            Piece::Close(_) | Piece::Text(_) => false,
+        }
+    }
+}
+
+/// Whether the start tag `next` ends an open element `name` of [`OPEN_ENDED`].
+fn ends(next: &str, name: &str) -> bool {
+    next == name
+        || matches!(
+            (next, name),
+            ("dd", "dt") | ("dt", "dd") | ("td" | "tr", "th") | ("th" | "tr", "td")
+        )
 }
 
 #[cfg(test)]
@@ -171,6 +224,56 @@ mod tests {
             .filter_map(|it| if let Piece::Open(tag) = it { Some(tag.is_hidden) } else { None })
             .collect();
         assert_eq!(hidden, [true, true, false, false]);
+        let is_hidden = |html: &str| match pieces(html).next() {
+            Some(Piece::Open(tag)) => tag.is_hidden,
+            other => panic!("{html}: {other:?}"),
+        };
+        for html in [
+            "<p style='color:red; visibility:hidden'>",
+            "<p style='display: none !important'>",
+            "<p HIDDEN=until-found>",
+        ] {
+            assert!(is_hidden(html), "{html}");
+        }
+        for html in [
+            "<p style='backface-visibility:hidden'>",
+            "<p style='background: url(display:none.png)'>",
+            "<html hidden>",
+            "<body style='visibility:hidden'>",
+        ] {
+            assert!(!is_hidden(html), "{html}");
+        }
+    }
+
+    #[test]
+    fn elements_with_raw_text_are_never_empty() {
+        assert_eq!(plain_text("a<script/>b()</script>c<br/>d<div/>e", 99), "ac d e");
+    }
+
+    /// The text of `html` without hidden elements.
+    fn shown(html: &str) -> String {
+        let mut skipped = Skipped::default();
+        let left = pieces(html).filter(|it| !skipped.takes(it, |tag| tag.is_hidden));
+        left.filter_map(|it| if let Piece::Text(text) = it { Some(text) } else { None }).collect()
+    }
+
+    #[test]
+    fn hidden_element_without_its_end_tag_ends() {
+        for (html, text) in [
+            ("<p hidden>a<p>b", "b"),
+            ("<p hidden>a<p hidden>b<p>c", "c"),
+            ("<div><p hidden>a</div>b", "b"),
+            ("<ul><li hidden>a<li>b</ul>c", "bc"),
+            ("<ul><li hidden>a</ul>b", "b"),
+            ("<ul><li hidden>a<ul><li>b<li>c</ul>d<li>e</ul>", "e"),
+            ("<table><tr hidden><td>a<td>b<tr><td>c</table>d", "cd"),
+            ("<tr><td hidden>a<th>b<tr><td>c", "bc"),
+            ("<dl><dt hidden>a<dd>b<dt>c</dl>", "bc"),
+            ("<select><option hidden>a<option>b</select>", "b"),
+            ("<div hidden>a<div>b</div>c<p>d</div>e", "e"),
+        ] {
+            assert_eq!(shown(html), text, "{html}");
+        }
     }
 
     #[test]

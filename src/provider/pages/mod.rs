@@ -14,4 +14,4 @@ mod tests;
 
 pub use allowed::AllowedHost;
 pub use markup::plain_text;
-pub use reader::{Page, PageError, Pages};
+pub use reader::{Page, PageError, Pages, URL_MAX};

@@ -19,21 +19,26 @@ use super::{
 use crate::{
     domain::visible,
     provider::{
+        bounds::{Body, PAGE},
         decoded::{ACCEPTED, Undecoded, decoded},
+        http_client::{USER_AGENT, accept_language},
         outbound::{LeadsInside, Outbound, Refused},
     },
 };
 
 /// Longest wait for a whole page, redirects included.
 const WHOLE: Duration = Duration::from_secs(8);
-/// Largest body, in bytes, before and after it is unpacked.
-const BODY_MAX: usize = 2_000_000;
 /// Most redirects.
 const REDIRECTS: usize = 5;
 /// Longest text, in characters.
 const TEXT_MAX: usize = 12_000;
-/// Longest text, in bytes.
-const TEXT_BYTES: usize = 14_000;
+/// Longest text, in bytes: with the longest address and title it is read whole.
+const TEXT_BYTES: usize = 13_000;
+/// Longest address that is read or found, in bytes.
+pub const URL_MAX: usize = 2_000;
+
+/// Whether a search has returned an address.
+pub type IsFound<'a> = dyn Fn(&Url) -> bool + Send + Sync + 'a;
 
 /// A page's readable text.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -66,14 +71,23 @@ pub enum PageError {
     /// A status that is no success.
     #[error("'{0}' answered with status {1} (try another result)")]
     Status(String, u16),
-    /// It redirects on and on, or nowhere.
-    #[error("'{0}' redirects more than 5 times, or nowhere (try another result)")]
+    /// It leads to an address that no search returned, on a host that is not allowed.
+    #[error(
+        "the page leads to '{0}', which no search returned (search first; the operator can add the \
+         host to search.allow)"
+    )]
+    Elsewhere(String),
+    /// Its address is over its bound.
+    #[error("an address of '{0}' is longer than 2,000 bytes (try another result)")]
+    Long(String),
+    /// It redirects too often, or to no address.
+    #[error("'{0}' redirects too often, or to no address (try another result)")]
     Redirects(String),
     /// It holds no text.
     #[error("the page is '{0}', not text (only HTML, plain text and JSON are read)")]
     NotText(String),
     /// It is larger than its bound.
-    #[error("the page exceeds the limit of 2 MB (try another result)")]
+    #[error("the page exceeds the limit of {} (try another result)", PAGE)]
     Large,
     /// It is damaged.
     #[error("the page is not compressed as it says (try another result)")]
@@ -88,17 +102,22 @@ pub enum PageError {
 pub struct Pages {
     outbound: Outbound,
     allowed: Arc<[AllowedHost]>,
+    /// Value of the header Accept-Language.
+    languages: Arc<str>,
 }
 
 impl Pages {
-    /// Pages of the public internet, and those of private hosts among `allowed`.
-    pub fn new(allowed: Arc<[AllowedHost]>) -> Self {
-        Self::through(Outbound::public(), allowed)
+    /// Pages of the public internet, and those of private hosts among `allowed`; `language` is the
+    /// two-letter code of the one that is preferred.
+    pub fn new(allowed: Arc<[AllowedHost]>, language: &str) -> Self {
+        let languages = accept_language(language).into();
+        Self { outbound: Outbound::public(), allowed, languages }
     }
 
-    /// Like [`Pages::new`], through another way out.
-    pub fn through(outbound: Outbound, allowed: Arc<[AllowedHost]>) -> Self {
-        Self { outbound, allowed }
+    /// The same through another way out.
+    #[must_use]
+    pub fn through(self, outbound: Outbound) -> Self {
+        Self { outbound, ..self }
     }
 
     /// Whether the operator lets `url` be read without a search.
@@ -108,24 +127,25 @@ impl Pages {
 
     /// The page at `url`. Ends within 8 s; at most 2 MB are held. Cancel safe.
     ///
+    /// An address that `found` knows may redirect to any public host; any other one only to those
+    /// that are allowed or found, so that no address on an allowed host carries words elsewhere.
+    ///
     /// # Errors
     /// Why there is nothing to read.
-    pub async fn read(&self, url: &Url) -> Result<Page, PageError> {
+    pub async fn read(&self, url: &Url, found: &IsFound<'_>) -> Result<Page, PageError> {
         let late = || PageError::Late(host(url));
-        timeout(WHOLE, self.fetch(url)).await.unwrap_or_else(|_| Err(late()))
+        timeout(WHOLE, self.fetch(url, found)).await.unwrap_or_else(|_| Err(late()))
     }
 
-    async fn fetch(&self, url: &Url) -> Result<Page, PageError> {
-        let is_own = self.allowed.iter().any(|host| host.is_private() && host.covers(url));
-        let outbound = if is_own { self.outbound.clone().and(url) } else { self.outbound.clone() };
-        let (url, response) = follow(&outbound, url).await?;
+    async fn fetch(&self, url: &Url, found: &IsFound<'_>) -> Result<Page, PageError> {
+        let (url, response) = self.follow(url, found).await?;
         if !response.status().is_success() {
             return Err(PageError::Status(host(&url), response.status().as_u16()));
         }
         let headers = response.headers().clone();
         let form = Form::of(&headers)?;
         let body = body(response, &host(&url)).await?;
-        let body = decoded(&headers, body, BODY_MAX).await.map_err(|error| match error {
+        let body = decoded(&headers, body, PAGE).await.map_err(|error| match error {
             Undecoded::Over => PageError::Large,
             Undecoded::Unknown | Undecoded::Broken => PageError::Damaged,
         })?;
@@ -138,45 +158,66 @@ impl Pages {
         let (text, is_cut) = cut(text);
         Ok(Page { title, url, text, is_cut })
     }
-}
 
-/// The answer of `url`, or of where it redirects, and its address.
-async fn follow(outbound: &Outbound, url: &Url) -> Result<(Url, Response), PageError> {
-    let mut url = url.clone();
-    url.set_fragment(None);
-    for _ in 0..=REDIRECTS {
-        let response = get(outbound, &url).await?;
-        if !matches!(response.status().as_u16(), 301 | 302 | 303 | 307 | 308) {
-            return Ok((url, response));
+    /// The answer of `url`, or of where it redirects, and its address.
+    async fn follow(&self, url: &Url, found: &IsFound<'_>) -> Result<(Url, Response), PageError> {
+        let (mut url, mut outbound) = (url.clone(), self.outbound.clone());
+        let mut is_found = false;
+        for hop in 0..=REDIRECTS {
+            url.set_fragment(None);
+            if url.as_str().len() > URL_MAX {
+                return Err(PageError::Long(host(&url)));
+            }
+            if self.is_own(&url, hop == 0) {
+                outbound = outbound.and(&url);
+            }
+            outbound.check(&url)?;
+            is_found |= found(&url);
+            if !is_found && !self.allows(&url) {
+                return Err(PageError::Elsewhere(host(&url)));
+            }
+            let response = self.get(&outbound, &url).await?;
+            if !matches!(response.status().as_u16(), 301 | 302 | 303 | 307 | 308) {
+                return Ok((url, response));
+            }
+            let to = response.headers().get(LOCATION).and_then(|to| to.to_str().ok());
+            let to = to.and_then(|to| url.join(to).ok());
+            url = to.ok_or_else(|| PageError::Redirects(host(&url)))?;
         }
-        let to = response.headers().get(LOCATION).and_then(|to| to.to_str().ok());
-        let to = to.and_then(|to| url.join(to).ok());
-        url = to.ok_or_else(|| PageError::Redirects(host(&url)))?;
-        url.set_fragment(None);
+        Err(PageError::Redirects(host(&url)))
     }
-    Err(PageError::Redirects(host(&url)))
-}
 
-/// Requests `url` by a client of its own, which has no cookies and no keys.
-async fn get(outbound: &Outbound, url: &Url) -> Result<Response, PageError> {
-    let client = outbound
-        .client(url)?
-        .retry(reqwest::retry::never())
-        .user_agent(concat!("glyphoxa/", env!("CARGO_PKG_VERSION")))
-        .build()
-        .map_err(|_| PageError::Unreachable(host(url)))?;
-    let request = client
-        .get(url.clone())
-        .header(
-            ACCEPT,
-            "text/html, application/xhtml+xml, text/plain, text/markdown;q=0.9, */*;q=0.1",
-        )
-        .header(ACCEPT_ENCODING, ACCEPTED)
-        .header(ACCEPT_LANGUAGE, "en, *;q=0.5");
-    request
-        .send()
-        .await
-        .map_err(|error| inside(&error).unwrap_or_else(|| PageError::Unreachable(host(url))))
+    /// Whether `url` is reached because the operator has written its host down: on a private network
+    /// by the first request alone, elsewhere through a proxy, which hides where a name leads.
+    fn is_own(&self, url: &Url, is_first: bool) -> bool {
+        let is_own = |host: &AllowedHost| match host.is_private() {
+            true => is_first,
+            false => self.outbound.is_proxied(url),
+        };
+        self.allowed.iter().any(|host| host.covers(url) && is_own(host))
+    }
+
+    /// Requests `url` by a client of its own, which has no cookies and no keys.
+    async fn get(&self, outbound: &Outbound, url: &Url) -> Result<Response, PageError> {
+        let client = outbound
+            .client(url)?
+            .retry(reqwest::retry::never())
+            .user_agent(USER_AGENT)
+            .build()
+            .map_err(|_| PageError::Unreachable(host(url)))?;
+        let request = client
+            .get(url.clone())
+            .header(
+                ACCEPT,
+                "text/html, application/xhtml+xml, text/plain, text/markdown;q=0.9, */*;q=0.1",
+            )
+            .header(ACCEPT_ENCODING, ACCEPTED)
+            .header(ACCEPT_LANGUAGE, &*self.languages);
+        request
+            .send()
+            .await
+            .map_err(|error| inside(&error).unwrap_or_else(|| PageError::Unreachable(host(url))))
+    }
 }
 
 /// Whether a connection was refused because of where it leads.
@@ -193,15 +234,12 @@ fn inside(error: &reqwest::Error) -> Option<PageError> {
 
 /// The body as it came.
 async fn body(mut response: Response, host: &str) -> Result<Vec<u8>, PageError> {
-    let mut body = Vec::new();
+    let mut body = Body::within(PAGE);
     let broken = |_| PageError::Unreachable(host.to_owned());
     while let Some(piece) = response.chunk().await.map_err(broken)? {
-        if body.len() + piece.len() > BODY_MAX {
-            return Err(PageError::Large);
-        }
-        body.extend_from_slice(&piece);
+        body.push(&piece).map_err(|_| PageError::Large)?;
     }
-    Ok(body)
+    Ok(body.bytes)
 }
 
 /// What a body is, by its header.
@@ -232,7 +270,7 @@ impl Form {
     }
 
     fn read(&self, body: &[u8]) -> Article {
-        let text = text_of(body, self.charset.as_deref());
+        let text = text_of(body, self.charset.as_deref(), self.is_markup);
         match self.is_markup {
             true => article(&text),
             false => Article { title: String::new(), text: visible(&text) },

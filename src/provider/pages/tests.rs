@@ -63,14 +63,14 @@ impl Resolve for Here {
 /// Reads pages past no proxy, and private ones of `allowed` hosts.
 fn pages(allowed: &[&str]) -> Pages {
     let allowed = allowed.iter().map(|host| AllowedHost::read(host).unwrap()).collect();
-    Pages::through(Outbound::looking_up(Arc::new(Here)).behind(|_| false), allowed)
+    Pages::new(allowed, "de").through(Outbound::looking_up(Arc::new(Here)).behind(|_| false))
 }
 
 /// What comes of a page that a server on this machine gives.
 async fn read(given: Vec<u8>) -> Result<Page, PageError> {
     let (address, _) = server(given).await;
     let url = Url::parse(&format!("http://{address}/page#part")).unwrap();
-    pages(&[&address.to_string()]).read(&url).await
+    pages(&[&address.to_string()]).read(&url, &|_| true).await
 }
 
 #[tokio::test]
@@ -126,6 +126,30 @@ async fn redirect_inside_is_not_connected_to() {
     assert_eq!(connections.load(Ordering::Relaxed), 0);
 }
 
+/// An open redirect on an allowed host is a way to tell anybody anything.
+#[tokio::test]
+async fn allowed_page_redirects_to_allowed_hosts() {
+    let (far, connections) = server(of_type("text/plain", b"words")).await;
+    let to = format!("302 Found\r\nLocation: http://1.1.1.1:{}/?q=secrets", far.port());
+    let (near, _) = server(answer(&to, b"")).await;
+    let url = Url::parse(&format!("http://{near}/page")).unwrap();
+    let read = pages(&[&near.to_string()]).read(&url, &|_| false).await;
+    assert_eq!(read, Err(PageError::Elsewhere("1.1.1.1".to_owned())));
+    let read = pages(&[]).read(&Url::parse("http://1.1.1.1/").unwrap(), &|_| false).await;
+    assert_eq!(read, Err(PageError::Elsewhere("1.1.1.1".to_owned())));
+    assert_eq!(connections.load(Ordering::Relaxed), 0);
+    let again = server(answer("302 Found\r\nLocation: /page/2", b"")).await.0;
+    let url = Url::parse(&format!("http://{again}/page")).unwrap();
+    let read = pages(&[&again.to_string()]).read(&url, &|_| false).await;
+    assert_eq!(read, Err(PageError::Redirects("127.0.0.1".to_owned())));
+}
+
+#[tokio::test]
+async fn address_beyond_its_bound_is_an_error() {
+    let to = format!("302 Found\r\nLocation: /{}", "a".repeat(2_000));
+    assert_eq!(read(answer(&to, b"")).await, Err(PageError::Long("127.0.0.1".to_owned())));
+}
+
 #[tokio::test]
 async fn redirect_with_a_user_is_refused() {
     let read = read(answer("302 Found\r\nLocation: http://u:p@a.example.com/", b"")).await;
@@ -136,7 +160,7 @@ async fn redirect_with_a_user_is_refused() {
 async fn redirects_in_a_circle_end() {
     let (address, connections) = server(answer("302 Found\r\nLocation: /again", b"")).await;
     let url = Url::parse(&format!("http://{address}/")).unwrap();
-    let read = pages(&[&address.to_string()]).read(&url).await;
+    let read = pages(&[&address.to_string()]).read(&url, &|_| true).await;
     assert_eq!(read, Err(PageError::Redirects("127.0.0.1".to_owned())));
     assert_eq!(connections.load(Ordering::Relaxed), 6);
 }
@@ -146,7 +170,7 @@ async fn name_that_leads_inside_is_not_connected_to() {
     let (inside, connections) = server(of_type("text/plain", b"secret")).await;
     let url = Url::parse(&format!("http://pages.example.com:{}/", inside.port())).unwrap();
     // The operator has allowed the name, and not where somebody else has it lead.
-    let read = pages(&["pages.example.com"]).read(&url).await;
+    let read = pages(&["pages.example.com"]).read(&url, &|_| true).await;
     assert!(matches!(&read, Err(PageError::Inside(why)) if why.contains("127.0.0.1")), "{read:?}");
     assert_eq!(connections.load(Ordering::Relaxed), 0);
 }
@@ -156,7 +180,7 @@ async fn private_page_is_read_only_where_allowed() {
     let (inside, connections) = server(of_type("text/plain", b"secret")).await;
     let url = Url::parse(&format!("http://{inside}/")).unwrap();
     for allowed in [&[][..], &["127.0.0.1"], &["127.0.0.1:1"]] {
-        let read = pages(allowed).read(&url).await;
+        let read = pages(allowed).read(&url, &|_| true).await;
         assert!(matches!(read, Err(PageError::Refused(Refused::Inside(_)))), "{read:?}");
     }
     assert_eq!(connections.load(Ordering::Relaxed), 0);

@@ -195,7 +195,7 @@ pub fn shown_address(base_url: &str) -> String {
 }
 
 /// The first words of `message`; a word that is cut may be a part of the key, and is left out.
-fn begun(message: &str) -> &str {
+pub fn begun(message: &str) -> &str {
     if message.len() <= ERROR_TEXT {
         return message;
     }
@@ -218,7 +218,7 @@ pub fn quotable(text: &str) -> String {
 }
 
 /// Removes from `text` what is a string of `value`, or a long part of one.
-fn hide_echoes(text: &mut String, value: &Value) {
+pub fn hide_echoes(text: &mut String, value: &Value) {
     match value {
         Value::String(sent) => {
             let sent = sent.split_whitespace().collect::<Vec<_>>().join(" ");

@@ -27,7 +27,9 @@ mod own_thread;
 pub mod props;
 
 pub use endpoint::{Endpoint, Manner, probe};
-pub use failure::{Failure, quotable, retry_after, root_cause, shown_address, without_key};
+pub use failure::{
+    Failure, begun, hide_echoes, quotable, retry_after, root_cause, shown_address, without_key,
+};
 #[cfg(test)]
 pub use options::tests::options;
 pub use options::{CONTEXT_WINDOW, Options};

@@ -56,7 +56,9 @@ impl Retry {
         }
         let backoff = (FIRST_WAIT * 2_u32.pow(self.retries)).mul_f64(0.5 + share);
         let wait = match kind {
-            Kind::RateLimited { retry_after: Some(asked) } => asked.max(backoff.min(asked * 2)),
+            Kind::RateLimited { retry_after: Some(asked) } => {
+                asked.max(backoff.min(asked.saturating_mul(2)))
+            }
             _ => backoff,
         };
         (wait <= MAX_WAIT && Instant::now() + wait < self.until).then_some(wait)
@@ -101,7 +103,10 @@ mod tests {
         retry.again(error(limited(2000))).await.unwrap();
         assert!(start.elapsed() >= Duration::from_secs(2));
         let before = start.elapsed();
-        assert!(retry.again(error(limited(60_000))).await.is_err());
+        for long in [Duration::from_secs(60), Duration::MAX] {
+            let limited = Kind::RateLimited { retry_after: Some(long) };
+            assert!(retry.again(error(limited)).await.is_err());
+        }
         assert_eq!(start.elapsed(), before);
     }
 

@@ -25,6 +25,13 @@ const PATH: &str = "/res/v1/web/search";
 /// A window of requests longer than this is that of the plan.
 const PLAN: Duration = Duration::from_secs(60);
 
+/// Languages whose codes are Brave's too.
+const LANGUAGES: &[&str] = &[
+    "ar", "bg", "bn", "ca", "cs", "da", "de", "el", "en", "es", "et", "eu", "fi", "fr", "gl", "gu",
+    "he", "hi", "hr", "hu", "is", "it", "kn", "ko", "lt", "lv", "ml", "mr", "ms", "nb", "nl", "pa",
+    "pl", "ro", "ru", "sk", "sl", "sr", "sv", "ta", "te", "th", "tr", "uk", "vi",
+];
+
 /// The wire format of Brave.
 pub struct Brave;
 
@@ -33,13 +40,14 @@ impl Wire for Brave {
 
     fn request(site: &Site, query: &str) -> Result<RequestBuilder, Error> {
         let count = RESULTS_MAX.to_string();
-        let query = [
+        let mut query = vec![
             ("q", query),
             ("count", count.as_str()),
             ("safesearch", site.options.safe.name()),
             ("text_decorations", "false"),
             ("result_filter", "web"),
         ];
+        query.extend(search_lang(&site.options.language).map(|code| ("search_lang", code)));
         let request = site.get(PATH, &query)?.header(ACCEPT, "application/json");
         Ok(request.header("x-subscription-token", site.key("")?))
     }
@@ -69,6 +77,17 @@ impl Wire for Brave {
             }
             _ => site.refusal(answer),
         }
+    }
+}
+
+/// Brave's code of a language, if it knows it.
+fn search_lang(language: &str) -> Option<&str> {
+    match language {
+        "ja" => Some("jp"),
+        "no" => Some("nb"),
+        "pt" => Some("pt-br"),
+        "zh" => Some("zh-hans"),
+        code => LANGUAGES.contains(&code).then_some(code),
     }
 }
 

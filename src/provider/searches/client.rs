@@ -101,7 +101,7 @@ async fn persevere<W: Wire>(
 }
 
 async fn once<W: Wire>(site: &Site, query: &str) -> Result<Vec<WebResult>, Error> {
-    let answer = site.send(W::request(site, query)?).await?;
+    let answer = site.send(W::request(site, query)?, query).await?;
     if !(200..300).contains(&answer.status) {
         return Err(W::refusal(site, &answer));
     }

@@ -89,6 +89,8 @@ pub struct SearchOptions {
     pub api_key: Option<Secret>,
     /// Filter for adults; Tavily has none.
     pub safe: Safe,
+    /// Two-letter code of the language that results are preferred in; Tavily takes the query's.
+    pub language: String,
     /// The name in the price list; `None` for a free service.
     pub priced_as: Option<String>,
     /// Hosts whose pages may be read without a search.

@@ -10,7 +10,7 @@ use serde_json::Value;
 use crate::{
     domain::visible,
     provider::{
-        pages::plain_text,
+        pages::{URL_MAX, plain_text},
         search::{RESULTS_MAX, WebResult},
     },
 };
@@ -21,8 +21,6 @@ const QUERY_MAX: usize = 400;
 const TITLE_MAX: usize = 100;
 /// Longest excerpt, in characters: with the title a fifth of 2,000.
 const TEXT_MAX: usize = 300;
-/// Longest address, in bytes; a longer result is left out.
-const URL_MAX: usize = 2_000;
 /// Most results that are looked at.
 const SEEN_MAX: usize = 50;
 

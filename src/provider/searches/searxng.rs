@@ -19,7 +19,7 @@ use super::{
 };
 use crate::{
     domain::one_line,
-    provider::{Error, Kind, search::WebResult},
+    provider::{Error, Kind, http_client::accept_language, search::WebResult},
 };
 
 /// Time for which a limiter or an engine turns everybody away: too long to wait for.
@@ -39,11 +39,13 @@ impl Wire for Searxng {
             Safe::Moderate => "1",
             Safe::Strict => "2",
         };
-        let query = [("q", query), ("format", "json"), ("safesearch", safe)];
+        let language = site.options.language.as_str();
+        let query =
+            [("q", query), ("format", "json"), ("safesearch", safe), ("language", language)];
         let request = site.get("/search", &query)?;
         Ok(request
             .header(ACCEPT, "application/json, text/html;q=0.9")
-            .header(ACCEPT_LANGUAGE, "en, *;q=0.5"))
+            .header(ACCEPT_LANGUAGE, accept_language(language)))
     }
 
     fn read(site: &Site, answer: &Value) -> Result<Vec<WebResult>, Error> {

@@ -13,10 +13,10 @@ use tokio::task::spawn_blocking;
 use super::options::SearchOptions;
 use crate::provider::{
     Error, Kind,
-    bounds::{ANSWER, ANSWER_BYTES, Body, ERROR_TEXT},
+    bounds::{ANSWER, Body},
     decoded::{ACCEPTED, Undecoded, decoded},
-    http_client::with_proxy_and_tls,
-    remote::{quotable, retry_after, root_cause, shown_address, without_key},
+    http_client::{USER_AGENT, with_proxy_and_tls},
+    remote::{begun, hide_echoes, quotable, retry_after, root_cause, shown_address, without_key},
 };
 
 /// A search service and the connections to it.
@@ -28,6 +28,8 @@ pub struct Site {
 
 /// An answer, unpacked.
 pub struct Answer {
+    /// What was asked; no error repeats it.
+    pub query: String,
     /// The HTTP status.
     pub status: u16,
     /// The headers.
@@ -49,7 +51,7 @@ impl Site {
         let builder = Client::builder()
             .redirect(Policy::none())
             .retry(reqwest::retry::never())
-            .user_agent(concat!("glyphoxa/", env!("CARGO_PKG_VERSION")));
+            .user_agent(USER_AGENT);
         let host = url.host_str().unwrap_or_default();
         let http = with_proxy_and_tls(builder, host, url.scheme() == "https").build();
         let http = http.map_err(|_| {
@@ -98,25 +100,27 @@ impl Site {
         Ok(value)
     }
 
-    /// Sends `request` and reads its answer, at most 8 MiB.
+    /// Sends `request`, which asks for `query`, and reads its answer, at most 8 MiB.
     ///
     /// # Errors
     /// No whole answer came.
-    pub async fn send(&self, request: RequestBuilder) -> Result<Answer, Error> {
+    pub async fn send(&self, request: RequestBuilder, query: &str) -> Result<Answer, Error> {
         let response = request.send().await.map_err(|error| self.no_answer(&error))?;
         let (status, headers) = (response.status().as_u16(), response.headers().clone());
         let body = self.read(response).await?;
-        let body = decoded(&headers, body, ANSWER_BYTES).await;
-        let body = body.map_err(|error| match error {
-            Undecoded::Over => self.over(),
-            Undecoded::Unknown | Undecoded::Broken => {
+        let body = match decoded(&headers, body, ANSWER).await {
+            Ok(body) => body,
+            // The status says more than a damaged body.
+            Err(_) if !(200..300).contains(&status) => Vec::new(),
+            Err(Undecoded::Over) => return Err(self.over()),
+            Err(Undecoded::Unknown | Undecoded::Broken) => {
                 let what = "the answer is not compressed as it says";
-                self.error(Kind::Protocol, what, "check base_url")
+                return Err(self.error(Kind::Protocol, what, "check base_url"));
             }
-        })?;
+        };
         // Millions of bytes take longer than a thread of the runtime may be kept.
         let json = spawn_blocking(move || serde_json::from_slice(&body).ok()).await;
-        Ok(Answer { status, headers, json: json.unwrap_or_default() })
+        Ok(Answer { query: query.to_owned(), status, headers, json: json.unwrap_or_default() })
     }
 
     async fn read(&self, mut response: Response) -> Result<Vec<u8>, Error> {
@@ -162,9 +166,10 @@ impl Site {
         let Some(json) = &answer.json else { return String::new() };
         let texts = ["/error/message", "/error/detail", "/detail/error", "/detail", "/error"];
         let text = texts.iter().find_map(|place| json.pointer(place)?.as_str());
-        let text = text.unwrap_or_default();
-        let text = &text[..text.floor_char_boundary(ERROR_TEXT)];
-        let quote = quotable(&without_key(text, self.options.api_key.as_ref()));
+        let text = begun(text.unwrap_or_default());
+        let mut text = without_key(text, self.options.api_key.as_ref());
+        hide_echoes(&mut text, &Value::from(answer.query.as_str()));
+        let quote = quotable(&text);
         if quote.is_empty() { quote } else { format!(": \"{quote}\"") }
     }
 

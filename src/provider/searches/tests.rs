@@ -42,6 +42,7 @@ fn options(service: SearchService, address: SocketAddr) -> SearchOptions {
         base_url: format!("http://{address}"),
         api_key: Some(Secret("key-12345".to_owned())),
         safe: Safe::Strict,
+        language: "de".to_owned(),
         priced_as: None,
         allow: Vec::new(),
     }
@@ -87,13 +88,13 @@ async fn searxng_is_asked_as_a_browser_asks() {
     assert_eq!(found.unwrap(), one());
     let request = requests[0].to_lowercase();
     assert!(
-        request.starts_with("get /search?q=red+dragon&format=json&safesearch=2 http"),
+        request.starts_with("get /search?q=red+dragon&format=json&safesearch=2&language=de http"),
         "{request}"
     );
     for header in [
         "accept: application/json, text/html",
         "accept-encoding: gzip",
-        "accept-language: en",
+        "accept-language: de, en;q=0.7, *;q=0.5",
         "user-agent: glyphoxa/",
     ] {
         assert!(request.contains(header), "{header}: {request}");
@@ -128,6 +129,7 @@ async fn brave_is_asked_with_its_key() {
     let wanted =
         "get /res/v1/web/search?q=red+dragon&count=5&safesearch=strict&text_decorations=false";
     assert!(request.starts_with(wanted), "{request}");
+    assert!(request.contains("&search_lang=de http"), "{request}");
     assert!(request.contains("x-subscription-token: key-12345"), "{request}");
     let (found, _) = searched(SearchService::Brave, "200 OK", &json!({"type": "search"})).await;
     assert_eq!(found.unwrap(), []);
@@ -162,11 +164,23 @@ async fn tavily_errors_are_told_apart() {
     let key = error(tavily, "401 No", said("bad key key-12345")).await;
     assert_eq!(key.kind(), Kind::Unauthorized);
     assert!(key.to_string().contains("\"bad key <secret>\""), "{key}");
+    let echo = error(tavily, "400 No", said("no results for 'red dragon'")).await;
+    assert!(echo.to_string().contains("\"no results for '…'\""), "{echo}");
+    let long = error(tavily, "401 No", said(&format!("{}key-12345", "x ".repeat(1_020)))).await;
+    assert!(!long.to_string().contains("key-"), "{long}");
     let plan = error(tavily, "432 No", said("exceeds your plan")).await;
     assert!(plan.to_string().contains("credits are used up"), "{plan}");
     let keyless = json!({"error": {"code": "limit", "message": "too many"}});
     let keyless = error(tavily, "433 No", keyless).await;
     assert!(keyless.to_string().contains("\"too many\""), "{keyless}");
+}
+
+#[tokio::test]
+async fn status_counts_where_a_body_is_damaged() {
+    let head = "401 No\r\nContent-Encoding: br";
+    assert_eq!(error(SearchService::Brave, head, json!({})).await.kind(), Kind::Unauthorized);
+    let head = "200 OK\r\nContent-Encoding: br";
+    assert_eq!(error(SearchService::Brave, head, json!({})).await.kind(), Kind::Protocol);
 }
 
 #[tokio::test]

@@ -3,12 +3,13 @@
 //! Entry types: [`Search`], [`FetchPage`].
 
 use futures::future::{BoxFuture, FutureExt};
+use percent_encoding::percent_decode_str;
 use reqwest::Url;
 use serde_json::{Map, Value, json};
 
 use super::{super::describe::text, access::WebAccess};
 use crate::{
-    domain::redact,
+    domain::{redact, visible},
     logic::budget::Consumption,
     provider::{Error, Kind, Page, PageError, WebResult},
     tools::{CallContext, CallError, CallErrorKind, CallOutput, Handler},
@@ -44,8 +45,8 @@ impl WebAccess {
         query: &str,
     ) -> Result<Vec<WebResult>, CallError> {
         let once = Consumption { requests: 1, ..Consumption::default() };
-        // No secret leaves in a query, whoever led the model to it.
-        let query = redact::without_credentials(query);
+        // No secret leaves in a query, whoever led the model to it, nor in pieces that the client joins.
+        let query = redact::without_credentials(&visible(query));
         let payment = context.pay(self.service.priced_as(), once).await?;
         match self.service.search(&query, payment.attempts()).await {
             Ok(found) => {
@@ -94,7 +95,8 @@ impl Handler for FetchPage {
         async move {
             let WebAccess { pages, seen, .. } = &self.0;
             let url = address(text(arguments, "url").unwrap_or_default())?;
-            if !seen.has(context, &url) && !pages.allows(&url) {
+            let found = |url: &Url| seen.has(context, url);
+            if !found(&url) && !pages.allows(&url) {
                 let host = url.host_str().unwrap_or_default();
                 let what = format!(
                     "no search of this session returned this address of '{host}' (search first and \
@@ -103,7 +105,11 @@ impl Handler for FetchPage {
                 );
                 return Err(CallError::new(CallErrorKind::Tool, what));
             }
-            let page = pages.read(&url).await.map_err(|error| unread(&error))?;
+            if !found(&url) && has_credential(&url) {
+                let what = "the address holds a key, which is sent nowhere (leave it out)";
+                return Err(CallError::new(CallErrorKind::Policy, what));
+            }
+            let page = pages.read(&url, &found).await.map_err(|error| unread(&error))?;
             Ok(CallOutput { outside: true, ..CallOutput::text(shown(&page)) })
         }
         .boxed()
@@ -114,9 +120,15 @@ impl Handler for FetchPage {
 fn address(text: &str) -> Result<Url, CallError> {
     let url = Url::parse(text.trim()).ok();
     url.filter(|url| matches!(url.scheme(), "http" | "https")).ok_or_else(|| {
-        let what = "'url' is no http:// or https:// address (copy one from the search results)";
+        let what = "'url' is not an http:// or https:// address (copy one from the search results)";
         CallError::new(CallErrorKind::InvalidArguments, what)
     })
+}
+
+/// Whether an address that no search returned tells its host a key.
+fn has_credential(url: &Url) -> bool {
+    let written = percent_decode_str(url.as_str()).decode_utf8_lossy();
+    redact::holds_credential(&visible(&written))
 }
 
 /// A page as a model reads and cites it.

@@ -17,8 +17,8 @@ use crate::{
 
 /// Most addresses of one session; the oldest are dropped.
 const ADDRESSES_MAX: usize = 200;
-/// Most sessions; the one that began to search first is dropped.
-const SESSIONS_MAX: usize = 1_000;
+/// Most sessions; the one that has not searched for longest is dropped.
+const SESSIONS_MAX: usize = 100;
 
 /// Addresses by session. Cloning shares them.
 #[derive(Clone, Default)]
@@ -35,15 +35,11 @@ impl SeenAddresses {
     pub fn add<'a>(&self, context: &CallContext, urls: impl Iterator<Item = &'a str>) {
         let mut sessions = self.sessions();
         let at = sessions.iter().position(|it| it.is_of(context));
-        let at = at.unwrap_or_else(|| {
-            if sessions.len() >= SESSIONS_MAX {
-                sessions.pop_front();
-            }
+        let known = at.and_then(|at| sessions.remove(at));
+        let mut session = known.unwrap_or_else(|| {
             let (scope, id) = (context.scope.clone(), context.session.clone());
-            sessions.push_back(Session { scope, id, addresses: VecDeque::new() });
-            sessions.len() - 1
+            Session { scope, id, addresses: VecDeque::new() }
         });
-        let Some(session) = sessions.get_mut(at) else { return };
         for url in urls.filter_map(|url| Url::parse(url).ok()).map(without_fragment) {
             session.addresses.retain(|known| *known != url);
             session.addresses.push_back(url);
@@ -51,6 +47,10 @@ impl SeenAddresses {
                 session.addresses.pop_front();
             }
         }
+        if sessions.len() >= SESSIONS_MAX {
+            sessions.pop_front();
+        }
+        sessions.push_back(session);
     }
 
     /// Whether a search of the session that calls returned `url`, fragments aside; an address with

@@ -69,7 +69,7 @@ fn host(service: Service) -> (ToolHost, Arc<Service>) {
     let allowed = [AllowedHost::read("127.0.0.1:1").unwrap()];
     let access = WebAccess {
         service: service.clone(),
-        pages: Pages::new(Arc::from(allowed)),
+        pages: Pages::new(Arc::from(allowed), "en"),
         seen: SeenAddresses::default(),
     };
     let materials = Materials::dice(StdRng::seed_from_u64(1));
@@ -177,6 +177,19 @@ async fn allowed_host_needs_no_search() {
 }
 
 #[tokio::test]
+async fn keys_leave_in_no_query_and_no_address() {
+    let (begin, end) = ("sk-proj-", "0123456789abcdefgh");
+    let (host, service) = stage(&[], None);
+    let context = context("s", Authority::Operator);
+    let query = format!("dragons {begin}\u{200b}{end}");
+    called(&host, &context, "search", json!({"query": query})).await;
+    assert_eq!(*service.asked.lock().unwrap(), ["dragons <secret>"]);
+    let written = begin.replace("sk", "%73%6B");
+    let error = unread(&host, "s", &format!("http://127.0.0.1:1/?k={written}{end}")).await;
+    assert_eq!(error.kind, CallErrorKind::Policy, "{error}");
+}
+
+#[tokio::test]
 async fn address_of_another_kind_is_refused() {
     let (host, _) = stage(&[], None);
     for url in ["file:///etc/passwd", "a.example.org", "javascript:alert(1)", ""] {
@@ -193,11 +206,18 @@ fn seen_addresses_are_bounded() {
     seen.add(&first, urls.iter().map(String::as_str));
     let has = |context: &CallContext, url: &str| seen.has(context, &url.parse().unwrap());
     assert!(!has(&first, &urls[0]) && has(&first, &urls[1]) && has(&first, &urls[200]));
-    for n in 1..=1_000 {
-        let other = context(&format!("s{n}"), Authority::Operator);
-        seen.add(&other, ["https://b.example.org/"].into_iter());
-    }
-    assert!(!has(&first, &urls[200]), "the oldest session is dropped");
+    let fill = |from: usize, to: usize| {
+        for n in from..=to {
+            let other = context(&format!("s{n}"), Authority::Operator);
+            seen.add(&other, ["https://b.example.org/"].into_iter());
+        }
+    };
+    fill(1, 60);
+    seen.add(&first, std::iter::empty());
+    fill(61, 159);
+    assert!(has(&first, &urls[200]), "it has searched since");
+    fill(160, 160);
+    assert!(!has(&first, &urls[200]), "the session that rested longest is dropped");
 }
 
 #[test]
@@ -266,7 +286,7 @@ async fn searched(purser: &Purser, service: Service) -> (Result<(), CallErrorKin
     let (_, service) = host(service);
     let access = WebAccess {
         service: service.clone(),
-        pages: Pages::new(Arc::from([])),
+        pages: Pages::new(Arc::from([]), "en"),
         seen: SeenAddresses::default(),
     };
     let caller = Caller {
