@@ -2,7 +2,7 @@
 //!
 //! Entry type: [`Home`].
 
-use crate::provider::{anthropic, deepgram, gemini, openai, realtime};
+use crate::provider::{deepgram, gemini, openai, realtime};
 
 /// Where a service is that is known to want a key.
 #[derive(Clone, Copy)]
@@ -25,9 +25,6 @@ impl Home {
         has_sockets: false,
         model: "",
     };
-    /// Anthropic's models.
-    pub const ANTHROPIC: Self =
-        Self { base_url: anthropic::BASE_URL, variable: "ANTHROPIC_API_KEY", ..Self::OPENAI };
     /// Deepgram.
     pub const DEEPGRAM: Self = Self {
         base_url: deepgram::BASE_URL,

@@ -105,6 +105,10 @@ pub fn embedder(
     options
 }
 
+/// Anthropic's models.
+const ANTHROPIC: Home =
+    Home { base_url: anthropic::BASE_URL, variable: "ANTHROPIC_API_KEY", ..Home::OPENAI };
+
 /// Reads settings of services behind an address.
 pub struct Clients<'a> {
     /// What models cost.
@@ -244,7 +248,7 @@ impl<'a> Clients<'a> {
                 ModelEntry::OpenAi(options)
             }
             ModelService::Anthropic => {
-                let mut reach = self.options(fields, PATH, PaidBy::Tokens, Home::ANTHROPIC);
+                let mut reach = self.options(fields, PATH, PaidBy::Tokens, ANTHROPIC);
                 self.model_settings(fields, &mut reach, &anthropic::OWN_MEMBERS);
                 // A request with one is refused.
                 let entry = Entry { path: PATH, service: service.name() };

@@ -104,9 +104,9 @@ mod tests {
 
     #[test]
     fn topic_is_named_in_other_forms_too() {
-        let topic = ContentWords::of("harm to children");
-        assert!(topic.are_all_in("A child lies there; children were harmed"));
-        assert!(!topic.are_all_in("Children play by the well"));
+        let topic = ContentWords::of("burning of houses");
+        assert!(topic.are_all_in("A house burns; the burning roof falls"));
+        assert!(!topic.are_all_in("Houses stand by the well"));
         assert!(!ContentWords::of("the").are_all_in("the well"));
     }
 
