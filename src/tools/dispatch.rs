@@ -118,7 +118,7 @@ impl Run {
         let inner = Arc::clone(&self.state);
         let own = inner.shutdown.child_token();
         let halts = turn.effects.halts();
-        let (done, answer) = oneshot::channel();
+        let (done, mut answer) = oneshot::channel();
         let mut run = self;
         run.context.cancel = own.clone();
         inner.late.spawn(async move {
@@ -129,17 +129,21 @@ impl Run {
                 deliver(&context, call, late, halts);
             }
         });
-        if outlasts {
-            return pending;
-        }
-        tokio::select! {
-            biased;
-            () = turn.cancel.cancelled() => own.cancel(),
-            answer = timeout_at(turn.deadline, answer) => {
-                if let Ok(Ok(record)) = answer {
-                    return record;
+        if !outlasts {
+            tokio::select! {
+                biased;
+                () = turn.cancel.cancelled() => own.cancel(),
+                answer = timeout_at(turn.deadline, &mut answer) => {
+                    if let Ok(Ok(record)) = answer {
+                        return record;
+                    }
                 }
             }
+        }
+        // From here on the result is delivered; one that came just before is taken here.
+        answer.close();
+        if let Ok(record) = answer.try_recv() {
+            return record;
         }
         CallRecord { took: started.elapsed(), ..pending }
     }

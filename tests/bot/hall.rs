@@ -73,6 +73,8 @@ impl Hall {
         // Who is served is said by the tests that are about it.
         let says = ["guilds:", "guild_id:", "# let in"].iter().any(|it| self.more.contains(it));
         let guilds = if says { "" } else { "  guilds: any\n" };
+        let is_own = self.more.contains("# own cast");
+        let cast = if is_own { String::new() } else { format!("npc_dir: {}\n", npcs.display()) };
         let mut more = self.more.clone();
         if let Some(ears) = &self.ears {
             if !more.contains("providers:\n") {
@@ -81,10 +83,9 @@ impl Hall {
             more = more.replace("providers:\n", &format!("providers:\n{}", ears.entry()));
         }
         let text = format!(
-            "campaign: {}\nnpc_dir: {}\ndata_dir: data\nlog: {{ level: debug }}\n\
+            "campaign: {}\n{cast}data_dir: data\nlog: {{ level: debug }}\n\
              discord:\n  token: \"{}\"\n  api_base: https://{address}\n  dm_role: \"{role}\"\n{guilds}{}\n",
             campaign.display(),
-            npcs.display(),
             self.discord.token(),
             more,
         );

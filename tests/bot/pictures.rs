@@ -22,9 +22,9 @@ use crate::{
 
 /// After that the bot has said what it had to say.
 const QUIET: Duration = Duration::from_millis(700);
-const LINE: &str = "Tessa, show us the ring";
+const LINE: &str = "Greymantle, show us the ring";
 
-/// A session at which Tessa draws; the service holds the first picture until `go`.
+/// A session at which Greymantle draws; the service holds the first picture until `go`.
 struct Studio {
     hall: Hall,
     chat: ChatServer,
@@ -40,8 +40,9 @@ impl Studio {
         let go = Arc::new(Notify::new());
         images.push(Picture::bytes(files::png()).held(&go));
         let config = format!(
-            "providers:\n  llm: {{ name: openai, base_url: \"{}\", model: m }}\n{}npcs:\n  - name: Tessa\n    voice: {{ \
-             voice_id: slt }}\n    budget_tier: deep\n    tools: [\"image-gen.*\"]\n",
+            "providers:\n  llm: {{ name: openai, base_url: \"{}\", model: m }}\n{}npcs: # own cast\n  - name: \
+             Greymantle\n    voice: {{ voice_id: rms }}\n    budget_tier: deep\n    tools: [\"image-gen.*\"]\n  - \
+             name: Bartok\n    voice: {{ voice_id: awb }}\n",
             chat.base_url(),
             images.entry("")
         );
@@ -51,7 +52,7 @@ impl Studio {
         Self { hall, chat, images, go, dora }
     }
 
-    /// Dora asks for a picture; it is being made, and Tessa has answered her.
+    /// Dora asks for a picture; it is being made, and Greymantle has answered her.
     async fn asks(&self) {
         let bot = self.hall.discord.bot();
         self.dora.forget();
@@ -84,12 +85,12 @@ async fn picture_asked_for_by_voice_is_shown() {
     assert!(studio.public().iter().all(|it| it.files().is_empty()), "it is not made yet");
     studio.go.notify_one();
     let shown = hall.reads(|it| !it.files().is_empty()).await;
-    assert!(shown.text().contains("Tessa"), "{}", shown.text());
+    assert!(shown.text().contains("Greymantle"), "{}", shown.text());
     let attachment = &shown.json()["attachments"][0];
     assert_eq!(attachment["description"], ALT, "{attachment:#}");
     let (_, address) = shown.files().remove(0);
     assert_eq!(hall.discord.file(&address).and_then(|it| files::size_of(&it)), Some(SMALL));
-    // She tells of it, in a turn of its own.
+    // He tells of it, in a turn of its own.
     studio.dora.wait_for_voice(bot, AUDIBLE, BOUND).await.unwrap();
     studio.dora.wait_for_silence(bot, QUIET, BOUND).await.unwrap();
     let requests = studio.chat.requests();

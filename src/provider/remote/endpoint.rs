@@ -224,8 +224,12 @@ pub async fn probe(endpoint: &Endpoint) -> Result<String, Error> {
     let body = tokio::time::timeout(PROBE_TIMEOUT, endpoint.read(response)).await;
     let body = body.map_err(|_| endpoint.peer.slow())??;
     let listed: Value = serde_json::from_slice(&body).unwrap_or_default();
-    let models = listed.get("data").and_then(Value::as_array);
-    let names = models.into_iter().flatten().filter_map(|model| model.get("id")?.as_str());
+    // OpenAI's list, and Gemini's.
+    let models = listed.get("data").or_else(|| listed.get("models")).and_then(Value::as_array);
+    let names = models
+        .into_iter()
+        .flatten()
+        .filter_map(|model| model.get("id").or_else(|| model.get("name"))?.as_str());
     let names: Vec<&str> = names.collect();
     let model = &endpoint.options.model;
     // Ollama's "llama3:latest" answers to "llama3"; Gemini's "models/x" to "x"; "x-20260120" to "x".

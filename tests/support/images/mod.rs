@@ -280,6 +280,10 @@ async fn converse(socket: TcpStream, shared: &Shared) -> Option<()> {
     let origin = socket.local_addr().ok()?;
     let mut socket = BufReader::new(socket);
     let (request, key) = read_request(&mut socket).await?;
+    if key.as_deref() == Some(KEY) && request.line == shared.list_of_models() {
+        let list = json!({"data": [{"id": "another"}], "models": [{"name": "models/another"}]});
+        return write(&mut socket, (200, JSON), list.to_string().as_bytes()).await;
+    }
     let file = shared.linked(&request.line);
     let refusal = shared.refuse(&request, key.as_deref()).filter(|_| file.is_none());
     let refused = refusal.as_ref().map(|(_, why)| why.clone());
@@ -364,6 +368,14 @@ impl Shared {
             }
         }
         .to_string()
+    }
+
+    /// The request for its models, which is not counted.
+    const fn list_of_models(&self) -> &'static str {
+        match self.form {
+            Form::OpenAi => "GET /v1/models",
+            Form::Gemini => "GET /v1beta/models",
+        }
     }
 
     /// The status and words with which the real service would refuse the request.
