@@ -137,7 +137,7 @@ async fn prompt_without_a_log_channel_is_not_shown() {
     studio.asks().await;
     studio.go.notify_one();
     studio.hall.reads(|it| !it.files().is_empty()).await;
-    studio.hall.reads(|it| it.content().contains("choose a log channel")).await;
+    studio.hall.reads(|it| it.text().contains("choose a log channel")).await;
     let public = studio.public();
     assert!(public.iter().all(|it| !has_said(it, PROMPT)), "{public:#?}");
     studio.hall.ends();
