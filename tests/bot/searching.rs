@@ -2,9 +2,12 @@
 
 use std::time::Duration;
 
-use discord_loopback::{AUDIBLE, Options, Slash};
+use discord_loopback::{AUDIBLE, Message, Options, Slash};
 
-use super::hall::{BOUND, Hall, said};
+use super::{
+    consolidating::log_channel,
+    hall::{BOUND, Hall, said},
+};
 use crate::support::{
     chat_server::{ChatServer, Recorded, Script},
     searches::{Hit, Kind, Searches, Way},
@@ -82,11 +85,29 @@ async fn late_search_reaches_the_game_master() {
     let (model, searches, gate) = (model(), Searches::start(Kind::SearXng), Gate::default());
     searches.otherwise(Way::FindsLater(gate.clone(), mill()));
     let (hall, _dora) = Hall::in_session(Options::default(), &with_search(&model, &searches)).await;
+    let log = log_channel(&hall).await;
     let answer = hall.told(&hall.dm, Slash::new("ask").option("text", QUESTION)).await;
     assert!(answer.contains("I am still looking."), "{answer}");
     gate.open();
-    let late = hall.reads(|it| it.text().contains("web-search.search for ")).await.text();
+    let is_late = |it: &Message| it.text().contains("web-search.search for ");
+    let late = hall.discord.wait_for_message(log, BOUND, is_late).await.unwrap().text();
     assert!(late.contains(SOURCE), "{late}");
+    hall.ends();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn answer_waits_where_nothing_else_is_private() {
+    let (model, searches, gate) = (model(), Searches::start(Kind::SearXng), Gate::default());
+    searches.otherwise(Way::FindsLater(gate.clone(), mill()));
+    let (hall, _dora) = Hall::in_session(Options::default(), &with_search(&model, &searches)).await;
+    let asking = hall.told(&hall.dm, Slash::new("ask").option("text", QUESTION));
+    let finding = async {
+        // The second request says that the search is still at work.
+        model.received(2).await;
+        gate.open();
+    };
+    let (answer, ()) = tokio::join!(asking, finding);
+    assert!(answer.contains("I am still looking.") && answer.contains(SOURCE), "{answer}");
     hall.ends();
 }
 

@@ -16,7 +16,7 @@ const PRICE: f64 = 0.05;
 const PRICED: &str = ", price: { picture: 0.05 }";
 
 /// The next line that waits for nothing, as money spent until then.
-fn spent(live: &mut Live) -> f64 {
+fn spent(live: &Live) -> f64 {
     let line: Value = serde_json::from_str(&live.says("\"pending\":false")).unwrap();
     line["spent"].as_f64().unwrap()
 }
@@ -67,7 +67,7 @@ fn refused_picture_is_not_booked() {
     let mut sums = Vec::new();
     for _ in 0..2 {
         live.types(LINE);
-        sums.push(spent(&mut live));
+        sums.push(spent(&live));
     }
     assert_eq!(live.leave(), 0);
     assert!(sums[0].abs() < 1e-9 && (sums[1] - PRICE).abs() < 1e-9, "{sums:?}");
@@ -79,7 +79,7 @@ fn tokens_that_are_counted_are_booked() {
     let table = Table::with(Form::OpenAi, priced, "budget: { session_max: 1 }\n");
     let mut live = table.open(&[]);
     live.types(LINE);
-    let sum = spent(&mut live);
+    let sum = spent(&live);
     assert_eq!(live.leave(), 0);
     // 40 tokens read and 1,056 drawn.
     assert!((sum - 0.031_88).abs() < 1e-9, "{sum}");
@@ -99,7 +99,7 @@ fn picture_whose_price_goes_is_booked_as_held() {
     table.place.write("glyphoxa.yaml", unpriced);
     live.says("configuration reloaded");
     go.notify_one();
-    let sum = spent(&mut live);
+    let sum = spent(&live);
     assert_eq!(live.leave(), 0);
     assert!((sum - PRICE).abs() < 1e-9, "{sum}");
 }

@@ -18,7 +18,8 @@ pub fn ask(guild: &Guild, text: String) -> Answer {
     let session = guild.session().ok();
     let effects = CommandEffects::new(session.map(|session| Arc::clone(&session.effects)));
     let session = session.map(|session| session.id.clone());
-    let is_alone = session.is_none();
+    // Elsewhere they could not be read by the game master alone.
+    let waits = session.is_none() || guild.log_channel().is_none();
     let question = AssistantQuestion {
         scope: guild.scope(),
         session,
@@ -30,8 +31,7 @@ pub fn ask(guild: &Guild, text: String) -> Answer {
     Answer::later(async move {
         match asked.await {
             Ok(written) => {
-                // At a table they go on to it.
-                if is_alone {
+                if waits {
                     effects.late_results(written.pending).await;
                 }
                 reply(&text, written, effects.take())

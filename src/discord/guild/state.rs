@@ -304,7 +304,7 @@ impl Guild {
     }
 
     /// The log channel, where one is set.
-    pub(super) fn log_channel(&self) -> Option<ChannelId> {
+    pub fn log_channel(&self) -> Option<ChannelId> {
         self.settings().log_channel.map(ChannelId::new)
     }
 
