@@ -4,16 +4,13 @@
 
 use std::sync::Arc;
 
-use futures::future::BoxFuture;
-use serde_json::{Map, Value};
-
 use crate::{
     campaign::AssistantSettings,
     domain::SessionId,
     engine::{self, Budget, NpcCalls, NpcModel, Question},
     provider::Error,
     session::ToolLine,
-    tools::{ApprovalRequest, Attachment, Decision, Effects, FollowUp, Form, ToolHost},
+    tools::{Effects, ToolHost},
 };
 
 /// How much longer a written answer may be than a spoken one.
@@ -67,8 +64,7 @@ impl Assistant {
         };
         let calls = NpcCalls { host: parts.host, made, filler_after: settings.filler_after };
         let engine = engine::Assistant::new(model, calls, &settings.campaign);
-        let effects = Arc::new(Written(parts.effects));
-        Ok(Self { engine, name, session: parts.session, effects })
+        Ok(Self { engine, name, session: parts.session, effects: parts.effects })
     }
 
     /// What it is called.
@@ -89,43 +85,5 @@ impl Assistant {
         };
         let answer = self.engine.ask(question).await?;
         Ok(Answer { text: answer.text, tools: answer.tools.iter().map(Into::into).collect() })
-    }
-}
-
-/// Effects of somebody without a voice: late results are shown.
-struct Written(Arc<dyn Effects>);
-
-impl Effects for Written {
-    fn show(&self, text: &str) {
-        self.0.show(text);
-    }
-
-    fn attach(&self, tool: &str, attachment: &Attachment) {
-        self.0.attach(tool, attachment);
-    }
-
-    fn tell_dm(&self, text: &str) {
-        self.0.tell_dm(text);
-    }
-
-    fn halts(&self) -> u64 {
-        self.0.halts()
-    }
-
-    fn lacks_approver(&self) -> Option<&'static str> {
-        self.0.lacks_approver()
-    }
-
-    fn approve(&self, request: ApprovalRequest) -> BoxFuture<'static, Decision> {
-        self.0.approve(request)
-    }
-
-    fn elicit(&self, form: Form) -> BoxFuture<'static, Option<Map<String, Value>>> {
-        self.0.elicit(form)
-    }
-
-    fn follow_up(&self, late: FollowUp) {
-        let line = ToolLine::from(&late.record);
-        self.show(&format!("{} for {}: {}", line.tool, late.npc, line.result));
     }
 }

@@ -27,8 +27,8 @@ use super::{
 };
 use crate::{
     domain::revealed_name,
-    session::LONGEST_UTTERANCE,
-    tools::{ApprovalRequest, Attachment, Caption, Decision, Effects, Form},
+    session::{LONGEST_UTTERANCE, ToolLine},
+    tools::{ApprovalRequest, Attachment, Caption, Decision, Effects, FollowUp, Form},
 };
 
 /// What is answered where nobody can be asked.
@@ -225,6 +225,11 @@ impl Effects for TerminalEffects {
         if self.is_dm {
             self.show(text);
         }
+    }
+
+    fn follow_up(&self, late: FollowUp) {
+        let line = ToolLine::from(&late.record);
+        self.show(&format!("{} for {}: {}", line.tool, late.npc, line.result));
     }
 
     fn lacks_approver(&self) -> Option<&'static str> {
