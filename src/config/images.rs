@@ -1,6 +1,6 @@
 //! How the service is reached that makes pictures.
 //!
-//! Entry function: [`image`]. **Never**: decides which NPCs show pictures; their tools do.
+//! Entry function: [`image()`]. **Never**: decides which NPCs show pictures; their tools do.
 
 use super::{home::Home, keys, prices::PaidBy, providers::Clients, reading::Notes};
 use crate::{
