@@ -148,11 +148,11 @@ fn call_that_is_taken_back_gets_no_result() {
     }
 }
 
-/// The service warns, and nobody waits for the end of the connection.
+/// The service warns that no turn fits before the end of the connection, and nobody waits for that.
 #[test]
 fn session_that_goes_away_is_replaced() {
     let server = server();
-    server.fault(Fault::GoesAway(Duration::from_secs(50)));
+    server.fault(Fault::GoesAway(Duration::from_secs(15)));
     server.otherwise(Answer::say(WELCOME, 1.0));
     let ran = say(&server, &[HELLO, "Bartok, and?"]).ends_with(0);
     ran.lines().iter().for_each(|line| assert_by_service(line, WELCOME));
