@@ -131,9 +131,8 @@ pub fn open_tools(
     let meaning = memory::meaning(config.services.embedder.as_ref(), embedder.as_ref());
     let archive = memory::archive(config, memory, meaning.clone());
     let levelling = Levelling::new(config, StdRng::seed_from_u64(seed.wrapping_add(3)));
-    let (seen, registry) = (SeenAddresses::default(), services.clone());
-    let offered = Offered { dice, archive, levelling, seen, services: registry };
-    offered.offer(&host, config, rules);
+    let offered = Offered { dice, archive, levelling, seen: SeenAddresses::default() };
+    offered.offer(&host, &services, config, rules);
     manifest::offer(&host, &config.manifests);
     host.select_by(config.selection.clone(), embedder);
     let stop = CancellationToken::new();
@@ -151,35 +150,24 @@ struct Offered {
     archive: Arc<Archive>,
     /// Music and its levelling.
     levelling: Levelling,
-    /// What searches have found so far.
+    /// Addresses that searches have returned.
     seen: SeenAddresses,
-    /// Opens what searches.
-    services: Registry,
 }
 
 impl Offered {
     /// Offers the built-in tools over what `config` has for them.
-    fn offer(&self, host: &ToolHost, config: &Config, rules: Arc<RuleBook>) {
+    fn offer(&self, host: &ToolHost, services: &Registry, config: &Config, rules: Arc<RuleBook>) {
         let (tables, files) = (config.tables.clone(), config.file_io.clone());
         let (dice, memory) = (self.dice.clone(), Some(Arc::clone(&self.archive)));
         let music = Some(self.levelling.music.clone());
-        let (images, search) = (self.images(config), self.web(config));
+        let (images, search) = (images(services, config), self.web(services, config));
         let materials = Materials { dice, tables, rules, files, memory, music, images, search };
         builtin::offer(host, materials);
     }
 
-    /// Pictures as `config` has them.
-    fn images(&self, config: &Config) -> Option<Images> {
-        let painter = self.services.painter(&config.services).unwrap_or_else(|error| {
-            tracing::error!(%error, "no pictures until providers.image is fixed");
-            None
-        });
-        painter.map(|painter| Images::new(painter, config.campaign.lines_and_veils.clone()))
-    }
-
     /// Web search and pages as `config` has them.
-    fn web(&self, config: &Config) -> Option<WebAccess> {
-        let service = self.services.search(&config.services).unwrap_or_else(|error| {
+    fn web(&self, services: &Registry, config: &Config) -> Option<WebAccess> {
+        let service = services.search(&config.services).unwrap_or_else(|error| {
             tracing::error!(%error, "no web search until providers.search is fixed");
             None
         })?;
@@ -187,6 +175,15 @@ impl Offered {
         let pages = Pages::new(search.allow.iter().cloned().collect(), &search.language);
         Some(WebAccess { service, pages, seen: self.seen.clone() })
     }
+}
+
+/// Pictures as `config` has them.
+fn images(services: &Registry, config: &Config) -> Option<Images> {
+    let painter = services.painter(&config.services).unwrap_or_else(|error| {
+        tracing::error!(%error, "no pictures until providers.image is fixed");
+        None
+    });
+    painter.map(|painter| Images::new(painter, config.campaign.lines_and_veils.clone()))
 }
 
 /// The rules of `config`; nothing is read yet.

@@ -223,16 +223,16 @@ impl Tools {
         self.servers.set(fresh.mcp.servers.clone());
         manifest::offer(&self.host, &fresh.manifests);
         let data = |of: &Config| {
+            let data = (of.tables.clone(), of.rules.clone(), of.file_io.clone());
             let unwanted = of.campaign.lines_and_veils.clone();
-            let services = (of.services.image.clone(), of.services.search.clone(), unwanted);
-            (of.tables.clone(), of.rules.clone(), of.file_io.clone(), services)
+            (data, of.services.image.clone(), of.services.search.clone(), unwanted)
         };
         if data(before) != data(fresh) {
             let rules = rule_book(fresh);
             let book = Arc::clone(&rules);
             // The first question does not wait for them; without them it would.
             _ = spawn_blocking(move || book.prepare()).await;
-            self.offered.offer(&self.host, fresh, rules);
+            self.offered.offer(&self.host, &self.services, fresh, rules);
         }
         if before.music != fresh.music {
             self.level_music(fresh).await;

@@ -82,28 +82,18 @@ mod tests {
         (NpcPayments::new(Arc::new(npc), budget.clone()), budget)
     }
 
-    const PICTURE: Consumption = Consumption {
-        input_tokens: 0,
-        cached_tokens: 0,
-        written_tokens: 0,
-        output_tokens: 0,
-        audio_in: 0,
-        audio_cached: 0,
-        audio_out: 0,
-        characters: 0,
-        seconds: 0.0,
-        pictures: 1,
-        requests: 0,
-    };
+    fn picture() -> Consumption {
+        Consumption { pictures: 1, ..Consumption::default() }
+    }
 
     #[tokio::test]
     async fn a_settled_payment_is_spent() {
         let (payments, budget) = payments(1.0, None);
-        let payment = payments.reserve("painter", PICTURE).await.expect("there is money");
-        payment.settle(PICTURE);
+        let payment = payments.reserve("painter", picture()).await.expect("there is money");
+        payment.settle(picture());
         assert!((budget.spent() - 0.04).abs() < 1e-9, "{}", budget.spent());
-        payments.reserve("painter", PICTURE).await.expect("there is more").unused();
-        let unauthorized = payments.reserve("painter", PICTURE).await.expect("there is more");
+        payments.reserve("painter", picture()).await.expect("there is more").unused();
+        let unauthorized = payments.reserve("painter", picture()).await.expect("there is more");
         unauthorized.failed(Kind::Unauthorized);
         assert!((budget.spent() - 0.04).abs() < 1e-9, "{}", budget.spent());
     }
@@ -111,7 +101,7 @@ mod tests {
     #[tokio::test]
     async fn a_dropped_payment_is_booked_in_full() {
         let (payments, budget) = payments(1.0, None);
-        drop(payments.reserve("painter", PICTURE).await.expect("there is money"));
+        drop(payments.reserve("painter", picture()).await.expect("there is money"));
         assert!((budget.spent() - 0.04).abs() < 1e-9, "{}", budget.spent());
     }
 
@@ -119,7 +109,7 @@ mod tests {
     async fn caps_refuse_a_payment() {
         for (session_max, npc_max) in [(0.01, None), (1.0, Some(0.01))] {
             let (payments, _) = payments(session_max, npc_max);
-            let refused = payments.reserve("painter", PICTURE).await.err().expect("a cap");
+            let refused = payments.reserve("painter", picture()).await.err().expect("a cap");
             assert_eq!(refused.kind, CallErrorKind::Policy);
         }
     }

@@ -11,7 +11,7 @@ use tokio::time::Instant;
 use super::{SpeakerId, recall::RecallLine};
 use crate::{
     domain::{Tier, redact},
-    tools::CallRecord,
+    tools::{CallRecord, FollowUp},
 };
 
 /// One utterance and what came of it.
@@ -188,6 +188,12 @@ impl ToolLine {
     /// A copy without credentials, for files.
     pub fn kept(&self) -> Self {
         Self { result: redact::json(&self.result), ..self.clone() }
+    }
+
+    /// A late result in one line, for the game master.
+    pub fn late(late: &FollowUp) -> String {
+        let line = Self::from(&late.record);
+        format!("{} for {}: {}", line.tool, late.npc, line.result)
     }
 }
 

@@ -69,7 +69,7 @@ impl Run {
         let expires = Duration::from_millis(self.state.approval_expires.load(Ordering::Relaxed));
         let asked = self.context.effects.approve(request);
         let decision = timeout(expires, asked).await;
-        // What is approved after an X-card is wanted all the same.
+        // Counted after the decision: an X-card before it does not withdraw an approved call.
         let halts = self.context.effects.halts();
         let (context, call) = (self.context.clone(), self.call.clone());
         let started = Instant::now();

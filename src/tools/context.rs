@@ -65,7 +65,7 @@ impl CallContext {
         let payments = self.authority.caller().and_then(|caller| caller.payments.as_ref());
         let payments = payments.ok_or_else(|| {
             let why = format!(
-                "'{service}' costs money, and nothing counts it here (call the tool in a session)"
+                "'{service}' costs money, and no budget covers this call (call the tool in a session)"
             );
             CallError::new(CallErrorKind::Policy, why)
         })?;
@@ -131,7 +131,7 @@ pub trait Effects: Send + Sync {
     /// Shows everyone a picture or a sound that `tool` has returned.
     fn attach(&self, tool: &str, attachment: &Attachment);
 
-    /// Tells the game master alone something; without one it is dropped.
+    /// Sends `text` to the game master alone; dropped where that is impossible.
     fn tell_dm(&self, text: &str) {
         _ = text;
     }

@@ -207,18 +207,16 @@ impl Effects for TerminalEffects {
     }
 
     fn attach(&self, tool: &str, attachment: &Attachment) {
-        let (size, mime) = (attachment.bytes.len().div_ceil(1024), &attachment.mime);
+        let size = format!("{}, {} KiB", attachment.mime, attachment.bytes.len().div_ceil(1024));
         let Some(Caption { by, alt, .. }) = &attachment.caption else {
-            return self.show(&format!("{tool} returned {mime}, {size} KiB"));
+            return self.show(&format!("{tool} returned {size}"));
         };
-        let file = match self.pictures.as_ref().map(|files| files.write(attachment)).transpose() {
-            Ok(file) => file.unwrap_or_else(|| format!("{mime}, {size} KiB")),
-            Err(error) => {
-                complain(&format!("error: a picture cannot be written beside --out: {error}"));
-                format!("{mime}, {size} KiB")
-            }
-        };
-        self.show(&format!("{by} shows a picture: {alt} ({file})"));
+        let written = self.pictures.as_ref().map(|files| files.write(attachment)).transpose();
+        let file = written.unwrap_or_else(|error| {
+            complain(&format!("error: a picture cannot be written beside --out: {error}"));
+            None
+        });
+        self.show(&format!("{by} shows a picture: {alt} ({})", file.unwrap_or(size)));
     }
 
     fn tell_dm(&self, text: &str) {
@@ -228,8 +226,7 @@ impl Effects for TerminalEffects {
     }
 
     fn follow_up(&self, late: FollowUp) {
-        let line = ToolLine::from(&late.record);
-        self.show(&format!("{} for {}: {}", line.tool, late.npc, line.result));
+        self.show(&ToolLine::late(&late));
     }
 
     fn lacks_approver(&self) -> Option<&'static str> {

@@ -56,15 +56,10 @@ pub async fn run(config: &Config, host: &ToolHost, arguments: &Arguments) -> Res
     let (authority, tier) = caller(config, host, arguments)?;
     let snapshot = host.snapshot();
     let entry = snapshot.find(&arguments.tool);
-    let limit = match (authority.caller(), entry) {
-        // The operator has the tool's own time, and waits for what would be late at a table.
-        (caller, Some(entry))
-            if caller.is_none() || entry.tool.declared.follow_up == Some(true) =>
-        {
-            entry.tool.max()
-        }
-        _ => tier.ceiling(),
-    };
+    // The operator has the tool's own time, and waits for what would be late at a table.
+    let is_alone = authority.caller().is_none();
+    let own = entry.filter(|it| is_alone || it.tool.declared.follow_up == Some(true));
+    let limit = own.map_or(tier.ceiling(), |entry| entry.tool.max());
     let name = match entry {
         Some(entry) if authority.caller().is_some() => entry.spec.name.to_string(),
         _ => arguments.tool.clone(),

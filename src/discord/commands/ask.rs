@@ -2,8 +2,6 @@
 //!
 //! Entry function: [`ask`].
 
-use std::sync::Arc;
-
 use super::{
     answer::Answer,
     effects::{CommandEffects, Notes},
@@ -15,11 +13,8 @@ use crate::{
 
 /// Asks the assistant, who answers when that is done.
 pub fn ask(guild: &Guild, text: String) -> Answer {
-    let session = guild.session().ok();
-    let effects = CommandEffects::new(session.map(|session| Arc::clone(&session.effects)));
-    let session = session.map(|session| session.id.clone());
-    // Elsewhere they could not be read by the game master alone.
-    let waits = session.is_none() || guild.log_channel().is_none();
+    let effects = CommandEffects::new(guild);
+    let session = guild.session().ok().map(|session| session.id.clone());
     let question = AssistantQuestion {
         scope: guild.scope(),
         session,
@@ -31,9 +26,7 @@ pub fn ask(guild: &Guild, text: String) -> Answer {
     Answer::later(async move {
         match asked.await {
             Ok(written) => {
-                if waits {
-                    effects.late_results(written.pending).await;
-                }
+                effects.late_results(written.pending).await;
                 reply(&text, written, effects.take())
             }
             Err(why) => Reply::private(why.to_string()),

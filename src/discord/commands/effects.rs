@@ -12,7 +12,7 @@ use serde_json::{Map, Value};
 use tokio::{sync::watch, time::timeout};
 
 use crate::discord::{
-    guild::GuildEffects,
+    guild::{Guild, GuildEffects},
     ui::message::{FILE_BYTES, file_name},
 };
 use crate::{
@@ -33,6 +33,8 @@ pub struct CommandEffects {
     notes: Mutex<Option<Notes>>,
     /// Results that came after their turn.
     late: watch::Sender<usize>,
+    /// Late results have nowhere else to go that only game masters read.
+    waits: bool,
 }
 
 /// What was shown and brought.
@@ -45,18 +47,22 @@ pub struct Notes {
 }
 
 impl CommandEffects {
-    /// Nothing was shown yet.
-    pub fn new(session: Option<Arc<GuildEffects>>) -> Arc<Self> {
+    /// Effects of a command in `guild`; nothing was shown yet.
+    pub fn new(guild: &Guild) -> Arc<Self> {
+        let session = guild.session().ok().map(|session| Arc::clone(&session.effects));
+        let waits = session.is_none() || guild.log_channel().is_none();
         let notes = Mutex::new(Some(Notes::default()));
-        Arc::new(Self { session, notes, late: watch::Sender::new(0) })
+        Arc::new(Self { session, notes, late: watch::Sender::new(0), waits })
     }
 
-    /// Waits for so many results that come after their turn, at most as long as Discord lets an answer
-    /// wait comfortably. Cancel safe.
+    /// Waits for `count` late results, at most 90 s, unless they go to the log channel. Cancel safe.
     pub async fn late_results(&self, count: usize) {
+        if !self.waits {
+            return;
+        }
         let mut late = self.late.subscribe();
         if timeout(LATE, late.wait_for(|come| *come >= count)).await.is_err() {
-            self.show("A tool is still at work; what it brings is lost (ask again).");
+            self.show("A tool is still working, and I can't show its result later (ask again).");
         }
     }
 
@@ -122,8 +128,7 @@ impl Effects for CommandEffects {
     }
 
     fn follow_up(&self, late: FollowUp) {
-        let line = ToolLine::from(&late.record);
-        self.show(&format!("{} for {}: {}", line.tool, late.npc, line.result));
+        self.show(&ToolLine::late(&late));
         self.late.send_modify(|come| *come += 1);
     }
 

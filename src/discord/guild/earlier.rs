@@ -23,12 +23,12 @@ use super::{
     state::{Guild, Job},
 };
 use crate::{
-    campaign::{KeptCall, now},
+    campaign::{Handles, KeptCall, now},
     discord::{decisions::Request, ui::message::ChannelMessage},
     domain::{CallId, Scope, SessionId, Tier, ToolCall, TurnId},
     tools::{
         ApprovalRequest, Attachment, Authority, CallContext, Caller, Decision, Effects, Payments,
-        Progress, Taint, ToolHost, connection::Servers,
+        Progress, Taint,
     },
 };
 
@@ -96,9 +96,9 @@ impl Guild {
         let payments =
             running.zip(npc).and_then(|(session, npc)| handles.sessions.payments(&session.id, npc));
         let session = running.map(|session| Arc::clone(&session.effects));
-        let around = Around { payments, shown: Arc::new(Shown { session, ..Shown::default() }) };
+        let shown = Arc::new(Shown { session, ..Shown::default() });
         self.spawn(async move {
-            let told = made((&handles.tools, &handles.servers), &scope, call, around).await;
+            let told = made(&handles, &scope, call, payments, shown).await;
             Box::new(move |guild: &mut Self| {
                 let pressed = guild.approvals.take_pressed(&key);
                 match place.map(|place| place.channel).or(pressed) {
@@ -131,15 +131,16 @@ impl KeptCall {
 
 /// Makes a call that was approved; what came of it, for the game master.
 async fn made(
-    (tools, servers): (&ToolHost, &Servers),
+    handles: &Handles,
     scope: &Scope,
     call: KeptCall,
-    Around { payments, shown }: Around,
+    payments: Option<Arc<dyn Payments>>,
+    shown: Arc<Shown>,
 ) -> String {
     let (npc, tool) = (call.npc.clone(), call.tool.clone());
-    servers.settled(CONNECTING, |prefix| tool.split('.').next() == Some(prefix)).await;
+    handles.servers.settled(CONNECTING, |prefix| tool.split('.').next() == Some(prefix)).await;
     let not_called = |why: &str| format!("`{tool}` was approved for {npc}, but not called: {why}");
-    let host = tools.within(scope);
+    let host = handles.tools.within(scope);
     let (name, tier) = (Arc::<str>::from(npc.as_str()), Tier::Deep);
     let visible = host.visible(&name, tier, tier.ceiling());
     let Some(known) = visible.iter().find(|it| *it.tool.identity == *tool).cloned() else {
@@ -175,13 +176,6 @@ async fn made(
     };
     let lines = shown.lines();
     format!("`{tool}`, as approved for {npc}:\n```\n{}\n```{lines}", what.replace("```", "'''"))
-}
-
-/// What is around a call that was approved.
-struct Around {
-    /// `None`: nobody pays.
-    payments: Option<Arc<dyn Payments>>,
-    shown: Arc<Shown>,
 }
 
 /// What a tool shows goes to the game master too, but for pictures that are made for a table.

@@ -58,7 +58,7 @@ impl Outbox {
         self.waiting.push_back(Item::File { name, bytes, caption, halts });
     }
 
-    /// Drops what was to be seen and asked for before the last of `used` X-cards.
+    /// Drops waiting files that were requested before the last of `used` X-cards.
     pub fn withdraw_files(&mut self, used: u64) {
         self.waiting.retain(|it| !matches!(it, Item::File { halts, .. } if *halts != used));
     }

@@ -15,7 +15,7 @@ use crate::{
     campaign::{KeptCall, ShownRequest, WaitingCall, now},
     discord::{
         decisions::{Asked, Request},
-        ui::{approvals, message::ChannelMessage},
+        ui::approvals,
     },
     tools::Effects,
 };
@@ -24,13 +24,11 @@ impl Guild {
     /// A tool wants something of the guild.
     pub(super) fn take_request(&mut self, request: ToolRequest) {
         match request {
-            ToolRequest::Tell(text) => match self.log_channel() {
-                Some(channel) => self.post(channel, ChannelMessage::text(text).message()),
-                // Everybody reads the panel's channel.
-                None => self.note(
-                    "a tool has something to tell you alone (choose a log channel with /setup)",
-                ),
-            },
+            ToolRequest::Tell(text) => {
+                let instead =
+                    "a tool has something to tell you alone (choose a log channel with /setup)";
+                self.tell_log(text, instead);
+            }
             ToolRequest::Show(text) => self.outbox.line(text),
             ToolRequest::Attach { tool, attachment, halts } => {
                 let now = self.session.as_ref().map(|session| session.effects.halts());

@@ -316,6 +316,14 @@ impl Guild {
         }
     }
 
+    /// Posts `text` in the log channel; without one, notes `instead` on the panel, which everybody reads.
+    pub(super) fn tell_log(&mut self, text: String, instead: &'static str) {
+        match self.log_channel() {
+            Some(channel) => self.post(channel, ChannelMessage::text(text).message()),
+            None => self.note(instead),
+        }
+    }
+
     /// Sends a message to a channel.
     pub(super) fn post(&mut self, channel: ChannelId, message: CreateMessage) {
         let http = Arc::clone(&self.shared.http);

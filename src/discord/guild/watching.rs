@@ -14,10 +14,7 @@ use super::{
     supervisor::{ConnectionChange, Trouble},
 };
 use crate::{
-    discord::{
-        ui::{message::ChannelMessage, names::escaped},
-        voice::VoiceNews,
-    },
+    discord::{ui::names::escaped, voice::VoiceNews},
     domain::SessionId,
     session::{Outcome, Status, TableEvent, TurnLine},
 };
@@ -83,12 +80,11 @@ impl Guild {
         match event {
             TableEvent::Line(line) => self.table_line(&line),
             TableEvent::Notice(text) => self.note(text),
-            TableEvent::Private(text) => match self.log_channel() {
-                Some(channel) => self.post(channel, ChannelMessage::text(escaped(&text)).message()),
-                None => self.note(
-                    "some music can't be played (choose a log channel in /setup to see which)",
-                ),
-            },
+            TableEvent::Private(text) => {
+                let instead =
+                    "some music can't be played (choose a log channel in /setup to see which)";
+                self.tell_log(escaped(&text), instead);
+            }
             TableEvent::State(_)
             | TableEvent::Stands(_)
             | TableEvent::Mark(_)

@@ -116,7 +116,7 @@ fn listed(names: &[String], room: usize) -> String {
 }
 
 /// NPCs for which a service is given the players' own voices, and which one; nothing without any.
-pub fn own_voices(services: &Services) -> String {
+fn own_voices(services: &Services) -> String {
     let room = NAMES_MAX / services.speaks_and_hears.len().max(1);
     let of_one = |NpcService { npcs, service }: &NpcService| {
         format!(
@@ -130,7 +130,7 @@ pub fn own_voices(services: &Services) -> String {
 }
 
 /// The service that is sent descriptions of pictures; nothing without one.
-pub fn pictures(services: &Services) -> String {
+fn pictures(services: &Services) -> String {
     let draws = services.draws.as_ref();
     draws.map_or_else(String::new, |service| {
         format!(" NPCs may send descriptions of pictures to {}.", service.where_it_is())
@@ -140,18 +140,21 @@ pub fn pictures(services: &Services) -> String {
 /// Everybody who may be given what is said, or what is answered.
 fn given_to(services: &Services) -> String {
     format!(
-        "It is heard by {}, answered by {} and spoken by {}.{}{}{}",
+        "It is heard by {}, answered by {} and spoken by {}.{}",
         services.hears.where_it_is(),
         in_turn(&services.thinks),
         services.speaks.iter().map(ServiceInfo::where_it_is).collect::<Vec<_>>().join(", "),
-        own_voices(services),
-        pictures(services),
-        searches(services),
+        also_sent(services),
     )
 }
 
+/// Services that are also sent own voices, descriptions of pictures, or queries; empty without any.
+pub fn also_sent(services: &Services) -> String {
+    [own_voices(services), pictures(services), searches(services)].concat()
+}
+
 /// The service that is given queries when the web is searched; nothing without one.
-pub fn searches(services: &Services) -> String {
+fn searches(services: &Services) -> String {
     let Some(service) = &services.searches else { return String::new() };
     let onward = match service.name() {
         "searxng" => ", which passes it to public search engines",

@@ -127,7 +127,7 @@ pub struct TierSelector {
     deep: Phrases<String>,
     /// The same of those that ask for a standard one.
     standard: Phrases<String>,
-    /// The same of those that ask for a picture.
+    /// Phrases that ask to be shown something, for NPCs with pictures.
     shows: Phrases<String>,
 }
 

@@ -107,23 +107,17 @@ pub fn offer(host: &ToolHost, materials: Materials) {
         ("rules-lookup", rules::tools(materials.rules)),
         ("tools", discover::tools(host)),
     ];
-    match materials.files {
-        Some(files) => servers.push(("file-io", files::tools(files))),
-        None => host.catalog().withdraw(&ServerKey::installed("file-io"), SourceKind::BuiltIn),
-    }
-    match materials.music {
-        Some(music) => servers.push(("music-ambiance", music::tools(music))),
-        None => {
-            host.catalog().withdraw(&ServerKey::installed("music-ambiance"), SourceKind::BuiltIn);
+    let optional = [
+        ("file-io", materials.files.map(files::tools)),
+        ("music-ambiance", materials.music.map(music::tools)),
+        ("image-gen", materials.images.map(images::tools)),
+        ("web-search", materials.search.map(search::tools)),
+    ];
+    for (server, tools) in optional {
+        match tools {
+            Some(tools) => servers.push((server, tools)),
+            None => host.catalog().withdraw(&ServerKey::installed(server), SourceKind::BuiltIn),
         }
-    }
-    match materials.images {
-        Some(images) => servers.push(("image-gen", images::tools(images))),
-        None => host.catalog().withdraw(&ServerKey::installed("image-gen"), SourceKind::BuiltIn),
-    }
-    match materials.search {
-        Some(access) => servers.push(("web-search", search::tools(access))),
-        None => host.catalog().withdraw(&ServerKey::installed("web-search"), SourceKind::BuiltIn),
     }
     if let Some(archive) = &materials.memory {
         servers.push(("memory", memory::memory_tools(archive)));

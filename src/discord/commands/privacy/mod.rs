@@ -19,7 +19,7 @@ use crate::{
     discord::{
         guild::Guild,
         ui::{
-            notices::{self, in_turn, own_voices, pictures, searches},
+            notices::{self, also_sent, in_turn},
             reply::Reply,
         },
     },
@@ -122,7 +122,7 @@ fn info(services: &Services, you: &You) -> String {
     format!(
         "**{now}**\n\nYour words are turned into text by {}. The part that NPCs hear goes, with \
          your name on this server, to {}, which answers for them; the answer is spoken by \
-         {speaks}.{}{}{}{again} {leaves}\n\nI never store sound. I write down all I understand at the \
+         {speaks}.{}{again} {leaves}\n\nI never store sound. I write down all I understand at the \
          table, said to an NPC or not, on the machine I run on, with your name on \
          this server, the time and who was there. I also store the NPCs' answers and the tool \
          calls they led to, so that the next session can go on from there. For this server I \
@@ -132,9 +132,7 @@ fn info(services: &Services, you: &You) -> String {
          down about you, /privacy delete deletes it.",
         services.hears.where_it_is(),
         in_turn(&services.thinks),
-        own_voices(services),
-        pictures(services),
-        searches(services),
+        also_sent(services),
     )
 }
 

@@ -101,10 +101,8 @@ pub fn leaderboard(guild: &Guild, category: Option<&str>) -> Answer {
 pub fn call(guild: &mut Guild, call: &Call) -> Result<Answer, Refusal> {
     let name = call.words("tool")?;
     let npc = caller(guild, call.text("npc"))?;
-    let running = guild.session().ok();
-    let is_in_session = running.is_some();
-    let effects = CommandEffects::new(running.map(|session| session.effects.clone()));
-    let running = running.map(|session| session.id.clone());
+    let effects = CommandEffects::new(guild);
+    let running = guild.session().ok().map(|session| session.id.clone());
     let (session, host) = tools_of(guild, running);
     let snapshot = host.snapshot();
     let known = snapshot.find(name);
@@ -142,10 +140,7 @@ pub fn call(guild: &mut Guild, call: &Call) -> Result<Answer, Refusal> {
                 npc.name
             ));
         }
-        // At a table the game master is told later.
-        if !is_in_session {
-            effects.late_results(usize::from(record.pending)).await;
-        }
+        effects.late_results(usize::from(record.pending)).await;
         answer(&record, effects.take())
     }))
 }

@@ -133,10 +133,9 @@ impl Images {
             let why = "this table does not want that shown (describe something else)";
             return Err(CallError::new(CallErrorKind::Tool, why));
         }
-        let alt = Some(wanted.alt).filter(|alt| !alt.is_empty());
-        let alt = alt.unwrap_or_else(|| format!("A picture from {by}"));
-        let made = self.made(context, (by, wanted.prompt), halts).await?;
-        let picture = made.map_err(|lack| told(context, by, &lack))?;
+        let Wanted { prompt, alt } = wanted;
+        let alt = if alt.is_empty() { format!("A picture from {by}") } else { alt };
+        let picture = self.made(context, (by, prompt), halts).await?;
         let caption = Caption { by: Arc::from(by), alt: alt.clone(), halts };
         let (mime, bytes) = (picture.mime.to_owned(), picture.bytes);
         Ok(CallOutput {
@@ -160,16 +159,16 @@ impl Images {
         self.unwanted.iter().find(is_named).map(String::as_str)
     }
 
-    /// What the service makes of the description, paid for.
+    /// The picture of the description, paid for.
     ///
     /// # Errors
-    /// Nobody pays, or another X-card than `halts` was used meanwhile.
+    /// Nobody pays, no picture was made, or an X-card was used since there were `halts`.
     async fn made(
         &self,
         context: &CallContext,
         (by, prompt): (&str, String),
         halts: u64,
-    ) -> Result<Result<Picture, NoPicture>, CallError> {
+    ) -> Result<Picture, CallError> {
         let bytes = u64::try_from(prompt.len()).unwrap_or(u64::MAX);
         let most = Consumption { pictures: 1, input_tokens: bytes, ..Consumption::default() };
         let payment = context.pay(self.model.priced_as(), most).await?;
@@ -188,11 +187,14 @@ impl Images {
             Err(NoPicture::Refused { used, .. }) => payment.settle(*used),
             Err(NoPicture::Failed(error)) => payment.failed(error.kind()),
         }
-        if context.effects.halts() == halts { Ok(made) } else { Err(withdrawn()) }
+        if context.effects.halts() != halts {
+            return Err(withdrawn());
+        }
+        made.map_err(|lack| told(context, by, &lack))
     }
 }
 
-/// Why there is no picture: all of it for the game master, and what is left of it for the NPC.
+/// Reports a missing picture to the game master in full; returns the shorter error for the NPC.
 fn told(context: &CallContext, by: &str, lack: &NoPicture) -> CallError {
     match lack {
         NoPicture::Refused { why, .. } => {
@@ -211,7 +213,7 @@ fn told(context: &CallContext, by: &str, lack: &NoPicture) -> CallError {
     }
 }
 
-/// An X-card was used: no NPC tells of it.
+/// Error of a picture that an X-card withdrew; cancelled calls are not reported to the table.
 fn withdrawn() -> CallError {
     CallError::new(CallErrorKind::Cancelled, "the picture was withdrawn by the X-card")
 }

@@ -96,7 +96,8 @@ impl Handler for FetchPage {
             let WebAccess { pages, seen, .. } = &self.0;
             let url = address(text(arguments, "url").unwrap_or_default())?;
             let found = |url: &Url| seen.has(context, url);
-            if !found(&url) && !pages.allows(&url) {
+            let is_found = found(&url);
+            if !is_found && !pages.allows(&url) {
                 let host = url.host_str().unwrap_or_default();
                 let what = format!(
                     "no search of this session returned this address of '{host}' (search first and \
@@ -105,8 +106,8 @@ impl Handler for FetchPage {
                 );
                 return Err(CallError::new(CallErrorKind::Tool, what));
             }
-            if !found(&url) && has_credential(&url) {
-                let what = "the address holds a key, which is sent nowhere (leave it out)";
+            if !is_found && has_credential(&url) {
+                let what = "the address contains a credential (remove it and try again)";
                 return Err(CallError::new(CallErrorKind::Policy, what));
             }
             let page = pages.read(&url, &found).await.map_err(|error| unread(&error))?;

@@ -31,7 +31,7 @@ struct Session {
 }
 
 impl SeenAddresses {
-    /// Adds `urls` to those of the session that calls; what is no address is left out.
+    /// Adds `urls` to the calling session's addresses; skips invalid ones.
     pub fn add<'a>(&self, context: &CallContext, urls: impl Iterator<Item = &'a str>) {
         let mut sessions = self.sessions();
         let at = sessions.iter().position(|it| it.is_of(context));
