@@ -91,7 +91,7 @@ impl Handler for Images {
     }
 }
 
-/// What a call wants drawn.
+/// Arguments of a call.
 struct Wanted {
     /// The description, with its style.
     prompt: String,
@@ -160,10 +160,10 @@ impl Images {
         self.unwanted.iter().find(is_named).map(String::as_str)
     }
 
-    /// What the service makes of the description, paid for.
+    /// The service's picture of the description, paid for.
     ///
     /// # Errors
-    /// Nobody pays, or another X-card than `halts` was used meanwhile.
+    /// No payer, or another X-card than `halts` was used meanwhile.
     async fn made(
         &self,
         context: &CallContext,
@@ -192,7 +192,7 @@ impl Images {
     }
 }
 
-/// Why there is no picture: all of it for the game master, and what is left of it for the NPC.
+/// Reason for the lack of a picture: in full for the game master, shortened for the NPC.
 fn told(context: &CallContext, by: &str, lack: &NoPicture) -> CallError {
     match lack {
         NoPicture::Refused { why, .. } => {

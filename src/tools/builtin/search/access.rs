@@ -1,4 +1,4 @@
-//! What web tools reach.
+//! State of the web tools.
 //!
 //! Entry type: [`WebAccess`].
 
@@ -7,7 +7,7 @@ use std::sync::Arc;
 use super::seen::SeenAddresses;
 use crate::provider::{Pages, WebSearch};
 
-/// What the tools reach. Cloning shares it.
+/// State of the tools. Cloning shares it.
 #[derive(Clone)]
 pub struct WebAccess {
     /// Searches the web.
