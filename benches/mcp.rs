@@ -52,7 +52,7 @@ fn main() {
         return runtime().block_on(echo::serve_stdio());
     }
     let quick = env::args().any(|argument| argument == "--quick");
-    // An error only says that there is one already.
+    // Fails only if a provider is already installed.
     let _ = rustls::crypto::ring::default_provider().install_default();
     let n = if quick { 200 } else { 5_000 };
     let runtime = runtime();
@@ -75,7 +75,7 @@ fn main() {
     );
 }
 
-/// The same calls both ways.
+/// Times of equal calls, through the host and without it.
 struct Compared {
     /// Bare rmcp.
     bare: Figures,
@@ -84,7 +84,7 @@ struct Compared {
 }
 
 impl Compared {
-    /// What the host adds at p50, in ms.
+    /// Overhead of the host at p50, in ms.
     fn added(&self) -> f64 {
         self.host.at(50) - self.bare.at(50)
     }
@@ -151,9 +151,9 @@ struct Host {
     host: ToolHost,
     /// Behind it.
     servers: Servers,
-    /// Who calls.
+    /// Name of the calling NPC.
     npc: Arc<str>,
-    /// What is called.
+    /// Tool and arguments.
     call: ToolCall,
 }
 

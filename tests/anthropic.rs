@@ -18,7 +18,7 @@ use crate::{
     third_party::installed,
 };
 
-/// Words of a failing server that nobody at the table may hear.
+/// Error text of a failing server that must not be spoken at the table.
 const INNARDS: &str = "upstream exploded in the boiler room";
 const KEY: &str = "sk-ant-0123456789";
 
@@ -52,7 +52,7 @@ fn ask(place: &Place) -> Ran {
     place.run(&["ask", "--json", "--out", "out.wav", "--text", "Bartok, roll for me"])
 }
 
-/// What becomes of one line to Bartok when the server answers so.
+/// Result of one line to Bartok when the server answers so.
 fn answered(scripts: Vec<Script>, settings: &str) -> (Value, Vec<Recorded>) {
     let server = start();
     scripts.into_iter().for_each(|script| server.push(script));
@@ -63,7 +63,7 @@ fn answered(scripts: Vec<Script>, settings: &str) -> (Value, Vec<Recorded>) {
     (line, server.requests())
 }
 
-/// The same, when every request is answered so: nothing is said.
+/// Like [`answered`], when every request is answered so: nothing is spoken.
 fn always(script: Script, settings: &str) -> (Value, usize) {
     let server = start();
     server.otherwise(move |_| script.clone());
@@ -282,7 +282,7 @@ fn what_is_new_in_the_stream_is_passed_over() {
     assert_spoken(&answered(vec![script], "").0, "Aye.");
 }
 
-/// What the service bills for a request that was answered, in the prices of [`PRICES`].
+/// Cost of an answered request, in the prices of [`PRICES`].
 fn bill(thoughts: u64) -> f64 {
     let (input, cached, written, output) = (8.0, 8.0, 4.0, 5.0 + thoughts as f64);
     (input * 10.0 + cached + written * 20.0 + output * 1_000.0) / 1e6

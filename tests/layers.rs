@@ -98,7 +98,7 @@ fn imports_go_downwards() {
     assert!(breaches.is_empty(), "against the layer table:\n{}", breaches.join("\n"));
 }
 
-/// Whether `text` names the crate, and not something whose name ends so.
+/// True if `text` names the crate, and not a longer name that ends so.
 fn names_crate(text: &str, name: &str) -> bool {
     let is_part = |c: char| c.is_alphanumeric() || c == '_';
     let path = format!("{name}::");

@@ -42,7 +42,7 @@ use crate::{
     },
 };
 
-/// What makes this bench the bot.
+/// Argument that starts this bench as the bot.
 pub const BOT: &str = "--bot";
 
 /// songbird warns of the answers to its own keepalives.
@@ -51,7 +51,7 @@ const QUIET: &str = "warn,songbird=error";
 /// Frames from one word to the next.
 const WORD: usize = 8;
 
-/// What the recogniser of a guild reads.
+/// Text that the recogniser of a guild reads.
 #[derive(Clone, Default)]
 struct Cue {
     /// The first word after so many frames of an utterance.
@@ -261,7 +261,7 @@ impl Engines for StandInEngines {
     }
 }
 
-/// Reads what it is told to, whatever is said.
+/// Reads the cue, regardless of the sound.
 struct Cued {
     cues: Cues,
     guild: String,

@@ -28,7 +28,7 @@ const FRAME: Duration = Duration::from_millis(20);
 /// No turn takes longer.
 const GIVEN_UP: Duration = Duration::from_secs(30);
 
-/// What a table is put together from.
+/// Parts that a table is built from.
 pub struct Services {
     /// Hears.
     pub recogniser: Recogniser,
@@ -44,7 +44,7 @@ pub struct Services {
 pub struct Room {
     /// Reports of turns.
     events: EventReader,
-    /// What the player says next; silence when there is nothing.
+    /// Next utterance of the player; silence while the queue is empty.
     speech: mpsc::Sender<Vec<Frame>>,
     /// First frames.
     stopwatch: Stopwatch,
@@ -100,7 +100,7 @@ pub async fn open_table(services: Services, out: Box<dyn VoiceOut>) -> (TableHan
     (handle, told)
 }
 
-/// What a table with one NPC that answers to everything is made of.
+/// Parts of a table with one NPC that answers everything.
 pub fn parts(services: Services, outlets: Outlets) -> (TableSetup, TableParts) {
     let npc = Arc::new(npc());
     let host = ToolHost::new(StdRng::seed_from_u64(1));
@@ -157,7 +157,7 @@ pub fn cascade(
     (Cascaded::new(model, calls, voice), conversation)
 }
 
-/// The same player with no table: the frames are dropped. What the bench itself costs.
+/// Measures the bench itself: plays the player without a table and drops the frames.
 pub fn open_unheard(phase: Duration) {
     let (voice, mut voice_in) = mpsc::channel(256);
     let (commands, _) = mpsc::channel(1);

@@ -1,4 +1,4 @@
-//! What is other in files that were read again: what holds from now on, and what waits for a start.
+//! Differences between files that were read again: applied now, or at the next start.
 //!
 //! Entry functions: [`held`], which keeps what waits as it is, [`now`] and [`later`], which name the keys.
 //! **Never**: says a value; some are secrets.
@@ -19,7 +19,7 @@ use crate::{
 pub fn held(fresh: Config, running: &Config) -> Config {
     let mut held = fresh;
     if held.services.embedder != running.services.embedder {
-        // What it compares by is its own.
+        // The selection is compared on its own.
         held.selection = running.selection.clone();
     }
     let provider::Options { models, image, search, .. } = held.services;
@@ -63,7 +63,7 @@ pub fn now(before: &Config, fresh: &Config) -> Vec<&'static str> {
 
 /// The keys of what has changed, but is used from the next start on.
 pub fn later(before: &Config, fresh: &Config) -> Vec<&'static str> {
-    // Where model files lie has a key of its own.
+    // The folder of model files has a key of its own.
     let new = &fresh.services.clone().with_weights(&before.models.weights);
     let old = &before.services;
     let (was, is) = (&before.discord, &fresh.discord);
@@ -89,7 +89,7 @@ pub fn later(before: &Config, fresh: &Config) -> Vec<&'static str> {
     changed(&all)
 }
 
-/// Whether the configured campaign is another one: a session that runs stays in its own.
+/// True if the configured campaign differs; a running session stays in its own.
 pub fn is_another_campaign(before: &Config, fresh: &Config) -> bool {
     campaign_key(before) != campaign_key(fresh)
 }
@@ -99,15 +99,15 @@ fn world(config: &Config) -> (Campaign, &World) {
     (Campaign { entities: Vec::new(), ..config.campaign.clone() }, &config.world)
 }
 
-/// What is remembered, where and how long; it lies in `data_dir` unless it is said where, and of that
-/// its own key tells.
+/// The memory settings: content, place and retention. The default place is in `data_dir`, whose
+/// own key reports its changes.
 fn remembers(config: &Config, is_moved: bool) -> (Option<&MemoryPlace>, TranscriptOptions) {
     let transcripts = config.memory.transcripts.clone();
     let transcripts = TranscriptOptions { spill: PathBuf::new(), ..transcripts };
     ((!is_moved).then_some(&config.memory.place), transcripts)
 }
 
-/// What searches the web, and how it is reached.
+/// The web search service and its settings.
 fn searches(config: &Config) -> Option<SearchOptions> {
     let search = config.services.search.clone();
     search.map(|search| SearchOptions { allow: Vec::new(), ..search })
@@ -118,7 +118,7 @@ fn allowed(config: &Config) -> &[AllowedHost] {
     config.services.search.as_ref().map(|search| search.allow.as_slice()).unwrap_or_default()
 }
 
-/// What can be set of turns.
+/// The settings of turns.
 fn turn(config: &Config) -> Options {
     Options { limits: Limits::NONE, ..config.session.clone() }
 }

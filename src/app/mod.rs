@@ -57,11 +57,11 @@ use crate::{
     },
 };
 
-/// What a table goes on from.
+/// Saved state that a table resumes from.
 pub struct Resumed {
     /// Conversations, by NPC.
     pub histories: BTreeMap<String, Vec<Message>>,
-    /// How it stood when it was closed; `None`: it begins where the campaign does.
+    /// State at its end; `None`: it begins where the campaign does.
     pub continuation: Option<Continuation>,
     /// Pays for everything at this table.
     pub budget: Budget,
@@ -72,13 +72,13 @@ pub const IDENTITIES: &[&str] = builtin::IDENTITIES;
 
 /// A table that runs.
 pub struct OpenTable {
-    /// How it is reached.
+    /// Handle of the table.
     pub handle: TableHandle,
     /// Its task; ends after the handle is dropped or told to close.
     pub task: JoinHandle<Conversations>,
     /// Pays for everything at this table.
     pub budget: Budget,
-    /// Makes its seats anew.
+    /// Builds its seats again.
     pub seats: SeatMaker,
 }
 
@@ -88,7 +88,7 @@ pub struct Tools {
     pub host: ToolHost,
     /// The servers behind it, which connect by themselves.
     pub servers: Servers,
-    /// What their headers name.
+    /// Facts that headers refer to.
     facts: Arc<Facts>,
     /// The outside services: what hears, thinks and speaks.
     pub services: Registry,
@@ -96,7 +96,7 @@ pub struct Tools {
     tending: JoinHandle<()>,
     /// The rules on their way.
     reading: Option<JoinHandle<()>>,
-    /// What the built-in tools go on with.
+    /// Shared state of the built-in tools.
     offered: Offered,
     /// Finds what has other words.
     meaning: Meaning,
@@ -143,10 +143,10 @@ pub fn open_tools(
     Ok(Tools { host, servers, facts, services, stop, tending, reading, offered, meaning })
 }
 
-/// What the built-in tools go on with when their data changes.
+/// State of the built-in tools that survives a change of their data.
 struct Offered {
     dice: Dice,
-    /// What is remembered.
+    /// Long-term memory.
     archive: Arc<Archive>,
     /// Music and its levelling.
     levelling: Levelling,

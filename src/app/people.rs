@@ -1,11 +1,11 @@
-//! What the ends of turns are worth with recordings of people: `GLYPHOXA_MODELS` names the folder of
+//! Rates the ends of turns with recordings of people: `GLYPHOXA_MODELS` names the folder of
 //! models, with Smart Turn and Whisper, `GLYPHOXA_PEOPLE` a folder of WAV files of one speaker each.
 //! Run with `--nocapture`. The words are those of Whisper.
 //!
 //! Pauses in a recording have the length that they have. Of a recording with its text beside it, as
 //! `.txt`, the end is one if the text ends with a mark, and broken off if it ends with "..." (a prompt
 //! behind which a number is put in). Whole ones are also broken off by us: at the quietest place in
-//! their middle, which is nearly always the end of a word. How long such a pause would last is drawn as
+//! their middle, which is nearly always the end of a word. The length of such a pause is drawn as
 //! in `logic/turn/tests/table.rs`.
 
 use std::{
@@ -34,7 +34,7 @@ use crate::{
 
 /// Samples of 200 ms.
 const SILENCE: usize = 3_200;
-/// How long Whisper hears, in milliseconds, from 150 ms of silence on; see `logic/turn/tests/table.rs`.
+/// Latencies of Whisper, in milliseconds, from 150 ms of silence on; see `logic/turn/tests/table.rs`.
 const TAKES: [u64; 3] = [148, 230, 280];
 /// The last partial holds what was said until so long before the end: half the time between two.
 const EARLIER: u64 = 200;
@@ -57,12 +57,12 @@ fn frames(samples: &[i16]) -> Vec<Frame> {
     samples.chunks(320).map(|it| Frame::padded(it, SampleRate::HZ_16000)).collect()
 }
 
-/// What follows a pause.
+/// Sound after a pause.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Follows {
     /// More, after so long.
     More(Duration),
-    /// Something, nobody knows when.
+    /// Something, at an unknown time.
     Something,
     /// Nothing: they have finished.
     Nothing,
@@ -70,18 +70,18 @@ enum Follows {
 
 /// A pause in a recording, or its end.
 struct Pause {
-    /// Where it begins, in frames.
+    /// Start, in frames.
     at: usize,
     follows: Follows,
-    /// What the model says 200 ms into it.
+    /// Judgement of the model 200 ms into it.
     says: Judgement,
-    /// What is understood since the pause before.
+    /// Words recognised since the previous pause.
     words: String,
-    /// What was understood [`EARLIER`].
+    /// Words recognised [`EARLIER`].
     earlier: String,
 }
 
-/// What judges and hears.
+/// Turn judge and recogniser.
 struct Services<'a> {
     judge: &'a dyn TurnJudge,
     recogniser: &'a dyn SpeechToText,
@@ -116,7 +116,7 @@ impl Services<'_> {
         pauses
     }
 
-    /// What the recogniser makes of a recording.
+    /// Transcript of a recording.
     async fn heard_as(&self, sound: &[i16]) -> String {
         let (to, audio) = mpsc::channel(2_000);
         let mut events = self.recogniser.listen(audio, Attempts::default());
@@ -139,7 +139,7 @@ impl Services<'_> {
         let said = said.unwrap_or_default();
         let said = said.trim_end();
         let last = if said.ends_with("...") { Follows::Something } else { Follows::Nothing };
-        // What ends with no mark may be either.
+        // Text without a final mark may be finished or not.
         let is_known = said.is_empty() || said.ends_with(['.', '!', '?']);
         let mut all = self.pauses(&sound, last).await;
         all.retain(|pause| is_known || pause.follows != Follows::Nothing);
@@ -210,7 +210,7 @@ fn drawn() -> Vec<Duration> {
     (0..4_000).map(|_| pause()).collect()
 }
 
-/// What came of one way to end turns.
+/// Results of one way to end turns.
 struct Figures {
     /// Mean wait at ends, in ms.
     mean: f64,
@@ -282,8 +282,7 @@ async fn recordings_of_people() {
 }
 
 /// Prints what each way is worth beside silence, also where it is worth less: beginnings of prompts
-/// often are whole sentences. By words, ends are waited for less than 400 ms, where there are enough
-/// of them to say so.
+/// often are whole sentences. By words, ends are waited for less than 400 ms, given enough of them.
 fn assert_holds(all: &[Pause]) {
     let count = |is: fn(Follows) -> bool| all.iter().filter(|it| is(it.follows)).count();
     let inside = count(|it| matches!(it, Follows::More(_)));

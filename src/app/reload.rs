@@ -26,12 +26,12 @@ use crate::{
     tools::manifest,
 };
 
-/// How often the files are looked at.
+/// Interval between checks of the files.
 const POLL: Duration = Duration::from_millis(500);
 
-/// What a reload reaches.
+/// Parts that a reload changes.
 pub struct Running<'a> {
-    /// Where the files were read from.
+    /// Source of the files.
     pub path: Option<PathBuf>,
     /// The tables' game masters.
     pub tables: Tables,
@@ -39,9 +39,9 @@ pub struct Running<'a> {
     pub open: OpenTables,
     /// The tools, whose catalogue and servers change.
     pub tools: &'a Tools,
-    /// What names the store adds to a campaign; `None`: it is opened to look.
+    /// Store with the names of a campaign; `None`: it is opened to look.
     pub memory: Option<Arc<dyn MemoryStore>>,
-    /// Who plays sits at this machine: nobody is held to limits, and nobody is heard.
+    /// The player sits at this machine: no limits, no player is heard.
     pub is_local: bool,
     /// Sets what is logged.
     pub log_level: &'a (dyn Fn(&str) + Send + Sync),
@@ -55,7 +55,7 @@ pub async fn follow(running: Running<'_>, config: Arc<LiveConfig>) {
     ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
     let mut pending = false;
     let mut told = String::new();
-    // Who was at the table, whether or not they still are.
+    // NPCs that were at the table, even if they have left it.
     let mut played: Vec<Npc> = read.npcs.clone();
     loop {
         ticks.tick().await;
@@ -80,10 +80,10 @@ pub async fn follow(running: Running<'_>, config: Arc<LiveConfig>) {
                 running.apply(&before, &config.load_full(), &notice).await;
             }
             Err(report) => {
-                // What is mended may be another file than the one that was changed.
+                // The fix may be in another file than the one that was changed.
                 watch.add(&report.files, &report.folders, wall_clock());
                 let broken = report.to_string();
-                // Whoever mends it in several steps is told of what is new.
+                // A fix in several steps notifies of each new state.
                 if broken != told {
                     let names: Vec<&str> = read.npcs.iter().map(|npc| npc.name.as_str()).collect();
                     running.tell(&format!(
@@ -99,7 +99,7 @@ pub async fn follow(running: Running<'_>, config: Arc<LiveConfig>) {
 }
 
 impl Running<'_> {
-    /// What game masters are told of files that say `fresh` instead of `before`.
+    /// Notice for game masters about files that say `fresh` instead of `before`.
     fn notice(&self, before: &Config, fresh: &Config) -> String {
         let mut said = vec!["configuration reloaded".to_owned()];
         let same = |one: &Config, name: &str| one.npcs.iter().any(|npc| npc.name == name);
@@ -192,7 +192,7 @@ impl Running<'_> {
             Some(_) => world_of(fresh, own).is_none() && world_of(was, own).is_some(),
         };
         if is_renamed {
-            // What is remembered belongs to the campaign that the session was begun in.
+            // Memory belongs to the campaign that the session was begun in.
             let lines_and_veils = std::mem::take(&mut config.campaign.lines_and_veils);
             config.campaign = was.campaign.clone();
             config.campaign.lines_and_veils = lines_and_veils;

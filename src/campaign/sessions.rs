@@ -45,20 +45,20 @@ pub enum KeepError {
     /// Its file cannot be written.
     #[error(transparent)]
     File(#[from] FileError),
-    /// What wrote it has failed.
+    /// The task that wrote it has failed.
     #[error(transparent)]
     Lost(#[from] JoinError),
 }
 
-/// What sessions work with.
+/// Parts of [`Sessions`].
 pub struct SessionsParts {
-    /// What is configured.
+    /// The configuration.
     pub settings: SharedSettings,
     /// Makes tables from the configuration.
     pub factory: Arc<dyn Factory>,
     /// Writes down what is said.
     pub transcripts: TranscriptWriter,
-    /// Whose game masters are told what concerns all.
+    /// Tables whose game masters receive general notices.
     pub tables: Tables,
     /// The tools, which game masters change for a session.
     pub tools: ToolHost,
@@ -71,7 +71,7 @@ pub struct Sessions {
     running: Arc<Mutex<HashMap<SessionId, Running>>>,
 }
 
-/// What is kept of a session while it runs.
+/// State of a running session.
 struct Running {
     /// No other program plays it.
     hold: Option<SessionHold>,
@@ -96,7 +96,7 @@ impl Sessions {
     pub async fn caught_up(&self) -> Result<(), NotWritten> {
         let tables: Vec<_> = self.running().values().filter_map(|it| it.events.upgrade()).collect();
         let marks: Vec<_> = tables.iter().map(TableEvents::mark).collect();
-        // Whoever waits does not keep a table's listeners from the end.
+        // A waiting caller must not delay the end of a table's listeners.
         drop(tables);
         for mark in marks {
             mark.await;
@@ -110,7 +110,7 @@ impl Sessions {
         SessionId(name_of(guild, since.as_secs()))
     }
 
-    /// What writes them down.
+    /// Writer of the transcripts.
     pub fn transcripts(&self) -> &TranscriptWriter {
         &self.parts.transcripts
     }
@@ -154,7 +154,7 @@ impl Sessions {
             if let TableEvent::Stands(continuation) = &event {
                 self.keep_standing(&session, Arc::clone(continuation)).await;
             }
-            // What one event breaks is not the end of the transcript.
+            // A panic at one event does not end the transcript.
             if let Err(fault) = caught_now(|| self.take(&session, event)) {
                 tracing::error!(%session, %fault, "cannot write down an event of a table");
                 self.parts.tables.tell(&format!("I may have failed to write down a line: {fault}"));
@@ -162,7 +162,7 @@ impl Sessions {
         }
     }
 
-    /// Keeps how the table of `session` stands now. What cannot be kept is logged.
+    /// Stores the current state of the table of `session`. Logs failures.
     async fn keep_standing(&self, session: &SessionId, continuation: Arc<Continuation>) {
         let Some(scope) = self.paid(session).map(|(_, transcript)| transcript.scope) else {
             return;
@@ -191,7 +191,7 @@ impl Sessions {
         }
     }
 
-    /// Writes down what was said and what a turn called. What cannot be is logged.
+    /// Records the words and calls of a turn. Logs failures.
     fn record(&self, session: &SessionId, line: &TurnLine) {
         if let Some(running) = self.running().get_mut(session) {
             if let Err(error) = running.calls.add(line) {
@@ -227,7 +227,7 @@ impl Sessions {
         let (folder, id) = (self.parts.settings.load().data_dir.clone(), session.0.clone());
         async move {
             let save = move || {
-                // Without it there is nothing to keep.
+                // Without it, nothing can be stored.
                 let Some(running) = running else { return Ok(()) };
                 let histories = kept.histories.into_iter().collect();
                 let mut session = KeptSession::open(&folder, &id, &running.transcript.scope)?;
@@ -240,7 +240,7 @@ impl Sessions {
         }
     }
 
-    /// What pays for `session`, and how it is written down, while it runs.
+    /// Budget and transcript of the running `session`.
     pub fn paid(&self, session: &SessionId) -> Option<(Budget, Transcript)> {
         let running = self.running();
         let running = running.get(session)?;
@@ -254,15 +254,15 @@ impl Sessions {
         Some(Arc::new(NpcPayments::new(Arc::clone(npc), budget)))
     }
 
-    /// What pays for the assistant, and how it is asked, during `session` while it runs.
+    /// Budget and transcript for the assistant during the running `session`.
     pub fn assistant(&self, session: &SessionId) -> Option<(Budget, AssistantSettings)> {
         let running = self.running();
         let running = running.get(session)?;
         Some((running.budget.clone(), AssistantSettings::clone(&running.assistant.load())))
     }
 
-    /// Forgets at the tables that run what somebody has led to; the sessions whose calls are being
-    /// logged.
+    /// Deletes from running tables all that `person` has caused; returns the sessions whose calls
+    /// are being logged.
     pub fn forget(&self, person: &Person, from: &ForgetFrom) -> BTreeSet<String> {
         let mut all = self.running();
         for (session, running) in all.iter_mut() {

@@ -83,7 +83,7 @@ pub fn handles(folder: &Path, factory: Arc<dyn Factory>) -> Handles {
     })
 }
 
-/// What guilds have set, kept in `folder`.
+/// Settings of guilds, stored in `folder`.
 pub fn guild_store(folder: &Path) -> GuildStore {
     GuildStore::new(Arc::new(Sqlite::open(&folder.join("memory.db")).unwrap()), folder)
 }

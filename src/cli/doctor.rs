@@ -30,7 +30,7 @@ use crate::{
     weights::{NotHere, WeightSet, Weights},
 };
 
-/// What a tool server is called in the list.
+/// Label of a tool server in the list.
 const TOOL_SERVER: &str = "tool server";
 /// Longest wait for a picture.
 const DRAWING: Duration = Duration::from_mins(2);
@@ -177,7 +177,7 @@ async fn perhaps_paid(
     Finding::new(what, tried.map_err(|error| format!("{service}: {error}")))
 }
 
-/// Whether each chat model can be asked, and how long it takes to say so.
+/// Tests each chat model, and measures its time to answer.
 async fn thinks(models: &EntryList<ModelEntry>) -> Vec<Finding> {
     let mut findings = Vec::new();
     for NamedEntry { name, entry } in &models.entries {
@@ -216,8 +216,8 @@ async fn talks(services: &Registry, config: &Config) -> Vec<Finding> {
     findings
 }
 
-/// Whether a speech service serves those of `cast` that want it; `None`: it would need files, and
-/// nobody does.
+/// Tests a speech service for the NPCs of `cast` that use it; `None`: it needs files, and no
+/// NPC uses it.
 async fn speech_service(entry: &VoiceEntry, cast: &[Npc]) -> Option<Finding> {
     let needs_files = matches!(entry.service(), VoiceService::Piper | VoiceService::Kokoro);
     let is_its = |voice: &Voice| voice.provider == entry.name();
@@ -236,7 +236,7 @@ async fn speech_service(entry: &VoiceEntry, cast: &[Npc]) -> Option<Finding> {
     Some(Finding::new("speech service", found))
 }
 
-/// What ends turns, and whether what it needs is there.
+/// Tests the service that ends turns and its files.
 async fn pauses(services: &Registry, config: &Config) -> Result<String, String> {
     let said = match config.session.detector {
         Detector::Off => return Ok("by silence alone (turn.detector)".to_owned()),
@@ -250,7 +250,7 @@ async fn pauses(services: &Registry, config: &Config) -> Result<String, String> 
         .map_err(|error| format!("by the words alone, despite turn.detector: {error}"))
 }
 
-/// How each configured tool server stands, after a bounded wait for all of them.
+/// State of each configured tool server, after a bounded wait for all of them.
 async fn tool_servers(config: &Config) -> Vec<Finding> {
     if config.mcp.servers.is_empty() {
         return Vec::new();
@@ -271,7 +271,7 @@ async fn tool_servers(config: &Config) -> Vec<Finding> {
     findings
 }
 
-/// Which model files are here, and what the others are for; none is needed.
+/// Model files that are here, and the purpose of the missing ones; all are optional.
 fn model_files(weights: &Weights) -> Vec<Finding> {
     let look = |set: &WeightSet| {
         let found = match weights.installed(&set.name) {
@@ -284,7 +284,7 @@ fn model_files(weights: &Weights) -> Vec<Finding> {
     weights.sets().iter().map(look).collect()
 }
 
-/// What keeps other people's programs in their place.
+/// Sandbox for other people's programs.
 fn confined() -> &'static str {
     if launch::is_possible() {
         "confined by Landlock to what their configuration names"
@@ -294,7 +294,7 @@ fn confined() -> &'static str {
     }
 }
 
-/// How the store is; one that there is not yet is not made.
+/// State of the store; a missing one is not created.
 async fn remembered(config: &Config) -> Result<String, String> {
     if let MemoryPlace::File(path) = &config.memory.place
         && !is_there(config)
@@ -306,7 +306,7 @@ async fn remembered(config: &Config) -> Result<String, String> {
     Ok(format!("{} in '{}', schema {}", health.engine, health.place, health.schema))
 }
 
-/// Whether there may be a store to look into; a file is not made for that.
+/// True if a store may exist; does not create a file.
 fn is_there(config: &Config) -> bool {
     match &config.memory.place {
         MemoryPlace::File(path) => path.exists(),
@@ -314,7 +314,7 @@ fn is_there(config: &Config) -> bool {
     }
 }
 
-/// What Discord says about the bot; without a token it is not asked.
+/// Discord's view of the bot; skipped without a token.
 async fn bot(config: &Config) -> Vec<Finding> {
     let options = &app::bot_options(&config.discord);
     if options.token.0.is_empty() {
@@ -332,7 +332,7 @@ fn said(error: Error) -> String {
     error.to_string()
 }
 
-/// Whether a voice speaks, or its second one, and then why the first does not.
+/// Tests a voice, and its fallback, with the reason of the first one's failure.
 async fn speaks(services: &Registry, options: &Options, voice: &Voice) -> Result<String, String> {
     let alone = |voice: &Voice| {
         let voice = Voice { fallback: None, ..voice.clone() };

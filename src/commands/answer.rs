@@ -17,7 +17,7 @@ pub struct Reply {
     pub title: Option<String>,
     /// The words; empty where `status` says it all.
     pub text: Text,
-    /// How the table stands, for programs; for people too where `text` is empty.
+    /// State of the table, for programs; for people too where `text` is empty.
     pub status: Option<Box<Status>>,
     /// Everybody sees it.
     pub public: bool,

@@ -146,7 +146,7 @@ impl Subcommand {
 }
 
 impl Kind {
-    /// True where it takes words without an end of their own.
+    /// True if it takes words of any length.
     pub const fn is_text(self) -> bool {
         matches!(self, Self::Npc | Self::Words(_) | Self::Suggested(..))
     }

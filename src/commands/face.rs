@@ -92,7 +92,7 @@ pub trait Face {
 /// The NPC at the table that `name` means, and its seat.
 ///
 /// # Errors
-/// No session runs, or nobody or several are called so, with the names there are.
+/// No session runs, or the name matches no NPC or several; lists the known names.
 pub fn seat(face: &dyn Face, name: &str) -> Result<(SeatId, Arc<Npc>), Refusal> {
     let seats = face.table()?.seats;
     let Seated { seat, npc } = Seated::find(&seats, name)?;

@@ -1,6 +1,6 @@
 //! `/say`: a typed line to the NPCs, answered aloud.
 //!
-//! Entry item: [`COMMAND`]. **Never**: takes a line that nobody can answer without saying so.
+//! Entry item: [`COMMAND`]. **Never**: silently takes a line that no NPC can answer.
 
 use super::{
     answer::{Answer, Reply, with_status},
@@ -42,7 +42,7 @@ pub static COMMAND: Command = Command {
 fn say(face: &mut dyn Face, call: &Call) -> Result<Answer, Refusal> {
     let text = call.words("text")?.to_owned();
     if is_x_card(&text) {
-        // Nobody is to read who held it up.
+        // The user of the X-card stays anonymous.
         return xcard::halt(face);
     }
     let seat = call.text("npc").map(|name| seat(face, name)).transpose()?.map(|(seat, _)| seat);
@@ -67,7 +67,7 @@ fn say(face: &mut dyn Face, call: &Call) -> Result<Answer, Refusal> {
     })
 }
 
-/// The NPC that is there, when there is but one.
+/// The present NPC, if it is the only one.
 fn only_one(status: &Status) -> Option<SeatId> {
     let mut here = status.seats.iter().filter(|seat| seat.present).map(|seat| seat.id);
     here.next().filter(|_| here.next().is_none())

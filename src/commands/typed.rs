@@ -96,7 +96,7 @@ fn unknown(all: &[&'static Command], word: &str) -> TypedError {
     TypedError::Unknown { word: word.to_owned(), instead }
 }
 
-/// How a subcommand is typed: `/npc direct NAME [TURNS]: [NOTE]`.
+/// Usage line of a subcommand: `/npc direct NAME [TURNS]: [NOTE]`.
 pub fn usage(sub: &Subcommand) -> String {
     let words = |it: &&Parameter| matches!(it.kind, Kind::Words(_) | Kind::Suggested(..));
     let behind_name = has_colon(sub.parameters.iter());

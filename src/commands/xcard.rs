@@ -20,7 +20,7 @@ pub static COMMAND: Command = Command {
     subs: &[Subcommand::new("xcard", DESCRIPTION, &[], |face, _| halt(face)).for_all()],
 };
 
-/// Everyone falls silent at once; nobody learns who held the card up.
+/// Silences everyone at once; does not reveal the user of the card.
 ///
 /// # Errors
 /// No session runs.

@@ -46,8 +46,8 @@ const SESSION_MAX: f64 = 2.0;
 /// A cap above this is probably a slip.
 const UNUSUAL_SESSION_MAX: f64 = 50.0;
 
-/// Reads the file at `path` and every file it names. `None`: it is no YAML. What comes back is
-/// only good without problems in `reading`.
+/// Reads the file at `path` and every file it names. `None`: invalid YAML. The result is
+/// only valid without problems in `reading`.
 pub fn read(reading: &mut Reading, path: &Path) -> Option<Config> {
     let (mut node, mut notes) = reading.file_or_problem(path, &Kind::Shape(&keys::app::FILE))?;
     let disabled = mcp::translate(&mut node, &mut notes);
@@ -65,7 +65,7 @@ pub fn read(reading: &mut Reading, path: &Path) -> Option<Config> {
 struct File<'a> {
     /// The mapping at its top.
     fields: Fields<'a>,
-    /// What its paths are relative to.
+    /// Base of relative paths.
     folder: &'a Path,
     /// Names of servers that are switched off.
     disabled: Vec<String>,
@@ -138,7 +138,7 @@ impl File<'_> {
         }
     }
 
-    /// `campaign` with the topics that nobody may bring up.
+    /// `campaign` with the banned topics.
     fn veiled(&self, campaign: Campaign) -> Campaign {
         Campaign { lines_and_veils: self.fields.texts("lines_and_veils"), ..campaign }
     }
@@ -149,18 +149,18 @@ impl File<'_> {
         log.and_then(|log| log.text("level")).unwrap_or("info").to_owned()
     }
 
-    /// Where kept sessions lie.
+    /// Folder of saved sessions.
     fn data_dir(&self) -> PathBuf {
         self.path("data_dir").unwrap_or_else(|| self.folder.join("data"))
     }
 
-    /// What is remembered.
+    /// The memory settings.
     fn memory(&self, notes: &mut Notes) -> MemoryOptions {
         let fields = self.fields.map("memory", &keys::app::MEMORY);
         memory::options(fields, self.folder, &self.data_dir(), notes)
     }
 
-    /// What hears, thinks and speaks; the prices that stand beside entries join those of `budget`.
+    /// Services that hear, think and speak; prices beside entries join those of `budget`.
     fn providers(
         &self,
         models: &ModelOptions,
@@ -207,7 +207,7 @@ impl File<'_> {
         options
     }
 
-    /// Where measured figures of tools belong to.
+    /// Environment that measured figures of tools belong to.
     fn environment(&self) -> String {
         let mcp = self.fields.map("mcp", &keys::mcp::MCP);
         mcp.and_then(|mcp| mcp.text("environment")).unwrap_or("default").to_owned()
@@ -279,7 +279,7 @@ impl File<'_> {
         manifests
     }
 
-    /// Where NPCs may read and write files.
+    /// Folder where NPCs may read and write files.
     fn file_io(&self, notes: &mut Notes) -> Option<FileIo> {
         let fields = self.fields.map("file_io", &keys::app::FILE_IO)?;
         let base = self.folder.join(fields.text("base_dir")?);
@@ -295,7 +295,7 @@ impl File<'_> {
         self.fields.text(key).map(|path| self.folder.join(path))
     }
 
-    /// Where NPCs lie, each in a file.
+    /// Folder of NPCs, one file each.
     fn npc_dir(&self) -> PathBuf {
         self.path("npc_dir").unwrap_or_else(|| self.folder.join(checked::NPCS))
     }
@@ -447,7 +447,7 @@ fn engines<'a>(file: &Fields, services: &'a [SpeechOptions]) -> Engines<'a> {
     Engines { services, is_read: speech_to_speech::is_read(file), is_guarded }
 }
 
-/// How long lists of tools are narrowed.
+/// Settings that narrow lists of tools.
 fn selection(
     tools: Option<&Fields>,
     reading: &Reading,
@@ -458,7 +458,7 @@ fn selection(
     selection::selection(tools, &around, notes)
 }
 
-/// What NPCs may do whose files say nothing of it.
+/// Policy of NPCs whose files set none.
 fn policy(tools: Option<Fields<'_>>, known: &[&str], notes: &mut Notes) -> Policy {
     let node = tools.and_then(|tools| tools.get("policy"));
     node.map_or_else(Policy::default, |node| policy::policy(node, &Policy::default(), known, notes))

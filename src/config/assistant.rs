@@ -11,11 +11,11 @@ use crate::domain::{
 
 /// Names of the built-in one; the first that no NPC has.
 const NAMES: [&str; 2] = ["Assistant", "The Game Master's Assistant"];
-/// What it may call.
+/// Its tools.
 const TOOLS: [&str; 3] = ["rules-lookup.*", "dice-roller.*", "memory.*"];
-/// What it may call beside these where a search service is configured.
+/// Its further tools with a search service.
 const WEB: &str = "web-search.*";
-/// What looks rules up.
+/// Tool that looks up rules.
 const SEARCH: &str = "rules-lookup.search_rules";
 
 /// The assistant of `cast`, else the built-in one, which `searches` the web if something does; it looks
@@ -82,7 +82,7 @@ fn scripted(mut assistant: Npc) -> Npc {
     assistant
 }
 
-/// What a look-up brought.
+/// Answer after a look-up.
 const FOUND: &str = "I am scripted and only look things up. {result.results.0.name}: \
                      {result.results.0.text}";
 /// It brought nothing.

@@ -1,4 +1,4 @@
-//! What makes an NPC's speech.
+//! Engines of an NPC's speech.
 //!
 //! Entry functions: [`engine`], [`s2s`]; [`warn`] and [`warn_assistant`] say what is probably not meant.
 //! **Never**: reaches a service.
@@ -57,7 +57,7 @@ pub fn engine(npc: &Fields, is_there: bool, problems: &mut Problems) -> EngineKi
     }
 }
 
-/// How it speaks through such a service; one that is not among those of `engines` is noted.
+/// Its settings for such a service; reports a service that is not among `engines`.
 pub fn s2s(npc: &Fields, engines: Engines, problems: &mut Problems) -> S2s {
     let default = S2s::default();
     let Some(fields) = npc.map("s2s", &keys::npc::S2S) else { return default };

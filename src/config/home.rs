@@ -4,7 +4,7 @@
 
 use crate::provider::{deepgram, gemini, openai, realtime};
 
-/// Where a service is that is known to want a key.
+/// Address of a known service that needs a key.
 #[derive(Clone, Copy)]
 pub struct Home {
     /// Its own address, used where none is given.
@@ -18,7 +18,7 @@ pub struct Home {
 }
 
 impl Home {
-    /// OpenAI's own, and whoever speaks its language.
+    /// OpenAI itself, and compatible servers.
     pub const OPENAI: Self = Self {
         base_url: openai::BASE_URL,
         variable: "OPENAI_API_KEY",

@@ -1,4 +1,4 @@
-//! How the service is reached that makes pictures.
+//! Settings of the service that makes pictures.
 //!
 //! Entry function: [`image()`]. **Never**: decides which NPCs show pictures; their tools do.
 
@@ -37,7 +37,7 @@ pub fn image(file: &Fields, budget: &mut BudgetOptions, notes: &mut Notes) -> Op
     Some(ImageEntry { service, options })
 }
 
-/// Whether `file` names a service for pictures, well or not.
+/// True if `file` names a service for pictures, even an invalid one.
 pub fn is_named(file: &Fields) -> bool {
     let all = file.map("providers", &keys::providers::PROVIDERS);
     let has_key = |all: Fields| all.get("image").is_some() || all.is_broken("image");

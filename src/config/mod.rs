@@ -75,9 +75,9 @@ pub const FILE_NAME: &str = "glyphoxa.yaml";
 /// Every problem of every file, by file, line and column.
 #[derive(Clone, Debug)]
 pub struct Report {
-    /// What must be mended, at least one.
+    /// Errors found, at least one.
     pub problems: Vec<Problem>,
-    /// What is allowed, but probably not meant.
+    /// Settings that are allowed, but probably unintended.
     pub warnings: Vec<Problem>,
     /// Files that were read, or were to be.
     pub files: Vec<PathBuf>,
@@ -111,8 +111,8 @@ pub fn load(
     load_again(path, environment, tools, &[])
 }
 
-/// The same while `npcs` are at the table: a campaign that names one of them who is not described any
-/// more is warned about, and read.
+/// Like [`load`], while `npcs` are at the table: a campaign with one of them that is no
+/// longer described causes a warning, and is read.
 ///
 /// # Errors
 /// Every problem of every file.
@@ -148,7 +148,7 @@ pub fn load_again(
     }
 }
 
-/// What is said of NPCs on disk that nobody reads.
+/// Warning about NPCs on disk that are never read.
 fn unread() -> Option<Problem> {
     let found = files::Source::Disk.list(Path::new(checked::NPCS), files::YAML).unwrap_or_default();
     (!found.is_empty()).then(|| Problem {

@@ -1,4 +1,4 @@
-//! What models cost.
+//! Prices of models.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +8,7 @@ use crate::{
     yaml::{Fields, Node, Position, Problems, quoted},
 };
 
-/// What a service is paid by.
+/// Payment of a service.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PaidBy {
     /// Tokens read and written.
@@ -25,7 +25,7 @@ pub enum PaidBy {
     Requests,
 }
 
-/// What a token costs that is written to a service's cache, of what one costs that is read.
+/// Price of a token written to a service's cache, relative to an input token.
 const CACHE_WRITE: f64 = 1.25;
 
 /// The price list of a checked file, by model.

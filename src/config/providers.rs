@@ -30,7 +30,7 @@ pub struct Providers {
     pub recogniser: RecogniserEntry,
     /// Answer for the NPCs.
     pub models: EntryList<ModelEntry>,
-    /// Whether the name of every model could be read.
+    /// True if the name of every model could be read.
     pub names_models: bool,
     /// Speaks for voices that name no provider.
     pub voice: VoiceEntry,
@@ -38,7 +38,7 @@ pub struct Providers {
     pub image: Option<ImageEntry>,
     /// Seconds that a network's second of speech may take.
     pub slowest_voice: f32,
-    /// What entries cost that say so themselves.
+    /// Prices set by the entries themselves.
     pub prices: BTreeMap<String, Price>,
 }
 
@@ -76,19 +76,19 @@ fn llm_entries<'a>(all: &Fields<'a>) -> impl Iterator<Item = Fields<'a>> {
     nodes.map(|node| Fields::new(node, &keys::providers::LLM))
 }
 
-/// Whether each of them says what it is called.
+/// True if each of them names its model.
 fn names_models(all: &Fields) -> bool {
     let is_whole = llm_entries(all).count() == all.items("llm").len() && !all.is_broken("llm");
     is_whole && llm_entries(all).all(|fields| !fields.is_broken("as") && !fields.is_broken("model"))
 }
 
-/// What `fields` say the service is.
+/// Name of the service in `fields`.
 fn service_of<'a>(fields: &Fields<'a>) -> Option<&'a str> {
     let service = fields.shape().key("service").and_then(|_| fields.text("service"));
     service.or_else(|| fields.text("name"))
 }
 
-/// How the embedding service under `name` is reached; it has to be free.
+/// Settings of the embedding service under `name`; it has to be free.
 pub fn embedder(
     fields: &Fields,
     name: &str,
@@ -111,11 +111,11 @@ const ANTHROPIC: Home =
 
 /// Reads settings of services behind an address.
 pub struct Clients<'a> {
-    /// What models cost.
+    /// Prices of models.
     prices: &'a BTreeMap<String, Price>,
-    /// What entries cost that say so themselves.
+    /// Prices set by the entries themselves.
     pub own: BTreeMap<String, Price>,
-    /// What was found.
+    /// Problems and warnings found.
     notes: &'a mut Notes,
 }
 
@@ -166,7 +166,7 @@ impl<'a> Clients<'a> {
         }
     }
 
-    /// How Deepgram under `name` is reached, and what it is asked for.
+    /// Settings of Deepgram under `name`.
     fn deepgram(&mut self, fields: &Fields, name: &str, language_here: &str) -> deepgram::Options {
         let common = self.options(fields, name, PaidBy::Minutes, Home::DEEPGRAM);
         let language = language(fields, &mut self.notes.problems).unwrap_or(language_here);
@@ -276,7 +276,7 @@ impl<'a> Clients<'a> {
             }
             VoiceService::Kokoro => {
                 self.refuse_settings(fields, PATH, service.name());
-                // The same, and how slow it may be.
+                // Without models of its own, with the limit on its speed.
                 VoiceEntry::Kokoro(KokoroOptions { models: Vec::new(), slowest: SLOWEST })
             }
             VoiceService::OpenAi => {
@@ -306,7 +306,7 @@ impl<'a> Clients<'a> {
         refuse(fields, Entry { path, service }, keys, self.notes);
     }
 
-    /// How the service under `name` is reached, which is one of those at `home`.
+    /// Settings of the service under `name`, one of those at `home`.
     pub fn options(&mut self, fields: &Fields, name: &str, paid_by: PaidBy, home: Home) -> Options {
         let reach = Reach { fields, path: name, home };
         let address = self.address(reach);
@@ -435,7 +435,7 @@ impl<'a> Clients<'a> {
     }
 }
 
-/// Where the settings of a service stand, and which one it is.
+/// Service and the place of its settings.
 #[derive(Clone, Copy)]
 struct Reach<'a> {
     fields: &'a Fields<'a>,

@@ -39,7 +39,7 @@ pub fn search(
     let api_key = api_key(&fields, service, address.as_ref(), notes);
     let safe = safe(&fields, service, notes);
     let is_private = address.as_ref().is_none_or(|address| address.private);
-    // An instance of SearXNG asks nobody for money, wherever it is.
+    // SearXNG is free, wherever it runs.
     let is_own = is_private || service == SearchService::Searxng;
     let priced_as = priced_as(&fields, (service, is_own), budget, notes);
     let base_url = address?.text;
@@ -47,7 +47,7 @@ pub fn search(
     Some(SearchOptions { service, base_url, api_key, safe, language, priced_as, allow })
 }
 
-/// Whether a file describes a search service, rightly or not.
+/// True if a file describes a search service, even an invalid one.
 pub fn is_described(file: &Fields) -> bool {
     let all = file.map("providers", &keys::providers::PROVIDERS);
     let has_key = |all: Fields| all.get("search").is_some() || all.is_broken("search");
@@ -139,7 +139,7 @@ fn api_key(
     key.map(|key| Secret(key.to_owned()))
 }
 
-/// The filter, where there is one.
+/// The filter, if the service has one.
 fn safe(fields: &Fields, service: SearchService, notes: &mut Notes) -> Safe {
     let safe = fields.text("safe").and_then(Safe::named);
     let is_silent = safe == Some(Safe::Off) || fields.is_broken("safe");
@@ -190,7 +190,7 @@ mod tests {
     use super::*;
     use crate::{config, logic::budget::Price, tools::builtin::IDENTITIES};
 
-    /// What a file with these lines before its NPC comes to.
+    /// Result of loading a file with these lines before its NPC.
     fn loaded(text: &str) -> Result<config::Config, String> {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("x.yaml");

@@ -1,4 +1,4 @@
-//! How the services are reached that hear and speak.
+//! Settings of the services that hear and speak.
 //!
 //! Entry function: [`speech_to_speech`]. **Never**: says which NPCs they speak for; the NPCs do.
 

@@ -41,7 +41,7 @@ pub fn resolve(entry: &str, known: &[&str]) -> Result<String, (String, String)> 
     }
 }
 
-/// Whether `entry` may be a tool of a server that has not told its tools yet: a bare name that is no slip
+/// True if `entry` may be a tool of a server that has not listed its tools: a bare name that is no slip
 /// of a known one.
 pub fn may_come(entry: &str, known: &[&str]) -> bool {
     let is_bare = !entry.trim().is_empty() && !entry.contains(['.', '*', ' ']);
@@ -88,7 +88,7 @@ pub fn resolve_all(nodes: &[Node], known: &[&str], notes: &mut Notes) -> Vec<Str
         let Some(text) = node.text() else { continue };
         match resolve(text, known) {
             Ok(identity) => identities.push(identity),
-            // What a variable holds is not printed.
+            // The value of a variable is not printed.
             Err(_) if node.scalar().is_some_and(|it| it.written.is_some()) => {
                 let shown = node.scalar().map(Scalar::shown).unwrap_or_default();
                 problems.add(node.at, format!("unknown tool {shown}"), "write its name");
@@ -113,7 +113,7 @@ pub fn resolve_all(nodes: &[Node], known: &[&str], notes: &mut Notes) -> Vec<Str
     identities
 }
 
-/// Whether a whitelist of resolved entries holds `identity`.
+/// True if a whitelist of resolved entries contains `identity`.
 pub fn allows(whitelist: &[String], identity: &str) -> bool {
     whitelist.iter().any(|entry| match entry.strip_suffix('*') {
         Some(prefix) => identity.starts_with(prefix),
@@ -121,7 +121,7 @@ pub fn allows(whitelist: &[String], identity: &str) -> bool {
     })
 }
 
-/// Whether it names a tool of a configured server.
+/// True if it names a tool of a configured server.
 fn is_of_a_server(entry: &str, known: &[&str]) -> bool {
     entry.split_once('.').is_some_and(|(server, tool)| {
         !tool.is_empty() && known.iter().any(|known| known.strip_suffix(".*") == Some(server))
@@ -133,12 +133,12 @@ fn names<'k>(known: &'k [&'k str]) -> impl Iterator<Item = &'k str> {
     known.iter().flat_map(|identity| [*identity, bare(identity)])
 }
 
-/// Whether it names a tool that reads or writes files.
+/// True if it names a tool that reads or writes files.
 fn is_of_files(entry: &str) -> bool {
     ["file-io.", "read_file", "write_file"].iter().any(|name| entry.starts_with(name))
 }
 
-/// What `entry` is called here, if it means a tool of a manifest or a server that is called like a
+/// Full name of `entry`, if it means a tool of a manifest or a server that is called like a
 /// built-in server.
 fn moved(entry: &str, known: &[&str]) -> Option<String> {
     let server = format!("{MCP}{entry}");

@@ -1,4 +1,4 @@
-//! What a chat model reads and asks for.
+//! Messages of a chat model.
 
 use std::sync::Arc;
 
@@ -13,9 +13,9 @@ use super::{CallId, PersonId, Said};
 pub enum Message {
     /// Persona and rules; the stable prefix.
     System(String),
-    /// What a player said, or this turn's facts.
+    /// Words of a player, or facts of this turn.
     User(Said),
-    /// What the NPC said, and the tools it asked for.
+    /// Words of the NPC, and its tool calls.
     Assistant {
         /// Spoken text; may be empty before tool calls.
         text: String,
@@ -31,7 +31,7 @@ pub enum Message {
         call: CallId,
         /// The text the model reads.
         content: String,
-        /// Somebody outside wrote of it: a server, or a page.
+        /// It includes words from outside: of a server, or a page.
         #[serde(default)]
         outside: bool,
         /// Not everybody may know it.
@@ -47,8 +47,8 @@ pub enum Message {
         people: Vec<PersonId>,
         /// The text the model reads.
         text: String,
-        /// Somebody outside wrote of what it sums up. What was kept before it was known counts as if
-        /// somebody had.
+        /// Its source includes words from outside. A summary stored without this field counts as if
+        /// it did.
         #[serde(default = "unknown")]
         outside: bool,
         /// Not everybody may know all of it; the same for what was kept before.
@@ -58,17 +58,17 @@ pub enum Message {
 }
 
 impl Message {
-    /// Whether words of somebody outside are in it, who may want to give orders.
+    /// True if it includes words from outside, which may carry orders.
     pub fn is_from_outside(&self) -> bool {
         match self {
-            // What was kept before it was marked has a frame.
+            // Older stored messages are marked by a frame instead.
             Self::Tool { outside, content, .. } => *outside || content.starts_with("<tool-data"),
             Self::Summary { outside, .. } => *outside,
             Self::System(_) | Self::User(_) | Self::Assistant { .. } => false,
         }
     }
 
-    /// Whether it holds what not everybody may know.
+    /// True if it contains secrets.
     pub const fn is_gated(&self) -> bool {
         match self {
             Self::Assistant { gated, .. }
@@ -78,13 +78,13 @@ impl Message {
         }
     }
 
-    /// What an NPC has said.
+    /// Words of an NPC.
     pub const fn spoken(text: String) -> Self {
         Self::Assistant { text, calls: Vec::new(), gated: false }
     }
 }
 
-/// What is not known of a summary of an earlier version.
+/// Default for a summary of an earlier version.
 const fn unknown() -> bool {
     true
 }
@@ -104,7 +104,7 @@ pub struct ToolCall {
 
 impl ToolCall {
     /// The member of `extra` that lasts as long as the turn: what a service wants back unchanged
-    /// while its calls are answered (a model's signed thoughts), and nobody afterwards.
+    /// while its calls are answered (a model's signed thoughts), and never afterwards.
     pub const OF_TURN: &str = "of_turn";
 
     /// The call as it is kept beyond its turn, and as others see it.
@@ -123,15 +123,15 @@ pub struct ToolSpec {
     pub name: Arc<str>,
     /// The tool's identity, `server.tool`.
     pub identity: Arc<str>,
-    /// What it does, for the model.
+    /// Description for the model.
     pub description: Arc<str>,
     /// JSON Schema of the arguments.
     pub parameters: Arc<Value>,
-    /// Whether an answer waits for its result.
+    /// Defines if an answer waits for its result.
     pub calling: Calling,
 }
 
-/// How an answer goes on after a call, where a model can go on at all.
+/// Effect of a call on the answer, for models that can continue it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Calling {
     /// It waits: the result is part of it.
@@ -145,16 +145,16 @@ pub enum Calling {
     Urgent,
 }
 
-/// What is known about this turn beside the words themselves.
+/// Facts about this turn beside the words themselves.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TurnFacts {
-    /// What NPCs call the speaker.
+    /// Name that NPCs use for the speaker.
     pub speaker: String,
-    /// Who it is; `None`: nobody of the table.
+    /// The speaker's id; `None`: not a person of the table.
     pub by: Option<PersonId>,
-    /// What was said, names corrected.
+    /// Transcript with corrected names.
     pub utterance: String,
-    /// ISO 639-1 code of the language the speaker speaks; `None`: it could not be told yet.
+    /// ISO 639-1 code of the speaker's language; `None`: not detected yet.
     pub language: Option<&'static str>,
     /// The rolls that are wanted, if any ("2d6+3", "3d6; 1d20").
     pub dice: Option<String>,

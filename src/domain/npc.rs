@@ -13,17 +13,17 @@ pub struct Npc {
     pub name: String,
     /// Other names players call it by.
     pub aliases: Vec<String>,
-    /// How words are said and heard: word -> respelling in plain letters.
+    /// Pronunciation of words, spoken and heard: word -> respelling in plain letters.
     pub pronunciation: Vec<Pronunciation>,
-    /// Who it is, in prose.
+    /// Description of the NPC, in prose.
     pub personality: String,
     /// Rules it keeps while playing.
     pub behavior_rules: Vec<String>,
-    /// What only it knows; in its own prompt, guarded, and in no other.
+    /// Its secrets; in its own prompt, guarded, and in no other.
     pub secret_knowledge: Vec<String>,
     /// Topics it knows about.
     pub knowledge_scope: Vec<String>,
-    /// How it sounds.
+    /// Its voice.
     pub voice: Voice,
     /// Chat model that is asked first, by the name of its entry; `None`: that of the table.
     pub llm: Option<String>,
@@ -33,9 +33,9 @@ pub struct Npc {
     pub language: String,
     /// Longest reply, in sentences.
     pub max_sentences: u8,
-    /// Which engine makes its speech.
+    /// Engine of its speech.
     pub engine: EngineKind,
-    /// How it speaks where that engine is [`EngineKind::SpeechToSpeech`].
+    /// Settings of [`EngineKind::SpeechToSpeech`].
     pub s2s: S2s,
     /// Highest tier it reaches without the game master's override.
     pub budget_tier: Tier,
@@ -52,7 +52,7 @@ pub struct Npc {
 }
 
 impl Npc {
-    /// Whether its tools show pictures.
+    /// True if its tools show pictures.
     pub fn has_pictures(&self) -> bool {
         self.tools.iter().any(|tool| tool.starts_with("image-gen."))
     }
@@ -92,7 +92,7 @@ impl Npc {
 pub struct Pronunciation {
     /// The word as written.
     pub word: String,
-    /// How to read it aloud, in ordinary spelling.
+    /// Spelling for reading it aloud, in ordinary letters.
     pub respelling: String,
 }
 
@@ -111,7 +111,7 @@ pub struct Voice {
     pub formant_shift: f32,
     /// Loudness factor, 0.0 to 2.0.
     pub volume: f32,
-    /// What speaks while this voice cannot; it has no further one.
+    /// Voice that replaces a failed one; it has no further fallback.
     pub fallback: Option<Box<Voice>>,
 }
 
@@ -130,7 +130,7 @@ impl Voice {
     }
 }
 
-/// How an NPC's speech is made.
+/// Engine of an NPC's speech.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EngineKind {
     /// Speech-to-text, chat model, text-to-speech.
@@ -183,7 +183,7 @@ pub struct CascadeModels {
     pub strong: String,
 }
 
-/// How an NPC speaks through a speech-to-speech service.
+/// Settings of an NPC at a speech-to-speech service.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct S2s {
     /// The service that hears and speaks for it, by its name in files ("gemini-live"); `None`: the
@@ -209,7 +209,7 @@ pub enum AddressMode {
     /// By name, in conversation, or alone with the speaker.
     #[default]
     Adaptive,
-    /// It answers everything that is not said to somebody else.
+    /// It answers everything that is not addressed to another NPC or player.
     Always,
 }
 
@@ -232,7 +232,7 @@ pub struct ScriptedLine {
     pub weight: u32,
 }
 
-/// What makes a line apply.
+/// Condition of a line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum LineWhen {
     /// Any of these words or phrases, as whole words.
@@ -250,10 +250,10 @@ pub struct LineTool {
     pub arguments: Value,
 }
 
-/// How an NPC may use its tools.
+/// Rules for an NPC's use of tools.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Policy {
-    /// What the model is told about calling tools.
+    /// Instruction to the model about calling tools.
     pub tool_choice: ToolChoice,
     /// Model rounds with tool calls in one turn.
     pub max_rounds: u32,
@@ -292,7 +292,7 @@ impl Default for Policy {
     }
 }
 
-/// What the model is told about calling tools.
+/// Instruction to the model about calling tools.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum ToolChoice {
     /// The model decides.
@@ -313,7 +313,7 @@ impl Npc {
         cascade.map(|models| models.strong.as_str()).or(self.llm.as_deref())
     }
 
-    /// Whether `name` is its name or an alias; case and extra blanks do not matter.
+    /// True if `name` is its name or an alias; case and extra blanks do not matter.
     pub fn is_called(&self, name: &str) -> bool {
         let name = bare_name(name);
         bare_name(&self.name) == name || self.aliases.iter().any(|alias| bare_name(alias) == name)

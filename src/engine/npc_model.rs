@@ -19,11 +19,11 @@ use crate::{
 /// The chat models of one NPC, of which one answers; clones pay from the same budget.
 #[derive(Clone)]
 pub struct NpcModel {
-    /// Who pays, as far as its policy's own cap goes.
+    /// The payer, up to its policy's own cap.
     pub npc: Arc<Npc>,
     /// The services that are asked, one after the other.
     pub models: Chain<dyn ChatModel>,
-    /// What the session may spend.
+    /// Budget of the session.
     pub budget: Budget,
     /// Longest answer of a turn, in tokens.
     pub max_tokens: u32,
@@ -39,14 +39,14 @@ impl NpcModel {
     /// the future ends its requests.
     ///
     /// # Errors
-    /// Nobody answers, the request is wrong, or a spending cap would be passed.
+    /// No model answers, the request is wrong, or a spending cap would be passed.
     pub async fn ask(&self, request: ChatRequest, bytes: u64) -> Result<Answering, Error> {
         let payer = Payer { npc: Arc::clone(&self.npc), budget: self.budget.clone() };
         Asking::new(&self.models, payer, request, bytes).answer().await
     }
 
-    /// What a model answers to `messages` outside any turn and without tools, in at most so many
-    /// tokens; written lines are not asked where there is a model. Cancel safe: dropping the future ends the request.
+    /// Answers `messages` outside any turn and without tools, in at most so many
+    /// tokens; skips written lines if a model exists. Cancel safe: dropping the future ends the request.
     ///
     /// # Errors
     /// The model's own, or a spending cap was reached.

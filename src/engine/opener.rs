@@ -140,7 +140,7 @@ impl Opener {
         }
     }
 
-    /// Notices for the game master that have not been told yet.
+    /// Notices for the game master that have not been sent yet.
     pub fn news(&self) -> impl Iterator<Item = String> + use<> {
         let own = locked(&self.news).take();
         self.model.models.news().into_iter().chain(own)
@@ -344,12 +344,12 @@ fn names(npc: &Npc) -> Vec<&str> {
     std::iter::once(&npc.name).chain(&npc.aliases).map(String::as_str).collect()
 }
 
-/// Whether the policy of `npc` wants a call in each turn.
+/// True if the policy of `npc` demands a call in each turn.
 const fn demands_call(npc: &Npc) -> bool {
     matches!(npc.policy.tool_choice, ToolChoice::Required | ToolChoice::Named(_))
 }
 
-/// Whether dice may be rolled in `turn`.
+/// True if `turn` may roll dice.
 fn may_roll(turn: &Turn) -> bool {
     let rolls = |identity: &str| {
         let mut words = identity.split(|c: char| !c.is_alphanumeric());

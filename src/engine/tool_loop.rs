@@ -1,4 +1,4 @@
-//! Model rounds and tool rounds of one turn, until there is nothing left to ask.
+//! Model rounds and tool rounds of one turn, up to its final answer.
 //!
 //! Entry function: [`converse`]. Sentences leave as soon as they are whole.
 //! **Never**: synthesises, decides what was heard, or lets a call pass (`calls` does).
@@ -40,19 +40,19 @@ pub enum Say {
     Instead(Occasion),
 }
 
-/// What a turn is answered with.
+/// Parts of an answer to a turn.
 pub struct Thinking {
-    /// What is asked.
+    /// The model.
     pub model: NpcModel,
-    /// What its calls share with those of other turns.
+    /// State shared with the calls of other turns.
     pub calls: NpcCalls,
-    /// What the model reads first.
+    /// Prompt of the first request.
     pub prompt: Prompt,
     /// The part of the turn that another engine has done.
     pub before: Before,
     /// The opening sentence of the answer.
     pub opened: Opened,
-    /// Where sentences go; a full queue makes the model wait.
+    /// Queue of sentences; a full queue makes the model wait.
     pub out: mpsc::Sender<Say>,
     /// The turn is over: requests end at once, calls under way say so and are kept.
     pub stop: CancellationToken,
@@ -336,7 +336,7 @@ impl Rounds {
             return None;
         };
         let is_whole = why == CutOff::Length && rest.is_none() && self.has_spoken;
-        // What was called counts all the same.
+        // Calls count as an answer.
         (!is_whole && answer.calls.is_empty()).then(|| self.cut_off(why))
     }
 
@@ -364,13 +364,13 @@ impl Rounds {
         ))
     }
 
-    /// The model does not come to an end.
+    /// The model exceeds a bound.
     fn over(&self, bound: Bound) -> Failure {
         let name = self.model.models.called();
         Failure::Model(format!("{name}: the answer exceeds the limit of {bound} (check the model)"))
     }
 
-    /// What was called goes back to the model with the next request.
+    /// Checks that the results of calls fit the next request.
     fn has_room(&self) -> Result<(), Failure> {
         if self.prompt.window.has_room_beside(&self.prompt.turn) {
             return Ok(());
@@ -382,7 +382,7 @@ impl Rounds {
         )))
     }
 
-    /// Nobody has begun to answer; of several models the error says itself who was asked.
+    /// Failure before the first word; an error of several models names them itself.
     fn unanswered(&mut self, error: &Error) -> Failure {
         let is_alone = self.model.models.is_alone();
         self.nobody_answers = !is_alone && error.kind().falls_over();
@@ -430,7 +430,7 @@ impl Rounds {
         if let Some(out) = &self.out
             && out.send(say).await.is_err()
         {
-            // The voice has failed and says so itself; there is no point in going on.
+            // The failed voice reports itself; continuing is useless.
             self.out = None;
             self.sentences_left = 0;
         }
@@ -459,7 +459,7 @@ impl Rounds {
 
     /// Adds a round to this turn's messages and to the history.
     fn remember(&mut self, text: String, calls: Vec<ToolCall>, results: &[Message]) {
-        // What was said beside the calls is part of the text that is heard, which comes later.
+        // Words beside the calls are part of the heard text, which comes later.
         let kept = calls.iter().map(ToolCall::kept).collect();
         let silent = Message::Assistant { text: String::new(), calls: kept, gated: false };
         self.talk.exchange.push(silent);
@@ -484,13 +484,13 @@ impl Rounds {
             && let Some(tool) = self.calls.too_slow(calls, took)
             && let Some(out) = &self.out
         {
-            // Nothing was said yet, so there is room.
+            // Before the first words the queue has room.
             self.filler_said = out.try_send(Say::Filler(tool)).is_ok();
         }
     }
 }
 
-/// How the sentences of `npc` are cut.
+/// Splitting of the sentences of `npc`.
 fn splitting(npc: &Npc) -> SentenceOptions {
     SentenceOptions { language: npc.language.clone(), ..SentenceOptions::default() }
 }

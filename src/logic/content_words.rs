@@ -1,4 +1,4 @@
-//! Which words of an utterance say what it is about.
+//! Content words: words of an utterance that name its subject.
 //!
 //! Entry points: [`ContentWords`], [`asks_for_last_session`]. **Never**: knows a language's grammar.
 
@@ -24,7 +24,7 @@ impl ContentWords {
         Self(words)
     }
 
-    /// Whether the utterance has no content words.
+    /// True if the utterance has no content words.
     pub const fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
@@ -34,7 +34,7 @@ impl ContentWords {
         self.0.iter().map(String::as_str)
     }
 
-    /// Whether `text` contains one of them, or another form of it.
+    /// True if `text` contains one of them, or another form of it.
     pub fn are_in(&self, text: &str) -> bool {
         Self::of(text).words().any(|word| self.has(word))
     }
@@ -45,7 +45,7 @@ impl ContentWords {
         if content.is_empty() { question.to_owned() } else { content.text() }
     }
 
-    /// Whether `text` contains each of them, or another form of it; false without content words.
+    /// True if `text` contains each of them, or another form of it; false without content words.
     pub fn are_all_in(&self, text: &str) -> bool {
         let there = Self::of(text);
         !self.is_empty() && self.words().all(|word| there.has(word))
@@ -56,7 +56,7 @@ impl ContentWords {
         self.0.join(" ")
     }
 
-    /// Whether `line` is about the same subject and adds something: it shares two of the words, or
+    /// True if `line` is about the same subject and adds something: it shares two of the words, or
     /// the only one, and has another besides.
     pub fn fit(&self, line: &str) -> bool {
         let told = Self::of(line);
@@ -64,7 +64,7 @@ impl ContentWords {
         shared >= self.0.len().min(2) && self.lack(line)
     }
 
-    /// Whether `line` has a content word beyond these; a repetition of the question does not.
+    /// True if `line` has a content word beyond these; a repetition of the question does not.
     pub fn lack(&self, line: &str) -> bool {
         Self::of(line).0.iter().any(|word| !self.has(word))
     }
@@ -74,7 +74,7 @@ impl ContentWords {
     }
 }
 
-/// Whether `utterance` asks for the session before this one.
+/// True if `utterance` asks for the session before this one.
 pub fn asks_for_last_session(utterance: &str) -> bool {
     let mut phrases = Phrases::default();
     all(|it| it.last_session).for_each(|phrase| phrases.insert(phrase, ()));

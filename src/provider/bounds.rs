@@ -39,7 +39,7 @@ impl Bound {
         Self { most: count << 20, unit: "MiB", what }
     }
 
-    /// How many bytes or parts it allows.
+    /// Greatest number of bytes or parts.
     pub const fn most(self) -> usize {
         self.most
     }
@@ -65,7 +65,7 @@ impl fmt::Display for Bound {
 /// The bytes of an answer so far, up to a bound.
 #[derive(Debug)]
 pub struct Body {
-    /// What came so far.
+    /// Bytes received so far.
     pub bytes: Vec<u8>,
     bound: Bound,
 }

@@ -66,7 +66,7 @@ fn coding(headers: &HeaderMap) -> Result<Option<Coding>, Undecoded> {
 
 fn unpacked(coding: Coding, body: &[u8], most: usize) -> Result<Vec<u8>, Undecoded> {
     match coding {
-        // What follows the end is left, as browsers do.
+        // Data after the end is ignored, as in browsers.
         Coding::Gzip => read(GzDecoder::new(body), most),
         // Servers send either format under this name.
         Coding::Deflate => match read(ZlibDecoder::new(body), most) {

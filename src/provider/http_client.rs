@@ -1,4 +1,4 @@
-//! How HTTP requests leave this machine: through which proxy, with which TLS, in whose name.
+//! HTTP requests that leave this machine: their proxy, TLS and User-Agent.
 //!
 //! Entry functions: [`with_proxy_and_tls`], [`accept_language`]. **Never**: sends anything.
 
@@ -14,7 +14,7 @@ use rustls::{ClientConfig, RootCertStore, crypto::ring};
 pub fn with_proxy_and_tls(builder: ClientBuilder, host: &str, secure: bool) -> ClientBuilder {
     let builder = if is_here(host) { builder.no_proxy() } else { builder };
     if secure {
-        // An error only says that there is one already.
+        // Fails only if a provider is already installed.
         let _ = ring::default_provider().install_default();
         return builder;
     }
@@ -30,10 +30,10 @@ pub fn with_proxy_and_tls(builder: ClientBuilder, host: &str, secure: bool) -> C
     }
 }
 
-/// What the program calls itself.
+/// User-Agent of the program.
 pub const USER_AGENT: &str = concat!("glyphoxa/", env!("CARGO_PKG_VERSION"));
 
-/// The header Accept-Language of somebody who reads `language`, a two-letter code, and else English.
+/// The header Accept-Language for `language`, a two-letter code, with English as the fallback.
 pub fn accept_language(language: &str) -> String {
     match language {
         "en" => "en, *;q=0.5".to_owned(),
@@ -41,13 +41,13 @@ pub fn accept_language(language: &str) -> String {
     }
 }
 
-/// Whether the host of an address is this machine.
+/// True if the host of an address is this machine.
 pub fn is_here(host: &str) -> bool {
     let host = host.trim_matches(['[', ']']);
     host == "localhost" || host.parse().is_ok_and(|ip: IpAddr| ip.is_loopback())
 }
 
-/// Whether a request to `url` goes through the proxy of the environment, which then looks names up.
+/// True if a request to `url` uses the proxy of the environment, which then resolves names.
 pub fn is_proxied(url: &Url) -> bool {
     if is_here(url.host_str().unwrap_or_default()) {
         return false;

@@ -20,7 +20,7 @@ use crate::{
     weights::Weights,
 };
 
-/// Which services are used, and how they are reached.
+/// Services and their settings.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Options {
     /// Turns speech into text.
@@ -38,12 +38,12 @@ pub struct Options {
     pub image: Option<ImageEntry>,
     /// Searches the web; `None`: nothing does.
     pub search: Option<SearchOptions>,
-    /// The file of the sound model that tells whether somebody has finished.
+    /// The file of the sound model that judges whether an utterance is finished.
     pub turn_model: PathBuf,
 }
 
 impl Options {
-    /// The same with model files where `weights` are.
+    /// Replaces the folder of model files by `weights`.
     #[must_use]
     pub fn with_weights(mut self, weights: &Weights) -> Self {
         if let RecogniserEntry::Local(here) = &mut self.recogniser {
@@ -116,7 +116,7 @@ impl Options {
         all.filter(|(_, npcs)| !npcs.is_empty()).collect()
     }
 
-    /// What the services are, with those that speak for the NPCs of `cast`. An NPC of a
+    /// Describes the services, with those that speak for the NPCs of `cast`. An NPC of a
     /// speech-to-speech service keeps its voice, which speaks while that service cannot.
     pub fn describe(&self, cast: &[Npc]) -> Services {
         let mut speaks = Vec::new();
@@ -220,7 +220,7 @@ mod tests {
         assert_eq!(nearby(&options).describe(&cast).announced().count(), 0);
     }
 
-    /// The same where the service stands on this machine's network.
+    /// `options` with a speech-to-speech service on this machine's network.
     fn nearby(options: &Options) -> Options {
         let near = SpeechOptions::of_tests("http://127.0.0.1:9/v1");
         Options { speech_to_speech: vec![near], ..options.clone() }

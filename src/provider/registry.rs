@@ -1,6 +1,6 @@
 //! Every outside service of the program, opened once and shared by all tables.
 //!
-//! Entry type: [`Registry`]. What it is asked for is named by the [`Options`] of a configuration:
+//! Entry type: [`Registry`]. The [`Options`] of a configuration name its services:
 //! equal settings are answered by the same client, so that tables share connections and what was
 //! learnt of a server, and changed settings by a new one.
 //! **Never**: a service beside it that talks to the outside.
@@ -53,7 +53,7 @@ impl Registry {
     }
 
     /// The brains of `npc`, the preferred one first; `seed` is their variety where they are no models.
-    /// What is known of how each answers is shared by everybody, for as long as its entry stays the same.
+    /// All tables share the health of each, as long as its entry stays the same.
     ///
     /// # Errors
     /// An address or key that makes no request.
@@ -94,7 +94,7 @@ impl Registry {
         self.0.voice_models.get(entry, open)
     }
 
-    /// What compares meanings, if anything does.
+    /// The service that compares meanings, if any.
     ///
     /// # Errors
     /// A model that cannot be used.
@@ -102,7 +102,7 @@ impl Registry {
         options.embedder.as_ref().map(|entry| self.0.embedders.open(entry)).transpose()
     }
 
-    /// What makes pictures, if anything does.
+    /// The service that makes pictures, if any.
     ///
     /// # Errors
     /// An address or key that makes no request.
@@ -110,7 +110,7 @@ impl Registry {
         options.image.as_ref().map(|entry| self.0.painters.open(entry)).transpose()
     }
 
-    /// What hears whether somebody has finished; it is loaded by then.
+    /// The model that judges whether an utterance is finished; loads it first.
     ///
     /// # Errors
     /// Its file is not there, or is another.
@@ -134,7 +134,7 @@ impl Registry {
         options.search.as_ref().map(|entry| self.0.searches.open(entry)).transpose()
     }
 
-    /// Whether the recogniser can be used; one line for a report.
+    /// Tests the recogniser; one line for a report.
     ///
     /// # Errors
     /// Why it cannot, and the way out.

@@ -1,4 +1,4 @@
-//! What a service is and where it stands, for the consent notice and for reports.
+//! Name and location of a service, for the consent notice and for reports.
 //!
 //! Entry type: [`ServiceInfo`]. **Never**: takes a service for a local one unless it
 //! says so itself.
@@ -12,11 +12,11 @@ use super::address::{base_url, tcp_address};
 pub struct ServiceInfo {
     /// A program or a model, as people know it ("Whisper tiny.en", "gpt-5").
     name: String,
-    /// Where what it is given goes.
+    /// Destination of its input.
     location: Location,
 }
 
-/// Where a service stands.
+/// Location of a service.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Location {
     /// Inside this program, or in a child process of it.
@@ -45,7 +45,7 @@ impl ServiceInfo {
         Self { name: name.to_owned(), location: Location::Host { host, is_near } }
     }
 
-    /// Whether nothing it is given leaves this machine and its network.
+    /// True if its input stays on this machine and its network.
     pub const fn is_local(&self) -> bool {
         match self.location {
             Location::ThisMachine => true,

@@ -22,7 +22,7 @@ pub struct Services {
     pub here: Option<HereOptions>,
     /// Read what was said and answer, the preferred one first; each once.
     pub thinks: Vec<ServiceInfo>,
-    /// Whether what thinks is given what was said once more, to say what happened.
+    /// True if the language model receives the transcript again, to sum it up.
     pub sums_up: bool,
     /// Speak the answers; each once.
     pub speaks: Vec<ServiceInfo>,
@@ -30,12 +30,12 @@ pub struct Services {
     pub speaks_and_hears: Vec<NpcService>,
     /// Reads descriptions of pictures that NPCs show; `None`: none is shown.
     pub draws: Option<ServiceInfo>,
-    /// Is given queries when the web is searched; `None`: nobody searches it.
+    /// Receives the queries of web searches; `None`: no search service.
     pub searches: Option<ServiceInfo>,
 }
 
 impl Services {
-    /// Reason for hearing nobody, with the fix. Reads the folder of model files.
+    /// Reason for hearing no player, with the fix. Reads the folder of model files.
     pub fn cannot_hear(&self) -> Option<String> {
         let missing = self.here.as_ref()?.found().err()?;
         Some(missing.to_string())

@@ -42,7 +42,7 @@ impl Halts {
         self.0.fetch_add(1, Ordering::AcqRel);
     }
 
-    /// How many there were.
+    /// Number of X-cards so far.
     pub fn count(&self) -> u64 {
         self.0.load(Ordering::Acquire)
     }
@@ -106,11 +106,11 @@ impl Effects for TableEffects {
     }
 }
 
-/// What a late result leads to.
+/// Effect of a late result.
 pub enum FollowedUp {
-    /// Nobody is there to tell of it.
+    /// The NPC or the speaker has left.
     Nothing,
-    /// The game master is told why no NPC tells of it.
+    /// The game master learns why no NPC speaks of it.
     Notice(String),
     /// The NPC tells of it.
     Ask(Purpose),

@@ -1,4 +1,4 @@
-//! What a table is made of.
+//! Parts of a table.
 //!
 //! Entry types: [`TableSetup`], what differs from table to table, and [`TableParts`], what the
 //! configuration makes of it. **Never**: done anything with here.
@@ -21,23 +21,23 @@ use crate::{
     tools::{Effects, ToolHost, builtin::Music},
 };
 
-/// Where everything goes that comes out of a table.
+/// Outlets of a table.
 pub struct Outlets {
-    /// Where speech goes.
+    /// Outlet of speech.
     pub out: Box<dyn VoiceOut>,
-    /// How fast it goes there.
+    /// Pace of that outlet.
     pub pace: Pace,
     /// Music beside speech; its frames are pulled where speech is taken.
     pub music: MusicPlayer,
-    /// What tools may do to the table.
+    /// Effects of tools on the table.
     pub effects: Arc<dyn Effects>,
     /// The table's X-cards, which it counts.
     pub halts: Arc<Halts>,
-    /// Where lines and notices go.
+    /// Outlet of lines and notices.
     pub events: TableEvents,
 }
 
-/// What differs from table to table.
+/// Parts that differ from table to table.
 pub struct TableSetup {
     /// The play session, for logs, memory and tools.
     pub session: SessionId,
@@ -45,7 +45,7 @@ pub struct TableSetup {
     pub stt: Arc<dyn SpeechToText>,
     /// Judges how pauses sound; without it, the words count of tables that want it.
     pub judge: Option<Arc<dyn TurnJudge>>,
-    /// Where its speech goes, and what it tells.
+    /// Outlets of its speech and events.
     pub outlets: Outlets,
     /// The tools, as this session sees them.
     pub host: ToolHost,
@@ -55,9 +55,9 @@ pub struct TableSetup {
     pub seed: u64,
 }
 
-/// What the configuration makes of a table.
+/// Parts of a table that the configuration sets.
 pub struct TableParts {
-    /// What can be set.
+    /// Options of the table.
     pub options: Options,
     /// The NPCs, in the order of the cast.
     pub seats: Vec<Seat>,
@@ -65,14 +65,14 @@ pub struct TableParts {
     pub campaign: Arc<Campaign>,
     /// The tracks that scenes may name.
     pub music: Music,
-    /// What raises a turn's tier.
+    /// Keywords that raise a turn's tier.
     pub keywords: Keywords,
     /// Phrases that name a rule, which raise it too.
     pub rules: Arc<[String]>,
-    /// What everything of the session is paid from.
+    /// Budget of the session.
     pub budget: Budget,
-    /// Where the NPCs remember; `None`: they have their conversations alone.
+    /// Memory of the NPCs; `None`: they have only their conversations.
     pub memory: Option<Memory>,
-    /// How the table stood when it was closed; `None`: it begins where the campaign does.
+    /// State of the table at its end; `None`: it begins where the campaign does.
     pub continuation: Option<Continuation>,
 }

@@ -1,4 +1,4 @@
-//! What an utterance means at this table: who is addressed, what tier the turn has.
+//! Meaning of an utterance at this table: its addressee and the turn's tier.
 //!
 //! Entry type: [`Router`]. **Never**: asks a model, changes a seat.
 
@@ -28,16 +28,16 @@ use crate::{
     },
 };
 
-/// How long the game master's spoken "go faster" lasts.
+/// Duration of the game master's spoken "go faster".
 const FASTER_FOR: Duration = Duration::from_secs(300);
 
-/// What an utterance means.
+/// Meaning of an utterance.
 pub enum Understood {
-    /// There is nothing in it.
+    /// It is empty.
     Nothing,
     /// A stop word alone.
     Stop,
-    /// The X-card, whoever said it.
+    /// The X-card, from anyone.
     Halt,
     /// An order of the game master.
     Order(command::Command),
@@ -71,9 +71,9 @@ pub struct Router {
     /// The seats of those whose names are known, in the order of the names.
     places: Vec<SeatId>,
     known: Background,
-    /// Where they are.
+    /// Place and time of the scene.
     pub scene: Whereabouts,
-    /// Whose words go to whom.
+    /// Players pinned to NPCs.
     pub pins: Pins,
     /// The game master's tiers.
     pub overrides: Overrides,
@@ -81,11 +81,11 @@ pub struct Router {
     last_deep: Option<Moment>,
 }
 
-/// What a table knows whoever is at it.
+/// Knowledge of a table that does not depend on the people at it.
 pub struct Background {
     /// The people, places and scenes that are spoken of.
     pub campaign: Arc<Campaign>,
-    /// What raises a turn's tier.
+    /// Keywords that raise a turn's tier.
     pub keywords: Keywords,
     /// Phrases that name a rule, which raise it too.
     pub rules: Arc<[String]>,
@@ -112,14 +112,14 @@ impl Router {
         }
     }
 
-    /// Goes by `known` from now on, once the names are learnt anew.
+    /// Uses `known` from now on, once the names are learnt again.
     pub fn take(&mut self, known: Background) {
         self.selector = TierSelector::new(&known.keywords);
         self.scene.describe(&known.campaign);
         self.known = known;
     }
 
-    /// Learns the names of `seats` and `characters` anew; who speaks with whom, the scene and
+    /// Learns the names of `seats` and `characters` again; conversations, the scene and
     /// orders stay.
     pub fn learn_names(&mut self, seats: &Seats, characters: &[String]) {
         let matchers = NameMatchers::of(seats, &self.known.campaign, characters);
@@ -130,7 +130,7 @@ impl Router {
         self.tier_names = self.known.tier_names(&npc_names(seats));
     }
 
-    /// Nobody sits there any more.
+    /// Empties a seat.
     pub fn leave(&mut self, seat: SeatId) {
         self.scene.leave(seat);
         self.pins.leave(seat);
@@ -143,7 +143,7 @@ impl Router {
         self.places[place]
     }
 
-    /// The place among the names of whoever sits there.
+    /// The place of a seat's NPC among the names.
     fn place(&self, seat: SeatId) -> Option<usize> {
         self.places.iter().position(|known| *known == seat)
     }
@@ -172,7 +172,7 @@ impl Router {
         })
     }
 
-    /// Who is meant and which tier the turn has.
+    /// Finds the addressee and the turn's tier.
     pub fn understand(
         &self,
         utterance: &Utterance,
@@ -293,7 +293,7 @@ fn npc_names(seats: &Seats) -> Vec<String> {
     seats.iter().map(|(_, seat)| seat.npc.name.clone()).collect()
 }
 
-/// What names are known by.
+/// Matchers of names.
 struct NameMatchers {
     glossary: Glossary,
     addresser: Addresser,
@@ -336,7 +336,7 @@ pub fn tier_names(campaign: &Campaign, rules: &[String], present: &[&str]) -> Na
     Names::new(rules.iter().map(String::as_str), absent)
 }
 
-/// Whether two transcripts say the same, case and punctuation aside.
+/// True if two transcripts have the same words, case and punctuation aside.
 pub fn same_words(one: &str, other: &str) -> bool {
     fold(one) == fold(other)
 }

@@ -1,4 +1,4 @@
-//! What the game master does to the table, by command or by voice.
+//! Changes of the game master to the table, by command or by voice.
 //!
 //! **Never**: tells anybody whom a stage note is for.
 
@@ -44,7 +44,7 @@ impl Table {
         self.reports.tell(TableEvent::Stands(Arc::new(continuation)));
     }
 
-    /// Nobody is answered until resumed.
+    /// Stops all answers until resumed.
     pub(super) fn pause(&mut self, paused: bool) {
         if paused && !self.paused {
             self.drop_guesses();
@@ -53,7 +53,7 @@ impl Table {
         self.paused = paused;
     }
 
-    /// Answers that are not heard yet begin anew when the table goes on.
+    /// Answers that are not heard yet begin again when the table resumes.
     fn put_back_unheard(&mut self) {
         let now = Instant::now();
         let unheard = |turn: &&Active| {
@@ -100,7 +100,7 @@ impl Table {
         }
     }
 
-    /// Changes where and when the game is, and who is there; whoever is not falls silent.
+    /// Changes the place, time and cast of the scene; absent NPCs fall silent.
     pub(super) fn change_scene(&mut self, change: SceneChange) {
         match change {
             SceneChange::Set { location, time, music } => {
@@ -129,12 +129,12 @@ impl Table {
         }
     }
 
-    /// Somebody sits down.
+    /// Seats a player.
     pub(super) fn join(&mut self, speaker: Speaker) {
         self.speakers.join(speaker);
     }
 
-    /// Who a player is in the game.
+    /// Sets a player's character.
     pub(super) fn character(&mut self, speaker: SpeakerId, name: Option<String>) {
         if !self.speakers.play(speaker, name) {
             return;
@@ -143,7 +143,7 @@ impl Table {
         self.drop_guesses();
     }
 
-    /// Somebody leaves: what they are saying is dropped.
+    /// Removes a player: drops the utterance in progress.
     pub(super) fn leave(&mut self, speaker: SpeakerId) {
         self.drop_ahead(Instant::now(), speaker);
         if let Some((utterance, why)) = self.hearing.remove(speaker) {
@@ -152,7 +152,7 @@ impl Table {
         self.speakers.leave(speaker);
     }
 
-    /// Somebody is not to be heard any more: nothing is told of what they wait for.
+    /// Stops hearing a player, without a report on pending requests.
     pub(super) fn forget(&mut self, speaker: SpeakerId) {
         let now = Instant::now();
         self.drop_ahead(now, speaker);
@@ -165,12 +165,12 @@ impl Table {
         for turn in theirs {
             self.drop_turn(now, turn);
         }
-        // What was kept before there were ids is not theirs for certain.
+        // Entries stored before ids existed are not certainly theirs.
         self.erase(&Person { id: self.speakers.person(speaker), names: Vec::new() });
         self.speakers.leave(speaker);
     }
 
-    /// NPCs forget what somebody has said.
+    /// Makes NPCs forget a person's words.
     pub(super) fn erase(&mut self, person: &Person) {
         self.seats.all_mut().for_each(|seat| seat.conversation.forget(person));
         self.reports.recent.forget(&person.id);
@@ -179,7 +179,7 @@ impl Table {
     }
 
     /// Everyone stops and is muted, music too; what is being heard is taken back with what was asked
-    /// meanwhile, or what was heard last if nobody speaks.
+    /// meanwhile, or the last utterance if no one speaks.
     pub(super) fn halt(&mut self) {
         let now = Instant::now();
         self.halts.add();

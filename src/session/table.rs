@@ -49,26 +49,26 @@ const REPLY_CAPACITY: usize = 128;
 /// Late results of tools; more at once are dropped with a warning.
 const LATE_CAPACITY: usize = 16;
 
-/// How often an unfinished recogniser is looked at while somebody waits for it.
+/// Interval between checks of an unfinished recogniser while a caller waits for it.
 const DRAIN_POLL: Duration = Duration::from_millis(2);
 
-/// How a table is reached. Cloning it shares the table.
+/// Handle of a table. Cloning it shares the table.
 #[derive(Clone, Debug)]
 pub struct TableHandle {
-    /// Where sound goes; see [`VoiceInput`].
+    /// Queue of sound; see [`VoiceInput`].
     pub voice: mpsc::Sender<VoiceInput>,
     /// Everything else in.
     pub commands: mpsc::Sender<Command>,
-    /// Who is at the table now.
+    /// Players at the table now.
     pub seated: watch::Receiver<Arc<[Seated]>>,
 }
 
-/// What is left of a closed table, for going on with it.
+/// Rest of a closed table, for resuming it.
 #[derive(Debug, Default)]
 pub struct Conversations {
     /// Each NPC's conversation, by its name.
     pub histories: Vec<(String, Vec<Message>)>,
-    /// How the table stood at its end.
+    /// State of the table at its end.
     pub continuation: Continuation,
 }
 
@@ -116,12 +116,12 @@ pub(super) struct Table {
     pub(super) reports: Reports,
     pub(super) recaller: Option<Arc<Recaller>>,
     pub(super) replies: mpsc::Sender<(TurnId, Reply)>,
-    /// Nobody is answered until resumed.
+    /// Stops all answers until resumed.
     pub(super) paused: bool,
     pub(super) summaries: Summaries,
-    /// What each player has asked for lately.
+    /// Recent requests of each player.
     pub(super) players: PlayerLimits,
-    /// As it was last told.
+    /// Last published state.
     state: State,
     replies_in: mpsc::Receiver<(TurnId, Reply)>,
     late_in: mpsc::Receiver<FollowUp>,
@@ -232,8 +232,8 @@ impl Table {
         self.act(Instant::now());
     }
 
-    /// Something has panicked: what was under way ends, the game master is told, and the table goes on
-    /// after so long; `None`: it has been too often, so the table closes.
+    /// Handles a panic: work in progress ends, the game master is notified, and the table continues
+    /// after so long; `None`: too many panics, so the table closes.
     fn failed(&mut self, fault: &Panicked, panics: &mut Panics) -> Option<Duration> {
         tracing::error!(session = %self.session, %fault, "something failed at a table");
         let wait = panics.count(Instant::now());
@@ -275,7 +275,7 @@ impl Table {
 
     fn wake_at(&self) -> Option<Instant> {
         let turns = [self.turns.wake_at(), self.timeout_at()].into_iter().flatten().min();
-        // A recogniser does not say when it has taken everything; whoever settles asks again.
+        // A recogniser does not report that it has taken everything; the caller of settle polls.
         let undrained =
             !self.settling.is_empty() && (self.host.has_late_calls() || !self.hearing.is_drained());
         let again = undrained.then(|| Instant::now() + DRAIN_POLL);
@@ -313,7 +313,7 @@ impl Table {
         }
         if !self.settling.is_empty() && self.is_settled() {
             for done in self.settling.drain(..) {
-                // Whoever asked may have given up.
+                // The receiver may have been dropped.
                 let _ = done.send(());
             }
         }
@@ -357,7 +357,7 @@ impl Table {
             }
             Command::Scene(change) => self.change_scene(change),
             Command::Music(order) => self.music.order(order),
-            // Whoever asked may have given up.
+            // The receiver may have been dropped.
             Command::Status(asked) => {
                 _ = asked.send(self.overview().status(Instant::now(), &self.reports))
             }

@@ -1,7 +1,7 @@
 //! Calls that the game master decides about.
 //!
-//! Entry methods: [`Run::needs_approval`], [`Run::after_approval`]. What was approved is what is sent:
-//! these arguments, to the tool as it was defined. **Never**: waits within a turn.
+//! Entry methods: [`Run::needs_approval`], [`Run::after_approval`]. The approved call is sent
+//! unchanged: its arguments, to the tool as it was defined. **Never**: waits within a turn.
 
 use std::{
     sync::{Arc, atomic::Ordering},
@@ -19,8 +19,8 @@ use super::{
 };
 
 impl Run {
-    /// Why the game master must be asked first. Who calls as a person needs nobody's leave, and what was
-    /// approved is not asked about again.
+    /// Reason to ask the game master first. Calls by a person need no approval, and an approved
+    /// call is not asked about again.
     pub fn needs_approval(&self) -> Option<Caution> {
         if matches!(self.context.authority, Authority::Operator | Authority::Approved(_)) {
             return None;
@@ -32,7 +32,7 @@ impl Run {
         (!caution.may_be_waived() || !is_allowed).then_some(caution)
     }
 
-    /// The record of a call that nobody is there to approve.
+    /// The record of a call that no one is there to approve.
     pub fn unapproved(self, caution: Caution, way_out: &str, started: Instant) -> CallRecord {
         let what = format!(
             "it is not called: {}, and no game master is there to approve it ({way_out})",
@@ -118,8 +118,8 @@ impl Run {
         Err(CallError::new(CallErrorKind::NotVisible, what))
     }
 
-    /// Later calls of this very definition ask nobody in this session; whoever was asked keeps it for
-    /// others.
+    /// Later calls of this very definition need no approval in this session; the approver
+    /// stores it for others.
     fn allow_for_good(&self, caution: Caution) {
         if caution.may_be_waived() {
             let tool = &self.ready.entry.tool;

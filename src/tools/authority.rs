@@ -32,7 +32,7 @@ pub struct Caller {
     pub npc: Arc<str>,
     /// Effective tier of its turn.
     pub tier: Tier,
-    /// What its model was offered; the names it uses are resolved by this.
+    /// Tools offered to its model; they resolve the names it uses.
     pub offered: Arc<OfferedNames>,
     /// Lends its chat model to servers that may ask; `None`: servers cannot ask.
     pub sampler: Option<Arc<dyn Sampler>>,

@@ -1,4 +1,4 @@
-//! What a tool call knows of its turn, and how it reaches the table.
+//! Context of a tool call: its turn, and its effects on the table.
 //!
 //! Entry types: [`CallContext`], [`Effects`]. **Never**: knows what the table is made of.
 
@@ -27,7 +27,7 @@ use crate::{
 /// The turn a call belongs to.
 #[derive(Clone)]
 pub struct CallContext {
-    /// Whose things the call is about.
+    /// Owner and campaign of the call.
     pub scope: Scope,
     /// The play session the turn belongs to.
     pub session: SessionId,
@@ -41,7 +41,7 @@ pub struct CallContext {
     pub deadline: Instant,
     /// Kept results must not be used.
     pub fresh: bool,
-    /// What the model that calls has in its window.
+    /// Contents of the calling model's window.
     pub taint: Taint,
     /// Signs of life, which extend the call's deadline.
     pub progress: Progress,
@@ -73,7 +73,7 @@ impl CallContext {
     }
 }
 
-/// What a model has in its window: words from outside, which may carry orders, and secrets, which
+/// Contents of a model's window: words from outside, which may carry orders, and secrets, which
 /// they may be after. Clones mark together.
 #[derive(Clone, Debug, Default)]
 pub struct Taint(Arc<Marks>);
@@ -90,17 +90,17 @@ impl Taint {
         self.0.outside.store(true, Ordering::Relaxed);
     }
 
-    /// Whether words from outside were read.
+    /// True if words from outside were read.
     pub fn is_set(&self) -> bool {
         self.0.outside.load(Ordering::Relaxed)
     }
 
-    /// What not everybody may know is read.
+    /// Marks secrets as read.
     pub fn set_secrets(&self) {
         self.0.secrets.store(true, Ordering::Relaxed);
     }
 
-    /// Whether what not everybody may know was read.
+    /// True if secrets were read.
     pub fn holds_secrets(&self) -> bool {
         self.0.secrets.load(Ordering::Relaxed)
     }
@@ -116,14 +116,14 @@ impl Progress {
         self.0.notify_one();
     }
 
-    /// Resolves at the next sign of life, or at once if there was one since the last call. Cancel
+    /// Resolves at the next sign of life, or at once if one came since the last call. Cancel
     /// safe.
     pub async fn noted(&self) {
         self.0.notified().await;
     }
 }
 
-/// What a tool may do to the table besides answering; implemented by the owner of the session.
+/// Effects of a tool on the table besides its answer; implemented by the owner of the session.
 pub trait Effects: Send + Sync {
     /// Shows a line to everyone at the table ("Bartok rolls 2d6 (4, 5) = 9").
     fn show(&self, text: &str);
@@ -150,7 +150,7 @@ pub trait Effects: Send + Sync {
         Err("no music can be played here")
     }
 
-    /// How somebody would come to be there who can approve a call; `None`: somebody is there.
+    /// Advice on getting an approver; `None`: one is there.
     fn lacks_approver(&self) -> Option<&'static str> {
         Some("a game master decides: in a session on Discord, or with glyphoxa ask --as-dm")
     }
@@ -181,7 +181,7 @@ pub struct ApprovalRequest {
     pub npc: Arc<str>,
     /// Identity of the tool.
     pub tool: Arc<str>,
-    /// What it would be called with.
+    /// Arguments of the call.
     pub arguments: Map<String, Value>,
     /// Why the game master must decide.
     pub reason: Cow<'static, str>,
@@ -218,12 +218,12 @@ pub struct Form {
 /// A result that came after its turn.
 #[derive(Clone, Debug)]
 pub struct FollowUp {
-    /// Whose call it was.
+    /// Name of the calling NPC.
     pub npc: Arc<str>,
     /// The speaker that turn answered.
     pub speaker: Arc<str>,
     /// The call as the model made it.
     pub call: ToolCall,
-    /// What became of it.
+    /// Record of the call.
     pub record: CallRecord,
 }

@@ -50,9 +50,9 @@ pub struct Run {
     pub call: ToolCall,
 }
 
-/// How a call ended.
+/// End of a call.
 pub struct Ended {
-    /// What came of it.
+    /// Result of the call.
     result: Result<CallOutput, CallError>,
     /// The result is the host's own word.
     is_ours: bool,
@@ -73,7 +73,7 @@ impl Run {
         self.ready.entry.tool.max()
     }
 
-    /// Whether its result may come as a turn of its own.
+    /// True if its result may come as a turn of its own.
     pub fn may_be_late(&self) -> bool {
         self.context.authority.caller().is_some()
             && self.ready.entry.tool.declared.follow_up == Some(true)
@@ -107,8 +107,8 @@ impl Run {
         self.finish(ended, started)
     }
 
-    /// Waits as long as the turn allows, unless it is known to take longer; what comes later is told
-    /// in a turn of its own.
+    /// Waits as long as the turn allows, unless the tool is known to take longer; a later result
+    /// comes in a turn of its own.
     pub async fn perhaps_late(self, started: Instant) -> CallRecord {
         let turn = self.context.clone();
         let left = turn.deadline.saturating_duration_since(Instant::now());
@@ -160,7 +160,7 @@ impl Run {
         }
     }
 
-    /// The calls that have the same answer: a server may be told in which session it is called.
+    /// Key of calls with equal answers: a server may receive the id of the session.
     fn key(&self) -> CallKey {
         let (tool, context) = (&self.ready.entry.tool, &self.context);
         CallKey {
@@ -229,7 +229,7 @@ impl Run {
         let is_foreign = entry.tool.source != SourceKind::BuiltIn;
         let outside = match &ended.result {
             Ok(output) => is_foreign || output.outside,
-            // What went out may have led to anything.
+            // A sent request may have had any effect.
             Err(error) => error.outside || (is_foreign && ended.attempts > 0),
         };
         if outside {
@@ -320,7 +320,7 @@ pub(super) fn log(context: &CallContext, record: &CallRecord) {
     );
 }
 
-/// Hands a result to the table after its turn, unless an X-card was used since there were `halts`.
+/// Hands a result to the table after its turn, unless an X-card was used since `halts`.
 pub fn deliver(context: &CallContext, call: ToolCall, record: CallRecord, halts: u64) {
     log(context, &record);
     let Some(caller) = context.authority.caller() else { return };

@@ -1,4 +1,4 @@
-//! What a tool answered, and the text a model reads of it.
+//! Output of a tool, and its text for a model.
 //!
 //! Entry type: [`CallOutput`]. **Never**: fetches what an answer links to.
 
@@ -18,7 +18,7 @@ pub struct CallOutput {
     pub parts: Vec<Part>,
     /// The value its output schema describes.
     pub structured: Option<Value>,
-    /// A built-in passes on words of somebody outside.
+    /// A built-in tool passes on words from outside.
     pub outside: bool,
     /// Not everybody may know it.
     pub secret: bool,
@@ -33,16 +33,16 @@ pub enum Part {
     Media(Attachment),
     /// A resource included in the answer.
     Resource {
-        /// Where the resource comes from.
+        /// Source of the resource.
         uri: String,
         /// The content of the resource.
         text: String,
     },
     /// A resource that is only linked.
     Link {
-        /// Where the link leads; nothing is fetched from there.
+        /// Target of the link; it is never fetched.
         uri: String,
-        /// What the server calls it.
+        /// The server's name for it.
         name: String,
     },
 }

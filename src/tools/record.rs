@@ -14,27 +14,27 @@ use crate::domain::{CallId, Tier, ToolCall, redact};
 pub struct CallRecord {
     /// The model's id for it.
     pub id: CallId,
-    /// Tool identity, or the name asked for when there is no such tool.
+    /// Tool identity, or the requested name of an unknown tool.
     pub tool: Arc<str>,
     /// Arguments as called, secrets replaced; `Null` when they were no JSON.
     pub arguments: Value,
-    /// The result, or why there is none.
+    /// The result, or the reason of its failure.
     pub result: Result<CallOutput, CallError>,
     /// The text the model reads.
     pub for_model: String,
-    /// Whether somebody outside has written of it.
+    /// True if it includes words from outside.
     pub outside: bool,
-    /// Whether not everybody may know what came of it.
+    /// True if its result is secret from some.
     pub secret: bool,
     /// Time from the model's call to the result, waits included.
     pub took: Duration,
-    /// Tier of the tool when it was called; `None`: there is no such tool.
+    /// Tier of the tool when it was called; `None`: unknown tool.
     pub tier: Option<Tier>,
-    /// Whether the result was kept from an earlier call.
+    /// True if the result is cached from an earlier call.
     pub cached: bool,
     /// Attempts; zero for a call that was refused or answered from the cache.
     pub attempts: u32,
-    /// Whether its result comes later, in a turn of its own.
+    /// True if its result comes later, in a turn of its own.
     pub pending: bool,
 }
 
@@ -65,9 +65,9 @@ impl CallRecord {
 pub struct CallError {
     /// The kind, for the log and for counting.
     pub kind: CallErrorKind,
-    /// What was wrong and what to do instead.
+    /// The error and its fix.
     pub message: String,
-    /// The message may hold words of somebody outside.
+    /// The message may include words from outside.
     pub outside: bool,
 }
 
@@ -77,7 +77,7 @@ impl CallError {
         Self { kind, message: message.into(), outside: false }
     }
 
-    /// This error as one whose message may hold words of somebody outside.
+    /// Marks the message as possibly containing words from outside.
     #[must_use]
     pub fn from_outside(self) -> Self {
         Self { outside: true, ..self }
@@ -135,12 +135,12 @@ impl CallErrorKind {
         }
     }
 
-    /// Whether calling again may help.
+    /// True if calling again may help.
     pub const fn may_pass(self) -> bool {
         matches!(self, Self::Timeout | Self::Connection | Self::RateLimited)
     }
 
-    /// Whether it counts as a fault of the tool.
+    /// True if it counts as a fault of the tool.
     pub const fn is_fault(self) -> bool {
         matches!(
             self,

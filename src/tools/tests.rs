@@ -25,7 +25,7 @@ use crate::domain::{
     CallId, Npc, Owner, Policy, Scope, SessionId, Tier, ToolCall, ToolChoice, TurnId,
 };
 
-/// What a stand-in does each time it is called.
+/// Behaviour of a stand-in at each call.
 #[derive(Clone)]
 enum Does {
     Answer(u64),
@@ -97,7 +97,7 @@ impl Handler for StandIn {
     }
 }
 
-/// Decides what it was told to, and collects late results.
+/// Answers requests as scripted, and collects late results.
 struct Table {
     decision: Option<Decision>,
     nobody: bool,
@@ -130,9 +130,9 @@ struct Stage {
     host: ToolHost,
     npc: Arc<Npc>,
     decision: Option<Decision>,
-    /// Nobody is there to decide.
+    /// No one is there to decide.
     nobody: bool,
-    /// What somebody was asked.
+    /// Requests for approval.
     asked: Arc<Mutex<Vec<ApprovalRequest>>>,
     late: mpsc::UnboundedReceiver<FollowUp>,
     to_late: mpsc::UnboundedSender<FollowUp>,
@@ -238,7 +238,7 @@ fn quick() -> Declared {
     }
 }
 
-/// The same of a tool about which nobody has said what it does.
+/// A tool whose behaviour is undeclared.
 fn unknown() -> Declared {
     Declared { effects: None, ..quick() }
 }
@@ -459,7 +459,7 @@ async fn every_failure_of_a_server_is_framed_and_taints() {
     let record = stage.call("t", &json!({})).await;
     assert_eq!(record.for_model, "error: timed out after 400 ms");
     assert!(record.outside && stage.taint.is_set());
-    // What does not fit is told in the words of its schema, before anything is sent.
+    // Misfits are described in the words of the tool's schema, before anything is sent.
     let (stage, tool) = Stage::with(&[Does::Answer(0)], quick());
     let record = stage.call("t", &json!({"n": "many"})).await;
     assert!(record.for_model.starts_with("<tool-data from=\"x.t\">"), "{}", record.for_model);
@@ -474,7 +474,7 @@ async fn what_is_not_said_counts_as_the_worst_and_reading_only_where_there_are_s
         open_world,
         ..unknown()
     };
-    // What is declared; whether it asks, and whether it does when there are secrets.
+    // Declared behaviour; true if it asks, and true if it asks when secrets are present.
     let cases = [
         (says(None, None, None), true, true),
         (says(None, Some(true), Some(false)), true, true),
@@ -528,7 +528,7 @@ async fn always_is_for_the_definition_that_was_decided_about_and_for_its_session
     let worse = Declared { description: Some("sends your notes away".to_owned()), ..unknown() };
     stage.offer(SourceKind::Server, &[("t", worse, &tool)]);
     assert!(stage.call("t", &json!({"n": 4})).await.pending, "it is another one now");
-    // What is configured to ask asks each time.
+    // A tool configured to ask asks each time.
     let (mut stage, _) =
         Stage::with(&[Does::Answer(0)], Declared { approval: Some(true), ..quick() });
     stage.decision = Some(Decision::Always);
@@ -774,7 +774,7 @@ async fn what_a_game_master_changes_holds_for_their_session_alone() {
     assert!(stage.call("t", &json!({})).await.result.is_ok());
     assert_eq!(stand_in.begun(), 1);
 
-    // It outlives what is configured anew, and what was offered before it was taken back is not
+    // It outlives a new configuration, and a tool offered before its removal is not
     // called.
     let npc = Npc { tools: vec!["x.t".to_owned()], ..Npc::plain("Bartok") };
     own.catalog().set_cast(&[Arc::new(npc)]);

@@ -40,14 +40,14 @@ pub struct Hall {
 }
 
 impl Hall {
-    /// A guild that the bot is in; it is not started yet. `more` goes into the configuration. What is
-    /// said is heard by a recogniser of the test, where `more` names none.
+    /// A guild that the bot is in; it is not started yet. `more` goes into the configuration. A
+    /// recogniser of the test hears the players, if `more` names none.
     pub async fn new(options: Options, more: &str) -> Self {
         let ears = (!more.contains("stt:")).then(Ears::start);
         Self::heard_by(ears, options, more).await
     }
 
-    /// The same without anything that hears.
+    /// Like `new`, without a recogniser.
     pub async fn unheard(options: Options) -> Self {
         Self::heard_by(None, options, "").await
     }
@@ -70,7 +70,7 @@ impl Hall {
         let address: SocketAddr =
             self.discord.api_base().trim_start_matches("https://").parse().expect("an address");
         let (npcs, campaign) = (repository("npcs"), repository("campaigns/ravenford.yaml"));
-        // Who is served is said by the tests that are about it.
+        // Tests about admission set the served guilds themselves.
         let says = ["guilds:", "guild_id:", "# let in"].iter().any(|it| self.more.contains(it));
         let guilds = if says { "" } else { "  guilds: any\n" };
         let is_own = self.more.contains("# own cast");
@@ -112,7 +112,7 @@ impl Hall {
         (hall, dora)
     }
 
-    /// The same, heard by Whisper; `None`, after a report: its files are not here.
+    /// Like `new`, with Whisper as the recogniser; `None`, after a report: its files are missing.
     pub async fn heard_by_whisper(options: Options, more: &str) -> Option<(Self, Player)> {
         let models = weights()?.display().to_string();
         let mut hall = Self::heard_by(None, options, more).await;
@@ -130,25 +130,25 @@ impl Hall {
         dora
     }
 
-    /// What the bot answers in the end.
+    /// The bot's final answer.
     pub async fn asks(&self, member: &Member, slash: Slash) -> Response {
         self.asks_in(member, self.inn.text, slash).await
     }
 
-    /// The same in a channel of any guild.
+    /// Like `asks`, in a channel of any guild.
     pub async fn asks_in(&self, member: &Member, channel: u64, slash: Slash) -> Response {
         let answer = self.discord.command(member, channel, slash).await.expect("a command");
         answer.wait_final(BOUND).await.expect("an answer")
     }
 
-    /// What only the asker reads in a channel of any guild.
+    /// The ephemeral answer in a channel of any guild.
     pub async fn told_in(&self, member: &Member, channel: u64, slash: Slash) -> String {
         let answer = self.asks_in(member, channel, slash).await;
         assert!(answer.ephemeral(), "{}", answer.text());
         answer.text()
     }
 
-    /// What only the asker reads, deferred or not.
+    /// The ephemeral answer, deferred or not.
     pub async fn told(&self, member: &Member, slash: Slash) -> String {
         let answer = self.asks(member, slash).await;
         assert!(answer.ephemeral(), "{}", answer.text());
@@ -204,7 +204,7 @@ impl Hall {
         self.ends_keeping();
     }
 
-    /// The same; what the program has kept of the session, as text.
+    /// Like `ends`; returns the saved session as text.
     pub fn ends_keeping(mut self) -> String {
         let program = self.program.take().expect("it was started");
         let ended = program.terminate();
@@ -236,7 +236,7 @@ fn throw(message: &Message) -> Option<(u64, i64)> {
     Some((message.id, shown.rsplit("= ").next()?.parse().ok()?))
 }
 
-/// Whether `number` was said, in digits or as a word.
+/// True if `heard` has `number`, in digits or as a word.
 pub fn is_in(heard: &str, number: i64) -> bool {
     const WORDS: [&str; 16] = [
         "zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten",
@@ -279,7 +279,7 @@ fn at_48k(samples: &[i16]) -> Vec<i16> {
     samples.iter().enumerate().flat_map(between).collect()
 }
 
-/// What Whisper writes down of 48 kHz sound.
+/// Whisper's transcript of 48 kHz sound.
 pub async fn understood(pcm48: &[i16]) -> String {
     let file: PathBuf = repository("glyphoxa.yaml");
     let models = weights().expect("whoever asks has them").display().to_string();

@@ -205,7 +205,7 @@ async fn music_crosses_at_equal_power() {
         .iter()
         .map(|it| (power(&it.pcm, low) / first, power(&it.pcm, high) / second))
         .collect();
-    // Where both are louder than -20 dB: all but the first and last eighth of a second.
+    // Time when both exceed -20 dB: all but the first and last eighth of a second.
     let begin = shares.iter().position(|(_, high)| *high > 0.01).expect("one begins");
     let end = shares.iter().rposition(|(low, _)| *low > 0.01).expect("one ends");
     assert!((75..=100).contains(&(end - begin)), "{begin} to {end}: {shares:.2?}");

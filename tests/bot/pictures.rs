@@ -69,7 +69,7 @@ impl Studio {
     }
 }
 
-/// Whether a message says this, or has ever said it.
+/// True if any version of a message contains `part`.
 fn has_said(message: &Message, part: &str) -> bool {
     message.versions.iter().any(|version| version.json.to_string().contains(part))
 }
@@ -116,7 +116,7 @@ async fn x_card_withdraws_a_picture_on_its_way() {
     hall.reads(|it| it.content().contains("An X-card was held up.")).await;
     studio.go.notify_one();
     studio.images.over(1).await;
-    // What comes after it is heard; nothing of the picture is, and it is not seen.
+    // Later turns are heard; the picture is neither mentioned nor shown.
     hall.told(&hall.dm, Slash::new("npc unmuteall")).await;
     let line = "Sit down and listen, all of you, while I tell you of the river.";
     let speak = Slash::new("npc speak").option("name", "Bartok").option("text", line);

@@ -14,14 +14,14 @@ use crate::support::{
     web_server::Gate,
 };
 
-/// Where the mill is described.
+/// Source that describes the mill.
 const SOURCE: &str = "https://mill.example.org/old";
-/// What is asked of Tessa.
+/// Question to Tessa.
 const ASKED: &str = "Tessa, search the web for the old mill";
-/// What the game master asks of the assistant.
+/// The game master's question to the assistant.
 const QUESTION: &str = "search the web for the old mill";
 
-/// What is found.
+/// Results of the search.
 fn mill() -> Vec<Hit> {
     vec![Hit::new("The Old Mill", SOURCE, "The old mill grinds the corn of seven villages.")]
 }

@@ -1,4 +1,4 @@
-//! What others may try with the program: each attack through the real binary, against services on
+//! Attacks on the program: each through the real binary, against services on
 //! this machine: bounded time, bounded memory, nothing done that was not allowed.
 
 mod added_servers;

@@ -22,7 +22,7 @@ fn blocks(language: &str) -> Vec<(String, String)> {
     pages().into_iter().flat_map(of_page).collect()
 }
 
-/// The same with hashes written out, which the pages show by their beginning (`58afce03…`).
+/// Replaces the shortened hashes of the pages (`58afce03…`) by full ones.
 fn with_whole_hashes(text: &str) -> String {
     let mut parts = text.split('…');
     let mut whole = parts.next().unwrap_or_default().to_owned();
@@ -91,7 +91,7 @@ fn files_of_the_pages_are_understood() {
     assert!(files.len() >= 11, "{}", files.len());
     for (page, text) in files {
         let ran = place_of(&text).run(&["check"]);
-        // What programs and folders of servers there are is up to the machine.
+        // Programs and folders of servers depend on the machine.
         let is_fine = ran.status == 0 && (ran.stderr.is_empty() || text.starts_with("mcp:"));
         assert!(is_fine, "{page}: {text}\n{ran:#?}");
     }

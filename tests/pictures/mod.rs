@@ -47,7 +47,7 @@ impl Table {
         Self::with(form, "", "")
     }
 
-    /// The same; `more` are keys of the image service, `rest` ends the configuration.
+    /// Like [`Self::of`]; `more` are keys of the image service, `rest` ends the configuration.
     fn with(form: Form, more: &str, rest: &str) -> Self {
         let (chat, images) = (ChatServer::start(), ImageServer::start(form));
         draws(&chat);
@@ -60,7 +60,7 @@ impl Table {
         self.place.start(&[&ASK[..], flags].concat())
     }
 
-    /// What came of one line, when the picture is there or is not.
+    /// Result of one line, with or without a picture.
     fn drawn(&self) -> Value {
         let mut live = self.open(&[]);
         let call = asks(&mut live);
@@ -94,12 +94,12 @@ fn cast(chat: &ChatServer, image: &str) -> String {
     )
 }
 
-/// A model that has a picture made whenever somebody speaks to it.
+/// A model that requests a picture in every turn.
 pub fn draws(chat: &ChatServer) {
     draws_by(chat, PROMPT);
 }
 
-/// The same by these words.
+/// Like [`draws`], with this prompt.
 fn draws_by(chat: &ChatServer, prompt: &'static str) {
     chat.otherwise(move |request| {
         let Some(last) = last_message(request) else { return Script::text(&["Aye."]) };
@@ -121,7 +121,7 @@ fn is_pending(message: &Value) -> bool {
     message["content"].to_string().contains("its result comes later")
 }
 
-/// What the model has read of the picture last.
+/// The model's last result of the picture tool.
 fn told(chat: &ChatServer) -> String {
     let last = chat.requests().last().and_then(last_message).expect("a request with messages");
     assert_eq!(last["role"], "tool", "{last:#}");

@@ -1,4 +1,4 @@
-//! What goes wrong with the service: the same turn is answered by the cascade, and told once.
+//! Failures of the service: the cascade answers the same turn, and one notice reports it.
 
 use std::time::{Duration, Instant};
 
@@ -14,7 +14,7 @@ use crate::support::{
     voice_models::{Answer, Fault, Service, VoiceServer},
 };
 
-/// Nobody waits longer for one line, on a machine that is busy.
+/// Longest time for one line on a busy machine.
 const BOUND: Duration = Duration::from_secs(60);
 
 /// One line to Bartok, in time.
@@ -148,7 +148,7 @@ fn strange_events_change_nothing(service: Service) {
     seen(&server);
 }
 
-/// Whatever a hostile service sends, the line is over in time, is not silent, and has a reason.
+/// Hostile input ends the line in time, with speech and a reason.
 #[track_caller]
 fn ends_with_a_reason(service: Service, answer: Answer) -> Value {
     let server = VoiceServer::start(service, KEY);

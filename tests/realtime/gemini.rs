@@ -57,7 +57,7 @@ fn what_only_records_is_not_spoken_of() {
     assert_eq!(session.answers, 1, "{:#?}", session.orders);
 }
 
-/// Somebody who asks for it is not left without an answer.
+/// Asking for the record leads to an answer.
 #[test]
 fn record_without_a_word_is_answered() {
     if !has_python() {
@@ -148,7 +148,7 @@ fn call_that_is_taken_back_gets_no_result() {
     }
 }
 
-/// The service warns that no turn fits before the end of the connection, and nobody waits for that.
+/// The service warns that no turn fits before the end of the connection; no turn waits for it.
 #[test]
 fn session_that_goes_away_is_replaced() {
     let server = server();

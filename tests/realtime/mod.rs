@@ -152,7 +152,7 @@ fn asked_again_after_the_end(server: &VoiceServer) -> Value {
     line
 }
 
-/// What the service saw once all sessions have ended; it had nothing to refuse.
+/// Sessions of the service once all have ended; it refused nothing.
 #[track_caller]
 fn seen(server: &VoiceServer) -> Vec<Seen> {
     let seen = server.ended();
@@ -198,7 +198,7 @@ fn because(line: &Value) -> &str {
     text(&line["made_by"], "because")
 }
 
-/// How often the game master was told that the service fails Bartok.
+/// Number of notices to the game master that the service fails Bartok.
 fn told(ran: &Ran) -> usize {
     const NEWS: &str = "voice model of Bartok";
     let details = ran.lines().into_iter();

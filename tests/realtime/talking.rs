@@ -1,4 +1,4 @@
-//! What is said reaches the service, and its answers are heard.
+//! Speech reaches the service, and its answers are heard.
 
 use super::{
     CASCADE, HELLO, KEY, Setting, assert_by_cascade, assert_by_service, say, say_at,
@@ -103,7 +103,7 @@ fn spoken_line_is_sent_as_sound_in_full(service: Service) {
     }
 }
 
-/// Where the first order of this type lies.
+/// Index of the first order of this type.
 #[track_caller]
 fn position(session: &Seen, kind: &str) -> usize {
     session.orders.iter().position(|order| order["type"] == kind).expect("such an order")
@@ -182,7 +182,7 @@ fn unaddressed_speech_never_reaches_the_socket(service: Service) {
     }
 }
 
-/// A service that cannot cut an answer is told in a new session how much of it was heard.
+/// A service that cannot cut an answer learns in a new session how much of it was heard.
 #[track_caller]
 fn assert_opened_again(sessions: &[Seen], heard: &str) {
     let answering: Vec<&Seen> = sessions.iter().filter(|it| it.answers > 0).collect();

@@ -1,4 +1,4 @@
-//! What is written in the file: mistakes with their place, and keys that nobody sees.
+//! Settings in the file: errors with their place, and keys that stay hidden.
 
 use super::{FAR, SO_BE_IT, Setting, Table, assert_failed, fetching, hits, offered, searching};
 use crate::support::{

@@ -28,7 +28,7 @@ fn with_wipe(table: &Table, server: &WebServer) {
     table.rewrites("\"web-search.*\"", "\"web-search.*\", \"keep.*\"");
 }
 
-/// Nobody is there to approve the call, and it was not made.
+/// The call lacks an approver, and was not made.
 #[track_caller]
 fn assert_denied(call: &Value) {
     assert_eq!(
@@ -184,7 +184,7 @@ fn nobody_searches_unless_it_is_listed() {
     let is_web = |it: &String| ["search", "fetch_page"].contains(&&**it);
     assert!(!names.iter().any(is_web), "{names:?}");
     assert_eq!(searches.requests().len(), 0);
-    // The assistant has both, and only where there is a service.
+    // The assistant has both, and only with a search service.
     let asked = || {
         let before = table.model.requests().len();
         table.model.push(Script::text(&["Brann."]));

@@ -18,7 +18,7 @@ use crate::support::{
     web_server::WebServer,
 };
 
-/// What the model answers after its calls.
+/// The model's answer after its calls.
 const SO_BE_IT: [&str; 4] = ["So", " be", " it", "."];
 /// A host of the public web, for which the tests' proxy answers.
 const FAR: &str = "http://1.1.1.1";
@@ -29,7 +29,7 @@ struct Table {
     model: ChatServer,
 }
 
-/// How a table differs from the usual one.
+/// Differences of a table from the usual one.
 #[derive(Default)]
 struct Setting<'s> {
     /// More keys of the service.
@@ -62,7 +62,7 @@ impl Table {
         Self { place, model }
     }
 
-    /// The same where `proxy` answers for the public web.
+    /// Adds `proxy`, which answers for the public web.
     fn behind(mut self, proxy: &WebServer) -> Self {
         self.place.set_env("HTTP_PROXY", &proxy.origin());
         self
@@ -153,7 +153,7 @@ fn offered(request: &Recorded) -> Vec<String> {
     names.map(str::to_owned).collect()
 }
 
-/// What a call says as text, its error too.
+/// Text of a call, or of its error.
 fn said(call: &Value) -> String {
     match &call["result"] {
         Value::String(text) => text.clone(),

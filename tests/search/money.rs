@@ -1,4 +1,4 @@
-//! What searches cost, and that nothing is spent unasked.
+//! Cost of searches; nothing is spent unasked.
 
 use serde_json::Value;
 
@@ -11,7 +11,7 @@ use crate::support::{
 
 /// Of each request.
 const PRICE: f64 = 0.005;
-/// The same in the file.
+/// That price in the file.
 const PRICED: &str = ", price: { request: 0.005 }";
 
 /// A table whose searches cost something, under a cap.
@@ -21,7 +21,7 @@ fn table(searches: &Searches, cap: f64) -> Table {
     Table::with(searches, &Setting { service: PRICED, npc, more: &more })
 }
 
-/// What the service has billed, in money.
+/// The service's bill, in money.
 fn bill(searches: &Searches) -> f64 {
     searches.queries().iter().map(|_| PRICE).sum()
 }
@@ -44,7 +44,7 @@ fn searches_end_at_the_cap() {
         assert_eq!(searches.queries().len(), 4, "{kind:?}");
         assert!(bill <= cap, "{kind:?}: {bill} under a cap of {cap}");
         assert_eq!(searches.refused(), [""; 0]);
-        // What was spent is known to the next evening.
+        // Earlier spending counts on the next evening.
         let before = searches.requests().len();
         table.turn(&[searching("another mill")]);
         table.plays(1, &["--session", "friday"]);

@@ -21,7 +21,7 @@ const MILL: &str = "<!doctype html><html><head><title>The Old Mill</title>\
 /// Longest that one page may take, with the time of the program itself.
 const PATIENCE: Duration = Duration::from_secs(25);
 
-/// What the tests' part of the web answers.
+/// A web server of the tests.
 fn web(answer: impl Fn(&Request) -> Reply + Send + Sync + 'static) -> WebServer {
     WebServer::start(answer)
 }
@@ -34,7 +34,7 @@ fn table(host: &str, proxy: &WebServer) -> Table {
     Table::with(&searches, &setting).behind(proxy)
 }
 
-/// What the operator reads of a page of the public web that is answered so.
+/// The operator's view of a page of the public web that is answered so.
 fn read(reply: Reply) -> Value {
     let pages = web(move |_| reply.clone());
     table("1.1.1.1", &pages).reads(&format!("{FAR}/page"))
@@ -265,7 +265,7 @@ fn allowed_pages_redirect_to_allowed_hosts() {
     assert_eq!(both["ok"], true, "{both:#}");
 }
 
-/// A proxy looks names up, so that nobody sees where they lead.
+/// A proxy resolves names, which hides their addresses.
 #[test]
 fn allowed_hosts_are_read_through_a_proxy() {
     let (pages, url) = (web(|_| Reply::html(MILL)), "http://srd.example.org/mill");

@@ -1,4 +1,4 @@
-//! How each service refuses or fails, and what a model and a person read of it.
+//! Refusals and failures of each service, as a model and a person read them.
 
 use serde_json::Value;
 
@@ -9,7 +9,7 @@ use crate::support::{
     web_server::Reply,
 };
 
-/// What becomes of a search that is answered so.
+/// Result of a search that is answered so.
 fn answered(kind: Kind, way: Way) -> (Value, String, Searches) {
     let searches = Searches::start(kind);
     searches.otherwise(way);
@@ -18,7 +18,7 @@ fn answered(kind: Kind, way: Way) -> (Value, String, Searches) {
     (call, read, searches)
 }
 
-/// What a service is called in messages.
+/// Name of a service in messages.
 fn name(kind: Kind) -> &'static str {
     match kind {
         Kind::Brave => "brave",

@@ -1,4 +1,4 @@
-//! What each service is sent, and what a model reads of its answers.
+//! Requests to each service, and its answers as a model reads them.
 
 use serde_json::json;
 

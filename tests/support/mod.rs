@@ -1,4 +1,4 @@
-//! What the tests of the real program share.
+//! Parts that the tests of the real program share.
 
 pub mod answers;
 pub mod anthropic_server;
@@ -28,5 +28,5 @@ pub mod weights;
 #[expect(dead_code, reason = "the provider's own tests use the rest")]
 pub mod wyoming;
 
-/// An address where nobody listens: no system hands out its port.
+/// An address without a listener: no system hands out its port.
 pub const NOBODY: &str = "127.0.0.1:1";

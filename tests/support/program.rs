@@ -19,7 +19,7 @@ use super::{ears::Ears, weights::weights};
 
 /// Longest run of the program; far more than any needs on a machine that is busy.
 const BOUND: Duration = Duration::from_secs(120);
-/// Where system programs are.
+/// Folders of system programs.
 const PATH: &str = "/usr/local/bin:/usr/bin:/bin";
 
 /// A working folder; gone when dropped.
@@ -28,7 +28,7 @@ pub struct Place {
     environment: Vec<(String, String)>,
 }
 
-/// What a run left.
+/// Output of a run.
 #[derive(Debug)]
 pub struct Ran {
     pub status: i32,
@@ -70,7 +70,7 @@ impl Place {
         self
     }
 
-    /// The same in place.
+    /// Like `env`, in place.
     pub fn set_env(&mut self, name: &str, value: &str) {
         self.environment.retain(|(known, _)| known != name);
         self.environment.push((name.to_owned(), value.to_owned()));
@@ -273,11 +273,11 @@ impl Place {
     }
 }
 
-/// Python's own pseudo-terminal, which lets a program believe that somebody sits before it.
+/// Python's own pseudo-terminal, which simulates a person at the terminal.
 const TERMINAL: &str = "import pty, sys; sys.exit(pty.spawn(sys.argv[1:]) >> 8)";
 
 impl Place {
-    /// The same at a terminal.
+    /// Like [`Self::start`], at a terminal.
     pub fn start_at_terminal(&self, arguments: &[&str]) -> Live {
         let mut command = Command::new("python3");
         command.args(["-c", TERMINAL, env!("CARGO_BIN_EXE_glyphoxa")]).args(arguments);
@@ -420,7 +420,7 @@ impl Live {
         }
     }
 
-    /// Whether it has ended, by itself or killed.
+    /// True if it has ended, by itself or killed.
     pub fn has_ended(&mut self) -> bool {
         self.child.try_wait().is_ok_and(|status| status.is_some())
     }
@@ -439,7 +439,7 @@ impl Live {
         self.exit();
     }
 
-    /// What it has said so far, and nobody has asked for.
+    /// Output so far that was not read yet.
     pub fn said(&self) -> Vec<String> {
         self.lines.try_iter().collect()
     }

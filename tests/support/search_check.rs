@@ -1,4 +1,4 @@
-//! What search services refuse, in their words or near them.
+//! Refusals of search services, in their words or near them.
 //!
 //! Entry function: [`refusal`]. **Never**: refuses what the real service takes.
 
@@ -43,7 +43,7 @@ pub fn refusal(kind: Kind, request: &Request) -> Option<(String, Reply)> {
     refused.err()
 }
 
-/// What is wrong, and the answer.
+/// The error, and the answer.
 type Refused = Result<(), (String, Reply)>;
 
 fn brave(request: &Request) -> Refused {

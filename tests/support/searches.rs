@@ -25,7 +25,7 @@ const LIMITS: [(&str, &str); 3] = [
     ("x-ratelimit-reset", "1, 1419704"),
 ];
 
-/// Whose protocol a service speaks.
+/// Protocol of a service.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     Brave,
@@ -41,18 +41,18 @@ pub struct Hit {
     pub text: String,
 }
 
-/// How a request is answered that the service takes.
+/// Answer to an accepted request.
 #[derive(Clone, Debug)]
 pub enum Way {
     /// These pages, best first.
     Finds(Vec<Hit>),
-    /// The same once the gate is open.
+    /// Like `Finds`, once the gate is open.
     FindsLater(Gate, Vec<Hit>),
     /// Brave: the requests of this second are used up.
     SecondIsFull,
     /// Brave: those of this month are; Tavily: those of the plan.
     PlanIsSpent,
-    /// Tavily: nobody with a key, and the tries of those are used up.
+    /// Tavily: no key, and the free tries are used up.
     KeylessIsSpent,
     /// SearXNG: `json` is not among its formats.
     JsonIsOff,

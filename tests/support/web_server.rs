@@ -1,5 +1,5 @@
 //! A web server of this machine that answers as a test wants, in bytes: whole, held back, dripped or
-//! without an end. Where the program takes it for its proxy, it stands for every address of the web.
+//! without an end. As the program's proxy, it answers for every address of the web.
 //!
 //! Entry types: [`WebServer`], [`Reply`], [`Gate`]. **Never**: keeps a connection for a second request.
 
@@ -38,7 +38,7 @@ pub struct Reply {
     end: End,
 }
 
-/// How an answer goes on after its body.
+/// End of an answer, after its body.
 #[derive(Clone, Copy, Debug)]
 enum End {
     /// Its length was announced.
@@ -143,7 +143,7 @@ impl Request {
         self.headers.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
     }
 
-    /// What stands after the question mark, decoded.
+    /// Query string, decoded.
     pub fn query(&self) -> Vec<(String, String)> {
         self.url.query_pairs().into_owned().collect()
     }
@@ -177,7 +177,7 @@ impl Reply {
         self
     }
 
-    /// The same, compressed.
+    /// Compresses the body.
     pub fn gzipped(mut self) -> Self {
         let mut packer = GzEncoder::new(Vec::new(), Compression::best());
         packer.write_all(&self.body).expect("memory takes it");
@@ -229,7 +229,7 @@ impl Reply {
     }
 }
 
-/// Whether the client goes away within `limit`; it has nothing more to say.
+/// True if the client disconnects within `limit`, without sending more.
 fn is_left(mut stream: &TcpStream, limit: Duration) -> io::Result<bool> {
     stream.set_read_timeout(Some(limit))?;
     Ok(stream.read(&mut [0; 1]).is_ok())

@@ -13,7 +13,7 @@ use crate::{
     tools::{Effects, ToolHost},
 };
 
-/// How much longer a written answer may be than a spoken one.
+/// Factor by which a written answer may exceed a spoken one.
 const WRITTEN: u32 = 4;
 
 /// The assistant of one session.
@@ -24,7 +24,7 @@ pub struct Assistant {
     effects: Arc<dyn Effects>,
 }
 
-/// What it answered.
+/// Text of the answer.
 #[derive(Debug)]
 pub struct Answer {
     /// Its words, for people to read.
@@ -33,7 +33,7 @@ pub struct Answer {
     pub tools: Vec<ToolLine>,
 }
 
-/// What an assistant is opened with, beside its settings.
+/// Parts of an assistant, beside its settings.
 pub struct AssistantParts {
     /// The session it is asked in.
     pub session: SessionId,
@@ -41,7 +41,7 @@ pub struct AssistantParts {
     pub budget: Budget,
     /// The tools, as this session sees them.
     pub host: ToolHost,
-    /// What they reach.
+    /// Effects of its tools.
     pub effects: Arc<dyn Effects>,
     /// Varies what scripted lines are said.
     pub seed: u64,
@@ -67,7 +67,7 @@ impl Assistant {
         Ok(Self { engine, name, session: parts.session, effects: parts.effects })
     }
 
-    /// What it is called.
+    /// Name of the assistant.
     pub fn name(&self) -> &str {
         &self.name
     }
@@ -76,7 +76,7 @@ impl Assistant {
     /// and its calls.
     ///
     /// # Errors
-    /// The model failed, a spending cap was reached, or there was nothing to say.
+    /// The model failed, a spending cap was reached, or the answer is empty.
     pub async fn ask(&self, text: &str) -> Result<Answer, engine::Failure> {
         let question = Question {
             session: self.session.clone(),

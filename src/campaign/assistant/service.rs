@@ -14,46 +14,46 @@ use crate::{
     tools::{Effects, ToolHost},
 };
 
-/// What a game master asks.
+/// A question of a game master.
 pub struct AssistantQuestion {
-    /// Who asks, and what they play: its tools find theirs, and they pay when no session does.
+    /// Asker and campaign: scope of its tools, and payer outside a session.
     pub scope: Scope,
-    /// The session that runs and pays, if there is one.
+    /// The running session, which pays; `None` outside one.
     pub session: Option<SessionId>,
-    /// What was decided about tools, for when no session runs.
+    /// Decisions about tools, for use outside a session.
     pub decided: ToolDecisions,
     /// The question, as it was typed.
     pub text: String,
-    /// What the tools of the assistant reach.
+    /// Effects of the assistant's tools.
     pub effects: Arc<dyn Effects>,
 }
 
-/// What the assistant has written.
+/// A written answer of the assistant.
 #[derive(Clone, Debug)]
 pub struct Written {
     /// The answer, for people to read.
     pub text: String,
     /// Identities of the tools it called.
     pub tools: Vec<String>,
-    /// How many of them have not ended yet.
+    /// Number of calls that have not ended yet.
     pub pending: usize,
 }
 
-/// Why there is no answer.
+/// Reasons for the lack of an answer.
 #[derive(Debug, thiserror::Error)]
 pub enum AskError {
     /// An address or key that makes no request.
     #[error(transparent)]
     Model(#[from] Error),
-    /// What it would cost cannot be written down.
+    /// The ledger cannot record the cost.
     #[error("cannot record what is spent: {0}")]
     Ledger(#[from] memory::Error),
     /// It has none.
     #[error("{name} has no answer: {why}")]
     NoAnswer {
-        /// What the assistant is called.
+        /// Name of the assistant.
         name: String,
-        /// What happened to it.
+        /// Cause of the failure.
         why: Failure,
     },
 }
@@ -61,7 +61,7 @@ pub enum AskError {
 /// Has the assistant answer. Cloning shares it.
 #[derive(Clone)]
 pub struct Questions {
-    /// What is configured.
+    /// The configuration.
     pub settings: SharedSettings,
     /// Those that run pay for their own questions.
     pub sessions: Sessions,

@@ -48,17 +48,17 @@ const EVENT_CAPACITY: usize = 256;
 /// does not wait for them.
 pub const SERVERS_PATIENCE: Duration = Duration::from_secs(5);
 
-/// What is said, and to whom.
+/// Text and addressee.
 pub struct Said {
-    /// The seat of the NPC that everything is said to; `None`: whoever is addressed.
+    /// Seat of the NPC that hears everything; `None`: the addressed one.
     pub npc: Option<usize>,
     /// In its order; nothing: what is typed.
     pub steps: Vec<Step>,
 }
 
-/// What a table or the assistant is opened with.
+/// Parts of a table or the assistant.
 pub struct Setting<'a> {
-    /// What the command was given.
+    /// Arguments of the command.
     pub arguments: &'a Arguments,
     /// As this session plays it.
     pub config: &'a Config,
@@ -68,19 +68,19 @@ pub struct Setting<'a> {
     pub memory: Option<Arc<dyn MemoryStore>>,
     /// The session that is gone on with, or none.
     pub kept: KeptSession,
-    /// What everything is paid from.
+    /// Budget that pays for everything.
     pub budget: Budget,
     /// Set once the table sees to being stopped itself.
     pub is_open: &'a Cell<bool>,
 }
 
-/// How what was to be said came to an end.
+/// Reasons for the end of the input.
 enum End {
     /// Everything was said.
     Whole,
-    /// Whoever typed has left.
+    /// The typist has left.
     Left,
-    /// Somebody did not want to wait for the rest.
+    /// The typist skipped the rest.
     Stopped,
 }
 
@@ -89,12 +89,12 @@ impl Setting<'_> {
         SessionId(self.kept.id().to_owned())
     }
 
-    /// What is asked about no more.
+    /// Tools that need no further approval.
     pub fn permits(&self) -> Arc<LocalPermits> {
         LocalPermits::open(self.config, &self.tools.host, self.session())
     }
 
-    /// What tools reach here.
+    /// Effects of tools here.
     pub fn effects(&self, typed: &Arc<Typed>, permits: &Arc<LocalPermits>) -> Arc<dyn Effects> {
         let Arguments { json, approve, as_dm, assistant, .. } = *self.arguments;
         let (typed, permits) = (Arc::clone(typed), Some(Arc::clone(permits)));
@@ -118,7 +118,7 @@ impl Setting<'_> {
         Ok(Assistant::open(&app::assistant(&self.tools.services, self.config), parts)?)
     }
 
-    /// Where a kept session is written down; `None`: nowhere.
+    /// File for a saved session; `None`: it is not saved.
     fn record(&self, tables: &Tables) -> Result<Option<SessionRecord>, Failure> {
         let (Some(path), Some(store)) = (self.kept.call_log(), &self.memory) else {
             return Ok(None);
@@ -134,7 +134,7 @@ impl Setting<'_> {
         Ok(Some(SessionRecord { calls, transcripts, indexer, written, data_dir }))
     }
 
-    /// What changed files reach.
+    /// Parts that changed files reach.
     fn running<'r>(&'r self, files: Files<'r>, tables: Tables, open: OpenTables) -> Running<'r> {
         let (tools, memory) = (self.tools, self.memory.clone());
         let Files { path, set_level: log_level } = files;
@@ -166,7 +166,7 @@ impl Setting<'_> {
         Failure::Failed(anyhow::anyhow!("stopped before everything was answered: {out}{kept}"))
     }
 
-    /// What the table goes on from; says so where nobody would expect how it stands.
+    /// Saved state that the table resumes; reports it where it would surprise.
     fn resumed(&self) -> Resumed {
         let continuation = self.kept.continuation();
         if let Some(Continuation { muted, .. }) =
@@ -180,7 +180,7 @@ impl Setting<'_> {
         Resumed { histories: self.kept.histories(), continuation, budget: self.budget.clone() }
     }
 
-    /// What the table is told before anything is said to `npc`; without one, to whoever is addressed.
+    /// Commands for the table before `npc`, or any addressed NPC, hears anything.
     fn first(&self, npc: Option<usize>) -> Vec<Command> {
         let brought = npc.and_then(|seat| brought(self.config, seat, self.kept.continuation()));
         let tier = Command::SetTier { seat: None, tier: self.arguments.tier, until: None };
@@ -188,7 +188,7 @@ impl Setting<'_> {
         brought.map(Command::Scene).into_iter().chain([pin, tier]).collect()
     }
 
-    /// Whether an NPC may use tools of `server`; a bare name may be any server's.
+    /// True if an NPC may use tools of `server`; a bare name may be any server's.
     fn may_use(&self, server: &str) -> bool {
         self.config.npcs.iter().any(|npc| uses(npc, server))
     }
@@ -213,7 +213,7 @@ pub async fn at_table(
         print::while_waiting("loading the speech recogniser", stt.ready()).await?;
     }
     if !steps.is_empty() && !clock_runs {
-        // What is asked at once would find no tools yet.
+        // A question asked at once would find no tools yet.
         tools.servers.settled(SERVERS_PATIENCE, |server| setting.may_use(server)).await;
     }
     let printer = Printer::new(arguments.form(), steps.is_empty() && io::stdin().is_terminal());
@@ -265,7 +265,7 @@ pub async fn at_table(
     finish(setting, whole, &sink, &driver)
 }
 
-/// What a table leaves.
+/// Results of a table.
 struct Whole {
     end: End,
     /// For going on with it.
@@ -293,7 +293,7 @@ fn finish(
     Ok(if well || has_left { DONE } else { FAILED })
 }
 
-/// What brings somebody who was asked for and is not in the scene.
+/// Commands that bring in an NPC who was asked for and is not in the scene.
 fn brought(
     config: &Config,
     seat: usize,
@@ -314,13 +314,13 @@ fn brought(
     Some(SceneChange::Enter(SeatId(seat)))
 }
 
-/// Whether `npc` may use tools of `server`.
+/// True if `npc` may use tools of `server`.
 pub fn uses(npc: &Npc, server: &str) -> bool {
     let entries = npc.tools.iter().map(|entry| entry.split_once('.'));
     entries.into_iter().any(|it| it.is_none_or(|(of, _)| of == server))
 }
 
-/// Input of a table: the steps, or the typed lines when there are no steps.
+/// Input of a table: the steps, or the typed lines without steps.
 struct Conducting<'a> {
     steps: &'a [Step],
     typed: &'a Typed,
@@ -352,7 +352,7 @@ async fn drive(
             return Ok(if steps.is_empty() { End::Left } else { End::Stopped });
         }
     }
-    // Whoever does not wait leaves it to the next time.
+    // Skipping the wait leaves it to the next time.
     tokio::select! {
         summed_up = print::while_waiting("summarising the session", driver.sum_up()) => summed_up?,
         _ = interrupts.recv() => {}

@@ -43,13 +43,13 @@ const QUIET: u16 = 200;
 /// Shortest piece: 300 ms.
 const SHORTEST: usize = 30 * WINDOW;
 
-/// What the player is told.
+/// Orders for the player.
 pub enum Sound {
     /// Samples at 48 kHz, mono.
     Samples(Vec<i16>),
     /// Nothing follows for now.
     Rest,
-    /// What has not been heard yet is dropped.
+    /// Drops all sound that has not been heard yet.
     Stop,
     /// Nothing follows at all.
     End,
@@ -87,7 +87,7 @@ impl Told {
 }
 
 impl Player {
-    /// Plays with the first of the programs that is in `PATH`; `None`: there is no terminal or no such
+    /// Plays with the first of the programs that is in `PATH`; `None`: no terminal, no such
     /// program, or `is_silent`.
     pub fn found(is_silent: bool) -> Option<Self> {
         if is_silent || !io::stdout().is_terminal() {
@@ -102,7 +102,7 @@ impl Player {
                      --silent)"
                 ));
             }
-            // Nobody may be waiting.
+            // The receiver may have been dropped.
             _ = done.send(());
         });
         Some(player)
@@ -117,7 +117,7 @@ impl Player {
         (Self { sounds: sender, ended, is_idle }, told, done)
     }
 
-    /// True while everything it was told has been played.
+    /// True once all its sound has been played.
     pub fn is_idle(&self) -> bool {
         self.is_idle.load(Ordering::Relaxed)
     }
@@ -134,7 +134,7 @@ impl Player {
         self.tell(Sound::End);
         tokio::select! {
             _ = &mut self.ended, if whole => return,
-            // Where signals cannot be waited for, nothing is played to its end.
+            // Where signals cannot be awaited, sound is not played to its end.
             _ = tokio::signal::ctrl_c(), if whole => {}
             else => {}
         }
@@ -155,7 +155,7 @@ fn in_path(path: &str) -> Option<PathBuf> {
 #[derive(Default)]
 struct Waiting {
     samples: Vec<i16>,
-    /// How many of them can be played without waiting for a pause.
+    /// Number of samples that can be played without waiting for a pause.
     whole: usize,
     has_ended: bool,
 }
@@ -173,7 +173,7 @@ impl Waiting {
         }
     }
 
-    /// What can be played without a gap inside a word: all that is whole, or up to the last pause.
+    /// Sound that can be played without a gap inside a word: all whole samples, or up to a pause.
     fn piece(&mut self) -> Option<Vec<i16>> {
         let end = if self.whole > 0 { self.whole } else { self.last_pause()? };
         self.whole = 0;
@@ -197,19 +197,19 @@ struct Playing<'a> {
 
 impl Drop for Playing<'_> {
     fn drop(&mut self) {
-        // What is left in a folder for temporary files is the system's to clear away.
+        // The system clears its folder for temporary files.
         _ = fs::remove_dir_all(&self.folder);
     }
 }
 
 impl<'a> Playing<'a> {
-    /// Plays what it is told until the end, or until nobody tells it any more.
+    /// Plays sound until the end, or until all senders are gone.
     fn with(program: &'a Path, told: &Told) -> Result<(), String> {
         let mut waiting = Waiting::default();
         let Some(first) = told.next(true) else { return Ok(()) };
         waiting.take(first);
         let folder = temp_dir().join(format!("glyphoxa-replies-{}", id()));
-        // One that is there is somebody else's.
+        // An existing folder belongs to another process.
         let made = DirBuilder::new().mode(0o700).create(&folder);
         made.map_err(|error| format!("cannot create '{}': {error}", folder.display()))?;
         let playing = Self { program, folder };
@@ -229,7 +229,7 @@ impl<'a> Playing<'a> {
         }
     }
 
-    /// Plays a piece while more comes; false: nobody wants to hear the rest.
+    /// Plays a piece while more comes; false: playback was stopped.
     fn play(&self, samples: Vec<i16>, told: &Told, waiting: &mut Waiting) -> Result<bool, String> {
         let clip = Clip { samples, rate: SampleRate::HZ_48000 };
         let path = self.folder.join("reply.wav");

@@ -24,9 +24,9 @@ use crate::{
 const TAIL: usize = 250;
 /// The last of them fade out: 2 s.
 const FADING: usize = 100;
-/// How long these are.
+/// Duration of a fade.
 const FADE: Duration = Duration::from_secs(2);
-/// Frames of music that the player is given at once while nobody speaks: 2 s.
+/// Frames of music that the player receives at once during silence: 2 s.
 const PIECE: usize = 100;
 /// Longest time that making them may take.
 const PIECE_PATIENCE: Duration = Duration::from_millis(200);
@@ -35,7 +35,7 @@ const PIECE_PATIENCE: Duration = Duration::from_millis(200);
 #[derive(Clone)]
 pub struct WavSink(Arc<Mutex<Collected>>);
 
-/// What came so far.
+/// Sound collected so far.
 struct Collected {
     samples: Vec<i16>,
     gain: Gain,
@@ -95,7 +95,7 @@ impl Collected {
         }
     }
 
-    /// Gives the player a piece of the music once it has nothing left to play and nobody speaks. Music that
+    /// Sends the player a piece of the music once its queue is empty and no speech plays. Music that
     /// was silenced ends at once.
     fn go_on(&mut self) {
         if !self.music_sounds() {
@@ -219,7 +219,7 @@ impl WavSink {
 /// Why a recording cannot be written, with the way out.
 #[derive(Debug, thiserror::Error)]
 pub enum SinkError {
-    /// There is a folder of this name.
+    /// A folder has this name.
     #[error("--out '{}' is a folder (name a file in it)", .0.display())]
     Folder(PathBuf),
     /// It is to be of another format.
@@ -234,7 +234,7 @@ pub enum SinkError {
     NoFolder {
         /// The file that is wanted.
         path: PathBuf,
-        /// What is not there.
+        /// The missing folder.
         folder: PathBuf,
     },
     /// The disk takes nothing there.
@@ -247,7 +247,7 @@ pub enum SinkError {
     },
 }
 
-/// Whether `path` can be written when the time comes.
+/// Checks that `path` can be written later.
 ///
 /// # Errors
 /// Why not, with the way out.

@@ -1,4 +1,4 @@
-//! How a table stands, as a terminal shows it.
+//! The state of a table on a terminal.
 //!
 //! Entry function: [`lines`]. **Never**: asks the table.
 

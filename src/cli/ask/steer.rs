@@ -20,19 +20,19 @@ use crate::{
     tools::builtin::Music,
 };
 
-/// What slash lines reach beside the table.
+/// Parts that slash lines reach beside the table.
 pub struct SlashContext<'a> {
-    /// Who answers the game master in writing.
+    /// Answers the game master in writing.
     pub assistant: &'a Assistant,
-    /// What is asked about no more.
+    /// Tools that need no further approval.
     pub permits: &'a LocalPermits,
     /// The engines of the NPCs.
     pub engines: Arc<dyn Engines>,
     /// Music that the table may play.
     pub music: Music,
-    /// Who types, by the name the table uses.
+    /// The typist's name at the table.
     pub typist: &'a str,
-    /// Who types is the game master.
+    /// The typist is the game master.
     pub is_dm: bool,
 }
 

@@ -1,7 +1,7 @@
 //! The terminal beside a table: what tools show, ask and want filled in.
 //!
 //! Entry types: [`TerminalEffects`], [`PictureFiles`], [`Typed`]. **Never**: answers for the game master
-//! without being told to.
+//! without an explicit choice.
 
 use std::{
     fs::File,
@@ -31,7 +31,7 @@ use crate::{
     tools::{ApprovalRequest, Attachment, Caption, Decision, Effects, FollowUp, Form},
 };
 
-/// What is answered where nobody can be asked.
+/// Default decision when the terminal cannot ask.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Approve {
     /// Approve every call.
@@ -48,7 +48,7 @@ const ENDLESS: usize = 1 << 20;
 /// Highest number of a picture's file.
 const FILES_MAX: u32 = 10_000;
 
-/// Lines typed on a terminal, for whoever asks next.
+/// Lines typed on a terminal, for the next reader.
 pub struct Typed(Mutex<Keyboard<Stdin>>);
 
 /// A stream of lines, and what has come of one that is not whole yet.
@@ -66,7 +66,7 @@ impl Typed {
         Arc::new(Self(Mutex::new(Keyboard::of(tokio::io::stdin()))))
     }
 
-    /// The next line; `None`: there are no more. Cancel safe.
+    /// The next line; `None` at the end of input. Cancel safe.
     ///
     /// # Errors
     /// Standard input cannot be read, or brings a line without end.
@@ -80,7 +80,7 @@ impl<R: AsyncRead + Unpin> Keyboard<R> {
         Self { stdin: BufReader::new(stdin), begun: Vec::new(), length: 0 }
     }
 
-    /// The next line of at most [`LONGEST`] bytes; a longer one is told and left out.
+    /// The next line of at most [`LONGEST`] bytes; a longer one is reported and skipped.
     async fn next(&mut self) -> io::Result<Option<String>> {
         loop {
             self.read().await?;
@@ -102,7 +102,7 @@ impl<R: AsyncRead + Unpin> Keyboard<R> {
         }
     }
 
-    /// Reads to the end of a line. What was read before somebody stopped waiting stays.
+    /// Reads to the end of a line. Input of a cancelled read is preserved.
     async fn read(&mut self) -> io::Result<()> {
         loop {
             let come = self.stdin.fill_buf().await?;
@@ -136,19 +136,19 @@ fn text(bytes: &[u8]) -> String {
     text
 }
 
-/// What tools reach at this table.
+/// Effects of tools at this table.
 pub struct TerminalEffects {
     /// Shown lines are wanted.
     pub aloud: bool,
-    /// What was decided beforehand; `None`: whoever types is asked.
+    /// Decision made beforehand; `None`: the typist is asked.
     pub approve: Option<Approve>,
-    /// Whoever types is the game master.
+    /// The typist is the game master.
     pub is_dm: bool,
-    /// Who is asked.
+    /// Source of the decisions.
     pub typed: Arc<Typed>,
-    /// What is asked only once; `None`: nothing.
+    /// Tools that are asked about only once; `None`: none.
     pub permits: Option<Arc<LocalPermits>>,
-    /// Where pictures are kept; `None`: nowhere.
+    /// Folder for pictures; `None`: they are not saved.
     pub pictures: Option<PictureFiles>,
 }
 
@@ -182,7 +182,7 @@ impl PictureFiles {
 }
 
 impl TerminalEffects {
-    /// What tools of somebody who calls by hand reach.
+    /// Effects of tools that an operator calls by hand.
     pub fn of_operator(aloud: bool) -> Self {
         Self {
             aloud,
@@ -260,7 +260,7 @@ impl Effects for TerminalEffects {
     }
 }
 
-/// Asks whoever sits at the terminal, and keeps what is decided for good.
+/// Asks the person at the terminal, and stores permanent decisions.
 async fn decide(
     typed: Arc<Typed>,
     permits: Option<Arc<LocalPermits>>,
@@ -275,7 +275,7 @@ async fn decide(
     decision
 }
 
-/// Puts a call before whoever sits at the terminal.
+/// Shows a call to the person at the terminal.
 async fn ask(typed: &Typed, request: &ApprovalRequest) -> Decision {
     let arguments = Value::Object(request.arguments.clone());
     let arguments = revealed_name(&arguments.to_string());

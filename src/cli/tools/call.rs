@@ -42,13 +42,13 @@ pub struct Arguments {
 }
 
 impl Arguments {
-    /// What is called.
+    /// Name of the called tool.
     pub fn tool(&self) -> &str {
         &self.tool
     }
 }
 
-/// Calls the tool and prints its answer; exit status 1 when there is none.
+/// Calls the tool and prints its answer; exit status 1 without one.
 ///
 /// # Errors
 /// No such NPC, or stdout is gone.

@@ -204,7 +204,7 @@ pub static TIERS: Shape = Shape {
     ],
 };
 
-/// How shipped words are changed.
+/// Changes to shipped words.
 pub static WORDS: Shape = Shape {
     title: "Changes to built-in words",
     keys: &[
@@ -213,7 +213,7 @@ pub static WORDS: Shape = Shape {
     ],
 };
 
-/// What may be spent.
+/// Spending caps and prices.
 pub static BUDGET: Shape = Shape {
     title: "Spending",
     keys: &[
@@ -233,7 +233,7 @@ pub static BUDGET: Shape = Shape {
     ],
 };
 
-/// What one player may ask for.
+/// Limits of one player.
 pub static LIMITS: Shape = Shape {
     title: "Limits of a player",
     keys: &[
@@ -302,7 +302,7 @@ pub static APPROVALS: Shape = Shape {
     ],
 };
 
-/// Who is told of approvals.
+/// Recipients of approvals.
 pub static NOTIFY: Shape = Shape {
     title: "A notification",
     keys: &[
@@ -352,7 +352,7 @@ pub static RULES: Shape = Shape {
     ],
 };
 
-/// Which pages are read.
+/// Hosts whose pages may be read.
 pub static SEARCH: Shape = Shape {
     title: "Web pages",
     keys: &[Key::new(
@@ -363,7 +363,7 @@ pub static SEARCH: Shape = Shape {
     )],
 };
 
-/// Which tools are shown.
+/// Selection of the tools that a model sees.
 pub static SELECTION: Shape = Shape {
     title: "Selection of tools",
     keys: &[
@@ -414,7 +414,7 @@ pub static TABLE_ENTRY: Shape = Shape {
     ],
 };
 
-/// What is remembered.
+/// Memory.
 pub static MEMORY: Shape = Shape {
     title: "Memory",
     keys: &[
@@ -443,7 +443,7 @@ pub static MEMORY: Shape = Shape {
     ],
 };
 
-/// What is logged.
+/// Logging.
 pub static LOG: Shape = Shape {
     title: "Logging",
     keys: &[Key::new(

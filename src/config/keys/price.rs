@@ -1,9 +1,9 @@
-//! What a model costs.
+//! Keys of a price.
 
 use super::MONEY;
 use crate::yaml::{Key, Shape};
 
-/// What a model costs.
+/// Price of a model.
 pub static PRICE: Shape = Shape {
     title: "A price",
     keys: &[

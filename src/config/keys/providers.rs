@@ -9,7 +9,7 @@ use crate::{
     yaml::{Key, Kind, Shape},
 };
 
-/// Who hears, thinks and speaks.
+/// Services that hear, think and speak.
 pub static PROVIDERS: Shape = Shape {
     title: "Providers",
     keys: &[
@@ -42,7 +42,7 @@ pub static PROVIDERS: Shape = Shape {
     ],
 };
 
-/// Where a late first word has the next service asked too.
+/// Settings that ask the next service after a late first word.
 pub static HEDGE: Shape = Shape {
     title: "Hedging",
     keys: &[Key::new(
@@ -54,9 +54,9 @@ pub static HEDGE: Shape = Shape {
     )],
 };
 
-/// What the service was called by before it had names of its own.
+/// Former name of the key.
 const NAME: &str = "Another name for service.";
-/// What this entry costs.
+/// Price of this entry.
 const PRICE_BESIDE: Key =
     Key::new("price", Kind::Shape(&PRICE), "Its price, if its model is not listed under prices.");
 /// Base address of an OpenAI-compatible service.
@@ -67,21 +67,21 @@ const BASE_URL: Key = Key::new(
      default: OpenAI, or Anthropic for the service anthropic. For deepgram without the version; \
      for a Wyoming service tcp://host:port.",
 );
-/// What a service is paid by.
+/// Key of a service.
 const API_KEY: Key =
     Key::new("api_key", Kind::Text, "Its key; best taken from the environment: ${OPENAI_API_KEY}.");
-/// Which of a service's models is asked.
+/// Model of a service.
 const MODEL: Key = Key::new("model", Kind::Filled, "The model, as the service names it.");
-/// Whether it is paid.
+/// Marks a service as free.
 const FREE: Key = Key::new(
     "free",
     Kind::Flag,
     "It costs nothing; default: true on this machine and private networks when no price is listed.",
 );
-/// How long it may take to begin.
+/// Limit on the time to the first byte.
 const FIRST_BYTE: Key =
     Key::new("first_byte_timeout_ms", WAIT, "Longest wait for the first byte; default 15000.");
-/// How long it may pause.
+/// Limit on a pause.
 const IDLE: Key =
     Key::new("idle_timeout_ms", WAIT, "Longest silence inside an answer; default 10000.");
 /// Keys that only Deepgram has.
@@ -197,7 +197,7 @@ pub static TTS: Shape = Shape {
     ],
 };
 
-/// What hears and speaks at once.
+/// Service that hears and speaks at once.
 pub static SPEECH_TO_SPEECH: Shape = Shape {
     title: "Speech to speech",
     keys: &[
@@ -231,7 +231,7 @@ pub static SPEECH_TO_SPEECH: Shape = Shape {
     ],
 };
 
-/// What makes pictures.
+/// Service that makes pictures.
 pub static IMAGE: Shape = Shape {
     title: "Pictures",
     keys: &[
@@ -262,7 +262,7 @@ pub static IMAGE: Shape = Shape {
     ],
 };
 
-/// What searches the web.
+/// Web search service.
 pub static SEARCH: Shape = Shape {
     title: "Web search",
     keys: &[
@@ -298,7 +298,7 @@ const EMBEDDINGS: &str = "openai";
 /// Name of the embedder of earlier versions, for an error with its fix.
 pub const MINILM: &str = "minilm";
 
-/// What compares meanings.
+/// Service that compares meanings.
 pub static EMBEDDER: Shape = Shape {
     title: "Embedder",
     keys: &[

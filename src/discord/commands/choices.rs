@@ -1,4 +1,4 @@
-//! What Discord shows while an option is typed.
+//! Suggestions of Discord while an option is typed.
 //!
 //! Entry functions: [`typed`], [`choices`], [`known`]. **Never**: says who may see it.
 
@@ -66,7 +66,7 @@ pub fn tool_names(guild: &Guild) -> Vec<String> {
     tools().map(|tool| tool.identity.to_string()).chain(servers).collect()
 }
 
-/// What is being typed: the option's name and its text so far.
+/// The typed option: its name and its text so far.
 pub fn typed(used: &CommandInteraction) -> Option<(String, String)> {
     fn find(options: &[CommandDataOption]) -> Option<(String, String)> {
         options.iter().find_map(|option| match &option.value {

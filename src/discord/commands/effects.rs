@@ -1,4 +1,4 @@
-//! What tools do for a command: it becomes part of the command's own answer.
+//! Effects of tools in a command: part of the command's own answer.
 //!
 //! Entry type: [`CommandEffects`]. **Never**: shows everybody what one game master asked.
 
@@ -37,7 +37,7 @@ pub struct CommandEffects {
     waits: bool,
 }
 
-/// What was shown and brought.
+/// Shown text and files.
 #[derive(Debug, Default)]
 pub struct Notes {
     /// Lines, in the order they were shown.
@@ -66,7 +66,7 @@ impl CommandEffects {
         }
     }
 
-    /// What was shown; what comes later goes to the game master.
+    /// Takes the shown text and files; later ones go to the game master.
     pub fn take(&self) -> Notes {
         self.notes().take().unwrap_or_default()
     }

@@ -1,4 +1,4 @@
-//! What Discord is told of the commands, and how their use is read.
+//! Registration of the commands with Discord, and parsing of their use.
 
 use serde_json::{Value, json};
 use serenity::all::{CommandInteraction, UserId};
@@ -51,7 +51,7 @@ fn commands_keep_discords_limits() {
     }
 }
 
-/// `UPDATE_EXPECT=1` writes them anew.
+/// `UPDATE_EXPECT=1` writes them again.
 #[test]
 fn commands_are_registered_as_they_were() {
     for command in ALL {

@@ -32,7 +32,7 @@ use crate::{
     },
 };
 
-/// Said of what nobody can decide about any more.
+/// Note on requests that can no longer be decided.
 const OVER: &str = "**Expired**: I was restarted before anyone decided. I didn't make the call; \
                     ask the NPC again if you still want it.";
 /// Longest wait for the server of a tool that was approved.
@@ -81,7 +81,7 @@ impl Guild {
             let call = match decision {
                 Ok(Ok(Decision::Approve | Decision::Always)) => call,
                 Ok(Ok(Decision::Edit(arguments))) => KeptCall { arguments, ..call },
-                // What became of it stands below the request.
+                // The outcome appears below the request.
                 Ok(Ok(Decision::Deny(_)) | Err(_)) | Err(_) => return nothing(),
             };
             Box::new(move |guild: &mut Self| guild.make_approved(key, place, call)) as Job
@@ -115,7 +115,7 @@ fn nothing() -> Job {
 }
 
 impl KeptCall {
-    /// What is asked, as it is kept until `until`, in milliseconds since 1970.
+    /// The request, as stored until `until`, in milliseconds since 1970.
     pub(super) fn of(asked: &ApprovalRequest, until: i64) -> Self {
         Self {
             npc: asked.npc.to_string(),
@@ -178,7 +178,7 @@ async fn made(
     format!("`{tool}`, as approved for {npc}:\n```\n{}\n```{lines}", what.replace("```", "'''"))
 }
 
-/// What a tool shows goes to the game master too, but for pictures that are made for a table.
+/// Sends a tool's output to the game master too, except pictures made for a table.
 #[derive(Default)]
 struct Shown {
     lines: Mutex<Vec<String>>,

@@ -1,4 +1,4 @@
-//! What tools may do to a table that sits in Discord.
+//! Effects of tools on a table in Discord.
 //!
 //! Entry type: [`GuildEffects`]. It hands everything to the guild's task. **Never**: decides for the
 //! game master.
@@ -14,7 +14,7 @@ use crate::{
     tools::{ApprovalRequest, Attachment, Decision, Effects, Form},
 };
 
-/// What a tool wants of the guild.
+/// Request of a tool to the guild.
 pub enum ToolRequest {
     /// The game master is to read this.
     Tell(String),
@@ -35,7 +35,7 @@ pub enum ToolRequest {
     Elicit(Form, oneshot::Sender<Map<String, Value>>),
 }
 
-/// How tools reach a guild; what finds the queue full is lost and logged, except what waits for an
+/// Effects of tools on a guild; a full queue loses and logs requests, except those that wait for an
 /// answer.
 pub struct GuildEffects {
     requests: mpsc::Sender<ToolRequest>,

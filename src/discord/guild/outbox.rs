@@ -1,4 +1,4 @@
-//! What tools show and bring, on its way to the session's text channel.
+//! Output of tools, on its way to the session's text channel.
 //!
 //! Entry type: [`Outbox`]; the guild sends one message of it a second. **Never**: cuts a line.
 
@@ -14,11 +14,11 @@ const LINES_MAX: usize = 64;
 /// Files that wait, eight seconds; each may be as large as Discord takes. Further ones are counted.
 const FILES_MAX: usize = 8;
 
-/// What waits to be shown.
+/// Output that waits to be shown.
 #[derive(Debug, Default)]
 pub struct Outbox {
     waiting: VecDeque<Item>,
-    /// What found no room.
+    /// Number of dropped items.
     lost: usize,
 }
 
@@ -63,7 +63,7 @@ impl Outbox {
         self.waiting.retain(|it| !matches!(it, Item::File { halts, .. } if *halts != used));
     }
 
-    /// What the next message holds: a file, or as many lines as fit.
+    /// The next message: a file, or as many lines as fit.
     pub fn next(&mut self) -> Option<ChannelMessage> {
         let mut text = String::new();
         while let Some(Item::Line(line)) = self.waiting.front() {

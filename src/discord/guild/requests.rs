@@ -1,4 +1,4 @@
-//! What tools want of a guild: to tell, to show, to ask.
+//! Requests of tools to a guild: notices, output, questions.
 //!
 //! Entry method: [`Guild::take_request`]. **Never**: decides for the game master.
 
@@ -51,7 +51,7 @@ impl Guild {
         }
     }
 
-    /// Puts a request before the game master; nobody waits here for the answer.
+    /// Shows a request to the game master; does not wait for the answer.
     fn ask(&mut self, request: Request) {
         let Ok(session) = self.session() else { return };
         let (session, panel) = (session.id.clone(), session.text_channel);
@@ -66,7 +66,7 @@ impl Guild {
             self.send(told);
         }
         let key = self.approvals.pending.add(&session, request);
-        // Kept before it is shown: whoever sees it can decide it, whatever happens to the program.
+        // Stored before it is shown: a decision survives a crash of the program.
         let call = self.kept_call(&asked);
         let waiting = ShownRequest { call, ..ShownRequest::default() };
         self.change_settings(|settings| settings.waiting.insert(key.clone(), waiting));
@@ -75,7 +75,7 @@ impl Guild {
         let channels: Vec<ChannelId> = self.log_channel().into_iter().chain([panel]).collect();
         let http = Arc::clone(&self.shared.http);
         self.spawn(async move {
-            // What is not kept is logged.
+            // A failure to store is logged.
             _ = kept.await;
             let mut sent = Err("no channel to ask in".to_owned());
             for channel in channels {
@@ -103,7 +103,7 @@ impl Guild {
                     guild.close_messages(closed.into_iter().collect());
                 }
                 Err(why) => {
-                    // Whoever asked is told that nobody is there.
+                    // The asker learns that no one is there.
                     guild.approvals.pending.withdraw(&key);
                     guild.forget_decided();
                     let lack =

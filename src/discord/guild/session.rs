@@ -36,13 +36,13 @@ use crate::{
     tools::{CastChanges, Effects},
 };
 
-/// What the table tells, waiting for the panel and for the transcript: some twenty turns; whichever
-/// is slower loses the oldest, with a warning.
+/// Events of the table, waiting for the panel and for the transcript: some twenty turns; the
+/// slower one loses the oldest, with a warning.
 const EVENT_CAPACITY: usize = 64;
 /// Requests of tools waiting for the guild; a tool that only shows something loses it when this is full,
 /// one that asks waits.
 const REQUEST_CAPACITY: usize = 16;
-/// A table that is told to close is given up after this.
+/// Time after which a closing table is given up.
 const CLOSE_PATIENCE: Duration = Duration::from_secs(5);
 /// A table that does not say how it stands is waited for no longer: Discord waits three seconds.
 const STATUS_PATIENCE: Duration = Duration::from_secs(2);
@@ -53,19 +53,19 @@ pub struct GuildSession {
     pub id: SessionId,
     /// The campaign that it plays.
     pub campaign: CampaignKey,
-    /// The voice channel; it changes when somebody moves the bot.
+    /// The voice channel; moving the bot changes it.
     pub voice_channel: ChannelId,
     /// The channel of its panel.
     pub text_channel: ChannelId,
     /// The voice connection.
     pub voice: VoiceSupervisor,
-    /// How tools reach the guild.
+    /// Effects of tools on the guild.
     pub effects: Arc<GuildEffects>,
-    /// Who waits to know whether they are heard.
+    /// Players who wait for a microphone check.
     pub mic_checks: MicChecks,
-    /// Who is in the voice channel.
+    /// People in the voice channel.
     pub people: People,
-    /// Reason for hearing nobody, with the fix.
+    /// Reason for hearing no player, with the fix.
     pub cannot_hear: Option<String>,
     /// The engines of its NPCs.
     pub engines: Arc<dyn Engines>,
@@ -79,7 +79,7 @@ pub struct GuildSession {
     requests: mpsc::Receiver<ToolRequest>,
 }
 
-/// What a session is opened with.
+/// Options of a session.
 pub struct SessionOptions {
     /// The server it is played on.
     pub guild: GuildId,
@@ -93,7 +93,7 @@ pub struct SessionOptions {
     pub text: ChannelId,
     /// Volume of music, in percent; `None`: full.
     pub volume: Option<u8>,
-    /// What the game master has changed about the NPCs' tools.
+    /// Changes by the game master to the NPCs' tools.
     pub tools: CastChanges,
     /// The campaign; `None`: the configured one.
     pub played: Option<PlayedCampaign>,
@@ -101,7 +101,7 @@ pub struct SessionOptions {
     pub scope: Scope,
 }
 
-/// What a session says.
+/// Events of a session.
 pub enum SessionEvent {
     /// The table tells something; `None`: it has failed.
     Table(Option<TableEvent>),
@@ -111,11 +111,11 @@ pub enum SessionEvent {
     Tool(ToolRequest),
 }
 
-/// What is left of a session that was closed.
+/// State of a closed session.
 pub struct ClosedSession {
     /// The id it had.
     pub id: SessionId,
-    /// What the next session goes on from.
+    /// Conversations that the next session resumes.
     pub kept: Conversations,
 }
 
@@ -132,7 +132,7 @@ impl Unfinished {
 impl Drop for Unfinished {
     fn drop(&mut self) {
         if let Some((sessions, id)) = self.0.take() {
-            // It is over once this is asked; there is nothing to be kept of it.
+            // It ends with this; it has nothing to store.
             drop(sessions.keep(&id, Conversations::default()));
         }
     }
@@ -217,7 +217,7 @@ impl GuildSession {
         self.table.commands.try_send(command).map_err(|_| GuildRefusal::TableSilent)
     }
 
-    /// Has somebody sit down as the character they play, if that was set.
+    /// Seats a player as the character they play, if one is set.
     ///
     /// # Errors
     /// The table is gone, or has too much to do.
@@ -234,7 +234,7 @@ impl GuildSession {
         }
     }
 
-    /// Has somebody leave.
+    /// Removes a player.
     ///
     /// # Errors
     /// The table is gone, or has too much to do.
@@ -242,7 +242,7 @@ impl GuildSession {
         self.tell(Command::Leave(SpeakerId(user)))
     }
 
-    /// How things stand. Cancel safe.
+    /// State of the session. Cancel safe.
     ///
     /// # Errors
     /// The table is gone, or has too much to do to say it in time.
@@ -259,7 +259,7 @@ impl GuildSession {
         .boxed()
     }
 
-    /// What the panel shows, where the table stands so.
+    /// The panel for a table in this state.
     pub fn render(&self, status: Option<&Status>) -> Rendered {
         let (heard, unheard) = self.people.names();
         let (connection, notes) = (self.voice.state(), self.panel.notes());
@@ -267,7 +267,7 @@ impl GuildSession {
         render(&PanelView { status, heard, unheard, cannot_hear, connection, notes, over: None })
     }
 
-    /// What it says next. Cancel safe.
+    /// Its next event. Cancel safe.
     pub async fn next(&mut self) -> SessionEvent {
         tokio::select! {
             event = self.events.recv() => SessionEvent::Table(event),

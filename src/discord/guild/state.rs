@@ -34,17 +34,17 @@ use crate::{
     tools::{SessionCalls, ToolHost},
 };
 
-/// What all guilds share.
+/// State that all guilds share.
 pub struct Shared {
     /// Requests to Discord, answered once.
     pub http: Arc<Http>,
-    /// What the gateway has told.
+    /// State received from the gateway.
     pub cache: Arc<Cache>,
     /// Voice connections of all guilds.
     pub songbird: Arc<Songbird>,
     /// The program's services.
     pub handles: Handles,
-    /// What the configuration says about the bot.
+    /// Configuration of the bot.
     pub options: Options,
     /// The bot's own user.
     pub me: UserId,
@@ -57,11 +57,11 @@ pub type Job = Box<dyn FnOnce(&mut Guild) + Send>;
 pub struct Guild {
     /// Its id at Discord.
     pub id: GuildId,
-    /// What all guilds share.
+    /// State that all guilds share.
     pub shared: Arc<Shared>,
     /// Requests of tools that wait for the game master.
     pub approvals: Approvals,
-    /// What was set here.
+    /// Settings of this guild.
     pub(super) settings: KeptSettings,
     /// The session that runs.
     pub(super) session: Option<GuildSession>,
@@ -71,19 +71,19 @@ pub struct Guild {
     pub(super) leaving: Option<oneshot::Receiver<()>>,
     /// Why the session is to end once the event at hand is done with.
     pub(super) ending: Option<&'static str>,
-    /// What waits to be shown.
+    /// Output that waits to be shown.
     pub(super) outbox: Outbox,
     /// Calls of tools that game masters have made here as an NPC, by its name.
     calls: BTreeMap<String, SessionCalls>,
     /// Names of the played campaign's entities, as last looked up.
     entities: Vec<String>,
-    /// Changes of tools, and what has become of servers, that the game master was told of.
+    /// Changes of tools, and states of servers, that the game master has been notified of.
     pub(super) told_changes: BTreeSet<Vec<String>>,
     /// Work whose result changes the guild.
     pub(super) jobs: JoinSet<Job>,
-    /// Work whose result nobody waits for.
+    /// Work in the background.
     pub(super) closing: JoinSet<()>,
-    /// How often something here has panicked.
+    /// Number of panics here.
     pub(super) panics: Panics,
 }
 
@@ -120,7 +120,7 @@ impl Guild {
         }
     }
 
-    /// Reason for hearing nobody, with the fix, in the running session or else in the next.
+    /// Reason for hearing no player, with the fix, in the running session or else in the next.
     pub fn cannot_hear(&self) -> Option<String> {
         match &self.session {
             Some(session) => session.cannot_hear.clone(),
@@ -128,17 +128,17 @@ impl Guild {
         }
     }
 
-    /// What is set here.
+    /// Settings of this guild.
     pub fn settings(&self) -> &GuildSettings {
         self.settings.values()
     }
 
-    /// Changes what is set here; whoever does is answered once it is kept.
+    /// Changes the settings; the user is answered once they are stored.
     pub fn change_settings<T>(&mut self, change: impl FnOnce(&mut GuildSettings) -> T) -> T {
         self.settings.change(change)
     }
 
-    /// Keeps what was set; what to say to whoever set it when it cannot be kept.
+    /// Stores the settings; returns the error text for the user on failure.
     pub fn kept(&mut self) -> impl Future<Output = Option<String>> + Send + use<> {
         let settings = self.settings.take_changed();
         let (guilds, guild) = (self.shared.handles.guilds.clone(), self.id.get());
@@ -149,19 +149,19 @@ impl Guild {
         }
     }
 
-    /// Keeps what was set, where nobody waits to hear that it is kept.
+    /// Stores the settings in the background.
     pub(super) fn keep_settings(&mut self) {
         let kept = self.kept();
-        // What is not kept is logged.
+        // A failure to store is logged.
         self.send(async move { _ = kept.await });
     }
 
-    /// Whether `member` is a game master here.
+    /// True if `member` is a game master here.
     pub fn is_dm(&self, member: &Member, may: Permissions) -> bool {
         access::is_dm(&self.shared.options, self.settings(), member, may)
     }
 
-    /// Who game masters are, for those who are none.
+    /// Text for other users that names the game masters.
     pub fn only_dms(&self) -> String {
         match self.settings().dm_role.or(self.shared.options.dm_role) {
             Some(role) => format!("only game masters can do this (members with <@&{role}>)"),
@@ -171,7 +171,7 @@ impl Guild {
         }
     }
 
-    /// How players agree to be heard.
+    /// The way players agree to be heard.
     pub fn consent(&self) -> Consent {
         self.settings().consent.unwrap_or(self.shared.options.consent)
     }
@@ -192,7 +192,7 @@ impl Guild {
         self.session()?.tell(command)
     }
 
-    /// How the table stands once it has done what it was told before.
+    /// State of the table once it has handled all earlier commands.
     ///
     /// # Errors
     /// No session runs; the future's: the table does not say.
@@ -219,12 +219,12 @@ impl Guild {
         self.settings().campaigns.iter().find(|it| it.name == *name)
     }
 
-    /// Whose things are meant here: this guild's, of the campaign that it plays.
+    /// Scope of this guild: its data in the campaign that it plays.
     pub fn scope(&self) -> Scope {
         self.shared.handles.scope(self.owner(), self.played())
     }
 
-    /// Whose servers and tools are there.
+    /// Owner of the servers and tools here.
     pub fn owner(&self) -> Owner {
         Owner::Guild(self.id.get())
     }
@@ -239,18 +239,18 @@ impl Guild {
         WorldRequest { scope: self.scope(), played: self.played().cloned(), order }
     }
 
-    /// What counts the calls of tools that game masters make here as the NPC of this name.
+    /// Counter for calls of tools that game masters make here as the NPC of this name.
     pub fn calls_of(&mut self, npc: &str) -> SessionCalls {
         self.calls.entry(npc.to_owned()).or_default().clone()
     }
 
-    /// What game masters have decided about tools here.
+    /// Decisions of game masters about tools here.
     pub fn decided_tools(&self) -> ToolDecisions {
         let settings = self.settings();
         ToolDecisions { changes: settings.tools.clone(), permits: settings.permits.clone() }
     }
 
-    /// A session begins, and what limits calls of one begins anew.
+    /// Resets the limits on calls at the start of a session.
     pub(super) fn count_calls_anew(&mut self) {
         self.calls.clear();
     }
@@ -344,7 +344,7 @@ impl Guild {
         });
     }
 
-    /// Does `work` whose result nobody waits for.
+    /// Does `work` in the background.
     pub fn send(&mut self, work: impl Future<Output = ()> + Send + 'static) {
         let guild = self.id.get();
         self.closing.spawn(async move {

@@ -45,7 +45,7 @@ pub fn message(asked: &Asked, key: &str) -> CreateMessage {
         .components(rows(asked, key))
 }
 
-/// What is asked, in words.
+/// The request in words.
 pub fn text(asked: &Asked) -> String {
     match asked {
         Asked::Call(asked @ ApprovalRequest { npc, tool, arguments, reason, .. }) => {
@@ -125,7 +125,7 @@ pub fn closed(asked: &Asked, how: &str) -> String {
     format!("{}\n**{how}**", text(asked))
 }
 
-/// What became of it, by whom.
+/// The request with its outcome and decider.
 pub fn decided(asked: &Asked, outcome: Outcome, by: &str) -> String {
     let how = match outcome {
         Outcome::Approved => "Approved",
@@ -153,7 +153,7 @@ fn pretty(arguments: &Map<String, Value>) -> String {
     revealed(&pretty).replace('`', "\\u0060")
 }
 
-/// Whether its arguments are the game master's alone: players may read where it is asked.
+/// True if its arguments are for the game master alone: players may read the request's channel.
 fn is_private(call: &ApprovalRequest) -> bool {
     call.tool.starts_with("image-gen.")
 }

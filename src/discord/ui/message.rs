@@ -19,16 +19,16 @@ pub enum ChannelMessage {
     Text(String),
     /// A file, without words.
     File {
-        /// What it is called, with its extension.
+        /// File name with its extension.
         name: String,
-        /// What is in it.
+        /// Content.
         bytes: Vec<u8>,
     },
     /// A picture that an NPC shows.
     Picture {
-        /// What it is called, with its extension.
+        /// File name with its extension.
         name: String,
-        /// What is in it.
+        /// Content.
         bytes: Vec<u8>,
         /// Words beside it.
         caption: Caption,
@@ -58,7 +58,7 @@ impl ChannelMessage {
     }
 }
 
-/// What a file of `tool` is called.
+/// Name for a file of `tool`.
 pub fn file_name(tool: &str, mime: &str) -> String {
     let plain = |c: char| if c.is_ascii_alphanumeric() { c } else { '_' };
     let name: String = bare(tool).chars().take(40).map(plain).collect();

@@ -1,6 +1,6 @@
 //! The notice that the characters listen: aloud, and in writing with its buttons.
 //!
-//! Entry functions: [`spoken`], [`written`]. **Never**: decides who is told.
+//! Entry functions: [`spoken`], [`written`]. **Never**: selects the recipients.
 
 use serenity::all::{ButtonStyle, CreateActionRow, CreateButton, CreateMessage};
 
@@ -12,7 +12,7 @@ use crate::{
     },
 };
 
-/// What is said aloud.
+/// The spoken notice.
 pub fn spoken(consent: Consent, services: &Services) -> String {
     let listens = match consent {
         Consent::Notice => {
@@ -94,7 +94,7 @@ const PEOPLE_MAX: usize = 300;
 /// Most characters that names of NPCs fill in a notice, of all services, because Discord bounds it.
 const NAMES_MAX: usize = 400;
 
-/// Names in a row, as many as fit into `room` characters, and how many more there are.
+/// Names in a row, as many as fit into `room` characters, and the number of the rest.
 fn listed(names: &[String], room: usize) -> String {
     let mut line = String::new();
     for (index, name) in names.iter().enumerate() {
@@ -182,7 +182,7 @@ fn people(names: &[&str]) -> String {
     line
 }
 
-/// What people of these names, in the channel `voice`, read; `services` are given what they say.
+/// The notice for people of these names, in the channel `voice`; `services` receive their words.
 pub fn written(names: &[&str], voice: u64, consent: Consent, services: &Services) -> CreateMessage {
     let given_to = given_to(services);
     let names = people(names);

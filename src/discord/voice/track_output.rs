@@ -19,12 +19,12 @@ use crate::{
     session::{MusicPlayer, Under, VoiceOut},
 };
 
-/// How far the table hands frames over before they are due: what one late wake-up of it costs.
+/// Lead of the table's frames over their due time: the cost of one late wake-up.
 pub const LEAD: Duration = Duration::from_millis(40);
 /// Tracks waiting to be started; one is the rule.
 pub const TRACK_CAPACITY: usize = 16;
 
-/// What songbird reads of one stretch of speech.
+/// Samples of one stretch of speech, read by songbird.
 #[derive(Debug)]
 pub struct Ring {
     state: Mutex<RingState>,
@@ -79,7 +79,7 @@ impl Frames for Arc<Ring> {
     }
 }
 
-/// Where a table's speech goes.
+/// Destination of a table's speech.
 pub struct TrackOutput {
     tracks: mpsc::Sender<Arc<Ring>>,
     ring: Option<Arc<Ring>>,
@@ -92,7 +92,7 @@ impl TrackOutput {
         Self { tracks, ring: None, speaker: None }
     }
 
-    /// The ring that is open, begun anew when there is none.
+    /// The open ring; opens one if necessary.
     fn ring(&mut self) -> &Arc<Ring> {
         let tracks = &self.tracks;
         self.ring.get_or_insert_with(|| {
@@ -151,7 +151,7 @@ impl Drop for TrackOutput {
     }
 }
 
-/// Starts the tracks that come, until nobody can send one.
+/// Starts the tracks that come, until all senders are gone.
 pub async fn start_tracks(
     call: Arc<tokio::sync::Mutex<Call>>,
     mut tracks: mpsc::Receiver<Arc<Ring>>,
@@ -161,7 +161,7 @@ pub async fn start_tracks(
     }
 }
 
-/// Sound that is nobody's speech; music makes room for it until songbird drops it.
+/// Sound of the bot itself; music is lowered for it until songbird drops it.
 struct Notice {
     ring: Arc<Ring>,
     music: MusicPlayer,
@@ -192,7 +192,7 @@ impl Drop for Notice {
     }
 }
 
-/// Plays what is nobody's speech, beside whatever is being said; `music` makes room for it.
+/// Plays sound of the bot itself, beside any speech; `music` is lowered for it.
 pub async fn play(call: &tokio::sync::Mutex<Call>, frames: Vec<Frame>, music: MusicPlayer) {
     // Its track ends by itself.
     _ = source::start(call, Box::new(Notice::new(frames, music))).await;

@@ -12,7 +12,7 @@ use crate::{engine::locked::locked, logic::budget::Ledger};
 /// A handle on an account, which is closed when the last is gone.
 #[derive(Clone)]
 pub struct Account {
-    /// What all handles look at.
+    /// State shared by all handles.
     pub shared: Arc<Shared>,
     _open: Arc<Open>,
 }
@@ -25,7 +25,7 @@ pub struct Shared {
     /// Told when the store has answered, or something was given back.
     pub changed: watch::Sender<()>,
     closed: AtomicBool,
-    /// Somebody has said aloud that a cap is reached.
+    /// A reached cap has been announced aloud.
     pub told: AtomicBool,
 }
 
@@ -58,22 +58,22 @@ impl Shared {
         act(&mut locked(&self.ledger))
     }
 
-    /// Has `act` change the ledger; whoever writes it down, or waits for that, looks again.
+    /// Changes the ledger by `act`; wakes the writer and all waiting tasks.
     pub fn with<T>(&self, act: impl FnOnce(&mut Ledger) -> T) -> T {
         let done = self.look(act);
         self.wake.notify_one();
-        // Nobody may be waiting.
+        // All receivers may have been dropped.
         self.changed.send_replace(());
         done
     }
 
-    /// Nobody pays from it any more.
+    /// Ends all payment from it.
     pub fn close(&self) {
         self.closed.store(true, Ordering::Release);
         self.with(Ledger::rest);
     }
 
-    /// Whether nobody pays from it any more.
+    /// True once it is closed.
     pub fn is_closed(&self) -> bool {
         self.closed.load(Ordering::Acquire)
     }

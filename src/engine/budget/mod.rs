@@ -1,4 +1,4 @@
-//! What everything of a session, or of what is asked outside, is paid from.
+//! Budgets of sessions, and of requests outside them.
 //!
 //! Entry types: [`Budget`], shared by everyone who pays from it; [`Reservation`], money for one request;
 //! [`BudgetWriter`], which has it written down. **Never**: lets a request go out that a cap does not
@@ -17,7 +17,7 @@ use crate::{
     provider::{Error, Usage},
 };
 
-/// What templates put around a conversation, in tokens.
+/// Overhead of templates around a conversation, in tokens.
 const TEMPLATE: u64 = 64;
 
 /// More bytes than a token of any text has.
@@ -25,7 +25,7 @@ const MOST_BYTES: u64 = 16;
 /// Bytes that a token usually has.
 const USUAL_BYTES: u64 = 4;
 
-/// What a request of so many bytes may use at most: a token is a byte at least.
+/// Upper bound for a request of so many bytes: a token has at least one byte.
 pub fn expected(bytes: u64, max_tokens: u32) -> Consumption {
     Consumption {
         input_tokens: bytes.saturating_add(TEMPLATE),
@@ -34,7 +34,7 @@ pub fn expected(bytes: u64, max_tokens: u32) -> Consumption {
     }
 }
 
-/// What a request has used.
+/// Consumption of a request.
 pub fn consumed(usage: Usage) -> Consumption {
     Consumption {
         input_tokens: usage.input_tokens,
@@ -70,17 +70,17 @@ pub fn believed(usage: Usage, asked: u64, answered: u64, reserved: Consumption) 
     Usage { input_tokens, output_tokens, cached_tokens, ..usage }
 }
 
-/// What is paid from. Cloning shares it; it is closed when the last handle is gone.
+/// A budget for paid calls. Cloning shares it; dropping the last handle closes it.
 #[derive(Clone)]
 pub struct Budget(Account);
 
 impl Budget {
-    /// A budget over `ledger`, which nobody writes down.
+    /// A budget over `ledger`, which is not stored.
     pub fn new(ledger: Ledger) -> Self {
         Self(Account::new(ledger))
     }
 
-    /// What writes it down.
+    /// Its writer.
     pub fn writer(&self) -> BudgetWriter {
         BudgetWriter::new(Arc::clone(&self.0.shared))
     }
@@ -96,12 +96,12 @@ impl Budget {
         self.0.shared.with(|ledger| ledger.set_options(options));
     }
 
-    /// `payer` may come to spend something, up to a cap of its own.
+    /// Registers `payer` as a possible payer, with a cap of its own.
     pub fn expect(&self, payer: &str, cap: Option<f64>) {
         self.0.shared.with(|ledger| ledger.expect(payer, cap));
     }
 
-    /// Whether it is to be said aloud that a cap is reached: once, until other caps hold.
+    /// True if a reached cap is to be announced aloud: once, until other caps apply.
     pub fn tells_of_stop(&self) -> bool {
         !self.0.shared.told.swap(true, Ordering::Relaxed)
     }
@@ -128,7 +128,7 @@ impl Budget {
         Ok(reservation)
     }
 
-    /// The same without waiting: [`Reservation::ready`] is waited for before the request goes out.
+    /// Like `reserve`, without waiting: await [`Reservation::ready`] before the request goes out.
     ///
     /// # Errors
     /// [`crate::provider::Kind::OverBudget`] when a cap would be passed.

@@ -52,7 +52,7 @@ impl Reservation {
         Ok(Self(Arc::new(reserved)))
     }
 
-    /// Whether the request may go out now.
+    /// True if the request may go out now.
     pub fn is_ready(&self) -> bool {
         matches!(self.0.is_covered(), Ok(true))
     }
@@ -66,7 +66,7 @@ impl Reservation {
         async move { reserved.ready().await }
     }
 
-    /// What is asked before the request is sent again: each attempt is paid for.
+    /// Payment for further attempts: each one is paid for.
     pub fn attempts(&self) -> Attempts {
         if self.0.model.is_none() {
             return Attempts::default();
@@ -78,7 +78,7 @@ impl Reservation {
         })
     }
 
-    /// What the request may use at most.
+    /// Upper bound for the request.
     pub fn expected(&self) -> Consumption {
         self.0.expected
     }

@@ -22,7 +22,7 @@ use crate::{
     },
 };
 
-/// What the calls of one NPC have in common from turn to turn.
+/// State that the calls of one NPC share from turn to turn.
 #[derive(Clone)]
 pub struct NpcCalls {
     /// The door to the tools.
@@ -33,15 +33,15 @@ pub struct NpcCalls {
     pub filler_after: Duration,
 }
 
-/// Whose calls a turn makes, and what ends them.
+/// Caller of a turn's tools, and limits of the calls.
 pub struct CallSetup {
     /// The NPC, whose policy holds.
     pub npc: Arc<Npc>,
-    /// What its turns share.
+    /// State shared by its turns.
     pub calls: NpcCalls,
-    /// Its model reads what it is told: words of others may lead it.
+    /// Its model reads its prompts: words of others may lead it.
     pub reads_prompts: bool,
-    /// Lends its chat model to servers that may ask; `None`: there is none to lend.
+    /// Lends its chat model to servers that may ask; `None`: sampling is disabled.
     pub sampler: Option<Arc<dyn Sampler>>,
     /// Pays for built-in tools that cost money.
     pub payments: Arc<dyn Payments>,
@@ -54,11 +54,11 @@ pub struct TurnCalls {
     setup: CallSetup,
     turn: Arc<Turn>,
     limits: TurnLimits,
-    /// What the model is offered now; before the first offer everything the NPC may call.
+    /// Tools offered to the model now; before the first offer all that the NPC may call.
     offered: Arc<VisibleTools>,
     /// Names that are offered whatever was said: the NPC's own, and what was found.
     found: Vec<Arc<str>>,
-    /// What the model has in its window that calls for care.
+    /// Contents of the model's window that call for care.
     taint: Taint,
     /// Wall time of the rounds so far; waiting for the final transcript is not part of it.
     tool_time: Duration,
@@ -111,7 +111,7 @@ impl TurnCalls {
         self.offered = Arc::default();
     }
 
-    /// What the model is offered, as it reads it.
+    /// Tools offered to the model, as it reads them.
     pub fn specs(&self) -> &Arc<[ToolSpec]> {
         &self.offered.specs
     }
@@ -122,7 +122,7 @@ impl TurnCalls {
         let left = self.left();
         let expected = |call: &ToolCall| {
             let offered = self.offered.get(&call.name);
-            // What goes on in the background is not waited for.
+            // Background calls are not awaited.
             let waits = offered.filter(|it| !it.outlasts(left));
             (waits.map(|it| it.expected).unwrap_or_default(), self.identity(call))
         };
@@ -188,12 +188,12 @@ impl TurnCalls {
         self.records
     }
 
-    /// What is left of the turn's tool time.
+    /// Rest of the turn's tool time.
     fn left(&self) -> Duration {
         self.turn.tier.ceiling().saturating_sub(self.tool_time)
     }
 
-    /// What a long list is narrowed by.
+    /// Query that narrows a long list.
     fn query(&self) -> Query<'_> {
         Query {
             utterance: &self.turn.facts.utterance,
@@ -209,8 +209,8 @@ impl TurnCalls {
         matches!(self.setup.stop.run_until_cancelled(agreed).await, Some(Ok(_)))
     }
 
-    /// Whether it may run before the final transcript: it reads, changes nothing, and nobody is asked
-    /// first.
+    /// True if it may run before the final transcript: it reads, changes nothing, and needs no
+    /// approval.
     fn may_run_ahead(&self, call: &ToolCall) -> bool {
         self.offered.get(&call.name).is_some_and(|offered| {
             let tool = &offered.tool;
@@ -271,7 +271,7 @@ pub fn result(record: &CallRecord) -> Message {
     }
 }
 
-/// What the window holds when `turn` begins.
+/// Marks of the window at the start of `turn`.
 fn taint(turn: &Turn) -> Taint {
     let taint = Taint::default();
     if turn.conversation.outside {
@@ -293,7 +293,7 @@ fn own_tools(npc: &Npc) -> Vec<Arc<str>> {
     named.into_iter().chain(lines).map(|name| Arc::from(name.as_str())).collect()
 }
 
-/// Whether a policy's entry means the tool of this record.
+/// True if a policy's entry means the tool of this record.
 fn names(entry: &str, record: &CallRecord) -> bool {
     entry == &*record.tool || bare(&record.tool) == entry
 }

@@ -35,13 +35,13 @@ struct State {
     gauge: Gauge,
     /// Bytes of the last request beside the conversation: who the NPC is, its tools, the turn.
     beside: u64,
-    /// What the game master should know.
+    /// Warning for the game master.
     warning: Option<String>,
-    /// What they know.
+    /// Warnings that they have received.
     told: Told,
 }
 
-/// What the game master was told once.
+/// Warnings that the game master has received.
 #[derive(Default)]
 struct Told {
     /// Requests are shortened.
@@ -62,7 +62,7 @@ impl Window {
         Self(model.models.window().map(|window| Arc::new(Mutex::new(state(window)))))
     }
 
-    /// Whether there is one.
+    /// True if its size is known.
     pub const fn is_known(&self) -> bool {
         self.0.is_some()
     }
@@ -85,7 +85,7 @@ impl Window {
         });
     }
 
-    /// Whether the calls of `messages` leave room for anything else.
+    /// True if the calls of `messages` leave room for anything else.
     pub fn has_room_beside(&self, messages: &[Message]) -> bool {
         let calls = messages.iter().filter_map(|message| match message {
             Message::Assistant { calls, .. } => Some(calls),
@@ -96,12 +96,12 @@ impl Window {
         self.with(|state| size <= state.gauge.bytes(CALLS)).unwrap_or(true)
     }
 
-    /// What the game master should know and has not been told.
+    /// Warning that the game master has not received yet.
     pub fn warning(&self) -> Option<String> {
         self.with(|state| state.warning.take()).flatten()
     }
 
-    /// What of a conversation is to be summed up: its oldest half, when the next request with it
+    /// Part of a conversation to sum up: its oldest half, when the next request with it
     /// would fill the window.
     pub fn task(&self, talk: &[Message]) -> Option<SummaryTask> {
         self.with(|state| {
@@ -124,7 +124,7 @@ impl Window {
     }
 }
 
-/// What the model reads in one turn.
+/// Prompt of one turn.
 pub struct Prompt {
     /// The stable prefix: who the NPC is.
     pub system: Message,
@@ -136,7 +136,7 @@ pub struct Prompt {
     pub window: Window,
 }
 
-/// How large a request is, in bytes.
+/// Size of a request, in bytes.
 #[derive(Clone, Copy, Debug)]
 pub struct Size {
     talk: u64,
@@ -183,7 +183,7 @@ impl Prompt {
         }
     }
 
-    /// Whether the turn has only its own message yet, and perhaps the beginning of its answer.
+    /// True if the turn has only its own message yet, and perhaps the beginning of its answer.
     fn is_first(&self) -> bool {
         match self.turn.as_slice() {
             [_] => true,

@@ -28,7 +28,7 @@ pub struct Filler {
     pub frames: Arc<[Frame]>,
 }
 
-/// Whose lines they are: a tool's, by its identity, or the NPC's own.
+/// Owner of the lines: a tool, by its identity, or the NPC.
 type Owner = Option<Arc<str>>;
 
 /// The filler lines of one NPC.
@@ -37,19 +37,19 @@ pub struct Fillers {
     voice: Synthesizer,
     lines: Arc<[String]>,
     prepared: Arc<Mutex<HashMap<Owner, Prepared>>>,
-    /// What is said in place of an answer.
+    /// Lines that replace an answer.
     instead: Arc<Mutex<HashMap<Occasion, Filler>>>,
 }
 
 /// Longest wait for a line that is wanted before it was prepared.
 const SOON: Duration = Duration::from_millis(300);
-/// The same for what is said in place of an answer.
+/// Like `SOON`, for lines that replace an answer.
 const INSTEAD_SOON: Duration = Duration::from_secs(3);
 
 #[derive(Default)]
 struct Prepared {
     ready: Option<Filler>,
-    /// How many were prepared so far, which says whose turn it is.
+    /// Number of lines prepared so far, which selects the next one.
     count: usize,
 }
 
@@ -113,8 +113,8 @@ impl Fillers {
         Ok(())
     }
 
-    /// What is said in place of an answer; where there is no money, a voice that costs something has it
-    /// only if it was prepared. Cancel safe.
+    /// A line that replaces an answer; without money, a paid voice has it only if it was
+    /// prepared. Cancel safe.
     pub async fn instead(&self, occasion: Occasion) -> Option<Filler> {
         // A voice that is late or fails leaves a silence.
         let _ = timeout(INSTEAD_SOON, self.prepare(occasion)).await;

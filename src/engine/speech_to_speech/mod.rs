@@ -40,7 +40,7 @@ use crate::{
     tools::Query,
 };
 
-/// How the sessions of one NPC are kept.
+/// Limits of one NPC's sessions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SessionLimits {
     /// Age at which a session is replaced.

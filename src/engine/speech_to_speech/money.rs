@@ -21,7 +21,7 @@ const TEMPLATE: u64 = 256;
 /// The contents of a session, all of which is read for each answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Contents {
-    /// How its service counts sound.
+    /// Tokens of its service per second of sound.
     a_second: SoundTokens,
     /// Bytes of text.
     pub text: u64,

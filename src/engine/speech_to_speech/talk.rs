@@ -33,7 +33,7 @@ use crate::{
 const FIRST: Duration = Duration::from_secs(3);
 /// A session that lasts so much longer answers another turn: a new one would keep the table waiting.
 const TURN: Duration = Duration::from_secs(20);
-/// How much faster than it is spoken an utterance is sent at least.
+/// Lowest speed of an upload, relative to real time.
 const UPLOAD: u32 = 8;
 /// Longest wait for more of it.
 const MORE: Duration = Duration::from_secs(10);
@@ -233,7 +233,7 @@ impl<'t> Talk<'t> {
     async fn listen(&mut self) -> Result<Ended, Error> {
         let mut calls = Vec::new();
         let upload = std::mem::take(&mut self.upload);
-        // Nobody hears a silence before the sound of earlier rounds is over.
+        // Earlier rounds' sound must end first: until then the silence is not heard.
         let mut until = Instant::now() + FIRST + upload + self.out.ahead();
         let stop = self.stop.clone();
         loop {
@@ -368,7 +368,7 @@ impl<'t> Talk<'t> {
     /// Passes on a sentence that broke off.
     async fn close_sentence(&mut self) {
         self.out.cut();
-        // Without a table nobody hears it.
+        // Without a table the sound is dropped.
         let _ = self.drain().await;
     }
 

@@ -1,6 +1,6 @@
 //! An account of the ledger, as this process sees it.
 //!
-//! Entry type: [`Ledger`]. What a call may cost is reserved at once, against everything that is spent
+//! Entry type: [`Ledger`]. A call's highest cost is reserved at once, against everything that is spent
 //! and under way; before the call goes out, the store has set it aside ([`Ledger::is_covered`]).
 //! **Never**: writes anything; [`Ledger::postings`] says what is to be written.
 
@@ -23,16 +23,16 @@ pub struct ReservedAmount {
     number: u64,
 }
 
-/// What is to be reserved.
+/// An amount to reserve.
 #[derive(Clone, Debug)]
 pub struct Requested<'a> {
     /// The model's name in the price list.
     pub model: &'a str,
-    /// Who pays: an NPC's name, or "hearing".
+    /// The payer: an NPC's name, or "hearing".
     pub payer: &'a str,
     /// Most that the payer may spend.
     pub payer_cap: Option<f64>,
-    /// What the call may use at most.
+    /// Upper bound for the call.
     pub expected: Consumption,
 }
 
@@ -44,18 +44,18 @@ pub enum OverBudget {
         "{whose} spending cap of {cap:.2} is reached: {spent:.4} spent, the next call may cost {next:.4} ({way_out})"
     )]
     Cap {
-        /// Whose cap it is.
+        /// Owner of the cap.
         whose: String,
-        /// How much may be spent, in the price list's currency.
+        /// The cap, in the price list's currency.
         cap: f64,
-        /// What counts against it.
+        /// Amount that counts against it.
         spent: f64,
-        /// What the call may cost.
+        /// Upper bound for the call's cost.
         next: f64,
-        /// What to do about it.
+        /// Way to lift the limit.
         way_out: &'static str,
     },
-    /// What is spent cannot be written down now.
+    /// Spending cannot be recorded now.
     #[error(
         "paid calls stop while spending cannot be recorded: {0} (free ones go on; check that the \
          store of 'memory' is reachable)"
@@ -63,7 +63,7 @@ pub enum OverBudget {
     Away(String),
 }
 
-/// What is to be written of an account in one step.
+/// Changes to write to an account in one step.
 #[derive(Clone, Debug, Default)]
 pub struct Postings {
     /// The account's own claim, and its payers'.
@@ -74,13 +74,13 @@ pub struct Postings {
     through: u64,
 }
 
-/// What an account has spent and set aside.
+/// Amounts that an account has spent and reserved.
 #[derive(Debug, Default)]
 pub struct Ledger {
     options: BudgetOptions,
     whole: Tally,
     payers: BTreeMap<String, Tally>,
-    /// What is reserved has to be set aside in the store before it is spent.
+    /// Reservations must reach the store before they are spent.
     is_kept: bool,
     /// Nothing is set aside ahead: it costs a wait, and leaves nothing behind.
     at_rest: bool,
@@ -127,7 +127,7 @@ impl Ledger {
         self.payers.values_mut().for_each(Tally::ask_again);
     }
 
-    /// `payer` may come to spend something.
+    /// Registers `payer` as a possible payer.
     pub fn expect(&mut self, payer: &str, cap: Option<f64>) {
         let cap = cap.map(Money::of);
         let tally = self.payers.entry(payer.to_owned());
@@ -160,8 +160,8 @@ impl Ledger {
         Ok(ReservedAmount { model, payer, amount, number: self.reservations })
     }
 
-    /// Whether the call may go out: what it may cost is set aside in the store. False while the
-    /// store has not answered.
+    /// True if the call may go out: the store has set its upper bound aside. False until the
+    /// store has answered.
     ///
     /// # Errors
     /// The store has refused it, or could not be asked.
@@ -210,7 +210,7 @@ impl Ledger {
         }
     }
 
-    /// What is to be written now, if anything; it is under way from here on.
+    /// Changes to write now, if any; they are under way from here on.
     pub fn postings(&mut self) -> Option<Postings> {
         if !self.is_kept {
             return None;
@@ -232,7 +232,7 @@ impl Ledger {
         Some(Postings { claims, month_max, through: self.reservations })
     }
 
-    /// What the store has answered to each claim.
+    /// Takes the store's answer to each claim.
     pub fn posted(&mut self, postings: &Postings, granted: &[Granted]) {
         for (claim, granted) in postings.claims.iter().zip(granted) {
             if let Some(tally) = self.tally(claim.payer.as_deref()) {
@@ -291,7 +291,7 @@ impl Ledger {
 
 #[cfg(test)]
 impl ReservedAmount {
-    /// Whether `payer` pays for it.
+    /// True if `payer` pays for it.
     pub fn is_of(&self, payer: &str) -> bool {
         self.payer == payer
     }

@@ -1,10 +1,10 @@
-//! What calls cost, and how much may be spent on them.
+//! Prices of calls, and spending caps.
 
 use std::collections::BTreeMap;
 
 use crate::domain::Money;
 
-/// What may be spent, and what models cost.
+/// Spending caps and prices of models.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct BudgetOptions {
     /// Hard cap of one session, in the price list's currency; `None`: no cap.
@@ -15,7 +15,7 @@ pub struct BudgetOptions {
     pub prices: BTreeMap<String, Price>,
 }
 
-/// What one model costs.
+/// Price of one model.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Price {
     /// Per million tokens read.
@@ -53,7 +53,7 @@ pub struct SoundTokens {
     pub with_words: bool,
 }
 
-/// What a call uses, in the units it is billed by.
+/// Consumption of a call, in billed units.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Consumption {
     /// Tokens read, those from the cache included.
@@ -81,7 +81,7 @@ pub struct Consumption {
 }
 
 impl BudgetOptions {
-    /// What `used` of `model` costs; a model without a price is free.
+    /// Cost of `used` of `model`; a model without a price is free.
     pub fn cost(&self, model: &str, used: Consumption) -> Money {
         self.prices.get(model).map_or(Money::ZERO, |price| price.of(used))
     }

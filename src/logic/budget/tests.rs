@@ -139,7 +139,7 @@ fn picture_of_counted_tokens_costs_those() {
     assert_eq!(options.cost("m", counted), Money::of(0.03));
 }
 
-/// What text costs at a service that also takes sound.
+/// Prices of text at a service that also takes sound.
 const TEXT: Price = Price {
     input: 4.0,
     cached_input: 0.4,
@@ -154,7 +154,7 @@ const TEXT: Price = Price {
     request: 0.0,
 };
 
-/// What a store does, without one.
+/// Stand-in for a store.
 #[derive(Default)]
 struct Store {
     taken: BTreeMap<Option<String>, Money>,
@@ -225,7 +225,7 @@ fn without_the_store_what_is_set_aside_is_spent_and_no_more() {
 /// A call of the simulation below.
 struct Call {
     held: ReservedAmount,
-    /// What the service will bill.
+    /// Consumption that the service will bill.
     bill: Consumption,
     went_out: bool,
 }

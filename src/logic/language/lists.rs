@@ -32,7 +32,7 @@ pub struct Language {
     pub small_numbers: &'static [&'static str; 20],
     /// The tens from twenty to ninety.
     pub tens: &'static [&'static str; 8],
-    /// What a kind of thing is called: in prompts first (where they are written in this language),
+    /// Names of a kind of thing: in prompts first (where they are written in this language),
     /// then in topics; folded.
     pub kind: fn(EntityKind) -> List,
     /// Utterances of these words alone are no answer to anybody.
@@ -41,17 +41,17 @@ pub struct Language {
     pub objects: List,
     /// Words that join names called together.
     pub joining: List,
-    /// Words that may come before the name of somebody spoken to.
+    /// Words that may come before the name of an addressee.
     pub openers: List,
-    /// Words that may come after the name of somebody spoken to.
+    /// Words that may come after the name of an addressee.
     pub tails: List,
-    /// Openers that call somebody even without a comma.
+    /// Openers that call an addressee even without a comma.
     pub calls: List,
     /// Words that never stand for a name.
     pub function_words: List,
     /// Titles, callings and epithets many people share.
     pub roles: List,
-    /// Words in names that identify nobody on their own ("the", "old").
+    /// Words in names that identify no one on their own ("the", "old").
     pub name_fillers: List,
     /// Words that may stand before a spoken command.
     pub before_command: List,
@@ -59,7 +59,7 @@ pub struct Language {
     pub after_command: List,
     /// Whole utterances and what they order; `@` stands for an NPC's name, `*` for any words.
     pub commands: &'static [(&'static str, Order)],
-    /// What makes an NPC stop when an utterance begins with it or is nothing else; where one begins
+    /// Words that stop an NPC, at the start of an utterance or as all of it; where one begins
     /// with another, the longer one comes first.
     pub stops: List,
     /// Words that may stand beside stop words without making them something else.
@@ -78,7 +78,7 @@ pub struct Language {
     /// Words of the table, folded, and what tools, which are mostly described in English, call the
     /// same.
     pub in_english: &'static [(&'static str, &'static str)],
-    /// What somebody says who means the session before.
+    /// Phrases that mean the session before.
     pub last_session: List,
     /// Words of topics and names that fit everything.
     pub connecting: List,
@@ -106,15 +106,15 @@ pub struct Language {
     pub between: List,
     /// Articles that names are written with, folded.
     pub articles: List,
-    /// What stands before a noun that is known to everybody, folded.
+    /// Words before a noun that everyone knows, folded.
     pub definite: List,
     /// Every noun is written with a capital letter, not names alone.
     pub nouns_have_capitals: bool,
-    /// What tells whether somebody has finished.
+    /// Words at the end of a finished or unfinished utterance.
     pub endings: &'static Endings,
-    /// What tells what a line proves, and what is worth keeping.
+    /// Words that decide the claims of a line, and their worth.
     pub wording: &'static Wording,
-    /// What tells to whom somebody turns.
+    /// Words that decide the addressee.
     pub turning: &'static Turning,
     /// Phrases at the beginning of answers.
     pub opening: &'static Beginnings,
@@ -124,19 +124,19 @@ pub struct Language {
     pub actions: List,
     /// Words that are a direction only where at most one more follows.
     pub short_actions: List,
-    /// Somebody who acts.
+    /// Pronouns of an actor.
     pub actors: List,
-    /// How players speak of dice without rolling them.
+    /// Phrases about dice that roll none.
     pub dice: &'static DiceTalk,
     /// Words that make a lone "d six" a roll.
     pub dice_cues: List,
     /// Words behind which "d" names something else: "vitamin d six".
     pub lettered: List,
-    /// What recognisers write for the "d" of dice.
+    /// Transcriptions of the "d" of dice.
     pub like_d: List,
 }
 
-/// How players speak of dice without rolling them; small, without apostrophes, words apart by a blank.
+/// Phrases about dice that roll none; small, without apostrophes, words apart by a blank.
 #[derive(Debug)]
 pub struct DiceTalk {
     /// Verbs of rolling, now.
@@ -147,33 +147,33 @@ pub struct DiceTalk {
     pub withheld: List,
     /// Times that are over: "yesterday".
     pub over: List,
-    /// What makes it a question about dice: "how many".
+    /// Words of a question about dice: "how many".
     pub asking: List,
-    /// Whose or which die it is: "my".
+    /// Words that choose a die: "my".
     pub whose: List,
-    /// Of these, those with which a die begins a sentence only as somebody who acts ("dein w20 rollt").
+    /// Of these, those with which a die begins a sentence only as an actor ("dein w20 rollt").
     pub subjects: List,
-    /// What is done with dice that are things: "lost".
+    /// Actions on dice as things: "lost".
     pub handled: List,
     /// Verbs of questions that want something done: "can"; folded.
     pub requests: List,
-    /// What corrects a roll that was just said: "i mean".
+    /// Words that correct a roll just spoken: "i mean".
     pub instead: List,
     /// Words for chances: "odds".
     pub chances: List,
-    /// What makes a sentence with one of them a question.
+    /// Words that make a sentence with one of them a question.
     pub wondering: List,
     /// The last roll: "last roll".
     pub last: List,
-    /// That somebody asks what they have rolled: "did i".
+    /// Questions about one's own roll: "did i".
     pub did: List,
-    /// What allows a number and all below it: "or less".
+    /// Words that allow a number and all below it: "or less".
     pub at_most: List,
-    /// What allows only what is above a number: "more than".
+    /// Words that allow only numbers above: "more than".
     pub more: List,
-    /// What allows only what is below it: "less than".
+    /// Words that allow only numbers below: "less than".
     pub less: List,
-    /// What allows one number alone: "exactly".
+    /// Words that allow one number alone: "exactly".
     pub exactly: List,
 }
 
@@ -198,7 +198,7 @@ pub struct Beginnings {
     pub no: List,
 }
 
-/// Words that tell whether somebody has finished; folded.
+/// Words that decide if an utterance is finished; folded.
 #[derive(Debug)]
 pub struct Endings {
     /// Last words after which more is to come.
@@ -209,46 +209,46 @@ pub struct Endings {
     pub open: List,
     /// Of these, those that belong to a verb and end a question: "are we still on".
     pub particles: List,
-    /// What may stand beside a name that is called and not yet told anything.
+    /// Words beside a called name without a message.
     pub calling: List,
     /// First words of questions: "what".
     pub asking: List,
     /// Verbs that begin questions: "can".
     pub verbs: List,
-    /// Who acts, in a word. Behind one of [`Self::asking`] they make it a clause: "what I do".
+    /// Pronouns of an actor. Behind one of [`Self::asking`] they make it a clause: "what I do".
     pub subjects: List,
     /// First words of clauses that another one follows.
     pub leading: List,
     /// Words that begin a thing of a list.
     pub articles: List,
-    /// Last words of somebody who has said all.
+    /// Last words of a finished utterance.
     pub closing: List,
 }
 
 /// Words that tell what a line proves, and what of it is worth keeping; folded.
 #[derive(Debug)]
 pub struct Wording {
-    /// What turns a sentence into its opposite.
+    /// Words that negate a sentence.
     pub negations: List,
-    /// What makes of something that is something that might be.
+    /// Words that turn a fact into a possibility.
     pub hedges: List,
-    /// What makes of something that is something to come.
+    /// Words that turn a fact into a future one.
     pub coming: List,
     /// Verbs of saying.
     pub reporting: List,
     /// Of these, those of asking.
     pub asking: List,
-    /// Whoever speaks.
+    /// The speaker.
     pub me: List,
-    /// Whoever is spoken to.
+    /// The listener.
     pub you: List,
-    /// Somebody else, who was named before.
+    /// A third person who was named before.
     pub others: List,
     /// Endings of words that leave their meaning.
     pub endings: List,
-    /// Forms of "to be", which also make of doing something that is done to somebody.
+    /// Forms of "to be", which also form the passive.
     pub being: List,
-    /// Words before whoever did what was done, or before whom it was taken from.
+    /// Words before the actor of a passive, or before the person something was taken from.
     pub turning: List,
     /// Words with which another clause begins.
     pub clauses: List,
@@ -260,39 +260,39 @@ pub struct Wording {
     pub promises: List,
     /// Forms of one word that share no beginning, or too short a one: "give", "gave".
     pub forms: &'static [List],
-    /// Whoever speaks, with others.
+    /// The speaker with others.
     pub us: List,
-    /// What those who play are called together.
+    /// Names for the players as a group.
     pub party: List,
     /// Several who were named before.
     pub they: List,
-    /// How words end that mean several.
+    /// Endings of plurals.
     pub several: List,
-    /// What sets a clause against the one before it.
+    /// Words that set a clause against the one before it.
     pub but: List,
-    /// Before the name of somebody who was described.
+    /// Words before the name of a person who was described.
     pub called: List,
     /// Answers that say that it is not so.
     pub no: List,
-    /// Before what somebody does not have.
+    /// Words before a thing that a person does not have.
     pub lacking: List,
-    /// Before what there is none of.
+    /// Words before a thing that does not exist.
     pub none_of: List,
-    /// What a clause begins with that gives the reason of the one before it.
+    /// Words that begin a clause with the reason of the one before it.
     pub reasons: List,
-    /// What a question begins with that has its verb before whoever does it.
+    /// Words that begin a question with its verb before the actor.
     pub turned: List,
-    /// What a clause begins with that says what is at a place.
+    /// Words that begin a clause about the things at a place.
     pub places: List,
-    /// Who did something, as a question begins.
+    /// Words that begin a question about the actor.
     pub askers: List,
     /// Verbs that a question begins with, and that stand for what was asked in its answer.
     pub helping: List,
-    /// Before whoever did what was done.
+    /// Words before the actor of a passive.
     pub by: List,
-    /// Before whomever something is given.
+    /// Words before the receiver of a thing.
     pub to: List,
-    /// What a sentence may begin with before its verb and whoever does it.
+    /// Words that may begin a sentence before its verb and the actor.
     pub fronts: List,
     /// When something is, which may be said anywhere in a sentence.
     pub times: List,
@@ -300,36 +300,36 @@ pub struct Wording {
     pub verb_last: List,
 }
 
-/// Words of turning to somebody, and of speaking of somebody; folded.
+/// Words for addressing a person, and for speaking of one; folded.
 #[derive(Debug)]
 pub struct Turning {
-    /// Verbs of the present with whoever is spoken to right behind them: "ask".
+    /// Verbs of the present with the listener right behind them: "ask".
     pub direct: List,
     /// Verbs of the present with a word of [`Self::towards`] between: "talk to".
     pub towards_somebody: List,
-    /// What stands between such a verb and a name.
+    /// Words between such a verb and a name.
     pub towards: List,
     /// Verbs with a word between that is theirs alone: "bedanke bei".
     pub with_their_own: List,
-    /// What may stand beside a verb: "call over".
+    /// Words that may follow a verb: "call over".
     pub particles: List,
-    /// What may stand between a verb of being and whom it is about: "where is now".
+    /// Words that may come between a verb of being and its subject: "where is now".
     pub adverbs: List,
     /// Players, of themselves.
     pub doers: List,
-    /// What players call whom they play: "my character".
+    /// Names for the players' characters: "my character".
     pub characters: List,
-    /// What may stand between the one who acts and the verb: "want to".
+    /// Words that may come between the actor and the verb: "want to".
     pub lead_in: List,
-    /// What goes on with a sentence's subject: "and".
+    /// Words that continue a sentence's subject: "and".
     pub going_on: List,
-    /// What may stand for the subject: "let me".
+    /// Words that may replace the subject: "let me".
     pub allowing: List,
     /// Verbs of wanting, where another verb ends the sentence.
     pub wishes: List,
     /// Verbs of turning at the end of a sentence.
     pub behind: List,
-    /// What may stand before a name or a role: "the".
+    /// Words that may precede a name or a role: "the".
     pub before_name: List,
     /// Words that make it no act of now: negations, conditions, the past.
     pub spoils: List,
@@ -341,11 +341,11 @@ pub struct Turning {
     pub asides: List,
     /// Words before a name at the end that make it the matter, beside [`Language::objects`].
     pub mentions: List,
-    /// Verbs whose object behind "I" is the matter, unless somebody is spoken to.
+    /// Verbs whose object behind "I" is the matter, unless a person is addressed.
     pub acted_on: List,
-    /// Whoever is spoken to.
+    /// Pronouns of the listener.
     pub listeners: List,
-    /// Verbs behind a name at the start that tell of whoever has it.
+    /// Verbs behind a name at the start that describe its bearer.
     pub told_of: List,
     /// Verbs that do so too, unless a word of [`Self::asked`] follows: "is".
     pub being: List,

@@ -51,13 +51,13 @@ pub struct Track {
     pub title: String,
     /// Words by which models and people ask for it ("tavern", "battle").
     pub moods: Vec<String>,
-    /// Where it sounds.
+    /// Its layer.
     pub layer: Layer,
     /// It begins again at its end, without a gap.
     pub is_looped: bool,
     /// Added to its level, in dB: the sum of loudness levelling and the owner's `volume`.
     pub gain_db: f32,
-    /// Whom to thank.
+    /// Author to thank.
     pub credits: Option<String>,
 }
 

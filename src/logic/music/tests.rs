@@ -9,7 +9,7 @@ use crate::audio::FRAME_SAMPLES_48K;
 struct Sound {
     samples: Vec<i16>,
     at: usize,
-    /// How much a call gives at most.
+    /// Most samples that one call returns.
     piece: usize,
 }
 

@@ -1,4 +1,4 @@
-//! Which tier a turn has: how much tool time an utterance may spend.
+//! Tier of a turn: the tool time that an utterance may spend.
 //!
 //! Entry types: [`TierSelector`], [`effective`]. The first rule that fits decides: deep keyword,
 //! three players waiting, standard keyword or name, first turn, else fast. Runs on every partial
@@ -54,19 +54,19 @@ impl Keywords {
 /// Everything a selection depends on.
 #[derive(Clone, Copy, Debug)]
 pub struct TierInput<'i> {
-    /// What was said, partial or final.
+    /// The transcript, partial or final.
     pub text: &'i str,
     /// Players waiting for an answer.
     pub queue_depth: usize,
-    /// Whether this NPC has not spoken with this table yet.
+    /// True if this NPC has not spoken with this table yet.
     pub first_turn: bool,
-    /// Whether this NPC can show pictures.
+    /// True if this NPC can show pictures.
     pub has_pictures: bool,
-    /// How long ago the last turn began that was deep in effect; `None`: none yet.
+    /// Time since the start of the last turn that was deep in effect; `None`: none yet.
     pub since_deep: Option<Duration>,
     /// Names that ask for a look-up.
     pub names: &'i Names,
-    /// Where the party is, which nobody has to look up.
+    /// The party's place, which needs no look-up.
     pub here: Option<&'i str>,
 }
 
@@ -96,7 +96,7 @@ pub enum Reason {
     StandardKeyword,
     /// A rule, spell or condition was named.
     NamesRule,
-    /// Somebody or something not in the scene was named.
+    /// Names a person or thing that is not in the scene.
     NamesAbsent,
     /// The NPC's first turn with this table.
     FirstTurn,
@@ -125,7 +125,7 @@ impl fmt::Display for Reason {
 pub struct TierSelector {
     /// Folded keyword phrases that ask for a deep turn, and how they were written.
     deep: Phrases<String>,
-    /// The same of those that ask for a standard one.
+    /// Like `deep`, for a standard turn.
     standard: Phrases<String>,
     /// Phrases that ask to be shown something, for NPCs with pictures.
     shows: Phrases<String>,

@@ -76,7 +76,7 @@ fn every_shipped_keyword_works_inside_a_sentence() {
     }
 }
 
-/// What was promised, said or owed before has to be looked up, whatever form the word has.
+/// Earlier promises, words and debts need a look-up, in all forms of the word.
 #[test]
 fn words_of_what_was_before_ask_for_a_standard_turn() {
     for text in [

@@ -25,7 +25,7 @@ use crate::provider::{
 
 /// A service.
 pub struct Client {
-    /// How it is reached.
+    /// Settings of the service.
     pub options: Options,
     /// Makes its errors.
     pub peer: Arc<Peer>,

@@ -1,6 +1,6 @@
 //! The state of a session: orders and messages of the service in, messages and events for the engine out.
 //!
-//! Entry type: [`Talk`]. Whatever is sent while the service answers interrupts it, so all orders but
+//! Entry type: [`Talk`]. Any order sent while the service answers interrupts it, so all orders but
 //! [`SpeechOrder::Cancel`] wait for the answer's end. The end of an utterance and results of calls,
 //! which the service answers at once, are sent with the order to answer.
 //! **Never**: sends or receives by itself; sends a result that is not wanted any more.
@@ -39,7 +39,7 @@ use crate::{
 const SHORTEST: usize = 1_600;
 /// The longest time left that is believed.
 const LEFT_MAX: Duration = Duration::from_secs(3_600);
-/// Most answers that nobody has asked for.
+/// Most answers that were not requested.
 const UNASKED_MAX: usize = 16;
 
 /// A session.
@@ -66,7 +66,7 @@ pub struct Talk {
     held: Waiting,
     /// Answers that were asked for.
     asked: u64,
-    /// Answers that nobody has asked for.
+    /// Number of answers that were not requested.
     unasked: usize,
 }
 
@@ -95,7 +95,7 @@ impl Talk {
     fn obey(&mut self, order: SpeechOrder) -> Result<(), Over> {
         if !matches!(order, SpeechOrder::Result { .. } | SpeechOrder::Answer(_)) {
             self.send_results(false);
-            // Whatever else is sent interrupts the turn.
+            // All other orders interrupt the turn.
             self.tail.interrupt();
         }
         match order {

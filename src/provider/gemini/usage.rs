@@ -36,7 +36,7 @@ pub fn read(usage: &Value) -> Option<SpeechUsage> {
     })
 }
 
-/// The tokens of sound in the list `name`; `None`: there is no such list.
+/// The tokens of sound in the list `name`; `None`: no such list.
 fn sound(usage: &Value, name: &str) -> Option<u64> {
     let list = usage.get(name)?.as_array().filter(|list| !list.is_empty())?;
     let is_sound = |part: &&Value| part.get("modality").and_then(Value::as_str) == Some("AUDIO");

@@ -55,7 +55,7 @@ pub async fn cleaned(bytes: Vec<u8>) -> Result<(Arc<[u8]>, &'static str), BadPic
     done.await.unwrap_or(Err(BadPicture::Failed))
 }
 
-/// The pixels of a file whose kind is told by its first bytes.
+/// The pixels of a file; its first bytes determine the format.
 fn decoded(bytes: &[u8]) -> Result<DynamicImage, BadPicture> {
     let kind = image::guess_format(bytes).map_err(|_| BadPicture::Kind)?;
     if !matches!(kind, ImageFormat::Png | ImageFormat::Jpeg | ImageFormat::WebP) {

@@ -18,7 +18,7 @@ use crate::{
     },
 };
 
-/// What Google wants at the head of a request.
+/// Headers of a request to Google.
 pub const MANNER: Manner =
     Manner { key: "x-goog-api-key", before_key: "", headers: &[], models: "/v1beta/models" };
 
@@ -30,7 +30,7 @@ const MODEL_MAX: usize = 200;
 /// Gemini's models that draw.
 pub struct GeminiImages(pub Arc<Endpoint>);
 
-/// What an answer holds.
+/// Content of an answer.
 #[derive(Debug, PartialEq)]
 enum Answer {
     /// The file of the last picture in it.

@@ -61,7 +61,7 @@ impl ImageService {
 pub struct ImageEntry {
     /// Its kind.
     pub service: ImageService,
-    /// How it is reached.
+    /// Settings of the service.
     pub options: Options,
 }
 

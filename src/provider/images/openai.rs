@@ -19,7 +19,7 @@ use crate::{
     },
 };
 
-/// Where pictures are asked for.
+/// Path of the images endpoint.
 const PATH: &str = "/images/generations";
 /// The member that says how a picture is answered.
 const FORMAT: &str = "response_format";
@@ -45,7 +45,7 @@ impl ImageModel for OpenAiImages {
     }
 }
 
-/// What the first entry of an answer holds.
+/// First entry of an answer.
 enum Entry {
     File(Vec<u8>),
     Link(String),
@@ -60,7 +60,7 @@ async fn ask(endpoint: &Endpoint, prompt: &str) -> Result<Picture, NoPicture> {
         && failure.names(FORMAT)
         && body.as_object_mut().is_some_and(|all| all.remove(FORMAT).is_some())
     {
-        // What is refused for its form is not billed.
+        // A request rejected for its form is not billed.
         posted = endpoint.post(PATH, &body).await;
     }
     let response = match posted {
@@ -77,7 +77,7 @@ async fn ask(endpoint: &Endpoint, prompt: &str) -> Result<Picture, NoPicture> {
         (Entry::File(file), used) => (file, used),
         (Entry::Link(url), used) => {
             let file = endpoint.fetch(&url, PICTURE).await;
-            // It is made and billed, whatever its link comes to.
+            // The picture is made and billed, even if its link fails.
             (file.map_err(|error| Error::new(Kind::Protocol, error.to_string()))?, used)
         }
         (Entry::Unusable(what, way_out), _) => {
@@ -150,7 +150,7 @@ fn plain(prompt: &str) -> String {
     let plain = prompt.replace('|', ",");
     let mut text = String::with_capacity(plain.len());
     let mut rest = plain.as_str();
-    // What stands between the marks is meant for the server, not for the picture.
+    // Text between the marks is meant for the server, not for the picture.
     while let Some((before, after)) = rest.split_once(OPENED) {
         text.push_str(before);
         rest = after.split_once(CLOSED).map_or("", |(_, after)| after);

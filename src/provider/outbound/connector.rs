@@ -33,7 +33,7 @@ pub enum Refused {
          writing that address into glyphoxa.yaml)"
     )]
     Inside(String),
-    /// A proxy would look its name up, and nobody would see what that leads to.
+    /// A proxy would resolve its name, which hides the resulting address.
     #[error(
         "'{0}' would be resolved by a proxy, which hides where it leads (only the person who runs \
          Glyphoxa can allow it, by writing that address into glyphoxa.yaml, or its host into \
@@ -42,8 +42,8 @@ pub enum Refused {
     Proxied(String),
 }
 
-/// Where requests may go: to the public internet, and to the `own` addresses of whoever runs the
-/// program, wherever those are.
+/// Permitted destinations: the public internet, and the `own` addresses of the
+/// operator, on any network.
 ///
 /// Through a proxy, which looks names up itself, only the `own` addresses are reached by name.
 #[derive(Clone)]
@@ -56,7 +56,7 @@ pub struct Outbound {
     is_proxied: fn(&Url) -> bool,
 }
 
-/// Whose an address is.
+/// Owner of an address.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Whose {
     /// The operator has written it down.
@@ -70,12 +70,12 @@ impl Outbound {
         Self::looking_up(Arc::new(SystemNames))
     }
 
-    /// The same with another way to look names up.
+    /// Replaces the resolver of names.
     pub fn looking_up(names: Arc<dyn Resolve>) -> Self {
         Self { own: Vec::new(), is_neighbour: false, names, is_proxied }
     }
 
-    /// The same where a proxy is in between.
+    /// Replaces the test for a proxy.
     #[cfg(test)]
     pub fn behind(mut self, is_proxied: fn(&Url) -> bool) -> Self {
         self.is_proxied = is_proxied;
@@ -97,12 +97,12 @@ impl Outbound {
         self
     }
 
-    /// Whether a request to `url` goes through a proxy, which looks its name up.
+    /// True if a request to `url` goes through a proxy, which resolves its name.
     pub fn is_proxied(&self, url: &Url) -> bool {
         (self.is_proxied)(url)
     }
 
-    /// Whether a request may be sent to `url`; what its name leads to is seen when it is sent.
+    /// Checks that a request may be sent to `url`; its name is resolved when it is sent.
     ///
     /// # Errors
     /// Why not.

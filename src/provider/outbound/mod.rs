@@ -2,7 +2,7 @@
 //! servers, of files.
 //!
 //! Entry types: [`Outbound`], which makes the clients that such requests are sent with; [`Refused`].
-//! What an address leads to is looked up, held against what is allowed, and connected to in one
+//! The address is resolved, checked against the permitted ones, and connected to in one
 //! step, so that nothing can change in between. **Never**: follows a redirect by itself.
 
 mod connector;

@@ -35,7 +35,7 @@ pub struct LeadsInside {
 pub struct CheckedNames {
     /// Looks them up.
     pub names: Arc<dyn Resolve>,
-    /// Whether a connection may be made to an address.
+    /// True if a connection may be made to an address.
     pub allows: fn(IpAddr) -> bool,
 }
 

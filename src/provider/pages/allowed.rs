@@ -47,7 +47,7 @@ impl AllowedHost {
         Ok(Self { host, port, is_wildcard, is_private })
     }
 
-    /// Whether it covers `url`. Without a port it covers every port of a public host, and only the
+    /// True if it covers `url`. Without a port it covers every port of a public host, and only the
     /// scheme's own port of a private one.
     pub fn covers(&self, url: &Url) -> bool {
         let Some(host) = url.host_str() else { return false };
@@ -62,7 +62,7 @@ impl AllowedHost {
         is_host && is_port
     }
 
-    /// Whether it is on this machine or a private network.
+    /// True if it is on this machine or a private network.
     pub const fn is_private(&self) -> bool {
         self.is_private
     }

@@ -10,7 +10,7 @@ const ARTICLE_MIN: usize = 200;
 /// Longest title, in characters.
 const TITLE_MAX: usize = 200;
 
-/// What a page has to read.
+/// Readable content of a page.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Article {
     /// Title on one line; may be empty.
@@ -99,7 +99,7 @@ pub fn article(html: &str) -> Article {
     reading.end()
 }
 
-/// What was read so far. Depths are counted, so that a page with open ends loses nothing but its order.
+/// Content read so far. Depths are counted, so that unclosed elements affect only the order.
 #[derive(Debug, Default)]
 struct Reading {
     title: Option<String>,
@@ -190,14 +190,14 @@ impl Reading {
 }
 
 impl Block {
-    /// Whether it is little but links.
+    /// True if it consists mostly of links.
     fn is_menu(&self) -> bool {
         let words = self.text.chars().filter(|c| !c.is_whitespace()).count();
         self.linked * 3 > words * 2
     }
 }
 
-/// `text` on one line, without what nobody sees.
+/// `text` on one line, without invisible characters.
 fn line(text: &str) -> String {
     visible(text).split_whitespace().collect::<Vec<_>>().join(" ")
 }

@@ -7,8 +7,8 @@ use encoding_rs::{Encoding, UTF_8, UTF_16BE, UTF_16LE, WINDOWS_1252};
 /// Bytes in which a page may name its encoding.
 const PRESCAN: usize = 4_096;
 
-/// `bytes` as text; `named` is the encoding of the header, and what `is_markup` may name its own. What
-/// fits no encoding is replaced.
+/// `bytes` as text; `named` is the encoding of the header; `is_markup` text may name its own. Bytes
+/// outside the encoding are replaced.
 pub fn text_of(bytes: &[u8], named: Option<&str>, is_markup: bool) -> String {
     let labelled = |label: &str| Encoding::for_label(label.trim().as_bytes());
     let own = || is_markup.then(|| declared(bytes))?.and_then(|it| labelled(&it));
@@ -28,7 +28,7 @@ fn declared(bytes: &[u8]) -> Option<String> {
         .or_else(|| tags(&head, "<meta").find_map(|tag| after(tag, "charset")))?;
     let label: String =
         label.chars().take_while(|c| c.is_ascii_alphanumeric() || "-_:.".contains(*c)).collect();
-    // Whoever could read that word did not read UTF-16.
+    // A declaration legible as ASCII rules out UTF-16.
     let wide = [UTF_16LE, UTF_16BE];
     match Encoding::for_label(label.as_bytes()) {
         Some(encoding) if wide.contains(&encoding) => Some("utf-8".to_owned()),
@@ -45,7 +45,7 @@ fn tags<'a>(text: &'a str, begins: &'static str) -> impl Iterator<Item = &'a str
     })
 }
 
-/// What follows `word` and an equals sign, without its opening quote.
+/// Text after `word` and an equals sign, without its opening quote.
 fn after<'a>(text: &'a str, word: &str) -> Option<&'a str> {
     text.match_indices(word).find_map(|(at, _)| {
         let rest = text.get(at + word.len()..)?.trim_start().strip_prefix('=')?;

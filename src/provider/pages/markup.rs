@@ -77,7 +77,7 @@ fn read(tag: &StartTag<()>) -> Tag {
     Tag { name, is_hidden, is_empty }
 }
 
-/// Whether a declaration of a style hides its element.
+/// True if a declaration of a style hides its element.
 fn hides(declaration: &str) -> bool {
     let declaration: String = declaration.split_whitespace().collect();
     let declaration = declaration.to_ascii_lowercase();
@@ -112,7 +112,7 @@ pub fn plain_text(fragment: &str, longest: usize) -> String {
     line.chars().take(longest).collect()
 }
 
-/// Whether an element stands within words, so that its tag parts none.
+/// True if an element occurs within words, so that its tag separates none.
 fn is_within_words(name: &str) -> bool {
     matches!(
         name,
@@ -151,7 +151,7 @@ pub struct Skipped {
 }
 
 impl Skipped {
-    /// Whether `piece` is part of an element that is left out; one begins where `begins` says so.
+    /// True if `piece` is part of an element that is left out; `begins` recognises its start tag.
     pub fn takes(&mut self, piece: &Piece, begins: impl Fn(&Tag) -> bool) -> bool {
         if self.depth > 0 && self.is_ended_by(piece) {
             self.depth = 0;
@@ -173,7 +173,7 @@ impl Skipped {
         true
     }
 
-    /// Whether `piece` ends the element although its own end tag was left out.
+    /// True if `piece` ends the element although its own end tag was left out.
     fn is_ended_by(&mut self, piece: &Piece) -> bool {
         if !OPEN_ENDED.contains(&self.name.as_str()) {
             return false;
@@ -194,7 +194,7 @@ impl Skipped {
     }
 }
 
-/// Whether the start tag `next` ends an open element `name` of [`OPEN_ENDED`].
+/// True if the start tag `next` ends an open element `name` of [`OPEN_ENDED`].
 fn ends(next: &str, name: &str) -> bool {
     next == name
         || matches!(

@@ -37,7 +37,7 @@ const TEXT_BYTES: usize = 13_000;
 /// Longest address that is read or found, in bytes.
 pub const URL_MAX: usize = 2_000;
 
-/// Whether a search has returned an address.
+/// True if a search has returned an address.
 pub type IsFound<'a> = dyn Fn(&Url) -> bool + Send + Sync + 'a;
 
 /// A page's readable text.
@@ -114,13 +114,13 @@ impl Pages {
         Self { outbound: Outbound::public(), allowed, languages }
     }
 
-    /// The same through another way out.
+    /// Sends requests through another `outbound`.
     #[must_use]
     pub fn through(self, outbound: Outbound) -> Self {
         Self { outbound, ..self }
     }
 
-    /// Whether the operator lets `url` be read without a search.
+    /// True if the operator allows `url` to be read without a search.
     pub fn allows(&self, url: &Url) -> bool {
         self.allowed.iter().any(|host| host.covers(url))
     }
@@ -131,7 +131,7 @@ impl Pages {
     /// that are allowed or found, so that no address on an allowed host carries words elsewhere.
     ///
     /// # Errors
-    /// Why there is nothing to read.
+    /// Reason why the page cannot be read.
     pub async fn read(&self, url: &Url, found: &IsFound<'_>) -> Result<Page, PageError> {
         let late = || PageError::Late(host(url));
         timeout(WHOLE, self.fetch(url, found)).await.unwrap_or_else(|_| Err(late()))
@@ -187,7 +187,7 @@ impl Pages {
         Err(PageError::Redirects(host(&url)))
     }
 
-    /// Whether `url` is reached because the operator has written its host down: on a private network
+    /// True if `url` is reached because the operator lists its host: on a private network
     /// by the first request alone, elsewhere through a proxy, which hides where a name leads.
     fn is_own(&self, url: &Url, is_first: bool) -> bool {
         let is_own = |host: &AllowedHost| match host.is_private() {
@@ -220,7 +220,7 @@ impl Pages {
     }
 }
 
-/// Whether a connection was refused because of where it leads.
+/// The error of a connection refused for its destination.
 fn inside(error: &reqwest::Error) -> Option<PageError> {
     let mut cause = error.source();
     while let Some(inner) = cause {
@@ -242,7 +242,7 @@ async fn body(mut response: Response, host: &str) -> Result<Vec<u8>, PageError> 
     Ok(body.bytes)
 }
 
-/// What a body is, by its header.
+/// Form of a body, by its header.
 struct Form {
     is_markup: bool,
     charset: Option<String>,

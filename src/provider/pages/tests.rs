@@ -66,7 +66,7 @@ fn pages(allowed: &[&str]) -> Pages {
     Pages::new(allowed, "de").through(Outbound::looking_up(Arc::new(Here)).behind(|_| false))
 }
 
-/// What comes of a page that a server on this machine gives.
+/// Result of reading a page from a server on this machine.
 async fn read(given: Vec<u8>) -> Result<Page, PageError> {
     let (address, _) = server(given).await;
     let url = Url::parse(&format!("http://{address}/page#part")).unwrap();
@@ -169,7 +169,7 @@ async fn redirects_in_a_circle_end() {
 async fn name_that_leads_inside_is_not_connected_to() {
     let (inside, connections) = server(of_type("text/plain", b"secret")).await;
     let url = Url::parse(&format!("http://pages.example.com:{}/", inside.port())).unwrap();
-    // The operator has allowed the name, and not where somebody else has it lead.
+    // The operator allows the name, but not an address that others give it.
     let read = pages(&["pages.example.com"]).read(&url, &|_| true).await;
     assert!(matches!(&read, Err(PageError::Inside(why)) if why.contains("127.0.0.1")), "{read:?}");
     assert_eq!(connections.load(Ordering::Relaxed), 0);

@@ -30,12 +30,12 @@ const MAX_ERROR_BYTES: usize = 64 << 10;
 /// Most redirects within a service.
 const REDIRECTS: usize = 5;
 
-/// What a service wants at the head of every request.
+/// Headers that a service requires.
 #[derive(Clone, Copy, Debug)]
 pub struct Manner {
     /// The header that holds the key.
     pub key: &'static str,
-    /// What stands before the key there.
+    /// Prefix of the key there.
     pub before_key: &'static str,
     /// Further headers and their values.
     pub headers: &'static [(&'static str, &'static str)],
@@ -43,18 +43,18 @@ pub struct Manner {
     pub models: &'static str,
 }
 
-/// What OpenAI wants, and whoever speaks its language.
+/// Header of OpenAI and compatible servers.
 const BEARER: Manner =
     Manner { key: "authorization", before_key: "Bearer ", headers: &[], models: "/models" };
 
 /// A service and the connections to it.
 pub struct Endpoint {
-    /// How it is reached.
+    /// Settings of the service.
     pub options: Options,
     /// Makes errors about it.
     pub peer: Peer,
     http: reqwest::Client,
-    /// The key, unless there is none, and what else each request wants.
+    /// The key, if any, and further headers of each request.
     headers: HeaderMap,
     /// The path of the list of its models.
     models: &'static str,
@@ -67,7 +67,7 @@ impl Endpoint {
         Self::in_manner(options, BEARER)
     }
 
-    /// The same for a service that is asked in a manner of its own.
+    /// Like `new`, for a service with its own headers.
     ///
     /// # Errors
     /// An address or key that cannot be used, or no certificates for a TLS address.

@@ -19,7 +19,7 @@ const MAX_QUOTE: usize = 200;
 /// An echo of the request at least this long is removed from quotations, in characters.
 const MIN_ECHO: usize = 16;
 
-/// Who was asked; makes errors about it.
+/// The service asked; makes errors about it.
 #[derive(Clone, Debug)]
 pub struct Peer {
     address: String,
@@ -37,7 +37,7 @@ pub struct Failure {
 }
 
 impl Failure {
-    /// Whether the service refused the request because of `parameter`.
+    /// True if the service refused the request because of `parameter`.
     pub fn names(&self, parameter: &str) -> bool {
         let is_word = |c: char| c.is_alphanumeric() || c == '_';
         self.refused
@@ -49,12 +49,12 @@ impl Failure {
 }
 
 impl Failure {
-    /// What the service says of it.
+    /// The error in the service's words.
     pub const fn said(&self) -> &ServiceError {
         &self.said
     }
 
-    /// Whether the service refused what stands in the conversation, not how it is asked.
+    /// True if the service refused the content of the conversation, not the form of the request.
     pub fn is_about_messages(&self) -> bool {
         self.refused && self.said.message.trim_start().starts_with("messages")
     }
@@ -170,7 +170,7 @@ impl Peer {
         self.error(Kind::Protocol, &what, "check base_url and the model")
     }
 
-    /// What a service said, safe to print: one short line without the key and without echoes.
+    /// A service's message, safe to print: one short line without the key and without echoes.
     fn quote(&self, message: &str, request: &Value) -> String {
         let mut text = without_key(begun(message), self.key.as_ref());
         for member in ["messages", "input", "system", "prompt", "contents"] {
@@ -308,12 +308,12 @@ fn is_unpaid(said: &ServiceError) -> bool {
     said.status == Some(402) || said.labels.iter().any(|label| unpaid.contains(&label.as_str()))
 }
 
-/// Too many ask it at once, whoever they are.
+/// Too many clients ask it at once.
 fn is_overloaded(said: &ServiceError) -> bool {
     said.status == Some(529) || said.labels.iter().any(|label| label == "overloaded_error")
 }
 
-/// How long the service asks to wait, from `retry-after-ms` or `retry-after` in seconds.
+/// Delay that the service asks for, from `retry-after-ms` or `retry-after` in seconds.
 pub fn retry_after(headers: &HeaderMap) -> Option<Duration> {
     let number = |name: &str| -> Option<f64> {
         headers.get(name)?.to_str().ok()?.trim().parse().ok().filter(|n: &f64| n.is_finite())
@@ -322,7 +322,7 @@ pub fn retry_after(headers: &HeaderMap) -> Option<Duration> {
     Duration::try_from_secs_f64(seconds?).ok()
 }
 
-/// What the operating system said.
+/// Error of the operating system.
 pub fn root_cause(error: &reqwest::Error) -> Option<io::ErrorKind> {
     let mut cause = error.source();
     let mut kind = None;

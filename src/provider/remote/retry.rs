@@ -1,8 +1,8 @@
-//! When a request is sent again, and after what wait.
+//! Retries of requests, and the delays before them.
 //!
-//! Entry type: [`Retry`]. At most two more tries, none where somebody else is asked instead, only for
-//! kinds that may pass, only while the table has waited less than its patience, never longer than a
-//! table waits for one.
+//! Entry type: [`Retry`]. At most two more tries, none if another service is asked instead, only
+//! for kinds that may pass, only while the table has waited less than its patience, never longer
+//! than a table waits for one.
 //! **Never**: knows whether something was received; the caller asks only before that.
 
 use std::{
@@ -39,7 +39,7 @@ impl Retry {
     /// Waits and returns when the request may be sent again.
     ///
     /// # Errors
-    /// `error` itself when it may not, or that nobody pays for another attempt.
+    /// `error` itself when it may not, or the lack of money for another attempt.
     pub async fn again(&mut self, error: Error) -> Result<(), Error> {
         let Some(wait) = self.wait(error.kind(), random_share()) else { return Err(error) };
         self.retries += 1;

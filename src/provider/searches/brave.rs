@@ -91,7 +91,7 @@ fn search_lang(language: &str) -> Option<&str> {
     }
 }
 
-/// The time until the longest window with no request left is reset; there are two, a second and a
+/// The time until the longest window with no request left is reset; Brave has two, a second and a
 /// month.
 fn used_up(headers: &HeaderMap) -> Option<Duration> {
     let numbers = |name: &str| -> Vec<u64> {

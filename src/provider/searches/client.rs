@@ -23,7 +23,7 @@ use crate::provider::{
 /// Longest wait for results, further tries included.
 const WHOLE: Duration = Duration::from_secs(8);
 
-/// What a service wants and says.
+/// Requests and answers of a service.
 pub trait Wire: Send + Sync + 'static {
     /// Most words of a query.
     const WORDS: usize;
@@ -85,7 +85,7 @@ impl<W: Wire> WebSearch for SearchClient<W> {
     }
 }
 
-/// Asks until there is an answer, or no sense in asking again.
+/// Asks until an answer arrives, or further attempts are pointless.
 async fn persevere<W: Wire>(
     site: &Site,
     query: &str,

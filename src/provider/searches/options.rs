@@ -1,4 +1,4 @@
-//! How a web search service is reached.
+//! Settings of a web search service.
 //!
 //! Entry types: [`SearchOptions`], [`SearchService`], [`Safe`].
 
@@ -7,7 +7,7 @@ use crate::{
     provider::{pages::AllowedHost, service::ServiceInfo},
 };
 
-/// The services there are.
+/// The supported services.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SearchService {
     /// An instance of one's own, which asks public search engines.
@@ -47,7 +47,7 @@ impl SearchService {
     }
 }
 
-/// How strictly results for adults are filtered.
+/// Strictness of the filter for adult results.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum Safe {
     /// Not at all.
@@ -72,7 +72,7 @@ impl Safe {
         }
     }
 
-    /// What a word of the configuration means.
+    /// Value of a word of the configuration.
     pub fn named(name: &str) -> Option<Self> {
         [Self::Off, Self::Moderate, Self::Strict].into_iter().find(|it| it.name() == name)
     }
@@ -81,7 +81,7 @@ impl Safe {
 /// Settings of web search; `config` builds it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SearchOptions {
-    /// Which service it is.
+    /// The service.
     pub service: SearchService,
     /// Address without a slash at its end.
     pub base_url: String,
@@ -98,7 +98,7 @@ pub struct SearchOptions {
 }
 
 impl SearchOptions {
-    /// What the service is, and where queries go.
+    /// The service and the destination of queries.
     pub fn info(&self) -> ServiceInfo {
         ServiceInfo::at(self.service.name(), &self.base_url)
     }

@@ -21,14 +21,14 @@ use crate::provider::{
 
 /// A search service and the connections to it.
 pub struct Site {
-    /// How it is reached.
+    /// Settings of the service.
     pub options: SearchOptions,
     http: Client,
 }
 
 /// An answer, unpacked.
 pub struct Answer {
-    /// What was asked; no error repeats it.
+    /// The query; no error repeats it.
     pub query: String,
     /// The HTTP status.
     pub status: u16,
@@ -161,7 +161,7 @@ impl Site {
         self.error(kind, &format!("{what} with status {status}{said}"), way_out)
     }
 
-    /// What a service says of an error, quoted after a colon; nothing where it says nothing.
+    /// A service's error message, quoted after a colon; empty without one.
     pub fn said(&self, answer: &Answer) -> String {
         let Some(json) = &answer.json else { return String::new() };
         let texts = ["/error/message", "/error/detail", "/detail/error", "/detail", "/error"];

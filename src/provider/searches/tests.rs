@@ -52,7 +52,7 @@ fn answer(head: &str, body: &str) -> String {
     format!("HTTP/1.1 {head}\r\nContent-Length: {}\r\nConnection: close\r\n\r\n{body}", body.len())
 }
 
-/// What a search comes to at a service of this kind that answers so, and its requests.
+/// Result of a search at a service of this kind that answers so, and its requests.
 async fn searched(
     kind: SearchService,
     head: &str,

@@ -20,7 +20,7 @@ use crate::{
 
 /// Samples that are decoded ahead: 1 s.
 const AHEAD: usize = 48_000;
-/// Samples that are there before the first is read, or all there are: 250 ms, so that no splinter sounds
+/// Samples decoded before the first is read, or all of a short track: 250 ms, so that no splinter sounds
 /// and then waits for the rest.
 const CUSHION: usize = AHEAD / 4;
 /// Longest wait of a recording for a disk that does not answer.
@@ -130,7 +130,7 @@ impl Drop for Decoded {
     }
 }
 
-/// Decodes `track` on a thread of its own; `failed` is told once, by that thread, why its sound has ended
+/// Decodes `track` on a thread of its own, which calls `failed` once with the reason if its sound ends
 /// early.
 pub fn decode_ahead(track: Arc<Track>, failed: impl Fn(&str) + Send + Sync + 'static) -> Decoded {
     let (ring, failed) = (Arc::new(Ring::default()), Arc::new(failed));

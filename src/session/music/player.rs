@@ -97,8 +97,8 @@ impl MusicPlayer {
         self.playing().mixer.status()
     }
 
-    /// Makes the next 20 ms; false when nothing sounds, and `into` is silence. What is not decoded in time
-    /// is silence, and comes later.
+    /// Makes the next 20 ms; false when nothing sounds, and `into` is silence. Sound decoded too late
+    /// leaves silence, and follows later.
     pub fn next(&self, into: &mut MusicFrame) -> bool {
         let mut playing = self.playing();
         let sounds = playing.mixer.render(into);

@@ -47,7 +47,7 @@ fn decoded(track: Arc<Track>) -> (Decoded, mpsc::Receiver<String>) {
     (decoded, told)
 }
 
-/// The next samples, as many as are wanted or as there are.
+/// The next `count` samples, or the rest.
 fn read(sound: &mut Decoded, count: usize) -> Vec<i16> {
     let mut samples = vec![0; count];
     let mut at = 0;

@@ -88,7 +88,7 @@ impl VoiceOut for Ear {
     }
 }
 
-/// How a table is set up.
+/// Setup of a table.
 pub struct Setup {
     pub npcs: Vec<Npc>,
     pub options: Options,
@@ -107,7 +107,7 @@ pub struct Setup {
     pub judge: Option<Arc<dyn TurnJudge>>,
     /// The tracks that scenes may name.
     pub library: Library,
-    /// How the table stood before.
+    /// Saved state of the table.
     pub continuation: Option<Continuation>,
     /// A track that a turn begins at the moment when its NPC is cut off.
     pub when_cut: Option<Arc<Track>>,
@@ -317,7 +317,7 @@ impl Stage {
         sleep_until(self.opened + ms(at)).await;
     }
 
-    /// Waits until somebody is heard for the first time after now.
+    /// Waits until a speaker is heard for the first time from now on.
     pub async fn until_heard(&self) -> Duration {
         let before = self.left.lock().unwrap().len();
         timeout(ms(60_000), async {
@@ -337,7 +337,7 @@ impl Stage {
         timeout(ms(300_000), settled).await.expect("it settles").expect("the table is open");
     }
 
-    /// What was told since the last time.
+    /// Events since the last call.
     pub fn events(&mut self) -> Vec<TableEvent> {
         let events: Vec<_> = std::iter::from_fn(|| self.events.try_recv()).collect();
         self.states.extend(events.iter().filter_map(|event| match event {
@@ -403,7 +403,7 @@ impl Stage {
     pub async fn close(self) -> Conversations {
         self.order(Command::Close).await;
         let kept = timeout(ms(1_000), self.task).await.expect("it closes").expect("no panic");
-        // Tasks that were told to end do so when they are next polled.
+        // Cancelled tasks end when they are next polled.
         sleep(ms(1)).await;
         let models: usize = self.models.iter().map(|model| model.live.count()).sum();
         assert_eq!((models, self.voice.live.count(), self.stt.live.count()), (0, 0, 0));

@@ -63,7 +63,7 @@ pub const SERVERS: &[&str] = &[
     "tools",
 ];
 
-/// What the built-in tools work with.
+/// Parts that the built-in tools use.
 pub struct Materials {
     /// Throws the dice.
     pub dice: Dice,
@@ -71,9 +71,9 @@ pub struct Materials {
     pub tables: Vec<RandomTable>,
     /// Rules that are looked up.
     pub rules: Arc<RuleBook>,
-    /// Files of the campaign; `None`: there is no such tool.
+    /// Files of the campaign; `None`: no file tools.
     pub files: Option<FileIo>,
-    /// What is remembered; `None`: nothing is.
+    /// Memory; `None`: none is configured.
     pub memory: Option<Arc<Archive>>,
     /// Tracks to play; `None`: the tools are withdrawn.
     pub music: Option<Music>,

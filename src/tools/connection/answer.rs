@@ -108,7 +108,7 @@ pub fn failure(server: &str, error: &ServiceError) -> CallError {
     }
 }
 
-/// What to do about a server that does not know us.
+/// Advice about a server that rejects our key.
 pub fn unauthorized(server: &str) -> String {
     format!("wants a login (glyphoxa mcp login {server}, or check its auth in glyphoxa.yaml)")
 }
@@ -157,7 +157,7 @@ pub fn transport(error: &DynamicTransportError) -> (Refusal, CallErrorKind) {
     (refusal, if is_answer { CallErrorKind::Protocol } else { CallErrorKind::Connection })
 }
 
-/// What deserves words of its own; `None`: the innermost error says it best.
+/// Message for a known error; `None`: the innermost error says it best.
 fn http(error: &StreamableHttpError<reqwest::Error>) -> Option<Refusal> {
     Some(match error {
         StreamableHttpError::UnexpectedContentType(kind) => {

@@ -27,7 +27,7 @@ const PATIENCE: Duration = Duration::from_secs(600);
 
 /// One HTTP tool and its connections.
 pub struct Live {
-    /// What is sent.
+    /// Client of the requests.
     pub http: Arc<Http>,
     /// The connections to its server.
     pub client: Client,
@@ -154,7 +154,7 @@ impl Live {
                 without(&self.http.redact, &mut value);
                 value.to_string()
             }
-            // What cannot be redacted is not shown where something must be.
+            // Text that cannot be redacted is hidden if any redaction is configured.
             Err(_) if !self.http.redact.is_empty() => String::new(),
             Err(_) => String::from_utf8_lossy(&bytes).into_owned(),
         };
@@ -188,7 +188,7 @@ impl Live {
     }
 }
 
-/// Where on the same server `response` leads.
+/// Target of the redirect `response` on the same server.
 fn next(url: &Url, response: &Response) -> Option<Url> {
     let status = response.status();
     if !matches!(status.as_u16(), 301 | 302 | 303 | 307 | 308) {

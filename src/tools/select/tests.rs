@@ -220,7 +220,7 @@ async fn discover_finds_what_may_be_seen_and_nothing_else() {
     let none = host.execute(&context, &call("discover_tools", json!({"query": "spells"}))).await;
     assert!(none.for_model.starts_with("no tool fits 'spells'"), "{}", none.for_model);
     assert!(found_in(&none).is_empty());
-    // Where nothing was hidden there is nothing to call.
+    // If nothing was hidden, nothing can be called.
     let all = host.visible("Bartok", TIER, TIER.ceiling());
     let unasked = CallContext { authority: of_bartok(all.names()), ..context };
     let refused = host.execute(&unasked, &call("discover_tools", json!({"query": "x"}))).await;

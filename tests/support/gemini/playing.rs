@@ -1,4 +1,4 @@
-//! An answer on its way: what is sent of it, until it ends, is interrupted, or nobody listens.
+//! An answer in progress: its messages, until it ends, is interrupted, or the client leaves.
 //!
 //! Entry functions: [`Talk::begin`], [`Talk::step`], [`Talk::interrupt`], [`Talk::settle`].
 
@@ -32,11 +32,11 @@ pub struct Running {
     number: usize,
     plan: VecDeque<Out>,
     is_counted: bool,
-    /// Whether it minds the longest answer allowed.
+    /// True if it respects the longest answer allowed.
     is_bounded: bool,
-    /// Whether it has called a tool for whose result it waits.
+    /// True if it waits for the result of a called tool.
     is_blocked: bool,
-    /// Whether any of its words were told.
+    /// True if any of its words were sent.
     has_words: bool,
     /// Tokens read.
     input: Usage,
@@ -60,12 +60,12 @@ impl Running {
         }
     }
 
-    /// Whether anything is left to be sent.
+    /// True if anything is left to send.
     pub fn plays(&self) -> bool {
         !self.plan.is_empty()
     }
 
-    /// How long the next piece waits.
+    /// Delay of the next piece.
     pub fn pace(&self) -> Option<Duration> {
         let left = |at: Instant| at.saturating_duration_since(Instant::now());
         match self.plan.front()? {
@@ -90,13 +90,13 @@ impl Running {
         self.waits() && matches!(self.late, Late::Sound | Late::Words)
     }
 
-    /// Whether it ends with its calls, and its turn with the answer to their results: each second one does,
+    /// True if it ends with its calls, and its turn with the answer to their results: each second one does,
     /// and tells its tokens with the calls.
     fn ends_with_calls(&self) -> bool {
         self.waits() && !self.has_rest() && self.number.is_multiple_of(2)
     }
 
-    /// Whether the end of its words is told.
+    /// True if it marks the end of its words.
     fn marks_last_words(&self) -> bool {
         self.has_words && self.number % 3 != 1
     }
@@ -119,7 +119,7 @@ impl Running {
 }
 
 impl Talk {
-    /// Begins to answer, as soon as there is time for it.
+    /// Begins to answer as soon as time allows.
     pub async fn begin(&mut self) {
         if self.running.is_some() {
             self.is_due = true;
@@ -129,7 +129,7 @@ impl Talk {
         let (number, answer) = self.shared.next_answer();
         self.note(|seen| seen.answers += 1);
         let mut plan = plan(&answer, number);
-        // What was said is understood before the answer, in the middle of it, or after it.
+        // The transcript comes before the answer, in the middle of it, or after it.
         if number % 3 != 1
             && let Some(understood) = self.transcript.take()
         {
@@ -156,7 +156,7 @@ impl Talk {
             late_words,
         });
         if self.known.has("sessionResumption") {
-            // What is empty may be left out.
+            // Empty fields may be left out.
             let update = match number % 2 {
                 0 => json!({}),
                 _ => json!({"newHandle": "", "resumable": false}),
@@ -278,7 +278,7 @@ impl Talk {
             Ending::Cancelled => self.break_off().await,
             Ending::TooLong => self.complete("MALFORMED_FUNCTION_CALL").await,
             Ending::Failed => self.complete("RESPONSE_REJECTED").await,
-            // What was played so far stays, so that it can still be interrupted.
+            // Sound played so far stays, so that it can still be interrupted.
             Ending::Stalls => {}
             Ending::Cut => self.ended = Some("cut".to_owned()),
             Ending::Expired => self.expire().await,
@@ -286,7 +286,7 @@ impl Talk {
         self.go_on().await;
     }
 
-    /// Begins the answer that is due, if there is time for it.
+    /// Begins the answer that is due, if time allows.
     async fn go_on(&mut self) {
         let is_free = self.running.is_none() && self.ended.is_none();
         if is_free && self.is_due && self.known.awaited().next().is_none() {
@@ -372,7 +372,7 @@ impl Talk {
         }
     }
 
-    /// Warns of its end, as it was scripted: within an answer, so that nobody begins another one before.
+    /// Warns of its end, as it was scripted: within an answer, so that no other one begins before.
     async fn warn(&mut self) {
         if let (Fault::GoesAway(left), None) = (self.fault, self.leaves) {
             self.leaves = Some(Instant::now() + left);

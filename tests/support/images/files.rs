@@ -89,7 +89,7 @@ pub fn size_of(file: &[u8]) -> Option<(u32, u32)> {
     Some((u32::from_be_bytes(*width), u32::from_be_bytes(*rest.first_chunk::<4>()?)))
 }
 
-/// Whether these bytes begin as a picture does.
+/// True if these bytes begin like a picture.
 pub fn is_picture(file: &[u8]) -> bool {
     file.starts_with(SIGNATURE)
         || file.starts_with(b"\xff\xd8\xff")

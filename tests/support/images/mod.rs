@@ -37,7 +37,7 @@ pub enum Form {
     Gemini,
 }
 
-/// How one request is answered.
+/// Answer to one request.
 #[derive(Clone)]
 pub struct Picture {
     content: Content,
@@ -51,7 +51,7 @@ enum Content {
     Bytes(Vec<u8>),
     /// An address of the service's own, where these bytes are.
     Linked(Vec<u8>),
-    /// An address of somebody else's.
+    /// An address of another server.
     Elsewhere(String),
     /// Anything else, and whether it is billed.
     Json(u16, Value),
@@ -87,7 +87,7 @@ struct Shared {
 #[derive(Default)]
 struct State {
     queue: VecDeque<Picture>,
-    /// What is answered beyond the queue; `None`: a small PNG.
+    /// Answer after the end of the queue; `None`: a small PNG.
     otherwise: Option<Picture>,
     requests: Vec<Asked>,
     /// Requests that were answered, or whose client went away.
@@ -109,7 +109,7 @@ impl ImageServer {
         Self { thread, shared }
     }
 
-    /// Where it listens ("http://127.0.0.1:PORT").
+    /// Its origin ("http://127.0.0.1:PORT").
     pub fn origin(&self) -> String {
         format!("http://{}", self.thread.address)
     }
@@ -222,7 +222,7 @@ impl Picture {
         Self::of(Content::Endless)
     }
 
-    /// The same, once the test lets go.
+    /// Holds the answer until the test notifies `go`.
     pub fn held(self, go: &Arc<Notify>) -> Self {
         Self { go: Some(Arc::clone(go)), ..self }
     }

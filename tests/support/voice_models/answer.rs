@@ -15,16 +15,16 @@ pub const PIECE_MS: u64 = 100;
 /// Bytes of one piece of words that do not end.
 const FLOOD: usize = 1024;
 
-/// How a service answers once.
+/// One answer of a service.
 #[derive(Clone, Debug)]
 pub struct Answer {
     /// Its parts, in order.
     pub parts: Vec<Part>,
-    /// How it ends.
+    /// End of the answer.
     pub ending: Ending,
-    /// Whether it comes between messages that nobody knows.
+    /// True if it comes between unknown messages.
     pub is_strange: bool,
-    /// Whether its usage is told as it is, and not as 0.
+    /// True if it reports its real usage, and not 0.
     pub is_counted: bool,
     /// The part of it that comes late.
     pub late: Late,
@@ -56,11 +56,11 @@ pub enum Part {
     Sound,
     /// Words without end.
     Words,
-    /// A message of so many bytes that nobody knows.
+    /// An unknown message of so many bytes.
     Huge(usize),
 }
 
-/// How an answer ends.
+/// End of an answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ending {
     /// It is whole.
@@ -166,7 +166,7 @@ impl Answer {
         Self::whole(vec![Part::Huge(bytes), Part::Say(text.to_owned(), seconds)])
     }
 
-    /// Says something between kinds of messages and values that nobody knows.
+    /// Speaks between messages and values of unknown kinds.
     pub fn strange(text: &str, seconds: f64) -> Self {
         Self { is_strange: true, ..Self::say(text, seconds) }
     }

@@ -92,7 +92,7 @@ pub struct Seen {
     pub refused: Option<String>,
     /// Messages of the client, in order; sound is left out of them.
     pub orders: Vec<Value>,
-    /// What the service refused or would not have understood, as code and message.
+    /// Requests that the service refused or could not have understood, as code and message.
     pub mistakes: Vec<String>,
     /// Instructions, each time they were set.
     pub instructions: Vec<String>,
@@ -120,7 +120,7 @@ pub struct Seen {
     pub modes: Vec<(String, String)>,
     /// When results were to be spoken of, as call id and scheduling.
     pub scheduled: Vec<(String, String)>,
-    /// How often results waited to be spoken of until an answer was played.
+    /// Number of results that waited for the end of an answer.
     pub idled: usize,
     /// The handle by which an earlier session was taken up.
     pub resumed: Option<String>,
@@ -144,7 +144,7 @@ impl Seen {
         (squares / self.sound.len().max(1) as f64).sqrt()
     }
 
-    /// Whether a message of `role` has `text` in it.
+    /// True if a message of `role` contains `text`.
     pub fn has_item(&self, role: &str, text: &str) -> bool {
         self.items.iter().any(|(by, said)| by == role && said.contains(text))
     }
@@ -276,7 +276,7 @@ impl VoiceServer {
         self.shared.state().billed.clone()
     }
 
-    /// What the tokens so far cost.
+    /// Cost of the tokens so far.
     pub fn bill(&self, prices: &Prices) -> f64 {
         self.billed().iter().map(|usage| usage.cost(prices)).sum()
     }
@@ -288,7 +288,7 @@ impl Shared {
         self.state.lock().expect("no panic while locked")
     }
 
-    /// Changes it, and wakes whoever waits for that.
+    /// Changes it, and wakes all waiting tasks.
     pub fn change<T>(&self, change: impl FnOnce(&mut State) -> T) -> T {
         let changed = change(&mut self.state());
         self.changed.notify_all();
@@ -315,7 +315,7 @@ impl Shared {
     }
 }
 
-/// Sessions without their sound, which nobody can read.
+/// Sessions without their sound, which is unreadable.
 fn brief(seen: &[Seen]) -> Vec<Seen> {
     seen.iter().map(|it| Seen { sound: Vec::new(), ..it.clone() }).collect()
 }

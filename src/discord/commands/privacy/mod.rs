@@ -1,6 +1,6 @@
 //! `/privacy`: what is heard of one, where it goes, and how not to be heard.
 //!
-//! Entry item: [`COMMAND`]. **Never**: tells anybody whether somebody else is heard.
+//! Entry item: [`COMMAND`]. **Never**: reveals to anyone whether another person is heard.
 
 mod records;
 
@@ -74,12 +74,12 @@ fn run(guild: &mut Guild, call: &Call) -> Result<Answer, Refusal> {
     }
 }
 
-/// How it stands with whoever asks.
+/// Privacy state of the asker.
 struct You {
     opted_out: bool,
     is_asked: bool,
     agreed: bool,
-    /// Reason for hearing nobody, with the fix.
+    /// Reason for hearing no player, with the fix.
     cannot_hear: Option<String>,
 }
 

@@ -25,11 +25,11 @@ use crate::{
     },
 };
 
-/// Where own figures are from.
+/// Environment of own figures.
 const HERE: &str = "here";
 
-/// Measures tools in the background: those that somebody here may use, but for those whose arguments
-/// the configuration gives, which are for whoever runs the program to call.
+/// Measures tools in the background: those that anyone here may use, except those whose arguments
+/// the configuration gives, which only the operator may call.
 ///
 /// # Errors
 /// `tool` names nothing.
@@ -62,7 +62,7 @@ pub fn calibrate(guild: &Guild, tool: Option<&str>) -> Result<Answer, Refusal> {
 pub fn leaderboard(guild: &Guild, category: Option<&str>) -> Answer {
     let settings = guild.shared.handles.settings.load_full();
     let servers = guild.shared.handles.servers.status(guild.owner());
-    // What one here has measured of a server that is connected for each session is its own.
+    // Figures of a server that is connected for each session are its own.
     let servers = servers.into_iter().flat_map(|it| {
         [it.owner, Some(guild.owner())].map(|owner| ServerKey { owner, name: it.prefix.clone() })
     });
@@ -97,7 +97,7 @@ pub fn leaderboard(guild: &Guild, category: Option<&str>) -> Answer {
 /// Calls a tool as an NPC, or as the assistant, who is bound as ever: whitelist, policy, approval.
 ///
 /// # Errors
-/// There is no such tool or NPC.
+/// Unknown tool or NPC.
 pub fn call(guild: &mut Guild, call: &Call) -> Result<Answer, Refusal> {
     let name = call.words("tool")?;
     let npc = caller(guild, call.text("npc"))?;

@@ -80,7 +80,7 @@ impl Bench {
         std::iter::from_fn(next).map(Result::unwrap).collect()
     }
 
-    /// How the answers ended whose end is to be read now.
+    /// Endings of the answers that are read next.
     fn endings(&mut self) -> Vec<SpeechEnding> {
         let done = |event: SpeechSessionEvent| match event {
             SpeechSessionEvent::Done(done) => Some(done.ending),

@@ -91,7 +91,7 @@ impl Handler for Images {
     }
 }
 
-/// What a call wants drawn.
+/// Arguments of a call.
 struct Wanted {
     /// The description, with its style.
     prompt: String,

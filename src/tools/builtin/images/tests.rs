@@ -41,7 +41,7 @@ impl ImageModel for Painter {
     }
 }
 
-/// Hears what the game master is told.
+/// Records the notices for the game master.
 #[derive(Default)]
 struct Table {
     halts: AtomicU64,

@@ -46,7 +46,7 @@ impl Music {
         Self(Arc::new(Parts { library: ArcSwap::new(library), chance }))
     }
 
-    /// The tracks there are now.
+    /// The current tracks.
     pub fn library(&self) -> Arc<Library> {
         self.0.library.load_full()
     }
@@ -57,7 +57,7 @@ impl Music {
     }
 
     /// A track that fits `words`, an effect only if nothing else does, and in a `session` not the one that
-    /// was chosen last where there is another; `None`: nothing is near.
+    /// was chosen last if another fits; `None`: nothing is near.
     pub fn choose(&self, session: &SessionId, words: &str) -> Option<Arc<Track>> {
         let library = self.library();
         let mut chance = self.chance();

@@ -45,7 +45,7 @@ impl WebAccess {
         query: &str,
     ) -> Result<Vec<WebResult>, CallError> {
         let once = Consumption { requests: 1, ..Consumption::default() };
-        // No secret leaves in a query, whoever led the model to it, nor in pieces that the client joins.
+        // No secret leaves in a query, even from a misled model, nor in pieces that the client joins.
         let query = redact::without_credentials(&visible(query));
         let payment = context.pay(self.service.priced_as(), once).await?;
         match self.service.search(&query, payment.attempts()).await {
@@ -73,7 +73,7 @@ fn listed(found: &[WebResult]) -> Value {
     value
 }
 
-/// What a failed search is for a model.
+/// A failed search as an error for a model.
 fn failed(error: &Error) -> CallError {
     let kind = match error.kind() {
         Kind::RateLimited { .. } => CallErrorKind::RateLimited,
@@ -126,7 +126,7 @@ fn address(text: &str) -> Result<Url, CallError> {
     })
 }
 
-/// Whether an address that no search returned tells its host a key.
+/// True if an address that no search returned contains a key.
 fn has_credential(url: &Url) -> bool {
     let written = percent_decode_str(url.as_str()).decode_utf8_lossy();
     redact::holds_credential(&visible(&written))
@@ -139,7 +139,7 @@ fn shown(Page { title, url, text, is_cut }: &Page) -> String {
     format!("{title}\n{url}\n\n{text}{more}")
 }
 
-/// What a page that cannot be read is for a model.
+/// An unreadable page as an error for a model.
 fn unread(error: &PageError) -> CallError {
     let kind = match error {
         PageError::Late(_) => CallErrorKind::Timeout,

@@ -25,8 +25,8 @@ pub use seen::SeenAddresses;
 
 /// `web-search.search` and `web-search.fetch_page`.
 pub fn tools(access: WebAccess) -> Vec<Definition> {
-    // Neither read-only nor idempotent: a request costs money and tells somebody outside, so that it
-    // runs for a final transcript alone, and is repeated by its client, which pays for that.
+    // Neither read-only nor idempotent: a request costs money and reaches an outside service, so
+    // that it runs for a final transcript alone, and is repeated by its client, which pays for that.
     let declared = Declared {
         effects: Some(SideEffects::None),
         open_world: Some(true),

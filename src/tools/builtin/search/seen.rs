@@ -53,7 +53,7 @@ impl SeenAddresses {
         sessions.push_back(session);
     }
 
-    /// Whether a search of the session that calls returned `url`, fragments aside; an address with
+    /// True if a search of the calling session returned `url`, fragments aside; an address with
     /// http:// counts for the same one with https:// too.
     pub fn has(&self, context: &CallContext, url: &Url) -> bool {
         let url = without_fragment(url.clone());
