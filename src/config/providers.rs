@@ -16,9 +16,9 @@ use crate::{
     domain::Secret,
     logic::budget::Price,
     provider::{
-        BaseUrl, EntryList, HereOptions, ImageEntry, KokoroOptions, ModelEntry, ModelService,
-        NamedEntry, PiperOptions, RecogniserEntry, RecogniserService, SLOWEST, VoiceEntry,
-        VoiceService, anthropic, base_url, deepgram,
+        BaseUrl, EntryList, HereOptions, KokoroOptions, ModelEntry, ModelService, NamedEntry,
+        PiperOptions, RecogniserEntry, RecogniserService, SLOWEST, VoiceEntry, VoiceService,
+        anthropic, base_url, deepgram,
         openai::{self, Options},
     },
     yaml::{Fields, Shape, Value, quoted},
@@ -34,8 +34,6 @@ pub struct Providers {
     pub names_models: bool,
     /// Speaks for voices that name no provider.
     pub voice: VoiceEntry,
-    /// Makes pictures; `None`: nothing does.
-    pub image: Option<ImageEntry>,
     /// Seconds that a network's second of speech may take.
     pub slowest_voice: f32,
     /// What entries cost that say so themselves.
@@ -58,7 +56,6 @@ pub fn providers(
     let models = all.map(|all| clients.models(&all)).unwrap_or_default();
     Providers {
         models,
-        image: None,
         slowest_voice: slowest.unwrap_or(SLOWEST),
         recogniser: stt.map_or_else(
             || RecogniserEntry::Local(here.clone()),
