@@ -216,13 +216,10 @@ impl File<'_> {
     fn known<'k>(&self, built_in: &[&'k str], manifests: &'k [String]) -> Vec<&'k str> {
         let files = self.fields.map("file_io", &keys::app::FILE_IO);
         let read_only = files.and_then(|files| files.flag("read_only")).unwrap_or_default();
-        let (searches, draws) =
-            (search::is_described(&self.fields), images::is_named(&self.fields));
         let is_there = |identity: &&str| match *identity {
-            identity if whitelist::WEB.identities.contains(&identity) => searches,
-            identity if whitelist::PICTURES.identities.contains(&identity) => draws,
             "file-io.write_file" => files.is_some() && !read_only,
-            identity => files.is_some() || !identity.starts_with("file-io."),
+            identity if identity.starts_with("file-io.") => files.is_some(),
+            identity => whitelist::has_service(identity, &self.fields),
         };
         let built_in = built_in.iter().copied().filter(is_there);
         built_in.chain(manifests.iter().map(String::as_str)).collect()

@@ -37,13 +37,6 @@ pub fn image(file: &Fields, budget: &mut BudgetOptions, notes: &mut Notes) -> Op
     Some(ImageEntry { service, options })
 }
 
-/// Whether `file` names a service for pictures, well or not.
-pub fn is_named(file: &Fields) -> bool {
-    let all = file.map("providers", &keys::providers::PROVIDERS);
-    let has_key = |all: Fields| all.get("image").is_some() || all.is_broken("image");
-    file.is_broken("providers") || all.is_some_and(has_key)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

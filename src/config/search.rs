@@ -6,6 +6,7 @@ use super::{
     keys,
     prices::{PaidBy, check_price, price},
     reading::Notes,
+    whitelist,
 };
 use crate::{
     domain::Secret,
@@ -28,7 +29,7 @@ pub fn search(
 ) -> Option<SearchOptions> {
     let allow = allowed(file, notes);
     let described = described(file);
-    if !allow.is_empty() && !is_described(file) {
+    if !allow.is_empty() && !whitelist::is_described(file, "search") {
         let message = "'search.allow' has no effect without providers.search";
         let way_out = "add providers: { search: { service: searxng, base_url: … } }";
         notes.warnings.add(file.place("search"), message, way_out);
@@ -45,13 +46,6 @@ pub fn search(
     let base_url = address?.text;
     let language = language.to_owned();
     Some(SearchOptions { service, base_url, api_key, safe, language, priced_as, allow })
-}
-
-/// Whether a file describes a search service, rightly or not.
-pub fn is_described(file: &Fields) -> bool {
-    let all = file.map("providers", &keys::providers::PROVIDERS);
-    let has_key = |all: Fields| all.get("search").is_some() || all.is_broken("search");
-    file.is_broken("providers") || all.is_some_and(has_key)
 }
 
 fn described<'a>(file: &Fields<'a>) -> Option<Fields<'a>> {
