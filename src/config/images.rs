@@ -2,7 +2,13 @@
 //!
 //! Entry function: [`image()`]. **Never**: decides which NPCs show pictures; their tools do.
 
-use super::{home::Home, keys, prices::PaidBy, providers::Clients, reading::Notes};
+use super::{
+    home::Home,
+    keys,
+    prices::PaidBy,
+    providers::{Clients, service_of},
+    reading::Notes,
+};
 use crate::{
     logic::budget::BudgetOptions,
     provider::{ImageEntry, ImageService, PICTURE_FIRST_BYTE},
@@ -16,8 +22,7 @@ const PATH: &str = "providers.image";
 pub fn image(file: &Fields, budget: &mut BudgetOptions, notes: &mut Notes) -> Option<ImageEntry> {
     let all = file.map("providers", &keys::providers::PROVIDERS)?;
     let fields = all.map("image", &keys::providers::IMAGE)?;
-    let named = fields.text("service").or_else(|| fields.text("name"));
-    let service = named.and_then(ImageService::named).unwrap_or_default();
+    let service = service_of(&fields).and_then(ImageService::named).unwrap_or_default();
     let home = match service {
         ImageService::OpenAi => Home { model: service.model(), ..Home::OPENAI },
         ImageService::Gemini => Home { model: service.model(), has_sockets: false, ..Home::GEMINI },

@@ -80,7 +80,7 @@ fn names_models(all: &Fields) -> bool {
 }
 
 /// What `fields` say the service is.
-fn service_of<'a>(fields: &Fields<'a>) -> Option<&'a str> {
+pub fn service_of<'a>(fields: &Fields<'a>) -> Option<&'a str> {
     let service = fields.shape().key("service").and_then(|_| fields.text("service"));
     service.or_else(|| fields.text("name"))
 }
@@ -366,7 +366,7 @@ impl<'a> Clients<'a> {
     }
 
     /// The address, unless it is wrong. That of a socket is the same with another word before it.
-    fn address(&mut self, reach: Reach) -> Option<BaseUrl> {
+    pub fn address(&mut self, reach: Reach) -> Option<BaseUrl> {
         let Reach { fields, path, home } = reach;
         if fields.is_broken("base_url") {
             return None;
@@ -383,7 +383,7 @@ impl<'a> Clients<'a> {
     }
 
     /// A key is there where it must be, and does not travel unencrypted.
-    fn check_key(&mut self, reach: Reach, address: &BaseUrl, has_key: bool) {
+    pub fn check_key(&mut self, reach: Reach, address: &BaseUrl, has_key: bool) {
         let Reach { fields, path, home } = reach;
         let at = fields.place("api_key");
         if !has_key && address.text == home.base_url && !fields.is_broken("api_key") {
@@ -434,15 +434,17 @@ impl<'a> Clients<'a> {
 
 /// Where the settings of a service stand, and which one it is.
 #[derive(Clone, Copy)]
-struct Reach<'a> {
-    fields: &'a Fields<'a>,
+pub struct Reach<'a> {
+    /// The settings.
+    pub fields: &'a Fields<'a>,
     /// The keys that lead there.
-    path: &'a str,
-    home: Home,
+    pub path: &'a str,
+    /// The service's own address, and what belongs to it.
+    pub home: Home,
 }
 
 /// The price beside an entry, where one can be.
-fn own_price(fields: &Fields) -> Option<Price> {
+pub fn own_price(fields: &Fields) -> Option<Price> {
     fields.shape().key("price")?;
     Some(price(&fields.map("price", &keys::price::PRICE)?))
 }
