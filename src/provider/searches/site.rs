@@ -16,7 +16,7 @@ use crate::provider::{
     bounds::{ANSWER, Body},
     decoded::{ACCEPTED, Undecoded, decoded},
     http_client::{USER_AGENT, with_proxy_and_tls},
-    remote::{begun, hide_echoes, quotable, retry_after, root_cause, shown_address, without_key},
+    remote::{begun, disconnected, hide_echoes, quotable, retry_after, shown_address, without_key},
 };
 
 /// A search service and the connections to it.
@@ -194,14 +194,7 @@ impl Site {
     }
 
     fn no_answer(&self, error: &reqwest::Error) -> Error {
-        if !error.is_connect() {
-            let what = "the connection was closed before an answer";
-            return self.error(Kind::Unavailable, what, "look at the server's log");
-        }
-        if root_cause(error) == Some(std::io::ErrorKind::ConnectionRefused) {
-            let what = "nothing listens there";
-            return self.error(Kind::Unreachable, what, "is the server running? check base_url");
-        }
-        self.error(Kind::Unreachable, "no connection", "check base_url and the network")
+        let (kind, what, way_out) = disconnected(error);
+        self.error(kind, what, way_out)
     }
 }
