@@ -3,7 +3,7 @@
 //! Entry types: [`Site`], [`Answer`]. **Never**: a key or a query in an error.
 
 use reqwest::{
-    Client, Method, RequestBuilder, Response, Url,
+    Client, RequestBuilder, Response, Url,
     header::{ACCEPT_ENCODING, HeaderMap, HeaderValue},
     redirect::Policy,
 };
@@ -62,13 +62,13 @@ impl Site {
         Ok(Self { options, http })
     }
 
-    /// A request to `path`, which begins with a slash.
+    /// A POST to `path`, which begins with a slash.
     ///
     /// # Errors
     /// The address with this path is none.
-    pub fn request(&self, method: Method, path: &str) -> Result<RequestBuilder, Error> {
+    pub fn post(&self, path: &str) -> Result<RequestBuilder, Error> {
         let url = self.url(path)?;
-        Ok(self.http.request(method, url).header(ACCEPT_ENCODING, ACCEPTED))
+        Ok(self.http.post(url).header(ACCEPT_ENCODING, ACCEPTED))
     }
 
     /// A GET of `path` with the parameters `query`.
