@@ -24,13 +24,13 @@ pub fn image(file: &Fields, budget: &mut BudgetOptions, notes: &mut Notes) -> Op
     let fields = all.map("image", &keys::providers::IMAGE)?;
     let service = service_of(&fields).and_then(ImageService::named).unwrap_or_default();
     let home = match service {
-        ImageService::OpenAi => Home { model: service.model(), ..Home::OPENAI },
-        ImageService::Gemini => Home { model: service.model(), has_sockets: false, ..Home::GEMINI },
+        ImageService::OpenAi => Home::OPENAI,
+        ImageService::Gemini => Home { has_sockets: false, ..Home::GEMINI },
     };
-    // Only that address is known to have it.
     let is_elsewhere = |url: &str| url.trim_end_matches('/') != home.base_url;
-    let model = if fields.text("base_url").is_some_and(is_elsewhere) { "" } else { home.model };
-    let home = Home { model, ..home };
+    let is_elsewhere = fields.text("base_url").is_some_and(is_elsewhere);
+    // Only the service's own address is known to have the default model.
+    let home = Home { model: if is_elsewhere { "" } else { service.model() }, ..home };
     let mut clients = Clients::new(&budget.prices, notes);
     clients.check_service(&fields, PATH);
     let mut options = clients.options(&fields, PATH, PaidBy::Pictures, home);
