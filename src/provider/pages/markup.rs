@@ -107,9 +107,12 @@ pub fn plain_text(fragment: &str, longest: usize) -> String {
             Piece::Open(_) | Piece::Close(_) => {}
         }
     }
-    let text = visible(&text);
-    let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    line.chars().take(longest).collect()
+    line(&text).chars().take(longest).collect()
+}
+
+/// `text` on one line, without what nobody sees.
+pub fn line(text: &str) -> String {
+    visible(text).split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 /// Whether an element stands within words, so that its tag parts none.
