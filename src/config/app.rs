@@ -437,7 +437,7 @@ fn voices(models: &ModelOptions, providers: &Providers) -> Vec<VoiceEntry> {
     provider::Options::voices(first, &models.weights.folders(), providers.slowest_voice)
 }
 
-/// The settings of a checked file that engines and tools of NPCs depend on.
+/// The settings of a checked file that engines depend on.
 fn engines<'a>(file: &Fields, services: &'a [SpeechOptions]) -> Engines<'a> {
     let is_guarded = !file.items("lines_and_veils").is_empty();
     Engines { services, is_read: speech_to_speech::is_read(file), is_guarded }

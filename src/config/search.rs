@@ -44,7 +44,7 @@ pub fn search(
     let api_key = api_key(reach, service, address.as_ref(), budget, notes);
     let safe = safe(&fields, service, notes);
     let is_private = address.as_ref().is_none_or(|address| address.private);
-    // An instance of SearXNG asks nobody for money, wherever it is.
+    // SearXNG is free, even at a public address.
     let is_own = is_private || service == SearchService::Searxng;
     let priced_as = priced_as(&fields, (service, is_own), budget, notes);
     let base_url = address?.text;
@@ -132,7 +132,7 @@ fn safe(fields: &Fields, service: SearchService, notes: &mut Notes) -> Safe {
     let is_silent = safe == Some(Safe::Off) || fields.is_broken("safe");
     if service == SearchService::Tavily && !is_silent {
         let at = fields.place(if safe.is_some() { "safe" } else { "service" });
-        let message = format!("'{PATH}' is 'tavily', which filters nothing for adults");
+        let message = format!("'{PATH}' is 'tavily', which cannot filter adult content");
         let way_out = "write safe: off to accept that, or use searxng or brave";
         notes.warnings.add(at, message, way_out);
     }
@@ -287,7 +287,7 @@ mod tests {
             let text = format!("providers: {{ search: {{ {service}{safe} }} }}\n");
             let warnings = loaded(&text).unwrap().warnings;
             let warned =
-                warnings.iter().any(|it| it.message.contains("filters nothing for adults"));
+                warnings.iter().any(|it| it.message.contains("cannot filter adult content"));
             assert_eq!(warned, is_warned, "{safe}: {warnings:?}");
         }
     }

@@ -36,7 +36,7 @@ pub enum BadPicture {
     /// No encoding of it is small enough.
     #[error("the picture exceeds 8 MiB")]
     Heavy,
-    /// The program is busy ending, or decoding crashed.
+    /// The program is shutting down, or decoding crashed.
     #[error("decoding failed")]
     Failed,
 }
