@@ -79,7 +79,7 @@ fn names_models(all: &Fields) -> bool {
     is_whole && llm_entries(all).all(|fields| !fields.is_broken("as") && !fields.is_broken("model"))
 }
 
-/// What `fields` say the service is.
+/// The service that `fields` name.
 pub fn service_of<'a>(fields: &Fields<'a>) -> Option<&'a str> {
     let service = fields.shape().key("service").and_then(|_| fields.text("service"));
     service.or_else(|| fields.text("name"))

@@ -82,7 +82,7 @@ fn service(fields: &Fields, notes: &mut Notes) -> Option<SearchService> {
     SearchService::named(named?)
 }
 
-/// Where `service` is unless an entry names another address.
+/// Default address of `service`, and the usual variable of its key.
 fn home(service: SearchService) -> Home {
     let variable = match service {
         SearchService::Searxng => "",
