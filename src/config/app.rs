@@ -31,7 +31,7 @@ use crate::{
     import::campaign::{FILE, World},
     logic::{budget::BudgetOptions, music::Library},
     provider::{
-        self, EmbedderEntry, HereOptions, SMART_TURN, SMART_TURN_FILE, SearchOptions,
+        self, EmbedderEntry, HereOptions, ImageEntry, SMART_TURN, SMART_TURN_FILE, SearchOptions,
         SpeechOptions, VoiceEntry,
     },
     tools::{
@@ -79,7 +79,7 @@ impl File<'_> {
         let language = npc::language(&self.fields, &mut notes.problems).unwrap_or("en");
         let (mut budget, models) = (self.budget(notes), self.models(reading, notes));
         let providers = self.providers(&models, language, &mut budget, notes);
-        let (talks, search) = self.beside(language, &mut budget, notes);
+        let (image, talks, search) = self.beside(language, &mut budget, notes);
         let tools = self.fields.map("tools", &keys::app::TOOLS);
         let manifests = self.manifests(tools, reading, notes);
         let known = self.known(reading.tools, &manifests.identities);
@@ -113,7 +113,7 @@ impl File<'_> {
                 voices,
                 speech_to_speech: talks,
                 embedder,
-                image: providers.image,
+                image,
                 search,
                 turn_model: models.weights.file(SMART_TURN, SMART_TURN_FILE),
             },
@@ -172,20 +172,19 @@ impl File<'_> {
         let here = HereOptions { weights, language: language.to_owned() };
         let mut read = providers(&self.fields, &here, &budget.prices, notes);
         budget.prices.append(&mut read.prices);
-        read.image = images::image(&self.fields, budget, notes);
         read
     }
 
-    /// Services beside those that hear, think and speak in turn; the prices that stand beside entries
-    /// join those of `budget`.
+    /// Reads `speech_to_speech`, `image` and `search` of `providers`; adds their own prices to `budget`.
     fn beside(
         &self,
         language: &str,
         budget: &mut BudgetOptions,
         notes: &mut Notes,
-    ) -> (Vec<SpeechOptions>, Option<SearchOptions>) {
+    ) -> (Option<ImageEntry>, Vec<SpeechOptions>, Option<SearchOptions>) {
+        let image = images::image(&self.fields, budget, notes);
         let talks = speech_to_speech::speech_to_speech(&self.fields, budget, notes);
-        (talks, search::search(&self.fields, language, budget, notes))
+        (image, talks, search::search(&self.fields, language, budget, notes))
     }
 
     /// Files of models.
@@ -217,13 +216,10 @@ impl File<'_> {
     fn known<'k>(&self, built_in: &[&'k str], manifests: &'k [String]) -> Vec<&'k str> {
         let files = self.fields.map("file_io", &keys::app::FILE_IO);
         let read_only = files.and_then(|files| files.flag("read_only")).unwrap_or_default();
-        let (searches, draws) =
-            (search::is_described(&self.fields), images::is_named(&self.fields));
         let is_there = |identity: &&str| match *identity {
-            identity if whitelist::WEB.identities.contains(&identity) => searches,
-            identity if whitelist::PICTURES.identities.contains(&identity) => draws,
             "file-io.write_file" => files.is_some() && !read_only,
-            identity => files.is_some() || !identity.starts_with("file-io."),
+            identity if identity.starts_with("file-io.") => files.is_some(),
+            identity => whitelist::has_service(identity, &self.fields),
         };
         let built_in = built_in.iter().copied().filter(is_there);
         built_in.chain(manifests.iter().map(String::as_str)).collect()
@@ -441,7 +437,7 @@ fn voices(models: &ModelOptions, providers: &Providers) -> Vec<VoiceEntry> {
     provider::Options::voices(first, &models.weights.folders(), providers.slowest_voice)
 }
 
-/// The settings of a checked file that engines and tools of NPCs depend on.
+/// The settings of a checked file that engines depend on.
 fn engines<'a>(file: &Fields, services: &'a [SpeechOptions]) -> Engines<'a> {
     let is_guarded = !file.items("lines_and_veils").is_empty();
     Engines { services, is_read: speech_to_speech::is_read(file), is_guarded }

@@ -18,8 +18,8 @@ const WEB: &str = "web-search.*";
 /// Tool that looks up rules.
 const SEARCH: &str = "rules-lookup.search_rules";
 
-/// The assistant of `cast`, else the built-in one, which `searches` the web if something does; it looks
-/// up what its own lines do not answer.
+/// The assistant of `cast`, else the built-in one, with web search if `searches`. It looks up rules when
+/// its own lines have no answer.
 pub fn assistant(cast: &mut Cast, language: &str, policy: &Policy, searches: bool) -> Npc {
     let own = cast.assistant.take();
     scripted(own.unwrap_or_else(|| {

@@ -1,4 +1,4 @@
-//! Addresses of services that are known to want a key.
+//! Default addresses of services that require a key.
 //!
 //! Entry type: [`Home`].
 
@@ -13,12 +13,12 @@ pub struct Home {
     pub variable: &'static str,
     /// It is reached by sockets.
     pub has_sockets: bool,
-    /// The model that is asked where none is named; empty: one must be.
+    /// Default model; empty: the entry must name one.
     pub model: &'static str,
 }
 
 impl Home {
-    /// OpenAI itself, and compatible servers.
+    /// OpenAI, and services with its API.
     pub const OPENAI: Self = Self {
         base_url: openai::BASE_URL,
         variable: "OPENAI_API_KEY",

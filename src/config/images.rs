@@ -2,7 +2,13 @@
 //!
 //! Entry function: [`image()`]. **Never**: decides which NPCs show pictures; their tools do.
 
-use super::{home::Home, keys, prices::PaidBy, providers::Clients, reading::Notes};
+use super::{
+    home::Home,
+    keys,
+    prices::PaidBy,
+    providers::{Clients, service_of},
+    reading::Notes,
+};
 use crate::{
     logic::budget::BudgetOptions,
     provider::{ImageEntry, ImageService, PICTURE_FIRST_BYTE},
@@ -16,16 +22,15 @@ const PATH: &str = "providers.image";
 pub fn image(file: &Fields, budget: &mut BudgetOptions, notes: &mut Notes) -> Option<ImageEntry> {
     let all = file.map("providers", &keys::providers::PROVIDERS)?;
     let fields = all.map("image", &keys::providers::IMAGE)?;
-    let named = fields.text("service").or_else(|| fields.text("name"));
-    let service = named.and_then(ImageService::named).unwrap_or_default();
+    let service = service_of(&fields).and_then(ImageService::named).unwrap_or_default();
     let home = match service {
-        ImageService::OpenAi => Home { model: service.model(), ..Home::OPENAI },
-        ImageService::Gemini => Home { model: service.model(), has_sockets: false, ..Home::GEMINI },
+        ImageService::OpenAi => Home::OPENAI,
+        ImageService::Gemini => Home { has_sockets: false, ..Home::GEMINI },
     };
-    // Only that address is known to have it.
     let is_elsewhere = |url: &str| url.trim_end_matches('/') != home.base_url;
-    let model = if fields.text("base_url").is_some_and(is_elsewhere) { "" } else { home.model };
-    let home = Home { model, ..home };
+    let is_elsewhere = fields.text("base_url").is_some_and(is_elsewhere);
+    // Only the service's own address is known to have the default model.
+    let home = Home { model: if is_elsewhere { "" } else { service.model() }, ..home };
     let mut clients = Clients::new(&budget.prices, notes);
     clients.check_service(&fields, PATH);
     let mut options = clients.options(&fields, PATH, PaidBy::Pictures, home);
@@ -35,13 +40,6 @@ pub fn image(file: &Fields, budget: &mut BudgetOptions, notes: &mut Notes) -> Op
     let mut own = clients.own;
     budget.prices.append(&mut own);
     Some(ImageEntry { service, options })
-}
-
-/// True if `file` names a service for pictures, even an invalid one.
-pub fn is_named(file: &Fields) -> bool {
-    let all = file.map("providers", &keys::providers::PROVIDERS);
-    let has_key = |all: Fields| all.get("image").is_some() || all.is_broken("image");
-    file.is_broken("providers") || all.is_some_and(has_key)
 }
 
 #[cfg(test)]

@@ -16,9 +16,9 @@ use crate::{
     domain::Secret,
     logic::budget::Price,
     provider::{
-        BaseUrl, EntryList, HereOptions, ImageEntry, KokoroOptions, ModelEntry, ModelService,
-        NamedEntry, PiperOptions, RecogniserEntry, RecogniserService, SLOWEST, VoiceEntry,
-        VoiceService, anthropic, base_url, deepgram,
+        BaseUrl, EntryList, HereOptions, KokoroOptions, ModelEntry, ModelService, NamedEntry,
+        PiperOptions, RecogniserEntry, RecogniserService, SLOWEST, VoiceEntry, VoiceService,
+        anthropic, base_url, deepgram,
         openai::{self, Options},
     },
     yaml::{Fields, Shape, Value, quoted},
@@ -34,8 +34,6 @@ pub struct Providers {
     pub names_models: bool,
     /// Speaks for voices that name no provider.
     pub voice: VoiceEntry,
-    /// Makes pictures; `None`: nothing does.
-    pub image: Option<ImageEntry>,
     /// Seconds that a network's second of speech may take.
     pub slowest_voice: f32,
     /// Prices set by the entries themselves.
@@ -58,7 +56,6 @@ pub fn providers(
     let models = all.map(|all| clients.models(&all)).unwrap_or_default();
     Providers {
         models,
-        image: None,
         slowest_voice: slowest.unwrap_or(SLOWEST),
         recogniser: stt.map_or_else(
             || RecogniserEntry::Local(here.clone()),
@@ -83,7 +80,7 @@ fn names_models(all: &Fields) -> bool {
 }
 
 /// Name of the service in `fields`.
-fn service_of<'a>(fields: &Fields<'a>) -> Option<&'a str> {
+pub fn service_of<'a>(fields: &Fields<'a>) -> Option<&'a str> {
     let service = fields.shape().key("service").and_then(|_| fields.text("service"));
     service.or_else(|| fields.text("name"))
 }
@@ -369,7 +366,7 @@ impl<'a> Clients<'a> {
     }
 
     /// The address, unless it is wrong. That of a socket is the same with another word before it.
-    fn address(&mut self, reach: Reach) -> Option<BaseUrl> {
+    pub fn address(&mut self, reach: Reach) -> Option<BaseUrl> {
         let Reach { fields, path, home } = reach;
         if fields.is_broken("base_url") {
             return None;
@@ -386,7 +383,7 @@ impl<'a> Clients<'a> {
     }
 
     /// A key is there where it must be, and does not travel unencrypted.
-    fn check_key(&mut self, reach: Reach, address: &BaseUrl, has_key: bool) {
+    pub fn check_key(&mut self, reach: Reach, address: &BaseUrl, has_key: bool) {
         let Reach { fields, path, home } = reach;
         let at = fields.place("api_key");
         if !has_key && address.text == home.base_url && !fields.is_broken("api_key") {
@@ -437,15 +434,17 @@ impl<'a> Clients<'a> {
 
 /// Service and the place of its settings.
 #[derive(Clone, Copy)]
-struct Reach<'a> {
-    fields: &'a Fields<'a>,
+pub struct Reach<'a> {
+    /// The settings.
+    pub fields: &'a Fields<'a>,
     /// The keys that lead there.
-    path: &'a str,
-    home: Home,
+    pub path: &'a str,
+    /// The service's own address, and what belongs to it.
+    pub home: Home,
 }
 
 /// The price beside an entry, where one can be.
-fn own_price(fields: &Fields) -> Option<Price> {
+pub fn own_price(fields: &Fields) -> Option<Price> {
     fields.shape().key("price")?;
     Some(price(&fields.map("price", &keys::price::PRICE)?))
 }

@@ -3,14 +3,17 @@
 //! Entry function: [`search`].
 
 use super::{
+    home::Home,
     keys,
-    prices::{PaidBy, check_price, price},
+    prices::{PaidBy, check_price},
+    providers::{Clients, Reach, own_price, service_of},
     reading::Notes,
+    whitelist,
 };
 use crate::{
     domain::Secret,
     logic::budget::BudgetOptions,
-    provider::{AllowedHost, BaseUrl, Safe, SearchOptions, SearchService, base_url},
+    provider::{AllowedHost, BaseUrl, Safe, SearchOptions, SearchService},
     yaml::{Fields, Node, Scalar, quoted},
 };
 
@@ -28,30 +31,25 @@ pub fn search(
 ) -> Option<SearchOptions> {
     let allow = allowed(file, notes);
     let described = described(file);
-    if !allow.is_empty() && !is_described(file) {
+    if !allow.is_empty() && !whitelist::is_described(file, "search") {
         let message = "'search.allow' has no effect without providers.search";
         let way_out = "add providers: { search: { service: searxng, base_url: … } }";
         notes.warnings.add(file.place("search"), message, way_out);
     }
     let fields = described?;
+    Clients::new(&budget.prices, notes).check_service(&fields, PATH);
     let service = service(&fields, notes)?;
-    let address = address(&fields, service, notes);
-    let api_key = api_key(&fields, service, address.as_ref(), notes);
+    let reach = Reach { fields: &fields, path: PATH, home: home(service) };
+    let address = address(reach, budget, notes);
+    let api_key = api_key(reach, service, address.as_ref(), budget, notes);
     let safe = safe(&fields, service, notes);
     let is_private = address.as_ref().is_none_or(|address| address.private);
-    // SearXNG is free, wherever it runs.
+    // SearXNG is free, even at a public address.
     let is_own = is_private || service == SearchService::Searxng;
     let priced_as = priced_as(&fields, (service, is_own), budget, notes);
     let base_url = address?.text;
     let language = language.to_owned();
     Some(SearchOptions { service, base_url, api_key, safe, language, priced_as, allow })
-}
-
-/// True if a file describes a search service, even an invalid one.
-pub fn is_described(file: &Fields) -> bool {
-    let all = file.map("providers", &keys::providers::PROVIDERS);
-    let has_key = |all: Fields| all.get("search").is_some() || all.is_broken("search");
-    file.is_broken("providers") || all.is_some_and(has_key)
 }
 
 fn described<'a>(file: &Fields<'a>) -> Option<Fields<'a>> {
@@ -74,13 +72,9 @@ fn allowed(file: &Fields, notes: &mut Notes) -> Vec<AllowedHost> {
     fields.items("allow").iter().filter_map(&mut read).collect()
 }
 
-/// The service that is named, once.
+/// The service that is named.
 fn service(fields: &Fields, notes: &mut Notes) -> Option<SearchService> {
-    if fields.get("service").is_some() && fields.get("name").is_some() {
-        let message = format!("'{PATH}' has both 'service' and 'name'");
-        notes.problems.add(fields.place("name"), message, "keep one of them");
-    }
-    let named = fields.text("service").or_else(|| fields.text("name"));
+    let named = service_of(fields);
     if named.is_none() && !fields.is_broken("service") && !fields.is_broken("name") {
         let message = format!("missing key 'service' of '{PATH}'");
         notes.problems.add(fields.at(), message, "add service: searxng, brave or tavily");
@@ -88,54 +82,47 @@ fn service(fields: &Fields, notes: &mut Notes) -> Option<SearchService> {
     SearchService::named(named?)
 }
 
+/// Default address of `service`, and the usual variable of its key.
+fn home(service: SearchService) -> Home {
+    let variable = match service {
+        SearchService::Searxng => "",
+        SearchService::Brave => "BRAVE_API_KEY",
+        SearchService::Tavily => "TAVILY_API_KEY",
+    };
+    Home { base_url: service.base_url().unwrap_or_default(), variable, ..Home::OPENAI }
+}
+
 /// The address, unless it is wrong or missing.
-fn address(fields: &Fields, service: SearchService, notes: &mut Notes) -> Option<BaseUrl> {
-    if fields.is_broken("base_url") {
-        return None;
-    }
-    let Some(text) = fields.text("base_url").or(service.base_url()) else {
+fn address(reach: Reach, budget: &BudgetOptions, notes: &mut Notes) -> Option<BaseUrl> {
+    let Reach { fields, home, .. } = reach;
+    let is_missing = fields.get("base_url").is_none() && !fields.is_broken("base_url");
+    if is_missing && home.base_url.is_empty() {
         let message = format!("missing key 'base_url' of '{PATH}'");
         let way_out = "add the address of your instance, such as http://127.0.0.1:8888";
         notes.problems.add(fields.at(), message, way_out);
         return None;
-    };
-    let read = base_url(text).map_err(|expected| {
-        let message = format!("'{PATH}.base_url' is {}", fields.shown("base_url"));
-        notes.problems.add(fields.place("base_url"), message, expected);
-    });
-    read.ok()
+    }
+    Clients::new(&budget.prices, notes).address(reach)
 }
 
 /// The key, which is there where it must be, and does not travel unencrypted.
 fn api_key(
-    fields: &Fields,
+    reach: Reach,
     service: SearchService,
     address: Option<&BaseUrl>,
+    budget: &BudgetOptions,
     notes: &mut Notes,
 ) -> Option<Secret> {
-    let key = fields.text("api_key").map(str::trim).filter(|key| !key.is_empty());
-    let at = fields.place("api_key");
-    let variable = match service {
-        SearchService::Searxng => {
-            if fields.get("api_key").is_some() {
-                let message = format!("'{PATH}.api_key' has no effect on 'searxng'");
-                notes.problems.add(at, message, "remove it");
-            }
-            return None;
+    let fields = reach.fields;
+    if service == SearchService::Searxng {
+        if fields.get("api_key").is_some() {
+            let message = format!("'{PATH}.api_key' has no effect on 'searxng'");
+            notes.problems.add(fields.place("api_key"), message, "remove it");
         }
-        SearchService::Brave => "BRAVE_API_KEY",
-        SearchService::Tavily => "TAVILY_API_KEY",
-    };
-    let address = address?;
-    let is_home = Some(address.text.as_str()) == service.base_url();
-    if key.is_none() && is_home && !fields.is_broken("api_key") {
-        let message = format!("missing key 'api_key' of '{PATH}'");
-        notes.problems.add(at, message, format!("api_key: ${{{variable}}}, or another base_url"));
+        return None;
     }
-    if key.is_some() && !address.private && !address.encrypted {
-        let message = format!("'{PATH}.api_key' is sent unencrypted to another network");
-        notes.warnings.add(at, message, "use https://");
-    }
+    let key = fields.text("api_key").map(str::trim).filter(|key| !key.is_empty());
+    Clients::new(&budget.prices, notes).check_key(reach, address?, key.is_some());
     key.map(|key| Secret(key.to_owned()))
 }
 
@@ -145,7 +132,7 @@ fn safe(fields: &Fields, service: SearchService, notes: &mut Notes) -> Safe {
     let is_silent = safe == Some(Safe::Off) || fields.is_broken("safe");
     if service == SearchService::Tavily && !is_silent {
         let at = fields.place(if safe.is_some() { "safe" } else { "service" });
-        let message = format!("'{PATH}' is 'tavily', which filters nothing for adults");
+        let message = format!("'{PATH}' is 'tavily', which cannot filter adult content");
         let way_out = "write safe: off to accept that, or use searxng or brave";
         notes.warnings.add(at, message, way_out);
     }
@@ -160,7 +147,7 @@ fn priced_as(
     notes: &mut Notes,
 ) -> Option<String> {
     let name = service.name();
-    let own = fields.map("price", &keys::price::PRICE).map(|fields| price(&fields));
+    let own = own_price(fields);
     let at = fields.place(if own.is_some() { "price" } else { "service" });
     match (own.or_else(|| budget.prices.get(name).copied()), fields.flag("free")) {
         (Some(_), Some(true)) => {
@@ -300,7 +287,7 @@ mod tests {
             let text = format!("providers: {{ search: {{ {service}{safe} }} }}\n");
             let warnings = loaded(&text).unwrap().warnings;
             let warned =
-                warnings.iter().any(|it| it.message.contains("filters nothing for adults"));
+                warnings.iter().any(|it| it.message.contains("cannot filter adult content"));
             assert_eq!(warned, is_warned, "{safe}: {warnings:?}");
         }
     }

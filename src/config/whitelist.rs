@@ -1,10 +1,10 @@
 //! Tool names as users write them -> identities. Of a configured server (`server.*` among what is
 //! known) any tool may be named, since it need not be connected.
 
-use super::reading::Notes;
+use super::{keys, reading::Notes};
 use crate::{
     tools::bare,
-    yaml::{Node, Scalar, nearest, quoted},
+    yaml::{Fields, Node, Scalar, nearest, quoted},
 };
 
 /// Stands before the name of a configured server that is called like a built-in one.
@@ -52,26 +52,39 @@ pub fn may_come(entry: &str, known: &[&str]) -> bool {
 }
 
 /// Tools that are known where their service is configured.
-pub struct OfService {
+struct OfService {
     /// Their identities.
-    pub identities: &'static [&'static str],
-    /// The keys that lead to their service.
+    identities: &'static [&'static str],
+    /// The key of their service under `providers`.
     key: &'static str,
     way_out: &'static str,
 }
 
 /// Those of web search.
-pub const WEB: OfService = OfService {
+const WEB: OfService = OfService {
     identities: &["web-search.search", "web-search.fetch_page"],
-    key: "providers.search",
+    key: "search",
     way_out: "add providers: { search: { service: searxng, base_url: … } }",
 };
 /// Those that show pictures.
-pub const PICTURES: OfService = OfService {
+const PICTURES: OfService = OfService {
     identities: &["image-gen.generate_image"],
-    key: "providers.image",
+    key: "image",
     way_out: "add providers: { image: { service: openai, … } }, as docs/pictures.md says",
 };
+
+/// Whether `identity` needs no service, or `file` has an entry for the one it needs.
+pub fn has_service(identity: &str, file: &Fields) -> bool {
+    let of = [WEB, PICTURES].into_iter().find(|of| of.identities.contains(&identity));
+    of.is_none_or(|of| is_described(file, of.key))
+}
+
+/// Whether `file` has the entry `key` under `providers`, valid or not.
+pub fn is_described(file: &Fields, key: &str) -> bool {
+    let all = file.map("providers", &keys::providers::PROVIDERS);
+    let has_key = |all: Fields| all.get(key).is_some() || all.is_broken(key);
+    file.is_broken("providers") || all.is_some_and(has_key)
+}
 
 /// The identity meant by `entry` of a tool whose service is not configured, and the service.
 fn without_service(entry: &str) -> Option<(String, OfService)> {
@@ -102,7 +115,8 @@ pub fn resolve_all(nodes: &[Node], known: &[&str], notes: &mut Notes) -> Vec<Str
             }
             Err((message, way_out)) => match without_service(text) {
                 Some((identity, of)) => {
-                    let message = format!("{} has no effect without {}", quoted(text), of.key);
+                    let message =
+                        format!("{} has no effect without providers.{}", quoted(text), of.key);
                     notes.warnings.add(node.at, message, of.way_out);
                     identities.push(identity);
                 }

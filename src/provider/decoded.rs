@@ -41,7 +41,7 @@ pub async fn decoded(
     bound: Bound,
 ) -> Result<Vec<u8>, Undecoded> {
     let most = bound.most();
-    // Nothing is compressed in no way.
+    // An empty body needs no unpacking, whatever its header says.
     if body.is_empty() {
         return Ok(body);
     }

@@ -28,9 +28,9 @@ pub struct Services {
     pub speaks: Vec<ServiceInfo>,
     /// Hear the players themselves, and answer for the NPCs they name; each once.
     pub speaks_and_hears: Vec<NpcService>,
-    /// Reads descriptions of pictures that NPCs show; `None`: none is shown.
+    /// Receives descriptions of pictures; `None`: no picture service is configured.
     pub draws: Option<ServiceInfo>,
-    /// Receives the queries of web searches; `None`: no search service.
+    /// Receives search queries; `None`: web search is not configured.
     pub searches: Option<ServiceInfo>,
 }
 

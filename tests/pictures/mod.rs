@@ -274,7 +274,7 @@ fn prompt_is_shown_to_the_game_master_alone() {
 }
 
 /// Names of the tools that a request offers.
-fn offered(request: &Recorded) -> Vec<String> {
+pub fn offered(request: &Recorded) -> Vec<String> {
     let tools = request.json["tools"].as_array().map_or(&[][..], Vec::as_slice);
     tools.iter().filter_map(|it| it["function"]["name"].as_str()).map(str::to_owned).collect()
 }

@@ -11,11 +11,14 @@ use std::fs;
 
 use serde_json::{Value, json};
 
-use crate::support::{
-    chat_server::{ChatServer, Recorded, Script},
-    program::Place,
-    searches::{Hit, Searches},
-    web_server::WebServer,
+use crate::{
+    pictures::offered,
+    support::{
+        chat_server::{ChatServer, Recorded, Script},
+        program::Place,
+        searches::{Hit, Searches},
+        web_server::WebServer,
+    },
 };
 
 /// The model's answer after its calls.
@@ -144,13 +147,6 @@ fn hits() -> [Hit; 2] {
             "Seven of them.",
         ),
     ]
-}
-
-/// Names of the tools that a model was offered.
-fn offered(request: &Recorded) -> Vec<String> {
-    let tools = request.json["tools"].as_array().cloned().unwrap_or_default();
-    let names = tools.iter().filter_map(|it| it["function"]["name"].as_str());
-    names.map(str::to_owned).collect()
 }
 
 /// Text of a call, or of its error.

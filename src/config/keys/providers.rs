@@ -54,8 +54,16 @@ pub static HEDGE: Shape = Shape {
     )],
 };
 
-/// Former name of the key.
-const NAME: &str = "Another name for service.";
+/// The service, one of `names`.
+const fn service(names: &'static [&'static str], doc: &'static str) -> Key {
+    Key::new("service", Kind::Word(names), doc)
+}
+
+/// The key of the service before `service` existed.
+const fn name(names: &'static [&'static str]) -> Key {
+    Key::new("name", Kind::Word(names), "Another name for service.")
+}
+
 /// Price of this entry.
 const PRICE_BESIDE: Key =
     Key::new("price", Kind::Shape(&PRICE), "Its price, if its model is not listed under prices.");
@@ -90,8 +98,8 @@ pub const DEEPGRAM_ONLY: &[&str] = &["eager", "max_streams"];
 pub static STT: Shape = Shape {
     title: "Speech to text",
     keys: &[
-        Key::new("service", Kind::Word(RecogniserService::NAMES), "Service; default local."),
-        Key::new("name", Kind::Word(RecogniserService::NAMES), NAME),
+        service(RecogniserService::NAMES, "Service; default local."),
+        name(RecogniserService::NAMES),
         BASE_URL,
         API_KEY,
         MODEL,
@@ -130,8 +138,8 @@ pub static STT: Shape = Shape {
 pub static LLM: Shape = Shape {
     title: "Chat model",
     keys: &[
-        Key::new("service", Kind::Word(ModelService::NAMES), "Service; default scripted."),
-        Key::new("name", Kind::Word(ModelService::NAMES), NAME),
+        service(ModelService::NAMES, "Service; default scripted."),
+        name(ModelService::NAMES),
         Key::new(
             "as",
             Kind::Filled,
@@ -185,8 +193,8 @@ pub static LLM: Shape = Shape {
 pub static TTS: Shape = Shape {
     title: "Text to speech",
     keys: &[
-        Key::new("service", Kind::Word(VoiceService::NAMES), "Service; default flite."),
-        Key::new("name", Kind::Word(VoiceService::NAMES), NAME),
+        service(VoiceService::NAMES, "Service; default flite."),
+        name(VoiceService::NAMES),
         BASE_URL,
         API_KEY,
         MODEL,
@@ -235,8 +243,8 @@ pub static SPEECH_TO_SPEECH: Shape = Shape {
 pub static IMAGE: Shape = Shape {
     title: "Pictures",
     keys: &[
-        Key::new("service", Kind::Word(ImageService::NAMES), "Service; default openai."),
-        Key::new("name", Kind::Word(ImageService::NAMES), NAME),
+        service(ImageService::NAMES, "Service; default openai."),
+        name(ImageService::NAMES),
         Key::new(
             "base_url",
             Kind::Filled,
@@ -266,8 +274,8 @@ pub static IMAGE: Shape = Shape {
 pub static SEARCH: Shape = Shape {
     title: "Web search",
     keys: &[
-        Key::new("service", Kind::Word(SearchService::NAMES), "Service; required."),
-        Key::new("name", Kind::Word(SearchService::NAMES), NAME),
+        service(SearchService::NAMES, "Service; required."),
+        name(SearchService::NAMES),
         Key::new(
             "base_url",
             Kind::Filled,

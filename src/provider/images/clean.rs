@@ -36,7 +36,7 @@ pub enum BadPicture {
     /// No encoding of it is small enough.
     #[error("the picture exceeds 8 MiB")]
     Heavy,
-    /// The program is busy ending, or decoding crashed.
+    /// The program is shutting down, or decoding crashed.
     #[error("decoding failed")]
     Failed,
 }
@@ -104,6 +104,7 @@ fn encoded(picture: DynamicImage) -> Result<(Arc<[u8]>, &'static str), BadPictur
 
 #[cfg(test)]
 mod tests {
+    use flate2::Crc;
     use image::{Rgb, RgbImage};
 
     use super::*;
@@ -121,14 +122,9 @@ mod tests {
         let mut chunk = u32::try_from(text.len()).unwrap().to_be_bytes().to_vec();
         let body = [b"tEXt".as_slice(), text].concat();
         chunk.extend_from_slice(&body);
-        let mut crc = u32::MAX;
-        for byte in body {
-            crc ^= u32::from(byte);
-            for _ in 0..8 {
-                crc = if crc & 1 == 1 { (crc >> 1) ^ 0xEDB8_8320 } else { crc >> 1 };
-            }
-        }
-        chunk.extend_from_slice(&(!crc).to_be_bytes());
+        let mut crc = Crc::new();
+        crc.update(&body);
+        chunk.extend_from_slice(&crc.sum().to_be_bytes());
         [&file[..header], &chunk, &file[header..]].concat()
     }
 
@@ -162,14 +158,9 @@ mod tests {
         let mut file = png(4, 4);
         let side = 60_000_u32.to_be_bytes();
         file[16..24].copy_from_slice(&[side, side].concat());
-        let mut crc = u32::MAX;
-        for byte in &file[12..29] {
-            crc ^= u32::from(*byte);
-            for _ in 0..8 {
-                crc = if crc & 1 == 1 { (crc >> 1) ^ 0xEDB8_8320 } else { crc >> 1 };
-            }
-        }
-        file[29..33].copy_from_slice(&(!crc).to_be_bytes());
+        let mut crc = Crc::new();
+        crc.update(&file[12..29]);
+        file[29..33].copy_from_slice(&crc.sum().to_be_bytes());
         assert_eq!(cleaned(file).await, Err(BadPicture::Large(60_000, 60_000)));
         assert_eq!(cleaned(png(16_385, 1)).await, Err(BadPicture::Large(16_385, 1)));
     }

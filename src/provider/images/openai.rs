@@ -69,18 +69,19 @@ async fn ask(endpoint: &Endpoint, prompt: &str) -> Result<Picture, NoPicture> {
         Err(failure) => return Err(failure.error.into()),
     };
     let bytes = endpoint.read_within(response, PICTURE).await?;
-    let file = match parsed(bytes, first).await {
-        (answer, None) => return Err(lack(endpoint, &answer, &body)),
-        (answer, Some(entry)) => (entry, tokens(1, answer.get("usage"))),
-    };
-    let (file, used) = match file {
-        (Entry::File(file), used) => (file, used),
-        (Entry::Link(url), used) => {
+    let (answer, entry) = parsed(bytes, first).await;
+    let Some(entry) = entry else { return Err(lack(endpoint, &answer, &body)) };
+    let used = tokens(1, answer.get("usage"));
+    // It may hold megabytes, which a fetch and decoding do not need.
+    drop(answer);
+    let file = match entry {
+        Entry::File(file) => file,
+        Entry::Link(url) => {
             let file = endpoint.fetch(&url, PICTURE).await;
             // The picture is made and billed, even if its link fails.
-            (file.map_err(|error| Error::new(Kind::Protocol, error.to_string()))?, used)
+            file.map_err(|error| Error::new(Kind::Protocol, error.to_string()))?
         }
-        (Entry::Unusable(what, way_out), _) => {
+        Entry::Unusable(what, way_out) => {
             return Err(endpoint.peer.error(Kind::Protocol, what, way_out).into());
         }
     };

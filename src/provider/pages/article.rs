@@ -2,8 +2,7 @@
 //!
 //! Entry function: [`article`].
 
-use super::markup::{Piece, Skipped, Tag, UNREADABLE, pieces};
-use crate::domain::visible;
+use super::markup::{Piece, Skipped, Tag, UNREADABLE, line, pieces};
 
 /// An article shorter than this, in characters, is not taken for the page's own.
 const ARTICLE_MIN: usize = 200;
@@ -195,11 +194,6 @@ impl Block {
         let words = self.text.chars().filter(|c| !c.is_whitespace()).count();
         self.linked * 3 > words * 2
     }
-}
-
-/// `text` on one line, without invisible characters.
-fn line(text: &str) -> String {
-    visible(text).split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 #[cfg(test)]

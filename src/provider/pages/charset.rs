@@ -10,9 +10,8 @@ const PRESCAN: usize = 4_096;
 /// `bytes` as text; `named` is the encoding of the header; `is_markup` text may name its own. Bytes
 /// outside the encoding are replaced.
 pub fn text_of(bytes: &[u8], named: Option<&str>, is_markup: bool) -> String {
-    let labelled = |label: &str| Encoding::for_label(label.trim().as_bytes());
-    let own = || is_markup.then(|| declared(bytes))?.and_then(|it| labelled(&it));
-    let encoding = named.and_then(labelled).or_else(own);
+    let named = named.and_then(|label| Encoding::for_label(label.trim().as_bytes()));
+    let encoding = named.or_else(|| is_markup.then(|| declared(bytes)).flatten());
     let usual = || if std::str::from_utf8(bytes).is_ok() { UTF_8 } else { WINDOWS_1252 };
     // A byte order mark overrules what is named.
     let (text, _, _) = encoding.unwrap_or_else(usual).decode(bytes);
@@ -20,7 +19,7 @@ pub fn text_of(bytes: &[u8], named: Option<&str>, is_markup: bool) -> String {
 }
 
 /// The encoding that the first tags of a page name.
-fn declared(bytes: &[u8]) -> Option<String> {
+fn declared(bytes: &[u8]) -> Option<&'static Encoding> {
     let head = bytes.get(..PRESCAN).unwrap_or(bytes);
     let head = String::from_utf8_lossy(head).to_ascii_lowercase();
     let label = tags(&head, "<?xml")
@@ -28,12 +27,9 @@ fn declared(bytes: &[u8]) -> Option<String> {
         .or_else(|| tags(&head, "<meta").find_map(|tag| after(tag, "charset")))?;
     let label: String =
         label.chars().take_while(|c| c.is_ascii_alphanumeric() || "-_:.".contains(*c)).collect();
+    let encoding = Encoding::for_label(label.as_bytes())?;
     // A declaration legible as ASCII rules out UTF-16.
-    let wide = [UTF_16LE, UTF_16BE];
-    match Encoding::for_label(label.as_bytes()) {
-        Some(encoding) if wide.contains(&encoding) => Some("utf-8".to_owned()),
-        _ => Some(label),
-    }
+    Some(if [UTF_16LE, UTF_16BE].contains(&encoding) { UTF_8 } else { encoding })
 }
 
 /// The tags of `text` that begin so, as far as they go.

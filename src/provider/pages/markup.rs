@@ -1,7 +1,7 @@
 //! Mark-up to a flat run of pieces, in time and memory linear in its length.
 //!
-//! Entry functions: [`pieces`], [`plain_text`]. **Never**: builds a tree, which could be nested too
-//! deep for a stack.
+//! Entry functions: [`pieces`], [`plain_text`], [`line`]. **Never**: builds a tree, which could be nested
+//! too deep for a stack.
 
 use html5gum::{DefaultEmitter, StartTag, Token, Tokenizer};
 
@@ -107,9 +107,12 @@ pub fn plain_text(fragment: &str, longest: usize) -> String {
             Piece::Open(_) | Piece::Close(_) => {}
         }
     }
-    let text = visible(&text);
-    let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    line.chars().take(longest).collect()
+    line(&text).chars().take(longest).collect()
+}
+
+/// `text` on one line, without what nobody sees.
+pub fn line(text: &str) -> String {
+    visible(text).split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 /// True if an element occurs within words, so that its tag separates none.

@@ -114,7 +114,7 @@ impl Pages {
         Self { outbound: Outbound::public(), allowed, languages }
     }
 
-    /// Sends requests through another `outbound`.
+    /// Sends requests through `outbound` instead.
     #[must_use]
     pub fn through(self, outbound: Outbound) -> Self {
         Self { outbound, ..self }

@@ -133,7 +133,6 @@ impl Peer {
 
     /// A request that got no answer.
     pub fn no_answer(&self, error: &reqwest::Error) -> Error {
-        let cause = root_cause(error);
         if error.is_timeout() {
             return self.slow();
         }
@@ -141,15 +140,8 @@ impl Peer {
             let way_out = "set base_url to an address such as http://127.0.0.1:11434/v1";
             return self.error(Kind::InvalidRequest, "no usable address", way_out);
         }
-        if !error.is_connect() {
-            let what = "the connection was closed before an answer";
-            return self.error(Kind::Unavailable, what, "look at the server's log");
-        }
-        if cause == Some(io::ErrorKind::ConnectionRefused) {
-            let what = "nothing listens there";
-            return self.error(Kind::Unreachable, what, "is the server running? check base_url");
-        }
-        self.error(Kind::Unreachable, "no connection", "check base_url and the network")
+        let (kind, what, way_out) = disconnected(error);
+        self.error(kind, what, way_out)
     }
 
     /// No answer in time.
@@ -178,6 +170,19 @@ impl Peer {
         }
         quotable(&text)
     }
+}
+
+/// Kind, reason and fix of a request whose connection failed.
+pub fn disconnected(error: &reqwest::Error) -> (Kind, &'static str, &'static str) {
+    if !error.is_connect() {
+        let what = "the connection was closed before an answer";
+        return (Kind::Unavailable, what, "look at the server's log");
+    }
+    if root_cause(error) == Some(io::ErrorKind::ConnectionRefused) {
+        let way_out = "is the server running? check base_url";
+        return (Kind::Unreachable, "nothing listens there", way_out);
+    }
+    (Kind::Unreachable, "no connection", "check base_url and the network")
 }
 
 /// An address as it may be shown: without a user, a password and a query.

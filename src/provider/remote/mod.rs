@@ -28,7 +28,8 @@ pub mod props;
 
 pub use endpoint::{Endpoint, Manner, probe};
 pub use failure::{
-    Failure, begun, hide_echoes, quotable, retry_after, root_cause, shown_address, without_key,
+    Failure, begun, disconnected, hide_echoes, quotable, retry_after, root_cause, shown_address,
+    without_key,
 };
 #[cfg(test)]
 pub use options::tests::options;

@@ -37,7 +37,7 @@ impl SearchService {
         Self::ALL.into_iter().find(|it| it.name() == name)
     }
 
-    /// The vendor's own address; `None`: everybody has another one.
+    /// The vendor's own address; `None`: each operator runs an own instance.
     pub const fn base_url(self) -> Option<&'static str> {
         match self {
             Self::Searxng => None,

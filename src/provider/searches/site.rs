@@ -3,7 +3,7 @@
 //! Entry types: [`Site`], [`Answer`]. **Never**: a key or a query in an error.
 
 use reqwest::{
-    Client, Method, RequestBuilder, Response, Url,
+    Client, RequestBuilder, Response, Url,
     header::{ACCEPT_ENCODING, HeaderMap, HeaderValue},
     redirect::Policy,
 };
@@ -16,7 +16,7 @@ use crate::provider::{
     bounds::{ANSWER, Body},
     decoded::{ACCEPTED, Undecoded, decoded},
     http_client::{USER_AGENT, with_proxy_and_tls},
-    remote::{begun, hide_echoes, quotable, retry_after, root_cause, shown_address, without_key},
+    remote::{begun, disconnected, hide_echoes, quotable, retry_after, shown_address, without_key},
 };
 
 /// A search service and the connections to it.
@@ -62,13 +62,13 @@ impl Site {
         Ok(Self { options, http })
     }
 
-    /// A request to `path`, which begins with a slash.
+    /// A POST to `path`, which begins with a slash.
     ///
     /// # Errors
     /// The address with this path is none.
-    pub fn request(&self, method: Method, path: &str) -> Result<RequestBuilder, Error> {
+    pub fn post(&self, path: &str) -> Result<RequestBuilder, Error> {
         let url = self.url(path)?;
-        Ok(self.http.request(method, url).header(ACCEPT_ENCODING, ACCEPTED))
+        Ok(self.http.post(url).header(ACCEPT_ENCODING, ACCEPTED))
     }
 
     /// A GET of `path` with the parameters `query`.
@@ -194,14 +194,7 @@ impl Site {
     }
 
     fn no_answer(&self, error: &reqwest::Error) -> Error {
-        if !error.is_connect() {
-            let what = "the connection was closed before an answer";
-            return self.error(Kind::Unavailable, what, "look at the server's log");
-        }
-        if root_cause(error) == Some(std::io::ErrorKind::ConnectionRefused) {
-            let what = "nothing listens there";
-            return self.error(Kind::Unreachable, what, "is the server running? check base_url");
-        }
-        self.error(Kind::Unreachable, "no connection", "check base_url and the network")
+        let (kind, what, way_out) = disconnected(error);
+        self.error(kind, what, way_out)
     }
 }

@@ -3,7 +3,7 @@
 //! Entry type: [`Tavily`].
 
 use reqwest::{
-    Method, RequestBuilder,
+    RequestBuilder,
     header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE},
 };
 use serde_json::{Value, json};
@@ -34,7 +34,7 @@ impl Wire for Tavily {
             "include_raw_content": false,
             "include_images": false,
         });
-        let request = site.request(Method::POST, "/search")?;
+        let request = site.post("/search")?;
         Ok(request
             .header(ACCEPT, "application/json")
             .header(CONTENT_TYPE, "application/json")

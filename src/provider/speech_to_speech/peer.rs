@@ -14,8 +14,8 @@ use crate::{
     domain::Secret,
     provider::{
         Error, Kind,
-        bounds::{Bound, ERROR_TEXT, EVENT},
-        remote::{quotable, retry_after, shown_address, without_key},
+        bounds::{Bound, EVENT},
+        remote::{begun, quotable, retry_after, shown_address, without_key},
         sockets::{NotOpened, Noted},
     },
 };
@@ -189,15 +189,6 @@ impl Peer {
 /// The reason of an answer that is over `bound`.
 pub fn exceeds(bound: Bound) -> String {
     format!("the answer exceeds the limit of {bound}")
-}
-
-/// The beginning of `message`, without a word that is cut: it may be a part of the key.
-fn begun(message: &str) -> &str {
-    if message.len() <= ERROR_TEXT {
-        return message;
-    }
-    let cut = message.get(..message.floor_char_boundary(ERROR_TEXT)).unwrap_or_default();
-    cut.rfind(char::is_whitespace).and_then(|end| cut.get(..end)).unwrap_or_default()
 }
 
 #[cfg(test)]
