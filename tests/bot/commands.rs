@@ -62,7 +62,7 @@ async fn whoever_has_no_microphone_types_and_is_answered_aloud() {
     let (hall, dora) = Hall::in_session(Options::default(), "").await;
     let bot = hall.discord.bot();
     hall.listens_to("Dora").await;
-    dora.wait_for_silence(bot, Duration::from_millis(700), BOUND).await.unwrap();
+    hall.has_greeted(&dora).await;
     dora.forget();
     let anna = hall.inn.add_member("Anna", &[]);
     let named = told(&hall, &anna, Slash::new("character set").option("name", "Thorin")).await;

@@ -48,7 +48,7 @@ async fn play(hall: &Hall, dora: &Player) {
     let bot = hall.discord.bot();
     hall.listens_to("Dora").await;
     let quiet = std::time::Duration::from_millis(700);
-    dora.wait_for_silence(bot, quiet, BOUND).await.unwrap();
+    hall.has_greeted(dora).await;
     dora.forget();
     hall.asks(&hall.dm, Slash::new("say").option("text", SAID).option("npc", "Tessa")).await;
     dora.wait_for_voice(bot, AUDIBLE, BOUND).await.unwrap();

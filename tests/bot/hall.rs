@@ -248,6 +248,13 @@ pub fn is_in(heard: &str, number: i64) -> bool {
 }
 
 impl Hall {
+    /// `player` has heard the spoken notice to its end. Nothing was forgotten since it came.
+    pub async fn has_greeted(&self, player: &Player) {
+        let bot = self.discord.bot();
+        player.wait_until_heard(bot, BOUND).await.expect("the notice");
+        player.wait_for_silence(bot, Duration::from_millis(700), BOUND).await.expect("its end");
+    }
+
     /// `player` asks for dice until Bartok has answered, and hears him; the total.
     pub async fn rolls_for(&self, player: &Player) -> i64 {
         let bot = self.discord.bot();

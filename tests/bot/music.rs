@@ -25,8 +25,6 @@ const DUCKED: f64 = -10.5;
 const VOICE: f64 = 300.0;
 /// Most packets that are waited for.
 const PATIENCE: usize = 60 * SECOND;
-/// After that the bot has said what it had to say.
-const QUIET: Duration = Duration::from_millis(700);
 /// Stairs of a second.
 const STAIRS: u64 = 5;
 
@@ -38,7 +36,7 @@ async fn table(more: &str, music: &[(&str, Vec<i16>)]) -> (Hall, Player) {
     }
     let dora = hall.listens().await;
     hall.listens_to("Dora").await;
-    dora.wait_for_silence(hall.discord.bot(), QUIET, BOUND).await.unwrap();
+    hall.has_greeted(&dora).await;
     (hall, dora)
 }
 
@@ -51,12 +49,12 @@ impl Hall {
         player.wait_for_voice(self.discord.bot(), AUDIBLE, BOUND).await.unwrap();
     }
 
-    /// A player of this name comes; nothing is said about that any more when `dora` has heard it.
-    async fn joins(&self, name: &str, dora: &Player) -> Player {
+    /// A player of this name comes, and has heard what is said about that.
+    async fn joins(&self, name: &str) -> Player {
         let member = self.inn.add_member(name, &[]);
         let player = self.discord.join_voice(&member, self.inn.voice).await.unwrap();
         self.listens_to(name).await;
-        dora.wait_for_silence(self.discord.bot(), QUIET, BOUND).await.unwrap();
+        self.has_greeted(&player).await;
         player
     }
 
@@ -117,7 +115,7 @@ async fn npc_asked_by_voice_plays_music() {
         server.base_url()
     );
     let (hall, dora) = table(&more, &[("harbour/gulls", tone(ABOVE, 10))]).await;
-    let player = hall.joins("Anna", &dora).await;
+    let player = hall.joins("Anna").await;
     dora.forget();
     player.say(&said("slt", "Tessa, play some harbour music")).await.unwrap();
     server.received(2).await;
@@ -163,7 +161,7 @@ async fn music_ducks_under_an_npc_and_swells() {
 #[tokio::test(flavor = "multi_thread")]
 async fn music_ducks_soon_under_a_player() {
     let (hall, dora) = table("", &[("harbour/gulls", tone(ABOVE, 10))]).await;
-    let player = hall.joins("Anna", &dora).await;
+    let player = hall.joins("Anna").await;
     hall.plays("gulls", &dora).await;
     let mut delays = Vec::new();
     for _ in 0..3 {

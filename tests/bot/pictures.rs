@@ -48,7 +48,7 @@ impl Studio {
         );
         let (hall, dora) = Hall::in_session(Options::default(), &config).await;
         hall.listens_to("Dora").await;
-        dora.wait_for_silence(hall.discord.bot(), QUIET, BOUND).await.unwrap();
+        hall.has_greeted(&dora).await;
         Self { hall, chat, images, go, dora }
     }
 

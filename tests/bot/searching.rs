@@ -120,7 +120,7 @@ async fn npc_searches_for_a_player_who_speaks() {
     let player = hall.discord.join_voice(&anna, hall.inn.voice).await.unwrap();
     hall.listens_to("Anna").await;
     let (bot, quiet) = (hall.discord.bot(), Duration::from_millis(500));
-    player.wait_for_silence(bot, quiet, BOUND).await.unwrap();
+    hall.has_greeted(&player).await;
     player.forget();
     player.say(&said("slt", ASKED)).await.unwrap();
     // Nothing is found yet: a filler is what sounds.

@@ -63,7 +63,7 @@ async fn voice_model_rolls_for_whoever_may_be_heard() {
     assert!(pressed.now().text().contains("no longer hear you"));
     hall.reads(|it| it.content().contains("Not heard: Carl")).await;
     let (bot, quiet) = (hall.discord.bot(), Duration::from_millis(500));
-    player.wait_for_silence(bot, quiet, BOUND).await.unwrap();
+    hall.has_greeted(&player).await;
     player.forget();
     silent.say(&said("rms", "Odo, good evening")).await.unwrap();
     let line = said("slt", ROLL);
@@ -182,12 +182,6 @@ fn engine(engine: &str) -> Slash {
 }
 
 impl Hall {
-    /// `player` has heard the spoken notice to its end.
-    pub async fn has_greeted(&self, player: &Player) {
-        let quiet = Duration::from_secs(2);
-        player.wait_for_silence(self.discord.bot(), quiet, BOUND).await.expect("silence");
-    }
-
     /// `player` says something and hears an answer to its end.
     async fn hears_answer(&self, player: &Player, words: &str) {
         let (bot, quiet) = (self.discord.bot(), Duration::from_millis(500));

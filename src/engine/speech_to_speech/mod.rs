@@ -49,6 +49,23 @@ pub struct SessionLimits {
     pub idle: Duration,
 }
 
+/// What the session has yet to learn.
+#[derive(Default)]
+struct Behind {
+    /// The heard part of the turn before, until the session has settled it.
+    heard: Option<HeardAloud>,
+    /// Changes of the conversation so far.
+    changes: u64,
+}
+
+impl Behind {
+    /// The conversation has changed; the number of changes.
+    const fn change(&mut self) -> u64 {
+        self.changes += 1;
+        self.changes
+    }
+}
+
 /// An NPC that hears sound and answers with sound.
 pub struct SpeechToSpeech {
     cascade: Cascaded,
@@ -56,8 +73,7 @@ pub struct SpeechToSpeech {
     line: Arc<Shared<Line>>,
     trouble: Arc<Mutex<Trouble>>,
     habits: Arc<Mutex<Habits>>,
-    /// The heard part of the turn before, until the session has settled it.
-    heard: Arc<Mutex<Option<HeardAloud>>>,
+    behind: Arc<Mutex<Behind>>,
     limits: SessionLimits,
     /// Its words would have to be checked before they are heard, and nothing checks them yet.
     is_guarded: bool,
@@ -78,7 +94,7 @@ impl SpeechToSpeech {
             line: Arc::new(Shared::new(line)),
             trouble: Arc::default(),
             habits: Arc::default(),
-            heard: Arc::default(),
+            behind: Arc::default(),
             limits,
             is_guarded,
         }
@@ -115,13 +131,13 @@ impl SpeechToSpeech {
             let answer = cascade.go_on(turn, replies, Before::default());
             return async move { by_cascade(answer.await, why) }.boxed();
         }
-        let (line, heard) = (Arc::clone(&self.line), Arc::clone(&self.heard));
+        let (line, behind) = (Arc::clone(&self.line), Arc::clone(&self.behind));
         let (service, trouble) = (Arc::clone(&self.service), Arc::clone(&self.trouble));
         let begun = Instant::now();
         async move {
             let told = {
                 let mut line = line.lock().await;
-                let before = locked(&heard).take();
+                let before = locked(&behind).heard.take();
                 line.settle(before).await;
                 Talk::new(&mut line, &cascade, (&turn, begun), &replies).answer().await
             };
@@ -173,8 +189,11 @@ impl VoiceEngine for SpeechToSpeech {
     }
 
     fn heard(&mut self, heard: &HeardAloud) {
-        // `warm` follows, and settles the turn.
-        *locked(&self.heard) = Some(heard.clone());
+        // `warm` follows, and settles the turn. One that is still unsettled was the model's, and this
+        // one was not.
+        let mut behind = locked(&self.behind);
+        behind.change();
+        behind.heard.get_or_insert_with(|| heard.clone());
     }
 
     fn costs(&self) -> bool {
@@ -182,8 +201,8 @@ impl VoiceEngine for SpeechToSpeech {
     }
 
     fn warm(&self, conversation: Excerpt) -> BoxFuture<'static, ()> {
-        let (line, heard) = (Arc::clone(&self.line), Arc::clone(&self.heard));
-        let trouble = Arc::clone(&self.trouble);
+        let (line, behind) = (Arc::clone(&self.line), Arc::clone(&self.behind));
+        let (now, trouble) = (locked(&behind).change(), Arc::clone(&self.trouble));
         let idle = self.limits.idle;
         let is_used = !self.is_guarded;
         let first_tools = self.first_tools(&conversation);
@@ -191,10 +210,15 @@ impl VoiceEngine for SpeechToSpeech {
         let session = async move {
             let begun = {
                 let mut open = line.lock().await;
-                let before = locked(&heard).take();
-                if before.is_none() && open.is_heard() {
-                    return;
-                }
+                let before = {
+                    let mut behind = locked(&behind);
+                    // On a busy machine the conversation goes on before this runs.
+                    let is_late = behind.changes != now;
+                    if is_late || behind.heard.is_none() && open.is_heard() {
+                        return;
+                    }
+                    behind.heard.take()
+                };
                 open.settle(before).await;
                 let is_resting = locked(&trouble).rests().is_some();
                 if is_resting || !is_used {

@@ -75,6 +75,17 @@ impl Seat {
         heard: impl FnOnce(&Answered) -> HeardAloud,
         cancel: &CancellationToken,
     ) -> Answered {
+        let answered = self.unsettled(heard, cancel).await;
+        self.warm().await;
+        answered
+    }
+
+    /// The same on a machine that has not prepared the next turn yet.
+    async fn unsettled(
+        &mut self,
+        heard: impl FnOnce(&Answered) -> HeardAloud,
+        cancel: &CancellationToken,
+    ) -> Answered {
         self.turns += 1;
         let (_keep, gate) = watch::channel(Gate { confirmed: true, playing: usize::MAX });
         let excerpt = self.conversation.excerpt(&self.bench.host());
@@ -90,7 +101,6 @@ impl Seat {
         let heard = heard(&answered);
         self.engine.heard(&heard);
         self.conversation.add(&answered.report, &heard.text);
-        self.warm().await;
         answered
     }
 
@@ -289,6 +299,36 @@ async fn session_lost_in_a_barge_in_is_replaced() {
     let report = seat.turn(whole).await.report;
     assert_eq!(by(&report), (EngineKind::SpeechToSpeech, None));
     assert!(format!("{:?}", seat.talker.before(1)).contains("The…"), "it is told what was heard");
+}
+
+#[tokio::test(start_paused = true)]
+async fn preparing_late_leaves_the_session_open() {
+    let mut seat = Seat::new();
+    seat.turn(whole).await;
+    let late = seat.engine.warm(seat.conversation.excerpt(&seat.bench.host()));
+    seat.turn(whole).await;
+    let _ = timeout(ms(5_000), late).await;
+    seat.turn(whole).await;
+    assert_eq!(seat.talker.sessions(), 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn answer_before_the_cascades_is_truncated() {
+    let mut bench = Bench::new();
+    bench.npc.s2s.slow_tool = ms(500);
+    let mut seat = Seat::of(bench, Talker::default());
+    seat.answers(&[Say("The caravan never came in.", 3_000)]);
+    let first = |_: &Answered| HeardAloud {
+        text: "The caravan…".to_owned(),
+        audio: ms(1_240),
+        position: Some(Position { sentence: 0, into: ms(1_240) }),
+    };
+    seat.unsettled(first, &CancellationToken::new()).await;
+    seat.bench.asked = true;
+    let report = seat.turn(whole).await.report;
+    assert_eq!(by(&report).0, EngineKind::Cascaded);
+    let ordered = seat.talker.ordered();
+    assert!(ordered.contains(&"truncate item-101 1240".to_owned()), "{ordered:?}");
 }
 
 #[tokio::test(start_paused = true)]

@@ -254,7 +254,18 @@ impl Player {
         })
     }
 
-    /// Waits until nothing audible has come from a user for `silence`: since when.
+    /// Waits until something audible has come from a user; what was forgotten does not count.
+    ///
+    /// # Errors
+    /// When none comes within `limit`.
+    pub async fn wait_until_heard(&self, user: u64, limit: Duration) -> anyhow::Result<Instant> {
+        let found = |state: &shared::State| state.memory.last_audible_before(user, Instant::now());
+        self.shared.wait(limit, found).await.with_context(|| {
+            format!("user {} heard nothing of user {user} within {limit:?}", self.user)
+        })
+    }
+
+    /// Waits until nothing audible comes from a user for `silence` from now on: since when.
     ///
     /// # Errors
     /// When that is not so within `limit`.
@@ -264,12 +275,14 @@ impl Player {
         silence: Duration,
         limit: Duration,
     ) -> anyhow::Result<Instant> {
-        let until = Instant::now() + limit;
+        let begun = Instant::now();
+        let until = begun + limit;
         loop {
-            let last = self.silent_since(user);
-            let quiet_from = last.map_or_else(Instant::now, |last| last + silence);
+            // What is about to be said was not heard yet.
+            let last = self.silent_since(user).unwrap_or(begun);
+            let quiet_from = last.max(begun) + silence;
             if Instant::now() >= quiet_from {
-                return Ok(last.unwrap_or(quiet_from));
+                return Ok(last);
             }
             anyhow::ensure!(quiet_from < until, "user {user} was not silent within {limit:?}");
             tokio::time::sleep_until(quiet_from.into()).await;
