@@ -25,11 +25,12 @@ const SOON: Duration = Duration::from_secs(20);
 /// Words of a failing service that nobody at the table may hear.
 const INNARDS: &str = "the boiler room is on fire";
 
-/// A service of a configuration, with short patience.
-fn service(address: &str) -> String {
+/// A service of a configuration; patience with one that does not answer is short.
+fn service(address: &str, fault: Option<Fault>) -> String {
+    let ms = if fault == Some(Fault::Stall) { 1_000 } else { 30_000 };
     format!(
-        "{{ name: wyoming, base_url: \"{address}\", first_byte_timeout_ms: 1500, \
-         idle_timeout_ms: 1000 }}"
+        "{{ name: wyoming, base_url: \"{address}\", first_byte_timeout_ms: {ms}, \
+         idle_timeout_ms: {ms} }}"
     )
 }
 
@@ -45,11 +46,19 @@ fn table(providers: &str, voice: &str) -> Place {
 }
 
 fn heard_at(address: &str) -> String {
-    format!("  stt: {}\n", service(address))
+    heard_with(address, None)
+}
+
+fn heard_with(address: &str, fault: Option<Fault>) -> String {
+    format!("  stt: {}\n", service(address, fault))
 }
 
 fn spoken_at(address: &str) -> String {
-    format!("  tts: {}\n", service(address))
+    spoken_with(address, None)
+}
+
+fn spoken_with(address: &str, fault: Option<Fault>) -> String {
+    format!("  tts: {}\n", service(address, fault))
 }
 
 /// An address where nobody listens.
@@ -142,7 +151,7 @@ fn a_recogniser_that_fails_is_a_hearing_error() {
     for (fault, said) in FAULTS {
         let ears = WyomingServer::start(Script::hears(ASKED).with(When::Midway, fault));
         let mouth = WyomingServer::start(Script::speaks());
-        let providers = heard_at(&ears.address()) + &spoken_at(&mouth.address());
+        let providers = heard_with(&ears.address(), Some(fault)) + &spoken_at(&mouth.address());
         let place = table(&providers, "provider: wyoming");
         let (ran, took) = ask(&place, &["--in", "a.wav"]);
         let line = ran.ends_with(1).line();
@@ -159,7 +168,7 @@ fn a_recogniser_that_fails_is_a_hearing_error() {
 fn a_recogniser_that_does_not_say_what_it_is_is_refused() {
     for (fault, said) in [FAULTS[0], FAULTS[1], FAULTS[4]] {
         let ears = WyomingServer::start(Script::hears(ASKED).with(When::Described, fault));
-        let place = table(&heard_at(&ears.address()), "provider: flite");
+        let place = table(&heard_with(&ears.address(), Some(fault)), "provider: flite");
         let (ran, took) = ask(&place, &["--in", "a.wav"]);
         let ran = ran.ends_with(1);
         // A busy machine says first that it is still loading something.
@@ -174,7 +183,8 @@ fn a_voice_that_fails_is_a_voice_error_and_nothing_else_is_spoken() {
     for (fault, said) in FAULTS {
         for when in [When::Asked, When::Midway] {
             let mouth = WyomingServer::start(Script::speaks().with(when, fault));
-            let place = table(&spoken_at(&mouth.address()), "voice_id: en_US-joe-medium");
+            let place =
+                table(&spoken_with(&mouth.address(), Some(fault)), "voice_id: en_US-joe-medium");
             let (ran, took) = ask(&place, &["--text", "Bartok, hello"]);
             let line = ran.line();
             let (outcome, heard) = match when {

@@ -45,6 +45,7 @@ async fn stop_words_and_questions_silence_and_only_what_was_heard_is_kept() {
     let anna = hall.inn.add_member("Anna", &[]);
     let player = hall.discord.join_voice(&anna, hall.inn.voice).await.unwrap();
     hall.listens_to("Anna").await;
+    hall.has_greeted(&player).await;
     hall.stops_at(&player, "Bartok, wait, I have another question").await;
     hall.stops_at(&player, "stop").await;
     let kept: Value = serde_json::from_str(&hall.ends_keeping()).unwrap();
@@ -71,6 +72,7 @@ async fn listening_noises_and_laughter_let_him_finish() {
     let anna = hall.inn.add_member("Anna", &[]);
     let player = hall.discord.join_voice(&anna, hall.inn.voice).await.unwrap();
     hall.listens_to("Anna").await;
+    hall.has_greeted(&player).await;
     // None of them is a second of voice, after which no words are waited for.
     for noise in [said("rms", "mm-hm"), said("slt", "okay"), laughter()] {
         hall.has_him_talk(&player).await;

@@ -20,6 +20,7 @@ async fn says(hall: &Hall, dora: &discord_loopback::Player, member: &Member, tex
 async fn what_a_person_said_is_theirs_to_read_and_to_delete() {
     let (hall, dora) = Hall::in_session(Options::default(), "").await;
     hall.listens_to("Dora").await;
+    hall.has_greeted(&dora).await;
     let (anna, ben) = (hall.inn.add_member("Anna", &[]), hall.inn.add_member("Ben", &[]));
     says(&hall, &dora, &anna, "roll 2d6 for my wombat").await;
     says(&hall, &dora, &ben, "roll 2d6 for my ferret").await;

@@ -129,6 +129,7 @@ impl Side {
             it.content().split("Heard:").nth(1).is_some_and(|rest| !rest.contains("no one"))
         });
         heard.await.expect("somebody is heard");
+        hall.has_greeted(&seat).await;
         seat
     }
 

@@ -72,7 +72,7 @@ fn recording_comes_through_standard_input() {
     let mut live = place.start(&["ask", "--json", "--in", "-"]);
     live.types_bytes(&wav);
     live.ended();
-    let said = live.said().join("\n");
+    let said = live.rest().join("\n");
     assert!(said.contains("2d6+3"), "{said}");
 }
 

@@ -49,6 +49,7 @@ fn kept(hall: &Hall) -> (Vec<Value>, Vec<String>) {
 async fn namesakes_are_told_apart_in_what_is_kept_and_forgotten() {
     let (mut hall, dora) = Hall::in_session(Options::default(), "").await;
     hall.listens_to("Dora").await;
+    hall.has_greeted(&dora).await;
     let [anna, other, npc] = ["Anna", "Anna", BARTOK].map(|name| hall.inn.add_member(name, &[]));
     for (member, what) in [(&anna, "wombat"), (&other, "ferret"), (&npc, "badger")] {
         rolls_for(&hall, &dora, member, what).await;

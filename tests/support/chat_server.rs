@@ -87,6 +87,8 @@ struct State {
     otherwise: Box<Answer>,
     requests: Vec<Recorded>,
     lenient: bool,
+    /// Answers that were sent whole.
+    answered: usize,
     /// Answers that were not taken whole, because the client went away.
     abandoned: usize,
     connections: usize,
@@ -105,6 +107,7 @@ impl ChatServer {
             otherwise: Box::new(default_answer),
             requests: Vec::new(),
             lenient: false,
+            answered: 0,
             abandoned: 0,
             connections: 0,
         };
@@ -141,6 +144,11 @@ impl ChatServer {
     /// The requests so far, in order.
     pub fn requests(&self) -> Vec<Recorded> {
         self.state().requests.clone()
+    }
+
+    /// Answers that were sent whole so far.
+    pub fn answered(&self) -> usize {
+        self.state().answered
     }
 
     /// Connections so far; a client that keeps one open needs no second.
@@ -352,7 +360,7 @@ async fn converse(socket: TcpStream, shared: Arc<Shared>) {
         };
         shared.changed.notify_waiters();
         match play(&mut socket, script).await {
-            Played::Whole => {}
+            Played::Whole => shared.state.lock().expect("no panic while locked").answered += 1,
             Played::Cut => return,
             Played::Abandoned => {
                 shared.state.lock().expect("no panic while locked").abandoned += 1;

@@ -444,6 +444,13 @@ impl Live {
         self.lines.try_iter().collect()
     }
 
+    /// What it says until its output ends.
+    pub fn rest(&self) -> Vec<String> {
+        let until = Instant::now() + BOUND;
+        // The pipes end with the program.
+        std::iter::from_fn(|| self.lines.recv_timeout(left(until)).ok()).collect()
+    }
+
     /// Tells the program to end, as a system does, and waits for it.
     #[track_caller]
     pub fn terminate(mut self) -> i32 {
@@ -459,13 +466,8 @@ impl Live {
         let id = self.child.id().to_string();
         let sent = Command::new("kill").args(["-INT", &id]).status();
         assert!(sent.expect("kill runs").success());
-        let until = Instant::now() + BOUND;
-        let (status, mut said) = (self.exit(), Vec::new());
-        // The pipes end with the program.
-        while let Ok(line) = self.lines.recv_timeout(left(until)) {
-            said.push(line);
-        }
-        (status.code().expect("no signal ends it"), said)
+        let status = self.exit();
+        (status.code().expect("no signal ends it"), self.rest())
     }
 
     /// Types bytes that may be no text.

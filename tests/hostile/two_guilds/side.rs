@@ -99,6 +99,7 @@ impl<'a> Side<'a> {
             it.content().split("Heard:").nth(1).is_some_and(|rest| !rest.contains("no one"))
         });
         heard.await.expect("somebody is heard");
+        self.hall.has_greeted(&self.seat).await;
     }
 
     /// Says something to Tessa and waits until she has answered.

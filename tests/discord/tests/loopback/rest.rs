@@ -149,7 +149,7 @@ async fn permissions_decide() {
 
 #[tokio::test]
 async fn buckets_empty_and_say_when_they_are_full_again() {
-    let limit = Limit { requests: 2, window: Duration::from_secs(2) };
+    let limit = Limit { requests: 2, window: Duration::from_secs(1_000) };
     let discord = Discord::start(Options { limit, ..Options::default() }).await.unwrap();
     let rest = Rest::new(&discord);
     let header = |answer: &reqwest::Response, name: &str| {
@@ -161,17 +161,16 @@ async fn buckets_empty_and_say_when_they_are_full_again() {
     assert!(header(&first, "x-ratelimit-bucket").is_some());
     assert_eq!(rest.get("/users/@me").await.0, 200);
     let third = rest.raw("GET", "/users/@me", None).await.unwrap();
-    assert_eq!(
-        (third.status().as_u16(), header(&third, "retry-after").unwrap()),
-        (429, "2".into())
-    );
+    assert_eq!(third.status(), 429);
+    let after: u32 = header(&third, "retry-after").unwrap().parse().unwrap();
+    assert!((900..=1_000).contains(&after), "{after} s");
     assert_eq!(rest.get("/users/@me/guilds").await.0, 200, "another bucket");
     discord.advance(limit.window);
     assert_eq!(rest.get("/users/@me").await.0, 200);
-    discord.limit_globally(Duration::from_secs(9));
+    discord.limit_globally(Duration::from_secs(900));
     let (status, body) = rest.get("/users/@me/guilds").await;
     assert_eq!((status, &body["global"]), (429, &json!(true)));
-    assert!(body["retry_after"].as_f64().unwrap() > 8.0);
+    assert!(body["retry_after"].as_f64().unwrap() > 800.0);
     assert_eq!(discord.requests().iter().filter(|one| one.status == 429).count(), 2);
 }
 
