@@ -325,6 +325,8 @@ impl Table {
         self.turns.all().all(Active::is_ahead)
             && self.playback.is_idle()
             && !self.host.has_late_calls()
+            // A call is late until its result is there.
+            && self.late_in.is_empty()
             && self.seats.iter().all(|(_, seat)| seat.next_in_turn(self.paused).is_none())
             && self.hearing.is_drained()
             && !self.hearing.is_finalising()

@@ -204,9 +204,10 @@ impl Hall {
         let speech = player.start_saying(said("slt", &guest.is_asked_to_roll()));
         player.wait_for_silence(bot, QUIET, BOUND).await.expect("the end of the story");
         let heard = audible();
+        player.forget();
         let is_throw = |text: &str| text.contains(guest.name) && text.contains(" rolls");
         speech.finished().await.expect("it is said to its end");
-        player.wait_for_voice(bot, AUDIBLE, BOUND).await.expect("the answer to the roll");
+        player.wait_until_heard(bot, BOUND).await.expect("the answer to the roll");
         self.reads(|it| is_throw(it.content())).await;
         player.wait_for_silence(bot, QUIET, BOUND).await.expect("its end");
         heard

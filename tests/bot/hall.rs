@@ -8,9 +8,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use discord_loopback::{
-    AUDIBLE, Discord, Guild, Member, Message, Options, Player, Response, Slash,
-};
+use discord_loopback::{Discord, Guild, Member, Message, Options, Player, Response, Slash};
 use glyphoxa::measure::{Registry, TOOL_IDENTITIES, load_config};
 
 use crate::support::{
@@ -263,7 +261,7 @@ impl Hall {
         player.forget();
         let before = throws(self);
         player.say(&said("slt", "Bartok, roll two d six plus three")).await.expect("it is said");
-        player.wait_for_voice(bot, AUDIBLE, BOUND).await.expect("Bartok answers");
+        player.wait_until_heard(bot, BOUND).await.expect("Bartok answers");
         let new = |it: &Message| throw(it).filter(|thrown| !before.contains(thrown));
         let shown = self.reads(|it| new(it).is_some()).await;
         player.wait_for_silence(bot, quiet, BOUND).await.expect("Bartok comes to an end");

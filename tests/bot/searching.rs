@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use discord_loopback::{AUDIBLE, Message, Options, Slash};
+use discord_loopback::{Message, Options, Slash};
 
 use super::{
     consolidating::log_channel,
@@ -124,7 +124,7 @@ async fn npc_searches_for_a_player_who_speaks() {
     player.forget();
     player.say(&said("slt", ASKED)).await.unwrap();
     // Nothing is found yet: a filler is what sounds.
-    player.wait_for_voice(bot, AUDIBLE, BOUND).await.unwrap();
+    player.wait_until_heard(bot, BOUND).await.unwrap();
     gate.open();
     let has_read =
         || model.requests().iter().any(|it| result(it).is_some_and(|it| it.contains(SOURCE)));

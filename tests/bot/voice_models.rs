@@ -69,8 +69,9 @@ async fn voice_model_rolls_for_whoever_may_be_heard() {
     let line = said("slt", ROLL);
     let seconds = line.len() as f64 / 48_000.0;
     player.say(&line).await.unwrap();
-    player.wait_for_voice(bot, AUDIBLE, BOUND).await.unwrap();
+    player.wait_until_heard(bot, BOUND).await.unwrap();
     player.wait_for_silence(bot, quiet, BOUND).await.unwrap();
+    hall.reads(|it| it.content().contains(" rolls")).await;
     assert_eq!(throws(&hall).len(), 1, "the call went through the host");
     let kept = hall.ends_keeping();
     assert!(kept.contains("The dice have fallen, friend."), "{kept}");
@@ -147,7 +148,7 @@ async fn stopped_voice_model_is_cut_where_it_was_heard() {
     let (bot, quiet) = (hall.discord.bot(), Duration::from_millis(500));
     player.forget();
     player.say(&said("slt", "Odo, tell me of the river")).await.unwrap();
-    player.wait_for_voice(bot, AUDIBLE, BOUND).await.unwrap();
+    player.wait_until_heard(bot, BOUND).await.unwrap();
     tokio::time::sleep(Duration::from_secs(1)).await;
     player.say(&said("slt", "Odo, stop, hold on please")).await.unwrap();
     player.wait_for_silence(bot, quiet, BOUND).await.unwrap();
@@ -188,7 +189,7 @@ impl Hall {
         player.wait_for_silence(bot, quiet, BOUND).await.expect("silence before");
         player.forget();
         player.say(&said("slt", words)).await.expect("it is said");
-        player.wait_for_voice(bot, AUDIBLE, BOUND).await.expect("an answer");
+        player.wait_until_heard(bot, BOUND).await.expect("an answer");
         player.wait_for_silence(bot, quiet, BOUND).await.expect("its end");
     }
 }

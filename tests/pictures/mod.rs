@@ -1,8 +1,9 @@
 //! Pictures that an NPC has made, through the real program at a terminal.
 
-use std::fs;
+use std::{fs, sync::Arc};
 
 use serde_json::{Value, json};
+use tokio::sync::Notify;
 
 use crate::support::{
     chat_server::{ChatServer, Recorded, Script},
@@ -121,6 +122,15 @@ fn is_pending(message: &Value) -> bool {
     message["content"].to_string().contains("its result comes later")
 }
 
+/// All that is said, where the picture or its error is told of last.
+fn said_to_the_end(live: Live) -> String {
+    let mut said = live.says_until(AFTER);
+    let (status, rest) = live.interrupt();
+    assert_eq!(status, 0);
+    said.extend(rest);
+    said.join("\n")
+}
+
 /// The model's last result of the picture tool.
 fn told(chat: &ChatServer) -> String {
     let last = chat.requests().last().and_then(last_message).expect("a request with messages");
@@ -140,9 +150,12 @@ fn asks(live: &mut Live) -> Value {
 #[test]
 fn picture_asked_for_lies_beside_the_sound() {
     let table = Table::of(Form::OpenAi);
+    let go = Arc::new(Notify::new());
+    table.images.push(Picture::bytes(files::png()).held(&go));
     let mut live = table.place.start(&["ask", "--json", "--out", "out.wav"]);
     live.types(LINE);
     let turn: Value = serde_json::from_str(&live.says("\"pending\":true")).unwrap();
+    go.notify_one();
     assert_eq!((&turn["tier"]["effective"], &turn["reply"]), (&json!("deep"), &json!(MEANWHILE)));
     let later: Value = serde_json::from_str(&live.says("\"pending\":false")).unwrap();
     assert_eq!(live.leave(), 0);
@@ -177,7 +190,14 @@ fn prompt_holds_no_settings_of_a_server() {
 #[test]
 fn model_reads_that_the_picture_was_shown() {
     let table = Table::of(Form::OpenAi);
-    table.drawn();
+    let go = Arc::new(Notify::new());
+    table.images.push(Picture::bytes(files::png()).held(&go));
+    let mut live = table.open(&[]);
+    live.types(LINE);
+    live.says("\"pending\":true");
+    go.notify_one();
+    live.says("\"pending\":false");
+    assert_eq!(live.leave(), 0);
     let read = told(&table.chat);
     assert!(read.contains("shown") && read.contains(ALT), "{read}");
     let requests = table.chat.requests();
@@ -266,10 +286,9 @@ fn prompt_is_shown_to_the_game_master_alone() {
         let ask = ["ask", "--tier", "deep", "--out", "out.wav"];
         let mut live = table.place.start(&[&ask[..], flags].concat());
         live.types(LINE);
-        let said = live.says_until(AFTER).join("\n");
+        let said = said_to_the_end(live);
         assert_eq!(said.contains(PROMPT), is_shown, "{said}");
         assert!(said.contains(ALT), "{said}");
-        assert_eq!(live.leave(), 0);
     }
 }
 

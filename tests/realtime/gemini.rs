@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::{
     HELLO, KEY, PRICES, WELCOME, asked_again_after_the_end, assert_by_cascade, assert_by_service,
@@ -50,8 +50,12 @@ fn what_only_records_is_not_spoken_of() {
     let server = server();
     server.push(Answer::say_and_call("I will dig.", 1.0, ("dig", json!({}))));
     let place = place(&server, "estimated_duration_ms: 1000, records: true");
-    let lines = ask(&place, &[DIG]);
-    assert_by_service(&lines[0], "I will dig.");
+    let mut live = place.start(&["ask", "--json", "--silent"]);
+    live.types(DIG);
+    let line: Value = serde_json::from_str(&live.says("\"turn\":1,")).unwrap();
+    assert_by_service(&line, "I will dig.");
+    server.until(|seen| seen.iter().any(|it| !it.scheduled.is_empty()));
+    assert_eq!(live.leave(), 0);
     let session = talk(&server);
     assert_eq!(session.scheduled, [("call_0_1".to_owned(), "SILENT".to_owned())]);
     assert_eq!(session.answers, 1, "{:#?}", session.orders);

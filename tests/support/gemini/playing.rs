@@ -305,10 +305,14 @@ impl Talk {
             return self.settle();
         }
         self.warn().await;
-        self.say(json!({"serverContent": {"generationComplete": true}})).await;
-        match self.running.as_mut().filter(|it| it.late == Late::End) {
-            Some(running) => running.plan = VecDeque::from([Out::Played]),
-            None => self.complete("").await,
+        let whole = json!({"serverContent": {"generationComplete": true}});
+        if self.running.as_ref().is_none_or(|it| it.late != Late::End) {
+            self.begin_to_say(whole).await;
+            return self.complete("").await;
+        }
+        self.say(whole).await;
+        if let Some(running) = &mut self.running {
+            running.plan = VecDeque::from([Out::Played]);
         }
     }
 
