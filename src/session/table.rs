@@ -275,10 +275,9 @@ impl Table {
 
     fn wake_at(&self) -> Option<Instant> {
         let turns = [self.turns.wake_at(), self.timeout_at()].into_iter().flatten().min();
-        // A recogniser does not report that it has taken everything; the caller of settle polls.
-        let undrained =
-            !self.settling.is_empty() && (self.host.has_late_calls() || !self.hearing.is_drained());
-        let again = undrained.then(|| Instant::now() + DRAIN_POLL);
+        // Neither a recogniser that has taken everything nor the end of a late call is an event.
+        let is_polled = !self.settling.is_empty() && self.turns.all().all(Active::is_ahead);
+        let again = is_polled.then(|| Instant::now() + DRAIN_POLL);
         let playback = self.playback.wake_at();
         [
             self.hearing.wake_at(),

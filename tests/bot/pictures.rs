@@ -58,6 +58,7 @@ impl Studio {
         self.dora.forget();
         self.dora.say(&said("slt", LINE)).await.unwrap();
         self.images.received(1).await;
+        self.chat.answers(2).await;
         self.dora.wait_until_heard(bot, BOUND).await.unwrap();
         self.dora.wait_for_silence(bot, QUIET, BOUND).await.unwrap();
         self.dora.forget();
@@ -91,6 +92,7 @@ async fn picture_asked_for_by_voice_is_shown() {
     let (_, address) = shown.files().remove(0);
     assert_eq!(hall.discord.file(&address).and_then(|it| files::size_of(&it)), Some(SMALL));
     // He tells of it, in a turn of its own.
+    studio.chat.answers(3).await;
     studio.dora.wait_until_heard(bot, BOUND).await.unwrap();
     studio.dora.wait_for_silence(bot, QUIET, BOUND).await.unwrap();
     let requests = studio.chat.requests();

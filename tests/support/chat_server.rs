@@ -156,6 +156,11 @@ impl ChatServer {
         self.state().connections
     }
 
+    /// Resolves when `count` answers were sent whole; fails after [`BOUND`].
+    pub async fn answers(&self, count: usize) {
+        self.until(|state| state.answered >= count).await;
+    }
+
     /// Resolves when clients went away from `count` unfinished answers; fails after [`BOUND`].
     pub async fn abandoned(&self, count: usize) {
         self.until(|state| state.abandoned >= count).await;
@@ -360,7 +365,10 @@ async fn converse(socket: TcpStream, shared: Arc<Shared>) {
         };
         shared.changed.notify_waiters();
         match play(&mut socket, script).await {
-            Played::Whole => shared.state.lock().expect("no panic while locked").answered += 1,
+            Played::Whole => {
+                shared.state.lock().expect("no panic while locked").answered += 1;
+                shared.changed.notify_waiters();
+            }
             Played::Cut => return,
             Played::Abandoned => {
                 shared.state.lock().expect("no panic while locked").abandoned += 1;

@@ -62,7 +62,7 @@ impl CommandEffects {
         }
         let mut late = self.late.subscribe();
         if timeout(LATE, late.wait_for(|come| *come >= count)).await.is_err() {
-            self.show("A tool is still working, and I can't show its result later (ask again).");
+            self.show("No result yet, and I can't show it later (ask again).");
         }
     }
 

@@ -1,6 +1,6 @@
 //! Mark-up to a flat run of pieces, in time and memory linear in its length.
 //!
-//! Entry functions: [`pieces`], [`plain_text`], [`line`]. **Never**: builds a tree, which could be nested
+//! Entry functions: [`pieces`], [`plain_text`], [`line()`]. **Never**: builds a tree, which could be nested
 //! too deep for a stack.
 
 use html5gum::{DefaultEmitter, StartTag, Token, Tokenizer};
