@@ -18,6 +18,7 @@ mod sse;
 #[path = "../../../tests/support/anthropic_server.rs"]
 pub mod anthropic_server;
 #[cfg(test)]
+#[expect(dead_code, reason = "tests of the real program use the rest")]
 #[path = "../../../tests/support/chat_server.rs"]
 pub mod chat_server;
 #[cfg(test)]
