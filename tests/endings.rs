@@ -8,6 +8,7 @@ use std::{
 use serde_json::Value;
 
 use crate::support::{
+    deepgram::DeepgramServer,
     program::Place,
     skipped::{skipped, third_party},
     speech::{padded, plain_wav, speech},
@@ -23,10 +24,28 @@ npcs:
     lines: [{ say: "That is how it is." }]
 "#;
 
-/// Lines of a recording, heard in real time by a table whose turns end as `turn` says.
+/// The key of Deepgram's counterpart.
+const KEY: &str = "dg-key-of-endings";
+
+/// Lines of a recording, heard in real time by Whisper at a table whose turns end as `turn` says.
 fn heard(models: &Path, turn: &str, samples: &[i16]) -> Vec<Value> {
-    let mut place = Place::with_config(&format!("turn: {{ {turn} }}{CAST}"));
-    place = place.env("GLYPHOXA_MODELS", &models.display().to_string());
+    let place = Place::with_config(&format!("turn: {{ {turn} }}{CAST}"));
+    lines(&place.env("GLYPHOXA_MODELS", &models.display().to_string()), samples)
+}
+
+/// Lines of a recording that is understood as `texts`, divided by its pauses, as soon as it is heard.
+fn heard_at_once(turn: &str, texts: &[&str], samples: &[i16]) -> Vec<Value> {
+    let server = DeepgramServer::start(KEY);
+    server.says(texts);
+    let stt = format!(
+        "{{ name: deepgram, base_url: \"{}\", api_key: {KEY}, model: nova-3, free: true }}",
+        server.base_url()
+    );
+    let config = format!("providers: {{ stt: {stt} }}\nturn: {{ {turn} }}{CAST}");
+    lines(&Place::with_config(&config), samples)
+}
+
+fn lines(place: &Place, samples: &[i16]) -> Vec<Value> {
     place.write("said.wav", plain_wav(samples));
     let said = ["--speaker", "Anna", "--at", "0", "--in", "said.wav"];
     let ran = place.run(&[&["ask", "--json", "--realtime"][..], &said].concat());
@@ -34,9 +53,9 @@ fn heard(models: &Path, turn: &str, samples: &[i16]) -> Vec<Value> {
     ran.lines()
 }
 
-/// How long the end of `said` was waited for, and for the final, in ms.
-fn waited(models: &Path, turn: &str, said: &[i16]) -> f64 {
-    let lines = heard(models, turn, said);
+/// Wait for the end of the utterance of `lines`, and for its final, in ms.
+#[track_caller]
+fn waited(lines: &[Value]) -> f64 {
     assert_eq!(lines.len(), 1, "{lines:#?}");
     assert_eq!(lines[0]["outcome"], "spoken", "{lines:#?}");
     lines[0]["ms"]["speech_end_to_final"].as_f64().expect("a time")
@@ -70,11 +89,30 @@ static HEARS: Mutex<()> = Mutex::new(());
 fn assert_sooner(models: &Path, turn: &str, said: &[i16]) {
     let mut waits = Vec::new();
     while waits.len() < 6 && waits.iter().all(|wait| *wait >= 750.0) {
-        waits.push(waited(models, turn, said));
+        waits.push(waited(&heard(models, turn, said)));
     }
     assert!(waits.iter().any(|wait| *wait < 750.0), "{turn}: {waits:?} ms");
 }
 
+#[test]
+fn words_before_a_pause_decide_about_its_end() {
+    let [begun, rest] = ["Bartok, I draw my sword and", "look around the room."];
+    let said = [speech("rms", begun), padded(0.6, &speech("rms", rest), 0.0)].concat();
+    let lines = heard_at_once("detector: text", &[begun, rest], &said);
+    let [whole] = &lines[..] else { panic!("one utterance: {lines:#?}") };
+    assert_eq!(whole["heard"], format!("{begun} {rest}"));
+    let lines = heard_at_once("detector: off, patience: snappy", &[begun, rest], &said);
+    assert!(lines.len() == 2, "silence alone cuts it in two: {lines:#?}");
+    let text = "Bartok, what is the news from the north?";
+    let question = speech("rms", text);
+    let wait = |turn: &str| waited(&heard_at_once(turn, &[text], &question));
+    let (by_silence, by_words) =
+        (wait("detector: off, patience: patient"), wait("patience: patient"));
+    assert!(by_silence >= 850.0, "{by_silence} ms");
+    assert!(by_words < 750.0, "{by_words} ms");
+}
+
+/// The same with Whisper, which a busy machine makes late.
 #[test]
 fn what_whisper_hears_of_a_pause_ends_the_turn_or_does_not() {
     let Some(models) = weights() else { return };
@@ -90,7 +128,7 @@ fn what_whisper_hears_of_a_pause_ends_the_turn_or_does_not() {
     let lines = heard(&models, "detector: off, patience: snappy", &said);
     assert!(lines.len() == 2, "silence alone cuts it in two: {lines:#?}");
     let question = speech("rms", "Bartok, what is the news from the north?");
-    let by_silence = waited(&models, "detector: off, patience: patient", &question);
+    let by_silence = waited(&heard(&models, "detector: off, patience: patient", &question));
     assert!(by_silence >= 850.0, "{by_silence} ms");
     assert_sooner(&models, "patience: patient", &question);
 }

@@ -5,7 +5,6 @@
 
 use std::{
     collections::BTreeSet,
-    io,
     sync::{Mutex, PoisonError},
 };
 
@@ -18,7 +17,7 @@ use reqwest::{
 };
 use tokio_tungstenite::tungstenite::handshake::{client::generate_key, derive_accept_key};
 
-use super::{Error, Kind, Outbound, remote::root_cause};
+use super::{Error, Kind, Outbound, remote::disconnected};
 use crate::domain::Secret;
 
 /// Longest part of the answer to a refused handshake that is read, in bytes.
@@ -140,11 +139,7 @@ fn unanswered(error: &reqwest::Error) -> Reason {
         let what = "the connection was closed before an answer";
         return (Kind::Unavailable, what, "try again");
     }
-    if root_cause(error) == Some(io::ErrorKind::ConnectionRefused) {
-        let fix = "is the server running? check base_url";
-        return (Kind::Unreachable, "nothing listens there", fix);
-    }
-    (Kind::Unreachable, "no connection", "check base_url and the network")
+    disconnected(error)
 }
 
 /// Oddities of a service.

@@ -1,10 +1,9 @@
 //! Flux: it ends turns itself, and says early when one is probably over.
 
-use std::time::{Duration, Instant};
-
 use serde_json::Value;
 
 use crate::support::{
+    block_on,
     chat_server::{ChatServer, Script},
     deepgram::DeepgramServer,
     program::Place,
@@ -64,15 +63,6 @@ fn without_early_ends_none_are_asked_for() {
     assert_eq!(heard(&server)[0].values("eager_eot_threshold"), [""; 0]);
 }
 
-/// Waits until `chat` has given its first answer.
-fn answers(chat: &ChatServer) {
-    let until = Instant::now() + Duration::from_secs(60);
-    while chat.answered() == 0 {
-        assert!(Instant::now() < until, "{} questions", chat.requests().len());
-        std::thread::yield_now();
-    }
-}
-
 #[test]
 fn the_model_is_asked_at_an_early_end_before_the_final() {
     let (server, chat) = (DeepgramServer::start(KEY), ChatServer::start());
@@ -83,7 +73,7 @@ fn the_model_is_asked_at_an_early_end_before_the_final() {
         .write("said.wav", plain_wav(&padded(0.0, &speech("rms", "Bartok what is the news"), 2.0)));
     let live = place.start(&["ask", "--json", "--realtime", "--in", "said.wav"]);
     // The end of the turn is held back until the model has answered.
-    answers(&chat);
+    block_on(chat.answers(1));
     server.holds(false);
     let line: Value = serde_json::from_str(&live.says("\"turn\"")).unwrap();
     assert_eq!((&line["heard"], &line["outcome"]), (&NEWS.into(), &"spoken".into()), "{line:#}");

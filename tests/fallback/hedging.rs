@@ -3,7 +3,10 @@
 use std::time::Duration;
 
 use super::{answer, assert_answered_by, entry, say, table};
-use crate::support::chat_server::{ChatServer, Script, Step};
+use crate::support::{
+    block_on,
+    chat_server::{ChatServer, Script, Step},
+};
 
 /// So many waits for a first word are needed.
 const MEASURED: usize = 20;
@@ -21,11 +24,6 @@ fn falls_silent() -> ChatServer {
         }
     });
     server
-}
-
-fn block_on<T>(work: impl Future<Output = T>) -> T {
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
-    runtime.expect("a runtime").block_on(work)
 }
 
 #[test]

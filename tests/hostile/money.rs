@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 
 use crate::support::{
     answers::answer,
+    block_on,
     chat_server::{ChatServer, Recorded, Script, Step},
     program::{Place, repository},
     skipped::skipped,
@@ -33,11 +34,6 @@ fn billed(requests: &[Recorded]) -> f64 {
         most.and_then(Value::as_f64).unwrap_or_default()
     };
     requests.iter().map(tokens).sum::<f64>() * PRICE
-}
-
-fn block_on<T>(work: impl Future<Output = T>) -> T {
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
-    runtime.expect("a runtime").block_on(work)
 }
 
 /// Killed in the middle of a paid answer, again and again, under a cap of five answers.

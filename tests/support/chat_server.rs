@@ -146,11 +146,6 @@ impl ChatServer {
         self.state().requests.clone()
     }
 
-    /// Answers that were sent whole so far.
-    pub fn answered(&self) -> usize {
-        self.state().answered
-    }
-
     /// Connections so far; a client that keeps one open needs no second.
     pub fn connections(&self) -> usize {
         self.state().connections

@@ -30,3 +30,9 @@ pub mod wyoming;
 
 /// An address without a listener: no system hands out its port.
 pub const NOBODY: &str = "127.0.0.1:1";
+
+/// Waits for `work` in a test without a runtime.
+pub fn block_on<T>(work: impl Future<Output = T>) -> T {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+    runtime.expect("a runtime").block_on(work)
+}

@@ -328,7 +328,7 @@ pub fn retry_after(headers: &HeaderMap) -> Option<Duration> {
 }
 
 /// Error of the operating system.
-pub fn root_cause(error: &reqwest::Error) -> Option<io::ErrorKind> {
+fn root_cause(error: &reqwest::Error) -> Option<io::ErrorKind> {
     let mut cause = error.source();
     let mut kind = None;
     while let Some(inner) = cause {

@@ -118,9 +118,8 @@ impl Talk {
 
     /// Sends a message, unless it never says anything.
     pub async fn say(&mut self, message: Value) {
-        if self.fault != Fault::Mute {
-            let _ = self.socket.send(Message::binary(message.to_string().into_bytes())).await;
-        }
+        self.begin_to_say(message).await;
+        let _ = self.socket.flush().await;
     }
 
     /// The same, on its way with the next message: nothing comes between them.
