@@ -36,22 +36,23 @@ pub struct Catalog {
     is_told: AtomicBool,
 }
 
-/// What everybody sees.
+/// The snapshot of the installation, and those of owners.
 #[derive(Clone, Default)]
 struct Snapshots {
-    /// Who has added nothing.
+    /// Seen by owners who have added nothing.
     installation: Arc<Snapshot>,
-    /// Who has, whether or not it is still there: names that models were told stay.
+    /// Seen by owners who added something, whether or not it is still there: names that models have seen
+    /// stay.
     owners: BTreeMap<Owner, Arc<Snapshot>>,
 }
 
-/// What snapshots are made of.
+/// State that snapshots are built from.
 #[derive(Default)]
 struct Written {
     /// A manifest may share its namespace with built-in tools.
     sources: BTreeMap<(ServerKey, SourceKind), Source>,
     cast: Vec<Arc<Npc>>,
-    /// What game masters have changed, by session.
+    /// Changes by game masters, by session.
     changes: BTreeMap<SessionId, OwnChanges>,
     /// Ambiguous entries that were already warned about.
     told: BTreeSet<String>,
@@ -59,20 +60,20 @@ struct Written {
     kept: BTreeMap<Option<Owner>, Kept>,
 }
 
-/// What one server offers.
+/// Offer of one server: its tools, and those refused.
 #[derive(Default)]
 struct Source {
     tools: Vec<Arc<Tool>>,
     refused: Vec<Refused>,
 }
 
-/// What has been changed in a session.
+/// Changes made in a session, with the session's owner.
 struct OwnChanges {
     owner: Owner,
     changes: CastChanges,
 }
 
-/// What is kept from one snapshot to the next.
+/// State kept from one snapshot to the next.
 #[derive(Clone, Default)]
 struct Kept {
     /// The word index of all tools; `None`: it must be rebuilt.
@@ -100,7 +101,7 @@ impl Catalog {
         &self.figures
     }
 
-    /// All tools, whoever has added them.
+    /// Tools of the installation and of all owners.
     pub(super) fn tools(&self) -> Vec<Arc<Tool>> {
         let written = self.writers.lock().unwrap_or_else(PoisonError::into_inner);
         written.sources.values().flat_map(|source| &source.tools).cloned().collect()
@@ -148,7 +149,7 @@ impl Catalog {
         self.take(offer)
     }
 
-    /// What `server` offers, of which nothing is ready yet.
+    /// Offer of `server`, of which nothing is ready yet.
     pub(super) fn begin(
         &self,
         server: &ServerKey,
@@ -248,7 +249,7 @@ impl Catalog {
 }
 
 impl Written {
-    /// What the installation, or an owner for itself, has.
+    /// Sources of the installation (`None`), or those that an owner has for itself.
     fn sources_of(&self, owner: Option<Owner>) -> impl Iterator<Item = (&ServerKey, &Source)> {
         let sources = self.sources.iter().map(|((key, _), source)| (key, source));
         sources.filter(move |(key, _)| key.owner == owner)

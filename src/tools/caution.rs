@@ -14,7 +14,7 @@ pub enum Caution {
     Destroys,
     /// It changes something elsewhere, and outside words may be behind it.
     ActsElsewhere,
-    /// What it asks leaves this machine, and outside words may want to know secrets.
+    /// Its arguments leave this machine, and outside words may want to know secrets.
     Tells,
 }
 
@@ -43,7 +43,7 @@ impl Caution {
 }
 
 impl Tool {
-    /// What its calls may do: by the configuration, else by what it declares, else the worst.
+    /// Side effects of its calls: those of the configuration, else those it declares, else the worst.
     pub fn effects(&self) -> SideEffects {
         self.declared.side_effects(match self.source {
             SourceKind::BuiltIn => SideEffects::None,

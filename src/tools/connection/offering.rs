@@ -1,4 +1,4 @@
-//! What a server lists, put into the tool host.
+//! Puts the list of a server's tools into the tool host.
 //!
 //! Entry method: [`Server::offer`]. **Never**: offers what waits for a person.
 
@@ -163,7 +163,7 @@ impl Server {
     }
 }
 
-/// What says which of a server's tools are offered.
+/// Decides which of a server's tools are offered.
 struct Admitting {
     at: ServerAddress,
     accepted: ServerAddress,

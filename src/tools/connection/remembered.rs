@@ -1,5 +1,5 @@
-//! What outlives a run: the protocol revision each server speaks, which tools were approved, and how
-//! each was defined when it was first seen.
+//! Records of servers that outlive a run: the protocol revision each server speaks, which tools were
+//! approved, and how each was defined when it was first seen.
 //!
 //! Entry type: [`RememberedServers`]. **Never**: half a file; approves what it cannot read.
 
@@ -38,10 +38,10 @@ type Approvals = BTreeMap<String, BTreeMap<String, Value>>;
 
 /// Definitions as they were first seen or approved since, by place and tool.
 type Pins = BTreeMap<String, BTreeMap<String, Pin>>;
-/// The same in a file of version 1, which has all of each definition.
+/// Definitions of a file of version 1, which has all of each.
 type WholePins = BTreeMap<String, BTreeMap<String, Value>>;
 
-/// What is known of definitions, and the state of the file that it was read from.
+/// Known definitions, and the state of the file that they were read from.
 #[derive(Default)]
 struct KnownPins {
     all: Pins,
@@ -134,9 +134,8 @@ impl RememberedServers {
         .map_err(io::Error::other)
     }
 
-    /// What is known of the tools of the server `at` its address, for `act` to look at and change; what
-    /// another run of the program has approved meanwhile is known too. What was changed is kept.
-    /// Waits for the disk.
+    /// Lets `act` read and change the known definitions of the server `at` its address, including approvals
+    /// by another run of the program meanwhile. Changes are saved. Waits for the disk.
     pub fn with_pins<T>(&self, at: &ServerAddress, act: impl FnOnce(&mut PinnedTools) -> T) -> T {
         let mut pinned = self.pinned.lock().unwrap_or_else(PoisonError::into_inner);
         self.read_pins(&mut pinned);
