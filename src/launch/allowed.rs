@@ -38,7 +38,7 @@ const SYSTEM: &[&str] = &[
     "/run/systemd/resolve",
     "/run/NetworkManager/resolv.conf",
     "/run/resolvconf",
-    // What programs size themselves by.
+    // Files that programs size themselves by.
     "/proc/cpuinfo",
     "/proc/filesystems",
     "/proc/loadavg",

@@ -179,7 +179,7 @@ fn prepared(confinement: &Confinement) -> io::Result<()> {
     private(&confinement.home)
 }
 
-/// Removes what temporary files there are. What stays behind does no harm.
+/// Removes the temporary files. Files that stay behind do no harm.
 fn emptied(scratch: &Path) {
     let _ = fs::remove_dir_all(scratch);
 }

@@ -32,7 +32,7 @@ pub struct Catalog {
     snapshots: ArcSwap<Snapshots>,
     figures: Figures,
     changed: Notify,
-    /// Somebody was told names, so that they stay from now on.
+    /// Set once a model has seen the names, so that they stay from now on.
     is_told: AtomicBool,
 }
 
@@ -235,7 +235,7 @@ impl Catalog {
         let owners: Vec<Owner> = match whose {
             Some(owner) => vec![owner],
             None => {
-                // What the installation's tools are called comes first.
+                // The installation's names are given out first.
                 next.installation = written.prepare(None, is_told, now);
                 next.owners.keys().copied().collect()
             }
@@ -269,7 +269,7 @@ impl Written {
     fn prepare(&mut self, owner: Option<Owner>, is_told: bool, now: Instant) -> Arc<Snapshot> {
         let mut kept = self.kept.remove(&owner);
         if !is_told || kept.is_none() {
-            // Who adds a first tool has been told those of the installation.
+            // An owner who adds a first tool has seen the installation's names.
             let index = kept.and_then(|kept| kept.index);
             let installed = self.kept.get(&None).filter(|_| owner.is_some());
             let names = installed.map(|kept| kept.names.clone()).unwrap_or_default();
@@ -370,7 +370,8 @@ mod tests {
         assert_eq!(seen(&catalog, Owner::Local), named(&[("far.look", "look")]));
         let visible = |owner| catalog.snapshot(owner).visible(None, "Bartok", Tier::Deep).len();
         assert_eq!((visible(INN), visible(OAR), visible(Owner::Guild(3))), (1, 2, 0));
-        // What everybody has comes to all of them, and one owner's farewell is nobody else's.
+        // Tools of the installation come to all of them, and a server that leaves one owner stays with the
+        // others.
         offer(&catalog, &ServerKey::installed("near"), vec![tool("feel", "")]);
         catalog.withdraw(&homes[0], SourceKind::Server);
         assert_eq!(seen(&catalog, INN), named(&[("far.look", "look"), ("near.feel", "feel")]));

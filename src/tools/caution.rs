@@ -64,7 +64,7 @@ impl Tool {
         if !taint.is_set() {
             return None;
         }
-        // Who has configured what it does has decided.
+        // Side effects set by the configuration are its decision.
         let is_told = self.declared.effects.is_some();
         match self.effects() {
             SideEffects::Destructive => Some(Caution::Destroys),

@@ -116,8 +116,8 @@ impl ToolHost {
         self.inner.catalog.refused(self.scope.owner)
     }
 
-    /// Sets what a server of the installation offers, in place of what it offered before. What
-    /// cannot be offered to any model is left out alone and returned.
+    /// Sets the tools that a server of the installation offers, in place of its earlier ones. Tools that
+    /// cannot be offered to any model are left out alone and returned.
     pub fn offer(&self, server: &str, kind: SourceKind, tools: Vec<Definition>) -> Vec<Refused> {
         self.offer_of(&ServerKey::installed(server), kind, tools)
     }
@@ -240,7 +240,7 @@ impl ToolHost {
         };
         let offered = caller.offered.hash(name);
         let still = snapshot.visible(Some(&context.session), &caller.npc, caller.tier);
-        // What was offered may have been changed, moved or withdrawn since.
+        // The offered tool may have been changed, moved or withdrawn since.
         let entry = offered
             .and_then(|hash| {
                 let mut all = still.iter().chain(&still.finder);

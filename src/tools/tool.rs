@@ -196,7 +196,7 @@ fn mark(schema: &mut Value, server: &str) {
                     ("description" | "title" | "$comment", Value::String(text)) => {
                         *text = framed_inline(server, text);
                     }
-                    // What stands in an argument, and no words about it.
+                    // Values of arguments, not words about them.
                     ("enum" | "const" | "default" | "examples", _) => {}
                     (_, value) => mark(value, server),
                 }

@@ -82,7 +82,7 @@ impl Download {
         Digest::of_file(path).map_err(InstallError::at(path))
     }
 
-    /// Nobody needs it any more.
+    /// Removes the download, which is no longer needed.
     pub(super) fn forget(folder: &Path, package: &Package) {
         // It would only take up room.
         _ = fs::remove_file(folder.join(format!("{}.part", package.sha256)));

@@ -13,7 +13,7 @@ pub enum NotHere {
     /// No set has this name.
     #[error("unknown model files '{0}' (see: glyphoxa models list)")]
     Unknown(String),
-    /// Nobody has got it.
+    /// The set is not installed.
     #[error("{0} is not here (glyphoxa models get {0})")]
     Absent(String),
     /// Its files are not what they were.

@@ -26,7 +26,7 @@ pub struct Weights {
 /// How a set is.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum State {
-    /// Nobody has got it.
+    /// It is not installed.
     Absent,
     /// It can be used.
     Here(PathBuf),

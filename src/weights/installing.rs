@@ -111,7 +111,7 @@ impl Installing {
             // The next one clears away what cannot be cleared away now.
             _ = fs::remove_dir_all(&new);
         }
-        // What the disk had no room for may fit next time.
+        // A package that the disk had no room for may fit next time.
         if !matches!(filled, Err(InstallError::Disk { .. })) {
             self.forget(set);
         }
@@ -176,7 +176,7 @@ impl Installing {
             _ = fs::rename(&old, &folder);
             return Err(InstallError::at(&folder)(error));
         }
-        // What is left of it is cleared away by the next one.
+        // The next installation clears away the rest of it.
         _ = fs::remove_dir_all(&old);
         Ok(folder)
     }

@@ -44,7 +44,7 @@ pub struct ClientHandler {
     pub server: Arc<str>,
     /// Where its notices go.
     pub notices: Arc<Notices>,
-    /// Whom its questions go to.
+    /// Open calls, which its questions belong to.
     pub open: Arc<OpenCalls>,
     /// Counts its unasked messages.
     pub traffic: Arc<Traffic>,

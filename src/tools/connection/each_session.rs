@@ -94,7 +94,7 @@ impl EachSession {
             it.stop.cancel();
         }
         for it in all.into_values() {
-            // What it offered is withdrawn before a changed one offers.
+            // Tools of the old connections are withdrawn before a changed server offers.
             let _ = it.task.await;
         }
         self.known.state.send_replace(State::Stopped);

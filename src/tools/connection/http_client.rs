@@ -93,7 +93,7 @@ pub enum HttpError {
     /// A configured header has a name that none may have.
     #[error("invalid header name '{0}' (use letters, digits and '-')")]
     Header(String),
-    /// Nobody who may has named its address.
+    /// No request may be sent to its address.
     #[error(transparent)]
     Refused(#[from] Refused),
     /// This machine has nothing to check the server's certificate with.

@@ -131,7 +131,7 @@ impl Server {
     async fn admissions(&self, tools: &[Listed]) -> Vec<Admission> {
         let of = Admitting {
             at: self.address(),
-            // What is configured is accepted for everybody.
+            // Tools of a configured server are accepted for everybody.
             accepted: ServerAddress { owner: self.added_by(), ..self.address() },
             trust: self.options.trust,
             here: self.options.tools.clone(),

@@ -151,7 +151,7 @@ impl Reach {
         }
     }
 
-    /// Where it leads, for reports. What may be a key is left out.
+    /// The endpoint, for reports, without parts that may be keys.
     pub fn endpoint(&self) -> String {
         match self {
             Self::Stdio { command, .. } => {

@@ -169,7 +169,7 @@ impl RememberedServers {
         known.read = state;
     }
 
-    /// When the file of definitions was written, and how large it is; `None`: there is none.
+    /// Time of writing and size of the file of definitions; `None`: it does not exist.
     fn state_of_pins(&self) -> Option<(SystemTime, u64)> {
         let about = fs::metadata(self.folder.join(PINNED)).ok()?;
         Some((about.modified().ok()?, about.len()))
@@ -202,7 +202,7 @@ fn of_whole(servers: WholePins) -> Pins {
     let short = |tools: BTreeMap<String, Value>| {
         let mut known = PinnedTools::default();
         for (name, definition) in tools {
-            // What does not fit counts as new.
+            // A definition that does not fit counts as new.
             _ = known.set(&name, &definition);
         }
         known.into_tools()
@@ -282,7 +282,7 @@ mod tests {
             assert!(!kept.is_approved(other, &listed("gets")));
             assert_eq!((kept.era(other), pinned(other)), (None, None));
         }
-        // What was kept before guilds were told apart is still held against what they have added.
+        // Pins stored before guilds were kept apart still hold for servers that these have added.
         pin(&of(None, "home"), "got");
         assert_eq!(pinned(&second), Some(Pin::of(&listed("got").definition())));
         assert_eq!(pinned(&first), Some(Pin::of(&listed("gets").definition())));
@@ -316,7 +316,7 @@ mod tests {
             let new = kept.with_pins(&home, |known| known.set("new", &gets));
             assert_eq!(new, Ok(()));
         }
-        // What another run writes is seen.
+        // Definitions written by another run are seen.
         let (one, other) =
             (RememberedServers::open(folder.path()), RememberedServers::open(folder.path()));
         one.with_pins(&home, |known| known.set("get", &large)).unwrap();

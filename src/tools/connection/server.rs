@@ -72,7 +72,7 @@ const STOOD: Duration = Duration::from_secs(60);
 pub struct Server {
     /// The server's configuration.
     pub options: ServerOptions,
-    /// Whom its tools are for: who has added it, or who plays `session`; `None`: everybody.
+    /// Owner its tools are for: the one who added it, or who plays `session`; `None`: everybody.
     pub owner: Option<Owner>,
     /// The session in whose name all its requests are made; `None`: in nobody's.
     pub session: Option<Arc<SessionFacts>>,
@@ -386,7 +386,7 @@ impl Server {
                 match client.tools().await {
                     Ok(ToolList { tools: now, bytes }) => {
                         self.known.change(|details| details.list_bytes = bytes);
-                        // The same list may have been approved meanwhile.
+                        // An unchanged list may have been approved meanwhile.
                         let waits = || !self.known.details().held.is_empty();
                         if now != tools || waits() {
                             self.offer(&now).await;

@@ -328,7 +328,7 @@ impl Servers {
         let task = self.tasks.spawn(async move {
             if let Some(old) = old {
                 old.stop.cancel();
-                // What it offered is withdrawn before the new one offers.
+                // The old one's tools are withdrawn before the new one offers.
                 let _ = old.task.await;
             }
             server.await;

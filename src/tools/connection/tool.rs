@@ -20,7 +20,7 @@ pub struct Link {
     pub client: ArcSwapOption<Client>,
     /// Last words of its process.
     pub tail: ArcSwapOption<Tail>,
-    /// Somebody doubts that the server is there.
+    /// Notified when a caller doubts that the server is there.
     pub doubt: Notify,
 }
 

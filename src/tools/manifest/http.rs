@@ -217,7 +217,7 @@ impl Http {
         if !self.verb.has_body() {
             pairs.extend(rest.iter().flat_map(|(name, value)| pairs_of(name, value)));
         }
-        // What the manifest fixes, no argument replaces.
+        // Arguments never replace a parameter that the manifest fixes.
         let fixed = self.static_query.iter().map(|(name, _)| name.as_str());
         let fixed: Vec<String> = fixed.chain(self.address.fixed()).map(read_as).collect();
         pairs.retain(|(name, _)| !fixed.contains(&read_as(name)));
@@ -239,7 +239,7 @@ impl Http {
         if body {
             headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
         }
-        // What the manifest fixes comes last and stays.
+        // Headers that the manifest fixes come last and stay.
         let (made, fixed): (Vec<_>, Vec<_>) = self.headers.iter().partition(|it| it.is_made());
         for header in made.into_iter().chain(fixed) {
             headers.insert(header.name.clone(), header.filled(arguments)?);

@@ -56,7 +56,7 @@ impl Mapping {
     /// The expression fails on the value, or makes too much of it.
     pub fn apply(&self, value: &Value) -> Result<Value, MappingError> {
         let found = self.0.search(value).map_err(|error| MappingError(said(&error.reason)))?;
-        // The same value may stand in the result very often, which only writing it out shows.
+        // One value may be in the result very often, which only writing it out shows.
         let mut left = Left(LARGEST);
         serde_json::to_writer(&mut left, &found).map_err(|_| {
             MappingError(format!("makes more than {} MiB of its value", LARGEST >> 20))

@@ -99,7 +99,7 @@ impl Manifest {
                 let client = clients.of(&http.address)?;
                 let said = &self.declared;
                 let says_nothing = said.read_only.is_none() && said.destructive.is_none();
-                // What the verb means, unless the file says otherwise.
+                // A GET only reads, unless the file says otherwise.
                 let reads = (http.verb == Verb::Get && says_nothing).then_some(SideEffects::None);
                 let usual = Declared { max: http.timeout, effects: reads, ..Declared::default() };
                 (Arc::new(Live { http: Arc::clone(http), client }), usual)

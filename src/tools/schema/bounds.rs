@@ -275,8 +275,8 @@ impl<'a> Survey<'a> {
                 builder.unicode(pattern.contains("\\p") || !pattern.is_ascii());
                 builder.size_limit(most).build()
             };
-            // What is written otherwise in ECMAScript is taken for the dearest, and compiled, or
-            // refused, by its own rules.
+            // Patterns that ECMAScript writes otherwise count as the dearest, and are compiled, or refused,
+            // by its own rules.
             let small = PATTERN_COSTS.into_iter().find(|(most, _)| fits(*most).is_ok());
             if small.is_none() && self.unevaluated {
                 // There the compiler uses another engine, which knows look-around.

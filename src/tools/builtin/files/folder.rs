@@ -190,7 +190,7 @@ fn replace(
         .and_then(|()| keep(folder, name).map_err(Some))
         .and_then(|()| folder.rename(&unfinished, folder, name).map_err(Some));
     if written.is_err() {
-        // What cannot be removed is overwritten by the next writer.
+        // A file that cannot be removed is overwritten by the next writer.
         let _ = folder.remove_file(&unfinished);
     }
     written
@@ -296,7 +296,7 @@ fn outside(path: &str) -> Fault {
 /// An error of the system in our words.
 fn fault(path: &str, what: &'static str, error: &std::io::Error) -> Fault {
     let told = match error.kind() {
-        // What cap-std says of a link that leads out, which has no number of the system.
+        // cap-std's error for a link that leads out has no number of the system.
         ErrorKind::PermissionDenied if error.raw_os_error().is_none() => return outside(path),
         ErrorKind::PermissionDenied => "no permission".to_owned(),
         ErrorKind::NotADirectory | ErrorKind::AlreadyExists => {

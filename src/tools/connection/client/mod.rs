@@ -128,7 +128,7 @@ impl Client {
         let legacy = || Some(ProtocolVersion::V_2025_11_25);
         let mode = match era {
             Some(Era::Handshake) => ClientLifecycleMode::Initialize,
-            // What a server speaks may have changed since.
+            // The server may speak another revision since.
             Some(Era::Stateless) | None => ClientLifecycleMode::Auto {
                 preferred_versions: vec![ProtocolVersion::V_2026_07_28],
                 legacy_version: legacy(),
