@@ -1,8 +1,9 @@
 //! JSON Schemas of tools: what models read, and what arguments and results are checked against.
 //!
-//! Entry type: [`Schema`]. Schemas and values are other people's: both are weighed before anything
-//! is done with them (`bounds.rs`), and what is not cheap is done on a thread of its own
-//! (`apart.rs`). Arguments that are nearly what is wanted become it (`coerced.rs`). **Never**: fetches a reference, runs a regular expression that backtracks.
+//! Entry type: [`Schema`]. Schemas and values are other people's: both are weighed before anything is done
+//! with them (`bounds.rs`), and expensive work is done on a thread of its own (`apart.rs`). Arguments that
+//! are nearly right are converted (`coerced.rs`). **Never**: fetches a reference, runs a regular expression
+//! that backtracks.
 
 pub mod apart;
 mod bounds;
