@@ -1,4 +1,4 @@
-//! What a confined program may reach.
+//! Files and folders that a confined program may reach.
 //!
 //! Entry functions: [`found`], [`rules`]. The system's folders, what the program was installed with,
 //! the folders its command line names, the folder it runs in, and what its configuration says. Landlock
@@ -20,7 +20,7 @@ use super::{
     plan::{Confinement, Refusal},
 };
 
-/// What every program needs to run and to reach the network.
+/// Paths that every program needs to run and to reach the network.
 const SYSTEM: &[&str] = &[
     "/usr",
     "/bin",
@@ -38,7 +38,7 @@ const SYSTEM: &[&str] = &[
     "/run/systemd/resolve",
     "/run/NetworkManager/resolv.conf",
     "/run/resolvconf",
-    // What programs size themselves by.
+    // Files that programs size themselves by.
     "/proc/cpuinfo",
     "/proc/filesystems",
     "/proc/loadavg",
@@ -51,7 +51,7 @@ const SYSTEM: &[&str] = &[
     "/sys/fs/cgroup",
     "/sys/kernel/mm",
 ];
-/// What root's programs read in `/etc`, where root may read all secrets.
+/// Entries of `/etc` that are opened to programs of root, which could read the secrets among the others.
 const ETC: &[&str] = &[
     "/etc/alternatives",
     "/etc/ca-certificates",
@@ -95,19 +95,19 @@ const ETC: &[&str] = &[
 const WIDE: &[&str] =
     &["/etc", "/home", "/media", "/mnt", "/opt", "/root", "/run", "/srv", "/tmp", "/var"];
 
-/// What a program may reach, and nothing else.
+/// Paths that a program may reach; everything else is closed to it.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub struct Rules {
     /// Files and folders with all that is in them.
     pub read: BTreeSet<PathBuf>,
-    /// The same, for writing too.
+    /// Files and folders, with their content, that may be written too.
     pub write: BTreeSet<PathBuf>,
 }
 
 /// The whole path of the program `name`, looked for in the folders of `path`.
 ///
 /// # Errors
-/// There is none, or it may not be run.
+/// No such program exists, or it may not be run.
 pub fn found(name: &str, path: &str) -> Result<PathBuf, Refusal> {
     found_from(&env::current_dir().unwrap_or_default(), name, path)
 }
@@ -143,7 +143,7 @@ fn is_program(about: &fs::Metadata) -> bool {
     about.is_file() && about.permissions().mode() & 0o111 != 0
 }
 
-/// What `program` may reach, called with `arguments`, with programs in the folders of `path`.
+/// Paths that `program` may reach when called with `arguments`, with programs in the folders of `path`.
 pub fn rules(program: &Path, arguments: &[String], path: &str, said: &Confinement) -> Rules {
     let here = env::current_dir().unwrap_or_default();
     let mut all = Allowing::new(said, &here);
@@ -239,8 +239,8 @@ impl Allowing {
         }
     }
 
-    /// What the command line names: a folder is there to be worked in, a file to be read with what
-    /// lies beside it.
+    /// Opens a path named by the command line: a folder as it is, for work in it; a file with its siblings,
+    /// to be read.
     fn argument(&mut self, here: &Path, argument: &str) {
         let value = argument.split_once('=').map_or(argument, |(_, value)| value);
         let path = real(&here.join(value));

@@ -27,7 +27,7 @@ use super::allowed::Rules;
 
 /// The newest version of Landlock whose rights are asked for; older kernels give what they have.
 const NEWEST: ABI = ABI::V6;
-/// What everybody may read and write.
+/// Devices that every program may read and write.
 const DEVICES: [&str; 5] = ["/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom"];
 /// How many processes more than its user has now a program may bring about.
 const PROCESSES: u64 = 1_024;
@@ -92,8 +92,8 @@ fn tasks() -> u64 {
     threads.sum()
 }
 
-/// Whoever is root here keeps the files that are root's, and nothing else of its powers. With them
-/// it could look into every other process.
+/// Drops all powers of root but access to its own files: the others would let it look into every other
+/// process.
 fn give_up_rights() -> io::Result<()> {
     set_no_new_privs(true)?;
     for capability in CapabilitySet::all().iter() {

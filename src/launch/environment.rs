@@ -1,8 +1,8 @@
 //! This process's environment, copied once and then overwritten where it could be read.
 //!
-//! Entry functions: [`take`], [`variable`]. What a process was started with stays readable in
-//! `/proc/PID/environ`, also after a variable is removed, so the bytes themselves are overwritten.
-//! What libraries look for (`PATH`, certificates, where the screen is) stays.
+//! Entry functions: [`take`], [`variable`]. The environment a process was started with stays readable in
+//! `/proc/PID/environ`, also after a variable is removed, so the bytes themselves are overwritten. Variables
+//! that libraries look for (`PATH`, certificates, the screen) stay.
 //! **Never**: runs beside another thread.
 #![expect(unsafe_code, reason = "the block a process was started with has no safe face")]
 
@@ -61,11 +61,11 @@ const PUBLIC: &[&str] = &[
 ];
 /// How names of more of them begin.
 const PUBLIC_STARTS: &[&str] = &["LC_", "XDG_"];
-/// What a client looks for when it is made, and may hold a password: it stays, but where no other
-/// process finds it.
+/// Variables that clients read when they are made, and that may hold a password: they stay, moved to where no
+/// other process finds them.
 const MOVED: &[&str] = &["ALL_PROXY", "HTTPS_PROXY", "HTTP_PROXY", "NO_PROXY"];
 
-/// What the environment was.
+/// Copy of the environment as it was at the start.
 static TAKEN: OnceLock<BTreeMap<String, String>> = OnceLock::new();
 
 unsafe extern "C" {
@@ -133,7 +133,7 @@ fn is_public(name: &str) -> bool {
     PUBLIC.contains(&name) || PUBLIC_STARTS.iter().any(|start| name.starts_with(start))
 }
 
-/// What can be looked up: what is text, and what a credential adds.
+/// Variables for look-ups: those of the environment that are text, and those of a credential.
 fn known(all: Vec<(OsString, OsString)>) -> BTreeMap<String, String> {
     let text = |(name, value): (OsString, OsString)| {
         Some((name.into_string().ok()?, value.into_string().ok()?))

@@ -1,4 +1,4 @@
-//! What this process keeps to itself.
+//! Protects this process's memory, environment and files from other processes and users.
 //!
 //! Entry function: [`hide`].
 

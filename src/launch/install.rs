@@ -1,4 +1,4 @@
-//! What a program was installed with: its interpreter, and the packages of both.
+//! Paths a program was installed with: its interpreter, and the packages of both.
 //!
 //! Entry functions: [`Installed::places`], [`project`]. **Never**: opens a folder that is wide, such
 //! as a home.
@@ -14,13 +14,13 @@ use std::{
 /// Folders of programs that keep others: versions of Python, of Node, and so on.
 const KEEPERS: &[&str] =
     &[".pyenv", ".nvm", ".volta", ".asdf", ".rbenv", ".bun", ".deno", ".fnm", "mise", ".sdkman"];
-/// What lies at the top of somebody's program.
+/// Names that mark the top folder of somebody's program.
 const MARKS: &[&str] = &["package.json", "pyproject.toml", "Cargo.toml", "go.mod", "node_modules"];
 /// Interpreters that wrappers call, wherever they are.
 const INTERPRETERS: &[&str] = &["node", "python3", "uv"];
 /// Interpreters of interpreters that are followed.
 const DEPTH: usize = 4;
-/// What is read of a file to see whether it is a script.
+/// Bytes read of a file to see whether it is a script.
 const HEAD: usize = 256;
 
 /// Where programs are looked for, and what is too wide to be opened.
@@ -32,7 +32,7 @@ pub struct Installed<'a> {
 }
 
 impl Installed<'_> {
-    /// What `program` needs of the disk to run, beside the system's folders.
+    /// Paths that `program` needs to run, beside the system's folders.
     pub fn places(&self, program: &Path) -> BTreeSet<PathBuf> {
         let mut places = BTreeSet::new();
         self.follow(program, DEPTH, &mut places);
@@ -119,7 +119,7 @@ pub fn project(path: &Path, is_wide: &dyn Fn(&Path) -> bool) -> Option<PathBuf> 
     Some([nearest].into_iter().chain(above).find(is_marked).unwrap_or(nearest).to_owned())
 }
 
-/// What follows `#!` in a script.
+/// Interpreter after `#!` in a script.
 fn interpreter(path: &Path) -> Option<String> {
     let mut head = Vec::new();
     let bytes = u64::try_from(HEAD).unwrap_or(u64::MAX);

@@ -1,7 +1,7 @@
-//! What a supervisor is told, and what it tells.
+//! Messages to a supervisor, and from it.
 //!
-//! Entry types: [`Plan`], [`Report`]. It goes over a socket, since arguments and environments of
-//! processes can be read by others.
+//! Entry types: [`Plan`], [`Report`]. Both go over a socket, since arguments and environments of processes
+//! can be read by others.
 
 use std::path::PathBuf;
 
@@ -25,11 +25,11 @@ pub struct Plan {
     pub folder: Option<PathBuf>,
     /// All variables it gets.
     pub environment: Vec<(String, String)>,
-    /// What it may reach; `None`: whatever we may.
+    /// Paths it may reach; `None`: all that we may.
     pub confinement: Option<Confinement>,
 }
 
-/// What a program may reach beside the system's folders and those it was installed in.
+/// Paths a program may reach beside the system's folders and those it was installed in.
 #[derive(Serialize, Deserialize)]
 pub struct Confinement {
     /// Read, and programs run.
@@ -45,11 +45,11 @@ pub struct Confinement {
     pub scratch: PathBuf,
     /// The home of the person who runs us, which is not opened as a whole.
     pub person: Option<PathBuf>,
-    /// What its command line names is opened too.
+    /// Whether paths of its command line are opened too.
     pub opens_arguments: bool,
 }
 
-/// What a supervisor tells, a JSON object a line.
+/// Message of a supervisor, one JSON object a line.
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Report {

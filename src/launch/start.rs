@@ -46,11 +46,11 @@ pub struct Launched {
 
 /// The streams of a program that was started.
 pub struct Pipes {
-    /// What it is told.
+    /// Write end of the program's input.
     pub stdin: pipe::Sender,
-    /// What it says.
+    /// Read end of its output.
     pub stdout: pipe::Receiver,
-    /// What it complains of.
+    /// Read end of its error output.
     pub stderr: pipe::Receiver,
 }
 
@@ -60,7 +60,7 @@ pub enum LaunchError {
     /// The program itself.
     #[error("cannot start the program: {0:?}")]
     Refused(Refusal),
-    /// What was to start it.
+    /// The supervisor that was to start it.
     #[error("cannot start the programs' supervisor: {0}")]
     NoSupervisor(#[from] io::Error),
 }
@@ -68,7 +68,7 @@ pub enum LaunchError {
 /// Starts what `plan` says; `launcher` is this program (or, in a bench, the one that is measured).
 ///
 /// # Errors
-/// There is no such program, or it cannot be run. Dropping the future ends what was begun.
+/// No such program exists, or it cannot be run. Dropping the future ends what was begun.
 pub async fn start(launcher: &Path, plan: &Plan) -> Result<(Launched, Pipes), LaunchError> {
     let (ours, theirs) = StdStream::pair()?;
     let (stdin_read, stdin_write) = io::pipe()?;
@@ -76,7 +76,7 @@ pub async fn start(launcher: &Path, plan: &Plan) -> Result<(Launched, Pipes), La
     let (stderr_read, stderr_write) = io::pipe()?;
     let mut supervisor = Command::new(launcher);
     if let Some(folder) = &plan.folder {
-        // What it names relatively, and what it may reach, is meant from there.
+        // Relative paths in the command and the confinement start there.
         supervisor.current_dir(folder);
     }
     let supervisor = supervisor
@@ -96,7 +96,7 @@ pub async fn start(launcher: &Path, plan: &Plan) -> Result<(Launched, Pipes), La
     let length = length.to_le_bytes();
     sendmsg(&ours, &[IoSlice::new(&length)], &mut rights, SendFlags::NOSIGNAL)
         .map_err(io::Error::from)?;
-    // Whoever else held these ends would keep the program from seeing that we are gone.
+    // Any other copy of these ends would keep the program from seeing that we are gone.
     drop((stdin_read, stdout_write, stderr_write));
     ours.set_nonblocking(true)?;
     let (read, mut release) = UnixStream::from_std(ours)?.into_split();

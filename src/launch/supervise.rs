@@ -44,13 +44,13 @@ const POLITE: Duration = Duration::from_secs(1);
 const AGAIN: Duration = Duration::from_millis(2);
 /// After this long the kernel keeps what is left, and nobody else can end it either.
 const GIVEN_UP: Duration = Duration::from_secs(10);
-/// What programs are started with when nobody says otherwise.
+/// File mode mask of started programs, unless they set another.
 const MASK: Mode = Mode::from_raw_mode(0o022);
 
 /// Processes that have ended and were not taken note of yet; who waits for more of them waits too.
 const EVENTS: usize = 64;
 
-/// What happens to a supervisor.
+/// Event that a supervisor handles.
 enum Event {
     /// The socket has closed: everything is to end.
     Released,
@@ -60,7 +60,7 @@ enum Event {
     Empty,
 }
 
-/// The program that was started, and where it is told of.
+/// The started program, and the socket for reports about it.
 struct Watched {
     control: UnixStream,
     server: i32,
@@ -179,7 +179,7 @@ fn prepared(confinement: &Confinement) -> io::Result<()> {
     private(&confinement.home)
 }
 
-/// Removes what temporary files there are. What stays behind does no harm.
+/// Removes the temporary files. Files that stay behind do no harm.
 fn emptied(scratch: &Path) {
     let _ = fs::remove_dir_all(scratch);
 }

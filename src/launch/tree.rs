@@ -1,4 +1,4 @@
-//! What a process has started, and what that has started.
+//! Descendants of a process.
 //!
 //! Entry functions: [`tell`], [`descendants`]. **Never**: reaches a process that is no descendant.
 

@@ -24,7 +24,7 @@ pub struct Cache(DashMap<CallKey, Slot>);
 /// Calls that have one answer.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct CallKey {
-    /// Who has added the tool; `None`: it is the installation's.
+    /// The owner who added the tool; `None`: it is the installation's.
     pub owner: Option<Owner>,
     /// Identity of the tool.
     pub tool: Arc<str>,
@@ -32,7 +32,7 @@ pub struct CallKey {
     pub scope: Scope,
     /// The session, where the answer may be about it.
     pub session: Option<SessionId>,
-    /// What it was called with, as [`canonical`] writes it.
+    /// Its arguments, as [`canonical`] writes them.
     pub arguments: String,
 }
 
@@ -66,7 +66,7 @@ impl Cache {
         Ok((output, false))
     }
 
-    /// Drops the results of all tools of `server`, whoever has called them.
+    /// Drops the results of all tools of `server`, for every caller.
     pub fn forget(&self, server: &ServerKey) {
         let prefix = format!("{}.", server.name);
         self.0.retain(|key, _| key.owner != server.owner || !key.tool.starts_with(&prefix));

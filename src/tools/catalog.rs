@@ -32,26 +32,27 @@ pub struct Catalog {
     snapshots: ArcSwap<Snapshots>,
     figures: Figures,
     changed: Notify,
-    /// Somebody was told names, so that they stay from now on.
+    /// Set once a model has seen the names, so that they stay from now on.
     is_told: AtomicBool,
 }
 
-/// What everybody sees.
+/// The snapshot of the installation, and those of owners.
 #[derive(Clone, Default)]
 struct Snapshots {
-    /// Who has added nothing.
+    /// Seen by owners who have added nothing.
     installation: Arc<Snapshot>,
-    /// Who has, whether or not it is still there: names that models were told stay.
+    /// Seen by owners who added something, whether or not it is still there: names that models have seen
+    /// stay.
     owners: BTreeMap<Owner, Arc<Snapshot>>,
 }
 
-/// What snapshots are made of.
+/// State that snapshots are built from.
 #[derive(Default)]
 struct Written {
     /// A manifest may share its namespace with built-in tools.
     sources: BTreeMap<(ServerKey, SourceKind), Source>,
     cast: Vec<Arc<Npc>>,
-    /// What game masters have changed, by session.
+    /// Changes by game masters, by session.
     changes: BTreeMap<SessionId, OwnChanges>,
     /// Ambiguous entries that were already warned about.
     told: BTreeSet<String>,
@@ -59,20 +60,20 @@ struct Written {
     kept: BTreeMap<Option<Owner>, Kept>,
 }
 
-/// What one server offers.
+/// Offer of one server: its tools, and those refused.
 #[derive(Default)]
 struct Source {
     tools: Vec<Arc<Tool>>,
     refused: Vec<Refused>,
 }
 
-/// What has been changed in a session.
+/// Changes made in a session, with the session's owner.
 struct OwnChanges {
     owner: Owner,
     changes: CastChanges,
 }
 
-/// What is kept from one snapshot to the next.
+/// State kept from one snapshot to the next.
 #[derive(Clone, Default)]
 struct Kept {
     /// The word index of all tools; `None`: it must be rebuilt.
@@ -100,7 +101,7 @@ impl Catalog {
         &self.figures
     }
 
-    /// All tools, whoever has added them.
+    /// Tools of the installation and of all owners.
     pub(super) fn tools(&self) -> Vec<Arc<Tool>> {
         let written = self.writers.lock().unwrap_or_else(PoisonError::into_inner);
         written.sources.values().flat_map(|source| &source.tools).cloned().collect()
@@ -148,7 +149,7 @@ impl Catalog {
         self.take(offer)
     }
 
-    /// What `server` offers, of which nothing is ready yet.
+    /// Offer of `server`, of which nothing is ready yet.
     pub(super) fn begin(
         &self,
         server: &ServerKey,
@@ -234,7 +235,7 @@ impl Catalog {
         let owners: Vec<Owner> = match whose {
             Some(owner) => vec![owner],
             None => {
-                // What the installation's tools are called comes first.
+                // The installation's names are given out first.
                 next.installation = written.prepare(None, is_told, now);
                 next.owners.keys().copied().collect()
             }
@@ -248,7 +249,7 @@ impl Catalog {
 }
 
 impl Written {
-    /// What the installation, or an owner for itself, has.
+    /// Sources of the installation (`None`), or those that an owner has for itself.
     fn sources_of(&self, owner: Option<Owner>) -> impl Iterator<Item = (&ServerKey, &Source)> {
         let sources = self.sources.iter().map(|((key, _), source)| (key, source));
         sources.filter(move |(key, _)| key.owner == owner)
@@ -268,7 +269,7 @@ impl Written {
     fn prepare(&mut self, owner: Option<Owner>, is_told: bool, now: Instant) -> Arc<Snapshot> {
         let mut kept = self.kept.remove(&owner);
         if !is_told || kept.is_none() {
-            // Who adds a first tool has been told those of the installation.
+            // An owner who adds a first tool has seen the installation's names.
             let index = kept.and_then(|kept| kept.index);
             let installed = self.kept.get(&None).filter(|_| owner.is_some());
             let names = installed.map(|kept| kept.names.clone()).unwrap_or_default();
@@ -369,7 +370,8 @@ mod tests {
         assert_eq!(seen(&catalog, Owner::Local), named(&[("far.look", "look")]));
         let visible = |owner| catalog.snapshot(owner).visible(None, "Bartok", Tier::Deep).len();
         assert_eq!((visible(INN), visible(OAR), visible(Owner::Guild(3))), (1, 2, 0));
-        // What everybody has comes to all of them, and one owner's farewell is nobody else's.
+        // Tools of the installation come to all of them, and a server that leaves one owner stays with the
+        // others.
         offer(&catalog, &ServerKey::installed("near"), vec![tool("feel", "")]);
         catalog.withdraw(&homes[0], SourceKind::Server);
         assert_eq!(seen(&catalog, INN), named(&[("far.look", "look"), ("near.feel", "feel")]));

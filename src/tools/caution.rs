@@ -14,7 +14,7 @@ pub enum Caution {
     Destroys,
     /// It changes something elsewhere, and outside words may be behind it.
     ActsElsewhere,
-    /// What it asks leaves this machine, and outside words may want to know secrets.
+    /// Its arguments leave this machine, and outside words may want to know secrets.
     Tells,
 }
 
@@ -43,7 +43,7 @@ impl Caution {
 }
 
 impl Tool {
-    /// What its calls may do: by the configuration, else by what it declares, else the worst.
+    /// Side effects of its calls: those of the configuration, else those it declares, else the worst.
     pub fn effects(&self) -> SideEffects {
         self.declared.side_effects(match self.source {
             SourceKind::BuiltIn => SideEffects::None,
@@ -64,7 +64,7 @@ impl Tool {
         if !taint.is_set() {
             return None;
         }
-        // Who has configured what it does has decided.
+        // Side effects set by the configuration are its decision.
         let is_told = self.declared.effects.is_some();
         match self.effects() {
             SideEffects::Destructive => Some(Caution::Destroys),

@@ -1,4 +1,4 @@
-//! What a game master has changed about the tools an NPC may use.
+//! Changes by a game master to the tools an NPC may use.
 //!
 //! Entry type: [`Changes`]. **Never**: gives an NPC what its policy blocks.
 
@@ -47,9 +47,9 @@ impl Changes {
     }
 }
 
-/// What an NPC may use.
+/// Tools that an NPC may use.
 pub struct Allowed<'p> {
-    /// What it may use, in order of identities.
+    /// Allowed tools, in order of identities.
     pub tools: Vec<&'p Arc<CatalogEntry>>,
     /// The tool that finds more tools, if it may be used.
     pub finder: Option<&'p Arc<CatalogEntry>>,
@@ -58,7 +58,7 @@ pub struct Allowed<'p> {
     pub unclear: Vec<(String, Vec<String>)>,
 }
 
-/// What `npc` may use of `entry` after `changes`.
+/// Those of `entries` that `npc` may use after `changes`.
 pub fn allowed<'p>(
     entries: &'p [Arc<CatalogEntry>],
     npc: &Npc,

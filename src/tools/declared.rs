@@ -1,4 +1,4 @@
-//! What a tool declares of itself, merged from configuration, server and built-in defaults.
+//! Declarations about a tool, merged from configuration, server and built-in defaults.
 //!
 //! Entry type: [`Declared`]. **Never**: measures.
 
@@ -11,7 +11,7 @@ use crate::domain::{Calling, Tier};
 /// The longest duration that is accepted.
 const ABSURD: Duration = Duration::from_secs(24 * 60 * 60);
 
-/// What calls of a tool may do beside answering.
+/// Effects that calls of a tool may have beside answering.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SideEffects {
     /// They change nothing.
@@ -35,13 +35,13 @@ impl SideEffects {
         }
     }
 
-    /// What a word of the configuration means.
+    /// Meaning of a word of the configuration.
     pub fn named(name: &str) -> Option<Self> {
         [Self::None, Self::Reversible, Self::Destructive].into_iter().find(|it| it.name() == name)
     }
 }
 
-/// What one source declares about a tool; `None` where it declares nothing.
+/// Declarations of one source about a tool; `None` where it declares nothing.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Declared {
     /// Expected duration (p50).
@@ -60,15 +60,15 @@ pub struct Declared {
     pub destructive: Option<bool>,
     /// It reaches beyond this machine.
     pub open_world: Option<bool>,
-    /// What it may do, by whoever has configured it; goes before what it says of itself.
+    /// Side effects set by the configuration; they go before its own declarations.
     pub effects: Option<SideEffects>,
     /// How long a result may be reused.
     pub cacheable: Option<Duration>,
-    /// What it is about (dice, memory, rules, …), the foremost first.
+    /// Its categories (dice, memory, rules, …), the foremost first.
     pub categories: Vec<String>,
     /// Lowest tier it is offered in.
     pub floor: Option<Tier>,
-    /// A late result is told in a turn of its own.
+    /// A late result gets a turn of its own.
     pub follow_up: Option<bool>,
     /// Its late result interrupts what an NPC is saying, where its model can be interrupted.
     pub urgent: Option<bool>,
@@ -76,7 +76,7 @@ pub struct Declared {
     pub records: Option<bool>,
     /// The game master decides each call.
     pub approval: Option<bool>,
-    /// What an NPC says while the call runs.
+    /// Words an NPC says while the call runs.
     pub fillers: Option<Vec<String>>,
     /// A description that replaces the source's.
     pub description: Option<String>,
@@ -138,7 +138,7 @@ impl Declared {
         (declared, reader.wrong)
     }
 
-    /// What calls may do: by the configuration, else by what is declared; `unsaid` where neither says
+    /// Side effects of calls: those of the configuration, else those declared; `unsaid` where neither says
     /// anything.
     pub fn side_effects(&self, unsaid: SideEffects) -> SideEffects {
         match self.effects {

@@ -14,13 +14,13 @@ use super::{CallContext, CallError, CallOutput, Declared};
 pub struct Definition {
     /// Its name at its source, as it goes on the wire.
     pub name: String,
-    /// What it does, for the model.
+    /// Its purpose, for the model.
     pub description: String,
     /// JSON Schema of the arguments.
     pub input: Value,
     /// JSON Schema of the structured result, if it declares one.
     pub output: Option<Value>,
-    /// What is said about it: durations, side effects, category.
+    /// Declarations about it: durations, side effects, category.
     pub declared: Declared,
     /// Answers its calls.
     pub handler: Arc<dyn Handler>,
@@ -36,7 +36,7 @@ pub trait Handler: Send + Sync {
         arguments: &'a Map<String, Value>,
     ) -> BoxFuture<'a, Result<CallOutput, CallError>>;
 
-    /// What must be read before the first call, and is no part of any. Cancel safe.
+    /// Reads what must be read before the first call and is no part of any. Cancel safe.
     fn prepare(&self) -> BoxFuture<'static, ()> {
         ready(()).boxed()
     }

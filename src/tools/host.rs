@@ -41,13 +41,13 @@ impl ToolHost {
         Self { inner: Arc::new(HostState::new(jitter)), session: None, scope }
     }
 
-    /// The same tools as NPCs of `session` may use them, for `scope`.
+    /// This host's tools as NPCs of `session` may use them, for `scope`.
     #[must_use]
     pub fn at(&self, session: &SessionId, scope: &Scope) -> Self {
         Self { session: Some(session.clone()), ..self.within(scope) }
     }
 
-    /// The same tools, for `scope` outside its sessions.
+    /// This host's tools, for `scope` outside its sessions.
     #[must_use]
     pub fn within(&self, scope: &Scope) -> Self {
         Self { inner: Arc::clone(&self.inner), session: None, scope: scope.clone() }
@@ -58,7 +58,7 @@ impl ToolHost {
         &self.scope
     }
 
-    /// Calls of `npc` in the session of this handle, which go on when the NPC is described anew.
+    /// Calls of `npc` in the session of this handle; the count goes on when the NPC is redefined.
     pub fn calls_of(&self, npc: &str) -> SessionCalls {
         self.inner.calls.of(self.session.as_ref(), npc)
     }
@@ -116,13 +116,13 @@ impl ToolHost {
         self.inner.catalog.refused(self.scope.owner)
     }
 
-    /// Sets what a server of the installation offers, in place of what it offered before. What
-    /// cannot be offered to any model is left out alone and returned.
+    /// Sets the tools that a server of the installation offers, in place of its earlier ones. Tools that
+    /// cannot be offered to any model are left out alone and returned.
     pub fn offer(&self, server: &str, kind: SourceKind, tools: Vec<Definition>) -> Vec<Refused> {
         self.offer_of(&ServerKey::installed(server), kind, tools)
     }
 
-    /// The same of a server that an owner may have added for itself.
+    /// Like [`Self::offer`], for a server that an owner may have added for itself.
     pub fn offer_of(
         &self,
         server: &ServerKey,
@@ -133,7 +133,8 @@ impl ToolHost {
         self.inner.catalog.offer(server, kind, tools)
     }
 
-    /// The same for whoever makes the tools ready piece by piece, and then has them taken.
+    /// Like [`Self::offer_of`], in pieces: the caller makes the tools ready and passes them to
+    /// [`Self::take_offer`].
     pub fn begin_offer(
         &self,
         server: &ServerKey,
@@ -149,7 +150,7 @@ impl ToolHost {
         self.inner.catalog.take(offer)
     }
 
-    /// What `npc` may call at `tier` with `left` of the turn's tool time. Never waits.
+    /// Tools that `npc` may call at `tier` with `left` of the turn's tool time. Never waits.
     pub fn visible(&self, npc: &str, tier: Tier, left: Duration) -> Arc<VisibleTools> {
         self.inner.catalog.tell();
         let snapshot = self.snapshot();
@@ -208,7 +209,7 @@ impl ToolHost {
             Ok(Value::Object(arguments)) => Ok(Ready { entry, arguments }),
             Ok(_) => Err(refused(Some(entry), not_an_object())),
             Err(error) => {
-                // What does not fit a schema is told in the words of the schema.
+                // A mismatch quotes the schema.
                 let is_quoted = is_json && entry.tool.source != SourceKind::BuiltIn;
                 Err(Declined { entry: Some(entry), error, is_quoted })
             }
@@ -239,7 +240,7 @@ impl ToolHost {
         };
         let offered = caller.offered.hash(name);
         let still = snapshot.visible(Some(&context.session), &caller.npc, caller.tier);
-        // What was offered may have been changed, moved or withdrawn since.
+        // The offered tool may have been changed, moved or withdrawn since.
         let entry = offered
             .and_then(|hash| {
                 let mut all = still.iter().chain(&still.finder);
@@ -309,7 +310,7 @@ impl Declined {
     }
 }
 
-/// What a tool reads before its first call takes none of the call's own time.
+/// Prepares a tool before its first call, which takes none of the call's own time.
 async fn prepared(context: &CallContext, ready: &Ready) {
     let preparing = timeout_at(context.deadline, ready.entry.tool.handler.prepare());
     // A call that comes too late or is cancelled says so itself.

@@ -88,7 +88,7 @@ pub enum Ending {
     Failed,
 }
 
-/// What the latest calls of a tool show.
+/// Summary of the latest calls of a tool.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct LatencySummary {
     /// Percentiles, once there were enough calls or a probe.
@@ -139,7 +139,7 @@ impl Latency {
         window.calls.retain(|call| !call.failed && now.duration_since(call.at) < HEALTH_SPAN);
     }
 
-    /// What the latest calls show at `now`.
+    /// Summary of the latest calls at `now`.
     pub fn standing(&self, now: Instant) -> LatencySummary {
         let window = self.lock();
         let mut took: Vec<Duration> =

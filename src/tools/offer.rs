@@ -1,8 +1,8 @@
-//! What a server offers, made ready piece by piece.
+//! The offer of a server, made ready piece by piece.
 //!
-//! Entry type: [`Offer`]. Schemas are other people's, and compiling many of them takes long: whoever
-//! has it done can let others go first in between. **Never**: compiles longer than [`LONGEST`], and
-//! the one schema more that goes beyond.
+//! Entry type: [`Offer`]. Schemas are other people's, and compiling many of them takes long: the caller can
+//! let others go first between the pieces. **Never**: compiles longer than [`LONGEST`], and the one schema
+//! more that goes beyond.
 
 use std::{
     collections::{HashSet, VecDeque},

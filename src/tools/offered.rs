@@ -1,4 +1,4 @@
-//! What a model was offered, by model-facing name.
+//! Tools that a model was offered, by model-facing name.
 //!
 //! Entry type: [`OfferedNames`]. **Never**: changes after it was made.
 

@@ -79,8 +79,8 @@ impl TurnLimits {
         })))
     }
 
-    /// What is called from now on is called at once: of equal calls several are wanted then (three
-    /// magic missiles), and not over and over again.
+    /// Begins a round of calls that are made at once: equal calls in it are intended (three magic missiles),
+    /// unlike those repeated in later rounds.
     pub fn begin_round(&self) {
         self.counting().round += 1;
     }

@@ -1,4 +1,4 @@
-//! What a server may ask a chat model while it works on a call.
+//! Requests of a server to a chat model while it works on a call.
 //!
 //! Entry type: [`Sampler`], which the owner of the model implements. **Never**: asks a chat model.
 
@@ -25,10 +25,10 @@ pub struct SampleRequest {
     pub max_tokens: u32,
 }
 
-/// What the model said.
+/// Answer of the model.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Sampled {
-    /// What the model wrote.
+    /// The text that the model wrote.
     pub text: String,
     /// Name of the model that wrote it.
     pub model: String,

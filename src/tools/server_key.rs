@@ -7,9 +7,9 @@ use crate::domain::Owner;
 /// A server of the installation, or one that an owner has added for itself.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct ServerKey {
-    /// Who has added it; `None`: it is the installation's, and everybody's.
+    /// The owner who added it; `None`: it is the installation's, and everybody's.
     pub owner: Option<Owner>,
-    /// What it is called, or what stands for that in the identities of its tools.
+    /// Its name, or the prefix that stands for it in the identities of its tools.
     pub name: String,
 }
 

@@ -17,7 +17,7 @@ use super::{
 };
 use crate::domain::{Npc, SessionId, Tier, ToolSpec};
 
-/// What an NPC may see, by tier.
+/// Tools that an NPC may see, by tier.
 type Lists = [Arc<VisibleTools>; 3];
 
 /// All tools of one owner at one moment.
@@ -32,22 +32,22 @@ pub struct Snapshot {
     index: Arc<Lexical>,
 }
 
-/// What a snapshot is made of.
+/// Parts of a snapshot.
 pub(super) struct Ingredients<'a> {
     /// In order of identities.
     pub tools: Vec<&'a Arc<Tool>>,
-    /// What models call them, by identity.
+    /// Model-facing names, by identity.
     pub names: HashMap<&'a str, Arc<str>>,
     /// The words they are found by, in their order.
     pub index: Arc<Lexical>,
-    /// Whose lists are prepared.
+    /// NPCs whose lists are prepared.
     pub cast: &'a [Arc<Npc>],
-    /// What game masters have changed, by session.
+    /// Changes by game masters, by session.
     pub changes: Vec<(&'a SessionId, &'a CastChanges)>,
 }
 
 impl Snapshot {
-    /// What `npc` may see at `tier` in `session`; without one, as configured.
+    /// Tools that `npc` may see at `tier` in `session`; without one, as configured.
     pub fn visible(
         &self,
         session: Option<&SessionId>,
@@ -163,7 +163,7 @@ fn placed(tool: &Arc<Tool>, names: &HashMap<&str, Arc<str>>, now: Instant) -> Ar
     })
 }
 
-/// What may be seen at each tier.
+/// The visible tools at each tier.
 fn lists(allowed: &Allowed<'_>) -> Lists {
     Tier::ALL.map(|tier| {
         let fits = |it: &CatalogEntry| it.tier.is_some_and(|its| its <= tier);

@@ -1,4 +1,4 @@
-//! What all handles of one tool host share.
+//! State shared by all handles of one tool host.
 
 use std::sync::{Mutex, atomic::AtomicU64};
 
@@ -15,7 +15,7 @@ use crate::domain::SessionId;
 /// Longest wait for a game master's decision, unless the configuration says otherwise.
 const APPROVAL_EXPIRES_MS: u64 = 60_000;
 
-/// What all handles of one host share.
+/// State shared by all handles of one host.
 pub(super) struct HostState {
     pub(super) catalog: Catalog,
     pub(super) cache: Cache,
@@ -28,7 +28,7 @@ pub(super) struct HostState {
     pub(super) shutdown: CancellationToken,
     /// How often NPCs have called, session by session.
     pub(super) calls: AllCalls,
-    /// What game masters have allowed for good, by session.
+    /// Permissions that game masters gave for good, by session.
     pub(super) permits: DashMap<SessionId, Permits>,
     /// Longest wait for a game master's decision, in milliseconds.
     pub(super) approval_expires: AtomicU64,

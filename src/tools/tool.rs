@@ -19,7 +19,7 @@ use crate::domain::{Owner, Tier, ToolSpec, fnv1a};
 
 /// Hard limit of a call to a tool that declares none.
 const MAX: Duration = Tier::Deep.ceiling();
-/// The same for a tool whose result may come after the turn.
+/// Hard limit where the result may come after the turn.
 const MAX_LATE: Duration = Duration::from_secs(60);
 
 /// Why no model can be offered a tool.
@@ -36,44 +36,44 @@ pub enum UnusableTool {
     Output(SchemaError),
 }
 
-/// Whose tool it is, and what answers its calls.
+/// Origin of a tool: its server, and the endpoint that answers its calls.
 pub(super) struct Origin<'a> {
     /// The server that offers it.
     pub server: &'a ServerKey,
     /// Where it comes from.
     pub kind: SourceKind,
-    /// What answers its calls.
+    /// Endpoint that answers its calls.
     pub endpoint: &'a Arc<Endpoint>,
 }
 
 /// A tool with its place in the catalog.
 pub struct Tool {
-    /// Who has added it for itself; `None`: it is the installation's, and everybody's.
+    /// The owner who added it for itself; `None`: it is the installation's, and everybody's.
     pub owner: Option<Owner>,
     /// Its identity, `server.tool`.
     pub identity: Arc<str>,
     /// Where it comes from.
     pub source: SourceKind,
-    /// What answers its calls.
+    /// Endpoint that answers its calls.
     pub endpoint: Arc<Endpoint>,
-    /// What it declares, all sources merged.
+    /// Its declarations, all sources merged.
     pub declared: Declared,
     /// Figures of its calls; kept when its source offers it again unchanged.
     pub latency: Arc<Latency>,
-    /// What arguments are checked against.
+    /// Schema that arguments are checked with.
     pub input: Schema,
-    /// What structured results are checked against.
+    /// Schema that structured results are checked with.
     pub output: Option<Schema>,
     /// Answers its calls.
     pub handler: Arc<dyn Handler>,
     /// Hash of name, description and schemas: what a model relies on.
     pub hash: u64,
-    /// The same with what it declares and where it is, as a hash that a server cannot find another
-    /// definition for.
+    /// Hash of these, of its declared effects and of its endpoint; no server can find another definition with
+    /// this hash.
     pub fingerprint: Arc<str>,
     /// Whether its words for the model are a server's own.
     pub described_outside: bool,
-    /// What it does, as its source says it.
+    /// Its purpose in the words of its source.
     pub(super) about: Arc<str>,
     /// Description and parameters as a model reads them.
     pub(super) description: Arc<str>,
@@ -103,7 +103,7 @@ impl Tool {
         names::bare(&self.identity)
     }
 
-    /// What it is about, the foremost first.
+    /// Its categories, the foremost first; without any, its server's name.
     pub fn categories(&self) -> impl Iterator<Item = &str> {
         let server = self.declared.categories.is_empty().then(|| self.server());
         self.declared.categories.iter().map(String::as_str).chain(server)
@@ -123,7 +123,7 @@ impl Tool {
     }
 
     /// # Errors
-    /// What is wrong with its schemas, so that no model can be offered it.
+    /// A schema cannot be used, so that no model can be offered the tool.
     pub(super) fn new(origin: &Origin<'_>, definition: Definition) -> Result<Self, UnusableTool> {
         let declared = definition.declared;
         let input = declared.parameters.as_ref().unwrap_or(&definition.input);
@@ -196,7 +196,7 @@ fn mark(schema: &mut Value, server: &str) {
                     ("description" | "title" | "$comment", Value::String(text)) => {
                         *text = framed_inline(server, text);
                     }
-                    // What stands in an argument, and no words about it.
+                    // Values of arguments, not words about them.
                     ("enum" | "const" | "default" | "examples", _) => {}
                     (_, value) => mark(value, server),
                 }
@@ -211,7 +211,7 @@ fn mark(schema: &mut Value, server: &str) {
 pub struct CatalogEntry {
     /// The tool itself, shared with other snapshots.
     pub tool: Arc<Tool>,
-    /// What a model reads, its model-facing name included.
+    /// The parts that a model reads, its model-facing name included.
     pub spec: ToolSpec,
     /// Lowest tier it is offered in; `None`: withheld.
     pub tier: Option<Tier>,
@@ -231,6 +231,6 @@ impl CatalogEntry {
 pub struct Refused {
     /// Identity of the tool.
     pub tool: String,
-    /// What is wrong with it.
+    /// The reason, for a person.
     pub reason: String,
 }

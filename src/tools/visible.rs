@@ -1,4 +1,4 @@
-//! What one NPC may see at one tier.
+//! Tools that one NPC may see at one tier.
 //!
 //! Entry type: [`VisibleTools`]. **Never**: changes after it was made.
 
@@ -73,7 +73,7 @@ impl VisibleTools {
         Self::of(fitting).with_finder(finder)
     }
 
-    /// The same list, which `finder` finds more for.
+    /// This list with `finder`, which finds more tools.
     #[must_use]
     pub(super) fn with_finder(self, finder: Option<Arc<CatalogEntry>>) -> Self {
         Self { finder, ..self }

@@ -31,7 +31,7 @@ impl Digest {
         Self(text.to_owned())
     }
 
-    /// What `hash` has come to.
+    /// The digest of everything fed to `hash`.
     pub(super) fn of(hash: Sha256) -> Self {
         Self(hex(&hash.finalize()))
     }

@@ -11,8 +11,8 @@ use std::{
 use super::{digest::Digest, error::InstallError, set::Package};
 use crate::files;
 
-/// As much of a package as has come, kept under its hash: whoever goes on with it may do so from
-/// another address, and after a restart.
+/// The bytes of a package received so far, stored under its hash, so that a download can go on from another
+/// address and after a restart.
 pub struct Download {
     path: PathBuf,
     file: File,
@@ -74,7 +74,7 @@ impl Download {
         Ok(())
     }
 
-    /// What has come, hashed. Reads all of it: not for the runtime's own threads.
+    /// Hash of the bytes received so far. Reads all of them: not for the runtime's own threads.
     ///
     /// # Errors
     /// It cannot be read.
@@ -82,7 +82,7 @@ impl Download {
         Digest::of_file(path).map_err(InstallError::at(path))
     }
 
-    /// Nobody needs it any more.
+    /// Removes the download, which is no longer needed.
     pub(super) fn forget(folder: &Path, package: &Package) {
         // It would only take up room.
         _ = fs::remove_file(folder.join(format!("{}.part", package.sha256)));

@@ -10,10 +10,10 @@ use super::digest::Digest;
 /// Why nothing can be read from a set.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NotHere {
-    /// There is no such set.
+    /// No set has this name.
     #[error("unknown model files '{0}' (see: glyphoxa models list)")]
     Unknown(String),
-    /// Nobody has got it.
+    /// The set is not installed.
     #[error("{0} is not here (glyphoxa models get {0})")]
     Absent(String),
     /// Its files are not what they were.
@@ -23,7 +23,7 @@ pub enum NotHere {
         name: String,
         /// Where it lies.
         folder: PathBuf,
-        /// What is wrong.
+        /// Description of the damage.
         why: String,
     },
 }
@@ -36,10 +36,10 @@ pub enum InstallError {
     Disk {
         /// The file or folder that was to be written.
         path: PathBuf,
-        /// What the system says.
+        /// The system's error.
         source: io::Error,
     },
-    /// There is less room than the files will take.
+    /// Less room is free than the files will take.
     #[error(
         "{wanted} MB are needed in '{}' and {free} MB are free (make room, or name another folder \
          with --dir or models.dir)",
@@ -64,7 +64,7 @@ pub enum InstallError {
     Package {
         /// Its file name.
         package: String,
-        /// What is wrong with it.
+        /// The problem with it.
         why: String,
     },
     /// The packages lack a file, or it is another one.
@@ -72,12 +72,12 @@ pub enum InstallError {
     File {
         /// Its name in the set.
         file: String,
-        /// What is wrong with it.
+        /// The problem with it.
         why: Wrong,
     },
 }
 
-/// What is wrong with a file out of a package.
+/// Problem with a file taken out of a package.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Wrong {
     /// No package has this path.

@@ -26,7 +26,7 @@ pub struct Weights {
 /// How a set is.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum State {
-    /// Nobody has got it.
+    /// It is not installed.
     Absent,
     /// It can be used.
     Here(PathBuf),
@@ -34,7 +34,7 @@ pub enum State {
     Damaged {
         /// Where it lies.
         folder: PathBuf,
-        /// What is wrong.
+        /// Description of the damage.
         why: String,
     },
 }
@@ -47,7 +47,7 @@ impl Weights {
         Self { sets, own, shared }
     }
 
-    /// The same in another folder.
+    /// These sets in another folder, without a shared one.
     #[must_use]
     pub fn in_folder(self, own: PathBuf) -> Self {
         Self { own, shared: None, ..self }
@@ -101,7 +101,8 @@ impl Weights {
         self.looked_at(set, &length)
     }
 
-    /// The same by their hashes. Reads all of them: not for the runtime's own threads.
+    /// Like [`Self::state`], by the hashes of the files. Reads all of them: not for the runtime's own
+    /// threads.
     pub fn verified(&self, set: &WeightSet) -> State {
         self.looked_at(set, &|path, file| {
             length(path, file)?;
@@ -123,7 +124,7 @@ impl Weights {
         names
     }
 
-    /// What is in our own folder counts first; what is damaged only if nothing better is there.
+    /// A usable set goes before a damaged one, and our own folder before the shared one.
     fn looked_at(&self, set: &WeightSet, look: &Look) -> State {
         let states: Vec<State> = self
             .folders()
@@ -142,7 +143,7 @@ impl Weights {
 
 /// Says what is wrong with one file.
 type Look = dyn Fn(&Path, &WeightFile) -> Result<(), Why>;
-/// What people are told about damage.
+/// Description of damage, for a person.
 type Why = String;
 
 fn examine(folder: &Path, set: &WeightSet, look: &Look) -> Result<(), Why> {

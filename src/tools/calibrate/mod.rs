@@ -41,24 +41,24 @@ const LOOK: Duration = Duration::from_millis(50);
 /// A server that works longer than this for turns is measured another time.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// What became of measuring one tool.
+/// Report on measuring one tool.
 #[derive(Clone, Debug)]
 pub struct Calibrated {
     /// Identity of the tool.
     pub tool: Arc<str>,
-    /// What it was called with, secrets replaced; `None`: it was not called.
+    /// Arguments of its calls, secrets replaced; `None`: it was not called.
     pub arguments: Option<Value>,
     /// How often it was called.
     pub calls: usize,
-    /// What came of it.
+    /// Outcome of the measurement.
     pub found: CalibrationOutcome,
     /// Lowest tier it was offered in; `None`: withheld.
     pub before: Option<Tier>,
-    /// The same afterwards.
+    /// Lowest tier it is offered in afterwards; `None`: withheld.
     pub after: Option<Tier>,
 }
 
-/// What came of measuring a tool.
+/// Outcome of measuring a tool.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum CalibrationOutcome {
     /// It answered every call.
@@ -278,7 +278,7 @@ fn means(name: &str, tool: &Tool) -> bool {
     }
 }
 
-/// What a tool may be called with to be measured.
+/// Arguments for measuring a tool: its probe, else minimal ones that fit its schema.
 ///
 /// # Errors
 /// Why it must not, or cannot, be called.

@@ -38,7 +38,7 @@ pub enum Refusal {
 /// A tool's answer.
 ///
 /// # Errors
-/// What the tool itself says went wrong.
+/// The error that the tool itself reports.
 pub fn output(result: CallToolResult) -> Result<CallOutput, CallError> {
     let parts = result.content.into_iter().filter_map(part).collect();
     let output =

@@ -1,4 +1,4 @@
-//! What servers may ask of us, and what they say unasked.
+//! Requests of servers to us, and their unasked messages.
 //!
 //! Entry type: [`ClientHandler`], the client's side of the protocol. **Never**: asks a chat model itself;
 //! has one asked for a server that may not.
@@ -40,17 +40,17 @@ const LOG_LONGEST: usize = 400;
 
 /// Our side towards one server.
 pub struct ClientHandler {
-    /// Who is talked to.
+    /// Name of the server.
     pub server: Arc<str>,
     /// Where its notices go.
     pub notices: Arc<Notices>,
-    /// Whom its questions go to.
+    /// Open calls, which its questions belong to.
     pub open: Arc<OpenCalls>,
-    /// What it sends unasked is counted there.
+    /// Counts its unasked messages.
     pub traffic: Arc<Traffic>,
     /// It may ask the chat model of the NPC that calls.
     pub may_sample: bool,
-    /// What it logs, and every message, is shown at level info.
+    /// Its log lines, and every message, are shown at level info.
     pub debug: bool,
     /// Bounds what it logs.
     pub gate: Gate,

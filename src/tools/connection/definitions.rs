@@ -13,7 +13,7 @@ use crate::{
     tools::{Declared, fingerprint::sorted},
 };
 
-/// Longest name of a tool that is told from others, in characters.
+/// Characters of a tool's name that are kept; longer names are cut.
 const LONGEST_NAME: usize = 128;
 
 /// A tool in a server's list.
@@ -23,17 +23,17 @@ pub struct Listed {
     pub name: String,
     /// Its name on the wire.
     pub wire: String,
-    /// What it does.
+    /// The server's description of it.
     pub description: String,
     /// JSON Schema of its arguments, without `_metadata`.
     pub input: Arc<Value>,
     /// JSON Schema of its structured result.
     pub output: Option<Value>,
-    /// What stands in its `_meta`.
+    /// Members of its `_meta`.
     meta: Map<String, Value>,
     /// `_metadata` in its input schema.
     schema_meta: Map<String, Value>,
-    /// What the server says of its durations and side effects.
+    /// The server's annotations: read-only, destructive, idempotent, open-world.
     hints: Declared,
 }
 
@@ -121,8 +121,8 @@ impl Listed {
         })
     }
 
-    /// What is said about it: in the configuration, by the server, in that order. Members that
-    /// make no sense come back in words.
+    /// Its declarations: the configuration's before the server's. Members that make no sense come back in
+    /// words.
     pub fn declared(&self, here: Option<&Declared>, trust: Trust) -> (Declared, Vec<String>) {
         let (meta, mut wrong) = Declared::from_members(&self.meta);
         let (schema_meta, more) = Declared::from_members(&self.schema_meta);

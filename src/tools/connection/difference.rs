@@ -1,4 +1,4 @@
-//! What has changed between two definitions of a tool, in lines for a person.
+//! Differences between two definitions of a tool, in lines for a person.
 //!
 //! Entry function: [`differences`]. **Never**: shows a character that cannot be seen.
 

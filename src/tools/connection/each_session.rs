@@ -20,13 +20,13 @@ use crate::domain::{Owner, SessionId};
 
 /// Such a server.
 pub struct EachSession {
-    /// What is configured.
+    /// The server's configuration.
     pub options: ServerOptions,
-    /// What all servers share.
+    /// State shared by all servers.
     pub shared: Arc<Shared>,
-    /// What is known of it where no session runs.
+    /// Status shown where no session runs.
     pub known: Arc<SharedStatus>,
-    /// What its headers name that only a session gives.
+    /// A name in its headers or `resource_vars` that only a session gives.
     pub needs: &'static str,
     /// Spreads its attempts.
     pub seed: u64,
@@ -34,7 +34,7 @@ pub struct EachSession {
     pub stop: CancellationToken,
     /// One connection for each session.
     pub connections: Arc<Connections>,
-    /// What they run in.
+    /// Tracker of their tasks.
     pub tasks: TaskTracker,
 }
 
@@ -61,7 +61,7 @@ impl Connections {
         found.map(|it| Arc::clone(&it.known))
     }
 
-    /// Has the one for the session of `owner` begin anew.
+    /// Restarts the connection for the session of `owner`.
     pub fn restart(&self, owner: Owner) {
         if let Some(it) = self.lock().get_mut(&owner) {
             it.session = None;
@@ -94,7 +94,7 @@ impl EachSession {
             it.stop.cancel();
         }
         for it in all.into_values() {
-            // What it offered is withdrawn before a changed one offers.
+            // Tools of the old connections are withdrawn before a changed server offers.
             let _ = it.task.await;
         }
         self.known.state.send_replace(State::Stopped);

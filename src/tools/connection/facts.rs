@@ -1,4 +1,5 @@
-//! What headers and variables of resources may name: `${session.*}`, `${campaign.*}` and the `${data.*}` of resources.
+//! Values that headers and variables of resources may name: `${session.*}`, `${campaign.*}` and the
+//! `${data.*}` of resources.
 //!
 //! Entry type: [`Facts`]. **Never**: reads the environment.
 
@@ -18,9 +19,9 @@ use crate::{
 pub struct SessionFacts {
     /// The session's own id.
     pub session: SessionId,
-    /// Who plays it.
+    /// The owner who plays it.
     pub owner: Owner,
-    /// What it is called, and what it plays, by whole names (`campaign.name`).
+    /// Values of the session and of its campaign, by whole names (`campaign.name`).
     pub values: BTreeMap<String, String>,
 }
 

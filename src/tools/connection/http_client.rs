@@ -68,7 +68,7 @@ const LARGEST: usize = 8 * 1024 * 1024;
 /// Longest wait for a session's stream: some servers answer only when they have something to say.
 const LISTENING: Duration = Duration::from_secs(1);
 
-/// What requests to a server are authorized by.
+/// Authorization of requests to a server.
 #[derive(Clone)]
 pub enum Authorization {
     /// Requests carry no authorization.
@@ -87,13 +87,13 @@ pub enum HttpError {
     Address {
         /// As it is configured.
         url: String,
-        /// What is wrong with it.
+        /// The problem with it.
         source: UrlError,
     },
     /// A configured header has a name that none may have.
     #[error("invalid header name '{0}' (use letters, digits and '-')")]
     Header(String),
-    /// Nobody who may has named its address.
+    /// No request may be sent to its address.
     #[error(transparent)]
     Refused(#[from] Refused),
     /// This machine has nothing to check the server's certificate with.
@@ -101,7 +101,7 @@ pub enum HttpError {
     NoCertificates,
 }
 
-/// What a connection over HTTP is made of.
+/// Parameters of a connection over HTTP.
 pub struct HttpOptions<'a> {
     /// Where the server is.
     pub url: &'a str,
@@ -109,9 +109,9 @@ pub struct HttpOptions<'a> {
     pub may_be_inside: bool,
     /// Headers of every request beside the protocol's own; values may hold `${names}`.
     pub headers: &'a [(String, Secret)],
-    /// What requests are authorized by.
+    /// Authorization of its requests.
     pub authorization: Authorization,
-    /// What headers may name.
+    /// Values that headers may name.
     pub facts: Arc<Facts>,
     /// In whose name requests are made; `None`: in nobody's.
     pub session: Option<Arc<SessionFacts>>,

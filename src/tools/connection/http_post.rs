@@ -1,8 +1,7 @@
 //! A message to a server over HTTP, and its answer.
 //!
-//! Entry function: [`post`]. It does what rmcp's own does, for that one reads twice as much as we take,
-//! and any number of values. **Never**: reads an answer longer than it is told, or reads one of too many
-//! values.
+//! Entry function: [`post`]. It does what rmcp's own does, for that one reads twice as much as we take, and
+//! any number of values. **Never**: reads an answer longer than the caller allows, or one of too many values.
 
 use std::{
     collections::HashMap,
@@ -171,7 +170,7 @@ fn scope(challenge: &str) -> Option<String> {
     Some(scope.to_owned())
 }
 
-/// What an answer says that is no success. `asks`: it was asked which revision it speaks.
+/// Result of an answer whose status is no success. `asks`: it was asked which revision it speaks.
 async fn failure(
     response: Response,
     asks: Option<RequestId>,

@@ -1,4 +1,4 @@
-//! What a server's headers and the variables of its resources name.
+//! Facts named by a server's headers and by the variables of its resources.
 //!
 //! Entry methods: [`Server::informed`], [`Server::read_again`]. **Never**: keeps a value.
 
@@ -65,7 +65,7 @@ impl Server {
         self.options.templates().map(|template| self.filled(template)).collect()
     }
 
-    /// What templates of its resources are filled with now.
+    /// Current values for the templates of its resources.
     ///
     /// # Errors
     /// The first name without a value.

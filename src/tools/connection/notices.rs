@@ -1,4 +1,4 @@
-//! What a server says unasked of its lists.
+//! Changes of its lists that a server announces unasked.
 //!
 //! Entry type: [`Notices`]. **Never**: keeps more than that something has changed.
 
@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use tokio::sync::Notify;
 
-/// What a server has said unasked since somebody looked; equal notices are one.
+/// Changes a server announced since the last look; equal notices are one.
 #[derive(Debug, Default)]
 pub struct Notices {
     tools: AtomicBool,

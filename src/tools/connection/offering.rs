@@ -1,4 +1,4 @@
-//! What a server lists, put into the tool host.
+//! Puts the list of a server's tools into the tool host.
 //!
 //! Entry method: [`Server::offer`]. **Never**: offers what waits for a person.
 
@@ -131,7 +131,7 @@ impl Server {
     async fn admissions(&self, tools: &[Listed]) -> Vec<Admission> {
         let of = Admitting {
             at: self.address(),
-            // What is configured is accepted for everybody.
+            // Tools of a configured server are accepted for everybody.
             accepted: ServerAddress { owner: self.added_by(), ..self.address() },
             trust: self.options.trust,
             here: self.options.tools.clone(),
@@ -163,7 +163,7 @@ impl Server {
     }
 }
 
-/// What says which of a server's tools are offered.
+/// Decides which of a server's tools are offered.
 struct Admitting {
     at: ServerAddress,
     accepted: ServerAddress,

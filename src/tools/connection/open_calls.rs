@@ -24,16 +24,16 @@ pub struct OpenCalls {
     calls: Mutex<Vec<Arc<Call>>>,
 }
 
-/// Whose call it is.
+/// Origin of a call.
 #[derive(Clone)]
 pub struct Whose {
-    /// Whose things it is about; `None`: it belongs to no session.
+    /// Scope the call is about; `None`: it belongs to no session.
     pub scope: Option<Scope>,
     /// The session it is made in; `None`: it belongs to none.
     pub session: Option<SessionId>,
     /// The table of the call, for questions the server asks.
     pub effects: Arc<dyn Effects>,
-    /// What lends its NPC's chat model.
+    /// Lends the chat model of its NPC.
     pub sampler: Option<Arc<dyn Sampler>>,
     /// Where signs of life go.
     pub progress: Progress,
@@ -75,7 +75,7 @@ pub enum NobodyToAsk {
 
 /// One call under way.
 pub struct Call {
-    /// Whose it is.
+    /// Origin of the call.
     pub whose: Whose,
     /// Cancelled when it is over.
     pub over: CancellationToken,

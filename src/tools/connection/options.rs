@@ -31,16 +31,15 @@ pub struct ServerOptions {
     pub reconnect: Option<Duration>,
     /// Its resources are read into the data of headers.
     pub resources: bool,
-    /// What its resource templates are filled with; values may name `${session.*}`, `${campaign.*}` and
-    /// `${data.*}`.
+    /// Values for its resource templates; they may name `${session.*}`, `${campaign.*}` and `${data.*}`.
     pub resource_vars: BTreeMap<String, String>,
-    /// What is said here about its tools, by their name.
+    /// Declarations of its tools in the configuration, by their names.
     pub tools: BTreeMap<String, Declared>,
     /// Whether new and changed tools wait for the game master.
     pub trust: Trust,
     /// It may ask the chat model of the NPC that calls, for the table's money.
     pub allow_sampling: bool,
-    /// What it writes to stderr and logs is shown at level info.
+    /// Its stderr and its log lines are shown at level info.
     pub debug: bool,
 }
 
@@ -60,7 +59,7 @@ impl ServerOptions {
         headers.chain(self.resource_vars.values().map(String::as_str))
     }
 
-    /// What its templates name that only a session gives.
+    /// The first name in its templates that only a session gives.
     pub(super) fn lacks(&self, facts: &Facts) -> Option<&'static str> {
         self.templates().find_map(|template| facts.lacks(template))
     }
@@ -75,26 +74,26 @@ impl ServerOptions {
 /// one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ServerAddress {
-    /// Who has added it; `None`: it is configured.
+    /// The owner who added it; `None`: it is configured.
     pub owner: Option<Owner>,
-    /// What the server is called.
+    /// Name of the server.
     pub server: String,
     /// Where it is, in a form that may be kept.
     pub endpoint: String,
 }
 
 impl ServerAddress {
-    /// What is kept of it, and goes by where it is too, is kept by this.
+    /// Key of records that hold for the server at this endpoint alone.
     pub fn key(&self) -> String {
         format!("{} {}", self.name(), self.endpoint)
     }
 
-    /// What is kept of it wherever it is. No server is called so: their names have no `/`.
+    /// Key of records that hold wherever the server is. No server is called so: their names have no `/`.
     pub fn name(&self) -> String {
         self.of_owner(&self.server)
     }
 
-    /// What is kept of its endpoint, whatever it is called.
+    /// Key of records that hold for the endpoint, whatever the server is called.
     pub fn place(&self) -> String {
         self.of_owner(&self.endpoint)
     }
@@ -118,7 +117,7 @@ pub enum Reach {
         folder: Option<PathBuf>,
         /// Variables it gets beside PATH, HOME, LANG and TMPDIR.
         env: BTreeMap<String, Secret>,
-        /// What it may reach.
+        /// Files and folders it may reach.
         sandbox: Sandbox,
     },
     /// A server elsewhere, over streamable HTTP.
@@ -129,7 +128,7 @@ pub enum Reach {
         may_be_inside: bool,
         /// Further headers; values may name `${session.*}`, `${campaign.*}` and `${data.*}`.
         headers: Vec<(String, Secret)>,
-        /// Who we are to it.
+        /// Our credentials for it.
         auth: Auth,
     },
 }
@@ -152,7 +151,7 @@ impl Reach {
         }
     }
 
-    /// Where it leads, for reports. What may be a key is left out.
+    /// The endpoint, for reports, without parts that may be keys.
     pub fn endpoint(&self) -> String {
         match self {
             Self::Stdio { command, .. } => {
@@ -163,7 +162,7 @@ impl Reach {
         }
     }
 
-    /// What is remembered of the server is kept by this.
+    /// Form of the endpoint for the keys of stored records.
     pub fn key(&self) -> String {
         match self {
             Self::Stdio { command, .. } => {
@@ -180,7 +179,7 @@ impl Reach {
     }
 }
 
-/// What a child process may reach.
+/// Files and folders that a child process may reach.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Sandbox {
     /// Whatever we may.
@@ -193,12 +192,12 @@ pub enum Sandbox {
         /// To be written too.
         write: Vec<PathBuf>,
     },
-    /// The same without what its command line names, and with a home that goes with it: whoever
-    /// added it is not who runs us.
+    /// Like `Confined`, but without the paths of the command line and without further ones, and with a home
+    /// that is removed with the process: an owner has added the server, not the operator.
     Foreign,
 }
 
-/// Who we are to a server.
+/// Our credentials for a server.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Auth {
     /// Requests carry no authorization.
@@ -219,7 +218,7 @@ pub enum Auth {
 pub struct ClientCredentials {
     /// Its name at the authorization server.
     pub client_id: String,
-    /// What proves that we are this client.
+    /// Proof that we are this client.
     pub credential: Credential,
     /// Where the proof may be sent.
     pub authority: Authority,

@@ -1,4 +1,4 @@
-//! What is kept of tools' definitions: enough to know them again, and to tell what has changed.
+//! Stored definitions of tools: enough to recognize them, and to show what has changed.
 //!
 //! Entry types: [`PinnedTools`], those of one address, [`Pin`]. **Never**: grows with what a server
 //! thinks of; what does not fit is not known.
@@ -12,7 +12,7 @@ use crate::{domain::one_line, tools::fingerprint::fingerprint};
 
 /// Tools of one address that are known.
 pub const NAMES: usize = 4_000;
-/// What is kept of them, in bytes.
+/// Longest stored definitions of one address, in bytes.
 pub const BYTES: usize = 4 * 1024 * 1024;
 /// Definitions up to here are kept whole, in bytes.
 const WHOLE: usize = 4 * 1024;
@@ -25,7 +25,7 @@ const SAID: usize = 64;
 /// How many of these are kept.
 const SAID_MOST: usize = 32;
 
-/// What is kept of a definition.
+/// Stored form of a definition.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Pin {
     /// Which definition it is.
@@ -42,7 +42,7 @@ impl Pin {
         Self { hash: fingerprint(definition), shown }
     }
 
-    /// What can be shown of the definition.
+    /// The stored part of the definition, to be shown.
     pub fn shown(&self) -> Value {
         serde_json::from_str(&self.shown).unwrap_or_default()
     }
@@ -83,7 +83,7 @@ fn shortened(definition: &Value) -> Value {
     short.collect::<Map<_, _>>().into()
 }
 
-/// What stands for something large.
+/// Stand-in for something large: its size and hash.
 fn sum(value: &Value) -> String {
     let hash = fingerprint(value);
     format!("({} bytes, {})", value.to_string().len(), hash.get(..12).unwrap_or(&hash))
@@ -98,12 +98,12 @@ fn sum(value: &Value) -> String {
 )]
 pub struct Full;
 
-/// What is kept of one address.
+/// Size of the definitions stored for one address.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct PinnedSize {
     /// Tools that are known.
     pub names: usize,
-    /// What is kept of them.
+    /// Their stored bytes.
     pub bytes: usize,
 }
 
@@ -112,8 +112,8 @@ pub struct PinnedSize {
 pub struct PinnedTools {
     tools: BTreeMap<String, Pin>,
     bytes: usize,
-    /// Those of everybody, for the tools of one owner: what whoever runs the program has accepted, and
-    /// what was kept when guilds were not kept apart.
+    /// Definitions that hold for everybody, for the tools of one owner: those the operator has accepted, and
+    /// those stored when guilds were not kept apart.
     everybodys: BTreeMap<String, Pin>,
     is_changed: bool,
 }
@@ -138,12 +138,12 @@ impl PinnedTools {
     /// This is what it is from now on.
     ///
     /// # Errors
-    /// There is no room for it, so that it is not known.
+    /// No room is left for it, so that it is not known.
     pub fn set(&mut self, tool: &str, definition: &Value) -> Result<(), Full> {
         self.put(tool, Pin::of(definition))
     }
 
-    /// The same of what is kept of it.
+    /// Like [`Self::set`], for a definition in its stored form.
     ///
     /// # Errors
     /// As those of [`PinnedTools::set`].
@@ -180,7 +180,7 @@ impl PinnedTools {
         self.is_changed
     }
 
-    /// What is to be kept.
+    /// The definitions to be stored.
     pub fn into_tools(self) -> BTreeMap<String, Pin> {
         self.tools
     }

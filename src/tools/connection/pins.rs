@@ -22,7 +22,7 @@ pub enum Admission {
     Held(Vec<String>),
 }
 
-/// What becomes of `tool`, about which the configuration says `here`, held against what is known.
+/// Admission of `tool`, about which the configuration says `here`, compared with what is known.
 pub fn admit(known: &mut PinnedTools, tool: &Listed, here: Option<&Declared>) -> Admission {
     let now = Pin::of(&tool.definition());
     let before = known.get(&tool.name);
@@ -73,12 +73,12 @@ mod tests {
         ServerAddress { owner: None, server: "home".to_owned(), endpoint: endpoint.to_owned() }
     }
 
-    /// What may happen to a server's list.
+    /// A step in the life of a server's list.
     #[derive(Clone, Debug)]
     enum Step {
         /// It lists the tool so: which words, and whether it says that it only reads.
         Lists(u8, bool),
-        /// The program starts anew.
+        /// The program restarts.
         Restart,
         /// A person approves what is listed now.
         Approve,

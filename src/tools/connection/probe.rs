@@ -41,15 +41,15 @@ use crate::tools::{
 };
 use crate::{domain::redact, launch};
 
-/// What is looked at, and how.
+/// A server to probe, and how.
 pub struct Probe {
     /// Where the server is.
     pub target: Target,
     /// Revision to speak; `None`: the newest that both know.
     pub revision: Option<String>,
-    /// What is called; `None`: every tool, with made-up arguments.
+    /// Calls to make; `None`: one of every tool, with made-up arguments.
     pub calls: Option<Vec<Planned>>,
-    /// Who we are if the server wants authorization.
+    /// Our identity if the server wants authorization.
     pub client: oauth::Client,
     /// Longest wait for the connection and its list, and for each call.
     pub limit: Duration,
@@ -69,11 +69,11 @@ pub struct Program {
     pub command: Vec<String>,
     /// Variables of ours that it gets.
     pub environment: BTreeMap<String, String>,
-    /// What it may reach.
+    /// Files and folders it may reach.
     pub sandbox: Sandbox,
     /// A folder that is made for it.
     pub folder: PathBuf,
-    /// What it may not read.
+    /// Files and folders it may not read.
     pub hidden: Vec<PathBuf>,
 }
 
@@ -81,16 +81,16 @@ pub struct Program {
 pub struct Planned {
     /// Name of the tool on the wire.
     pub name: String,
-    /// What it is called with, as given.
+    /// Its arguments, as given.
     pub arguments: Map<String, Value>,
 }
 
-/// What was found.
+/// Result of a probe.
 #[derive(Debug, Serialize)]
 pub struct ProbeReport {
     /// Revision of the protocol that was spoken.
     pub protocol: &'static str,
-    /// What the server calls itself.
+    /// Name that the server gives itself.
     pub server: String,
     /// The version it says it has; may be empty.
     pub version: String,
@@ -107,7 +107,7 @@ pub struct ProbeReport {
 pub struct Offered {
     /// Name on the wire.
     pub name: String,
-    /// What it says it does.
+    /// The server's description of it.
     pub description: String,
 }
 
@@ -120,7 +120,7 @@ pub struct ProbeCall {
     pub arguments: Map<String, Value>,
     /// How it ended.
     pub outcome: Outcome,
-    /// What it said.
+    /// The text of its answer.
     pub text: String,
     /// Milliseconds to the answer.
     pub ms: f64,
@@ -144,9 +144,9 @@ pub enum Outcome {
 #[derive(Debug, thiserror::Error)]
 #[error("'{target}' cannot be used as an MCP server: {reason}")]
 pub struct ProbeError {
-    /// What was looked at.
+    /// The server, for a message.
     target: String,
-    /// What came instead of an answer, and the way out.
+    /// The failure, and the way out.
     reason: OpenError,
 }
 
@@ -166,7 +166,7 @@ enum OpenError {
     Tools(#[from] RequestError),
 }
 
-/// What is no address of a server.
+/// A text that is no address of a server.
 #[derive(Debug, thiserror::Error)]
 #[error("invalid address '{0}' (give http://… or https://…, or a command after --)")]
 pub struct NoAddress(String);
@@ -180,7 +180,7 @@ struct OpenClient {
 /// Looks at a server.
 ///
 /// # Errors
-/// There is no server, or it cannot be talked to. What goes wrong in a call is in the result.
+/// The server cannot be found or talked to. Failures of single calls are in the result.
 pub async fn probe(probe: &Probe) -> Result<ProbeReport, ProbeError> {
     let begun = Instant::now();
     let ready = async {
@@ -234,7 +234,7 @@ impl Target {
         url.map(Self::Http).ok_or_else(|| NoAddress(address.to_owned()))
     }
 
-    /// What it is called in messages.
+    /// Its name in messages.
     fn name(&self) -> String {
         match self {
             Self::Http(url) => redact::address(url.as_str()),

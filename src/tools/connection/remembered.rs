@@ -1,5 +1,5 @@
-//! What outlives a run: the protocol revision each server speaks, which tools were approved, and how
-//! each was defined when it was first seen.
+//! Records of servers that outlive a run: the protocol revision each server speaks, which tools were
+//! approved, and how each was defined when it was first seen.
 //!
 //! Entry type: [`RememberedServers`]. **Never**: half a file; approves what it cannot read.
 
@@ -38,10 +38,10 @@ type Approvals = BTreeMap<String, BTreeMap<String, Value>>;
 
 /// Definitions as they were first seen or approved since, by place and tool.
 type Pins = BTreeMap<String, BTreeMap<String, Pin>>;
-/// The same in a file of version 1, which has all of each definition.
+/// Definitions of a file of version 1, which has all of each.
 type WholePins = BTreeMap<String, BTreeMap<String, Value>>;
 
-/// What is known of definitions, and the state of the file that it was read from.
+/// Known definitions, and the state of the file that they were read from.
 #[derive(Default)]
 struct KnownPins {
     all: Pins,
@@ -134,9 +134,8 @@ impl RememberedServers {
         .map_err(io::Error::other)
     }
 
-    /// What is known of the tools of the server `at` its address, for `act` to look at and change; what
-    /// another run of the program has approved meanwhile is known too. What was changed is kept.
-    /// Waits for the disk.
+    /// Lets `act` read and change the known definitions of the server `at` its address, including approvals
+    /// by another run of the program meanwhile. Changes are saved. Waits for the disk.
     pub fn with_pins<T>(&self, at: &ServerAddress, act: impl FnOnce(&mut PinnedTools) -> T) -> T {
         let mut pinned = self.pinned.lock().unwrap_or_else(PoisonError::into_inner);
         self.read_pins(&mut pinned);
@@ -170,7 +169,7 @@ impl RememberedServers {
         known.read = state;
     }
 
-    /// When the file of definitions was written, and how large it is; `None`: there is none.
+    /// Time of writing and size of the file of definitions; `None`: it does not exist.
     fn state_of_pins(&self) -> Option<(SystemTime, u64)> {
         let about = fs::metadata(self.folder.join(PINNED)).ok()?;
         Some((about.modified().ok()?, about.len()))
@@ -203,7 +202,7 @@ fn of_whole(servers: WholePins) -> Pins {
     let short = |tools: BTreeMap<String, Value>| {
         let mut known = PinnedTools::default();
         for (name, definition) in tools {
-            // What does not fit counts as new.
+            // A definition that does not fit counts as new.
             _ = known.set(&name, &definition);
         }
         known.into_tools()
@@ -283,7 +282,7 @@ mod tests {
             assert!(!kept.is_approved(other, &listed("gets")));
             assert_eq!((kept.era(other), pinned(other)), (None, None));
         }
-        // What was kept before guilds were told apart is still held against what they have added.
+        // Pins stored before guilds were kept apart still hold for servers that these have added.
         pin(&of(None, "home"), "got");
         assert_eq!(pinned(&second), Some(Pin::of(&listed("got").definition())));
         assert_eq!(pinned(&first), Some(Pin::of(&listed("gets").definition())));
@@ -317,7 +316,7 @@ mod tests {
             let new = kept.with_pins(&home, |known| known.set("new", &gets));
             assert_eq!(new, Ok(()));
         }
-        // What another run writes is seen.
+        // Definitions written by another run are seen.
         let (one, other) =
             (RememberedServers::open(folder.path()), RememberedServers::open(folder.path()));
         one.with_pins(&home, |known| known.set("get", &large)).unwrap();

@@ -22,7 +22,7 @@ pub const KEPT: usize = 8 * 1024 * 1024;
 /// Resources by their keys, and how long they are together.
 #[derive(Default)]
 pub struct ReadResources {
-    /// What they say.
+    /// Their content, by key.
     pub all: BTreeMap<String, Value>,
     /// Their text, in bytes.
     pub bytes: usize,

@@ -29,7 +29,7 @@ const LARGEST: usize = 32 * 1024;
 /// Asks the model of the NPC whose call is under way.
 ///
 /// # Errors
-/// What the server is told instead.
+/// The refusal or failure, as it is sent to the server.
 pub async fn answered(
     server: &Arc<str>,
     open: &OpenCalls,

@@ -61,7 +61,7 @@ const DEBOUNCE: Duration = Duration::from_millis(200);
 const CALM: Duration = Duration::from_secs(10);
 /// Longest wait between two attempts.
 const LONGEST_WAIT: Duration = Duration::from_secs(60);
-/// The same after [`TRIPPED`] failures in a row.
+/// Longest wait after [`TRIPPED`] failures in a row.
 const TRIPPED_WAIT: Duration = Duration::from_secs(5 * 60);
 /// Failures in a row after which a server is left alone for longer.
 const TRIPPED: u32 = 8;
@@ -70,15 +70,15 @@ const STOOD: Duration = Duration::from_secs(60);
 
 /// One configured server.
 pub struct Server {
-    /// What is configured.
+    /// The server's configuration.
     pub options: ServerOptions,
-    /// Whom its tools are for: who has added it, or who plays `session`; `None`: everybody.
+    /// Owner its tools are for: the one who added it, or who plays `session`; `None`: everybody.
     pub owner: Option<Owner>,
     /// The session in whose name all its requests are made; `None`: in nobody's.
     pub session: Option<Arc<SessionFacts>>,
-    /// What all servers share.
+    /// State shared by all servers.
     pub shared: Arc<Shared>,
-    /// What is known of it.
+    /// Its published status.
     pub known: Arc<SharedStatus>,
     /// Spreads its attempts.
     pub seed: u64,
@@ -168,12 +168,12 @@ impl Server {
         ServerKey { owner: self.owner, name: self.options.identity().to_owned() }
     }
 
-    /// What is remembered of it is kept by this.
+    /// Address under which its records are stored.
     pub(super) fn address(&self) -> ServerAddress {
         address(self.owner, &self.options)
     }
 
-    /// Who has added it; `None`: it is configured.
+    /// The owner who added it; `None`: it is configured.
     pub(super) fn added_by(&self) -> Option<Owner> {
         self.owner.filter(|_| self.session.is_none())
     }
@@ -301,7 +301,7 @@ impl Server {
         reason
     }
 
-    /// What to do about a child's complaint that it may not do something.
+    /// Hint for a child's complaint that it may not do something.
     fn way_out(&self, words: &str) -> &'static str {
         match &self.options.reach {
             Reach::Stdio { sandbox: Sandbox::Confined { .. }, .. } if stdio::is_refusal(words) => {
@@ -376,7 +376,7 @@ impl Server {
         let (mut wait, mut looked) = (DEBOUNCE, None::<Instant>);
         loop {
             client.notices().some().await;
-            // Whoever tells of changes without end is asked less and less often.
+            // A server that announces changes without end is asked less and less often.
             let is_storm = looked.is_some_and(|looked| looked.elapsed() < CALM);
             wait = if is_storm { (wait * 2).min(LONGEST_WAIT) } else { DEBOUNCE };
             sleep(wait).await;
@@ -386,7 +386,7 @@ impl Server {
                 match client.tools().await {
                     Ok(ToolList { tools: now, bytes }) => {
                         self.known.change(|details| details.list_bytes = bytes);
-                        // The same list may have been approved meanwhile.
+                        // An unchanged list may have been approved meanwhile.
                         let waits = || !self.known.details().held.is_empty();
                         if now != tools || waits() {
                             self.offer(&now).await;
@@ -442,7 +442,7 @@ impl Server {
     }
 }
 
-/// What is remembered of a server is kept by this.
+/// Address under which records about a server are stored.
 pub fn address(owner: Option<Owner>, options: &ServerOptions) -> ServerAddress {
     ServerAddress { owner, server: options.name.clone(), endpoint: options.reach.key() }
 }

@@ -42,7 +42,7 @@ const CLOSING: Duration = Duration::from_secs(8);
 /// Longest wait for what a server names and others give.
 const GIVEN: Duration = Duration::from_secs(30);
 
-/// What servers are started with.
+/// Settings and handles that all servers are started with.
 pub struct Setup {
     /// Where their tools go.
     pub host: ToolHost,
@@ -54,7 +54,7 @@ pub struct Setup {
     pub launcher: PathBuf,
     /// Files and folders that no confined child reads; what is below `data_dir` is among them.
     pub hidden: Vec<PathBuf>,
-    /// What headers may name.
+    /// Values that headers may name.
     pub facts: Arc<Facts>,
     /// Seeds the jitter of waits between attempts.
     pub seed: u64,
@@ -63,7 +63,7 @@ pub struct Setup {
 /// Why something that was asked of the servers was not done.
 #[derive(Debug, thiserror::Error)]
 pub enum ServersError {
-    /// The same owner's server has the name, or calls its tools the same.
+    /// Another server of the owner has this name, or this prefix of its tools' identities.
     #[error("the server name '{0}' is taken (choose another name)")]
     NameTaken(String),
     /// A configured server has.
@@ -108,9 +108,9 @@ pub struct Servers {
 pub struct ChangedTools {
     /// Name of the server.
     pub server: String,
-    /// Who has added it; `None`: it is configured.
+    /// The owner who added it; `None`: it is configured.
     pub owner: Option<Owner>,
-    /// What has changed, a tool and a place a line.
+    /// Changes, a tool and a place a line.
     pub what: Vec<String>,
 }
 
@@ -136,7 +136,7 @@ struct Running {
 }
 
 impl Running {
-    /// What is known of it, as `owner` has it.
+    /// Its status for `owner`: that of the owner's session where it has one, else its own.
     fn known(&self, owner: Owner) -> Arc<SharedStatus> {
         let own = self.connections.as_ref().and_then(|all| all.of(owner));
         own.unwrap_or_else(|| Arc::clone(&self.known))
@@ -166,8 +166,8 @@ impl Servers {
         Self { shared: Arc::new(shared), seed: setup.seed, all, tasks, told }
     }
 
-    /// Sets which servers are configured: new ones are connected in the background, others removed,
-    /// changed ones removed and connected anew; the rest goes on undisturbed.
+    /// Sets which servers are configured: connects new ones in the background, removes missing ones,
+    /// reconnects changed ones and leaves the rest undisturbed.
     pub fn set(&self, configured: Vec<ServerOptions>) {
         let mut all = self.all();
         all.configured = configured;
@@ -220,11 +220,11 @@ impl Servers {
         }
     }
 
-    /// Ends the connection, or process, of a server that is there for `owner`, and begins anew; of one
-    /// that has a connection for each session, only that of the owner's.
+    /// Restarts the connection, or process, of a server that is there for `owner`; of one that has a
+    /// connection for each session, only that of the owner's.
     ///
     /// # Errors
-    /// There is no such server.
+    /// No such server exists.
     pub fn restart(&self, owner: Owner, name: &str) -> Result<(), ServersError> {
         let mut all = self.all();
         let mut keys = [ServerKey::added(owner, name), ServerKey::installed(name)].into_iter();
@@ -328,7 +328,7 @@ impl Servers {
         let task = self.tasks.spawn(async move {
             if let Some(old) = old {
                 old.stop.cancel();
-                // What it offered is withdrawn before the new one offers.
+                // The old one's tools are withdrawn before the new one offers.
                 let _ = old.task.await;
             }
             server.await;

@@ -1,4 +1,4 @@
-//! Whether connections to a server over HTTP are better kept or opened anew.
+//! Measures whether a server over HTTP is faster on kept connections or on a new one for each request.
 //!
 //! Entry function: [`settle`]. **Never**: calls a tool.
 

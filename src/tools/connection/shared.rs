@@ -1,19 +1,19 @@
-//! What all servers share.
+//! State shared by all servers.
 
 use std::sync::Arc;
 
 use super::{facts::Facts, oauth::Tokens, remembered::RememberedServers, stdio::Room};
 use crate::tools::ToolHost;
 
-/// What all servers share.
+/// State shared by all servers.
 pub struct Shared {
     /// Where their tools go.
     pub host: ToolHost,
-    /// What is remembered of them.
+    /// Records of them that outlive a run.
     pub remembered: RememberedServers,
     /// Where children are started.
     pub room: Room,
-    /// What headers may name.
+    /// Values that headers may name.
     pub facts: Arc<Facts>,
     /// Where tokens come from.
     pub tokens: Tokens,

@@ -22,18 +22,18 @@ pub struct SharedStatus {
     pub state: watch::Sender<State>,
     /// Shared with its tools.
     pub link: Arc<Link>,
-    /// What lists show beside the state.
+    /// Details that lists show beside the state.
     pub details: Mutex<Details>,
 }
 
-/// What lists show of a server beside its state.
+/// Details of a server that lists show beside its state.
 #[derive(Clone, Debug, Default)]
 pub struct Details {
     /// Tools it offers.
     pub tools: Vec<String>,
     /// Tools that wait for approval.
     pub held: Vec<String>,
-    /// What has changed about those of them that were known, a tool a line and lines below it.
+    /// Changes of those of them that were known, a tool a line and lines below it.
     pub changed: Vec<String>,
     /// Tools no model could take, with the reason.
     pub refused: Vec<String>,
@@ -41,20 +41,20 @@ pub struct Details {
     pub resources: Vec<String>,
     /// Newest revision of the protocol it speaks.
     pub revision: Option<&'static str>,
-    /// What it calls itself, and its version; empty where it says neither.
+    /// Name and version that it gives itself; each empty where it gives none.
     pub calls_itself: (String, String),
     /// Bytes of its list of tools.
     pub list_bytes: usize,
     /// Bytes of its resources.
     pub resource_bytes: usize,
-    /// What is known of how its tools were defined.
+    /// Size of the stored definitions of its tools.
     pub pinned: PinnedSize,
-    /// What it has sent unasked.
+    /// Count of its unasked messages.
     pub traffic: Arc<Traffic>,
 }
 
 impl Details {
-    /// What is kept for it, with so many lines of its stderr.
+    /// Memory held for it, with so many lines of its stderr.
     pub fn kept(&self, words: usize) -> Kept {
         Kept {
             tools: self.tools.len() + self.held.len() + self.refused.len(),

@@ -19,12 +19,12 @@ pub enum State {
     Connecting,
     /// Connected once a session runs.
     NoSession {
-        /// What its headers or `resource_vars` name that only a session gives.
+        /// A name in its headers or `resource_vars` that only a session gives.
         needs: &'static str,
     },
     /// Connected once a server has given what it names.
     Lacking {
-        /// What its headers or `resource_vars` name that has no value yet.
+        /// A name in its headers or `resource_vars` that has no value yet.
         name: String,
     },
     /// On its way again after a failure.
@@ -97,15 +97,15 @@ impl State {
 /// One server in a report.
 #[derive(Clone, Debug)]
 pub struct Status {
-    /// Who has added it; `None`: it is configured.
+    /// The owner who added it; `None`: it is configured.
     pub owner: Option<Owner>,
     /// Others use the same connection.
     pub is_shared: bool,
-    /// What the server is called.
+    /// Name of the server.
     pub name: String,
-    /// What stands before the names of its tools.
+    /// Prefix of its tools' names.
     pub prefix: String,
-    /// What it calls itself, and its version; empty where it says neither.
+    /// Name and version that it gives itself; each empty where it gives none.
     pub calls_itself: (String, String),
     /// Where it is.
     pub endpoint: String,
@@ -117,7 +117,7 @@ pub struct Status {
     pub tools: Vec<String>,
     /// Tools that wait for approval.
     pub held: Vec<String>,
-    /// What has changed about those of them that were known.
+    /// Changes of those of them that were known.
     pub changed: Vec<String>,
     /// Tools no model could take, with the reason.
     pub refused: Vec<String>,
@@ -125,7 +125,7 @@ pub struct Status {
     pub resources: Vec<String>,
     /// Last lines of its stderr.
     pub stderr: Vec<String>,
-    /// What we keep for it.
+    /// Memory held for it.
     pub kept: Kept,
 }
 
@@ -135,7 +135,7 @@ pub fn way_to_trust(owner: Option<Owner>, name: &str) -> String {
     format!("{command} {name}")
 }
 
-/// What is kept for one server; each with the most that it may be.
+/// Memory held for one server; each figure with the most that it may be.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Kept {
     /// Tools, those that are left out included.

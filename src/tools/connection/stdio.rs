@@ -54,16 +54,16 @@ pub enum StartError {
         /// The system's reason.
         reason: String,
     },
-    /// What starts and ends it could not be started.
+    /// The supervisor that starts and ends it could not be started.
     #[error("cannot start its supervisor: {0} (is this machine short of memory?)")]
     NoSupervisor(io::Error),
 }
 
 /// The streams of a child.
 pub struct Streams {
-    /// What it says.
+    /// Its standard output.
     pub read: BufReader<pipe::Receiver>,
-    /// What it is told.
+    /// Its standard input.
     pub write: pipe::Sender,
 }
 
@@ -79,7 +79,7 @@ pub struct Room {
     pub environment: Vec<(String, Secret)>,
 }
 
-/// What a child is started with.
+/// Parameters for starting a child.
 pub struct Start<'a> {
     /// Where it is started.
     pub room: &'a Room,
@@ -91,7 +91,7 @@ pub struct Start<'a> {
     pub folder: Option<&'a Path>,
     /// Variables of its own.
     pub environment: Vec<(&'a str, &'a Secret)>,
-    /// What it may reach.
+    /// Files and folders it may reach.
     pub sandbox: &'a Sandbox,
     /// Where its stderr goes.
     pub tail: Arc<Tail>,
@@ -103,7 +103,7 @@ impl Child {
     /// Starts a child.
     ///
     /// # Errors
-    /// What is wrong with the command, and the way out.
+    /// The program cannot be started; the error names the problem and the way out.
     pub async fn start(start: Start<'_>) -> Result<(Self, Streams), StartError> {
         let program = start.command.first().ok_or(StartError::NoCommand)?.clone();
         let started = launch::start(&start.room.launcher, &start.plan()).await;
@@ -148,7 +148,7 @@ impl Start<'_> {
 }
 
 impl Room {
-    /// What the child `name` may reach; `None`: everything.
+    /// Confinement of the child `name`; `None`: it may reach everything.
     fn confinement(&self, name: &str, command: &[String], said: &Sandbox) -> Option<Confinement> {
         let (read, write) = match said {
             Sandbox::Off => return None,

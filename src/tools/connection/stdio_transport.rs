@@ -160,7 +160,8 @@ where
 }
 
 impl<R, W> StdioTransport<R, W> {
-    /// What a server of an old revision would have answered.
+    /// Stops waiting and returns the error that a server of an old revision would have answered; `None`:
+    /// nothing was asked.
     fn give_up(&mut self) -> Option<ServerJsonRpcMessage> {
         self.until = None;
         self.given_up = true;

@@ -12,7 +12,7 @@ use tokio::sync::Notify;
 use super::{client::Client, open_calls::Whose, tail::Tail};
 use crate::tools::{CallContext, CallError, CallErrorKind, CallOutput, Handler};
 
-/// What the tools of a server share: the connection of this moment.
+/// Link shared by the tools of a server: the connection of this moment.
 pub struct Link {
     /// The server's name in the configuration.
     pub server: Arc<str>,
@@ -20,7 +20,7 @@ pub struct Link {
     pub client: ArcSwapOption<Client>,
     /// Last words of its process.
     pub tail: ArcSwapOption<Tail>,
-    /// Somebody doubts that the server is there.
+    /// Notified when a caller doubts that the server is there.
     pub doubt: Notify,
 }
 
@@ -35,7 +35,7 @@ impl Link {
         }
     }
 
-    /// What its process said last, if there is one and it said something.
+    /// Last lines of its process, if it has one that has written something.
     pub async fn last_words(&self) -> Option<String> {
         self.tail.load_full()?.last_words().await
     }

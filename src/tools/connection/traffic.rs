@@ -1,4 +1,4 @@
-//! What a server may send us unasked, and what of it is kept.
+//! Limits on the unasked messages of a server, and the count that is kept of them.
 //!
 //! Entry types: [`Traffic`], the count that lists show, and [`Guarded`], a transport that keeps
 //! within its bounds: questions that have no answer yet, their size, how fast anything unasked is
@@ -46,7 +46,7 @@ const PIECE: usize = 4 * 1024;
 /// Longest message that is shown, in characters.
 const SHOWN: usize = 2_000;
 
-/// What a server has sent unasked, and why it was left.
+/// Count of unasked messages of a server, and the reason why it was left.
 #[derive(Debug, Default)]
 pub struct Traffic {
     open: Mutex<Vec<RequestId>>,
@@ -100,7 +100,7 @@ impl Traffic {
 pub struct Guarded<T> {
     /// The transport itself.
     pub inner: T,
-    /// What is counted.
+    /// Counts of its messages and open questions.
     pub traffic: Arc<Traffic>,
     /// Where changes of lists go.
     pub notices: Arc<Notices>,
@@ -145,7 +145,7 @@ impl Pace {
     }
 }
 
-/// What becomes of a message that has come in.
+/// Decision about a message that has come in.
 enum Verdict {
     Deliver,
     /// It has had its effect.

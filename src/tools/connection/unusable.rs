@@ -9,7 +9,7 @@ use sse_stream::Sse;
 pub const PARTS: usize = 500_000;
 /// Longest wait that a server may ask for before a stream is opened again, in milliseconds.
 const WAIT_MS: u64 = 60_000;
-/// What is kept of the head and of the tail of a longer one.
+/// Bytes kept of the head, and of the tail, of a longer one.
 pub const KEPT: usize = 512;
 
 /// How many values JSON has, or a few more.

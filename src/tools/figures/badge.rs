@@ -1,4 +1,4 @@
-//! What a tool's figures say in a word.
+//! A tool's figures in one word.
 //!
 //! Entry types: [`Badge`], [`tag`]. **Never**: measures.
 

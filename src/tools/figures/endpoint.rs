@@ -1,10 +1,10 @@
-//! What answers a server's calls, in a form that may be kept.
+//! Endpoint that answers a server's calls, in a form that may be kept.
 //!
 //! Entry type: [`Endpoint`]. **Never**: keeps an address or a command line in readable form.
 
 use crate::domain::fnv1a;
 
-/// What answers a server's calls, as far as it may be kept.
+/// Endpoint that answers a server's calls, as far as it may be kept.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Endpoint {
     /// Hash of the command line or address, which may hold secrets.

@@ -22,13 +22,14 @@ impl ToolHost {
     }
 }
 
-/// What `folder` keeps for `environment` of the installation's tools, to be shown to others.
+/// Report of the figures that `folder` holds for `environment`, of the installation's tools alone, to be
+/// shown to others.
 pub fn report(folder: &Path, environment: &str) -> Report {
     report_of(folder, environment, |owner, _| owner.is_none())
 }
 
-/// What `folder` keeps for `environment` of tools that `is_meant`: who has added one, if anybody, and
-/// its identity.
+/// Report of the figures that `folder` holds for `environment`, of the tools for which `is_meant` holds; it
+/// gets the owner who added a tool, if any, and its identity.
 pub fn report_of(
     folder: &Path,
     environment: &str,

@@ -43,7 +43,7 @@ pub fn tool_line(entry: &CatalogEntry, now: Instant) -> String {
     format!("{:<32} {tier:<9} {figure}{marks}", tool.identity)
 }
 
-/// What became of measuring a tool; a second line says what it was called with.
+/// Line about measuring a tool; a second line has the arguments of its calls.
 pub fn calibrated_line(calibrated: &Calibrated) -> String {
     let mut line = format!("{:<32} ", calibrated.tool);
     match &calibrated.found {

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use super::{Badge, store::StoredFigures, tag};
 use crate::domain::Tier;
 
-/// What a report calls itself.
+/// Value of `format` in every report.
 const FORMAT: &str = "glyphoxa tools report";
 /// The format written.
 const VERSION: u32 = 1;
@@ -33,7 +33,7 @@ pub enum ReportError {
     /// A text that is not shown on a terminal.
     #[error("'{key}' is {text:?} (expected a name)")]
     Name {
-        /// What it should name.
+        /// The member that is no name.
         key: &'static str,
         /// As it is written.
         text: String,
@@ -64,9 +64,9 @@ pub struct Report {
 pub struct Reported {
     /// Identity of the tool.
     pub tool: String,
-    /// What it is about.
+    /// Its main category.
     pub category: String,
-    /// What else it is about.
+    /// Its further categories.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tags: Vec<String>,
     /// Where it comes from: built-in, manifest, server.
@@ -108,7 +108,7 @@ impl Report {
     /// Reads a report somebody else has made.
     ///
     /// # Errors
-    /// What is wrong with it.
+    /// The text is no usable report.
     pub fn parse(text: &str) -> Result<Self, ReportError> {
         let mut report: Self = serde_json::from_str(text)?;
         if report.format != FORMAT {

@@ -55,13 +55,13 @@ impl Figures {
         self.lock().endpoints.insert(server.clone(), Arc::new(Endpoint::new(endpoint)));
     }
 
-    /// What answers the calls of `server`; without an own one, its kind.
+    /// Endpoint that answers the calls of `server`; without an own one, its kind.
     pub(in crate::tools) fn endpoint(&self, server: &ServerKey, kind: SourceKind) -> Arc<Endpoint> {
         let known = self.lock().endpoints.get(server).cloned();
         known.unwrap_or_else(|| Arc::new(Endpoint::new(kind.name())))
     }
 
-    /// What earlier calls of this very tool have shown.
+    /// Figures of earlier calls of this very tool.
     pub(in crate::tools) fn recall(&self, tool: &Tool) -> Option<Latency> {
         let state = self.lock();
         let kept = state.known.get(&key(tool))?;

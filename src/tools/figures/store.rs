@@ -49,10 +49,10 @@ type Environments = BTreeMap<String, BTreeMap<String, Tools>>;
 /// Identity -> figures, at one endpoint.
 type Tools = BTreeMap<String, StoredFigures>;
 
-/// Whose figures they are, of what.
+/// Key of figures: owner, endpoint and tool.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct FigureKey {
-    /// Who has added the tool; `None`: it is the installation's.
+    /// The owner who added the tool; `None`: it is the installation's.
     pub owner: Option<Owner>,
     /// Hash of what answers its calls.
     pub endpoint: String,
@@ -60,14 +60,14 @@ pub struct FigureKey {
     pub tool: String,
 }
 
-/// What is kept of one tool.
+/// Stored figures of one tool.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct StoredFigures {
     /// Hash of its definition.
     pub hash: String,
-    /// What it is about.
+    /// Its main category.
     pub category: String,
-    /// What else it is about.
+    /// Its further categories.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tags: Vec<String>,
     /// Where it comes from.
@@ -100,7 +100,7 @@ impl PartialEq for StoredFigures {
 }
 
 impl StoredFigures {
-    /// What is kept of `tool`.
+    /// The figures of `tool` to be stored.
     pub fn new(tool: &Tool, tier: Option<Tier>, figures: Probed) -> Self {
         let mut categories = tool.categories().map(str::to_owned);
         Self {
@@ -136,7 +136,7 @@ fn micros(duration: Duration) -> u64 {
 }
 
 impl File {
-    /// What is kept for `environment`.
+    /// Figures stored for `environment`.
     pub fn of(self, environment: &str) -> BTreeMap<FigureKey, StoredFigures> {
         let added = self.added.into_iter();
         let added = added.filter_map(|(word, all)| Some((Some(Owner::of_word(&word)?), all)));

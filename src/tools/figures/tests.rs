@@ -151,7 +151,7 @@ fn two_programs_keep_what_each_has_found() {
     one.keep_figures().expect("kept");
     play(&other, 300 * MS);
     other.keep_figures().expect("kept");
-    // Who has found nothing new takes nothing back.
+    // A program without new figures takes nothing back.
     one.keep_figures().expect("kept");
     let p50 = |endpoint: &str| {
         let (standing, _) = offered(&host(folder.path(), "home"), endpoint, "Asks.");
@@ -241,7 +241,7 @@ fn figures_of_what_one_guild_has_added_are_its_own() {
     assert_eq!(theirs.tools.iter().map(|it| it.p50_ms).collect::<Vec<_>>(), [300.0]);
 }
 
-/// Somebody's report.
+/// Another installation's report.
 fn theirs(tools: Value) -> String {
     json!({"format": "glyphoxa tools report", "version": 1, "glyphoxa": "9", "tools": tools})
         .to_string()

@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 use super::{error::ArgumentError, pieces::Pieces};
 use crate::provider::base_url;
 
-/// What is not unreserved in RFC 3986.
+/// Characters that are not unreserved in RFC 3986.
 const ENCODED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
 
 /// A checked address.
@@ -28,7 +28,7 @@ impl Address {
     /// Reads an address whose path and query may hold `{argument}`.
     ///
     /// # Errors
-    /// What is wrong with it, without the address itself.
+    /// The text is no valid address; the error says why, without the address itself.
     pub fn parse(text: &str) -> Result<Self, &'static str> {
         let Some((scheme, rest)) = text.split_once("://") else {
             return Err("it begins with http:// or https://");

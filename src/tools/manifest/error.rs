@@ -1,4 +1,4 @@
-//! What is wrong with a tool written down in a file, or with the arguments of one call of it.
+//! Errors of a tool written down in a file, and of the arguments of one call of it.
 //!
 //! **Never**: shows an address or the value of a header, which may hold keys.
 

@@ -25,11 +25,11 @@ use super::{
 pub struct Http {
     /// Where it goes.
     pub address: Address,
-    /// What kind of request it is.
+    /// Method of its requests.
     pub verb: Verb,
     /// Longest wait for the whole answer.
     pub timeout: Option<Duration>,
-    /// What is sent along.
+    /// Headers sent along.
     pub headers: Vec<Header>,
     /// Arguments that go into the query.
     pub query: Vec<String>,
@@ -49,7 +49,7 @@ pub struct Http {
     pub max_bytes: usize,
 }
 
-/// What a request does.
+/// Method of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verb {
     /// `GET`: reads, without a body.
@@ -118,7 +118,7 @@ impl Header {
     /// A header whose value may hold `{argument}`.
     ///
     /// # Errors
-    /// What is wrong with it, without its value.
+    /// The name or value is invalid; the error does not show the value.
     pub fn template(name: &str, value: &str) -> Result<Self, HeaderError> {
         let pieces = Pieces::parse(value)?;
         if pieces.names().next().is_none() {
@@ -139,7 +139,7 @@ impl Header {
     /// A header that is always the same.
     ///
     /// # Errors
-    /// What is wrong with it, without its value.
+    /// The name or value is invalid; the error does not show the value.
     pub fn fixed(name: &str, value: &str) -> Result<Self, HeaderError> {
         let value = secret(value).ok_or(HeaderError::Value)?;
         Ok(Self { name: header_name(name)?, value: HeaderText::Fixed(value) })
@@ -185,7 +185,7 @@ fn secret(value: &str) -> Option<HeaderValue> {
 pub struct Outgoing {
     /// Where it goes, arguments filled in.
     pub url: Url,
-    /// What is sent along.
+    /// Headers sent along.
     pub headers: HeaderMap,
     /// The JSON that is sent; `None`: there is no body.
     pub body: Option<Vec<u8>>,
@@ -205,7 +205,7 @@ impl Http {
     /// The request of one call.
     ///
     /// # Errors
-    /// What of the arguments cannot be sent, for the model.
+    /// An argument cannot be sent; the error is for the model.
     pub fn request(&self, arguments: &Map<String, Value>) -> Result<Outgoing, ArgumentError> {
         let mut url = self.address.fill(arguments)?;
         let used: BTreeSet<&str> = self.named().map(|(_, name)| name).collect();
@@ -217,7 +217,7 @@ impl Http {
         if !self.verb.has_body() {
             pairs.extend(rest.iter().flat_map(|(name, value)| pairs_of(name, value)));
         }
-        // What the manifest fixes, no argument replaces.
+        // Arguments never replace a parameter that the manifest fixes.
         let fixed = self.static_query.iter().map(|(name, _)| name.as_str());
         let fixed: Vec<String> = fixed.chain(self.address.fixed()).map(read_as).collect();
         pairs.retain(|(name, _)| !fixed.contains(&read_as(name)));
@@ -239,7 +239,7 @@ impl Http {
         if body {
             headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
         }
-        // What the manifest fixes comes last and stays.
+        // Headers that the manifest fixes come last and stay.
         let (made, fixed): (Vec<_>, Vec<_>) = self.headers.iter().partition(|it| it.is_made());
         for header in made.into_iter().chain(fixed) {
             headers.insert(header.name.clone(), header.filled(arguments)?);
@@ -268,8 +268,8 @@ impl Http {
     }
 }
 
-/// What a server may take the name of a parameter for: some do not mind case, and PHP reads "a.b"
-/// as "a_b" and "a[]" as "a".
+/// Name that a server may take the name of a parameter for: some do not mind case, and PHP reads "a.b" as
+/// "a_b" and "a[]" as "a".
 fn read_as(name: &str) -> String {
     let name = name.trim_start().split(['[', '\0']).next().unwrap_or_default();
     name.to_lowercase().replace(['.', ' '], "_")

@@ -16,8 +16,7 @@ const GROWTH: usize = 1_024;
 /// Largest result, in bytes of JSON.
 const LARGEST: usize = 4 * 1024 * 1024;
 
-/// What is wrong with an expression, or what it cannot do with a value; one line, in the words of
-/// its interpreter.
+/// Error of an expression, or of its use on a value; one line, in the words of its interpreter.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct MappingError(String);
@@ -30,7 +29,7 @@ impl Mapping {
     /// Compiles `text`.
     ///
     /// # Errors
-    /// What is wrong, and at which character.
+    /// The expression is invalid or exceeds a bound; a syntax error says at which character.
     pub fn parse(text: &str) -> Result<Self, MappingError> {
         if text.len() > LONGEST || depth(text) > DEEPEST {
             let what = format!("it is longer than {LONGEST} bytes or deeper than {DEEPEST} steps");
@@ -54,10 +53,10 @@ impl Mapping {
     /// The value the expression makes of `value`.
     ///
     /// # Errors
-    /// What the expression cannot do with it.
+    /// The expression fails on the value, or makes too much of it.
     pub fn apply(&self, value: &Value) -> Result<Value, MappingError> {
         let found = self.0.search(value).map_err(|error| MappingError(said(&error.reason)))?;
-        // The same value may stand in the result very often, which only writing it out shows.
+        // One value may be in the result very often, which only writing it out shows.
         let mut left = Left(LARGEST);
         serde_json::to_writer(&mut left, &found).map_err(|_| {
             MappingError(format!("makes more than {} MiB of its value", LARGEST >> 20))

@@ -24,7 +24,7 @@ impl Mock {
     /// The answer made of the template `text`.
     ///
     /// # Errors
-    /// What is wrong with it.
+    /// The template is invalid.
     pub fn template(text: &str) -> Result<Self, TemplateError> {
         Ok(Self::Template(Box::new(Template::parse(text)?)))
     }
@@ -32,7 +32,7 @@ impl Mock {
     /// Its answer to `arguments`.
     ///
     /// # Errors
-    /// What the template does not yield.
+    /// The template fails, or does not yield the JSON that it was meant to.
     pub fn answer(&self, arguments: &Map<String, Value>) -> Result<Value, MockError> {
         match self {
             Self::Fixed(value) => Ok(value.clone()),

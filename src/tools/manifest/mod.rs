@@ -43,19 +43,19 @@ pub struct Manifest {
     pub namespace: String,
     /// The tool's part of its identity.
     pub name: String,
-    /// What it does, for the model.
+    /// Its purpose, for the model.
     pub description: String,
     /// JSON Schema of the arguments.
     pub input: Value,
     /// JSON Schema of the result.
     pub output: Option<Value>,
-    /// What is said about it.
+    /// Declarations about it.
     pub declared: Declared,
-    /// What it does when it is called.
+    /// Handling of its calls.
     pub behaviour: Behaviour,
 }
 
-/// What a tool of a manifest does.
+/// Handling of the calls of a manifest's tool.
 #[derive(Clone)]
 pub enum Behaviour {
     /// Answers what its file says.
@@ -73,10 +73,10 @@ impl fmt::Debug for Behaviour {
     }
 }
 
-/// What is wrong with the canned answers of a tool.
+/// Problem of the canned answers of a tool.
 #[derive(Debug)]
 pub struct MockProblem {
-    /// What was tried and did not work, for a person.
+    /// The failed attempt, for a person.
     pub what: String,
     /// With other arguments it might.
     pub is_uncertain: bool,
@@ -99,7 +99,7 @@ impl Manifest {
                 let client = clients.of(&http.address)?;
                 let said = &self.declared;
                 let says_nothing = said.read_only.is_none() && said.destructive.is_none();
-                // What the verb means, unless the file says otherwise.
+                // A GET only reads, unless the file says otherwise.
                 let reads = (http.verb == Verb::Get && says_nothing).then_some(SideEffects::None);
                 let usual = Declared { max: http.timeout, effects: reads, ..Declared::default() };
                 (Arc::new(Live { http: Arc::clone(http), client }), usual)
@@ -116,7 +116,7 @@ impl Manifest {
     }
 }
 
-/// What is true of every canned answer.
+/// Declarations that hold for every canned answer.
 fn usual_of_mock() -> Declared {
     Declared {
         estimated: Some(Duration::from_millis(1)),
@@ -175,7 +175,7 @@ pub fn output_problem(output: &Value) -> Option<SchemaError> {
 /// Tries `mock` with arguments as `input` would have them.
 ///
 /// # Errors
-/// What its answers lack.
+/// `mock` fails on them, or its answer does not match `output`.
 pub fn try_mock(mock: &Mock, input: &Value, output: Option<&Value>) -> Result<(), MockProblem> {
     let arguments: Map<String, Value> = sample::arguments(input);
     let value = mock

@@ -30,13 +30,13 @@ const GO_ACTIONS: [&str; 8] =
 pub struct Template {
     /// Escapes for JSON text.
     json: Environment<'static>,
-    /// The same without escapes, for words.
+    /// Escapes nothing, for words.
     words: Environment<'static>,
     /// It was meant to be JSON.
     wants_json: bool,
 }
 
-/// What is wrong with a template, or what it cannot do with its arguments.
+/// Error of a template, or of its use on arguments.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum TemplateError {
     /// An action of Go's templates that is not known here.
@@ -59,7 +59,7 @@ pub enum TemplateError {
     Engine(String),
 }
 
-/// What a template yields.
+/// Result of a template.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Rendered {
     /// A value that was written as JSON.
@@ -74,7 +74,7 @@ impl Template {
     /// Compiles `text`.
     ///
     /// # Errors
-    /// What is wrong, and in which line.
+    /// The template is invalid, with the line, or exceeds a bound.
     pub fn parse(text: &str) -> Result<Self, TemplateError> {
         if text.len() > LONGEST {
             return Err(TemplateError::Long);
@@ -92,7 +92,7 @@ impl Template {
     /// Fills it with `arguments`.
     ///
     /// # Errors
-    /// What the template cannot do with them.
+    /// The template fails on them, or makes too much text.
     pub fn render(&self, arguments: &Map<String, Value>) -> Result<Rendered, TemplateError> {
         let text = render(&self.json, arguments)?;
         if let Ok(value) = serde_json::from_str(&text) {
@@ -120,7 +120,7 @@ fn render(
     }
 }
 
-/// What a template has made so far, up to [`LARGEST`].
+/// Output of a template so far, up to [`LARGEST`].
 struct Made(Vec<u8>);
 
 impl io::Write for Made {
@@ -226,7 +226,7 @@ fn from_go(text: &str) -> Result<String, TemplateError> {
     Ok(ours)
 }
 
-/// What stands between the braces: `.city` becomes `city`.
+/// Expression between the braces: `.city` becomes `city`.
 fn field(action: &str) -> Result<String, TemplateError> {
     let trimmed = action.trim_start_matches('-').trim_start();
     let first = trimmed.split(|c: char| !c.is_ascii_alphanumeric()).next().unwrap_or_default();

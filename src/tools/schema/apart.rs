@@ -1,9 +1,9 @@
 //! Work on what others have written, away from the runtime: on a thread with a stack of its own.
 //!
-//! Entry functions: [`within`], [`at_leisure`], [`on_large_stack`]. What runs here has a bound of
-//! steps (`bounds.rs`: parts, depth, what references unfold to, expressions of linear time), so a
-//! thread whose deadline is over still ends, and none needs a process that could be killed. There are
-//! never more than [`CHECKS_AT_ONCE`] of them; whoever has much to do comes back for each piece of it.
+//! Entry functions: [`within`], [`at_leisure`], [`on_large_stack`]. Work here has a bound of steps
+//! (`bounds.rs`: parts, depth, what references unfold to, expressions of linear time), so a thread whose
+//! deadline is over still ends, and none needs a process that could be killed. Each of the first two runs at
+//! most [`CHECKS_AT_ONCE`]; a caller with much to do comes back for each piece of it.
 //! **Never**: leaves a thread behind that does not end.
 
 use std::{thread, time::Duration};
@@ -14,7 +14,7 @@ use tokio::{sync::Semaphore, task::spawn_blocking, time::timeout};
 const CHECKS_AT_ONCE: usize = 2;
 /// Stack of such a thread; only what is used of it takes memory.
 const STACK: usize = 256 * 1024 * 1024;
-/// What threads are called.
+/// Name of its threads.
 const NAME: &str = "schema";
 
 static CHECKS: Semaphore = Semaphore::const_new(CHECKS_AT_ONCE);

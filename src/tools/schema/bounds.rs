@@ -1,5 +1,5 @@
-//! What a schema may cost: bounds that are checked before it is compiled, and an upper bound for
-//! what one check with it takes.
+//! Costs of a schema: bounds that are checked before it is compiled, and an upper bound for what one check
+//! with it takes.
 //!
 //! Entry type: [`Weight`]. A schema within these bounds is compiled, and any value checked with it,
 //! in a number of steps that is known beforehand; that is why no check can run away, and none needs
@@ -42,7 +42,7 @@ pub struct Weight {
 }
 
 impl Weight {
-    /// What needs no stack of its own to be compiled.
+    /// Largest weight of a schema that needs no stack of its own to be compiled.
     pub const SMALL: Self = Self {
         parts: 200,
         levels: 32,
@@ -170,12 +170,12 @@ impl Size {
     }
 }
 
-/// What one part unfolds to when everything that applies to the same value is put in its place.
+/// Cost of one part when everything that applies to the same value is put in its place.
 #[derive(Clone, Copy, Default)]
 struct Unfolded {
     checks: u64,
     fan: u64,
-    /// The same again for finding out what has been evaluated: `unevaluated…` checks parts anew.
+    /// Checks once more, for finding out what has been evaluated: `unevaluated…` checks parts again.
     checks_again: u64,
     fan_again: u64,
     chain: u64,
@@ -244,7 +244,7 @@ impl<'a> Survey<'a> {
         }
     }
 
-    /// What `members` hold beside parts.
+    /// Collects patterns and costly keywords of `members`.
     fn look(&mut self, members: &'a Map<String, Value>) {
         let has = |key: &str| members.contains_key(key);
         self.unevaluated |= has("unevaluatedProperties") || has("unevaluatedItems");
@@ -261,7 +261,8 @@ impl<'a> Survey<'a> {
         if levels > LEVELS { Err(SchemaError::Levels) } else { Ok(levels) }
     }
 
-    /// What 16 bytes of text cost with the patterns there are; all of them can be used.
+    /// Cost of 16 bytes of text with the dearest pattern; an error if there are too many, or one without a
+    /// bound.
     fn text_cost(&self) -> Result<u64, SchemaError> {
         if self.patterns.len() > PATTERNS {
             return Err(SchemaError::Patterns);
@@ -274,8 +275,8 @@ impl<'a> Survey<'a> {
                 builder.unicode(pattern.contains("\\p") || !pattern.is_ascii());
                 builder.size_limit(most).build()
             };
-            // What is written otherwise in ECMAScript is taken for the dearest, and compiled, or
-            // refused, by its own rules.
+            // Patterns that ECMAScript writes otherwise count as the dearest, and are compiled, or refused,
+            // by its own rules.
             let small = PATTERN_COSTS.into_iter().find(|(most, _)| fits(*most).is_ok());
             if small.is_none() && self.unevaluated {
                 // There the compiler uses another engine, which knows look-around.
@@ -287,7 +288,7 @@ impl<'a> Survey<'a> {
         Ok(cost)
     }
 
-    /// What `part` unfolds to.
+    /// Cost of `part` with everything that applies to the same value.
     fn unfolded(&mut self, part: &'a Value, depth: usize) -> Result<Unfolded, SchemaError> {
         let Value::Object(members) = part else {
             return Ok(Unfolded { checks: 1, checks_again: 1, chain: 1, ..Unfolded::default() });

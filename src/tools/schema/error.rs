@@ -1,4 +1,4 @@
-//! What is wrong with a schema, or with a value that is held against it.
+//! Errors of a schema, and of a value that does not match it.
 
 use super::limits;
 

@@ -1,8 +1,9 @@
 //! JSON Schemas of tools: what models read, and what arguments and results are checked against.
 //!
-//! Entry type: [`Schema`]. Schemas and values are other people's: both are weighed before anything
-//! is done with them (`bounds.rs`), and what is not cheap is done on a thread of its own
-//! (`apart.rs`). Arguments that are nearly what is wanted become it (`coerced.rs`). **Never**: fetches a reference, runs a regular expression that backtracks.
+//! Entry type: [`Schema`]. Schemas and values are other people's: both are weighed before anything is done
+//! with them (`bounds.rs`), and expensive work is done on a thread of its own (`apart.rs`). Arguments that
+//! are nearly right are converted (`coerced.rs`). **Never**: fetches a reference, runs a regular expression
+//! that backtracks.
 
 pub mod apart;
 mod bounds;
@@ -30,7 +31,7 @@ const COMPILER_SAYS: usize = 300;
 const PATIENCE: Duration = Duration::from_millis(50);
 /// Checks that are done where they are asked for: some milliseconds at the very worst.
 const CHEAP: u64 = 10_000;
-/// The same for how deep they go: a runtime's threads have small stacks.
+/// Depth of the checks that are done there: a runtime's threads have small stacks.
 const SHALLOW: u64 = 256;
 /// More checks than this are not begun: it is seconds of work.
 const DEAR: u64 = 5_000_000;
@@ -63,7 +64,7 @@ impl Schema {
     /// Compiles `schema`; references to other documents are not followed.
     ///
     /// # Errors
-    /// What is wrong with it, or which bound it exceeds.
+    /// The schema is invalid, or exceeds a bound.
     pub fn new(schema: &Value) -> Result<Self, SchemaError> {
         let weight = Weight::of(schema)?;
         let compiled = match weight.is_within(&SMALL) {
@@ -81,8 +82,8 @@ impl Schema {
     /// Checks `value`, after turning strings into the numbers, booleans and words the schema asks for.
     ///
     /// # Errors
-    /// What was wrong, where, and what was expected, for the model; or that it could not be found
-    /// out in time.
+    /// The mismatch, its place and the expected value, for the model; or that it could not be found out in
+    /// time.
     pub async fn check(&self, value: Value) -> Result<Value, Mismatch> {
         match self.dearness(&value) {
             Dearness::Cheap => checked(&self.validator, value, true),
@@ -95,7 +96,7 @@ impl Schema {
         }
     }
 
-    /// The same without a runtime, for values of our own files and of our own making.
+    /// Like [`Self::check`] without a runtime, for values of our own files and of our own making.
     ///
     /// # Errors
     /// As those of [`Schema::check`].

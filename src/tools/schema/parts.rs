@@ -99,7 +99,7 @@ impl<'a> Document<'a> {
         Ok(())
     }
 
-    /// What `reference` stands for.
+    /// The part that `reference` leads to.
     ///
     /// # Errors
     /// It leads elsewhere, or nowhere.

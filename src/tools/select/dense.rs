@@ -67,7 +67,7 @@ impl Dense {
     /// The embedder's error, already logged.
     pub async fn fill(&self, all: &[Arc<Tool>]) -> Result<(), Error> {
         let known = self.tools.load_full();
-        // What two owners have added may be the same.
+        // Two owners may have added equal tools.
         let mut asked = HashSet::new();
         let mut is_missing = |hash| !known.contains_key(&hash) && asked.insert(hash);
         let missing: Vec<&Arc<Tool>> = all.iter().filter(|tool| is_missing(tool.hash)).collect();

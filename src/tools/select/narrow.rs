@@ -34,8 +34,8 @@ impl ToolHost {
         self.inner.selector.store(Arc::new(Selector { options, dense }));
     }
 
-    /// What the model of `npc` is offered for `query`: [`ToolHost::visible`], narrowed when it is
-    /// long. Waits for an utterance's embedding alone, 150 ms at most. Cancel safe.
+    /// Tools that the model of `npc` is offered for `query`: [`ToolHost::visible`], narrowed when it is long.
+    /// Waits for an utterance's embedding alone, 150 ms at most. Cancel safe.
     pub async fn offered(
         &self,
         npc: &str,

@@ -13,7 +13,7 @@ use crate::tools::{CatalogEntry, Entries, Snapshot, VisibleTools};
 const LEXICAL_THRESHOLD: f32 = 0.25;
 /// Added for a category the table is at, on a scale where the best match of words is 1.
 const LEXICAL_BOOST: f32 = 0.3;
-/// The same for cosines.
+/// Added for such a category, on the scale of cosines.
 const DENSE_BOOST: f32 = 0.1;
 
 /// How lists are narrowed; built by `config`.
@@ -33,10 +33,10 @@ impl Default for SelectionOptions {
     }
 }
 
-/// What tools are wanted for.
+/// Input for choosing tools.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Query<'a> {
-    /// What was said, or what a model searches for.
+    /// The utterance, or the search text of a model.
     pub utterance: &'a str,
     /// Categories of tools called or named in the last turns.
     pub recent_categories: &'a [Arc<str>],

@@ -1,6 +1,6 @@
-//! What the licences of the built-in sets want to be kept with the files.
+//! Notices that the licences of the built-in sets want kept with the files.
 
-/// What MIT asks for with the weights of Whisper.
+/// Notice that MIT requires with the weights of Whisper.
 pub const WHISPER: &str = "\
 These files are OpenAI's Whisper (https://github.com/openai/whisper), converted by others to the format
 of CTranslate2 and to half precision.
@@ -65,7 +65,7 @@ Daily. The licence is beside this file. Its encoder began as that of OpenAI's Wh
 Copyright (c) 2022 OpenAI).
 ";
 
-/// What the licences of Kokoro and of its export ask for.
+/// Notice that the licences of Kokoro and of its export require.
 pub const KOKORO: &str = "\
 Kokoro-82M v1.0 by hexgrad (https://huggingface.co/hexgrad/Kokoro-82M), Apache License 2.0: see LICENSE and
 NOTICE beside this file. The voices (*.bin) are those of kokoro-js, Apache License 2.0, unchanged. The

@@ -19,7 +19,7 @@ use crate::{
 /// Most people whose last roll is known.
 const MOST: usize = 1_000;
 
-/// Whose roll it was: the scope, the session, the name.
+/// Speaker whose roll it was: the scope, the session, the name.
 type Roller = (Scope, SessionId, Arc<str>);
 
 /// The last roll of everybody. Cloning shares it.
@@ -27,7 +27,7 @@ type Roller = (Scope, SessionId, Arc<str>);
 pub struct LastRolls(Arc<Mutex<HashMap<Roller, Value>>>);
 
 impl LastRolls {
-    /// Whoever is answered in `context` has rolled this.
+    /// Stores `rolled` as the last roll of the speaker in `context`.
     pub fn keep(&self, context: &CallContext, rolled: Value) {
         let mut all = self.all();
         let roller = roller(context);

@@ -101,7 +101,7 @@ fn roll(
     Ok(CallOutput::json(value))
 }
 
-/// What came of one roll, or of several together.
+/// Result of one roll, or of several together.
 fn described(rolled: &[Outcome]) -> Value {
     let expressions: Vec<&str> = rolled.iter().map(|it| it.expression.as_str()).collect();
     let faces: Vec<i64> = rolled.iter().flat_map(|it| it.rolls.iter().copied()).collect();

@@ -44,7 +44,7 @@ pub enum Fault {
     Path {
         /// As it was given.
         path: String,
-        /// What one looks like.
+        /// Hint at a valid path.
         way_out: &'static str,
     },
     /// Nothing is there.
@@ -52,7 +52,7 @@ pub enum Fault {
     Missing {
         /// As it was given.
         path: String,
-        /// What there is.
+        /// Files in the folder, in words.
         known: String,
     },
     /// It is a folder, a device or a pipe.
@@ -81,9 +81,9 @@ pub enum Fault {
     Io {
         /// As it was given.
         path: String,
-        /// What was tried.
+        /// The failed action, as a participle ("read").
         what: &'static str,
-        /// What the system said.
+        /// The system's error in our words.
         error: String,
     },
 }
@@ -97,7 +97,7 @@ impl FolderOf {
     /// The text of the file at `path`.
     ///
     /// # Errors
-    /// There is no such text file in the folder.
+    /// The folder has no such text file.
     pub fn read(&self, path: &str) -> Result<String, Fault> {
         let inside = checked(path)?;
         let failed = |error| fault(path, "read", &error);
@@ -190,7 +190,7 @@ fn replace(
         .and_then(|()| keep(folder, name).map_err(Some))
         .and_then(|()| folder.rename(&unfinished, folder, name).map_err(Some));
     if written.is_err() {
-        // What cannot be removed is overwritten by the next writer.
+        // A file that cannot be removed is overwritten by the next writer.
         let _ = folder.remove_file(&unfinished);
     }
     written
@@ -236,7 +236,7 @@ fn room(
     Ok(())
 }
 
-/// What a folder holds.
+/// Entries and bytes of a folder.
 #[derive(Default)]
 struct Usage {
     entries: usize,
@@ -296,7 +296,7 @@ fn outside(path: &str) -> Fault {
 /// An error of the system in our words.
 fn fault(path: &str, what: &'static str, error: &std::io::Error) -> Fault {
     let told = match error.kind() {
-        // What cap-std says of a link that leads out, which has no number of the system.
+        // cap-std's error for a link that leads out has no number of the system.
         ErrorKind::PermissionDenied if error.raw_os_error().is_none() => return outside(path),
         ErrorKind::PermissionDenied => "no permission".to_owned(),
         ErrorKind::NotADirectory | ErrorKind::AlreadyExists => {
@@ -308,7 +308,7 @@ fn fault(path: &str, what: &'static str, error: &std::io::Error) -> Fault {
     Fault::Io { path: path.to_owned(), what, error: told }
 }
 
-/// What there is, for somebody who asked for something else.
+/// List of the folder's visible entries in words, for errors about a missing file.
 fn known(folder: &Dir) -> String {
     let entries = folder.entries().into_iter().flatten().flatten();
     let mut names: Vec<String> = entries

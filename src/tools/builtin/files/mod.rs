@@ -1,4 +1,4 @@
-//! `file-io`: text files of whoever plays a campaign, below one folder.
+//! `file-io`: an owner's text files of a campaign, below one folder.
 //!
 //! Entry function: [`tools`]. Every path is resolved by directory handles, so that no `..`, no
 //! symbolic link and no absolute path leads out. **Never**: leaves a file half written, or removes

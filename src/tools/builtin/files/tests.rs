@@ -8,7 +8,7 @@ use crate::{
     tools::{Attachment, Authority, CallRecord, Effects, Progress, SourceKind, Taint, ToolHost},
 };
 
-/// Nobody is at the table.
+/// A table without anybody at it.
 struct Nobody;
 
 impl Effects for Nobody {

@@ -1,4 +1,4 @@
-//! What the table remembers, and who may know what of it.
+//! Memory of the table, and the view that each NPC has of it.
 //!
 //! Entry type: [`Archive`]. **Never**: opens the store before somebody asks.
 
@@ -20,7 +20,7 @@ use crate::{
 pub type Opener =
     Box<dyn Fn() -> BoxFuture<'static, Result<Arc<dyn MemoryStore>, String>> + Send + Sync>;
 
-/// What an [`Archive`] is made of.
+/// Parts of an [`Archive`].
 pub struct ArchiveParts {
     /// Opens the store, when somebody first asks.
     pub open: Opener,
@@ -30,7 +30,7 @@ pub struct ArchiveParts {
     pub now: fn() -> i64,
 }
 
-/// What the table remembers, and who may know what of it.
+/// Memory of the table, and the view that each NPC has of it.
 pub struct Archive {
     pub(super) parts: ArchiveParts,
     store: OnceCell<Arc<dyn MemoryStore>>,
@@ -64,7 +64,7 @@ impl Archive {
     }
 }
 
-/// What an NPC may know.
+/// Viewer for `npc`: its name and the topics it knows.
 pub fn viewer(npc: &Npc) -> Viewer {
     Viewer::Npc { name: npc.name.clone(), knows: prompt::topics(npc) }
 }

@@ -11,18 +11,18 @@ use serde_json::{Map, Value};
 use super::{archive::Archive, look::Look};
 use crate::tools::{CallContext, CallError, CallOutput, Handler};
 
-/// What one of the tools looks up.
+/// Kind of look-up that a tool does.
 #[derive(Clone, Copy)]
 pub enum Subject {
     /// Things by name or type.
     Entities,
     /// One thing and its relations.
     Summary,
-    /// What was said.
+    /// Spoken lines.
     Lines,
-    /// What is known about something.
+    /// Known facts about something.
     Facts,
-    /// What happened in a session.
+    /// Events of a session.
     Session,
     /// The sessions in which something came up.
     History,
@@ -30,9 +30,9 @@ pub enum Subject {
 
 /// Answers one of the tools.
 pub struct Ask {
-    /// What is asked.
+    /// The memory that is searched.
     pub archive: Arc<Archive>,
-    /// What is looked up in it.
+    /// Kind of look-up.
     pub subject: Subject,
 }
 

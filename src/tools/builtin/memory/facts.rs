@@ -40,7 +40,7 @@ enum Piece {
 }
 
 impl Look<'_> {
-    /// What is known about something, the best first.
+    /// Known facts about something, the best first.
     pub async fn facts(
         &self,
         arguments: &Map<String, Value>,
@@ -84,7 +84,7 @@ impl Look<'_> {
         Ok(value)
     }
 
-    /// What means the like or has like words, or why that is not known.
+    /// Items that mean the like or have like words, or the reason why these are not known.
     async fn near(
         &self,
         asked: &str,
@@ -138,7 +138,7 @@ fn add(ranked: &mut HashMap<String, Ranked>, key: String, rank: usize, found: Pi
     ranked.entry(key).and_modify(|it| it.score += score).or_insert(Ranked { found, score });
 }
 
-/// A chunk whose line was found is told as that line: it is what was meant.
+/// Replaces each chunk by the lines found in it, which gain its score: they are what was meant.
 fn with_lines_for_chunks(mut ranked: Vec<Ranked>) -> Vec<Ranked> {
     let chunks: Vec<(Option<String>, (u64, u64), f64)> = ranked
         .iter()

@@ -24,16 +24,16 @@ const TIES_MAX: usize = 12;
 const LINES: usize = 5;
 /// Lines shown for a session that has no summary.
 const EXTRACT: usize = 12;
-/// Longest line that is told whole, in characters.
+/// Longest line that is shown whole, in characters.
 const LINE_MAX: usize = 300;
 
 /// A question: of whom, where, when.
 pub struct Look<'a> {
     /// Where it is looked up.
     pub store: &'a dyn MemoryStore,
-    /// Whose is meant.
+    /// Scope whose memory is searched.
     pub scope: &'a Scope,
-    /// Who asks: what it may not see is not found.
+    /// Viewer that asks: entries it may not see are not found.
     pub viewer: Viewer,
     /// The session that goes on.
     pub session: &'a str,
@@ -93,7 +93,7 @@ impl Look<'_> {
         Ok(value)
     }
 
-    /// What was said, the best first.
+    /// Spoken lines, the best first.
     pub async fn lines(&self, arguments: &Map<String, Value>) -> Result<Value, CallError> {
         let session = match text(arguments, "session_id").filter(|id| !id.trim().is_empty()) {
             Some(id) => Some(self.session_called(id).await?.session.id),
@@ -127,7 +127,7 @@ impl Look<'_> {
         Ok(hits.filter(says_more).take(limit).collect())
     }
 
-    /// What was said, by session.
+    /// Spoken lines, by session.
     pub async fn history(&self, arguments: &Map<String, Value>) -> Result<Value, CallError> {
         let query = text(arguments, "query").unwrap_or_default();
         let mut sessions: Vec<(String, Vec<TranscriptLine>)> = Vec::new();
@@ -150,7 +150,7 @@ impl Look<'_> {
         Ok(noted(json!({"results": results}), results.is_empty(), NOTHING))
     }
 
-    /// What happened in a session, as far as the viewer was there.
+    /// Summary of a session, or its last lines that the viewer heard.
     pub async fn session_summary(
         &self,
         arguments: &Map<String, Value>,
@@ -231,7 +231,7 @@ pub fn failed(error: Error) -> CallError {
     CallError::new(CallErrorKind::Tool, error.to_string())
 }
 
-/// What is answered when there are no lines.
+/// Note of an answer without lines.
 const NOTHING: &str = "nothing of that was said in your hearing";
 
 /// `value`, with a note where there is nothing in it.

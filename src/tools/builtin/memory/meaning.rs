@@ -1,4 +1,4 @@
-//! What finds by more than the same words.
+//! Search by meaning, which finds more than the same words.
 //!
 //! Entry type: [`Meaning`]. **Never**: leaves the machine by itself; an embedder may.
 
@@ -17,7 +17,7 @@ use crate::{
 /// How vectors by spelling are kept.
 const SPELLING: &str = "spelling-1";
 
-/// What finds by meaning, or without an embedder by spelling.
+/// Search by meaning, or without an embedder by spelling.
 #[derive(Clone)]
 pub struct Meaning {
     /// The model, as vectors are kept by.

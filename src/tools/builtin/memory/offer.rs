@@ -27,7 +27,7 @@ pub fn memory_tools(archive: &Arc<Archive>) -> Vec<Definition> {
     tools
 }
 
-/// What there is.
+/// Tools for things of the world.
 fn of_the_world(archive: &Arc<Archive>) -> Vec<Definition> {
     let of = |name, description, input, declared, subject| {
         definition(archive, Described { name, description, input }, declared, subject)
@@ -69,7 +69,7 @@ fn of_the_world(archive: &Arc<Archive>) -> Vec<Definition> {
     ]
 }
 
-/// What was said and noted.
+/// Tools for spoken lines and notes.
 fn of_the_past(archive: &Arc<Archive>) -> Vec<Definition> {
     let of = |name, description, input, declared, subject| {
         definition(archive, Described { name, description, input }, declared, subject)
@@ -165,7 +165,7 @@ fn figures(category: &str, takes: Millis, floor: Tier, probe: Value) -> Declared
     }
 }
 
-/// What a model is told of a tool.
+/// The parts of a tool that a model reads.
 struct Described {
     name: &'static str,
     description: &'static str,

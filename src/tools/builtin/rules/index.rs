@@ -20,9 +20,9 @@ use crate::{domain::Rule, logic::words::Words, yaml::nearest};
 const NAME_WEIGHT: usize = 3;
 /// Length matters little: a rule with many aliases is no worse for it.
 const LENGTH: f32 = 0.3;
-/// What a name or alias is worth for each of its terms, when the question holds all of them.
+/// Score of a name or alias for each of its terms, when the question holds all of them.
 const WHOLE: f32 = 2.0;
-/// What a name is worth that the question holds as it is written: "grappled" is no "grapple".
+/// Score of a name that the question holds as it is written: "grappled" is no "grapple".
 const AS_WRITTEN: f32 = 3.0;
 /// Below this share of the best score, a rule is not an answer.
 const SHARE: f32 = 0.3;
@@ -130,7 +130,7 @@ impl Index {
         near
     }
 
-    /// What the longest name or alias is worth that the question holds whole.
+    /// Score of the longest name or alias that the question holds whole.
     fn whole(&self, index: usize, asked: &BTreeSet<String>) -> f32 {
         let called = self.called.get(index).map(Vec::as_slice).unwrap_or_default();
         let held = called.iter().filter(|terms| !terms.is_empty() && terms.is_subset(asked));

@@ -71,7 +71,7 @@ fn nothing_found_says_what_to_do() {
     assert!(value["note"].as_str().unwrap().contains("by its name"));
 }
 
-/// What the rules wait for in [`late`].
+/// Signal that the rules wait for in [`late`].
 static KEY: Mutex<Option<mpsc::Receiver<()>>> = Mutex::new(None);
 
 /// The rules, once somebody lets them be read; none when nobody does for long.

@@ -1,4 +1,4 @@
-//! What single keywords of a schema ask for.
+//! Values for single keywords of a schema.
 //!
 //! Entry functions: [`merge`], [`kind`], [`number`], [`of_format`]. **Never**: follows a reference.
 

@@ -27,9 +27,9 @@ const PATIENCE: Duration = Duration::from_millis(500);
 const MOST: u64 = 64;
 /// The longest text that is still minimal.
 const LONGEST: u64 = 4_096;
-/// What is tried where any text does.
+/// Text that is tried where any text does.
 const TEXT: &str = "test";
-/// What is tried where a pattern is asked for.
+/// Texts that are tried where a pattern is asked for.
 const TEXTS: [&str; 16] = [
     "test",
     "a",

@@ -68,7 +68,7 @@ pub enum RequestError {
     /// The server, or the way to it, said why.
     #[error("it did not give {what}: {reason}")]
     Failed {
-        /// What was asked for.
+        /// Name of the requested thing ("its tools").
         what: String,
         /// In the server's words.
         reason: String,
@@ -76,15 +76,15 @@ pub enum RequestError {
     /// It gave more than is read.
     #[error("it did not give {what}: {error}")]
     TooLong {
-        /// What was asked for.
+        /// Name of the requested thing.
         what: String,
-        /// What was too much.
+        /// The bound that was passed.
         error: TooLong,
     },
     /// It did not answer within [`PATIENCE`].
     #[error("it did not give {what} within {} s", PATIENCE.as_secs())]
     Late {
-        /// What was asked for.
+        /// Name of the requested thing.
         what: String,
     },
     /// A resource that is no text.
@@ -109,7 +109,7 @@ pub struct Client {
 pub struct ToolList {
     /// In the server's order.
     pub tools: Vec<Listed>,
-    /// What they take in its answer.
+    /// Their size in its answer.
     pub bytes: usize,
 }
 
@@ -128,7 +128,7 @@ impl Client {
         let legacy = || Some(ProtocolVersion::V_2025_11_25);
         let mode = match era {
             Some(Era::Handshake) => ClientLifecycleMode::Initialize,
-            // What a server speaks may have changed since.
+            // The server may speak another revision since.
             Some(Era::Stateless) | None => ClientLifecycleMode::Auto {
                 preferred_versions: vec![ProtocolVersion::V_2026_07_28],
                 legacy_version: legacy(),
@@ -137,7 +137,7 @@ impl Client {
         Self::serve(transport, handler, mode, lost).await
     }
 
-    /// The same to a server that is known to speak [`Era::Stateless`], however slowly it starts.
+    /// Like [`Self::open`], to a server that is known to speak [`Era::Stateless`], however slowly it starts.
     ///
     /// # Errors
     /// Why there is no connection.
@@ -183,7 +183,7 @@ impl Client {
         }
     }
 
-    /// What the server speaks.
+    /// Era of the protocol that the server speaks.
     pub fn era(&self) -> Era {
         let peer = self.service.peer().peer_info();
         match peer.is_some_and(|peer| !peer.protocol_version.has_initialize()) {
@@ -192,7 +192,7 @@ impl Client {
         }
     }
 
-    /// What the server calls itself, and its version; empty where it says neither.
+    /// Name and version that the server gives itself; each empty where it gives none.
     pub fn peer(&self) -> (String, String) {
         let peer = self.service.peer().peer_info();
         let peer = peer.as_ref().and_then(|peer| peer.server_info.as_ref());
@@ -200,12 +200,12 @@ impl Client {
         peer.map(|peer| (shown(&peer.name), shown(&peer.version))).unwrap_or_default()
     }
 
-    /// What the server has sent unasked, and why it was left.
+    /// Count of unasked messages of the server, and the reason why it was left.
     pub fn traffic(&self) -> &Arc<Traffic> {
         &self.traffic
     }
 
-    /// What the server says unasked.
+    /// Changes that the server announces unasked.
     pub fn notices(&self) -> &Notices {
         &self.notices
     }
@@ -236,7 +236,7 @@ impl Client {
     /// Calls a tool once. Cancel safe: dropping the future tells the server.
     ///
     /// # Errors
-    /// What the tool, the server or the way to it said.
+    /// The tool or the server reports an error, or the way to it fails; the error has their words.
     pub async fn call(
         &self,
         tool: &str,

@@ -21,7 +21,7 @@ const LIFE: Duration = Duration::from_secs(300);
 /// A kind of key: its name in a JWT, its scheme, and for elliptic curves the bytes of a coordinate.
 type Kind = (&'static str, SignatureScheme, Option<usize>);
 
-/// What a key may be.
+/// Accepted kinds of keys.
 const KINDS: [Kind; 3] = [
     ("ES256", SignatureScheme::ECDSA_NISTP256_SHA256, Some(32)),
     ("ES384", SignatureScheme::ECDSA_NISTP384_SHA384, Some(48)),

@@ -29,7 +29,7 @@ const LIMIT: Duration = Duration::from_secs(45);
 /// Why a valid login is not enough.
 const MORE: &str = "the server wants more scopes than the last login asked for";
 
-/// What a token is: sent as it is, never shown.
+/// An access token: sent as it is, never shown.
 type Access = Arc<str>;
 /// An exchange under way, for all who wait.
 type Flight = Shared<BoxFuture<'static, Result<Access, OauthError>>>;
@@ -46,7 +46,7 @@ pub struct Authorizer {
 struct Cause {
     /// The token the server refused; `None`: none was sent.
     sent: Option<String>,
-    /// What the server said (`WWW-Authenticate`).
+    /// The server's challenge (`WWW-Authenticate`).
     challenge: Option<String>,
     /// Scopes beyond those asked for; `None`: those will do.
     wider: Option<String>,
@@ -74,7 +74,7 @@ impl Authorizer {
         Self { parties: Arc::new(parties), store: Arc::new(store), flight: Mutex::default() }
     }
 
-    /// The same, with somebody to ask for consent.
+    /// This authorizer, with somebody to ask for consent.
     pub fn with_consent(self, consent: Arc<dyn Consent>) -> Self {
         let Self { parties, store, flight } = self;
         let parties = Parties {

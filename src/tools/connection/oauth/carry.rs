@@ -12,7 +12,7 @@ use super::{Authorizer, OauthError};
 /// How often one request is sent: once as it is, and after each answer to a refusal.
 const MAX_TRIES: usize = 4;
 
-/// What goes wrong with a request.
+/// Error of a request.
 type Failed = StreamableHttpError<reqwest::Error>;
 
 impl Authorizer {
@@ -20,7 +20,7 @@ impl Authorizer {
     /// another token (401), then for more scopes as long as there are more to ask for (403).
     ///
     /// # Errors
-    /// What the request comes to; ours are [`OauthError`]s in an IO error.
+    /// Those of the request; ours are [`OauthError`]s in an IO error.
     pub async fn carry<T, F>(&self, send: impl Fn(Option<String>) -> F) -> Result<T, Failed>
     where
         F: Future<Output = Result<T, Failed>>,
@@ -51,7 +51,7 @@ impl Authorizer {
     }
 }
 
-/// What the server says about how to be authorized.
+/// The server's challenge: how requests are authorized.
 fn challenge(refusal: &Failed) -> Option<&str> {
     match refusal {
         StreamableHttpError::AuthRequired(said) => Some(&said.www_authenticate_header),

@@ -21,8 +21,8 @@ pub struct Client {
     pub authority: Authority,
 }
 
-/// The authorization server we are registered with, as whoever runs the program has named it. What
-/// the server names instead gets no proof of ours.
+/// The authorization server we are registered with, as the operator has named it. One that the server names
+/// instead gets no proof of ours.
 #[derive(Clone, Debug, Default)]
 pub struct Authority {
     /// Its issuer, whose metadata is taken from nowhere else.
@@ -46,12 +46,12 @@ impl Authority {
     }
 }
 
-/// What a token is for.
+/// Server that a token is for.
 #[derive(Clone, Debug)]
 pub struct Resource {
     /// Address of the server.
     pub address: Url,
-    /// Whoever runs the program has written it down, so that it may be on a private network.
+    /// The operator has written the address down, so that it may be on a private network.
     pub may_be_inside: bool,
 }
 
@@ -68,7 +68,7 @@ impl Resource {
     }
 }
 
-/// What proves who a client is.
+/// Proof of a client's identity.
 #[derive(Clone, Debug)]
 pub enum Proof {
     /// A shared secret.

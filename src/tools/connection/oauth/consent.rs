@@ -25,7 +25,7 @@ pub enum ConsentError {
     Address {
         /// As it came.
         url: String,
-        /// What is wrong with it.
+        /// The problem with it.
         source: UrlError,
     },
     /// Nothing is sent to where the authorization server sends us.

@@ -1,4 +1,4 @@
-//! What is known of a login: token, registration, scopes; in memory, and in a file only we may read.
+//! State of a login: token, registration, scopes; in memory, and in a file only we may read.
 //!
 //! Entry type: [`CredentialStore`]. **Never**: leaves a half-written file, follows what another server's file
 //! says, keeps a token where others can read it.
@@ -27,20 +27,20 @@ pub struct Login {
     pub server: String,
     /// Issuer of its tokens, or their address where the issuer says no name.
     pub authority: String,
-    /// Who we are there.
+    /// Our registration there.
     pub client: Registered,
-    /// What was asked for.
+    /// Scopes requested.
     pub asked: Vec<String>,
     /// The token; `None`: it was refused, only the rest is of use.
     pub token: Option<Token>,
 }
 
-/// Who we are towards one authorization server.
+/// Our registration with one authorization server.
 #[derive(Clone, PartialEq, Serialize, Deserialize)]
 pub struct Registered {
     /// Its name for us.
     pub id: String,
-    /// What proves it.
+    /// Client secret, if it has one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub secret: Option<String>,
     /// Where it sends people back to.
@@ -50,9 +50,9 @@ pub struct Registered {
 /// An access token.
 #[derive(Clone, PartialEq, Serialize, Deserialize)]
 pub struct Token {
-    /// What is sent.
+    /// Token sent with requests.
     pub access: String,
-    /// What a new one is had for.
+    /// Token exchanged for a new one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub refresh: Option<String>,
     /// When it is renewed, in seconds since 1970; `None`: when it is refused.
@@ -101,7 +101,7 @@ pub fn login_path(data_dir: &Path, name: &str) -> PathBuf {
 pub struct CredentialStore {
     /// The file; `None`: memory only.
     path: Option<PathBuf>,
-    /// What is in it.
+    /// The login in it.
     login: Mutex<Option<Arc<Login>>>,
 }
 

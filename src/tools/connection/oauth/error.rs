@@ -10,7 +10,7 @@ pub enum OauthError {
     NeedsLogin {
         /// Name of the server.
         server: Arc<str>,
-        /// What was wrong with the last login.
+        /// Problem with the last login.
         why: &'static str,
     },
     /// It may work in a while.
@@ -18,7 +18,7 @@ pub enum OauthError {
     Unreachable {
         /// Name of the server.
         server: Arc<str>,
-        /// What was tried.
+        /// The failure on the way to it.
         reason: String,
     },
     /// It will not work as things are.
@@ -26,7 +26,7 @@ pub enum OauthError {
     Refused {
         /// Name of the server.
         server: Arc<str>,
-        /// What was said.
+        /// The reason, in words.
         reason: String,
     },
     /// The server wants a scope that was requested already, or that cannot be granted.
@@ -37,7 +37,7 @@ pub enum OauthError {
     Scope {
         /// Name of the server.
         server: Arc<str>,
-        /// What it wants.
+        /// Scope that the server wants.
         scope: String,
     },
     /// The token could not be kept.
@@ -47,7 +47,7 @@ pub enum OauthError {
         server: Arc<str>,
         /// Where it was to be kept.
         path: String,
-        /// What was said.
+        /// The system's error.
         reason: String,
     },
 }

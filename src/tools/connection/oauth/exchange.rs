@@ -67,7 +67,7 @@ struct Discovered {
     metadata: AuthorizationMetadata,
 }
 
-/// What a signed assertion is made of.
+/// Parts of a signed assertion.
 struct Assertion<'a> {
     /// The client's id.
     id: &'a str,
@@ -301,7 +301,7 @@ impl Parties {
         self.token(said)
     }
 
-    /// What the token is for: the server's address.
+    /// Resource the token is for: the server's address.
     fn resource(&self) -> Url {
         let mut resource = self.server.clone();
         resource.set_fragment(None);
@@ -436,7 +436,7 @@ impl Parties {
     }
 }
 
-/// What rmcp is told of a client.
+/// Configuration of `client` for rmcp.
 fn configuration(client: &Registered, scopes: &[String]) -> OAuthClientConfig {
     let config = OAuthClientConfig::new(&client.id, &client.redirect_uri);
     let config = config.with_scopes(scopes.to_vec());

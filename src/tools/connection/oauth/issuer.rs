@@ -1,4 +1,4 @@
-//! What an authorization server says about itself, and whether it is itself that says it.
+//! An authorization server's metadata, and the check that it is the server's own.
 //!
 //! Entry functions: [`metadata`], [`is_its_own`]. **Never**: takes an issuer's word from anywhere
 //! but the issuer's own address.
@@ -18,7 +18,7 @@ pub enum IssuerError {
     /// The issuer cannot be reached.
     #[error("the issuer '{0}' cannot be reached: {1}")]
     Silent(Url, WireError),
-    /// There is none at any of its addresses.
+    /// No metadata is at any of its addresses.
     #[error("the issuer '{0}' publishes no metadata (give token_url too)")]
     Nothing(Url),
     /// It calls itself something else.

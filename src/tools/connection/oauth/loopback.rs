@@ -21,7 +21,7 @@ const PATIENCE: Duration = Duration::from_secs(5);
 /// Path of the redirect.
 const PATH: &str = "/callback";
 
-/// What the person sees in the end.
+/// Text of the last page that the person sees.
 const DONE: &str = "Glyphoxa has its answer. You can close this page and return to the terminal.";
 
 /// Waits for a browser to come back.
@@ -87,7 +87,7 @@ impl Loopback {
     }
 }
 
-/// What ties a redirect to its question.
+/// The `state` that ties a redirect to its request.
 fn state(url: &str) -> Option<String> {
     let url = Url::parse(url).ok()?;
     url.query_pairs().find(|(key, _)| key == "state").map(|(_, value)| value.into_owned())

@@ -35,7 +35,7 @@ pub enum NoAuthorizer {
     Address {
         /// As it is configured.
         url: String,
-        /// What is wrong with it.
+        /// The problem with it.
         source: UrlError,
     },
     /// `issuer` or `token_url` is not a URL.
@@ -45,7 +45,7 @@ pub enum NoAuthorizer {
         key: &'static str,
         /// Name of the server.
         server: String,
-        /// What is wrong with it.
+        /// The problem with it.
         source: UrlError,
     },
 }
@@ -82,10 +82,10 @@ impl Tokens {
     }
 }
 
-/// What authorizes us to a server, with a `store` for the login of a person.
+/// Authorizer of requests to a server, with a `store` for the login of a person.
 ///
 /// # Errors
-/// It needs no authorization, or cannot be told how.
+/// It needs no authorization, or its configuration is wrong.
 pub fn authorizer(
     options: &ServerOptions,
     store: impl FnOnce(&str) -> CredentialStore,

@@ -1,4 +1,4 @@
-//! What OAuth sends, and where it may go.
+//! Requests of OAuth, and the addresses they may go to.
 //!
 //! Entry type: [`Wire`]: the server, what the configuration names, and the public internet.
 //! **Never**: follows a redirect.
@@ -45,7 +45,7 @@ pub struct Wire {
     noticed: Mutex<Noticed>,
 }
 
-/// What rmcp does not hand on.
+/// Details of the last request that rmcp does not hand on.
 #[derive(Default)]
 struct Noticed {
     /// The last address that was read from.
@@ -127,7 +127,7 @@ impl OAuthHttpClient for Wire {
     }
 }
 
-/// What is at the bottom of an error.
+/// Message of the innermost error.
 fn innermost(error: &dyn Error) -> String {
     let mut error = error;
     while let Some(inner) = error.source() {
