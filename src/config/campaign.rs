@@ -16,7 +16,7 @@ const MOODS_SHOWN: usize = 30;
 pub struct Nameable<'a> {
     /// The cast; `None`: some of it could not be read, so that nobody is called unknown.
     pub cast: Option<&'a [Npc]>,
-    /// Who may have been of it until now.
+    /// NPCs that may have been in the cast until now.
     pub left: &'a [Npc],
     /// Tracks that scenes can name.
     pub music: &'a Library,

@@ -18,7 +18,7 @@ use crate::{
 /// Minutes alone after which the bot leaves.
 const IDLE_MINUTES: u64 = 5;
 
-/// What the file says about Discord.
+/// Settings of Discord in the file.
 #[derive(Clone, Debug)]
 pub struct DiscordOptions {
     /// The bot's token; may be empty.
@@ -43,7 +43,7 @@ pub struct DiscordOptions {
     pub trust_dms: bool,
 }
 
-/// What `fields` say; what is noted beside the store lies below `data_dir`.
+/// Reads `fields`; files beside the store lie below `data_dir`.
 pub fn options(fields: Option<Fields<'_>>, data_dir: &Path, notes: &mut Notes) -> DiscordOptions {
     let mut id = |key| {
         let text = fields?.text(key).filter(|text| !text.trim().is_empty())?;

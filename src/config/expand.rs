@@ -1,7 +1,8 @@
 //! `${VAR}` and `${VAR:-default}` in every scalar; `$${` stands for `${`. In headers and
 //! `resource_vars` of servers `${session.*}`, `${campaign.*}` and `${data.*}` stay, and so does
-//! `${data.*}` in what an NPC is told about itself: they are filled in with each request. Under
-//! `mcpServers`, `${env:VAR}` and `${input:var}` are variables too, and what is switched off needs none.
+//! `${data.*}` in the texts for an NPC's prompt: they are filled in with each request. Under
+//! `mcpServers`, `${env:VAR}` and `${input:var}` are variables too, and what is switched off needs
+//! none.
 
 use std::borrow::Cow;
 
@@ -27,7 +28,7 @@ struct Expansion<'a> {
     environment: &'a dyn Fn(&str) -> Option<String>,
     /// Where problems go.
     problems: &'a mut Problems,
-    /// What messages must not repeat.
+    /// Values that messages must not repeat.
     secrets: Secrets,
     /// The keys that lead to where it is; one without a name for a member of a list.
     path: Vec<String>,
@@ -129,8 +130,8 @@ impl Expansion<'_> {
     }
 }
 
-/// What stands for `inside`, in the value of `name`, until it is filled in with each request; `None`: it
-/// is filled in now.
+/// Text in place of `inside`, in the value of `name`, until it is filled in with each request;
+/// `None`: it is filled in now.
 fn for_later<'t>(inside: &'t str, name: &str, path: &[String]) -> Option<Cow<'t, str>> {
     let begins = |starts: &[&str]| starts.iter().any(|start| inside.starts_with(start));
     if is_of_a_server(path) {

@@ -32,9 +32,9 @@ pub enum Source {
 pub struct ReadError {
     /// Where in the file, if it was opened.
     pub at: Option<Position>,
-    /// What is wrong, to follow the file's name and a colon.
+    /// The problem, to follow the file's name and a colon.
     pub message: String,
-    /// What to do about it.
+    /// The way out.
     pub way_out: &'static str,
 }
 

@@ -25,15 +25,15 @@ pub struct Reading<'a> {
     pub tools: &'a [&'a str],
     /// NPCs that were there before: a campaign may name those who have left since.
     pub left: &'a [Npc],
-    /// What must be mended.
+    /// Errors found so far.
     pub problems: Vec<Problem>,
-    /// What is probably not meant.
+    /// Warnings found so far.
     pub warnings: Vec<Problem>,
     /// Files read so far.
     pub files: Vec<PathBuf>,
     /// Folders looked into so far, there or not.
     pub folders: Vec<PathBuf>,
-    /// What messages must not repeat.
+    /// Values that messages must not repeat.
     pub secrets: RefCell<Secrets>,
 }
 
@@ -48,9 +48,9 @@ pub struct Folder<'a> {
 
 /// Problems and warnings of one file.
 pub struct Notes {
-    /// What must be mended.
+    /// Errors found so far.
     pub problems: Problems,
-    /// What is probably not meant.
+    /// Warnings found so far.
     pub warnings: Problems,
 }
 

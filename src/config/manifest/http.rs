@@ -16,7 +16,7 @@ use crate::{
 /// Largest answer without `max_response_bytes`.
 const MAX_RESPONSE_BYTES: usize = 256 * 1024;
 
-/// What the spec says around a request.
+/// Settings that a request takes from the spec around it.
 pub struct Live<'a> {
     /// How long a call may take, unless the request says otherwise.
     pub timeout: Option<Duration>,

@@ -67,7 +67,7 @@ pub fn folder(
     }
 }
 
-/// What a tool is called.
+/// Both parts of a tool's identity.
 struct Named {
     /// First part of its identity.
     namespace: String,
@@ -75,7 +75,7 @@ struct Named {
     name: String,
 }
 
-/// What a tool takes and gives.
+/// Schemas of a tool's arguments and of its result.
 struct Schemas {
     /// Schema of its arguments.
     input: serde_json::Value,
@@ -188,7 +188,7 @@ impl<'a> File<'a> {
         Some(Named { namespace: ours, name: name.to_owned() })
     }
 
-    /// What it does when it is called.
+    /// Its mock or its request; `None` with problems.
     fn behaviour(
         &self,
         spec: &Fields<'a>,
@@ -277,7 +277,7 @@ impl<'a> File<'a> {
     }
 }
 
-/// What divides identities, and therefore stands in no part of one.
+/// Whether `c` divides identities, and therefore stands in no part of one.
 fn parts(c: char) -> bool {
     c.is_whitespace() || ".*".contains(c)
 }
@@ -314,7 +314,7 @@ fn schema<E: std::fmt::Display>(
     Some(schema)
 }
 
-/// What the file says about the tool.
+/// Settings of the tool in the file.
 fn said(spec: &Fields) -> Declared {
     let http = spec.map("http", &keys::manifest::HTTP);
     let timeout = |fields: &Fields| fields.whole("timeout_ms").map(Duration::from_millis);

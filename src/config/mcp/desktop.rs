@@ -15,7 +15,7 @@ const KEY: &str = "mcpServers";
 const DISABLED: &str = "disabled";
 /// Keys that say how a server is reached.
 const TYPES: [&str; 2] = ["type", "transport"];
-/// What these say, and our word for it.
+/// Their values, and our word for each.
 const REACHES: [(&str, &str); 6] = [
     ("stdio", "stdio"),
     ("local", "stdio"),

@@ -1,4 +1,4 @@
-//! What servers are called, and what stands before the names of their tools.
+//! Names of servers, and the prefixes of their tools' names.
 //!
 //! Entry functions: [`name`], [`check`].
 
@@ -218,7 +218,7 @@ fn package(command: &[String]) -> &str {
     }
 }
 
-/// What names are made of.
+/// Whether `c` may stand in a name.
 fn is_plain(c: char) -> bool {
     c.is_ascii_alphanumeric() || c == '-' || c == '_'
 }

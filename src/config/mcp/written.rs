@@ -9,7 +9,7 @@ use crate::yaml::{Entry, Fields, Node, Shape, Value};
 
 /// Where servers are read from.
 pub struct Origin<'a> {
-    /// What paths are relative to.
+    /// Folder that paths are relative to.
     pub folder: &'a Path,
     /// Where everything that is kept lies; `None`: the server is described by somebody who does not
     /// run us, and what it may reach is not theirs to say.
@@ -23,7 +23,7 @@ pub struct Origin<'a> {
 /// A server as it is written down.
 #[derive(Clone, Copy)]
 pub struct Written<'a> {
-    /// What it says.
+    /// Its settings.
     pub fields: Fields<'a>,
     /// The key it stands behind, which is its name; `None`: a member of a list.
     pub key: Option<&'a Entry>,

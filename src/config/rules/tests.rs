@@ -6,7 +6,7 @@ use crate::{
     tools::builtin::RuleBook,
 };
 
-/// What players ask, and the rule that answers.
+/// Questions of players, each with the rule that answers it.
 const QUESTIONS: &[(&str, &str)] = &[
     ("can I attack while frightened", "condition-frightened"),
     ("Greymantle, can I attack while frightened?", "condition-frightened"),

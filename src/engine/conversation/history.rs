@@ -18,10 +18,10 @@ const OVERHEARD_MAX: usize = 20;
 /// Messages kept where nothing sums up; past twice as many the older half goes, so that caches stay
 /// warm in between.
 const MESSAGES: usize = 80;
-/// The same where a model should have summed up long before.
+/// Messages kept where a model should have summed up long before.
 const MESSAGES_AT_MOST: usize = 2_000;
 
-/// What an NPC remembers of a session.
+/// An NPC's memory of a session.
 #[derive(Debug, Default)]
 pub struct History {
     messages: Vec<Message>,
@@ -34,12 +34,12 @@ impl History {
         Self { messages, overheard: Vec::new() }
     }
 
-    /// What was said and answered, oldest first.
+    /// Utterances and answers, oldest first.
     pub fn messages(&self) -> &[Message] {
         &self.messages
     }
 
-    /// What was said around the NPC since it last spoke.
+    /// Lines said around the NPC since it last spoke.
     pub fn overheard(&self) -> &[Overheard] {
         &self.overheard
     }

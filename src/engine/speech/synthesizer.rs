@@ -44,7 +44,7 @@ impl Synthesizer {
         Self { npc, voice, budget, said }
     }
 
-    /// What it is paid from.
+    /// The budget that pays for it.
     pub const fn budget(&self) -> &Budget {
         &self.budget
     }
@@ -75,15 +75,16 @@ impl Synthesizer {
         (code != self.npc.language).then_some(code)
     }
 
-    /// What leaves no silence, emoji or stage direction: one filter per turn. Numbers are said in the
-    /// language of their sentence.
+    /// Filter for spoken text, which takes out silence, emoji and stage directions: one per turn.
+    /// Numbers are said in the language of their sentence.
     pub fn spoken_filter(&self) -> SpeakableFilter {
         let names = std::iter::once(&self.npc.name).chain(&self.npc.aliases);
         let filter = SpeakableFilter::new(&self.npc.language, names.map(String::as_str));
         if Language::of(&self.npc.language).is_some() { filter.by_sentence() } else { filter }
     }
 
-    /// The same for the text that is kept and shown: numbers stay figures.
+    /// Filter for the text that is stored and shown: like [`Self::spoken_filter`], but numbers stay
+    /// figures.
     pub fn written_filter(&self) -> SpeakableFilter {
         let names = std::iter::once(&self.npc.name).chain(&self.npc.aliases);
         let language = if self.npc.language.starts_with("en") { "" } else { &self.npc.language };

@@ -169,7 +169,7 @@ async fn nobodys_words_outlast_that_they_are_forgotten() {
     );
 }
 
-/// The same with ids: every other exchange is of the first of these people.
+/// Like [`talk`], with ids: every other exchange is of the first of these people.
 fn talk_of(people: [&str; 2], name: &str, exchanges: usize) -> Vec<Message> {
     let (mut messages, mut nth) = (talk(&[name], exchanges), 0);
     for message in &mut messages {

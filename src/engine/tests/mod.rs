@@ -51,7 +51,7 @@ struct Asked {
     turn: Turn,
 }
 
-/// What came of a turn.
+/// Result of a turn.
 struct Answered {
     conversation: Conversation,
     engine: Cascaded,
@@ -86,7 +86,7 @@ impl Bench {
         }
     }
 
-    /// What the NPC remembers when a turn begins.
+    /// The NPC's conversation when a turn begins.
     fn conversation(&self) -> Conversation {
         Conversation::new(self.model(), &Campaign::default(), self.history.clone())
     }

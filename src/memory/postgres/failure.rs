@@ -1,4 +1,4 @@
-//! What PostgreSQL's failures are to the memory.
+//! Failures of PostgreSQL -> errors of the memory.
 //!
 //! Entry: `?`, by [`From`]. **Never**: tells a password, or takes a refusal for an absence.
 
@@ -52,7 +52,7 @@ impl From<PoolError> for Error {
 }
 
 impl Error {
-    /// The same, of a server that is being opened: with its place and what to do.
+    /// This error for a server that is being opened: with its address and the way out.
     pub(super) fn at(self, place: &Address) -> Self {
         match self {
             Self::Away(why) => Self::Away(format!(
@@ -64,7 +64,7 @@ impl Error {
     }
 }
 
-/// What an answer that is an error means.
+/// Error for an error answer of the server.
 fn refused(said: &DbError) -> Error {
     let code = said.code().code();
     let text = said.message();

@@ -1,7 +1,7 @@
 //! The ledger in PostgreSQL.
 //!
-//! Entry: [`Spending`] of [`Postgres`]. **Never**: sets aside more than the caps allow, however many
-//! programs ask: whoever posts for an owner holds the owner's lock until it is written.
+//! Entry: [`Spending`] of [`Postgres`]. **Never**: sets aside more than the caps allow, however
+//! many programs ask: a posting for an owner holds the owner's lock until it is written.
 
 use deadpool_postgres::{GenericClient, Transaction};
 
@@ -145,7 +145,7 @@ async fn of_payer(
     sum(work, &sql).await
 }
 
-/// What is added to a row of an account.
+/// Amounts added to a row of an account.
 struct Taken<'a> {
     payer: &'a str,
     month: &'a str,

@@ -75,7 +75,7 @@ impl Writer {
     /// Writes with `db` until it is dropped.
     ///
     /// # Errors
-    /// There is no thread to be had.
+    /// No thread can be started.
     pub fn start(db: Connection) -> Result<Self, Error> {
         let (jobs, queue) = mpsc::channel(WRITES_CAPACITY);
         let thread = thread::Builder::new()
@@ -187,7 +187,7 @@ impl Readers {
     }
 }
 
-/// What `work` comes to; one that panics leaves its connection to the others.
+/// Result of `work`; one that panics leaves its connection to the others.
 fn unbroken<T>(work: impl FnOnce() -> Result<T, Error>) -> Result<T, Error> {
     caught_now(work).unwrap_or_else(|fault| Err(Error::Failed(fault.to_string())))
 }

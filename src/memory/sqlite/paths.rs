@@ -125,7 +125,7 @@ pub fn path(
     Ok(Some(way))
 }
 
-/// What one relation leads to from a level: entity, relation, and the entity of the level.
+/// Entities one relation away from a level: entity, relation, and the entity of the level.
 fn beyond(db: &Connection, level: &[i64], eyes: &Eyes) -> Result<Vec<(i64, i64, i64)>, Error> {
     let half = |own: &str, other: &str| {
         // A viewer who may see everything needs no check.

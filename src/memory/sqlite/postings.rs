@@ -71,7 +71,7 @@ struct Word {
 /// The lines of some words.
 pub struct Postings {
     span: Span,
-    /// What a query begins with, so that it stays within the campaign.
+    /// First words of a query, which keep it within the campaign.
     within: String,
     words: Vec<Word>,
     each: usize,

@@ -1,7 +1,7 @@
 //! The ledger in the file.
 //!
 //! Entry: [`Spending`] of [`Sqlite`]. **Never**: sets aside more than the caps allow, however many
-//! programs ask: whoever writes has the file alone.
+//! programs ask: a writer has the file alone.
 
 use futures::FutureExt;
 use rusqlite::{Connection, OptionalExtension, Row, ToSql, params};
@@ -16,10 +16,10 @@ use super::{
 };
 use crate::domain::{Claim, Granted, Limit, Money, Scope};
 
-/// What was taken from an account, by one payer.
+/// Sum taken from an account, by one payer.
 const OF_PAYER: &str =
     "SELECT coalesce(sum(taken), 0) FROM spending WHERE account = ? AND payer = ?";
-/// What an owner has taken from all accounts in a month.
+/// Sum that an owner has taken from all accounts in a month.
 const OF_MONTH: &str = "SELECT coalesce(sum(s.taken), 0) FROM spending s JOIN account a \
                         ON a.id = s.account WHERE a.owner = ? AND s.month = ? AND s.payer = ''";
 const PUT: &str = "INSERT INTO spending (account, payer, month, campaign, taken, spent) \

@@ -119,7 +119,7 @@ async fn seen(store: &dyn MemoryStore, scope: &Scope) -> String {
     format!("{seen}{sessions:?}")
 }
 
-/// What one changes is as it was for the others.
+/// Changes of one scope leave the others as they were.
 async fn changing(store: &dyn MemoryStore) {
     let before = (seen(store, &of_guild(2)).await, seen(store, &key()).await);
     let one = of_guild(1);

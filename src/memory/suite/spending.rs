@@ -1,4 +1,4 @@
-//! What the ledger of every store must do.
+//! Tests that the ledger of every store must pass.
 
 use super::{
     super::{AccountId, AccountRequest, MemoryStore, Posting},

@@ -20,7 +20,7 @@ use crate::{
 /// Most blocks of an answer.
 const MAX_BLOCKS: usize = 4_096;
 
-/// What was read of one answer.
+/// State of the reading of one answer.
 #[derive(Default)]
 pub struct Reading {
     blocks: BTreeMap<u64, Block>,
@@ -286,7 +286,7 @@ impl Counted {
         self.output = count("output_tokens").unwrap_or(self.output);
     }
 
-    /// What was billed; `None`: nobody has counted.
+    /// Tokens billed; `None`: the service has not counted.
     fn billed(&self) -> Option<Usage> {
         // What came from the cache, or went there, is not in the service's own count.
         let input = self.input?.saturating_add(self.read).saturating_add(self.written);

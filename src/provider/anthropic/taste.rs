@@ -1,4 +1,4 @@
-//! What a model takes: some must think, some cannot be made to call a tool.
+//! Features of a model: some must think, some cannot be made to call a tool.
 //!
 //! Entry type: [`Taste`]. It is learnt from refusals, so that no list of models is kept here.
 //! **Never**: sends; gives up what was not refused.
@@ -18,7 +18,7 @@ pub enum Thinking {
     Unsaid,
 }
 
-/// What is sent, as far as models differ in it.
+/// Parts of a request in which models differ.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Taste {
     /// How thinking is asked for.
@@ -67,7 +67,7 @@ impl Taste {
         Some(Self { thinking, ..self })
     }
 
-    /// What of it holds for the next request.
+    /// The part of it that holds for the next request.
     pub const fn learnt(self) -> Self {
         Self { thoughts: true, ..self }
     }

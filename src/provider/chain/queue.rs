@@ -1,4 +1,4 @@
-//! Who is asked for one request, one after the other.
+//! Candidates for one request, one after the other.
 
 use std::{collections::VecDeque, time::Duration};
 

@@ -23,7 +23,7 @@ pub const KEEP_ALIVE: Duration = Duration::from_secs(4);
 /// The order that is one.
 pub const ALIVE: &str = "KeepAlive";
 
-/// Whose socket it is: one speaker of one table.
+/// Owner of a socket: one speaker of one table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct SpeakerAt {
     /// The table, by a number of its own in this program.

@@ -114,7 +114,7 @@ impl Listening {
         }
     }
 
-    /// The same sound once more, through `socket`.
+    /// Sends the sound so far once more, from its beginning, through `socket`.
     fn begin_anew(&mut self, socket: Socket) {
         self.socket = socket;
         (self.sent, self.unanswered, self.is_new) = (0, 0, false);

@@ -69,12 +69,12 @@ impl Options {
         self.family() == Family::Flux || self.model.starts_with("nova-3")
     }
 
-    /// What the service is, and where what it is given goes.
+    /// Name of the model, and the address that sound goes to.
     pub fn info(&self) -> ServiceInfo {
         ServiceInfo::at(&self.model, &self.base_url)
     }
 
-    /// The address of a socket that is told `names`, if there is one.
+    /// Address of a socket that expects `names`; `None`: the base URL is not valid.
     pub fn address(&self, names: &[String]) -> Option<Url> {
         let path = match self.family() {
             Family::Nova => "/v1/listen",

@@ -1,4 +1,4 @@
-//! What a session sends and tells, without a socket.
+//! Messages and events of a session, without a socket.
 
 use std::{sync::Arc, time::Duration};
 

@@ -97,7 +97,7 @@ pub struct Ended {
     pub status: String,
     /// Why it is not completed.
     pub reason: String,
-    /// What failed, if it did.
+    /// The failure, if it failed.
     pub error: Complaint,
     /// All calls of the answer.
     pub calls: Vec<Called>,

@@ -47,7 +47,7 @@ impl<'a> Node<'a> {
         self.first(NODE_OP) == operation
     }
 
-    /// The same with other names for what goes in and comes out.
+    /// A copy with other names of its inputs and outputs.
     fn renamed(&self, name: impl Fn(&'a [u8]) -> &'a [u8]) -> Vec<u8> {
         let mut out = Vec::new();
         for field in &self.0 {

@@ -68,7 +68,7 @@ impl VoiceService {
         self.traits().name
     }
 
-    /// What it says of itself.
+    /// Properties of the service that are known before it is opened.
     pub const fn traits(self) -> &'static VoiceTraits {
         match self {
             Self::Flite => &flite::TRAITS,
@@ -126,7 +126,7 @@ impl VoiceEntry {
         self.service().name()
     }
 
-    /// What it is, and where what is answered goes.
+    /// Name of the service, and the address that the spoken text goes to.
     pub fn info(&self) -> ServiceInfo {
         match self {
             Self::Flite => ServiceInfo::here("flite"),

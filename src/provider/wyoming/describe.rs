@@ -17,7 +17,7 @@ use crate::provider::Error;
 /// Longest wait for the answer.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// What the service at `peer` is, if it does what it is wanted for.
+/// The program at `peer`, if the service has one for its purpose.
 ///
 /// # Errors
 /// Nobody is there, or it is another one.

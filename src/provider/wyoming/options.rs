@@ -21,7 +21,7 @@ pub struct Options {
 }
 
 impl Options {
-    /// What the service is, and where what it is given goes.
+    /// Name of the model, and the address that sound or text goes to.
     pub fn info(&self) -> ServiceInfo {
         ServiceInfo::at(self.model.as_deref().unwrap_or("Wyoming"), &self.address)
     }

@@ -136,7 +136,8 @@ impl<'a> Product<'a> {
         Some(())
     }
 
-    /// The same in a field each for what turns its factors over, and for itself.
+    /// Nodes that replace it, each in a field: a transposition for each factor that is turned over,
+    /// then itself.
     fn nodes(&self) -> Vec<u8> {
         let mut nodes = Vec::new();
         let mut factors = self.factors.map(<[u8]>::to_vec);

@@ -36,7 +36,7 @@ use crate::{
     weights::KOKORO_VOICES,
 };
 
-/// What it is before anything is spoken.
+/// Properties of the service that are known before it is opened.
 pub const TRAITS: VoiceTraits = VoiceTraits {
     name: "kokoro",
     ids: VoiceIds::Listed(&KOKORO_VOICES),

@@ -13,7 +13,7 @@ pub const BYTES: usize = ROWS * WIDTH * size_of::<f32>();
 /// Numbers that a voice may have; those there are stay below 3.
 const HIGHEST: f32 = 100.0;
 
-/// What is wrong with the file.
+/// Problems of the file.
 #[derive(Debug, thiserror::Error, PartialEq)]
 pub enum StyleError {
     /// It is cut off, or something else.

@@ -17,13 +17,13 @@ pub mod node {
     pub const OUTPUT: u64 = 2;
     /// Its own name.
     pub const NAME: u64 = 3;
-    /// What it does.
+    /// Name of its operation.
     pub const OPERATION: u64 = 4;
     /// How it does that.
     pub const ATTRIBUTE: u64 = 5;
 }
 
-/// What a field holds.
+/// Value of a field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Value<'a> {
     /// A number of varying length.
@@ -43,7 +43,7 @@ pub struct Field<'a> {
     pub number: u64,
     /// All of it, with what stands before its value.
     pub place: Range<usize>,
-    /// What it holds.
+    /// Its value.
     pub held: Value<'a>,
 }
 
@@ -60,7 +60,7 @@ impl<'a> Fields<'a> {
         Self { all: message, rest: message }
     }
 
-    /// What the fields `wanted` hold, where that has a length.
+    /// Bytes of the fields `wanted`, where the value has a length.
     pub fn bytes(self, wanted: u64) -> impl Iterator<Item = &'a [u8]> {
         self.filter_map(move |field| match field.held {
             Value::Bytes(bytes) if field.number == wanted => Some(bytes),

@@ -16,9 +16,9 @@ use crate::provider::{
 
 /// A voice in memory.
 pub struct Loaded {
-    /// What its description says.
+    /// Its description.
     pub settings: Settings,
-    /// What speaks.
+    /// Its network.
     pub network: Network,
 }
 
@@ -29,7 +29,7 @@ pub struct Library {
     cores: Cores,
 }
 
-/// What a voice is called in complaints.
+/// Name of a voice in errors.
 pub fn called(id: &str) -> String {
     format!("the Piper voice '{id}'")
 }
@@ -45,7 +45,7 @@ impl Library {
         &self.cores
     }
 
-    /// The voice of `id`, loaded by whoever comes first. Cancel safe.
+    /// The voice of `id`, loaded on the first call. Cancel safe.
     ///
     /// # Errors
     /// [`Kind::Missing`] when its files are not there, [`Kind::Protocol`] when they do not serve.

@@ -35,7 +35,7 @@ use crate::{
     provider::{DefaultId, Error, Kind, Pcm, SpeakRequest, TextToSpeech, VoiceIds, VoiceTraits},
 };
 
-/// What it is before anything is spoken.
+/// Properties of the service that are known before it is opened.
 pub const TRAITS: VoiceTraits = VoiceTraits {
     name: "piper",
     ids: VoiceIds::Shaped {

@@ -19,7 +19,7 @@ const END: char = '$';
 /// See [`BEGIN`].
 const BETWEEN: char = '_';
 
-/// What `clauses` are to the network, in pieces to be spoken one after the other.
+/// Input of the network for `clauses`, in pieces to be spoken one after the other.
 pub fn pieces(clauses: &[Clause], settings: &Settings) -> Vec<Vec<i32>> {
     let mut pieces = Vec::new();
     let mut sounds = Vec::new();

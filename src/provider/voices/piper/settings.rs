@@ -1,4 +1,4 @@
-//! What stands beside a Piper network: the JSON file with its sounds, speakers and scales.
+//! The description beside a Piper network: a JSON file with its sounds, speakers and scales.
 //!
 //! Entry type: [`Settings`]. The file comes from elsewhere: every number is held against a bound,
 //! so that a broken one is refused here and not inside the network.
@@ -26,7 +26,7 @@ const MOST_VALUE: usize = 40;
 /// Characters of why a file is no description, which may hold a value of any length.
 const MOST_SAID: usize = 200;
 
-/// What is wrong with the file.
+/// Problems of the file.
 #[derive(Debug, thiserror::Error)]
 pub enum SettingsError {
     /// No JSON of this shape.
@@ -107,7 +107,7 @@ impl Default for Inference {
 }
 
 impl Settings {
-    /// What the file `bytes` says.
+    /// Reads the file `bytes`.
     ///
     /// # Errors
     /// It describes no voice that can be spoken.

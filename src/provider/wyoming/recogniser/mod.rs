@@ -72,7 +72,7 @@ impl Recogniser {
         Self::of(Arc::new(Service { options, peer, language, streams }))
     }
 
-    /// The same service, which expects no names yet. What was learnt of it is shared.
+    /// Another client of this service, which expects no names yet. Its description is shared.
     pub fn for_another_table(&self) -> Self {
         Self::of(Arc::clone(&self.service))
     }
@@ -139,7 +139,7 @@ impl Service {
         Ok(Learnt { name: program.name, models, hears })
     }
 
-    /// What is sent before the sound.
+    /// The event that is sent before the sound.
     fn request(&self, names: &[String]) -> Event {
         let mut request = Event::new("transcribe").with("language", self.language.as_str());
         if let Some(model) = &self.options.model {
@@ -152,7 +152,7 @@ impl Service {
     }
 }
 
-/// What a service has said of itself.
+/// A service's description of itself.
 struct Learnt {
     name: String,
     models: Vec<String>,
@@ -160,7 +160,7 @@ struct Learnt {
     hears: bool,
 }
 
-/// What is understood of one utterance, for its reader. Dropping it ends the hearing.
+/// Transcripts of one utterance, for its reader. Dropping it ends the hearing.
 struct Heard {
     partials: mpsc::Receiver<String>,
     heard: Option<AbortOnDropHandle<Result<String, Error>>>,
@@ -188,7 +188,7 @@ struct Listening {
     partials: mpsc::Sender<String>,
 }
 
-/// What came of one connection.
+/// Result of one connection.
 struct Part {
     text: String,
     /// There may be more sound.
