@@ -11,7 +11,7 @@ use crate::{
 /// Most moods that a warning lists.
 const MOODS_SHOWN: usize = 30;
 
-/// Whom a campaign may name.
+/// Names that a campaign may use.
 #[derive(Clone, Copy)]
 pub struct Nameable<'a> {
     /// The cast; `None`: some of it could not be read, so that nobody is called unknown.
@@ -81,7 +81,7 @@ fn mappings<'a>(fields: &Fields<'a>, key: &str) -> impl Iterator<Item = &'a Node
     fields.items(key).iter().filter(|node| matches!(node.value, Value::Map(_)))
 }
 
-/// Somebody who plays, and whom.
+/// A player and their character.
 fn player(node: &Node) -> Player {
     let fields = Fields::new(node, &import::PLAYER);
     let text = |key| fields.text(key).unwrap_or_default().trim().to_owned();

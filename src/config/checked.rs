@@ -58,17 +58,17 @@ pub struct Config {
     pub music: Arc<Library>,
     /// Tools written down in files, identities unique.
     pub manifests: Vec<Manifest>,
-    /// Where NPCs may read and write files; `None`: nowhere.
+    /// Folders in which NPCs may read and write files; `None`: none.
     pub file_io: Option<FileIo>,
     /// The bot, whose token may be empty, and whether game masters are trusted.
     pub discord: DiscordOptions,
-    /// Where kept sessions lie.
+    /// Folder of stored sessions.
     pub data_dir: PathBuf,
     /// Files of models that hear and speak: which there are, where, and where they come from.
     pub models: ModelOptions,
     /// The memory: its place, its contents, and how long they are kept.
     pub memory: MemoryOptions,
-    /// Where measured figures of tools belong to.
+    /// Name of the environment that measured figures of tools belong to.
     pub environment: String,
     /// Least important level logged ("info").
     pub log_level: String,
@@ -107,7 +107,7 @@ impl Config {
                     secret.for_each(|(_, value)| redact::keep_secret(&value.0));
                 }
                 Reach::Http { headers, auth, .. } => {
-                    // What is filled in with each request is no secret of the configuration.
+                    // A value that is filled in with each request is no secret of the configuration.
                     let fixed = headers.iter().filter(|(_, value)| !value.0.contains("${"));
                     fixed.for_each(|(_, value)| redact::keep_secret(&value.0));
                     match auth {

@@ -23,7 +23,7 @@ const IDLE_MINUTES: u64 = 5;
 pub struct DiscordOptions {
     /// The bot's token; may be empty.
     pub token: Secret,
-    /// Where Discord's API is, when not at its own address.
+    /// Address of Discord's API, when it is not Discord's own.
     pub api: Option<SocketAddr>,
     /// The guild that the bot is for.
     pub guild: Option<u64>,
@@ -94,7 +94,7 @@ fn served(fields: Fields<'_>, notes: &mut Notes) -> ServedGuilds {
     ServedGuilds::Listed(ids.collect())
 }
 
-/// Where Discord's API is, when not at its own address.
+/// Address of Discord's API, when it is not Discord's own.
 fn api(fields: Fields<'_>, notes: &mut Notes) -> Option<SocketAddr> {
     let text = fields.text("api_base")?;
     let address =

@@ -9,8 +9,8 @@ use std::borrow::Cow;
 use super::secrets::Secrets;
 use crate::yaml::{Entry, Node, Position, Problems, Scalar, Value, quoted};
 
-/// Puts variables into every scalar of `node`. What cannot be filled in is noted and becomes
-/// [`Value::Broken`]. What came of it is not for everybody.
+/// Puts variables into every scalar of `node`. Scalars that cannot be filled in are noted and
+/// become [`Value::Broken`]. The result is not for everybody.
 pub fn expand(
     node: &mut Node,
     environment: &dyn Fn(&str) -> Option<String>,
@@ -26,7 +26,7 @@ pub fn expand(
 struct Expansion<'a> {
     /// Looks up a variable.
     environment: &'a dyn Fn(&str) -> Option<String>,
-    /// Where problems go.
+    /// Problems found so far.
     problems: &'a mut Problems,
     /// Values that messages must not repeat.
     secrets: Secrets,
@@ -179,7 +179,7 @@ fn is_true(node: &Node) -> bool {
     node.scalar().and_then(Scalar::flag).unwrap_or(false)
 }
 
-/// Where servers stand as desktop clients and editors write them.
+/// Key of servers as desktop clients and editors write them.
 const DESKTOP: &str = "mcpServers";
 /// Keys of a server whose values are filled in with each request.
 const LATER: [&str; 3] = ["headers", "resource_vars", "resourceVars"];

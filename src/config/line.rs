@@ -14,7 +14,7 @@ const PLACEHOLDERS: [&str; 5] = ["speaker", "npc", "utterance", "dice", "odds"];
 /// Largest compiled pattern, in bytes; the scripted brain's own limit.
 const PATTERN_MAX: usize = 1 << 20;
 
-/// Where a line's tools come from.
+/// Tools that a line may call.
 #[derive(Clone, Copy, Debug)]
 pub struct LineTools<'a> {
     /// Identities there are.

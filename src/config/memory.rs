@@ -18,7 +18,7 @@ pub struct MemoryOptions {
     pub consolidate: bool,
 }
 
-/// Where what is remembered lies.
+/// Place of the memory.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum MemoryPlace {
     /// In this file.

@@ -17,12 +17,12 @@ use crate::{
     yaml::{Fields, nearest},
 };
 
-/// Where model files lie, which there are, and where they come from.
+/// Folders of model files, the sets there are, and their sources.
 #[derive(Clone, Debug)]
 pub struct ModelOptions {
-    /// Which there are, and where.
+    /// Sets of model files, and their folders.
     pub weights: Weights,
-    /// Where they come from.
+    /// Sources of packages.
     pub sources: PackageSources,
 }
 

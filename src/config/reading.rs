@@ -17,7 +17,7 @@ use crate::{
 
 /// State of one [`super::load`].
 pub struct Reading<'a> {
-    /// Where files come from.
+    /// Source of the files.
     pub source: Source,
     /// Looks up a variable.
     environment: &'a dyn Fn(&str) -> Option<String>,
@@ -40,9 +40,9 @@ pub struct Reading<'a> {
 /// A folder of files to read.
 #[derive(Clone, Copy)]
 pub struct Folder<'a> {
-    /// Where it is.
+    /// Its path.
     pub path: &'a Path,
-    /// Where a file names it; `None`: it is looked into because it is there.
+    /// The place of its name in a file; `None`: it is read because it exists.
     pub named_at: Option<Position>,
 }
 
@@ -81,7 +81,7 @@ impl<'a> Reading<'a> {
     /// The file could not be opened; nothing is noted.
     pub fn file(&mut self, path: &Path, kind: &Kind) -> Result<(Option<Node>, Notes), ReadError> {
         let mut notes = Notes::new(path);
-        // What cannot be read now may be there soon.
+        // A file that cannot be read now may be there soon.
         self.files.push(path.to_owned());
         let text = match self.source.read(path) {
             Ok(text) => text,

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::{keys, providers, reading::Notes, whitelist};
 use crate::{logic::budget::Price, provider::EmbedderEntry, tools::SelectionOptions, yaml::Fields};
 
-/// Where the settings of an embedder stand.
+/// Path of an embedder's settings.
 const PATH: &str = "tools.selection.embedder";
 
 /// Values that the settings are checked against.

@@ -43,7 +43,7 @@ pub struct TurnReport {
 /// The engine of an answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EngineUsed {
-    /// Which engine.
+    /// The kind of engine.
     pub kind: EngineKind,
     /// The speaking service, where it is not the NPC's voice service.
     pub spoke: Option<String>,

@@ -20,7 +20,7 @@ use crate::{
 pub struct Turn {
     /// The play session, which is the scope of tools' changes and of what is remembered.
     pub session: SessionId,
-    /// Which turn of the table this is.
+    /// Number of the turn at its table.
     pub id: TurnId,
     /// Facts beside the words.
     pub facts: Arc<TurnFacts>,
@@ -70,7 +70,7 @@ pub type Recall = Shared<BoxFuture<'static, Recalled>>;
 /// Facts about the moment of a turn, for the NPC.
 #[derive(Clone, Default)]
 pub struct Setting {
-    /// Where it is.
+    /// The scene it is in.
     pub scene: Option<String>,
     /// Time of day there.
     pub time_of_day: Option<String>,

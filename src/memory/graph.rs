@@ -56,7 +56,7 @@ pub struct Entity {
     pub name: String,
     /// Other names for it.
     pub aliases: Vec<String>,
-    /// Description for people and NPCs.
+    /// Description, as far as it is known.
     pub description: String,
     /// Anything else, by name.
     pub attributes: BTreeMap<String, Value>,
@@ -66,7 +66,7 @@ pub struct Entity {
     pub knowledge: Vec<String>,
     /// Viewers that may see it.
     pub visibility: Visibility,
-    /// Where it comes from ("campaign:goblin-king"); `None`: made here.
+    /// Its source ("campaign:goblin-king"); `None`: made here.
     pub source: Option<String>,
 }
 
@@ -88,7 +88,7 @@ pub enum Origin {
     Inferred,
 }
 
-/// Where a relation comes from.
+/// Source of a relation.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Provenance {
     /// The session it was said in; `None`: in none.
@@ -122,7 +122,7 @@ pub struct Relation {
     pub attributes: BTreeMap<String, Value>,
     /// Viewers that may see it, of those that may see both ends.
     pub visibility: Visibility,
-    /// Where it comes from.
+    /// Its source.
     pub provenance: Provenance,
 }
 
@@ -142,11 +142,11 @@ pub enum Change {
 /// The outcome of a batch, in entities and relations together.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Applied {
-    /// Those that were not there before.
+    /// Entities and relations that were not there before.
     pub added: u64,
-    /// Those that were there and say something else now.
+    /// Entities and relations that were there and have changed.
     pub changed: u64,
-    /// Those that are gone.
+    /// Entities and relations that are gone.
     pub removed: u64,
 }
 

@@ -1,4 +1,4 @@
-//! The memory of a table: its lines, searchable texts made of them, and facts about its world.
+//! The memory of a table: its lines, searchable texts made of them, and the graph of its world.
 //!
 //! Entry trait: [`MemoryStore`]; everything in it belongs to one [`Scope`]. **Never**: makes
 //! vectors, asks a model, or shows a [`Viewer`] what it may not see.

@@ -15,7 +15,7 @@ use super::reply::StoreFuture;
 pub struct Health {
     /// The engine and its version.
     pub engine: String,
-    /// Where its data lies, without secrets.
+    /// Place of its data, without secrets.
     pub place: String,
     /// The schema's number.
     pub schema: u32,

@@ -1,7 +1,7 @@
 //! The ledger: what was spent, and what is set aside for requests that are under way.
 //!
-//! Entry trait: [`Spending`]. What is set aside counts as spent until it is returned, so that a program
-//! that is killed leaves nothing uncounted. **Never**: knows a price, or what was bought.
+//! Entry trait: [`Spending`]. Money set aside counts as spent until it is returned, so that a
+//! program that is killed leaves nothing uncounted. **Never**: knows a price, or what was bought.
 
 use crate::domain::{Claim, Granted, Limit, Money, Scope};
 
@@ -11,7 +11,7 @@ use super::reply::StoreFuture;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct AccountId(pub i64);
 
-/// Which account is wanted.
+/// The account to open.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AccountRequest {
     /// Its name, unique to its owner.
@@ -65,7 +65,7 @@ pub(super) struct Room {
     pub cap: Option<Money>,
     /// Amount that counts against it.
     pub total: Money,
-    /// Which cap it is.
+    /// Kind of the cap.
     pub limit: Limit,
 }
 
@@ -73,7 +73,7 @@ pub(super) struct Room {
 pub(super) struct Decided {
     /// Amount set aside, that which is owed included.
     pub granted: Money,
-    /// Which cap did not allow what was needed.
+    /// Kind of the cap that did not allow what was needed.
     pub refused: Option<Limit>,
 }
 

@@ -18,7 +18,7 @@ use super::{
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Uid(pub String);
 
-/// A play session. What is `None` or empty leaves what is there.
+/// A play session. Fields that are `None` or empty leave the stored ones as they are.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Session {
     /// Its id within the scope.
@@ -41,7 +41,7 @@ pub struct SessionEntry {
     pub session: Session,
     /// Its lines, without withdrawn and forgotten ones.
     pub lines: u64,
-    /// Those of them that no chunk holds yet.
+    /// Lines that no chunk holds yet.
     pub unindexed: u64,
     /// When its last line was said, in Unix time in ms.
     pub last_at: Option<i64>,
@@ -84,7 +84,7 @@ pub struct Utterance {
     pub speaker_id: Option<String>,
     /// Name of the speaker at the table.
     pub speaker: String,
-    /// Whom the player plays.
+    /// Name of the player's character.
     pub character: Option<String>,
     /// Of a player's line: who was addressed. Of an NPC's: itself.
     pub npc: Option<String>,
@@ -121,7 +121,7 @@ pub struct TranscriptLine {
     pub withdrawn: bool,
 }
 
-/// Which part of a session.
+/// Part of a session.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Pick {
     /// All of it.
@@ -138,12 +138,12 @@ pub enum Pick {
     Unindexed,
 }
 
-/// Which lines, in the order they were said.
+/// Filter for lines, in the order they were said.
 #[derive(Clone, Debug, Default)]
 pub struct LineFilter {
     /// Only of this session.
     pub session: Option<String>,
-    /// Which lines of those that fit, where there are more than `limit`.
+    /// The part to take where more than `limit` lines fit.
     pub pick: Pick,
     /// Only of this player, by identity.
     pub player: Option<String>,

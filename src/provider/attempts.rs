@@ -41,7 +41,7 @@ impl Attempts {
     /// Waits until another attempt is paid for, after one that has failed so. Cancel safe.
     ///
     /// # Errors
-    /// Nobody pays for it.
+    /// The payer has refused.
     pub async fn again(&self, failed: Kind) -> Result<(), Error> {
         match &self.pays {
             Some(ask) => ask(failed).await,

@@ -53,7 +53,7 @@ struct Running {
     program: Program,
     /// Killed on drop.
     child: Child,
-    /// Where its WAV comes out.
+    /// Its WAV.
     stdout: ChildStdout,
     /// Cuts samples out of it while it is written.
     wav: WavStream,
@@ -191,7 +191,8 @@ impl Running {
         Ok(())
     }
 
-    /// Whether something was said yet; the silence before it goes. What is silent to its end stays.
+    /// Whether speech has begun; the silence before it is cut off. Sound that is silent to its end
+    /// stays.
     fn begins(&mut self, second: usize, all: bool) -> bool {
         let is_loud = |sample: &i16| sample.unsigned_abs() > QUIET;
         if !self.begun

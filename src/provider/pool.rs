@@ -6,7 +6,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::Error;
 
-/// Open services by their settings. There are a few, so a list is searched.
+/// Open services by their settings. They are few, so a list is searched.
 pub struct Pool<K, V>(Mutex<Vec<(K, V)>>);
 
 impl<K, V> Default for Pool<K, V> {

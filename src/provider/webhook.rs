@@ -16,7 +16,7 @@ const PATIENCE: Duration = Duration::from_secs(10);
 
 /// A message, and what proves whose it is.
 pub struct Signed<'a> {
-    /// Where it goes.
+    /// Its address.
     pub url: &'a str,
     /// Secret shared with the receiver.
     pub secret: &'a str,

@@ -6,7 +6,7 @@ use crate::yaml::{Key, Kind, Shape};
 /// The length of a file: at most 16 GiB.
 const BYTES: Kind = Kind::Whole { min: 1, max: 17_179_869_184 };
 
-/// Where model files lie and come from.
+/// Folders and sources of model files.
 pub static MODELS: Shape = Shape {
     title: "Model files",
     keys: &[

@@ -37,7 +37,7 @@ pub fn http(
     let url = fields.text("url")?;
     let address = Address::parse(url);
     let address = address.map_err(|way_out| {
-        // What variables hold is not printed.
+        // Values of variables are not printed.
         problems.add(fields.place("url"), format!("'url' is {}", fields.shown("url")), way_out);
     });
     let verb = Verb::named(fields.text("method").unwrap_or("POST"));

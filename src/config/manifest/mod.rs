@@ -31,7 +31,7 @@ const SHARED: &str = "tools";
 /// The tools read so far.
 #[derive(Default)]
 pub struct Manifests {
-    /// Those that are whole.
+    /// Manifests that are whole.
     pub tools: Vec<Manifest>,
     /// Identities of all, so that nobody who names a broken one is called wrong too.
     pub identities: Vec<String>,
@@ -139,7 +139,7 @@ impl<'a> File<'a> {
         })
     }
 
-    /// Where its name stands.
+    /// Place of its name.
     fn name_place(&self) -> Position {
         if self.bare {
             return self.fields.place("name");
@@ -293,7 +293,7 @@ fn namespace_of(namespace: &str) -> String {
     if is_built_in { format!("{MANIFEST}{plain}") } else { plain }
 }
 
-/// Where a mock's answer may stand.
+/// Keys of a mock's answer.
 const MOCKS: [&str; 4] = ["mock_result", "mock_result_file", "mock_template", "mock_template_file"];
 
 /// The JSON Schema under `key`.

@@ -9,7 +9,7 @@ use super::{
 use crate::tools::builtin;
 use crate::yaml::{self, Entry, Kind, Node, Problems, Value, nearest, quoted};
 
-/// Where such servers stand.
+/// Key of such servers.
 const KEY: &str = "mcpServers";
 /// The key that switches a server off.
 const DISABLED: &str = "disabled";

@@ -55,7 +55,7 @@ const EXTENSIONS: &[&str] =
 pub struct Name {
     /// The name without blanks around it.
     pub text: String,
-    /// Where it is written; for one that is not, where the server is.
+    /// Place of the name; of one that is not written, the place of the server.
     at: Position,
     /// How messages show it.
     shown: String,

@@ -16,7 +16,7 @@ use crate::{
 pub struct Places<'a> {
     /// Folder that paths are relative to.
     pub folder: &'a Path,
-    /// Where everything that is kept lies.
+    /// Folder of everything that is stored.
     pub data_dir: &'a Path,
 }
 

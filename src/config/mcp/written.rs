@@ -7,14 +7,14 @@ use std::path::Path;
 use super::super::{files::Source, keys};
 use crate::yaml::{Entry, Fields, Node, Shape, Value};
 
-/// Where servers are read from.
+/// Surroundings of the servers that are read.
 pub struct Origin<'a> {
     /// Folder that paths are relative to.
     pub folder: &'a Path,
     /// Where everything that is kept lies; `None`: the server is described by somebody who does not
     /// run us, and what it may reach is not theirs to say.
     pub data_dir: Option<&'a Path>,
-    /// Where files come from.
+    /// Source of the files.
     pub source: Source,
     /// Identities of the tools of manifests.
     pub manifests: &'a [String],

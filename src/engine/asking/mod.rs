@@ -52,7 +52,7 @@ impl<'m> Asking<'m> {
     /// requests.
     ///
     /// # Errors
-    /// Nobody answers, the request is wrong, or a spending cap would be passed.
+    /// No candidate answers, the request is wrong, or a spending cap would be passed.
     pub async fn answer(mut self) -> Result<Answering, Error> {
         let mut last = None;
         while let Some((candidate, asked)) = self.queue.take() {
@@ -148,7 +148,7 @@ impl<'m> Asking<'m> {
         match self.reserve(&candidate) {
             Ok(reserved) => Some(Spare::new(candidate, reserved, after)),
             Err(_) => {
-                // There is no money for two.
+                // The budget does not cover two.
                 self.queue.put_back(candidate);
                 None
             }

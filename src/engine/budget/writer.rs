@@ -8,7 +8,7 @@ use crate::{
     logic::budget::{Ledger, Postings},
 };
 
-/// Hands out what is to be written of one budget. There is one at a time.
+/// Hands out the postings of one budget. A budget has one writer at a time.
 pub struct BudgetWriter(Arc<Shared>);
 
 impl BudgetWriter {

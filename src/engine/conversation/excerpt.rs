@@ -23,13 +23,13 @@ pub struct Excerpt {
     pub window: Window,
     /// Words of somebody outside are in it.
     pub outside: bool,
-    /// Things are in it that not everybody may know.
+    /// It has text that not everybody may know.
     pub secrets: bool,
 }
 
 impl Excerpt {
     /// A question of the game master, before which nothing was said; `outside`: words of somebody
-    /// outside are in `system`. What the game master asks, and what is looked up for them, may be a
+    /// outside are in `system`. The question, and memories that are looked up for it, may be
     /// secret.
     pub fn of_game_master(system: String, window: Window, outside: bool) -> Self {
         let (overheard, topics) = (Vec::new(), Vec::new());

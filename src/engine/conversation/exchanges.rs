@@ -16,8 +16,8 @@ pub struct Parties {
     pub people: Vec<PersonId>,
 }
 
-/// Where an exchange begins that is not the first: with somebody's line. What comes later of a call
-/// belongs to the exchange before.
+/// Index where each exchange but the first begins: a line that somebody said. The follow-up of a
+/// call belongs to the exchange before it.
 pub fn exchanges(messages: &[Message]) -> impl Iterator<Item = usize> {
     let begins =
         |message: &Message| matches!(message, Message::User(said) if said.text != FOLLOW_UP);
@@ -57,7 +57,7 @@ pub fn forget_exchanges(messages: &mut Vec<Message>, person: &Person) {
             // The follow-up of a call belongs to the exchange before it.
             Message::User(said) if said.text == FOLLOW_UP => {}
             Message::User(said) => is_theirs = person.has_said(said),
-            // Who spoke was read off their lines: of a name with a colon, what is before it.
+            // Speakers were read off their lines: of a name with a colon, the part before it.
             Message::Summary { speakers, people, .. } => {
                 let is = |name: &String| {
                     speakers.iter().any(|it| it == name || name.starts_with(&format!("{it}: ")))

@@ -67,16 +67,16 @@ impl Synthesizer {
         self.voice.warm(&self.npc.voice).await
     }
 
-    /// The language of `spoken` where it can be told and is another than its own. What is spoken in a
-    /// language there are no words of would be taken for one that there are.
+    /// The language of `spoken` where it is recognised and is another than its own. Text in a
+    /// language without a word list would be taken for one that has a list.
     fn foreign(&self, spoken: &str) -> Option<&'static str> {
         Language::of(&self.npc.language)?;
         let code = Language::spoken_in(spoken)?.code;
         (code != self.npc.language).then_some(code)
     }
 
-    /// Filter for spoken text, which takes out silence, emoji and stage directions: one per turn.
-    /// Numbers are said in the language of their sentence.
+    /// Filter for spoken text, one per turn: it takes out emoji, stage directions and anything else
+    /// that is silent. Numbers are said in the language of their sentence.
     pub fn spoken_filter(&self) -> SpeakableFilter {
         let names = std::iter::once(&self.npc.name).chain(&self.npc.aliases);
         let filter = SpeakableFilter::new(&self.npc.language, names.map(String::as_str));
@@ -121,7 +121,7 @@ impl Synthesizer {
         &self,
         spoken: &str,
     ) -> Result<BoxStream<'static, Result<Vec<Frame>, Error>>, Error> {
-        // What is sent has names as they are said.
+        // Names are sent as they are said.
         let sent = respell(spoken, &self.said).chars().count();
         let characters = u64::try_from(sent).unwrap_or(u64::MAX);
         let used = Consumption { characters, ..Consumption::default() };

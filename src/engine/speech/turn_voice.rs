@@ -20,11 +20,11 @@ pub struct TurnVoice {
     pub fillers: Fillers,
     /// Its gate says how far playback is, and its token ends the voice.
     pub turn: Arc<Turn>,
-    /// Where frames go.
+    /// Port for its frames.
     pub replies: ReplyPort,
 }
 
-/// Where a voice is.
+/// Position of a voice.
 struct Progress<'a> {
     spoken: &'a mut usize,
     /// The sentence, fillers counted.

@@ -39,7 +39,7 @@ struct Bench {
     budget: BudgetOptions,
     history: Vec<Message>,
     utterance: &'static str,
-    /// Somebody has asked for the tier.
+    /// The tier was asked for.
     asked: bool,
     /// Lists are narrowed.
     narrow: bool,

@@ -15,7 +15,7 @@ use crate::memory::Error;
 const PASSING: [&str; 6] = ["08", "40", "53", "55", "57", "58"];
 /// The other server of two took over, and this one takes no more writes.
 const READ_ONLY: &str = "25006";
-/// Somebody else wrote the same at the same time.
+/// A row with an equal key was written at the same time.
 const TWICE: &str = "23505";
 
 impl From<tokio_postgres::Error> for Error {
@@ -64,7 +64,7 @@ impl Error {
     }
 }
 
-/// Error for an error answer of the server.
+/// Error of the memory for an error of the server.
 fn refused(said: &DbError) -> Error {
     let code = said.code().code();
     let text = said.message();

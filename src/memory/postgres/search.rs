@@ -136,7 +136,7 @@ impl Asked<'_> {
         let mut sql = self.ranked();
         sql.push(" FROM (SELECT u.* FROM utterance u WHERE u.words @@ ");
         match self.own > MOST {
-            // Whose a line is, is seen when it is read.
+            // Lines of other scopes are left out when they are read.
             true => sql.bind(wanted.to_owned()),
             false => {
                 let own = lexeme(&scope_word(self.scope));

@@ -90,7 +90,7 @@ async fn account(
         None => return Err(Error::Failed("a new account has no number".to_owned())),
     };
     if wanted.before > Money::ZERO {
-        // What was spent before there was a ledger is of no month.
+        // Money spent before there was a ledger is of no month.
         let before = wanted.before;
         let row =
             Taken { payer: "", month: "", granted: before, returned: Money::ZERO, spent: before };

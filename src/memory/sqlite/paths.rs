@@ -42,7 +42,7 @@ pub fn neighbours(
     for depth in 1..=around.depth.clamp(1, DEPTH_MAX) {
         let beyond = beyond(db, &level, &eyes)?.into_iter().map(|(id, ..)| id);
         level = beyond.filter(|id| seen.insert(*id)).collect();
-        // What lies side by side is read one after the other.
+        // Rows that lie side by side are read one after the other.
         level.sort_unstable();
         named(db, &level, depth, most, &mut found)?;
         if found.len() >= most {

@@ -19,7 +19,7 @@ pub const LINE: &str = "l.seq, l.uid, s.key, l.turn, l.at, l.duration, l.speaker
                         l.character, l.npc, l.text, l.raw, p.members, l.outcome, l.tools, \
                         l.visibility, l.gone";
 
-/// Where [`LINE`] is read from.
+/// Tables of [`LINE`].
 pub const LINE_FROM: &str = "line l JOIN session s ON s.id = l.session \
                              JOIN presence p ON p.id = l.presence";
 

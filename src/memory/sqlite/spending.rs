@@ -69,7 +69,7 @@ fn account(db: &Connection, scope: &Scope, wanted: &AccountRequest) -> Result<Ac
     db.execute(begin, params![owner, wanted.name, wanted.now]).map_err(failure)?;
     let id = db.last_insert_rowid();
     if wanted.before > Money::ZERO {
-        // What was spent before there was a ledger is of no month.
+        // Money spent before there was a ledger is of no month.
         let before = wanted.before.0.cast_signed();
         db.execute(PUT, params![id, "", "", scope.campaign.0, before, 0, before])
             .map_err(failure)?;

@@ -87,7 +87,7 @@ pub fn with_thoughts(calls: &mut [ToolCall], answer: Vec<Value>) {
     }
 }
 
-/// Where the turn begins: at the last words that are not the model's own.
+/// Index where the turn begins: at the last words that are not the model's own.
 fn turn(messages: &[Message]) -> Option<usize> {
     messages.iter().rposition(|it| matches!(it, Message::User(_) | Message::Summary { .. }))
 }
@@ -108,7 +108,7 @@ fn plain(text: &str) -> String {
 struct Called<'m> {
     /// Text before them.
     text: &'m str,
-    /// Those of one answer, in its order.
+    /// Calls of one answer, in its order.
     calls: &'m [ToolCall],
     /// The answer they stood in, where it goes back unchanged.
     answer: Option<&'m Vec<Value>>,

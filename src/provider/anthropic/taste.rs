@@ -46,7 +46,7 @@ impl Taste {
     /// The taste to try after a refusal that names something of ours; `None`: it names nothing.
     pub fn without(self, failure: &Failure) -> Option<Self> {
         if failure.is_about_messages() {
-            // What stands before a thought has changed, or the thought is another account's.
+            // Messages before a thought have changed, or the thought is another account's.
             let names = failure.names("thinking") || failure.names("signature");
             return (names && self.thoughts).then_some(Self { thoughts: false, ..self });
         }

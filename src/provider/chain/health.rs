@@ -73,7 +73,7 @@ impl Health {
     }
 }
 
-/// What a failure means for the health of the service.
+/// Effect of a failure on the health of the service.
 fn outcome(kind: Kind) -> Outcome {
     match kind {
         Kind::Unauthorized => Outcome::Refused,

@@ -38,7 +38,7 @@ impl<S: ?Sized> Chain<S> {
         self.candidates.iter()
     }
 
-    /// Those of them that `wanted` picks, in their order; `None`: none.
+    /// The candidates that `wanted` picks, in their order; `None`: none.
     pub fn only(&self, wanted: impl Fn(&S) -> bool) -> Option<Self> {
         let picked = self.iter().filter(|it| wanted(it.service())).cloned();
         let candidates: Arc<[_]> = picked.collect();

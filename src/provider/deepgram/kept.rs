@@ -87,7 +87,7 @@ async fn alive(mut socket: Socket, mut wanted: oneshot::Receiver<()>) -> Option<
         tokio::select! {
             biased;
             _ = &mut wanted => return Some(socket),
-            // What comes late belongs to what is over.
+            // Late messages belong to an utterance that is over.
             said = socket.next() => if said.is_err() { return None },
             () = sleep_until(until) => {
                 socket.close().await;

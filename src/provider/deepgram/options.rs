@@ -49,7 +49,7 @@ pub struct Options {
     pub priced_as: Option<String>,
 }
 
-/// Which of the two ways to listen a model has.
+/// The way to listen that a model has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Family {
     /// `/v1/listen`: words; somebody else says when an utterance ends.
@@ -113,7 +113,7 @@ impl Options {
 
 #[cfg(test)]
 impl Options {
-    /// Those of tests, for `model` at `base_url`.
+    /// Options for tests, for `model` at `base_url`.
     pub fn of_tests(base_url: &str, model: &str) -> Self {
         Self {
             base_url: base_url.to_owned(),

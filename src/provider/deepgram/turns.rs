@@ -8,7 +8,7 @@ use crate::provider::SpeechEvent;
 /// The turn that is being spoken.
 #[derive(Debug, Default)]
 pub struct Turns {
-    /// Somebody speaks, and has not finished.
+    /// The turn has begun, and is not over.
     pub is_open: bool,
     /// Text of the last event.
     told: String,

@@ -201,7 +201,7 @@ proptest! {
             let host = url.host_str().unwrap().trim_matches(['[', ']']);
             prop_assert!(host.parse().is_ok_and(|it: IpAddr| !is_special(it)), "{}", text);
         }
-        // What the configuration takes, the client reads as it is written.
+        // An address that the configuration takes is read by the client as it is written.
         if base_url(&text).is_ok() {
             let meant = host.trim_matches(['[', ']']).parse::<IpAddr>();
             let read = url.host_str().unwrap().trim_matches(['[', ']']).parse::<IpAddr>();

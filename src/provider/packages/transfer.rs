@@ -36,7 +36,7 @@ const MOST_LISTED: usize = 32 * 1024 * 1024;
 pub struct Transfer<'a> {
     /// Addresses of packages, with our login at each.
     pub sources: &'a PackageSources,
-    /// Where requests may go.
+    /// Addresses that requests may go to.
     pub outbound: Outbound,
 }
 

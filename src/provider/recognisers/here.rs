@@ -42,7 +42,7 @@ pub struct HereOptions {
 pub struct Installed {
     /// Of the set.
     pub name: &'static str,
-    /// Where they lie.
+    /// Their folder.
     pub folder: PathBuf,
 }
 
@@ -50,7 +50,7 @@ impl HereOptions {
     /// The weights that hear the language best.
     ///
     /// # Errors
-    /// Which ones are missing or damaged, and how to get them.
+    /// The weights that are missing or damaged, and how to get them.
     pub fn found(&self) -> Result<Installed, NotHere> {
         let names = if self.language == "en" { ENGLISH } else { OTHERS };
         let mut first = None;

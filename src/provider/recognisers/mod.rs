@@ -151,7 +151,7 @@ impl Recognisers {
         }
     }
 
-    /// Lets go of all but `wanted`. What is loaded on this machine stays for the next table.
+    /// Lets go of all but `wanted`. Models loaded on this machine stay for the next table.
     pub fn retain(&self, wanted: &RecogniserEntry) {
         self.openai.retain(|entry| entry == wanted);
         let is_wanted = |it: &deepgram::Options| *wanted == RecogniserEntry::Deepgram(it.clone());

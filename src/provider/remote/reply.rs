@@ -37,7 +37,7 @@ pub trait Protocol: Send + Sync + 'static {
     /// Reads one answer.
     type Reader: Reader + 'static;
 
-    /// Where it is.
+    /// Address of the service.
     fn endpoint(&self) -> &Endpoint;
 
     /// Sends `request`; again only without what the service has refused.
@@ -131,7 +131,7 @@ struct Reply<P: Protocol> {
 enum Phase<R> {
     Ask,
     Read(Box<Reading<R>>),
-    /// The whole part before it is given on first.
+    /// All complete events are given on before it.
     Failed(Error),
     Over,
 }

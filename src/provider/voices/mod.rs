@@ -1,8 +1,8 @@
 //! The voice services there are, and one of them with its settings.
 //!
-//! Entry types: [`VoiceService`], [`VoiceEntry`]; [`Voices`] opens entries. What a service says of
-//! itself stands in its own file ([`VoiceTraits`]).
-//! **Never**: a service without an arm; the compiler asks for each.
+//! Entry types: [`VoiceService`], [`VoiceEntry`]; [`Voices`] opens entries. Properties of a service
+//! are in its own file ([`VoiceTraits`]). **Never**: a service without an arm; the compiler asks
+//! for each.
 
 mod espeak;
 mod flite;
@@ -172,7 +172,7 @@ fn listed(voices: &[String]) -> String {
 #[derive(Default)]
 pub struct Voices {
     open: Pool<VoiceEntry, Arc<dyn TextToSpeech>>,
-    /// Where all networks compute.
+    /// Cores that all networks share.
     cores: Cores,
 }
 

@@ -1,7 +1,7 @@
 //! Threads that hear, no more than there are cores, and what waits for them.
 //!
-//! Entry type: [`Crew`]. What was said comes before what is being said, and among equals who has asked
-//! first. **Never**: hearing on the async runtime, keeping sound or text of what was answered.
+//! Entry type: [`Crew`]. Finals come before partials, and among equals the first task comes first.
+//! **Never**: hearing on the async runtime, keeping sound or text of what was answered.
 
 use std::{
     collections::VecDeque,
@@ -128,7 +128,7 @@ impl Drop for Crew {
 }
 
 impl Task {
-    /// Somebody waits for it.
+    /// Its receiver still waits.
     fn is_wanted(&self) -> bool {
         !self.answer.is_closed()
     }
@@ -231,7 +231,7 @@ struct Alive(Arc<Shared>);
 impl Drop for Alive {
     fn drop(&mut self) {
         self.0.queue().threads -= 1;
-        // What has broken down takes the others' utterances not along.
+        // A thread that has panicked is replaced, so that other utterances are heard.
         if thread::panicking() {
             staff(&self.0);
         }

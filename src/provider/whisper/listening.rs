@@ -153,7 +153,7 @@ impl Listening {
         }
     }
 
-    /// Asks what has come so far means. What was asked before is of no interest any more.
+    /// Asks for the text of the sound so far. An earlier question is dropped.
     fn ask(&mut self, urgency: Urgency) -> Result<(), Error> {
         self.heard = self.sound.frames.len();
         self.asked = None;

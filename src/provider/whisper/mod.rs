@@ -51,7 +51,7 @@ impl Whisper {
     /// Loads the model, unless it is loaded.
     ///
     /// # Errors
-    /// The model files are missing or damaged; the error says how to download them again.
+    /// The model files cannot be used; the error says why, and how to download them again.
     pub fn ready(&self) -> BoxFuture<'static, Result<(), Error>> {
         let engine = Arc::clone(&self.engine);
         async move { engine.crew().await.map(drop) }.boxed()

@@ -55,7 +55,7 @@ impl Engine {
     /// tries again.
     ///
     /// # Errors
-    /// The model files are missing or damaged; the error says how to download them again.
+    /// The model files cannot be used; the error says why, and how to download them again.
     pub async fn crew(&self) -> Result<Arc<Crew>, Error> {
         self.crew.get_or_try_init(|| self.load()).await.cloned()
     }
@@ -98,8 +98,8 @@ impl Engine {
 /// Says whether to stop.
 type Stops<'a> = dyn Fn() -> bool + Sync + 'a;
 
-/// The words in `samples`, piece by piece; `None`: it was stopped. What the model makes up from
-/// silence or noise are none, and nothing likelier is sought for them.
+/// The words in `samples`, piece by piece; `None`: it was stopped. Words that the model makes up
+/// from silence or noise are left out, and nothing likelier is sought for them.
 fn hear(
     model: &Model,
     scratch: &mut Scratch,

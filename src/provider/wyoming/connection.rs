@@ -23,14 +23,14 @@ use crate::provider::Error;
 /// Longest wait for a connection.
 const CONNECT: Duration = Duration::from_secs(5);
 
-/// Where events are sent.
+/// The sending end of a connection.
 pub struct Sender {
     stream: OwnedWriteHalf,
     peer: Peer,
     patience: Duration,
 }
 
-/// Where they come from.
+/// The receiving end of a connection.
 pub struct Receiver {
     stream: OwnedReadHalf,
     decoder: Decoder,
@@ -42,7 +42,7 @@ pub struct Receiver {
 /// A connection to `peer`, which takes what is sent within `patience`.
 ///
 /// # Errors
-/// Nobody is there.
+/// The service cannot be reached.
 pub async fn connect(peer: &Peer, patience: Duration) -> Result<(Sender, Receiver), Error> {
     let stream = timeout(CONNECT, TcpStream::connect(peer.host())).await;
     let stream = stream.map_err(|_| peer.slow())?.map_err(|error| peer.no_connection(&error))?;

@@ -20,7 +20,7 @@ const PATIENCE: Duration = Duration::from_secs(5);
 /// The program at `peer`, if the service has one for its purpose.
 ///
 /// # Errors
-/// Nobody is there, or it is another one.
+/// The service cannot be reached, or is another one.
 pub async fn describe(peer: &Peer) -> Result<Program, Error> {
     let until = Instant::now() + PATIENCE;
     let (mut to, mut from) = connect(peer, PATIENCE).await?;

@@ -72,7 +72,7 @@ impl Event {
         self.data.get(key).and_then(Value::as_str)
     }
 
-    /// As it is sent. What belongs to it stands behind the line, as the protocol's own library has it.
+    /// Its bytes as they are sent. The data follows the line, as the protocol's own library has it.
     pub fn bytes(&self) -> Vec<u8> {
         let mut line = json!({ "type": self.kind, "version": VERSION });
         let data = match self.data.is_empty() {
@@ -110,7 +110,7 @@ struct Begun {
 }
 
 impl Decoder {
-    /// Where the next bytes are to be appended.
+    /// The buffer to append the next bytes to.
     pub fn room(&mut self) -> &mut Vec<u8> {
         self.held.reserve(READ);
         &mut self.held

@@ -66,7 +66,7 @@ impl Peer {
         Error::new(kind, format!("'{}': {what} ({way_out})", self.address))
     }
 
-    /// Nobody is there.
+    /// Error for a service that cannot be reached.
     pub fn no_connection(&self, error: &io::Error) -> Error {
         if error.kind() == io::ErrorKind::ConnectionRefused {
             let (noun, example) = (self.role.noun(), self.role.example());

@@ -47,7 +47,7 @@ pub struct Offer {
 pub struct VoiceName<'a> {
     /// Of the voice.
     pub name: &'a str,
-    /// Which of its speakers.
+    /// One of its speakers.
     pub speaker: Option<&'a str>,
 }
 
@@ -171,7 +171,7 @@ fn nearest(name: &str, mut known: Vec<String>) -> String {
     let wanted = name.to_lowercase();
     known.sort_by_cached_key(|known| {
         let known = known.to_lowercase();
-        // What is meant is mostly a part of a longer name: "lessac" of "en_US-lessac-medium".
+        // The name meant is mostly a part of a longer one: "lessac" of "en_US-lessac-medium".
         (!known.contains(&wanted), osa_distance(&wanted, &known))
     });
     let more = if known.len() > FEW { ", …" } else { "" };

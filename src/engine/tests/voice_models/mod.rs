@@ -80,7 +80,7 @@ impl Seat {
         answered
     }
 
-    /// Like [`Self::settled`], on a machine that has not prepared the next turn yet.
+    /// Like [`Self::turn_until`], on a machine that has not prepared the next turn yet.
     async fn unsettled(
         &mut self,
         heard: impl FnOnce(&Answered) -> HeardAloud,

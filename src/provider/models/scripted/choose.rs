@@ -1,4 +1,4 @@
-//! Which line applies to what was said.
+//! The choice of a line for an utterance.
 
 use std::{collections::BTreeMap, sync::OnceLock};
 

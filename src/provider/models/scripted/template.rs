@@ -13,7 +13,7 @@ use crate::domain::TurnFacts;
 pub struct Values {
     npc: String,
     speaker: String,
-    /// Words of the player.
+    /// Words of the speaker.
     pub utterance: String,
     dice: Option<String>,
     odds: Option<String>,

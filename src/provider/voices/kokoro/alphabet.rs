@@ -66,7 +66,7 @@ const BRITISH: [(&str, &str); 4] = [("eə", "ɛː"), ("iə", "ɪə"), ("əʊ", "
 const AMERICAN: [(&str, &str); 6] =
     [("oʊ", "O"), ("ɜːɹ", "ɜɹ"), ("ɜː", "ɜɹ"), ("ɪə", "iə"), ("ː", ""), ("o", "ɔ")];
 
-/// Which English a voice speaks.
+/// The English that a voice speaks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum English {
     /// Voices whose names begin with "b".

@@ -39,7 +39,7 @@ pub enum GraphError {
     /// A product that is not one of two factors.
     #[error("it contains an unsupported multiplication ('{0}')")]
     Product(String),
-    /// There are too many.
+    /// It has too many.
     #[error("it has more than \"{MOST}\" fused products")]
     TooMany,
 }

@@ -87,7 +87,7 @@ impl Library {
         Self { models: models.to_owned(), slowest, cores, networks, styles }
     }
 
-    /// Where it computes.
+    /// Cores that the networks share.
     pub const fn cores(&self) -> &Cores {
         &self.cores
     }

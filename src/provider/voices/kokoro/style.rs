@@ -39,7 +39,7 @@ impl Style {
         }
         let (numbers, _) = bytes.as_chunks::<4>();
         let numbers: Vec<f32> = numbers.iter().map(|it| f32::from_le_bytes(*it)).collect();
-        // What is no number is not within bounds either.
+        // NaN is not within bounds either.
         match numbers.iter().find(|it| !(-HIGHEST..=HIGHEST).contains(*it)) {
             Some(odd) => Err(StyleError::Number(*odd)),
             None => Ok(Self(numbers)),

@@ -54,7 +54,7 @@ pub fn unusable(what: &str, why: impl Display) -> Error {
     Error::new(Kind::Protocol, text)
 }
 
-/// Where a thing is kept, or will be.
+/// A cell for a value, loaded or not.
 type Slot<V> = Arc<OnceCell<Arc<V>>>;
 
 /// Values that are loaded on first use and then shared.

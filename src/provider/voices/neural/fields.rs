@@ -39,7 +39,7 @@ pub enum Value<'a> {
 /// A field and where it stands.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Field<'a> {
-    /// Which one it is.
+    /// Its number in the message.
     pub number: u64,
     /// All of it, with what stands before its value.
     pub place: Range<usize>,
@@ -55,7 +55,7 @@ pub struct Fields<'a> {
 }
 
 impl<'a> Fields<'a> {
-    /// Those of `message`.
+    /// The fields of `message`.
     pub const fn of(message: &'a [u8]) -> Self {
         Self { all: message, rest: message }
     }

@@ -40,7 +40,7 @@ impl Library {
         Self { models: models.to_owned(), voices: Kept::default(), cores }
     }
 
-    /// Where it computes.
+    /// Cores that the networks share.
     pub const fn cores(&self) -> &Cores {
         &self.cores
     }

@@ -48,7 +48,7 @@ pub const TRAITS: VoiceTraits = VoiceTraits {
     shifts_formants: true,
 };
 
-/// Where Piper's voices are.
+/// Folders of Piper's voices.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Options {
     /// The folders of model files, in the order in which they are looked through.
@@ -72,7 +72,7 @@ impl Piper {
     /// Voices whose files are there.
     ///
     /// # Errors
-    /// There are none.
+    /// No voice is installed.
     pub fn voices(models: &[PathBuf]) -> Result<Vec<String>, Error> {
         let voices = files::voices(models);
         if voices.is_empty() {

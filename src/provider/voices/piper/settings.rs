@@ -100,7 +100,7 @@ struct Inference {
 }
 
 impl Default for Inference {
-    /// Those of Piper itself.
+    /// The scales of Piper itself.
     fn default() -> Self {
         Self { noise_scale: 0.667, length_scale: 1.0, noise_w: 0.8 }
     }
@@ -156,7 +156,7 @@ fn alphabet(written: HashMap<String, Vec<i64>>) -> Result<HashMap<char, Vec<i32>
             return Err(number("phoneme_id_map", ids.len()));
         }
         let ids = ids.into_iter().map(|id| index("phoneme_id_map", id));
-        // What is longer than a character is never looked for: espeak-ng's output is read so.
+        // A sound longer than a character is never looked up: espeak-ng's output is read by characters.
         if let Some(sound) = only(&sound) {
             alphabet.insert(sound, ids.collect::<Result<_, _>>()?);
         }

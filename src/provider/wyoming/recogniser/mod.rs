@@ -1,9 +1,8 @@
 //! Speech-to-text at a Wyoming service: a connection an utterance, opened when it begins.
 //!
-//! Entry types: [`Recogniser`], [`probe`]. What is said while the connection is made is sent first.
-//! A service that ends utterances itself has the rest of one sent as another, without what was already
-//! on its way to it.
-//! **Never**: sends an utterance twice.
+//! Entry types: [`Recogniser`], [`probe`]. Sound that comes while the connection is made is sent
+//! first. A service that ends utterances itself has the rest of one sent as another, without what
+//! was already on its way to it. **Never**: sends an utterance twice.
 
 use std::{
     sync::{
@@ -325,7 +324,7 @@ pub async fn probe(options: Options, language: &str) -> Result<String, Error> {
     let (answered, asked) = (begun.elapsed(), Instant::now());
     let (to, audio) = mpsc::channel(PROBED_FRAMES);
     for _ in 0..PROBED_FRAMES {
-        // There is room for all of them.
+        // The channel has room for all of them.
         let _ = to.try_send(Frame::silence(SampleRate::HZ_16000));
     }
     drop(to);

@@ -1,8 +1,8 @@
 //! Text-to-speech at a Wyoming service: a connection a sentence.
 //!
 //! Entry types: [`Speech`], [`probe`]. Sound is given on as it comes; pitch, formants and speed are
-//! ours. What a service has said of itself is asked again when it lacks a voice.
-//! **Never**: a second request for a sentence.
+//! ours. The service is asked for its description again when it lacks a voice. **Never**: a second
+//! request for a sentence.
 
 use std::{
     sync::{Arc, PoisonError, RwLock},

@@ -1,8 +1,9 @@
 //! A disk that loses its power: what was written and flushed, and what of it is left.
 //!
-//! Entry types: [`Event`], in their order; [`Disk`], which is made of them. What was flushed is there.
-//! Of anything else a random part is: of a write some of its sectors, of one of these perhaps only
-//! the beginning; a name that was made or removed, if its folder was not flushed after it.
+//! Entry types: [`Event`], in their order; [`Disk`], which is made of them. Flushed bytes are
+//! there. Of anything else a random part is: of a write some of its sectors, of one of these
+//! perhaps only the beginning; a name that was made or removed, if its folder was not flushed after
+//! it.
 
 use std::collections::BTreeMap;
 

@@ -153,7 +153,7 @@ async fn opened(left: &Files, promises: &[Promise]) -> (Found, Vec<Event>) {
     let folder = TempDir::new().unwrap();
     let path = folder.path().join("memory.db");
     let watched = Watched::new(folder.path(), left);
-    // What readers and writers share is memory, of which the disk may have anything.
+    // Readers and writers share this file as memory, so the disk may have anything of it.
     std::fs::write(folder.path().join("memory.db-shm"), [0xa5; 32_768]).unwrap();
     let store = Sqlite::open(&path).unwrap();
     whole(&path);
