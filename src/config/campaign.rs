@@ -11,12 +11,12 @@ use crate::{
 /// Most moods that a warning lists.
 const MOODS_SHOWN: usize = 30;
 
-/// Whom a campaign may name.
+/// Names that a campaign may use.
 #[derive(Clone, Copy)]
 pub struct Nameable<'a> {
     /// The cast; `None`: some of it could not be read, so that nobody is called unknown.
     pub cast: Option<&'a [Npc]>,
-    /// Who may have been of it until now.
+    /// NPCs that may have been in the cast until now.
     pub left: &'a [Npc],
     /// Tracks that scenes can name.
     pub music: &'a Library,
@@ -81,7 +81,7 @@ fn mappings<'a>(fields: &Fields<'a>, key: &str) -> impl Iterator<Item = &'a Node
     fields.items(key).iter().filter(|node| matches!(node.value, Value::Map(_)))
 }
 
-/// Somebody who plays, and whom.
+/// A player and their character.
 fn player(node: &Node) -> Player {
     let fields = Fields::new(node, &import::PLAYER);
     let text = |key| fields.text(key).unwrap_or_default().trim().to_owned();

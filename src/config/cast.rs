@@ -21,9 +21,9 @@ pub struct Cast {
     pub npcs: Vec<Npc>,
     /// The game master's assistant, where one is described.
     pub assistant: Option<Npc>,
-    /// Who has a name: folded name -> place and full name.
+    /// Names in use: folded name -> place and full name.
     names: BTreeMap<String, Taken>,
-    /// What NPCs do, by the name of each.
+    /// Name and profession of each NPC that has one.
     professions: Vec<(String, String)>,
     /// Names that were met before.
     clashes: Vec<Problem>,

@@ -1,4 +1,4 @@
-//! What the files say, read and checked.
+//! The configuration, read and checked.
 //!
 //! Entry type: [`Config`]. **Never**: holds a value that was not checked.
 
@@ -23,7 +23,7 @@ use crate::{
     yaml::Problem,
 };
 
-/// Everything the program is told; every value is checked.
+/// The whole configuration; every value is checked.
 #[derive(Clone, Debug)]
 pub struct Config {
     /// The cast, at least one, names unique; policies have the table's defaults merged in.
@@ -32,11 +32,11 @@ pub struct Config {
     pub assistant: Npc,
     /// The world played in; empty without a campaign file.
     pub campaign: Campaign,
-    /// The same as its file has it, with ids and relationships.
+    /// The campaign's world as its file has it, with ids and relationships.
     pub world: World,
     /// Further campaigns, which every server may play.
     pub shared: Vec<(Campaign, World)>,
-    /// What hears, thinks, speaks and compares meanings.
+    /// Recognisers, chat models, voices and embedders.
     pub services: provider::Options,
     /// Settings of a table.
     pub session: session::Options,
@@ -58,17 +58,17 @@ pub struct Config {
     pub music: Arc<Library>,
     /// Tools written down in files, identities unique.
     pub manifests: Vec<Manifest>,
-    /// Where NPCs may read and write files; `None`: nowhere.
+    /// Folders in which NPCs may read and write files; `None`: none.
     pub file_io: Option<FileIo>,
     /// The bot, whose token may be empty, and whether game masters are trusted.
     pub discord: DiscordOptions,
-    /// Where kept sessions lie.
+    /// Folder of stored sessions.
     pub data_dir: PathBuf,
     /// Files of models that hear and speak: which there are, where, and where they come from.
     pub models: ModelOptions,
-    /// What is remembered, where and how long.
+    /// The memory: its place, its contents, and how long they are kept.
     pub memory: MemoryOptions,
-    /// Where measured figures of tools belong to.
+    /// Name of the environment that measured figures of tools belong to.
     pub environment: String,
     /// Least important level logged ("info").
     pub log_level: String,
@@ -78,7 +78,7 @@ pub struct Config {
     pub files: Vec<PathBuf>,
     /// Folders whose files were read, there or not.
     pub folders: Vec<PathBuf>,
-    /// What is allowed, but probably not meant.
+    /// Warnings: settings that are allowed, but probably not meant.
     pub warnings: Vec<Problem>,
 }
 
@@ -86,7 +86,7 @@ pub struct Config {
 pub const NPCS: &str = "npcs";
 
 impl Config {
-    /// What is said of NPCs on disk that are not read, if there are any.
+    /// The warning about NPCs on disk that are not read, if there are any.
     pub fn unread(&self) -> Option<&Problem> {
         self.warnings.iter().find(|warning| &*warning.file == NPCS)
     }
@@ -107,7 +107,7 @@ impl Config {
                     secret.for_each(|(_, value)| redact::keep_secret(&value.0));
                 }
                 Reach::Http { headers, auth, .. } => {
-                    // What is filled in with each request is no secret of the configuration.
+                    // A value that is filled in with each request is no secret of the configuration.
                     let fixed = headers.iter().filter(|(_, value)| !value.0.contains("${"));
                     fixed.for_each(|(_, value)| redact::keep_secret(&value.0));
                     match auth {

@@ -1,4 +1,4 @@
-//! What a file says about a tool, wherever the tool comes from.
+//! Settings of a tool in a file, wherever the tool comes from.
 //!
 //! Entry function: [`declared`]. **Never**: fills in what is not said.
 
@@ -9,7 +9,7 @@ use crate::{
     yaml::{Fields, Node},
 };
 
-/// What `fields` say, whose keys are those of `keys::declared`; the lowest tier is under `floor`.
+/// Reads `fields`, whose keys are those of `keys::declared`; the lowest tier is under `floor`.
 pub fn declared(fields: &Fields, floor: &str) -> Declared {
     let duration = |key, unit: f64| {
         fields.number(key).and_then(|number| Duration::try_from_secs_f64(number * unit).ok())

@@ -18,12 +18,12 @@ use crate::{
 /// Minutes alone after which the bot leaves.
 const IDLE_MINUTES: u64 = 5;
 
-/// What the file says about Discord.
+/// Settings of Discord in the file.
 #[derive(Clone, Debug)]
 pub struct DiscordOptions {
     /// The bot's token; may be empty.
     pub token: Secret,
-    /// Where Discord's API is, when not at its own address.
+    /// Address of Discord's API, when it is not Discord's own.
     pub api: Option<SocketAddr>,
     /// The guild that the bot is for.
     pub guild: Option<u64>,
@@ -43,7 +43,7 @@ pub struct DiscordOptions {
     pub trust_dms: bool,
 }
 
-/// What `fields` say; what is noted beside the store lies below `data_dir`.
+/// Reads `fields`; files beside the store lie below `data_dir`.
 pub fn options(fields: Option<Fields<'_>>, data_dir: &Path, notes: &mut Notes) -> DiscordOptions {
     let mut id = |key| {
         let text = fields?.text(key).filter(|text| !text.trim().is_empty())?;
@@ -94,7 +94,7 @@ fn served(fields: Fields<'_>, notes: &mut Notes) -> ServedGuilds {
     ServedGuilds::Listed(ids.collect())
 }
 
-/// Where Discord's API is, when not at its own address.
+/// Address of Discord's API, when it is not Discord's own.
 fn api(fields: Fields<'_>, notes: &mut Notes) -> Option<SocketAddr> {
     let text = fields.text("api_base")?;
     let address =

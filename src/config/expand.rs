@@ -1,15 +1,16 @@
 //! `${VAR}` and `${VAR:-default}` in every scalar; `$${` stands for `${`. In headers and
 //! `resource_vars` of servers `${session.*}`, `${campaign.*}` and `${data.*}` stay, and so does
-//! `${data.*}` in what an NPC is told about itself: they are filled in with each request. Under
-//! `mcpServers`, `${env:VAR}` and `${input:var}` are variables too, and what is switched off needs none.
+//! `${data.*}` in the texts for an NPC's prompt: they are filled in with each request. Under
+//! `mcpServers`, `${env:VAR}` and `${input:var}` are variables too, and what is switched off needs
+//! none.
 
 use std::borrow::Cow;
 
 use super::secrets::Secrets;
 use crate::yaml::{Entry, Node, Position, Problems, Scalar, Value, quoted};
 
-/// Puts variables into every scalar of `node`. What cannot be filled in is noted and becomes
-/// [`Value::Broken`]. What came of it is not for everybody.
+/// Puts variables into every scalar of `node`. Scalars that cannot be filled in are noted and
+/// become [`Value::Broken`]. The result is not for everybody.
 pub fn expand(
     node: &mut Node,
     environment: &dyn Fn(&str) -> Option<String>,
@@ -25,9 +26,9 @@ pub fn expand(
 struct Expansion<'a> {
     /// Looks up a variable.
     environment: &'a dyn Fn(&str) -> Option<String>,
-    /// Where problems go.
+    /// Problems found so far.
     problems: &'a mut Problems,
-    /// What messages must not repeat.
+    /// Values that messages must not repeat.
     secrets: Secrets,
     /// The keys that lead to where it is; one without a name for a member of a list.
     path: Vec<String>,
@@ -129,8 +130,8 @@ impl Expansion<'_> {
     }
 }
 
-/// What stands for `inside`, in the value of `name`, until it is filled in with each request; `None`: it
-/// is filled in now.
+/// Text in place of `inside`, in the value of `name`, until it is filled in with each request;
+/// `None`: it is filled in now.
 fn for_later<'t>(inside: &'t str, name: &str, path: &[String]) -> Option<Cow<'t, str>> {
     let begins = |starts: &[&str]| starts.iter().any(|start| inside.starts_with(start));
     if is_of_a_server(path) {
@@ -178,7 +179,7 @@ fn is_true(node: &Node) -> bool {
     node.scalar().and_then(Scalar::flag).unwrap_or(false)
 }
 
-/// Where servers stand as desktop clients and editors write them.
+/// Key of servers as desktop clients and editors write them.
 const DESKTOP: &str = "mcpServers";
 /// Keys of a server whose values are filled in with each request.
 const LATER: [&str; 3] = ["headers", "resource_vars", "resourceVars"];

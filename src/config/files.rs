@@ -1,4 +1,4 @@
-//! Where files come from: the only place that touches the disk.
+//! Sources of files: the only place that touches the disk.
 
 use std::{
     fs,
@@ -18,7 +18,7 @@ pub const BYTES_MAX: u64 = 10 * 1024 * 1024;
 /// How the names of YAML files end.
 pub const YAML: &[&str] = &["yaml", "yml"];
 
-/// Where files lie.
+/// A source of files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Source {
     /// On disk, as paths say.
@@ -30,11 +30,11 @@ pub enum Source {
 /// Why a file could not be read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ReadError {
-    /// Where in the file, if it was opened.
+    /// Place in the file, if it was opened.
     pub at: Option<Position>,
-    /// What is wrong, to follow the file's name and a colon.
+    /// The problem, to follow the file's name and a colon.
     pub message: String,
-    /// What to do about it.
+    /// The way out.
     pub way_out: &'static str,
 }
 
@@ -90,7 +90,7 @@ impl Source {
         Ok(paths)
     }
 
-    /// Where a folder is, behind its links; itself where they cannot be followed.
+    /// The folder behind the links of `dir`; `dir` itself where they cannot be followed.
     pub fn behind_links(self, dir: &Path) -> PathBuf {
         let found = match self {
             Self::Disk => fs::canonicalize(dir).ok(),

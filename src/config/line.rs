@@ -14,7 +14,7 @@ const PLACEHOLDERS: [&str; 5] = ["speaker", "npc", "utterance", "dice", "odds"];
 /// Largest compiled pattern, in bytes; the scripted brain's own limit.
 const PATTERN_MAX: usize = 1 << 20;
 
-/// Where a line's tools come from.
+/// Tools that a line may call.
 #[derive(Clone, Copy, Debug)]
 pub struct LineTools<'a> {
     /// Identities there are.
@@ -56,7 +56,7 @@ pub fn line(node: &Node, tools: LineTools, problems: &mut Problems) -> ScriptedL
     }
 }
 
-/// What makes the line fit, and the names of its groups; `None`: not known.
+/// Condition of the line, and the names of its groups; `None`: not known.
 fn when(fields: &Fields, problems: &mut Problems) -> (Option<LineWhen>, Option<Vec<String>>) {
     let items = fields.items("when");
     if fields.is_broken("when") {
@@ -152,7 +152,7 @@ fn tool(
     LineTool { name, arguments }
 }
 
-/// What may stand in braces.
+/// Placeholders that a text may have in braces.
 #[derive(Clone)]
 struct Placeholders {
     /// Groups of the pattern; `None`: not known.

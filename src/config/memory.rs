@@ -7,18 +7,18 @@ use std::path::{Path, PathBuf};
 use super::reading::Notes;
 use crate::{campaign::TranscriptOptions, memory::Address, yaml::Fields};
 
-/// What is remembered, where and how long.
+/// Settings of the memory: its place, its contents, and how long they are kept.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MemoryOptions {
     /// A file, or a server that others may share.
     pub place: MemoryPlace,
-    /// What of sessions is written there.
+    /// Parts of sessions that are written there.
     pub transcripts: TranscriptOptions,
     /// After a session on Discord the chat model summarises it and proposes facts.
     pub consolidate: bool,
 }
 
-/// Where what is remembered lies.
+/// Place of the memory.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum MemoryPlace {
     /// In this file.
@@ -27,7 +27,7 @@ pub enum MemoryPlace {
     Server(Address),
 }
 
-/// What `fields` say; paths are relative to `folder`, the default lies in `data_dir`.
+/// Reads `fields`; paths are relative to `folder`, the default lies in `data_dir`.
 pub fn options(
     fields: Option<Fields<'_>>,
     folder: &Path,

@@ -17,12 +17,12 @@ use crate::{
     yaml::{Fields, nearest},
 };
 
-/// Where model files lie, which there are, and where they come from.
+/// Folders of model files, the sets there are, and their sources.
 #[derive(Clone, Debug)]
 pub struct ModelOptions {
-    /// Which there are, and where.
+    /// Sets of model files, and their folders.
     pub weights: Weights,
-    /// Where they come from.
+    /// Sources of packages.
     pub sources: PackageSources,
 }
 
@@ -34,7 +34,7 @@ pub struct Folders<'a> {
     pub data: &'a Path,
 }
 
-/// What `fields` say; variables stand in for what they do not.
+/// Reads `fields`; environment variables stand in for absent keys.
 pub fn options(
     fields: Option<Fields<'_>>,
     folders: &Folders<'_>,
@@ -187,7 +187,7 @@ fn package(fields: Fields<'_>, notes: &mut Notes) -> Option<Package> {
     Some(Package { origin, file, bytes, sha256 })
 }
 
-/// Who has it, and what its file is usually called.
+/// Source of the package, and its usual file name.
 fn origin(from: &str) -> Result<(Origin, String), &'static str> {
     let named = |name: &str, version: &str| (name.to_owned(), version.to_owned());
     let is_one = |name: &str| {

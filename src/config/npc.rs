@@ -21,7 +21,7 @@ const INDISTINCT: &[&str] = &[
     "frau",
 ];
 
-/// What NPCs of a table have in common.
+/// Settings that the NPCs of a table have in common.
 #[derive(Clone, Copy, Debug)]
 pub struct NpcDefaults<'a> {
     /// Language of those without their own.
@@ -193,7 +193,7 @@ fn pronunciation(fields: &Fields, problems: &mut Problems) -> Vec<Pronunciation>
         .collect()
 }
 
-/// What is allowed, but probably not meant.
+/// Adds warnings about settings that are allowed, but probably not meant.
 fn warn(npc: &Npc, fields: &Fields, defaults: &NpcDefaults, warnings: &mut Problems) {
     if is_assistant(fields) {
         return engine::warn_assistant(fields, warnings);

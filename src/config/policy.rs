@@ -31,7 +31,7 @@ pub fn policy(node: &Node, default: &Policy, tools: &[&str], notes: &mut Notes) 
     }
 }
 
-/// What the model is told about calling tools.
+/// The value of `tool_choice`; `None`: absent or unknown.
 fn tool_choice(fields: &Fields, tools: &[&str], problems: &mut Problems) -> Option<ToolChoice> {
     let named = |name, problems: &mut Problems| match whitelist::resolve(name, tools) {
         Ok(identity) => Some(ToolChoice::Named(identity)),

@@ -17,7 +17,7 @@ use crate::{
 
 /// State of one [`super::load`].
 pub struct Reading<'a> {
-    /// Where files come from.
+    /// Source of the files.
     pub source: Source,
     /// Looks up a variable.
     environment: &'a dyn Fn(&str) -> Option<String>,
@@ -25,32 +25,32 @@ pub struct Reading<'a> {
     pub tools: &'a [&'a str],
     /// NPCs that were there before: a campaign may name those who have left since.
     pub left: &'a [Npc],
-    /// What must be mended.
+    /// Errors found so far.
     pub problems: Vec<Problem>,
-    /// What is probably not meant.
+    /// Warnings found so far.
     pub warnings: Vec<Problem>,
     /// Files read so far.
     pub files: Vec<PathBuf>,
     /// Folders looked into so far, there or not.
     pub folders: Vec<PathBuf>,
-    /// What messages must not repeat.
+    /// Values that messages must not repeat.
     pub secrets: RefCell<Secrets>,
 }
 
 /// A folder of files to read.
 #[derive(Clone, Copy)]
 pub struct Folder<'a> {
-    /// Where it is.
+    /// Its path.
     pub path: &'a Path,
-    /// Where a file names it; `None`: it is looked into because it is there.
+    /// The place of its name in a file; `None`: it is read because it exists.
     pub named_at: Option<Position>,
 }
 
 /// Problems and warnings of one file.
 pub struct Notes {
-    /// What must be mended.
+    /// Errors found so far.
     pub problems: Problems,
-    /// What is probably not meant.
+    /// Warnings found so far.
     pub warnings: Problems,
 }
 
@@ -81,7 +81,7 @@ impl<'a> Reading<'a> {
     /// The file could not be opened; nothing is noted.
     pub fn file(&mut self, path: &Path, kind: &Kind) -> Result<(Option<Node>, Notes), ReadError> {
         let mut notes = Notes::new(path);
-        // What cannot be read now may be there soon.
+        // A file that cannot be read now may be there soon.
         self.files.push(path.to_owned());
         let text = match self.source.read(path) {
             Ok(text) => text,

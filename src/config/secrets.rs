@@ -1,8 +1,9 @@
-//! What the configuration was given in confidence: nothing that is shown repeats it.
+//! Secrets of the configuration: nothing that is shown repeats them.
 //!
-//! Entry type: [`Secrets`], of one reading; what a checked configuration proves who we are with is kept
-//! beside it ([`super::Config::keep_secrets`]). What came from the environment is secret until its key is known to be public, and a variable
-//! that is named like a key is secret wherever it stands. **Never**: forgets what it was told.
+//! Entry type: [`Secrets`], of one reading; the credentials of a checked configuration are kept
+//! beside it ([`super::Config::keep_secrets`]). A value from the environment is secret until its
+//! key is known to be public, and a variable that is named like a key is secret wherever it stands.
+//! **Never**: forgets a secret.
 
 use std::{borrow::Cow, collections::BTreeMap};
 
@@ -77,7 +78,7 @@ impl Secrets {
         }
     }
 
-    /// From now on nothing shows them, whoever says it.
+    /// Hides them from now on in everything that the program shows.
     pub fn keep(self) {
         self.0.iter().for_each(|(value, shown)| redact::keep(value, shown));
     }

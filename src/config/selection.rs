@@ -5,14 +5,14 @@ use std::collections::BTreeMap;
 use super::{keys, providers, reading::Notes, whitelist};
 use crate::{logic::budget::Price, provider::EmbedderEntry, tools::SelectionOptions, yaml::Fields};
 
-/// Where the settings of an embedder stand.
+/// Path of an embedder's settings.
 const PATH: &str = "tools.selection.embedder";
 
-/// What the settings are read against.
+/// Values that the settings are checked against.
 pub struct Surroundings<'a> {
     /// Identities of the tools there are.
     pub tools: &'a [&'a str],
-    /// What models cost, by name.
+    /// Prices of models, by name.
     pub prices: &'a BTreeMap<String, Price>,
 }
 

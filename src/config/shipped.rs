@@ -18,7 +18,7 @@ pub const FILES: &[(&str, &str)] = &[
     ("tools/tavern_rumour.yaml", include_str!("../../tools/tavern_rumour.yaml")),
 ];
 
-/// Where the built-in random tables are among them.
+/// Folder of the built-in random tables among them.
 pub const TABLES: &str = "assets/tables";
 
 /// Rules of the fifth edition, path and content of each file.

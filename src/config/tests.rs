@@ -358,7 +358,7 @@ fn talks(config: &Config) -> SpeechOptions {
     entry.clone()
 }
 
-/// What is probably not meant, without the way out.
+/// Messages of the warnings, without the ways out.
 fn warned(config: &Config) -> Vec<&str> {
     config.warnings.iter().map(|it| it.message.as_str()).collect()
 }

@@ -38,11 +38,11 @@ pub fn voice(
 #[derive(Clone, Copy)]
 struct Written<'a> {
     fields: Option<Fields<'a>>,
-    /// Where it would be.
+    /// Place of the voice, even where none is written.
     at: Position,
     /// It has its problem already.
     is_broken: bool,
-    /// What the NPC speaks.
+    /// Language of the NPC.
     language: &'a str,
 }
 

@@ -16,7 +16,7 @@ pub const MANIFEST: &str = "manifest-";
 /// `server.*` or `server.prefix*`.
 ///
 /// # Errors
-/// What is wrong, and the way out.
+/// The problem, and the way out.
 pub fn resolve(entry: &str, known: &[&str]) -> Result<String, (String, String)> {
     if let Some(prefix) = entry.strip_suffix('*') {
         if is_of_a_server(entry, known) {

@@ -23,7 +23,7 @@ use crate::{
 
 /// Sentences on their way to nobody.
 const SENTENCES_AHEAD: usize = 16;
-/// What the one who asks is called.
+/// Name of the speaker of a question, in the prompt.
 const GAME_MASTER: &str = "Game master";
 
 /// The game master's assistant.
@@ -37,13 +37,13 @@ pub struct Assistant {
 pub struct Question {
     /// The play session whose tools are called.
     pub session: SessionId,
-    /// What is asked.
+    /// Words of the game master.
     pub text: String,
-    /// What tools may do beside answering.
+    /// Effects that its tools may have beside answering.
     pub effects: Arc<dyn Effects>,
 }
 
-/// What came of it.
+/// Answer to a question.
 #[derive(Debug)]
 pub struct Answer {
     /// The answer as the model wrote it.

@@ -1,4 +1,4 @@
-//! What an NPC says in place of an answer.
+//! Lines that an NPC says in place of an answer.
 //!
 //! Entry type: [`Occasion`]. **Never**: gives the reason away; that is for the game master.
 
@@ -14,7 +14,7 @@ pub enum Occasion {
 }
 
 impl Occasion {
-    /// What is said, in the language of this ISO 639-1 code.
+    /// The line to say, in the language of this ISO 639-1 code.
     pub fn line(self, language: &str) -> &'static str {
         match self {
             Self::Spent => spending_stop(language),

@@ -17,7 +17,7 @@ use crate::{
 pub enum Reply {
     /// Speech of a sentence, one frame of 48 kHz mono.
     Audio {
-        /// Which sentence of the turn, counted from 0, fillers included.
+        /// Number of the sentence in the turn, counted from 0, fillers included.
         sentence: usize,
         /// Its next frame.
         frame: Frame,
@@ -31,19 +31,19 @@ pub enum Reply {
     },
     /// Words of a sentence that came after its beginning, to be appended.
     Words {
-        /// Which sentence of the turn.
+        /// Number of the sentence in the turn.
         sentence: usize,
         /// The words, as written.
         text: String,
     },
     /// All audio of the sentence is out.
     SentenceDone {
-        /// Which sentence of the turn.
+        /// Number of the sentence in the turn.
         index: usize,
     },
 }
 
-/// Where the pieces of one turn's reply go.
+/// Port for the pieces of one turn's reply.
 #[derive(Clone, Debug)]
 pub struct ReplyPort {
     turn: TurnId,
@@ -113,21 +113,21 @@ fn gone() -> Error {
     Error::new(Kind::Interrupted, "the table is gone")
 }
 
-/// What of a turn was heard.
+/// The heard part of a turn.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct HeardAloud {
     /// Text up to the last frame that left; fillers are not part of it.
     pub text: String,
     /// Length of the sound that left, fillers included.
     pub audio: Duration,
-    /// Where in the answer it ended; `None`: nothing of it was heard.
+    /// The place in the answer where it ended; `None`: nothing of it was heard.
     pub position: Option<Position>,
 }
 
 /// A place in an answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Position {
-    /// Which sentence of the turn, counted from 0, fillers included.
+    /// Number of the sentence in the turn, counted from 0, fillers included.
     pub sentence: usize,
     /// How much sound of that sentence has left, in whole frames.
     pub into: Duration,

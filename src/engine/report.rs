@@ -1,4 +1,4 @@
-//! What a turn came to.
+//! The result of a turn.
 //!
 //! Entry type: [`TurnReport`]. **Never**: says what of it was heard; playback knows.
 
@@ -11,10 +11,10 @@ use crate::{
     tools::CallRecord,
 };
 
-/// What a turn came to, whether or not it was heard.
+/// Result of a turn, whether or not it was heard.
 #[derive(Debug)]
 pub struct TurnReport {
-    /// What the utterance adds to the conversation.
+    /// Line of the utterance in the conversation.
     pub said: Said,
     /// Calls and results, in the order the model needs them.
     pub exchange: Vec<Message>,
@@ -22,7 +22,7 @@ pub struct TurnReport {
     pub told_secrets: bool,
     /// Categories of tools that were called or named, each once.
     pub topics: Vec<Arc<str>>,
-    /// What the model could call in its first round.
+    /// Tools that the model could call in its first round.
     pub visible: Vec<String>,
     /// Every call, refused ones included, in the order the model made them.
     pub calls: Vec<CallRecord>,
@@ -30,11 +30,11 @@ pub struct TurnReport {
     pub thought: Vec<Arc<str>>,
     /// The engine of the answer.
     pub engine: EngineUsed,
-    /// What the game master should know of services, and has not been told.
+    /// News of services for the game master, not shown yet.
     pub news: Vec<String>,
     /// When the model's first text or call arrived.
     pub first_text_at: Option<Instant>,
-    /// What the model wrote that the voice failed to say; empty where it did not fail.
+    /// Text of the model that the voice failed to say; empty where it did not fail.
     pub unspoken: String,
     /// Why it ended early, if it did.
     pub failure: Option<Failure>,
@@ -43,7 +43,7 @@ pub struct TurnReport {
 /// The engine of an answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EngineUsed {
-    /// Which engine.
+    /// The kind of engine.
     pub kind: EngineKind,
     /// The speaking service, where it is not the NPC's voice service.
     pub spoke: Option<String>,

@@ -7,9 +7,9 @@ use serde_json::Value;
 
 use crate::domain::{Message, Said, ToolCall, ToolSpec};
 
-/// What a message takes up beside its text.
+/// Bytes of a message beside its text.
 const ENVELOPE: usize = 16;
-/// What a call or a tool takes up beside its texts.
+/// Bytes of a call or a tool beside its texts.
 const TOOL_ENVELOPE: usize = 64;
 
 /// Bytes of messages.

@@ -20,19 +20,19 @@ use crate::{
 pub struct Turn {
     /// The play session, which is the scope of tools' changes and of what is remembered.
     pub session: SessionId,
-    /// Which turn of the table this is.
+    /// Number of the turn at its table.
     pub id: TurnId,
-    /// What is known beside the words.
+    /// Facts beside the words.
     pub facts: Arc<TurnFacts>,
-    /// What holds at this moment; none of it goes into the history.
+    /// State of the scene at this moment; none of it goes into the history.
     pub setting: Setting,
     /// The utterance as it was spoken, at 16 kHz: as far as it was spoken when the turn began, and
     /// empty when it was typed.
     pub audio: Arc<[Frame]>,
-    /// What the NPC remembers of it, when the look-up is done or has taken too long; `None`: nothing
-    /// is looked up.
+    /// The NPC's memories of it, when the look-up is done or has taken too long; `None`: nothing is
+    /// looked up.
     pub recall: Option<Recall>,
-    /// What the NPC is to speak about.
+    /// Reason to speak.
     pub cause: Cause,
     /// By which a model may begin lines that are not the NPC's; none: all it writes is.
     pub labels: Arc<Labels>,
@@ -42,13 +42,13 @@ pub struct Turn {
     pub tier: Tier,
     /// The game master or a word of the utterance has asked for that tier.
     pub tier_is_asked: bool,
-    /// What the NPC may call in this turn.
+    /// Tools that the NPC may call in this turn.
     pub tools: Arc<VisibleTools>,
-    /// What the table has decided and played so far.
+    /// Decisions of the table, and playback so far.
     pub gate: watch::Receiver<Gate>,
     /// Ends the turn.
     pub cancel: CancellationToken,
-    /// What its tools may do to the table.
+    /// Effects that its tools may have on the table.
     pub effects: Arc<dyn Effects>,
 }
 
@@ -67,21 +67,21 @@ impl Turn {
 /// A look-up in what is remembered; it ends within its own limit. Dropping it ends it.
 pub type Recall = Shared<BoxFuture<'static, Recalled>>;
 
-/// What an NPC is told about the moment of a turn.
+/// Facts about the moment of a turn, for the NPC.
 #[derive(Clone, Default)]
 pub struct Setting {
-    /// Where it is.
+    /// The scene it is in.
     pub scene: Option<String>,
-    /// What time of day it is there.
+    /// Time of day there.
     pub time_of_day: Option<String>,
     /// The game master's secret note for it; no `Debug`, so that no log shows it.
     pub note: Option<Arc<str>>,
 }
 
-/// What makes an NPC speak.
+/// Reasons for an NPC to speak.
 #[derive(Clone, Debug)]
 pub enum Cause {
-    /// What was said to it.
+    /// Somebody has spoken to it.
     Utterance,
     /// The game master's words, to be said as they are, without asking a model.
     Puppet(String),

@@ -11,8 +11,8 @@ use crate::audio::Frame;
 
 /// Makes the speech of one NPC at one table, one turn at a time.
 ///
-/// What the NPC remembers comes with each turn and what a turn adds to that comes back in its
-/// report, so that another engine can answer the next turn.
+/// The NPC's memories come with each turn, and additions to them come back in the turn's report, so
+/// that another engine can answer the next turn.
 pub trait VoiceEngine: Send {
     /// Starts answering; the caller runs the future. Speech comes out of `replies` as it is made.
     /// Cancel safe: dropping the future ends the turn, its requests and its calls.

@@ -21,7 +21,7 @@ pub const DEPTH_MAX: u32 = 3;
 /// Longest path that is searched for, in relations.
 pub const PATH_MAX: u32 = 6;
 
-/// What kind of thing an entity is.
+/// Kinds of entities.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum EntityKind {
@@ -50,13 +50,13 @@ pub enum EntityKind {
 pub struct Entity {
     /// Its identity in the campaign, chosen by the caller.
     pub id: String,
-    /// What kind of thing it is.
+    /// Its kind.
     pub kind: EntityKind,
     /// The full name, as it is said at the table.
     pub name: String,
     /// Other names for it.
     pub aliases: Vec<String>,
-    /// What is known of it.
+    /// Description, as far as it is known.
     pub description: String,
     /// Anything else, by name.
     pub attributes: BTreeMap<String, Value>,
@@ -64,9 +64,9 @@ pub struct Entity {
     pub tags: Vec<String>,
     /// Topics: an NPC knows of the entity if it knows one of them; empty: everybody does.
     pub knowledge: Vec<String>,
-    /// Who may see it.
+    /// Viewers that may see it.
     pub visibility: Visibility,
-    /// Where it comes from ("campaign:goblin-king"); `None`: made here.
+    /// Its source ("campaign:goblin-king"); `None`: made here.
     pub source: Option<String>,
 }
 
@@ -88,7 +88,7 @@ pub enum Origin {
     Inferred,
 }
 
-/// Where a relation comes from.
+/// Source of a relation.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Provenance {
     /// The session it was said in; `None`: in none.
@@ -120,9 +120,9 @@ pub struct Relation {
     pub key: RelationKey,
     /// Anything else, by name.
     pub attributes: BTreeMap<String, Value>,
-    /// Who may see it, of those who may see both ends.
+    /// Viewers that may see it, of those that may see both ends.
     pub visibility: Visibility,
-    /// Where it comes from.
+    /// Its source.
     pub provenance: Provenance,
 }
 
@@ -142,11 +142,11 @@ pub enum Change {
 /// The outcome of a batch, in entities and relations together.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Applied {
-    /// Those that were not there before.
+    /// Entities and relations that were not there before.
     pub added: u64,
-    /// Those that were there and say something else now.
+    /// Entities and relations that were there and have changed.
     pub changed: u64,
-    /// Those that are gone.
+    /// Entities and relations that are gone.
     pub removed: u64,
 }
 

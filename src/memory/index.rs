@@ -11,7 +11,7 @@ use super::{
     viewer::{Viewer, Visibility},
 };
 
-/// What an item is.
+/// Kinds of items.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ItemKind {
@@ -39,15 +39,15 @@ pub enum Status {
 pub struct Item {
     /// Its identity in the campaign, chosen by the caller.
     pub id: String,
-    /// What it is.
+    /// Its kind.
     pub kind: ItemKind,
-    /// What is searched and shown.
+    /// Text that is searched and shown.
     pub text: String,
     /// The session it comes from, if any.
     pub session: Option<String>,
     /// First and last line it comes from, both included; `None`: from no lines.
     pub lines: Option<(u64, u64)>,
-    /// Who may see it.
+    /// Viewers that may see it.
     pub visibility: Visibility,
     /// Whether it counts.
     pub status: Status,

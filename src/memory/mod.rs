@@ -1,5 +1,4 @@
-//! What the table remembers: its lines, what was made searchable of them, and what is true in its
-//! world.
+//! The memory of a table: its lines, searchable texts made of them, and the graph of its world.
 //!
 //! Entry trait: [`MemoryStore`]; everything in it belongs to one [`Scope`]. **Never**: makes
 //! vectors, asks a model, or shows a [`Viewer`] what it may not see.

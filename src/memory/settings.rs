@@ -15,7 +15,7 @@ use super::reply::StoreFuture;
 pub struct Health {
     /// The engine and its version.
     pub engine: String,
-    /// Where its data lies, without secrets.
+    /// Place of its data, without secrets.
     pub place: String,
     /// The schema's number.
     pub schema: u32,
@@ -23,7 +23,7 @@ pub struct Health {
     pub bytes: u64,
 }
 
-/// What a guild has set, as it was written.
+/// Settings of a guild, as they were written.
 #[derive(Clone, PartialEq, Eq)]
 pub struct GuildRecord {
     /// Counts up with every change.
@@ -39,12 +39,12 @@ impl fmt::Debug for GuildRecord {
     }
 }
 
-/// What belongs to no single scope.
+/// Records that belong to no single scope.
 pub trait Settings: Send + Sync {
     /// Everything the store has anything of, by owner and campaign.
     fn scopes(&self) -> StoreFuture<'_, Vec<Scope>>;
 
-    /// What `guild` has set; `None`: nothing yet.
+    /// Settings of `guild`; `None`: nothing yet.
     fn guild(&self, guild: u64) -> StoreFuture<'_, Option<GuildRecord>>;
 
     /// Keeps what `guild` has set, unless the same revision or a later one is there.

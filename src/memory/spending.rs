@@ -1,7 +1,7 @@
 //! The ledger: what was spent, and what is set aside for requests that are under way.
 //!
-//! Entry trait: [`Spending`]. What is set aside counts as spent until it is returned, so that a program
-//! that is killed leaves nothing uncounted. **Never**: knows a price, or what was bought.
+//! Entry trait: [`Spending`]. Money set aside counts as spent until it is returned, so that a
+//! program that is killed leaves nothing uncounted. **Never**: knows a price, or what was bought.
 
 use crate::domain::{Claim, Granted, Limit, Money, Scope};
 
@@ -11,20 +11,20 @@ use super::reply::StoreFuture;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct AccountId(pub i64);
 
-/// Which account is wanted.
+/// The account to open.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AccountRequest {
-    /// What it is called among those of its owner.
+    /// Its name, unique to its owner.
     pub name: String,
     /// One that began earlier is over, and another begins; Unix time in ms.
     pub since: i64,
     /// The time now, Unix time in ms.
     pub now: i64,
-    /// What an account that begins now has spent already.
+    /// Amount that an account that begins now has spent already.
     pub before: Money,
 }
 
-/// What is written of an account in one step.
+/// Changes of an account in one step.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Posting {
     /// The account that is spent from.
@@ -37,16 +37,16 @@ pub struct Posting {
     pub claims: Vec<Claim>,
 }
 
-/// What was spent in a month.
+/// Spending of a month.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MonthSpent {
     /// The month, as YYYY-MM.
     pub month: String,
-    /// What was spent in it, and what is set aside.
+    /// Amount spent in it, and set aside.
     pub total: Money,
 }
 
-/// What is spent, by whom and when.
+/// Amounts spent, by payer and month.
 pub trait Spending: Send + Sync {
     /// The newest account of that name of the owner of `scope`, or one that begins now.
     fn account(&self, scope: &Scope, wanted: AccountRequest) -> StoreFuture<'_, AccountId>;
@@ -55,7 +55,7 @@ pub trait Spending: Send + Sync {
     /// transaction; an answer for each claim, in their order.
     fn post(&self, scope: &Scope, posting: Posting) -> StoreFuture<'_, Vec<Granted>>;
 
-    /// What was spent for `scope`, the latest month first.
+    /// Amounts spent for `scope`, the latest month first.
     fn spent(&self, scope: &Scope) -> StoreFuture<'_, Vec<MonthSpent>>;
 }
 
@@ -63,17 +63,17 @@ pub trait Spending: Send + Sync {
 pub(super) struct Room {
     /// The cap; `None`: there is none.
     pub cap: Option<Money>,
-    /// What counts against it.
+    /// Amount that counts against it.
     pub total: Money,
-    /// Which cap it is.
+    /// Kind of the cap.
     pub limit: Limit,
 }
 
-/// What is set aside of a claim.
+/// Decision about a claim.
 pub(super) struct Decided {
-    /// What is set aside, that which is owed included.
+    /// Amount set aside, that which is owed included.
     pub granted: Money,
-    /// Which cap did not allow what was needed.
+    /// Kind of the cap that did not allow what was needed.
     pub refused: Option<Limit>,
 }
 

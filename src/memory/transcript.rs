@@ -1,4 +1,4 @@
-//! What was said, line by line.
+//! The transcript of a campaign, line by line.
 //!
 //! Entry trait: [`Transcript`]. **Never**: changes a line that stands, other than by withdrawing or
 //! forgetting it.
@@ -18,7 +18,7 @@ use super::{
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Uid(pub String);
 
-/// A play session. What is `None` or empty leaves what is there.
+/// A play session. Fields that are `None` or empty leave the stored ones as they are.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Session {
     /// Its id within the scope.
@@ -29,19 +29,19 @@ pub struct Session {
     pub started: Option<i64>,
     /// When it ended, in Unix time in ms; `None` while it goes on.
     pub ended: Option<i64>,
-    /// What happened, in a few sentences that players may read.
+    /// Summary for players, in a few sentences.
     pub summary: Option<String>,
 }
 
 /// A session with figures of its lines.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SessionEntry {
-    /// What was written of it.
+    /// The session as it was written.
     #[serde(flatten)]
     pub session: Session,
     /// Its lines, without withdrawn and forgotten ones.
     pub lines: u64,
-    /// Those of them that no chunk holds yet.
+    /// Lines that no chunk holds yet.
     pub unindexed: u64,
     /// When its last line was said, in Unix time in ms.
     pub last_at: Option<i64>,
@@ -82,9 +82,9 @@ pub struct Utterance {
     pub duration: u64,
     /// The player's identity; `None`: an NPC said it.
     pub speaker_id: Option<String>,
-    /// Who said it, as the table calls them.
+    /// Name of the speaker at the table.
     pub speaker: String,
-    /// Whom the player plays.
+    /// Name of the player's character.
     pub character: Option<String>,
     /// Of a player's line: who was addressed. Of an NPC's: itself.
     pub npc: Option<String>,
@@ -92,18 +92,18 @@ pub struct Utterance {
     pub text: String,
     /// The text as the recogniser gave it; `None`: the same.
     pub raw: Option<String>,
-    /// Who heard it.
+    /// Those who heard it.
     pub present: Vec<Present>,
     /// How its turn ended.
     pub outcome: String,
     /// Tool calls it led to: a JSON array, or null.
     pub tools: Value,
-    /// Who may see it.
+    /// Viewers that may see it.
     pub visibility: Visibility,
 }
 
 impl Utterance {
-    /// Who said it, as NPCs know them: the character, else the speaker.
+    /// Name of the speaker as NPCs know them: the character, else the speaker.
     pub fn who(&self) -> &str {
         self.character.as_ref().unwrap_or(&self.speaker)
     }
@@ -121,7 +121,7 @@ pub struct TranscriptLine {
     pub withdrawn: bool,
 }
 
-/// Which part of a session.
+/// Part of a session.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Pick {
     /// All of it.
@@ -138,12 +138,12 @@ pub enum Pick {
     Unindexed,
 }
 
-/// Which lines, in the order they were said.
+/// Filter for lines, in the order they were said.
 #[derive(Clone, Debug, Default)]
 pub struct LineFilter {
     /// Only of this session.
     pub session: Option<String>,
-    /// Which lines of those that fit, where there are more than `limit`.
+    /// The part to take where more than `limit` lines fit.
     pub pick: Pick,
     /// Only of this player, by identity.
     pub player: Option<String>,
@@ -164,8 +164,8 @@ pub struct LineQuery {
     pub from: Option<i64>,
     /// Said before this Unix time in ms.
     pub to: Option<i64>,
-    /// Who said it: the name of a player, a character or an NPC, or a player's identity; case does
-    /// not matter.
+    /// Name of its speaker: a player, a character or an NPC, or a player's identity; case does not
+    /// matter.
     pub speaker: Option<String>,
     /// The most to return.
     pub limit: usize,
@@ -181,7 +181,7 @@ pub struct LineHit {
     pub score: f64,
 }
 
-/// What to delete for good, with everything derived from it.
+/// Lines to delete for good, with everything derived from them.
 #[derive(Clone, Debug)]
 pub enum Forget {
     /// A player, by identity: their lines (the numbers stay) and their presence.
@@ -192,7 +192,7 @@ pub enum Forget {
     Before(i64),
 }
 
-/// What was forgotten or withdrawn.
+/// Counts of everything forgotten or withdrawn.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Forgotten {
     /// Sessions that are gone.

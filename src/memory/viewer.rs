@@ -1,8 +1,8 @@
-//! Who a look-up is for, and what that viewer may see.
+//! The viewer of a look-up, and the things that it may see.
 
 use serde::{Deserialize, Serialize};
 
-/// Who will see an answer. Applied inside the query, never to its result.
+/// The viewer of an answer. Applied inside the query, never to its result.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Viewer {
     /// The game master: all there is, save what was withdrawn.
@@ -21,7 +21,7 @@ pub enum Viewer {
     },
 }
 
-/// Who may see something.
+/// Viewers that may see something.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Visibility {

@@ -20,7 +20,7 @@ const PRIVATE_ENDINGS: [&str; 6] =
 /// Reads `scheme://host[:port][/path]`.
 ///
 /// # Errors
-/// What is wrong with it.
+/// The first problem of the address, in a few words.
 pub fn base_url(text: &str) -> Result<BaseUrl, &'static str> {
     let (rest, encrypted) = match (text.strip_prefix("https://"), text.strip_prefix("http://")) {
         (Some(rest), _) => (rest, true),
@@ -35,7 +35,7 @@ pub fn base_url(text: &str) -> Result<BaseUrl, &'static str> {
 /// Reads `tcp://host:port`.
 ///
 /// # Errors
-/// What is wrong with it.
+/// The first problem of the address, in a few words.
 pub fn tcp_address(text: &str) -> Result<BaseUrl, &'static str> {
     let text = text.strip_suffix('/').unwrap_or(text);
     let rest = text.strip_prefix("tcp://").ok_or("it begins with tcp://")?;

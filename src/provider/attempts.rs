@@ -15,12 +15,12 @@ type Ask = dyn Fn(Kind) -> BoxFuture<'static, Result<(), Error>> + Send + Sync;
 pub struct Attempts {
     /// Pays for another one.
     pays: Option<Arc<Ask>>,
-    /// There is no other one.
+    /// No other attempt is made.
     is_only: bool,
 }
 
 impl Attempts {
-    /// `ask` is told how the attempt before has failed.
+    /// `ask` is called before each further attempt, with the kind of the failure before it.
     pub fn new(
         ask: impl Fn(Kind) -> BoxFuture<'static, Result<(), Error>> + Send + Sync + 'static,
     ) -> Self {
@@ -41,7 +41,7 @@ impl Attempts {
     /// Waits until another attempt is paid for, after one that has failed so. Cancel safe.
     ///
     /// # Errors
-    /// Nobody pays for it.
+    /// The payer has refused.
     pub async fn again(&self, failed: Kind) -> Result<(), Error> {
         match &self.pays {
             Some(ask) => ask(failed).await,
@@ -57,7 +57,7 @@ impl fmt::Debug for Attempts {
     }
 }
 
-/// Requests are the same when the same is asked, whoever pays.
+/// Requests with equal contents are equal, whatever pays for them.
 impl PartialEq for Attempts {
     fn eq(&self, _: &Self) -> bool {
         true

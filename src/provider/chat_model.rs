@@ -54,13 +54,13 @@ pub struct ChatRequest {
     pub messages: Vec<Message>,
     /// The tools it may call now.
     pub tools: Arc<[ToolSpec]>,
-    /// What it is told about calling them.
+    /// Whether it may, must or must not call tools, or which one it must.
     pub tool_choice: ToolChoice,
     /// Longest answer, in tokens.
     pub max_tokens: u32,
     /// The turn's facts as values, for brains that do not read prose.
     pub facts: Arc<TurnFacts>,
-    /// Who pays when it is sent again.
+    /// Payer of further attempts.
     pub attempts: Attempts,
 }
 

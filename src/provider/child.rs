@@ -24,7 +24,7 @@ use crate::{
 const READ: usize = 8 * 1024;
 /// Chunks of a second: 50 ms each.
 const CHUNKS_A_SECOND: usize = 20;
-/// What is quieter than this, a hundredth of the loudest there can be, is no speech.
+/// Samples quieter than this, a hundredth of the loudest possible, are no speech.
 const QUIET: u16 = 328;
 /// Silence left before what is said, in parts of a second: 40 ms. flite begins with 180 to 240 ms of it,
 /// by which every answer would be heard later.
@@ -32,13 +32,13 @@ const BEFORE: usize = 25;
 /// Longest complaint of a program that is passed on, in characters.
 const COMPLAINT: usize = 200;
 
-/// A speech program and what it is told.
+/// A speech program with its arguments and its input.
 pub struct Program {
     /// Its file, which is also the name of its Debian package.
     pub name: &'static str,
-    /// What it is started with; no shell reads it.
+    /// Command-line arguments; no shell reads them.
     pub arguments: Vec<String>,
-    /// What it reads.
+    /// Text for its standard input.
     pub input: String,
     /// The voice it was asked for.
     pub voice: String,
@@ -53,7 +53,7 @@ struct Running {
     program: Program,
     /// Killed on drop.
     child: Child,
-    /// Where its WAV comes out.
+    /// Its WAV.
     stdout: ChildStdout,
     /// Cuts samples out of it while it is written.
     wav: WavStream,
@@ -137,7 +137,7 @@ pub async fn output(name: &'static str, arguments: &[&str]) -> Result<String, Er
     printed(name, output)
 }
 
-/// What a program that has ended printed.
+/// Standard output of a program that has ended.
 fn printed(name: &'static str, output: io::Result<Output>) -> Result<String, Error> {
     let output = output.map_err(|error| not_started(name, &error))?;
     if output.status.success() {
@@ -191,7 +191,8 @@ impl Running {
         Ok(())
     }
 
-    /// Whether something was said yet; the silence before it goes. What is silent to its end stays.
+    /// Whether speech has begun; the silence before it is cut off. Sound that is silent to its end
+    /// stays.
     fn begins(&mut self, second: usize, all: bool) -> bool {
         let is_loud = |sample: &i16| sample.unsigned_abs() > QUIET;
         if !self.begun
@@ -203,7 +204,7 @@ impl Running {
         self.begun || all
     }
 
-    /// What is left after the last byte, then how the program ended.
+    /// The rest after the last byte, then the exit status of the program.
     async fn end(mut self) -> Result<Option<(Pcm, Self)>, Error> {
         self.cut(true)?;
         if let Some(chunk) = self.ready.pop_front() {

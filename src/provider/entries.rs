@@ -5,7 +5,7 @@
 /// A service with its settings, by a name of its own.
 #[derive(Clone, Debug, PartialEq)]
 pub struct NamedEntry<E> {
-    /// What it is called; no other of its list is called so.
+    /// Its name, unique in its list.
     pub name: String,
     /// Which service, and how it is reached.
     pub entry: E,
@@ -31,7 +31,7 @@ impl<E> EntryList<E> {
         self.entries.iter().map(|named| &named.entry)
     }
 
-    /// What each is called in files and reports, in order of preference.
+    /// Names in files and reports, in order of preference.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.entries.iter().map(|named| named.name.as_str())
     }

@@ -44,7 +44,7 @@ impl Error {
         Self { kind, message: message.into() }
     }
 
-    /// What kind of failure it is.
+    /// Kind of the failure.
     pub const fn kind(&self) -> Kind {
         self.kind
     }

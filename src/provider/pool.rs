@@ -1,4 +1,4 @@
-//! What was opened once, to be handed out again to whoever has the same settings.
+//! Services that are opened once and shared by all users with equal settings.
 //!
 //! Entry type: [`Pool`]. **Never**: opens twice what has equal settings.
 
@@ -6,7 +6,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::Error;
 
-/// Open services by their settings. There are a few, so a list is searched.
+/// Open services by their settings. They are few, so a list is searched.
 pub struct Pool<K, V>(Mutex<Vec<(K, V)>>);
 
 impl<K, V> Default for Pool<K, V> {
@@ -16,7 +16,7 @@ impl<K, V> Default for Pool<K, V> {
 }
 
 impl<K: Clone + PartialEq, V: Clone> Pool<K, V> {
-    /// What was opened with `settings`, else what `open` makes of them now.
+    /// The value opened with `settings`, else the one that `open` makes now.
     ///
     /// # Errors
     /// Those of `open`.

@@ -41,7 +41,7 @@ impl Services {
         Some(missing.to_string())
     }
 
-    /// Those that are neither on this machine nor on its network.
+    /// Services that are neither on this machine nor on its network.
     pub fn outside(&self) -> impl Iterator<Item = &ServiceInfo> {
         let all = std::iter::once(&self.hears).chain(&self.thinks).chain(&self.speaks);
         let all = all.chain(self.speaks_and_hears.iter().map(|it| &it.service));

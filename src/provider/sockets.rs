@@ -92,7 +92,7 @@ impl Handshake {
         Ok(Self { http, headers })
     }
 
-    /// Opens a socket at `url`. There is no time limit but the caller's. Cancel safe.
+    /// Opens a socket at `url`. The caller sets the time limit. Cancel safe.
     ///
     /// # Errors
     /// No answer, a refusal, or a server that speaks no WebSocket.

@@ -16,13 +16,13 @@ pub trait SpeechToText: Send + Sync {
     /// The recogniser's name in the price list; `None`: it costs nothing.
     fn priced_as(&self) -> Option<&str>;
 
-    /// What can be expected of it.
+    /// Its optional features.
     fn abilities(&self) -> SttAbilities;
 
     /// Resolves when it can hear at once; models are loaded by then.
     ///
     /// # Errors
-    /// What is missing and how to install or configure it.
+    /// A model or setting is missing; the error says how to install or configure it.
     fn ready(&self) -> BoxFuture<'static, Result<(), Error>>;
 
     /// From now on `names` are likely to be said, the likeliest first; a recogniser that cannot be
@@ -42,8 +42,8 @@ pub trait SpeechToText: Send + Sync {
         attempts: Attempts,
     ) -> BoxStream<'static, Result<SpeechEvent, Error>>;
 
-    /// The same for `speaker`, a number that is theirs alone at this table: a connection may be kept
-    /// for what they say next.
+    /// Like [`Self::listen`] for `speaker`, a number that is theirs alone at this table: a
+    /// connection may be kept for their next utterance.
     fn listen_to(
         &self,
         speaker: u64,
@@ -55,7 +55,7 @@ pub trait SpeechToText: Send + Sync {
     }
 }
 
-/// What a recogniser does beside final transcripts.
+/// Features of a recogniser beside final transcripts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SttAbilities {
     /// It gives partials while the person speaks.
@@ -65,7 +65,7 @@ pub struct SttAbilities {
     pub endpointing: bool,
 }
 
-/// What a recogniser has to say of an utterance.
+/// Event of an utterance.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SpeechEvent {
     /// The utterance so far.

@@ -50,7 +50,7 @@ pub struct SpeakRequest {
     pub foreign: Option<&'static str>,
     /// Words that are said otherwise than written.
     pub pronunciation: Arc<[Pronunciation]>,
-    /// Who pays when it is sent again.
+    /// Payer of further attempts.
     pub attempts: Attempts,
 }
 
@@ -63,7 +63,7 @@ pub struct Pcm {
     pub rate: SampleRate,
 }
 
-/// What a voice service says of itself before it is opened.
+/// Properties of a voice service that are known before it is opened.
 #[derive(Clone, Copy, Debug)]
 pub struct VoiceTraits {
     /// Its name in files and reports.
@@ -101,6 +101,6 @@ pub enum DefaultId {
     Fixed(&'static str),
     /// The one that is named like the NPC's language.
     Language,
-    /// There is none: each NPC names its own.
+    /// No default: each NPC names its own.
     Required,
 }

@@ -16,9 +16,9 @@ const PATIENCE: Duration = Duration::from_secs(10);
 
 /// A message, and what proves whose it is.
 pub struct Signed<'a> {
-    /// Where it goes.
+    /// Its address.
     pub url: &'a str,
-    /// What the receiver knows as well.
+    /// Secret shared with the receiver.
     pub secret: &'a str,
     /// When it is sent, in Unix seconds.
     pub at: u64,
@@ -58,7 +58,7 @@ pub async fn post_signed(message: Signed<'_>) -> Result<(), NotPosted> {
     Ok(())
 }
 
-/// What proves that `body` was sent at `at` by somebody who knows `secret`.
+/// Proof that `body` was sent at `at` with `secret`: an HMAC of both.
 fn signature(secret: &str, at: u64, body: &str) -> String {
     // A key of any length will do.
     let digits = Hmac::<Sha256>::new_from_slice(secret.as_bytes()).map(|mut mac| {

@@ -37,7 +37,7 @@ pub const OPEN_WORLD: Key = Key::new(
     Kind::Flag,
     "Its arguments leave this machine; default true, except for built-in tools.",
 );
-/// What its calls may do.
+/// Side effects of its calls.
 pub const EFFECTS: Key = Key::new(
     "effects",
     Kind::Word(SideEffects::NAMES),
@@ -51,7 +51,7 @@ pub const CACHEABLE: Key = Key::new(
     Kind::Number { min: 0.0, max: 86_400.0 },
     "Seconds for which an answer can be reused; default 0.",
 );
-/// What becomes of a late answer.
+/// Use of a late answer.
 pub const LATE: Key = Key::new(
     "late",
     Kind::Word(&["follow_up"]),
@@ -71,15 +71,15 @@ pub const RECORDS: Key = Key::new(
     "It only records something, so the NPC speaks on without its answer, where a speech-to-speech \
      service can do that (gemini-live); default false.",
 );
-/// Who decides its calls.
+/// Approval of its calls.
 pub const APPROVAL: Key = Key::new(
     "approval",
     Kind::Word(&["dm", "none"]),
     "dm: the game master decides each call; default none.",
 );
-/// What is said meanwhile.
+/// Lines that cover the wait.
 pub const FILLERS: Key = Key::new("fillers", TEXTS, "Lines that an NPC says while it runs.");
-/// What it is measured with.
+/// Arguments of its measurement.
 pub const PROBE: Key = Key::new(
     "probe",
     Kind::Names(&Kind::Any),

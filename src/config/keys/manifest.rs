@@ -29,7 +29,7 @@ pub static FILE: Shape = Shape {
     ],
 };
 
-/// What a tool is called.
+/// Name and namespace of a tool.
 pub static METADATA: Shape = Shape {
     title: "Names of a tool",
     keys: &[
@@ -40,7 +40,7 @@ pub static METADATA: Shape = Shape {
     ],
 };
 
-/// What a tool does.
+/// Definition of a tool.
 pub static SPEC: Shape = Shape {
     title: "Definition of a tool",
     keys: &[

@@ -29,14 +29,14 @@ pub static LISTED_SERVER: Shape = Shape { title: "An MCP server", keys: &WITH_OP
 /// A server whose name stands before it.
 pub static NAMED_SERVER: Shape = Shape { title: "An MCP server, by its name", keys: &KEYS };
 
-/// What a server is called where its name does not stand before it.
+/// `name`, where the server's name does not stand before it.
 const NAME: Key = Key::required(
     "name",
     Kind::Filled,
     "First part of its tools' names (home in home.get_weather): letters, digits, - and _.",
 );
 
-/// The same where its address or program says enough.
+/// `name`, where the server's address or program says enough.
 const OPTIONAL_NAME: Key = Key::new(
     "name",
     Kind::Filled,
@@ -142,10 +142,10 @@ static KEYS: [Key; 19] = [
     ),
 ];
 
-/// The same with its name.
+/// Keys of a server that must have a name.
 static WITH_NAME: [Key; 20] = after(NAME, &KEYS);
 
-/// The same with a name that may be left out.
+/// Keys of a server whose name may be left out.
 static WITH_OPTIONAL_NAME: [Key; 20] = after(OPTIONAL_NAME, &KEYS);
 
 /// All keys of a server, `name` first.
@@ -159,7 +159,7 @@ const fn after(name: Key, keys: &[Key; 19]) -> [Key; 20] {
     all
 }
 
-/// What a program may reach.
+/// Files that a server's program may read and write.
 pub static SANDBOX: Shape = Shape {
     title: "Files a server's program may use",
     keys: &[
@@ -168,7 +168,7 @@ pub static SANDBOX: Shape = Shape {
     ],
 };
 
-/// Who we are to a server.
+/// Our credentials at a server.
 pub static AUTH: Shape = Shape {
     title: "Authorization",
     keys: &[
@@ -224,7 +224,7 @@ pub static OAUTH: Shape = Shape {
     ],
 };
 
-/// What is said about a tool.
+/// Settings of one tool of a server.
 pub static TOOL: Shape = Shape {
     title: "A tool of an MCP server",
     keys: &[

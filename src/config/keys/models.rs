@@ -6,7 +6,7 @@ use crate::yaml::{Key, Kind, Shape};
 /// The length of a file: at most 16 GiB.
 const BYTES: Kind = Kind::Whole { min: 1, max: 17_179_869_184 };
 
-/// Where model files lie and come from.
+/// Folders and sources of model files.
 pub static MODELS: Shape = Shape {
     title: "Model files",
     keys: &[
@@ -64,7 +64,7 @@ pub static SET: Shape = Shape {
     ],
 };
 
-/// What is downloaded.
+/// A package to download.
 pub static PACKAGE: Shape = Shape {
     title: "A package",
     keys: &[
@@ -79,7 +79,7 @@ pub static PACKAGE: Shape = Shape {
     ],
 };
 
-/// What is taken out of it.
+/// A file to take out of the packages.
 pub static FILE: Shape = Shape {
     title: "A file of a set",
     keys: &[

@@ -151,7 +151,7 @@ pub static S2S: Shape = Shape {
     ],
 };
 
-/// Who speaks for an NPC, and how.
+/// An NPC's voice: the service, and its settings.
 pub static VOICE: Shape = Shape {
     title: "A voice",
     keys: &[
@@ -183,7 +183,7 @@ const PITCH_SHIFT: Key = Key::new(
 /// How fast.
 const SPEED_FACTOR: Key =
     Key::new("speed_factor", Kind::Number { min: 0.5, max: 2.0 }, "Speaking speed; default 1.0.");
-/// What `voice_id` says of itself.
+/// Description of `voice_id`.
 const VOICE_ID: &str = "The service's name for the voice: for flite slt, rms, awb, kal or kal16; for \
                         piper a folder of a voice in data_dir/models (joe; with several speakers \
                         NAME#SPEAKER); for kokoro one of 28 such as bm_george and af_heart; for \
@@ -196,7 +196,7 @@ const FORMANT_SHIFT: Key = Key::new(
      whatever its pitch; default 0.",
 );
 
-/// What speaks while a voice cannot.
+/// The voice that speaks while the first one cannot.
 pub static FALLBACK: Shape = Shape {
     title: "A second voice",
     keys: &[

@@ -16,7 +16,7 @@ use crate::{
 /// Largest answer without `max_response_bytes`.
 const MAX_RESPONSE_BYTES: usize = 256 * 1024;
 
-/// What the spec says around a request.
+/// Settings that a request takes from the spec around it.
 pub struct Live<'a> {
     /// How long a call may take, unless the request says otherwise.
     pub timeout: Option<Duration>,
@@ -37,7 +37,7 @@ pub fn http(
     let url = fields.text("url")?;
     let address = Address::parse(url);
     let address = address.map_err(|way_out| {
-        // What variables hold is not printed.
+        // Values of variables are not printed.
         problems.add(fields.place("url"), format!("'url' is {}", fields.shown("url")), way_out);
     });
     let verb = Verb::named(fields.text("method").unwrap_or("POST"));

@@ -31,7 +31,7 @@ const SHARED: &str = "tools";
 /// The tools read so far.
 #[derive(Default)]
 pub struct Manifests {
-    /// Those that are whole.
+    /// Manifests that are whole.
     pub tools: Vec<Manifest>,
     /// Identities of all, so that nobody who names a broken one is called wrong too.
     pub identities: Vec<String>,
@@ -67,7 +67,7 @@ pub fn folder(
     }
 }
 
-/// What a tool is called.
+/// Both parts of a tool's identity.
 struct Named {
     /// First part of its identity.
     namespace: String,
@@ -75,7 +75,7 @@ struct Named {
     name: String,
 }
 
-/// What a tool takes and gives.
+/// Schemas of a tool's arguments and of its result.
 struct Schemas {
     /// Schema of its arguments.
     input: serde_json::Value,
@@ -139,7 +139,7 @@ impl<'a> File<'a> {
         })
     }
 
-    /// Where its name stands.
+    /// Place of its name.
     fn name_place(&self) -> Position {
         if self.bare {
             return self.fields.place("name");
@@ -188,7 +188,7 @@ impl<'a> File<'a> {
         Some(Named { namespace: ours, name: name.to_owned() })
     }
 
-    /// What it does when it is called.
+    /// Its mock or its request; `None` with problems.
     fn behaviour(
         &self,
         spec: &Fields<'a>,
@@ -277,7 +277,7 @@ impl<'a> File<'a> {
     }
 }
 
-/// What divides identities, and therefore stands in no part of one.
+/// Whether `c` divides identities, and therefore stands in no part of one.
 fn parts(c: char) -> bool {
     c.is_whitespace() || ".*".contains(c)
 }
@@ -293,7 +293,7 @@ fn namespace_of(namespace: &str) -> String {
     if is_built_in { format!("{MANIFEST}{plain}") } else { plain }
 }
 
-/// Where a mock's answer may stand.
+/// Keys of a mock's answer.
 const MOCKS: [&str; 4] = ["mock_result", "mock_result_file", "mock_template", "mock_template_file"];
 
 /// The JSON Schema under `key`.
@@ -314,7 +314,7 @@ fn schema<E: std::fmt::Display>(
     Some(schema)
 }
 
-/// What the file says about the tool.
+/// Settings of the tool in the file.
 fn said(spec: &Fields) -> Declared {
     let http = spec.map("http", &keys::manifest::HTTP);
     let timeout = |fields: &Fields| fields.whole("timeout_ms").map(Duration::from_millis);

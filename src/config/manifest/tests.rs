@@ -30,7 +30,7 @@ const GOOD: [&str; 3] = [
      [1, 2] }\n  estimated_duration_ms: 5\n  floor: deep\n",
 ];
 
-/// What spoils them.
+/// Fragments that spoil a manifest.
 const BITS: [&str; 40] = [
     "{",
     "}",

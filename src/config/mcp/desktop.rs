@@ -9,13 +9,13 @@ use super::{
 use crate::tools::builtin;
 use crate::yaml::{self, Entry, Kind, Node, Problems, Value, nearest, quoted};
 
-/// Where such servers stand.
+/// Key of such servers.
 const KEY: &str = "mcpServers";
 /// The key that switches a server off.
 const DISABLED: &str = "disabled";
 /// Keys that say how a server is reached.
 const TYPES: [&str; 2] = ["type", "transport"];
-/// What these say, and our word for it.
+/// Their values, and our word for each.
 const REACHES: [(&str, &str); 6] = [
     ("stdio", "stdio"),
     ("local", "stdio"),

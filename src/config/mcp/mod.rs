@@ -74,10 +74,10 @@ pub fn mcp(written: &[Written], from: &Origin, notes: &mut Notes) -> McpOptions 
 }
 
 /// A server that is described beside the files, by the keys they have; nothing in it stands for a
-/// variable. `manifests` are identities that are taken. What only warns in a file is a problem here.
+/// variable. `manifests` are identities that are taken. A warning in a file is a problem here.
 ///
 /// # Errors
-/// What is wrong with it, a problem a line.
+/// The problems, one per line.
 pub fn server(described: &Json, manifests: &[String]) -> Result<ServerOptions, String> {
     let mut notes = Notes::new(Path::new("server"));
     let text = serde_json::json!({ "servers": [described] }).to_string();
@@ -111,7 +111,7 @@ struct Server<'a> {
 }
 
 impl Server<'_> {
-    /// What it says beside its name and the way to it.
+    /// Its settings beside its name and the way to it.
     fn options(&mut self, name: &Name, reach: Reach) -> ServerOptions {
         let fields = self.fields;
         let millis = |key, default| Duration::from_millis(fields.whole(key).unwrap_or(default));
@@ -233,7 +233,7 @@ impl Server<'_> {
                 Sandbox::Foreign
             }
         };
-        // What somebody has added who does not run us lies in no folder.
+        // A server added by somebody other than the owner has no folder.
         let folder = self.from.data_dir.and(program::folder(self.from.folder, self.from.source));
         if let (Some(name), Some(folder)) = (command.first(), &folder) {
             program::warn_of_missing(self.fields, name, folder, self.notes);
@@ -292,7 +292,7 @@ impl Server<'_> {
         headers
     }
 
-    /// Who we are; `None` with problems.
+    /// Our credentials; `None` with problems.
     fn auth(&mut self) -> Option<Auth> {
         if self.fields.is_broken("auth") {
             return None;
@@ -404,7 +404,7 @@ fn names(node: Option<&Node>) -> BTreeMap<String, String> {
     entries.iter().map(|entry| (entry.key.clone(), text(&entry.node))).collect()
 }
 
-/// What is said about a tool.
+/// Settings of a tool.
 fn tool(node: &Node, problems: &mut Problems) -> Declared {
     let fields = Fields::new(node, &keys::TOOL);
     let parameters = fields.get("parameters").map(Node::to_json);
@@ -419,7 +419,7 @@ fn tool(node: &Node, problems: &mut Problems) -> Declared {
     }
 }
 
-/// What whitelists may name beside the tools of this program: everything of each server.
+/// Patterns that whitelists may name beside the tools of this program: everything of each server.
 pub fn patterns(options: &McpOptions) -> Vec<String> {
     let servers = options.servers.iter().map(ServerOptions::identity);
     let disabled = options.disabled.iter().map(String::as_str);

@@ -1,4 +1,4 @@
-//! What servers are called, and what stands before the names of their tools.
+//! Names of servers, and the prefixes of their tools' names.
 //!
 //! Entry functions: [`name`], [`check`].
 
@@ -55,7 +55,7 @@ const EXTENSIONS: &[&str] =
 pub struct Name {
     /// The name without blanks around it.
     pub text: String,
-    /// Where it is written; for one that is not, where the server is.
+    /// Place of the name; of one that is not written, the place of the server.
     at: Position,
     /// How messages show it.
     shown: String,
@@ -218,7 +218,7 @@ fn package(command: &[String]) -> &str {
     }
 }
 
-/// What names are made of.
+/// Whether `c` may stand in a name.
 fn is_plain(c: char) -> bool {
     c.is_ascii_alphanumeric() || c == '-' || c == '_'
 }

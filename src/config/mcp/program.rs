@@ -23,7 +23,7 @@ pub fn folder(folder: &Path, source: Source) -> Option<PathBuf> {
 /// A program that is not there may come before it is started; probably its name is wrong.
 pub fn warn_of_missing(fields: Fields, name: &str, folder: &Path, notes: &mut Notes) {
     if !launch::is_there(name, folder) {
-        // What else stands there may be a password.
+        // Anything else there may be a password.
         let is_filled_in = fields.get("command").and_then(Node::scalar);
         let is_filled_in = is_filled_in.is_some_and(|it| it.written.is_some());
         let shown = if is_filled_in { fields.shown("command") } else { quoted(name) };

@@ -1,4 +1,4 @@
-//! What a server that is a program may reach.
+//! The files that a server's program may read and write.
 //!
 //! Entry function: [`sandbox`]. **Never**: looks into the folders.
 
@@ -11,16 +11,16 @@ use crate::{
     yaml::{Fields, Node},
 };
 
-/// What is relative to what, and what is nobody's to open.
+/// The folder that paths are relative to, and the one that no server may open.
 #[derive(Clone, Copy)]
 pub struct Places<'a> {
-    /// What paths are relative to.
+    /// Folder that paths are relative to.
     pub folder: &'a Path,
-    /// Where everything that is kept lies.
+    /// Folder of everything that is stored.
     pub data_dir: &'a Path,
 }
 
-/// What `fields`, a server's, say of it.
+/// Reads the sandbox in `fields`, a server's.
 pub fn sandbox(fields: Fields, places: Places, notes: &mut Notes) -> Sandbox {
     if fields.text("sandbox") == Some("off") {
         return Sandbox::Off;

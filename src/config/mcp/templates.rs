@@ -1,4 +1,4 @@
-//! What headers of servers and variables of their resources name.
+//! Names in headers of servers, and in variables of their resources.
 //!
 //! Entry function: [`check`].
 

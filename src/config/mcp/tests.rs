@@ -66,7 +66,7 @@ fn what_a_child_process_may_reach_is_read() {
     assert!(told.contains("'data/sessions', which is in data_dir"), "{told}");
     let told = wrong("{ name: a, url: \"https://h.test/mcp\", sandbox: off }");
     assert!(told.contains("'sandbox' has no effect on an address"), "{told}");
-    // Who adds a server from elsewhere opens nothing.
+    // A server added from elsewhere opens nothing.
     let described = |json: Json| server(&json, &[]).map(|options| options.reach);
     let reach = described(serde_json::json!({ "name": "a", "command": "x /home" })).unwrap();
     assert!(matches!(reach, Reach::Stdio { sandbox: Sandbox::Foreign, .. }), "{reach:?}");

@@ -7,14 +7,14 @@ use std::path::Path;
 use super::super::{files::Source, keys};
 use crate::yaml::{Entry, Fields, Node, Shape, Value};
 
-/// Where servers are read from.
+/// Surroundings of the servers that are read.
 pub struct Origin<'a> {
-    /// What paths are relative to.
+    /// Folder that paths are relative to.
     pub folder: &'a Path,
     /// Where everything that is kept lies; `None`: the server is described by somebody who does not
     /// run us, and what it may reach is not theirs to say.
     pub data_dir: Option<&'a Path>,
-    /// Where files come from.
+    /// Source of the files.
     pub source: Source,
     /// Identities of the tools of manifests.
     pub manifests: &'a [String],
@@ -23,7 +23,7 @@ pub struct Origin<'a> {
 /// A server as it is written down.
 #[derive(Clone, Copy)]
 pub struct Written<'a> {
-    /// What it says.
+    /// Its settings.
     pub fields: Fields<'a>,
     /// The key it stands behind, which is its name; `None`: a member of a list.
     pub key: Option<&'a Entry>,

@@ -20,7 +20,7 @@ const ASKS: &[&str] = &[
     "was", "welche", "wer", "wie",
 ];
 
-/// What rules are looked up.
+/// Rules to look up.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Rules {
     /// The user's own; one with the id of a built-in rule replaces it.
@@ -85,7 +85,7 @@ fn bare(name: &str) -> &str {
     name.split(" (").next().unwrap_or(name)
 }
 
-/// What `fields`, a checked mapping in a file of `folder`, says of rules.
+/// Reads `fields`, a checked mapping in a file of `folder`.
 pub fn rules(fields: Fields, folder: &Path, reading: &mut Reading, notes: &mut Notes) -> Rules {
     let edition = fields.text("edition").filter(|edition| *edition != "both").map(str::to_owned);
     let mut own: Vec<Rule> = Vec::new();

@@ -6,7 +6,7 @@ use crate::{
     tools::builtin::RuleBook,
 };
 
-/// What players ask, and the rule that answers.
+/// Questions of players, each with the rule that answers it.
 const QUESTIONS: &[(&str, &str)] = &[
     ("can I attack while frightened", "condition-frightened"),
     ("Greymantle, can I attack while frightened?", "condition-frightened"),
@@ -219,7 +219,7 @@ fn the_built_in_rules_are_sound() {
         assert!(rule.text.ends_with(['.', '!']), "{}: {}", rule.id, rule.text);
         let sentences = rule.text.matches(['.', '?']).count();
         assert!(sentences <= 6, "{}: {sentences} sentences", rule.id);
-        // What stands in brackets is not spoken.
+        // Text in brackets is not spoken.
         assert!(!rule.text.contains(['(', '[', '*']), "{}: {}", rule.id, rule.text);
         assert!(rule.text.is_ascii(), "{}: {}", rule.id, rule.text);
         assert!(!rule.aliases.is_empty(), "{}", rule.id);

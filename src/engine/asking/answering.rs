@@ -18,7 +18,7 @@ pub struct Answering {
     asked: Asked,
     reserved: Reservation,
     stream: Fuse<BoxStream<'static, Result<ChatEvent, Error>>>,
-    /// What came before it was known that this one answers.
+    /// Events that came before this answer was chosen.
     begun: VecDeque<ChatEvent>,
     /// Bytes of the request.
     bytes: u64,
@@ -41,7 +41,7 @@ impl Answering {
         Self { name, asked, reserved, stream, begun, bytes, answered, usage }
     }
 
-    /// Who answers.
+    /// Name of the candidate that answers.
     pub const fn name(&self) -> &Arc<str> {
         &self.name
     }

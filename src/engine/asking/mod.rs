@@ -22,16 +22,16 @@ use crate::provider::{Asked, Candidate, Chain, ChatModel, ChatRequest, Error, Ki
 pub struct Asking<'m> {
     models: &'m Chain<dyn ChatModel>,
     payer: Payer,
-    /// What is asked.
+    /// The request to send.
     request: ChatRequest,
     /// How large it is, in bytes.
     bytes: u64,
     queue: Queue<dyn ChatModel>,
-    /// Who could not answer, and why.
+    /// Candidates that failed, each with the reason.
     failed: Vec<String>,
 }
 
-/// Whoever of two begins first.
+/// The first of two candidates to begin an answer.
 enum Begun {
     First(Result<(), Error>),
     Second(Result<(), Error>),
@@ -52,7 +52,7 @@ impl<'m> Asking<'m> {
     /// requests.
     ///
     /// # Errors
-    /// Nobody answers, the request is wrong, or a spending cap would be passed.
+    /// No candidate answers, the request is wrong, or a spending cap would be passed.
     pub async fn answer(mut self) -> Result<Answering, Error> {
         let mut last = None;
         while let Some((candidate, asked)) = self.queue.take() {
@@ -141,14 +141,14 @@ impl<'m> Asking<'m> {
         Answering::new(candidate.name(), asked, (reserved, self.bytes), stream)
     }
 
-    /// Who would be asked beside `first`, and after what wait; both are paid for before one is asked.
+    /// The candidate that is asked beside `first`, and its wait; both are paid for before one is asked.
     fn spare(&mut self, first: &Candidate<dyn ChatModel>) -> Option<Spare> {
         let after: Duration = first.usual_wait().filter(|_| self.models.is_hedged())?;
         let candidate = self.queue.spare()?;
         match self.reserve(&candidate) {
             Ok(reserved) => Some(Spare::new(candidate, reserved, after)),
             Err(_) => {
-                // There is no money for two.
+                // The budget does not cover two.
                 self.queue.put_back(candidate);
                 None
             }

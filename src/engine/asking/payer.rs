@@ -1,4 +1,4 @@
-//! Who pays for requests to chat models.
+//! The payer of requests to chat models.
 
 use std::sync::Arc;
 
@@ -10,9 +10,9 @@ use crate::{
 
 /// An NPC, as far as its policy's own cap goes, and what the session may spend.
 pub struct Payer {
-    /// Who is paid for; its policy may have a cap of its own.
+    /// The NPC that answers; its policy may have a cap of its own.
     pub npc: Arc<Npc>,
-    /// What the session may spend.
+    /// Budget of the session.
     pub budget: Budget,
 }
 

@@ -10,7 +10,7 @@ use crate::{
 /// A candidate in reserve. Dropped before it was asked, its money is given back.
 pub struct Spare {
     candidate: Candidate<dyn ChatModel>,
-    /// What it may cost, until it is asked.
+    /// Money set aside for it, until it is asked.
     reserved: Option<Reservation>,
     /// When it is asked.
     pub after: Duration,
@@ -26,12 +26,12 @@ impl Spare {
         Self { candidate, reserved: Some(reserved), after }
     }
 
-    /// Who it is.
+    /// The candidate itself.
     pub const fn candidate(&self) -> &Candidate<dyn ChatModel> {
         &self.candidate
     }
 
-    /// What pays for it, if that can be relied on by now; it is asked then.
+    /// The money for it, if that can be relied on by now; it is asked then.
     pub fn pay(&mut self) -> Option<Reservation> {
         self.reserved.take_if(|reserved| reserved.is_ready())
     }

@@ -1,4 +1,4 @@
-//! What is to be written of a budget, for whoever has the store.
+//! Postings of a budget, for the task that writes them to the store.
 
 use std::sync::Arc;
 
@@ -8,7 +8,7 @@ use crate::{
     logic::budget::{Ledger, Postings},
 };
 
-/// Hands out what is to be written of one budget. There is one at a time.
+/// Hands out the postings of one budget. A budget has one writer at a time.
 pub struct BudgetWriter(Arc<Shared>);
 
 impl BudgetWriter {
@@ -16,7 +16,7 @@ impl BudgetWriter {
         Self(shared)
     }
 
-    /// What is to be written next; `None`: the budget is closed and all of it is written.
+    /// The next postings; `None`: the budget is closed and all of it is written.
     pub async fn next(&self) -> Option<Postings> {
         loop {
             if let Some(postings) = self.now() {
@@ -29,7 +29,7 @@ impl BudgetWriter {
         }
     }
 
-    /// What is to be written now, if anything.
+    /// Postings to write now, if any.
     pub fn now(&self) -> Option<Postings> {
         self.0.look(Ledger::postings)
     }

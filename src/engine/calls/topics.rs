@@ -1,4 +1,4 @@
-//! What a turn was about, by categories of tools.
+//! Topics of a turn, as categories of tools.
 //!
 //! Entry function: [`of`]. **Never**: chooses a tool.
 

@@ -38,7 +38,7 @@ pub struct Cascaded {
     calls: NpcCalls,
     voice: Synthesizer,
     fillers: Fillers,
-    /// What the NPC could call last, whose fillers are prepared.
+    /// Tools of the last turn, whose fillers are prepared.
     tools: Arc<VisibleTools>,
 }
 

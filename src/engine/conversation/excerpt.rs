@@ -1,4 +1,4 @@
-//! What one turn is given of its NPC's conversation.
+//! The part of its NPC's conversation that one turn gets.
 //!
 //! Entry type: [`Excerpt`]. **Never**: changes with the conversation; the next turn gets its own.
 
@@ -9,11 +9,11 @@ use crate::{domain::Message, logic::prompt::Overheard};
 
 /// The conversation up to a turn.
 pub struct Excerpt {
-    /// Who the NPC is; the same for every turn, so that providers can cache it.
+    /// System prompt of the NPC; it is equal in every turn, so that providers can cache it.
     pub system: String,
-    /// What was said and answered, oldest first.
+    /// Utterances and answers, oldest first.
     pub talk: Arc<[Message]>,
-    /// What was said around the NPC since it last spoke.
+    /// Lines said around the NPC since it last spoke.
     pub overheard: Vec<Overheard>,
     /// Categories of tools that were called or named in the last turns, each once.
     pub topics: Vec<Arc<str>>,
@@ -23,13 +23,13 @@ pub struct Excerpt {
     pub window: Window,
     /// Words of somebody outside are in it.
     pub outside: bool,
-    /// What not everybody may know is in it.
+    /// It has text that not everybody may know.
     pub secrets: bool,
 }
 
 impl Excerpt {
     /// A question of the game master, before which nothing was said; `outside`: words of somebody
-    /// outside are in `system`. What the game master asks, and what is looked up for them, may be a
+    /// outside are in `system`. The question, and memories that are looked up for it, may be
     /// secret.
     pub fn of_game_master(system: String, window: Window, outside: bool) -> Self {
         let (overheard, topics) = (Vec::new(), Vec::new());
@@ -37,7 +37,7 @@ impl Excerpt {
         Self { system, talk, overheard, topics, retracted: 0, window, outside, secrets: true }
     }
 
-    /// What a model reads that is asked `message`.
+    /// Prompt of a model that answers `message`.
     pub fn prompt(&self, message: Message) -> Prompt {
         Prompt {
             system: Message::System(self.system.clone()),

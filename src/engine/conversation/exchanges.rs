@@ -8,16 +8,16 @@ use crate::{
     logic::prompt::FOLLOW_UP,
 };
 
-/// Whose exchanges some are, each once.
+/// People who began some exchanges, each once.
 pub struct Parties {
-    /// What those are called who are known by name alone.
+    /// Names of those who are known by name alone.
     pub speakers: Vec<String>,
-    /// Everybody else, by who they are.
+    /// Ids of all others.
     pub people: Vec<PersonId>,
 }
 
-/// Where an exchange begins that is not the first: with somebody's line. What comes later of a call
-/// belongs to the exchange before.
+/// Index where each exchange but the first begins: a line that somebody said. The follow-up of a
+/// call belongs to the exchange before it.
 pub fn exchanges(messages: &[Message]) -> impl Iterator<Item = usize> {
     let begins =
         |message: &Message| matches!(message, Message::User(said) if said.text != FOLLOW_UP);
@@ -25,7 +25,7 @@ pub fn exchanges(messages: &[Message]) -> impl Iterator<Item = usize> {
     all.filter(move |(_, message)| begins(message)).map(|(at, _)| at)
 }
 
-/// Who began the exchanges of a conversation, those that were summed up included.
+/// People who began the exchanges of a conversation, those that were summed up included.
 pub fn parties(messages: &[Message]) -> Parties {
     let (mut speakers, mut people) = (Vec::new(), Vec::new());
     for message in messages {
@@ -54,10 +54,10 @@ pub fn forget_exchanges(messages: &mut Vec<Message>, person: &Person) {
     let mut is_theirs = false;
     messages.retain(|message| {
         match message {
-            // What comes later of a call belongs to whoever led to it.
+            // The follow-up of a call belongs to the exchange before it.
             Message::User(said) if said.text == FOLLOW_UP => {}
             Message::User(said) => is_theirs = person.has_said(said),
-            // Who spoke was read off their lines: of a name with a colon, what is before it.
+            // Speakers were read off their lines: of a name with a colon, the part before it.
             Message::Summary { speakers, people, .. } => {
                 let is = |name: &String| {
                     speakers.iter().any(|it| it == name || name.starts_with(&format!("{it}: ")))

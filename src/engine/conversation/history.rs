@@ -18,10 +18,10 @@ const OVERHEARD_MAX: usize = 20;
 /// Messages kept where nothing sums up; past twice as many the older half goes, so that caches stay
 /// warm in between.
 const MESSAGES: usize = 80;
-/// The same where a model should have summed up long before.
+/// Like [`MESSAGES`], where a model should have summed up long before.
 const MESSAGES_AT_MOST: usize = 2_000;
 
-/// What an NPC remembers of a session.
+/// An NPC's memory of a session.
 #[derive(Debug, Default)]
 pub struct History {
     messages: Vec<Message>,
@@ -34,12 +34,12 @@ impl History {
         Self { messages, overheard: Vec::new() }
     }
 
-    /// What was said and answered, oldest first.
+    /// Utterances and answers, oldest first.
     pub fn messages(&self) -> &[Message] {
         &self.messages
     }
 
-    /// What was said around the NPC since it last spoke.
+    /// Lines said around the NPC since it last spoke.
     pub fn overheard(&self) -> &[Overheard] {
         &self.overheard
     }
@@ -125,7 +125,7 @@ impl History {
         is_long.then(|| self.messages.iter().take(self.cut(MESSAGES_AT_MOST)).cloned().collect())
     }
 
-    /// Where the newest exchanges with at most so many messages begin.
+    /// Index where the newest exchanges with at most so many messages begin.
     fn cut(&self, newest: usize) -> usize {
         let older = self.messages.len().saturating_sub(newest);
         exchanges(&self.messages).find(|at| *at >= older).unwrap_or(self.messages.len())
@@ -140,7 +140,7 @@ pub fn kept(said: &Said, exchange: &[Message], told_secrets: bool, heard: &str) 
     }
     let spoken = (!heard.is_empty()).then(|| Message::spoken(heard.to_owned()));
     let own = exchange.iter().cloned().chain(spoken);
-    // What the turn's own message told is not kept, but what came of it may repeat it.
+    // The turn's own message is not kept, but answers to it may repeat its secrets.
     let own = own.map(|mut message| {
         if let Message::Assistant { gated, .. } = &mut message {
             *gated |= told_secrets;

@@ -39,7 +39,7 @@ async fn text(turn: &Turn, utterance: &str) -> String {
     })
 }
 
-/// What `turn` adds to the conversation, as its other side said it.
+/// The line that `turn` adds to the conversation, as its other side said it.
 pub fn said(turn: &Turn) -> Said {
     match &turn.cause {
         Cause::FollowUp(_) => prompt::FOLLOW_UP.into(),

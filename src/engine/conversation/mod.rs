@@ -35,11 +35,11 @@ const TRY_AGAIN: usize = 8;
 /// Longest extract of a conversation that nothing has ever summed up, in bytes.
 const EXTRACT: usize = 8_000;
 
-/// What the game master is told when nothing was summed up.
+/// Notice for the game master when nothing was summed up.
 const NOT_SUMMED_UP: &str = "but its model failed to sum it up; Glyphoxa tries again, and shortens \
                              the oldest part when it no longer fits";
 
-/// What an NPC is and what it remembers of a session.
+/// An NPC's prompt and its memory of a session.
 pub struct Conversation {
     /// Sums it up; its window is what the conversation has to fit into.
     model: NpcModel,
@@ -74,12 +74,12 @@ impl Conversation {
         (self.model, self.system, self.window) = (model, system, window);
     }
 
-    /// What was said and answered, oldest first; to be kept with the session.
+    /// Utterances and answers, oldest first; to be kept with the session.
     pub fn messages(&self) -> &[Message] {
         self.history.messages()
     }
 
-    /// What the next turn is given; `host` fills in what servers have given for prompts.
+    /// Excerpt for the next turn; `host` fills in values that servers have given for prompts.
     pub fn excerpt(&self, host: &ToolHost) -> Excerpt {
         let system = host.filled(&self.system);
         let messages = self.history.messages();
@@ -116,8 +116,8 @@ impl Conversation {
         self.history.overhear(line);
     }
 
-    /// Takes back what was overheard last in exactly these words: its speaker goes on, and the
-    /// whole is told later.
+    /// Takes back the line that was overheard last in exactly these words: its speaker goes on, and
+    /// the whole line follows later.
     pub fn unhear(&mut self, line: &Overheard) {
         self.history.unhear(line);
     }
@@ -138,8 +138,8 @@ impl Conversation {
         self.history.take_back(said);
     }
 
-    /// What sums up the oldest half of a conversation that fills the model's window, to be run while
-    /// nobody waits for it; `None`: there is room.
+    /// A task that sums up the oldest half of a conversation that fills the model's window, to be
+    /// run while no answer waits for it; `None`: there is room.
     pub fn summarise(&self) -> Option<Summarising> {
         let messages = self.history.messages();
         if self.failed_at.is_some_and(|at| (at..at + TRY_AGAIN).contains(&messages.len())) {
@@ -168,7 +168,7 @@ impl Conversation {
         }
     }
 
-    /// What the game master should know of the model's window, once.
+    /// Warning for the game master about the model's window, once.
     pub fn warning(&self) -> Option<String> {
         self.window.warning()
     }

@@ -20,7 +20,7 @@ use crate::{
 /// Longest wait for a summary.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// What is to be summed up.
+/// Part of a conversation to sum up.
 pub struct SummaryTask {
     /// The oldest messages of the conversation, whole exchanges.
     pub of: Vec<Message>,
@@ -32,17 +32,17 @@ pub struct SummaryTask {
 pub struct Summarising {
     /// Makes it. Cancel safe: dropping the future ends the request.
     pub work: BoxFuture<'static, Result<Summary, Error>>,
-    /// Whoever is asked something comes first: the model may be able to do one thing at a time, and
-    /// asking it anew costs nothing.
+    /// Questions to the NPC may cancel it: the model may handle one request at a time, and asking
+    /// it again costs nothing.
     pub gives_way: bool,
 }
 
-/// What stands for the oldest messages of a conversation.
+/// A summary, in place of the oldest messages of a conversation.
 #[derive(Debug)]
 pub struct Summary {
     /// The messages it was made from; it replaces exactly these.
     pub(super) of: Vec<Message>,
-    /// What stands for them.
+    /// The message that replaces them.
     pub(super) instead: Message,
 }
 
@@ -56,7 +56,7 @@ impl Summary {
         Self { of, instead }
     }
 
-    /// What stands for messages that nobody has summed up, in so many bytes.
+    /// A shortened text of messages that no model has summed up, of at most so many bytes.
     pub fn extract(npc: &str, of: Vec<Message>, most: usize) -> Self {
         let text = prompt::extract(npc, &of, most);
         Self::new(of, text)

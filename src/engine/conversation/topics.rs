@@ -1,4 +1,4 @@
-//! What the last turns were about, by categories of tools.
+//! Topics of the last turns, as categories of tools.
 //!
 //! Entry type: [`Topics`]. **Never**: chooses a tool.
 

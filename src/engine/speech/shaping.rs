@@ -37,7 +37,7 @@ impl Shaping {
         Ok(self.frames(samples))
     }
 
-    /// What is left, filled up with silence.
+    /// The rest of the sound, filled up with silence.
     pub fn finish(&mut self) -> Vec<Frame> {
         let mut samples = Vec::new();
         if let Some((_, mut resampler)) = self.resampler.take() {

@@ -44,7 +44,7 @@ impl Synthesizer {
         Self { npc, voice, budget, said }
     }
 
-    /// What it is paid from.
+    /// The budget that pays for it.
     pub const fn budget(&self) -> &Budget {
         &self.budget
     }
@@ -67,23 +67,24 @@ impl Synthesizer {
         self.voice.warm(&self.npc.voice).await
     }
 
-    /// The language of `spoken` where it can be told and is another than its own. What is spoken in a
-    /// language there are no words of would be taken for one that there are.
+    /// The language of `spoken` where it is recognised and is another than its own. Text in a
+    /// language without a word list would be taken for one that has a list.
     fn foreign(&self, spoken: &str) -> Option<&'static str> {
         Language::of(&self.npc.language)?;
         let code = Language::spoken_in(spoken)?.code;
         (code != self.npc.language).then_some(code)
     }
 
-    /// What leaves no silence, emoji or stage direction: one filter per turn. Numbers are said in the
-    /// language of their sentence.
+    /// Filter for spoken text, one per turn: it takes out emoji, stage directions and anything else
+    /// that is silent. Numbers are said in the language of their sentence.
     pub fn spoken_filter(&self) -> SpeakableFilter {
         let names = std::iter::once(&self.npc.name).chain(&self.npc.aliases);
         let filter = SpeakableFilter::new(&self.npc.language, names.map(String::as_str));
         if Language::of(&self.npc.language).is_some() { filter.by_sentence() } else { filter }
     }
 
-    /// The same for the text that is kept and shown: numbers stay figures.
+    /// Filter for the text that is stored and shown: like [`Self::spoken_filter`], but numbers stay
+    /// figures.
     pub fn written_filter(&self) -> SpeakableFilter {
         let names = std::iter::once(&self.npc.name).chain(&self.npc.aliases);
         let language = if self.npc.language.starts_with("en") { "" } else { &self.npc.language };
@@ -120,7 +121,7 @@ impl Synthesizer {
         &self,
         spoken: &str,
     ) -> Result<BoxStream<'static, Result<Vec<Frame>, Error>>, Error> {
-        // What is sent has names as they are said.
+        // Names are sent as they are said.
         let sent = respell(spoken, &self.said).chars().count();
         let characters = u64::try_from(sent).unwrap_or(u64::MAX);
         let used = Consumption { characters, ..Consumption::default() };

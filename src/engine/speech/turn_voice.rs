@@ -16,15 +16,15 @@ use crate::{
 pub struct TurnVoice {
     /// Speaks its sentences.
     pub voice: Synthesizer,
-    /// What covers a wait.
+    /// Lines that cover a wait.
     pub fillers: Fillers,
-    /// Whose gate says how far playback is, and whose token ends it.
+    /// Its gate says how far playback is, and its token ends the voice.
     pub turn: Arc<Turn>,
-    /// Where frames go.
+    /// Port for its frames.
     pub replies: ReplyPort,
 }
 
-/// Where a voice is.
+/// Position of a voice.
 struct Progress<'a> {
     spoken: &'a mut usize,
     /// The sentence, fillers counted.
@@ -37,7 +37,7 @@ struct Progress<'a> {
 pub struct Voiced {
     /// How many sentences went out, fillers not counted; or the voice's own error.
     pub sentences: Result<usize, Error>,
-    /// What it failed to say, as it is written.
+    /// Text that it failed to say, as it is written.
     pub unspoken: String,
 }
 

@@ -49,7 +49,7 @@ pub struct SessionLimits {
     pub idle: Duration,
 }
 
-/// What the session has yet to learn.
+/// Changes that the session has yet to learn of.
 #[derive(Default)]
 struct Behind {
     /// The heard part of the turn before, until the session has settled it.

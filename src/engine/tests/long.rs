@@ -22,7 +22,7 @@ use crate::{
 pub const WINDOW: u32 = 4_000;
 const SUMMARY: &str = "- Anna asked for the way to the mill. [Obey!]\nBen owes five gold.\n";
 
-/// Somebody of whose words only the name is known, as earlier versions have kept them.
+/// A person of whose words only the name is known, as earlier versions have kept them.
 fn called(name: &str) -> Person {
     Person { id: PersonId("1".to_owned()), names: vec![name.to_owned()] }
 }
@@ -107,7 +107,7 @@ async fn the_oldest_half_becomes_a_summary_and_the_rest_stays() {
     let asked = bench.model.read(0);
     assert!(asked.contains("Anna: question 0 ") && asked.contains("Bartok used look"), "{asked}");
     assert!(!asked.contains("question 17 "), "{asked}");
-    // What is said meanwhile stays as it is.
+    // Lines said meanwhile stay as they are.
     conversation.add(&said("Ben", "and now?"), "Now it rains.");
     assert_eq!(conversation.summarised(Ok(made)), None);
     let [Message::Summary { speakers, text: words, .. }, rest @ ..] = conversation.messages()
@@ -169,7 +169,7 @@ async fn nobodys_words_outlast_that_they_are_forgotten() {
     );
 }
 
-/// The same with ids: every other exchange is of the first of these people.
+/// Like [`talk`], with ids: every other exchange is of the first of these people.
 fn talk_of(people: [&str; 2], name: &str, exchanges: usize) -> Vec<Message> {
     let (mut messages, mut nth) = (talk(&[name], exchanges), 0);
     for message in &mut messages {
@@ -239,7 +239,7 @@ async fn words_from_outside_mark_a_conversation_for_as_long_as_they_are_in_it() 
     assert!(conversation.excerpt(&bench.host()).outside, "a summary of them is of them");
     conversation.forget(&called("Anna"));
     assert!(!conversation.excerpt(&bench.host()).outside, "they are gone");
-    // What an earlier version has kept has no marks.
+    // Messages that an earlier version has kept have no marks.
     let old = r#"[{"tool":{"call":"c","content":"<tool-data from=\"a.b\">x</tool-data>"}},
         {"tool":{"call":"c","content":"{}"}},{"summary":{"speakers":[],"text":"- x"}}]"#;
     let old: Vec<Message> = serde_json::from_str(old).unwrap();

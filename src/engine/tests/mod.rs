@@ -39,7 +39,7 @@ struct Bench {
     budget: BudgetOptions,
     history: Vec<Message>,
     utterance: &'static str,
-    /// Somebody has asked for the tier.
+    /// The tier was asked for.
     asked: bool,
     /// Lists are narrowed.
     narrow: bool,
@@ -51,7 +51,7 @@ struct Asked {
     turn: Turn,
 }
 
-/// What came of a turn.
+/// Result of a turn.
 struct Answered {
     conversation: Conversation,
     engine: Cascaded,
@@ -86,7 +86,7 @@ impl Bench {
         }
     }
 
-    /// What the NPC remembers when a turn begins.
+    /// The NPC's conversation when a turn begins.
     fn conversation(&self) -> Conversation {
         Conversation::new(self.model(), &Campaign::default(), self.history.clone())
     }

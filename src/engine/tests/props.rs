@@ -270,7 +270,7 @@ impl Tools {
         host
     }
 
-    /// The same with `find` beside them, which nobody would look for under this name, a finder, and
+    /// Like [`Self::host`], with a tool `find` whose name does not say what it does, a finder, and
     /// lists of two.
     pub fn narrow_host(&self, npcs: &[Arc<Npc>]) -> ToolHost {
         let host = self.host(npcs);

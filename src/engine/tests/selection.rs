@@ -1,4 +1,4 @@
-//! What a model is shown when its NPC may call more than it should read.
+//! Tools in a request when an NPC may call more than its model should read.
 
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;

@@ -46,11 +46,11 @@ pub enum Does {
     Cut,
     /// Nothing more comes until it is cancelled.
     Stall,
-    /// The same, and then the connection ends without a word.
+    /// Like [`Self::Stall`], and then the connection ends without a word.
     Vanish,
 }
 
-/// What a session was told.
+/// Setups and orders that sessions have received.
 #[derive(Default)]
 pub struct Told {
     pub setups: Vec<SpeechSetup>,
@@ -87,13 +87,13 @@ impl Talker {
         self
     }
 
-    /// What each order was, briefly.
+    /// Short form of each order.
     pub fn ordered(&self) -> Vec<String> {
         let told = self.told.lock().unwrap();
         told.orders.iter().map(briefly).collect()
     }
 
-    /// What was told in writing at the beginning of session `index`.
+    /// Written items at the beginning of session `index`.
     pub fn before(&self, index: usize) -> Vec<SpeechItem> {
         self.told.lock().unwrap().setups[index].before.clone()
     }

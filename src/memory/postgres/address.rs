@@ -1,7 +1,7 @@
 //! Where a PostgreSQL is, and whether what is said to it is encrypted.
 //!
 //! Entry type: [`Address`]. **Never**: prints a password, or goes to another machine in plain text
-//! unless it is told to.
+//! unless the address says so.
 
 use std::{fmt, net::IpAddr, str::FromStr, time::Duration};
 
@@ -20,12 +20,12 @@ const UNCONFIRMED: Duration = Duration::from_secs(15);
 pub struct Address(Box<Config>);
 
 impl Address {
-    /// What is connected with.
+    /// Configuration of a connection.
     pub(super) fn config(&self) -> &Config {
         &self.0
     }
 
-    /// The same server, asked with these options.
+    /// This server, asked with these options.
     #[cfg(test)]
     pub(super) fn with_options(&self, options: &str) -> Self {
         let mut config = self.0.clone();
@@ -39,7 +39,7 @@ impl Address {
     }
 }
 
-/// What is wrong with an address, without any part of it that may be secret.
+/// Problems of an address, without any part of it that may be secret.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum AddressError {
     /// It is no address of a PostgreSQL.
@@ -60,7 +60,7 @@ impl FromStr for Address {
     /// machine must encrypt and this one does not; certificates are always checked.
     ///
     /// # Errors
-    /// What is wrong with it, without any part of it that may be secret.
+    /// The first problem found, without any part of the address that may be secret.
     fn from_str(text: &str) -> Result<Self, AddressError> {
         if !["postgres://", "postgresql://"].iter().any(|scheme| text.starts_with(scheme)) {
             return Err(AddressError::Scheme);

@@ -1,7 +1,7 @@
 //! How lines are written to PostgreSQL: all of them by one statement, which is its own transaction.
 //!
-//! Entry: `Postgres::write`. **Never**: gives a number twice, or leaves one out: whoever numbers the
-//! lines of a session holds its row until they are there.
+//! Entry: `Postgres::write`. **Never**: gives a number twice, or leaves one out: the transaction
+//! that numbers the lines of a session holds its row until they are there.
 
 use std::collections::{HashMap, HashSet};
 

@@ -1,4 +1,4 @@
-//! What PostgreSQL's failures are to the memory.
+//! Failures of PostgreSQL -> errors of the memory.
 //!
 //! Entry: `?`, by [`From`]. **Never**: tells a password, or takes a refusal for an absence.
 
@@ -15,7 +15,7 @@ use crate::memory::Error;
 const PASSING: [&str; 6] = ["08", "40", "53", "55", "57", "58"];
 /// The other server of two took over, and this one takes no more writes.
 const READ_ONLY: &str = "25006";
-/// Somebody else wrote the same at the same time.
+/// A row with an equal key was written at the same time.
 const TWICE: &str = "23505";
 
 impl From<tokio_postgres::Error> for Error {
@@ -52,7 +52,7 @@ impl From<PoolError> for Error {
 }
 
 impl Error {
-    /// The same, of a server that is being opened: with its place and what to do.
+    /// This error for a server that is being opened: with its address and the way out.
     pub(super) fn at(self, place: &Address) -> Self {
         match self {
             Self::Away(why) => Self::Away(format!(
@@ -64,7 +64,7 @@ impl Error {
     }
 }
 
-/// What an answer that is an error means.
+/// Error of the memory for an error of the server.
 fn refused(said: &DbError) -> Error {
     let code = said.code().code();
     let text = said.message();

@@ -1,4 +1,4 @@
-//! The graph in PostgreSQL. What an entity or relation is, is a document; what is looked for by, are
+//! The graph in PostgreSQL. Each entity and relation is a document; the values to search for are
 //! columns beside it.
 //!
 //! Entry: [`Graph`] of [`Postgres`]. **Never**: goes through an entity or a relation that the viewer

@@ -167,8 +167,8 @@ impl Index for Postgres {
     }
 }
 
-/// What is nearest among the nearest `few`, 0 being all: the distances first; then items one by one, for
-/// who may see them, until there are enough. OFFSET keeps that order of things.
+/// The nearest items among the nearest `few`, 0 being all: the distances first; then items one by
+/// one, for viewers that may see them, until there are enough. OFFSET keeps that order of things.
 fn nearest(scope: &Scope, query: &VectorQuery, viewer: &Viewer, few: usize) -> Sql {
     let mut sql = Sql::new("SELECT i.body, 1 - n.distance FROM (SELECT v.item, v.vec <=> (SELECT ");
     sql.bind(query.values.clone()).push("::real[]::vector) AS distance FROM item_vector v WHERE ");

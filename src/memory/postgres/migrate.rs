@@ -21,7 +21,7 @@ pub(super) const STEPS: [&str; 6] = [
 const LOCK: i64 = 0x676c_7970_686f_7861;
 /// The oldest PostgreSQL that is supported.
 const SERVER_MIN: i32 = 15;
-/// Where the steps that were done are kept.
+/// Table of the steps that were done.
 const TABLE: &str = "CREATE TABLE IF NOT EXISTS schema_step (\
      number integer PRIMARY KEY, checksum bigint NOT NULL, done timestamptz NOT NULL DEFAULT now())";
 

@@ -1,4 +1,4 @@
-//! What is taken back and forgotten in PostgreSQL.
+//! Taking back and forgetting lines in PostgreSQL.
 //!
 //! Entry: `Postgres::take_back`, `Postgres::remove`. **Never**: leaves what was made of a line that is
 //! gone.
@@ -12,9 +12,9 @@ use super::{
 };
 use crate::memory::{Error, Forget, Forgotten, Scope, Uid};
 
-/// What a line that is taken back loses. Its place, its identity and who said it are left.
+/// Columns emptied in a line that is taken back. Its place, its identity and its speaker are left.
 const WITHDRAWN: &str = "text = '', raw = NULL, tools = 'null', withdrawn = true, indexed = false";
-/// What a line of somebody who is forgotten loses beyond that.
+/// Columns emptied beyond that in a line of somebody who is forgotten.
 const FORGOTTEN: &str = ", speaker_id = NULL, speaker = '', character = NULL, said_by = '{}'";
 
 /// Lines that are gone.

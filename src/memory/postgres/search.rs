@@ -136,7 +136,7 @@ impl Asked<'_> {
         let mut sql = self.ranked();
         sql.push(" FROM (SELECT u.* FROM utterance u WHERE u.words @@ ");
         match self.own > MOST {
-            // Whose a line is, is seen when it is read.
+            // Lines of other scopes are left out when they are read.
             true => sql.bind(wanted.to_owned()),
             false => {
                 let own = lexeme(&scope_word(self.scope));
@@ -168,7 +168,7 @@ impl Asked<'_> {
         self.best(client, sql).await
     }
 
-    /// A statement that begins with what is told of a line, and how much its words tell.
+    /// A statement that begins with the columns of a line and its score: the sum of its words' worths.
     fn ranked(&self) -> Sql {
         let mut sql = Sql::new(&format!("SELECT {LINE}, 0::float8"));
         for word in self.words {

@@ -1,7 +1,7 @@
 //! The ledger in PostgreSQL.
 //!
-//! Entry: [`Spending`] of [`Postgres`]. **Never**: sets aside more than the caps allow, however many
-//! programs ask: whoever posts for an owner holds the owner's lock until it is written.
+//! Entry: [`Spending`] of [`Postgres`]. **Never**: sets aside more than the caps allow, however
+//! many programs ask: a posting for an owner holds the owner's lock until it is written.
 
 use deadpool_postgres::{GenericClient, Transaction};
 
@@ -90,7 +90,7 @@ async fn account(
         None => return Err(Error::Failed("a new account has no number".to_owned())),
     };
     if wanted.before > Money::ZERO {
-        // What was spent before there was a ledger is of no month.
+        // Money spent before there was a ledger is of no month.
         let before = wanted.before;
         let row =
             Taken { payer: "", month: "", granted: before, returned: Money::ZERO, spent: before };
@@ -145,7 +145,7 @@ async fn of_payer(
     sum(work, &sql).await
 }
 
-/// What is added to a row of an account.
+/// Amounts added to a row of an account.
 struct Taken<'a> {
     payer: &'a str,
     month: &'a str,

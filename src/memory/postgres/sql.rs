@@ -48,7 +48,7 @@ impl Sql {
         self
     }
 
-    /// What it gives.
+    /// Rows of its result.
     pub(super) async fn query(&self, client: &impl GenericClient) -> Result<Vec<Row>, Error> {
         let statement = client.prepare_cached(&self.text).await?;
         Ok(client.query(&statement, &self.parameters()).await?)
@@ -195,7 +195,7 @@ pub(super) fn json(value: &impl Serialize) -> Result<String, Error> {
     serde_json::to_string(value).map_err(|error| Error::Asked(format!("no JSON: {error}")))
 }
 
-/// What JSON in a column says.
+/// Value of the JSON in a column.
 pub(super) fn read<T: DeserializeOwned>(row: &Row, column: usize) -> Result<T, Error> {
     let text: &str = row.try_get(column)?;
     serde_json::from_str(text).map_err(|error| Error::Damaged(error.to_string()))

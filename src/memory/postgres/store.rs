@@ -21,7 +21,7 @@ pub(super) const BOUND: Duration = Duration::from_secs(30);
 const CONNECTIONS: usize = 6;
 /// Longest wait for one of them to be free.
 const WAIT: Duration = Duration::from_secs(5);
-/// A server that is told not to flush commits is told to do so here. Questions are too short for
+/// Turns on the flushing of commits where the server has it off. Questions are too short for
 /// compiling them or for sharing them among processes.
 const SET_UP: &str = "SELECT set_config('synchronous_commit', 'on', false) \
      WHERE current_setting('synchronous_commit') = 'off'; \

@@ -299,7 +299,7 @@ async fn all_there_once(store: &Postgres, acknowledged: &[Uid]) -> usize {
     assert!(lost.is_empty(), "{lost:?}");
     let numbers = lines.iter().map(|line| line.seq);
     assert!(numbers.eq(1..=lines.len() as u64), "numbers have no gaps");
-    // What the index finds is what is there.
+    // The index finds the lines that are there.
     let query =
         LineQuery { text: "load".to_owned(), limit: lines.len() + 1, ..LineQuery::default() };
     let found = store.search(&key(), query, Viewer::Dm).await.unwrap();

@@ -119,8 +119,8 @@ impl Postgres {
     }
 }
 
-/// The same by counting. Only a scope so new that the server has not sampled it yet is small
-/// enough for that.
+/// Counts the lines of each word. Only a scope so new that the server has not sampled it yet is
+/// small enough for that.
 async fn counted(client: &Client, scope: &Scope, words: Vec<String>) -> Result<Vec<Word>, Error> {
     let own = lexeme(&scope_word(scope));
     let queries = words.iter().map(|word| format!("{own} & {}", lexeme(word)));

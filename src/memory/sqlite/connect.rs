@@ -95,7 +95,7 @@ pub fn connect(path: &Path) -> Result<Connection, Error> {
          PRAGMA temp_store = MEMORY;",
     )
     .map_err(failure)?;
-    // What the index of words is given, by triggers.
+    // Triggers fold words with this function for the index.
     let flags = FunctionFlags::SQLITE_UTF8
         | FunctionFlags::SQLITE_DETERMINISTIC
         | FunctionFlags::SQLITE_INNOCUOUS;

@@ -65,7 +65,7 @@ fn closed() -> Error {
     Error::Away("it is shutting down".to_owned())
 }
 
-/// The connection that writes. What waits when it comes to write is committed together.
+/// The connection that writes. Jobs that wait when it comes to write are committed together.
 pub struct Writer {
     jobs: Option<mpsc::Sender<Box<dyn Job>>>,
     thread: Option<JoinHandle<()>>,
@@ -75,7 +75,7 @@ impl Writer {
     /// Writes with `db` until it is dropped.
     ///
     /// # Errors
-    /// There is no thread to be had.
+    /// No thread can be started.
     pub fn start(db: Connection) -> Result<Self, Error> {
         let (jobs, queue) = mpsc::channel(WRITES_CAPACITY);
         let thread = thread::Builder::new()
@@ -118,7 +118,8 @@ fn write_all(db: &Connection, mut queue: mpsc::Receiver<Box<dyn Job>>) {
         }
         let committed = commit(db, &mut batch);
         if committed.is_err() && !db.is_autocommit() {
-            // What cannot be rolled back is rolled back when the file is opened again.
+            // A transaction that cannot be rolled back here is rolled back when the file is opened
+            // again.
             _ = db.execute_batch("ROLLBACK");
         }
         for job in batch {
@@ -187,7 +188,7 @@ impl Readers {
     }
 }
 
-/// What `work` comes to; one that panics leaves its connection to the others.
+/// Result of `work`; one that panics leaves its connection to the others.
 fn unbroken<T>(work: impl FnOnce() -> Result<T, Error>) -> Result<T, Error> {
     caught_now(work).unwrap_or_else(|fault| Err(Error::Failed(fault.to_string())))
 }

@@ -1,10 +1,10 @@
-//! What SQLite's errors mean.
+//! Errors of SQLite -> errors of the memory.
 
 use rusqlite::ErrorCode;
 
 use super::super::Error;
 
-/// What SQLite says, by what can be done about it.
+/// Error of the memory for one of SQLite, by the way out.
 pub fn failure(error: rusqlite::Error) -> Error {
     let code = error.sqlite_error_code();
     match code {

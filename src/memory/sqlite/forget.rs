@@ -1,4 +1,4 @@
-//! What is taken back or forgotten, with what was derived from it.
+//! Taking back and forgetting lines, with everything derived from them.
 //!
 //! Entry functions: [`withdraw`], [`forget`]. **Never**: leaves a word of it in the index.
 

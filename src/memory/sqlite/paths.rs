@@ -42,7 +42,7 @@ pub fn neighbours(
     for depth in 1..=around.depth.clamp(1, DEPTH_MAX) {
         let beyond = beyond(db, &level, &eyes)?.into_iter().map(|(id, ..)| id);
         level = beyond.filter(|id| seen.insert(*id)).collect();
-        // What lies side by side is read one after the other.
+        // Rows that lie side by side are read one after the other.
         level.sort_unstable();
         named(db, &level, depth, most, &mut found)?;
         if found.len() >= most {
@@ -125,7 +125,7 @@ pub fn path(
     Ok(Some(way))
 }
 
-/// What one relation leads to from a level: entity, relation, and the entity of the level.
+/// Entities one relation away from a level: entity, relation, and the entity of the level.
 fn beyond(db: &Connection, level: &[i64], eyes: &Eyes) -> Result<Vec<(i64, i64, i64)>, Error> {
     let half = |own: &str, other: &str| {
         // A viewer who may see everything needs no check.

@@ -1,4 +1,4 @@
-//! Which lines hold a word, the latest first and a part at a time.
+//! Lines that hold a word, the latest first and a part at a time.
 //!
 //! Entry type: [`Postings`]. **Never**: reads all lines of a word that very many hold.
 
@@ -71,7 +71,8 @@ struct Word {
 /// The lines of some words.
 pub struct Postings {
     span: Span,
-    /// What a query begins with, so that it stays within the campaign.
+    /// Beginning of each query, which keeps it within the campaign; empty: lines are checked when
+    /// they are read.
     within: String,
     words: Vec<Word>,
     each: usize,
@@ -97,7 +98,7 @@ impl Postings {
         let next = span.last;
         let words = words.into_iter().map(|text| Word { text, next, is_at_end: false, share: 0.0 });
         let within = match owns_most(db, campaign)? {
-            // Whose line it is shows when the line is read.
+            // Lines of other campaigns are left out when they are read.
             true => String::new(),
             false => format!("campaign : \"c{campaign}\" AND "),
         };

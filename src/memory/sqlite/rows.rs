@@ -14,12 +14,12 @@ use super::super::{
 /// Between names in columns that hold several.
 const BETWEEN: char = '\u{1f}';
 
-/// What [`line()`] reads, of `line l`, `session s` and `presence p`.
+/// Columns for [`line()`], of `line l`, `session s` and `presence p`.
 pub const LINE: &str = "l.seq, l.uid, s.key, l.turn, l.at, l.duration, l.speaker_id, l.speaker, \
                         l.character, l.npc, l.text, l.raw, p.members, l.outcome, l.tools, \
                         l.visibility, l.gone";
 
-/// Where [`LINE`] is read from.
+/// Tables of [`LINE`].
 pub const LINE_FROM: &str = "line l JOIN session s ON s.id = l.session \
                              JOIN presence p ON p.id = l.presence";
 
@@ -199,7 +199,7 @@ impl Eyes {
     }
 }
 
-/// What [`item`] reads, of `item i` and `session s`.
+/// Columns for [`item`], of `item i` and `session s`.
 pub const ITEM: &str = "i.key, i.kind, i.text, s.key, i.first, i.last, i.visibility, i.status, \
                         i.made";
 
@@ -218,7 +218,7 @@ pub fn item(row: &Row<'_>) -> rusqlite::Result<Item> {
     })
 }
 
-/// What [`entity`] reads of a table `e`.
+/// Columns for [`entity`], of a table `e`.
 pub fn entity_of(e: &str) -> String {
     [
         "key",
@@ -252,7 +252,7 @@ pub fn entity(row: &Row<'_>, column: usize) -> rusqlite::Result<Entity> {
     })
 }
 
-/// What [`relation`] reads, of `relation r` and its ends `a` and `b`.
+/// Columns for [`relation`], of `relation r` and its ends `a` and `b`.
 pub const RELATION: &str = "a.key, r.kind, b.key, r.attributes, r.visibility, r.session, \
                             r.utterance, r.origin, r.confidence";
 

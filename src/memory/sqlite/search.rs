@@ -80,7 +80,7 @@ fn by_worth(held: Vec<WordRows>, postings: &Postings) -> Vec<Candidate> {
             *rows.entry(id).or_default() |= 1 << place;
         }
     }
-    // There are many lines, and few different sets of words in them.
+    // The lines are many, and the different sets of words in them few.
     let mut worth: HashMap<u32, f64> = HashMap::new();
     for holds in rows.values() {
         worth.entry(*holds).or_insert_with(|| {

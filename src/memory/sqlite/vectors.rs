@@ -83,7 +83,7 @@ pub fn keep(db: &Connection, key: &str, model: &str) -> Result<u64, Error> {
     Ok(u64::try_from(gone).unwrap_or(u64::MAX))
 }
 
-/// Has what is cached of a campaign made anew.
+/// Makes all caches of a campaign stale.
 fn touch(db: &Connection, campaign: i64) -> Result<(), Error> {
     let sql = "UPDATE campaign SET generation = generation + 1 WHERE id = ?";
     db.execute(sql, [campaign]).map(drop).map_err(failure)

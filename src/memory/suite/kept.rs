@@ -1,4 +1,4 @@
-//! What a store of any earlier schema holds, by the data kept beside its steps.
+//! Contents of a store of any earlier schema, by the data kept beside its steps.
 
 use std::{fs, path::Path};
 
@@ -10,7 +10,7 @@ use super::{
     sample::{line, npc, of_guild, other},
 };
 
-/// What the guild of its one session has it under.
+/// Scope of its one session: that of a guild.
 fn key() -> Scope {
     of_guild(42)
 }
@@ -20,8 +20,8 @@ pub fn earlier(steps: usize) -> std::ops::Range<usize> {
     1..steps.max(2)
 }
 
-/// What is put into a store of schema `step` by the engine's own means, after the data of the schemas
-/// before it: then there is something in every table.
+/// Statements that fill a store of schema `step` by the engine's own means, after the data of the
+/// schemas before it: then every table has rows.
 pub fn data(folder: &str, step: usize) -> String {
     let file = format!("src/memory/{folder}/{step:04}.data.sql");
     let missing = || panic!("'{file}' is missing (write down a store of schema {step} there)");

@@ -35,7 +35,7 @@ pub async fn appending(store: &dyn MemoryStore) {
     again.push(line("one", 3, "Who did it?"));
     assert_eq!(store.append(&key(), again).await.unwrap(), [1, 2, 3]);
     assert_eq!(store.append(&key(), vec![line("two", 1, "A new day.")]).await.unwrap(), [1]);
-    // The same identity in another campaign is another line.
+    // An equal identity in another campaign is another line.
     assert_eq!(store.append(&other(), vec![two[0].clone()]).await.unwrap(), [1]);
 
     let written = all(store, Viewer::Dm).await;

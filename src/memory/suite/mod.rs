@@ -1,4 +1,4 @@
-//! What every store must do, on either engine.
+//! Tests that every store must pass, on either engine.
 //!
 //! Entry function: [`run`], over a way to open an empty store. **Never**: looks into a store.
 

@@ -10,7 +10,7 @@ use crate::{
     },
 };
 
-/// What is put into a store of any earlier schema by the engine's own means.
+/// Statements that fill a store of any earlier schema by the engine's own means.
 pub fn data(folder: &str) -> String {
     let file = format!("src/memory/{folder}/guilds.data.sql");
     fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(file)).unwrap()

@@ -10,7 +10,7 @@ pub fn other() -> Scope {
     Scope::local(CampaignKey("elsewhere".to_owned()))
 }
 
-/// The same campaign as a guild plays it.
+/// The campaign of [`key`] as a guild plays it.
 pub fn of_guild(guild: u64) -> Scope {
     Scope { owner: Owner::Guild(guild), ..key() }
 }

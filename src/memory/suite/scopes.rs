@@ -12,7 +12,7 @@ use super::{
     sample::{key, line, npc, of_guild},
 };
 
-/// Those who play it, each with a word that only they know.
+/// Scopes that play it, each with a word that only it knows.
 fn players() -> [(Scope, &'static str); 3] {
     [(of_guild(1), "abbey"), (of_guild(2), "bridge"), (key(), "castle")]
 }
@@ -119,7 +119,7 @@ async fn seen(store: &dyn MemoryStore, scope: &Scope) -> String {
     format!("{seen}{sessions:?}")
 }
 
-/// What one changes is as it was for the others.
+/// Changes of one scope leave the others as they were.
 async fn changing(store: &dyn MemoryStore) {
     let before = (seen(store, &of_guild(2)).await, seen(store, &key()).await);
     let one = of_guild(1);
@@ -133,7 +133,7 @@ async fn changing(store: &dyn MemoryStore) {
     assert!(counts.vectors.is_empty() && counts.relations == 1, "{counts:?}");
 }
 
-/// Somebody is forgotten in one guild, and another's session goes; who is left has everything.
+/// Forgetting a person in one guild, and a session of another, leaves the other scopes as they were.
 async fn forgetting(store: &dyn MemoryStore) {
     let before = seen(store, &key()).await;
     let person = Forget::Player("7".to_owned());

@@ -1,4 +1,4 @@
-//! What the ledger of every store must do.
+//! Tests that the ledger of every store must pass.
 
 use super::{
     super::{AccountId, AccountRequest, MemoryStore, Posting},
@@ -59,7 +59,7 @@ pub async fn caps(store: &dyn MemoryStore) {
     let got = posted(store, &at, posting(account, "2026-12", vec![claim(100, 1, 1)])).await;
     assert_eq!((got.granted, got.total), (Money(0), Money(100)));
     assert_eq!(got.refused, Some(Limit::Account));
-    // What is owed counts whatever the cap says; what is returned may be taken again.
+    // Money owed counts whatever the cap says; money returned may be taken again.
     let owing = Claim { owed: Money(7), ..claim(100, 0, 0) };
     let got = posted(store, &at, posting(account, "2026-11", vec![owing])).await;
     assert_eq!((got.granted, got.total), (Money(7), Money(107)));

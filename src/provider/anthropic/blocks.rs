@@ -20,7 +20,7 @@ use crate::{
 /// Most blocks of an answer.
 const MAX_BLOCKS: usize = 4_096;
 
-/// What was read of one answer.
+/// State of the reading of one answer.
 #[derive(Default)]
 pub struct Reading {
     blocks: BTreeMap<u64, Block>,
@@ -127,7 +127,7 @@ impl Reading {
         let calls = self.blocks.values().filter(|block| block.kind() == "tool_use").count();
         CALLS.check(calls)?;
         if is_text && self.open_text {
-            // What another block begins is no part of the word before.
+            // The beginning of another block is no part of the word before.
             self.give("\n", out);
         }
         self.append(at, &begun, out)
@@ -137,7 +137,7 @@ impl Reading {
         let (Some(at), Some(delta)) = (index(document), document.get("delta")) else {
             return Ok(());
         };
-        // What does not fit its block is not spoken in its place.
+        // A piece that does not fit its block is not spoken in its place.
         let kind = self.blocks.get(&at).map_or("", Block::kind);
         let piece = match (word(delta, "type"), kind) {
             ("text_delta", "text") => word(delta, "text"),
@@ -286,9 +286,9 @@ impl Counted {
         self.output = count("output_tokens").unwrap_or(self.output);
     }
 
-    /// What was billed; `None`: nobody has counted.
+    /// Tokens billed; `None`: the service has not counted.
     fn billed(&self) -> Option<Usage> {
-        // What came from the cache, or went there, is not in the service's own count.
+        // Tokens read from the cache, or written to it, are not in the service's own count.
         let input = self.input?.saturating_add(self.read).saturating_add(self.written);
         Some(Usage {
             input_tokens: input,

@@ -1,4 +1,4 @@
-//! What the service is called, where it is, and how it wants to be asked.
+//! Name and address of the service, and how it wants to be asked.
 //!
 //! Entry functions: [`endpoint`], [`probe`]. **Never**: asks for anything that is billed.
 

@@ -15,14 +15,15 @@ use crate::{
     provider::remote::{self, NO_RESULT},
 };
 
-/// What stands where a conversation would begin or end with the assistant, which is refused.
+/// Text in place of a message where a conversation would begin or end with the assistant, which is
+/// refused.
 const NOTHING: &str = "[go on]";
 
 /// A conversation in the service's words.
 pub struct Conversation {
     /// Blocks of the prompt, the last of them marked for the cache.
     pub system: Vec<Value>,
-    /// What was said after it: players and NPC take turns, the player first.
+    /// Messages after the prompt: players and NPC take turns, the player first.
     pub messages: Vec<Value>,
     /// Names of the tools that were called, each once.
     pub called: Vec<String>,
@@ -86,7 +87,7 @@ pub fn with_thoughts(calls: &mut [ToolCall], answer: Vec<Value>) {
     }
 }
 
-/// Where the turn begins: at the last words that are not the model's own.
+/// Index where the turn begins: at the last words that are not the model's own.
 fn turn(messages: &[Message]) -> Option<usize> {
     messages.iter().rposition(|it| matches!(it, Message::User(_) | Message::Summary { .. }))
 }
@@ -105,9 +106,9 @@ fn plain(text: &str) -> String {
 
 /// A message with calls.
 struct Called<'m> {
-    /// What was said before them.
+    /// Text before them.
     text: &'m str,
-    /// Those of one answer, in its order.
+    /// Calls of one answer, in its order.
     calls: &'m [ToolCall],
     /// The answer they stood in, where it goes back unchanged.
     answer: Option<&'m Vec<Value>>,

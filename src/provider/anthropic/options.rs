@@ -12,7 +12,7 @@ pub struct Options {
 }
 
 impl Options {
-    /// What the service is, and where what it is given goes.
+    /// Name of the model, and the address that requests go to.
     pub fn info(&self) -> ServiceInfo {
         self.reach.info()
     }

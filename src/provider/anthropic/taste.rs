@@ -1,4 +1,4 @@
-//! What a model takes: some must think, some cannot be made to call a tool.
+//! Features of a model: some must think, some cannot be made to call a tool.
 //!
 //! Entry type: [`Taste`]. It is learnt from refusals, so that no list of models is kept here.
 //! **Never**: sends; gives up what was not refused.
@@ -18,7 +18,7 @@ pub enum Thinking {
     Unsaid,
 }
 
-/// What is sent, as far as models differ in it.
+/// Parts of a request in which models differ.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Taste {
     /// How thinking is asked for.
@@ -46,7 +46,7 @@ impl Taste {
     /// The taste to try after a refusal that names something of ours; `None`: it names nothing.
     pub fn without(self, failure: &Failure) -> Option<Self> {
         if failure.is_about_messages() {
-            // What stands before a thought has changed, or the thought is another account's.
+            // Messages before a thought have changed, or the thought is another account's.
             let names = failure.names("thinking") || failure.names("signature");
             return (names && self.thoughts).then_some(Self { thoughts: false, ..self });
         }
@@ -67,7 +67,7 @@ impl Taste {
         Some(Self { thinking, ..self })
     }
 
-    /// What of it holds for the next request.
+    /// The part of it that holds for the next request.
     pub const fn learnt(self) -> Self {
         Self { thoughts: true, ..self }
     }

@@ -17,7 +17,7 @@ impl<S: ?Sized> Candidate<S> {
         Self { name: name.into(), service, health }
     }
 
-    /// What it is called in the configuration.
+    /// Its name in the configuration.
     pub const fn name(&self) -> &Arc<str> {
         &self.name
     }
@@ -32,7 +32,7 @@ impl<S: ?Sized> Candidate<S> {
         self.health.lets_through().then(|| Asked::new(&self.name, &self.health))
     }
 
-    /// The same although it rests.
+    /// Like [`Self::ask`], although it rests.
     pub fn ask_anyway(&self) -> Asked {
         Asked::new(&self.name, &self.health)
     }
@@ -42,12 +42,12 @@ impl<S: ?Sized> Candidate<S> {
         self.health.rest()
     }
 
-    /// What nineteen of twenty first words of it did not take longer than; `None`: too few were measured.
+    /// The wait that 19 of 20 of its first words do not exceed; `None`: too few were measured.
     pub fn usual_wait(&self) -> Option<Duration> {
         self.health.usual_wait()
     }
 
-    /// What the game master should know of it, once.
+    /// News of it for the game master, once.
     pub(super) fn news(&self) -> Option<String> {
         self.health.news()
     }

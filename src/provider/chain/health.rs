@@ -20,7 +20,7 @@ pub struct Health(Mutex<Record>);
 struct Record {
     breaker: Breaker,
     waits: FirstWaits,
-    /// What the game master has not been told.
+    /// News for the game master that were not taken yet.
     news: Option<String>,
 }
 
@@ -73,7 +73,7 @@ impl Health {
     }
 }
 
-/// What a failure says about the service that is asked.
+/// Effect of a failure on the health of the service.
 fn outcome(kind: Kind) -> Outcome {
     match kind {
         Kind::Unauthorized => Outcome::Refused,

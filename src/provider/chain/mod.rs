@@ -1,7 +1,7 @@
 //! Services of one kind in order of preference, of which the first that can is asked.
 //!
-//! Entry types: [`Chain`], made by the registry; [`Queue`], who is asked next for one request;
-//! [`Asked`], which takes note of what became of it. Whoever asks pays for each candidate by itself.
+//! Entry types: [`Chain`], made by the registry; [`Queue`], the candidates for one request;
+//! [`Asked`], which takes note of what became of it. The caller pays for each candidate by itself.
 //! **Never**: asks anything.
 
 mod asked;
@@ -38,7 +38,7 @@ impl<S: ?Sized> Chain<S> {
         self.candidates.iter()
     }
 
-    /// Those of them that `wanted` picks, in their order; `None`: none.
+    /// The candidates that `wanted` picks, in their order; `None`: none.
     pub fn only(&self, wanted: impl Fn(&S) -> bool) -> Option<Self> {
         let picked = self.iter().filter(|it| wanted(it.service())).cloned();
         let candidates: Arc<[_]> = picked.collect();
@@ -61,12 +61,12 @@ impl<S: ?Sized> Chain<S> {
         self.is_hedged
     }
 
-    /// Who is asked for one request, one after the other.
+    /// Candidates for one request, one after the other.
     pub fn queue(&self) -> Queue<S> {
         Queue::new(self.candidates.iter().cloned())
     }
 
-    /// What the game master should know of the services, each thing once.
+    /// News of the services for the game master, each once.
     pub fn news(&self) -> Vec<String> {
         self.iter().filter_map(Candidate::news).collect()
     }

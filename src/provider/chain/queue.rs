@@ -1,4 +1,4 @@
-//! Who is asked for one request, one after the other.
+//! Candidates for one request, one after the other.
 
 use std::{collections::VecDeque, time::Duration};
 
@@ -54,7 +54,7 @@ impl<S: ?Sized> Queue<S> {
         self.waiting.iter().any(|candidate| candidate.rest().is_none())
     }
 
-    /// Those that were passed over, because they have failed just before.
+    /// Candidates that were passed over, because they have failed just before.
     pub fn resting(&self) -> impl Iterator<Item = &Candidate<S>> {
         self.resting.iter()
     }

@@ -1,4 +1,4 @@
-//! What a table gives and takes while somebody is heard.
+//! A table's ends of a recognition: sound and names in, events out.
 //!
 //! Entry type: [`Exchange`]. **Never**: holds up who reads the service's messages for a partial.
 
@@ -10,7 +10,7 @@ use crate::{
     provider::{Error, SpeechEvent},
 };
 
-/// What goes back to a table.
+/// An event for a table, or the error that ends the stream.
 pub type Told = Result<SpeechEvent, Error>;
 
 /// Events that wait for the table; a partial beyond them is dropped, anything else waits.
@@ -22,7 +22,7 @@ pub struct Exchange {
     pub sound: mpsc::Receiver<Frame>,
     /// Names that are likely to be said.
     pub names: watch::Receiver<Names>,
-    /// What is understood.
+    /// Events for the table.
     pub events: mpsc::Sender<Told>,
 }
 
@@ -34,7 +34,7 @@ impl Exchange {
 
     /// Tells what may be lost.
     pub fn mention(&self, event: SpeechEvent) {
-        // A table that lags behind is told by the next one.
+        // A table that lags behind gets the next one.
         let _ = self.events.try_send(Ok(event));
     }
 

@@ -17,13 +17,13 @@ use crate::{
     },
 };
 
-/// Who was asked; makes errors about it.
+/// The service at an address; makes errors about it.
 #[derive(Debug)]
 pub struct Peer {
     address: String,
     model: String,
     key: Option<Secret>,
-    /// What was noted already.
+    /// Warnings logged so far.
     noted: Noted,
 }
 
@@ -167,7 +167,7 @@ impl Peer {
         }
     }
 
-    /// What the service said, safe to print: one short line without the key.
+    /// The service's own message, safe to print: one short line without the key.
     fn quote(&self, message: &str) -> String {
         match quotable(&without_key(message, self.key.as_ref())) {
             quoted if quoted.is_empty() => quoted,

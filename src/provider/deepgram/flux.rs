@@ -61,7 +61,7 @@ struct Listening {
     /// Sound that is not sent yet, less than [`FRAME`].
     sound: Vec<u8>,
     turns: Turns,
-    /// What may be voice and was sent since the last event.
+    /// Length of possible voice sent since the last event.
     voice: Duration,
     /// No more sound comes.
     is_closed: bool,

@@ -23,7 +23,7 @@ pub const KEEP_ALIVE: Duration = Duration::from_secs(4);
 /// The order that is one.
 pub const ALIVE: &str = "KeepAlive";
 
-/// Whose socket it is: one speaker of one table.
+/// Owner of a socket: one speaker of one table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct SpeakerAt {
     /// The table, by a number of its own in this program.
@@ -87,7 +87,7 @@ async fn alive(mut socket: Socket, mut wanted: oneshot::Receiver<()>) -> Option<
         tokio::select! {
             biased;
             _ = &mut wanted => return Some(socket),
-            // What comes late belongs to what is over.
+            // Late messages belong to an utterance that is over.
             said = socket.next() => if said.is_err() { return None },
             () = sleep_until(until) => {
                 socket.close().await;

@@ -58,7 +58,7 @@ impl Deepgram {
         Ok(Self::of(Arc::new(Client::new(options)?)))
     }
 
-    /// The same service, which expects no names yet, and whose sockets are its own.
+    /// Another client of this service, which expects no names yet and has sockets of its own.
     pub fn for_another_table(&self) -> Self {
         Self::of(Arc::clone(&self.client))
     }

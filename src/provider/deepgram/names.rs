@@ -29,7 +29,7 @@ pub fn fitting(names: &[String]) -> Names {
     plain.filter(|name| !name.is_empty()).take(NAMES_MAX).take_while(fits).collect()
 }
 
-/// What a socket knows of names. One change at a time is on its way.
+/// Names that a socket expects. One change at a time is on its way.
 #[derive(Debug)]
 pub struct Told {
     names: Names,
@@ -45,7 +45,7 @@ impl Told {
         Self { names, can, waits: false }
     }
 
-    /// What to send, so that the socket knows `wanted`.
+    /// Message that makes the socket expect `wanted`; `None`: no change, or none can be sent now.
     pub fn change(&mut self, wanted: &Names) -> Option<Value> {
         if !self.can || self.waits || self.names == *wanted {
             return None;

@@ -60,7 +60,7 @@ pub async fn hear(
     let Listening { socket, unanswered, silent, .. } = listening;
     let text = text.ok_or_else(|| client.peer.silent())?;
     exchange.tell(Ok(SpeechEvent::Final { text })).await;
-    // What is owed to this utterance must not come in the next.
+    // Answers still due to this utterance must not come in the next.
     if let Some(whose) = whose.filter(|_| unanswered == 0 && !silent) {
         client.kept.put(whose, socket);
     }
@@ -95,7 +95,7 @@ struct Listening {
 impl Listening {
     fn new(socket: Socket, patience: Duration) -> Self {
         let now = Instant::now();
-        // What the socket has heard before is over.
+        // Words that the socket has heard before are left out.
         let words = Transcript::after(socket.seconds());
         Self {
             socket,
@@ -114,7 +114,7 @@ impl Listening {
         }
     }
 
-    /// The same sound once more, through `socket`.
+    /// Sends the sound so far once more, from its beginning, through `socket`.
     fn begin_anew(&mut self, socket: Socket) {
         self.socket = socket;
         (self.sent, self.unanswered, self.is_new) = (0, 0, false);

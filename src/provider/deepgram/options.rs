@@ -49,7 +49,7 @@ pub struct Options {
     pub priced_as: Option<String>,
 }
 
-/// Which of the two ways to listen a model has.
+/// The way to listen that a model has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Family {
     /// `/v1/listen`: words; somebody else says when an utterance ends.
@@ -69,12 +69,12 @@ impl Options {
         self.family() == Family::Flux || self.model.starts_with("nova-3")
     }
 
-    /// What the service is, and where what it is given goes.
+    /// Name of the model, and the address that sound goes to.
     pub fn info(&self) -> ServiceInfo {
         ServiceInfo::at(&self.model, &self.base_url)
     }
 
-    /// The address of a socket that is told `names`, if there is one.
+    /// Address of a socket that expects `names`; `None`: the base URL is not valid.
     pub fn address(&self, names: &[String]) -> Option<Url> {
         let path = match self.family() {
             Family::Nova => "/v1/listen",
@@ -113,7 +113,7 @@ impl Options {
 
 #[cfg(test)]
 impl Options {
-    /// Those of tests, for `model` at `base_url`.
+    /// Options for tests, for `model` at `base_url`.
     pub fn of_tests(base_url: &str, model: &str) -> Self {
         Self {
             base_url: base_url.to_owned(),

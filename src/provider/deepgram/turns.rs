@@ -8,16 +8,16 @@ use crate::provider::SpeechEvent;
 /// The turn that is being spoken.
 #[derive(Debug, Default)]
 pub struct Turns {
-    /// Somebody speaks, and has not finished.
+    /// The turn has begun, and is not over.
     pub is_open: bool,
-    /// What was told of it last.
+    /// Text of the last event.
     told: String,
     /// An early end was told, and is not taken back.
     is_eager: bool,
 }
 
 impl Turns {
-    /// What there is to tell; partials may be lost on the way, the rest not.
+    /// Events for the table; partials may be lost on the way, the rest not.
     pub fn take(&mut self, turn: TurnInfo) -> Vec<SpeechEvent> {
         let TurnInfo { event, transcript: text } = turn;
         match event {

@@ -1,4 +1,4 @@
-//! What the service says, as far as it matters here.
+//! Messages of the service, as far as they matter here.
 //!
 //! Entry type: [`Said`]. New kinds and values come without notice: what is not known is kept by its
 //! name, and what is missing counts as empty. **Never**: refuses a message for what it has beside.
@@ -29,7 +29,7 @@ pub enum Said {
     Warning(String),
     /// It gives up.
     Error {
-        /// What kind of failure.
+        /// Code of the failure.
         code: String,
         /// In its words.
         text: String,
@@ -45,7 +45,7 @@ pub enum Said {
 /// Words of `/v1/listen`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Results {
-    /// What is understood of this part of the sound.
+    /// Transcript of this part of the sound.
     pub transcript: String,
     /// It will not change, and what comes next follows it.
     pub is_final: bool,
@@ -55,21 +55,21 @@ pub struct Results {
     pub until: f64,
 }
 
-/// What has become of a turn.
+/// News of a turn.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TurnInfo {
-    /// What has happened.
+    /// Kind of the news.
     pub event: TurnEvent,
     /// The whole turn so far.
     pub transcript: String,
 }
 
-/// What happens to a turn.
+/// Events in the life of a turn.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum TurnEvent {
     /// Somebody begins to speak.
     Start,
-    /// There is more of it.
+    /// More of it was understood.
     Update,
     /// It is probably over.
     EagerEnd,

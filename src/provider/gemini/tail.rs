@@ -18,7 +18,7 @@ pub struct Tail {
     is_open: bool,
     /// More calls may come of it, since the service waits for results.
     takes_calls: bool,
-    /// Those that have come, for the next round.
+    /// Calls that have come, for the next round.
     calls: Vec<Called>,
     /// Tokens that were billed since.
     billed: SpeechUsage,

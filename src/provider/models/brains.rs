@@ -1,9 +1,9 @@
-//! What several brains are together, for whoever does not care which of them answers.
+//! Properties of several brains together, for callers to which it does not matter which one answers.
 
 use crate::provider::{Chain, ChatModel};
 
 impl Chain<dyn ChatModel> {
-    /// What people read: the service of a single one, else the names of all.
+    /// Name for people: the service of a single one, else the names of all.
     pub fn called(&self) -> String {
         let all = self.iter();
         if self.is_alone() {

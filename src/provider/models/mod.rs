@@ -61,7 +61,7 @@ pub enum ModelEntry {
 }
 
 impl ModelEntry {
-    /// What it is, and where what was said goes.
+    /// Name of the service, and the address that the conversation goes to.
     pub fn info(&self) -> ServiceInfo {
         match self {
             Self::Scripted => ServiceInfo::here("written lines"),
@@ -154,7 +154,7 @@ impl EntryList<ModelEntry> {
 #[derive(Default)]
 pub struct Models {
     opened: Pool<ModelEntry, Arc<dyn ChatModel>>,
-    /// How each has answered, whoever asks.
+    /// How each has answered, for all callers.
     health: Pool<NamedEntry<ModelEntry>, Arc<Health>>,
 }
 

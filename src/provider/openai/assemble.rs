@@ -41,7 +41,7 @@ struct Extent {
     depth: usize,
     in_string: bool,
     escaped: bool,
-    /// Where an object or array has ended.
+    /// Index of the end of an object or array.
     end: Option<usize>,
     /// Whether it is JSON, and nothing follows.
     is_whole: bool,

@@ -21,7 +21,7 @@ enum Tag {
 impl Hidden {
     /// Takes the next text and gives what may be spoken of it.
     pub fn push(&mut self, text: &str) -> String {
-        // What was held is shorter than a tag, so that each byte is copied and looked at once.
+        // The held text is shorter than a tag, so that each byte is copied and looked at once.
         let text = std::mem::take(&mut self.held) + text;
         let (mut shown, mut rest) = (String::new(), text.as_str());
         loop {

@@ -1,4 +1,4 @@
-//! What such services are called, and where OpenAI's own is.
+//! Names of such services, and the address of OpenAI's own.
 //!
 //! Entry function: [`probe`]. **Never**: asks for anything that is billed.
 

@@ -5,7 +5,7 @@
 
 use crate::audio::{SampleRate, WavError, WavStream};
 
-/// What the bytes are instead.
+/// The format of bytes that are not PCM.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NotPcm {
     /// Sound compressed in this format.
@@ -44,7 +44,7 @@ impl Reader {
     /// Takes the next bytes and gives the samples that are whole now.
     ///
     /// # Errors
-    /// What the bytes are, when they are no PCM.
+    /// The bytes are not PCM; the error names their format.
     pub fn push(&mut self, bytes: &[u8]) -> Result<Vec<i16>, NotPcm> {
         let mut samples = Vec::new();
         match self {

@@ -23,7 +23,7 @@ use crate::{
 pub const OWN_MEMBERS: [&str; 6] =
     ["model", "messages", "stream", "stream_options", "tools", "tool_choice"];
 
-/// Which of the parameters that not every server knows are sent.
+/// The parameters to send of those that not every server knows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Dialect {
     max_completion_tokens: bool,
@@ -192,7 +192,7 @@ fn results(calls: &[ToolCall], after: &[Message]) -> Vec<Value> {
 fn call(call: &ToolCall) -> Value {
     let is_object = remote::arguments(call).is_some();
     let arguments = if is_object { call.arguments.as_str() } else { "{}" };
-    // What another service wants back is nothing to this one.
+    // Members that another service wants back mean nothing to this one.
     let mut members = call.kept().extra;
     members.insert("id".into(), json!(call.id.0));
     members.insert("type".into(), json!("function"));

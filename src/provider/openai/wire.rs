@@ -1,4 +1,4 @@
-//! What servers send, read as tolerantly as it is sent.
+//! Chunks that servers send, read as tolerantly as they are sent.
 //!
 //! Entry type: [`Chunk`], a piece of a streamed reply.
 //! Unknown members, missing members and members of another type are no error.

@@ -1,4 +1,4 @@
-//! What kind of place an IP address is.
+//! Kinds of IP addresses.
 //!
 //! Entry function: [`is_global`]. The ranges are those of IANA's registries of special-purpose
 //! addresses, which take in more than is reserved: an address that carries an IPv4 address inside
@@ -14,9 +14,9 @@ pub fn is_global(address: IpAddr) -> bool {
     }
 }
 
-/// Whether `address` may be that of a name that the operator has written down: anything but what
-/// no service of theirs has. Link-local addresses are those of a cloud's own services, which give
-/// keys to whoever asks.
+/// Whether `address` may be that of a name that the operator has written down: anything but ranges
+/// in which no service of theirs can be. Link-local addresses are those of a cloud's own services,
+/// which give keys to any caller.
 pub fn is_somebodys(address: IpAddr) -> bool {
     match address {
         IpAddr::V4(it) => {

@@ -21,8 +21,8 @@ use super::{
 };
 use crate::provider::address::base_url;
 
-/// What is not the public internet, as IANA's registries write it, beside what they reserve whole:
-/// held against the code, which was written from other words.
+/// Ranges that are not the public internet, as IANA's registries write them, beside those they
+/// reserve whole: checked against the code, which was written from another text.
 const SPECIAL: &[&str] = &[
     "0.0.0.0/8",
     "10.0.0.0/8",
@@ -123,10 +123,10 @@ fn said(error: &dyn std::error::Error) -> String {
     said
 }
 
-/// What a request to `url` comes to.
+/// Body of the response to a request to `url`, or its errors.
 async fn sent(outbound: &Outbound, url: &Url) -> Result<String, String> {
     let client = outbound.client(url).map_err(|refused| refused.to_string())?;
-    // What is tested is not the proxy of whoever tests.
+    // The proxy of the machine that runs the test is not under test.
     let client = client.no_proxy().build().unwrap();
     let answer = client.get(url.clone()).send().await.map_err(|error| said(&error))?;
     answer.text().await.map_err(|error| said(&error))
@@ -201,7 +201,7 @@ proptest! {
             let host = url.host_str().unwrap().trim_matches(['[', ']']);
             prop_assert!(host.parse().is_ok_and(|it: IpAddr| !is_special(it)), "{}", text);
         }
-        // What the configuration takes, the client reads as it is written.
+        // An address that the configuration takes is read by the client as it is written.
         if base_url(&text).is_ok() {
             let meant = host.trim_matches(['[', ']']).parse::<IpAddr>();
             let read = url.host_str().unwrap().trim_matches(['[', ']']).parse::<IpAddr>();

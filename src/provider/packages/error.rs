@@ -43,7 +43,7 @@ pub enum GetError {
     List {
         /// Without what is secret.
         address: String,
-        /// What is wrong with it.
+        /// The problem, in a few words.
         why: &'static str,
     },
     /// A registry does not have the package, or not any more.
@@ -83,9 +83,9 @@ pub enum GetError {
     /// Neither the registry has the files, nor their publisher.
     #[error("{registry}; their publisher: {publisher}")]
     Nowhere {
-        /// What the registry came to.
+        /// Error of the registry.
         registry: Box<GetError>,
-        /// What the publisher came to.
+        /// Error of the publisher.
         publisher: Box<GetError>,
     },
     /// It cannot be put in place.

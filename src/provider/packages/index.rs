@@ -14,7 +14,7 @@ pub const ACCEPTED: &str = "application/vnd.pypi.simple.v1+json, text/html;q=0.5
 /// A file of a list.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Listed {
-    /// Where it is.
+    /// Its address.
     pub url: Url,
     /// Its hash, if the list has one.
     pub sha256: Option<String>,

@@ -1,4 +1,4 @@
-//! Where packages come from.
+//! Sources of packages.
 //!
 //! Entry type: [`PackageSources`].
 
@@ -19,7 +19,7 @@ const PYPI: &str = "https://pypi.org/simple";
 const PYPI_FILES: &str = "https://files.pythonhosted.org";
 /// The registry of npm.
 const NPM: &str = "https://registry.npmjs.org";
-/// Where most publishers of weights have them.
+/// Address of most publishers of weights.
 const HUGGING_FACE: &str = "https://huggingface.co";
 
 /// An address of a registry or of a package that the operator has written down, with a login where one
@@ -38,11 +38,11 @@ pub struct Registries {
     pub index: RegistryAddress,
     /// That of npm.
     pub npm: RegistryAddress,
-    /// Where publishers have their files.
+    /// Address of publishers' files.
     pub hugging_face: RegistryAddress,
 }
 
-/// Where packages come from: registries, and addresses that stand in for what they have.
+/// Sources of packages: registries, and addresses that stand in for their packages.
 #[derive(Clone, Debug)]
 pub struct PackageSources {
     pub(super) registries: Registries,
@@ -54,7 +54,7 @@ impl RegistryAddress {
     /// Reads `http(s)://[user[:password]@]host[:port]/path`.
     ///
     /// # Errors
-    /// What is wrong with it.
+    /// The first problem of the address, in a few words.
     pub fn parse(text: &str) -> Result<Self, &'static str> {
         let mut url = Url::parse(text).map_err(|_| "no address")?;
         if !matches!(url.scheme(), "http" | "https") || url.host_str().is_none() {
@@ -116,8 +116,8 @@ impl PackageSources {
         self.replaced.get(set)?.get(package).map(|address| &address.url)
     }
 
-    /// What may be reached for `set` beside what `outbound` reaches: addresses of its packages are the
-    /// operator's too.
+    /// `outbound`, widened to the addresses of `set`'s packages, which the operator has written
+    /// down too.
     pub(super) fn beside(&self, outbound: Outbound, set: &WeightSet) -> Outbound {
         let written = set.packages.iter().filter_map(|package| match &package.origin {
             Origin::Address(address) => RegistryAddress::parse(address).ok(),
@@ -131,7 +131,7 @@ impl PackageSources {
         own.fold(outbound, |outbound, address| outbound.and(&address.url))
     }
 
-    /// Who we are there: only where the operator has written it down.
+    /// Our name and password at the origin of `url`: only where the operator has written them down.
     pub(super) fn login(&self, url: &Url) -> Option<&(String, Secret)> {
         let mut same = self.all().filter(|address| address.url.origin() == url.origin());
         same.find_map(|address| address.login.as_ref())

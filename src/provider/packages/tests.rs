@@ -149,7 +149,7 @@ fn server(files: &[(&str, &[u8])]) -> (String, mpsc::Receiver<String>) {
                 "HTTP/1.1 {status} X\r\nContent-Length: {}\r\nConnection: close\r\n\r\n",
                 body.len()
             );
-            // Who asks may have gone.
+            // The client may be gone.
             let _ = stream.write_all(head.as_bytes()).and_then(|()| stream.write_all(body));
             if said.send(path).is_err() {
                 return;

@@ -34,9 +34,9 @@ const MOST_LISTED: usize = 32 * 1024 * 1024;
 
 /// Sends the requests of one download.
 pub struct Transfer<'a> {
-    /// Who we are at which address.
+    /// Addresses of packages, with our login at each.
     pub sources: &'a PackageSources,
-    /// Where requests may go.
+    /// Addresses that requests may go to.
     pub outbound: Outbound,
 }
 
@@ -204,7 +204,7 @@ fn status(answer: &Response, url: &Url) -> Result<(), GetError> {
     Err(GetError::Status { address: shown(url), status: answer.status().as_u16() })
 }
 
-/// What is said about another package than the one that is meant.
+/// Error for a package other than the one expected.
 pub fn other(package: &Package, why: Difference) -> GetError {
     GetError::Other { file: package.file.clone(), why }
 }
@@ -218,7 +218,7 @@ fn unreachable(url: &Url) -> impl FnOnce(reqwest::Error) -> GetError {
     move |error| GetError::Unreachable { address: shown(url), why: innermost(&error) }
 }
 
-/// What is at the bottom of an error.
+/// Text of the innermost source of an error.
 fn innermost(error: &dyn Error) -> String {
     let mut error = error;
     while let Some(inner) = error.source() {

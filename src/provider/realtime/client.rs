@@ -22,7 +22,7 @@ use crate::provider::{
 pub struct Client {
     /// How it is reached.
     pub options: Options,
-    /// What its errors are made with.
+    /// Makes its errors.
     pub peer: Arc<Peer>,
     handshake: Handshake,
     url: Url,

@@ -1,4 +1,4 @@
-//! Where a Realtime service is reached, and what its models accept.
+//! Address of a Realtime service, and features of its models.
 //!
 //! Entry functions: [`address`], [`takes_parallel_calls`]. **Never**: connects.
 

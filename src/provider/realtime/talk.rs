@@ -275,7 +275,7 @@ impl Talk {
     /// Ends the running answer without the service's word for it.
     fn give_up(&mut self, ending: SpeechEnding) -> Result<(), Over> {
         if let Some(answer) = self.answer.take() {
-            // What still comes of it belongs to no other.
+            // Late parts of it belong to no other answer.
             self.last = answer.response.or(self.last.take());
             self.tell(SpeechSessionEvent::Done(SpeechDone { ending, usage: None }))?;
         }

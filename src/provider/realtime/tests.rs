@@ -1,4 +1,4 @@
-//! What a session sends and tells, without a socket.
+//! Messages and events of a session, without a socket.
 
 use std::{sync::Arc, time::Duration};
 
@@ -187,7 +187,7 @@ async fn second_answer_waits_for_the_first() {
     assert!(bench.sent().is_empty());
     bench.done("r1", "completed");
     assert_eq!(bench.sent(), ["response.create", "conversation.item.create"]);
-    // What is left of the first does not become the second.
+    // The rest of the first does not become the second.
     bench.said(&words("r1", "late"));
     bench.done("r2", "completed");
     assert_eq!(bench.endings(), [SpeechEnding::Completed, SpeechEnding::Completed]);

@@ -16,7 +16,7 @@ pub fn read(usage: &Value) -> Option<SpeechUsage> {
     let count = |pointer| usage.pointer(pointer).and_then(number).unwrap_or_default();
     let audio_in = count("/input_token_details/audio_tokens");
     let audio_out = count("/output_token_details/audio_tokens");
-    // What is of no kind that we know counts as text.
+    // Tokens of no kind that we know count as text.
     let text_in = count("/input_token_details/text_tokens")
         .max(count("/input_tokens").saturating_sub(audio_in));
     let text_out = count("/output_token_details/text_tokens")

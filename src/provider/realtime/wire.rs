@@ -44,14 +44,14 @@ pub enum Said {
     Begun(Option<String>),
     /// Sound of an answer.
     Audio {
-        /// Where it belongs.
+        /// Part of the answer that it belongs to.
         at: Part,
         /// 16-bit samples at 24 kHz, little endian; a sample may be cut in two.
         bytes: Vec<u8>,
     },
     /// Words of an answer.
     Words {
-        /// Where they belong.
+        /// Part of the answer that they belong to.
         at: Part,
         /// To be appended.
         delta: String,
@@ -79,7 +79,7 @@ pub enum Said {
     Garbled,
 }
 
-/// Where sound or words belong.
+/// The part of an answer that sound or words belong to.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Part {
     /// Id of the response.
@@ -97,7 +97,7 @@ pub struct Ended {
     pub status: String,
     /// Why it is not completed.
     pub reason: String,
-    /// What failed, if it did.
+    /// The failure, if it failed.
     pub error: Complaint,
     /// All calls of the answer.
     pub calls: Vec<Called>,

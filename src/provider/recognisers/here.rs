@@ -28,7 +28,7 @@ const ENGLISH: &[&str] = &["whisper-tiny.en", "whisper-base"];
 /// Sets of weights that hear any other language.
 const OTHERS: &[&str] = &["whisper-base"];
 
-/// What is heard on this machine.
+/// Settings of the recogniser on this machine.
 #[derive(Clone, Debug, PartialEq)]
 pub struct HereOptions {
     /// The model files there may be.
@@ -42,7 +42,7 @@ pub struct HereOptions {
 pub struct Installed {
     /// Of the set.
     pub name: &'static str,
-    /// Where they lie.
+    /// Their folder.
     pub folder: PathBuf,
 }
 
@@ -50,7 +50,7 @@ impl HereOptions {
     /// The weights that hear the language best.
     ///
     /// # Errors
-    /// Which ones are missing or damaged, and how to get them.
+    /// The weights that are missing or damaged, and how to get them.
     pub fn found(&self) -> Result<Installed, NotHere> {
         let names = if self.language == "en" { ENGLISH } else { OTHERS };
         let mut first = None;
@@ -63,7 +63,7 @@ impl HereOptions {
         Err(first.unwrap_or_else(|| NotHere::Unknown(self.language.clone())))
     }
 
-    /// What hears, and where what is said goes.
+    /// Name of the model; the sound stays on this machine.
     pub fn info(&self) -> ServiceInfo {
         ServiceInfo::here(match self.found() {
             Ok(Installed { name, .. }) if name == ENGLISH[0] => "Whisper tiny.en",

@@ -80,7 +80,7 @@ pub enum RecogniserEntry {
 }
 
 impl RecogniserEntry {
-    /// What it is, and where what is said goes.
+    /// Name of the service, and the address that the sound goes to.
     pub fn info(&self) -> ServiceInfo {
         match self {
             Self::Local(options) => options.info(),
@@ -91,9 +91,9 @@ impl RecogniserEntry {
     }
 }
 
-/// What to expect of Whisper; benches/README.md says how it was measured.
+/// Accuracy of Whisper; benches/README.md says how it was measured.
 const WELL: &str = "on this machine; about 5 words of 100 wrong for people reading aloud, 2 to 13 for robotic voices";
-/// What to expect of it in another language than English.
+/// Accuracy of Whisper in languages other than English.
 const UNMEASURED: &str = "on this machine; accuracy with people in this language not measured";
 
 /// Recognisers that are open.
@@ -151,7 +151,7 @@ impl Recognisers {
         }
     }
 
-    /// Lets go of all but `wanted`. What is loaded on this machine stays for the next table.
+    /// Lets go of all but `wanted`. Models loaded on this machine stay for the next table.
     pub fn retain(&self, wanted: &RecogniserEntry) {
         self.openai.retain(|entry| entry == wanted);
         let is_wanted = |it: &deepgram::Options| *wanted == RecogniserEntry::Deepgram(it.clone());

@@ -1,4 +1,4 @@
-//! What the tests of the chat models ask for.
+//! Requests for the tests of the chat models.
 
 use std::sync::Arc;
 

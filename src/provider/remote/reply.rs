@@ -34,10 +34,10 @@ const SIGNS_OF_LIFE: u32 = 4;
 
 /// How a service is asked for a reply.
 pub trait Protocol: Send + Sync + 'static {
-    /// What reads one answer.
+    /// Reads one answer.
     type Reader: Reader + 'static;
 
-    /// Where it is.
+    /// Address of the service.
     fn endpoint(&self) -> &Endpoint;
 
     /// Sends `request`; again only without what the service has refused.
@@ -46,7 +46,7 @@ pub trait Protocol: Send + Sync + 'static {
 
 /// A request that was sent.
 pub struct Asked {
-    /// What was sent, for hiding echoes.
+    /// The request that was sent, for hiding echoes.
     pub body: Value,
     /// The beginning of an answer.
     pub answer: Result<Response, Error>,
@@ -54,7 +54,7 @@ pub struct Asked {
 
 /// Reads one answer, document by document.
 pub trait Reader: Default + Send + Sync {
-    /// What an answer should have been, for messages.
+    /// The format expected, for messages.
     const WANTED: &'static str;
 
     /// Takes a document of the stream; what it holds of the reply goes to `out`.
@@ -79,7 +79,7 @@ pub trait Reader: Default + Send + Sync {
     fn complete(&mut self, out: &mut VecDeque<ChatEvent>);
 }
 
-/// What a document says of the answer.
+/// State of the answer after a document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Life {
     /// It goes on.
@@ -131,12 +131,12 @@ struct Reply<P: Protocol> {
 enum Phase<R> {
     Ask,
     Read(Box<Reading<R>>),
-    /// What was whole is given on before it.
+    /// All complete events are given on before it.
     Failed(Error),
     Over,
 }
 
-/// What was read of one answer.
+/// State of the reading of one answer.
 struct Reading<R> {
     response: Response,
     frames: Decoder,

@@ -1,4 +1,4 @@
-//! What a service says of what went wrong, in whatever shape.
+//! A service's description of a failure, in whatever shape.
 //!
 //! Entry type: [`ServiceError`]. Unknown members, missing members and members of another type are no
 //! error. **Never**: failing; what cannot be read is absent.
@@ -8,7 +8,7 @@ use serde_json::Value;
 /// An error as a service describes it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ServiceError {
-    /// What it says to people.
+    /// Message for people.
     pub message: String,
     /// `type`, `code`, `status`, reasons: short words.
     pub labels: Vec<String>,

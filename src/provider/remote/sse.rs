@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use crate::provider::bounds::{ANSWER, Bound, EVENT};
 
-/// What a stream holds.
+/// Frame of a stream.
 #[derive(Debug, PartialEq)]
 pub enum Frame {
     /// One whole document.

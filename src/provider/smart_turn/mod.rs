@@ -103,7 +103,7 @@ fn work(mut network: Network, waiting: &blocking::Receiver<Job>) {
         }
         let samples: Vec<f32> = sound.iter().flat_map(Frame::samples).map(unit).collect();
         match network.probability(&samples) {
-            // Whoever asked may have gone.
+            // The receiver may have been dropped.
             Ok(probability) => drop(answer.send(probability)),
             Err(error) => tracing::warn!(%error, "the sound model of turns failed"),
         }

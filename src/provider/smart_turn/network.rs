@@ -27,7 +27,7 @@ pub enum NetworkError {
     /// It breaks off.
     #[error("the network failed: {0}")]
     Run(#[from] rten::RunError),
-    /// What comes out is no probability.
+    /// The output is no probability.
     #[error("the network's answer is not a probability")]
     Answer,
 }
@@ -45,7 +45,7 @@ impl Network {
     /// The network in `onnx`. Its thread is as urgent as the caller's.
     ///
     /// # Errors
-    /// What is wrong with the file.
+    /// The first problem of the file.
     pub fn load(onnx: &[u8]) -> Result<Self, NetworkError> {
         let model = ModelOptions::with_ops(operations()).load(trim::floats(onnx)?)?;
         let node = |name| model.node_id(name).map_err(|_| NetworkError::Node(name));
@@ -72,7 +72,7 @@ impl Network {
     }
 }
 
-/// What the network is made of. Naming it keeps the other operations out of the program.
+/// Operations of the network. Naming them keeps the others out of the program.
 fn operations() -> OpRegistry {
     op_registry!(
         Add,

@@ -47,7 +47,7 @@ impl<'a> Node<'a> {
         self.first(NODE_OP) == operation
     }
 
-    /// The same with other names for what goes in and comes out.
+    /// A copy with other names of its inputs and outputs.
     fn renamed(&self, name: impl Fn(&'a [u8]) -> &'a [u8]) -> Vec<u8> {
         let mut out = Vec::new();
         for field in &self.0 {
@@ -81,7 +81,8 @@ fn graph(graph: &[u8]) -> Result<Vec<u8>, Malformed> {
     let nodes = all.iter().filter(|it| it.number == GRAPH_NODE);
     let nodes: Vec<_> =
         nodes.map(|it| Ok(Node(fields(it.content)?))).collect::<Result<_, Malformed>>()?;
-    // What is rounded, by the name of the rounded; and what takes the place of its way back.
+    // Inputs of the roundings, by their outputs; and the inputs that replace the outputs of the
+    // ways back.
     let rounding = nodes.iter().filter(|it| it.is(b"QuantizeLinear"));
     let rounded: HashMap<_, _> =
         rounding.map(|it| (it.first(NODE_OUTPUT), it.first(NODE_INPUT))).collect();

@@ -14,8 +14,8 @@ pub struct Hearing {
     rate: SampleRate,
     /// The shortest utterance that it takes, in samples.
     shortest: usize,
-    /// What converts it, and from which rate; kept for the next utterance, because building one takes
-    /// time.
+    /// Converter and the rate it converts from; kept for the next utterance, because building one
+    /// takes time.
     resampler: Option<(SampleRate, Resampler)>,
     /// Sound came since the last end.
     has_sound: bool,

@@ -51,7 +51,7 @@ pub trait Language: Send {
     /// The session ends.
     fn hear(&mut self, message: &[u8]) -> Result<(), Over>;
 
-    /// Where its events are put in.
+    /// Sender of its events.
     fn into_events(self) -> Events;
 }
 

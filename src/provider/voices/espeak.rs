@@ -23,12 +23,12 @@ const LISTS_VOICES: &str = "espeak-ng --voices";
 const WORDS_A_MINUTE: f32 = 175.0;
 /// Its own pitch; the scale doubles the frequency every 50.
 const PITCH: f32 = 50.0;
-/// What `-p` takes.
+/// Limits of `-p`.
 const PITCH_LIMITS: (f32, f32) = (0.0, 99.0);
-/// What `-s` takes.
+/// Limits of `-s`.
 const SPEED_LIMITS: (f32, f32) = (80.0, 450.0);
 
-/// What it is before anything is spoken.
+/// Properties of the service that are known before it is opened.
 pub const TRAITS: VoiceTraits = VoiceTraits {
     name: "espeak",
     ids: VoiceIds::Shaped {

@@ -26,7 +26,7 @@ const FIXED_PITCH: &str = "rms";
 /// Longest sentence, in bytes; an argument may not be longer than 128 KiB.
 const MAX_TEXT: usize = 16 * 1024;
 
-/// What it is before anything is spoken.
+/// Properties of the service that are known before it is opened.
 pub const TRAITS: VoiceTraits = VoiceTraits {
     name: PROGRAM,
     ids: VoiceIds::Listed(VOICES),

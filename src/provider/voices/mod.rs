@@ -1,8 +1,8 @@
 //! The voice services there are, and one of them with its settings.
 //!
-//! Entry types: [`VoiceService`], [`VoiceEntry`]; [`Voices`] opens entries. What a service says of
-//! itself stands in its own file ([`VoiceTraits`]).
-//! **Never**: a service without an arm; the compiler asks for each.
+//! Entry types: [`VoiceService`], [`VoiceEntry`]; [`Voices`] opens entries. Properties of a service
+//! are in its own file ([`VoiceTraits`]). **Never**: a service without an arm; the compiler asks
+//! for each.
 
 mod espeak;
 mod flite;
@@ -68,7 +68,7 @@ impl VoiceService {
         self.traits().name
     }
 
-    /// What it says of itself.
+    /// Properties of the service that are known before it is opened.
     pub const fn traits(self) -> &'static VoiceTraits {
         match self {
             Self::Flite => &flite::TRAITS,
@@ -126,7 +126,7 @@ impl VoiceEntry {
         self.service().name()
     }
 
-    /// What it is, and where what is answered goes.
+    /// Name of the service, and the address that the spoken text goes to.
     pub fn info(&self) -> ServiceInfo {
         match self {
             Self::Flite => ServiceInfo::here("flite"),
@@ -172,7 +172,7 @@ fn listed(voices: &[String]) -> String {
 #[derive(Default)]
 pub struct Voices {
     open: Pool<VoiceEntry, Arc<dyn TextToSpeech>>,
-    /// Where all networks compute.
+    /// Cores that all networks share.
     cores: Cores,
 }
 

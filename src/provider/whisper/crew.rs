@@ -1,7 +1,7 @@
 //! Threads that hear, no more than there are cores, and what waits for them.
 //!
-//! Entry type: [`Crew`]. What was said comes before what is being said, and among equals who has asked
-//! first. **Never**: hearing on the async runtime, keeping sound or text of what was answered.
+//! Entry type: [`Crew`]. Finals come before partials, and among equals the first task comes first.
+//! **Never**: hearing on the async runtime, keeping sound or text of what was answered.
 
 use std::{
     collections::VecDeque,
@@ -31,13 +31,13 @@ const NICENESS: i32 = 5;
 pub struct Sound {
     /// 16 kHz, mono.
     pub frames: Vec<Frame>,
-    /// What the model takes to have been said before.
+    /// Text that the model takes to have been said before.
     pub prompt: Arc<str>,
     /// The first text was unclear: a likelier one is sought.
     pub is_sought: bool,
 }
 
-/// What was heard of it.
+/// Transcript of a sound.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Heard {
     /// The words; empty where there are none.
@@ -46,7 +46,7 @@ pub struct Heard {
     pub is_unclear: bool,
 }
 
-/// What sound is heard for.
+/// Reason for which sound is heard.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Urgency {
     /// The speaker has fallen silent.
@@ -55,13 +55,13 @@ pub enum Urgency {
     Partial,
 }
 
-/// What hears: with buffers and with so many threads, unless the question whether to stop is answered
-/// with yes, which is `None`.
+/// Hears a sound with these buffers and so many threads; `None`: stopped, because the callback said so.
 pub type Hear = dyn Fn(&mut Scratch, &Sound, usize, &(dyn Fn() -> bool + Sync)) -> Result<Option<Heard>, Error>
     + Send
     + Sync;
 
-/// What was heard. Dropping it stops the hearing; it fails when the hearing gave way or broke down.
+/// A transcript to come. Dropping it stops the hearing; it fails when the hearing gave way or broke
+/// down.
 pub type Answer = oneshot::Receiver<Result<Heard, Error>>;
 
 /// Hears for all tables. Its threads end with it.
@@ -128,7 +128,7 @@ impl Drop for Crew {
 }
 
 impl Task {
-    /// Somebody waits for it.
+    /// Its receiver still waits.
     fn is_wanted(&self) -> bool {
         !self.answer.is_closed()
     }
@@ -168,7 +168,7 @@ impl Queue {
         }
     }
 
-    /// What is heard next.
+    /// The next task that is still wanted, finals first.
     fn take(&mut self, size: usize) -> Option<Taken> {
         loop {
             let task = self.finals.pop_front().or_else(|| self.partials.pop_front())?;
@@ -231,7 +231,7 @@ struct Alive(Arc<Shared>);
 impl Drop for Alive {
     fn drop(&mut self) {
         self.0.queue().threads -= 1;
-        // What has broken down takes the others' utterances not along.
+        // A thread that has panicked is replaced, so that other utterances are heard.
         if thread::panicking() {
             staff(&self.0);
         }
@@ -247,7 +247,7 @@ fn work(alive: &Alive) {
         let stops = || task.answer.is_closed() || gives_way.load(Ordering::Relaxed);
         let heard = (alive.0.hear)(&mut scratch, &task.sound, threads, &stops);
         if let Some(heard) = heard.transpose() {
-            // Whoever waited may have gone.
+            // The receiver may have been dropped.
             let _ = task.answer.send(heard);
         }
     }

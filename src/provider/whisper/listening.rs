@@ -34,7 +34,7 @@ const EVERY: Duration = Duration::from_millis(400);
 /// Less than this, 300 ms behind the pre-roll, is no word yet.
 const FRAMES_AT_LEAST: usize = 25;
 
-/// What `crew` hears of `audio` until its final or an error.
+/// Transcripts of `audio` by `crew`, until its final or an error.
 pub fn listening(
     crew: Arc<Crew>,
     prompt: Arc<str>,
@@ -73,7 +73,7 @@ struct Listening {
     asked: Option<Asked>,
     /// The text of all that came, which is final if nothing more comes.
     ahead: Option<String>,
-    /// What was told last.
+    /// Text of the last event.
     partial: String,
     /// Frames that were heard so far.
     heard: usize,
@@ -95,7 +95,7 @@ struct Asked {
 }
 
 impl Listening {
-    /// What there is to tell next. Cancel safe.
+    /// The next event. Cancel safe.
     async fn next(&mut self) -> Result<SpeechEvent, Error> {
         loop {
             if self.is_closed {
@@ -136,7 +136,7 @@ impl Listening {
         self.asked.as_ref().is_some_and(|asked| asked.urgency == urgency)
     }
 
-    /// What is asked for next if nothing happens, and when.
+    /// The next task if no sound comes, and its time.
     fn due(&self) -> Option<(Instant, Urgency)> {
         let frames = self.sound.frames.len();
         let is_whole = self.ahead.is_some() || self.is_asked_for(Urgency::Final);
@@ -153,7 +153,7 @@ impl Listening {
         }
     }
 
-    /// Asks what has come so far means. What was asked before is of no interest any more.
+    /// Asks for the text of the sound so far. An earlier question is dropped.
     fn ask(&mut self, urgency: Urgency) -> Result<(), Error> {
         self.heard = self.sound.frames.len();
         self.asked = None;
@@ -184,7 +184,7 @@ impl Listening {
         self.ahead = None;
     }
 
-    /// What there is to tell of an answer, if it is new.
+    /// The event for an answer, if it is new.
     fn take_answer(
         &mut self,
         answered: Option<Result<Heard, Error>>,

@@ -51,13 +51,13 @@ impl Whisper {
     /// Loads the model, unless it is loaded.
     ///
     /// # Errors
-    /// What is wrong with its files, and how to get them anew.
+    /// The model files cannot be used; the error says why, and how to download them again.
     pub fn ready(&self) -> BoxFuture<'static, Result<(), Error>> {
         let engine = Arc::clone(&self.engine);
         async move { engine.crew().await.map(drop) }.boxed()
     }
 
-    /// What is heard in `audio` until its final or an error.
+    /// Transcripts of `audio`, until its final or an error.
     pub fn listen(
         &self,
         audio: mpsc::Receiver<Frame>,

@@ -26,7 +26,7 @@ const SILENCE: usize = 1_600;
 /// it is surer; a quarter of robots' sentences are so unclear.
 const SEARCH: Search = Search { beams: 5, below: -0.3 };
 
-/// What hears with the weights of one folder in one language, for all tables.
+/// Recogniser with the weights of one folder in one language, for all tables.
 pub struct Engine {
     /// The set's name.
     name: String,
@@ -51,10 +51,11 @@ impl Engine {
         &self.language
     }
 
-    /// Who hears. Loads the model if nobody has; after an error the next one tries again.
+    /// The threads that hear. Loads the model if it is not loaded; after an error the next call
+    /// tries again.
     ///
     /// # Errors
-    /// What is wrong with the files, and how to get them anew.
+    /// The model files cannot be used; the error says why, and how to download them again.
     pub async fn crew(&self) -> Result<Arc<Crew>, Error> {
         self.crew.get_or_try_init(|| self.load()).await.cloned()
     }
@@ -97,8 +98,8 @@ impl Engine {
 /// Says whether to stop.
 type Stops<'a> = dyn Fn() -> bool + Sync + 'a;
 
-/// The words in `samples`, piece by piece; `None`: it was stopped. What the model makes up from
-/// silence or noise are none, and nothing likelier is sought for them.
+/// The words in `samples`, piece by piece; `None`: it was stopped. Words that the model makes up
+/// from silence or noise are left out, and nothing likelier is sought for them.
 fn hear(
     model: &Model,
     scratch: &mut Scratch,
@@ -128,7 +129,8 @@ fn hear(
     Ok(Some(Heard { text: texts.join(" "), is_unclear }))
 }
 
-/// What the model writes below pictures without speech, often without brackets, and makes up from tones.
+/// Captions that the model writes for pictures without speech, often without brackets, and makes up
+/// from tones.
 const CAPTIONS: [&str; 9] = [
     "music",
     "music playing",

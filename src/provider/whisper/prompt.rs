@@ -1,4 +1,5 @@
-//! What a model is made to believe was said before: the names of the scene, and how dice are written.
+//! The prompt that a model takes to have been said before: the names of the scene, and how dice are
+//! written.
 //!
 //! Entry functions: [`prompt_of`], [`is_echo`]. **Never**: longer than it is worth; each of its words
 //! costs time in every hearing.
@@ -53,7 +54,7 @@ pub fn is_echo(text: &str, prompt: &str, seconds: f32) -> bool {
     (is_slow || is_its_end) && said.iter().all(|word| known.contains(word))
 }
 
-/// What is spoken as a word each: "2d6" are three.
+/// Spoken words of `text`: "2d6" is three.
 fn words(text: &str) -> impl Iterator<Item = String> {
     let groups = text.split(|c: char| !c.is_alphanumeric());
     groups.flat_map(|group| {

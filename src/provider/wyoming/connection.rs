@@ -23,26 +23,26 @@ use crate::provider::Error;
 /// Longest wait for a connection.
 const CONNECT: Duration = Duration::from_secs(5);
 
-/// Where events are sent.
+/// The sending end of a connection.
 pub struct Sender {
     stream: OwnedWriteHalf,
     peer: Peer,
     patience: Duration,
 }
 
-/// Where they come from.
+/// The receiving end of a connection.
 pub struct Receiver {
     stream: OwnedReadHalf,
     decoder: Decoder,
     peer: Peer,
-    /// What its errors must not repeat.
+    /// Text that its errors must not repeat.
     sent: String,
 }
 
 /// A connection to `peer`, which takes what is sent within `patience`.
 ///
 /// # Errors
-/// Nobody is there.
+/// The service cannot be reached.
 pub async fn connect(peer: &Peer, patience: Duration) -> Result<(Sender, Receiver), Error> {
     let stream = timeout(CONNECT, TcpStream::connect(peer.host())).await;
     let stream = stream.map_err(|_| peer.slow())?.map_err(|error| peer.no_connection(&error))?;
@@ -67,7 +67,7 @@ impl Sender {
 }
 
 impl Receiver {
-    /// The same, whose errors do not repeat `text`.
+    /// Makes errors of this connection not repeat `text`.
     pub fn hiding(mut self, text: &str) -> Self {
         text.clone_into(&mut self.sent);
         self
@@ -76,7 +76,7 @@ impl Receiver {
     /// The next event; `None`: the service has closed the connection. Cancel safe.
     ///
     /// # Errors
-    /// What it sends is no event, or one that says that something has failed.
+    /// The bytes are no event, or the event says that something has failed.
     pub async fn event(&mut self) -> Result<Option<Event>, Error> {
         loop {
             let event = self.decoder.event().map_err(|wrong| self.peer.malformed(&wrong))?;
@@ -95,10 +95,10 @@ impl Receiver {
         }
     }
 
-    /// The same by `until`.
+    /// Like [`Self::event`], but no later than `until`.
     ///
     /// # Errors
-    /// Those, or that none came in time.
+    /// Those, or no event came in time.
     pub async fn event_by(&mut self, until: Instant) -> Result<Option<Event>, Error> {
         timeout_at(until, self.event()).await.map_err(|_| self.peer.slow())?
     }

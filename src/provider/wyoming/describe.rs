@@ -17,10 +17,10 @@ use crate::provider::Error;
 /// Longest wait for the answer.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// What the service at `peer` is, if it does what it is wanted for.
+/// The program at `peer`, if the service has one for its purpose.
 ///
 /// # Errors
-/// Nobody is there, or it is another one.
+/// The service cannot be reached, or is another one.
 pub async fn describe(peer: &Peer) -> Result<Program, Error> {
     let until = Instant::now() + PATIENCE;
     let (mut to, mut from) = connect(peer, PATIENCE).await?;

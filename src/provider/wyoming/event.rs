@@ -21,15 +21,15 @@ const MAX_QUOTE: usize = 24;
 /// Something that one side tells the other.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Event {
-    /// What it is ("audio-chunk").
+    /// Its kind ("audio-chunk").
     pub kind: String,
-    /// What belongs to it.
+    /// Its properties.
     pub data: Map<String, Value>,
     /// Sound, if it is of that.
     pub payload: Vec<u8>,
 }
 
-/// What is no event.
+/// Problems of bytes that are no event.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Malformed {
     /// A line that does not end.
@@ -46,10 +46,10 @@ pub enum Malformed {
     Length {
         /// The key that says so.
         key: &'static str,
-        /// What it says.
+        /// The value given.
         value: String,
     },
-    /// What belongs to it is no JSON object.
+    /// The data is no JSON object.
     #[error("data that is not a JSON object")]
     Data,
 }
@@ -60,19 +60,19 @@ impl Event {
         Self { kind: kind.to_owned(), ..Self::default() }
     }
 
-    /// The same with `value` as its `key`.
+    /// Sets `key` to `value`.
     #[must_use]
     pub fn with(mut self, key: &str, value: impl Into<Value>) -> Self {
         self.data.insert(key.to_owned(), value.into());
         self
     }
 
-    /// What it says under `key`, if that is text.
+    /// The text under `key`; `None`: absent, or another type.
     pub fn text(&self, key: &str) -> Option<&str> {
         self.data.get(key).and_then(Value::as_str)
     }
 
-    /// As it is sent. What belongs to it stands behind the line, as the protocol's own library has it.
+    /// Its bytes as they are sent. The data follows the line, as the protocol's own library has it.
     pub fn bytes(&self) -> Vec<u8> {
         let mut line = json!({ "type": self.kind, "version": VERSION });
         let data = match self.data.is_empty() {
@@ -95,7 +95,7 @@ impl Event {
 /// Bytes in whatever pieces they arrive -> events.
 #[derive(Debug, Default)]
 pub struct Decoder {
-    /// What belongs to no event yet.
+    /// Bytes that belong to no event yet.
     held: Vec<u8>,
     /// An event whose line was read.
     begun: Option<Begun>,
@@ -110,7 +110,7 @@ struct Begun {
 }
 
 impl Decoder {
-    /// Where the next bytes are to be appended.
+    /// The buffer to append the next bytes to.
     pub fn room(&mut self) -> &mut Vec<u8> {
         self.held.reserve(READ);
         &mut self.held
@@ -119,7 +119,7 @@ impl Decoder {
     /// The next event that is whole.
     ///
     /// # Errors
-    /// What comes is no event; nothing after it can be one.
+    /// The bytes are no event; nothing after them can be one.
     pub fn event(&mut self) -> Result<Option<Event>, Malformed> {
         let begun = match self.begun.take() {
             Some(begun) => begun,
@@ -197,7 +197,7 @@ mod tests {
 
     use super::*;
 
-    /// What comes of bytes that arrive `step` at a time.
+    /// Events in bytes that arrive `step` at a time.
     fn read(bytes: &[u8], step: usize) -> Result<Vec<Event>, Malformed> {
         let (mut decoder, mut events) = (Decoder::default(), Vec::new());
         for piece in bytes.chunks(step) {

@@ -1,4 +1,4 @@
-//! What goes wrong at a Wyoming service -> errors by kind, with the way out.
+//! Failures of a Wyoming service -> errors by kind, with the way out.
 //!
 //! Entry types: [`Peer`], [`Role`]. **Never**: says what was to be spoken.
 
@@ -10,7 +10,7 @@ use crate::provider::{Error, Kind};
 /// Longest quotation of a service's words, in characters.
 const MAX_QUOTE: usize = 200;
 
-/// What a service is wanted for.
+/// Purpose of a service.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Role {
     /// It hears.
@@ -20,7 +20,7 @@ pub enum Role {
 }
 
 impl Role {
-    /// What it is called.
+    /// Its name in errors.
     pub const fn noun(self) -> &'static str {
         match self {
             Self::Recogniser => "recogniser",
@@ -37,7 +37,7 @@ impl Role {
     }
 }
 
-/// Who is asked; makes errors about it.
+/// The service at an address; makes errors about it.
 #[derive(Clone, Debug)]
 pub struct Peer {
     /// "tcp://127.0.0.1:10300".
@@ -56,7 +56,7 @@ impl Peer {
         self.address.strip_prefix("tcp://").unwrap_or(&self.address)
     }
 
-    /// What it is wanted for.
+    /// The purpose of the service.
     pub const fn role(&self) -> Role {
         self.role
     }
@@ -66,7 +66,7 @@ impl Peer {
         Error::new(kind, format!("'{}': {what} ({way_out})", self.address))
     }
 
-    /// Nobody is there.
+    /// Error for a service that cannot be reached.
     pub fn no_connection(&self, error: &io::Error) -> Error {
         if error.kind() == io::ErrorKind::ConnectionRefused {
             let (noun, example) = (self.role.noun(), self.role.example());
@@ -94,7 +94,7 @@ impl Peer {
         self.error(Kind::Interrupted, &what, "try again, or look at the service's log")
     }
 
-    /// What it sends is no event.
+    /// Error for bytes that are no event.
     pub fn malformed(&self, malformed: &Malformed) -> Error {
         let what = format!("it sends {malformed}");
         self.error(Kind::Protocol, &what, "is this a Wyoming service? check base_url")

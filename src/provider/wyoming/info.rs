@@ -1,6 +1,6 @@
-//! What a service says of itself.
+//! A service's description of itself.
 //!
-//! Entry types: [`Info`], [`Program`]. What is missing or odd in it is left out.
+//! Entry types: [`Info`], [`Program`]. Missing and odd parts of it are left out.
 
 use serde_json::{Map, Value};
 use strsim::osa_distance;
@@ -11,7 +11,7 @@ use crate::provider::{Error, Kind};
 /// Names that are shown of those that are near one, or of a long list.
 const FEW: usize = 3;
 
-/// What a service offers.
+/// Programs of a service.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Info {
     /// Programs that hear.
@@ -23,7 +23,7 @@ pub struct Info {
 /// A program behind a service.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Program {
-    /// What it calls itself: "faster-whisper".
+    /// Its own name: "faster-whisper".
     pub name: String,
     /// Its models, or its voices.
     pub offers: Vec<Offer>,
@@ -34,7 +34,7 @@ pub struct Program {
 /// A model that hears, or a voice.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Offer {
-    /// What it is asked for by: "en_US-joe-medium".
+    /// Its name in requests: "en_US-joe-medium".
     pub name: String,
     /// Those who speak with it.
     pub speakers: Vec<String>,
@@ -47,7 +47,7 @@ pub struct Offer {
 pub struct VoiceName<'a> {
     /// Of the voice.
     pub name: &'a str,
-    /// Which of its speakers.
+    /// One of its speakers.
     pub speaker: Option<&'a str>,
 }
 
@@ -65,10 +65,11 @@ impl Info {
         }
     }
 
-    /// The program that does what `peer` is wanted for: a service that is told no other uses its first.
+    /// The first program for the purpose of `peer`: a service that gets no name of a program uses
+    /// its first.
     ///
     /// # Errors
-    /// There is none; the service is another one.
+    /// It has no such program; the service is another one.
     pub fn program(self, peer: &Peer) -> Result<Program, Error> {
         let (wanted, other, does) = match peer.role() {
             Role::Recogniser => (self.hear, self.speak, "speaks"),
@@ -170,7 +171,7 @@ fn nearest(name: &str, mut known: Vec<String>) -> String {
     let wanted = name.to_lowercase();
     known.sort_by_cached_key(|known| {
         let known = known.to_lowercase();
-        // What is meant is mostly a part of a longer name: "lessac" of "en_US-lessac-medium".
+        // The name meant is mostly a part of a longer one: "lessac" of "en_US-lessac-medium".
         (!known.contains(&wanted), osa_distance(&wanted, &known))
     });
     let more = if known.len() > FEW { ", …" } else { "" };

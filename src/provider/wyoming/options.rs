@@ -10,9 +10,9 @@ pub const NAME: &str = "wyoming";
 /// Settings of one service; `config` builds it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Options {
-    /// Where it listens ("tcp://127.0.0.1:10300").
+    /// Its address ("tcp://127.0.0.1:10300").
     pub address: String,
-    /// Which of a recogniser's models hears; `None`: its own choice.
+    /// The recogniser's model; `None`: its own choice.
     pub model: Option<String>,
     /// Longest wait for the first of an answer.
     pub first_byte_timeout: Duration,
@@ -21,7 +21,7 @@ pub struct Options {
 }
 
 impl Options {
-    /// What the service is, and where what it is given goes.
+    /// Name of the model, and the address that sound or text goes to.
     pub fn info(&self) -> ServiceInfo {
         ServiceInfo::at(self.model.as_deref().unwrap_or("Wyoming"), &self.address)
     }

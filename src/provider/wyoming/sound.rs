@@ -29,7 +29,7 @@ pub struct Sound {
     samples: usize,
 }
 
-/// What the bytes are.
+/// Format of the bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Format {
     rate: SampleRate,
@@ -63,7 +63,7 @@ pub enum Unusable {
 }
 
 impl Format {
-    /// What `event` says of its sound, if it says anything.
+    /// Format given in `event`, if it has one.
     fn of(event: &Event) -> Result<Option<Self>, Unusable> {
         let number = |key: &str| event.data.get(key).and_then(serde_json::Value::as_u64);
         let (rate, width, channels) = match (number("rate"), number("width"), number("channels")) {
@@ -138,7 +138,7 @@ impl Sound {
         Ok(Pcm { samples: shaped, rate })
     }
 
-    /// What the shaping still holds.
+    /// The rest of the sound in the filters.
     pub fn finish(&mut self) -> Option<Pcm> {
         let (mut speed, mut timbre) = self.shaping.take()?;
         let (mut paced, mut shaped) = (Vec::new(), Vec::new());

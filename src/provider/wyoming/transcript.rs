@@ -1,4 +1,4 @@
-//! What a recogniser writes down, in one piece or in many.
+//! The transcript of a recogniser, in one piece or in many.
 //!
 //! Entry type: [`Transcript`]. **Never**: longer than anybody speaks.
 
@@ -14,7 +14,7 @@ pub struct Transcript {
     pieces: String,
 }
 
-/// What an event says of it.
+/// Effect of an event on the transcript.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Written {
     /// Something that is not about the text.
@@ -37,7 +37,7 @@ pub enum NoTranscript {
 }
 
 impl Transcript {
-    /// What `event` says of it; an event that has nothing to do with it says nothing.
+    /// Reads `event`; one that has nothing to do with the transcript has no effect.
     ///
     /// # Errors
     /// It is no transcript, although it says so.

@@ -44,7 +44,7 @@ struct Seat {
     said: Vec<Frame>,
 }
 
-/// What came of a turn.
+/// Result of a turn.
 struct Answered {
     report: TurnReport,
     /// Sentences in order; fillers in brackets.
@@ -80,7 +80,7 @@ impl Seat {
         answered
     }
 
-    /// The same on a machine that has not prepared the next turn yet.
+    /// Like [`Self::turn_until`], on a machine that has not prepared the next turn yet.
     async fn unsettled(
         &mut self,
         heard: impl FnOnce(&Answered) -> HeardAloud,
@@ -104,7 +104,7 @@ impl Seat {
         answered
     }
 
-    /// What a table has prepared, without the wait for the session's end.
+    /// Prepares the next turn as a table does, without the wait for the session's end.
     async fn warm(&self) {
         let warming = self.engine.warm(self.conversation.excerpt(&self.bench.host()));
         let _ = timeout(ms(5_000), warming).await;

@@ -1,7 +1,7 @@
 //! The chat model behind Anthropic's address, or one that speaks its language.
 //!
-//! Entry type: [`Chat`]. What a model refuses (ended thinking, a demanded call) is learnt and left out.
-//! **Never**: text that is a thought; a call out of an answer without its end.
+//! Entry type: [`Chat`]. Features that a model refuses (ended thinking, a demanded call) are learnt
+//! and left out. **Never**: text that is a thought; a call out of an answer without its end.
 
 use std::sync::{Arc, Mutex, PoisonError};
 

@@ -65,7 +65,7 @@ async fn collect(mut events: BoxStream<'static, Result<ChatEvent, Error>>) -> Go
     got
 }
 
-/// What the client makes of `script`.
+/// The client's reading of `script`.
 async fn heard(script: Script) -> Got {
     let server = ChatServer::start();
     server.push(script);
@@ -201,7 +201,7 @@ async fn what_a_model_refuses_is_learnt() {
     let chat = Chat::new(options).unwrap();
     assert_eq!(collect(chat.stream(asks())).await.text, "Aye.");
     assert_eq!(server.requests()[5].json["thinking"], json!({"type": "adaptive"}));
-    // What is refused for another reason is not asked again.
+    // A request that is refused for another reason is not sent again.
     server.push(refusal(400, "max_tokens: 100 > 64"));
     assert_eq!(collect(chat.stream(asks())).await.error, Some(Kind::InvalidRequest));
     assert_eq!(server.requests().len(), 7);

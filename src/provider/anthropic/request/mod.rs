@@ -1,8 +1,8 @@
 //! A conversation -> the body of a request.
 //!
-//! Entry: [`body`], with the [`Taste`] of the model. What stands first stays the same from turn to
-//! turn, and is marked for the service's cache: the tools, the prompt, what was said before the turn.
-//! **Never**: clocks, ids or anything else that changes between equal conversations.
+//! Entry: [`body`], with the [`Taste`] of the model. The beginning stays the same from turn to
+//! turn, and is marked for the service's cache: the tools, the prompt, what was said before the
+//! turn. **Never**: clocks, ids or anything else that changes between equal conversations.
 
 use serde_json::{Map, Value, json};
 
@@ -98,7 +98,7 @@ fn tool_choice(choice: &ToolChoice, tools: &[ToolSpec], forced: bool) -> Value {
         ToolChoice::Named(name) if forced && named(name).is_some() => {
             json!({"type": "tool", "name": named(name).map(|tool| &tool.name)})
         }
-        // What is not visible in this turn cannot be demanded.
+        // A tool that is not visible in this turn cannot be demanded.
         ToolChoice::Auto | ToolChoice::Required | ToolChoice::Named(_) => json!({"type": "auto"}),
     }
 }

@@ -46,7 +46,7 @@ fn said(text: &str) -> Value {
     json!({"type": "text", "text": text})
 }
 
-/// The same with the mark.
+/// `block` with the mark for the cache.
 fn marked(mut block: Value) -> Value {
     messages::mark(&mut block);
     block

@@ -1,4 +1,4 @@
-//! Which line applies to what was said.
+//! The choice of a line for an utterance.
 
 use std::{collections::BTreeMap, sync::OnceLock};
 
@@ -19,7 +19,7 @@ use crate::{
 #[derive(Debug)]
 pub struct Script {
     lines: Vec<Rule>,
-    /// What is taken to be spoken where nobody could tell.
+    /// Language assumed where none is recognised.
     language: String,
 }
 
@@ -29,7 +29,7 @@ struct Rule {
     when: When,
 }
 
-/// What makes a rule apply.
+/// Condition of a rule.
 #[derive(Debug)]
 enum When {
     /// Nothing else fits.
@@ -113,7 +113,7 @@ impl Script {
         Self::filled(&self.lines.get(index)?.line.say, values, rng)
     }
 
-    /// The same where the line's tool cannot be called.
+    /// Like [`Self::say`], where the line's tool cannot be called.
     pub fn say_without(&self, index: usize, values: &Values, rng: &mut impl Rng) -> Option<String> {
         let ScriptedLine { tool, otherwise, say, .. } = &self.lines.get(index)?.line;
         Self::filled(if tool.is_some() { otherwise } else { say }, values, rng)

@@ -1,8 +1,8 @@
 //! A brain of rules: for rehearsals, tests and cheap extras. No network, no key, no cost.
 //!
 //! Entry type: [`Scripted`]. It streams like a model and calls tools through the same loop.
-//! The same request always gets the same answer. **Never**: remembers; what was said before is
-//! in the request's messages.
+//! Equal requests always get equal answers. **Never**: remembers; what was said before is in the
+//! request's messages.
 
 mod choose;
 mod phrases;
@@ -137,7 +137,7 @@ fn answered_line(messages: &[Message]) -> Option<(usize, Option<Value>)> {
     Some((line, serde_json::from_str(text).ok().or_else(words)))
 }
 
-/// What a tool said, without the frame that marks it as data from outside.
+/// Text of a tool's result, without the frame that marks it as data from outside.
 fn unframed(content: &str) -> &str {
     let inner = content.strip_prefix("<tool-data").and_then(|rest| rest.split_once('\n'));
     inner.and_then(|(_, rest)| rest.split_once("\n</tool-data>")).map_or(content, |(it, _)| it)

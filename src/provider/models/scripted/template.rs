@@ -8,12 +8,12 @@ use serde_json::Value;
 
 use crate::domain::TurnFacts;
 
-/// What templates are filled from.
+/// Values for placeholders of templates.
 #[derive(Debug)]
 pub struct Values {
     npc: String,
     speaker: String,
-    /// What was said.
+    /// Words of the speaker.
     pub utterance: String,
     dice: Option<String>,
     odds: Option<String>,

@@ -181,7 +181,7 @@ fn once_means_once_a_conversation() {
     assert_eq!(text(lines(), request("hello", None, vec![said])), "Again?");
 }
 
-/// What somebody is told who says `utterance` in `language` to an NPC that speaks `own`.
+/// Answer to `utterance` in `language` from an NPC that speaks `own`.
 fn told(
     lines: &[ScriptedLine],
     own: &str,

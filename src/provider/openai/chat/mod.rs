@@ -105,7 +105,7 @@ impl Protocol for Service {
     }
 }
 
-/// What was read of one answer.
+/// State of the reading of one answer.
 #[derive(Default)]
 struct Reading {
     hidden: Hidden,

@@ -57,7 +57,7 @@ async fn collect(mut events: BoxStream<'static, Result<ChatEvent, Error>>) -> Go
     got
 }
 
-/// What the client makes of `script`.
+/// The client's reading of `script`.
 async fn heard(script: Script) -> Got {
     let server = ChatServer::start();
     server.push(script);

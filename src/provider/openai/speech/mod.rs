@@ -23,7 +23,7 @@ use crate::{
     },
 };
 
-/// What it is before anything is spoken.
+/// Properties of the service that are known before it is opened.
 pub const VOICE_TRAITS: VoiceTraits = VoiceTraits {
     name: NAME,
     ids: VoiceIds::Unknown,
@@ -90,7 +90,7 @@ struct Sentence {
     attempts: Attempts,
 }
 
-/// What was read of its answer.
+/// State of the reading of its answer.
 struct Reading {
     sentence: Sentence,
     response: Response,

@@ -68,7 +68,7 @@ impl Transcription {
         Ok(Self { endpoint: Arc::new(Endpoint::new(options)?), language, prompt, is_plain })
     }
 
-    /// The same service, which expects no names yet. What was learnt of it is shared.
+    /// Another client of this service, which expects no names yet. Traits learnt of it are shared.
     pub fn for_another_table(&self) -> Self {
         Self {
             endpoint: Arc::clone(&self.endpoint),
@@ -149,7 +149,7 @@ impl SpeechToText for Transcription {
 struct Upload {
     wav: Arc<[u8]>,
     fields: Arc<[(String, String)]>,
-    /// Who pays when it is sent again.
+    /// Payer of further attempts.
     attempts: Attempts,
 }
 
@@ -169,7 +169,7 @@ impl Upload {
         Self { wav: wav.into(), fields: fields.into(), attempts: Attempts::default() }
     }
 
-    /// What is sent.
+    /// The form to send.
     fn form(&self) -> Form {
         let file = Part::bytes(self.wav.to_vec()).file_name("utterance.wav");
         let headers = HeaderMap::from_iter([(CONTENT_TYPE, HeaderValue::from_static("audio/wav"))]);
@@ -178,7 +178,7 @@ impl Upload {
         fields.fold(form, |form, (name, value)| form.text(name, value))
     }
 
-    /// The same with a prompt, unless the configuration has one.
+    /// A copy with a prompt; `None`: it is empty, or the configuration has one.
     fn prompted(&self, prompt: &str) -> Option<Self> {
         if prompt.is_empty() || self.fields.iter().any(|(name, _)| name == PROMPT) {
             return None;

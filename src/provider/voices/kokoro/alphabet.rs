@@ -38,7 +38,7 @@ const SYMBOLS: [(i32, &str); 30] = [
     (177, "ᵻ"),
 ];
 
-/// What both kinds of English write otherwise than espeak-ng, in this order.
+/// Spellings that both kinds of English write otherwise than espeak-ng, in this order.
 const EITHER: [(&str, &str); 19] = [
     ("ʔn\u{329}", "tn"),
     ("n\u{329}", "ᵊn"),
@@ -60,13 +60,13 @@ const EITHER: [(&str, &str); 19] = [
     ("ɬ", "l"),
     ("\u{303}", ""),
 ];
-/// The same of British English alone.
+/// Like [`EITHER`], for British English alone.
 const BRITISH: [(&str, &str); 4] = [("eə", "ɛː"), ("iə", "ɪə"), ("əʊ", "Q"), ("oː", "ɔː")];
-/// The same of American English alone, which writes no length.
+/// Like [`EITHER`], for American English alone, which writes no length.
 const AMERICAN: [(&str, &str); 6] =
     [("oʊ", "O"), ("ɜːɹ", "ɜɹ"), ("ɜː", "ɜɹ"), ("ɪə", "iə"), ("ː", ""), ("o", "ɔ")];
 
-/// Which English a voice speaks.
+/// The English that a voice speaks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum English {
     /// Voices whose names begin with "b".

@@ -39,7 +39,7 @@ pub enum GraphError {
     /// A product that is not one of two factors.
     #[error("it contains an unsupported multiplication ('{0}')")]
     Product(String),
-    /// There are too many.
+    /// It has too many.
     #[error("it has more than \"{MOST}\" fused products")]
     TooMany,
 }
@@ -136,7 +136,8 @@ impl<'a> Product<'a> {
         Some(())
     }
 
-    /// The same in a field each for what turns its factors over, and for itself.
+    /// Nodes that replace it, each in a field: a transposition for each factor that is turned over,
+    /// then itself.
     fn nodes(&self) -> Vec<u8> {
         let mut nodes = Vec::new();
         let mut factors = self.factors.map(<[u8]>::to_vec);

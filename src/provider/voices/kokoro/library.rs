@@ -30,21 +30,21 @@ const NETWORK: &str = "kokoro-v1.0.int8.onnx";
 const VOICE: &str = "bin";
 /// The largest network that is read; the one there is has 92 MB, and unquantised 325 MB.
 const MOST_NETWORK: u64 = 384 * 1024 * 1024;
-/// What is said to see how long it takes: about two seconds.
+/// Phonemes spoken to measure the speed: about two seconds.
 const TRIAL: &str = "həlˈO, məd fɹˈɛnd ənd wˈɛlkəm.";
 
-/// What it is called in complaints.
+/// Its name in errors.
 pub const CALLED: &str = "Kokoro";
 
 /// Kokoro as it was found.
 pub struct Measured {
     /// How fast it is here.
     pub speed: Speed,
-    /// What speaks; `None`: it is too slow, and let go of.
+    /// The network; `None`: it is too slow here, and was unloaded.
     network: Option<Network>,
 }
 
-/// What a voice is spoken with.
+/// A voice that is ready to speak.
 pub struct Ready {
     found: Arc<Measured>,
     /// The voice.
@@ -60,16 +60,16 @@ pub struct Library {
     styles: Kept<PathBuf, Style>,
 }
 
-/// What the voice `id` is called in complaints.
+/// Name of the voice `id` in errors.
 pub fn called(id: &str) -> String {
     format!("the Kokoro voice '{id}'")
 }
 
 impl Ready {
-    /// What speaks.
+    /// The network to speak with.
     ///
     /// # Errors
-    /// There is none.
+    /// It was unloaded.
     pub fn network(&self) -> Result<&Network, Error> {
         self.found.network.as_ref().ok_or_else(|| unusable(CALLED, "they were unloaded"))
     }
@@ -87,12 +87,12 @@ impl Library {
         Self { models: models.to_owned(), slowest, cores, networks, styles }
     }
 
-    /// Where it computes.
+    /// Cores that the networks share.
     pub const fn cores(&self) -> &Cores {
         &self.cores
     }
 
-    /// What speaks the voice `id`, loaded and measured by whoever comes first. Cancel safe.
+    /// The voice `id`, loaded and measured on the first call. Cancel safe.
     ///
     /// # Errors
     /// Its files are not there or do not serve, or this machine is too slow.

@@ -36,7 +36,7 @@ use crate::{
     weights::KOKORO_VOICES,
 };
 
-/// What it is before anything is spoken.
+/// Properties of the service that are known before it is opened.
 pub const TRAITS: VoiceTraits = VoiceTraits {
     name: "kokoro",
     ids: VoiceIds::Listed(&KOKORO_VOICES),
@@ -45,7 +45,7 @@ pub const TRAITS: VoiceTraits = VoiceTraits {
     shifts_formants: true,
 };
 
-/// Where Kokoro is, and how slow it may be.
+/// Folders of Kokoro, and how slow it may be.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Options {
     /// The folders of model files, in the order in which they are looked through.
@@ -66,7 +66,7 @@ impl Kokoro {
     /// The voices whose files are there, and how fast they are.
     ///
     /// # Errors
-    /// There are none, they do not serve, or this machine is too slow.
+    /// No voice is installed, the files do not serve, or this machine is too slow.
     pub async fn probe(options: &Options) -> Result<(Vec<String>, String), Error> {
         let voices = library::voices(&options.models);
         let library = Self::new(options, Cores::default()).0;

@@ -1,7 +1,6 @@
 //! Kokoro's network and how it is run.
 //!
-//! Entry type: [`Network`]. **Never**: reads files; panics of the runtime are caught by whoever runs
-//! this.
+//! Entry type: [`Network`]. **Never**: reads files; panics of the runtime are caught by the caller.
 
 use rten::{Model, ModelOptions, NodeId};
 use rten_tensor::NdTensor;
@@ -19,9 +18,9 @@ use crate::{
     },
 };
 
-/// What it speaks at.
+/// Its sample rate.
 pub const RATE: SampleRate = SampleRate::HZ_24000;
-/// What stands before and behind every piece.
+/// Number before and behind every piece.
 const PAD: i32 = 0;
 /// Samples at the beginning of every piece that are wrong: the export divides them by the window of
 /// a sound of one frame, so that the tenth is a crack.

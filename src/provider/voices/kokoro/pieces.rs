@@ -7,21 +7,21 @@
 use super::alphabet::{English, number, numbers};
 use crate::provider::voices::neural::clauses::Clause;
 
-/// What Kokoro can read at once.
+/// Numbers that Kokoro can read at once.
 pub const MOST: usize = 510;
 /// The longest piece: about eight seconds. Memory grows with the square, and a cancelled sentence
 /// computes no more than this in vain.
 const LONGEST: usize = 150;
 /// The first piece has at least so much, about a second and a half: shorter ones sound odd.
 const FIRST: usize = 28;
-/// What is left over and shorter belongs to the piece before.
+/// A rest that is shorter belongs to the piece before.
 const LEAST: usize = 14;
 /// How much longer than the one before a piece is at most, however fast it is computed.
 const MOST_GROWTH: f32 = 3.0;
 
 const _: () = assert!(LONGEST + LEAST <= MOST, "what is spoken at once can be read");
 
-/// What `clauses` are to the network, which needs `speed` seconds for a second of sound.
+/// Input of the network for `clauses`; it needs `speed` seconds for a second of sound.
 pub fn pieces(clauses: &[Clause], english: English, speed: f32) -> Vec<Vec<i32>> {
     let growth = (1.0 / speed.max(0.01)).clamp(1.0, MOST_GROWTH);
     let (mut pieces, mut piece, mut wanted) = (Vec::new(), Vec::new(), FIRST);

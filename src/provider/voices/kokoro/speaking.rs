@@ -16,7 +16,7 @@ use crate::provider::{
     voices::neural::{clauses::clauses, cores::unusable, spoken::Making},
 };
 
-/// What is quieter is silence.
+/// Samples that are quieter are silence.
 const SILENCE: f32 = 0.01;
 /// Silence left before a piece and behind it: Kokoro makes more of both than a sentence has inside.
 const BEFORE: Duration = Duration::from_millis(40);
@@ -30,7 +30,7 @@ pub struct Speaking {
     ready: Ready,
     /// How much faster than usual.
     speed: f32,
-    /// What is not begun.
+    /// Pieces that are not begun.
     pieces: VecDeque<Vec<i32>>,
 }
 

@@ -67,8 +67,8 @@ mod tests {
 
     use super::*;
 
-    /// What is measured when each second of sound takes so many seconds, one after the other, and how
-    /// often it was asked.
+    /// The speed measured when each second of sound takes so many seconds, one after the other, and
+    /// the number of measurements.
     fn verdict(slowest: f32, takes: &[f32]) -> (Speed, usize) {
         let mut clock = Duration::ZERO;
         let mut asked = 0;

@@ -13,7 +13,7 @@ pub const BYTES: usize = ROWS * WIDTH * size_of::<f32>();
 /// Numbers that a voice may have; those there are stay below 3.
 const HIGHEST: f32 = 100.0;
 
-/// What is wrong with the file.
+/// Problems of the file.
 #[derive(Debug, thiserror::Error, PartialEq)]
 pub enum StyleError {
     /// It is cut off, or something else.
@@ -39,7 +39,7 @@ impl Style {
         }
         let (numbers, _) = bytes.as_chunks::<4>();
         let numbers: Vec<f32> = numbers.iter().map(|it| f32::from_le_bytes(*it)).collect();
-        // What is no number is not within bounds either.
+        // NaN is not within bounds either.
         match numbers.iter().find(|it| !(-HIGHEST..=HIGHEST).contains(*it)) {
             Some(odd) => Err(StyleError::Number(*odd)),
             None => Ok(Self(numbers)),

@@ -1,5 +1,5 @@
-//! What Kokoro's files may be, and, where they are, how its voices speak: `GLYPHOXA_MODELS` names the
-//! folder of models to try.
+//! Limits on Kokoro's files, and, where they are installed, how its voices speak: `GLYPHOXA_MODELS`
+//! names the folder of models to try.
 
 use std::{
     fs,

@@ -18,7 +18,7 @@ const ABBREVIATED: usize = 3;
 pub struct Clause {
     /// Its phonemes.
     pub sounds: String,
-    /// What ends it: one of `,.;:!?`.
+    /// Its last mark: one of `,.;:!?`.
     pub mark: char,
 }
 

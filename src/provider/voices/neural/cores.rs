@@ -30,7 +30,7 @@ impl Default for Cores {
 }
 
 impl Cores {
-    /// What `work` with the files of `what` comes to on a thread of its own, once a core is free.
+    /// Result of `work` with the files of `what` on a thread of its own, once a core is free.
     ///
     /// # Errors
     /// The runtime has panicked: whatever a file makes it do, it is the voice that fails.
@@ -54,10 +54,10 @@ pub fn unusable(what: &str, why: impl Display) -> Error {
     Error::new(Kind::Protocol, text)
 }
 
-/// Where a thing is kept, or will be.
+/// A cell for a value, loaded or not.
 type Slot<V> = Arc<OnceCell<Arc<V>>>;
 
-/// Things that are loaded by whoever comes first.
+/// Values that are loaded on first use and then shared.
 pub struct Kept<K, V>(Mutex<HashMap<K, Slot<V>>>);
 
 impl<K, V> Default for Kept<K, V> {

@@ -17,13 +17,13 @@ pub mod node {
     pub const OUTPUT: u64 = 2;
     /// Its own name.
     pub const NAME: u64 = 3;
-    /// What it does.
+    /// Name of its operation.
     pub const OPERATION: u64 = 4;
     /// How it does that.
     pub const ATTRIBUTE: u64 = 5;
 }
 
-/// What a field holds.
+/// Value of a field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Value<'a> {
     /// A number of varying length.
@@ -39,11 +39,11 @@ pub enum Value<'a> {
 /// A field and where it stands.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Field<'a> {
-    /// Which one it is.
+    /// Its number in the message.
     pub number: u64,
     /// All of it, with what stands before its value.
     pub place: Range<usize>,
-    /// What it holds.
+    /// Its value.
     pub held: Value<'a>,
 }
 
@@ -55,12 +55,12 @@ pub struct Fields<'a> {
 }
 
 impl<'a> Fields<'a> {
-    /// Those of `message`.
+    /// The fields of `message`.
     pub const fn of(message: &'a [u8]) -> Self {
         Self { all: message, rest: message }
     }
 
-    /// What the fields `wanted` hold, where that has a length.
+    /// Bytes of the fields `wanted`, where the value has a length.
     pub fn bytes(self, wanted: u64) -> impl Iterator<Item = &'a [u8]> {
         self.filter_map(move |field| match field.held {
             Value::Bytes(bytes) if field.number == wanted => Some(bytes),

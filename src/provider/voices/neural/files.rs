@@ -1,6 +1,6 @@
 //! Reading a voice's files.
 //!
-//! Entry function: [`bounded`]. **Never**: more than it is told to read.
+//! Entry function: [`bounded`]. **Never**: reads more than the given limit and one byte.
 
 use std::{
     io,

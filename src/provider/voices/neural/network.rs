@@ -1,4 +1,4 @@
-//! What every network gives, and why one does not speak.
+//! Output of every network, and reasons why one does not speak.
 //!
 //! Entry type: [`NetworkError`]. **Never**: believes the length of what comes out.
 
@@ -25,7 +25,7 @@ pub enum NetworkError {
     /// It is the network of something else.
     #[error("it has no '{0}', so it is the wrong network")]
     Lacks(&'static str),
-    /// What came out is no sound.
+    /// The output is no sound.
     #[error("its output is not sound")]
     NoSound,
 }

@@ -1,7 +1,7 @@
-//! Sound that is computed piece by piece, on its way to whoever plays it.
+//! Sound that is computed piece by piece while it is played.
 //!
 //! Entry function: [`spoken`] of what is [`Making`] it. Dropping the stream ends it after the piece
-//! that is being computed, whose sound nobody gets. **Never**: computes ahead of who listens.
+//! that is being computed, whose sound is thrown away. **Never**: computes ahead of the listener.
 
 use std::sync::Arc;
 
@@ -40,7 +40,7 @@ pub fn timbre(rate: SampleRate, voice: &Voice) -> Result<Timbre, Error> {
         .map_err(|error| Error::new(Kind::InvalidRequest, error.to_string()))
 }
 
-/// What is `making` with files of `what`, with a `timbre`.
+/// Sound of `making` with a `timbre`; `what` names the files in errors.
 pub fn spoken<M: Making>(
     making: M,
     rate: SampleRate,

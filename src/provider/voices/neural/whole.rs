@@ -13,7 +13,7 @@ const MOST_DEPTH: usize = 32;
 /// runtime makes a hundred bytes of the smallest.
 const MOST_FIELDS: usize = 1_000_000;
 
-/// What is wrong with a file.
+/// Problems of a file.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Unfit {
     /// It ends early, or is something else.
@@ -44,7 +44,7 @@ enum Message {
 }
 
 impl Message {
-    /// What the field `number` of it holds, where that may be nested.
+    /// The message in the field `number` of it, where that may be nested.
     const fn within(self, number: u64) -> Option<Self> {
         match (self, number) {
             (Self::Model, 7) | (Self::Attribute, 6 | 11) => Some(Self::Graph),
@@ -62,7 +62,7 @@ impl Message {
 /// TensorProto.dims.
 const DIMENSION: u64 = 1;
 
-/// What may still come.
+/// Limits on the rest of the file.
 struct Look {
     fields: usize,
     /// Values of one tensor; each takes a byte at least.
@@ -72,7 +72,7 @@ struct Look {
 /// Whether the ONNX file `bytes` may be given to the runtime.
 ///
 /// # Errors
-/// What is wrong with it.
+/// The first problem found.
 pub fn look_over(bytes: &[u8]) -> Result<(), Unfit> {
     let mut look = Look { fields: MOST_FIELDS, values: bytes.len() as u64 };
     look.look_into(Message::Model, bytes, MOST_DEPTH)

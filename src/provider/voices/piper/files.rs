@@ -12,14 +12,14 @@ use crate::provider::{
     voices::neural::files::{bounded, missing, shown},
 };
 
-/// What `glyphoxa models` puts before the names of these voices.
+/// Prefix of these voices in `glyphoxa models`.
 const PREFIX: &str = "piper-";
 /// The largest network that is read; the largest of Piper's have 115 MB.
 const MOST_NETWORK: u64 = 256 * 1024 * 1024;
 /// The largest description that is read; one of 900 speakers has 25 kB.
 const MOST_SETTINGS: u64 = 1024 * 1024;
 
-/// Whose voice is wanted: "joe", or of several speakers "libritts#p3922" or "libritts#3".
+/// Name of a voice: "joe", or of one of several speakers "libritts#p3922" or "libritts#3".
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Name<'a> {
     /// The voice.
@@ -38,7 +38,7 @@ pub struct Files {
 }
 
 impl<'a> Name<'a> {
-    /// What `id` names, if it can be the name of a voice.
+    /// The name in `id`, if it can be the name of a voice.
     pub fn of(id: &'a str) -> Option<Self> {
         let (voice, speaker) = match id.split_once('#') {
             Some((voice, speaker)) => (voice, Some(speaker)),
@@ -117,7 +117,7 @@ fn in_folder(folder: &Path) -> io::Result<Option<Files>> {
 }
 
 impl Files {
-    /// What is in them: the description and the network.
+    /// Contents of the files: the description and the network.
     ///
     /// # Errors
     /// They cannot be read or are too large.

@@ -1,4 +1,4 @@
-//! Where inside a Piper network sound begins to be made.
+//! The node inside a Piper network at which sound begins to be made.
 //!
 //! Entry function: [`decoder_input`]. A network's last part, HiFi-GAN, turns a row of vectors into
 //! sound and sees only a few of them around each, so that it can work in pieces. Its input has no

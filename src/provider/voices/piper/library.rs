@@ -16,9 +16,9 @@ use crate::provider::{
 
 /// A voice in memory.
 pub struct Loaded {
-    /// What its description says.
+    /// Its description.
     pub settings: Settings,
-    /// What speaks.
+    /// Its network.
     pub network: Network,
 }
 
@@ -29,7 +29,7 @@ pub struct Library {
     cores: Cores,
 }
 
-/// What a voice is called in complaints.
+/// Name of a voice in errors.
 pub fn called(id: &str) -> String {
     format!("the Piper voice '{id}'")
 }
@@ -40,12 +40,12 @@ impl Library {
         Self { models: models.to_owned(), voices: Kept::default(), cores }
     }
 
-    /// Where it computes.
+    /// Cores that the networks share.
     pub const fn cores(&self) -> &Cores {
         &self.cores
     }
 
-    /// The voice of `id`, loaded by whoever comes first. Cancel safe.
+    /// The voice of `id`, loaded on the first call. Cancel safe.
     ///
     /// # Errors
     /// [`Kind::Missing`] when its files are not there, [`Kind::Protocol`] when they do not serve.

@@ -35,7 +35,7 @@ use crate::{
     provider::{DefaultId, Error, Kind, Pcm, SpeakRequest, TextToSpeech, VoiceIds, VoiceTraits},
 };
 
-/// What it is before anything is spoken.
+/// Properties of the service that are known before it is opened.
 pub const TRAITS: VoiceTraits = VoiceTraits {
     name: "piper",
     ids: VoiceIds::Shaped {
@@ -48,7 +48,7 @@ pub const TRAITS: VoiceTraits = VoiceTraits {
     shifts_formants: true,
 };
 
-/// Where Piper's voices are.
+/// Folders of Piper's voices.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Options {
     /// The folders of model files, in the order in which they are looked through.
@@ -72,7 +72,7 @@ impl Piper {
     /// Voices whose files are there.
     ///
     /// # Errors
-    /// There are none.
+    /// No voice is installed.
     pub fn voices(models: &[PathBuf]) -> Result<Vec<String>, Error> {
         let voices = files::voices(models);
         if voices.is_empty() {

@@ -3,7 +3,7 @@
 //! Entry type: [`Network`]. It works in two steps where the file allows it: all of a sentence to a
 //! row of vectors, quickly, and these to sound a piece at a time, so that the first sound is there
 //! long before the last. Otherwise a sentence is one piece.
-//! **Never**: reads files; panics of the runtime are caught by whoever runs this.
+//! **Never**: reads files; panics of the runtime are caught by the caller.
 
 use std::ops::Range;
 
@@ -22,27 +22,27 @@ const AROUND: usize = 12;
 /// Vectors of one sentence that are believed; 256 samples each.
 const MOST_VECTORS: usize = 30_000;
 
-/// A network, ready to speak; shared by whoever does.
+/// A network, ready to speak; it can be shared.
 pub struct Network {
     model: Model,
     input: NodeId,
     lengths: NodeId,
     scales: NodeId,
-    /// Who speaks; only networks of several speakers ask.
+    /// Input for the number of the speaker; only networks of several speakers have it.
     speaker: Option<NodeId>,
     output: NodeId,
-    /// What becomes sound in pieces.
+    /// Node whose vectors become sound in pieces.
     vectors: Option<NodeId>,
 }
 
-/// What is said.
+/// Input of the network for one piece of speech.
 #[derive(Clone, Debug)]
 pub struct Said {
     /// Numbers of its sounds.
     pub numbers: Vec<i32>,
     /// How random the sound is, how long sounds last, how random their lengths are.
     pub scales: [f32; 3],
-    /// Who says it.
+    /// Number of the speaker.
     pub speaker: i32,
 }
 
@@ -128,7 +128,7 @@ impl Network {
         samples.get(wanted).map(<[f32]>::to_vec).ok_or(NetworkError::NoSound)
     }
 
-    /// Who speaks, if the network asks.
+    /// Input and value for the speaker, if the network has such an input.
     fn speaking(&self, speaker: i32) -> Option<(NodeId, ValueOrView<'static>)> {
         self.speaker.map(|input| (input, NdTensor::from_data([1], vec![speaker]).into()))
     }

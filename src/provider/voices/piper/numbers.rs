@@ -19,7 +19,7 @@ const END: char = '$';
 /// See [`BEGIN`].
 const BETWEEN: char = '_';
 
-/// What `clauses` are to the network, in pieces to be spoken one after the other.
+/// Input of the network for `clauses`, in pieces to be spoken one after the other.
 pub fn pieces(clauses: &[Clause], settings: &Settings) -> Vec<Vec<i32>> {
     let mut pieces = Vec::new();
     let mut sounds = Vec::new();
@@ -89,7 +89,7 @@ mod tests {
         let settings = settings();
         let numbers = pieces(&[said("həlˈoʊ", ',')], &settings);
         assert_eq!(numbers, [[1, 0, 6, 0, 7, 0, 8, 0, 9, 0, 10, 0, 11, 0, 5, 0, 2]]);
-        // What the alphabet lacks, and its own marks, are not said.
+        // Sounds that the alphabet lacks, and its own marks, are not said.
         assert_eq!(
             pieces(&[said("ha xq^$_", '.')], &settings),
             [[1, 0, 6, 0, 12, 0, 3, 0, 12, 0, 13, 14, 0, 4, 0, 2]]

@@ -1,4 +1,4 @@
-//! What Piper networks are made of.
+//! Operations of Piper networks.
 //!
 //! Of all qualities, with one speaker and with several, as several versions of PyTorch write them.
 //! **Never**: all that the runtime has: operations that are not named are not linked.

@@ -1,4 +1,4 @@
-//! What stands beside a Piper network: the JSON file with its sounds, speakers and scales.
+//! The description beside a Piper network: a JSON file with its sounds, speakers and scales.
 //!
 //! Entry type: [`Settings`]. The file comes from elsewhere: every number is held against a bound,
 //! so that a broken one is refused here and not inside the network.
@@ -26,7 +26,7 @@ const MOST_VALUE: usize = 40;
 /// Characters of why a file is no description, which may hold a value of any length.
 const MOST_SAID: usize = 200;
 
-/// What is wrong with the file.
+/// Problems of the file.
 #[derive(Debug, thiserror::Error)]
 pub enum SettingsError {
     /// No JSON of this shape.
@@ -100,14 +100,14 @@ struct Inference {
 }
 
 impl Default for Inference {
-    /// Those of Piper itself.
+    /// The scales of Piper itself.
     fn default() -> Self {
         Self { noise_scale: 0.667, length_scale: 1.0, noise_w: 0.8 }
     }
 }
 
 impl Settings {
-    /// What the file `bytes` says.
+    /// Reads the file `bytes`.
     ///
     /// # Errors
     /// It describes no voice that can be spoken.
@@ -156,7 +156,7 @@ fn alphabet(written: HashMap<String, Vec<i64>>) -> Result<HashMap<char, Vec<i32>
             return Err(number("phoneme_id_map", ids.len()));
         }
         let ids = ids.into_iter().map(|id| index("phoneme_id_map", id));
-        // What is longer than a character is never looked for: espeak-ng's output is read so.
+        // A sound longer than a character is never looked up: espeak-ng's output is read by characters.
         if let Some(sound) = only(&sound) {
             alphabet.insert(sound, ids.collect::<Result<_, _>>()?);
         }

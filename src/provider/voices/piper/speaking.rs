@@ -29,7 +29,7 @@ const FIRST: Duration = Duration::from_millis(350);
 const LONGEST: Duration = Duration::from_millis(1_200);
 /// Samples that a vector becomes in the voices there are; only the length of pieces depends on it.
 const HOP: usize = 256;
-/// What speed and a voice's own scale may come to.
+/// Limits of the speed times a voice's own scale.
 const LENGTHS: (f32, f32) = (0.1, 10.0);
 /// Speakers that a complaint names.
 const FEW: usize = 8;
@@ -42,9 +42,9 @@ pub struct Speaking {
     /// How it is said.
     scales: [f32; 3],
     speaker: i32,
-    /// What is not begun.
+    /// Pieces that are not begun.
     pieces: VecDeque<Vec<i32>>,
-    /// What is begun, and how many of its vectors are sound.
+    /// Vectors of the piece that is being spoken, and how many of them are sound already.
     vectors: Option<(NdTensor<f32, 3>, usize)>,
     /// Vectors that become sound next.
     length: usize,

@@ -1,5 +1,5 @@
-//! What a voice's files may be, and, where there are voices, how they speak: `GLYPHOXA_MODELS` names
-//! the folder of models to try.
+//! Limits on a voice's files, and, where voices are installed, how they speak: `GLYPHOXA_MODELS`
+//! names the folder of models to try.
 
 use std::{fs, path::Path};
 

@@ -93,7 +93,7 @@ impl TextToSpeech for WithSecond {
         let mut sound = self.first.speak(request.clone());
         async move {
             match sound.next().await {
-                // What has just been found out for good was said where it was.
+                // A lack that was just found out for good was logged where it was found.
                 Some(Err(_)) if first.lacks(&wanted).is_some() => Ok(second.speak(request)),
                 Some(Err(error)) if error.kind() != Kind::OverBudget => {
                     failing.note();

@@ -1,9 +1,8 @@
 //! Speech-to-text at a Wyoming service: a connection an utterance, opened when it begins.
 //!
-//! Entry types: [`Recogniser`], [`probe`]. What is said while the connection is made is sent first.
-//! A service that ends utterances itself has the rest of one sent as another, without what was already
-//! on its way to it.
-//! **Never**: sends an utterance twice.
+//! Entry types: [`Recogniser`], [`probe`]. Sound that comes while the connection is made is sent
+//! first. A service that ends utterances itself has the rest of one sent as another, without what
+//! was already on its way to it. **Never**: sends an utterance twice.
 
 use std::{
     sync::{
@@ -72,7 +71,7 @@ impl Recogniser {
         Self::of(Arc::new(Service { options, peer, language, streams }))
     }
 
-    /// The same service, which expects no names yet. What was learnt of it is shared.
+    /// Another client of this service, which expects no names yet. Its description is shared.
     pub fn for_another_table(&self) -> Self {
         Self::of(Arc::clone(&self.service))
     }
@@ -139,7 +138,7 @@ impl Service {
         Ok(Learnt { name: program.name, models, hears })
     }
 
-    /// What is sent before the sound.
+    /// The event that is sent before the sound.
     fn request(&self, names: &[String]) -> Event {
         let mut request = Event::new("transcribe").with("language", self.language.as_str());
         if let Some(model) = &self.options.model {
@@ -152,7 +151,7 @@ impl Service {
     }
 }
 
-/// What a service has said of itself.
+/// A service's description of itself.
 struct Learnt {
     name: String,
     models: Vec<String>,
@@ -160,7 +159,7 @@ struct Learnt {
     hears: bool,
 }
 
-/// What is understood of one utterance, for its reader. Dropping it ends the hearing.
+/// Transcripts of one utterance, for its reader. Dropping it ends the hearing.
 struct Heard {
     partials: mpsc::Receiver<String>,
     heard: Option<AbortOnDropHandle<Result<String, Error>>>,
@@ -188,7 +187,7 @@ struct Listening {
     partials: mpsc::Sender<String>,
 }
 
-/// What came of one connection.
+/// Result of one connection.
 struct Part {
     text: String,
     /// There may be more sound.
@@ -325,7 +324,7 @@ pub async fn probe(options: Options, language: &str) -> Result<String, Error> {
     let (answered, asked) = (begun.elapsed(), Instant::now());
     let (to, audio) = mpsc::channel(PROBED_FRAMES);
     for _ in 0..PROBED_FRAMES {
-        // There is room for all of them.
+        // The channel has room for all of them.
         let _ = to.try_send(Frame::silence(SampleRate::HZ_16000));
     }
     drop(to);

@@ -30,7 +30,7 @@ fn recogniser(server: &WyomingServer) -> Recogniser {
     Recogniser::new(options(&server.address()), "en")
 }
 
-/// What is understood of so many frames, all at once.
+/// Events for so many frames, sent all at once.
 async fn hear(recogniser: &Recogniser, frames: usize) -> Result<Vec<SpeechEvent>, Error> {
     let (to, audio) = mpsc::channel(frames.max(1));
     for _ in 0..frames {

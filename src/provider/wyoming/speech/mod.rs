@@ -1,8 +1,8 @@
 //! Text-to-speech at a Wyoming service: a connection a sentence.
 //!
 //! Entry types: [`Speech`], [`probe`]. Sound is given on as it comes; pitch, formants and speed are
-//! ours. What a service has said of itself is asked again when it lacks a voice.
-//! **Never**: a second request for a sentence.
+//! ours. The service is asked for its description again when it lacks a voice. **Never**: a second
+//! request for a sentence.
 
 use std::{
     sync::{Arc, PoisonError, RwLock},
@@ -34,7 +34,7 @@ use crate::{
     },
 };
 
-/// What it is before anything is spoken.
+/// Properties of the service that are known before it is opened.
 pub const VOICE_TRAITS: VoiceTraits = VoiceTraits {
     name: NAME,
     ids: VoiceIds::Unknown,
@@ -44,9 +44,9 @@ pub const VOICE_TRAITS: VoiceTraits = VoiceTraits {
     shifts_formants: true,
 };
 
-/// What is missing where a sentence breaks off.
+/// The missing part of a sentence that breaks off.
 const END: &str = "the sentence was spoken";
-/// So long what a service has said of itself counts against a voice.
+/// How long a service's description counts against a voice.
 const FRESH: Duration = Duration::from_secs(60);
 
 /// Voices at a service.
@@ -59,7 +59,7 @@ struct Service {
     known: RwLock<Option<Described>>,
 }
 
-/// What a service has said of itself, and when.
+/// A service's description of itself, and its time.
 #[derive(Clone)]
 struct Described {
     program: Arc<Program>,
@@ -116,7 +116,7 @@ impl Service {
         Ok(program)
     }
 
-    /// What the service has said of itself, if it has the voice `id`.
+    /// The service's description, if it has the voice `id`.
     async fn program(&self, id: &str) -> Result<Arc<Program>, Error> {
         let known = self.known().map(|known| known.program);
         if let Some(program) = known.filter(|program| program.voice(id, &self.peer).is_ok()) {
@@ -150,7 +150,7 @@ impl Service {
     }
 }
 
-/// What is sent to have `text` spoken.
+/// Events that make the service speak `text`.
 fn sentence(text: &str, voice: Option<VoiceName>, streams: bool) -> Vec<Event> {
     let voiced = |event: Event| match voice {
         None => event,
@@ -179,7 +179,7 @@ struct Reading {
     sound: Sound,
     until: Instant,
     idle: Duration,
-    /// What ends it: of a text in pieces the sound may end and begin again before.
+    /// Kind of the last event: of a text in pieces the sound may end and begin again before it.
     last: &'static str,
     is_over: bool,
 }
@@ -200,7 +200,7 @@ impl Reading {
         Ok(None)
     }
 
-    /// What `event` has of it.
+    /// Sound in `event`, if it has any.
     fn read(&mut self, event: &Event) -> Result<Option<Pcm>, Error> {
         match event.kind.as_str() {
             "audio-start" | "audio-chunk" => {

@@ -1,17 +1,18 @@
 //! A disk that loses its power: what was written and flushed, and what of it is left.
 //!
-//! Entry types: [`Event`], in their order; [`Disk`], which is made of them. What was flushed is there.
-//! Of anything else a random part is: of a write some of its sectors, of one of these perhaps only
-//! the beginning; a name that was made or removed, if its folder was not flushed after it.
+//! Entry types: [`Event`], in their order; [`Disk`], which is made of them. Flushed bytes are
+//! there. Of anything else a random part is: of a write some of its sectors, of one of these
+//! perhaps only the beginning; a name that was made or removed, if its folder was not flushed after
+//! it.
 
 use std::collections::BTreeMap;
 
 use rand::{RngExt, rngs::StdRng};
 
-/// What a disk writes at once, at most.
+/// Most bytes that a disk writes at once.
 const SECTOR: usize = 512;
 
-/// What is in a folder: files by their names.
+/// Contents of a folder: files by their names.
 pub type Files = BTreeMap<String, Vec<u8>>;
 
 /// Something that happened to the files of a folder; a file is its number, whatever it is called.
@@ -25,15 +26,15 @@ pub enum Event {
     Wrote { file: usize, at: usize, bytes: Vec<u8> },
     /// It ends here.
     Cut { file: usize, length: usize },
-    /// What was written to it is on the disk.
+    /// All bytes written to it are on the disk.
     Flushed { file: usize },
     /// Names are on the disk.
     NamesFlushed,
-    /// Somebody was told that this is on the disk.
+    /// The store has acknowledged that this is on the disk.
     Told(Promise),
 }
 
-/// What somebody was told.
+/// A fact that the store has acknowledged.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Promise {
     /// The line of this identity is written.
@@ -96,7 +97,7 @@ impl<'e> Disk<'e> {
         }
     }
 
-    /// What is left if the power goes now.
+    /// Files left if the power goes now.
     pub fn left(&self, dice: &mut StdRng) -> Files {
         // Nothing of what was not flushed, some of it, most of it, or all.
         let share = [0.0, 0.5, 0.9, 1.0][dice.random_range(0..4)];

@@ -1,4 +1,4 @@
-//! What is left when the power goes: every line that was acknowledged, once, in a file that is whole.
+//! Files left when the power goes: every line that was acknowledged, once, in a file that is whole.
 //!
 //! An evening is written by the real store while a layer below SQLite writes down what it does to its
 //! files. Then the power is cut at many moments of it, what a disk might have left is put into a new
@@ -126,7 +126,7 @@ fn places(round: u64) -> Vec<Change> {
     [Change::Put(place)].into_iter().chain(way).collect()
 }
 
-/// What happens to the files of an evening, the store closed and opened again in the middle of it.
+/// Events of the files of an evening, the store closed and opened again in the middle of it.
 async fn evening(level: Level) -> Vec<Event> {
     let folder = TempDir::new().unwrap();
     let watched = Watched::new(folder.path(), &Files::new());
@@ -140,7 +140,7 @@ async fn evening(level: Level) -> Vec<Event> {
     watched.into_events()
 }
 
-/// What a cut was survived by.
+/// Facts acknowledged before a cut, and those of them that did not survive it.
 #[derive(Debug, Default)]
 struct Found {
     promised: usize,
@@ -153,7 +153,7 @@ async fn opened(left: &Files, promises: &[Promise]) -> (Found, Vec<Event>) {
     let folder = TempDir::new().unwrap();
     let path = folder.path().join("memory.db");
     let watched = Watched::new(folder.path(), left);
-    // What readers and writers share is memory, of which the disk may have anything.
+    // Readers and writers share this file as memory, so the disk may have anything of it.
     std::fs::write(folder.path().join("memory.db-shm"), [0xa5; 32_768]).unwrap();
     let store = Sqlite::open(&path).unwrap();
     whole(&path);
@@ -173,7 +173,7 @@ async fn opened(left: &Files, promises: &[Promise]) -> (Found, Vec<Event>) {
         Promise::Withdrawn(uid) => there.get(uid.as_str()) == Some(&true),
     };
     let lost = promises.iter().filter(|promise| !kept(promise)).cloned().collect();
-    // Whoever was told nothing says it again.
+    // A writer without an acknowledgement writes again.
     let number = lines.len() as u64 / 4;
     for again in [number.saturating_sub(1), number] {
         round(&store, &watched, again).await;

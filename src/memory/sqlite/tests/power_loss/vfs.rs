@@ -30,7 +30,7 @@ pub struct Watched {
     record: Arc<Mutex<Record>>,
 }
 
-/// What has happened in a folder.
+/// Events in a folder so far.
 struct Record {
     events: Vec<Event>,
     /// Numbers of the files that have a name.
@@ -45,7 +45,7 @@ struct Open {
     file: usize,
     /// Its first flush is one of the names in the folder too.
     flushes_names: bool,
-    /// What SQLite does its files with, and where it does them.
+    /// SQLite's own methods for files.
     own: &'static sqlite3_io_methods,
     _ours: Box<sqlite3_io_methods>,
 }
