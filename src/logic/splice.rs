@@ -379,7 +379,7 @@ mod tests {
     use super::*;
     use crate::logic::sentence::{SentenceOptions, SentenceSplitter};
 
-    /// What was said, the opener, how it goes on, and what the table hears; `#` begins a comment.
+    /// Utterance, opener, how it goes on, and what the table hears; `#` begins a comment.
     const PAIRS: &str = include_str!("../../tests/data/splices.txt");
 
     fn joined(utterance: &str, opener: &str, answer: &str) -> String {

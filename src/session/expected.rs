@@ -37,7 +37,7 @@ pub fn expected(
     names.all.into_iter().map(|(name, _)| name).collect()
 }
 
-/// What a table that has just been opened expects.
+/// Words that a newly opened table expects.
 pub fn expected_at_first(npcs: &[Npc], campaign: &Campaign) -> Vec<String> {
     let campaign = Arc::new(campaign.clone());
     let scene = Whereabouts::new(&campaign, npcs.iter().map(|npc| npc.name.clone()).collect());
@@ -47,7 +47,7 @@ pub fn expected_at_first(npcs: &[Npc], campaign: &Campaign) -> Vec<String> {
     expected(&npcs, &campaign, &scene, &characters)
 }
 
-/// What belongs to the scene.
+/// Distance of entities that belong to the scene.
 const NEAR: u8 = 0;
 
 /// Everything of the world with how far it is from the scene, the nearest first. What is near is the

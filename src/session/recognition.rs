@@ -50,14 +50,14 @@ const SILENCE: Duration = Duration::from_millis(120);
 const STUCK: Duration = Duration::from_secs(35);
 /// Sound that is paid for before it is heard, again and again while a recognition goes on.
 const PAID_SECONDS: f64 = 10.0;
-/// Who pays for what is heard.
+/// Payer of speech recognition, as the budget names it.
 const HEARING: &str = "hearing";
 
-/// What hears a table, and who pays for it.
+/// The recogniser of a table, and the budget that pays for it.
 pub struct Recogniser {
     /// The service that understands speech.
     pub stt: Arc<dyn SpeechToText>,
-    /// What its seconds are paid from.
+    /// Budget that pays for its seconds.
     pub budget: Budget,
 }
 
@@ -110,13 +110,13 @@ impl Recogniser {
 pub struct RecognitionEvent {
     /// The [`Recognition::id`] that it is of.
     pub recognition: u64,
-    /// What it says.
+    /// The event.
     pub spoken: Spoken,
 }
 
-/// What a recogniser says.
+/// An event of a recogniser.
 pub enum Spoken {
-    /// What was understood.
+    /// Text that was understood.
     Said(SpeechEvent),
     /// It gave up.
     Failed(Error),
@@ -221,7 +221,7 @@ impl Recognition {
         })
     }
 
-    /// What the recogniser says next; pending for ever once nothing more comes.
+    /// The recogniser's next event; pending for ever once nothing more comes.
     pub fn poll_event(&mut self, context: &mut Context<'_>) -> Poll<RecognitionEvent> {
         if let Poll::Ready(judgement) = self.judging.poll(context) {
             let spoken = Spoken::Sounds(judgement);

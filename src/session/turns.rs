@@ -31,7 +31,7 @@ const CANCEL_GRACE: Duration = Duration::from_millis(100);
 pub struct Active {
     /// Number of the turn within the table.
     pub id: TurnId,
-    /// What is answered, and by whom.
+    /// The utterance to answer, and its NPC.
     pub purpose: Purpose,
     /// Tells the engine how far the table is.
     pub gate: watch::Sender<Gate>,
@@ -47,11 +47,11 @@ pub struct Active {
     abort: AbortHandle,
     kill_at: Option<Instant>,
     outcome: Option<Outcome>,
-    /// The utterance is told of elsewhere.
+    /// The utterance is reported elsewhere.
     pub withdrawn: bool,
     /// An X-card was held up: nobody is to remember it.
     pub taken_back: bool,
-    /// What came of looking up what the NPC remembers.
+    /// Outcome of looking up what the NPC remembers.
     pub recalled: Option<RecallTold>,
     report: Option<TurnReport>,
     heard: Option<HeardAloud>,
@@ -71,9 +71,9 @@ pub struct EngineHandle {
 pub struct Ended {
     /// Which seat answered.
     pub seat: SeatId,
-    /// What it came to, unless it was aborted.
+    /// The engine's report, unless it was aborted.
     pub report: Option<TurnReport>,
-    /// What was heard.
+    /// The part that was heard.
     pub heard: HeardAloud,
     /// The line, unless nobody is to know of the turn.
     pub line: Option<TurnLine>,
@@ -231,8 +231,8 @@ impl Active {
         self.purpose.utterance.was_said_by(speaker, end) && self.is_wanted() && !self.speculative
     }
 
-    /// Whether nothing of it was heard that could be understood: whoever goes on speaking has it taken
-    /// back, and later interrupts it.
+    /// Whether nothing of it was heard that could be understood: a speaker who goes on has it taken back now,
+    /// and would interrupt it later.
     pub fn is_unheard(&self, now: Instant) -> bool {
         self.began_at.is_none_or(|at| now < at + barge_in::ARMED_AFTER)
     }

@@ -148,7 +148,7 @@ fn is_text(scalar: &Scalar) -> bool {
     scalar.written.is_some() || !scalar.is_null() && scalar.flag().is_none()
 }
 
-/// What stands where something else should.
+/// Description of a node that stands where something else should.
 fn what_is(node: &Node, name: &str) -> String {
     let name = if name.is_empty() { "the file".to_owned() } else { quoted(name) };
     match &node.value {
@@ -160,7 +160,7 @@ fn what_is(node: &Node, name: &str) -> String {
     }
 }
 
-/// What would be right, and how a common slip is mended.
+/// The value expected, and how to fix a common slip.
 fn way_out(scalar: Option<&Scalar>, kind: &Kind) -> String {
     let expected = format!("expected {}", kind.expected());
     let Some(scalar) = scalar else { return expected };

@@ -36,7 +36,7 @@ pub enum DecodeError {
     Codec {
         /// Which container or codec, such as "MP4".
         kind: &'static str,
-        /// What is in it.
+        /// Its contents that cannot be read.
         reason: String,
     },
     /// Opus for more than two ears.
@@ -86,7 +86,7 @@ pub enum DecodeError {
     Damaged {
         /// Which container: "WAV", "Ogg", "MP3" and so on.
         kind: &'static str,
-        /// What the codec said.
+        /// Message of the codec.
         reason: String,
     },
 }

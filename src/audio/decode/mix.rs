@@ -117,7 +117,7 @@ impl<'a> Output<'a> {
         Ok(())
     }
 
-    /// What collects samples of this rate.
+    /// The mix, which collects samples of this rate; made on first use.
     fn mix(&mut self, kind: &'static str, hz: u32) -> Result<&mut Mix, DecodeError> {
         let mix = match &mut self.mix {
             Some(mix) => mix,

@@ -1,4 +1,4 @@
-//! Who is related to whom.
+//! Relations between entities.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,7 +13,7 @@ use crate::{
 pub struct Edge {
     /// The entity it goes out from.
     pub from: String,
-    /// What it is.
+    /// Kind of relation.
     pub kind: String,
     /// The entity it goes to.
     pub to: String,
@@ -89,7 +89,7 @@ fn check_ids(worlds: &[World], problems: &mut Vec<Problem>) {
     }
 }
 
-/// Who is called what.
+/// Ids of entities, by their names.
 struct Ids<'a> {
     ids: BTreeSet<&'a str>,
     names: BTreeMap<String, BTreeSet<&'a str>>,

@@ -83,7 +83,7 @@ pub fn world(node: &Node, cast: Option<&[Npc]>, problems: &mut Problems) -> Worl
     }
 }
 
-/// What a broken entity would be called; others may be related to it.
+/// Id and names of a broken entity; others may be related to it.
 fn named(fields: &Fields) -> Option<KnownEntity> {
     let name = fields.text("name").unwrap_or_default().trim();
     let id = fields.text("id").map_or_else(|| hyphened(name), |id| id.trim().to_owned());

@@ -26,7 +26,7 @@ pub enum TurnedTo {
 
 /// An utterance that is searched for turning to somebody.
 pub struct Turning<'u> {
-    /// What was said.
+    /// The utterance.
     pub text: &'u str,
     /// Its words.
     pub words: &'u Words,

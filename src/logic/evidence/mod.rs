@@ -84,7 +84,7 @@ pub fn touches(claim: &str, told: &[Told<'_>]) -> bool {
     claimed.iter().any(|word| is_content(word) && is_told(word, told, &lines))
 }
 
-/// Whether `word` was said, or is the name of whoever said or heard it.
+/// Whether `word` was said, or is the name of a speaker or listener.
 fn is_told(word: &str, told: &[Told<'_>], lines: &[Words]) -> bool {
     let names = told.iter().flat_map(|line| [Some(line.who), line.to]).flatten();
     let names: Vec<Words> = names.map(Words::of).collect();
@@ -198,11 +198,11 @@ fn is_by_them(claimed: &Words, line: Told<'_>, words: &Words, people: &People) -
     let is_them = |(acts, claimed): (&Person, &Person)| {
         acts == claimed || *acts == Person::Listener && Some(*claimed) != speaker
     };
-    // Whoever the line does not speak of did nothing in it.
+    // Somebody the line does not speak of did nothing in it.
     named.len() <= acting.len() && acting.iter().zip(&named).all(is_them)
 }
 
-/// Of whom a line speaks, in its order; whoever is called by name is only spoken to.
+/// People of whom a line speaks, in its order; somebody called by name is only spoken to.
 fn acting(line: Told<'_>, words: &Words, people: &People, listener: Person) -> Vec<Person> {
     let mut acting = Vec::new();
     for (index, word) in words.iter().enumerate() {

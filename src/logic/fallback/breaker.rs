@@ -18,7 +18,7 @@ const FIRST_REST: Duration = Duration::from_secs(5);
 /// Longest rest, also of those that a service asks for.
 const LONGEST_REST: Duration = Duration::from_secs(120);
 
-/// What became of a request.
+/// Outcome of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Outcome {
     /// It was answered.

@@ -1,4 +1,4 @@
-//! What is meant by an utterance that speaks of dice.
+//! Meaning of an utterance that speaks of dice.
 //!
 //! Entry type: [`Heard`]. **Never**: rolls what was only spoken of.
 
@@ -14,7 +14,7 @@ use crate::logic::{
     words::Words,
 };
 
-/// What somebody wants of dice.
+/// Request about dice.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Heard {
     /// Nothing, whatever was said of them.
@@ -34,7 +34,7 @@ pub const APART: &str = "; ";
 const MOST: usize = 8;
 
 impl Heard {
-    /// What is meant by `utterance`.
+    /// Meaning of `utterance`.
     pub fn of(utterance: &str) -> Self {
         let mut tokens = tokens::tokens(utterance);
         misheard::put_right(&mut tokens);
@@ -177,7 +177,7 @@ fn corrects(between: &[Token]) -> bool {
     Spoken::of(&said.join(" ")).has(|it| it.instead)
 }
 
-/// What [`dice::parse()`] makes of it, if it has dice.
+/// The canonical spelling of `text` by [`dice::parse()`], if it has dice.
 fn canonical(text: &str) -> Option<String> {
     let expression = dice::parse(text).ok()?;
     expression.has_dice().then(|| expression.to_string())

@@ -1,4 +1,4 @@
-//! What the game master orders by voice.
+//! Orders of the game master by voice.
 
 use tokio::time::sleep;
 

@@ -30,9 +30,9 @@ use crate::audio::pcm::to_usize;
 /// Longest block, and longest description of tracks.
 const MAX_ELEMENT: u64 = 4 << 20;
 
-/// What holds all tracks and blocks; it may be of unknown length.
+/// Element that holds all tracks and blocks; it may be of unknown length.
 const SEGMENT: u32 = 0x1853_8067;
-/// What holds some seconds of blocks; the same.
+/// Element that holds some seconds of blocks; it may be of unknown length too.
 const CLUSTER: u32 = 0x1F43_B675;
 /// The descriptions of tracks.
 const TRACKS: u32 = 0x1654_AE6B;
