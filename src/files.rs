@@ -138,7 +138,7 @@ fn only_for_owner(path: &Path) -> bool {
     }
     let mode = about.permissions().mode();
     if mode & 0o077 != 0 {
-        // What belongs to somebody else is theirs to close.
+        // Permissions of another user's folder are theirs to change.
         _ = fs::set_permissions(path, fs::Permissions::from_mode(mode & 0o700));
     }
     about.is_dir()
@@ -164,7 +164,7 @@ fn in_one_step(path: &Path, write: impl FnOnce(&Path) -> io::Result<()>) -> io::
     let part = beside(&path);
     clear(&part)?;
     write(&part).and_then(|()| fs::rename(&part, &path)).map_err(|error| {
-        // What is left of it helps nobody; the first error is the one to tell.
+        // Remains of it are of no use; the first error is the one to report.
         _ = fs::remove_file(&part);
         with_way_out(error)
     })

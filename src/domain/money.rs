@@ -75,7 +75,7 @@ pub struct Granted {
     pub granted: Money,
     /// Set aside and spent altogether by the account, or by this payer of it, this grant included.
     pub total: Money,
-    /// Which cap did not allow what was needed.
+    /// Cap that did not allow the amount needed.
     pub refused: Option<Limit>,
 }
 

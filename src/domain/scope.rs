@@ -53,7 +53,7 @@ impl Owner {
         self.guild().map_or_else(|| "local".to_owned(), |id| id.to_string())
     }
 
-    /// Whom [`Owner::word`] was said of.
+    /// The owner whose [`Owner::word`] is `word`; `None`: nobody's.
     pub fn of_word(word: &str) -> Option<Self> {
         match word {
             "local" => Some(Self::Local),

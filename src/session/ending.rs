@@ -27,7 +27,7 @@ impl Table {
         self.playback.close(now, turn);
         if let Some(active) = self.turns.get(turn) {
             active.withdrawn = true;
-            // What was too short to understand was not heard.
+            // Speech too short to understand does not count as heard.
             active.stop(now, Outcome::Cancelled, HeardAloud::default());
         }
         self.finish(turn, false);

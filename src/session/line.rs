@@ -90,7 +90,7 @@ pub struct MadeBy {
 pub struct Circumstances {
     /// As the recogniser gave it.
     pub raw: String,
-    /// Whom the speaker plays.
+    /// Character of the speaker.
     pub character: Option<String>,
     /// When the speaker ended.
     pub said_at: Option<Instant>,

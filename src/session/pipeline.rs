@@ -86,7 +86,7 @@ impl SpeakerPipeline {
             speaker,
             ahead: None,
             endpointer: Endpointer::new(listening.ends),
-            // Who ends utterances itself knows how they sound.
+            // A service that ends utterances itself has judged their sound.
             judge: listening.judge.filter(|_| !service_ends),
             vad: Vad::new(VadOptions::default()),
             service_ends,

@@ -301,7 +301,7 @@ impl Recognition {
         self.taken_at + STUCK
     }
 
-    /// That was all its sound.
+    /// Ends its sound.
     pub fn close(&mut self, now: Instant) {
         // Dropping the sender tells the recogniser so.
         self.to = None;

@@ -37,7 +37,7 @@ pub struct Reports {
     stt: String,
 }
 
-/// The company at the table when a line is published.
+/// People and NPCs at the table when a line is published.
 pub struct Company<'t> {
     /// The people, by name.
     pub speakers: &'t Speakers,

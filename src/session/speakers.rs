@@ -76,8 +76,8 @@ impl Speakers {
         self.left.iter().any(|known| known.id == id)
     }
 
-    /// Whom they play, whatever the campaign says; `None`: nobody but themselves. False when that
-    /// was known.
+    /// Sets the character they play, over that of the campaign; `None`: nobody but themselves. False when it
+    /// was set already.
     pub fn play(&mut self, id: SpeakerId, character: Option<String>) -> bool {
         let named = |name: String| Some(name.trim().to_owned()).filter(|name| !name.is_empty());
         let character = character.and_then(named);

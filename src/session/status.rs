@@ -142,7 +142,7 @@ impl Backlog {
 /// How it stands with one NPC.
 #[derive(Clone, Debug, Serialize)]
 pub struct SeatStatus {
-    /// Which seat it is.
+    /// Id of the seat.
     #[serde(skip)]
     pub id: SeatId,
     /// Name of the NPC.

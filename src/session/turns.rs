@@ -69,7 +69,7 @@ pub struct EngineHandle {
 
 /// A turn whose report and heard text are both known.
 pub struct Ended {
-    /// Which seat answered.
+    /// Seat that answered.
     pub seat: SeatId,
     /// The engine's report, unless it was aborted.
     pub report: Option<TurnReport>,
@@ -259,14 +259,14 @@ impl Active {
         let outcome = self.outcome.unwrap_or_else(|| outcome(self.report.as_ref(), &heard));
         let hidden = self.speculative || self.withdrawn;
         let cast = cast(self.purpose.seat);
-        // What tools have done cannot be taken back with the answer.
+        // Effects of tools cannot be taken back with the answer.
         let acted = self.report.as_ref().is_some_and(|report| !report.exchange.is_empty());
         let counts = !hidden || (acted && !self.speculative);
         let report = self.report.as_ref();
         let utterance = &self.purpose.utterance;
         let first_text = report.and_then(|report| report.first_text_at);
         let audible = self.began_at;
-        // What was ready before the final counts from the final on.
+        // Text that was ready before the final counts from the final on.
         let text_or_final = first_text.max(utterance.final_at);
         let stt = if utterance.typed { TurnLine::TYPED } else { stt };
         let engine = report.map(|report| &report.engine);
@@ -310,7 +310,7 @@ impl Active {
     }
 }
 
-/// Which chat models answered.
+/// Names of the chat models that answered.
 fn thought(report: &TurnReport) -> Vec<String> {
     report.thought.iter().map(ToString::to_string).collect()
 }

@@ -75,7 +75,7 @@ impl Table {
     fn edge(&mut self, now: Instant, speaker: SpeakerId, edge: Edge) {
         match edge {
             Edge::Opened { continues } => {
-                // What cannot be recognised takes nothing back.
+                // A sound that cannot be recognised takes nothing back.
                 let open = self.hearing.of(speaker).is_some_and(|it| it.open().is_some());
                 if open && (continues || self.goes_on(now, speaker)) {
                     let before = self.take_back(now, speaker);

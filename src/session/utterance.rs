@@ -97,7 +97,7 @@ impl Utterance {
 pub struct Purpose {
     /// The utterance it answers.
     pub utterance: Utterance,
-    /// Which seat answers.
+    /// Seat that answers.
     pub seat: SeatId,
     /// The tier and why.
     pub tier: TurnTier,

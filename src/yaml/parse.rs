@@ -84,7 +84,7 @@ impl Size {
         }
     }
 
-    /// Which limit it is over.
+    /// Limit that it exceeds, in words.
     fn is_over(self) -> Option<String> {
         if self.nodes > NODES_MAX {
             return Some(format!(

@@ -63,7 +63,7 @@ pub enum Guard {
     /// The model repeated itself: the same up to 12 tokens three times in a row, one or two tokens five times. The text
     /// ends after the first time.
     Loop,
-    /// There were more tokens than [`Options::max_tokens`] or the length of the sound allows.
+    /// The text had more tokens than [`Options::max_tokens`] or the length of the sound allows.
     Length,
 }
 

@@ -112,7 +112,7 @@ pub fn text(line: &str) -> String {
     let mut shown = String::with_capacity(line.len());
     let line = long_known(line);
     let mut rest = line.as_str();
-    // What the next piece is worth hiding for.
+    // The kind of text before the next piece, which decides whether that is hidden.
     let mut after = After::Nothing;
     while !rest.is_empty() {
         let end = rest.find(is_border).unwrap_or(rest.len());

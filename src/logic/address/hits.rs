@@ -32,7 +32,7 @@ pub struct FoundNames {
     pub named: Vec<Who>,
     /// The words they take.
     pub taken: Vec<Range<usize>>,
-    /// Whom the speaker turns to in so many words.
+    /// The person or group that the speaker turns to in so many words.
     pub turned_to: Option<TurnedTo>,
     /// Whether it is said outside the game.
     pub is_aside: bool,

@@ -15,7 +15,7 @@ const MOST_BETWEEN: usize = 5;
 /// Most words between a name and the verb at the end of its sentence.
 const MOST_BEHIND: usize = 4;
 
-/// Whom a speaker turns to.
+/// The person or group that a speaker turns to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TurnedTo {
     /// Somebody who has a name here.

@@ -109,7 +109,7 @@ impl Tally {
         let returned = if at_rest { free } else { Money::ZERO };
         let amounts = [owed, need, returned, self.unwritten];
         let is_something = self.is_new || is_low || amounts.iter().any(|it| *it > Money::ZERO);
-        // What was refused is refused, until something happens.
+        // A refused amount stays refused, until something happens.
         let is_something = is_something && !(self.is_short && owed.plus(self.unwritten).0 == 0);
         is_something.then(|| Claim {
             payer: payer.map(str::to_owned),

@@ -235,7 +235,7 @@ impl Counter {
     }
 }
 
-/// Which dice count by height.
+/// Dice that count by height.
 #[derive(Clone, Copy)]
 struct Height {
     from_highest: bool,

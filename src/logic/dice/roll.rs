@@ -226,7 +226,7 @@ impl<'r, R: Rng + ?Sized> Cup<'r, R> {
     }
 }
 
-/// Which dice selectors take while dice change: a change costs little however many dice and
+/// Keeps the dice that selectors take while dice change: a change costs little however many dice and
 /// selectors there are, so that no loop of rerolls or explosions takes long.
 struct Chooser<'a> {
     selectors: &'a [Selector],
@@ -478,7 +478,7 @@ fn counting(values: &[Option<f64>]) -> impl Iterator<Item = RankedValue> {
     values.iter().enumerate().filter_map(|(at, value)| Some(RankedValue { at, value: (*value)? }))
 }
 
-/// Which of two values is taken first; of equals the one further left.
+/// Order in which values are taken; of equals the one further left first.
 fn by_order(pick: Pick, a: &RankedValue, b: &RankedValue) -> Ordering {
     let (first, second) = if pick == Pick::Highest { (b, a) } else { (a, b) };
     first.value.total_cmp(&second.value).then(a.at.cmp(&b.at))

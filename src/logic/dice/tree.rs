@@ -132,7 +132,7 @@ pub(super) enum Verb {
     Maximum,
 }
 
-/// Which values an operation takes.
+/// Selection of the values that an operation takes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Selector {
     /// How `number` is meant.

@@ -98,7 +98,7 @@ fn is_as_certain(claimed: &Words, told: &[Told<'_>], lines: &[Words]) -> bool {
     let has = |words: &Words, list: fn(&'static Language) -> List| {
         words.iter().any(|word| is_any(list, word))
     };
-    // What a line only reports is not so for that.
+    // A fact that a line only reports is not true for that.
     let is_report = |(line, words): (&Told<'_>, &Words)| {
         !is_question(line.text) && has(words, |it| it.wording.reporting)
     };

@@ -42,7 +42,7 @@ pub fn is_kept(claim: &str, told: &[Told<'_>], people: &People) -> bool {
     let claimed: Vec<Term> = terms(claim, people, None, None)
         .into_iter()
         .filter(|term| match term {
-            // Who is not in the line has said or heard it; what they did in it is judged elsewhere.
+            // A person who is not in the line has said or heard it; what they did in it is judged elsewhere.
             Term::Person(_) => said.contains(term),
             Term::Word(_) | Term::Someone => true,
             Term::ClauseEnd | Term::LineEnd => false,
@@ -102,7 +102,7 @@ fn stands_behind(said: &[Term], start: usize, rest: &[Term]) -> Option<usize> {
         let is_any = |wanted: fn(&Term) -> bool| skipped.iter().any(wanted);
         let leaves_clause =
             is_any(|it| *it == Term::ClauseEnd) && is_any(|it| matches!(it, Term::Word(_)));
-        // Who does the one, and is named first, may also do the other.
+        // A person named first, who does the one, may also do the other.
         let is_other = skipped.iter().any(|it| match it {
             Term::Person(_) => Some(it) != actor,
             Term::Word(word) => number(word).is_some(),

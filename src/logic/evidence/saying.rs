@@ -53,7 +53,7 @@ pub fn sayings<'a>(told: &[Told<'a>]) -> Vec<Vec<Saying<'a>>> {
     let whole = told.iter().map(|line| Saying::of(*line, line.text)).collect();
     let mut sayings = vec![whole];
     match told {
-        // What follows a "no" stands alone.
+        // An answer behind a "no" stands alone.
         [asked, answer]
             if is_question(asked.text) && sentences(answer.text).into_iter().any(is_denial) =>
         {
@@ -244,7 +244,7 @@ fn filled<'a>(question: Told<'a>, answered: Told<'a>) -> Option<Saying<'a>> {
     let is_helping =
         |index: usize| asked.get(index).is_some_and(|word| is_any(|it| it.wording.helping, word));
     let names = Words::of(named);
-    // What is asked of somebody is asked behind them.
+    // The question proper stands behind the person who is asked.
     let from = match is_helping(first) {
         true => {
             let last = names.len().checked_sub(1).and_then(|last| names.get(last))?;

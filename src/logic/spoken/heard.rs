@@ -160,7 +160,7 @@ fn rolls(tokens: &[Token], words: &Spoken) -> Vec<String> {
         }
         match found.text.as_deref().and_then(canonical) {
             Some(roll) => rolls.push(roll),
-            // What makes no sense is not taken for less.
+            // Dice that make no sense are not taken for fewer rolls.
             None => return Vec::new(),
         }
         from = found.range.end;

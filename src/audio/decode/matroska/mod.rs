@@ -49,7 +49,7 @@ pub fn decode_matroska(source: Box<dyn Source>, output: &mut Output) -> Result<(
     let mut sound: Option<(u64, Codec)> = None;
     while let Some((id, len)) = next_element(&mut source)? {
         match id {
-            // What is in these follows.
+            // The elements within these follow.
             SEGMENT | CLUSTER | BLOCK_GROUP => {}
             TRACKS => {
                 let track = SoundTrack::find(&read_element(&mut source, len)?)?;

@@ -1,4 +1,4 @@
-//! Which track is sound, and what it is: [`SoundTrack`].
+//! The track with sound, and its codec: [`SoundTrack`].
 //!
 //! **Never** takes a codec for another: what is not known is named.
 

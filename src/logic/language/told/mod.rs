@@ -1,4 +1,4 @@
-//! Which language somebody speaks: [`Language::spoken_in`].
+//! Recognition of the language that somebody speaks: [`Language::spoken_in`].
 //!
 //! **Never**: guesses. A name, a number or a word that two languages have tells nothing.
 
@@ -49,7 +49,7 @@ impl Language {
         for word in Words::of(text).iter() {
             let has: Vec<bool> = KNOWN.iter().map(|it| it.words.contains(word)).collect();
             let is_known = has.contains(&true);
-            // What all have tells nothing.
+            // A word that all languages have tells nothing.
             if has.iter().all(|it| *it) {
                 continue;
             }

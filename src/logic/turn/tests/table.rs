@@ -59,7 +59,7 @@ struct Hearing {
     writing: Writing,
     /// How long it hears.
     takes: u64,
-    /// Which of [`PHASES`].
+    /// Number of the phase, below [`PHASES`].
     phase: u64,
 }
 
