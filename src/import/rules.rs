@@ -65,7 +65,7 @@ pub fn rules_file(file: &str, text: &str) -> Result<Vec<Rule>, Vec<Problem>> {
     if problems.is_empty() { Ok(found) } else { Err(problems.into_vec()) }
 }
 
-/// The rules of `node`, which was checked against [`RULES`]. What is wrong with one is noted.
+/// The rules of `node`, which was checked against [`RULES`]. Mistakes in one are noted as problems.
 pub fn rules(node: &Node, problems: &mut Problems) -> Vec<Rule> {
     let file = Fields::new(node, &RULES);
     let edition = edition(file, problems).unwrap_or_else(|| BOTH.to_owned());

@@ -1,9 +1,9 @@
 //! An opening sentence of one model and the answer of another, joined to one.
 //!
 //! Entry types: [`Splicer`], which takes the second model's sentences in order; [`closed`],
-//! [`numbers`] and [`is_small_talk`] judge openers and utterances. Words are compared folded. What
-//! the answer repeats of the opener is dropped, from the longest match down, and so are greetings
-//! and the question asked again; an answer that takes the opener back is refused as a whole.
+//! [`numbers`] and [`is_small_talk`] judge openers and utterances. Words are compared folded. The answer's
+//! repetition of the opener is dropped, from the longest match down, and so are greetings and the question
+//! asked again; an answer that takes the opener back is refused as a whole.
 //! **Never**: drops a sentence behind the first that is new, unless it is the opener again.
 
 use std::{

@@ -42,8 +42,8 @@ const SOUND_CAPACITY: usize = 1_600;
 const STABLE: Duration = Duration::from_millis(150);
 /// And only in a pause this long, or every breath would cost a request.
 const PAUSE: Duration = Duration::from_millis(100);
-/// Silence that a recogniser hears after each word. What is longer is held back until it is known to
-/// be a pause within the utterance, so that the recogniser may look back meanwhile.
+/// Silence that a recogniser hears after each word. Longer silence is held back until it is known to be a
+/// pause within the utterance, so that the recogniser may look back meanwhile.
 const SILENCE: Duration = Duration::from_millis(120);
 /// A recogniser that takes no sound for so long will not take any: others that it may be busy with
 /// do not speak as long.
@@ -258,8 +258,8 @@ impl Recognition {
         }
     }
 
-    /// Keeps a frame for the turn. What never ends is mostly silence, and a megabyte of it every 30 s:
-    /// of the silence before a voice no more is kept than a pre-roll.
+    /// Keeps a frame for the turn. An endless recognition is mostly silence, a megabyte of it every 30 s: of
+    /// the silence before a voice no more is kept than a pre-roll.
     fn keep(&mut self, frame: &Frame) {
         self.audible |= !self.endless || !vad::is_silent(frame.samples());
         let most = if self.audible { SOUND_CAPACITY } else { PREROLL_FRAMES };

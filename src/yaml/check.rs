@@ -2,7 +2,7 @@
 
 use super::{Entry, Key, Kind, Node, Position, Problems, Scalar, Shape, Value, nearest, quoted};
 
-/// Checks `node`, called `name` in messages, against `kind`. What is wrong is noted and becomes
+/// Checks `node`, called `name` in messages, against `kind`. A wrong value is noted and becomes
 /// [`Value::Broken`], so that reading goes on without complaining twice.
 pub fn check(node: &mut Node, name: &str, kind: &Kind, problems: &mut Problems) {
     match (kind, &mut node.value) {

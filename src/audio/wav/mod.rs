@@ -228,8 +228,7 @@ impl WavStream {
         self.rate
     }
 
-    /// Takes the next bytes and appends the samples in them to `out`. What follows the samples
-    /// (other chunks) is ignored.
+    /// Takes the next bytes and appends the samples in them to `out`. Chunks after the samples are ignored.
     ///
     /// # Errors
     ///

@@ -21,8 +21,8 @@ pub struct Edge {
     pub said_by: String,
 }
 
-/// How the entities of `worlds` stand to each other and to those `known` already. What holds both ways
-/// is there twice, once from each end.
+/// Relations between the entities of `worlds`, and from them to those `known` already. A relation that holds
+/// both ways is there twice, once from each end.
 ///
 /// # Errors
 /// Every id that is there twice and every other side that is not there, by file and place.

@@ -22,8 +22,8 @@ use crate::{
 /// Largest file, in bytes.
 pub const BYTES_MAX: usize = 10 * 1024 * 1024;
 
-/// The world in `bytes`, the content of `file`, and every problem of it. Who may know of something is
-/// named from `cast` and the NPCs of the file. `None`: it is no YAML.
+/// The world in `bytes`, the content of `file`, and every problem of it. The NPCs that may know of something
+/// are named from `cast` and the NPCs of the file. `None`: it is no YAML.
 pub fn campaign_file(file: &str, bytes: Vec<u8>, cast: &[Npc]) -> (Option<World>, Vec<Problem>) {
     let mut problems = Problems::new(file);
     let mut found = None;

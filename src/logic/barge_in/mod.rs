@@ -234,7 +234,7 @@ impl BargeIn {
         if self.false_alarm_at().is_some_and(|at| now >= at) { self.swell() } else { None }
     }
 
-    /// Ends a false alarm. What was heard is kept: late words may still confirm it.
+    /// Ends a false alarm. The words heard are kept: late words may still confirm it.
     fn swell(&mut self) -> Option<Output> {
         std::mem::take(&mut self.ducked).then_some(Output::Swell)
     }

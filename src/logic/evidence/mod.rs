@@ -1,8 +1,8 @@
 //! Whether lines of a transcript prove what is said of them, and which of them are worth keeping.
 //!
-//! Entry type: [`People`]. What a line does not say in its own words is not proven:
-//! a claim shares its content words with it and their order, its numbers, its negations, and who did what
-//! to whom. **Never**: understands a sentence; what it cannot tell is left to people.
+//! Entry type: [`People`]. A claim is not proven unless a line says it in its own words: it shares its
+//! content words with the line and their order, its numbers, its negations, and who did what to whom.
+//! **Never**: understands a sentence; claims that it cannot judge are left to people.
 
 mod content;
 mod order;
@@ -123,7 +123,7 @@ fn is_as_certain(claimed: &Words, told: &[Told<'_>], lines: &[Words]) -> bool {
         && (has(claimed, coming) || !told(coming))
 }
 
-/// Of what `words` say that there is none: what stands behind each "no".
+/// Things that `words` say there is none of: the word that follows each "no".
 fn none_of(words: &Words) -> Vec<&str> {
     let is_none =
         |index: &usize| words.get(*index).is_some_and(|it| is_any(|it| it.wording.none_of, it));

@@ -1,8 +1,8 @@
 //! Prompts for an NPC's model: the system prompt that stays the same, and each turn's message.
 //!
 //! Entry functions: [`system_prompt`], [`assistant_prompt`], [`turn_message`]. The system prompt depends on the files
-//! alone, so that providers can cache it; whatever changes goes into the turn's message. What
-//! people say is data there: one line, no square brackets, at most 2,000 characters.
+//! alone, so that providers can cache it; everything that changes goes into the turn's message. Words of
+//! people are data there: one line, no square brackets, at most 2,000 characters.
 //! **Never**: shows an NPC another's secrets or what only the game master may know, contains the
 //! time or anything random in the stable part.
 
