@@ -14,13 +14,13 @@ use rustix::fs::OFlags;
 
 /// Longest file of our own, in bytes.
 const OWN_MAX: u64 = 1 << 30;
-/// What is said of a path that names no file.
+/// Error about a path that names no file.
 const NO_FILE: &str = "this is a pipe, a device or a socket, not a regular file";
 
 /// Opens the regular file at `path`, or the one its link leads to, without waiting for anybody.
 ///
 /// # Errors
-/// There is none, or it cannot be read. A folder is [`ErrorKind::IsADirectory`]; a pipe, a device or a
+/// The file does not exist or cannot be read. A folder is [`ErrorKind::IsADirectory`]; a pipe, a device or a
 /// socket, which might never answer or never end, is [`ErrorKind::InvalidInput`].
 pub fn open(path: &Path) -> io::Result<fs::File> {
     // Opening a device may already do something.
@@ -50,7 +50,7 @@ pub fn read(path: &Path, most: u64) -> io::Result<Vec<u8>> {
     }
 }
 
-/// The same of a file of our own, whatever lies in its place.
+/// [`read`] for a file of our own; a pipe, a device or a socket in its place is refused as well.
 ///
 /// # Errors
 /// As for [`read`], with at most [`OWN_MAX`] bytes.
@@ -88,8 +88,8 @@ pub fn replaceable(path: &Path) -> io::Result<()> {
     fs::remove_file(part)
 }
 
-/// The same for what is nobody else's business: only the owner may read the file, and its folder,
-/// which is made where there is none.
+/// [`replace`] for private files: only the owner may read the file, and its folder, which is made if it does
+/// not exist.
 ///
 /// # Errors
 /// As for [`replace`].
@@ -138,7 +138,7 @@ fn only_for_owner(path: &Path) -> bool {
     }
     let mode = about.permissions().mode();
     if mode & 0o077 != 0 {
-        // What belongs to somebody else is theirs to close.
+        // Permissions of another user's folder are theirs to change.
         _ = fs::set_permissions(path, fs::Permissions::from_mode(mode & 0o700));
     }
     about.is_dir()
@@ -164,7 +164,7 @@ fn in_one_step(path: &Path, write: impl FnOnce(&Path) -> io::Result<()>) -> io::
     let part = beside(&path);
     clear(&part)?;
     write(&part).and_then(|()| fs::rename(&part, &path)).map_err(|error| {
-        // What is left of it helps nobody; the first error is the one to tell.
+        // Remains of it are of no use; the first error is the one to report.
         _ = fs::remove_file(&part);
         with_way_out(error)
     })

@@ -1,4 +1,4 @@
-//! What benches and the hearing test reach into: the pieces they time, and nothing of their own.
+//! Pieces of the program that benches and the hearing test time, and nothing of their own.
 //!
 //! The compiler reports no dead code here; `tests/house.rs` checks that the program uses each name.
 //! **Never**: part of the program.

@@ -14,7 +14,7 @@ use std::{
 use futures::FutureExt;
 use tokio::time::Instant;
 
-/// What panics so often within [`WINDOW`] is not begun again.
+/// Panics within [`WINDOW`] after which the work is not restarted.
 const MOST: usize = 3;
 /// The time within which panics are counted.
 const WINDOW: Duration = Duration::from_secs(60);
@@ -31,7 +31,7 @@ thread_local! {
 #[error("a fault of the program at {0}")]
 pub struct Panicked(pub String);
 
-/// What `work` comes to, or where it has panicked. Cancel safe where `work` is.
+/// Awaits `work`; gives its output, or the place where it panicked. Cancel safe where `work` is.
 ///
 /// # Errors
 /// It has panicked; what it had borrowed may be half-changed.
@@ -40,7 +40,7 @@ pub async fn caught<T>(work: impl Future<Output = T>) -> Result<T, Panicked> {
     AssertUnwindSafe(work).catch_unwind().await.map_err(|_| here())
 }
 
-/// The same for what does not wait.
+/// Runs `work`, which does not wait; gives its output, or the place where it panicked.
 ///
 /// # Errors
 /// It has panicked; what it had borrowed may be half-changed.

@@ -20,11 +20,11 @@ const FRAMES_PER_SECOND: u32 = 50;
 pub struct SampleRate(u32);
 
 impl SampleRate {
-    /// What players' voices are decoded to and recognisers read.
+    /// Rate that players' voices are decoded to and recognisers read.
     pub const HZ_16000: Self = Self(16_000);
-    /// What most speech services send.
+    /// Rate of most speech services.
     pub const HZ_24000: Self = Self(24_000);
-    /// What Discord's Opus speaks, and what we write.
+    /// Rate of Discord's Opus, and of all sound that we write.
     pub const HZ_48000: Self = Self(48_000);
     /// The highest rate that sound cards and editors write.
     const MAX: u32 = 768_000;

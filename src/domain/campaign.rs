@@ -3,9 +3,9 @@
 /// A campaign file's content.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Campaign {
-    /// As it is told to NPCs and shown in lists; may be empty.
+    /// Name for NPCs and for lists; may be empty.
     pub name: String,
-    /// What it is about.
+    /// Its premise.
     pub description: String,
     /// The rules played ("D&D 5e").
     pub system: String,
@@ -15,20 +15,20 @@ pub struct Campaign {
     pub players: Vec<Player>,
     /// Scenes; the first is where a session starts. None: every NPC is present.
     pub scenes: Vec<Scene>,
-    /// What the people at the table do not want brought up.
+    /// Subjects that the people at the table do not want brought up.
     pub lines_and_veils: Vec<String>,
 }
 
 /// Something of the world with a name.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Entity {
-    /// What kind of thing it is.
+    /// Kind of thing.
     pub kind: EntityKind,
     /// The full name, as it is said at the table.
     pub name: String,
     /// Other names for it.
     pub aliases: Vec<String>,
-    /// What everyone at the table may know.
+    /// Knowledge that everyone at the table may have.
     pub description: String,
     /// How its name is said, in plain letters.
     pub pronunciation: Option<String>,

@@ -35,7 +35,7 @@ impl Money {
         Self(self.0.saturating_add(other.0))
     }
 
-    /// What is left without `other`, nothing at least.
+    /// The amount without `other`, nothing at least.
     pub const fn less(self, other: Self) -> Self {
         Self(self.0.saturating_sub(other.0))
     }
@@ -47,16 +47,16 @@ impl std::iter::Sum for Money {
     }
 }
 
-/// What one payer of an account asks to set aside, and what it has spent of what was set aside before.
+/// A payer's request to set money aside, with its spending since the last one.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Claim {
-    /// Who pays within the account; `None`: the account as a whole.
+    /// The payer within the account; `None`: the account as a whole.
     pub payer: Option<String>,
     /// Most that may be set aside, all of the account's time together; `None`: as much as is asked.
     pub cap: Option<Money>,
     /// Spent beyond what was set aside: it counts, whatever the cap is.
     pub owed: Money,
-    /// What is wanted; as much of it is granted as the cap allows.
+    /// Amount wanted; as much of it is granted as the cap allows.
     pub want: Money,
     /// Less than this is of no use.
     pub need: Money,
@@ -66,16 +66,16 @@ pub struct Claim {
     pub returned: Money,
 }
 
-/// What became of a [`Claim`].
+/// The store's answer to a [`Claim`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Granted {
-    /// Who claimed it.
+    /// The payer that claimed it.
     pub payer: Option<String>,
-    /// What is set aside for them now beyond what was before, that which they owed included.
+    /// Amount now set aside for them beyond what was before, the sum they owed included.
     pub granted: Money,
-    /// What the account, or this payer of it, has set aside and spent altogether, this included.
+    /// Set aside and spent altogether by the account, or by this payer of it, this grant included.
     pub total: Money,
-    /// Which cap did not allow what was needed.
+    /// Cap that did not allow the amount needed.
     pub refused: Option<Limit>,
 }
 

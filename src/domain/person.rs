@@ -1,4 +1,4 @@
-//! Who somebody is, whatever they are called.
+//! Identity of a person, under any name.
 //!
 //! Entry type: [`Person`], who is to be forgotten. **Never**: takes a name for a person where there is an id.
 
@@ -7,9 +7,9 @@ use super::{PersonId, Said};
 /// Somebody, with the names under which things were kept before ids were.
 #[derive(Clone, Debug)]
 pub struct Person {
-    /// Who it is.
+    /// Their id.
     pub id: PersonId,
-    /// What nobody else is called.
+    /// Names that only they have.
     pub names: Vec<String>,
 }
 

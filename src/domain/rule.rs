@@ -10,7 +10,7 @@ pub struct Rule {
     /// The rules it belongs to: "5e" (both editions), "5e-2014", "5e-2024", or another system's
     /// name.
     pub edition: String,
-    /// What kind of rule it is ("condition", "spell", "combat").
+    /// Kind of rule ("condition", "spell", "combat").
     pub category: String,
     /// Other names players use, and phrases they ask with.
     pub aliases: Vec<String>,

@@ -1,4 +1,4 @@
-//! What the other side of a conversation has said.
+//! Words of the other side of a conversation.
 //!
 //! Entry type: [`Said`]. **Never**: shows a model whose id it is.
 
@@ -12,7 +12,7 @@ use super::PersonId;
 pub struct Said {
     /// As the model reads it.
     pub text: String,
-    /// Whose words they are; `None`: nobody's, or kept before it was known.
+    /// The speaker; `None`: nobody, or stored before speakers were recorded.
     pub by: Option<PersonId>,
 }
 

@@ -1,4 +1,4 @@
-//! Whose something is that is kept.
+//! Ownership of stored data.
 //!
 //! Entry type: [`Scope`]. **Never**: made of a display name; names only lead to keys.
 
@@ -12,7 +12,7 @@ use super::PersonId;
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct CampaignKey(pub String);
 
-/// Who plays a campaign.
+/// Owner of a campaign.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Owner {
     /// A Discord server, by its id.
@@ -21,13 +21,13 @@ pub enum Owner {
     Local,
 }
 
-/// Whose something is that was said, done, learned or paid. Nothing is seen from another one.
+/// Scope of something said, done, learned or paid. Nothing is seen from another one.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(into = "String", from = "String")]
 pub struct Scope {
-    /// Who plays it: a guild, or this machine.
+    /// Owner of the campaign: a guild, or this machine.
     pub owner: Owner,
-    /// What is played.
+    /// The campaign.
     pub campaign: CampaignKey,
 }
 
@@ -40,7 +40,7 @@ impl Owner {
         }
     }
 
-    /// Who somebody is that plays there, by their number in the voice channel and their name.
+    /// Id of a person who plays there, from their number in the voice channel and their name.
     pub fn person(self, number: u64, name: &str) -> PersonId {
         PersonId(match self {
             Self::Guild(_) => number.to_string(),
@@ -53,7 +53,7 @@ impl Owner {
         self.guild().map_or_else(|| "local".to_owned(), |id| id.to_string())
     }
 
-    /// Whom [`Owner::word`] was said of.
+    /// The owner whose [`Owner::word`] is `word`; `None`: nobody's.
     pub fn of_word(word: &str) -> Option<Self> {
         match word {
             "local" => Some(Self::Local),
@@ -79,7 +79,7 @@ impl Scope {
         }
     }
 
-    /// What [`Scope::key`] was made of.
+    /// The scope whose [`Scope::key`] is `key`.
     pub fn of_key(key: &str) -> Self {
         let campaign = |it: &str| CampaignKey(it.to_owned());
         match key.split_once('/').map(|(owner, it)| (owner, owner.parse(), it)) {

@@ -1,4 +1,4 @@
-//! What is read and used, and never shown.
+//! Values that are read and used, and never shown.
 //!
 //! Entry type: [`Secret`].
 

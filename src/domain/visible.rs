@@ -1,5 +1,5 @@
-//! Text of others, which may hold characters that nobody sees but that act on whoever reads it, a
-//! terminal included: a model and a service get it without them, people and files get them escaped.
+//! Text of others, which may hold invisible characters that act on its reader, a terminal included: a model
+//! and a service get it without them, people and files get them escaped.
 //!
 //! Entry functions: [`visible`] and [`one_line`] (dropped), [`revealed`] and [`revealed_name`]
 //! (escaped). **Never**: knows whose text it is.
@@ -71,7 +71,7 @@ fn joins(before: Option<char>, c: char, after: Option<char>) -> bool {
     }
 }
 
-/// The same of what stands within a line, which it cannot end.
+/// [`revealed`] for text within a line: line ends and tabs are escaped too.
 pub fn revealed_name(text: &str) -> String {
     revealed(text).replace('\n', "\\n").replace('\t', "\\t")
 }

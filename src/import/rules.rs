@@ -65,7 +65,7 @@ pub fn rules_file(file: &str, text: &str) -> Result<Vec<Rule>, Vec<Problem>> {
     if problems.is_empty() { Ok(found) } else { Err(problems.into_vec()) }
 }
 
-/// The rules of `node`, which was checked against [`RULES`]. What is wrong with one is noted.
+/// The rules of `node`, which was checked against [`RULES`]. Mistakes in one are noted as problems.
 pub fn rules(node: &Node, problems: &mut Problems) -> Vec<Rule> {
     let file = Fields::new(node, &RULES);
     let edition = edition(file, problems).unwrap_or_else(|| BOTH.to_owned());
@@ -96,7 +96,7 @@ pub fn rules(node: &Node, problems: &mut Problems) -> Vec<Rule> {
     rules
 }
 
-/// What a rule is called.
+/// Id and names of a rule.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RuleNames<'a> {
     /// The id, by which a rule is read.
@@ -107,8 +107,8 @@ pub struct RuleNames<'a> {
     pub aliases: Vec<&'a str>,
 }
 
-/// What the rules in `text` are called. Only for files written as ours are, one key a line: `text`
-/// is looked through, not parsed, because every start of the program needs it.
+/// Ids and names of the rules in `text`. Only for files written as ours are, one key a line: `text` is looked
+/// through, not parsed, because every start of the program needs it.
 pub fn skim(text: &str) -> Vec<RuleNames<'_>> {
     let mut all: Vec<RuleNames<'_>> = Vec::new();
     for line in text.lines() {

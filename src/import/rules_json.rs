@@ -11,7 +11,7 @@ use crate::{
 
 /// Longest id and name kept, in characters.
 const NAME_MAX: usize = 80;
-/// What records are called in addresses and models -> the kind in front of our ids.
+/// Names of record types in addresses and models -> the kind in front of our ids.
 const KINDS: &[(&str, &str)] = &[
     ("spell", "spell"),
     ("condition", "condition"),
@@ -96,9 +96,9 @@ fn rule(stem: &str, record: &Value) -> Option<Rule> {
 
 /// A record, unwrapped.
 struct Record<'a> {
-    /// What tells its fields.
+    /// The mapping that holds its fields.
     fields: &'a Value,
-    /// What wraps them in a fixture; else the same.
+    /// The mapping around them in a fixture; else `fields` itself.
     outer: &'a Value,
 }
 
@@ -113,7 +113,7 @@ impl<'a> Record<'a> {
         self.fields.get(key)?.as_str().filter(|text| !text.trim().is_empty())
     }
 
-    /// What kind it is: as its address, its model or the file says.
+    /// Kind of record: as its address, its model or the file says.
     fn kind(&self, stem: &str) -> &'static str {
         if ["casting_time", "level_int", "spell_level"]
             .iter()

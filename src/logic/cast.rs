@@ -13,7 +13,7 @@ pub enum NpcError {
     /// Nobody is called so.
     #[error("unknown npc '{name}' (known: {known})")]
     Unknown {
-        /// What was asked for.
+        /// The name asked for.
         name: String,
         /// Everybody there is.
         known: String,
@@ -21,9 +21,9 @@ pub enum NpcError {
     /// Several may be meant.
     #[error("'{name}' could mean {candidates} (use the full name)")]
     Ambiguous {
-        /// What was asked for.
+        /// The name asked for.
         name: String,
-        /// Who may be meant.
+        /// NPCs that the name may mean.
         candidates: String,
     },
 }

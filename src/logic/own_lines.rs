@@ -1,4 +1,4 @@
-//! What of a model's text is the NPC's own, when it goes on to write the lines of others.
+//! An NPC's own part of a model's text, when the model goes on to write the lines of others.
 //!
 //! Entry type: [`OwnLines`], for one answer's deltas in order. The answer ends where somebody else's
 //! label begins (`Wren:`, `**Wren** (quietly):`, `[Wren]`, `<Wren>`, `WREN` alone in a line), at the
@@ -6,7 +6,7 @@
 //! **Never**: takes a name inside a sentence for a label, or drops the NPC's own label (`speakable`
 //! does).
 
-/// Labels that models give to whoever they talk to.
+/// Labels that models give to anybody they talk to.
 const ANYBODY: [&str; 18] = [
     "player",
     "user",
@@ -53,7 +53,7 @@ impl Labels {
     }
 }
 
-/// What the beginning of a line or sentence is.
+/// Kind of a beginning of a line or sentence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Beginning {
     /// Somebody else's label.
@@ -75,7 +75,7 @@ enum State {
     Within { has_ended: bool },
     /// Somebody else's line before the NPC has said anything.
     Skipping,
-    /// What follows is not the NPC's.
+    /// Nothing that follows is the NPC's.
     Over,
 }
 
@@ -84,7 +84,7 @@ enum State {
 pub struct OwnLines<'l> {
     labels: &'l Labels,
     state: State,
-    /// What may be a label.
+    /// Text held back, as it may be a label.
     held: String,
     has_said: bool,
 }
@@ -100,7 +100,7 @@ impl<'l> OwnLines<'l> {
         self.state == State::Over
     }
 
-    /// What of `delta`, and of what was held back, is the NPC's own.
+    /// Takes in `delta`; returns the NPC's own part of it and of the text held back.
     pub fn push(&mut self, delta: &str) -> String {
         let mut own = String::with_capacity(self.held.len() + delta.len());
         for c in delta.chars() {
@@ -109,7 +109,7 @@ impl<'l> OwnLines<'l> {
         own
     }
 
-    /// What was held back when the answer ends here.
+    /// Ends the answer; returns the text held back.
     pub fn finish(&mut self) -> String {
         if self.state == State::Over { String::new() } else { std::mem::take(&mut self.held) }
     }
@@ -152,7 +152,7 @@ impl<'l> OwnLines<'l> {
         }
     }
 
-    /// What was held back is text, in which another line may begin.
+    /// Lets the text held back through, as another line may begin within it.
     fn release(&mut self, own: &mut String) {
         let held = std::mem::take(&mut self.held);
         self.state = State::Within { has_ended: false };
@@ -163,7 +163,7 @@ impl<'l> OwnLines<'l> {
 }
 
 impl Labels {
-    /// What a line or sentence is that begins with `text`.
+    /// Kind of a line or sentence that begins with `text`.
     fn beginning(&self, text: &str) -> Beginning {
         let is_mark = |c: char| c.is_whitespace() || "*_#>-•~`[<({\"“„".contains(c);
         let name = text.trim_start_matches(is_mark);
@@ -188,12 +188,12 @@ impl Labels {
     }
 }
 
-/// What follows a name.
+/// Kind of the text behind a name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Behind {
-    /// What makes it a label.
+    /// It makes the name a label.
     Label,
-    /// What makes it text, or it is another name.
+    /// It makes the name plain text, or it is another name.
     Text,
     /// Too little to say.
     Open,
@@ -225,7 +225,7 @@ fn behind(text: &str, label: &str, opened: Option<char>) -> Behind {
     after_name(rest, is_marked)
 }
 
-/// What `rest`, behind a name, makes of it; a name with marks may stand alone in its line.
+/// Kind of `rest`, the text behind a name; a name with marks may stand alone in its line.
 fn after_name(rest: &str, is_marked: bool) -> Behind {
     let mut rest = rest.chars();
     while let Some(c) = rest.next() {
@@ -258,7 +258,7 @@ mod tests {
         Labels::new(others, ["Bartok the Barkeep", "Bartok"])
     }
 
-    /// What is let through of `text`, in deltas of `size` characters, and whether it is over.
+    /// The part of `text` let through, in deltas of `size` characters, and whether it is over.
     fn own(text: &str, size: usize) -> (String, bool) {
         let labels = labels();
         let mut lines = OwnLines::new(&labels);

@@ -1,9 +1,9 @@
 //! An opening sentence of one model and the answer of another, joined to one.
 //!
 //! Entry types: [`Splicer`], which takes the second model's sentences in order; [`closed`],
-//! [`numbers`] and [`is_small_talk`] judge openers and utterances. Words are compared folded. What
-//! the answer repeats of the opener is dropped, from the longest match down, and so are greetings
-//! and the question asked again; an answer that takes the opener back is refused as a whole.
+//! [`numbers`] and [`is_small_talk`] judge openers and utterances. Words are compared folded. The answer's
+//! repetition of the opener is dropped, from the longest match down, and so are greetings and the question
+//! asked again; an answer that takes the opener back is refused as a whole.
 //! **Never**: drops a sentence behind the first that is new, unless it is the opener again.
 
 use std::{
@@ -379,7 +379,7 @@ mod tests {
     use super::*;
     use crate::logic::sentence::{SentenceOptions, SentenceSplitter};
 
-    /// What was said, the opener, how it goes on, and what the table hears; `#` begins a comment.
+    /// Utterance, opener, how it goes on, and what the table hears; `#` begins a comment.
     const PAIRS: &str = include_str!("../../tests/data/splices.txt");
 
     fn joined(utterance: &str, opener: &str, answer: &str) -> String {

@@ -11,7 +11,7 @@ pub fn bare(name: &str) -> &str {
     Articled::of(name).map_or(name, |it| it.rest)
 }
 
-/// What speakers say for `name`, each as a phrase to look for.
+/// Spoken forms of `name`, each as a phrase to look for.
 pub fn spoken_as(name: &str) -> Vec<String> {
     match Articled::of(name) {
         None => vec![name.to_owned()],

@@ -12,7 +12,7 @@ const LEAST_ROWS: usize = 50;
 const LEAST_RIGHT: f64 = 95.0;
 const MOST_UNWANTED: f64 = 2.0;
 
-/// What came of a row.
+/// Judgement of a row.
 #[derive(Clone, Copy)]
 pub struct Judged {
     /// It came out as it should.
@@ -23,16 +23,16 @@ pub struct Judged {
     pub is_for_nobody: bool,
 }
 
-/// What came of the rows of several sets in several languages.
+/// Judgements of the rows of several sets in several languages.
 pub struct Figures {
-    /// What it is called when something was done that nobody wanted.
+    /// Name of the case in which something was done that nobody wanted.
     unwanted: &'static str,
     /// Where it is wrong to do anything.
     for_nobody: &'static str,
     rows: Vec<(&'static str, &'static str, Judged)>,
 }
 
-/// What a figure counts.
+/// Condition of the rows that a figure counts.
 type Counted = fn(&Judged) -> bool;
 
 impl Figures {

@@ -96,7 +96,7 @@ pub fn is_silent(samples: &[i16]) -> bool {
 struct Gate {
     /// Where it starts and stops.
     options: VadOptions,
-    /// What the newest block is.
+    /// Voicing of the newest block.
     voicing: Voicing,
     /// Speech has started and lasts, going by the scores alone.
     speaks: bool,

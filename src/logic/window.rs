@@ -18,7 +18,7 @@ const FILLING: u64 = 75;
 /// Percent from which on it is full; the rest allows for error in the guess.
 const FULL: u64 = 95;
 
-/// What a model's window holds, and what a byte takes up in it.
+/// The size of a model's window, and the tokens that a byte takes up in it.
 #[derive(Clone, Debug)]
 pub struct Gauge {
     /// Tokens of a request and its answer together.

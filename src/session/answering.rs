@@ -132,7 +132,7 @@ impl Table {
         id
     }
 
-    /// What stands before the lines of whoever may speak at the table, to the NPC of `seat`.
+    /// Labels that may stand before a line: names of the cast and the people at the table, for `seat`'s NPC.
     fn labels(&self, seat: SeatId) -> Labels {
         let people = self.speakers.here();
         let npcs = self.seats.iter().flat_map(|(_, seat)| names_of(&seat.npc));
@@ -154,7 +154,7 @@ impl Table {
         Some(recaller.recall(question, self.options.recall_timeout))
     }
 
-    /// What is noted when the answer to something said begins for certain.
+    /// Records the tier and time of an answer to an utterance, once the answer is certain to begin.
     fn answer_begins(&mut self, purpose: &Purpose) {
         if matches!(purpose.cause, Cause::Utterance) {
             let now = self.hearing.clock.moment(Instant::now());
@@ -257,7 +257,7 @@ impl Table {
     }
 }
 
-/// What somebody may write before a line of `npc`.
+/// Names that may label a line of `npc`.
 fn names_of(npc: &Npc) -> impl Iterator<Item = &str> {
     std::iter::once(&npc.name).chain(&npc.aliases).map(String::as_str)
 }

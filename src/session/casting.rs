@@ -1,6 +1,6 @@
-//! What a table does that is described anew while it runs.
+//! Changes to a table's description while it runs.
 //!
-//! What concerns an NPC holds from its next turn on, everything else from the next utterance on.
+//! Changes to an NPC apply from its next turn on, everything else from the next utterance on.
 //! **Never**: breaks off a turn.
 
 use tokio::time::Instant;
@@ -18,7 +18,7 @@ use crate::provider::Error;
 /// Why nobody answers what was said to an NPC whose file is gone.
 const HAS_LEFT: &str = "the npc left the table before it could answer";
 
-/// What is told where the sound model that ends turns is wanted and not there.
+/// Notice where the sound model that ends turns is configured and not available.
 const DEAF: &str = "turn.detector: cannot use the sound model, so turns end by their words alone \
                     (see the log; glyphoxa models get smart-turn)";
 
@@ -120,7 +120,7 @@ impl Table {
         self.learn_names();
     }
 
-    /// Learns the names of the cast and of the players' characters anew.
+    /// Relearns the names of the cast and of the players' characters.
     pub(super) fn learn_names(&mut self) {
         self.router.learn_names(&self.seats, &self.speakers.characters());
         self.seated.send_replace(self.seats.cast());

@@ -15,7 +15,7 @@ use tokio::time::Instant;
 pub struct SoundTime(pub Instant);
 
 impl SoundTime {
-    /// The same moment for state machines that know no runtime.
+    /// As a `std` instant, for state machines that know no runtime.
     pub fn into_std(self) -> std::time::Instant {
         self.0.into_std()
     }
@@ -33,7 +33,7 @@ impl Add<Duration> for SoundTime {
 /// it is and until when it is known who spoke.
 #[derive(Clone, Copy, Debug)]
 pub struct HeardAt {
-    /// What the clock says; deadlines of services count by it.
+    /// Monotonic time; deadlines of services count by it.
     pub clock: Instant,
     /// How far the sound is; silence and pauses count by it.
     pub sound: SoundTime,

@@ -1,4 +1,4 @@
-//! What can be asked of a table.
+//! Requests to a table.
 //!
 //! Entry type: [`Command`]. Seats are meant by their place in the cast; a command
 //! for a seat that is not there does nothing.
@@ -12,7 +12,7 @@ use crate::{
     logic::music::MusicOrder,
 };
 
-/// What can be asked of a table.
+/// A request to a table.
 #[derive(Debug)]
 pub enum Command {
     /// Somebody sits down.
@@ -22,27 +22,25 @@ pub enum Command {
     /// Somebody is not to be heard any more: as [`Command::Leave`], and lines of theirs that are
     /// not answered yet are dropped without a word; an answer to them under way stops.
     Forget(SpeakerId),
-    /// NPCs forget what somebody has said and what they answered them; whoever is at the table stays
-    /// there.
+    /// NPCs forget what somebody has said and what they answered them; nobody leaves the table for it.
     Erase(Person),
-    /// Who a player is in the game: what NPCs call them from the next turn on. `None`: their own
-    /// name.
+    /// A player's character: the name that NPCs call them from the next turn on. `None`: their own name.
     Character {
-        /// Whose character it is.
+        /// The player of the character.
         speaker: SpeakerId,
         /// The character; `None`: nobody but themselves.
         name: Option<String>,
     },
     /// Somebody typed something.
     Typed {
-        /// Who sits at the keyboard.
+        /// The person at the keyboard.
         speaker: SpeakerId,
         /// As it was typed.
         text: String,
     },
     /// Somebody typed something to one NPC, whatever it says.
     TypedTo {
-        /// Who sits at the keyboard.
+        /// The person at the keyboard.
         speaker: SpeakerId,
         /// The NPC that is asked.
         seat: SeatId,
@@ -83,12 +81,12 @@ pub enum Command {
         /// For so many of its turns; `None`: until replaced.
         turns: Option<u32>,
     },
-    /// What this player says goes to this seat unless they name another; no player: what anybody
-    /// says who has no pin of their own. No seat: taken back, without a player from everybody.
+    /// Sends all words of one player to this seat unless they name another NPC; no player: words of anybody
+    /// without a pin of their own. No seat: the pin is removed, without a player everybody's.
     Pin {
         /// The NPC that is meant; `None`: taken back.
         seat: Option<SeatId>,
-        /// Whose words; `None`: of everyone without a pin of their own.
+        /// The player; `None`: everyone without a pin of their own.
         player: Option<SpeakerId>,
     },
     /// The game master's tier in place of what is selected, for one NPC or for all; an NPC's own
@@ -107,7 +105,7 @@ pub enum Command {
     Music(MusicOrder),
     /// Asks how things stand.
     Status(oneshot::Sender<Status>),
-    /// The table goes on as described anew; each NPC after its turn.
+    /// A new description of the table; each NPC takes it over after its turn.
     Recast(Box<Recast>),
     /// One NPC goes on by a new description, after its turn.
     Cast(Role),
@@ -117,7 +115,7 @@ pub enum Command {
     Close,
 }
 
-/// What changes about the scene.
+/// A change of the scene.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SceneChange {
     /// Location and time of day; `None` stays as it is, an empty text takes it away. The name of a

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{scene::Whereabouts, seats::Seats};
 
-/// Who is to be silent, and where everybody is.
+/// Muted NPCs, the place and time of the scene, and the NPCs in it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Continuation {
@@ -14,7 +14,7 @@ pub struct Continuation {
     pub muted: Vec<String>,
     /// Where the table is, where a place is set.
     pub location: Option<String>,
-    /// What time of day it is there, where one is set.
+    /// Time of day of the scene, where one is set.
     pub time_of_day: Option<String>,
     /// NPCs who are there, by name.
     pub present: Vec<String>,
@@ -39,7 +39,7 @@ impl Continuation {
         }
     }
 
-    /// Has `seats` stand like this in `scene`; whoever it does not name stays as they are.
+    /// Applies this to `seats` and `scene`; NPCs that it does not name stay as they are.
     pub(super) fn restore(&self, seats: &mut Seats, scene: &mut Whereabouts) {
         scene.return_to(self.location.clone(), self.time_of_day.clone());
         for (id, seat) in seats.iter_mut() {

@@ -1,10 +1,10 @@
-//! What a frame of a speaker's sound comes to.
+//! Result of one frame of a speaker's sound.
 //!
 //! Entry types: [`FrameHeard`], [`Edge`].
 
 use crate::{logic::vad::Voicing, provider::Error};
 
-/// What a frame led to.
+/// Beginning or end of speech at a frame.
 pub enum Edge {
     /// Somebody begins to speak, or goes on after a short pause.
     Opened {
@@ -17,7 +17,7 @@ pub enum Edge {
     Blip,
 }
 
-/// What a frame came to.
+/// Result of one frame.
 pub struct FrameHeard {
     /// Whether there is a voice in it.
     pub voicing: Voicing,

@@ -27,14 +27,14 @@ impl Table {
         self.playback.close(now, turn);
         if let Some(active) = self.turns.get(turn) {
             active.withdrawn = true;
-            // What was too short to understand was not heard.
+            // Speech too short to understand does not count as heard.
             active.stop(now, Outcome::Cancelled, HeardAloud::default());
         }
         self.finish(turn, false);
     }
 
-    /// Whether `speaker`, who speaks again after longer than a pause, goes on nevertheless: nothing has
-    /// come back to them. Deep thought is not begun anew for that; they may have got bored.
+    /// Whether `speaker`, who speaks again after longer than a pause, goes on nevertheless: nothing has come
+    /// back to them. Deep thought is not restarted for that; they may have got bored.
     pub(super) fn goes_on(&mut self, now: Instant, speaker: SpeakerId) -> bool {
         let Some(pipeline) = self.hearing.of(speaker) else { return false };
         let Some(end) = pipeline.last_end() else { return false };
@@ -79,7 +79,7 @@ impl Table {
         self.finish(turn, false);
     }
 
-    /// A stop word of `speaker`: whoever answers them is silent, and everybody for the game master.
+    /// Obeys a stop word of `speaker`: silences the NPCs that answer them, or all NPCs for the game master.
     pub(super) fn stop_for(&mut self, speaker: SpeakerId) {
         let now = Instant::now();
         let is_dm = self.speakers.is_dm(speaker);

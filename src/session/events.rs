@@ -1,7 +1,7 @@
-//! What a table tells, to as many listeners as there are.
+//! Events of a table, sent to any number of listeners.
 //!
 //! Entry types: [`TableEvents`], which tells, and [`EventReader`], one listener.
-//! **Never**: waits for a listener; one that is too slow loses what is oldest, and is told how much.
+//! **Never**: waits for a listener; one that is too slow loses the oldest events and learns how many.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -15,7 +15,7 @@ use tokio::sync::{
 
 use super::{continuation::Continuation, line::TurnLine, status::State};
 
-/// What a table tells its listeners.
+/// An event that a table sends to its listeners.
 #[derive(Clone, Debug)]
 pub enum TableEvent {
     /// An utterance and what came of it.
@@ -29,7 +29,7 @@ pub enum TableEvent {
         /// Turns that were told of before and are taken back, by their numbers.
         taken_back: Vec<u64>,
     },
-    /// What the table does now, when that changes.
+    /// The table's new state, when it changes.
     State(State),
     /// How the table stands, when somebody has been muted or the scene has changed.
     Stands(Arc<Continuation>),
@@ -67,7 +67,7 @@ impl TableEvents {
         Self(broadcast::Sender::new(capacity))
     }
 
-    /// A listener to everything that is told from now on.
+    /// Subscribes to all events from now on.
     pub fn subscribe(&self) -> EventReader {
         EventReader(self.0.subscribe())
     }
@@ -89,7 +89,7 @@ impl TableEvents {
         }
     }
 
-    /// The same, without keeping listeners from the end.
+    /// A weak sender, which does not keep listeners from seeing the end.
     pub fn downgrade(&self) -> WeakTableEvents {
         WeakTableEvents(self.0.downgrade())
     }
@@ -100,7 +100,7 @@ impl TableEvents {
 pub struct WeakTableEvents(broadcast::WeakSender<TableEvent>);
 
 impl WeakTableEvents {
-    /// What tells the listeners, unless the table is gone.
+    /// The sender, unless the table is gone.
     pub fn upgrade(&self) -> Option<TableEvents> {
         self.0.upgrade().map(TableEvents)
     }

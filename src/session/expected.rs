@@ -14,8 +14,8 @@ use crate::{
 const NAMES_MAX: usize = 100;
 
 /// Names, the likeliest first: of those who are there, of the players' characters, of the place and
-/// what belongs to it, of everything else; what only the game master knows last. What is said
-/// within a longer name is not there again.
+/// everything that belongs to it, of everything else; those that only the game master knows last. A name
+/// within a longer one is not listed again.
 pub fn expected(
     npcs: &[(SeatId, &Npc)],
     campaign: &Campaign,
@@ -37,7 +37,7 @@ pub fn expected(
     names.all.into_iter().map(|(name, _)| name).collect()
 }
 
-/// What a table that has just been opened expects.
+/// Words that a newly opened table expects.
 pub fn expected_at_first(npcs: &[Npc], campaign: &Campaign) -> Vec<String> {
     let campaign = Arc::new(campaign.clone());
     let scene = Whereabouts::new(&campaign, npcs.iter().map(|npc| npc.name.clone()).collect());
@@ -47,11 +47,11 @@ pub fn expected_at_first(npcs: &[Npc], campaign: &Campaign) -> Vec<String> {
     expected(&npcs, &campaign, &scene, &characters)
 }
 
-/// What belongs to the scene.
+/// Distance of entities that belong to the scene.
 const NEAR: u8 = 0;
 
-/// Everything of the world with how far it is from the scene, the nearest first. What is near is the
-/// place, is named where the place or an NPC who is there is described, or names the place itself.
+/// Everything of the world with how far it is from the scene, the nearest first. Near are the place itself,
+/// entities named where the place or an NPC who is there is described, and those that name the place.
 fn entities<'c>(
     campaign: &'c Campaign,
     scene: &Whereabouts,

@@ -16,13 +16,13 @@ use crate::provider::{Error, Kind, SpeechEvent};
 /// Longest wait for a final transcript.
 const FINAL_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// What came of something that the recogniser said.
+/// Result of a recogniser's event.
 pub enum Recognised {
     /// The table has nothing to do about it.
     Nothing,
     /// The open utterance reads so now.
     Partial(String),
-    /// Whoever seemed to have finished goes on.
+    /// The speaker seemed to have finished and goes on.
     Resumed,
     /// An utterance is over and known; its text may be empty.
     Heard(Utterance),
@@ -121,8 +121,8 @@ impl Finals {
         }
     }
 
-    /// A final text is there: it is told unless a later segment continues it, or it continues one
-    /// that is not known yet.
+    /// Settles a final text: returns it unless a later segment continues it, or it continues one whose text
+    /// is not known yet.
     fn settle(
         &mut self,
         index: usize,

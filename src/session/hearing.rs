@@ -1,5 +1,4 @@
-//! What is heard at a table: a pipeline for each speaker, the recogniser they share, and how far the
-//! sound is.
+//! Hearing of a table: a pipeline for each speaker, the recogniser they share, and how far the sound is.
 //!
 //! Entry type: [`Hearing`]. **Never**: decides who is addressed, or tells anybody.
 
@@ -24,7 +23,7 @@ use super::{
 };
 use crate::{audio::Frame, logic::command::NpcNames, provider::Error};
 
-/// What hears each speaker by a pipeline of their own.
+/// Hears each speaker by a pipeline of their own.
 pub struct Hearing {
     recogniser: Recogniser,
     listening: Listening,
@@ -33,7 +32,7 @@ pub struct Hearing {
     pub clock: SoundClock,
 }
 
-/// What time has brought about for one speaker.
+/// Events of one speaker that time alone has brought about.
 pub struct Due {
     /// The utterance was ended by silence.
     pub edge: Option<Edge>,
@@ -113,7 +112,7 @@ impl Hearing {
         })
     }
 
-    /// What a recogniser says next of what somebody says. Cancel safe.
+    /// Next event of a recogniser, with its speaker; pending while none comes. Cancel safe.
     pub async fn next(&mut self) -> (SpeakerId, RecognitionEvent) {
         poll_fn(|context| {
             for (speaker, pipeline) in &mut self.pipelines {

@@ -1,4 +1,4 @@
-//! What comes into a table as sound.
+//! Sound that comes into a table.
 //!
 //! Entry type: [`VoiceInput`].
 
@@ -10,7 +10,7 @@ use crate::audio::Frame;
 /// 20 ms of one speaker.
 #[derive(Debug)]
 pub struct VoiceFrame {
-    /// Whose voice it is.
+    /// The person whose voice it is.
     pub speaker: SpeakerId,
     /// When it was spoken.
     pub at: SoundTime,

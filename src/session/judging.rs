@@ -21,14 +21,14 @@ use crate::{
 
 /// Silence after which a pause is judged, and that a model hears of it: what it was trained on.
 const SILENCE: Duration = Duration::from_millis(200);
-/// The same in frames.
+/// [`SILENCE`] in frames.
 const SILENT_FRAMES: usize = 10;
 /// With less voice than this there is nothing to hear.
 const VOICE: Duration = Duration::from_millis(300);
 /// Sound that a model hears: 8 s.
 const HEARD_FRAMES: usize = 400;
 
-/// What tells ends of turns from pauses.
+/// Settings and model that tell ends of turns from pauses.
 #[derive(Clone)]
 pub struct Listening {
     /// How long silence lasts before a turn is over.

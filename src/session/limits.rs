@@ -1,4 +1,4 @@
-//! What one player may ask for, so that nobody spends what is everybody's.
+//! Limits of each player's requests, so that nobody spends what is everybody's.
 //!
 //! Entry type: [`PlayerLimits`]. Players are told apart by identity, never by name.
 //! **Never**: limits a game master.
@@ -12,16 +12,16 @@ use tokio::time::Instant;
 
 use super::{Limits, SpeakerId};
 
-/// What answers are counted in.
+/// Period that answers are counted in.
 const MINUTE: Duration = Duration::from_secs(60);
 
-/// Who has asked for how much lately.
+/// Recent requests of each player.
 pub struct PlayerLimits {
     limits: Limits,
     players: HashMap<SpeakerId, Player>,
 }
 
-/// What one player has asked for.
+/// Recent requests of one player.
 #[derive(Default)]
 struct Player {
     /// When answers that cost something were asked for, within the last minute.
@@ -41,7 +41,7 @@ pub enum Excess {
     Waiting,
 }
 
-/// What somebody asks for.
+/// A request of one player.
 #[derive(Clone, Copy, Debug)]
 pub struct Asking {
     /// When it is.

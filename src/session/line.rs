@@ -1,4 +1,4 @@
-//! What became of one utterance, as reports show it.
+//! Outcome of one utterance, as reports show it.
 //!
 //! Entry type: [`TurnLine`]. **Never**: decides anything.
 
@@ -21,14 +21,14 @@ pub struct TurnLine {
     pub turn: u64,
     /// Name of the speaker, as the table uses it.
     pub speaker: String,
-    /// Whose voice or keyboard it was; for who is at the table, and in no report.
+    /// The speaker or typist; for listeners at the table, and in no report.
     #[serde(skip)]
     pub from: Option<SpeakerId>,
-    /// What was understood, names corrected.
+    /// Text as understood, names corrected.
     pub heard: String,
     /// Partials before the final.
     pub partials: u32,
-    /// Who was addressed.
+    /// The NPC addressed.
     pub npc: Option<String>,
     /// The turn's tier.
     pub tier: Option<TierLine>,
@@ -36,14 +36,14 @@ pub struct TurnLine {
     pub visible: Vec<String>,
     /// Calls the model made, in their order.
     pub tools: Vec<ToolLine>,
-    /// What was heard of the answer.
+    /// The part of the answer that was heard.
     pub reply: String,
-    /// What the voice failed to say, as it is written.
+    /// The part of the answer that the voice failed to say, as it is written.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub unspoken: Option<String>,
     /// How it ended.
     pub outcome: Outcome,
-    /// What the game master should know about it.
+    /// Remark for the game master.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub detail: Option<String>,
     /// Length of the answer that was heard.
@@ -53,26 +53,26 @@ pub struct TurnLine {
     /// How looking up what the NPC remembers went; left out where nothing is remembered.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub recalled: Option<RecallLine>,
-    /// Who has heard, thought and spoken; left out where nobody was to answer.
+    /// Recogniser, models and voice of the answer; left out where nobody was to answer.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub made_by: Option<MadeBy>,
     /// Name of the chat model, or of several.
     pub brain: Option<String>,
-    /// What heard; "typed" when nothing had to.
+    /// The recogniser's name; "typed" where nothing was heard.
     pub stt: String,
     /// Name of the voice service.
     pub tts: Option<String>,
     /// Money spent in the session so far.
     pub spent: f64,
-    /// What is written down with it, and in no report.
+    /// Circumstances that are stored with the line, and in no report.
     #[serde(skip)]
     pub circumstances: Circumstances,
 }
 
-/// Who has made an answer, by the names of the configuration.
+/// The makers of an answer, by the names of the configuration.
 #[derive(Clone, Debug, Serialize)]
 pub struct MadeBy {
-    /// What heard; "typed" when nothing had to.
+    /// The recogniser; "typed" where nothing was heard.
     pub heard: String,
     /// The chat models that answered, in the order in which they did; none where none was asked, or did.
     pub thought: Vec<String>,
@@ -90,7 +90,7 @@ pub struct MadeBy {
 pub struct Circumstances {
     /// As the recogniser gave it.
     pub raw: String,
-    /// Whom the speaker plays.
+    /// Character of the speaker.
     pub character: Option<String>,
     /// When the speaker ended.
     pub said_at: Option<Instant>,
@@ -153,9 +153,9 @@ impl Outcome {
 /// The tier of a turn and why.
 #[derive(Clone, Debug, Serialize)]
 pub struct TierLine {
-    /// What the selector chose.
+    /// Tier that the selector chose.
     pub selected: Tier,
-    /// What the NPC's ceiling or the game master made of it.
+    /// Tier after the NPC's ceiling and the game master's override.
     pub effective: Tier,
     /// Why that tier, for the game master.
     pub reason: String,

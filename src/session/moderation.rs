@@ -1,4 +1,4 @@
-//! Who is answered at once, and who is put off because they have asked for much just now.
+//! Admission of utterances: some are answered at once, others put off as their speaker has asked for much.
 //!
 //! **Never**: puts off a game master.
 

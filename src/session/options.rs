@@ -1,4 +1,4 @@
-//! What a game master can set about a table.
+//! Settings of a table.
 
 use std::time::Duration;
 
@@ -9,7 +9,7 @@ use crate::logic::turn::{Detector, EndOfTurn, Patience};
 pub struct Options {
     /// Silence that ends an utterance.
     pub patience: Patience,
-    /// What shortens and lengthens it.
+    /// Rules that shorten and lengthen that silence.
     pub detector: Detector,
     /// Ask the model ahead of the final transcript when the partial is stable.
     pub preemptive: bool,
@@ -21,11 +21,11 @@ pub struct Options {
     pub turn_timeout: Duration,
     /// Longest look-up of what an NPC remembers; its turn goes on without what is late.
     pub recall_timeout: Duration,
-    /// What one player may ask for.
+    /// Limits of one player's requests.
     pub limits: Limits,
 }
 
-/// What one player may ask for; game masters may ask for anything.
+/// Limits of one player's requests; game masters have none.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
     /// Answers that cost something, in a minute.

@@ -14,9 +14,9 @@ use crate::{domain::Tier, logic::tier::effective};
 /// The tier of a turn and where it comes from.
 #[derive(Clone, Debug)]
 pub struct TurnTier {
-    /// What the selector chose.
+    /// Tier that the selector chose.
     pub selected: Tier,
-    /// What the NPC's ceiling or the game master made of it.
+    /// Tier after the NPC's ceiling and the game master's override.
     pub effective: Tier,
     /// Why that was selected.
     because: Because,
@@ -70,14 +70,14 @@ struct Override {
     until: Option<Instant>,
 }
 
-/// What holds for one seat.
+/// Overrides of one seat: for its next turn alone, and for longer.
 #[derive(Clone, Copy, Debug, Default)]
 struct Own {
     next: Option<Tier>,
     set: Option<Override>,
 }
 
-/// What the game master has set.
+/// All overrides that the game master has set.
 #[derive(Clone, Debug, Default)]
 pub struct Overrides {
     everyone: Option<Override>,
@@ -119,7 +119,7 @@ impl Overrides {
         self.seats.remove(&seat);
     }
 
-    /// What holds for the seat now, and how long yet.
+    /// The override that applies to the seat now, and the time it has left; without a time: no fixed end.
     pub fn of(&self, seat: SeatId, now: Instant) -> Option<(Tier, Option<Duration>)> {
         let own = self.seats.get(&seat).copied().unwrap_or_default();
         if let Some(tier) = own.next {
@@ -143,7 +143,7 @@ impl Overrides {
         TurnTier { selected, effective, because, by_dm: by_dm.is_some() }
     }
 
-    /// The same turn's tier as it is now: it may have waited.
+    /// Decides the turn's tier once more, as of now: the turn may have waited.
     pub fn decide_again(&self, of: SeatCeiling, now: Instant, tier: TurnTier) -> TurnTier {
         self.decide(of, now, tier.selected, tier.because)
     }

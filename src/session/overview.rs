@@ -21,9 +21,9 @@ use super::{
 pub struct Overview<'t> {
     /// The cast, with who waits for each.
     pub seats: &'t Seats,
-    /// Who is being answered.
+    /// The turns under way.
     pub turns: &'t Turns,
-    /// Who is heard.
+    /// The voices being played.
     pub playback: &'t Playback,
     /// The music that sounds.
     pub music: &'t TableMusic,
@@ -36,7 +36,7 @@ pub struct Overview<'t> {
 }
 
 impl Overview<'_> {
-    /// What the table does at this moment.
+    /// The table's state at this moment.
     pub fn state(&self) -> State {
         if self.paused {
             return State::Paused;

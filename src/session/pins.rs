@@ -1,4 +1,4 @@
-//! Whose words go to which NPC, whatever they say.
+//! Pins: all words of a speaker go to one NPC, whatever they say.
 //!
 //! Entry type: [`Pins`]. **Never**: outdoes a name that is called.
 
@@ -31,7 +31,7 @@ impl Pins {
         of(Some(speaker)).or_else(|| of(None))
     }
 
-    /// Who is pinned to a seat.
+    /// Speakers pinned to a seat; `None` for everyone without a pin of their own.
     pub fn on(&self, seat: SeatId) -> impl Iterator<Item = Option<SpeakerId>> {
         self.0.iter().filter(move |(_, pinned)| *pinned == seat).map(|(by, _)| *by)
     }

@@ -50,7 +50,7 @@ const STALE: Duration = Duration::from_secs(60);
 
 /// Voice activity, endpointing and recognitions of one speaker.
 pub struct SpeakerPipeline {
-    /// Whose voice it takes.
+    /// The speaker whose voice it takes.
     pub speaker: SpeakerId,
     /// The turn that was begun on the partial, if any.
     pub ahead: Option<TurnId>,
@@ -86,7 +86,7 @@ impl SpeakerPipeline {
             speaker,
             ahead: None,
             endpointer: Endpointer::new(listening.ends),
-            // Who ends utterances itself knows how they sound.
+            // A service that ends utterances itself has judged their sound.
             judge: listening.judge.filter(|_| !service_ends),
             vad: Vad::new(VadOptions::default()),
             service_ends,
@@ -249,7 +249,8 @@ impl SpeakerPipeline {
         Some(open.voiced_at() + UNENDED)
     }
 
-    /// What is known of an utterance whose end its recogniser does not tell; that one is given up.
+    /// The open utterance, as far as it is known, if its recogniser is overdue to report the end; gives it
+    /// up.
     pub fn unended(&mut self, at: HeardAt) -> Option<Utterance> {
         self.unended_at().filter(|due| *due <= at.sound)?;
         let mut open = self.open.take()?;
@@ -305,14 +306,14 @@ impl SpeakerPipeline {
         keeps
     }
 
-    /// What was said to nobody, once nothing can continue it any more.
+    /// The last utterance that addressed nobody, once nothing can continue it any more.
     pub fn unaddressed(&mut self, now: Instant) -> Option<(Utterance, String)> {
         let over =
             |(utterance, _): &mut (Utterance, String)| utterance.speech_end + CONTINUES <= now;
         self.unaddressed.take_if(over)
     }
 
-    /// The same at once.
+    /// The last utterance that addressed nobody, at once.
     pub fn take_unaddressed(&mut self) -> Option<(Utterance, String)> {
         self.unaddressed.take()
     }
@@ -369,7 +370,7 @@ impl SpeakerPipeline {
         self.finals.park_last();
     }
 
-    /// What the recogniser says next of any utterance.
+    /// The recogniser's next event about any utterance.
     pub fn poll_event(&mut self, context: &mut Context<'_>) -> Poll<RecognitionEvent> {
         for recognition in self.finals.iter_mut().chain(&mut self.open) {
             if let Poll::Ready(event) = recognition.poll_event(context) {
@@ -429,7 +430,7 @@ impl SpeakerPipeline {
         }
     }
 
-    /// What is understood so far, while somebody speaks.
+    /// Takes in a partial text, while somebody speaks.
     fn partial(&mut self, text: String, at: HeardAt, names: &[NpcNames]) -> Recognised {
         let sound = self.sound_at(at);
         let Some(open) = self.open.as_mut().filter(|open| open.partial != text) else {
@@ -441,7 +442,7 @@ impl SpeakerPipeline {
         Recognised::Partial(text)
     }
 
-    /// What is probably all: it may be answered ahead at once.
+    /// Takes in a text that is probably complete: it may be answered ahead at once.
     fn nearly_over(&mut self, text: String, at: HeardAt) -> Recognised {
         let Some(open) = &mut self.open else { return Recognised::Nothing };
         let is_new = open.partial != text;
@@ -449,7 +450,7 @@ impl SpeakerPipeline {
         if is_new { Recognised::Partial(text) } else { Recognised::Nothing }
     }
 
-    /// What was understood until a pause, if that still lasts.
+    /// Takes in the text until a pause, if that still lasts.
     fn paused(&mut self, text: String, at: HeardAt, names: &[NpcNames]) -> Recognised {
         let sound = self.sound_at(at);
         let Some(open) = self.open.as_mut().filter(|open| open.is_pausing(sound)) else {
@@ -462,8 +463,8 @@ impl SpeakerPipeline {
         if is_new { Recognised::Partial(text) } else { Recognised::Nothing }
     }
 
-    /// Passes on what is known of the open utterance; an end that comes of it is told with the next
-    /// tick.
+    /// Passes what is known of the open utterance to the endpointer; an end that follows is reported with the
+    /// next tick.
     fn learn(&mut self, at: HeardAt, input: Input) {
         let sound = self.sound_at(at);
         if let Some(Output::Close { reason, .. }) = self.endpointer.handle(sound.into_std(), input)

@@ -1,4 +1,4 @@
-//! What is being said at a table, and how much of it was heard.
+//! Playback of a table's NPCs, and how much of it was heard.
 //!
 //! Entry type: [`Playback`]. One NPC speaks at a time; turns are played in the order their
 //! utterances ended. **Never**: makes sound, or waits; the table's loop calls [`Playback::poll`].
@@ -41,13 +41,13 @@ pub trait VoiceOut: Send {
 pub enum Pace {
     /// One frame every 20 ms, beginning with the first.
     RealTime,
-    /// The same, handed over this long before it is due, to something with a clock of its own.
+    /// One frame every 20 ms, handed over this long before it is due, to something with a clock of its own.
     Ahead(Duration),
     /// At once: nobody listens while it plays.
     Free,
 }
 
-/// What playing led to.
+/// An event of playback.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Played {
     /// The turn's first frame left.
@@ -63,8 +63,8 @@ const GAP: Duration = Duration::from_millis(300);
 const GAP_SPREAD_MS: u64 = 50;
 /// A turn that is ready waits this long for an earlier one that is not.
 const ORDER_PATIENCE: Duration = Duration::from_secs(2);
-/// Behind schedule by more than this, the schedule starts anew; up to it, one more frame leaves
-/// with each that is due until it is caught up.
+/// Behind schedule by more than this, the schedule restarts; up to it, one more frame leaves with each that
+/// is due until it is caught up.
 const LATE_MAX: Duration = Duration::from_millis(100);
 /// Ducked under a player's voice.
 const DUCK_DB: f32 = -15.0;
@@ -241,8 +241,8 @@ impl Playback {
         }
     }
 
-    /// What plays next and when it may begin: the first in order; when that has no sound yet, one
-    /// that has been ready for long.
+    /// Next turn to play and its earliest start: the first in order; when that has no sound yet, one that has
+    /// been ready for long.
     fn next_start(&self) -> Option<(Instant, TurnId)> {
         let released = || self.segments.iter().filter(|segment| segment.released && !segment.done);
         let first = released().min_by_key(|segment| segment.order())?;

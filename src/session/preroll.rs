@@ -22,7 +22,7 @@ impl Preroll {
         self.0.push_back(frame.clone());
     }
 
-    /// What was kept, the oldest first; nothing is kept any more.
+    /// Takes the stored frames, the oldest first, and leaves none.
     pub fn take(&mut self) -> VecDeque<Frame> {
         std::mem::take(&mut self.0)
     }

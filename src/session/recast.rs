@@ -1,4 +1,4 @@
-//! A table that is described anew while it runs: its cast, its campaign, what can be set about it.
+//! A new description of a table while it runs: its cast, its campaign, its settings.
 //!
 //! Entry type: [`Recast`]. **Never**: done anything with here.
 
@@ -7,25 +7,25 @@ use std::{fmt, sync::Arc};
 use super::{options::Options, seat::MakeSeat};
 use crate::{domain::Campaign, logic::tier::Keywords, provider::TurnJudge};
 
-/// A table described anew.
+/// A new description of a table.
 pub struct Recast {
-    /// What can be set.
+    /// The settings.
     pub options: Options,
     /// Judges how pauses sound, where that is wanted and possible.
     pub judge: Option<Arc<dyn TurnJudge>>,
     /// The people, places and scenes that NPCs may speak of.
     pub campaign: Arc<Campaign>,
-    /// What raises a turn's tier.
+    /// Keywords that raise a turn's tier.
     pub keywords: Keywords,
     /// Phrases that name a rule, which raise it too.
     pub rules: Arc<[String]>,
-    /// The whole cast, in its order; whoever is not in it leaves.
+    /// The whole cast, in its order; NPCs that are not in it leave.
     pub cast: Vec<Role>,
 }
 
 /// An NPC of a table's cast.
 pub struct Role {
-    /// Its name; whoever is not at the table under it comes.
+    /// The NPC's name; it joins if no NPC of this name is at the table.
     pub npc: String,
     /// Makes its seat; `None`: it goes on as it is.
     pub seat: Option<MakeSeat>,

@@ -42,22 +42,22 @@ const SOUND_CAPACITY: usize = 1_600;
 const STABLE: Duration = Duration::from_millis(150);
 /// And only in a pause this long, or every breath would cost a request.
 const PAUSE: Duration = Duration::from_millis(100);
-/// Silence that a recogniser hears after each word. What is longer is held back until it is known to
-/// be a pause within the utterance, so that the recogniser may look back meanwhile.
+/// Silence that a recogniser hears after each word. Longer silence is held back until it is known to be a
+/// pause within the utterance, so that the recogniser may look back meanwhile.
 const SILENCE: Duration = Duration::from_millis(120);
 /// A recogniser that takes no sound for so long will not take any: others that it may be busy with
 /// do not speak as long.
 const STUCK: Duration = Duration::from_secs(35);
 /// Sound that is paid for before it is heard, again and again while a recognition goes on.
 const PAID_SECONDS: f64 = 10.0;
-/// Who pays for what is heard.
+/// Payer of speech recognition, as the budget names it.
 const HEARING: &str = "hearing";
 
-/// What hears a table, and who pays for it.
+/// The recogniser of a table, and the budget that pays for it.
 pub struct Recogniser {
     /// The service that understands speech.
     pub stt: Arc<dyn SpeechToText>,
-    /// What its seconds are paid from.
+    /// Budget that pays for its seconds.
     pub budget: Budget,
 }
 
@@ -110,13 +110,13 @@ impl Recogniser {
 pub struct RecognitionEvent {
     /// The [`Recognition::id`] that it is of.
     pub recognition: u64,
-    /// What it says.
+    /// The event.
     pub spoken: Spoken,
 }
 
-/// What a recogniser says.
+/// An event of a recogniser.
 pub enum Spoken {
-    /// What was understood.
+    /// Text that was understood.
     Said(SpeechEvent),
     /// It gave up.
     Failed(Error),
@@ -221,7 +221,7 @@ impl Recognition {
         })
     }
 
-    /// What the recogniser says next; pending for ever once nothing more comes.
+    /// The recogniser's next event; pending for ever once nothing more comes.
     pub fn poll_event(&mut self, context: &mut Context<'_>) -> Poll<RecognitionEvent> {
         if let Poll::Ready(judgement) = self.judging.poll(context) {
             let spoken = Spoken::Sounds(judgement);
@@ -258,8 +258,8 @@ impl Recognition {
         }
     }
 
-    /// Keeps a frame for the turn. What never ends is mostly silence, and a megabyte of it every 30 s:
-    /// of the silence before a voice no more is kept than a pre-roll.
+    /// Keeps a frame for the turn. An endless recognition is mostly silence, a megabyte of it every 30 s: of
+    /// the silence before a voice no more is kept than a pre-roll.
     fn keep(&mut self, frame: &Frame) {
         self.audible |= !self.endless || !vad::is_silent(frame.samples());
         let most = if self.audible { SOUND_CAPACITY } else { PREROLL_FRAMES };
@@ -301,7 +301,7 @@ impl Recognition {
         self.taken_at + STUCK
     }
 
-    /// That was all its sound.
+    /// Ends its sound.
     pub fn close(&mut self, now: Instant) {
         // Dropping the sender tells the recogniser so.
         self.to = None;

@@ -1,4 +1,4 @@
-//! What a table tells of its utterances, and what it counts of them.
+//! Reports of a table's utterances, and counts of them.
 //!
 //! Entry type: [`Reports`]. **Never**: decides what became of an utterance.
 
@@ -16,10 +16,10 @@ use super::{
 };
 use crate::engine::Budget;
 
-/// What became of an X-card.
+/// Detail of the line that an X-card gets.
 const HALTED: &str =
     "everyone has stopped and is muted (the game master says \"everyone continue\" or unmutes all)";
-/// What became of an exchange.
+/// Detail of the line of an exchange that an X-card took back.
 const TAKEN_BACK: &str = "taken back: an x-card was held up";
 
 /// Lines and notices on their way to the table's listeners.
@@ -27,7 +27,7 @@ pub struct Reports {
     events: TableEvents,
     /// Lines so far.
     lines: u64,
-    /// What was counted.
+    /// Counts so far.
     pub statistics: Statistics,
     /// The newest lines, for taking them back.
     pub recent: RecentLines,
@@ -37,7 +37,7 @@ pub struct Reports {
     stt: String,
 }
 
-/// Who is at the table while a line is told.
+/// People and NPCs at the table when a line is published.
 pub struct Company<'t> {
     /// The people, by name.
     pub speakers: &'t Speakers,
@@ -46,7 +46,7 @@ pub struct Company<'t> {
 }
 
 impl Reports {
-    /// Nothing is told yet; `stt` is the recogniser's name.
+    /// Reports without a line yet; `stt` is the recogniser's name.
     pub fn new(events: TableEvents, budget: Budget, backlog: Backlog, stt: &str) -> Self {
         Self {
             events,
@@ -89,7 +89,7 @@ impl Reports {
         self.backlog.count()
     }
 
-    /// What has heard an utterance.
+    /// Name of the recogniser of an utterance, or "typed".
     pub fn heard_by(&self, typed: bool) -> &str {
         if typed { TurnLine::TYPED } else { &self.stt }
     }
@@ -131,7 +131,7 @@ impl Reports {
         self.line(line, speaker, at);
     }
 
-    /// Somebody has said the X-card: nobody is told who.
+    /// Publishes that somebody has said the X-card, without a speaker.
     pub fn halted(&mut self, utterance: &Utterance) {
         let line = TurnLine {
             heard: utterance.text.clone(),

@@ -1,4 +1,4 @@
-//! What an X-card takes back: the last exchange that was heard.
+//! Retraction by an X-card: the last exchange that was heard is taken back.
 //!
 //! Entry type: [`RecentLines`]. **Never**: knows who has used the card.
 
@@ -12,11 +12,11 @@ use crate::{
     logic::prompt::Overheard,
 };
 
-/// What was told longer ago than this is no part of what the card is held up for, save the last.
+/// Lines older than this are no part of what the card is held up for, save the last.
 const RECENT: Duration = Duration::from_secs(60);
 /// Lines that are looked back at.
 const LINES: usize = 64;
-/// What was told last, the latest at the end.
+/// The newest lines, the latest at the end.
 #[derive(Debug, Default)]
 pub struct RecentLines(VecDeque<Told>);
 
@@ -25,7 +25,7 @@ pub struct RecentLines(VecDeque<Told>);
 struct Told {
     turn: u64,
     at: Instant,
-    /// What was said, as NPCs hear it.
+    /// The utterance, as NPCs hear it.
     said: Overheard,
     /// The NPC, and what was heard of it.
     reply: Option<(String, String)>,
@@ -34,7 +34,7 @@ struct Told {
 }
 
 impl RecentLines {
-    /// A line is told, of which NPCs heard what was `said`.
+    /// Adds a line, of which NPCs heard what was `said`.
     pub fn told(&mut self, line: &TurnLine, said: Overheard) {
         if self.0.len() == LINES {
             self.0.pop_front();
@@ -55,7 +55,7 @@ impl RecentLines {
         }
     }
 
-    /// What somebody has said is no more.
+    /// Drops the lines that a person has said.
     pub fn forget(&mut self, person: &PersonId) {
         self.0.retain(|told| told.said.by.as_ref() != Some(person));
     }

@@ -61,7 +61,7 @@ impl Whereabouts {
         }
     }
 
-    /// Sets location and time as they were, whoever is there; `None` goes.
+    /// Restores location and time, without bringing or sending away anybody; `None` clears them.
     pub fn return_to(&mut self, location: Option<String>, time_of_day: Option<String>) {
         (self.location, self.time_of_day) = (location, time_of_day);
     }
@@ -86,8 +86,8 @@ impl Whereabouts {
         self.npcs.retain(|known| known.seat != seat);
     }
 
-    /// The campaign is described anew. Who has been written into the scene comes, who is written out of
-    /// it goes; otherwise they stay as they were.
+    /// Takes over a new description of the campaign. NPCs newly written into the scene come, those written
+    /// out of it go; all others stay as they were.
     pub fn describe(&mut self, campaign: &Arc<Campaign>) {
         let before = self.scene().map(|scene| scene.npcs.clone());
         self.campaign = Arc::clone(campaign);
@@ -108,7 +108,7 @@ impl Whereabouts {
         self.location.as_deref()
     }
 
-    /// What time of day it is there.
+    /// Time of day of the scene.
     pub fn time_of_day(&self) -> Option<&str> {
         self.time_of_day.as_deref()
     }

@@ -17,11 +17,11 @@ use crate::{
 
 /// An NPC at the table: who it is, what makes its speech, and who waits for it.
 pub struct Seat {
-    /// Who sits there, as described.
+    /// The seat's NPC, as described.
     pub npc: Arc<Npc>,
-    /// What was said to it and what it answered; it stays when the engine is another one.
+    /// Utterances said to it and its answers; they stay when the engine is replaced.
     pub conversation: Conversation,
-    /// What makes its speech.
+    /// Engine of its speech.
     pub engine: Box<dyn VoiceEngine>,
     /// Name of its chat model.
     pub brain: String,
@@ -129,7 +129,7 @@ impl Seat {
         }
     }
 
-    /// Who answers, for reports.
+    /// Names of the NPC and its services, for reports.
     pub(super) fn cast(&self) -> Cast {
         Cast { npc: self.npc.name.clone(), brain: self.brain.clone(), tts: self.tts.clone() }
     }

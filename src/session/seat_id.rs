@@ -1,4 +1,4 @@
-//! Which seat of a table is meant.
+//! Ids of a table's seats.
 
 /// A seat, by its place in the cast from 0; it stays when others come and go.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -1,7 +1,7 @@
 //! The NPCs at the table, by their seats.
 //!
-//! Entry type: [`Seats`]. A seat keeps its id, and who sat there, when its NPC leaves: what is told of it
-//! later still finds it, and an NPC that comes back remembers.
+//! Entry type: [`Seats`]. A seat keeps its id, and its NPC's identity, when the NPC leaves: late reports
+//! about it still find it, and an NPC that comes back remembers.
 //! **Never**: decides whose turn it is.
 
 use std::{
@@ -35,7 +35,7 @@ impl Borrow<Npc> for Seated {
 }
 
 impl Seated {
-    /// Who of `cast` is meant by `name`.
+    /// The NPC of `cast` that `name` means.
     ///
     /// # Errors
     /// Nobody is called so, or several are.
@@ -102,7 +102,7 @@ impl Seats {
         SeatId(self.0.len() - 1)
     }
 
-    /// Who is at the table, and where.
+    /// The NPCs at the table, with their seats.
     pub fn cast(&self) -> Arc<[Seated]> {
         self.iter().map(|(seat, of)| Seated { seat, npc: Arc::clone(&of.npc) }).collect()
     }

@@ -53,7 +53,7 @@ pub struct Segment {
 /// A sentence of it.
 #[derive(Default)]
 pub struct Sentence {
-    /// What is said.
+    /// Its text.
     pub text: String,
     /// It covers a wait, and is not part of the answer.
     pub filler: bool,
@@ -99,7 +99,7 @@ impl Segment {
         }
     }
 
-    /// What left of it.
+    /// The part of it that has left for the listeners.
     pub fn heard(&self) -> HeardAloud {
         let text: Vec<String> =
             self.sentences.iter().filter(|s| !s.filler).filter_map(Sentence::heard).collect();

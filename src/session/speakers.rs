@@ -27,7 +27,7 @@ pub struct Speaker {
     pub is_dm: bool,
 }
 
-/// What somebody is called whose name is not known, or not told.
+/// Stand-in for a name that is unknown or withheld.
 pub const SOMEBODY: &str = "somebody";
 
 /// Everyone at the table and whom they play.
@@ -76,15 +76,15 @@ impl Speakers {
         self.left.iter().any(|known| known.id == id)
     }
 
-    /// Whom they play, whatever the campaign says; `None`: nobody but themselves. False when that
-    /// was known.
+    /// Sets the character they play, over that of the campaign; `None`: nobody but themselves. False when it
+    /// was set already.
     pub fn play(&mut self, id: SpeakerId, character: Option<String>) -> bool {
         let named = |name: String| Some(name.trim().to_owned()).filter(|name| !name.is_empty());
         let character = character.and_then(named);
         self.played.insert(id, character.clone()) != Some(character)
     }
 
-    /// Who `id` is.
+    /// The speaker `id`, at the table or gone.
     pub fn get(&self, id: SpeakerId) -> Option<&Speaker> {
         self.here.iter().chain(&self.left).find(|known| known.id == id)
     }
@@ -95,12 +95,12 @@ impl Speakers {
         known.chain(self.played.values().flatten().cloned()).collect()
     }
 
-    /// What reports call them.
+    /// Name in reports.
     pub fn name(&self, id: SpeakerId) -> &str {
         self.get(id).map_or(SOMEBODY, |speaker| &speaker.name)
     }
 
-    /// Who they are, in what is kept.
+    /// Identity in stored data.
     pub fn person(&self, id: SpeakerId) -> PersonId {
         self.owner.person(id.0, self.name(id))
     }
@@ -114,13 +114,13 @@ impl Speakers {
         self.languages.get(&id).copied()
     }
 
-    /// What they said, as NPCs hear it.
+    /// The utterance, as NPCs hear it.
     pub fn overheard(&self, id: SpeakerId, text: &str) -> Overheard {
         let speaker = self.called(id).to_owned();
         Overheard { speaker, by: Some(self.person(id)), text: text.to_owned(), unanswered: false }
     }
 
-    /// What NPCs call them: the character they play, else their own name.
+    /// Name that NPCs use: the character they play, else their own name.
     pub fn called(&self, id: SpeakerId) -> &str {
         let name = self.name(id);
         if let Some(played) = self.played.get(&id) {
@@ -130,7 +130,7 @@ impl Speakers {
         self.characters.iter().find(plays).map_or(name, |player| &player.character)
     }
 
-    /// Who NPCs call `called`; anybody at the table when they have left.
+    /// The speaker that NPCs call `called`; anybody at the table when that one has left.
     pub fn find(&self, called: &str) -> Option<SpeakerId> {
         let mut ids = self.here.iter().map(|speaker| speaker.id);
         ids.clone().find(|id| self.called(*id) == called).or_else(|| ids.next())

@@ -1,4 +1,4 @@
-//! What became of the utterances of a session, counted, and how fast answers came.
+//! Outcomes of a session's utterances, counted, and how fast answers came.
 //!
 //! Entry type: [`Statistics`]. **Never**: keeps what was said.
 
@@ -92,7 +92,7 @@ impl Statistics {
         }
     }
 
-    /// What was counted.
+    /// Counts so far.
     pub const fn counts(&self) -> Counts {
         self.counts
     }

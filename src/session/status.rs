@@ -19,7 +19,7 @@ use crate::{
     logic::music::MusicStatus,
 };
 
-/// What a table does at this moment.
+/// State of a table.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum State {
@@ -48,7 +48,7 @@ impl fmt::Display for State {
 /// How things stand.
 #[derive(Clone, Debug, Serialize)]
 pub struct Status {
-    /// What the table does.
+    /// The table's state.
     pub state: State,
     /// The NPCs, in the order of the cast.
     pub seats: Vec<SeatStatus>,
@@ -142,7 +142,7 @@ impl Backlog {
 /// How it stands with one NPC.
 #[derive(Clone, Debug, Serialize)]
 pub struct SeatStatus {
-    /// Which seat it is.
+    /// Id of the seat.
     #[serde(skip)]
     pub id: SeatId,
     /// Name of the NPC.
@@ -169,7 +169,7 @@ pub struct SeatStatus {
     pub engine: EngineKind,
     /// Why the cascade made its last answer, if that is not its engine.
     pub replaced: Option<String>,
-    /// Whose words go to it; "everyone" for those without a pin of their own.
+    /// Players pinned to it; "everyone" for those without a pin of their own.
     pub pinned_by: Vec<String>,
     /// It has a stage note, for so many turns; no number: until replaced.
     pub note_turns_left: Option<Option<u32>>,

@@ -1,7 +1,7 @@
 //! Conversations that fill their model's window, summed up while nobody waits.
 //!
-//! Entry type: [`Summaries`]. A summary begins when nobody is being answered; where the model may be
-//! able to do one thing at a time, it is given up for whoever is asked next, and begun anew after.
+//! Entry type: [`Summaries`]. A summary begins when nobody is being answered; where the model may be able to
+//! do one thing at a time, a turn cancels it, and it restarts afterwards.
 //! **Never**: delays a turn, or the end of a session.
 
 use std::collections::HashMap;
@@ -27,7 +27,7 @@ pub struct Summaries {
     under_way: HashMap<Id, UnderWay>,
     /// Something has been said since it was last looked at what is to be summed up.
     is_due: bool,
-    /// Whoever waits until there is nothing to sum up.
+    /// Callers that wait until there is nothing to sum up.
     waiting: Vec<oneshot::Sender<()>>,
 }
 
@@ -85,7 +85,7 @@ impl Summaries {
         }
         if !self.is_due && self.under_way.is_empty() {
             for done in self.waiting.drain(..) {
-                // Whoever asked may have given up.
+                // The receiver may have been dropped.
                 let _ = done.send(());
             }
         }

@@ -31,7 +31,7 @@ const CANCEL_GRACE: Duration = Duration::from_millis(100);
 pub struct Active {
     /// Number of the turn within the table.
     pub id: TurnId,
-    /// What is answered, and by whom.
+    /// The utterance to answer, and its NPC.
     pub purpose: Purpose,
     /// Tells the engine how far the table is.
     pub gate: watch::Sender<Gate>,
@@ -47,11 +47,11 @@ pub struct Active {
     abort: AbortHandle,
     kill_at: Option<Instant>,
     outcome: Option<Outcome>,
-    /// The utterance is told of elsewhere.
+    /// The utterance is reported elsewhere.
     pub withdrawn: bool,
     /// An X-card was held up: nobody is to remember it.
     pub taken_back: bool,
-    /// What came of looking up what the NPC remembers.
+    /// Outcome of looking up what the NPC remembers.
     pub recalled: Option<RecallTold>,
     report: Option<TurnReport>,
     heard: Option<HeardAloud>,
@@ -69,11 +69,11 @@ pub struct EngineHandle {
 
 /// A turn whose report and heard text are both known.
 pub struct Ended {
-    /// Which seat answered.
+    /// Seat that answered.
     pub seat: SeatId,
-    /// What it came to, unless it was aborted.
+    /// The engine's report, unless it was aborted.
     pub report: Option<TurnReport>,
-    /// What was heard.
+    /// The part that was heard.
     pub heard: HeardAloud,
     /// The line, unless nobody is to know of the turn.
     pub line: Option<TurnLine>,
@@ -231,8 +231,8 @@ impl Active {
         self.purpose.utterance.was_said_by(speaker, end) && self.is_wanted() && !self.speculative
     }
 
-    /// Whether nothing of it was heard that could be understood: whoever goes on speaking has it taken
-    /// back, and later interrupts it.
+    /// Whether nothing of it was heard that could be understood: a speaker who goes on has it taken back now,
+    /// and would interrupt it later.
     pub fn is_unheard(&self, now: Instant) -> bool {
         self.began_at.is_none_or(|at| now < at + barge_in::ARMED_AFTER)
     }
@@ -259,14 +259,14 @@ impl Active {
         let outcome = self.outcome.unwrap_or_else(|| outcome(self.report.as_ref(), &heard));
         let hidden = self.speculative || self.withdrawn;
         let cast = cast(self.purpose.seat);
-        // What tools have done cannot be taken back with the answer.
+        // Effects of tools cannot be taken back with the answer.
         let acted = self.report.as_ref().is_some_and(|report| !report.exchange.is_empty());
         let counts = !hidden || (acted && !self.speculative);
         let report = self.report.as_ref();
         let utterance = &self.purpose.utterance;
         let first_text = report.and_then(|report| report.first_text_at);
         let audible = self.began_at;
-        // What was ready before the final counts from the final on.
+        // Text that was ready before the final counts from the final on.
         let text_or_final = first_text.max(utterance.final_at);
         let stt = if utterance.typed { TurnLine::TYPED } else { stt };
         let engine = report.map(|report| &report.engine);
@@ -310,7 +310,7 @@ impl Active {
     }
 }
 
-/// Which chat models answered.
+/// Names of the chat models that answered.
 fn thought(report: &TurnReport) -> Vec<String> {
     report.thought.iter().map(ToString::to_string).collect()
 }

@@ -75,7 +75,7 @@ impl Table {
     fn edge(&mut self, now: Instant, speaker: SpeakerId, edge: Edge) {
         match edge {
             Edge::Opened { continues } => {
-                // What cannot be recognised takes nothing back.
+                // A sound that cannot be recognised takes nothing back.
                 let open = self.hearing.of(speaker).is_some_and(|it| it.open().is_some());
                 if open && (continues || self.goes_on(now, speaker)) {
                     let before = self.take_back(now, speaker);
@@ -140,7 +140,7 @@ impl Table {
         self.act_on(understood, utterance);
     }
 
-    /// What something said to `seat` comes to.
+    /// Meaning of an utterance said to `seat`.
     fn addressed_to(&mut self, seat: SeatId, utterance: &Utterance) -> Understood {
         let situation = self.situation();
         match (self.router.scene.is_present(seat), self.seats[seat].muted) {
@@ -221,7 +221,7 @@ impl Table {
         self.unanswered(utterance, Outcome::NobodyAddressed, Some(why));
     }
 
-    /// What an utterance means for this table now.
+    /// Meaning of an utterance for this table now.
     pub(super) fn understand(&mut self, utterance: &Utterance) -> Understood {
         if utterance.text.trim().is_empty() {
             return Understood::Nothing;
@@ -321,7 +321,7 @@ impl Table {
     }
 }
 
-/// What `speaker` typed, as an utterance.
+/// The text `speaker` typed, as an utterance.
 fn typed(speaker: SpeakerId, text: String) -> Utterance {
     let (raw, now) = (taken(&text), Instant::now());
     Utterance { raw, typed: true, final_at: Some(now), ..Utterance::unheard(speaker, now) }

@@ -1,4 +1,4 @@
-//! What was said, and what is to be answered to it by whom.
+//! An utterance, and the purpose of the turn that answers it.
 //!
 //! Entry types: [`Utterance`], [`Purpose`]. **Never**: decides what it means.
 
@@ -19,14 +19,14 @@ pub const LONGEST: usize = 8 << 10;
 /// Something one speaker said.
 #[derive(Clone, Debug)]
 pub struct Utterance {
-    /// Whose words they are.
+    /// The speaker.
     pub speaker: SpeakerId,
     /// As the recogniser gave it.
     pub raw: String,
-    /// The same with names corrected; empty until it is looked at.
+    /// `raw` with names corrected; empty until it is looked at.
     pub text: String,
-    /// What was said last of it, after more than a pause: a "stop" in it counts as if nothing had been
-    /// said before.
+    /// The last part of it, said after more than a pause: a "stop" in it counts as if nothing had been said
+    /// before.
     pub apart: Option<String>,
     /// Partials before the final.
     pub partials: u32,
@@ -70,7 +70,7 @@ impl Utterance {
         }
     }
 
-    /// What of it may be an order or a stop word.
+    /// The part of it that may be an order or a stop word.
     pub fn order(&self) -> &str {
         self.apart.as_deref().unwrap_or(&self.raw)
     }
@@ -92,16 +92,16 @@ impl Utterance {
     }
 }
 
-/// What a turn is for.
+/// Purpose of a turn.
 #[derive(Clone, Debug)]
 pub struct Purpose {
-    /// What was said.
+    /// The utterance it answers.
     pub utterance: Utterance,
-    /// Which seat answers.
+    /// Seat that answers.
     pub seat: SeatId,
     /// The tier and why.
     pub tier: TurnTier,
-    /// What the NPC speaks about.
+    /// Occasion for which the NPC speaks.
     pub cause: Cause,
 }
 
@@ -115,7 +115,7 @@ impl Purpose {
 /// Turns of one seat that wait for it.
 pub type Waiting = VecDeque<Purpose>;
 
-/// Who and what answered.
+/// The NPC and the services of an answer.
 pub struct Cast {
     /// The NPC's name.
     pub npc: String,

@@ -2,7 +2,7 @@
 
 use super::{Entry, Key, Kind, Node, Position, Problems, Scalar, Shape, Value, nearest, quoted};
 
-/// Checks `node`, called `name` in messages, against `kind`. What is wrong is noted and becomes
+/// Checks `node`, called `name` in messages, against `kind`. A wrong value is noted and becomes
 /// [`Value::Broken`], so that reading goes on without complaining twice.
 pub fn check(node: &mut Node, name: &str, kind: &Kind, problems: &mut Problems) {
     match (kind, &mut node.value) {
@@ -148,7 +148,7 @@ fn is_text(scalar: &Scalar) -> bool {
     scalar.written.is_some() || !scalar.is_null() && scalar.flag().is_none()
 }
 
-/// What stands where something else should.
+/// Description of a node that stands where something else should.
 fn what_is(node: &Node, name: &str) -> String {
     let name = if name.is_empty() { "the file".to_owned() } else { quoted(name) };
     match &node.value {
@@ -160,7 +160,7 @@ fn what_is(node: &Node, name: &str) -> String {
     }
 }
 
-/// What would be right, and how a common slip is mended.
+/// The value expected, and how to fix a common slip.
 fn way_out(scalar: Option<&Scalar>, kind: &Kind) -> String {
     let expected = format!("expected {}", kind.expected());
     let Some(scalar) = scalar else { return expected };

@@ -51,7 +51,7 @@ pub fn text(bytes: Vec<u8>) -> Result<String, Position> {
     })
 }
 
-/// What to do about too much.
+/// Advice for a file that is too large.
 const FEWER: &str = "use fewer aliases, or several files";
 
 /// Reading has stopped; the problem is already noted.
@@ -84,7 +84,7 @@ impl Size {
         }
     }
 
-    /// Which limit it is over.
+    /// Limit that it exceeds, in words.
     fn is_over(self) -> Option<String> {
         if self.nodes > NODES_MAX {
             return Some(format!(
@@ -107,7 +107,7 @@ struct Builder<'text, 'problems> {
     problems: &'problems mut Problems,
     /// Anchored values by the parser's number.
     anchors: BTreeMap<usize, Anchor>,
-    /// What was read so far.
+    /// Size of all that was read so far.
     size: Size,
     /// Lists and mappings open now.
     depth: usize,

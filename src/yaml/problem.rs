@@ -1,4 +1,4 @@
-//! What is wrong with a file, and where.
+//! Problems in a file, and their places.
 
 use std::{fmt, sync::Arc};
 
@@ -30,9 +30,9 @@ pub struct Problem {
     /// Where in it.
     #[serde(flatten)]
     pub at: Position,
-    /// What is wrong, lowercase, one line.
+    /// The mistake, lowercase, one line.
     pub message: String,
-    /// What to do about it; may be empty.
+    /// How to fix it; may be empty.
     pub way_out: String,
 }
 
@@ -52,7 +52,7 @@ fn plain<S: Serializer>(text: &str, serializer: S) -> Result<S::Ok, S::Error> {
 /// The problems of one file, as they are found.
 #[derive(Clone, Debug)]
 pub struct Problems {
-    /// Whose they are.
+    /// File they are in.
     file: Arc<str>,
     /// In the order of finding.
     list: Vec<Problem>,
@@ -90,7 +90,7 @@ impl Problems {
         self.list.extend(other.list);
     }
 
-    /// What was found, in the order of finding.
+    /// The problems, in the order of finding.
     pub fn into_vec(self) -> Vec<Problem> {
         self.list
     }

@@ -1,6 +1,6 @@
-//! What a file may hold: one table drives reading, problems and JSON Schemas.
+//! Shapes of files: one table drives reading, problems and JSON Schemas.
 
-/// What a value may be.
+/// Kind of value.
 #[derive(Clone, Copy, Debug)]
 pub enum Kind {
     /// Any text; numbers are taken as written.
@@ -40,7 +40,7 @@ pub enum Kind {
 /// A mapping with known keys.
 #[derive(Debug)]
 pub struct Shape {
-    /// What it describes, for editors.
+    /// Name of the thing described, for editors.
     pub title: &'static str,
     /// Its keys in the order of the documentation.
     pub keys: &'static [Key],
@@ -53,9 +53,9 @@ pub struct Key {
     pub name: &'static str,
     /// How other programs spell it; read as `name`.
     pub also: &'static [&'static str],
-    /// What its value may be.
+    /// Kind of its value.
     pub kind: Kind,
-    /// What it does, for editors.
+    /// Its effect, for editors.
     pub doc: &'static str,
     /// Whether it must be there.
     pub required: bool,
@@ -72,7 +72,7 @@ impl Key {
         Self { name, also: &[], kind, doc, required: true }
     }
 
-    /// The same key with the spellings of other programs.
+    /// Adds the spellings of other programs.
     pub const fn also(self, also: &'static [&'static str]) -> Self {
         Self { also, ..self }
     }
@@ -86,7 +86,7 @@ impl Shape {
 }
 
 impl Kind {
-    /// What is expected, in words.
+    /// The expected value, in words.
     pub fn expected(&self) -> String {
         match self {
             Self::Text | Self::Filled => "text".to_owned(),

@@ -9,11 +9,11 @@ use super::{Position, Scalar};
 pub struct Node {
     /// Where the value begins; for an alias, where the alias stands.
     pub at: Position,
-    /// What was written there.
+    /// Its content.
     pub value: Value,
 }
 
-/// What a node holds.
+/// Content of a node.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Value {
     /// Text, number, boolean or nothing, as written.
@@ -63,7 +63,7 @@ impl Node {
         self.scalar().is_some_and(Scalar::is_null)
     }
 
-    /// The same as JSON, plain scalars resolved as YAML 1.2 does; broken parts are null.
+    /// The node as JSON, plain scalars resolved as YAML 1.2 does; broken parts are null.
     pub fn to_json(&self) -> Json {
         match &self.value {
             Value::Scalar(scalar) => scalar_json(scalar),

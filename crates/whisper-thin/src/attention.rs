@@ -17,7 +17,7 @@ pub(crate) struct Queries<'a> {
 pub(crate) struct Asked<'a> {
     /// As many as the result has rows.
     pub(crate) queries: Queries<'a>,
-    /// The same for each of them.
+    /// Keys and values that all of the queries look at.
     pub(crate) seen: KeyValue<'a>,
 }
 

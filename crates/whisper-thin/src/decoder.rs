@@ -43,7 +43,7 @@ pub(crate) struct Decoder {
     norm: Norm,
 }
 
-/// What is known of one piece of sound and the tokens so far; buffers are reused from call to call.
+/// Memory of one piece of sound and the tokens so far; buffers are reused from call to call.
 #[derive(Default)]
 pub(crate) struct Room {
     /// Keys and values of the positions heard, per layer.
@@ -60,7 +60,7 @@ pub(crate) struct Room {
     even: Vec<f32>,
 }
 
-/// What is known of the tokens so far.
+/// Memory of the tokens so far.
 #[derive(Clone, Default)]
 pub(crate) struct Said {
     /// Keys and values, per layer.

@@ -41,7 +41,7 @@ pub(crate) struct Encoder {
     pub(crate) bands: usize,
     /// Positions of 20 ms, of two frames each.
     pub(crate) positions: usize,
-    /// The same in all layers.
+    /// Division into heads, alike in all layers.
     pub(crate) heads: Heads,
     first: Dense,
     second: Dense,
@@ -187,7 +187,7 @@ impl Encoder {
         })
     }
 
-    /// What the layers begin with: convolved features and the encoding of the place.
+    /// Makes the input of the layers: convolved features and the encoding of the place.
     ///
     /// Convolved are the frames of the sound, one stretch of silence, which is the same everywhere, and
     /// the window's end.

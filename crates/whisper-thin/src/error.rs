@@ -1,4 +1,4 @@
-//! What can go wrong, while loading and while transcribing.
+//! Errors of loading and of transcribing.
 
 use std::io;
 use std::path::PathBuf;
@@ -16,7 +16,7 @@ pub enum LoadError {
     File {
         /// The file that was tried.
         path: PathBuf,
-        /// What the system says.
+        /// Error of the system.
         source: io::Error,
     },
     /// A file is larger than such a file can be.
@@ -26,7 +26,7 @@ pub enum LoadError {
     Large {
         /// The file that was tried.
         path: PathBuf,
-        /// What such a file has at most, in bytes.
+        /// Size limit of such a file, in bytes.
         most: u64,
     },
     /// Reading the weights failed half-way.
@@ -43,7 +43,7 @@ pub enum LoadError {
     /// The weights belong to another kind of model.
     #[error("the weights are a {found:?}, not a WhisperSpec; name a Whisper model")]
     Kind {
-        /// What the file says it is, shortened.
+        /// Name of the kind in the file, shortened.
         found: String,
     },
     /// The file ends before what it announces.
@@ -51,7 +51,7 @@ pub enum LoadError {
         "the weights are cut short: {what} at byte {at} needs {needs} bytes, {left} are left; fetch the model again"
     )]
     CutShort {
-        /// What was being read.
+        /// The item being read.
         what: &'static str,
         /// Where it begins.
         at: u64,
@@ -91,7 +91,7 @@ pub enum LoadError {
         name: String,
         /// Its dimensions in the file.
         found: Vec<usize>,
-        /// What fits the rest of the model.
+        /// Shape that fits the rest of the model.
         wanted: String,
     },
     /// A variable holds infinities or no numbers.
@@ -121,7 +121,7 @@ pub enum LoadError {
     Token {
         /// The token, shortened.
         token: String,
-        /// What is wrong with it.
+        /// The mismatch, to be read behind the token.
         problem: &'static str,
     },
 }
@@ -135,17 +135,17 @@ pub enum TranscribeError {
         "cannot transcribe {samples} samples at once, at most {most}; cut the sound at a pause"
     )]
     TooLong {
-        /// What was given.
+        /// Samples given.
         samples: usize,
-        /// What the model holds, 480,000 (30 s) for all released ones.
+        /// Samples that the model holds, 480,000 (30 s) for all released ones.
         most: usize,
     },
     /// The model does not know this language.
     #[error("the model has no language {asked:?}; {known}")]
     Language {
-        /// What was asked for.
+        /// Language asked for.
         asked: String,
-        /// What there is instead.
+        /// Languages of the model, in words.
         known: String,
     },
     /// The caller's question was answered with yes.
@@ -159,7 +159,7 @@ impl From<Cancelled> for TranscribeError {
     }
 }
 
-/// What is wrong with a JSON file, without all of a long value that is.
+/// Text of a JSON error, without all of a long value in it.
 fn brief(error: &serde_json::Error) -> String {
     let text = error.to_string();
     if text.len() <= 200 {

@@ -38,7 +38,7 @@ struct Filter {
 pub(crate) struct Mel {
     /// Frames that touch the sound, each of as many values as there are bands.
     pub(crate) rows: Vec<f32>,
-    /// What every band holds in the silence after them.
+    /// Value of every band in the silence after them.
     pub(crate) silence: f32,
     buffer: Vec<Complex<f32>>,
     scratch: Vec<Complex<f32>>,

@@ -22,7 +22,7 @@ pub struct Model {
     pub(crate) frontend: Frontend,
     /// Features to what is heard.
     pub(crate) encoder: Encoder,
-    /// What is heard to tokens.
+    /// Encoded sound to tokens.
     pub(crate) decoder: Decoder,
     /// Tokens to text.
     pub(crate) tokens: Tokens,
@@ -70,7 +70,7 @@ impl Model {
         Self::read(open(folder, "model.bin")?.0, &tokenizer, &config)
     }
 
-    /// The same from a reader of the weights and the texts of both JSON files.
+    /// Loads a model from a reader of the weights and the texts of both JSON files.
     ///
     /// # Errors
     /// As [`Model::load`].
@@ -94,7 +94,7 @@ impl Model {
         Ok(Self { frontend, encoder, decoder, tokens })
     }
 
-    /// The same from bytes in memory.
+    /// Loads a model from bytes in memory.
     ///
     /// # Errors
     /// As [`Model::load`].

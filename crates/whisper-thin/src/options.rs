@@ -1,12 +1,12 @@
-//! What a caller asks for, and what it gets.
+//! Options of a transcription, and its result.
 
 use crate::window::Window;
 
 /// How a piece of sound is transcribed.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Options<'a> {
-    /// What the model takes to have been said before: names and words it could not know, as in
-    /// "Names: Thorin, Elara. Fireball." Of a long one the last 223 tokens count; empty for none.
+    /// Text that the model takes to have been said before: names and words it could not know, as in "Names:
+    /// Thorin, Elara. Fireball." Of a long one the last 223 tokens count; empty for none.
     pub prompt: &'a str,
     /// Code of the language, `"de"`. `None`: a multilingual model finds out (which costs one token's time when there
     /// is a prompt), an English one hears English.
@@ -57,17 +57,17 @@ impl Search {
     }
 }
 
-/// What has cut a text short.
+/// Reason for a text cut short.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Guard {
     /// The model repeated itself: the same up to 12 tokens three times in a row, one or two tokens five times. The text
     /// ends after the first time.
     Loop,
-    /// There were more tokens than [`Options::max_tokens`] or the length of the sound allows.
+    /// The text had more tokens than [`Options::max_tokens`] or the length of the sound allows.
     Length,
 }
 
-/// What was heard.
+/// Result of a transcription.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Transcript {
     /// The text, without blanks around it.
@@ -79,7 +79,7 @@ pub struct Transcript {
     /// Mean of the natural logarithms of the probabilities of all tokens and the end; 0 is certain, below -1 is
     /// guessing.
     pub mean_log_probability: f32,
-    /// What has cut the text short, if anything has.
+    /// The guard that has cut the text short, if any.
     pub cut_by_guard: Option<Guard>,
     /// Code of the language, asked for or found.
     pub language: String,

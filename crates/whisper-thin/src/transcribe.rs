@@ -19,13 +19,13 @@ const NOBODY_SPEAKS: f32 = 0.6;
 
 /// One transcription on its way.
 pub(crate) struct Run<'a> {
-    /// What hears.
+    /// The model that transcribes.
     pub(crate) model: &'a Model,
     options: &'a Options<'a>,
     /// Where it computes.
     pub(crate) scratch: &'a mut Scratch,
     crew: Crew<'a>,
-    /// What stands before the start token.
+    /// Tokens before the start token.
     prompt: Vec<u32>,
     samples: usize,
 }
@@ -36,7 +36,7 @@ pub(crate) struct Read {
     pub(crate) tokens: Vec<u32>,
     /// Mean of the logarithms of the probabilities of its tokens and its end.
     pub(crate) mean: f32,
-    /// What kept it from going on, if anything did.
+    /// The guard that has stopped it, if any.
     pub(crate) cut_by_guard: Option<Guard>,
 }
 

@@ -1,4 +1,4 @@
-//! Which of the encoder's positions are computed.
+//! Choice of the encoder's positions that are computed.
 //!
 //! Whisper (arXiv 2212.04356) encodes 30 s, 1,500 positions of 20 ms, whatever was said; two seconds of speech cost as
 //! much as thirty. Cutting the silence away makes the released weights repeat themselves: they have never seen

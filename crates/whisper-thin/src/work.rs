@@ -32,7 +32,7 @@ impl<'a> Stop<'a> {
         stop
     }
 
-    /// The same as an error, to be passed on.
+    /// Like [`Stop::now`], as an error to pass on.
     pub(crate) fn check(&self) -> Result<(), Cancelled> {
         if self.now() { Err(Cancelled) } else { Ok(()) }
     }

@@ -2,7 +2,7 @@
 //!
 //! **Never** reads beyond its end: what is missing is `None`.
 
-/// What is left of a piece of a file.
+/// The unread rest of a piece of a file.
 #[derive(Clone, Copy, Debug)]
 pub struct Bytes<'a>(pub &'a [u8]);
 

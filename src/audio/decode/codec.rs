@@ -1,6 +1,6 @@
 //! Packets of one stream to sound, whatever container they come from: [`Codec`].
 //!
-//! What a codec would allocate is looked at beforehand. **Never** reads a container.
+//! A codec's allocations are checked beforehand. **Never** reads a container.
 
 use symphonia::core::audio::{AudioBufferRef, SampleBuffer};
 use symphonia::core::codecs::{
@@ -31,7 +31,7 @@ pub enum Codec {
     Other {
         /// Keeps state from packet to packet.
         decoder: Box<dyn Decoder>,
-        /// What to cut off.
+        /// Samples to cut off.
         trim: Trim,
     },
 }
@@ -40,7 +40,7 @@ impl Codec {
     /// A decoder for a stream of Opus.
     ///
     /// # Errors
-    /// There is no memory for it.
+    /// Memory for it cannot be had.
     pub fn opus(head: OpusHead) -> Result<Self, DecodeError> {
         Ok(Self::Opus(OpusStream::new(head)?))
     }
@@ -58,7 +58,7 @@ impl Codec {
     /// Decodes the next packet. A damaged one is a click, not the end.
     ///
     /// # Errors
-    /// There is too much sound, or its rate changes.
+    /// The sound is longer than allowed, or its rate changes.
     pub fn decode(
         &mut self,
         kind: &'static str,
@@ -112,7 +112,7 @@ fn decoder(parameters: &CodecParameters) -> SymphoniaResult<Box<dyn Decoder>> {
     })
 }
 
-/// What of a stream is sound and not the encoder's padding.
+/// Samples of a stream that are sound and not the encoder's padding.
 pub struct Trim {
     /// Samples of each channel to drop.
     skip: usize,
@@ -121,7 +121,7 @@ pub struct Trim {
 }
 
 impl Trim {
-    /// What a container says of it.
+    /// Trim by what a container declares.
     fn new(parameters: &CodecParameters) -> Self {
         let delay = u64::from(parameters.delay.unwrap_or(0));
         let keep = match (parameters.n_frames, parameters.padding) {

@@ -34,9 +34,9 @@ pub enum DecodeError {
     /// A container that we know with something in it that we do not.
     #[error("cannot read this {kind} file: {reason} (convert it to WAV or FLAC)")]
     Codec {
-        /// Which container or codec, such as "MP4".
+        /// Container or codec, such as "MP4".
         kind: &'static str,
-        /// What is in it.
+        /// Its contents that cannot be read.
         reason: String,
     },
     /// Opus for more than two ears.
@@ -53,7 +53,7 @@ pub enum DecodeError {
     /// A film without sound, for example.
     #[error("there is no sound in the {kind} file (give a recording of somebody speaking)")]
     NoSound {
-        /// Which container.
+        /// Name of the container.
         kind: &'static str,
     },
     /// The WAV's header is wrong.
@@ -84,9 +84,9 @@ pub enum DecodeError {
     /// Damaged beyond use.
     #[error("the {kind} file is damaged: {reason} (export it again)")]
     Damaged {
-        /// Which container: "WAV", "Ogg", "MP3" and so on.
+        /// Container: "WAV", "Ogg", "MP3" and so on.
         kind: &'static str,
-        /// What the codec said.
+        /// Message of the codec.
         reason: String,
     },
 }

@@ -86,7 +86,7 @@ impl<'a> Output<'a> {
     /// Hands on what was held back; gives the rate of all of it.
     ///
     /// # Errors
-    /// There was no sound at all.
+    /// [`DecodeError::NoSamples`] where no packet had sound; errors of the taker.
     pub fn finish(mut self) -> Result<SampleRate, DecodeError> {
         let mix = self.mix.as_mut().ok_or(DecodeError::NoSamples)?;
         mix.resampler.finish(&mut mix.samples);
@@ -117,7 +117,7 @@ impl<'a> Output<'a> {
         Ok(())
     }
 
-    /// What collects samples of this rate.
+    /// The mix, which collects samples of this rate; made on first use.
     fn mix(&mut self, kind: &'static str, hz: u32) -> Result<&mut Mix, DecodeError> {
         let mix = match &mut self.mix {
             Some(mix) => mix,

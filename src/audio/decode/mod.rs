@@ -89,7 +89,7 @@ fn decode_rated(
     decoded.unwrap_or_else(|_| Err(damaged(kind, "its codec gave up")))
 }
 
-/// What reads `source`, which is then where that begins; and its kind's name.
+/// A reader of `source`, which is then at the beginning of its format; and the kind's name.
 fn reader(
     source: &mut Box<dyn Source>,
     hint: Option<&str>,

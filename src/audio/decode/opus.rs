@@ -20,7 +20,7 @@ const RATE: SampleRate = SampleRate::HZ_48000;
 /// Samples of the longest packet, 120 ms.
 const PACKET_SAMPLES: usize = 5_760;
 
-/// What an Opus header says.
+/// Contents of an Opus header.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct OpusHead {
     /// Samples before the beginning.
@@ -94,7 +94,7 @@ impl OpusStream {
     /// A stream of which nothing was decoded yet.
     ///
     /// # Errors
-    /// There is no memory for a decoder.
+    /// Memory for a decoder cannot be had.
     pub fn new(head: OpusHead) -> Result<Self, DecodeError> {
         let failed = |e| DecodeError::Damaged { kind: KIND, reason: format!("{e}") };
         let mut decoder = OpusDecoder::new(RATE).map_err(failed)?;
@@ -106,7 +106,7 @@ impl OpusStream {
     /// there were. One damaged packet is a click, not the end.
     ///
     /// # Errors
-    /// There is too much sound.
+    /// The sound is longer than allowed.
     pub fn decode(
         &mut self,
         packet: &[u8],

@@ -1,4 +1,4 @@
-//! What a sound file is read from: [`Source`].
+//! Input of a decoder, a sound file: [`Source`].
 //!
 //! **Never** opens anything.
 

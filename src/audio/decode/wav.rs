@@ -22,9 +22,9 @@ use crate::audio::wav::{WavData, WavError, scan_header};
 
 /// Samples handed to the codec at once.
 const PACKET_SAMPLES: u16 = 4_096;
-/// What is looked at first for the beginning of the samples.
+/// Bytes searched first for the beginning of the samples.
 const FIRST_LOOK: usize = 4_096;
-/// What may stand before the samples: titles and a picture.
+/// Most bytes before the samples: titles and a picture.
 const MAX_HEADER: usize = 64 << 20;
 
 /// Decodes `source` from its start.

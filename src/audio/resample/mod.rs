@@ -48,7 +48,7 @@ pub enum ResampleError {
         from: SampleRate,
         /// Rate of the output.
         to: SampleRate,
-        /// What the resampler's library says.
+        /// Error of the resampler's library.
         source: ResamplerConstructionError,
     },
 }
@@ -178,7 +178,7 @@ impl Sinc {
         }
     }
 
-    /// Pushes the rest out and starts anew.
+    /// Pushes the rest out and restarts.
     fn finish(&mut self, out: &mut Vec<i16>) {
         let wanted = to_count(self.n_in as f64 * self.ratio);
         // Silence behind the end pushes the filter's content out, in this many blocks at most.

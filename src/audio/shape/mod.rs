@@ -51,7 +51,7 @@ pub enum ShapeError {
 pub struct Shape {
     /// `None` when there is nothing to change.
     stages: Option<(Stretch, Resampler)>,
-    /// What the first stage hands to the second.
+    /// Samples that the first stage hands to the second.
     stretched: Vec<i16>,
 }
 
@@ -163,7 +163,7 @@ impl Stretch {
         }
     }
 
-    /// Lays the rest and starts anew.
+    /// Lays the rest and restarts.
     fn finish(&mut self, out: &mut Vec<i16>) {
         let wanted = to_count(self.n_in as f64 / self.tempo);
         while self.n_out < wanted {

@@ -86,7 +86,7 @@ impl Marks {
         1.5 * self.rate / VOICES.0
     }
 
-    /// What is needed after a mark to find the next, and to lay the pieces of both.
+    /// Samples needed after a mark to find the next, and to lay the pieces of both.
     fn reach(&self) -> usize {
         count(4.0 * self.rate / VOICES.0 + 2.0 * COMPARED * self.rate)
     }

@@ -15,9 +15,9 @@ use std::collections::VecDeque;
 use self::marks::{Mark, Marks};
 use super::pcm::{SampleRate, to_sample};
 
-/// What a voice may be shifted by, in semitones, either way.
+/// Most that a voice may be shifted by, in semitones, either way.
 const MOST_PITCH: f32 = 10.0;
-/// The same for formants.
+/// Most that formants may be shifted by, in semitones, either way.
 const MOST_FORMANTS: f32 = 6.0;
 /// Pieces that are laid far apart are so much longer than a period at most: longer ones would
 /// have the next period's beginning in them, an echo.

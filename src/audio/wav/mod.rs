@@ -11,7 +11,7 @@ use super::pcm::{Clip, SampleRate, to_usize};
 /// Bytes before the samples in what we write.
 const HEADER_LEN: usize = 44;
 
-/// What may stand before the samples of a stream: more is no speech program's header.
+/// Most bytes before the samples of a stream: more is no speech program's header.
 const MAX_STREAM_HEADER: usize = 65_536;
 
 /// Lengths from here on are placeholders: ffmpeg writes 0xFFFFFFFF to a pipe, sox and espeak-ng
@@ -23,7 +23,7 @@ pub(super) const TAG_PCM: u16 = 1;
 /// `fmt ` chunk: the real tag is in the extension.
 const TAG_EXTENSIBLE: u16 = 0xFFFE;
 
-/// What is wrong with a WAV.
+/// Error about a WAV.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum WavError {
     /// Other bytes than RIFF and WAVE at the start.
@@ -86,7 +86,7 @@ pub(super) struct WavFormat {
 /// Where the samples are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct WavData {
-    /// What the samples are.
+    /// Format of the samples.
     pub(super) format: WavFormat,
     /// Bytes before the first sample.
     pub(super) start: usize,
@@ -228,8 +228,7 @@ impl WavStream {
         self.rate
     }
 
-    /// Takes the next bytes and appends the samples in them to `out`. What follows the samples
-    /// (other chunks) is ignored.
+    /// Takes the next bytes and appends the samples in them to `out`. Chunks after the samples are ignored.
     ///
     /// # Errors
     ///

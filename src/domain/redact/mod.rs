@@ -1,5 +1,5 @@
-//! What is secret, and text without it: the one filter of call logs, of what child processes print,
-//! of messages that are shown, and of addresses.
+//! Redaction: secrets, and text without them. The one filter of call logs, of what child processes print, of
+//! messages that are shown, and of addresses.
 //!
 //! Entry functions: [`keep`], [`known`], [`text`], [`json`], [`shown`], [`members`], [`address`]. A value is secret
 //! because of its key (whole words: `auth`, `pin`, `jwt`, …), because the configuration holds it as
@@ -16,7 +16,7 @@ pub use self::{
     values::{keep, known, without},
 };
 
-/// What stands for a secret.
+/// Stand-in for a secret.
 pub const SECRET: &str = "<secret>";
 
 /// How values of well-known kinds begin.
@@ -40,7 +40,7 @@ const SHORTEST: usize = 6;
 const LONG_CREDENTIAL: usize = 12;
 /// A part of a path this long, of letters and digits, is a key.
 const LONG_SEGMENT: usize = 20;
-/// What says which session somebody is in is at least so long, with such a part in it.
+/// Least length of the id of a session, and of the part in it that makes it one.
 const LONG_SESSION: usize = 16;
 const SESSION_PART: usize = 8;
 
@@ -61,7 +61,7 @@ pub fn json(value: &Value) -> Value {
     }
 }
 
-/// The same for the members of an object.
+/// The members of an object without secrets, at any depth.
 pub fn members(members: &Map<String, Value>) -> Map<String, Value> {
     let redact = |(key, value): (&String, &Value)| {
         let value = match value {
@@ -112,7 +112,7 @@ pub fn text(line: &str) -> String {
     let mut shown = String::with_capacity(line.len());
     let line = long_known(line);
     let mut rest = line.as_str();
-    // What the next piece is worth hiding for.
+    // The kind of text before the next piece, which decides whether that is hidden.
     let mut after = After::Nothing;
     while !rest.is_empty() {
         let end = rest.find(is_border).unwrap_or(rest.len());
@@ -144,7 +144,7 @@ pub fn text(line: &str) -> String {
     without_passwords(&shown)
 }
 
-/// What came before a piece of a line.
+/// Text before a piece of a line.
 #[derive(Clone, Copy)]
 enum After {
     Nothing,

@@ -14,7 +14,7 @@ const RECOGNISED: usize = 12;
 
 struct KeptValue {
     value: String,
-    /// What stands for it.
+    /// Stand-in for the value.
     shown: String,
 }
 
@@ -32,7 +32,7 @@ pub fn keep(value: &str, shown: &str) {
     known.sort_by_key(|it| std::cmp::Reverse(it.value.len()));
 }
 
-/// What `value` may look like, the longest first: forms begin alike.
+/// Forms that `value` may take, the longest first: forms begin alike.
 fn forms(value: &str) -> [String; 3] {
     [in_message(value), in_address(value), value.to_owned()]
 }
@@ -63,7 +63,7 @@ pub fn known(text: &str) -> Cow<'_, str> {
     known_from(0, text)
 }
 
-/// The same for values of so many bytes.
+/// `text` without any known value of at least `shortest` bytes.
 pub fn known_from(shortest: usize, text: &str) -> Cow<'_, str> {
     let known = KNOWN.read().unwrap_or_else(PoisonError::into_inner);
     let long = known.iter().take_while(|it| it.value.len() >= shortest);

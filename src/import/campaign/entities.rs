@@ -1,23 +1,23 @@
-//! What a campaign file says: a [`World`] of entities and what they are to each other.
+//! Contents of a campaign file: a [`World`] of entities and their relations to each other.
 
 use std::collections::BTreeMap;
 
 use crate::{domain::Entity, yaml::Position};
 
-/// What a campaign file says of its world.
+/// The world of a campaign file.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct World {
     /// The file, as the user knows it.
     pub file: String,
     /// The campaign's name; may be empty.
     pub name: String,
-    /// What it is about.
+    /// Its premise.
     pub description: String,
     /// The rules played.
     pub system: String,
-    /// What there is, in the order of the file.
+    /// People, places and things, in the order of the file.
     pub entities: Vec<WorldEntity>,
-    /// What could not be read, but can be meant.
+    /// Entities that could not be read, but can be meant.
     pub(super) half_read: Vec<KnownEntity>,
     /// Keys that only the configuration's own campaign file is read for.
     pub unused: Vec<&'static str>,
@@ -30,7 +30,7 @@ pub struct WorldEntity {
     pub id: String,
     /// Where it is in the file.
     pub at: Position,
-    /// Who or what it is.
+    /// The entity as NPCs may know it.
     pub entity: Entity,
     /// Facts by name.
     pub properties: BTreeMap<String, String>,
@@ -47,7 +47,7 @@ pub struct Relationship {
     pub target: Target,
     /// Where that stands.
     pub at: Position,
-    /// What it is ("rules").
+    /// Kind of relation ("rules").
     pub kind: String,
     /// Holds the other way round too.
     pub bidirectional: bool,

@@ -25,7 +25,7 @@ pub static FILE: Shape = Shape {
     ],
 };
 
-/// What is played.
+/// Keys of the `campaign` section.
 pub static CAMPAIGN: Shape = Shape {
     title: "A campaign",
     keys: &[

@@ -1,4 +1,4 @@
-//! Who is related to whom.
+//! Relations between entities.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,7 +13,7 @@ use crate::{
 pub struct Edge {
     /// The entity it goes out from.
     pub from: String,
-    /// What it is.
+    /// Kind of relation.
     pub kind: String,
     /// The entity it goes to.
     pub to: String,
@@ -21,8 +21,8 @@ pub struct Edge {
     pub said_by: String,
 }
 
-/// How the entities of `worlds` stand to each other and to those `known` already. What holds both ways
-/// is there twice, once from each end.
+/// Relations between the entities of `worlds`, and from them to those `known` already. A relation that holds
+/// both ways is there twice, once from each end.
 ///
 /// # Errors
 /// Every id that is there twice and every other side that is not there, by file and place.
@@ -89,7 +89,7 @@ fn check_ids(worlds: &[World], problems: &mut Vec<Problem>) {
     }
 }
 
-/// Who is called what.
+/// Ids of entities, by their names.
 struct Ids<'a> {
     ids: BTreeSet<&'a str>,
     names: BTreeMap<String, BTreeSet<&'a str>>,

@@ -22,8 +22,8 @@ use crate::{
 /// Largest file, in bytes.
 pub const BYTES_MAX: usize = 10 * 1024 * 1024;
 
-/// The world in `bytes`, the content of `file`, and every problem of it. Who may know of something is
-/// named from `cast` and the NPCs of the file. `None`: it is no YAML.
+/// The world in `bytes`, the content of `file`, and every problem of it. The NPCs that may know of something
+/// are named from `cast` and the NPCs of the file. `None`: it is no YAML.
 pub fn campaign_file(file: &str, bytes: Vec<u8>, cast: &[Npc]) -> (Option<World>, Vec<Problem>) {
     let mut problems = Problems::new(file);
     let mut found = None;
@@ -83,7 +83,7 @@ pub fn world(node: &Node, cast: Option<&[Npc]>, problems: &mut Problems) -> Worl
     }
 }
 
-/// What a broken entity would be called; others may be related to it.
+/// Id and names of a broken entity; others may be related to it.
 fn named(fields: &Fields) -> Option<KnownEntity> {
     let name = fields.text("name").unwrap_or_default().trim();
     let id = fields.text("id").map_or_else(|| hyphened(name), |id| id.trim().to_owned());

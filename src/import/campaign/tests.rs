@@ -1,4 +1,4 @@
-//! What campaign files say, and how their entities hang together.
+//! Reading of campaign files, and links between their entities.
 
 use super::*;
 

@@ -32,7 +32,7 @@ pub struct FoundNames {
     pub named: Vec<Who>,
     /// The words they take.
     pub taken: Vec<Range<usize>>,
-    /// Whom the speaker turns to in so many words.
+    /// The person or group that the speaker turns to in so many words.
     pub turned_to: Option<TurnedTo>,
     /// Whether it is said outside the game.
     pub is_aside: bool,
@@ -41,7 +41,7 @@ pub struct FoundNames {
 /// Names called together ("Bartok and Greymantle, …").
 #[derive(Clone, Debug)]
 pub struct Group {
-    /// Who, in order.
+    /// The people called, in order.
     pub members: Vec<Who>,
     /// Whether they are set off by punctuation, or by "hey".
     pub vocative: bool,
@@ -202,7 +202,7 @@ fn grouped<'h>(hits: &'h [Hit], text: &str, words: &Words) -> Vec<Vec<&'h Hit>> 
             let plain = gap.chars().all(|c| c == ',' || c.is_whitespace() || c.is_alphabetic());
             let word = (hit.range.start == end + 1)
                 .then(|| words.get(end).is_some_and(|word| is_any(|it| it.joining, word)));
-            // "an ale for Lucan, Bartok": whoever is talked about is not called together with others.
+            // "an ale for Lucan, Bartok": somebody who is talked about is not called together with others.
             let is_called = groups.last().and_then(|group| group.first()).is_none_or(|first| {
                 first.range.start == 0 || !is_spoken_of(words, &first.range, false)
             });

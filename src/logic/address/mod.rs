@@ -1,4 +1,4 @@
-//! Who is spoken to: which NPC an utterance is for, if any.
+//! Addressing: which NPC an utterance is for, if any.
 //!
 //! Entry type: [`Addresser`]. The first rule that fits: somebody called at the start, somebody the
 //! speaker says they turn to ("I ask the barkeep"), a name at the edges or set off by commas, the game
@@ -47,7 +47,7 @@ impl Candidate {
 /// Everything the decision depends on.
 #[derive(Clone, Copy, Debug)]
 pub struct AddressInput<'i> {
-    /// What was said, names corrected or not.
+    /// The utterance, names corrected or not.
     pub text: &'i str,
     /// The NPCs, in the order given to [`Addresser::new`].
     pub candidates: &'i [Candidate],
@@ -59,7 +59,7 @@ pub struct AddressInput<'i> {
     pub players_present: usize,
 }
 
-/// Who is spoken to; numbers are places in the lists given to [`Addresser::new`].
+/// Result of addressing; numbers are places in the lists given to [`Addresser::new`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Address {
     /// An NPC, which answers.
@@ -164,7 +164,7 @@ impl Addresser {
         Self { lexicon: Lexicon::new(&everybody, language) }
     }
 
-    /// Who is spoken to.
+    /// Finds the one an utterance is for.
     pub fn address(&self, input: &AddressInput<'_>) -> Address {
         let words = Words::of(input.text);
         if words.is_empty() {

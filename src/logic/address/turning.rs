@@ -15,7 +15,7 @@ const MOST_BETWEEN: usize = 5;
 /// Most words between a name and the verb at the end of its sentence.
 const MOST_BEHIND: usize = 4;
 
-/// Whom a speaker turns to.
+/// The person or group that a speaker turns to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TurnedTo {
     /// Somebody who has a name here.
@@ -26,7 +26,7 @@ pub enum TurnedTo {
 
 /// An utterance that is searched for turning to somebody.
 pub struct Turning<'u> {
-    /// What was said.
+    /// The utterance.
     pub text: &'u str,
     /// Its words.
     pub words: &'u Words,

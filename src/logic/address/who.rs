@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use crate::logic::names::Strength;
 
-/// What somebody is called.
+/// The names of a person.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Called<'n> {
     /// The full name.
@@ -24,7 +24,7 @@ pub enum Who {
 
 /// A name in the text.
 pub struct Hit {
-    /// Whose name it is.
+    /// The person named.
     pub who: Who,
     /// How surely the words mean that name.
     pub strength: Strength,

@@ -1,4 +1,4 @@
-//! What interrupts an NPC that is speaking, and what only makes it quieter for a moment.
+//! Interruptions of an NPC that is speaking, and noises that only make it quieter for a moment.
 //!
 //! Entry type: [`BargeIn`], one for each turn an NPC speaks. Any probable voice ducks at once; a
 //! stop word, words that are no mere "mm-hm" or "and then", or a long unbroken voice stops the NPC;
@@ -23,7 +23,7 @@ const CONFIRMING: Duration = Duration::from_millis(300);
 const WORD_STANDS: Duration = Duration::from_millis(100);
 /// Voice that confirms where no text is known.
 const CONFIRMING_WORDLESS: Duration = Duration::from_millis(700);
-/// The same where partials are on their way: Whisper's first of a long "mm-hm" comes after 750 ms.
+/// Voice that confirms where partials are on their way: Whisper's first of a long "mm-hm" comes after 750 ms.
 const CONFIRMING_BEFORE_PARTIALS: Duration = Duration::from_millis(1_000);
 /// A longer gap makes a voice bursts, as laughter is.
 const LONGEST_GAP: Duration = Duration::from_millis(120);
@@ -32,7 +32,7 @@ const FALSE_ALARM: Duration = Duration::from_millis(400);
 /// Voiced frames this close together count with the time between them.
 const JOINED: Duration = Duration::from_millis(40);
 
-/// What reaches a [`BargeIn`].
+/// An input of a [`BargeIn`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Input<'a> {
     /// The NPC's first packet has left.
@@ -49,7 +49,7 @@ pub enum Input<'a> {
     SpeechEnded,
 }
 
-/// What is to be done.
+/// An instruction to the caller.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Output {
     /// Make the NPC quieter.
@@ -58,12 +58,12 @@ pub enum Output {
     Swell,
     /// End the NPC's turn.
     Stop {
-        /// What made the NPC stop.
+        /// Reason for the stop.
         reason: StopReason,
     },
 }
 
-/// What confirmed an interruption.
+/// Evidence that confirmed an interruption.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StopReason {
     /// A stop word.
@@ -102,11 +102,11 @@ struct Voice {
     run: Duration,
     /// First frame of the run.
     run_from: Option<Instant>,
-    /// What is known of its words.
+    /// The words heard so far.
     text: Text,
 }
 
-/// What the words heard so far amount to.
+/// Weight of the words heard so far.
 #[derive(Clone, Debug, Default)]
 enum Text {
     /// No partial transcript has come yet.
@@ -234,7 +234,7 @@ impl BargeIn {
         if self.false_alarm_at().is_some_and(|at| now >= at) { self.swell() } else { None }
     }
 
-    /// Ends a false alarm. What was heard is kept: late words may still confirm it.
+    /// Ends a false alarm. The words heard are kept: late words may still confirm it.
     fn swell(&mut self) -> Option<Output> {
         std::mem::take(&mut self.ducked).then_some(Output::Swell)
     }
@@ -268,8 +268,8 @@ impl Voice {
     }
 }
 
-/// Whether all of `text` is a stop word, whoever it is said to ("Bartok, stop", "wait wait"):
-/// the NPC's turn ends and nobody answers.
+/// Whether all of `text` is a stop word, said to anybody ("Bartok, stop", "wait wait"): the NPC's turn ends
+/// and nobody answers.
 pub fn is_stop_word(text: &str, names: &[NpcNames]) -> bool {
     let words = Words::of(text);
     let (mut at, mut stops) = (0, false);

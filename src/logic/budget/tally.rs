@@ -1,28 +1,28 @@
-//! What one payer, or the account as a whole, has spent and set aside.
+//! Money that one payer, or the account as a whole, has spent and set aside.
 //!
 //! Entry type: [`Tally`]. **Never**: says who it is.
 
 use crate::domain::{Claim, Granted, Money};
 
-/// What is set aside ahead, as a share of the cap: most turns then write nothing before their requests,
-/// and a program that is killed leaves no more than that uncounted for nothing.
+/// Money set aside ahead, as a share of the cap: most turns then write nothing before their requests, and a
+/// program that is killed leaves no more than that uncounted for nothing.
 const AHEAD: u64 = 50;
 /// And so many of the largest request there was, as far as they are no larger share than this.
 const REQUESTS_AHEAD: u64 = 2;
 const MOST_AHEAD: u64 = 20;
 
-/// What one payer, or the account as a whole, has spent and set aside.
+/// Money that one payer, or the account as a whole, has spent and set aside.
 #[derive(Clone, Debug, Default)]
 pub struct Tally {
     /// Most that may be spent.
     pub cap: Option<Money>,
-    /// What others have spent or set aside, and this process before.
+    /// Spent or set aside by others, and by this process before.
     before: Money,
-    /// What this process has set aside in the store.
+    /// Set aside in the store by this process.
     granted: Money,
-    /// What was spent by calls that are over.
+    /// Spent by calls that are over.
     settled: Money,
-    /// What calls under way may cost.
+    /// Highest cost of the calls under way.
     open: Money,
     /// Spent and not written down yet.
     unwritten: Money,
@@ -43,7 +43,7 @@ impl Tally {
         Self { cap, before, is_new: true, ..Self::default() }
     }
 
-    /// Spent by calls that are over, whoever made them.
+    /// Spent by calls that are over, in this process or not.
     pub const fn spent(&self) -> Money {
         self.before.plus(self.settled)
     }
@@ -86,7 +86,7 @@ impl Tally {
         }
     }
 
-    /// What is to be set aside ahead of requests.
+    /// Amount to set aside ahead of requests.
     fn ahead(&self, at_rest: bool) -> Money {
         if at_rest {
             return Money::ZERO;
@@ -97,7 +97,7 @@ impl Tally {
         })
     }
 
-    /// What the store is to be asked for, if anything. `at_rest`: nothing is set aside ahead.
+    /// Claim to post to the store, if any. `at_rest`: nothing is set aside ahead.
     pub fn claim(&self, payer: Option<&str>, at_rest: bool) -> Option<Claim> {
         let ahead = self.ahead(at_rest);
         let free = self.granted.less(self.used());
@@ -109,7 +109,7 @@ impl Tally {
         let returned = if at_rest { free } else { Money::ZERO };
         let amounts = [owed, need, returned, self.unwritten];
         let is_something = self.is_new || is_low || amounts.iter().any(|it| *it > Money::ZERO);
-        // What was refused is refused, until something happens.
+        // A refused amount stays refused, until something happens.
         let is_something = is_something && !(self.is_short && owed.plus(self.unwritten).0 == 0);
         is_something.then(|| Claim {
             payer: payer.map(str::to_owned),
@@ -122,22 +122,23 @@ impl Tally {
         })
     }
 
-    /// The store is being asked: what it is told now is not told again.
+    /// Marks `claim` as posted: its amounts are not claimed again.
     pub fn posted(&mut self, claim: &Claim) {
         self.unwritten = self.unwritten.less(claim.spent);
         self.granted = self.granted.less(claim.returned);
         self.is_new = false;
     }
 
-    /// The store could not be asked for reservations up to `through`: what was spent is told later.
-    /// What was to be returned may have been, so it is not used.
+    /// Takes `claim` back: the store could not be asked for reservations up to `through`, so its spending is
+    /// posted later. The amount to return may have been returned, so it is not used.
     pub fn unposted(&mut self, claim: &Claim, through: u64) {
         self.unwritten = self.unwritten.plus(claim.spent);
         self.refused_through = through;
         self.is_short = true;
     }
 
-    /// What the store has set aside for reservations up to `through`, and what it knows of others.
+    /// Takes in the store's answer: the amount set aside for reservations up to `through`, and the total of
+    /// all processes.
     pub fn granted(&mut self, claim: &Claim, granted: &Granted, through: u64) {
         self.granted = self.granted.plus(granted.granted);
         self.before = granted.total.less(self.granted);

@@ -1,6 +1,6 @@
-//! What a spoken command orders, its words still to be filled in.
+//! Orders of spoken commands, their words still to be filled in.
 
-/// What a form orders, its words still to be filled in.
+/// The order of a form, its words still to be filled in.
 #[derive(Clone, Copy, Debug)]
 pub enum Order {
     /// [`super::Command::Mute`]

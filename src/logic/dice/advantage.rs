@@ -6,7 +6,7 @@ use super::tree::{Dice, Op, Pick, Verb};
 /// Where advantage goes.
 pub(super) const BEHIND_DIE: &str = "put adv right behind its die, as in d20adv+1d4";
 
-/// What an advantage word keeps of the two dice.
+/// The die of the two that an advantage word keeps.
 pub(super) fn advantage(word: &str) -> Option<Pick> {
     match word {
         "adv" | "advantage" => Some(Pick::Highest),

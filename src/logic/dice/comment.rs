@@ -1,4 +1,4 @@
-//! What stands behind the dice: advantage for the whole roll, a comment, or a mistake.
+//! The text behind the dice: advantage for the whole roll, a comment, or a mistake.
 //!
 //! Avrae takes everything it cannot read for a comment (`4d6dl1` rolls four dice). Here a comment
 //! begins with `#`, or stands behind a blank and holds nothing that reads like part of the roll.

@@ -4,14 +4,14 @@
 
 use super::limits::MAX_DEPTH;
 
-/// What the parser could not read; [`super::hint`] makes the error of it.
+/// Text that the parser could not read; [`super::hint`] makes the error of it.
 #[derive(Debug)]
 pub(super) struct Fault {
     /// First character, from 0.
     pub at: usize,
     /// How many characters are meant; 0 where something is missing.
     pub len: usize,
-    /// What is wrong.
+    /// The mistake, in words.
     pub message: String,
     /// The way out, where the parser knows better than a search for the nearest spelling.
     pub hint: Option<String>,

@@ -18,9 +18,9 @@ use super::{
 pub struct Expression {
     /// How often `root` is rolled: `Some` for `N#…`, also for `1#…`.
     pub(super) repeats: Option<u32>,
-    /// What is rolled.
+    /// Root of the value that is rolled.
     pub(super) root: Node,
-    /// What the player wrote behind the dice.
+    /// The player's text behind the dice.
     pub(super) comment: Option<String>,
 }
 

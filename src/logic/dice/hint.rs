@@ -14,7 +14,7 @@ const MAX_QUOTED: usize = 60;
 /// Operators offered for a misspelt one, the likeliest first.
 const OPERATORS: [&str; 15] =
     ["kh", "kl", "dl", "dh", "ph", "pl", "rr", "ro", "ra", "mi", "ma", "e", "k", "p", "adv"];
-/// What other programs call things, and what it is here.
+/// Operators of other programs, and their spelling here.
 const FOREIGN: [(&str, &str); 15] = [
     ("h", "kh"),
     ("l", "kl"),
@@ -68,7 +68,7 @@ fn nearest(chars: &[char], fault: &Fault) -> Option<String> {
     })
 }
 
-/// What could have been meant by `bad`, between `head` and `tail`.
+/// Corrections of `bad`, between `head` and `tail`, that may have been meant.
 fn corrections(head: &str, bad: &str, tail: &str) -> Vec<String> {
     let mut list: Vec<String> = Vec::new();
     if operator_word(bad).is_some() {

@@ -235,7 +235,7 @@ impl Counter {
     }
 }
 
-/// Which dice count by height.
+/// Dice that count by height.
 #[derive(Clone, Copy)]
 struct Height {
     from_highest: bool,
@@ -340,7 +340,7 @@ mod tests {
     }
 
     proptest! {
-        /// What is counted adds up to one, and what is rolled is among it.
+        /// The chances of all outcomes add up to one, and every roll is among them.
         #[test]
         fn what_is_rolled_was_likely(count in 1u32..6, sides in 1u32..9, kept in 0u32..6, seed: u64) {
             for text in [format!("{count}d{sides}"), format!("{count}d{sides}kh{kept}-2")] {

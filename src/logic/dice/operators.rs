@@ -1,4 +1,4 @@
-//! What stands behind dice and brackets: `kh3`, `rr<3`, `!>4`, advantage.
+//! Operators behind dice and brackets: `kh3`, `rr<3`, `!>4`, advantage.
 //!
 //! **Never** takes half an operator: its number is missing, or it is read whole.
 
@@ -136,7 +136,7 @@ impl Parser<'_> {
     }
 }
 
-/// What the letters of an operator mean; the number's sign is not among them.
+/// Meaning of an operator's letters; the number's sign is not among them.
 pub(super) fn operator_word(word: &str) -> Option<(Verb, Pick)> {
     let (verb, pick) = match word {
         // `dl` and `dh` are Roll20's and Foundry's `pl` and `ph`; `min` and `max` Foundry's.

@@ -1,6 +1,6 @@
-//! What comes of a roll: an [`Outcome`], or a [`DiceError`].
+//! Result of a roll: an [`Outcome`], or a [`DiceError`].
 
-/// What came of a roll.
+/// A finished roll.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Outcome {
     /// The canonical expression.
@@ -43,7 +43,7 @@ pub enum Natural {
 pub struct DiceError {
     /// Where, counted in characters from 1.
     pub column: usize,
-    /// What is wrong, the bad part in quotes.
+    /// The mistake, the bad part in quotes.
     pub message: String,
     /// The way out, when there is one.
     pub hint: Option<String>,

@@ -1,7 +1,7 @@
 //! Rolling: the parsed form to values, each die with its history.
 //!
-//! What the operators do, in which order, and which of equal values is taken first follows Avrae's
-//! `d20` 1.1.2. **Never** throws more dice than the limit.
+//! The operators' effects, their order, and which of equal values is taken first follow Avrae's `d20` 1.1.2.
+//! **Never** throws more dice than the limit.
 
 use std::{cmp::Ordering, collections::BTreeSet};
 
@@ -15,15 +15,15 @@ use super::tree::{Dice, Kind, Node, Op, Pick, Selector, Sides, Sign, Verb};
 
 /// A rolled value.
 pub(super) struct Rolled<'a> {
-    /// What was rolled; for its labels.
+    /// The node that was rolled; for its labels.
     pub node: &'a Node,
     /// False when an operator dropped it: it counts zero.
     pub kept: bool,
-    /// What came of it.
+    /// Its number, dice or parts.
     pub part: Part<'a>,
 }
 
-/// What came of a value.
+/// The number, dice or parts of a rolled value.
 pub(super) enum Part<'a> {
     /// A number as written.
     Number(f64),
@@ -52,9 +52,9 @@ pub(super) struct Die {
 /// One throw of one die.
 #[derive(Clone, Copy)]
 pub(super) struct Face {
-    /// What was thrown.
+    /// Number thrown.
     pub thrown: i32,
-    /// What it counts after `mi` and `ma`.
+    /// Number counted after `mi` and `ma`.
     pub counts: i32,
     /// Whether it brought another die.
     pub exploded: bool,
@@ -170,14 +170,14 @@ impl<'r, R: Rng + ?Sized> Cup<'r, R> {
         Ok(Face { thrown, counts: thrown, exploded: false })
     }
 
-    /// Throws a die anew.
+    /// Throws a die again; its earlier face is recorded.
     fn reroll(&mut self, term: &Dice, die: &mut Die) -> Result<(), DiceError> {
         die.earlier.push(die.face);
         die.face = self.throw(term)?;
         Ok(())
     }
 
-    /// Throws the selected dice anew until none is.
+    /// Throws the selected dice again until none is selected.
     fn reroll_until(&mut self, term: &Dice, dice: &mut [Die], op: &Op) -> Result<(), DiceError> {
         let mut chooser = Chooser::new(&op.selectors);
         for (at, die) in dice.iter().enumerate().filter(|(_, die)| die.kept) {
@@ -226,7 +226,7 @@ impl<'r, R: Rng + ?Sized> Cup<'r, R> {
     }
 }
 
-/// Which dice selectors take while dice change: a change costs little however many dice and
+/// Keeps the dice that selectors take while dice change: a change costs little however many dice and
 /// selectors there are, so that no loop of rerolls or explosions takes long.
 struct Chooser<'a> {
     selectors: &'a [Selector],
@@ -303,7 +303,7 @@ fn number(selector: Selector) -> usize {
 }
 
 impl Rolled<'_> {
-    /// What it counts; zero when dropped.
+    /// The value's number; zero when dropped.
     pub fn total(&self) -> Result<f64, DiceError> {
         if !self.kept {
             return Ok(0.0);
@@ -409,7 +409,7 @@ fn keep_or_drop_items(items: &mut [Rolled<'_>], op: &Op) -> Result<(), DiceError
     Ok(())
 }
 
-/// What each die counts; `None` for a dropped one.
+/// The number that each die counts; `None` for a dropped one.
 fn values(dice: &[Die]) -> Vec<Option<f64>> {
     looks::note(dice.len());
     dice.iter().map(|die| die.kept.then(|| f64::from(die.face.counts))).collect()
@@ -478,7 +478,7 @@ fn counting(values: &[Option<f64>]) -> impl Iterator<Item = RankedValue> {
     values.iter().enumerate().filter_map(|(at, value)| Some(RankedValue { at, value: (*value)? }))
 }
 
-/// Which of two values is taken first; of equals the one further left.
+/// Order in which values are taken; of equals the one further left first.
 fn by_order(pick: Pick, a: &RankedValue, b: &RankedValue) -> Ordering {
     let (first, second) = if pick == Pick::Highest { (b, a) } else { (a, b) };
     first.value.total_cmp(&second.value).then(a.at.cmp(&b.at))

@@ -1,4 +1,4 @@
-//! What people read: `4d6kh3 (5, ~~1~~, 3, 4) + 2 = 14`.
+//! Text of a roll for people: `4d6kh3 (5, ~~1~~, 3, 4) + 2 = 14`.
 //!
 //! **Never** leaves a reading unsaid that another table would take differently.
 
@@ -56,7 +56,7 @@ fn has_comparison(node: &Node) -> bool {
 
 /// Prints a rolled value; what is dropped is struck out once, at its outermost.
 struct Shown<'a> {
-    /// What is printed.
+    /// The value to print.
     rolled: &'a Rolled<'a>,
     /// Whether something around it is struck out already.
     in_dropped: bool,

@@ -10,7 +10,7 @@ use super::arithmetic::Binary;
 /// A value with the labels written behind it (`2d6[fire]`).
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Node {
-    /// What kind of value.
+    /// The value without its labels.
     pub kind: Kind,
     /// Label texts without their brackets.
     pub labels: Vec<String>,
@@ -47,9 +47,9 @@ pub(super) enum Sign {
 pub(super) struct Dice {
     /// How many are thrown at first.
     pub count: u32,
-    /// What they show.
+    /// The dice's faces.
     pub sides: Sides,
-    /// What is done to them, in order.
+    /// Operations on them, in order.
     pub ops: Vec<Op>,
     /// Where the term begins, from 1; for errors.
     pub column: usize,
@@ -62,7 +62,7 @@ impl PartialEq for Dice {
     }
 }
 
-/// What one die shows.
+/// Faces of one die.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Sides {
     /// 1 to this many.
@@ -74,7 +74,7 @@ pub(super) enum Sides {
 /// The right half of a binary operation.
 #[derive(Debug, Clone)]
 pub(super) struct Link {
-    /// What is done.
+    /// The operator.
     pub op: Binary,
     /// Where the operator stands, from 1; for errors.
     pub column: usize,
@@ -92,7 +92,7 @@ impl PartialEq for Link {
 /// An operation on dice or a set.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Op {
-    /// What is done.
+    /// The effect.
     pub verb: Verb,
     /// To which of them; never empty.
     pub selectors: Vec<Selector>,
@@ -111,7 +111,7 @@ impl Op {
     }
 }
 
-/// What an operation does.
+/// Effect of an operation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Verb {
     /// `k`: the others are dropped.
@@ -132,7 +132,7 @@ pub(super) enum Verb {
     Maximum,
 }
 
-/// Which values an operation takes.
+/// Selection of the values that an operation takes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Selector {
     /// How `number` is meant.

@@ -1,8 +1,8 @@
 //! Whether lines of a transcript prove what is said of them, and which of them are worth keeping.
 //!
-//! Entry type: [`People`]. What a line does not say in its own words is not proven:
-//! a claim shares its content words with it and their order, its numbers, its negations, and who did what
-//! to whom. **Never**: understands a sentence; what it cannot tell is left to people.
+//! Entry type: [`People`]. A claim is not proven unless a line says it in its own words: it shares its
+//! content words with the line and their order, its numbers, its negations, and who did what to whom.
+//! **Never**: understands a sentence; claims that it cannot judge are left to people.
 
 mod content;
 mod order;
@@ -84,7 +84,7 @@ pub fn touches(claim: &str, told: &[Told<'_>]) -> bool {
     claimed.iter().any(|word| is_content(word) && is_told(word, told, &lines))
 }
 
-/// Whether `word` was said, or is the name of whoever said or heard it.
+/// Whether `word` was said, or is the name of a speaker or listener.
 fn is_told(word: &str, told: &[Told<'_>], lines: &[Words]) -> bool {
     let names = told.iter().flat_map(|line| [Some(line.who), line.to]).flatten();
     let names: Vec<Words> = names.map(Words::of).collect();
@@ -98,7 +98,7 @@ fn is_as_certain(claimed: &Words, told: &[Told<'_>], lines: &[Words]) -> bool {
     let has = |words: &Words, list: fn(&'static Language) -> List| {
         words.iter().any(|word| is_any(list, word))
     };
-    // What a line only reports is not so for that.
+    // A fact that a line only reports is not true for that.
     let is_report = |(line, words): (&Told<'_>, &Words)| {
         !is_question(line.text) && has(words, |it| it.wording.reporting)
     };
@@ -123,7 +123,7 @@ fn is_as_certain(claimed: &Words, told: &[Told<'_>], lines: &[Words]) -> bool {
         && (has(claimed, coming) || !told(coming))
 }
 
-/// Of what `words` say that there is none: what stands behind each "no".
+/// Things that `words` say there is none of: the word that follows each "no".
 fn none_of(words: &Words) -> Vec<&str> {
     let is_none =
         |index: &usize| words.get(*index).is_some_and(|it| is_any(|it| it.wording.none_of, it));
@@ -198,11 +198,11 @@ fn is_by_them(claimed: &Words, line: Told<'_>, words: &Words, people: &People) -
     let is_them = |(acts, claimed): (&Person, &Person)| {
         acts == claimed || *acts == Person::Listener && Some(*claimed) != speaker
     };
-    // Whoever the line does not speak of did nothing in it.
+    // Somebody the line does not speak of did nothing in it.
     named.len() <= acting.len() && acting.iter().zip(&named).all(is_them)
 }
 
-/// Of whom a line speaks, in its order; whoever is called by name is only spoken to.
+/// People of whom a line speaks, in its order; somebody called by name is only spoken to.
 fn acting(line: Told<'_>, words: &Words, people: &People, listener: Person) -> Vec<Person> {
     let mut acting = Vec::new();
     for (index, word) in words.iter().enumerate() {

@@ -42,7 +42,7 @@ pub fn is_kept(claim: &str, told: &[Told<'_>], people: &People) -> bool {
     let claimed: Vec<Term> = terms(claim, people, None, None)
         .into_iter()
         .filter(|term| match term {
-            // Who is not in the line has said or heard it; what they did in it is judged elsewhere.
+            // A person who is not in the line has said or heard it; what they did in it is judged elsewhere.
             Term::Person(_) => said.contains(term),
             Term::Word(_) | Term::Someone => true,
             Term::ClauseEnd | Term::LineEnd => false,
@@ -51,8 +51,8 @@ pub fn is_kept(claim: &str, told: &[Told<'_>], people: &People) -> bool {
     found(&said, &claimed).next().is_some() || is_kept_but_for_verb(claim, &said, &claimed)
 }
 
-/// The same where the claim's last word is a verb that stands elsewhere in the lines: behind whoever
-/// does it, in a clause of theirs.
+/// Whether the claim holds where its last word is a verb that stands elsewhere in the lines: behind the
+/// person who acts, in a clause of theirs.
 fn is_kept_but_for_verb(claim: &str, said: &[Term], claimed: &[Term]) -> bool {
     let has_verb_last = Words::of(claim).iter().any(|it| is_any(|it| it.wording.verb_last, it));
     let Some((verb @ Term::Word(_), rest)) = claimed.split_last() else { return false };
@@ -102,7 +102,7 @@ fn stands_behind(said: &[Term], start: usize, rest: &[Term]) -> Option<usize> {
         let is_any = |wanted: fn(&Term) -> bool| skipped.iter().any(wanted);
         let leaves_clause =
             is_any(|it| *it == Term::ClauseEnd) && is_any(|it| matches!(it, Term::Word(_)));
-        // Who does the one, and is named first, may also do the other.
+        // A person named first, who does the one, may also do the other.
         let is_other = skipped.iter().any(|it| match it {
             Term::Person(_) => Some(it) != actor,
             Term::Word(word) => number(word).is_some(),
@@ -120,7 +120,7 @@ fn stands_behind(said: &[Term], start: usize, rest: &[Term]) -> Option<usize> {
     Some(said.len() - behind.len() - 1)
 }
 
-/// What counts in `text`, in its order; each name once where it is written in several words.
+/// The terms of `text`, in its order; each name once where it is written in several words.
 fn terms(text: &str, people: &People, me: Option<Person>, you: Option<Person>) -> Vec<Term> {
     let words = Words::of(text);
     let mut terms: Vec<Term> = Vec::new();
@@ -159,7 +159,7 @@ fn terms(text: &str, people: &People, me: Option<Person>, you: Option<Person>) -
     terms
 }
 
-/// Whether the word at `index` only says what whoever is named behind it is: "Captain" of "Captain Hale".
+/// Whether the word at `index` is only a title of the person named behind it: "Captain" of "Captain Hale".
 fn is_title(words: &Words, index: usize, people: &People) -> bool {
     let is_role = words.get(index).is_some_and(|word| is_any(|it| it.roles, word));
     is_role && words.get(index + 1).is_some_and(|next| people.named(next).is_some())

@@ -7,7 +7,7 @@ use crate::logic::{language::is_any, words::Words};
 /// A line as it was said.
 #[derive(Clone, Copy, Debug)]
 pub struct Told<'a> {
-    /// Whoever said it.
+    /// Name of the speaker.
     pub who: &'a str,
     /// To whom; `None`: not known.
     pub to: Option<&'a str>,
@@ -20,7 +20,7 @@ pub struct Told<'a> {
 pub enum Person {
     /// By their place in a list.
     Known(usize),
-    /// Whoever was spoken to, and nobody knows who that was.
+    /// The person spoken to, when it is unknown who that was.
     Listener,
 }
 
@@ -41,19 +41,19 @@ impl People {
         Self(names.iter().map(own_words).collect())
     }
 
-    /// Whose name `word` is part of.
+    /// The person that has `word` in their name.
     pub fn named(&self, word: &str) -> Option<Person> {
         self.0.iter().position(|own| own.iter().any(|it| it == word)).map(Person::Known)
     }
 
-    /// Who is called `name`.
+    /// The person called `name`.
     pub fn find(&self, name: &str) -> Option<Person> {
         Words::of(name).iter().find_map(|word| self.named(word))
     }
 }
 
-/// Whether the word at `index` means whoever is spoken to. Where the same word also means others, it does
-/// so only with a capital.
+/// Whether the word at `index` means the person spoken to. Where the word also means others, it does so only
+/// with a capital.
 pub fn is_you(text: &str, words: &Words, index: usize) -> bool {
     let word = words.get(index).unwrap_or_default();
     let written = text.get(words.source(index)).unwrap_or_default();

@@ -13,19 +13,19 @@ use crate::logic::{
     words::Words,
 };
 
-/// Words that name whoever does something, at most.
+/// Most words that name the person who acts.
 const ACTOR: usize = 3;
 
 /// A line, or a part of it, as somebody's own words.
 #[derive(Clone, Debug)]
 pub struct Saying<'a> {
-    /// Whoever said it.
+    /// Name of the speaker.
     who: &'a str,
     /// To whom; `None`: not known.
     to: Option<&'a str>,
     /// Its words.
     text: String,
-    /// What a claim may not leave out.
+    /// Names that a claim may not leave out.
     names: String,
 }
 
@@ -42,18 +42,18 @@ impl<'a> Saying<'a> {
         needed.all(|word| claimed.iter().any(|it| is_same(it, word)))
     }
 
-    /// The same, borrowed.
+    /// Borrows it as a line.
     pub fn told(&self) -> Told<'_> {
         Told { who: self.who, to: self.to, text: &self.text }
     }
 }
 
-/// What `told`, a line or a question with its answer, can be taken as.
+/// Ways to take `told`, a line or a question with its answer.
 pub fn sayings<'a>(told: &[Told<'a>]) -> Vec<Vec<Saying<'a>>> {
     let whole = told.iter().map(|line| Saying::of(*line, line.text)).collect();
     let mut sayings = vec![whole];
     match told {
-        // What follows a "no" stands alone.
+        // An answer behind a "no" stands alone.
         [asked, answer]
             if is_question(asked.text) && sentences(answer.text).into_iter().any(is_denial) =>
         {
@@ -137,7 +137,7 @@ pub fn statements(text: &str) -> Vec<&str> {
     sentences(text).into_iter().flat_map(parts).collect()
 }
 
-/// Whether a sentence is a "no" and nothing else, but for whoever is spoken to.
+/// Whether a sentence is a "no" and nothing else, save the name of the person spoken to.
 fn is_bare_no(sentence: &str) -> bool {
     let words = Words::of(sentence);
     let last = words.len().checked_sub(1).and_then(|last| words.get(last));
@@ -154,7 +154,7 @@ fn is_denial(sentence: &str) -> bool {
     denies && !words.iter().any(|word| is_content(word) && !is_any(|it| it.wording.yes, word))
 }
 
-/// What stands before a ", but" or a ", because" and behind it; a "but" must make no condition of it.
+/// The parts before and behind a ", but" or a ", because"; the part behind a "but" must be no condition.
 fn set_apart(sentence: &str) -> Option<(&str, &str)> {
     let (one, other, is_reason) = parted(sentence)?;
     let behind = Words::of(other);
@@ -162,7 +162,7 @@ fn set_apart(sentence: &str) -> Option<(&str, &str)> {
     (is_reason || !is_condition).then_some((one, other))
 }
 
-/// What stands before a ", but" or a ", because", what behind it, and whether it is the latter.
+/// The parts before and behind a ", but" or a ", because", and whether it is a "because".
 fn parted(sentence: &str) -> Option<(&str, &str, bool)> {
     let words = Words::of(sentence);
     let is = |list: fn(&'static Wording) -> List, index: usize| {
@@ -203,8 +203,8 @@ fn with_them(question: &str, answer: &str) -> Option<String> {
     Some(format!("{before}{them}{behind}"))
 }
 
-/// A question with whoever does something before the verb, where the language puts them behind it: for
-/// each number of words that may name them.
+/// A question with the person who acts before the verb, where the language puts them behind it: for each
+/// number of words that may name them.
 fn turned(question: &str) -> Vec<String> {
     let words = Words::of(question);
     let asks =
@@ -244,7 +244,7 @@ fn filled<'a>(question: Told<'a>, answered: Told<'a>) -> Option<Saying<'a>> {
     let is_helping =
         |index: usize| asked.get(index).is_some_and(|word| is_any(|it| it.wording.helping, word));
     let names = Words::of(named);
-    // What is asked of somebody is asked behind them.
+    // The question proper stands behind the person who is asked.
     let from = match is_helping(first) {
         true => {
             let last = names.len().checked_sub(1).and_then(|last| names.get(last))?;

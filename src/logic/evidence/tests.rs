@@ -13,7 +13,7 @@ fn told(lines: &str) -> Vec<Told<'_>> {
     lines.split(" / ").map(line).collect()
 }
 
-/// What a line proves, and what somebody made of it.
+/// Lines, claims that they prove, and claims that they do not.
 const CLAIMS: [(&str, &[&str], &[&str]); 28] = [
     (
         "Bartok>Anna: I sell you the map for three silver.",
@@ -216,7 +216,7 @@ const CLAIMS: [(&str, &[&str], &[&str]); 28] = [
     ),
 ];
 
-/// The same of claims in other words, of which each way to word them could be misused.
+/// Lines and claims in other words, of which each way to word them could be misused.
 const REWORDED: [(&str, &[&str], &[&str]); 33] = [
     (
         "Bartok>Anna: Bandits burned the mill.",

@@ -10,10 +10,10 @@ use crate::logic::{
 
 /// Words that stand before the verb in languages where it is the second part of a sentence, at most.
 const FRONT: usize = 6;
-/// Words of whoever does it, behind such a verb, at most.
+/// Most words of the person who acts, behind such a verb.
 const ACTOR: usize = 4;
 
-/// `claim`, and how else it can be worded. "The party" is whoever speaks of "us" in `told`.
+/// `claim`, and how else it can be worded. "The party" is the speaker of a line with "us" in `told`.
 pub fn wordings(claim: &str, told: &[Told<'_>], people: &People) -> Vec<String> {
     let mut all = vec![claim.to_owned()];
     all.extend(active(claim));
@@ -52,7 +52,7 @@ fn to_somebody(claim: &str, people: &People) -> Option<String> {
         words.get(*index).is_some_and(|word| is_any(|it| it.wording.to, word))
             && words.get(*index + 1).is_some_and(|next| people.named(next).is_some())
     })?;
-    // Whoever gives is one of them, and what is done is the word behind.
+    // The giver is one of the people, and the verb is the word behind.
     let verb =
         1 + (0..to).find(|index| words.get(*index).is_some_and(|it| people.named(it).is_some()))?;
     let (first, given) = (piece(claim, &words, 0, verb + 1), piece(claim, &words, verb + 1, to));
@@ -61,7 +61,7 @@ fn to_somebody(claim: &str, people: &People) -> Option<String> {
     Some(format!("{first} {whom} {given}{rest}"))
 }
 
-/// "The party does it" as whoever says that "we" do.
+/// "The party does it" with the name of the speaker who says that "we" do.
 fn party(claim: &str, told: &[Told<'_>]) -> Option<String> {
     let words = Words::of(claim);
     let index = (0..words.len())

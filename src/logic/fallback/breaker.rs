@@ -18,7 +18,7 @@ const FIRST_REST: Duration = Duration::from_secs(5);
 /// Longest rest, also of those that a service asks for.
 const LONGEST_REST: Duration = Duration::from_secs(120);
 
-/// What became of a request.
+/// Outcome of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Outcome {
     /// It was answered.
@@ -103,7 +103,7 @@ impl Breaker {
             (Outcome::Unclear, State::Trial { rest }) => {
                 self.state = State::Open { until: now, rest };
             }
-            // What was asked before it opened is late news.
+            // Requests sent before it opened are late news.
             (Outcome::Failed | Outcome::Limited(_) | Outcome::Unclear, _) => {}
         }
         false

@@ -20,7 +20,7 @@ impl FirstWaits {
         self.0.push_back(wait);
     }
 
-    /// What nineteen of twenty were not longer than; `None`: too few were measured.
+    /// The 95th percentile of the waits; `None`: too few were measured.
     pub fn p95(&self) -> Option<Duration> {
         if self.0.len() < ENOUGH {
             return None;

@@ -143,7 +143,7 @@ pub struct DiceTalk {
     pub rolling: List,
     /// Verbs of rolling, of what is over.
     pub rolled: List,
-    /// That it is not to be done: "do not".
+    /// Words against doing it: "do not".
     pub withheld: List,
     /// Times that are over: "yesterday".
     pub over: List,

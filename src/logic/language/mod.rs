@@ -1,4 +1,4 @@
-//! What people say, language by language: word lists, and which language somebody speaks.
+//! Words of players, language by language: word lists, and which language somebody speaks.
 //!
 //! Entry points: [`Language::of`] for one language, [`Language::spoken_in`] for that of an utterance,
 //! [`is_any`] and [`all`] where a table may mix them. Another language is another folder beside [`en`] and
@@ -87,7 +87,7 @@ pub fn commands() -> impl Iterator<Item = (&'static str, Order)> {
     ALL.into_iter().flat_map(|language| language.commands).copied()
 }
 
-/// What a kind of thing is called in any language, folded.
+/// Names of a kind of thing in all languages, folded.
 pub fn kinds(kind: EntityKind) -> impl Iterator<Item = &'static str> {
     ALL.into_iter().flat_map(move |language| (language.kind)(kind)).copied()
 }

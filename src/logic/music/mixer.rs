@@ -57,8 +57,8 @@ impl Mixer {
         }
     }
 
-    /// Plays `track`, whose sound is `source`, as soon as its first samples are there. What sounds in its
-    /// layer gives way then; an effect sounds beside everything.
+    /// Plays `track`, whose sound is `source`, as soon as its first samples are there. The track that sounds
+    /// in its layer gives way then; an effect sounds beside everything.
     pub fn play(&mut self, track: Arc<Track>, source: Box<dyn Samples>) {
         let (layer, is_effect) = (track.layer, track.layer == Layer::Effect);
         self.tracks.retain(|it| is_effect || it.layer() != layer || !it.is_waiting());

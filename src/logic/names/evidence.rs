@@ -34,7 +34,7 @@ pub struct NameSound {
 pub struct Heard<'w> {
     /// The utterance they were heard in.
     all: &'w Words,
-    /// Which of its words.
+    /// Places of the words in it.
     range: Range<usize>,
     /// The words as one.
     sound: NameSound,

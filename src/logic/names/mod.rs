@@ -21,7 +21,7 @@ pub const MOST_WORDS: usize = 4;
 pub struct Corrected {
     /// The text, unchanged but for the names.
     pub text: String,
-    /// What was changed, in order.
+    /// The corrections made, in order.
     pub changes: Vec<Correction>,
 }
 

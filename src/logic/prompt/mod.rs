@@ -1,8 +1,8 @@
-//! What an NPC's model reads: the system prompt that stays the same, and each turn's message.
+//! Prompts for an NPC's model: the system prompt that stays the same, and each turn's message.
 //!
 //! Entry functions: [`system_prompt`], [`assistant_prompt`], [`turn_message`]. The system prompt depends on the files
-//! alone, so that providers can cache it; whatever changes goes into the turn's message. What
-//! people say is data there: one line, no square brackets, at most 2,000 characters.
+//! alone, so that providers can cache it; everything that changes goes into the turn's message. Words of
+//! people are data there: one line, no square brackets, at most 2,000 characters.
 //! **Never**: shows an NPC another's secrets or what only the game master may know, contains the
 //! time or anything random in the stable part.
 
@@ -25,12 +25,12 @@ use super::{
 /// The system prompt; a section whose `{value}` is empty is left out.
 const TEMPLATE: &str = include_str!("../../../assets/prompts/npc.md");
 
-/// The same of the game master's assistant.
+/// The system prompt of the game master's assistant; an empty section is left out too.
 const ASSISTANT: &str = include_str!("../../../assets/prompts/assistant.md");
 
 /// Most facts of the world in one prompt.
 const MOST_FACTS: usize = 40;
-/// The same for the assistant.
+/// Most facts of the world in one prompt of the assistant.
 const MOST_FACTS_FOR_THE_GAME_MASTER: usize = 100;
 
 /// The stable prefix of everything `npc` is asked: who it is, what it knows, how it speaks.
@@ -120,7 +120,7 @@ fn world(campaign: &Campaign) -> String {
     [title.as_str(), campaign.description.trim()].join("\n").trim().to_owned()
 }
 
-/// What everyone may know of the things that lie within the NPC's knowledge.
+/// Facts that everyone may know of the things that lie within the NPC's knowledge, or that the NPC was told.
 fn facts(npc: &Npc, campaign: &Campaign) -> String {
     let scope: Vec<String> = npc.knowledge_scope.iter().map(|topic| fold(topic)).collect();
     let known = campaign.entities.iter().filter(|entity| {
@@ -200,22 +200,22 @@ fn language(code: &str) -> String {
     name.to_owned()
 }
 
-/// What one turn is about.
+/// Contents of one turn's message.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct TurnMessage<'a> {
-    /// What NPCs call the speaker.
+    /// Name that NPCs use for the speaker.
     pub speaker: &'a str,
-    /// What was said to the NPC.
+    /// The utterance, said to the NPC.
     pub utterance: &'a str,
     /// The dice expression that was spoken, normalised ("2d6+3").
     pub dice: Option<&'a str>,
-    /// What was said since the NPC's last line, oldest first. The newest 2,000 characters count.
+    /// Lines since the NPC's last one, oldest first. The newest 2,000 characters count.
     pub overheard: &'a [Overheard],
     /// The scene's name, or where the NPC is.
     pub scene: Option<&'a str>,
-    /// What time of day it is there.
+    /// Time of day of the scene.
     pub time_of_day: Option<&'a str>,
-    /// What the NPC remembers that may matter.
+    /// Memories of the NPC that may matter.
     pub recalled: Option<&'a Recalled>,
     /// The game master's stage note for this NPC.
     pub note: Option<&'a str>,

@@ -1,19 +1,19 @@
-//! What a turn's message says of what the NPC remembers.
+//! An NPC's memories in a turn's message.
 //!
 //! Entry type: [`Recalled`]. **Never**: judges what is worth remembering.
 
 use super::said::{LONGEST_FACT, Overheard, said};
 
-/// What an NPC remembers that may matter to what was said, in words; each part may be empty.
+/// Memories of an NPC that may matter to an utterance, in words; each part may be empty.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Recalled {
     /// How it stands to others ("owes Mira").
     pub relations: Vec<String>,
-    /// What it knows of what was named ("Mira (person): a thief").
+    /// Knowledge of the things named ("Mira (person): a thief").
     pub named: Vec<String>,
-    /// What was said before ("Wren to Bartok, 3 days ago: I promise").
+    /// Earlier lines ("Wren to Bartok, 3 days ago: I promise").
     pub said: Vec<String>,
-    /// What the session before this one was about, when that was asked.
+    /// Content of the session before this one, when that was asked.
     pub last_session: Vec<String>,
     /// Some of it is not for everybody's ears.
     pub is_gated: bool,

@@ -1,4 +1,4 @@
-//! What people say, made data: on one line, without square brackets, of bounded length.
+//! Words of people, made data: on one line, without square brackets, of bounded length.
 
 use crate::domain::PersonId;
 
@@ -27,11 +27,11 @@ pub const HEARD_ITSELF: &str = "(you hear the words themselves)";
 /// Something said that an NPC heard without being asked.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Overheard {
-    /// What NPCs call the speaker.
+    /// Name that NPCs use for the speaker.
     pub speaker: String,
-    /// Who it is; `None`: an NPC.
+    /// The speaker; `None`: an NPC.
     pub by: Option<PersonId>,
-    /// What was said, as it was recognised.
+    /// The words, as they were recognised.
     pub text: String,
     /// It was said to the NPC, of whom nothing was heard.
     pub unanswered: bool,

@@ -54,7 +54,7 @@ pub struct SentenceSplitter {
     count: usize,
     /// Whether the decided part holds a letter or digit.
     voiced: bool,
-    /// What stands open at `scan`.
+    /// Quotes, brackets and emphasis open at `scan`.
     open: Open,
     /// The last place a long first chunk may end, and what stands open there.
     clause: Option<(usize, Open)>,
@@ -96,7 +96,7 @@ impl Open {
     }
 }
 
-/// What to do at a place of the text.
+/// Decision at a place of the text.
 enum Step {
     /// A sentence ends before this byte.
     End(usize),
@@ -143,7 +143,7 @@ impl SentenceSplitter {
         &self.text
     }
 
-    /// Gives what is left at the end of the text, and starts anew.
+    /// Gives the rest at the end of the text, and restarts.
     pub fn finish(&mut self) -> Option<String> {
         let rest = self.text.trim().to_owned();
         self.text.clear();
@@ -245,7 +245,7 @@ impl SentenceSplitter {
         if opens && !word.ends_with(stop::is_terminator) { before.len() - word.len() } else { 0 }
     }
 
-    /// What stands before the place read, as far as it is looked at.
+    /// The text before the place read, as far as it is looked at.
     fn before(&self) -> &str {
         let start = self.text.ceil_char_boundary(self.scan.saturating_sub(AROUND));
         self.text.get(start..self.scan).unwrap_or_default()

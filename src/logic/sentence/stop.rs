@@ -95,8 +95,8 @@ impl Kind {
     }
 }
 
-/// What punctuation of this kind does, with `follows` after it and its closing quotes. `open`:
-/// a quote, bracket or emphasis around it is not closed yet.
+/// Effect of punctuation of this kind, with `follows` after it and its closing quotes. `open`: a quote,
+/// bracket or emphasis around it is not closed yet.
 pub fn verdict(kind: Kind, before: &str, follows: &str, open: bool) -> Verdict {
     let Some(first) = follows.chars().next() else {
         let clear = matches!(kind, Kind::Clear | Kind::FullWidth) && !open;

@@ -34,9 +34,9 @@ const LONGEST_DIRECTION: u8 = 3;
 /// Takes mark-up out, line by line.
 #[derive(Clone, Debug)]
 pub struct Stripper {
-    /// What a bare link is said as.
+    /// Words that are said for a bare link.
     pub link: &'static str,
-    /// What is open and not said.
+    /// Construct that is open and not said.
     hidden: Option<Hidden>,
     /// Lines since it opened.
     age: u8,
@@ -59,9 +59,9 @@ enum Hidden {
 
 /// The line being read and what is said of it.
 struct LineCursor<'t> {
-    /// What is left.
+    /// Text still to read.
     rest: &'t str,
-    /// What is said.
+    /// Text to say.
     said: String,
     /// Round brackets opened whose words are said.
     asides: usize,
@@ -73,7 +73,7 @@ impl Stripper {
         Self { link, hidden: None, age: 0, item: 0 }
     }
 
-    /// What is said of a line. `numbered`: a number at its start may be a list marker.
+    /// Text to say of a line. `numbered`: a number at its start may be a list marker.
     pub fn line(&mut self, line: &str, numbered: bool) -> String {
         let rest = match (&self.hidden, numbered) {
             (Some(_), _) => line,
@@ -257,7 +257,7 @@ impl Stripper {
         true
     }
 
-    /// What is said of text inside a construct.
+    /// Text to say of the inside of a construct.
     fn inside(&self, text: &str) -> String {
         let mut inner = Self::new(self.link);
         let mut line =

@@ -22,14 +22,14 @@ const LONGEST_LABEL: usize = 80;
 pub struct SpeakableFilter {
     /// Whether numbers become English words.
     english: bool,
-    /// Whether each sentence has the language it is told by, instead; one that tells none has that of
-    /// the one before.
+    /// Whether the language of each sentence counts instead, as its words tell; a sentence that tells none
+    /// has that of the one before.
     by_sentence: bool,
     /// Whether it is English now.
     now_english: bool,
     /// The speaker's names, as words; a label made of one's words is dropped.
     labels: Vec<Words>,
-    /// What is open between sentences.
+    /// Mark-up that is open between sentences.
     stripper: Stripper,
 }
 
@@ -46,8 +46,7 @@ impl SpeakableFilter {
         }
     }
 
-    /// The same, but a sentence that is in another language, as its words tell, has its numbers said
-    /// in that.
+    /// Says the numbers of a sentence that is in another language, as its words tell, in that language.
     pub const fn by_sentence(mut self) -> Self {
         self.by_sentence = true;
         self

@@ -3,10 +3,10 @@
 use super::numbers::{self, Tongue};
 use super::tokens::Token;
 
-/// What many-sided dice end with, whatever their case: "sechsseitigen", "Sechsseiter".
+/// Endings of many-sided dice, in every case: "sechsseitigen", "Sechsseiter".
 const SIDED: [&str; 7] =
     ["seitig", "seitige", "seitigen", "seitiger", "seitiges", "seiter", "seitern"];
-/// What such a word may stand before.
+/// Nouns that may follow such a word.
 const DICE: [&str; 2] = ["würfel", "würfeln"];
 
 /// Dice by their sides at `start`, in dice syntax, and where what follows begins.
@@ -59,7 +59,7 @@ pub(super) fn kept(tokens: &[Token], start: usize) -> Option<(String, usize)> {
     Some((format!("{verb}{height}{number}"), at))
 }
 
-/// What is done with some of the dice, in dice syntax: kept or dropped.
+/// Operation on some of the dice, in dice syntax: kept or dropped.
 fn verb(tokens: &[Token], at: usize) -> Option<char> {
     match word(tokens, at)? {
         "behalte" | "behalten" | "nimm" | "nehme" | "nehmen" | "zählen" | "zählt" => Some('k'),

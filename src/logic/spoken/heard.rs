@@ -1,4 +1,4 @@
-//! What is meant by an utterance that speaks of dice.
+//! Meaning of an utterance that speaks of dice.
 //!
 //! Entry type: [`Heard`]. **Never**: rolls what was only spoken of.
 
@@ -14,7 +14,7 @@ use crate::logic::{
     words::Words,
 };
 
-/// What somebody wants of dice.
+/// Request about dice.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Heard {
     /// Nothing, whatever was said of them.
@@ -34,7 +34,7 @@ pub const APART: &str = "; ";
 const MOST: usize = 8;
 
 impl Heard {
-    /// What is meant by `utterance`.
+    /// Meaning of `utterance`.
     pub fn of(utterance: &str) -> Self {
         let mut tokens = tokens::tokens(utterance);
         misheard::put_right(&mut tokens);
@@ -160,7 +160,7 @@ fn rolls(tokens: &[Token], words: &Spoken) -> Vec<String> {
         }
         match found.text.as_deref().and_then(canonical) {
             Some(roll) => rolls.push(roll),
-            // What makes no sense is not taken for less.
+            // Dice that make no sense are not taken for fewer rolls.
             None => return Vec::new(),
         }
         from = found.range.end;
@@ -177,7 +177,7 @@ fn corrects(between: &[Token]) -> bool {
     Spoken::of(&said.join(" ")).has(|it| it.instead)
 }
 
-/// What [`dice::parse()`] makes of it, if it has dice.
+/// The canonical spelling of `text` by [`dice::parse()`], if it has dice.
 fn canonical(text: &str) -> Option<String> {
     let expression = dice::parse(text).ok()?;
     expression.has_dice().then(|| expression.to_string())

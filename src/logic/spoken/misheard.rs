@@ -1,4 +1,4 @@
-//! What recognisers write for the "d" of dice.
+//! Words that recognisers write for the "d" of dice.
 //!
 //! Entry function: [`put_right`]. **Never**: where nobody says that something is rolled.
 

@@ -20,8 +20,8 @@ use super::dice;
 pub use heard::{APART, Heard};
 pub use numbers::{german_number_words, number_words};
 
-/// What an NPC says when nobody pays for more of its words, in the language of this ISO 639-1 code, else
-/// in English.
+/// An NPC's line when nobody pays for more of its words, in the language of this ISO 639-1 code, else in
+/// English.
 pub fn spending_stop(language: &str) -> &'static str {
     match language.split(['-', '_']).next() {
         Some("de") => "Verzeiht, für heute fehlen mir die Worte.",
@@ -29,7 +29,7 @@ pub fn spending_stop(language: &str) -> &'static str {
     }
 }
 
-/// What an NPC says when nothing answers for it just now, in the language of this ISO 639-1 code, else in
+/// An NPC's line when no service answers for it just now, in the language of this ISO 639-1 code, else in
 /// English.
 pub fn moment(language: &str) -> &'static str {
     match language.split(['-', '_']).next() {
@@ -44,11 +44,11 @@ pub fn dice_in(utterance: &str) -> Option<String> {
     Heard::of(utterance).rolls()
 }
 
-/// What `text` rolls, at least one: dice as they are written, with ";" between several, else those in
-/// its words.
+/// The rolls in `text`, at least one: dice as they are written, with ";" between several, else those in its
+/// words.
 ///
 /// # Errors
-/// What is wrong with it as written dice.
+/// The mistake in `text` as written dice, where its words name none that can be rolled.
 pub fn read_dice(text: &str) -> Result<Vec<dice::Expression>, dice::DiceError> {
     let written = |text: &str| -> Result<Vec<_>, _> {
         let parts = text.split(';').map(str::trim).filter(|part| !part.is_empty());

@@ -41,7 +41,7 @@ pub fn number_words(n: i64) -> String {
     words.join(" ")
 }
 
-/// The same in German, below a million: "dreiundzwanzig"; `None` for what is longer.
+/// A number in German words, below a million: "dreiundzwanzig"; `None` for a longer one.
 pub fn german_number_words(n: i64) -> Option<String> {
     let sign = if n < 0 { "minus " } else { "" };
     let n = n.unsigned_abs();

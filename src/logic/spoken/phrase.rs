@@ -26,7 +26,7 @@ struct Part {
 /// Advantage or its opposite, as [`dice::parse()`] reads it.
 type Advantage = &'static str;
 
-/// What an utterance says of advantage as a whole.
+/// Advantage for the utterance as a whole.
 #[derive(Clone, Copy)]
 enum Elsewhere {
     /// It says nothing of advantage.

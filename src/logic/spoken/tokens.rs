@@ -101,7 +101,7 @@ fn flush(part: &mut String, tokens: &mut Vec<Token>, sign: Option<Token>) {
     tokens.extend(sign);
 }
 
-/// What a part without signs is: `2`, `d`, `2d`, `d6`, `2d6`, or a word.
+/// Adds the tokens of a part without signs: `2`, `d`, `2d`, `d6`, `2d6`, or a word.
 fn classify(text: &str, tokens: &mut Vec<Token>) {
     let digits = text.chars().take_while(char::is_ascii_digit).count();
     let (count, rest) = text.split_at(digits);

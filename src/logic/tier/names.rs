@@ -24,7 +24,7 @@ pub(super) struct Phrase {
     pub entity: String,
 }
 
-/// What a name stands for.
+/// Kind of a name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Named {
     /// A rule, spell or condition.
@@ -36,7 +36,7 @@ pub(super) enum Named {
 /// A name of a known entity that is not in the scene.
 #[derive(Clone, Copy, Debug)]
 pub struct AbsentName<'n> {
-    /// What the entity is called.
+    /// The entity's main name.
     pub entity: &'n str,
     /// That name, or an alias.
     pub name: &'n str,

@@ -29,7 +29,7 @@ const OUTLIVED: Duration = Duration::from_millis(300);
 /// Words that come after this much silence are of what was said before it, and nothing later.
 const PAUSE: Duration = Duration::from_millis(100);
 
-/// What reaches an [`Endpointer`].
+/// An input of an [`Endpointer`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Input {
     /// 20 ms of the speaker's audio.
@@ -37,16 +37,16 @@ pub enum Input {
         /// Whether it is speech, as [`Voicing::voiced`](super::vad::Voicing::voiced) says.
         voiced: bool,
     },
-    /// What has been recognised of the open segment.
+    /// The text recognised of the open segment so far.
     Partial {
-        /// What [`reads`] says of it.
+        /// Its reading by [`reads`].
         reading: Reading,
         /// Since when its text is the same.
         stable_since: Instant,
     },
     /// All of the open segment has been recognised, up to a pause that still lasts.
     Pause {
-        /// What [`reads`] says of it.
+        /// Its reading by [`reads`].
         reading: Reading,
     },
     /// A sound model has judged the segment, up to a pause that still lasts.
@@ -55,7 +55,7 @@ pub enum Input {
     Tick,
 }
 
-/// What is to be done with the speaker's audio.
+/// An instruction about the speaker's audio.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Output {
     /// A segment begins: recognise the audio kept from just before, then this frame.
@@ -67,7 +67,7 @@ pub enum Output {
     Feed,
     /// The segment is over. A frame that brings this is not part of it: it is kept for the next.
     Close {
-        /// What ended the utterance.
+        /// Reason for the end of the utterance.
         reason: CloseReason,
         /// The stamp of its last voiced frame.
         last_voiced_at: Instant,
@@ -105,13 +105,13 @@ struct Segment {
     last_voiced_at: Instant,
     /// Voice in all.
     voiced: Duration,
-    /// What its words say.
+    /// Reading of its words.
     words: Option<Said>,
     /// How the voice before the pause sounds, once it was judged.
     sounded: Option<Reading>,
 }
 
-/// What the words of a segment say.
+/// Reading of the words of a segment.
 #[derive(Clone, Copy, Debug)]
 struct Said {
     /// Whether more is to come.

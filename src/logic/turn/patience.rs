@@ -46,12 +46,12 @@ impl Patience {
     }
 }
 
-/// What tells whether somebody has finished, beside silence.
+/// Evidence that somebody has finished, beside silence.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Detector {
     /// Nothing.
     Off,
-    /// What was said.
+    /// The words.
     #[default]
     Text,
     /// How it sounded.
@@ -80,8 +80,8 @@ impl Detector {
         matches!(self, Self::Model | Self::Both)
     }
 
-    /// What `said` and `sounded` come to. Where both count, each outweighs the other: words that
-    /// trail off in a final tone, like whole words in a suspended one, say nothing.
+    /// Weighs `said` against `sounded`. Where both count, each outweighs the other: words that trail off in a
+    /// final tone, like whole words in a suspended one, say nothing.
     const fn weigh(self, said: Reading, sounded: Reading) -> Reading {
         match self {
             Self::Off => Reading::Open,
@@ -102,7 +102,7 @@ impl Detector {
 pub struct Judgement(pub f32);
 
 impl Judgement {
-    /// The same in the terms of words.
+    /// The judgement as a reading, in the terms of words.
     pub fn reading(self) -> Reading {
         let (goes_on, finished) = SOUNDS;
         if self.0 >= finished {
@@ -120,12 +120,12 @@ impl Judgement {
 pub struct EndOfTurn {
     /// Silence that ends an utterance.
     pub patience: Patience,
-    /// What shortens and lengthens it.
+    /// Evidence that shortens and lengthens it.
     pub detector: Detector,
 }
 
 impl EndOfTurn {
-    /// What the words before a pause come to, and how it sounded, once that is known.
+    /// Reading of the words before a pause together with its sound, once that is known.
     pub(super) fn reading(self, said: Reading, sounded: Option<Reading>) -> Reading {
         self.detector.weigh(said, sounded.unwrap_or_default())
     }

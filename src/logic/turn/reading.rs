@@ -41,13 +41,13 @@ pub fn reads(text: &str, names: &[NpcNames]) -> Reading {
     if said.is_finished(last) { Reading::Finished } else { Reading::Open }
 }
 
-/// What was said, taken apart.
+/// An utterance, taken apart.
 struct Said<'a> {
     text: &'a str,
-    /// The same up to its last mark that is no quote.
+    /// `text` up to its last mark that is no quote.
     end: &'a str,
     words: Words,
-    /// What is spoken, where that is clear: "an" and "um" end no German sentence as they do an English
+    /// The language spoken, where that is clear: "an" and "um" end no German sentence as they do an English
     /// one.
     language: Option<&'static Language>,
     names: &'a [NpcNames],

@@ -34,7 +34,8 @@ impl TableMusic {
         self.player.order(order);
     }
 
-    /// Plays what `words` ask for; no words: fades out. What the game master should know: nothing fits.
+    /// Plays music that fits `words`; no words: fades out. Returns a notice for the game master if nothing
+    /// fits.
     pub fn set(&self, words: &str) -> Option<String> {
         if words.trim().is_empty() {
             self.order(MusicOrder::Stop);

@@ -9,7 +9,7 @@ use crate::memory::{MemoryStore, Scope};
 pub struct Memory {
     /// Where lines, facts and relations are read.
     pub store: Arc<dyn MemoryStore>,
-    /// Whose they are.
+    /// The scope that the memories belong to.
     pub scope: Scope,
     /// Unix time in ms.
     pub now: fn() -> i64,

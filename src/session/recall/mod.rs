@@ -1,4 +1,4 @@
-//! What an NPC remembers of what is said to it, looked up while its turn begins.
+//! An NPC's memories of the things said to it, looked up while its turn begins.
 //!
 //! Entry types: [`Memory`], [`Recaller`]. The parts are looked up side by side; what is late is left
 //! out and noted. **Never**: shows an NPC what it may not know: the store's queries see to that.
@@ -49,7 +49,7 @@ const LINES: (usize, usize) = (16, 4);
 /// Lines of the last session that stand for it.
 const LAST: usize = 8;
 
-/// What came of a look-up, for reports; none of what was found.
+/// Outcome of a look-up, for reports; none of the memories found.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct RecallLine {
     /// How long it took.
@@ -63,15 +63,15 @@ pub struct RecallLine {
 /// Told once the look-up has ended.
 pub type RecallTold = Arc<OnceLock<RecallLine>>;
 
-/// What is looked up.
+/// A question to the memory.
 pub struct Question {
     /// Through whose eyes it is looked up.
     viewer: Viewer,
-    /// What it is called.
+    /// Names and aliases of the viewer.
     names: Vec<String>,
-    /// What was said to it.
+    /// The utterance it was asked.
     utterance: String,
-    /// What its model reads anyway.
+    /// Text that its model reads anyway.
     read: String,
 }
 
@@ -112,8 +112,8 @@ impl Recaller {
         self.known.forget();
     }
 
-    /// A look-up that begins when it is first awaited and lasts no longer than `timeout`, and where
-    /// its end is told.
+    /// A look-up that begins when it is first awaited and lasts no longer than `timeout`, and the cell that
+    /// receives its outcome.
     pub fn recall(self: &Arc<Self>, question: Question, timeout: Duration) -> (Recall, RecallTold) {
         let (recaller, told) = (Arc::clone(self), RecallTold::default());
         let tell = Arc::clone(&told);
@@ -122,7 +122,7 @@ impl Recaller {
             let (recalled, late) = recaller.look(&question, began + timeout).await;
             let ms = began.elapsed().as_secs_f64() * 1e3;
             tracing::debug!(session = %recaller.session, ms, found = recalled.len(), ?late, "recalled");
-            // It is told once: nobody else has it.
+            // Set here alone, so it cannot be set already.
             _ = tell.set(RecallLine { ms, found: recalled.len(), late });
             recalled
         };
@@ -169,7 +169,7 @@ impl Recaller {
         Ok(ties.map(related).collect())
     }
 
-    /// What it knows of the things that were named.
+    /// The viewer's knowledge of the things that were named.
     async fn named(&self, question: &Question, gated: &AtomicBool) -> Result<Vec<String>, Error> {
         let known = self.known.get(&self.memory).await?;
         let own = question.names.iter().find_map(|name| known.id_of(name));
@@ -186,7 +186,7 @@ impl Recaller {
         Ok(found.into_iter().map(|it| format!("{}: {}", it.name, it.description)).collect())
     }
 
-    /// What the game master has said to be so, of what was spoken of.
+    /// The game master's facts about the things that were spoken of.
     async fn facts(&self, question: &Question, gated: &AtomicBool) -> Result<Vec<String>, Error> {
         let content = ContentWords::of(&question.utterance);
         if content.is_empty() {
@@ -202,7 +202,7 @@ impl Recaller {
         Ok(facts.map(|it| it.text).collect())
     }
 
-    /// What it has heard before that has to do with what was said.
+    /// Earlier lines that the viewer has heard and that relate to the utterance.
     async fn said(&self, question: &Question) -> Result<Vec<String>, Error> {
         let content = ContentWords::of(&question.utterance);
         if content.is_empty() {
@@ -218,7 +218,7 @@ impl Recaller {
         Ok(lines.take(LINES.1).map(|line| told(&line, now)).collect())
     }
 
-    /// What it has heard in the session before this one, if that was asked.
+    /// Lines that the viewer has heard in the session before this one, if the utterance asks for them.
     async fn last_session(&self, question: &Question) -> Result<Vec<String>, Error> {
         if !asks_for_last_session(&question.utterance) {
             return Ok(Vec::new());
@@ -241,7 +241,7 @@ fn note(gated: &AtomicBool, is: bool) {
     gated.fetch_or(is, Ordering::Relaxed);
 }
 
-/// What a part found; what it did not is noted.
+/// Memories that a part found; a part that failed or was late is noted.
 fn taken(
     part: &'static str,
     outcome: Result<Result<Vec<String>, Error>, Elapsed>,

@@ -50,12 +50,12 @@ type Reading = Shared<BoxFuture<'static, Result<Arc<Names>, Error>>>;
 pub struct Names(Phrases<String>);
 
 impl KnownNames {
-    /// The names there are. Cancel safe: a reading that has begun goes on, for whoever asks next.
+    /// All names. Cancel safe: a reading that has begun goes on, for the next caller.
     pub async fn get(&self, memory: &Memory) -> Result<Arc<Names>, Error> {
         self.get_by(|| Names::read(memory.clone())).await
     }
 
-    /// Whoever asks next has them read.
+    /// Drops the names; the next caller has them read.
     pub fn forget(&self) {
         self.held().names = None;
     }

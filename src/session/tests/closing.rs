@@ -36,7 +36,7 @@ async fn a_table_ends_when_nobody_holds_it() {
     stage.let_go().await;
 }
 
-/// What the game master was told of faults.
+/// Notices to the game master about faults.
 fn faults(events: Vec<TableEvent>) -> Vec<String> {
     let notice = |event| match event {
         TableEvent::Notice(text) => Some(text),

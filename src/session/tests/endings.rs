@@ -1,6 +1,6 @@
 //! How long a speaker is waited for, and who goes on speaking in spite of that.
 //!
-//! Whoever makes voice for a second is last heard at 980 to 1,040 ms.
+//! A speaker with voice for a second is last heard at 980 to 1,040 ms.
 
 use std::{
     ops::RangeInclusive,
@@ -80,7 +80,7 @@ async fn who_trails_off_and_goes_on_after_a_second_has_said_one_thing() {
     stage.close().await;
 }
 
-/// What Bartok was asked, after Thorin was quiet for `pause` and went on.
+/// Questions that Bartok's model got, after Thorin was quiet for `pause` and went on.
 async fn goes_on(stage: &mut Stage, pause: u64) -> Vec<String> {
     stage.hears_so(Said { partials: vec![(45, QUESTION)], text: Some(Ok(QUESTION)), takes: ms(0) });
     stage.hears(&[], "for a single silver coin");

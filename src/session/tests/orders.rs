@@ -1,4 +1,4 @@
-//! What the game master orders by voice.
+//! Orders of the game master by voice.
 
 use tokio::time::sleep;
 
@@ -79,7 +79,7 @@ async fn words_put_into_an_npcs_mouth_go_first() {
     assert!(stage.heard("Gundren").unwrap().0 - ordered <= ms(21));
     let said = told.iter().find(|line| line.1 == "Gundren").unwrap();
     assert_eq!((said.2, said.3.as_str()), (Outcome::Spoken, "Silence, all of you"));
-    // That was no conversation: what the game master tells next is for nobody.
+    // A puppet's line is no conversation: the game master's next words are for nobody.
     stage.types(DM, "and the night falls").await;
     assert_eq!(stage.told().await[0].2, Outcome::NobodyAddressed);
     stage.close().await;

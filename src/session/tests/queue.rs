@@ -130,7 +130,7 @@ async fn settling_waits_for_all_that_was_said_before() {
     assert_eq!(told.len(), 3, "{told:?}");
     let last = stage.left().last().unwrap().at;
     assert!(stage.opened.elapsed() - last <= ms(21));
-    // Whoever has not finished is not waited for.
+    // A speaker who has not finished is not waited for.
     stage.hears(&[], "Bartok, hello");
     stage.voice(THORIN, ms(300)).await;
     let before = stage.opened.elapsed();

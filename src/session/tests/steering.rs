@@ -1,4 +1,4 @@
-//! What the game master orders by command, and how things stand.
+//! Orders of the game master by command, and the table's status.
 
 use tokio::{sync::oneshot, time::sleep};
 
@@ -65,7 +65,7 @@ async fn a_tier_reaches_what_waits_and_what_was_begun_ahead_and_ends_by_time() {
     let until = Some(tokio::time::Instant::now() + ms(60_000));
     stage.order(Command::SetTier { seat: Some(SeatId(0)), tier: Some(Tier::Deep), until }).await;
     assert_eq!(tiers(&mut stage).await, [Tier::Standard, Tier::Deep]);
-    // Begun ahead at one tier, confirmed at another: begun anew.
+    // Begun ahead at one tier, confirmed at another: restarted.
     stage.hears(&[(20, "Bartok, more")], "Bartok, more");
     stage.voice(THORIN, ms(1_000)).await;
     stage.quiet(THORIN, ms(400)).await;
@@ -123,7 +123,7 @@ async fn the_x_card_of_anybody_stops_everyone_and_names_nobody() {
     stage.close().await;
 }
 
-/// What was taken back, by number.
+/// Turns taken back, by number.
 fn taken_back(events: Vec<TableEvent>) -> Vec<u64> {
     let halted = |event| match event {
         TableEvent::Halted { taken_back } => Some(taken_back),

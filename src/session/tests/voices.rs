@@ -23,7 +23,7 @@ use crate::{
     provider::{Attempts, Error, Kind, SpeechEvent, SpeechToText, SttAbilities},
 };
 
-/// What the recogniser makes of one stream.
+/// The recogniser's results for one stream.
 #[derive(Clone, Debug)]
 pub struct Said {
     /// Partials and after how many frames (200 ms of them from before the voice) they come.

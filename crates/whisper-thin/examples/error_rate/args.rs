@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use whisper_thin::Window;
 
-/// What there is to be asked for.
+/// Usage of the example.
 pub const USAGE: &str = "\
 error_rate speak  WAVS                 says the sentences in flite's voices, into a folder
 error_rate hear   WAVS  --model DIR    hears every NAME.wav that has a NAME.txt
@@ -14,7 +14,7 @@ error_rate time   WAV   --model DIR    2, 5 and 10 s of a recording, 15 times ea
   --prompt TEXT  --language CODE  --threads N  --window full|thin:MARGIN:STEP
   --fallback LOGPROB  --noise DECIBELS  --pieces SECONDS  --show";
 
-/// What the command line says.
+/// Arguments of the command line.
 #[derive(Default)]
 pub struct Args {
     pub command: String,

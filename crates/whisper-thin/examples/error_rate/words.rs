@@ -83,7 +83,7 @@ pub fn has(heard: &[String], phrase: &str) -> bool {
     heard.windows(phrase.len().max(1)).any(|window| window == phrase)
 }
 
-/// What stands between such brackets.
+/// Texts between such brackets.
 pub fn marked(text: &str, open: char, close: char) -> impl Iterator<Item = &str> {
     text.split(open).skip(1).filter_map(move |rest| rest.split(close).next())
 }

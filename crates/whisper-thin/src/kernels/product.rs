@@ -22,7 +22,7 @@ impl<'a> Matrix<'a> {
         Self { data, rows, columns, row_stride: stride, column_stride: 1 }
     }
 
-    /// The same values with rows and columns exchanged.
+    /// The matrix with rows and columns exchanged.
     pub(crate) fn transposed(self) -> Self {
         Self {
             rows: self.columns,

@@ -53,7 +53,7 @@ impl Dice {
     }
 }
 
-/// What the cases came to.
+/// Totals of the cases.
 #[derive(Debug, Default)]
 struct Tally {
     cases: usize,
@@ -75,7 +75,7 @@ fn memory(figure: &str) -> usize {
 impl Tally {
     /// Loads, and uses what was loaded.
     fn case(&mut self, files: &Bytes, of: &dyn std::fmt::Debug) {
-        // The peak begins anew.
+        // Resets the peak.
         let _ = fs::write("/proc/self/clear_refs", "5");
         let (before, begun) = (memory("VmRSS"), Instant::now());
         self.cases += 1;

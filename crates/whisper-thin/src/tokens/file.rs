@@ -1,4 +1,4 @@
-//! What is read of `tokenizer.json` (format of Hugging Face's tokenizers) and of CTranslate2's `config.json`.
+//! Parts read of `tokenizer.json` (format of Hugging Face's tokenizers) and of CTranslate2's `config.json`.
 
 use std::collections::HashMap;
 

@@ -38,7 +38,7 @@ struct Merged {
 
 /// The tokenizer of a model.
 pub(crate) struct Tokens {
-    /// What directs the decoder.
+    /// Tokens that direct the decoder.
     pub(crate) special: Special,
     /// Code and token, in the order of the vocabulary; empty in English models.
     pub(crate) languages: Vec<(String, u32)>,

@@ -6,7 +6,7 @@ use symphonia::default::formats::OggReader;
 
 use super::*;
 
-/// What an encoder has made.
+/// Sound from a real encoder.
 const OGG: &[u8] = include_bytes!("../../../../tests/data/tone.ogg");
 
 /// Identification header (its content does not matter) and the beginning of a setup header.

@@ -29,7 +29,7 @@ fn mp3_is_decoded_without_its_padding() {
 
 /// 440 Hz, amplitude 12,000, half a second, stereo 16,000 Hz.
 const FLAC: &[u8] = include_bytes!("../../../../tests/data/sound/tone.flac");
-/// The same at 48,000 Hz: AAC with a header for each frame.
+/// 440 Hz, amplitude 12,000, half a second, stereo 48,000 Hz: AAC with a header for each frame.
 const AAC: &[u8] = include_bytes!("../../../../tests/data/sound/tone.aac");
 
 #[test]

@@ -30,9 +30,9 @@ use crate::audio::pcm::to_usize;
 /// Longest block, and longest description of tracks.
 const MAX_ELEMENT: u64 = 4 << 20;
 
-/// What holds all tracks and blocks; it may be of unknown length.
+/// Element that holds all tracks and blocks; it may be of unknown length.
 const SEGMENT: u32 = 0x1853_8067;
-/// What holds some seconds of blocks; the same.
+/// Element that holds some seconds of blocks; it may be of unknown length too.
 const CLUSTER: u32 = 0x1F43_B675;
 /// The descriptions of tracks.
 const TRACKS: u32 = 0x1654_AE6B;
@@ -49,7 +49,7 @@ pub fn decode_matroska(source: Box<dyn Source>, output: &mut Output) -> Result<(
     let mut sound: Option<(u64, Codec)> = None;
     while let Some((id, len)) = next_element(&mut source)? {
         match id {
-            // What is in these follows.
+            // The elements within these follow.
             SEGMENT | CLUSTER | BLOCK_GROUP => {}
             TRACKS => {
                 let track = SoundTrack::find(&read_element(&mut source, len)?)?;

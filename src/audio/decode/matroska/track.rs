@@ -1,4 +1,4 @@
-//! Which track is sound, and what it is: [`SoundTrack`].
+//! The track with sound, and its codec: [`SoundTrack`].
 //!
 //! **Never** takes a codec for another: what is not known is named.
 
@@ -30,7 +30,7 @@ const SETUP: u64 = 0x23A2;
 const ENCODINGS: u64 = 0x2D80;
 /// The type of sound.
 const SOUND: u64 = 2;
-/// What Vorbis has before its setup header: the identification header.
+/// Length of Vorbis' identification header, which comes before its setup header, in bytes.
 const IDENTIFICATION: usize = 30;
 
 /// The first track with sound.
@@ -49,7 +49,7 @@ impl SoundTrack {
     /// The first in the descriptions of tracks.
     ///
     /// # Errors
-    /// There is none.
+    /// No track has sound.
     pub fn find(tracks: &[u8]) -> Result<Self, DecodeError> {
         let mut tracks = Elements(Bytes(tracks)).filter(|(id, _)| *id == ENTRY);
         let mut sound = tracks.by_ref().map(|(_, entry)| Self::read(entry));

@@ -1,4 +1,4 @@
-//! What the sound of a track is: [`codec`].
+//! Codec of a track's sound: [`codec`].
 //!
 //! **Never** takes a codec for another: what is not known is named.
 

@@ -71,7 +71,7 @@ impl<'a> Samples<'a> {
         })
     }
 
-    /// There are none.
+    /// Whether no packet is left.
     pub const fn is_empty(&self) -> bool {
         match &self.lengths {
             Lengths::Same { left, .. } => *left == 0,

@@ -3,7 +3,7 @@ use crate::audio::Clip;
 
 /// 440 Hz, amplitude 12,000, half a second, stereo.
 const OPUS: &[u8] = include_bytes!("../../../../tests/data/sound/tone.opus");
-/// The same in six channels.
+/// 440 Hz, amplitude 12,000, half a second, in six channels.
 const SIX: &[u8] = include_bytes!("../../../../tests/data/sound/six_channels.opus");
 
 /// Where pages begin.

@@ -1,4 +1,4 @@
-//! What addressing is worth: utterances with who should answer, `tests/data/addresses_*.txt`.
+//! Accuracy of addressing: utterances with who should answer, `tests/data/addresses_*.txt`.
 //!
 //! Run with `--nocapture` to read the figures.
 
@@ -53,7 +53,7 @@ impl<'t> Row<'t> {
         Self { language, cast, talking, alone, answers, said }
     }
 
-    /// Who answers; `None`: nobody.
+    /// Name of the NPC that answers; `None`: nobody.
     fn answered(&self) -> Option<&'static str> {
         let aliases: Vec<Vec<String>> = self
             .cast

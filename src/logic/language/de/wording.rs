@@ -1,4 +1,4 @@
-//! What German lines prove.
+//! Words that decide what German lines prove.
 //!
 //! Entry point: [`WORDING`].
 

@@ -1,4 +1,4 @@
-//! What English lines prove.
+//! Words that decide what English lines prove.
 //!
 //! Entry point: [`WORDING`].
 

@@ -1,4 +1,4 @@
-//! Which language somebody speaks: [`Language::spoken_in`].
+//! Recognition of the language that somebody speaks: [`Language::spoken_in`].
 //!
 //! **Never**: guesses. A name, a number or a word that two languages have tells nothing.
 
@@ -35,7 +35,7 @@ impl Wordlist {
         Self { language, words: words.chain(language.telling.iter().cloned()).collect() }
     }
 
-    /// What `word`, which no language knows, has of this one: its dice, or an ending.
+    /// Whether `word`, which no language knows, looks like this one: by its dice, or an ending.
     fn sounds_like(&self, word: &str) -> bool {
         let ends = |ending: &&str| word.len() >= LONG && word.ends_with(*ending);
         is_dice(word, self.language.die) || self.language.word_endings.iter().any(ends)
@@ -49,7 +49,7 @@ impl Language {
         for word in Words::of(text).iter() {
             let has: Vec<bool> = KNOWN.iter().map(|it| it.words.contains(word)).collect();
             let is_known = has.contains(&true);
-            // What all have tells nothing.
+            // A word that all languages have tells nothing.
             if has.iter().all(|it| *it) {
                 continue;
             }

@@ -1,6 +1,6 @@
 use super::*;
 
-/// What was said, and the code of its language; "" where nobody could tell.
+/// Utterances, and the code of their language; "" where it cannot be told.
 const SAID: &[(&str, &str)] = &[
     ("Hallo Bartok", "de"),
     ("Guten Abend, Wirt!", "de"),

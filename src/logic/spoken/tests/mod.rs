@@ -1,4 +1,4 @@
-//! What is a roll, what is talk, and that both ways agree.
+//! Tests that tell rolls from talk, and that both ways agree.
 
 mod table;
 
@@ -6,7 +6,7 @@ use proptest::prelude::*;
 
 use super::*;
 
-/// What is said, and the roll in it.
+/// Utterances, and the roll in each.
 const ROLLS: &[(&str, &str)] = &[
     ("roll two d six plus three", "2d6+3"),
     ("Bartok, roll two d six plus three", "2d6+3"),

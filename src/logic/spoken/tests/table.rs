@@ -1,4 +1,4 @@
-//! What hearing dice is worth: utterances with what should be rolled, `tests/data/spoken_dice_*.txt`.
+//! Accuracy of hearing dice: utterances with what should be rolled, `tests/data/spoken_dice_*.txt`.
 //!
 //! Run with `--nocapture` to read the figures.
 
@@ -13,7 +13,7 @@ const SETS: [(&str, &str); 5] = [
     (UNSEEN, include_str!("../../../../tests/data/spoken_dice_unseen.txt")),
 ];
 
-/// What is heard, as the tables write it.
+/// The dice heard, as the tables write them.
 fn heard(said: &str) -> String {
     match Heard::of(said) {
         Heard::Nothing => "-".to_owned(),

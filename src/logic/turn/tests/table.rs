@@ -1,5 +1,5 @@
-//! What the end of a turn by words is worth: how long finished speakers wait, and how many are cut off
-//! in a pause, beside a fixed patience with the same pauses.
+//! Quality of turn ends by words: how long finished speakers wait, and how many are cut off in a pause,
+//! beside a fixed patience with the same pauses.
 //!
 //! The utterances are `tests/data/turns_*.txt`. How long people pause is drawn, seeded, from a
 //! log-normal distribution, which is what pauses of spontaneous speech follow (Campione and Véronis
@@ -59,13 +59,13 @@ struct Hearing {
     writing: Writing,
     /// How long it hears.
     takes: u64,
-    /// Which of [`PHASES`].
+    /// Number of the phase, below [`PHASES`].
     phase: u64,
 }
 
 impl Hearing {
-    /// What it says of `said`, and how many milliseconds after the end of its last word. Partials are
-    /// asked for again and again, and hold the words that were over then; the whole is last.
+    /// Its texts of `said`, each with the milliseconds after the end of its last word. Partials are asked for
+    /// again and again, and hold the words that were over then; the whole is last.
     fn says(self, said: &str) -> Vec<(i64, String)> {
         let signed = |ms: u64| i64::try_from(ms).unwrap();
         let takes = signed(self.takes);
@@ -129,7 +129,7 @@ fn wait(ends: EndOfTurn, said: &str, hearing: Hearing, names: &[NpcNames]) -> Du
     }
 }
 
-/// What came of one way to end turns.
+/// Figures of one way to end turns.
 #[derive(Default)]
 struct Figures {
     waits: Vec<Duration>,
