@@ -1,4 +1,4 @@
-//! Whose things a command is about.
+//! Options for the owner of the data that a command uses.
 //!
 //! Entry type: [`Whose`].
 
