@@ -112,7 +112,7 @@ fn is_answered(line: &Value) -> bool {
 #[test]
 fn what_is_no_word_to_an_npc_is_never_answered() {
     let (Some(table), Some(weights)) = (place(), weights()) else { return };
-    // He is alone with whoever speaks, and answers to any word.
+    // He is alone with the speaker, and answers to any word.
     let alone = Place::with_config(ALONE).env("GLYPHOXA_MODELS", &weights.display().to_string());
     for (name, sound) in sounds::all() {
         let lines = outcomes(&alone, name, &sound);
@@ -128,7 +128,7 @@ fn what_is_no_word_to_an_npc_is_never_answered() {
     assert!(lines.iter().all(is_answered) && lines.len() == 1, "{lines:#?}");
 }
 
-/// A copy of the weights in the place's own folder, with `model.bin` made anew.
+/// A copy of the weights in the place's own folder, with `model.bin` replaced.
 fn with_damaged(model: impl FnOnce(&[u8]) -> Vec<u8>) -> Option<Place> {
     let place = Place::new();
     let from = weights()?.join(SET);
@@ -144,7 +144,7 @@ fn with_damaged(model: impl FnOnce(&[u8]) -> Vec<u8>) -> Option<Place> {
     Some(place)
 }
 
-/// Nothing is heard, and whoever asks is told why and what to do.
+/// Nothing is heard, and the error says why and what to do.
 #[track_caller]
 fn assert_not_heard(place: &Place, why: &str, set: &str) {
     place.write("said.wav", plain_wav(&speech("rms", ROLL)));

@@ -38,7 +38,7 @@ fn said(texts: &[(&str, &str)], options: &[&str]) -> Vec<Value> {
     let place = Place::new();
     let mut arguments = vec!["ask", "--json"];
     arguments.extend(options);
-    // Whoever says something comes to the table first, and somebody who says nothing.
+    // The speakers come to the table first, among them one who says nothing.
     for (speaker, text) in texts {
         arguments.extend(["--speaker", speaker, "--text", text]);
     }

@@ -66,7 +66,7 @@ fn by_speaker(lines: Vec<Value>) -> BTreeMap<String, Value> {
     lines.into_iter().map(|line| (line["speaker"].as_str().unwrap().to_owned(), line)).collect()
 }
 
-/// Nothing was answered aloud, and the game master is told `part` of why.
+/// Nothing was answered aloud, and the game master reads `part` of why.
 #[track_caller]
 fn assert_unheard(line: &Value, part: &str) {
     assert_eq!(line["outcome"], "hearing_error", "{line:#}");

@@ -252,7 +252,7 @@ fn leaving(variable: &str) -> (crate::support::program::Live, Place, std::path::
     (live, place, noted)
 }
 
-/// Waits until the process that `noted` names has ended and nobody is noted anew.
+/// Waits until the process that `noted` names has ended and no new process is noted.
 #[track_caller]
 fn ends_within(bound: Duration, noted: &Path, what: &str) -> Duration {
     let since = Instant::now();

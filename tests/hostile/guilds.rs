@@ -5,7 +5,7 @@ use tokio::{io::AsyncReadExt, net::TcpListener, time::timeout};
 
 use crate::bot::hall::{BOUND, Hall};
 
-/// What whoever is not approved reads.
+/// Reply to a user who is not approved.
 const ASK: &str = "ask the bot's owner to approve it";
 
 /// The code that the program has printed.

@@ -1,5 +1,5 @@
-//! Words of others that would act on whoever reads them: on a terminal and in exported files every
-//! character is seen, and a line end in a name begins no line.
+//! Words of others that would act on their reader: on a terminal and in exported files every character is
+//! seen, and a line end in a name begins no line.
 
 use std::fs;
 

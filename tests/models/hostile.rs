@@ -1,4 +1,4 @@
-//! Packages that want something else than to be unpacked. Their hashes are right: whoever wrote the
+//! Packages that want something else than to be unpacked. Their hashes are right: the author of the
 //! configuration was deceived.
 
 use std::{fs, io::Write};
