@@ -21,14 +21,14 @@ fn place() -> Option<Place> {
     Place::new().with_whisper()
 }
 
-/// What `glyphoxa ask` hears and does when `text` is said, and what it says on stderr.
+/// Line that `glyphoxa ask` reports when `text` is said, and its stderr.
 fn said(place: &Place, voice: &str, text: &str) -> (Value, String) {
     place.write("said.wav", plain_wav(&speech(voice, text)));
     let ran = place.run(&["ask", "--json", "--in", "said.wav"]).ends_with(0);
     (ran.line(), ran.stderr)
 }
 
-/// What `doctor` says of hearing.
+/// Finding of `doctor` about hearing.
 fn doctor(place: &Place) -> Value {
     let findings = place.run(&["doctor", "--json"]).lines();
     findings.into_iter().find(|finding| finding["what"] == "hearing").expect("it looks at hearing")
@@ -94,7 +94,7 @@ fn question() -> Vec<f32> {
 /// A cast of one, who answers whatever is understood.
 const ALONE: &str = "npcs: [{ name: Bartok, voice: { provider: flite, voice_id: kal16 }, lines: [{ say: Aye. }] }]\n";
 
-/// What `place` makes of a sound; printed.
+/// Lines that `place` makes of a sound; printed.
 fn outcomes(place: &Place, name: &str, sound: &[f32]) -> Vec<Value> {
     #[expect(clippy::cast_possible_truncation, reason = "samples between -1 and 1")]
     let sound = sound.iter().map(|sample| (sample.clamp(-1.0, 1.0) * 32_767.0) as i16);

@@ -41,14 +41,14 @@ fn table(more: &str) -> Place {
 }
 
 impl Live {
-    /// What becomes of a typed line.
+    /// Result of a typed line.
     #[track_caller]
     fn asked(&mut self, line: &str) -> Value {
         self.types(line);
         serde_json::from_str(&self.says("\"outcome\"")).expect("a line of JSON")
     }
 
-    /// What is said of files that were read again.
+    /// Message about files that were read again.
     #[track_caller]
     fn reread(&self) -> String {
         self.says("configuration reloaded")
@@ -135,7 +135,7 @@ fn a_broken_file_of_a_new_npc_changes_nothing_and_is_told_once() {
     assert_eq!(live.leave(), 0);
 }
 
-/// What is mended may be a file that was not there when the program began.
+/// The fixed file may be one that was not there when the program began.
 #[test]
 fn a_new_file_that_was_broken_is_read_once_it_is_mended() {
     let place = table("");

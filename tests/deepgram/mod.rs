@@ -37,12 +37,12 @@ fn config(server: &DeepgramServer, model: &str, more: &str) -> String {
     )
 }
 
-/// What speakers say, each at a time in seconds, heard as it is spoken.
+/// Plays the speakers' recordings, each at a time in seconds, heard as they are spoken.
 fn talk(config: &str, said: &[(&str, f64, Vec<i16>)]) -> Ran {
     talk_at(&Place::with_config(config), &[], said)
 }
 
-/// The same in a folder that stays, with further arguments.
+/// Like [`talk`], in a folder that stays, with further arguments.
 fn talk_at(place: &Place, more: &[&str], said: &[(&str, f64, Vec<i16>)]) -> Ran {
     let mut arguments = ["ask", "--json", "--realtime"].map(str::to_owned).to_vec();
     arguments.extend(more.iter().map(|it| (*it).to_owned()));

@@ -14,7 +14,7 @@ fn code(hall: &Hall) -> String {
     line.split("/setup code:").nth(1).unwrap().split('\'').next().unwrap().to_owned()
 }
 
-/// What somebody reads who sends a component that no message has.
+/// Answer to a user who sends a component that no message has.
 async fn forged(hall: &Hall, by: &Member, channel: u64, id: &str) -> Response {
     let pressed = hall.discord.forge(by, channel, id).await.expect("it is sent");
     pressed.wait_final(BOUND).await.expect("an answer")

@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use crate::bot::hall::{BOUND, Hall};
 
-/// What Bartok the Barkeep is called.
+/// Full name of Bartok.
 const BARTOK: &str = "Bartok the Barkeep";
 
 /// `member` has Bartok roll dice for something of theirs, and waits until he has answered.

@@ -10,7 +10,7 @@ use crate::support::{
     program::{Place, Ran},
 };
 
-/// What clears a terminal, turns words around, and ends a line.
+/// Characters that clear a terminal, turn words around, or end a line.
 const ACTS: [char; 4] = ['\u{1b}', '\u{9b}', '\u{202e}', '\r'];
 
 #[track_caller]
