@@ -42,8 +42,8 @@ pub fn extract(lines: &[TranscriptLine], world: &[Entity]) -> Vec<Claim> {
     places(lines, world).into_iter().chain(told).collect()
 }
 
-/// Exchanges that may not be left out and that `claims` miss, in their order: none of them cites it, or those
-/// that cite it say nothing of its numbers, names and promises.
+/// Exchanges that may not be left out and that `claims` miss, in their order: no claim cites them, or those
+/// that do say nothing of their numbers, names and promises.
 pub fn left_out(lines: &[TranscriptLine], claims: &[Claim]) -> Vec<Claim> {
     let people = People::of(&people(lines));
     let is_covered = |seq: &u64| {
