@@ -12,7 +12,7 @@ use crate::{
 const WORDS: usize = 220;
 /// Longest quotation, in characters.
 const QUOTED: usize = 110;
-/// Like [`QUOTED`], for an exchange that may not be left out: nobody says more in a breath.
+/// Like [`QUOTED`], for an exchange that may not be left out: no speaker says more in a breath.
 const QUOTED_WHOLE: usize = 600;
 /// Weight of an exchange that may not be left out.
 const KEPT: u32 = u32::MAX;

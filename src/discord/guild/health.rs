@@ -61,7 +61,7 @@ impl Health {
     }
 
     /// Faults at `now`; each complaint once until it is over. `heard` are the packets of those who may be
-    /// heard, `unclaimed` how many packets were nobody's.
+    /// heard, `unclaimed` the number of packets without a known user.
     pub fn look(
         &mut self,
         now: Instant,

@@ -13,7 +13,7 @@ use crate::{
 /// Why a guild does not do what is asked of it, with the way out.
 #[derive(Debug, thiserror::Error)]
 pub enum GuildRefusal {
-    /// The settings of this guild are not read yet, so nobody's wish is known.
+    /// The settings of this guild are not read yet, so no opt-out is known.
     #[error("I can't do anything here until this is fixed: {0}")]
     Unread(#[from] Unread),
     /// No session runs.

@@ -100,7 +100,7 @@ impl Guild {
         session.mic_checks.heard(line);
         let Some(detail) = line.detail.clone() else { return };
         let failed = !line.outcome.is_well() && line.npc.is_some();
-        // A player who types waits for an answer; talk at the table may be to nobody.
+        // A player who types waits for an answer; talk at the table may need none.
         let typed_to_nobody =
             line.outcome == Outcome::NobodyAddressed && line.stt == TurnLine::TYPED;
         match (failed, typed_to_nobody) {
