@@ -45,11 +45,11 @@ struct Case {
     name: &'static str,
     /// The recogniser ends utterances, and the player's voice is a mark in silence.
     event: bool,
-    /// What it reads, and at which frame of the voice.
+    /// Text it reads, and at which frame of the voice.
     partial: Option<(usize, &'static str)>,
 }
 
-/// What a try came to, in ms from the first frame of the voice.
+/// Times of a try, in ms from the first frame of the voice.
 struct Tried {
     /// First quieter frame.
     ducked: Option<f64>,
@@ -59,7 +59,7 @@ struct Tried {
     last_frame: f64,
 }
 
-/// What came out of a table.
+/// Output of a table.
 #[derive(Default)]
 struct Heard {
     /// When each frame came, and how loud.

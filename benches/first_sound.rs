@@ -34,22 +34,22 @@ use support::{
 };
 use tempfile::TempDir;
 
-/// What players say.
+/// Sentences of players.
 const SENTENCES: &str = include_str!("../tests/data/hearing_new_table_talk.txt");
-/// Who says it.
+/// Voices of the players.
 const VOICES: [&str; 3] = ["slt", "rms", "awb"];
 /// Samples per second of what they say.
 const RATE: usize = 16_000;
 /// Silence before each, in which the answer before is spoken.
 const BETWEEN: usize = 4 * RATE;
-/// Who may be spoken to.
+/// Names of the NPCs.
 const CAST: [&str; 5] = ["Bartok", "Greymantle", "Mira", "Hale", "Vesper"];
-/// What every answer is.
+/// Text of every answer.
 const ANSWER: &str = "Aye, so it is.";
 
 /// One way to answer.
 struct Case {
-    /// What its line is called.
+    /// Name in its line.
     name: &'static str,
     /// Settings of `turn`.
     turn: &'static str,
@@ -61,7 +61,7 @@ struct Case {
     goal: f64,
 }
 
-/// What is measured.
+/// Cases that are measured.
 const CASES: [Case; 3] = [
     Case {
         name: "flite, by words",
@@ -171,7 +171,7 @@ impl Case {
     }
 }
 
-/// What the program says of a run in `folder`.
+/// Lines of the program for a run in `folder`.
 fn ask(folder: &Path, arguments: &[&str]) -> Vec<Value> {
     let mut ask = Command::new(PROGRAM);
     ask.args(["ask", "--json"]).args(arguments).current_dir(folder).stdin(Stdio::null());
@@ -194,7 +194,7 @@ fn loud(samples: &[i16]) -> &[i16] {
     samples.get(first..last).unwrap_or_default()
 }
 
-/// What flite says.
+/// Samples of flite's speech.
 fn flite(voice: &str, text: &str) -> Vec<i16> {
     let output = Command::new("flite").args(["-voice", voice, "-t", text, "/dev/stdout"]).output();
     samples(&output.expect("flite is installed by ./dev setup").stdout)

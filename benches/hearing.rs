@@ -26,7 +26,7 @@ use tokio::{
     time::{Instant, MissedTickBehavior, interval, sleep, sleep_until},
 };
 
-/// What people say.
+/// Sentences of people.
 const SENTENCES: [&str; 6] = [
     "bartok roll two d six plus three",
     "what is the news from the harbour tonight",
@@ -35,7 +35,7 @@ const SENTENCES: [&str; 6] = [
     "how much gold do you want for that old horse in the stable",
     "roll a d twenty with advantage",
 ];
-/// Who says it.
+/// Voices of the people.
 const VOICES: [&str; 3] = ["slt", "rms", "awb"];
 /// Utterances of each speaker.
 const ROUNDS: usize = 10;
@@ -46,7 +46,7 @@ const PATIENCE: Duration = Duration::from_millis(500);
 /// Sound of one frame.
 const FRAME: Duration = Duration::from_millis(20);
 
-/// What one utterance came to.
+/// Times of one utterance.
 struct Heard {
     /// From the last frame of speech until the text that became the final was there.
     whole: Duration,
@@ -180,7 +180,7 @@ async fn utterance(stt: &dyn SpeechToText, frames: &[Frame]) -> Heard {
     }
 }
 
-/// What flite says, without the silence around it but for 200 ms before.
+/// Speech of flite, without the silence around it but for 200 ms before.
 fn speech(voice: &str, text: &str) -> Vec<Frame> {
     let output = Command::new("flite").args(["-voice", voice, "-t", text, "/dev/stdout"]).output();
     let output = output.expect("flite is installed by ./dev setup").stdout;

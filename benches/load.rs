@@ -80,7 +80,7 @@ impl Case {
         Self { tables, vad, listen: seconds(10, 1), talk: seconds(24, 6) }
     }
 
-    /// What every table of it is made of.
+    /// Services of every table of it.
     fn services(self) -> Services {
         Services {
             recogniser: Recogniser { ends_utterances: !self.vad, partial: None },

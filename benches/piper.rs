@@ -46,7 +46,7 @@ struct Spoken {
     first: Duration,
     /// Until its last.
     whole: Duration,
-    /// What was said.
+    /// The speech.
     sound: Sound,
 }
 
@@ -74,11 +74,11 @@ async fn main() {
     kokoro.measured(&Voice::as_is("kokoro", &id)).await;
 }
 
-/// What is measured.
+/// A measured service.
 struct Service {
     /// In the lines that are printed.
     name: &'static str,
-    /// What speaks.
+    /// The voice's service.
     service: Arc<dyn TextToSpeech>,
 }
 
@@ -122,7 +122,7 @@ impl Service {
     }
 }
 
-/// What the voices of the shipped NPCs are like, through the program.
+/// Prints the sound of the shipped NPCs' voices, through the program.
 fn characters(models: &Path) {
     let folder = TempDir::new().expect("a folder");
     let cast = shipped();
@@ -182,7 +182,7 @@ fn resident() -> f32 {
     status("VmRSS:")
 }
 
-/// What the kernel counts under `key` for this process, in MB.
+/// Value of `key` in the kernel's status of this process, in MB.
 fn status(key: &str) -> f32 {
     let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
     let line = status.lines().find(|line| line.starts_with(key)).unwrap_or_default();

@@ -36,13 +36,13 @@ const TOOLS: usize = 1_000;
 const DIMENSION: usize = 384;
 /// Its tier.
 const TIER: Tier = Tier::Deep;
-/// What tools are about.
+/// Subjects of tools.
 const THINGS: [&str; 25] = [
     "weather", "spell", "quest", "merchant", "map", "lamp", "door", "calendar", "message", "song",
     "monster", "treasure", "potion", "journey", "tavern", "temple", "weapon", "armour", "portrait",
     "rumour", "faction", "note", "timer", "file", "table",
 ];
-/// What they do.
+/// Actions of tools: the verb, and the start of the description.
 const DEEDS: [(&str, &str); 40] = [
     ("get", "Returns one"),
     ("list", "Lists every"),
@@ -85,7 +85,7 @@ const DEEDS: [(&str, &str); 40] = [
     ("import", "Imports from elsewhere a"),
     ("export", "Exports as a file a"),
 ];
-/// What players say.
+/// Lines of players.
 const UTTERANCES: [&str; 10] = [
     "What will the weather be like on the road to Ravenford tomorrow, and should we wait?",
     "Which spell could open this door without anybody in the tavern hearing it?",

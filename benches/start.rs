@@ -28,7 +28,7 @@ use support::{
 
 /// Where the shipped configuration is.
 const HOME: &str = env!("CARGO_MANIFEST_DIR");
-/// What voices prepare ahead is over by then.
+/// Wait until voices have prepared ahead.
 const SETTLE: Duration = Duration::from_secs(2);
 
 fn main() {

@@ -39,9 +39,9 @@ const KOKORO: [&str; 2] = ["bm_george", "af_heart"];
 
 /// Somebody who speaks.
 struct Speaker {
-    /// What its line is called.
+    /// Name in its line.
     name: String,
-    /// What speaks.
+    /// The voice's service.
     service: Arc<dyn TextToSpeech>,
     /// And how.
     voice: Voice,

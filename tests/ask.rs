@@ -184,7 +184,7 @@ fn two_players_talking_at_once_are_both_answered() {
     assert!(out.seconds() > spoken as f64 / 1e3 - 0.1, "one answer after the other");
 }
 
-/// What became of Bartok's long answer to Anna when `who` said `words` 2.5 s into it.
+/// Bartok's long answer to Anna, and the other lines, when `who` said `words` 2.5 s into it.
 fn second_voice(who: &str, words: &str) -> Option<(Value, Vec<Value>)> {
     let place = Place::with_config(TALKATIVE).with_whisper()?;
     place.write("voice.wav", plain_wav(&speech("slt", words)));

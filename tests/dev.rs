@@ -272,7 +272,7 @@ fn the_service_starts_the_program_as_it_can_be_started() {
     assert_eq!(service("StateDirectory"), ["glyphoxa"]);
 }
 
-/// One folder, for whoever installs: the unit, the container, and the page that says how.
+/// One folder, for every way to install: the unit, the container, and the page that says how.
 #[test]
 fn models_lie_where_the_service_looks_for_them() {
     let folder = "/usr/local/share/glyphoxa/models";

@@ -80,7 +80,7 @@ fn a_sound_model_that_is_not_here_is_said_and_words_count() {
     }
 }
 
-/// Held by whoever has Whisper or Smart Turn hear in real time: two at once would make each other late.
+/// Held while Whisper or Smart Turn hears in real time: two at once would make each other late.
 static HEARS: Mutex<()> = Mutex::new(());
 
 /// Says `said` up to six times, since hearing on a busy machine may be late: once the end is waited

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use crate::support::program::{Place, shipped};
 
-/// Who speaks at these evenings.
+/// Speaker at these evenings.
 const SPEAKER: &str = "Wren";
 /// Where the German lines of a shipped NPC begin.
 const GERMAN: &str = "# ==== In German";
@@ -39,8 +39,8 @@ fn called(line: &Value) -> Vec<&str> {
     tools.map(|it| it["tool"].as_str().unwrap()).collect()
 }
 
-/// What was said, who answers it, the tool that is called if any, and words of the answer, one of which
-/// is there.
+/// A line, the NPC that answers it, the tool that is called if any, and words of the answer, one of which is
+/// there.
 type Exchange = (&'static str, &'static str, Option<&'static str>, &'static [&'static str]);
 
 /// An evening, line by line.

@@ -21,14 +21,14 @@ fn place() -> Option<Place> {
     Place::new().with_whisper()
 }
 
-/// What `glyphoxa ask` hears and does when `text` is said, and what it says on stderr.
+/// Line that `glyphoxa ask` reports when `text` is said, and its stderr.
 fn said(place: &Place, voice: &str, text: &str) -> (Value, String) {
     place.write("said.wav", plain_wav(&speech(voice, text)));
     let ran = place.run(&["ask", "--json", "--in", "said.wav"]).ends_with(0);
     (ran.line(), ran.stderr)
 }
 
-/// What `doctor` says of hearing.
+/// Finding of `doctor` about hearing.
 fn doctor(place: &Place) -> Value {
     let findings = place.run(&["doctor", "--json"]).lines();
     findings.into_iter().find(|finding| finding["what"] == "hearing").expect("it looks at hearing")
@@ -94,7 +94,7 @@ fn question() -> Vec<f32> {
 /// A cast of one, who answers whatever is understood.
 const ALONE: &str = "npcs: [{ name: Bartok, voice: { provider: flite, voice_id: kal16 }, lines: [{ say: Aye. }] }]\n";
 
-/// What `place` makes of a sound; printed.
+/// Lines that `place` makes of a sound; printed.
 fn outcomes(place: &Place, name: &str, sound: &[f32]) -> Vec<Value> {
     #[expect(clippy::cast_possible_truncation, reason = "samples between -1 and 1")]
     let sound = sound.iter().map(|sample| (sample.clamp(-1.0, 1.0) * 32_767.0) as i16);
@@ -112,7 +112,7 @@ fn is_answered(line: &Value) -> bool {
 #[test]
 fn what_is_no_word_to_an_npc_is_never_answered() {
     let (Some(table), Some(weights)) = (place(), weights()) else { return };
-    // He is alone with whoever speaks, and answers to any word.
+    // He is alone with the speaker, and answers to any word.
     let alone = Place::with_config(ALONE).env("GLYPHOXA_MODELS", &weights.display().to_string());
     for (name, sound) in sounds::all() {
         let lines = outcomes(&alone, name, &sound);
@@ -128,7 +128,7 @@ fn what_is_no_word_to_an_npc_is_never_answered() {
     assert!(lines.iter().all(is_answered) && lines.len() == 1, "{lines:#?}");
 }
 
-/// A copy of the weights in the place's own folder, with `model.bin` made anew.
+/// A copy of the weights in the place's own folder, with `model.bin` replaced.
 fn with_damaged(model: impl FnOnce(&[u8]) -> Vec<u8>) -> Option<Place> {
     let place = Place::new();
     let from = weights()?.join(SET);
@@ -144,7 +144,7 @@ fn with_damaged(model: impl FnOnce(&[u8]) -> Vec<u8>) -> Option<Place> {
     Some(place)
 }
 
-/// Nothing is heard, and whoever asks is told why and what to do.
+/// Nothing is heard, and the error says why and what to do.
 #[track_caller]
 fn assert_not_heard(place: &Place, why: &str, set: &str) {
     place.write("said.wav", plain_wav(&speech("rms", ROLL)));

@@ -11,7 +11,7 @@ fn import(place: &Place, more: &[&str]) -> Ran {
     place.run(&[&["import", "--json"], more].concat())
 }
 
-/// What an import has done: added, changed, removed.
+/// Counts of an import: added, changed, removed.
 #[track_caller]
 fn done(ran: Ran) -> [u64; 3] {
     let report = ran.ends_with(0).line();

@@ -34,7 +34,7 @@ npcs:
     ))
 }
 
-/// What a service would count.
+/// Tokens of a request, as a service would count them.
 fn tokens(request: &Recorded) -> u64 {
     let sized = json!([request.json["messages"], request.json["tools"]]);
     u64::try_from(sized.to_string().len()).unwrap() / 4
@@ -202,7 +202,7 @@ fn a_server_of_ones_own_is_there_for_whoever_speaks() {
     assert!(last.json["messages"].to_string().contains("- The fox is sly."));
 }
 
-/// What is wrong about the window is said before anybody plays.
+/// A fault of the window is said before anybody plays.
 #[test]
 fn a_window_without_room_is_reported() {
     let place = table(&ChatServer::start(), "    max_sentences: 3\n");

@@ -41,7 +41,7 @@ fn call(place: &Place) -> Value {
     calls[0].clone()
 }
 
-/// What the tool says, or `None` with the kind and text of its error.
+/// Asserts that a call has failed, with this kind and with `says` in the message.
 #[track_caller]
 fn failed(call: &Value, kind: &str, says: &str) {
     assert_eq!((&call["ok"], &call["result"]["error"]), (&json!(false), &json!(kind)), "{call:#}");
@@ -49,7 +49,7 @@ fn failed(call: &Value, kind: &str, says: &str) {
     assert!(message.contains(says), "'{says}': {call:#}");
 }
 
-/// What became of one call to a server that answers so.
+/// Result of one call to a server with these answers, and its requests.
 fn asked(http: &str, arguments: &Value, scripts: Vec<Script>) -> (Value, Vec<Recorded>) {
     let server = ChatServer::start();
     server.otherwise(|_| Script::json(200, &json!({"late": true})));

@@ -59,7 +59,7 @@ fn home(place: &Place, mode: &str, more: &str) -> String {
     )
 }
 
-/// What the test server noted.
+/// Calls that the test server noted.
 fn calls(place: &Place) -> Vec<String> {
     let noted = fs::read_to_string(place.path("noted/calls")).unwrap_or_default();
     noted.lines().map(str::to_owned).collect()

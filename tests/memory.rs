@@ -1,4 +1,4 @@
-//! What NPCs remember of earlier evenings, through the real program and a chat server on loopback.
+//! Memories of NPCs of earlier evenings, through the real program and a chat server on loopback.
 
 use serde_json::{Value, json};
 
@@ -105,7 +105,7 @@ fn an_npc_remembers_what_it_was_promised_and_another_does_not() {
     assert!(!told(&again).contains("hammer"), "{again:#?}");
 }
 
-/// What a model would make of a prompt: the promise, where the NPC was told of it.
+/// Answers from the prompt alone: the promise, where the NPC's prompt has it.
 fn answers_from_its_prompt(server: &ChatServer) {
     server.otherwise(|request| {
         let last = content(messages(request).last().unwrap());

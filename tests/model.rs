@@ -60,7 +60,7 @@ fn ask(place: &Place) -> Ran {
     place.run(&["ask", "--json", "--out", "out.wav", "--text", "Bartok, roll for me"])
 }
 
-/// What becomes of one line to Bartok when the server answers so.
+/// Result of one line to Bartok when the server answers so.
 fn answered(scripts: Vec<Script>, settings: &str) -> (Value, Vec<Recorded>, Place) {
     let server = ChatServer::start();
     scripts.into_iter().for_each(|script| server.push(script));
@@ -71,7 +71,7 @@ fn answered(scripts: Vec<Script>, settings: &str) -> (Value, Vec<Recorded>, Plac
     (line, server.requests(), place)
 }
 
-/// The same, when every request is answered so.
+/// Like [`answered`], when every request is answered so.
 fn always(script: Script, settings: &str) -> (Value, usize) {
     let server = ChatServer::start();
     server.otherwise(move |_| script.clone());
@@ -377,7 +377,7 @@ fn a_model_is_told_only_what_its_npc_may_know() {
     }
 }
 
-/// What only the moment holds: a stage note, the place and the time.
+/// Settings of the moment: a stage note, the place and the time.
 #[test]
 fn stage_notes_reach_the_model_and_nothing_else() {
     let server = ChatServer::start();
@@ -510,7 +510,7 @@ fn table_with_server(server: &ChatServer, more: &str) -> Place {
     place
 }
 
-/// What Bartok's call of the tool that asks for a model came to.
+/// Result of Bartok's call of the tool that asks for a model.
 fn thought(more: &str, budget: &str) -> (Value, Vec<Recorded>) {
     let server = ChatServer::start();
     server.otherwise(|request| match request.json.to_string().contains("What is in the cellar?") {

@@ -27,7 +27,7 @@ const FORMATS: [(&str, &str); 7] = [
     ("tone.mp3", "jade.mp3"),
     ("tone.ogg", "onyx.ogg"),
 ];
-/// What Bartok is asked, and what his tools do: the title that plays, `STOP`, or nothing.
+/// Lines said to Bartok, and the result of his tools: the title that plays, `STOP`, or nothing.
 const ASKED: [(&str, &str); 32] = [
     ("play something for a tavern", "Tavern murmur"),
     ("please play some music", "Tavern murmur"),

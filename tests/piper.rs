@@ -112,7 +112,7 @@ fn several_characters_speak_out_of_one_voice() {
     assert!(doctor.contains(&found) && doctor.contains("✓ speech service: "), "{doctor}");
 }
 
-/// What a voice is like.
+/// Sound of a voice.
 #[derive(Debug)]
 struct Character {
     npc: &'static str,

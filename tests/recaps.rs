@@ -74,7 +74,7 @@ fn table(on: &Arc<Mutex<Evening>>) -> (ChatServer, Place) {
     (server, place)
 }
 
-/// What came of the recaps of some evenings, each claim with its evening's name.
+/// Results of the recaps of some evenings, each claim with its evening's name.
 #[derive(Default)]
 struct Tally {
     invented: usize,
@@ -175,7 +175,7 @@ fn of_longer_evenings_what_is_true_in_other_words_is_mostly_taken() {
     assert!(doubted.len() * 10 <= right * 3, "{doubted:#?}");
 }
 
-/// What a session's recap is when the model answers `answer`, after some lines and orders.
+/// Recap of a session when the model answers `answer`, after some lines and orders.
 fn recap_of(answer: &'static str) -> Value {
     let server = ChatServer::start();
     server.otherwise(move |request| {

@@ -46,12 +46,12 @@ const SETS: [(&str, &str); 4] = [
     ("fresh table talk", fresh!("table_talk")),
     ("fresh off topic", fresh!("off_topic")),
 ];
-/// What a recogniser may do wrong.
+/// Most mistakes of a recogniser.
 struct Bounds {
     /// Mistakes in a hundred words of each of [`SETS`], as a mean of the voices; the sets behind these
     /// are left out.
     mistakes: &'static [f64],
-    /// The same of every fifth sentence alone: few enough that a hard one weighs.
+    /// Like `mistakes`, of every fifth sentence alone: few enough that a hard one weighs.
     mistakes_in_a_fifth: &'static [f64],
     /// Of a hundred names, those that are heard.
     names: usize,
@@ -60,7 +60,7 @@ struct Bounds {
 const WHISPER: Bounds =
     Bounds { mistakes: &[7.5, 5.5], mistakes_in_a_fifth: &[7.5, 10.5], names: 90 };
 const NAMES: [&str; 5] = ["bartok", "greymantle", "mira", "quickfingers", "hale"];
-/// What a caller gives before and after the voiced part.
+/// Samples that a caller gives before and after the voiced part.
 const PRE_ROLL: usize = 200 * 16;
 const PATIENCE: usize = 300 * 16;
 

@@ -49,7 +49,7 @@ fn flac(wav: &[u8]) -> Vec<u8> {
     file
 }
 
-/// What is heard and called when `name` is played.
+/// Text heard and arguments of the call when `name` is played.
 fn heard(place: &Place, name: &str) -> (Value, Value) {
     let ran = place.run(&["ask", "--json", "--in", name]).ends_with(0);
     let mut line = ran.line();

@@ -41,14 +41,14 @@ fn table(more: &str) -> Place {
 }
 
 impl Live {
-    /// What becomes of a typed line.
+    /// Result of a typed line.
     #[track_caller]
     fn asked(&mut self, line: &str) -> Value {
         self.types(line);
         serde_json::from_str(&self.says("\"outcome\"")).expect("a line of JSON")
     }
 
-    /// What is said of files that were read again.
+    /// Message about files that were read again.
     #[track_caller]
     fn reread(&self) -> String {
         self.says("configuration reloaded")
@@ -135,7 +135,7 @@ fn a_broken_file_of_a_new_npc_changes_nothing_and_is_told_once() {
     assert_eq!(live.leave(), 0);
 }
 
-/// What is mended may be a file that was not there when the program began.
+/// The fixed file may be one that was not there when the program began.
 #[test]
 fn a_new_file_that_was_broken_is_read_once_it_is_mended() {
     let place = table("");
@@ -276,7 +276,7 @@ fn what_waits_for_the_next_start_is_named_without_its_value() {
     let said = live.reread();
     let waits = "no npc changed; `data_dir`, `memory` changed; they take effect at the next start";
     assert!(said.ends_with(waits), "{said}");
-    // Whoever changes meanwhile goes on with the services there are.
+    // An NPC that changes meanwhile goes on with the services there are.
     place.write("npcs/bartok.yaml", BARTOK.replace("The old line.", "A new line."));
     live.says("changed: Bartok the Barkeep");
     assert_eq!(live.asked("Bartok, hello")["reply"], "A new line.");
@@ -289,7 +289,7 @@ fn what_waits_for_the_next_start_is_named_without_its_value() {
     assert_eq!(live.leave(), 0);
 }
 
-/// A campaign may name whoever is deleted: they leave all the same, and what is left to do is said.
+/// A campaign may name a deleted NPC: it leaves all the same, and what is left to do is said.
 #[test]
 fn whoever_is_deleted_leaves_though_a_scene_names_them() {
     let place = table("campaign: c.yaml\n");
@@ -335,7 +335,7 @@ fn the_last_npc_stays_until_there_is_another() {
     assert_eq!(live.leave(), 0);
 }
 
-/// Without a configuration the built-in cast plays, and who has written NPCs is told so.
+/// Without a configuration the built-in cast plays, and a notice says that NPC files are ignored.
 #[test]
 fn npcs_beside_no_configuration_are_not_read_and_that_is_said() {
     let place = Place::new();

@@ -1,4 +1,4 @@
-//! What is said is kept, shown, found and deleted, through the real program.
+//! Lines of sessions are kept, shown, found and deleted, through the real program.
 
 use std::{
     collections::HashMap,
@@ -273,7 +273,7 @@ fn crashes() -> usize {
     env::var("GLYPHOXA_TEST_CRASHES").map_or(3, |crashes| crashes.parse().unwrap())
 }
 
-/// What was printed is on the disk, once, whenever the program is killed.
+/// A printed line is on the disk, once, whenever the program is killed.
 #[test]
 fn nothing_printed_is_lost_when_it_is_killed() {
     let place = Place::new();
@@ -419,7 +419,7 @@ fn one_program_at_a_time_plays_a_session() {
     assert!(left.is_empty(), "{left:?}");
 }
 
-/// What was said aloud to be over stays over, whatever ends the program.
+/// A matter that was said aloud to be over stays over, whatever ends the program.
 #[test]
 fn an_x_card_holds_though_the_program_is_killed() {
     let place = Place::new();

@@ -1,4 +1,4 @@
-//! What is typed with a slash: the game master steers the table through the real program.
+//! Slash commands: the game master steers the table through the real program.
 
 use serde_json::{Value, json};
 

@@ -44,7 +44,7 @@ fn who_types_may_leave_with_ctrl_c_as_with_the_end_of_input() {
     assert_eq!((status, said.iter().any(|line| line.contains("stopped"))), (0, false), "{said:#?}");
     let shown = place.run(&["session", "show", "friday"]).ends_with(0);
     assert!(shown.stdout.contains("So it is."), "{shown:#?}");
-    // Whoever has not typed anything yet has not failed either.
+    // A user who has not typed anything yet has not failed either.
     let mut live = place.start_at_terminal(&["ask"]);
     live.says("type to the cast");
     live.types("\u{3}");

@@ -79,7 +79,7 @@ fn place() -> Place {
     home.env("PATH", &searched).env("HOME", &path).env(SECRET.0, SECRET.1)
 }
 
-/// What a server is expected to do.
+/// Expectation of a server.
 struct Expected {
     name: &'static str,
     /// How it is reached, as keys of the configuration.
@@ -280,7 +280,7 @@ fn calls_what_it_is_told(request: &Recorded) -> Script {
     Script::calls(&[("c1", tool, "{}")])
 }
 
-/// What the model was told of its last call.
+/// Result of the model's last call, as it reads it.
 fn told(brain: &ChatServer) -> String {
     let request = brain.requests().pop().unwrap();
     assert_eq!(request.refused, None);

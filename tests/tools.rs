@@ -188,8 +188,8 @@ fn of_unknown_speed() -> String {
     )
 }
 
-/// What says nothing of how long it takes is measured in the background once the evening has begun, if it
-/// only reads, and is then offered to an NPC of quick turns.
+/// A tool without a declared duration is measured in the background once the evening has begun, if it only
+/// reads, and is then offered to an NPC of quick turns.
 #[test]
 fn a_tool_of_unknown_speed_is_measured_by_itself_and_then_offered() {
     if !has_python() {

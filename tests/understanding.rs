@@ -1,5 +1,4 @@
-//! Who is spoken to and what is rolled, at the shipped table: lines of the tables that tune addressing and
-//! dice, through the real program.
+//! Addressing and dice at the shipped table: lines of the tables that tune both, through the real program.
 
 use serde_json::Value;
 
@@ -33,12 +32,12 @@ fn sample(table: &str, cells: usize, is_of: impl Fn(&[&str]) -> bool) -> Vec<Vec
     rows.map(|row| row.into_iter().map(str::to_owned).collect()).collect()
 }
 
-/// What came of each text.
+/// Line of each text.
 fn said(texts: &[(&str, &str)], options: &[&str]) -> Vec<Value> {
     let place = Place::new();
     let mut arguments = vec!["ask", "--json"];
     arguments.extend(options);
-    // Whoever says something comes to the table first, and somebody who says nothing.
+    // The speakers come to the table first, among them one who says nothing.
     for (speaker, text) in texts {
         arguments.extend(["--speaker", speaker, "--text", text]);
     }

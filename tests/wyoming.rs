@@ -72,7 +72,7 @@ fn ask(place: &Place, said: &[&str]) -> (Ran, Duration) {
     (ran, begun.elapsed())
 }
 
-/// What was said is a tone of so many Hz; of a pure one the period is found 6 % too short at most.
+/// The speech is a tone of so many Hz; of a pure one the period is found 6 % too short at most.
 #[track_caller]
 fn assert_tone(place: &Place, wanted: f64) {
     let pitch = read_wav(&place.path("out.wav")).pitch();
@@ -135,7 +135,7 @@ fn pitch_and_speed_of_a_voice_are_ours() {
     assert!((lasts - wanted).abs() < 100.0, "{lasts} ms instead of {wanted}");
 }
 
-/// What goes wrong, and what is said of it.
+/// Faults, and the message about each.
 const FAULTS: [(Fault, &str); 7] = [
     (Fault::Stall, "no answer in time"),
     (Fault::Cut, "the connection ended before"),

@@ -28,7 +28,7 @@ const BACK: Duration = Duration::from_millis(1_200);
 const WORD_AFTER: usize = 24;
 /// Packets of an interruption: 1.2 s, of which syllables leave less to count as voice.
 const INTERRUPTION: usize = 60;
-/// What is said that is no interruption.
+/// Listening sounds and their words, which are no interruption.
 const LISTENING: [(&str, &str); 3] = [("mm_hm", "mm-hm"), ("okay", "okay"), ("laughter", "")];
 
 /// One interruption, in ms.
@@ -41,12 +41,12 @@ struct Cut {
     whole: f64,
 }
 
-/// What one guild came to.
+/// Results of one guild.
 #[derive(Default)]
 struct Tried {
     stop: Vec<Cut>,
     words: Vec<Cut>,
-    /// What did not interrupt, and whether that is so.
+    /// Listening sounds, and whether each did not interrupt.
     listening: Vec<(&'static str, bool)>,
     /// When the NPC was quieter after those, if it was.
     ducked: Vec<f64>,

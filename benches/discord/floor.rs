@@ -1,5 +1,5 @@
-//! What songbird alone takes from a player's last packet to a packet of its own: a client that
-//! does nothing but play a tone, into a track that runs already, when that packet comes.
+//! Time of songbird alone from a player's last packet to a packet of its own: a client that does nothing but
+//! play a tone, into a track that runs already, when that packet comes.
 
 use std::{
     collections::VecDeque,
@@ -24,7 +24,7 @@ use tokio::process::{Child, Command};
 
 use crate::support::{figures::runtime, sound::tone};
 
-/// What makes this bench the client.
+/// Argument that makes this bench the client.
 pub const FLOOR: &str = "--floor";
 /// The packet that says silence.
 const SILENCE: [u8; 3] = [0xf8, 0xff, 0xfe];

@@ -23,7 +23,7 @@ use crate::bot::BOT;
 
 /// Longest wait for anything.
 pub const BOUND: Duration = Duration::from_secs(60);
-/// What the bot says of speech that it lost.
+/// Words of the bot about speech that it lost.
 const LOST: &str = "dropped speech";
 
 /// A Discord and the bot.
@@ -41,13 +41,13 @@ pub struct Bot {
     stdin: AsyncMutex<ChildStdin>,
     news: Mutex<News>,
     changed: watch::Sender<()>,
-    /// The same moment by this process's clock and by the system's.
+    /// One moment by this process's clock and by the system's.
     clocks: (Instant, SystemTime),
     /// Its process's id.
     pub id: String,
 }
 
-/// What the bot has reported.
+/// Reports of the bot.
 #[derive(Default)]
 struct News {
     /// Guild, what and when.

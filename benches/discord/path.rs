@@ -73,7 +73,7 @@ async fn turns(room: &Room, n: usize) -> Vec<(f64, f64)> {
     turns
 }
 
-/// What songbird takes, in ms.
+/// Times of songbird, in ms.
 async fn turns_of_songbird(player: &Player, bird: u64, n: usize) -> Vec<f64> {
     let mut times = Vec::new();
     for nth in 0..n {

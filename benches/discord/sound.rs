@@ -1,4 +1,4 @@
-//! What players say: 48 kHz mono.
+//! Speech of players: 48 kHz mono.
 
 use crate::support::sound;
 

@@ -1,5 +1,5 @@
-//! A voice model's service on this machine, which keeps the times of the real one: it understands
-//! nothing, answers as it is told to, and notes when something came or left.
+//! A voice model's service on this machine, which keeps the times of the real one: it understands nothing,
+//! follows its orders, and notes when something came or left.
 //!
 //! It has a thread and a runtime of its own. Each seat has a port of its own.
 
@@ -221,7 +221,7 @@ impl Session<'_> {
         }
     }
 
-    /// Does what it is told; sound is not looked at.
+    /// Carries out one order; sound is not looked at.
     async fn take(&mut self, order: &str) {
         // `type` comes first.
         match order.split('"').nth(3).unwrap_or_default() {

@@ -56,7 +56,7 @@ mod words;
 /// How speech sounds that is not clean.
 const BAD: [Condition; 3] = [Condition::Noise(20.0), Condition::Noise(10.0), Condition::Far];
 
-/// What hears, and what it is called.
+/// A recogniser, with its name.
 struct Recogniser {
     /// As it is called in the figures.
     name: String,
@@ -64,13 +64,13 @@ struct Recogniser {
     hears: Arc<dyn SpeechToText>,
 }
 
-/// What all runs need.
+/// Parts that all runs need.
 struct Bench {
     /// Names of the shipped campaign.
     names: Glossary,
-    /// What is measured.
+    /// The wanted measurements.
     wanted: Wanted,
-    /// Who speaks English.
+    /// Voices that speak English.
     voices: Vec<Voice>,
 }
 
@@ -111,7 +111,7 @@ async fn run() {
     }
 }
 
-/// Who speaks English on this machine.
+/// Voices that speak English on this machine.
 fn voices(models: Option<&PathBuf>) -> Vec<Voice> {
     let mut voices = ["slt", "rms", "awb", "kal16"].map(Voice::Flite).to_vec();
     let has = |name: &str| models.filter(|it| it.join(name).is_dir()).cloned();

@@ -10,7 +10,7 @@ use crate::sounds::{Condition, wav};
 /// Longest piece of a recording that is heard at once, as a table cuts speech: ten seconds.
 const PIECE: usize = 160_000;
 
-/// What somebody says.
+/// Speech of a person.
 pub struct Recording {
     /// Word for word.
     pub said: String,

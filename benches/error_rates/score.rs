@@ -1,4 +1,4 @@
-//! What one voice was understood as.
+//! Score of one voice.
 
 use std::time::Duration;
 
@@ -17,7 +17,7 @@ pub struct Share {
     all: usize,
 }
 
-/// What one voice was understood as.
+/// Score of one voice.
 #[derive(Default)]
 pub struct Score {
     words: usize,

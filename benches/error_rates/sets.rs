@@ -1,4 +1,4 @@
-//! What is said, and by whom.
+//! Sentences to be spoken, in sets.
 
 /// Sentences of one kind.
 pub struct Set {

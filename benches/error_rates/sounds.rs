@@ -11,7 +11,7 @@ use glyphoxa::measure::{
 const BEFORE: usize = 3_200;
 const BEHIND: usize = 4_800;
 
-/// Who speaks.
+/// A voice.
 #[derive(Clone)]
 pub enum Voice {
     /// A voice of flite.
@@ -34,7 +34,7 @@ pub enum Condition {
 }
 
 impl Voice {
-    /// What it is called in the figures.
+    /// Its name in the figures.
     pub fn name(&self) -> String {
         match self {
             Self::Flite(name) => format!("flite {name}"),
@@ -63,7 +63,7 @@ impl Voice {
 }
 
 impl Condition {
-    /// What it is called in the figures.
+    /// Its name in the figures.
     pub fn name(self) -> String {
         match self {
             Self::Clean => "clean".to_owned(),
@@ -72,7 +72,7 @@ impl Condition {
         }
     }
 
-    /// What a table would hand on of `spoken`, with a pause around it.
+    /// Sound that a table would hand on of `spoken`, with a pause around it.
     pub fn of(self, spoken: &[f32]) -> Vec<i16> {
         let silence = |length| std::iter::repeat_n(&0.0, length);
         let sound: Vec<f32> =

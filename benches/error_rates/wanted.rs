@@ -1,8 +1,8 @@
-//! What is to be measured.
+//! Choice of the measurements.
 
 use std::{env, path::PathBuf};
 
-/// What the command line asks for; empty lists are everything.
+/// Lists from the command line; an empty one is everything.
 #[derive(Default)]
 pub struct Wanted {
     recognisers: Vec<String>,

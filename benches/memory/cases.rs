@@ -1,4 +1,4 @@
-//! What is asked of a store, and how long it takes.
+//! Requests to a store, and how long they take.
 
 use std::{cell::Cell, future::Future, hint::black_box, time::Instant};
 
@@ -22,8 +22,8 @@ const NEAR: usize = 100;
 /// Hits that are asked for.
 const HITS: usize = 10;
 
-/// What a flush takes of a disk that does not keep it to itself, in ms. Where it takes next to nothing,
-/// what an append adds is most of it, and is read against this one.
+/// Time of a flush on a disk that does not keep it to itself, in ms. Where it takes next to nothing, what an
+/// append adds is most of it, and is read against this one.
 const FLUSH: f64 = 4.0;
 
 /// Some 2 ms of work that needs no store: its slow end is the machine's.
@@ -39,7 +39,7 @@ pub struct Bench<'a> {
     pub filled: &'a Filled,
     /// Where it is.
     pub place: &'a Place,
-    /// What is said there.
+    /// Words of its lines.
     pub words: &'a Vocabulary,
     /// How often each is asked.
     pub n: usize,

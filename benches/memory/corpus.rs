@@ -1,4 +1,4 @@
-//! What is remembered: seeded, the same in every run and every store.
+//! Contents of a store: seeded, the same in every run and every store.
 //!
 //! Words are as often as in a language (Zipf's law over 30,000 of them), a line has 8 to 22 of them,
 //! a session about 1,200 lines. Scenes of 60 lines have some of the six NPCs present.
@@ -23,14 +23,14 @@ const BEGINNING: i64 = 1_500_000_000_000;
 const LINE: i64 = 4_000;
 /// Between the beginnings of two sessions, in ms.
 const WEEK: i64 = 7 * 86_400_000;
-/// Who plays.
+/// Players: id, name and character.
 const PLAYERS: [(&str, &str, &str); 4] = [
     ("101", "Anna", "Rhea"),
     ("102", "Ben", "Thokk"),
     ("103", "Cleo", "Vex"),
     ("104", "Dario", "Sister Agnes"),
 ];
-/// Who is played. The first is present in about half of all scenes.
+/// NPCs. The first is present in about half of all scenes.
 pub const NPCS: [&str; 6] =
     ["Bartok the Barkeep", "Mira", "Old Nessa", "Captain Hale", "Vesper", "Grimble"];
 /// Entities of the world.

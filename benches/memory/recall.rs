@@ -1,4 +1,4 @@
-//! What an NPC remembers of what is said to it: the look-up as a turn makes it.
+//! Recall of an NPC for a line said to it: the look-up as a turn makes it.
 
 use std::{cell::Cell, sync::Arc};
 

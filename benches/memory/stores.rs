@@ -196,7 +196,7 @@ fn database_of(lines: u64) -> Option<(String, String, String)> {
     Some((url("postgres"), name.clone(), url(&name)))
 }
 
-/// The same, or a loud word about its absence.
+/// Like [`database_of`], with a report on stderr when it is missing.
 fn database(lines: u64) -> Option<(String, String, String)> {
     let found = database_of(lines);
     if found.is_none() {

@@ -22,9 +22,9 @@ use rmcp::{
 use serde_json::{Map, Value, json};
 use tokio::process::{Child, Command};
 
-/// What makes a bench the server.
+/// Argument that makes a bench the server.
 pub const SERVE: &str = "serve-echo";
-/// What is said and given back.
+/// Text that is said and given back.
 pub const TEXT: &str = "the door in the north is open";
 
 /// The server.

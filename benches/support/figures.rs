@@ -32,7 +32,7 @@ impl Figures {
         self.0.get(rank - 1).copied().unwrap_or(f64::NAN)
     }
 
-    /// The same times, each shorter by `ms`.
+    /// These times, each shorter by `ms`.
     pub fn less(&self, ms: f64) -> Self {
         Self(self.0.iter().map(|time| time - ms).collect())
     }

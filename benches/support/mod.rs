@@ -1,5 +1,5 @@
-//! What the benches of the voice path share: instant stand-ins for the services, a table with one
-//! player whose audio never stops, and the figures.
+//! Shared by the benches of the voice path: instant stand-ins for the services, a table with one player whose
+//! audio never stops, and the figures.
 
 pub mod figures;
 pub mod process;

@@ -1,4 +1,4 @@
-//! What the player's microphone gives: 20 ms frames of 16 kHz mono.
+//! Sound of the player's microphone: 20 ms frames of 16 kHz mono.
 
 use std::f64::consts::PI;
 
@@ -16,7 +16,7 @@ pub fn silence() -> Frame {
     Frame::silence(SampleRate::HZ_16000)
 }
 
-/// The same frame with `mark` as its first sample.
+/// The frame with `mark` as its first sample.
 pub fn marked(frame: &Frame, mark: i16) -> Frame {
     let mut samples = frame.samples().to_vec();
     if let Some(first) = samples.first_mut() {

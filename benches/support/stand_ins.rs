@@ -20,7 +20,7 @@ use tokio::sync::mpsc;
 
 use super::sound::{LAST, WORD, tone};
 
-/// What the player is understood to say.
+/// Text that the recogniser understands.
 const UTTERANCE: &str = "well what is new in town";
 /// Three sentences; the first ends with the sixth token.
 const TOKENS: [&str; 18] = [
@@ -35,7 +35,7 @@ pub struct Recogniser {
     /// It ends utterances itself: its final comes with the frame marked [`LAST`]. Otherwise the
     /// table ends them, and the final comes when the sound does.
     pub ends_utterances: bool,
-    /// What it reads at a frame marked [`WORD`]; `None`: it gives no partials.
+    /// Text it reads at a frame marked [`WORD`]; `None`: it gives no partials.
     pub partial: Option<&'static str>,
 }
 

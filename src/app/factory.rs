@@ -32,21 +32,21 @@ const ANNOUNCER: &str = "slt";
 /// Their voice in German.
 const GERMAN_ANNOUNCER: &str = "de";
 
-/// What tables are made of.
+/// Parts that tables are made of.
 pub struct FactoryParts {
-    /// What the files say now.
+    /// Configuration as the files have it now.
     pub config: Arc<LiveConfig>,
     /// The tools, shared by all tables.
     pub tools: Arc<Tools>,
     /// The tables, whose NPCs change with their files.
     pub open: OpenTables,
-    /// What writes down what is said.
+    /// Writes the transcripts.
     pub transcripts: TranscriptWriter,
-    /// What everything is paid from.
+    /// Accounts that pay for everything.
     pub accounts: Accounts,
 }
 
-/// What hears a table.
+/// Recogniser and turn judge of a table.
 struct Heard {
     by: HeardBy,
     judge: Option<Arc<dyn TurnJudge>>,

@@ -32,8 +32,8 @@ pub async fn heard_by(services: &Registry, config: &Config) -> Result<HeardBy, E
     Ok(HeardBy { stt, cannot_hear })
 }
 
-/// What judges how pauses sound, where `turn.detector` wants it. Where it cannot be used, that is said
-/// here and words count instead.
+/// Judge of how pauses sound, where `turn.detector` wants one. If it cannot be used, that is said here and
+/// words count instead.
 pub async fn turn_judge(services: &Registry, config: &Config) -> Option<Arc<dyn TurnJudge>> {
     if !config.session.detector.listens() {
         return None;

@@ -52,7 +52,7 @@ pub async fn accounts(
     Ok(Accounts::new(store))
 }
 
-/// What tools find in `store`; without one it is opened when the first of them asks.
+/// Archive for the tools over `store`; without one it is opened when the first of them asks.
 pub fn archive(
     config: &Config,
     store: Option<Arc<dyn MemoryStore>>,
@@ -76,7 +76,7 @@ pub fn archive(
     Arc::new(archive)
 }
 
-/// What finds by meaning; without an embedder by spelling.
+/// Search by meaning; by spelling without an embedder.
 pub fn meaning(entry: Option<&EmbedderEntry>, embedder: Option<&Arc<dyn Embedder>>) -> Meaning {
     let model = entry.map(EmbedderEntry::space);
     model.zip(embedder).map_or_else(Meaning::by_spelling, |(model, embedder)| {

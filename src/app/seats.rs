@@ -1,4 +1,4 @@
-//! Seats of tables, made at the start and anew when an NPC's file has changed.
+//! Seats of tables, made at the start and again when an NPC's file has changed.
 //!
 //! Entry types: [`SeatMaker`], [`SeatedTable`], [`OpenTables`]. **Never**: keeps a table open.
 
@@ -137,14 +137,14 @@ impl SeatMaker {
     }
 }
 
-/// A table that can be described anew.
+/// An open table that can be described again.
 #[derive(Clone)]
 pub struct SeatedTable {
     /// Its orders; it is gone when they are.
     pub commands: mpsc::WeakSender<Command>,
     /// Makes its seats.
     pub seats: SeatMaker,
-    /// Whose it is.
+    /// Owner and campaign.
     pub scope: Scope,
     /// The campaign it plays; `None`: the one that is configured.
     pub played: Option<PlayedCampaign>,
@@ -178,7 +178,7 @@ impl SeatedTable {
     }
 }
 
-/// The tables that run, which can be described anew. Cloning shares them.
+/// The running tables, which can be described again. Cloning shares them.
 #[derive(Clone, Default)]
 pub struct OpenTables(Arc<std::sync::Mutex<Vec<SeatedTable>>>);
 

@@ -16,10 +16,10 @@ use crate::{
 
 /// Variables every child process gets; a confined one has folders of its own in their place.
 const COMMON: &[&str] = &["PATH", "HOME", "LANG", "TMPDIR"];
-/// What SQLite keeps beside its file.
+/// Suffixes of SQLite's files: the database, and those beside it.
 const BESIDE: [&str; 3] = ["", "-wal", "-shm"];
 
-/// Who plays while the program runs.
+/// Sessions and campaigns played while the program runs.
 #[derive(Clone, Copy)]
 pub enum Playing<'a> {
     /// Sessions that begin and end, each with its campaign.
@@ -53,13 +53,13 @@ pub fn open(config: &Config, playing: Playing<'_>, host: &ToolHost, seed: u64) -
 pub struct Opened {
     /// They connect in the background.
     pub servers: Servers,
-    /// What their headers name.
+    /// Facts that their headers name.
     pub facts: Arc<Facts>,
 }
 
-/// What no server's program reads unless its configuration names it, beside `data_dir`: the memory
-/// wherever it lies, where keys are written down, what the game master has written of the world, and
-/// what NPCs have of every guild.
+/// Files that no server's program reads unless its configuration names them, beside `data_dir`: the memory
+/// wherever it lies, files with keys, the game master's texts about the world, and the NPCs' files of every
+/// guild.
 fn hidden(config: &Config) -> Vec<PathBuf> {
     let memory = match &config.memory.place {
         MemoryPlace::File(path) => Some(path),
@@ -78,7 +78,7 @@ fn hidden(config: &Config) -> Vec<PathBuf> {
     memory.chain(told).chain(env).chain(notes).map(absolute).collect()
 }
 
-/// What headers of servers may name while `campaign` is played.
+/// Facts that headers of servers may name while `campaign` is played.
 pub fn facts(campaign: &Campaign, session: Option<&SessionId>) -> BTreeMap<String, String> {
     let facts = [
         ("session.id", session.map(|session| session.0.clone())),

@@ -1,4 +1,4 @@
-//! What services read of the configuration, taken out of it.
+//! Parts of the configuration that services read.
 //!
 //! Entry type: [`LiveConfig`]; function [`assistant`]. **Never**: starts anything.
 
@@ -39,7 +39,7 @@ impl LiveConfig {
         self.config.load_full()
     }
 
-    /// What services read of it, always of now.
+    /// Settings that services read of it, always of now.
     pub fn settings(&self) -> SharedSettings {
         Arc::clone(&self.settings)
     }
@@ -67,13 +67,13 @@ fn settings(services: &Registry, config: &Config) -> Settings {
     }
 }
 
-/// What a server keeps of a campaign that it plays.
+/// Data that a server stores of a campaign that it plays.
 fn played(campaign: &Campaign) -> PlayedCampaign {
     let Campaign { name, description, system, .. } = campaign.clone();
     PlayedCampaign { name, description, system }
 }
 
-/// What is in the files of campaigns, by their keys.
+/// Worlds from the files of campaigns, by the campaigns' keys.
 fn worlds(config: &Config) -> BTreeMap<CampaignKey, Arc<World>> {
     let shared =
         config.shared.iter().map(|(it, world)| (key_of(&it.name), Arc::new(world.clone())));

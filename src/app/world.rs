@@ -48,10 +48,10 @@ pub async fn for_session(
     Ok(config)
 }
 
-/// The same, once the entities of its campaign's file are in the store as the file has them.
+/// Like [`for_session`], once the entities of its campaign's file are in the store as the file has them.
 ///
 /// # Errors
-/// What is wrong with the file beside what is in the store; the store's own.
+/// Conflicts of the file with the store; the store's own.
 pub async fn seeded_for_session(
     config: &Config,
     at: Scoped<'_>,

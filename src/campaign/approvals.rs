@@ -10,9 +10,9 @@ const EXPIRES: Duration = Duration::from_secs(60);
 /// How calls wait for a game master.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ApprovalOptions {
-    /// What nobody has decided about by then is not called.
+    /// Time after which an undecided call is refused.
     pub expires: Duration,
-    /// Who is told that one waits.
+    /// Receiver of a notification for each call that waits.
     pub notify: Option<NotifyOptions>,
 }
 
@@ -22,7 +22,7 @@ impl Default for ApprovalOptions {
     }
 }
 
-/// Who is told that a call waits.
+/// Receiver of the notifications that a call waits.
 #[derive(Clone, PartialEq, Eq)]
 pub struct NotifyOptions {
     /// Where it is sent.

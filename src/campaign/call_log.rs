@@ -19,7 +19,7 @@ use crate::{
     session::{ToolLine, TurnLine},
 };
 
-/// What cannot be done when calls cannot be added.
+/// The action that fails when calls cannot be added.
 const LOGGING: &str = "log tool calls in";
 
 /// The open log of one session.
@@ -39,7 +39,7 @@ struct Entry<'a> {
     turn: u64,
     npc: Option<&'a str>,
     speaker: &'a str,
-    /// Who that is; lines of earlier versions have only the name.
+    /// Identity of the speaker; lines of earlier versions have only the name.
     speaker_id: Option<PersonId>,
     #[serde(flatten)]
     call: &'a ToolLine,

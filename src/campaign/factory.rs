@@ -1,4 +1,4 @@
-//! What only the configuration can make: tables, and addresses of servers.
+//! Objects that only the configuration can make: tables, and addresses of servers.
 //!
 //! Entry trait: [`Factory`], which `app` fills. **Never**: keeps what it has made.
 
@@ -20,11 +20,11 @@ use crate::{
     tools::connection::ServerOptions,
 };
 
-/// What a table is made of.
+/// Description of a table to be made.
 pub struct TableRequest {
     /// The play session.
     pub session: SessionId,
-    /// Whose it is.
+    /// Owner and campaign.
     pub scope: Scope,
     /// The campaign; `None`: the one that is configured.
     pub played: Option<PlayedCampaign>,
@@ -48,9 +48,9 @@ pub struct RunningTable {
 
 /// A table that was made.
 pub struct MadeTable {
-    /// The table, for whoever opened it.
+    /// The table, for its caller.
     pub table: RunningTable,
-    /// What pays for it.
+    /// The money it spends.
     pub budget: Budget,
     /// How the assistant is asked during its session.
     pub assistant: SharedAssistant,
@@ -59,7 +59,7 @@ pub struct MadeTable {
 /// Why a table was not opened.
 #[derive(Debug, thiserror::Error)]
 pub enum OpenError {
-    /// What hears cannot be used.
+    /// The recogniser cannot be used.
     #[error("I cannot hear: {0}")]
     Hearing(Error),
     /// A service's address or key makes no request.
@@ -68,7 +68,7 @@ pub enum OpenError {
     /// The session cannot be gone on with, or kept.
     #[error(transparent)]
     Kept(#[from] KeptError),
-    /// What is spent cannot be written down.
+    /// Spending cannot be written down.
     #[error("cannot record what is spent: {0}")]
     Ledger(#[from] memory::Error),
     /// Calls of tools cannot be logged.
@@ -79,7 +79,7 @@ pub enum OpenError {
 /// Why an added server is not connected, with the way out.
 #[derive(Debug, thiserror::Error)]
 pub enum ServerError {
-    /// What is wrong with its description, a problem a line; or its name is taken.
+    /// Problems of its description, one a line; or its name is taken.
     #[error("{0}")]
     Wrong(String),
     /// It would run here, or on this network.
@@ -102,6 +102,6 @@ pub trait Factory: Send + Sync {
     /// How a server that was added is reached.
     ///
     /// # Errors
-    /// What is wrong with it.
+    /// A problem of its description.
     fn server(&self, name: &str, added: &AddedServer) -> Result<ServerOptions, ServerError>;
 }

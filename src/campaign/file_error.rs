@@ -17,7 +17,7 @@ pub struct FileError {
 }
 
 impl FileError {
-    /// What says that `doing` something with the file at `path` failed.
+    /// Makes the error of `doing` something with the file at `path`.
     pub fn on(doing: &'static str, path: &Path) -> impl FnOnce(io::Error) -> Self {
         move |error| Self { doing, path: path.to_owned(), error }
     }

@@ -28,19 +28,19 @@ use crate::{
     tools::{ToolHost, builtin::Music, connection::Servers},
 };
 
-/// What [`Handles`] are made of.
+/// Parts of [`Handles`].
 pub struct HandleParts {
-    /// What is configured.
+    /// The configuration.
     pub settings: SharedSettings,
     /// Makes what only the configuration says how to make.
     pub factory: Arc<dyn Factory>,
     /// Writes down what is said.
     pub transcripts: TranscriptWriter,
-    /// What everything is paid from.
+    /// Accounts that pay for everything.
     pub accounts: Accounts,
-    /// Whose game masters are told what concerns all.
+    /// Tables whose game masters are notified of what concerns all.
     pub tables: Tables,
-    /// What guilds have set.
+    /// Settings of guilds.
     pub guilds: GuildStore,
     /// The door to all tools.
     pub tools: ToolHost,
@@ -55,19 +55,19 @@ pub struct HandleParts {
 /// Everything a face works with. Cloning shares it.
 #[derive(Clone)]
 pub struct Handles {
-    /// What is configured now.
+    /// The current configuration.
     pub settings: SharedSettings,
     /// Makes what only the configuration says how to make.
     pub factory: Arc<dyn Factory>,
     /// The sessions that run.
     pub sessions: Sessions,
-    /// What guilds have set.
+    /// Settings of guilds.
     pub guilds: GuildStore,
-    /// What is kept of people.
+    /// Records of people.
     pub privacy: Privacy,
-    /// What happened in sessions.
+    /// Recaps of sessions.
     pub recaps: Recaps,
-    /// What models propose to hold for true.
+    /// Facts that models propose.
     pub facts: ProposedFacts,
     /// Worlds of campaigns.
     pub world: WorldEdits,
@@ -138,7 +138,7 @@ impl Handles {
         }
     }
 
-    /// Whose things are meant where `owner` plays `played`, or the configured campaign.
+    /// Scope of `owner` while they play `played`, or the configured campaign.
     pub fn scope(&self, owner: Owner, played: Option<&PlayedCampaign>) -> Scope {
         let campaign = match played {
             Some(played) => key_of(&played.name),

@@ -1,4 +1,4 @@
-//! Who plays a kept session, among programs with the same data folder.
+//! The lock of a kept session, among programs with the same data folder.
 //!
 //! Entry type: [`SessionHold`]. **Never**: waits for another program, outlives its process.
 
@@ -30,7 +30,7 @@ impl SessionHold {
             let file = files::append_private(&path).map_err(FileError::on("lock", &path))?;
             match file.try_lock() {
                 Err(fs::TryLockError::WouldBlock) => return Ok(None),
-                // Whoever has let go of it meanwhile has taken the file away.
+                // The previous holder has deleted the file meanwhile.
                 Ok(()) if !is_at(&file, &path) => {}
                 Ok(()) | Err(fs::TryLockError::Error(_)) => {
                     return Ok(Some(Self { path, _file: file }));

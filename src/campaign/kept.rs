@@ -36,7 +36,7 @@ pub struct KeptSession {
 #[serde(default)]
 struct Content {
     version: u32,
-    /// Whose it is; earlier versions did not say.
+    /// Owner and campaign; earlier versions did not store them.
     scope: Option<Scope>,
     histories: BTreeMap<String, Vec<Message>>,
     /// How the table stood; earlier versions did not keep it.
@@ -45,7 +45,7 @@ struct Content {
 }
 
 impl Content {
-    /// What is in the file at `path`, if there is one.
+    /// Content of the file at `path`; the default without a file.
     fn read(path: &Path) -> Result<Self, KeptError> {
         let content: Self = match files::read_own(path) {
             Ok(text) => serde_json::from_slice(&text)
@@ -63,7 +63,7 @@ impl Content {
 /// The format written; 1 has no summaries, 2 no scope.
 const VERSION: u32 = 3;
 
-/// What names of Discord's sessions begin with, before the server's id.
+/// Prefix of the names of Discord's sessions, before the server's id.
 const DISCORD: &str = "discord-";
 
 /// A session that cannot be gone on with.
@@ -77,7 +77,7 @@ pub enum KeptError {
     Foreign {
         /// The file that is none of ours.
         path: PathBuf,
-        /// What is wrong with it.
+        /// The parser's error.
         error: serde_json::Error,
     },
     /// A newer version has kept it.
@@ -86,11 +86,11 @@ pub enum KeptError {
     /// It is somebody else's, or of another campaign.
     #[error("session '{id}' belongs to {whose}, not to {asked} (choose another name)")]
     Elsewhere {
-        /// What the session is called.
+        /// Name of the session.
         id: String,
-        /// Whose it is.
+        /// Its owner, in words.
         whose: String,
-        /// Who asked for it.
+        /// The scope that asked for it.
         asked: Scope,
     },
     /// Another program plays it.
@@ -135,7 +135,7 @@ impl KeptSession {
         Ok(kept)
     }
 
-    /// The same, whosever it is: for what is deleted.
+    /// Like [`KeptSession::open`], of any owner: for deletion.
     ///
     /// # Errors
     /// As [`KeptSession::open`], but for the scope.
@@ -159,7 +159,7 @@ impl KeptSession {
         let Some(path) = &self.path else { return Ok(None) };
         let hold = SessionHold::take(path.with_extension("lock"))?;
         let hold = hold.ok_or_else(|| KeptError::Busy(self.id.clone()))?;
-        // Whoever held it until now may have kept more.
+        // The previous holder may have saved more.
         let scope = self.content.scope.take();
         self.content = Content { scope, ..Content::read(path)? };
         Ok(Some(hold))
@@ -292,7 +292,7 @@ fn hide_credentials(message: &mut Message) {
     }
 }
 
-/// Whose a session of this name is.
+/// Owner of a session of this name.
 pub fn owner_of(id: &str) -> Owner {
     let guild = id.strip_prefix(DISCORD).and_then(|rest| rest.split_once('-'));
     guild.and_then(|(guild, _)| guild.parse().ok()).map_or(Owner::Local, Owner::Guild)

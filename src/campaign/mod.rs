@@ -1,4 +1,4 @@
-//! What outlives a table: transcripts, recaps, facts, privacy, the world, settings, money.
+//! Services that outlive a table: transcripts, recaps, facts, privacy, the world, settings, money.
 //!
 //! Concrete services that every face (Discord, the command line) calls alike; [`Handles`] has all of
 //! them. **Never**: knows a face, or reads the configuration; `app` hands over what is needed of it.

@@ -1,4 +1,4 @@
-//! An operator is told that a call waits for a game master.
+//! Notifies an operator that a call waits for a game master.
 //!
 //! Entry type: [`Notifier`]. Only told: it is decided where game masters are. **Never**: sends
 //! arguments of a call, or keeps anybody waiting.
@@ -31,7 +31,7 @@ struct Body<'a> {
 /// Tells an operator of calls that wait. Cloning shares it.
 #[derive(Clone)]
 pub struct Notifier {
-    /// Who is told.
+    /// Settings with the receiver.
     pub settings: SharedSettings,
 }
 

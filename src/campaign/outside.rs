@@ -11,12 +11,12 @@ use crate::{
 /// Milliseconds of a day.
 const DAY: i64 = 24 * 3_600 * 1_000;
 
-/// What game masters have decided about tools.
+/// Decisions of game masters about tools.
 #[derive(Clone, Debug, Default)]
 pub struct ToolDecisions {
-    /// What they have changed about NPCs' tools.
+    /// Changes to NPCs' tools.
     pub changes: CastChanges,
-    /// What is no longer asked about.
+    /// Tools that need no approval any more.
     pub permits: Permits,
 }
 

@@ -1,4 +1,4 @@
-//! Tools that whoever sits at this machine has allowed for good, in a file beside what is kept.
+//! Tools that the user of this machine has allowed for good, in a file beside the kept sessions.
 //!
 //! Entry type: [`KeptPermits`]. **Never**: takes a file that cannot be read for none when it writes.
 
@@ -22,7 +22,7 @@ pub struct KeptPermits {
     campaign: CampaignKey,
 }
 
-/// What is in the file.
+/// Content of the file.
 #[derive(Default, Serialize, Deserialize)]
 #[serde(default)]
 struct Content {
@@ -36,7 +36,7 @@ impl KeptPermits {
         Self { path: data_dir.join("permits.json"), campaign }
     }
 
-    /// What is allowed now.
+    /// Tools allowed now.
     ///
     /// # Errors
     /// The file cannot be read, or is none of ours.

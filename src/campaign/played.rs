@@ -8,9 +8,9 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct PlayedCampaign {
-    /// What it is called; its key is made of that.
+    /// Its name, of which its key is made.
     pub name: String,
-    /// What it is about.
+    /// Its subject.
     pub description: String,
     /// The rules played.
     pub system: String,

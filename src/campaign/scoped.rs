@@ -12,7 +12,7 @@ use crate::{
 pub struct Scoped<'a> {
     /// Where they are kept.
     pub store: &'a dyn MemoryStore,
-    /// Whose they are.
+    /// Their owner and campaign.
     pub scope: &'a Scope,
 }
 

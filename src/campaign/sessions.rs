@@ -118,7 +118,7 @@ impl Sessions {
     /// Opens a session; `changes` is what its game master has changed about the NPCs' tools.
     ///
     /// # Errors
-    /// What did not work; nothing is left behind.
+    /// The step that failed; nothing is left behind.
     pub async fn open(
         &self,
         wanted: TableRequest,

@@ -1,4 +1,4 @@
-//! What services read of the configuration.
+//! Parts of the configuration that services read.
 //!
 //! Entry type: [`Settings`], shared as [`SharedSettings`]: `app` replaces it when files change.
 //! **Never**: read from a file here.
@@ -15,14 +15,14 @@ use crate::{
     provider::{Chain, ChatModel, Error, Services},
 };
 
-/// What is configured now; a reader takes the one there is.
+/// The current configuration; each load takes the settings of that moment.
 pub type SharedSettings = Arc<ArcSwap<Settings>>;
 
-/// What services read of the configuration.
+/// Parts of the configuration that services read.
 pub struct Settings {
     /// The configured campaign.
     pub campaign: Arc<Campaign>,
-    /// What is in the files of campaigns; every owner has entities of their own made of it.
+    /// Worlds from the files of campaigns; every owner has entities of their own made of them.
     pub worlds: BTreeMap<CampaignKey, Arc<World>>,
     /// Further campaigns, which every server may play.
     pub shared: Vec<PlayedCampaign>,
@@ -30,7 +30,7 @@ pub struct Settings {
     pub cast: Vec<Arc<Npc>>,
     /// How the game master's assistant is asked outside sessions.
     pub assistant: AssistantSettings,
-    /// What a session may spend.
+    /// Spending limits of a session.
     pub budget: BudgetOptions,
     /// How calls wait for a game master.
     pub approvals: ApprovalOptions,
@@ -38,9 +38,9 @@ pub struct Settings {
     pub consolidate: bool,
     /// Folder of kept sessions and figures.
     pub data_dir: PathBuf,
-    /// What figures of tools are measured in.
+    /// Environment in which figures of tools are measured.
     pub environment: String,
-    /// What the program works with, for the people who are heard.
+    /// The services of the program, for the people who are heard.
     pub services: Services,
 }
 
@@ -52,9 +52,9 @@ pub type SharedAssistant = Arc<ArcSwap<AssistantSettings>>;
 pub struct AssistantSettings {
     /// Described as NPCs are, never at the table.
     pub npc: Arc<Npc>,
-    /// What thinks for it.
+    /// Makes its chat model.
     pub model: ModelMaker,
-    /// What it knows the world of.
+    /// The campaign whose world it knows.
     pub campaign: Arc<Campaign>,
     /// Longest spoken answer, in tokens.
     pub max_tokens: u32,

@@ -11,7 +11,7 @@ use crate::session::{TableEvent, TableEvents, WeakTableEvents};
 pub struct Tables(Arc<Mutex<Vec<WeakTableEvents>>>);
 
 impl Tables {
-    /// A table has been opened, whose game master is told by `events`.
+    /// Adds an opened table; `events` notifies its game master.
     pub fn add(&self, events: &TableEvents) {
         self.running().push(events.downgrade());
     }

@@ -89,7 +89,7 @@ fn name(path: Option<&Path>, config: &Config) -> String {
     path.or(first).unwrap_or(Path::new(FILE_NAME)).display().to_string()
 }
 
-/// What was found, in one line.
+/// Summary of the configuration, in one line.
 fn summary(config: &Config) -> String {
     let names: Vec<_> = config.npcs.iter().map(|npc| revealed_name(&npc.name)).collect();
     let campaign = match config.campaign.name.as_str() {

@@ -90,8 +90,8 @@ pub fn run(config: &Config, arguments: &Arguments) -> Result<u8, Failure> {
     })
 }
 
-/// Whether files of another campaign are meant for this one: whoever sits at a terminal is asked, and
-/// from elsewhere it has to be said beforehand.
+/// Decides if files of another campaign are meant for this one: asks at a terminal; elsewhere an option has
+/// to say so beforehand.
 fn is_meant(
     arguments: &Arguments,
     CampaignKey(campaign): &CampaignKey,
@@ -132,7 +132,7 @@ fn is_meant(
 enum Meant {
     /// They are.
     Yes,
-    /// Whoever was asked does not want it.
+    /// The user at the terminal has declined.
     No,
     /// Nobody could be asked, and it was not said.
     Unsaid(Problem),
@@ -143,7 +143,7 @@ fn is_of_another(world: &World, campaign: &str) -> bool {
     !world.name.is_empty() && key_of(&world.name).0 != campaign
 }
 
-/// What the files say, and every problem of theirs.
+/// Worlds of the files, and every problem of theirs.
 fn read(files: &[PathBuf], cast: &[Npc]) -> (Vec<World>, Vec<Problem>) {
     let (mut worlds, mut problems) = (Vec::new(), Vec::new());
     for path in files {
@@ -218,7 +218,7 @@ fn file_name(path: &Path) -> String {
     path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned()
 }
 
-/// What of the files is not used, and what is probably not meant.
+/// Notes on unused parts of the files, and on probable mistakes.
 fn notes(worlds: &[World], campaign: &str, is_chosen: bool) -> Vec<String> {
     let mut notes = Vec::new();
     for world in worlds {

@@ -66,6 +66,6 @@ fn print(options: &Options, invitation: &Invitation, json: bool) -> Result<u8, F
     Ok(DONE)
 }
 
-/// What is said when there is no token.
+/// Message without a token.
 const NO_TOKEN: &str = "no bot token (create one at https://discord.com/developers/applications, \
                         under Bot, and put it into DISCORD_TOKEN or discord.token)";

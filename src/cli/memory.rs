@@ -199,7 +199,7 @@ async fn is_known(at: Scoped<'_>, name: &str) -> Result<bool, Failure> {
     Ok(!at.store.entities(at.scope, filter, Viewer::Dm).await?.is_empty())
 }
 
-/// What its file says of an NPC; whoever reads it is the game master.
+/// Prints the file's text about an NPC; the reader is the game master.
 fn of_the_cast(npc: &Npc, json: bool) -> Result<u8, Failure> {
     let mut out = stdout();
     let Npc { name, aliases, personality, knowledge_scope, secret_knowledge, .. } = npc;

@@ -1,4 +1,4 @@
-//! What commands run on: the configuration, a runtime, the tools, the log.
+//! Basis of commands: the configuration, a runtime, the tools, the log.
 //!
 //! Entry functions: [`load`], [`block_on`], [`with_tools`], [`log_to_stderr`]. **Never**: knows which
 //! command runs.

@@ -93,7 +93,7 @@ enum Action {
 /// Does what the arguments say.
 ///
 /// # Errors
-/// There is no such session, or the memory cannot be read or written.
+/// No such session, or the memory cannot be read or written.
 pub fn run(config: &Config, arguments: Arguments) -> Result<u8, Failure> {
     block_on(async {
         let store = app::open_memory(config).await?;
@@ -186,7 +186,7 @@ fn print(lines: &[TranscriptLine], json: bool, out: &mut impl Write) -> anyhow::
     Ok(())
 }
 
-/// Who said what, in a line.
+/// A line with its speaker.
 pub fn said(line: &TranscriptLine) -> String {
     if line.withdrawn {
         return "(taken back)".to_owned();
@@ -234,7 +234,7 @@ async fn export(at: Scoped<'_>, id: &str, out: Option<PathBuf>, json: bool) -> R
 struct RecapOptions<'a> {
     /// The name of the session.
     id: &'a str,
-    /// Who may see what is in it.
+    /// The reader of the recap, which decides about secrets.
     viewer: Viewer,
     /// From the lines alone.
     extract: bool,
@@ -254,7 +254,7 @@ async fn recap(config: &Config, at: Scoped<'_>, options: RecapOptions<'_>) -> Re
         false => Writer::new(&app::assistant(&Registry::default(), config), budget.clone())?,
     };
     let recap = campaign::recap(at, id, viewer, writer.as_ref()).await;
-    // What was paid is paid, whatever came of it; whoever plays it keeps that themselves.
+    // Money that was paid is spent, whatever the outcome; a program that plays the session records it itself.
     if budget.spent() > kept.spent() {
         match kept.hold() {
             Err(KeptError::Busy(_)) => {}

@@ -1,4 +1,4 @@
-//! Whose things a command is about.
+//! Options for the owner of the data that a command uses.
 //!
 //! Entry type: [`Whose`].
 
@@ -10,7 +10,7 @@ use crate::{
     domain::{Owner, Scope},
 };
 
-/// Whose things a command is about.
+/// Options for the owner of the data that a command uses.
 #[derive(Args)]
 pub struct Whose {
     /// Use the data of this Discord server [default: of the sessions on this machine].

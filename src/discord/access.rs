@@ -1,4 +1,4 @@
-//! Who may do what: game masters, and the bot itself.
+//! Rights of game masters, and of the bot itself.
 //!
 //! **Never**: trusts what Discord's clients hide; every use is checked here.
 
@@ -7,13 +7,13 @@ use serenity::all::{ChannelType, Guild, GuildChannel, Member, Permissions, UserI
 use super::options::Options;
 use crate::campaign::GuildSettings;
 
-/// What the bot needs in a voice channel and why, in the order it is said.
+/// Permissions the bot needs in a voice channel, in the order they are named.
 const VOICE_NEEDS: &[(Permissions, &str)] = &[
     (Permissions::VIEW_CHANNEL, "View Channel"),
     (Permissions::CONNECT, "Connect"),
     (Permissions::SPEAK, "Speak"),
 ];
-/// What it needs where its panel stands.
+/// Permissions it needs in the channel of its panel.
 const TEXT_NEEDS: &[(Permissions, &str)] = &[
     (Permissions::VIEW_CHANNEL, "View Channel"),
     (Permissions::SEND_MESSAGES, "Send Messages"),
@@ -64,7 +64,7 @@ pub enum VoiceLack {
     Full(String),
 }
 
-/// What the bot lacks in a voice channel; `None`: nothing.
+/// Reason why the bot cannot use a voice channel; `None`: it can.
 pub fn lacks_voice(guild: &Guild, channel: &GuildChannel, me: UserId) -> Option<VoiceLack> {
     let (name, has) = (format!("<#{}>", channel.id), permissions(guild, channel, me));
     if let Some(lack) = forbids_voice(channel, &name, has) {
@@ -90,12 +90,12 @@ pub fn seats(channel: &GuildChannel, has: Permissions) -> Option<u32> {
     channel.user_limit.filter(|limit| *limit > 0 && !has.move_members())
 }
 
-/// What the bot lacks in a text channel, by name.
+/// Permissions the bot lacks in a text channel, by name.
 pub fn lacks_text(guild: &Guild, channel: &GuildChannel, me: UserId) -> Vec<&'static str> {
     forbids_text(permissions(guild, channel, me))
 }
 
-/// What the bot, which `has` these permissions, lacks where its panel stands, by name.
+/// Permissions that the bot, which `has` these, lacks in the channel of its panel, by name.
 pub fn forbids_text(has: Permissions) -> Vec<&'static str> {
     missing(has, TEXT_NEEDS)
 }
@@ -127,8 +127,8 @@ fn missing(has: Permissions, needs: &[(Permissions, &'static str)]) -> Vec<&'sta
     needs.iter().filter(|(need, _)| !has.contains(*need)).map(|(_, name)| *name).collect()
 }
 
-/// What the bot may do in a channel; everything where its own member is not known yet, since
-/// Discord then says itself what is missing.
+/// Permissions of the bot in a channel; all where its own member is not known yet, since Discord then says
+/// itself which one is missing.
 fn permissions(guild: &Guild, channel: &GuildChannel, me: UserId) -> Permissions {
     guild
         .members

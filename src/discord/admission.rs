@@ -1,4 +1,4 @@
-//! Which servers are served: whoever invites the bot is not its owner yet.
+//! Admission of servers: a user who invites the bot is not its owner yet.
 //!
 //! Entry type: [`Admission`]. **Never**: says to a server that is not served more than whom to ask.
 
@@ -138,7 +138,7 @@ impl Admission {
         self.strangers().remove(&guild);
     }
 
-    /// What a server that is not served is told.
+    /// Reply to a server that is not served.
     pub fn refusal(guild: GuildId) -> String {
         format!(
             "I'm not approved for this server yet: ask the bot's owner to approve it (they add \

@@ -32,7 +32,7 @@ use super::{
 };
 use crate::{campaign::Handles, panics::caught};
 
-/// What failed while servers were left is done again after this.
+/// Wait before leaving unapproved servers is tried again after a panic.
 const LEAVE_AGAIN: Duration = Duration::from_secs(60);
 /// The gateway is left without a word after this.
 const LEAVE_PATIENCE: Duration = Duration::from_secs(5);
@@ -43,7 +43,7 @@ const RETRY_MAX: Duration = Duration::from_secs(60);
 /// Runs the bot until `stop` is cancelled, then ends every session.
 ///
 /// # Errors
-/// What only its owner can put right.
+/// A fault that only its owner can put right.
 pub async fn run(options: Options, handles: Handles, stop: CancellationToken) -> Result<(), Fatal> {
     let http = rest::http(&options)?;
     let me = tokio::select! {
@@ -134,7 +134,7 @@ async fn pause(error: &serenity::Error, wait: Duration) -> Duration {
 /// Stays connected until the shards are shut down, or `stop` is cancelled while it is not.
 ///
 /// # Errors
-/// What only the bot's owner can put right.
+/// A fault that only the bot's owner can put right.
 async fn stay(mut client: Client, stop: CancellationToken) -> Result<(), Fatal> {
     let mut wait = RETRY;
     loop {
@@ -149,7 +149,7 @@ async fn stay(mut client: Client, stop: CancellationToken) -> Result<(), Fatal> 
     }
 }
 
-/// What only the bot's owner can put right; `None` passes by itself.
+/// The fault in `error` that only the bot's owner can put right; `None` passes by itself.
 fn fatal(error: &serenity::Error) -> Option<Fatal> {
     match error {
         error if rest::is_bad_token(error) => Some(Fatal::Token),

@@ -59,7 +59,7 @@ fn run(guild: &mut Guild, name: &str, call: &Call) -> Result<Answer, Refusal> {
     command.run(guild, call)
 }
 
-/// Whether whoever uses `command` may.
+/// Checks that the user of `command` has the right to it.
 fn check_user(guild: &Guild, command: &Command, call: &Call) -> Result<(), Refusal> {
     match command.who(&call.path) {
         Who::Dm if !call.is_dm => Err(guild.only_dms().into()),
@@ -107,7 +107,7 @@ fn act(guild: &mut Guild, id: &str, press: &ButtonPress) -> Result<Answer, Refus
     actions::act(guild, press, action)
 }
 
-/// Who has pressed something, and where.
+/// The user who pressed a button, with their member and the channel.
 struct Presser<'a> {
     user: &'a User,
     member: Option<&'a Member>,
@@ -129,7 +129,7 @@ impl Presser<'_> {
     }
 }
 
-/// What `work` answers; where it panics, who has asked is told so.
+/// Result of `work`; a panic is logged and becomes a refusal.
 fn guarded<T>(
     guild: &mut Guild,
     work: impl FnOnce(&mut Guild) -> Result<T, Refusal>,
@@ -140,12 +140,12 @@ fn guarded<T>(
     })
 }
 
-/// What somebody reads whose command has panicked.
+/// Reply to the user of a command that panicked.
 fn went_wrong(fault: &Panicked) -> String {
     format!("That went wrong: {fault} (try again; report it if it happens again)")
 }
 
-/// What `work` comes to, made the guild's; where it panics, who waits is told so.
+/// Result of `work`; after a panic, answers the user and returns the job that reports it to the guild.
 async fn finished<T>(
     work: impl Future<Output = T> + Send,
     responder: &Responder,

@@ -1,4 +1,4 @@
-//! What can be set about the bot.
+//! Options of the bot.
 //!
 //! Entry type: [`Options`]. **Never**: prints the token.
 
@@ -21,7 +21,7 @@ pub struct Options {
     pub guild: Option<u64>,
     /// The guilds that are served, beside that one.
     pub served: ServedGuilds,
-    /// What `/setup` of a guild has to give to be served; `None`: nothing helps.
+    /// Code that `/setup` of a guild has to give to be served; `None`: no code admits a guild.
     pub code: Option<String>,
     /// Members with this role are game masters, where a guild has not set its own.
     pub dm_role: Option<u64>,

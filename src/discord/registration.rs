@@ -77,7 +77,7 @@ async fn forget_elsewhere(http: &Http, options: &Options) {
     }
 }
 
-/// What of the commands Discord does not know, by name; of the configured guild, else everywhere.
+/// Names of the commands that Discord does not know: of the configured guild, else everywhere.
 ///
 /// # Errors
 /// Discord's own.
@@ -90,7 +90,7 @@ pub async fn unknown(http: &Http, options: &Options) -> serenity::Result<Vec<&'s
     Ok(ALL.iter().map(|it| it.name()).filter(|name| !is_known(name)).collect())
 }
 
-/// What tells one set of commands from another.
+/// Hash that tells one set of commands from another, as 16 hex digits.
 fn hash(commands: &[CreateCommand]) -> String {
     let mut hasher = DefaultHasher::new();
     serde_json::to_string(commands).unwrap_or_default().hash(&mut hasher);

@@ -33,7 +33,7 @@ pub struct Responder {
 }
 
 impl Responder {
-    /// What answers `interaction`; nothing is sent yet.
+    /// Answers `interaction`; nothing is sent yet.
     pub fn new(http: Arc<Http>, interaction: Interacted) -> Self {
         Self { http, interaction }
     }

@@ -66,7 +66,7 @@ pub async fn introduce(http: &Http) -> serenity::Result<(CurrentApplicationInfo,
     Ok((application, http.get_current_user().await?))
 }
 
-/// What `asked` answers, within [`PATIENCE`]; refusals and silence in words. Cancel safe.
+/// Answer to `asked`, within [`PATIENCE`]; refusals and silence in words. Cancel safe.
 ///
 /// # Errors
 /// [`Fatal::Token`], or [`Fatal::Unreachable`] with the reason.
@@ -91,7 +91,7 @@ pub fn is_bad_token(error: &serenity::Error) -> bool {
         || matches!(error, serenity::Error::Http(HttpError::InvalidHeader(_)))
 }
 
-/// What went wrong, down to its cause, in one line.
+/// Reason of the error down to its cause, in one line.
 pub fn reason(error: &serenity::Error) -> String {
     if let Some(status) = status(error) {
         return format!("status {status}, {error}");

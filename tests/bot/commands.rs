@@ -6,7 +6,7 @@ use discord_loopback::{AUDIBLE, Member, Options, Slash};
 
 use super::hall::{BOUND, Hall};
 
-/// What only the asker reads.
+/// Answer that only the asker reads.
 async fn told(hall: &Hall, member: &Member, slash: Slash) -> String {
     let answer = hall.asks(member, slash).await;
     assert!(answer.ephemeral() && !answer.deferred(), "{}", answer.text());

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use super::hall::{BOUND, Hall};
 use crate::support::chat_server::{ChatServer, Script};
 
-/// What is said, and proves everything.
+/// Line that is said, and proves everything.
 const SAID: &str = "the silver key is under the mill";
 
 /// A chat model that answers, and writes recaps with `facts`.
@@ -153,7 +153,7 @@ async fn the_game_master_decides_in_the_log_channel_after_a_restart_too() {
     hall.ends();
 }
 
-/// What Tessa's model is asked in a new session, when `text` is said to her.
+/// Prompt of Tessa's model in a new session, when `text` is said to her.
 async fn prompted(hall: &Hall, server: &ChatServer, text: &str) -> String {
     hall.told(&hall.dm, Slash::new("session start")).await;
     hall.asks(&hall.dm, Slash::new("say").option("text", text).option("npc", "Tessa")).await;

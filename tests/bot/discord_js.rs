@@ -114,7 +114,7 @@ impl Hall {
     async fn serves(self, mut guest: Guest) {
         self.encrypts_for(&guest).await;
         self.listens_to("Anna").await;
-        // What every newcomer is told aloud.
+        // Every newcomer hears this notice aloud.
         guest.does("hears");
         let mut misheard = Vec::new();
         while misheard.len() < ATTEMPTS {

@@ -1,4 +1,4 @@
-//! What the bot's owner sees before anybody talks: tokens, links, servers, permissions.
+//! The bot's owner before anybody talks: tokens, links, servers, permissions.
 
 use std::fs;
 

@@ -1,4 +1,4 @@
-//! What a server has set outlives the program, older versions of it, and its memory being away.
+//! Settings of a server outlive the program, older versions of it, and its memory being away.
 
 use discord_loopback::{Options, Slash};
 

@@ -1,4 +1,4 @@
-//! What one player may ask for, at a table with others.
+//! Limits of one player's requests, at a table with others.
 
 use discord_loopback::{Member, Options, Slash};
 use serde_json::json;
@@ -23,7 +23,7 @@ impl Hall {
         assert!(shown.contains(text), "{shown}");
     }
 
-    /// What everybody reads, once `part` is in it.
+    /// Text of a message for everyone, once `part` is in it.
     async fn shows(&self, part: &str) -> String {
         self.reads(|it| it.text().contains(part)).await.text()
     }

@@ -1,4 +1,4 @@
-//! What the bot has written down, for those who said it, and taken back when they say so.
+//! Lines that the bot has written down, for their speakers, and taken back when they say so.
 
 use discord_loopback::{AUDIBLE, Member, Options, Slash};
 

@@ -1,4 +1,4 @@
-//! Setting up, privacy, tools and approvals, by whoever may.
+//! Setting up, privacy, tools and approvals, by users with the right to them.
 
 use std::{fs, time::Duration};
 

@@ -15,7 +15,7 @@ use crate::{
 };
 
 const KEY: &str = "sk-realtime-key-of-a-table";
-/// What is asked of him.
+/// Line that is said to him.
 const ROLL: &str = "Odo, roll two d six plus three";
 
 /// Odo the ferryman, who speaks by `server`; one of his tools takes 1.6 s.

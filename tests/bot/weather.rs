@@ -1,4 +1,4 @@
-//! What networks and Discord do to a session: it goes on.
+//! Faults of networks and of Discord: the session goes on.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! What goes wrong with the service: told to the game master, never spoken, and over in time.
+//! Faults of the service: told to the game master, never spoken, and over in time.
 
 use std::time::{Duration, Instant};
 
@@ -15,8 +15,8 @@ use super::{KEY, assert_answered, assert_unheard, by_speaker, config, talk};
 const BOUND: Duration = Duration::from_secs(60);
 const TEXT: &str = "Hello there my good friend Bartok.";
 
-/// What becomes of one utterance of each speaker whose socket has a fault; the next speaker begins when
-/// the one before has. `None`: it is answered.
+/// One utterance of each speaker whose socket has a fault ends as given; the next speaker begins when the one
+/// before has. `None`: it is answered.
 fn assert_all(model: &str, faults: &[(&str, &[Fault], Option<&str>)]) {
     let begun = Instant::now();
     let server = DeepgramServer::start(KEY);

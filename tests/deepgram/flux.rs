@@ -15,7 +15,7 @@ use super::{KEY, MINUTE, assert_answered, config, heard, talk, talk_at};
 const MODEL: &str = "flux-general-en";
 const NEWS: &str = "Bartok, what is the news?";
 
-/// The same with a model that thinks.
+/// Like [`config`], with a model that thinks.
 fn thinking(server: &DeepgramServer, chat: &ChatServer) -> String {
     let llm = format!(
         "providers:\n  llm: {{ name: openai, base_url: \"{}\", model: m }}",

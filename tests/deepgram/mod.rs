@@ -37,12 +37,12 @@ fn config(server: &DeepgramServer, model: &str, more: &str) -> String {
     )
 }
 
-/// What speakers say, each at a time in seconds, heard as it is spoken.
+/// Plays the speakers' recordings, each at a time in seconds, heard as they are spoken.
 fn talk(config: &str, said: &[(&str, f64, Vec<i16>)]) -> Ran {
     talk_at(&Place::with_config(config), &[], said)
 }
 
-/// The same in a folder that stays, with further arguments.
+/// Like [`talk`], in a folder that stays, with further arguments.
 fn talk_at(place: &Place, more: &[&str], said: &[(&str, f64, Vec<i16>)]) -> Ran {
     let mut arguments = ["ask", "--json", "--realtime"].map(str::to_owned).to_vec();
     arguments.extend(more.iter().map(|it| (*it).to_owned()));
@@ -66,7 +66,7 @@ fn by_speaker(lines: Vec<Value>) -> BTreeMap<String, Value> {
     lines.into_iter().map(|line| (line["speaker"].as_str().unwrap().to_owned(), line)).collect()
 }
 
-/// Nothing was answered aloud, and the game master is told `part` of why.
+/// Nothing was answered aloud, and the game master reads `part` of why.
 #[track_caller]
 fn assert_unheard(line: &Value, part: &str) {
     assert_eq!(line["outcome"], "hearing_error", "{line:#}");

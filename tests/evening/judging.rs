@@ -1,4 +1,4 @@
-//! What must hold of an answer, and whether it does.
+//! Conditions on an answer, and whether they hold.
 //!
 //! Entry types: [`Judgement`], [`Evening`].
 
@@ -15,13 +15,13 @@ const IN_TIME: Duration = Duration::from_secs(2);
 /// `max_sentences` of the shipped cast.
 const SENTENCES: [(&str, usize); 5] =
     [("Bartok", 3), ("Greymantle", 6), ("Hale", 3), ("Mira", 3), ("Vesper", 3)];
-/// What no voice can say.
+/// Characters that no voice can say.
 const MARKUP: [&str; 10] = ["*", "_", "#", "`", "{", "}", "[", "]", "<", "\n"];
 
-/// What was written down about a line beforehand.
+/// Expectation of a line, written down beforehand.
 pub struct Judgement<'t> {
     language: &'t str,
-    /// Who answers; `None`: nobody.
+    /// Name of the NPC that answers; `None`: no answer.
     who: Option<&'t str>,
     wants: Vec<Want<'t>>,
 }
@@ -75,14 +75,14 @@ impl<'t> Want<'t> {
     }
 }
 
-/// What came of a line.
+/// Answer to a line.
 #[derive(Default)]
 pub struct Answer {
     npc: Option<String>,
     reply: String,
     /// Its line of the program, unless it was for the program itself.
     line: Value,
-    /// What was told beside it.
+    /// Text told beside it.
     told: String,
 }
 
@@ -95,7 +95,7 @@ impl fmt::Display for Answer {
 /// The answers of a run, in order.
 pub struct Answers {
     lines: Vec<Value>,
-    /// What is on stderr.
+    /// Lines of stderr.
     told: Vec<String>,
     /// The next of both.
     next: usize,
@@ -111,7 +111,7 @@ impl Answer {
 }
 
 impl Answers {
-    /// What came of what was said next.
+    /// Answer to the line that was said next.
     pub fn of(&mut self, said: &str, judgement: &Judgement<'_>) -> Answer {
         let at = (self.next..self.lines.len()).find(|at| self.lines[*at]["heard"] == said);
         let Some(at) = at.filter(|_| !said.starts_with('/')) else {
@@ -131,7 +131,7 @@ impl Answers {
         Answer { npc, reply, line, told }
     }
 
-    /// What was told of it on stderr, behind what was told before.
+    /// Text told of it on stderr, behind the text told before.
     fn told_of(&mut self, judgement: &Judgement<'_>) -> String {
         let mut lines = self.next_told..self.told.len();
         let Some(at) = lines.find(|at| judgement.is_told(&self.told[*at])) else {
@@ -142,7 +142,7 @@ impl Answers {
     }
 }
 
-/// What an evening remembers from line to line.
+/// State of an evening from line to line.
 #[derive(Default)]
 pub struct Evening {
     /// Each speaker's last roll, as it fell.
@@ -152,7 +152,7 @@ pub struct Evening {
 }
 
 impl Evening {
-    /// What is wrong with an answer.
+    /// Faults of an answer.
     pub fn judge(
         &mut self,
         speaker: &str,
@@ -238,7 +238,7 @@ fn says_all(reply: &str, numbers: &[i64]) -> bool {
     !numbers.is_empty() && numbers.iter().all(|it| language::says(reply, &it.to_string()))
 }
 
-/// What is wrong with a roll of `wanted`.
+/// Fault of a roll of `wanted`.
 fn wrong_roll(wanted: &[&str], rolled: Option<&Value>, reply: &str) -> Option<String> {
     let Some(rolled) = rolled else { return Some(format!("{wanted:?} is not rolled")) };
     let mut faces = rolled["rolls"].as_array()?.iter().filter_map(Value::as_i64);
@@ -247,7 +247,7 @@ fn wrong_roll(wanted: &[&str], rolled: Option<&Value>, reply: &str) -> Option<St
     (!is_right || !says_all(reply, &fell)).then(|| format!("{wanted:?} fell as {rolled}"))
 }
 
-/// What dice like "2d6+3" or "2d20kh1" come to, as they have fallen.
+/// Total of dice like "2d6+3" or "2d20kh1", as they have fallen.
 fn total(dice: &str, faces: &mut impl Iterator<Item = i64>) -> i64 {
     let (dice, plus) = dice.split_once('+').unwrap_or((dice, "0"));
     let (count, sides) = dice.split_once('d').expect("dice");

@@ -18,7 +18,7 @@ const GAME_MASTER: &str = "Max";
 
 /// A run of the program in the session.
 struct Stretch<'t> {
-    /// Who types; `None`: each line has its speaker.
+    /// Speaker who types; `None`: each line has its speaker.
     typist: Option<&'t str>,
     rows: Vec<Row<'t>>,
 }

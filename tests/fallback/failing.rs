@@ -170,7 +170,7 @@ fn lines_of_the_npc_may_be_the_last_resort() {
     assert_eq!(first.requests().len(), 1);
 }
 
-/// Each attempt may have been billed, whoever it was sent to: together they stay below the cap.
+/// Each attempt may have been billed, by either service: together they stay below the cap.
 #[test]
 fn all_that_is_billed_by_all_stays_below_the_cap() {
     const PRICE: &str = ", price: { input: 0, output: 1000 }";

@@ -10,7 +10,7 @@ use crate::support::{
 
 /// So many waits for a first word are needed.
 const MEASURED: usize = 20;
-/// What both cost; what is read is free.
+/// Price of both models; input is free.
 const PAID: &str = ", max_tokens: 100, price: { input: 0, output: 1000 }";
 
 /// One that answers so often, and then says nothing more.

@@ -1,4 +1,4 @@
-//! What is written into the configuration, and what is said of it.
+//! Lists of models in the configuration, and the program's messages about them.
 
 use super::{Two, assert_answered_by, entry, say, table};
 use crate::support::{
@@ -6,7 +6,7 @@ use crate::support::{
     program::{Place, Ran},
 };
 
-/// What `check` says of these models and this NPC.
+/// Runs `check` on these models and this NPC.
 fn check(llm: &str, npc: &str) -> Ran {
     Place::with_config(&format!(
         "providers:\n  llm:{llm}\nnpcs: [{{ name: Bartok{npc}, lines: [{{ say: Hm. }}] }}]\n"

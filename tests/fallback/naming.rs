@@ -28,7 +28,7 @@ fn listed(entries: &[String]) -> String {
     format!("providers:\n  llm:\n{}", entries.concat())
 }
 
-/// What becomes of a typed line.
+/// Result of a typed line.
 fn asked(live: &mut Live, line: &str) -> Value {
     live.types(line);
     serde_json::from_str(&live.says("\"outcome\"")).expect("a line of JSON")
@@ -39,7 +39,7 @@ fn longest(request: &Recorded) -> Option<u64> {
     keys.iter().find_map(|key| request.json[*key].as_u64())
 }
 
-/// Who a request is about, by its system prompt, and how long the answer may be.
+/// Whether a request is about `npc`, by its system prompt, and may have `tokens` of answer.
 fn is_for(request: &Recorded, npc: &str, tokens: u64) -> bool {
     let prompt = request.json["messages"][0]["content"].as_str().unwrap_or_default();
     prompt.contains(npc) && longest(request) == Some(tokens)

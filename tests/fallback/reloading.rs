@@ -8,7 +8,7 @@ use crate::support::{
     program::{Live, Place},
 };
 
-/// What becomes of a typed line.
+/// Result of a typed line.
 fn asked(live: &mut Live) -> Value {
     live.types("Bartok, hello");
     serde_json::from_str(&live.says("\"outcome\"")).expect("a line of JSON")

@@ -46,7 +46,7 @@ fn answer(asked: &Asked, mark: &str) -> Said {
 /// Marks what a game master has called, and nobody to measure it.
 const BY_HAND: &str = "{\"by\": \"hand\"}";
 
-/// The same for whatever world a request names, which it must.
+/// A server for any world that a request names, which it must.
 fn world_server() -> Loopback {
     Loopback::start(|asked, _| match world(asked) {
         Some(world) => answer(asked, &world),
@@ -236,7 +236,7 @@ async fn two_guilds_add_servers_of_one_name_and_each_has_its_own() {
         assert!(called.contains(&format!("{} is seen", side.own)), "{called}");
         let after = (calls(home), homes.iter().map(calls).sum::<usize>());
         assert_eq!(after, (before.0 + 1, before.1 + 1), "the other's was not called");
-        // What a model is told that answers there.
+        // The request to a model that answers there.
         let seen = model.requests().len();
         side.says(&hall, seat, "what is there?").await;
         let asked = model.requests().split_off(seen);
@@ -307,7 +307,7 @@ async fn a_server_of_everybody_keeps_its_name_and_is_not_disturbed() {
     assert!(told.contains("it is in glyphoxa.yaml"), "{told}");
     assert_eq!((connections(&far), connections(&homes[0])), (1, 0));
 
-    // A name that the configuration takes later is taken from whoever has it, who is told.
+    // A name that the configuration takes later is taken from the guild that has it, with a notice.
     first.adds(&hall, "home", &homes[0]).await;
     first.has_its_own(&hall).await;
     let _seat = first.starts(&hall).await;
@@ -329,7 +329,7 @@ async fn a_server_of_everybody_keeps_its_name_and_is_not_disturbed() {
     assert_eq!(hall.discord.violations(), Vec::<String>::new());
 }
 
-/// Two guilds that are to play worlds of their own, and a configured server that is told which.
+/// Two guilds that are to play worlds of their own, and a configured server whose header names the world.
 async fn two_worlds(far: &Loopback) -> (Hall, [Side; 2]) {
     let more = format!(
         "npcs:\n  - {{ name: Tessa, voice: {{ voice_id: slt }}, tools: [far.*], budget_tier: deep }}\n\
@@ -352,7 +352,7 @@ async fn two_worlds(far: &Loopback) -> (Hall, [Side; 2]) {
     (hall, [first, second])
 }
 
-/// A configured server that is told what is played: what one guild plays is in no request that another
+/// A configured server whose header names the played world: a guild's world is in no request that another
 /// one's session leads to, nor in what that is offered.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_server_that_is_told_what_is_played_is_asked_for_each_session_in_its_own_name() {

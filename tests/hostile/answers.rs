@@ -97,7 +97,7 @@ fn key_that_a_player_says_is_not_kept_or_sent() {
     }
 }
 
-/// What was called goes back with the next request, as often as the model calls.
+/// Arguments of a call go back with the next request, as often as the model calls.
 #[test]
 fn arguments_that_fill_half_the_window_stay() {
     let server = ChatServer::with_key(Some("tall-tales-of-trolls"));

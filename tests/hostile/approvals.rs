@@ -1,4 +1,4 @@
-//! What a game master decides on Discord about calls that outside words may have led to.
+//! Decisions of a game master on Discord about calls that outside words may have led to.
 
 use std::fs;
 
@@ -16,7 +16,7 @@ use crate::{
 
 use super::servers::has_python;
 
-/// What a server would like to be called, so that nobody sees what it does.
+/// Name a server would like to have, so that its tool goes unseen.
 const HIDDEN: &str = "a\u{202e}b\u{200b}```c";
 
 /// An NPC that hears the hostile server and then does what its arguments say; `more` goes into the
@@ -40,7 +40,7 @@ fn say(text: &str) -> Slash {
 }
 
 impl Hall {
-    /// What was called at the server.
+    /// Calls at the server.
     fn called(&self, tool: &str) -> Vec<String> {
         let noted = fs::read_to_string(self.place.path("calls")).unwrap_or_default();
         noted.lines().filter(|it| it.starts_with(tool)).map(str::to_owned).collect()

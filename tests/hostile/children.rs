@@ -18,7 +18,7 @@ use crate::support::{
 
 /// Longest life of what a server leaves behind, after the program has ended.
 const OUTLIVED: Duration = Duration::from_secs(5);
-/// What nobody may see.
+/// Token that nothing may show.
 const TOKEN: &str = "MTk4NjIyNDgzNDcxOTI1MjQ4.Cl2FMQ.ZnCjm1XVW7vRze4b7Cq4se7kKWs";
 /// The token of the one test that looks for it in other processes: those of the tests beside it may
 /// have theirs.
@@ -49,7 +49,7 @@ fn table(more: &str) -> Place {
     table_of(more, &Place::new())
 }
 
-/// The same for a person whose home is there.
+/// Like [`table`], for a person with a home folder.
 fn table_of(more: &str, person: &Place) -> Place {
     let place = Place::new();
     let script = repository("tests/support/mcp/intruder.py");
@@ -66,7 +66,7 @@ fn table_of(more: &str, person: &Place) -> Place {
     place.env("DISCORD_TOKEN", TOKEN).env("HOME", &home)
 }
 
-/// What a tool of `x` found.
+/// Result of a tool of `x`.
 fn found(place: &Place, tool: &str, arguments: &Value) -> Value {
     let call = ["tools", "call", &format!("x.{tool}"), &arguments.to_string(), "--json"];
     let mut ran = place.run(&call).ends_with(0);
@@ -78,7 +78,7 @@ fn found(place: &Place, tool: &str, arguments: &Value) -> Value {
     serde_json::from_str(&text[start..=end]).unwrap()
 }
 
-/// What became of each path.
+/// Result for each path.
 fn paths(place: &Place, tool: &str, paths: &[&Path]) -> Vec<String> {
     let found = found(place, tool, &json!({ "paths": paths }));
     paths
@@ -252,7 +252,7 @@ fn leaving(variable: &str) -> (crate::support::program::Live, Place, std::path::
     (live, place, noted)
 }
 
-/// Waits until the process that `noted` names has ended and nobody is noted anew.
+/// Waits until the process that `noted` names has ended and no new process is noted.
 #[track_caller]
 fn ends_within(bound: Duration, noted: &Path, what: &str) -> Duration {
     let since = Instant::now();

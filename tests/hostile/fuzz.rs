@@ -127,7 +127,7 @@ fn no_schema_ends_or_stalls_the_program() {
     }
 }
 
-/// What a server may say, before it is spoilt.
+/// Message of a server, before it is spoilt.
 fn message(rng: &mut StdRng) -> Value {
     let id = [json!(rng.random_range(0..6)), json!("x"), Value::Null, json!(-1), json!(1.5)];
     let id = id.choose(rng).unwrap().clone();

@@ -5,7 +5,7 @@ use tokio::{io::AsyncReadExt, net::TcpListener, time::timeout};
 
 use crate::bot::hall::{BOUND, Hall};
 
-/// What whoever is not approved reads.
+/// Reply to a user who is not approved.
 const ASK: &str = "ask the bot's owner to approve it";
 
 /// The code that the program has printed.
@@ -14,7 +14,7 @@ fn code(hall: &Hall) -> String {
     line.split("/setup code:").nth(1).unwrap().split('\'').next().unwrap().to_owned()
 }
 
-/// What somebody reads who sends a component that no message has.
+/// Answer to a user who sends a component that no message has.
 async fn forged(hall: &Hall, by: &Member, channel: u64, id: &str) -> Response {
     let pressed = hall.discord.forge(by, channel, id).await.expect("it is sent");
     pressed.wait_final(BOUND).await.expect("an answer")

@@ -32,7 +32,7 @@ pub struct Loopback {
     asked: Arc<Record>,
 }
 
-/// What was asked, and a bell that rings with each request.
+/// Requests, and a bell that rings with each.
 #[derive(Default)]
 struct Record {
     all: Mutex<Vec<Asked>>,

@@ -12,7 +12,7 @@ use crate::support::{
     skipped::skipped,
 };
 
-/// What a token that is written costs; those that are read are free.
+/// Price of a token that is written; those that are read are free.
 const PRICE: f64 = 0.001;
 
 /// A table with one NPC that thinks at `server`, at [`PRICE`]; an answer has 100 tokens at most.
@@ -26,7 +26,7 @@ fn table(server: &ChatServer, npc: &str, more: &str) -> Place {
     Place::with_config(&config)
 }
 
-/// What a service has billed that counts every token it may write.
+/// Bill of a service that counts every token it may write.
 fn billed(requests: &[Recorded]) -> f64 {
     let tokens = |request: &Recorded| {
         let json = &request.json;

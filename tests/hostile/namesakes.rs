@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use crate::bot::hall::{BOUND, Hall};
 
-/// What Bartok the Barkeep is called.
+/// Full name of Bartok.
 const BARTOK: &str = "Bartok the Barkeep";
 
 /// `member` has Bartok roll dice for something of theirs, and waits until he has answered.
@@ -56,7 +56,7 @@ async fn namesakes_are_told_apart_in_what_is_kept_and_forgotten() {
     }
     let told = deletes_what_they_said(&hall, &anna).await;
     assert!(told.contains("else was called `Anna`"), "{told}");
-    // Whoever is called like an NPC forgets their own lines and none of the NPC's.
+    // A player called like an NPC forgets their own lines and none of the NPC's.
     deletes_what_they_said(&hall, &npc).await;
     hall.asks(&hall.dm, Slash::new("session stop")).await;
     assert_eq!(hall.program.take().unwrap().terminate(), 0);

@@ -33,7 +33,7 @@ fn doubling(levels: usize, keyword: &str) -> Value {
     json!({"type": "object", "$defs": defs, "allOf": [{"$ref": "#/$defs/d0"}]})
 }
 
-/// What must be left out, with the reason.
+/// Schemas that must be left out, with the reason.
 fn refused() -> Vec<(Value, &'static str)> {
     let object = |more: Value| {
         let mut schema = json!({"type": "object"});
@@ -90,7 +90,7 @@ fn refused() -> Vec<(Value, &'static str)> {
     cases
 }
 
-/// What is large or refers to itself, and is a schema like any other.
+/// Schemas that are large or refer to themselves, and are like any other.
 fn legitimate() -> Vec<Value> {
     let node = json!({"type": "object", "properties": {
         "name": {"type": "string", "pattern": "^[a-z]+$"},

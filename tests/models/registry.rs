@@ -18,7 +18,7 @@ use super::packages::sha256;
 /// Longest wait for a request.
 const BOUND: Duration = Duration::from_secs(60);
 
-/// What the next answer to a request for a file is like.
+/// Fate of the next answer to a request for a file.
 #[derive(Clone, Debug)]
 pub enum Fate {
     /// The connection ends after so many bytes.

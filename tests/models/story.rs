@@ -1,4 +1,4 @@
-//! What people do: look, get, look again, remove.
+//! The usual steps: look, get, look again, remove.
 
 use std::{fs, os::unix::fs::PermissionsExt};
 
@@ -145,7 +145,7 @@ fn one_file_may_come_in_parts_out_of_several_packages() {
     }
 }
 
-/// What comes with a container is used, and never written to.
+/// Files that come with a container are used, and never written to.
 #[test]
 fn files_of_a_shared_folder_count_too() {
     let tiny = Tiny::new(10_000);

@@ -8,7 +8,7 @@ mod variables;
 
 use crate::support::program::Place;
 
-/// What `check` says of a folder that it takes, warnings included.
+/// Output of `check` for a folder that it takes, warnings included.
 #[track_caller]
 fn taken(place: &Place) -> String {
     let ran = place.run(&["check"]).ends_with(0);

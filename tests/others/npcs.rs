@@ -16,7 +16,7 @@ fn table(list: &str) -> Place {
     place
 }
 
-/// What is said to a typed line.
+/// Reply to a typed line.
 fn reply(live: &mut Live, line: &str) -> Value {
     live.types(line);
     let line: Value = serde_json::from_str(&live.says("\"outcome\"")).expect("a line of JSON");

@@ -27,14 +27,14 @@ pub fn file(name: &str) -> String {
     repository(&format!("tests/support/mcp/{name}")).display().to_string()
 }
 
-/// What a tool answers that a person calls.
+/// Result of a tool that a person calls.
 pub fn called(place: &Place, tool: &str, arguments: &Value) -> Value {
     let mut ran = place.run(&["tools", "call", tool, &arguments.to_string(), "--json"]);
     ran.stderr.clear();
     ran.line()["result"].clone()
 }
 
-/// What an NPC answers.
+/// Reply of an NPC.
 fn answered(place: &Place, line: &str) -> Value {
     let mut ran = place.run(&["ask", "--json", "--text", line]);
     ran.stderr.clear();

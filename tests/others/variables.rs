@@ -22,7 +22,7 @@ fn customers(place: &Place, template: &str) -> String {
     )
 }
 
-/// What Odo says.
+/// Reply of Odo.
 fn reply(live: &mut Live) -> String {
     live.types("Odo, who is it?");
     let line: serde_json::Value =

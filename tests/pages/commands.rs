@@ -39,7 +39,7 @@ fn words(line: &str) -> Vec<String> {
     words
 }
 
-/// What `glyphoxa` is given, where it is what is started.
+/// Arguments of `glyphoxa`, where the words start it.
 fn arguments(words: &[String]) -> Option<Vec<&str>> {
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
     let rest = STARTS.iter().find_map(|start| words.strip_prefix(*start));

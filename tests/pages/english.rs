@@ -14,7 +14,7 @@ struct Phrase {
     instead: &'static str,
 }
 
-/// What a sentence, a table cell, a heading or a comment does not hold.
+/// Phrases that no sentence, table cell, heading or comment may hold.
 static PHRASES: LazyLock<Vec<Phrase>> = LazyLock::new(|| {
     let phrases = [
         (
@@ -75,7 +75,7 @@ pub fn found(text: &str) -> Vec<String> {
     PHRASES.iter().filter(in_one).map(|it| format!("{text} ({})", it.instead)).collect()
 }
 
-/// What is read at once of a page: paragraphs, items of lists, cells, headings, comments in code.
+/// Pieces of a page that are read at once: paragraphs, items of lists, cells, headings, comments in code.
 fn pieces(page: &Page) -> Vec<String> {
     let mut pieces = vec![String::new()];
     for line in page.prose().lines().map(str::trim) {

@@ -14,7 +14,7 @@ fn all() -> Vec<Page> {
     names.into_iter().map(|name| Page { text: shipped(&name), name }).collect()
 }
 
-/// What links lead to, but on the web.
+/// Targets of links, except those on the web.
 fn targets(page: &Page) -> Vec<String> {
     let prose = page.prose();
     let targets = prose.split("](").skip(1).filter_map(|rest| rest.split(')').next());

@@ -13,7 +13,7 @@ pub use english::found;
 
 use crate::support::program::{Place, repository, shipped};
 
-/// What is written in Markdown.
+/// A page in Markdown.
 struct Page {
     /// From the top of the repository: `docs/tools.md`.
     name: String,
@@ -22,7 +22,7 @@ struct Page {
 
 /// A block of code of a page.
 struct Block {
-    /// What stands behind the backticks: `sh`.
+    /// Word behind the backticks: `sh`.
     language: String,
     text: String,
 }
@@ -55,7 +55,7 @@ impl Page {
         self.parts().1
     }
 
-    /// What is written as code within the prose.
+    /// Pieces of code within the prose.
     fn inline(&self) -> Vec<String> {
         let prose = self.prose();
         let parts: Vec<&str> = prose.split('`').collect();

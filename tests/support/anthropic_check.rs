@@ -1,4 +1,4 @@
-//! What Anthropic's Messages API refuses, in its words or near them.
+//! Refusals of Anthropic's Messages API, in its words or near them.
 //!
 //! Entry point: [`check_messages`]. A model whose name begins with "thinker" must think and cannot be
 //! made to call, as some of the real ones.

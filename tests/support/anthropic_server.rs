@@ -1,4 +1,4 @@
-//! What Anthropic's Messages API streams, as scripts of the loopback service.
+//! Streams of Anthropic's Messages API, as scripts of the loopback service.
 //!
 //! Entry points: [`said`], [`Answer`], [`refusal`]. Thoughts are signed by [`sign`], so that the
 //! service knows them again (`anthropic_check.rs`).
@@ -139,7 +139,7 @@ impl Answer {
         self.ends_after(reason, 5)
     }
 
-    /// The same after so many tokens.
+    /// Like [`Self::ends`], after so many tokens.
     pub fn ends_after(self, reason: &str, tokens: u64) -> Script {
         let delta = json!({"stop_reason": reason, "stop_sequence": null});
         let usage = json!({"output_tokens": tokens});
@@ -148,12 +148,12 @@ impl Answer {
             .script
     }
 
-    /// What there is so far, and then this.
+    /// The script so far, and then this step.
     pub fn then(self, step: Step) -> Script {
         self.script.step(step)
     }
 
-    /// What there is so far; the body ends in order.
+    /// The script so far; the body ends in order.
     pub fn closes(self) -> Script {
         self.script
     }

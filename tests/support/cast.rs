@@ -15,7 +15,7 @@ const FILES: [&str; 5] = [
 pub struct Shipped {
     /// The NPC.
     pub name: &'static str,
-    /// What stands behind `voice:` in its file, indented by two, with a line's end.
+    /// Text behind `voice:` in its file, indented by two, with a line's end.
     pub voice: String,
 }
 

@@ -1,4 +1,4 @@
-//! What an OpenAI-compatible service refuses, in its words or near them.
+//! Refusals of an OpenAI-compatible service, in its words or near them.
 //!
 //! Entry points: [`check_chat`], [`check_speech`], [`check_transcription`], [`check_embeddings`].
 //! **Never**: refuses what the real service takes.

@@ -278,7 +278,7 @@ impl Script {
         self.step(Step::Bytes(bytes.to_vec()))
     }
 
-    /// The same bytes, `size` at a time.
+    /// Splits the bytes so far into pieces of `size`.
     pub fn in_pieces(mut self, size: usize) -> Self {
         let all: Vec<u8> = self
             .steps

@@ -6,7 +6,7 @@ use futures::StreamExt;
 use glyphoxa::measure::{Attempts, Frame, SampleRate, SpeechEvent, SpeechToText};
 use tokio::sync::mpsc;
 
-/// What is understood of `samples`, 16 kHz mono.
+/// Text that `local` understands of `samples`, 16 kHz mono.
 pub async fn hear(local: &dyn SpeechToText, samples: &[i16]) -> String {
     let (audio, queue) = mpsc::channel(64);
     let mut events = local.listen(queue, Attempts::default());

@@ -1,5 +1,5 @@
-//! A PostgreSQL of the tests' own: as `./dev test` installed it, in a temporary folder, reached over
-//! a Unix socket by whoever may open it.
+//! A PostgreSQL of the tests' own: as `./dev test` installed it, in a temporary folder, reached over a Unix
+//! socket by every user who may open it.
 //!
 //! Entry type: [`Server`]. A shell holds the server and ends it, with its folder, when the pipe it
 //! reads closes: when the [`Server`] is dropped, and when the tests are killed. Its data are a copy

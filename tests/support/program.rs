@@ -183,7 +183,7 @@ fn collect(mut pipe: impl Read + Send + 'static) -> mpsc::Receiver<Vec<u8>> {
 /// Everything that came through a pipe.
 ///
 /// # Errors
-/// What came so far, when the pipe is still open at `until`.
+/// The text so far, when the pipe is still open at `until`.
 fn text(pieces: &mpsc::Receiver<Vec<u8>>, until: Instant) -> Result<String, String> {
     let mut bytes = Vec::new();
     loop {
@@ -444,7 +444,7 @@ impl Live {
         self.lines.try_iter().collect()
     }
 
-    /// What it says until its output ends.
+    /// Lines until its output ends.
     pub fn rest(&self) -> Vec<String> {
         let until = Instant::now() + BOUND;
         // The pipes end with the program.

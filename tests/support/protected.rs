@@ -27,7 +27,7 @@ pub struct Protected {
     state: Arc<Mutex<State>>,
 }
 
-/// What they know.
+/// State of the servers.
 #[derive(Default)]
 pub struct State {
     /// Redirects of clients that have registered.
@@ -42,7 +42,7 @@ pub struct State {
     pub life: u64,
     /// How often each thing was done: "register", "authorize", "code", "refresh", "mint".
     pub done: BTreeMap<&'static str, usize>,
-    /// What was refused, and why.
+    /// Refused requests, with the reasons.
     pub refused: Vec<String>,
     /// Part of the issuer's address.
     pub issuer: &'static str,
@@ -86,7 +86,7 @@ impl Protected {
         format!("http://{}{}", self.address, self.state().issuer)
     }
 
-    /// What they know.
+    /// State of the servers.
     pub fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap()
     }

@@ -1,4 +1,4 @@
-//! What was said, however it is written.
+//! Words of a text, however it is written.
 //!
 //! Entry function: [`said`].
 
@@ -106,7 +106,7 @@ fn in_full(word: &str) -> String {
     if is_large { bare.replace(',', "") } else { word.to_owned() }
 }
 
-/// What `list` has for `word`, else itself.
+/// Entry of `list` for `word`, else the word itself.
 fn one_of<'a>(list: &[(&str, &'a str)], word: &'a str) -> &'a str {
     list.iter().find(|(from, _)| *from == word).map_or(word, |(_, to)| *to)
 }

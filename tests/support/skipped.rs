@@ -1,4 +1,4 @@
-//! What tests need from outside and may not have: where it is, and the report that it is missing.
+//! Tools that tests need from outside and may not have: where each is, and the report that it is missing.
 //!
 //! Entry functions: [`skipped`], [`third_party`], [`not_installed`].
 

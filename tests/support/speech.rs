@@ -92,7 +92,7 @@ fn is_whole(bytes: &[u8]) -> bool {
     bytes.starts_with(b"RIFF") && length > 0 && u32::try_from(samples.len()) == Ok(length)
 }
 
-/// The same with silence before and after, in seconds.
+/// The samples with silence before and after, in seconds.
 pub fn padded(before: f64, samples: &[i16], after: f64) -> Vec<i16> {
     let silence = |seconds: f64| vec![0; (seconds * f64::from(RATE)) as usize];
     [silence(before), samples.to_vec(), silence(after)].concat()

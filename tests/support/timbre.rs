@@ -1,4 +1,4 @@
-//! What a voice is like: pitch, resonances, brightness.
+//! Sound of a voice: pitch, resonances, brightness.
 //!
 //! Entry type: [`Sound`]; entry functions: [`pitch`], [`formants`], [`centroid`].
 

@@ -26,7 +26,7 @@ pub mod script;
 const CHUNK: usize = 1_024;
 /// Speech heard for each further word of a transcript in pieces, in seconds.
 const WORD: f64 = 0.3;
-/// What is louder is speech.
+/// Samples above this are speech.
 const AUDIBLE: i16 = 500;
 /// Longest wait of [`WyomingServer::left`].
 const BOUND: Duration = Duration::from_secs(60);
@@ -77,7 +77,7 @@ impl WyomingServer {
         format!("tcp://{}", self.address)
     }
 
-    /// What was asked so far.
+    /// Requests so far.
     pub fn recorded(&self) -> Recorded {
         self.shared.state().recorded.clone()
     }
@@ -98,7 +98,7 @@ impl Drop for WyomingServer {
             std::mem::take(&mut state.open)
         };
         open.iter().for_each(|stream| drop(stream.shutdown(Shutdown::Both)));
-        // Whoever waits for a connection looks whether it is over.
+        // A thread that waits for a connection looks whether the service is over.
         drop(TcpStream::connect(self.address));
         if let Some(thread) = self.thread.take() {
             let _ = thread.join();
@@ -134,7 +134,7 @@ enum End {
     Cut,
     /// The client has closed it before that.
     Left,
-    /// What the client sends is not taken.
+    /// The client's message is not taken.
     Refused(String),
 }
 

@@ -1,4 +1,4 @@
-//! What the loopback Wyoming service does, and what it was asked: values, beside `wyoming.rs`.
+//! Script of the loopback Wyoming service, and its record: values, beside `wyoming.rs`.
 #![expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
@@ -14,14 +14,14 @@ const VOICES: [(&str, &[&str]); 3] = [
     ("en_US-libritts-high", &["p3922", "p8699"]),
 ];
 
-/// What a service does.
+/// Behaviour of a service.
 #[derive(Clone, Debug, Default)]
 pub struct Script {
     /// How it hears, if it does.
     pub hears: Option<Hears>,
     /// How it speaks, if it does.
     pub speaks: Option<Speaks>,
-    /// What goes wrong, and when.
+    /// The fault, and when it happens.
     pub fault: Option<(When, Fault)>,
     /// It sends events that nobody knows.
     pub is_chatty: bool,
@@ -30,7 +30,7 @@ pub struct Script {
 /// How it hears.
 #[derive(Clone, Debug)]
 pub struct Hears {
-    /// What it hears in any speech.
+    /// Words it hears in any speech.
     pub words: String,
     /// It gives transcripts in pieces.
     pub streams: bool,
@@ -45,7 +45,7 @@ pub struct Speaks {
     pub streams: bool,
     /// Of its sound, in Hz.
     pub rate: u32,
-    /// The same in each.
+    /// Channels of the sound.
     pub channels: u16,
 }
 
@@ -56,11 +56,11 @@ pub enum When {
     Described,
     /// When all it needs was sent, before any answer.
     Asked,
-    /// While it is told an utterance, or in the middle of its sound.
+    /// While an utterance comes in, or in the middle of the sound.
     Midway,
 }
 
-/// What goes wrong.
+/// Fault of a service.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fault {
     /// Nothing more comes.
@@ -79,14 +79,14 @@ pub enum Fault {
     Rubbish,
 }
 
-/// What was asked of it.
+/// Requests it has had.
 #[derive(Clone, Debug, Default)]
 pub struct Recorded {
     /// Utterances that were told to their end.
     pub heard: Vec<Utterance>,
     /// Sentences.
     pub spoken: Vec<Sentence>,
-    /// What the real servers would not have taken.
+    /// Requests that the real servers would not have taken.
     pub refused: Vec<String>,
     /// Connections that were closed on it before it was done.
     pub left: usize,
@@ -97,9 +97,9 @@ pub struct Recorded {
 /// An utterance that it was told.
 #[derive(Clone, Debug)]
 pub struct Utterance {
-    /// What belonged to `transcribe`.
+    /// Data of `transcribe`.
     pub request: Value,
-    /// What belonged to `audio-start`.
+    /// Data of `audio-start`.
     pub format: Value,
     /// Its length.
     pub seconds: f64,
@@ -108,7 +108,7 @@ pub struct Utterance {
 /// A sentence that it was asked to speak.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Sentence {
-    /// What to say.
+    /// Text to say.
     pub text: String,
     /// The voice as it was named.
     pub voice: Value,
@@ -129,14 +129,14 @@ impl Script {
         Self { speaks: Some(speaks), ..Self::default() }
     }
 
-    /// The same in pieces.
+    /// Adds streaming: transcripts and speech in pieces.
     pub fn streamed(mut self) -> Self {
         self.hears.iter_mut().for_each(|it| it.streams = true);
         self.speaks.iter_mut().for_each(|it| it.streams = true);
         self
     }
 
-    /// The same, and then something goes wrong.
+    /// Adds a fault.
     pub fn with(self, when: When, fault: Fault) -> Self {
         Self { fault: Some((when, fault)), ..self }
     }
@@ -168,7 +168,7 @@ pub fn tone(pitch: f64, letters: usize, speaks: Speaks) -> Vec<i16> {
     (0..length).flat_map(|at| std::iter::repeat_n(sample(at), channels)).collect()
 }
 
-/// What it says of itself.
+/// Its answer to `describe`.
 pub fn info(script: &Script) -> Value {
     let artifact = |name: &str| {
         json!({"name": name, "attribution": {"name": "nobody", "url": "http://127.0.0.1"},

@@ -1,4 +1,4 @@
-//! What models propose to hold for true, and what the game master says to it.
+//! Facts that models propose, and the game master's verdicts.
 //!
 //! Entry functions: [`facts`], [`decide`]. **Never**: takes a proposal for true unasked.
 

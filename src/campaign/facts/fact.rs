@@ -19,15 +19,15 @@ pub struct FactId {
 pub struct Fact {
     /// By which it is found again, also after a restart.
     pub id: FactId,
-    /// What is so.
+    /// The fact, in words.
     pub text: String,
     /// The lines that prove it, quoted.
     pub proof: Vec<String>,
     /// When that was said.
     pub when: String,
-    /// No NPC is told, accepted or not.
+    /// Hidden from NPCs, accepted or not.
     pub dm_only: bool,
-    /// What became of it.
+    /// State of the proposal.
     pub status: FactStatus,
 }
 
@@ -53,7 +53,7 @@ pub struct FactsPage {
     pub count: usize,
 }
 
-/// What the game master says to a fact.
+/// Verdict of the game master.
 #[derive(Clone, Debug)]
 pub enum Verdict {
     /// It holds as it is.

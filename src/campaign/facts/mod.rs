@@ -1,4 +1,4 @@
-//! What models propose to hold for true, and what game masters decide about it.
+//! Facts that models propose, and the decisions of game masters about them.
 //!
 //! Entry type: [`ProposedFacts`]; functions [`facts`], [`decide`], [`consolidate`]. **Never**: takes a
 //! proposal for true unasked.

@@ -30,7 +30,7 @@ pub enum FactError {
     Store(#[from] memory::Error),
 }
 
-/// What became of a decision.
+/// Result of a decision.
 pub struct Decided {
     /// The fact as it is now.
     pub fact: Fact,
@@ -129,7 +129,7 @@ async fn shown(at: Scoped<'_>, items: Vec<Item>) -> Result<Vec<Fact>, memory::Er
     Ok(all)
 }
 
-/// Who said what, with its number.
+/// A line with its speaker and its number.
 fn quoted(TranscriptLine { seq, said, .. }: &TranscriptLine) -> String {
     let quote = shortened(&said.text.replace('\n', " "), QUOTED);
     format!("#{seq} {}: “{quote}”", said.who())

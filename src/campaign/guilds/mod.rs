@@ -1,4 +1,4 @@
-//! What guilds have set, and where that is kept.
+//! Settings of guilds, and their store.
 //!
 //! Entry types: [`GuildSettings`], [`GuildStore`]. **Never**: decides what a setting means.
 

@@ -1,4 +1,4 @@
-//! What a guild has set, kept over restarts.
+//! Settings of a guild, kept over restarts.
 //!
 //! Entry type: [`GuildSettings`]. **Never**: reads what a newer version has written as if it were
 //! whole.
@@ -32,7 +32,7 @@ pub enum SettingsError {
     Newer,
 }
 
-/// What a guild has set. Ids are Discord's.
+/// Settings of a guild. Ids are Discord's.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct GuildSettings {
@@ -55,7 +55,7 @@ pub struct GuildSettings {
     pub characters: BTreeMap<u64, String>,
     /// Volume of music, in percent.
     pub music_volume: Option<u8>,
-    /// What game masters have changed about NPCs' tools.
+    /// Changes of game masters to NPCs' tools.
     pub tools: CastChanges,
     /// Tools that are no longer asked about, as they were defined when that was decided.
     pub permits: Permits,
@@ -92,7 +92,7 @@ pub struct KeptCall {
     pub npc: String,
     /// Identity of the tool.
     pub tool: String,
-    /// What it would be called with.
+    /// Arguments of the call.
     pub arguments: Map<String, Value>,
     /// Why the game master must decide.
     pub reason: String,
@@ -153,7 +153,7 @@ impl GuildSettings {
     /// As text to be kept; tokens of servers may be in it.
     ///
     /// # Errors
-    /// There is no such text.
+    /// Serialization failed.
     pub fn text(&self) -> serde_json::Result<String> {
         serde_json::to_string_pretty(&Self { version: VERSION, ..self.clone() })
     }

@@ -1,4 +1,4 @@
-//! What guilds have set: in the store, and in files beside it for as long as it is away.
+//! Settings of guilds: in the store, and in files beside it for as long as it is away.
 //!
 //! Entry type: [`GuildStore`]. **Never**: forgets an opt-out because the store could not be written,
 //! or takes settings that cannot be read for none.
@@ -39,7 +39,7 @@ pub enum GuildError {
     Waiting {
         /// The file that waits for the store.
         path: PathBuf,
-        /// What is wrong with it.
+        /// The fault of it.
         why: SettingsError,
     },
     /// The file cannot be read or written.
@@ -48,7 +48,7 @@ pub enum GuildError {
     /// They make no text.
     #[error(transparent)]
     Text(#[from] serde_json::Error),
-    /// What went to the disk has failed.
+    /// The task that wrote to the disk has failed.
     #[error(transparent)]
     Lost(#[from] JoinError),
 }
@@ -74,7 +74,7 @@ impl GuildStore {
         Self { store, waiting: Arc::new(Waiting { folder, turn: Mutex::new(()) }) }
     }
 
-    /// What was set; what waits for the store goes there.
+    /// Settings of `guild`; a file that waits for the store goes there.
     ///
     /// # Errors
     /// The store or the file cannot be read, or holds something else.

@@ -9,7 +9,7 @@ pub const PAUSE: i64 = 45_000;
 /// Lines of a piece.
 const LINES: usize = 8;
 
-/// What came of lines.
+/// Pieces made of lines.
 pub struct Chunks {
     /// The pieces that are whole.
     pub items: Vec<Item>,

@@ -26,7 +26,7 @@ use crate::{
 const LINES: usize = 256;
 /// Texts that are embedded at once.
 const TEXTS: usize = 32;
-/// What is left at the end may take so long; the next start goes on with it.
+/// Longest wait for the rest at the end; the next start goes on with it.
 const PATIENCE: Duration = Duration::from_secs(3);
 
 /// Waited where it fails again and again.

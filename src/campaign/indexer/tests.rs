@@ -58,7 +58,7 @@ fn line(n: u64) -> Utterance {
     }
 }
 
-/// What is counted after everything was indexed by this model.
+/// Counts of the store after everything was indexed by this model, and the number of embedded texts.
 async fn indexed(store: &Arc<dyn MemoryStore>, model: &str) -> (String, usize) {
     let embedder = Arc::new(Same::default());
     let meaning = Meaning { model: model.to_owned(), embedder: Arc::clone(&embedder) as _ };

@@ -1,4 +1,4 @@
-//! What files of kept sessions have of people.
+//! Words of people in the files of kept sessions.
 //!
 //! Entry function: [`forget_kept`]. **Never**: leaves a person's words where NPCs go on from them.
 

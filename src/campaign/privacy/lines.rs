@@ -46,7 +46,7 @@ pub async fn own_lines(
     Ok(text)
 }
 
-/// What is kept for `owner`.
+/// Scopes of `owner` in the store.
 async fn scopes(store: &dyn MemoryStore, owner: Owner) -> Result<Vec<Scope>, Error> {
     let all = store.scopes().await?.into_iter();
     Ok(all.filter(|scope| scope.owner == owner).collect())
@@ -61,8 +61,8 @@ async fn theirs(
     store.lines(scope, filter, Viewer::Dm).await
 }
 
-/// What a person goes by in what is kept: `also`, and what their lines say. What other people's lines
-/// say too is told apart.
+/// Names of a person in the store: `also`, and those of their lines. Names that other people's lines have too
+/// are listed apart.
 ///
 /// # Errors
 /// The memory cannot be read.

@@ -1,4 +1,4 @@
-//! What is kept of one person: shown to them, and forgotten.
+//! Records of one person: shown to them, and forgotten.
 //!
 //! Entry type: [`Privacy`]. **Never**: leaves a person's words where NPCs go on from them.
 

@@ -1,15 +1,15 @@
-//! What is to be forgotten of a person.
+//! Requests to forget a person.
 //!
 //! Entry type: [`ForgetRequest`].
 
 use crate::domain::{Owner, SessionId};
 
-/// Whose lines are forgotten, and which of them.
+/// The person whose lines are forgotten, and which of them.
 #[derive(Clone, Debug)]
 pub struct ForgetRequest {
     /// The person, by their identity: on Discord their id.
     pub player: String,
-    /// What they are called now, beside what is known of them.
+    /// Their current names, beside those in their lines.
     pub names: Vec<String>,
     /// Where the lines were said.
     pub from: ForgetFrom,
@@ -24,8 +24,8 @@ pub struct ForgetFrom {
     pub session: Option<SessionId>,
 }
 
-/// What a person goes by where earlier versions have kept things by name: conversations of NPCs, and
-/// calls of tools.
+/// Names of a person where earlier versions have kept things by name: conversations of NPCs, and calls of
+/// tools.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct NamesOf {
     /// Theirs alone: what is kept under these goes with their lines.

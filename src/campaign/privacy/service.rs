@@ -1,4 +1,4 @@
-//! What is kept of one person, for the faces.
+//! Records of one person, for the faces.
 //!
 //! Entry type: [`Privacy`]. **Never**: leaves a person's words where NPCs go on from them.
 
@@ -29,7 +29,7 @@ pub enum PrivacyError {
     /// A file of a kept session cannot be read or written.
     #[error(transparent)]
     Kept(#[from] KeptError),
-    /// What went through the files has failed.
+    /// The task that went through the files has failed.
     #[error(transparent)]
     Lost(#[from] JoinError),
 }
@@ -37,7 +37,7 @@ pub enum PrivacyError {
 /// Shows and forgets what is kept of people. Cloning shares it.
 #[derive(Clone)]
 pub struct Privacy {
-    /// What is configured.
+    /// The configuration.
     pub settings: SharedSettings,
     /// The tables that run forget too.
     pub sessions: Sessions,

@@ -19,10 +19,10 @@ pub enum RecapError {
     /// The chat model gave none, and why.
     #[error("{0}")]
     NoAnswer(String),
-    /// There is no such session.
+    /// No such session.
     #[error("this server has no session '{0}'")]
     Unknown(String),
-    /// There is no session at all.
+    /// No session at all.
     #[error("this server has no sessions yet (start one: /session start)")]
     Nothing,
     /// The session went while it was read.

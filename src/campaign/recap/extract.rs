@@ -1,4 +1,4 @@
-//! What happened, chosen from the lines themselves.
+//! Extract of a session, chosen from the lines themselves.
 //!
 //! Entry function: [`extract`]. **Never**: says what was not said.
 
@@ -12,9 +12,9 @@ use crate::{
 const WORDS: usize = 220;
 /// Longest quotation, in characters.
 const QUOTED: usize = 110;
-/// The same of what may not be left out: nobody says more in a breath.
+/// Like [`QUOTED`], for an exchange that may not be left out: no speaker says more in a breath.
 const QUOTED_WHOLE: usize = 600;
-/// What is said of what may not be left out.
+/// Weight of an exchange that may not be left out.
 const KEPT: u32 = u32::MAX;
 /// How a turn ends that was an order.
 const ORDERS: [&str; 2] = ["stopped", "command"];
@@ -42,8 +42,8 @@ pub fn extract(lines: &[TranscriptLine], world: &[Entity]) -> Vec<Claim> {
     places(lines, world).into_iter().chain(told).collect()
 }
 
-/// What may not be left out and `claims` do not say, in its order: an exchange that none of them cites, or
-/// of whose numbers, names and promises those that cite it say nothing.
+/// Exchanges that may not be left out and that `claims` miss, in their order: no claim cites them, or those
+/// that do say nothing of their numbers, names and promises.
 pub fn left_out(lines: &[TranscriptLine], claims: &[Claim]) -> Vec<Claim> {
     let people = People::of(&people(lines));
     let is_covered = |seq: &u64| {
@@ -113,7 +113,7 @@ fn places(lines: &[TranscriptLine], world: &[Entity]) -> Option<Claim> {
         .then(|| Claim { text: format!("Places: {}.", named.join(", ")), lines: proof })
 }
 
-/// What a line threw.
+/// Claim of the throws of dice in a line.
 fn throws(line: &TranscriptLine) -> Option<Claim> {
     let calls = line.said.tools.as_array()?;
     let throws = calls.iter().filter(|call| call["tool"] == DICE).filter_map(|call| {
@@ -132,7 +132,7 @@ fn is_order(line: &TranscriptLine) -> bool {
     ORDERS.contains(&line.said.outcome.as_str()) && line.said.speaker_id.is_some()
 }
 
-/// Who said what to whom, in at most so many characters.
+/// The line with its speaker and listener, in at most so many characters.
 fn said(line: &TranscriptLine, most: usize) -> String {
     let to = line.said.npc.as_ref().filter(|_| line.said.speaker_id.is_some());
     let to = to.map_or_else(String::new, |npc| format!(" to {npc}"));

@@ -1,4 +1,4 @@
-//! What happened in a session, with the lines that prove it.
+//! Recap of a session, with the lines that prove it.
 //!
 //! Entry function: [`recap`]; entry type: [`Recaps`]. **Never**: shows players what is the game
 //! master's, or takes for true what no line proves.

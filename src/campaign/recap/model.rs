@@ -1,4 +1,4 @@
-//! What happened, in the words of a model that has to prove them.
+//! Recap in the words of a model that has to prove them.
 //!
 //! Entry function: [`write()`]. **Never**: believes what the lines it names do not say.
 
@@ -18,17 +18,17 @@ const PART: usize = 24_000;
 const CLAIMS: usize = 14;
 /// Claims of a part at least.
 const CLAIMS_MIN: usize = 3;
-/// What a fact begins with.
+/// Prefix of a fact.
 const FACT: &str = "FACT:";
 
-/// What a model wrote.
+/// Text of a model, sorted by proof.
 #[derive(Debug, Default, PartialEq)]
 pub struct Written {
-    /// What a line proves.
+    /// Claims that lines prove.
     pub claims: Vec<Claim>,
-    /// What none does.
+    /// Claims without proof.
     pub to_confirm: Vec<String>,
-    /// What lasts, by lines that prove it.
+    /// Lasting facts, by lines that prove them.
     pub facts: Vec<Claim>,
 }
 
@@ -120,7 +120,7 @@ struct Cited<'l> {
     told: Told<'l>,
 }
 
-/// Who has begun each turn.
+/// Speaker who began each turn.
 fn asked(lines: &[TranscriptLine]) -> BTreeMap<u64, &str> {
     let people = lines.iter().map(|line| &line.said).filter(|said| said.speaker_id.is_some());
     people.map(|said| (said.turn, said.who())).collect()
@@ -149,7 +149,7 @@ fn is_proven(claim: &str, lines: &[Cited<'_>], people: &People) -> bool {
     alone.chain(answered.map(|(_, told)| told)).any(|told| people.prove(claim, told))
 }
 
-/// A line as it was said. An NPC speaks to whoever has `asked` it.
+/// A line as it was said. An NPC speaks to the player who has `asked` it.
 fn told<'l>(line: &'l TranscriptLine, asked: &BTreeMap<u64, &'l str>) -> Told<'l> {
     let said = &line.said;
     let to = match said.speaker_id.is_some() {

@@ -15,7 +15,7 @@ use crate::{
 /// Which recap is wanted.
 #[derive(Clone, Debug)]
 pub struct RecapRequest {
-    /// Whose session it is; it may be of any campaign of theirs.
+    /// Owner of the session; it may be of any campaign of theirs.
     pub owner: Owner,
     /// The session; `None`: their last one.
     pub session: Option<String>,
@@ -28,7 +28,7 @@ pub struct RecapRequest {
 /// Recaps of sessions. Cloning shares them.
 #[derive(Clone)]
 pub struct Recaps {
-    /// What is configured.
+    /// The configuration.
     pub settings: SharedSettings,
     /// Those that run pay for themselves.
     pub sessions: Sessions,
@@ -37,9 +37,9 @@ pub struct Recaps {
 }
 
 impl Recaps {
-    /// What follows `session` when it is kept: its summary, and the facts that are proposed of it and
-    /// wait now. Taken before the session is kept, which closes its budget; asks a model when it is
-    /// awaited. Nothing where nothing is to be proposed. Cancel safe.
+    /// Work that follows `session` when it is kept: its summary, and the facts that are proposed of it and
+    /// wait now. Taken before the session is kept, which closes its budget; asks a model when it is awaited.
+    /// Nothing where nothing is to be proposed. Cancel safe.
     pub fn consolidate(
         &self,
         session: &SessionId,
@@ -69,7 +69,7 @@ impl Recaps {
         consolidate(at, &transcript.session.0, &writer).await
     }
 
-    /// What happened in a session, as text. Cancel safe.
+    /// Recap of a session, as text. Cancel safe.
     pub fn recap(
         &self,
         request: RecapRequest,

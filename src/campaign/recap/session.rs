@@ -1,4 +1,4 @@
-//! What happened in a session, with the lines that prove it.
+//! Recap of one session, with the lines that prove it.
 //!
 //! Entry function: [`recap`]. **Never**: shows players what is the game master's, or takes for true
 //! what no line proves.
@@ -17,19 +17,19 @@ use crate::{
     },
 };
 
-/// What happened in a session, by a model or as an extract.
+/// Recap of a session, by a model or as an extract.
 #[derive(Clone, Debug, Serialize)]
 pub struct Recap {
     /// The name of the session.
     pub session: String,
     /// When it began, in Unix time in ms.
     pub started: Option<i64>,
-    /// What happened, in its order.
+    /// Claims, in the order of the session.
     pub claims: Vec<Claim>,
-    /// What was said and may not be missing, where the model left it out.
+    /// Exchanges that may not be missing and that the model left out.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub left_out: Vec<Claim>,
-    /// What the model says and no line proves.
+    /// Statements of the model that no line proves.
     pub to_confirm: Vec<String>,
     /// Facts it proposes that wait for the game master.
     pub proposed: u64,
@@ -187,7 +187,7 @@ async fn propose(
     at.store.put_items(at.scope, items).await
 }
 
-/// The same for the same words, so that nothing is proposed twice.
+/// Id of a fact: equal words give an equal id, so that nothing is proposed twice.
 fn fact_id(text: &str) -> String {
     let words = text.chars().filter(|it| it.is_alphanumeric()).flat_map(char::to_lowercase);
     format!("fact-{:016x}", fnv1a(words.collect::<String>().into_bytes()))

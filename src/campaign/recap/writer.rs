@@ -1,4 +1,4 @@
-//! Who writes recaps.
+//! The model that writes recaps.
 //!
 //! Entry type: [`Writer`]. **Never**: pays with money of its own.
 
@@ -13,7 +13,7 @@ use crate::{
 /// Longest answer of the model, in tokens.
 const LONGEST: u32 = 1_200;
 
-/// Who writes recaps.
+/// The model that writes recaps.
 pub struct Writer {
     /// The assistant's chat model and what pays for it.
     pub model: NpcModel,

@@ -1,7 +1,7 @@
 //! Money for sessions, and for what is asked outside them.
 //!
-//! Entry type: [`Accounts`], which opens a [`Budget`] over an account of the ledger and has written down
-//! what is spent from it. **Never**: gives a session anew what it has spent, whatever has become of it.
+//! Entry type: [`Accounts`], which opens a [`Budget`] over an account of the ledger and records its spending
+//! there. **Never**: gives a session back the money it has spent, whatever has become of it.
 
 use std::{sync::Arc, time::Duration};
 
@@ -17,23 +17,23 @@ use crate::{
     panics::caught,
 };
 
-/// What is spent so long after a session has begun counts as that session: twelve hours, in ms.
+/// Spending this long after a session has begun counts as that session's: twelve hours, in ms.
 const SESSION_LASTS: i64 = 12 * 3_600 * 1_000;
 /// The store is asked again so soon after it could not be.
 const AGAIN: Duration = Duration::from_millis(500);
 
-/// What an account is for.
+/// Purpose of an account.
 #[derive(Clone, Debug)]
 pub enum AccountFor {
     /// Sessions of an owner that follow each other within twelve hours.
     Play,
-    /// What is asked outside sessions, in twelve hours.
+    /// Requests outside sessions, in twelve hours.
     Outside,
     /// One session that goes on later, for good.
     Kept {
-        /// What it is called.
+        /// Name of the session.
         session: String,
-        /// What it has spent before there was a ledger.
+        /// Money it had spent before the ledger existed.
         before: f64,
     },
 }
@@ -56,7 +56,7 @@ impl Accounts {
         Self(Arc::new(Open { store, writing, stop }))
     }
 
-    /// What is spent for `scope`, as far as `options` allow. Without prices nothing is written down.
+    /// Budget of `scope`, as far as `options` allow. Without prices nothing is written down.
     ///
     /// # Errors
     /// The store does not answer.

@@ -142,7 +142,7 @@ impl World {
         }
     }
 
-    /// What this process knows is gone; what is in the store is what was there.
+    /// The process forgets all; the store holds what it held.
     async fn killed(&mut self) {
         let fresh = Self::opened(&self.store, &self.scope).await;
         let calls = std::mem::take(&mut self.calls);

@@ -12,7 +12,7 @@ use crate::{
     session::{Outcome, SpeakerId, ToolLine, TurnLine},
 };
 
-/// What a player has said and what an NPC has answered, if they have; `now` is Unix time in ms.
+/// Words of a player and the answer of an NPC, where there are any; `now` is Unix time in ms.
 pub fn utterances(of: &Transcript, line: &TurnLine, now: i64) -> Vec<Utterance> {
     let Some(from) = line.from else { return Vec::new() };
     let told = &line.circumstances;

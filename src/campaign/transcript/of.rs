@@ -7,7 +7,7 @@ use crate::domain::{Scope, SessionId};
 /// A session that is written down.
 #[derive(Clone, Debug)]
 pub struct Transcript {
-    /// Whose it is; only people of a guild are known by their ids.
+    /// Owner and campaign; only people of a guild are known by their ids.
     pub scope: Scope,
     /// The play session, by its name.
     pub session: SessionId,

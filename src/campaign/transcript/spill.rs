@@ -1,4 +1,4 @@
-//! What could not be written into the store yet, in a file.
+//! Entries that could not be written into the store yet, in a file.
 //!
 //! Entry type: [`Spill`]. What is in it outlasts this program, and is in its order; that something is
 //! written into the store twice does no harm, for utterances have identities. **Never**: grows beyond
@@ -54,13 +54,14 @@ pub struct Spill {
 struct OpenFile {
     path: PathBuf,
     file: fs::File,
-    /// What comes next begins here.
+    /// Offset of the next entry.
     read: u64,
     end: u64,
 }
 
 impl Spill {
-    /// What earlier runs have left in files called like `base`; how many lines that are in the first.
+    /// Takes over the files that earlier runs have left under names like `base`; number of lines in the
+    /// first.
     ///
     /// # Errors
     /// One is there and cannot be read.
@@ -94,7 +95,7 @@ impl Spill {
         pushed
     }
 
-    /// What comes first, and what to [`Self::pass`] when it is done with; `None`: nothing. What
+    /// The first entry, and the offset to [`Self::pass`] when it is done with; `None`: no entry. A line that
     /// cannot be read is passed over.
     ///
     /// # Errors
@@ -111,8 +112,8 @@ impl Spill {
         Ok(None)
     }
 
-    /// What was before `next` is done with. When that was all, the file goes; how many lines another
-    /// program has left in the next one.
+    /// Drops everything before `next`. When that was all, the file goes; number of lines that another program
+    /// has left in the next one.
     ///
     /// # Errors
     /// The file cannot be removed.
@@ -123,7 +124,7 @@ impl Spill {
             return Ok(0);
         }
         let path = held.path.clone();
-        // Whoever has just opened it finds nothing in it.
+        // A program that has just opened it finds it empty.
         held.file.set_len(0)?;
         fs::remove_file(path)?;
         self.held = None;
@@ -218,7 +219,7 @@ impl OpenFile {
     }
 }
 
-/// What a line of the file says.
+/// Entry of a line of the file.
 fn parsed(text: &[u8]) -> Option<Entry> {
     serde_json::from_slice(text)
         .inspect_err(|error| tracing::warn!(%error, "cannot read an entry of the spill file"))

@@ -33,13 +33,13 @@ const DAY: i64 = 24 * 3_600 * 1_000;
 /// How transcripts are kept.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TranscriptOptions {
-    /// What cannot be written into the store waits in files called like this.
+    /// Base name of the files in which entries wait that cannot be written into the store.
     pub spill: PathBuf,
     /// Days after which a session is deleted; `None`: never.
     pub retention_days: Option<u64>,
 }
 
-/// What the task is told.
+/// Message to the task.
 pub enum Note {
     /// Something is to be written.
     Write(Entry),
@@ -47,7 +47,7 @@ pub enum Note {
     Mark(oneshot::Sender<()>),
 }
 
-/// What the task works with.
+/// Parts that the task works with.
 pub struct WriterParts {
     /// Where transcripts are written.
     pub store: Arc<dyn MemoryStore>,
@@ -134,7 +134,7 @@ impl WriterTask {
                     self.keep(kept).await;
                 }
             }
-            // Whoever waited may have gone.
+            // The receiver may have been dropped.
             Note::Mark(done) => _ = done.send(()),
         }
     }
@@ -248,7 +248,7 @@ impl WriterTask {
         }
     }
 
-    /// What the store answers; at the end it has not long for that.
+    /// The store's result; at the end it has not long for that.
     async fn put(&self, entry: &Entry) -> Result<(), Error> {
         let hurried = async {
             self.parts.stop.cancelled().await;

@@ -1,4 +1,4 @@
-//! What is written of a line, and what happens when it cannot be.
+//! Entries written of a line, and failures to write them.
 
 use std::{sync::Arc, time::Duration};
 

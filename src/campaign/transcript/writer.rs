@@ -33,7 +33,7 @@ use crate::{
 const NOTES_CAPACITY: usize = 8_192;
 /// Longest wait for what was said to be written, where somebody waits for it.
 const SETTLED: Duration = Duration::from_millis(500);
-/// What is left at the end may take so long.
+/// Longest wait for the rest at the end.
 const PATIENCE: Duration = Duration::from_secs(10);
 /// Turns whose lines can still be taken back.
 const RECENT: usize = 256;
@@ -45,7 +45,7 @@ struct Recent {
     lines: Vec<Uid>,
 }
 
-/// What was said is not in the store yet, which would therefore tell less than there is.
+/// Some lines are not in the store yet, which would therefore tell less than there is.
 #[derive(Debug, thiserror::Error)]
 #[error("some lines are not written down yet (try again in a minute)")]
 pub struct NotWritten;

@@ -54,7 +54,7 @@ pub fn remembered(of: &WorldEntity, source: &str) -> Entity {
     }
 }
 
-/// The same kind in the store.
+/// The store's name of a kind.
 pub const fn kind(kind: domain::EntityKind) -> EntityKind {
     match kind {
         domain::EntityKind::Npc => EntityKind::Npc,
@@ -69,7 +69,7 @@ pub const fn kind(kind: domain::EntityKind) -> EntityKind {
     }
 }
 
-/// The same kind at a table.
+/// The table's name of a kind.
 const fn kind_at_table(kind: EntityKind) -> domain::EntityKind {
     match kind {
         EntityKind::Npc => domain::EntityKind::Npc,

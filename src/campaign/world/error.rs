@@ -17,9 +17,9 @@ pub enum WorldError {
     /// Several things are.
     #[error("'{name}' is ambiguous (choose one of: {names})")]
     Several {
-        /// What was said.
+        /// The name that was given.
         name: String,
-        /// What they are called.
+        /// Names of the candidates.
         names: String,
     },
     /// It makes no id.
@@ -28,9 +28,9 @@ pub enum WorldError {
     /// Something is called so already.
     #[error("'{name}' already exists: {by} (/entity show; to change it, remove it first)")]
     Taken {
-        /// What was said.
+        /// The name that was given.
         name: String,
-        /// What is called so.
+        /// The entity that has the name.
         by: String,
     },
     /// The file would bring it back.
@@ -48,7 +48,7 @@ pub enum WorldError {
          it to the campaign that is played)"
     )]
     Nameless(String),
-    /// What is wrong with a file.
+    /// Problems of a file.
     #[error("{}", refused(.0))]
     File(Vec<Problem>),
     /// The memory cannot be read or written.

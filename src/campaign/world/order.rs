@@ -1,4 +1,4 @@
-//! What game masters ask of the world of their campaign, and have done to it.
+//! Requests of game masters about the world of their campaign, and their answers.
 //!
 //! Entry types: [`WorldOrder`], [`WorldAnswer`]. **Never**: knows how it is kept.
 
@@ -7,14 +7,14 @@ use crate::{
     domain::{EntityKind, Scope},
 };
 
-/// What is asked of which world.
+/// A request about one world.
 #[derive(Clone, Debug)]
 pub struct WorldRequest {
-    /// Whose world is meant.
+    /// Owner and campaign of the world.
     pub scope: Scope,
     /// The campaign it is of; `None`: the configured one.
     pub played: Option<PlayedCampaign>,
-    /// What is asked.
+    /// The request itself.
     pub order: WorldOrder,
 }
 
@@ -23,9 +23,9 @@ pub struct WorldRequest {
 pub struct NewEntity {
     /// Its name; nothing else is called so.
     pub name: String,
-    /// What kind of thing it is.
+    /// Its kind.
     pub kind: EntityKind,
-    /// What is known of it.
+    /// Description of it.
     pub description: String,
     /// Other names for it.
     pub aliases: Vec<String>,
@@ -36,13 +36,13 @@ pub struct NewEntity {
 /// A file as somebody has sent it.
 #[derive(Clone, Debug)]
 pub struct SentFile {
-    /// What it is called.
+    /// Its name.
     pub name: String,
-    /// What is in it.
+    /// Its content.
     pub bytes: Vec<u8>,
 }
 
-/// What is asked, or to be done.
+/// A question about the world, or a change.
 #[derive(Clone, Debug)]
 pub enum WorldOrder {
     /// A new entity.
@@ -59,14 +59,14 @@ pub enum WorldOrder {
     Import(SentFile),
     /// Takes in a campaign file as a campaign of its own.
     Load(SentFile),
-    /// What there is of the campaign.
+    /// Overview of the campaign.
     Info,
 }
 
-/// What came of it.
+/// Result of a request.
 #[derive(Clone, Debug, Default)]
 pub struct WorldAnswer {
-    /// What to tell the game master.
+    /// Text for the game master.
     pub text: String,
     /// The id of the entity that was meant.
     pub entity: Option<String>,

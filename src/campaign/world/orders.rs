@@ -1,4 +1,4 @@
-//! What game masters ask of the world, and have done to it.
+//! Carries out requests of game masters about the world.
 //!
 //! Entry function: [`carry_out`]. **Never**: removes what the configured campaign file would bring back.
 
@@ -21,7 +21,7 @@ use crate::{
 /// campaign files may name.
 ///
 /// # Errors
-/// What is wrong with it, or with the store, with the way out.
+/// A fault of the request, or of the store, with the way out.
 pub async fn carry_out(
     store: &dyn MemoryStore,
     settings: &Settings,
@@ -125,7 +125,7 @@ async fn list(at: Scoped<'_>, kind: Option<EntityKind>) -> Result<String, WorldE
     Ok(found.iter().map(line).collect::<Vec<_>>().join("\n"))
 }
 
-/// Who knows of it, where not everyone does.
+/// The NPCs and people who know of it, where not everyone does.
 fn secret(entity: &Entity) -> String {
     match &entity.visibility {
         Visibility::Everyone => String::new(),

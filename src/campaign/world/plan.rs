@@ -31,7 +31,7 @@ pub enum ImportError {
     Store(#[from] Error),
 }
 
-/// What an import would change.
+/// Changes that an import would make.
 #[derive(Debug)]
 pub struct Plan {
     changes: Vec<Change>,
@@ -61,11 +61,11 @@ impl Plan {
     }
 }
 
-/// Makes the entities that come from the campaign file those that are in `world`, for whoever plays it
-/// `at` this scope: the text of a file is shared, what becomes of it is not.
+/// Makes the entities that come from the campaign file those that are in `world`, for the owner who plays it
+/// `at` this scope: the text of a file is shared, the changed entities are not.
 ///
 /// # Errors
-/// What is wrong with the file, or the store's own.
+/// A fault of the file, or the store's own.
 pub async fn seed(at: Scoped<'_>, world: &World) -> Result<(), ImportError> {
     let mut plan = plan(at, std::slice::from_ref(world), CAMPAIGN_FILE).await?;
     plan.carry_out(at).await?;
@@ -74,9 +74,8 @@ pub async fn seed(at: Scoped<'_>, world: &World) -> Result<(), ImportError> {
     Ok(())
 }
 
-/// What is to change so that the store holds `worlds`, whose entities come from `source`. Relations
-/// that the files do not name any more are removed; entities only where they come from the configured
-/// campaign file.
+/// Changes after which the store holds `worlds`, whose entities come from `source`. Relations that the files
+/// do not name any more are removed; entities only where they come from the configured campaign file.
 ///
 /// # Errors
 /// Ids that are there twice, relations to what is not there, entities that belong to the campaign

@@ -14,7 +14,7 @@ use crate::{campaign::SharedSettings, memory::MemoryStore};
 /// Shows and changes worlds. Cloning shares it.
 #[derive(Clone)]
 pub struct WorldEdits {
-    /// What is configured.
+    /// The configuration.
     pub settings: SharedSettings,
     /// Where worlds are kept.
     pub store: Arc<dyn MemoryStore>,
@@ -24,7 +24,7 @@ impl WorldEdits {
     /// Does what `request` says.
     ///
     /// # Errors
-    /// What is wrong with it, or with the store, with the way out.
+    /// A fault of the request, or of the store, with the way out.
     pub async fn carry_out(self, request: WorldRequest) -> Result<WorldAnswer, WorldError> {
         carry_out(&*self.store, &self.settings.load_full(), request).await
     }

@@ -1,4 +1,4 @@
-//! What `glyphoxa ask` is given.
+//! Arguments of `glyphoxa ask`.
 //!
 //! Entry types: [`Arguments`], [`Files`].
 
@@ -71,7 +71,7 @@ impl Arguments {
         self.speaker.last().map_or(PLAYER, String::as_str)
     }
 
-    /// What of each turn is shown.
+    /// Form in which turns are shown.
     pub const fn form(&self) -> Form {
         match (self.json, self.verbose) {
             (true, _) => Form::Json,

@@ -65,9 +65,9 @@ pub struct Driver {
     lines: u64,
     last: Option<Outcome>,
     pub(super) typed_anything: bool,
-    /// Whoever types is at the table.
+    /// The person at the keyboard is at the table.
     pub(super) is_here: bool,
-    /// Whoever types is not to be heard.
+    /// The person at the keyboard is not to be heard.
     pub(super) opted_out: bool,
     record: Option<SessionRecord>,
 }
@@ -192,7 +192,7 @@ impl Driver {
         self.settle().await
     }
 
-    /// What is said `at` this time by an input that has begun: a text whole, of a recording a frame.
+    /// Says the part of an input that is due `at` this time: a whole text, or one frame of a recording.
     async fn go_on(&self, it: &mut Waiting<'_>, at: Instant) -> Result<(), Failure> {
         let speaker = self.speakers[&it.step.input.speaker];
         if let What::Text(text) = &it.step.input.what {
@@ -336,7 +336,7 @@ impl Driver {
         Ok(self.printer.event(event)?)
     }
 
-    /// A recording without speech is told like an utterance that was not understood.
+    /// A recording without speech prints like an utterance that was not understood.
     async fn nothing_said(&mut self, speaker: &str, path: &Path) -> Result<(), Failure> {
         let detail = format!("no speech was found in '{}'", path.display());
         let line = TurnLine::without_speech(self.lines + 1, speaker, detail);

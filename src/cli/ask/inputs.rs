@@ -1,4 +1,4 @@
-//! What is said, by whom, when: options in the order they were given.
+//! Inputs with their speakers and times: options in the order they were given.
 //!
 //! Entry function: [`inputs`].
 
@@ -12,13 +12,13 @@ use crate::session::LONGEST_UTTERANCE;
 /// One thing said.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Input {
-    /// Who says it.
+    /// Name of the speaker.
     pub speaker: String,
     /// The speaker is the game master.
     pub as_dm: bool,
     /// When, on the clock; `None`: after the one before.
     pub at: Option<Duration>,
-    /// What is said.
+    /// Sound or text of it.
     pub what: What,
 }
 
@@ -34,7 +34,7 @@ pub enum What {
 /// Somebody without a name.
 pub const PLAYER: &str = "Player";
 
-/// What names standard input instead of a file.
+/// Argument that names standard input instead of a file.
 pub const STDIN: &str = "-";
 /// The latest time that an input may have: a day.
 const LATEST: Duration = Duration::from_secs(24 * 3600);

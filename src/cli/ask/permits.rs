@@ -1,4 +1,4 @@
-//! Tools that whoever types has allowed for good.
+//! Tools that the user at the terminal has allowed for good.
 //!
 //! Entry type: [`LocalPermits`]. **Never**: decides what is allowed.
 
@@ -13,7 +13,7 @@ use crate::{
     tools::ToolHost,
 };
 
-/// What is allowed in this session and in those after it.
+/// Permits for this session and those after it.
 pub struct LocalPermits {
     kept: KeptPermits,
     host: ToolHost,
@@ -21,7 +21,7 @@ pub struct LocalPermits {
 }
 
 impl LocalPermits {
-    /// What is kept for the campaign of `config` holds in `session` from now on.
+    /// Applies the permits stored for the campaign of `config` to `session` from now on.
     pub fn open(config: &Config, host: &ToolHost, session: SessionId) -> Arc<Self> {
         let kept = KeptPermits::new(&config.data_dir, app::campaign_key(config));
         match kept.read() {

@@ -59,7 +59,7 @@ pub fn run(
     })
 }
 
-/// What is played with.
+/// Parts of one run.
 struct Playing<'a> {
     arguments: &'a Arguments,
     kept: KeptSession,
@@ -85,7 +85,7 @@ fn kept(config: &Config, id: &str) -> Result<KeptSession, Failure> {
     kept.map_err(told)
 }
 
-/// What is wrong with the session that `--session` names.
+/// Failure of opening the session that `--session` names.
 fn told(error: KeptError) -> Failure {
     match error {
         KeptError::Name(_) | KeptError::Elsewhere { .. } => {
@@ -116,7 +116,7 @@ async fn play(playing: Playing<'_>, config: &Config, said: Said) -> Result<u8, F
             .map_err(anyhow::Error::from)?,
         None => app::with_names(config).await,
     };
-    // Whoever sits at this machine pays.
+    // The user of this machine pays.
     config.session.limits = Limits::NONE;
     let config = &config;
     let playing = app::Playing::Here(Some(&session));

@@ -1,4 +1,4 @@
-//! What came of each utterance, for people or for programs.
+//! Prints the outcome of each utterance, for people or for programs.
 //!
 //! Entry type: [`Printer`].
 
@@ -22,10 +22,10 @@ const SLOW: Duration = Duration::from_secs(5);
 /// Longest arguments of a call that are shown, in characters.
 const ARGUMENTS_MAX: usize = 500;
 
-/// What of a turn is shown.
+/// Detail in which turns are shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Form {
-    /// Who says what, as in a play.
+    /// Speakers and their words, as in a play.
     Play,
     /// Calls, tiers and times too.
     Everything,
@@ -97,7 +97,7 @@ impl Printer {
         Ok(writeln!(stdout(), "{}", call(tool))?)
     }
 
-    /// What somebody says who is not at the table.
+    /// Prints words of a speaker who is not at the table.
     ///
     /// # Errors
     /// stdout is gone.
@@ -241,7 +241,7 @@ pub async fn while_waiting<T>(what: &str, done: impl Future<Output = T>) -> T {
     let result = match timeout(SLOW, &mut done).await {
         Ok(result) => result,
         Err(_) => {
-            // Whoever sees no spinner is told once.
+            // A user without a spinner sees this once.
             if hidden {
                 complain(&format!("still {what}"));
             }

@@ -1,4 +1,4 @@
-//! What is kept of a session while it runs.
+//! Record of a session while it runs.
 //!
 //! Entry type: [`SessionRecord`].
 

@@ -1,4 +1,4 @@
-//! What is said, with its sound.
+//! Inputs with their sound.
 //!
 //! Entry function: [`load`]. **Never**: plays anything, or holds a recording whole.
 
@@ -30,7 +30,7 @@ pub const HEARD: SampleRate = SampleRate::HZ_16000;
 
 /// One thing said.
 pub struct Step {
-    /// Who says it, when, and in which form.
+    /// Its speaker, time and form.
     pub input: Input,
     /// Its sound; `None` for text.
     pub recording: Option<Recording>,
@@ -139,7 +139,7 @@ impl Heard {
     }
 }
 
-/// What comes through `pipe`, in a file that has no name: sound is not always read from front to back.
+/// Copies `pipe` into a file that has no name: sound is not always read from front to back.
 fn spooled(pipe: &mut impl Read) -> io::Result<File> {
     let mut file = tempfile::tempfile()?;
     io::copy(&mut pipe.take(LARGEST + 1), &mut file)?;

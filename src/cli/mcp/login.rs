@@ -43,7 +43,7 @@ pub async fn run(config: &Config, arguments: &Arguments) -> Result<u8, Failure> 
     let opens = !arguments.no_open && std::io::stderr().is_terminal();
     let show = move |url: &str| {
         complain(&format!("log in here, then come back:\n{url}"));
-        // The address is on the terminal for whoever has no browser here.
+        // The address is on the terminal for users without a browser here.
         if opens && let Err(error) = browser::that_detached(url) {
             tracing::debug!(%error, "could not open a browser");
         }

@@ -23,18 +23,18 @@ use crate::{
     },
 };
 
-/// What is logged beside the report.
+/// Level of the log beside the report.
 pub const LOG_LEVEL: &str = "warn";
 
 /// The revision to speak, as the official conformance suite gives it.
 const REVISION: &str = "MCP_CONFORMANCE_PROTOCOL_VERSION";
-/// What else it gives: calls to make, who we are.
+/// Its other values: calls to make, our client credentials.
 const CONTEXT: &str = "MCP_CONFORMANCE_CONTEXT";
 /// The client metadata document that the suite's authorization servers know.
 const SUITE_DOCUMENT: &str = "https://conformance-test.local/client-metadata.json";
 /// Variables a server that is started gets.
 const HANDED_ON: [&str; 4] = ["PATH", "HOME", "LANG", "TMPDIR"];
-/// What it may not read of this folder: where a configuration as shipped keeps everything, and keys.
+/// Names in this folder it may not read: where a configuration as shipped keeps everything, and keys.
 const HIDDEN: [&str; 3] = ["data", "glyphoxa.yaml", ".env"];
 /// Longest line of an answer that is shown, in characters.
 const SHOWN: usize = 100;
@@ -80,7 +80,7 @@ pub struct Arguments {
     command: Vec<String>,
 }
 
-/// What the conformance suite says beside the address.
+/// Context that the conformance suite gives beside the address.
 #[derive(Default, Deserialize)]
 #[serde(default)]
 struct Context {
@@ -106,7 +106,7 @@ struct Call {
 /// Looks and prints.
 ///
 /// # Errors
-/// There is no server to talk to, or stdout is gone.
+/// No server to talk to, or stdout is gone.
 pub async fn run(arguments: &Arguments) -> Result<u8, Failure> {
     let wanted = wanted(arguments)?;
     let found = probe(&wanted).await;

@@ -81,7 +81,7 @@ fn failed(set: &WeightSet, error: &GetError) -> String {
     redact::known(&format!("cannot get {}: {error}", set.name)).into_owned()
 }
 
-/// What the arguments name, each once.
+/// Sets that the arguments name, each once.
 fn wanted<'a>(weights: &'a Weights, arguments: &Arguments) -> Result<Vec<&'a WeightSet>, Failure> {
     if arguments.names.is_empty() && !arguments.default {
         let what = "no model named (see: glyphoxa models list; or use --default)";
@@ -169,7 +169,7 @@ impl Progress {
         }
     }
 
-    /// What to tell whoever has pressed ctrl-C.
+    /// Message for a user who has pressed ctrl-C.
     fn stopped(&self) -> anyhow::Error {
         anyhow::anyhow!(
             "stopped after {} of {} (glyphoxa models get {} resumes there)",

@@ -3,7 +3,7 @@
 use super::super::Failure;
 use crate::{weights::Weights, yaml::nearest};
 
-/// There is no such set; another one may be meant.
+/// Failure for an unknown set, with the nearest name.
 pub fn unknown(weights: &Weights, name: &str) -> Failure {
     let known = weights.sets().iter().map(|set| set.name.as_str());
     let way_out = nearest(name, known).map_or_else(

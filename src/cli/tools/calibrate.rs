@@ -27,7 +27,7 @@ pub struct Arguments {
     json: bool,
 }
 
-/// What became of one tool; durations in ms.
+/// Result of one tool; durations in ms.
 #[derive(Serialize)]
 struct Line<'a> {
     tool: &'a str,
@@ -87,7 +87,7 @@ pub async fn run(host: &ToolHost, arguments: &Arguments) -> Result<u8, Failure> 
         }
     };
     progress.finish_and_clear();
-    // Whoever stops has measured something all the same.
+    // A stopped run has measured something all the same.
     host.keep_figures()?;
     let Some(measured) = measured else {
         return Err(Failure::Failed(anyhow::anyhow!("stopped; the measurements so far are saved")));

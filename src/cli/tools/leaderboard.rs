@@ -18,7 +18,7 @@ use crate::{
 
 /// Larger than any report, in bytes.
 const LARGEST: u64 = 16 << 20;
-/// What is measured on this machine.
+/// Name of this machine's own measurements.
 const HERE: &str = "here";
 
 #[derive(Args)]

@@ -1,4 +1,4 @@
-//! What a button, a menu or a form does.
+//! Handling of buttons, menus and forms.
 //!
 //! Entry function: [`act`]. **Never**: believes that only those can press who were meant.
 

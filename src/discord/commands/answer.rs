@@ -1,4 +1,4 @@
-//! What a command or a button answers, at once or when some work is done.
+//! Answer of a command or a button, at once or when some work is done.
 //!
 //! Entry type: [`Answer`]. **Never**: sends it.
 
@@ -14,12 +14,11 @@ pub type Then = Box<dyn FnOnce(&mut Guild) -> Reply + Send>;
 /// Answers once it is known how something stands.
 pub type Next = Box<dyn FnOnce(&mut Guild) -> Result<Answer, Refusal> + Send>;
 
-/// What a command answers.
+/// Answer of a command.
 pub enum Answer {
     /// A reply at once.
     Now(Reply),
-    /// What follows when the table or the memory has said how it stands, which is well before Discord
-    /// gives up waiting.
+    /// An answer that depends on the table or the memory, which report well before Discord gives up waiting.
     Soon(BoxFuture<'static, Next>),
     /// A reply when some work is done.
     Later {
@@ -41,18 +40,18 @@ impl From<Reply> for Answer {
 }
 
 impl Answer {
-    /// What `work` comes to, for the asker alone.
+    /// Reply of `work`, for the asker alone.
     pub fn later(work: impl Future<Output = Reply> + Send + 'static) -> Self {
         Self::later_for(false, work)
     }
 
-    /// What `work` comes to, for everybody where `public`.
+    /// Reply of `work`, for everyone where `public`.
     pub fn later_for(public: bool, work: impl Future<Output = Reply> + Send + 'static) -> Self {
         let work = work.map(|reply| Box::new(move |_: &mut Guild| reply) as Then);
         Self::Later { public, work: work.boxed() }
     }
 
-    /// What `then` makes of the guild with what `work` came to, for the asker alone.
+    /// Reply that `then` makes of the guild and the result of `work`, for the asker alone.
     pub fn after<T: Send + 'static>(
         work: impl Future<Output = T> + Send + 'static,
         then: impl FnOnce(&mut Guild, T) -> Reply + Send + 'static,
@@ -61,7 +60,7 @@ impl Answer {
         Self::Later { public: false, work: work.boxed() }
     }
 
-    /// What `then` makes of what `work` came to, which is there before Discord gives up waiting.
+    /// Answer that `then` makes of the result of `work`, which is there before Discord gives up waiting.
     pub fn soon<T: Send + 'static>(
         work: impl Future<Output = T> + Send + 'static,
         then: impl FnOnce(&mut Guild, T) -> Result<Self, Refusal> + Send + 'static,

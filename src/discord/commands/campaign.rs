@@ -53,7 +53,7 @@ fn names(guild: &Guild) -> Vec<String> {
     all
 }
 
-/// What the configured campaign is called.
+/// Name of the configured campaign, `default` without one.
 fn configured(guild: &Guild) -> String {
     let name = guild.shared.handles.settings.load().campaign.name.clone();
     if name.is_empty() { "default".to_owned() } else { name }

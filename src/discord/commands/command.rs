@@ -20,13 +20,13 @@ use crate::{
 pub struct Own {
     /// Its name, as registered and without the slash.
     pub name: &'static str,
-    /// What Discord is told of it.
+    /// Its definition for Discord.
     pub register: fn() -> CreateCommand,
-    /// Who may use it, by subcommand.
+    /// Users who may use it, by subcommand.
     pub who: fn(&str) -> Who,
-    /// What it does and answers.
+    /// Carries it out and answers.
     pub run: fn(&mut Guild, &Call) -> Result<Answer, Refusal>,
-    /// What may be typed into an option.
+    /// Suggestions for an option, from the text so far.
     pub complete: fn(&Guild, &str) -> Vec<String>,
 }
 
@@ -40,14 +40,14 @@ pub struct Offer {
     pub who: Who,
 }
 
-/// Who may use a command.
+/// Users who may use a command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Who {
     /// Everybody in the server.
     Everyone,
     /// Game masters alone.
     Dm,
-    /// Whoever may manage the server.
+    /// Members who may manage the server.
     Manager,
 }
 
@@ -56,20 +56,20 @@ pub enum Who {
 pub struct Call {
     /// Every command there is, for `/help`.
     pub offers: fn() -> Vec<Offer>,
-    /// Who uses it.
+    /// The user.
     pub user: UserId,
-    /// What the server calls them.
+    /// Their display name in the server.
     pub name: String,
     /// Whether they are a game master here.
     pub is_dm: bool,
-    /// What they may do in this channel.
+    /// Their permissions in this channel.
     pub may: Permissions,
     /// The channel it is used in.
     pub channel: ChannelId,
     /// Subcommand group and subcommand, joined by a space; empty without.
     pub path: String,
     options: Vec<CommandDataOption>,
-    /// What was attached.
+    /// Attached files.
     pub files: HashMap<AttachmentId, Attachment>,
 }
 
@@ -99,7 +99,7 @@ impl Call {
         }
     }
 
-    /// What was given as `name`.
+    /// Value of the option `name`.
     pub fn value(&self, name: &str) -> Option<&CommandDataOptionValue> {
         self.options.iter().find(|it| it.name == name).map(|it| &it.value)
     }

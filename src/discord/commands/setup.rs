@@ -44,7 +44,7 @@ fn run(guild: &mut Guild, call: &Call) -> Result<Answer, Refusal> {
     Ok(view(guild, call.user, call.channel).into())
 }
 
-/// What was chosen or pressed below the answer of `/setup`.
+/// Handles a choice or a press below the answer of `/setup`.
 ///
 /// # Errors
 /// They may not manage the server, or it cannot be set.
@@ -82,7 +82,7 @@ pub fn choose(
     Ok(Answer::Replace(view(guild, press.user, press.channel)))
 }
 
-/// What the bot lacks where the game master is to be written to.
+/// Reason why the bot cannot write to the game master there; `None`: it can.
 fn lacks(guild: &Guild, id: ChannelId) -> Option<String> {
     let cached = guild.shared.cache.guild(guild.id)?;
     let Some(channel) = cached.channels.get(&id) else {
@@ -146,7 +146,7 @@ fn permissions(guild: &Guild, user: UserId, channel: ChannelId) -> String {
     lines
 }
 
-/// What is set for this server.
+/// Settings of this server, as text.
 fn set(guild: &Guild) -> String {
     let (settings, options) = (guild.settings(), &guild.shared.options);
     let role = match settings.dm_role.or(options.dm_role) {
@@ -168,7 +168,7 @@ fn set(guild: &Guild) -> String {
     )
 }
 
-/// What the configuration file says.
+/// Values from the configuration file, as text.
 fn given(cap: Option<f64>) -> String {
     let budget = match cap {
         Some(cap) => format!("at most {cap:.2} per session"),

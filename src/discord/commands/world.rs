@@ -37,7 +37,7 @@ pub fn order(
 /// with what `then` makes of that.
 ///
 /// # Errors
-/// There is none, or it is too large.
+/// No file is attached, or it is too large.
 pub fn order_with_file(
     guild: &Guild,
     call: &Call,

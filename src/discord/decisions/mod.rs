@@ -1,4 +1,4 @@
-//! What waits for a decision of the game master, whatever face shows it.
+//! Requests that wait for a decision of the game master, whatever face shows them.
 //!
 //! Entry type: [`PendingDecisions`]. **Never**: knows Discord, or checks who decides: only game masters
 //! may, and the face makes sure of it.

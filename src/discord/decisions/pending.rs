@@ -1,7 +1,6 @@
 //! Requests that wait: calls of tools, and questions of servers.
 //!
-//! Entry type: [`PendingDecisions`]. **Never**: waits itself; whoever asked holds the other end of a
-//! channel.
+//! Entry type: [`PendingDecisions`]. **Never**: waits itself; the caller holds the other end of a channel.
 
 use std::collections::BTreeMap;
 
@@ -27,26 +26,26 @@ pub enum Request {
     Call {
         /// The call, as the tool host describes it.
         asked: ApprovalRequest,
-        /// Who wants to make it.
+        /// Sends the decision to the caller.
         answer: oneshot::Sender<Decision>,
     },
-    /// What to answer a tool server.
+    /// A question of a tool server.
     Question {
         /// The question, and how far it is answered.
         asked: AskedQuestion,
-        /// What was filled in so far.
+        /// Fields that were filled in so far.
         filled: Map<String, Value>,
-        /// Who wants to know.
+        /// Sends the filled fields to the caller.
         answer: oneshot::Sender<Map<String, Value>>,
     },
 }
 
-/// What the game master is asked.
+/// Question for the game master.
 #[derive(Clone, Debug)]
 pub enum Asked {
     /// Whether a call may be made.
     Call(ApprovalRequest),
-    /// What to answer a tool server.
+    /// The answer to a tool server.
     Question(AskedQuestion),
 }
 
@@ -57,13 +56,13 @@ pub struct AskedQuestion {
     pub server: String,
     /// Its own words.
     pub message: String,
-    /// What is to be filled in.
+    /// Fields to be filled in.
     pub question: Question,
     /// The page that is to be filled in next, from 0.
     pub page: usize,
 }
 
-/// What a game master says to a request.
+/// The game master's choice about a request.
 #[derive(Clone, Debug)]
 pub enum Choice {
     /// The call may be made.
@@ -82,12 +81,12 @@ pub enum Choice {
     Fill {
         /// Which page, from 0.
         page: usize,
-        /// What was written, in the order of its fields.
+        /// Texts of its fields, in their order.
         values: Vec<String>,
     },
 }
 
-/// What became of a request.
+/// Outcome of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Outcome {
     /// The call is made.
@@ -118,7 +117,7 @@ pub enum Progress {
 /// Why a choice was not taken; the request goes on waiting, where it still did.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum DecisionError {
-    /// There is no such request or page any more.
+    /// No such request or page any more.
     #[error("this request was already decided, or it expired")]
     Over,
     /// A field does not take what was written into it.
@@ -146,7 +145,7 @@ impl PendingDecisions {
         self.open.get(key)
     }
 
-    /// Takes a request away: whoever asked is told that nobody is there.
+    /// Takes a request away; its caller finds the channel closed.
     pub fn withdraw(&mut self, key: &str) {
         self.open.remove(key);
     }
@@ -180,7 +179,7 @@ impl PendingDecisions {
     }
 }
 
-/// What a choice leads to.
+/// Result of a choice.
 enum Step {
     Decided(Asked, Outcome),
     Waits(Request, Result<(), DecisionError>),
@@ -201,7 +200,7 @@ impl Request {
         Ok(Self::Question { asked, filled: Map::new(), answer })
     }
 
-    /// What is asked.
+    /// The question for the game master.
     pub fn asked(&self) -> Asked {
         match self {
             Self::Call { asked, .. } => Asked::Call(asked.clone()),

@@ -19,7 +19,7 @@ const TEXT_MAX: u16 = 4_000;
 /// A text longer than this, in characters, has several lines.
 const LINE_MAX: u16 = 300;
 
-/// What a server wants to know.
+/// Fields a server asks for.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Question {
     fields: Vec<Field>,
@@ -29,12 +29,12 @@ pub struct Question {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Field {
     name: String,
-    /// What stands beside it, at most 45 characters.
+    /// Label beside it, at most 45 characters.
     pub label: String,
-    /// What may be written, at most 100 characters; empty: anything.
+    /// Values it takes, at most 100 characters; empty: any text.
     pub hint: String,
     kind: Kind,
-    /// What stands in it before anything is written.
+    /// Initial text.
     pub default: String,
     /// Whether something must be written.
     pub is_required: bool,
@@ -67,14 +67,14 @@ pub enum FieldError {
     Wrong {
         /// The field's label.
         label: String,
-        /// What was written.
+        /// Text that was written.
         text: String,
-        /// What would fit.
+        /// Values that would fit.
         expected: String,
     },
 }
 
-/// What may be written into a field.
+/// Values that a field takes.
 #[derive(Clone, Debug, PartialEq)]
 enum Kind {
     Text,
@@ -88,7 +88,7 @@ enum Kind {
 }
 
 impl Question {
-    /// What `schema`, the JSON Schema of an object, asks for.
+    /// Question that `schema`, the JSON Schema of an object, asks.
     ///
     /// # Errors
     /// It is more than can be shown, or of a shape that no form has.
@@ -122,7 +122,7 @@ impl Question {
     /// Reads what was filled in on one of its pages, from 0.
     ///
     /// # Errors
-    /// What does not fit, with the field's label; nothing of the page is taken.
+    /// The value that does not fit, with the field's label; nothing of the page is taken.
     pub fn read(
         &self,
         page: usize,
@@ -218,7 +218,7 @@ impl Field {
     }
 }
 
-/// What a field's schema takes; `None`: a shape no form has.
+/// Kind of a field with this schema; `None`: a shape no form has.
 fn kind(schema: &Value) -> Option<Kind> {
     if let Some(known) = choices(schema) {
         return Some(Kind::OneOf(known));

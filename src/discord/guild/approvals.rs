@@ -18,11 +18,11 @@ use crate::{
 /// Requests that wait, and where they are shown.
 #[derive(Default)]
 pub struct Approvals {
-    /// What waits; the handler of its buttons decides it.
+    /// Requests that wait; the handler of their buttons decides them.
     pub pending: PendingDecisions,
     /// Where it is shown, by key.
     places: BTreeMap<String, MessagePlace>,
-    /// What was over before it was shown, though nobody had decided it.
+    /// Keys of requests that were over before they were shown, though no game master had decided them.
     over_unshown: BTreeSet<String>,
     /// Where a button was pressed of a request whose place is not known, by key: the program before was
     /// killed before it had kept that.

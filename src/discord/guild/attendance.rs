@@ -1,4 +1,4 @@
-//! Who sits in the voice channel, who of them may be heard, and telling them.
+//! Members in the voice channel, which of them may be heard, and telling them.
 //!
 //! **Never**: lets anybody be heard who opted out, or who was neither written to nor spoken to.
 
@@ -25,9 +25,9 @@ use crate::{
     session::{Command, Speaker, SpeakerId},
 };
 
-/// Who is where, as the gateway has told.
+/// People and bot in the voice channels, as the gateway reported them.
 struct Attendance {
-    /// Who is in the session's voice channel, by user.
+    /// People in the session's voice channel, by user.
     people: BTreeMap<u64, Person>,
     /// Where the bot is.
     mine: Option<ChannelId>,
@@ -91,7 +91,7 @@ impl Guild {
         }
     }
 
-    /// Who is in `voice`, and where the bot is; `None`: the gateway has not told yet.
+    /// People in `voice`, and the channel of the bot; `None`: the gateway has not reported yet.
     fn look_around(&self, voice: ChannelId) -> Option<Attendance> {
         let guild = self.shared.cache.guild(self.id)?;
         let mine = guild.voice_states.get(&self.shared.me).and_then(|it| it.channel_id);
@@ -144,7 +144,7 @@ impl Guild {
         }
     }
 
-    /// Has whoever uses a command sit at the table, though they may not be in the voice channel.
+    /// Seats the user of a command at the table, though they may not be in the voice channel.
     ///
     /// # Errors
     /// No session runs, or its table does not answer.
@@ -241,7 +241,7 @@ impl Guild {
         self.forget_session_of(user);
     }
 
-    /// What `user` has said in the session that runs is deleted.
+    /// Deletes the words of `user` in the running session.
     fn forget_session_of(&mut self, user: u64) {
         let Ok(session) = self.session() else { return };
         let names = session.people.get(user).map(|it| it.name.clone());

@@ -9,7 +9,7 @@ use tokio::time::Instant;
 use super::state::Guild;
 use crate::panics::{Panicked, caught_now};
 
-/// A voice connection that is down is made anew after this.
+/// A voice connection that is down is made again after this.
 const REJOIN: Duration = Duration::from_secs(5);
 
 impl Guild {
@@ -18,7 +18,7 @@ impl Guild {
     pub fn failed(&mut self, fault: &Panicked) -> Option<Duration> {
         tracing::error!(guild = self.id.get(), %fault, "something failed in a guild");
         let wait = self.panics.count(Instant::now());
-        // What is told may be what fails.
+        // The notice itself may be what fails.
         let told = caught_now(|| self.tell_of(fault, wait.is_some()));
         if let Err(again) = told {
             tracing::error!(guild = self.id.get(), fault = %again, "cannot notify the game master");
@@ -28,10 +28,10 @@ impl Guild {
 
     fn tell_of(&mut self, fault: &Panicked, goes_on: bool) {
         if let Some(session) = &mut self.session {
-            // Who was being told that they are heard is told again.
+            // Users whose notice was under way are notified again.
             session.people.tell_again();
             if goes_on && !session.voice.is_up() {
-                // What was to make it anew may have been what failed.
+                // The failure may have hit the reconnect itself.
                 self.reconnect_after(REJOIN);
             }
         }

@@ -15,7 +15,7 @@ const SILENT_FOR: Duration = Duration::from_secs(3);
 /// Between two attempts to repair the same connection.
 const REPAIR_EVERY: Duration = Duration::from_secs(60);
 
-/// What is known of a connection.
+/// Observations of a connection.
 #[derive(Debug, Default)]
 pub struct Health {
     /// Discord says that they speak, since.
@@ -28,7 +28,7 @@ pub struct Health {
     complained: BTreeSet<u64>,
 }
 
-/// What one speaker's packets say.
+/// Times of one speaker's packets.
 #[derive(Clone, Copy, Debug)]
 pub struct Packets {
     /// When the last one came.
@@ -37,14 +37,14 @@ pub struct Packets {
     pub last_good: Option<Instant>,
 }
 
-/// What is wrong.
+/// Fault of a connection.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Ailment {
-    /// Nothing at all arrives although somebody speaks: the connection is to be made anew.
+    /// No packet arrives although a user speaks: the connection has to be made again.
     Deaf,
     /// This user cannot be heard, others can.
     DeafTo(u64),
-    /// What this user sends cannot be decoded.
+    /// Packets of this user cannot be decoded.
     Garbled(u64),
 }
 
@@ -60,8 +60,8 @@ impl Health {
         self.complained.remove(&user);
     }
 
-    /// What is wrong at `now`; each complaint once until it is over. `heard` are the packets of
-    /// those who may be heard, `unclaimed` how many packets were nobody's.
+    /// Faults at `now`; each complaint once until it is over. `heard` are the packets of those who may be
+    /// heard, `unclaimed` the number of packets without a known user.
     pub fn look(
         &mut self,
         now: Instant,

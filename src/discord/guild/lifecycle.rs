@@ -33,9 +33,9 @@ use crate::{
 /// Messages of proposed facts at the end of one session at most; the command lists the others.
 const FACTS_MAX: usize = 5;
 
-/// Who begins a session, and where.
+/// Request to begin a session.
 pub struct SessionStart {
-    /// Who begins it.
+    /// User who begins it.
     pub user: UserId,
     /// Where its panel goes.
     pub text: ChannelId,
@@ -54,7 +54,7 @@ impl Guild {
     /// Begins a session.
     ///
     /// # Errors
-    /// What is missing, with the way out.
+    /// A missing requirement, with the way out.
     pub fn start(
         &mut self,
         start: &SessionStart,
@@ -143,7 +143,7 @@ impl Guild {
         self.spawn(async move {
             let consolidated = handles.recaps.consolidate(&session.id);
             keep(&handles.sessions, session).await;
-            // Whoever waits goes on without a word, also when this is never reached.
+            // The receiver continues when this is dropped, even if the job never reaches this line.
             drop::<oneshot::Sender<()>>(leaves);
             let found = consolidated.await;
             Box::new(move |guild: &mut Self| guild.propose(panel, found)) as Job

@@ -11,10 +11,10 @@ use crate::session::{Outcome, SpeakerId, TurnLine};
 
 /// The line that is played.
 pub const TEST_LINE: &str = "Hello. If you can hear me, say a few words now.";
-/// Somebody speaks within this, or is told that nothing came.
+/// Longest wait for a word of the user; then they read that no sound came.
 pub const PATIENCE: Duration = Duration::from_secs(10);
 
-/// Who waits for what is heard of them.
+/// Users who wait for the result of their microphone check.
 #[derive(Debug, Default)]
 pub struct MicChecks(Vec<MicCheck>);
 
@@ -39,7 +39,7 @@ impl MicChecks {
             return;
         }
         for check in self.0.extract_if(.., |check| Some(check.user) == line.from) {
-            // Whoever waited too long was told so.
+            // A dropped receiver has timed out and has answered already.
             let _ = check.heard.send(what_was_heard(line));
         }
     }
@@ -60,7 +60,7 @@ fn what_was_heard(line: &TurnLine) -> String {
     }
 }
 
-/// What to do when nothing was heard; `came`: packets did arrive.
+/// Advice when no word was heard; `came`: packets did arrive.
 pub fn nothing(came: bool) -> &'static str {
     if came {
         "I got sound from you within 10 s, but no speech (turn your microphone up, or Discord's \

@@ -61,7 +61,7 @@ impl PanelMessage {
         self.urgent = true;
     }
 
-    /// What the game master should know, newest last.
+    /// Notes for the game master, newest last.
     pub fn notes(&self) -> Vec<&str> {
         self.notes.iter().map(String::as_str).collect()
     }

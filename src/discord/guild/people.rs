@@ -1,4 +1,4 @@
-//! Who is in the voice channel of a session, and who of them knows that they are heard.
+//! People in the voice channel of a session, and which of them know that they are heard.
 //!
 //! Entry type: [`People`]. **Never**: counts anybody as heard who was not told.
 
@@ -12,7 +12,7 @@ use tokio::time::Instant;
 /// Somebody in the voice channel.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Person {
-    /// What the server calls them.
+    /// Their display name in the server.
     pub name: String,
     /// Whether they are a game master.
     pub is_dm: bool,
@@ -20,13 +20,13 @@ pub struct Person {
     pub heard: bool,
 }
 
-/// Who is in the voice channel, by user.
+/// People in the voice channel, by user.
 #[derive(Debug, Default)]
 pub struct People {
     present: BTreeMap<u64, Person>,
-    /// Who is being told that they are heard, or was.
+    /// Users who are being or were notified that they are heard.
     told: BTreeSet<u64>,
-    /// Who knows it.
+    /// Users who know it.
     informed: BTreeSet<u64>,
     /// The services outside that they were told of; `None`: nobody was told yet.
     told_of: Option<BTreeSet<String>>,
@@ -34,7 +34,7 @@ pub struct People {
     alone_since: Option<Instant>,
 }
 
-/// What is different from before.
+/// Differences from before.
 #[derive(Debug, Default)]
 pub struct Changes {
     /// Users who have left.
@@ -73,7 +73,7 @@ impl People {
         self.present.keys().copied()
     }
 
-    /// Who is heard.
+    /// Users who are heard.
     pub fn heard(&self) -> impl Iterator<Item = u64> {
         self.present.iter().filter(|(_, it)| it.heard).map(|(user, _)| *user)
     }
@@ -108,13 +108,13 @@ impl People {
         }
     }
 
-    /// Whoever does not know yet that they are heard is told again when somebody looks next.
+    /// Notifies the users again who do not know yet that they are heard, at the next look.
     pub fn tell_again(&mut self) {
         self.told.clone_from(&self.informed);
     }
 
-    /// What is said may be given to these `services` outside; where they were not told of one, nobody is
-    /// heard before they are, and this is true.
+    /// Speech may be given to these `services` outside; true where people were not notified of one: no user
+    /// is heard until they are.
     pub fn given_to(&mut self, services: impl Iterator<Item = String>) -> bool {
         let services: BTreeSet<String> = services.collect();
         let known = self.told_of.get_or_insert_with(|| services.clone());

@@ -13,13 +13,13 @@ use crate::{
 /// Why a guild does not do what is asked of it, with the way out.
 #[derive(Debug, thiserror::Error)]
 pub enum GuildRefusal {
-    /// What was set here is not read yet, so nobody's wish is known.
+    /// The settings of this guild are not read yet, so no opt-out is known.
     #[error("I can't do anything here until this is fixed: {0}")]
     Unread(#[from] Unread),
-    /// There is no session.
+    /// No session runs.
     #[error("no session is running here (start one: /session start)")]
     NoSession,
-    /// There is one already.
+    /// A session runs already.
     #[error("a session is already running in <#{0}> (end it first: /session stop)")]
     AlreadyRuns(ChannelId),
     /// One is being opened.
@@ -54,13 +54,13 @@ pub enum GuildRefusal {
     /// The voice connection could not be made.
     #[error(transparent)]
     Connect(#[from] ConnectError),
-    /// Who wants to be heard is not in the voice channel.
+    /// The user who wants to be heard is not in the voice channel.
     #[error("you are not in <#{0}> (join it, then press Test again)")]
     NotInChannel(ChannelId),
-    /// The voice connection is being made anew.
+    /// The voice connection is being made again.
     #[error("I am reconnecting to the voice channel (try again in a moment)")]
     Reconnecting,
-    /// Who wants to be heard is not, for this reason.
+    /// The user who wants to be heard is not, for this reason.
     #[error("{0}")]
     Unheard(&'static str),
     /// The session cannot hear.

@@ -142,7 +142,7 @@ impl GuildSession {
     /// Opens a table and brings it into the voice channel.
     ///
     /// # Errors
-    /// What did not work, with the way out; nothing is left behind.
+    /// The step that failed, with the way out; nothing is left behind.
     pub async fn open(
         sessions: Sessions,
         songbird: Arc<Songbird>,

@@ -1,4 +1,4 @@
-//! What the guild has set, and whether it is kept.
+//! Settings of the guild, and whether they are kept.
 //!
 //! Entry type: [`KeptSettings`]. **Never**: keeps them itself; the guild hands them to the program.
 
@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use crate::campaign::{GuildError, GuildSettings};
 
-/// What was set, as it is in memory.
+/// Settings, as they are in memory.
 pub struct KeptSettings {
     values: GuildSettings,
     /// They were changed since they were kept last.
@@ -33,7 +33,7 @@ impl Default for KeptSettings {
 }
 
 impl KeptSettings {
-    /// What is set.
+    /// The current values.
     pub fn values(&self) -> &GuildSettings {
         &self.values
     }
@@ -58,7 +58,7 @@ impl KeptSettings {
         change(&mut self.values)
     }
 
-    /// What is to be kept, where anything was changed; it counts as kept then.
+    /// Values to be kept, where any was changed; they count as kept then.
     pub fn take_changed(&mut self) -> Option<GuildSettings> {
         std::mem::take(&mut self.changed).then(|| self.values.clone())
     }

@@ -9,7 +9,7 @@ use tokio::time::Instant;
 use super::health::{Ailment, Health, Packets};
 use crate::discord::voice::{ConnectionState, Connector, Heard, VoiceConnection, VoiceNews};
 
-/// Waited before a lost connection is made anew, at first and at most.
+/// Wait before a lost connection is made again, at first and at most.
 const REJOIN: Duration = Duration::from_secs(1);
 const REJOIN_MAX: Duration = Duration::from_secs(30);
 
@@ -22,25 +22,25 @@ pub struct VoiceSupervisor {
     seen: bool,
 }
 
-/// What has changed about a connection.
+/// Change of a connection.
 #[derive(Debug, PartialEq, Eq)]
 pub enum ConnectionChange {
     /// It stands again.
     Restored,
-    /// It broke: to be made anew after this, unless it stands again by then.
+    /// It broke: to be made again after this, unless it is back by then.
     Lost(Duration),
 }
 
-/// What is wrong although the connection stands.
+/// Fault of a connection that is up.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Trouble {
     /// Speech found no room: this machine is too slow.
     Crowded,
-    /// Nothing at all arrives although somebody speaks: it is to be made anew after this.
+    /// No packet arrives although a user speaks: to be made again after this.
     Deaf(Duration),
     /// This user cannot be heard, others can.
     DeafTo(u64),
-    /// What this user sends cannot be decoded.
+    /// Packets of this user cannot be decoded.
     Garbled(u64),
 }
 
@@ -76,7 +76,7 @@ impl VoiceSupervisor {
         move || hearing.borrow().speakers.get(&user).is_some_and(|it| it.last.elapsed() <= time)
     }
 
-    /// What the connection reports next. Cancel safe.
+    /// Next report of the connection. Cancel safe.
     pub async fn next_news(&mut self) -> Option<VoiceNews> {
         self.connection.news.recv().await
     }
@@ -118,7 +118,7 @@ impl VoiceSupervisor {
         REJOIN.saturating_mul(1 << attempts.min(5)).min(REJOIN_MAX)
     }
 
-    /// Begins to make it anew, unless it stands again.
+    /// Begins to reconnect; `None`: it is up again.
     pub fn begin_reconnect(&mut self) -> Option<Connector> {
         if self.is_up() {
             return None;
@@ -127,8 +127,8 @@ impl VoiceSupervisor {
         Some(self.connector())
     }
 
-    /// Discord shows the bot in its channel. While the connection is made anew the bot leaves and comes
-    /// back by itself, which does not count.
+    /// Discord shows the bot in its channel. During a reconnect the bot leaves and comes back by itself,
+    /// which does not count.
     pub fn seen_in_channel(&mut self) {
         self.seen |= self.is_up();
     }
@@ -138,7 +138,7 @@ impl VoiceSupervisor {
         self.seen
     }
 
-    /// What is wrong at `now`; each complaint once until it is over.
+    /// Faults at `now`; each complaint once until it is over.
     pub fn check(&mut self, now: Instant) -> Vec<Trouble> {
         if !self.is_up() {
             return Vec::new();

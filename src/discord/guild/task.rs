@@ -31,7 +31,7 @@ const CLOSE_PATIENCE: Duration = Duration::from_secs(3);
 /// Settings that cannot be read are tried again after this.
 const REREAD: Duration = Duration::from_secs(10);
 
-/// What reaches a guild.
+/// Event for a guild.
 pub enum GuildEvent {
     /// Something to be done on its task: a command, a button, a form.
     Job(Job),
@@ -115,7 +115,7 @@ fn take(guild: &mut Guild, event: Event) {
     }
 }
 
-/// What the session that runs says next; nothing for ever where none does.
+/// Next event of the running session; waits for ever without one.
 async fn next(session: Option<&mut GuildSession>) -> SessionEvent {
     match session {
         Some(session) => session.next().await,

@@ -1,4 +1,4 @@
-//! What happens while a session runs: what its table tells, how its connection stands, its panel.
+//! A running session: events of its table, the state of its connection, its panel.
 //!
 //! Entry methods: [`Guild::take_event`], [`Guild::look`]. **Never**: stays silent about being deaf or
 //! mute.
@@ -48,7 +48,7 @@ impl Guild {
         }
     }
 
-    /// Makes the connection anew, unless it stands again by then.
+    /// Reconnects after `wait`, unless the connection is back by then.
     pub(super) fn reconnect_after(&mut self, wait: Duration) {
         let Some(session) = &mut self.session else { return };
         session.panel.refresh_soon();
@@ -100,7 +100,7 @@ impl Guild {
         session.mic_checks.heard(line);
         let Some(detail) = line.detail.clone() else { return };
         let failed = !line.outcome.is_well() && line.npc.is_some();
-        // Whoever types waits for an answer; talk at the table may be to nobody.
+        // A player who types waits for an answer; talk at the table may need none.
         let typed_to_nobody =
             line.outcome == Outcome::NobodyAddressed && line.stt == TurnLine::TYPED;
         match (failed, typed_to_nobody) {
@@ -110,7 +110,7 @@ impl Guild {
         }
     }
 
-    /// The table has halted: the game master is told, without a name.
+    /// The table has halted: notifies the game master, without a name.
     fn halted(&mut self) {
         let text = "An X-card was held up. Everyone is silent and muted, and the last exchange is \
                     taken back from the transcript and from what NPCs remember; take the moment you \
@@ -208,7 +208,7 @@ impl Guild {
         session.panel.note(note);
     }
 
-    /// What the server has done to the bot's own voice.
+    /// Server mute or deafening of the bot's own voice, with the way out.
     fn muted_by_server(&self) -> Option<&'static str> {
         let guild = self.shared.cache.guild(self.id)?;
         let mine = guild.voice_states.get(&self.shared.me)?;

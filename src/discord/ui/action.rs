@@ -1,4 +1,4 @@
-//! What a button, a menu or a form is for, and the id that Discord keeps of it.
+//! Actions of buttons, menus and forms, and the ids that Discord stores of them.
 //!
 //! Entry types: [`Action`], [`ButtonPress`]. An id holds all that its button needs, so that it outlives a
 //! restart. **Never**: trusts that only those can press who were meant.
@@ -12,15 +12,15 @@ use crate::{campaign::FactId, domain::CampaignKey};
 pub struct ButtonPress {
     /// The user who pressed.
     pub user: UserId,
-    /// What the server calls them.
+    /// Their display name in the server.
     pub name: String,
     /// Whether they are a game master here.
     pub is_dm: bool,
-    /// What they may do in this channel.
+    /// Their permissions in this channel.
     pub may: Permissions,
     /// The channel of the message.
     pub channel: ChannelId,
-    /// What was chosen, or each field of the form, in order.
+    /// Chosen values, or each field of the form, in order.
     pub values: Vec<String>,
 }
 
@@ -35,7 +35,7 @@ pub enum Action {
     Decision {
         /// The request's key.
         key: String,
-        /// What was pressed.
+        /// Button that was pressed.
         step: DecisionStep,
     },
     /// A page of a server's question was filled in.
@@ -51,7 +51,7 @@ pub enum Action {
         place: FactPlace,
         /// The fact, and the campaign it is of.
         id: FactId,
-        /// What was pressed.
+        /// Button that was pressed.
         step: FactStep,
     },
     /// Another page of the facts that wait, after so many of them.

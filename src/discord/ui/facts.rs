@@ -60,12 +60,12 @@ pub fn form(fact: &Fact, place: FactPlace) -> Option<CreateModal> {
     })
 }
 
-/// What is to be read once somebody has decided: `word` by `name`.
+/// Text of a fact that was decided: `word` by `name`.
 pub fn decided(fact: &Fact, word: &str, name: &str) -> String {
     format!("{}\n**{word} by {}**", shown(fact), escaped(name))
 }
 
-/// What is to be read by somebody who comes too late.
+/// Text for a user who comes after the decision.
 pub fn decided_before(fact: &Fact) -> String {
     let how = match fact.status {
         FactStatus::Accepted => "Was accepted before",

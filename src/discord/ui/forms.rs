@@ -32,15 +32,15 @@ fn input(field: &Field, index: usize) -> CreateInputText {
 
 /// A form with one text to be edited.
 pub struct TextForm<'a> {
-    /// What comes back when it is filled in, see [`Action::id`](super::action::Action::id).
+    /// Id that comes back when it is filled in, see [`Action::id`](super::action::Action::id).
     pub id: String,
-    /// What stands above it.
+    /// Title above it.
     pub title: &'a str,
-    /// What stands beside the text.
+    /// Label beside the text.
     pub label: &'a str,
     /// The field's own id.
     pub field: &'a str,
-    /// What is to be edited.
+    /// Text to be edited.
     pub text: String,
 }
 

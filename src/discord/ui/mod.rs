@@ -1,4 +1,4 @@
-//! What Discord shows, and what is pressed in it: values in, values of Discord's and actions out.
+//! Rendering for Discord, and its buttons: values in, values of Discord's and actions out.
 //!
 //! Entry types: [`action::Action`], [`reply::Reply`]; function [`panel::render`]. **Never**: changes a
 //! guild, or waits for anything.

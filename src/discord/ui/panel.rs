@@ -23,7 +23,7 @@ use crate::{
 /// Longest value of a field, in characters.
 const FIELD_MAX: usize = 1_024;
 
-/// What the panel shows.
+/// Contents of the panel.
 pub struct PanelView<'a> {
     /// How the table stands; `None`: it did not say.
     pub status: Option<&'a Status>,
@@ -35,7 +35,7 @@ pub struct PanelView<'a> {
     pub cannot_hear: Option<&'a str>,
     /// How the voice connection stands.
     pub connection: &'a ConnectionState,
-    /// What the game master should know, newest last.
+    /// Notes for the game master, newest last.
     pub notes: Vec<&'a str>,
     /// Why the session is over; `None`: it runs.
     pub over: Option<&'a str>,
@@ -79,7 +79,7 @@ impl Rendered {
     }
 }
 
-/// What `view` looks like.
+/// The panel of `view` as Discord takes it.
 pub fn render(view: &PanelView<'_>) -> Rendered {
     let state = match (view.over, view.status) {
         (Some(why), _) => format!("The session is over: {why}."),

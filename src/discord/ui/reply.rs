@@ -1,4 +1,4 @@
-//! What a command answers.
+//! Reply to a command.
 //!
 //! Entry type: [`Reply`]. Longer text than a message takes becomes a file; nothing is
 //! cut. **Never**: pings anybody.
@@ -13,7 +13,7 @@ const CONTENT_MAX: usize = 2_000;
 /// Longest text of an embed, in characters.
 const EMBED_MAX: usize = 4_096;
 
-/// An answer to whoever used a command or pressed a button.
+/// Reply to a command or to the press of a button.
 #[derive(Clone, Debug, Default)]
 pub struct Reply {
     text: String,
@@ -61,7 +61,7 @@ impl Reply {
         self
     }
 
-    /// What it says, without title and files.
+    /// Its text, without title and files.
     #[cfg(test)]
     pub fn text(&self) -> &str {
         &self.text

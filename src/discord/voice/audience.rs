@@ -1,4 +1,4 @@
-//! Who may be heard, and whose packets are whose.
+//! Users who may be heard, and the users of packets' sources.
 //!
 //! Entry type: [`Audience`]. Changed by the guild's task, asked for every packet.
 //! **Never**: lets an unknown voice through.
@@ -11,7 +11,7 @@ use std::{
 /// A user of Discord.
 pub type UserId = u64;
 
-/// Who may be heard. Cloning shares it.
+/// Users who may be heard. Cloning shares it.
 #[derive(Clone, Debug, Default)]
 pub struct Audience(Arc<Mutex<Members>>);
 
@@ -22,7 +22,7 @@ struct Members {
     sources: HashMap<u32, UserId>,
 }
 
-/// What is to be done with a packet.
+/// Treatment of a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
     /// It is this user's, who may be heard.
@@ -51,7 +51,7 @@ impl Audience {
         self.known().sources.retain(|_, known| *known != user);
     }
 
-    /// What is to be done with a packet of `source`.
+    /// Treatment of a packet of `source`.
     pub fn verdict(&self, source: u32) -> Verdict {
         let known = self.known();
         match known.sources.get(&source) {

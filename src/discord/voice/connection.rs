@@ -45,9 +45,9 @@ pub struct VoiceConnection {
     guild: GuildId,
     call: Arc<Mutex<Call>>,
     music: MusicPlayer,
-    /// Who may be heard.
+    /// Users who may be heard.
     pub audience: Audience,
-    /// What the connection reports.
+    /// Reports of the connection.
     pub news: mpsc::Receiver<VoiceNews>,
     /// How everybody is heard.
     pub hearing: watch::Receiver<HearingReport>,
@@ -131,7 +131,7 @@ pub enum ConnectError {
     Refused {
         /// The voice channel.
         channel: ChannelId,
-        /// What went wrong.
+        /// Error of the join.
         error: JoinError,
     },
     /// Discord said nothing to it.
@@ -161,7 +161,7 @@ impl Connector {
         let joined = tokio::time::timeout(JOIN_PATIENCE, self.songbird.join(self.guild, channel));
         let joined = tokio::select! {
             biased;
-            // Whoever ends the session leaves the channel.
+            // The end of a session leaves the channel itself.
             () = self.stop.cancelled() => return Err(ConnectError::SessionOver),
             joined = joined => joined,
         };
@@ -179,7 +179,7 @@ impl Connector {
         track_output::play(&self.call, frames, self.music.clone()).await;
     }
 
-    /// Joins anew, whatever stands.
+    /// Leaves and joins again, even while connected.
     ///
     /// # Errors
     /// As [`Self::connect`].
@@ -188,7 +188,7 @@ impl Connector {
         self.connect(channel).await
     }
 
-    /// Leaves without forgetting who listens. Discord believes that we are there until it is told.
+    /// Leaves without forgetting the audience. Discord believes the bot to be there until it leaves.
     async fn hang_up(&self) {
         if let Err(error) = self.songbird.leave(self.guild).await {
             tracing::debug!(%error, "cannot leave a voice channel");
@@ -196,7 +196,7 @@ impl Connector {
     }
 }
 
-/// What `error` means, with the way out.
+/// Meaning of `error`, with the way out.
 fn why(error: &JoinError) -> String {
     match error {
         JoinError::TimedOut => {

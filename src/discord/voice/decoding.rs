@@ -13,7 +13,7 @@ use crate::{
     session::SoundTime,
 };
 
-/// What recognisers read.
+/// Sample rate that recognisers read.
 const RATE: SampleRate = SampleRate::HZ_16000;
 /// Samples of the longest Opus packet, 120 ms (RFC 6716 §2.1.4).
 const PACKET_SAMPLES: usize = 1_920;
@@ -29,7 +29,7 @@ pub struct Spoken {
     pub frame: Frame,
 }
 
-/// What became of a speaker's packets.
+/// Counts of a speaker's packets.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
     /// Came, in order.
@@ -50,7 +50,7 @@ pub struct Decoding {
     cut: Vec<Frame>,
     lost_in_a_row: u32,
     last_at: Option<Instant>,
-    /// What became of the packets.
+    /// Counts of the packets so far.
     pub counts: Counts,
 }
 
@@ -58,7 +58,7 @@ impl Decoding {
     /// A speaker of whom nothing was heard yet.
     ///
     /// # Errors
-    /// There is no memory for a decoder.
+    /// No memory for a decoder.
     pub fn new() -> Result<Self, OpusError> {
         Ok(Self {
             reorder: Reorder::default(),

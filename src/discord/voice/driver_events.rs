@@ -22,7 +22,7 @@ use super::{
     reorder::Packet,
 };
 
-/// What the connection has to say.
+/// News of the connection.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum VoiceNews {
     /// It stands, for the first time or again.
@@ -47,13 +47,13 @@ pub struct Dropped {
 /// Takes songbird's events.
 #[derive(Clone)]
 pub struct DriverEvents {
-    /// Who may be heard.
+    /// Users who may be heard.
     pub audience: Audience,
     /// Packets of those who may.
     pub packets: mpsc::Sender<(UserId, Packet)>,
     /// Everything else; lost when full, which the watch over the connection makes up for.
     pub news: mpsc::Sender<VoiceNews>,
-    /// What went nowhere.
+    /// Counts of packets that went nowhere.
     pub dropped: Arc<Dropped>,
 }
 

@@ -35,7 +35,7 @@ pub struct Heard {
     pub last: Instant,
     /// When the last packet came that could be decoded.
     pub last_good: Option<Instant>,
-    /// What became of the packets.
+    /// Counts of the packets.
     pub counts: Counts,
 }
 
@@ -48,7 +48,7 @@ pub struct HearingReport {
     pub crowded_out: u64,
 }
 
-/// What the receiver reads from and writes to.
+/// Channels that the receiver reads from and writes to.
 pub struct ReceiverChannels {
     /// Packets of everybody who may be heard.
     pub packets: mpsc::Receiver<(UserId, Packet)>,
@@ -83,7 +83,7 @@ pub async fn receive(channels: ReceiverChannels, audience: Audience, stop: Cance
             () = stop.cancelled() => return,
             packet = packets.recv() => {
                 let Some((user, packet)) = packet else { return };
-                // Whoever opted out while this packet waited is not decoded either.
+                // A user who opted out while this packet waited is not decoded either.
                 if audience.hears(user) {
                     receiver.packet(user, packet);
                 }

@@ -34,7 +34,7 @@ pub struct Packet {
     pub opus: Vec<u8>,
 }
 
-/// What comes out, in order.
+/// Output in the order of the packets.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Next {
     /// The packet that is next in order.
@@ -94,7 +94,7 @@ impl Reorder {
         }
     }
 
-    /// What is next in order at `now`; call until `None`.
+    /// Next output at `now`; call until `None`.
     pub fn poll(&mut self, now: Instant) -> Option<Next> {
         if let Some(next) = self.ready.pop_front() {
             return Some(next);

@@ -7,9 +7,9 @@
 pub enum ConnectionState {
     /// Players are heard, and NPCs are.
     Up,
-    /// It broke and is being made anew.
+    /// It broke and is being made again.
     Down {
-        /// What went wrong, for the panel.
+        /// Error, for the panel.
         why: String,
         /// Attempts that failed since it broke.
         attempts: u32,

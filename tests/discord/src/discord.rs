@@ -72,7 +72,7 @@ impl Discord {
         format!("https://{}", self.inner.rest)
     }
 
-    /// The same port without TLS: `http://127.0.0.1:PORT`.
+    /// Like [`Discord::api_base`], without TLS: `http://127.0.0.1:PORT`.
     #[must_use]
     pub fn http_base(&self) -> String {
         format!("http://{}", self.inner.rest)
@@ -153,7 +153,7 @@ impl Discord {
         self.inner.read(|state| state.requests.clone())
     }
 
-    /// What everyone sees in a channel, the oldest first.
+    /// Messages that everyone sees in a channel, the oldest first.
     #[must_use]
     pub fn messages(&self, channel: u64) -> Vec<Message> {
         self.inner.read(|state| state.messages(channel))
@@ -260,9 +260,9 @@ impl Discord {
         players
     }
 
-    /// What clients did that Discord would not have taken: bodies it refuses, answers to
-    /// interactions that came late, twice or never, broken gateway and voice protocol.
-    /// Refusals that depend on the world (403, 404, 429) are in [`Discord::requests`] alone.
+    /// Acts of clients that Discord would not have taken: bodies it refuses, answers to interactions that
+    /// came late, twice or never, broken gateway and voice protocol. Refusals that depend on the world (403,
+    /// 404, 429) are in [`Discord::requests`] alone.
     #[must_use]
     pub fn violations(&self) -> Vec<String> {
         let (now, within) = (self.inner.clock.now(), self.inner.options.answer_within);

@@ -32,7 +32,7 @@ pub(crate) struct Upload {
     pub(crate) bytes: Vec<u8>,
 }
 
-/// What changes.
+/// State that changes.
 #[derive(Debug, Default)]
 pub(crate) struct State {
     /// Users, guilds, channels.
@@ -47,17 +47,17 @@ pub(crate) struct State {
     pub(crate) uploads: BTreeMap<u64, Upload>,
     /// Rate limits' counters.
     pub(crate) limits: Limits,
-    /// What goes wrong on demand.
+    /// Faults on demand.
     pub(crate) faults: Faults,
     /// All REST requests.
     pub(crate) requests: Vec<Request>,
-    /// What clients did wrong.
+    /// Violations of clients.
     pub(crate) violations: Vec<String>,
     /// Until when nothing passes the network.
     pub(crate) frozen_until: Option<Instant>,
 }
 
-/// What all tasks share.
+/// State that all tasks share.
 pub(crate) struct Inner {
     /// As it was started.
     pub(crate) options: Options,
@@ -71,7 +71,7 @@ pub(crate) struct Inner {
     pub(crate) gateway: SocketAddr,
     /// The voice servers.
     pub(crate) voice: Voice,
-    /// What changes.
+    /// State that changes.
     pub(crate) state: Mutex<State>,
     /// Rings at every change.
     pub(crate) bell: watch::Sender<()>,
@@ -83,7 +83,7 @@ impl Inner {
         look(&self.state.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// Changes, and wakes whoever waits.
+    /// Changes, and wakes all tasks that wait.
     pub(crate) fn change<T>(&self, change: impl FnOnce(&mut State) -> T) -> T {
         let result = change(&mut self.state.lock().unwrap_or_else(PoisonError::into_inner));
         self.bell.send_replace(());
@@ -129,7 +129,7 @@ impl Inner {
         format!("https://{}/attachments/{channel}/{id}/{name}", self.rest)
     }
 
-    /// What a gateway client is told to connect to.
+    /// Address of the gateway for a client.
     pub(crate) fn gateway_url(&self) -> String {
         let scheme = if self.options.gateway_tls { "wss" } else { "ws" };
         format!("{scheme}://{}", self.gateway)
@@ -152,5 +152,5 @@ impl State {
     }
 }
 
-/// What handles of tests hold.
+/// State as the handles of tests hold it.
 pub(crate) type Shared = Arc<Inner>;

@@ -75,7 +75,7 @@ fn info(endpoint: &str, token: &str) -> ConnectionInfo {
     }
 }
 
-/// The client: plays a tone, reports what it hears, goes where it is told.
+/// The client: plays a tone, reports what it hears, follows its orders.
 async fn client(seat: String) {
     let mut driver = Driver::new(Config::default().decode_mode(DecodeMode::Decrypt));
     let ears = Ears(Mutex::new(opus2::Decoder::new(48_000, opus2::Channels::Mono).unwrap()));

@@ -17,10 +17,10 @@ use crate::{
     support::chat_server::{ChatServer, Script},
 };
 
-/// What is asked in both, so that who was there is reminded of it.
+/// Question in both, so that an NPC who was there is reminded of it.
 const QUESTION: &str = "what did anybody say of the key under the mill";
 
-/// What a model is asked that sums a session up.
+/// Words of the prompt that sums a session up.
 const RECAP: &str = "recap of a session";
 
 /// A bot in two servers, whose Tessa thinks with `model`.
@@ -123,7 +123,7 @@ async fn plays(first: &Side<'_>, model: &ChatServer) {
     summed_up(model, 3).await;
 }
 
-/// What the first server's messages can be used with, and its first session.
+/// Component ids of the first server's messages, and its first session.
 struct Stolen {
     ids: Vec<String>,
     session: String,
@@ -186,7 +186,7 @@ async fn looks_around(
     seen
 }
 
-/// What the program's files hold of one server and not of the other: those whose path has its id.
+/// Text of the program's files of one server alone: those whose path has its id.
 fn files_of(hall: &Hall, guild: u64) -> Vec<String> {
     let mut folders = vec![hall.place.path("data"), hall.place.path("notes")];
     let mut found = Vec::new();
@@ -204,7 +204,7 @@ fn files_of(hall: &Hall, guild: u64) -> Vec<String> {
     found
 }
 
-/// What is remembered of one server, by the program's own commands.
+/// Output of the program's own commands about one server.
 fn remembered(hall: &Hall, guild: u64) -> String {
     let guild = guild.to_string();
     let ask = |words: &[&str]| {

@@ -19,7 +19,7 @@ fn call(tool: &str, arguments: &str) -> Order {
     Order::new("tools call").with("tool", tool).with("arguments", arguments).with("npc", "Tessa")
 }
 
-/// What the first server does while it plays, with the mark wherever words are given.
+/// Orders of the first server while it plays, with the mark wherever words are given.
 pub fn played() -> Vec<Order> {
     vec![
         Order::new("character set").with("name", marked("hero")),
@@ -36,7 +36,7 @@ pub fn played() -> Vec<Order> {
     ]
 }
 
-/// What it does between two sessions.
+/// Its orders between two sessions.
 pub fn prepared() -> Vec<Order> {
     let people = format!("entities:\n- {{ name: {MARK}anders, type: npc }}\n");
     let campaign = format!("campaign: {{ name: {MARK}vale, description: {MARK}mist }}\n");
@@ -48,7 +48,7 @@ pub fn switched_back() -> Order {
     Order::new("campaign switch").with("name", "The Raven Signet")
 }
 
-/// What shows something.
+/// Orders that show something.
 pub fn looks() -> Vec<Order> {
     vec![
         Order::new("session status"),
@@ -81,7 +81,7 @@ pub fn looks() -> Vec<Order> {
     ]
 }
 
-/// What changes something; `dora` is a person of both servers.
+/// Orders that change something; `dora` is a person of both servers.
 pub fn changes(dora: u64) -> Vec<Order> {
     let tool = |path| Order::new(path).with("npc", "Tessa").with("tool", "dice-roller.roll_table");
     let server = |path| Order::new(path).with("name", "home");
@@ -127,7 +127,7 @@ pub fn changes(dora: u64) -> Vec<Order> {
     ]
 }
 
-/// What is completed while it is typed.
+/// Orders that are completed while they are typed, with the option.
 pub fn typings() -> Vec<(Order, &'static str)> {
     vec![
         (Order::new("entity show").with("name", MARK), "name"),

@@ -64,7 +64,7 @@ impl<'a> Side<'a> {
         read + &answer.modal().map(|it| it.to_string()).unwrap_or_default()
     }
 
-    /// What its game master's answer can be used with.
+    /// Component ids of its game master's answer.
     pub async fn ids(&self, order: Order) -> Vec<String> {
         let answer = self.hall.asks_in(&self.dm, self.guild.text, order.slash).await;
         let message = answer.message.expect("a message");
@@ -72,8 +72,7 @@ impl<'a> Side<'a> {
         used.iter().filter_map(|it| it["custom_id"].as_str().map(str::to_owned)).collect()
     }
 
-    /// What its game master, or somebody else, reads who uses what stands below another server's
-    /// message.
+    /// Answer to its game master, or to `by`, who uses a component of another server's message.
     pub async fn forges(&self, by: Option<&Member>, id: &str) -> String {
         let by = by.unwrap_or(&self.dm);
         let used = self.hall.discord.forge(by, self.guild.text, id).await.expect("it is sent");
@@ -82,7 +81,7 @@ impl<'a> Side<'a> {
         format!("{id}: {}", answer.text())
     }
 
-    /// What is offered while `order`'s `option` is typed.
+    /// Choices offered while `order`'s `option` is typed.
     pub async fn typing(&self, order: Order, option: &str) -> String {
         let (dm, text) = (&self.dm, self.guild.text);
         let typed = self.hall.discord.autocomplete(dm, text, order.slash, option).await;

@@ -21,7 +21,7 @@ const CONFIGURING: Duration = Duration::from_millis(30);
 /// How often it is looked whether ends are held back any more.
 const LOOK: Duration = Duration::from_millis(20);
 
-/// What is being heard.
+/// State of one socket.
 struct Hearing {
     line: Line,
     asked: Asked,

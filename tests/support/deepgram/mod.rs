@@ -51,7 +51,7 @@ pub struct DeepgramServer {
 pub struct Seen {
     /// "/v1/listen".
     pub path: String,
-    /// What was asked for, in order.
+    /// Parameters of the query, in order.
     pub query: Vec<(String, String)>,
     /// Why it was refused.
     pub refused: Option<String>,
@@ -77,7 +77,7 @@ impl Seen {
     }
 }
 
-/// What goes wrong with one socket.
+/// Fault of one socket.
 #[derive(Clone, Debug)]
 pub enum Fault {
     /// Nothing does.
@@ -135,7 +135,7 @@ impl DeepgramServer {
         self.shared.state().script.push_back(segments);
     }
 
-    /// What goes wrong with the next socket that has no fault yet.
+    /// Fault of the next socket that has none yet.
     pub fn fault(&self, fault: Fault) {
         self.shared.state().faults.push_back(fault);
     }
@@ -246,7 +246,7 @@ struct Line {
     said: u64,
 }
 
-/// What a client sends.
+/// Message of a client.
 enum Heard {
     /// 16-bit samples.
     Sound(Vec<i16>),
@@ -261,7 +261,7 @@ enum Heard {
 }
 
 impl Line {
-    /// What comes next, or nothing until `until`.
+    /// The next message; `Quiet` if none comes until `until`.
     async fn next(&mut self, until: tokio::time::Instant) -> Heard {
         loop {
             let message = tokio::select! {
@@ -309,7 +309,7 @@ impl Line {
         self.shared.state().seen[self.number].seconds
     }
 
-    /// What is wrong by now, and how the socket ends, if it does.
+    /// Applies the fault if it is due, and returns how the socket ended, if it did.
     async fn failed(&mut self) -> Option<String> {
         let seconds = self.seconds();
         match self.fault.clone() {

@@ -16,12 +16,12 @@ const INTERIM: f64 = 0.4;
 /// How long new terms take to hold.
 const CONFIGURING: Duration = Duration::from_millis(30);
 
-/// What is being heard.
+/// State of one socket.
 struct Hearing {
     line: Line,
     asked: Asked,
     sound: Sound,
-    /// What is left of the utterance, and the segment that is said.
+    /// The rest of the utterance, and the segment that is said.
     utterance: VecDeque<String>,
     segment: Option<Segment>,
     /// When all there is was asked for last.

@@ -1,4 +1,4 @@
-//! What a handshake asks for, and why the real service would refuse it.
+//! Query of a handshake, and why the real service would refuse it.
 
 use reqwest::Url;
 use tokio_tungstenite::tungstenite::handshake::server::Request;

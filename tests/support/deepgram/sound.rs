@@ -50,7 +50,7 @@ impl Segment {
         Self { words, voice: 0.0 }
     }
 
-    /// What has been said of it so far.
+    /// Words said so far.
     pub fn so_far(&self) -> String {
         let count = (0..self.words.len()).take_while(|it| (*it as f64) * WORD < self.voice).count();
         self.words[..count].join(" ")

@@ -1,7 +1,7 @@
 //! A loopback Gemini Live for tests: `/ws/google.ai.generativelanguage.v1beta.GenerativeService.…`.
 //!
 //! Entry function: [`connection`]; what is scripted and recorded is in `voice_models/`. It speaks in
-//! binary frames and closes the connection of whoever makes a mistake.
+//! binary frames and closes the connection of a client that makes a mistake.
 //! **Never**: takes what the real service would refuse (`check.rs`, `setup.rs`).
 
 mod check;

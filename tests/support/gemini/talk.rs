@@ -25,7 +25,7 @@ use super::{
 };
 use crate::support::voice_models::{Fault, Seen, Shared};
 
-/// Longest wait for a client that is told to go.
+/// Longest wait for a client that was asked to go.
 const PARTING: Duration = Duration::from_secs(2);
 /// Longest reason of a close, in bytes.
 const REASON_MAX: usize = 123;
@@ -54,7 +54,7 @@ pub struct Talk {
     pub(super) number: usize,
     /// When the utterance began.
     begun: Option<Instant>,
-    /// Why its key is refused, which is told when the first message has come.
+    /// Reason why its key is refused, sent when the first message has come.
     key: Checked,
 }
 
@@ -122,7 +122,7 @@ impl Talk {
         let _ = self.socket.flush().await;
     }
 
-    /// The same, on its way with the next message: nothing comes between them.
+    /// Like [`Self::say`], on its way with the next message: nothing comes between them.
     pub async fn begin_to_say(&mut self, message: Value) {
         if self.fault != Fault::Mute {
             let _ = self.socket.feed(Message::binary(message.to_string().into_bytes())).await;
@@ -180,7 +180,7 @@ impl Talk {
         }
     }
 
-    /// Does what it is told, or refuses.
+    /// Carries out a message, or refuses it.
     async fn take(&mut self, message: Value) {
         let mut noted = message.clone();
         if let Some(data) = noted.pointer_mut("/realtimeInput/audio/data") {

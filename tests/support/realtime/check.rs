@@ -1,4 +1,4 @@
-//! What the real service refuses.
+//! Refusals of the real service.
 //!
 //! Entry functions: [`handshake`], [`order`]; entry type: [`Conversation`], against which an order is
 //! checked. Checked against the vendor's description of the protocol of 2026.
@@ -58,7 +58,7 @@ pub struct Refusal {
     pub message: String,
 }
 
-/// What is known of a session.
+/// State of a session.
 #[derive(Debug, Default)]
 pub struct Conversation {
     /// Instructions of the session.
@@ -228,7 +228,7 @@ fn session(session: &Value, talk: &Conversation) -> Checked {
     Ok(())
 }
 
-/// What a session and an answer have in common.
+/// Checks the settings that a session and an answer have in common.
 fn shared_settings(settings: &Value, path: &str) -> Checked {
     if let Some(modes) = settings.get("output_modalities") {
         let one = modes.as_array().filter(|modes| modes.len() == 1);

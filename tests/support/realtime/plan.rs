@@ -27,7 +27,7 @@ pub enum Out {
     Calls(String),
     /// A text or binary frame, as it is.
     Frame(String, bool),
-    /// The same again and again.
+    /// Repeats this output for ever.
     Forever(Box<Self>),
     /// Sends `response.done`.
     Done(&'static str, Option<&'static str>),
@@ -48,7 +48,7 @@ impl Out {
     }
 }
 
-/// What is being planned.
+/// Plan of one response.
 struct Plan {
     response: String,
     number: usize,
@@ -195,7 +195,7 @@ impl Plan {
         self.push("response.remark", more);
     }
 
-    /// What a newer version of the service may say.
+    /// Events that a newer version of the service may send.
     fn strange(&mut self) {
         let mood = json!({"type": "response.mood", "mood": {"of": "the service"}, "event_id": "e"});
         let item = json!({"id": "item_strange", "type": "hologram", "role": "narrator",

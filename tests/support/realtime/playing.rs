@@ -112,7 +112,7 @@ impl Talk {
         self.say(created).await;
     }
 
-    /// What is read for an answer: the whole conversation, of which the cache has what was read before.
+    /// Input of an answer: the whole conversation, of which the cache has what was read before.
     fn input(&mut self) -> Usage {
         let known = &self.known;
         let tools = if known.tools.is_null() { 0 } else { known.tools.to_string().len() };

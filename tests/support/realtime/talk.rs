@@ -29,9 +29,9 @@ pub struct Talk {
     pub(super) fault: Fault,
     pub(super) known: Conversation,
     pub(super) running: Option<Running>,
-    /// What was read for the answer before.
+    /// Input of the answer before.
     pub(super) read: Usage,
-    /// What was understood, and is not told yet.
+    /// Transcript that is understood and not sent yet.
     pub(super) transcript: Option<Value>,
     /// Set when the connection is to end, and how.
     pub(super) ended: Option<String>,
@@ -144,7 +144,7 @@ impl Talk {
         }
     }
 
-    /// Does what it is told, or refuses.
+    /// Carries out an order, or refuses it.
     async fn take(&mut self, order: Value) {
         let mut noted = order.clone();
         if let Some(audio) = noted.get_mut("audio") {

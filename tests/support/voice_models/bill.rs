@@ -47,7 +47,7 @@ pub struct Usage {
 }
 
 impl Usage {
-    /// What it costs.
+    /// Its cost at `prices`.
     pub fn cost(&self, prices: &Prices) -> f64 {
         let parts = [
             (self.text_in - self.text_cached, prices.input),

@@ -1,4 +1,4 @@
-//! What is written down of a person: given to them, and deleted when they or the game master say so.
+//! Records of a person: given to them, and deleted when they or the game master say so.
 //!
 //! Entry functions: [`export`], [`confirm`], [`delete_own`], [`purge`]. **Never**: shows a person's lines to
 //! somebody else, or deletes without having asked.
@@ -108,7 +108,7 @@ fn question(user: u64, purged: Option<u64>, names: &NamesOf) -> Reply {
     Reply::private(text).with_rows(vec![CreateActionRow::Buttons(vec![button])])
 }
 
-/// What is forgotten of `user`, who is called `name` here.
+/// Request to forget `user`, known as `name` here.
 fn wanted(guild: &Guild, user: u64, name: Option<&String>) -> ForgetRequest {
     let character = guild.settings().characters.get(&user);
     ForgetRequest {

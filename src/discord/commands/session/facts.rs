@@ -29,7 +29,7 @@ pub struct FactPress {
     pub place: FactPlace,
     /// The fact, and the campaign it is of.
     pub id: FactId,
-    /// What was pressed.
+    /// Button that was pressed.
     pub step: FactStep,
 }
 
@@ -123,7 +123,7 @@ fn soon<T: Send + 'static>(
     })
 }
 
-/// The fact in the words of whoever has edited it.
+/// The fact in the words of the game master who edited it.
 fn edited(press: &ButtonPress) -> Result<String, Refusal> {
     let text = press.values.first().map(|text| text.trim()).unwrap_or_default();
     match text.is_empty() {

@@ -94,8 +94,8 @@ fn run(guild: &mut Guild, call: &Call) -> Result<Answer, Refusal> {
     }
 }
 
-/// What players ask for costs nothing, and only they see it; what a game master asks for may be
-/// written by a model, and is for everybody to see unless it is for game masters.
+/// A player's recap costs nothing, and only they see it; a game master's may be written by a model, and is
+/// for everyone to see unless it is for game masters.
 fn recap(guild: &Guild, call: &Call) -> Result<Answer, Refusal> {
     let for_dm = call.text("audience") == Some(DM);
     if for_dm && !call.is_dm {

@@ -77,7 +77,7 @@ pub fn names(guild: &Guild) -> Vec<String> {
 /// Adds a server for this guild alone; it connects in the background.
 ///
 /// # Errors
-/// What is wrong with it, or its name is taken.
+/// A problem of its description, or a name that is taken.
 pub fn add(guild: &mut Guild, call: &Call) -> Result<Answer, Refusal> {
     let name = call.words("name")?;
     let given = |option| call.text(option).map(str::to_owned);
@@ -119,10 +119,10 @@ pub fn remove(guild: &mut Guild, name: &str) -> Result<Answer, Refusal> {
     Ok(Reply::private(format!("Removed '{name}'.")).into())
 }
 
-/// Has a server connected anew: one that was added here, or one of everybody's that is not well.
+/// Reconnects a server: one that was added here, or a shared one that is not well.
 ///
 /// # Errors
-/// There is no such server, or others use it.
+/// No such server, or others use it.
 pub fn restart(guild: &Guild, name: &str) -> Result<Answer, Refusal> {
     let servers = &guild.shared.handles.servers;
     let all = servers.status(guild.owner());

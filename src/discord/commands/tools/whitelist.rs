@@ -16,7 +16,7 @@ use crate::{
 /// Lets the NPC of a call use what its `tool` names, or not; kept over restarts, and true of its next turn.
 ///
 /// # Errors
-/// There is no such NPC or tool, its policy blocks it, or it cannot be kept.
+/// No such NPC or tool, its policy blocks it, or it cannot be kept.
 pub fn change(guild: &mut Guild, call: &Call, allow: bool) -> Result<Answer, Refusal> {
     let (npc, tool) = (call.words("npc")?, call.words("tool")?);
     let cast = guild.cast();

@@ -1,6 +1,6 @@
 //! One socket of the gateway.
 //!
-//! Entry function: [`serve`]. Never: deciding who is told of what.
+//! Entry function: [`serve`]. Never: deciding which client gets which event.
 
 use super::{
     identify::{self, Begun},
@@ -41,7 +41,7 @@ struct Connection<'a> {
     payloads: VecDeque<Instant>,
 }
 
-/// What follows from a payload.
+/// Continuation after a payload.
 type Next = anyhow::Result<ControlFlow<()>>;
 
 /// Talks with a client until one of the two has enough.
@@ -234,7 +234,7 @@ impl Connection<'_> {
         Ok(())
     }
 
-    /// The session is over: it cannot be resumed, and whoever spoke in it is gone.
+    /// The session is over: it cannot be resumed, and its user leaves the voice channels.
     fn forget(&mut self) {
         if let Some(id) = self.session.take() {
             self.inner.session_ended(&id);

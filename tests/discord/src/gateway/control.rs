@@ -1,4 +1,4 @@
-//! What a test does to gateway clients.
+//! A test's control over gateway clients.
 //!
 //! Entry functions: on [`Discord`]. Never: protocol.
 

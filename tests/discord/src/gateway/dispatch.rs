@@ -1,4 +1,4 @@
-//! Who is told of what.
+//! Choice of the clients that get an event.
 //!
 //! Entry function: [`State::dispatch`]. Never: sockets.
 

@@ -11,11 +11,11 @@ use crate::{
 use serde_json::{Value, json};
 use std::collections::VecDeque;
 
-/// What came of it.
+/// Result of an op 2 or 6.
 pub(crate) enum Begun {
     /// The session, and the last event its client has.
     Session(String, u64),
-    /// Op 9: it has to identify anew.
+    /// Op 9: it has to identify again.
     Invalid,
 }
 

@@ -30,7 +30,7 @@ pub(crate) mod intent {
     pub(crate) const GUILD_MESSAGES: u64 = 1 << 9;
     /// Direct messages.
     pub(crate) const DIRECT_MESSAGES: u64 = 1 << 12;
-    /// What messages say; privileged.
+    /// Content of messages; privileged.
     pub(crate) const MESSAGE_CONTENT: u64 = 1 << 15;
     /// Those that have to be granted.
     pub(crate) const PRIVILEGED: u64 = GUILD_MEMBERS | GUILD_PRESENCES | MESSAGE_CONTENT;

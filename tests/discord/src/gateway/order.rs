@@ -1,4 +1,4 @@
-//! What a client may send once it has identified: members, presence, voice.
+//! Payloads of a client that has identified: members, presence, voice.
 //!
 //! Entry function: [`obey`]. Never: sockets.
 

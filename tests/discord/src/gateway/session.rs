@@ -1,4 +1,4 @@
-//! What is remembered of a gateway client between two sockets.
+//! State of a gateway client between two sockets.
 //!
 //! Entry type: [`Gateways`]. Never: sockets.
 
@@ -6,10 +6,10 @@ use serde_json::Value;
 use std::collections::{BTreeMap, VecDeque};
 use tokio::time::Instant;
 
-/// Events kept for a resume; a client further behind starts anew.
+/// Events stored for a resume; a client further behind has to identify again.
 const REPLAYED: usize = 10_000;
 
-/// What the test wants done to a connection.
+/// A test's order for a connection.
 #[derive(Clone, Debug)]
 pub(crate) enum Order {
     /// Sends this payload.
@@ -25,7 +25,7 @@ pub(crate) enum Order {
 pub(crate) struct Session {
     /// Its user.
     pub(crate) user: u64,
-    /// What it wants to be told.
+    /// Events it wants to get.
     pub(crate) intents: u64,
     /// Its number and how many there are.
     pub(crate) shard: (u64, u64),
@@ -35,7 +35,7 @@ pub(crate) struct Session {
     pub(crate) events: VecDeque<(u64, String)>,
     /// Its socket, while it has one.
     pub(crate) connection: Option<u64>,
-    /// What is to be done to its socket.
+    /// Orders for its socket.
     pub(crate) orders: VecDeque<Order>,
     /// Events wait.
     pub(crate) held: bool,

@@ -1,4 +1,4 @@
-//! What came back for an interaction.
+//! Responses to an interaction.
 //!
 //! Entry types: [`Answer`], [`Response`]. Never: answering.
 
@@ -20,10 +20,10 @@ pub struct Answer {
     pub id: u64,
 }
 
-/// What has come back so far.
+/// Response so far.
 #[derive(Clone, Debug, Default)]
 pub struct Response {
-    /// What a person would call the interaction: `/npc mute`.
+    /// Name of the interaction as a person would say it: `/npc mute`.
     pub name: String,
     /// How long the first answer took; none before there is one.
     pub after: Option<Duration>,
@@ -82,7 +82,7 @@ impl Response {
     }
 }
 
-/// What has become of an interaction.
+/// Response to an interaction so far.
 fn response(state: &State, it: &Interaction) -> Response {
     let message = |id: &u64| {
         let channel = state.world.channels.get(&it.channel);
@@ -115,13 +115,13 @@ fn response(state: &State, it: &Interaction) -> Response {
 }
 
 impl Answer {
-    /// What has come back so far.
+    /// The response so far.
     #[must_use]
     pub fn now(&self) -> Response {
         self.inner.read(|state| self.look(state))
     }
 
-    /// The same, with the lock held.
+    /// Like [`Answer::now`], with the lock held.
     fn look(&self, state: &State) -> Response {
         let it = state.interactions.by_id.get(&self.id);
         it.map(|it| response(state, it)).unwrap_or_default()

@@ -10,7 +10,7 @@ use crate::{
 use anyhow::{Context as _, bail, ensure};
 use serde_json::{Value, json};
 
-/// What the ids chosen in a menu of this component type refer to; none for a menu of texts.
+/// Objects that the ids chosen in a menu of this component type refer to; none for a menu of texts.
 pub(super) fn chosen(
     inner: &Inner,
     state: &State,
@@ -33,7 +33,7 @@ pub(super) fn chosen(
     Ok(Some(filled.resolved))
 }
 
-/// What is being typed, as the client app sends it: text, whatever the option.
+/// Text being typed, as the client app sends it: a string, whatever the option.
 pub(super) fn raw(given: &Given) -> anyhow::Result<Value> {
     match given {
         Given::Value(Value::String(text)) => Ok(json!(text)),

@@ -34,7 +34,7 @@ pub(crate) struct First {
     pub(crate) at: Instant,
     /// Its type.
     pub(crate) kind: u64,
-    /// What it says.
+    /// Its content.
     pub(crate) data: Value,
 }
 
@@ -47,9 +47,9 @@ pub(crate) struct Interaction {
     pub(crate) token: String,
     /// See [`kind`].
     pub(crate) kind: u8,
-    /// What a person would call it: `/npc mute`, `button stop`.
+    /// Name as a person would say it: `/npc mute`, `button stop`.
     pub(crate) name: String,
-    /// Who.
+    /// Its user.
     pub(crate) user: u64,
     /// In which guild.
     pub(crate) guild: u64,
@@ -77,7 +77,7 @@ pub(crate) struct Interactions {
 }
 
 impl Interaction {
-    /// What stands in the messages that answer it.
+    /// Metadata in the messages that answer it.
     pub(crate) fn metadata(&self, state: &State) -> Value {
         let mut metadata = json!({
             "id": self.id.to_string(), "type": self.kind, "user": state.world.users.get(&self.user).map(json::user),
@@ -97,7 +97,7 @@ impl Interaction {
         metadata
     }
 
-    /// What is wrong with how it was answered, if anything.
+    /// Fault in how it was answered, if any.
     pub(crate) fn violation(&self, now: Instant, within: std::time::Duration) -> Option<String> {
         let name = &self.name;
         match (&self.first, self.late) {

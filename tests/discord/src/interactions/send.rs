@@ -13,7 +13,7 @@ use anyhow::{Context as _, ensure};
 use base64::{Engine as _, prelude::BASE64_URL_SAFE_NO_PAD};
 use serde_json::{Value, json};
 
-/// What is done, before it is sent.
+/// An interaction before it is sent.
 struct Deed {
     kind: u8,
     name: String,
@@ -25,7 +25,7 @@ struct Deed {
 }
 
 impl Deed {
-    /// What is done with a component of `message`.
+    /// Use of a component of `message`.
     const fn component(name: String, channel: u64, message: u64, data: Value) -> Self {
         let (kind, source) = (kind::COMPONENT, Some(message));
         Self { kind, name, channel, source, data, whispered: false }
@@ -80,8 +80,8 @@ impl Discord {
             .await
     }
 
-    /// A member uses a slash command as if in a conversation with the bot alone: no guild is named.
-    /// What is answered lies in `channel`.
+    /// A member uses a slash command as if in a conversation with the bot alone: no guild is named. The
+    /// answer lies in `channel`.
     ///
     /// # Errors
     /// As [`Discord::command`].

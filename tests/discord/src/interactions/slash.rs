@@ -14,7 +14,7 @@ pub struct Slash {
     options: Vec<(String, Given)>,
 }
 
-/// What a person gave for an option.
+/// Value that a person gave for an option.
 #[derive(Clone, Debug)]
 pub(super) enum Given {
     /// Text, number or truth value; ids as numbers.
@@ -45,7 +45,7 @@ impl Slash {
         self
     }
 
-    /// What a person would call it.
+    /// Name as a person would say it.
     pub(crate) fn name(&self) -> String {
         format!("/{}", self.path.join(" "))
     }

@@ -33,7 +33,7 @@ pub(super) struct Dave {
     session: Option<DaveSession>,
     /// Versions by transition.
     pending: HashMap<u16, u16>,
-    /// Who may be proposed.
+    /// Users that may be proposed.
     pub(super) recognised: BTreeSet<u64>,
 }
 
@@ -49,13 +49,13 @@ impl Dave {
         self.version
     }
 
-    /// Who is in the group, if keys are there.
+    /// Members of the group, if keys are there.
     pub(super) fn members(&self) -> Vec<u64> {
         let ready = self.session.as_ref().filter(|session| session.is_ready());
         ready.and_then(DaveSession::get_user_ids).unwrap_or_default()
     }
 
-    /// The session begins, or begins anew; the answer is a key package.
+    /// The session begins, or begins again; the answer is a key package.
     pub(super) fn begin(&mut self, version: u64) -> anyhow::Result<Vec<Answer>> {
         self.version = u16::try_from(version)?;
         let Some(version) = NonZeroU16::new(self.version) else { return Ok(Vec::new()) };

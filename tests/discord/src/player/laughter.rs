@@ -1,4 +1,4 @@
-//! What sounds like laughter and is no word.
+//! Sounds like laughter that are no word.
 //!
 //! Entry function: [`laughter`]. **Never**: two takes that differ.
 

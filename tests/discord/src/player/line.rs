@@ -49,9 +49,9 @@ pub(super) struct Line {
     tls: TlsConnector,
     /// The mode wanted; none takes the server's first.
     mode: Option<Mode>,
-    /// What others see of it.
+    /// State shared with its other tasks.
     shared: Arc<Shared>,
-    /// What it is told.
+    /// Its orders.
     orders: mpsc::Receiver<Command>,
     /// The last number the server has used; −1 before.
     seq: i32,
@@ -153,7 +153,7 @@ impl Line {
         loop {
             tokio::select! {
                 () = left.cancelled() => {
-                    // Whoever leaves does not wait for an answer.
+                    // A player who leaves does not wait for an answer.
                     let _unheard = wires.socket.close(None).await;
                     return Ok(End::Left);
                 }
@@ -167,7 +167,7 @@ impl Line {
                         let ssrc = self.udp.as_ref().map(|(_, ssrc)| *ssrc);
                         let d = json!({"speaking": u8::from(on), "delay": 0, "ssrc": ssrc});
                         wires.json(5, &d).await?;
-                        // Whoever asked may have stopped waiting.
+                        // The receiver may have been dropped.
                         let _gone = written.send(());
                     }
                     Some(elsewhere) => {
@@ -190,7 +190,7 @@ impl Line {
         }
     }
 
-    /// What a close code means.
+    /// Meaning of a close code.
     fn closed(&self, code: u16) -> End {
         self.shared.change(|state| state.close_code = Some(code));
         if self.resumable && (code < 4000 || matches!(code, 4009 | 4015)) {

@@ -1,4 +1,4 @@
-//! What a player has heard, per user.
+//! Sound that a player has heard, per user.
 //!
 //! Entry: [`Memory::hear`], then [`Memory::continuous`] and the questions about times.
 //! Never keeps more than [`KEPT`] packets of a user.

@@ -35,7 +35,7 @@ use std::{
 use tokio::sync::{Mutex, mpsc};
 use tokio_util::sync::{CancellationToken, DropGuard};
 
-/// What a connection may take.
+/// Longest time of a connection attempt.
 const PATIENCE: Duration = Duration::from_secs(15);
 /// Orders to a player's line; who gives one waits when so many are pending.
 const COMMANDS: usize = 8;
@@ -62,7 +62,7 @@ pub struct Seat {
 pub struct Player {
     /// Where it sits.
     user: u64,
-    /// What its tasks share.
+    /// State that its tasks share.
     shared: Arc<Shared>,
     /// To its line.
     commands: mpsc::Sender<Command>,
@@ -125,7 +125,7 @@ impl Player {
         result.map_err(|why| anyhow::anyhow!("user {user} could not join: {why}"))
     }
 
-    /// Who this is.
+    /// The player's user.
     #[must_use]
     pub const fn user(&self) -> u64 {
         self.user
@@ -217,8 +217,8 @@ impl Player {
         Speech::start(Arc::clone(&self.mouth), shared, commands, pcm48)
     }
 
-    /// What a user was heard to say, 48 kHz mono: packets in order of their numbers, lost ones
-    /// concealed, pauses as long as they were (2 s at most), at most the last two minutes.
+    /// Speech heard of a user, 48 kHz mono: packets in order of their numbers, lost ones concealed, pauses as
+    /// long as they were (2 s at most), at most the last two minutes.
     #[must_use]
     pub fn heard(&self, user: u64) -> Vec<i16> {
         self.shared.read(|state| state.memory.continuous(user))

@@ -1,4 +1,4 @@
-//! What the tasks of one player share, and how the test waits for it.
+//! State that the tasks of one player share, and how the test waits for it.
 //!
 //! Entry: [`Shared::change`], [`Shared::read`], [`Shared::wait`].
 //! Never does IO.
@@ -24,7 +24,7 @@ pub(super) enum Command {
     Server {
         /// Its address.
         endpoint: String,
-        /// What it wants to see.
+        /// Token for it.
         token: String,
     },
     /// Another place.
@@ -58,17 +58,17 @@ pub(super) struct State {
     pub link: Option<Link>,
     /// End-to-end encryption.
     pub dave: Dave,
-    /// Whose source an SSRC is.
+    /// User of an SSRC.
     pub sources: HashMap<u32, u64>,
     /// Sound that came before the speaking update that says whose it is.
     pub unclaimed: VecDeque<Unclaimed>,
-    /// What was heard.
+    /// Sound that was heard.
     pub memory: Memory,
     /// Servers this player has been told of and has not yet gone to.
     pub moves: u64,
     /// Why there is no line.
     pub failure: Option<String>,
-    /// What the last connection ended with.
+    /// Close code of the last connection.
     pub close_code: Option<u16>,
     /// Packets of unknown sources, and those that did not decrypt.
     pub not_understood: u64,

@@ -16,7 +16,7 @@ use tokio::{
 use tokio_rustls::{TlsConnector, client::TlsStream};
 use tokio_tungstenite::{WebSocketStream, client_async, tungstenite::Message};
 
-/// What is open while a connection lasts.
+/// Sockets and timers of one connection.
 pub(super) struct Wires {
     /// The web socket.
     pub socket: WebSocketStream<TlsStream<TcpStream>>,

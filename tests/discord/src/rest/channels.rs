@@ -55,7 +55,7 @@ pub(crate) fn message(call: &Call) -> Answered {
     })
 }
 
-/// What a message needs besides the right to write.
+/// Permissions that a message needs besides the right to write.
 fn needed(call: &Call) -> u64 {
     let embeds = call.body["embeds"].as_array().is_some_and(|embeds| !embeds.is_empty());
     let mut bits = if embeds { permission::EMBED_LINKS } else { 0 };

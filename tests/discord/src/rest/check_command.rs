@@ -1,4 +1,4 @@
-//! What a command's registration may hold.
+//! Limits of a command's registration.
 //!
 //! Entry function: [`command`]. Never: storing it.
 

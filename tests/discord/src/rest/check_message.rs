@@ -1,4 +1,4 @@
-//! What a message may hold.
+//! Limits of a message.
 //!
 //! Entry functions: [`message`], [`modal`]. Never: who may write it.
 

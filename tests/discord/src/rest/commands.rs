@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 /// Slash commands of one guild, or global ones.
 const COMMANDS: usize = 100;
 
-/// Whose commands: those of the path's guild, or global ones.
+/// Guild of the path; `None`: global commands.
 fn scope(call: &Call, state: &State) -> Result<Option<u64>, Refusal> {
     if call.id("application_id")? != call.user || call.user != state.world.bot {
         let message = "You are not authorized to perform this action on this application";

@@ -1,4 +1,4 @@
-//! What goes wrong on demand.
+//! Faults on demand.
 //!
 //! Entry types: [`Fault`], [`Faults`]. Never: going wrong on its own.
 

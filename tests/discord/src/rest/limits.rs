@@ -13,7 +13,7 @@ struct Used {
     resets: Instant,
 }
 
-/// What a request learns of its bucket.
+/// State of the bucket after a request.
 #[derive(Clone, Debug)]
 pub(crate) struct Taken {
     /// Requests per window.
@@ -40,7 +40,7 @@ pub(crate) enum Scope {
 /// Which bucket a request falls in.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Key {
-    /// Whose token.
+    /// User of the token.
     pub(crate) user: u64,
     /// Method and path, with braces for ids.
     pub(crate) route: String,

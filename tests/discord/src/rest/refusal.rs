@@ -4,7 +4,7 @@
 
 use serde_json::{Value, json};
 
-/// What a handler answers.
+/// Answer of a handler.
 #[derive(Clone, Debug)]
 pub(crate) struct Reply {
     /// HTTP status.
@@ -22,13 +22,13 @@ pub(crate) struct Refusal {
     pub(crate) code: u64,
     /// Discord's words.
     pub(crate) message: String,
-    /// What is wrong where, for 50035.
+    /// Errors by field, for 50035.
     pub(crate) errors: Option<Value>,
     /// Whether the client should have known better.
     pub(crate) violation: bool,
 }
 
-/// What handlers return.
+/// Result of a handler.
 pub(crate) type Answered = Result<Reply, Refusal>;
 
 impl Reply {

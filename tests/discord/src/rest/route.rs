@@ -22,7 +22,7 @@ pub(crate) struct Call<'a> {
     pub(crate) params: Params,
     /// After the question mark.
     pub(crate) query: String,
-    /// Who asks.
+    /// User of the token.
     pub(crate) user: u64,
     /// JSON, or null.
     pub(crate) body: Value,
@@ -43,7 +43,7 @@ pub(crate) struct Route {
     pub(crate) method: &'static str,
     /// With braces for what varies.
     pub(crate) path: &'static str,
-    /// Who answers.
+    /// Its handler.
     pub(crate) handler: Handler,
     /// Whether a token in the headers is needed.
     pub(crate) authorised: bool,

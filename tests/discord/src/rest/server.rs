@@ -239,7 +239,7 @@ fn http(inner: &Shared, taken: Option<&Taken>, result: Result<Reply, Refusal>) -
     response
 }
 
-/// What the front of Discord says when its back has failed.
+/// Answer of Discord's front when its back has failed.
 fn broken(status: u16) -> Http {
     let (kind, body) = if status == 500 {
         (

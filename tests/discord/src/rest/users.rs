@@ -21,7 +21,7 @@ pub(crate) fn gateway(call: &Call) -> Answered {
     Reply::ok(json!({"url": call.inner.gateway_url()}))
 }
 
-/// The same, with how many shards and how many starts.
+/// Address of the gateway, with the number of shards and of starts.
 pub(crate) fn gateway_bot(call: &Call) -> Answered {
     let used = call.inner.read(|state| state.gateway.identifies.get(&call.user).copied());
     let remaining = STARTS.saturating_sub(used.unwrap_or_default());
@@ -29,7 +29,7 @@ pub(crate) fn gateway_bot(call: &Call) -> Answered {
     Reply::ok(json!({"url": call.inner.gateway_url(), "shards": 1, "session_start_limit": starts}))
 }
 
-/// Who asks.
+/// The user of the token.
 pub(crate) fn me(call: &Call) -> Answered {
     call.inner.read(|state| {
         let user =

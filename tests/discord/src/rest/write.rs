@@ -21,9 +21,9 @@ use serde_json::{Value, json};
 pub(crate) struct Draft<'a> {
     /// Where.
     pub(crate) channel: u64,
-    /// Who.
+    /// Its author.
     pub(crate) author: u64,
-    /// What.
+    /// Its body.
     pub(crate) body: &'a Value,
     /// With which files.
     pub(crate) files: &'a [File],

@@ -1,4 +1,4 @@
-//! What a test does to the voice servers, and reads of them.
+//! A test's control over the voice servers, and its view of them.
 //!
 //! Entry: [`Voice::set_faults`], [`Voice::cut`], [`Voice::close`], [`Voice::counts`],
 //! [`Voice::violations`].
@@ -50,7 +50,7 @@ impl Voice {
         }
     }
 
-    /// Op 24: the DAVE group of a channel starts anew; everybody sends a new key package.
+    /// Op 24: the DAVE group of a channel starts again; everybody sends a new key package.
     pub fn reset_group(&self, guild: u64, channel: u64) {
         let mut state = self.shared.state();
         let users = state.in_call(guild, channel);
@@ -78,15 +78,15 @@ impl Voice {
         self.reset_group(guild, channel);
     }
 
-    /// The next commit or welcome that is sent to a user arrives broken: it must refuse it (op 31)
-    /// and start anew.
+    /// The next commit or welcome that is sent to a user arrives broken: it must refuse it (op 31) and start
+    /// again.
     pub fn spoil_commit(&self, guild: u64, channel: u64, user: u64) {
         if let Some(group) = self.shared.state().group(guild, channel) {
             group.spoilt.insert(user);
         }
     }
 
-    /// What a user has sent and got; zeros for one who is not there.
+    /// Counts of a user; zeros for one who is not there.
     #[must_use]
     pub fn counts(&self, guild: u64, user: u64) -> Counts {
         self.shared.state().seats.get(&(guild, user)).map(|seat| seat.counts).unwrap_or_default()

@@ -1,11 +1,11 @@
-//! What a test may read of the voice server.
+//! A test's view of the voice server.
 //!
 //! Entry: [`Counts`] of one user, [`GroupStatus`] of one channel.
 //! Never changes anything.
 
 use std::collections::BTreeSet;
 
-/// What one user has sent and got since it was admitted; a new seat starts again at zero.
+/// Packets that one user has sent and got since it was admitted; a new seat starts again at zero.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
     /// RTP packets of this user that were accepted.
@@ -43,7 +43,7 @@ pub struct GroupStatus {
     pub version: u16,
     /// Commits since the group was founded.
     pub epoch: u64,
-    /// Who is in.
+    /// Its members.
     pub members: BTreeSet<u64>,
     /// Transitions that were executed (op 22), over all groups of this channel.
     pub transitions: u64,

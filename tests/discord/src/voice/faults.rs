@@ -1,4 +1,4 @@
-//! What goes wrong on purpose.
+//! Faults on purpose.
 //!
 //! Entry: [`Faults`] for a [`Scope`]; [`Faults::fates`] says what becomes of one packet.
 //! Never counts as a violation of a client.
@@ -23,7 +23,7 @@ pub enum Scope {
     },
 }
 
-/// What goes wrong with what the users in a [`Scope`] **send**, as everybody else gets it.
+/// Faults of the packets that the users in a [`Scope`] **send**, as everybody else gets them.
 ///
 /// Rates are 0.0–1.0 and drawn per packet from the seed of
 /// [`VoiceOptions`](crate::VoiceOptions::seed). The default is a perfect network.

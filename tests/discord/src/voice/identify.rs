@@ -1,4 +1,4 @@
-//! Who a client is: IDENTIFY and RESUME, checked against what was admitted.
+//! Identity of a client: IDENTIFY and RESUME, checked against the admitted users.
 //!
 //! Entry: [`State::identify`], [`State::resume`].
 //! Never waits and never reads a socket.
@@ -27,7 +27,7 @@ impl State {
             return close(4017, "E2EE/DAVE protocol required");
         }
         let Some(outbox) = connection.outbox.take() else { return close(4005, "identified twice") };
-        // A session identified anew begins anew, for everybody.
+        // A session identified again begins again, for everybody.
         self.detach(who, &Close(4014, "identified elsewhere".into()));
         self.last_ssrc += 1;
         let ssrc = self.last_ssrc;
@@ -74,7 +74,7 @@ impl State {
         self.broadcast(guild, channel, (user, 20), &platform(user));
     }
 
-    /// Whose token, session and server these are.
+    /// The seat of this token, session and server.
     fn seat_of(&self, who: Who, server: usize, d: &Value) -> Result<Who, Close> {
         let token = d["token"].as_str().unwrap_or_default();
         let Some(seat) = self.seats.get(&who) else {

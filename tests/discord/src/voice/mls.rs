@@ -18,7 +18,7 @@ const SUITE: Ciphersuite = Ciphersuite::MLS_128_DHKEMP256_AES128GCM_SHA256_P256;
 pub(super) struct ExternalMember {
     /// Signs.
     signer: SignatureKeyPair,
-    /// Who it says it is; Discord's own number means nothing to clients.
+    /// Its claimed identity; Discord's own number means nothing to clients.
     credential: Credential,
     /// Checks key packages.
     provider: OpenMlsRustCrypto,

@@ -47,7 +47,7 @@ const SWEEP: Duration = Duration::from_millis(250);
 pub struct VoiceOptions {
     /// Whether calls are encrypted end to end, and clients that cannot are refused (4017).
     pub dave: bool,
-    /// What READY offers.
+    /// Modes that READY offers.
     pub modes: Vec<Mode>,
     /// How often clients must send a heartbeat; silence for two and a half times as long ends the
     /// session (4009).
@@ -70,7 +70,7 @@ impl Default for VoiceOptions {
     }
 }
 
-/// What the tasks of the voice servers share.
+/// State that the tasks of the voice servers share.
 struct Shared(Mutex<State>);
 
 impl Shared {
@@ -139,9 +139,9 @@ impl Voice {
         self.shared.state().vacate((guild, user), &seat::Close(4014, "disconnected".into()));
     }
 
-    /// A guild's calls go to the next server, as when Discord changes the region: per user the
-    /// new token and endpoint for VOICE_SERVER_UPDATE. The old sockets are closed with 4022, and
-    /// calls begin anew with new keys.
+    /// A guild's calls go to the next server, as when Discord changes the region: per user the new token and
+    /// endpoint for VOICE_SERVER_UPDATE. The old sockets are closed with 4022, and calls begin again with new
+    /// keys.
     #[must_use]
     pub fn migrate(&self, guild: u64) -> Vec<(u64, String, String)> {
         self.shared.state().migrate(guild)

@@ -1,4 +1,4 @@
-//! What the voice gateway answers to what a client says, in versions 4 to 8.
+//! Answers of the voice gateway to a client, in versions 4 to 8.
 //!
 //! Entry: [`State::text`] and [`State::binary`] take one message of a [`Connection`]; an error is
 //! the close code Discord would send.
@@ -15,7 +15,7 @@ use std::net::IpAddr;
 use tokio::{sync::mpsc, time::Instant};
 use tokio_tungstenite::tungstenite::Message;
 
-/// What clients may say that has no answer here: video and its wishes, versions, platforms.
+/// Opcodes of clients that have no answer here: video and its wishes, versions, platforms.
 const UNANSWERED: [u64; 4] = [12, 15, 16, 20];
 
 /// One web socket.

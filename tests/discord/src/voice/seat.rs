@@ -34,9 +34,9 @@ impl Close {
 pub(super) struct Seat {
     /// Which channel.
     pub channel: u64,
-    /// What the gateway calls the user's session.
+    /// The gateway's id of the user's session.
     pub session_id: String,
-    /// What the client must show.
+    /// Token that the client must show.
     pub token: String,
     /// Which voice server it must come to.
     pub server: usize,
@@ -44,7 +44,7 @@ pub(super) struct Seat {
     pub ended: bool,
     /// From IDENTIFY on.
     pub session: Option<Session>,
-    /// What has been sent and got.
+    /// Packets sent and got.
     pub counts: Counts,
 }
 

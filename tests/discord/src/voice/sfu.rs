@@ -42,7 +42,7 @@ struct Later {
     number: u64,
     /// Where to.
     to: SocketAddr,
-    /// What.
+    /// The packet.
     packet: Vec<u8>,
 }
 

@@ -24,7 +24,7 @@ use tokio_tungstenite::{
 
 /// Messages on their way to one client; one that lets so many pile up loses its socket.
 const OUTBOX: usize = 1024;
-/// What TLS and the upgrade may take.
+/// Longest time of TLS and the upgrade.
 const HANDSHAKE: std::time::Duration = std::time::Duration::from_secs(10);
 
 /// Serves every client that comes to server number `server`.

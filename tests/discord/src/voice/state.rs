@@ -28,17 +28,17 @@ pub(super) struct State {
     pub endpoints: Vec<SocketAddr>,
     /// UDP address of each server.
     pub media: Vec<SocketAddr>,
-    /// Who has been admitted.
+    /// Admitted users.
     pub seats: BTreeMap<Who, Seat>,
-    /// Whose source an SSRC is.
+    /// User of an SSRC.
     pub sources: HashMap<u32, Who>,
     /// By guild and channel.
     pub groups: BTreeMap<(u64, u64), Group>,
-    /// What goes wrong.
+    /// Faults by scope.
     pub faults: HashMap<Scope, Faults>,
     /// Until when nothing passes.
     pub cuts: HashMap<Scope, Instant>,
-    /// What clients did that Discord would not have accepted.
+    /// Acts of clients that Discord would not have accepted.
     pub violations: Vec<String>,
     /// Which server a guild is on; the first if it is not here.
     servers: HashMap<u64, usize>,
@@ -87,7 +87,7 @@ impl State {
         self.violations.push(text);
     }
 
-    /// What goes wrong with what a user sends.
+    /// Faults of the packets of a user.
     pub(super) fn faults(&self, (guild, user): Who) -> Faults {
         let own = self.faults.get(&Scope::User { guild, user });
         own.or_else(|| self.faults.get(&Scope::Guild(guild))).cloned().unwrap_or_default()
@@ -113,7 +113,7 @@ impl State {
         self.groups.get_mut(&(guild, channel))
     }
 
-    /// Who has a session in a channel.
+    /// Users with a session in a channel.
     pub(super) fn in_channel(&self, guild: u64, channel: u64) -> BTreeSet<u64> {
         let seats = self.seats.range((guild, 0)..=(guild, u64::MAX));
         seats
@@ -252,7 +252,7 @@ impl State {
         told
     }
 
-    /// What VOICE_SERVER_UPDATE calls a server.
+    /// Address of a server for VOICE_SERVER_UPDATE.
     fn endpoint(&self, server: usize) -> String {
         self.endpoints.get(server).map(ToString::to_string).unwrap_or_default()
     }
@@ -262,7 +262,7 @@ impl State {
         (&mut self.random).sample_iter(Alphanumeric).take(16).map(char::from).collect()
     }
 
-    /// What is overdue: heartbeats, commits, readiness.
+    /// Deals with the overdue: heartbeats, commits, readiness.
     pub(super) fn sweep(&mut self) {
         let now = Instant::now();
         let limit = self.options.heartbeat.mul_f64(2.5);

@@ -45,10 +45,10 @@ impl Mode {
     }
 }
 
-/// What an RTP header says.
+/// Header of an RTP packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Rtp {
-    /// What the payload is; [`OPUS`] for sound.
+    /// Type of the payload; [`OPUS`] for sound.
     pub payload_type: u8,
     /// Counts packets of one source.
     pub seq: u16,
@@ -132,8 +132,8 @@ impl Transport {
         Some(packet)
     }
 
-    /// What a packet carries, without header extension and padding; `None` if it was not sealed
-    /// with this line's key or is no RTP.
+    /// Payload of a packet, without header extension and padding; `None` if it was not sealed with this
+    /// line's key or is no RTP.
     pub(crate) fn open(&self, packet: &[u8]) -> Option<(Rtp, Vec<u8>)> {
         let rtp = Rtp::read(packet)?;
         let first = *packet.first()?;

@@ -1,4 +1,4 @@
-//! What a test holds of a guild and of its members.
+//! A test's handles on a guild and on its members.
 //!
 //! Entry types: [`Guild`], [`Member`]. Never: rules.
 
@@ -139,7 +139,7 @@ impl Guild {
         self.inner.read(|state| state.world.channels.get(&channel)?.status.clone())
     }
 
-    /// Who sits in a voice channel.
+    /// Users in a voice channel.
     #[must_use]
     pub fn seated(&self, channel: u64) -> Vec<u64> {
         self.inner.read(|state| {
@@ -181,7 +181,7 @@ impl Guild {
 }
 
 impl Member {
-    /// What the user's own client authorises with.
+    /// Token of the user's own client.
     #[must_use]
     pub fn token(&self) -> String {
         let token = |user: &super::model::User| user.token.clone();
@@ -234,8 +234,8 @@ impl Member {
         });
     }
 
-    /// A moderator moves the member to another voice channel, even a full or a closed one.
-    /// A client of its own is told; the new seat of a native player is returned.
+    /// A moderator moves the member to another voice channel, even a full or a closed one. A client of its
+    /// own gets an event; the new seat of a native player is returned.
     pub fn move_to(&self, channel: u64) -> Option<Seat> {
         let (guild, user) = (self.guild, self.id);
         self.inner.change(|state| {

@@ -16,7 +16,7 @@ pub(crate) fn user(user: &User) -> Value {
     })
 }
 
-/// The user object of whoever asks, with what only it may see.
+/// The user object for the user itself, with the fields that only it may see.
 pub(crate) fn me(user_: &User) -> Value {
     let mut object = user(user_);
     for (key, value) in [
@@ -137,7 +137,8 @@ pub(crate) fn guild(guild: &Guild) -> Value {
     })
 }
 
-/// The data of `GUILD_CREATE` for `viewer`: without the intent for members only those a bot is told of.
+/// The data of `GUILD_CREATE` for `viewer`: without the intent for members only its own member and those in
+/// voice channels.
 pub(crate) fn guild_create(world: &World, one: &Guild, viewer: u64, all_members: bool) -> Value {
     let mut object = guild(one);
     let told = |id: &&u64| all_members || **id == viewer || one.voice.contains_key(id);

@@ -21,7 +21,7 @@ pub struct Message {
     pub id: u64,
     /// Its channel.
     pub channel: u64,
-    /// Who wrote it.
+    /// Its author.
     pub author: u64,
     /// Whom alone it is shown to.
     pub ephemeral_for: Option<u64>,

@@ -1,4 +1,4 @@
-//! What there is on this Discord, and how a test builds and changes it.
+//! The world of this Discord, and how a test builds and changes it.
 //!
 //! Entry types: [`Guild`], [`Member`]. Never: sockets.
 

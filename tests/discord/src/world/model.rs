@@ -1,4 +1,4 @@
-//! What there is: users, guilds, roles, members, channels, voice states.
+//! Model of the world: users, guilds, roles, members, channels, voice states.
 //!
 //! Entry type: [`World`]. Never: clocks, IO, JSON.
 
@@ -26,7 +26,7 @@ pub(crate) struct User {
     pub(crate) name: String,
     /// Whether it is a bot.
     pub(crate) bot: bool,
-    /// What it authorises with.
+    /// Token of its requests.
     pub(crate) token: String,
     /// Whether the user takes no direct messages.
     pub(crate) no_dms: bool,
@@ -190,7 +190,7 @@ pub(crate) struct World {
 }
 
 impl World {
-    /// Who authorises with `token`.
+    /// User of `token`.
     pub(crate) fn user_of(&self, token: &str) -> Option<&User> {
         self.users.values().find(|user| user.token == token)
     }
@@ -216,7 +216,7 @@ impl World {
         messages.iter_mut().find(|message| message.id == id && !message.deleted)
     }
 
-    /// The same, to read.
+    /// Like [`Self::message_mut`], to read.
     pub(crate) fn message(&self, channel: u64, id: u64) -> Option<&Stored> {
         let messages = &self.channels.get(&channel)?.messages;
         messages.iter().find(|message| message.id == id && !message.deleted)

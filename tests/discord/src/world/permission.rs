@@ -45,7 +45,7 @@ pub const REQUEST_TO_SPEAK: u64 = 1 << 32;
 /// Set Voice Channel Status.
 pub const SET_VOICE_CHANNEL_STATUS: u64 = 1 << 48;
 
-/// What `@everyone` of a new guild may do.
+/// Permissions of `@everyone` in a new guild.
 pub const EVERYONE: u64 = ADD_REACTIONS
     | VIEW_CHANNEL
     | SEND_MESSAGES

@@ -1,4 +1,4 @@
-//! Who sits in which voice channel: by the gateway, by a test, by a moderator.
+//! Users in voice channels: by the gateway, by a test, by a moderator.
 //!
 //! Entry functions: [`Inner::voice_requested`], [`Inner::seat`], [`Inner::unseat`].
 //! Never: sound.

@@ -1,4 +1,4 @@
-//! Voice states: who sits where, and who is told.
+//! Voice states: users in channels, and the clients that get the events.
 
 use crate::client::{Gateway, Rest};
 use discord_loopback::{Discord, Guild, Options, Overwrite, permission};

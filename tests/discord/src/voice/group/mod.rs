@@ -23,7 +23,7 @@ pub(in crate::voice) enum Say {
     Binary(u64, u8, Vec<u8>),
     /// A JSON message.
     Json(u64, u8, Value),
-    /// What a client did that Discord would not have accepted.
+    /// An act of a client that Discord would not have accepted.
     Violation(String),
 }
 
@@ -38,9 +38,9 @@ enum Change {
 
 /// A change that has been proposed.
 struct Proposed {
-    /// What.
+    /// The change.
     change: Change,
-    /// Who may commit it.
+    /// Users who may commit it.
     asked: BTreeSet<u64>,
     /// When.
     at: Instant,
@@ -52,21 +52,21 @@ pub(in crate::voice) struct Group {
     server: ExternalMember,
     /// 0 while the channel is without DAVE.
     pub(in crate::voice) version: u16,
-    /// Who sits at which leaf of the tree; the leftmost empty one is filled next.
+    /// Users at the leaves of the tree; the leftmost empty one is filled next.
     leaves: Vec<Option<u64>>,
     /// Of the group; counts commits.
     pub(in crate::voice) epoch: u64,
     /// Users with a socket and a key package.
     present: BTreeSet<u64>,
-    /// What waits.
+    /// Changes that wait.
     queue: VecDeque<Change>,
-    /// What is being changed.
+    /// The change that is under way.
     proposed: Option<Proposed>,
     /// The last transition's number.
     transition: u16,
-    /// What the transition leads to: a version, or a new epoch.
+    /// The transition leads to a version, not to a new epoch.
     downgrade: bool,
-    /// Who has not said ready, and since when that is waited for.
+    /// Users who have not said ready.
     waiting: BTreeSet<u64>,
     /// When the transition was announced.
     announced: Option<Instant>,
@@ -102,7 +102,7 @@ impl Group {
         })
     }
 
-    /// Who is in the group and still there.
+    /// Users in the group who are still there.
     pub(in crate::voice) fn members(&self) -> BTreeSet<u64> {
         self.leaves.iter().flatten().copied().filter(|user| self.present.contains(user)).collect()
     }

@@ -13,7 +13,7 @@ use tokio::time::Instant;
 const PATIENCE: Duration = Duration::from_secs(8);
 
 impl Group {
-    /// Op 24: everybody starts anew with a new group and a new key package.
+    /// Op 24: everybody starts again with a new group and a new key package.
     pub(in crate::voice) fn reset(&mut self, users: &BTreeSet<u64>) -> Vec<Say> {
         self.leaves.clear();
         self.queue.clear();
@@ -27,7 +27,7 @@ impl Group {
     pub(in crate::voice) fn dissolve(&mut self, version: u16) {
         self.present.clear();
         self.version = version;
-        // Nobody is told, since nobody is there.
+        // No message is sent, since nobody is there.
         let _nobody = self.reset(&BTreeSet::new());
     }
 
@@ -42,8 +42,8 @@ impl Group {
         users.iter().map(|user| Say::Json(*user, 21, body.clone())).collect()
     }
 
-    /// What is overdue: a commit nobody made (the group starts anew), readiness nobody declared
-    /// (the transition goes on without them). Only who can be reached is to blame.
+    /// Deals with the overdue: a missing commit (the group starts again), a missing readiness (the transition
+    /// goes on without the user). Only users who can be reached are to blame.
     pub(in crate::voice) fn overdue(
         &mut self,
         users: &BTreeSet<u64>,

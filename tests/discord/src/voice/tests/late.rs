@@ -1,4 +1,4 @@
-//! What a user's old connection still says after the user has gone elsewhere, without a wire.
+//! Late messages of a user's old connection after the user has gone elsewhere, without a wire.
 
 use super::{CHANNEL, GUILD, identify, select};
 use crate::voice::{
@@ -14,7 +14,7 @@ use tokio_tungstenite::tungstenite::Message;
 
 const ELSEWHERE: u64 = 4005;
 
-/// A client that has identified, and what it is told.
+/// A client that has identified, and its messages.
 struct Client {
     connection: Connection,
     inbox: Receiver<Message>,
