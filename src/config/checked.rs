@@ -36,7 +36,7 @@ pub struct Config {
     pub world: World,
     /// Further campaigns, which every server may play.
     pub shared: Vec<(Campaign, World)>,
-    /// Recognisers, chat models, voices and embedders.
+    /// Recogniser, chat models, voices, speech-to-speech services, embedder, pictures and web search.
     pub services: provider::Options,
     /// Settings of a table.
     pub session: session::Options,
@@ -58,7 +58,7 @@ pub struct Config {
     pub music: Arc<Library>,
     /// Tools written down in files, identities unique.
     pub manifests: Vec<Manifest>,
-    /// Folders in which NPCs may read and write files; `None`: none.
+    /// Folder in which NPCs may read and, unless forbidden, write files; `None`: none.
     pub file_io: Option<FileIo>,
     /// The bot, whose token may be empty, and whether game masters are trusted.
     pub discord: DiscordOptions,

@@ -10,7 +10,7 @@ use super::secrets::Secrets;
 use crate::yaml::{Entry, Node, Position, Problems, Scalar, Value, quoted};
 
 /// Puts variables into every scalar of `node`. Scalars that cannot be filled in are noted and
-/// become [`Value::Broken`]. The result is not for everybody.
+/// become [`Value::Broken`]. Returns the values that messages must not repeat.
 pub fn expand(
     node: &mut Node,
     environment: &dyn Fn(&str) -> Option<String>,

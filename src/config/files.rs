@@ -34,7 +34,7 @@ pub struct ReadError {
     pub at: Option<Position>,
     /// The problem, to follow the file's name and a colon.
     pub message: String,
-    /// The way out.
+    /// Advice on what to do about it.
     pub way_out: &'static str,
 }
 

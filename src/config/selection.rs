@@ -8,7 +8,7 @@ use crate::{logic::budget::Price, provider::EmbedderEntry, tools::SelectionOptio
 /// Path of an embedder's settings.
 const PATH: &str = "tools.selection.embedder";
 
-/// Values that the settings are checked against.
+/// Data that the settings are read with.
 pub struct Surroundings<'a> {
     /// Identities of the tools there are.
     pub tools: &'a [&'a str],

@@ -239,8 +239,8 @@ impl Allowing {
         }
     }
 
-    /// Opens a path named by the command line: a folder as it is, for work in it; a file with its siblings,
-    /// to be read.
+    /// Opens a path named by the command line: a folder, unless it is wide, to be worked in; a file, with the
+    /// folder of its project, to be read.
     fn argument(&mut self, here: &Path, argument: &str) {
         let value = argument.split_once('=').map_or(argument, |(_, value)| value);
         let path = real(&here.join(value));

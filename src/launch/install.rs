@@ -119,7 +119,7 @@ pub fn project(path: &Path, is_wide: &dyn Fn(&Path) -> bool) -> Option<PathBuf> 
     Some([nearest].into_iter().chain(above).find(is_marked).unwrap_or(nearest).to_owned())
 }
 
-/// Interpreter after `#!` in a script.
+/// Interpreter and its arguments, after `#!` in a script.
 fn interpreter(path: &Path) -> Option<String> {
     let mut head = Vec::new();
     let bytes = u64::try_from(HEAD).unwrap_or(u64::MAX);

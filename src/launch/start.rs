@@ -76,7 +76,7 @@ pub async fn start(launcher: &Path, plan: &Plan) -> Result<(Launched, Pipes), La
     let (stderr_read, stderr_write) = io::pipe()?;
     let mut supervisor = Command::new(launcher);
     if let Some(folder) = &plan.folder {
-        // Relative paths in the command and the confinement start there.
+        // Relative paths in the command and the confinement are resolved from there.
         supervisor.current_dir(folder);
     }
     let supervisor = supervisor

@@ -21,7 +21,7 @@ pub const DEPTH_MAX: u32 = 3;
 /// Longest path that is searched for, in relations.
 pub const PATH_MAX: u32 = 6;
 
-/// Kinds of entities.
+/// Kind of an entity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum EntityKind {

@@ -11,7 +11,7 @@ use super::{
     viewer::{Viewer, Visibility},
 };
 
-/// Kinds of items.
+/// Kind of an item.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ItemKind {

@@ -14,7 +14,7 @@ pub struct AccountId(pub i64);
 /// The account to open.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AccountRequest {
-    /// Its name, unique to its owner.
+    /// Its name among the accounts of its owner; later ones may have it again.
     pub name: String,
     /// One that began earlier is over, and another begins; Unix time in ms.
     pub since: i64,

@@ -143,7 +143,7 @@ pub enum Pick {
 pub struct LineFilter {
     /// Only of this session.
     pub session: Option<String>,
-    /// The part to take where more than `limit` lines fit.
+    /// Only this part of each session.
     pub pick: Pick,
     /// Only of this player, by identity.
     pub player: Option<String>,

@@ -64,7 +64,7 @@ impl Tool {
         if !taint.is_set() {
             return None;
         }
-        // Side effects set by the configuration are its decision.
+        // Configured side effects are already a decision of the operator.
         let is_told = self.declared.effects.is_some();
         match self.effects() {
             SideEffects::Destructive => Some(Caution::Destroys),

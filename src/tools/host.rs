@@ -310,7 +310,7 @@ impl Declined {
     }
 }
 
-/// Prepares a tool before its first call, which takes none of the call's own time.
+/// Lets a tool read what it needs before its first call, without using the call's own time.
 async fn prepared(context: &CallContext, ready: &Ready) {
     let preparing = timeout_at(context.deadline, ready.entry.tool.handler.prepare());
     // A call that comes too late or is cancelled says so itself.

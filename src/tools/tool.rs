@@ -19,7 +19,7 @@ use crate::domain::{Owner, Tier, ToolSpec, fnv1a};
 
 /// Hard limit of a call to a tool that declares none.
 const MAX: Duration = Tier::Deep.ceiling();
-/// Hard limit where the result may come after the turn.
+/// Hard limit, where none is declared, of a call whose result may come after the turn.
 const MAX_LATE: Duration = Duration::from_secs(60);
 
 /// Why no model can be offered a tool.

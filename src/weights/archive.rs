@@ -19,7 +19,7 @@ use super::{
     set::Package,
 };
 
-/// Longest read for the list of a zip in bytes, for about 100,000 names; a list is kept in memory.
+/// Most bytes read of a zip to find its list, enough for about 100,000 names; a list is kept in memory.
 const ZIP_LIST: u64 = 4 * 1024 * 1024;
 /// A `.tgz` unpacks to at most so many times its own length.
 const TGZ_GROWTH: u64 = 50;

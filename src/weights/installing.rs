@@ -111,7 +111,7 @@ impl Installing {
             // The next one clears away what cannot be cleared away now.
             _ = fs::remove_dir_all(&new);
         }
-        // A package that the disk had no room for may fit next time.
+        // Files that the disk had no room for may fit next time.
         if !matches!(filled, Err(InstallError::Disk { .. })) {
             self.forget(set);
         }

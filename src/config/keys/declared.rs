@@ -51,7 +51,7 @@ pub const CACHEABLE: Key = Key::new(
     Kind::Number { min: 0.0, max: 86_400.0 },
     "Seconds for which an answer can be reused; default 0.",
 );
-/// Use of a late answer.
+/// Handling of a late answer.
 pub const LATE: Key = Key::new(
     "late",
     Kind::Word(&["follow_up"]),
@@ -77,9 +77,9 @@ pub const APPROVAL: Key = Key::new(
     Kind::Word(&["dm", "none"]),
     "dm: the game master decides each call; default none.",
 );
-/// Lines that cover the wait.
+/// Lines said while it runs.
 pub const FILLERS: Key = Key::new("fillers", TEXTS, "Lines that an NPC says while it runs.");
-/// Arguments of its measurement.
+/// Arguments that it is measured with.
 pub const PROBE: Key = Key::new(
     "probe",
     Kind::Names(&Kind::Any),

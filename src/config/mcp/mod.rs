@@ -74,7 +74,8 @@ pub fn mcp(written: &[Written], from: &Origin, notes: &mut Notes) -> McpOptions 
 }
 
 /// A server that is described beside the files, by the keys they have; nothing in it stands for a
-/// variable. `manifests` are identities that are taken. A warning in a file is a problem here.
+/// variable. `manifests` are identities that are taken. Anything that only warns in a file is a problem
+/// here.
 ///
 /// # Errors
 /// The problems, one per line.
@@ -233,7 +234,7 @@ impl Server<'_> {
                 Sandbox::Foreign
             }
         };
-        // A server added by somebody other than the owner has no folder.
+        // A server that the operator has not configured has no folder.
         let folder = self.from.data_dir.and(program::folder(self.from.folder, self.from.source));
         if let (Some(name), Some(folder)) = (command.first(), &folder) {
             program::warn_of_missing(self.fields, name, folder, self.notes);

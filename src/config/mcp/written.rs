@@ -7,7 +7,7 @@ use std::path::Path;
 use super::super::{files::Source, keys};
 use crate::yaml::{Entry, Fields, Node, Shape, Value};
 
-/// Surroundings of the servers that are read.
+/// Context in which servers are read.
 pub struct Origin<'a> {
     /// Folder that paths are relative to.
     pub folder: &'a Path,

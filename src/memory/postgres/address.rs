@@ -39,7 +39,7 @@ impl Address {
     }
 }
 
-/// Problems of an address, without any part of it that may be secret.
+/// Problem of an address, without any part of it that may be secret.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum AddressError {
     /// It is no address of a PostgreSQL.

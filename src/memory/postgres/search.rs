@@ -168,7 +168,8 @@ impl Asked<'_> {
         self.best(client, sql).await
     }
 
-    /// A statement that begins with the columns of a line and its score: the sum of its words' worths.
+    /// A statement that begins with the columns of a line and its score: the summed worth
+    /// of the query's words that it holds.
     fn ranked(&self) -> Sql {
         let mut sql = Sql::new(&format!("SELECT {LINE}, 0::float8"));
         for word in self.words {

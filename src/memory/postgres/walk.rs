@@ -22,8 +22,7 @@ type Reached = HashMap<String, Option<(String, [String; 3])>>;
 const NEAR_MAX: usize = 10_000;
 
 impl Postgres {
-    /// Entities that are near, the nearest first: a query a level, and no further than there are
-    /// too few.
+    /// Entities that are near, the nearest first: a query a level, until there are enough.
     pub(super) async fn near(
         &self,
         scope: &Scope,

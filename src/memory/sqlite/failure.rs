@@ -4,7 +4,7 @@ use rusqlite::ErrorCode;
 
 use super::super::Error;
 
-/// Error of the memory for one of SQLite, by the way out.
+/// Error of the memory for one of SQLite, by what can be done about it.
 pub fn failure(error: rusqlite::Error) -> Error {
     let code = error.sqlite_error_code();
     match code {

@@ -192,8 +192,8 @@ pub enum Sandbox {
         /// To be written too.
         write: Vec<PathBuf>,
     },
-    /// Like `Confined`, but without the paths of the command line and without further ones, and with a home
-    /// that is removed with the process: an owner has added the server, not the operator.
+    /// Like `Confined`, but opens neither the paths of the command line nor further ones, and its home is
+    /// removed when it ends: an owner has added the server, not the operator.
     Foreign,
 }
 

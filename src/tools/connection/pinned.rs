@@ -12,7 +12,7 @@ use crate::{domain::one_line, tools::fingerprint::fingerprint};
 
 /// Tools of one address that are known.
 pub const NAMES: usize = 4_000;
-/// Longest stored definitions of one address, in bytes.
+/// Most bytes stored for the definitions of one address.
 pub const BYTES: usize = 4 * 1024 * 1024;
 /// Definitions up to here are kept whole, in bytes.
 const WHOLE: usize = 4 * 1024;

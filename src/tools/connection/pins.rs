@@ -22,7 +22,8 @@ pub enum Admission {
     Held(Vec<String>),
 }
 
-/// Admission of `tool`, about which the configuration says `here`, compared with what is known.
+/// Compares `tool`, about which the configuration says `here`, with its known definition; stores the new one
+/// unless the tool is held.
 pub fn admit(known: &mut PinnedTools, tool: &Listed, here: Option<&Declared>) -> Admission {
     let now = Pin::of(&tool.definition());
     let before = known.get(&tool.name);

@@ -120,7 +120,7 @@ pub struct ProbeCall {
     pub arguments: Map<String, Value>,
     /// How it ended.
     pub outcome: Outcome,
-    /// The text of its answer.
+    /// The text of its answer, or why there is none.
     pub text: String,
     /// Milliseconds to the answer.
     pub ms: f64,
@@ -180,7 +180,8 @@ struct OpenClient {
 /// Looks at a server.
 ///
 /// # Errors
-/// The server cannot be found or talked to. Failures of single calls are in the result.
+/// The server cannot be started or reached, or does not list its tools in time. Failures of single calls are
+/// in the result.
 pub async fn probe(probe: &Probe) -> Result<ProbeReport, ProbeError> {
     let begun = Instant::now();
     let ready = async {

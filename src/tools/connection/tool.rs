@@ -12,7 +12,7 @@ use tokio::sync::Notify;
 use super::{client::Client, open_calls::Whose, tail::Tail};
 use crate::tools::{CallContext, CallError, CallErrorKind, CallOutput, Handler};
 
-/// Link shared by the tools of a server: the connection of this moment.
+/// Link shared by the tools of a server, with the current connection.
 pub struct Link {
     /// The server's name in the configuration.
     pub server: Arc<str>,

@@ -9,7 +9,8 @@ use sse_stream::Sse;
 pub const PARTS: usize = 500_000;
 /// Longest wait that a server may ask for before a stream is opened again, in milliseconds.
 const WAIT_MS: u64 = 60_000;
-/// Bytes kept of the head, and of the tail, of a longer one.
+/// Bytes of the head, and of the tail, of a message too long to be read as a whole, in which the number of
+/// its request is looked for.
 pub const KEPT: usize = 512;
 
 /// How many values JSON has, or a few more.

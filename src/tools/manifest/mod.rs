@@ -76,9 +76,9 @@ impl fmt::Debug for Behaviour {
 /// Problem of the canned answers of a tool.
 #[derive(Debug)]
 pub struct MockProblem {
-    /// The failed attempt, for a person.
+    /// The failure, for a person.
     pub what: String,
-    /// With other arguments it might.
+    /// With other arguments it might not fail.
     pub is_uncertain: bool,
 }
 

@@ -74,7 +74,7 @@ impl Template {
     /// Compiles `text`.
     ///
     /// # Errors
-    /// The template is invalid, with the line, or exceeds a bound.
+    /// The template is invalid or exceeds a bound; a syntax error names its line.
     pub fn parse(text: &str) -> Result<Self, TemplateError> {
         if text.len() > LONGEST {
             return Err(TemplateError::Long);

@@ -175,7 +175,7 @@ impl Size {
 struct Unfolded {
     checks: u64,
     fan: u64,
-    /// Checks once more, for finding out what has been evaluated: `unevaluated…` checks parts again.
+    /// Checks of a second pass that finds out what has been evaluated: `unevaluated…` checks parts again.
     checks_again: u64,
     fan_again: u64,
     chain: u64,
@@ -261,8 +261,8 @@ impl<'a> Survey<'a> {
         if levels > LEVELS { Err(SchemaError::Levels) } else { Ok(levels) }
     }
 
-    /// Cost of 16 bytes of text with the dearest pattern; an error if there are too many, or one without a
-    /// bound.
+    /// Checks that 16 bytes of text are worth with the dearest pattern. An error if there are too many
+    /// patterns or, beside `unevaluated…`, one that has no known cost.
     fn text_cost(&self) -> Result<u64, SchemaError> {
         if self.patterns.len() > PATTERNS {
             return Err(SchemaError::Patterns);

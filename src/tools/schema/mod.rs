@@ -82,8 +82,8 @@ impl Schema {
     /// Checks `value`, after turning strings into the numbers, booleans and words the schema asks for.
     ///
     /// # Errors
-    /// The mismatch, its place and the expected value, for the model; or that it could not be found out in
-    /// time.
+    /// `value` does not match: the error tells the model the mismatch, its place and what was expected. Or
+    /// `value` is too large to be checked, or was not checked in time.
     pub async fn check(&self, value: Value) -> Result<Value, Mismatch> {
         match self.dearness(&value) {
             Dearness::Cheap => checked(&self.validator, value, true),

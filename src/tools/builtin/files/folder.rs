@@ -52,7 +52,7 @@ pub enum Fault {
     Missing {
         /// As it was given.
         path: String,
-        /// Files in the folder, in words.
+        /// Entries of the folder, in words.
         known: String,
     },
     /// It is a folder, a device or a pipe.
@@ -97,7 +97,7 @@ impl FolderOf {
     /// The text of the file at `path`.
     ///
     /// # Errors
-    /// The folder has no such text file.
+    /// The path leads out of the folder, no text file of at most 1 MiB is there, or the disk refuses.
     pub fn read(&self, path: &str) -> Result<String, Fault> {
         let inside = checked(path)?;
         let failed = |error| fault(path, "read", &error);
@@ -308,7 +308,7 @@ fn fault(path: &str, what: &'static str, error: &std::io::Error) -> Fault {
     Fault::Io { path: path.to_owned(), what, error: told }
 }
 
-/// List of the folder's visible entries in words, for errors about a missing file.
+/// The first [`TOLD`] visible entries of the folder in words, for errors about a missing file.
 fn known(folder: &Dir) -> String {
     let entries = folder.entries().into_iter().flatten().flatten();
     let mut names: Vec<String> = entries

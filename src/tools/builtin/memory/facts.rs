@@ -84,7 +84,7 @@ impl Look<'_> {
         Ok(value)
     }
 
-    /// Items that mean the like or have like words, or the reason why these are not known.
+    /// Items of similar meaning or, without an embedder, similar spelling; or why the search failed.
     async fn near(
         &self,
         asked: &str,
@@ -138,7 +138,8 @@ fn add(ranked: &mut HashMap<String, Ranked>, key: String, rank: usize, found: Pi
     ranked.entry(key).and_modify(|it| it.score += score).or_insert(Ranked { found, score });
 }
 
-/// Replaces each chunk by the lines found in it, which gain its score: they are what was meant.
+/// Adds the scores of items to the found lines that they came from, and drops chunks with such lines: the
+/// lines are what was meant.
 fn with_lines_for_chunks(mut ranked: Vec<Ranked>) -> Vec<Ranked> {
     let chunks: Vec<(Option<String>, (u64, u64), f64)> = ranked
         .iter()

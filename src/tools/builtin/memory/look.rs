@@ -150,7 +150,8 @@ impl Look<'_> {
         Ok(noted(json!({"results": results}), results.is_empty(), NOTHING))
     }
 
-    /// Summary of a session, or its last lines that the viewer heard.
+    /// Summary of a session, for the game master; for others, or without one, its last lines that the viewer
+    /// may see.
     pub async fn session_summary(
         &self,
         arguments: &Map<String, Value>,
@@ -231,7 +232,7 @@ pub fn failed(error: Error) -> CallError {
     CallError::new(CallErrorKind::Tool, error.to_string())
 }
 
-/// Note of an answer without lines.
+/// Note in an answer without lines.
 const NOTHING: &str = "nothing of that was said in your hearing";
 
 /// `value`, with a note where there is nothing in it.

@@ -52,7 +52,7 @@ pub enum NoArguments {
     /// Bounds between which there is no whole number; the one tried.
     #[error("no whole number fits ({0})")]
     Whole(String),
-    /// The arguments made do not pass the whole schema.
+    /// The generated arguments do not pass the whole schema.
     #[error(transparent)]
     Mismatch(#[from] Mismatch),
     /// The schema itself is broken.

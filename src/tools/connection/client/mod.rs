@@ -78,7 +78,7 @@ pub enum RequestError {
     TooLong {
         /// Name of the requested thing.
         what: String,
-        /// The bound that was passed.
+        /// The problem with the list.
         error: TooLong,
     },
     /// It did not answer within [`PATIENCE`].
@@ -109,7 +109,7 @@ pub struct Client {
 pub struct ToolList {
     /// In the server's order.
     pub tools: Vec<Listed>,
-    /// Their size in its answer.
+    /// Their size in its answer, in bytes.
     pub bytes: usize,
 }
 
@@ -128,7 +128,7 @@ impl Client {
         let legacy = || Some(ProtocolVersion::V_2025_11_25);
         let mode = match era {
             Some(Era::Handshake) => ClientLifecycleMode::Initialize,
-            // The server may speak another revision since.
+            // The server may have changed its revision since.
             Some(Era::Stateless) | None => ClientLifecycleMode::Auto {
                 preferred_versions: vec![ProtocolVersion::V_2026_07_28],
                 legacy_version: legacy(),

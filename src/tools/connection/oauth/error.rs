@@ -26,7 +26,7 @@ pub enum OauthError {
     Refused {
         /// Name of the server.
         server: Arc<str>,
-        /// The reason, in words.
+        /// The refusal, in our words or those of the authorization server.
         reason: String,
     },
     /// The server wants a scope that was requested already, or that cannot be granted.

@@ -18,7 +18,7 @@ pub enum IssuerError {
     /// The issuer cannot be reached.
     #[error("the issuer '{0}' cannot be reached: {1}")]
     Silent(Url, WireError),
-    /// No metadata is at any of its addresses.
+    /// None of its addresses has metadata.
     #[error("the issuer '{0}' publishes no metadata (give token_url too)")]
     Nothing(Url),
     /// It calls itself something else.
