@@ -78,7 +78,7 @@ async fn main() {
 struct Service {
     /// In the lines that are printed.
     name: &'static str,
-    /// The voice's service.
+    /// The synthesiser.
     service: Arc<dyn TextToSpeech>,
 }
 
@@ -122,7 +122,7 @@ impl Service {
     }
 }
 
-/// Prints the sound of the shipped NPCs' voices, through the program.
+/// Prints length, pitch and timbre of the shipped NPCs' voices, spoken by the program.
 fn characters(models: &Path) {
     let folder = TempDir::new().expect("a folder");
     let cast = shipped();

@@ -41,7 +41,7 @@ const KOKORO: [&str; 2] = ["bm_george", "af_heart"];
 struct Speaker {
     /// Name in its line.
     name: String,
-    /// The voice's service.
+    /// The synthesiser.
     service: Arc<dyn TextToSpeech>,
     /// And how.
     voice: Voice,

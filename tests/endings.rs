@@ -112,7 +112,7 @@ fn words_before_a_pause_decide_about_its_end() {
     assert!(by_words < 750.0, "{by_words} ms");
 }
 
-/// The same with Whisper, which a busy machine makes late.
+/// Like [`words_before_a_pause_decide_about_its_end`], with Whisper, which a busy machine makes late.
 #[test]
 fn what_whisper_hears_of_a_pause_ends_the_turn_or_does_not() {
     let Some(models) = weights() else { return };

@@ -1,4 +1,4 @@
-//! Memories of NPCs of earlier evenings, through the real program and a chat server on loopback.
+//! NPCs' memories of earlier evenings, through the real program and a chat server on loopback.
 
 use serde_json::{Value, json};
 

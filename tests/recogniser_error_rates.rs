@@ -46,14 +46,14 @@ const SETS: [(&str, &str); 4] = [
     ("fresh table talk", fresh!("table_talk")),
     ("fresh off topic", fresh!("off_topic")),
 ];
-/// Most mistakes of a recogniser.
+/// Limits on a recogniser's mistakes.
 struct Bounds {
     /// Mistakes in a hundred words of each of [`SETS`], as a mean of the voices; the sets behind these
     /// are left out.
     mistakes: &'static [f64],
     /// Like `mistakes`, of every fifth sentence alone: few enough that a hard one weighs.
     mistakes_in_a_fifth: &'static [f64],
-    /// Of a hundred names, those that are heard.
+    /// Of a hundred names, those that are heard at least.
     names: usize,
 }
 /// Tuned to nothing here, and to people more than to flite. All sets together take it minutes.

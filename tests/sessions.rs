@@ -419,7 +419,7 @@ fn one_program_at_a_time_plays_a_session() {
     assert!(left.is_empty(), "{left:?}");
 }
 
-/// A matter that was said aloud to be over stays over, whatever ends the program.
+/// Mutes, unmutes and the scene survive when the program is killed.
 #[test]
 fn an_x_card_holds_though_the_program_is_killed() {
     let place = Place::new();

@@ -79,7 +79,7 @@ fn place() -> Place {
     home.env("PATH", &searched).env("HOME", &path).env(SECRET.0, SECRET.1)
 }
 
-/// Expectation of a server.
+/// Expectations about a server.
 struct Expected {
     name: &'static str,
     /// How it is reached, as keys of the configuration.

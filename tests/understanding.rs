@@ -32,12 +32,12 @@ fn sample(table: &str, cells: usize, is_of: impl Fn(&[&str]) -> bool) -> Vec<Vec
     rows.map(|row| row.into_iter().map(str::to_owned).collect()).collect()
 }
 
-/// Line of each text.
+/// Output line of each text.
 fn said(texts: &[(&str, &str)], options: &[&str]) -> Vec<Value> {
     let place = Place::new();
     let mut arguments = vec!["ask", "--json"];
     arguments.extend(options);
-    // The speakers come to the table first, among them one who says nothing.
+    // All speakers join the table before the first line.
     for (speaker, text) in texts {
         arguments.extend(["--speaker", speaker, "--text", text]);
     }

@@ -73,7 +73,7 @@ async fn turns(room: &Room, n: usize) -> Vec<(f64, f64)> {
     turns
 }
 
-/// Times of songbird, in ms.
+/// Time that songbird alone takes for each turn, in ms.
 async fn turns_of_songbird(player: &Player, bird: u64, n: usize) -> Vec<f64> {
     let mut times = Vec::new();
     for nth in 0..n {

@@ -1,4 +1,4 @@
-//! Score of one voice.
+//! How well the speech of one voice was understood.
 
 use std::time::Duration;
 
@@ -17,7 +17,7 @@ pub struct Share {
     all: usize,
 }
 
-/// Score of one voice.
+/// Counts of how well the speech of one voice was understood.
 #[derive(Default)]
 pub struct Score {
     words: usize,

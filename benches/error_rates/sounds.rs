@@ -11,7 +11,7 @@ use glyphoxa::measure::{
 const BEFORE: usize = 3_200;
 const BEHIND: usize = 4_800;
 
-/// A voice.
+/// A voice that speaks the sentences.
 #[derive(Clone)]
 pub enum Voice {
     /// A voice of flite.

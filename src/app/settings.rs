@@ -39,7 +39,7 @@ impl LiveConfig {
         self.config.load_full()
     }
 
-    /// Settings that services read of it, always of now.
+    /// Settings that services read of it; always the current ones.
     pub fn settings(&self) -> SharedSettings {
         Arc::clone(&self.settings)
     }

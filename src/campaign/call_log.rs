@@ -19,7 +19,7 @@ use crate::{
     session::{ToolLine, TurnLine},
 };
 
-/// The action that fails when calls cannot be added.
+/// Action that the error names when calls cannot be added.
 const LOGGING: &str = "log tool calls in";
 
 /// The open log of one session.

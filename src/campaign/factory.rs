@@ -48,9 +48,9 @@ pub struct RunningTable {
 
 /// A table that was made.
 pub struct MadeTable {
-    /// The table, for its caller.
+    /// The table, for the code that opened it.
     pub table: RunningTable,
-    /// The money it spends.
+    /// The budget that pays for it.
     pub budget: Budget,
     /// How the assistant is asked during its session.
     pub assistant: SharedAssistant,
@@ -102,6 +102,7 @@ pub trait Factory: Send + Sync {
     /// How a server that was added is reached.
     ///
     /// # Errors
-    /// A problem of its description.
+    /// [`ServerError::Wrong`]: its description has problems, or its name is taken. [`ServerError::TooNear`]:
+    /// it would run here or on this network, which `discord.trust_dms` does not allow.
     fn server(&self, name: &str, added: &AddedServer) -> Result<ServerOptions, ServerError>;
 }

@@ -88,7 +88,7 @@ pub enum KeptError {
     Elsewhere {
         /// Name of the session.
         id: String,
-        /// Its owner, in words.
+        /// Its scope, or its owner where no scope is stored, in words.
         whose: String,
         /// The scope that asked for it.
         asked: Scope,

@@ -66,6 +66,6 @@ fn print(options: &Options, invitation: &Invitation, json: bool) -> Result<u8, F
     Ok(DONE)
 }
 
-/// Message without a token.
+/// Message when no token is configured.
 const NO_TOKEN: &str = "no bot token (create one at https://discord.com/developers/applications, \
                         under Bot, and put it into DISCORD_TOKEN or discord.token)";

@@ -1,4 +1,4 @@
-//! Basis of commands: the configuration, a runtime, the tools, the log.
+//! Shared setup of commands: the configuration, a runtime, the tools, the log.
 //!
 //! Entry functions: [`load`], [`block_on`], [`with_tools`], [`log_to_stderr`]. **Never**: knows which
 //! command runs.

@@ -234,7 +234,7 @@ async fn export(at: Scoped<'_>, id: &str, out: Option<PathBuf>, json: bool) -> R
 struct RecapOptions<'a> {
     /// The name of the session.
     id: &'a str,
-    /// The reader of the recap, which decides about secrets.
+    /// Reader of the recap; decides which secrets are left out.
     viewer: Viewer,
     /// From the lines alone.
     extract: bool,

@@ -32,7 +32,7 @@ use super::{
 };
 use crate::{campaign::Handles, panics::caught};
 
-/// Wait before leaving unapproved servers is tried again after a panic.
+/// Wait after a panic before the bot tries again to leave unapproved servers.
 const LEAVE_AGAIN: Duration = Duration::from_secs(60);
 /// The gateway is left without a word after this.
 const LEAVE_PATIENCE: Duration = Duration::from_secs(5);
@@ -149,7 +149,7 @@ async fn stay(mut client: Client, stop: CancellationToken) -> Result<(), Fatal> 
     }
 }
 
-/// The fault in `error` that only the bot's owner can put right; `None` passes by itself.
+/// The fault in `error` that only the bot's owner can put right; `None`: it passes by itself.
 fn fatal(error: &serenity::Error) -> Option<Fatal> {
     match error {
         error if rest::is_bad_token(error) => Some(Fatal::Token),

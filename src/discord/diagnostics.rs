@@ -1,4 +1,4 @@
-//! Checks of Discord's side for this bot, asked over REST: token, application, servers, channels and
+//! Checks over REST of what works for this bot on Discord: token, application, servers, channels and
 //! commands.
 //!
 //! Entry function: [`diagnose`]. **Never**: changes anything, or opens the gateway, where a bot that
@@ -21,7 +21,7 @@ const SERVERS_MAX: u64 = 10;
 /// One thing that was looked at.
 #[derive(Clone, Debug)]
 pub struct Finding {
-    /// The thing: "discord token".
+    /// Name of the thing: "discord token".
     pub what: &'static str,
     /// How it is, or what is wrong with the way out; one line.
     pub found: Result<String, String>,
@@ -80,7 +80,7 @@ fn usable(application: &CurrentApplicationInfo) -> Result<String, String> {
     })
 }
 
-/// State of a check.
+/// Connection, options and identity of the bot, as all checks need them.
 struct Look<'a> {
     http: &'a Http,
     options: &'a Options,
@@ -238,7 +238,7 @@ fn at_channels(
     findings
 }
 
-/// Members in a voice channel are not to be had over REST, so a limit is only named.
+/// REST does not list the members in a voice channel, so a limit is only named.
 fn at_voice(channel: &GuildChannel, name: String, has: Permissions) -> Result<String, String> {
     if let Some(lack) = access::forbids_voice(channel, &name, has) {
         return Err(lack.to_string());

@@ -77,7 +77,7 @@ async fn forget_elsewhere(http: &Http, options: &Options) {
     }
 }
 
-/// Names of the commands that Discord does not know: of the configured guild, else everywhere.
+/// Names of the commands that Discord does not know, in the configured guild or, without one, globally.
 ///
 /// # Errors
 /// Discord's own.

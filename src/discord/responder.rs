@@ -33,7 +33,7 @@ pub struct Responder {
 }
 
 impl Responder {
-    /// Answers `interaction`; nothing is sent yet.
+    /// Responder to `interaction`; nothing is sent yet.
     pub fn new(http: Arc<Http>, interaction: Interacted) -> Self {
         Self { http, interaction }
     }

@@ -39,7 +39,7 @@ pub struct Question {
     pub session: SessionId,
     /// Words of the game master.
     pub text: String,
-    /// Effects that its tools may have beside answering.
+    /// Effects that its tools may have besides answering.
     pub effects: Arc<dyn Effects>,
 }
 

@@ -7,9 +7,9 @@ use serde_json::Value;
 
 use crate::domain::{Message, Said, ToolCall, ToolSpec};
 
-/// Bytes of a message beside its text.
+/// Bytes of a message besides its text.
 const ENVELOPE: usize = 16;
-/// Bytes of a call or a tool beside its texts.
+/// Bytes of a call or a tool besides its texts.
 const TOOL_ENVELOPE: usize = 64;
 
 /// Bytes of messages.

@@ -22,9 +22,9 @@ pub struct Turn {
     pub session: SessionId,
     /// Number of the turn at its table.
     pub id: TurnId,
-    /// Facts beside the words.
+    /// Facts besides the words.
     pub facts: Arc<TurnFacts>,
-    /// State of the scene at this moment; none of it goes into the history.
+    /// Circumstances of this moment; none of it goes into the history.
     pub setting: Setting,
     /// The utterance as it was spoken, at 16 kHz: as far as it was spoken when the turn began, and
     /// empty when it was typed.
@@ -78,7 +78,7 @@ pub struct Setting {
     pub note: Option<Arc<str>>,
 }
 
-/// Reasons for an NPC to speak.
+/// Reason for an NPC to speak.
 #[derive(Clone, Debug)]
 pub enum Cause {
     /// Somebody has spoken to it.

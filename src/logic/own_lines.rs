@@ -53,7 +53,7 @@ impl Labels {
     }
 }
 
-/// Kind of a beginning of a line or sentence.
+/// How a line or sentence begins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Beginning {
     /// Somebody else's label.
@@ -152,7 +152,7 @@ impl<'l> OwnLines<'l> {
         }
     }
 
-    /// Lets the text held back through, as another line may begin within it.
+    /// Passes on the text held back, character by character: another line may begin within it.
     fn release(&mut self, own: &mut String) {
         let held = std::mem::take(&mut self.held);
         self.state = State::Within { has_ended: false };

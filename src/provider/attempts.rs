@@ -57,7 +57,7 @@ impl fmt::Debug for Attempts {
     }
 }
 
-/// Requests with equal contents are equal, whatever pays for them.
+/// Always equal: requests with equal contents are equal, no matter who pays for them.
 impl PartialEq for Attempts {
     fn eq(&self, _: &Self) -> bool {
         true

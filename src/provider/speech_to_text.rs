@@ -55,7 +55,7 @@ pub trait SpeechToText: Send + Sync {
     }
 }
 
-/// Features of a recogniser beside final transcripts.
+/// Features of a recogniser besides final transcripts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SttAbilities {
     /// It gives partials while the person speaks.
@@ -65,7 +65,7 @@ pub struct SttAbilities {
     pub endpointing: bool,
 }
 
-/// Event of an utterance.
+/// An event while one utterance is recognised.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SpeechEvent {
     /// The utterance so far.

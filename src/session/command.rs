@@ -82,7 +82,7 @@ pub enum Command {
         turns: Option<u32>,
     },
     /// Sends all words of one player to this seat unless they name another NPC; no player: words of anybody
-    /// without a pin of their own. No seat: the pin is removed, without a player everybody's.
+    /// without a pin of their own. No seat: the pin is removed; without a player, everybody's.
     Pin {
         /// The NPC that is meant; `None`: taken back.
         seat: Option<SeatId>,

@@ -27,7 +27,7 @@ impl Table {
         self.playback.close(now, turn);
         if let Some(active) = self.turns.get(turn) {
             active.withdrawn = true;
-            // Speech too short to understand does not count as heard.
+            // If anything of the answer was played, it was too short to be understood.
             active.stop(now, Outcome::Cancelled, HeardAloud::default());
         }
         self.finish(turn, false);

@@ -37,7 +37,7 @@ pub fn expected(
     names.all.into_iter().map(|(name, _)| name).collect()
 }
 
-/// Words that a newly opened table expects.
+/// Names that a newly opened table expects.
 pub fn expected_at_first(npcs: &[Npc], campaign: &Campaign) -> Vec<String> {
     let campaign = Arc::new(campaign.clone());
     let scene = Whereabouts::new(&campaign, npcs.iter().map(|npc| npc.name.clone()).collect());

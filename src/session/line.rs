@@ -58,7 +58,7 @@ pub struct TurnLine {
     pub made_by: Option<MadeBy>,
     /// Name of the chat model, or of several.
     pub brain: Option<String>,
-    /// The recogniser's name; "typed" where nothing was heard.
+    /// The recogniser's name; "typed" for typed text.
     pub stt: String,
     /// Name of the voice service.
     pub tts: Option<String>,
@@ -72,7 +72,7 @@ pub struct TurnLine {
 /// The makers of an answer, by the names of the configuration.
 #[derive(Clone, Debug, Serialize)]
 pub struct MadeBy {
-    /// The recogniser; "typed" where nothing was heard.
+    /// The recogniser; "typed" for typed text.
     pub heard: String,
     /// The chat models that answered, in the order in which they did; none where none was asked, or did.
     pub thought: Vec<String>,

@@ -9,7 +9,7 @@ use crate::logic::turn::{Detector, EndOfTurn, Patience};
 pub struct Options {
     /// Silence that ends an utterance.
     pub patience: Patience,
-    /// Rules that shorten and lengthen that silence.
+    /// Evidence that shortens and lengthens that silence.
     pub detector: Detector,
     /// Ask the model ahead of the final transcript when the partial is stable.
     pub preemptive: bool,

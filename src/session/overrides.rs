@@ -119,7 +119,8 @@ impl Overrides {
         self.seats.remove(&seat);
     }
 
-    /// The override that applies to the seat now, and the time it has left; without a time: no fixed end.
+    /// The override that applies to the seat now, and the time it has left; no time: it applies to the next
+    /// turn alone, or without limit.
     pub fn of(&self, seat: SeatId, now: Instant) -> Option<(Tier, Option<Duration>)> {
         let own = self.seats.get(&seat).copied().unwrap_or_default();
         if let Some(tier) = own.next {

@@ -76,8 +76,8 @@ impl Speakers {
         self.left.iter().any(|known| known.id == id)
     }
 
-    /// Sets the character they play, over that of the campaign; `None`: nobody but themselves. False when it
-    /// was set already.
+    /// Sets the character they play, over that of the campaign; `None`: nobody but themselves. False if the
+    /// same character was set before.
     pub fn play(&mut self, id: SpeakerId, character: Option<String>) -> bool {
         let named = |name: String| Some(name.trim().to_owned()).filter(|name| !name.is_empty());
         let character = character.and_then(named);

@@ -19,7 +19,7 @@ use crate::{
     logic::music::MusicStatus,
 };
 
-/// State of a table.
+/// Activity of a table at one moment.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum State {

@@ -1,6 +1,6 @@
 //! Shapes of files: one table drives reading, problems and JSON Schemas.
 
-/// Kind of value.
+/// Kind of value that a file may hold.
 #[derive(Clone, Copy, Debug)]
 pub enum Kind {
     /// Any text; numbers are taken as written.

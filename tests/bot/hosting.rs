@@ -1,4 +1,4 @@
-//! The bot's owner before anybody talks: tokens, links, servers, permissions.
+//! The bot owner's view before anybody talks: tokens, links, servers, permissions.
 
 use std::fs;
 

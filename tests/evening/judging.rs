@@ -18,7 +18,7 @@ const SENTENCES: [(&str, usize); 5] =
 /// Characters that no voice can say.
 const MARKUP: [&str; 10] = ["*", "_", "#", "`", "{", "}", "[", "]", "<", "\n"];
 
-/// Expectation of a line, written down beforehand.
+/// Expectation about a line, written down beforehand.
 pub struct Judgement<'t> {
     language: &'t str,
     /// Name of the NPC that answers; `None`: no answer.
@@ -82,7 +82,7 @@ pub struct Answer {
     reply: String,
     /// Its line of the program, unless it was for the program itself.
     line: Value,
-    /// Text told beside it.
+    /// Text that the program reports beside it.
     told: String,
 }
 

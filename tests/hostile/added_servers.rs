@@ -46,7 +46,7 @@ fn answer(asked: &Asked, mark: &str) -> Said {
 /// Marks what a game master has called, and nobody to measure it.
 const BY_HAND: &str = "{\"by\": \"hand\"}";
 
-/// A server for any world that a request names, which it must.
+/// A server for whichever world a request names; it refuses a request that names none.
 fn world_server() -> Loopback {
     Loopback::start(|asked, _| match world(asked) {
         Some(world) => answer(asked, &world),

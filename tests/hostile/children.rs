@@ -49,7 +49,7 @@ fn table(more: &str) -> Place {
     table_of(more, &Place::new())
 }
 
-/// Like [`table`], for a person with a home folder.
+/// Like [`table`], with `person` as the home folder.
 fn table_of(more: &str, person: &Place) -> Place {
     let place = Place::new();
     let script = repository("tests/support/mcp/intruder.py");

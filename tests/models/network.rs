@@ -1,4 +1,4 @@
-//! Faults on the way.
+//! Network faults during a download.
 
 use std::{fs, net::TcpListener, process::Command};
 

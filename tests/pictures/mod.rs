@@ -122,7 +122,7 @@ fn is_pending(message: &Value) -> bool {
     message["content"].to_string().contains("its result comes later")
 }
 
-/// All that is said, up to the words about the picture or its error.
+/// All output of a run whose last words are about the picture or its error.
 fn said_to_the_end(live: Live) -> String {
     let mut said = live.says_until(AFTER);
     let (status, rest) = live.interrupt();

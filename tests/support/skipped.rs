@@ -1,4 +1,5 @@
-//! Tools that tests need from outside and may not have: where each is, and the report that it is missing.
+//! Dependencies of tests from outside, which may be missing: where each is, and the report that it is
+//! missing.
 //!
 //! Entry functions: [`skipped`], [`third_party`], [`not_installed`].
 

@@ -79,7 +79,7 @@ pub enum Fault {
     Rubbish,
 }
 
-/// Requests it has had.
+/// Record of its requests and connections.
 #[derive(Clone, Debug, Default)]
 pub struct Recorded {
     /// Utterances that were told to their end.
@@ -136,7 +136,7 @@ impl Script {
         self
     }
 
-    /// Adds a fault.
+    /// Sets the fault, and when it happens.
     pub fn with(self, when: When, fault: Fault) -> Self {
         Self { fault: Some((when, fault)), ..self }
     }

@@ -13,7 +13,7 @@ struct Beam {
     tokens: Vec<u32>,
     /// Sum of the logarithms of the probabilities.
     sum: f32,
-    /// The decoder's memory of prompt and tokens, but the last.
+    /// The decoder's memory of the prompt and of all tokens but the last.
     said: Said,
 }
 

@@ -159,7 +159,7 @@ impl From<Cancelled> for TranscribeError {
     }
 }
 
-/// Text of a JSON error, without all of a long value in it.
+/// Text of a JSON error; a long one, which quotes a long value, is shortened.
 fn brief(error: &serde_json::Error) -> String {
     let text = error.to_string();
     if text.len() <= 200 {

@@ -40,7 +40,7 @@ impl Codec {
     /// A decoder for a stream of Opus.
     ///
     /// # Errors
-    /// Memory for it cannot be had.
+    /// Its memory cannot be allocated.
     pub fn opus(head: OpusHead) -> Result<Self, DecodeError> {
         Ok(Self::Opus(OpusStream::new(head)?))
     }

@@ -36,7 +36,7 @@ pub enum DecodeError {
     Codec {
         /// Container or codec, such as "MP4".
         kind: &'static str,
-        /// Its contents that cannot be read.
+        /// The contents that cannot be read, in words.
         reason: String,
     },
     /// Opus for more than two ears.

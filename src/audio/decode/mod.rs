@@ -89,7 +89,7 @@ fn decode_rated(
     decoded.unwrap_or_else(|_| Err(damaged(kind, "its codec gave up")))
 }
 
-/// A reader of `source`, which is then at the beginning of its format; and the kind's name.
+/// The kind's name and the function that reads it; leaves `source` where that format begins.
 fn reader(
     source: &mut Box<dyn Source>,
     hint: Option<&str>,

@@ -94,7 +94,7 @@ impl OpusStream {
     /// A stream of which nothing was decoded yet.
     ///
     /// # Errors
-    /// Memory for a decoder cannot be had.
+    /// The decoder's memory cannot be allocated.
     pub fn new(head: OpusHead) -> Result<Self, DecodeError> {
         let failed = |e| DecodeError::Damaged { kind: KIND, reason: format!("{e}") };
         let mut decoder = OpusDecoder::new(RATE).map_err(failed)?;

@@ -23,7 +23,7 @@ pub(super) const TAG_PCM: u16 = 1;
 /// `fmt ` chunk: the real tag is in the extension.
 const TAG_EXTENSIBLE: u16 = 0xFFFE;
 
-/// Error about a WAV.
+/// Error in a WAV file.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum WavError {
     /// Other bytes than RIFF and WAVE at the start.

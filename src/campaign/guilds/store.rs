@@ -39,7 +39,7 @@ pub enum GuildError {
     Waiting {
         /// The file that waits for the store.
         path: PathBuf,
-        /// The fault of it.
+        /// Fault of its content.
         why: SettingsError,
     },
     /// The file cannot be read or written.
@@ -74,7 +74,7 @@ impl GuildStore {
         Self { store, waiting: Arc::new(Waiting { folder, turn: Mutex::new(()) }) }
     }
 
-    /// Settings of `guild`; a file that waits for the store goes there.
+    /// Settings of `guild`; newer ones that wait for the store in a file are written to it first.
     ///
     /// # Errors
     /// The store or the file cannot be read, or holds something else.

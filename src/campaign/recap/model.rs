@@ -28,7 +28,7 @@ pub struct Written {
     pub claims: Vec<Claim>,
     /// Claims without proof.
     pub to_confirm: Vec<String>,
-    /// Lasting facts, by lines that prove them.
+    /// Lasting facts, with the lines that prove them.
     pub facts: Vec<Claim>,
 }
 

@@ -17,7 +17,7 @@ use crate::{
     panics::caught,
 };
 
-/// Spending this long after a session has begun counts as that session's: twelve hours, in ms.
+/// Spending within this time after a session has begun counts as that session's: twelve hours, in ms.
 const SESSION_LASTS: i64 = 12 * 3_600 * 1_000;
 /// The store is asked again so soon after it could not be.
 const AGAIN: Duration = Duration::from_millis(500);

@@ -60,8 +60,8 @@ struct OpenFile {
 }
 
 impl Spill {
-    /// Takes over the files that earlier runs have left under names like `base`; number of lines in the
-    /// first.
+    /// Takes over the files that earlier runs have left under names like `base`, one at a time; with the
+    /// number of lines in the first.
     ///
     /// # Errors
     /// One is there and cannot be read.
@@ -112,8 +112,8 @@ impl Spill {
         Ok(None)
     }
 
-    /// Drops everything before `next`. When that was all, the file goes; number of lines that another program
-    /// has left in the next one.
+    /// Passes over everything before `next`. When that was all, the file is removed and the next one that
+    /// another program has left is taken over, if any; number of lines in that one.
     ///
     /// # Errors
     /// The file cannot be removed.

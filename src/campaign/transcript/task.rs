@@ -248,7 +248,7 @@ impl WriterTask {
         }
     }
 
-    /// The store's result; at the end it has not long for that.
+    /// Result of the store, which has [`HURRY`] for it once the program stops.
     async fn put(&self, entry: &Entry) -> Result<(), Error> {
         let hurried = async {
             self.parts.stop.cancelled().await;

@@ -54,7 +54,7 @@ pub fn remembered(of: &WorldEntity, source: &str) -> Entity {
     }
 }
 
-/// The store's name of a kind.
+/// Equivalent of a kind in the store.
 pub const fn kind(kind: domain::EntityKind) -> EntityKind {
     match kind {
         domain::EntityKind::Npc => EntityKind::Npc,
@@ -69,7 +69,7 @@ pub const fn kind(kind: domain::EntityKind) -> EntityKind {
     }
 }
 
-/// The table's name of a kind.
+/// Equivalent of a kind at a table.
 const fn kind_at_table(kind: EntityKind) -> domain::EntityKind {
     match kind {
         EntityKind::Npc => domain::EntityKind::Npc,

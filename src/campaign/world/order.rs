@@ -14,7 +14,7 @@ pub struct WorldRequest {
     pub scope: Scope,
     /// The campaign it is of; `None`: the configured one.
     pub played: Option<PlayedCampaign>,
-    /// The request itself.
+    /// The question or change.
     pub order: WorldOrder,
 }
 

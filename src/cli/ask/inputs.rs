@@ -18,7 +18,7 @@ pub struct Input {
     pub as_dm: bool,
     /// When, on the clock; `None`: after the one before.
     pub at: Option<Duration>,
-    /// Sound or text of it.
+    /// Its sound or text.
     pub what: What,
 }
 

@@ -22,7 +22,7 @@ const SLOW: Duration = Duration::from_secs(5);
 /// Longest arguments of a call that are shown, in characters.
 const ARGUMENTS_MAX: usize = 500;
 
-/// Detail in which turns are shown.
+/// Form in which turns are shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Form {
     /// Speakers and their words, as in a play.

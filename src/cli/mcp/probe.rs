@@ -28,7 +28,7 @@ pub const LOG_LEVEL: &str = "warn";
 
 /// The revision to speak, as the official conformance suite gives it.
 const REVISION: &str = "MCP_CONFORMANCE_PROTOCOL_VERSION";
-/// Its other values: calls to make, our client credentials.
+/// Its other variable: calls to make and our client credentials, as JSON.
 const CONTEXT: &str = "MCP_CONFORMANCE_CONTEXT";
 /// The client metadata document that the suite's authorization servers know.
 const SUITE_DOCUMENT: &str = "https://conformance-test.local/client-metadata.json";

@@ -3,7 +3,7 @@
 use super::super::Failure;
 use crate::{weights::Weights, yaml::nearest};
 
-/// Failure for an unknown set, with the nearest name.
+/// Failure for an unknown set, with the nearest name if one is close.
 pub fn unknown(weights: &Weights, name: &str) -> Failure {
     let known = weights.sets().iter().map(|set| set.name.as_str());
     let way_out = nearest(name, known).map_or_else(

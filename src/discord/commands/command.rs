@@ -26,7 +26,7 @@ pub struct Own {
     pub who: fn(&str) -> Who,
     /// Carries it out and answers.
     pub run: fn(&mut Guild, &Call) -> Result<Answer, Refusal>,
-    /// Suggestions for an option, from the text so far.
+    /// Suggestions for the option of this name.
     pub complete: fn(&Guild, &str) -> Vec<String>,
 }
 

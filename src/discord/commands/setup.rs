@@ -82,7 +82,8 @@ pub fn choose(
     Ok(Answer::Replace(view(guild, press.user, press.channel)))
 }
 
-/// Reason why the bot cannot write to the game master there; `None`: it can.
+/// Reason why the bot cannot write to the game master in channel `id`; `None`: it can, or the server is not
+/// cached yet.
 fn lacks(guild: &Guild, id: ChannelId) -> Option<String> {
     let cached = guild.shared.cache.guild(guild.id)?;
     let Some(channel) = cached.channels.get(&id) else {

@@ -31,7 +31,7 @@ pub struct Field {
     name: String,
     /// Label beside it, at most 45 characters.
     pub label: String,
-    /// Values it takes, at most 100 characters; empty: any text.
+    /// Hint about the values it takes, at most 100 characters; empty: anything.
     pub hint: String,
     kind: Kind,
     /// Initial text.

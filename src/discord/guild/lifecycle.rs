@@ -54,7 +54,7 @@ impl Guild {
     /// Begins a session.
     ///
     /// # Errors
-    /// A missing requirement, with the way out.
+    /// The reason why no session can begin, with the way out.
     pub fn start(
         &mut self,
         start: &SessionStart,

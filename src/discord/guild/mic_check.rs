@@ -11,7 +11,7 @@ use crate::session::{Outcome, SpeakerId, TurnLine};
 
 /// The line that is played.
 pub const TEST_LINE: &str = "Hello. If you can hear me, say a few words now.";
-/// Longest wait for a word of the user; then they read that no sound came.
+/// Longest wait for words of the user; after it they read the advice of [`nothing`].
 pub const PATIENCE: Duration = Duration::from_secs(10);
 
 /// Users who wait for the result of their microphone check.

@@ -108,13 +108,13 @@ impl People {
         }
     }
 
-    /// Notifies the users again who do not know yet that they are heard, at the next look.
+    /// Users who do not know yet that they are heard are notified again at the next look.
     pub fn tell_again(&mut self) {
         self.told.clone_from(&self.informed);
     }
 
-    /// Speech may be given to these `services` outside; true where people were not notified of one: no user
-    /// is heard until they are.
+    /// Sets the outside `services` that speech may be given to. `true` if the people who were notified do not
+    /// know one of them: no user is heard until they were notified again.
     pub fn given_to(&mut self, services: impl Iterator<Item = String>) -> bool {
         let services: BTreeSet<String> = services.collect();
         let known = self.told_of.get_or_insert_with(|| services.clone());

@@ -1,4 +1,4 @@
-//! Actions of buttons, menus and forms, and the ids that Discord stores of them.
+//! Actions of buttons, menus and forms, and the ids that Discord stores for them.
 //!
 //! Entry types: [`Action`], [`ButtonPress`]. An id holds all that its button needs, so that it outlives a
 //! restart. **Never**: trusts that only those can press who were meant.

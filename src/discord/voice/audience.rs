@@ -1,4 +1,4 @@
-//! Users who may be heard, and the users of packets' sources.
+//! Users who may be heard, and the user of each RTP source.
 //!
 //! Entry type: [`Audience`]. Changed by the guild's task, asked for every packet.
 //! **Never**: lets an unknown voice through.
@@ -22,7 +22,7 @@ struct Members {
     sources: HashMap<u32, UserId>,
 }
 
-/// Treatment of a packet.
+/// Decision about a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
     /// It is this user's, who may be heard.
@@ -51,7 +51,7 @@ impl Audience {
         self.known().sources.retain(|_, known| *known != user);
     }
 
-    /// Treatment of a packet of `source`.
+    /// Decision about a packet of the RTP source `source`.
     pub fn verdict(&self, source: u32) -> Verdict {
         let known = self.known();
         match known.sources.get(&source) {

@@ -161,7 +161,7 @@ impl Connector {
         let joined = tokio::time::timeout(JOIN_PATIENCE, self.songbird.join(self.guild, channel));
         let joined = tokio::select! {
             biased;
-            // The end of a session leaves the channel itself.
+            // The code that ends the session leaves the channel.
             () = self.stop.cancelled() => return Err(ConnectError::SessionOver),
             joined = joined => joined,
         };
@@ -188,7 +188,7 @@ impl Connector {
         self.connect(channel).await
     }
 
-    /// Leaves without forgetting the audience. Discord believes the bot to be there until it leaves.
+    /// Leaves without forgetting the audience. Discord considers the bot connected until it does.
     async fn hang_up(&self) {
         if let Err(error) = self.songbird.leave(self.guild).await {
             tracing::debug!(%error, "cannot leave a voice channel");

@@ -22,7 +22,7 @@ use super::{
     reorder::Packet,
 };
 
-/// News of the connection.
+/// Event of the voice connection.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum VoiceNews {
     /// It stands, for the first time or again.

@@ -9,7 +9,7 @@ pub enum ConnectionState {
     Up,
     /// It broke and is being made again.
     Down {
-        /// Error, for the panel.
+        /// Reason, for the panel.
         why: String,
         /// Attempts that failed since it broke.
         attempts: u32,

@@ -40,7 +40,7 @@ const SHORTEST: usize = 6;
 const LONG_CREDENTIAL: usize = 12;
 /// A part of a path this long, of letters and digits, is a key.
 const LONG_SEGMENT: usize = 20;
-/// Least length of the id of a session, and of the part in it that makes it one.
+/// Least length of a session id that is secret, and of the part with letters and digits that marks it as one.
 const LONG_SESSION: usize = 16;
 const SESSION_PART: usize = 8;
 

@@ -140,7 +140,7 @@ pub fn kept(said: &Said, exchange: &[Message], told_secrets: bool, heard: &str) 
     }
     let spoken = (!heard.is_empty()).then(|| Message::spoken(heard.to_owned()));
     let own = exchange.iter().cloned().chain(spoken);
-    // The turn's own message is not kept, but answers to it may repeat its secrets.
+    // The turn's own message is not kept, but calls and answers may repeat its secrets.
     let own = own.map(|mut message| {
         if let Message::Assistant { gated, .. } = &mut message {
             *gated |= told_secrets;

@@ -32,8 +32,8 @@ pub struct SummaryTask {
 pub struct Summarising {
     /// Makes it. Cancel safe: dropping the future ends the request.
     pub work: BoxFuture<'static, Result<Summary, Error>>,
-    /// Questions to the NPC may cancel it: the model may handle one request at a time, and asking
-    /// it again costs nothing.
+    /// Whether any turn of the table cancels it: its model may handle one request at a time, and asking
+    /// again costs nothing.
     pub gives_way: bool,
 }
 

@@ -75,8 +75,8 @@ impl Synthesizer {
         (code != self.npc.language).then_some(code)
     }
 
-    /// Filter for spoken text, one per turn: it takes out emoji, stage directions and anything else
-    /// that is silent. Numbers are said in the language of their sentence.
+    /// Filter for spoken text, one per turn: takes out emoji, stage directions and everything else that
+    /// would leave a silence. Numbers are said in the language of their sentence.
     pub fn spoken_filter(&self) -> SpeakableFilter {
         let names = std::iter::once(&self.npc.name).chain(&self.npc.aliases);
         let filter = SpeakableFilter::new(&self.npc.language, names.map(String::as_str));

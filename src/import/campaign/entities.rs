@@ -17,7 +17,7 @@ pub struct World {
     pub system: String,
     /// People, places and things, in the order of the file.
     pub entities: Vec<WorldEntity>,
-    /// Entities that could not be read, but can be meant.
+    /// Entities that could not be read, but that others may refer to.
     pub(super) half_read: Vec<KnownEntity>,
     /// Keys that only the configuration's own campaign file is read for.
     pub unused: Vec<&'static str>,
@@ -30,7 +30,7 @@ pub struct WorldEntity {
     pub id: String,
     /// Where it is in the file.
     pub at: Position,
-    /// The entity as NPCs may know it.
+    /// Its kind, names and description, and who may know of it.
     pub entity: Entity,
     /// Facts by name.
     pub properties: BTreeMap<String, String>,

@@ -4,8 +4,8 @@
 
 use crate::domain::{Claim, Granted, Money};
 
-/// Money set aside ahead, as a share of the cap: most turns then write nothing before their requests, and a
-/// program that is killed leaves no more than that uncounted for nothing.
+/// Money set aside ahead, as a share of the cap (one in so many parts): most turns then write nothing before
+/// their requests, and a program that is killed leaves no more than that set aside in vain.
 const AHEAD: u64 = 50;
 /// And so many of the largest request there was, as far as they are no larger share than this.
 const REQUESTS_AHEAD: u64 = 2;

@@ -226,7 +226,7 @@ impl<'r, R: Rng + ?Sized> Cup<'r, R> {
     }
 }
 
-/// Keeps the dice that selectors take while dice change: a change costs little however many dice and
+/// Tracks the dice that selectors take while dice change: a change costs little however many dice and
 /// selectors there are, so that no loop of rerolls or explosions takes long.
 struct Chooser<'a> {
     selectors: &'a [Selector],

@@ -98,7 +98,7 @@ fn is_as_certain(claimed: &Words, told: &[Told<'_>], lines: &[Words]) -> bool {
     let has = |words: &Words, list: fn(&'static Language) -> List| {
         words.iter().any(|word| is_any(list, word))
     };
-    // A fact that a line only reports is not true for that.
+    // A fact is not proven by a line that only reports it.
     let is_report = |(line, words): (&Told<'_>, &Words)| {
         !is_question(line.text) && has(words, |it| it.wording.reporting)
     };
@@ -123,7 +123,7 @@ fn is_as_certain(claimed: &Words, told: &[Told<'_>], lines: &[Words]) -> bool {
         && (has(claimed, coming) || !told(coming))
 }
 
-/// Things that `words` say there is none of: the word that follows each "no".
+/// Things that `words` say there is none of: the first content word behind each "no".
 fn none_of(words: &Words) -> Vec<&str> {
     let is_none =
         |index: &usize| words.get(*index).is_some_and(|it| is_any(|it| it.wording.none_of, it));

@@ -53,7 +53,7 @@ pub fn sayings<'a>(told: &[Told<'a>]) -> Vec<Vec<Saying<'a>>> {
     let whole = told.iter().map(|line| Saying::of(*line, line.text)).collect();
     let mut sayings = vec![whole];
     match told {
-        // An answer behind a "no" stands alone.
+        // An answer with a "no" in it is taken without its question.
         [asked, answer]
             if is_question(asked.text) && sentences(answer.text).into_iter().any(is_denial) =>
         {

@@ -103,7 +103,7 @@ impl Breaker {
             (Outcome::Unclear, State::Trial { rest }) => {
                 self.state = State::Open { until: now, rest };
             }
-            // Requests sent before it opened are late news.
+            // Outcomes of requests sent before it opened are late news.
             (Outcome::Failed | Outcome::Limited(_) | Outcome::Unclear, _) => {}
         }
         false

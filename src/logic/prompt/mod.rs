@@ -120,7 +120,8 @@ fn world(campaign: &Campaign) -> String {
     [title.as_str(), campaign.description.trim()].join("\n").trim().to_owned()
 }
 
-/// Facts that everyone may know of the things that lie within the NPC's knowledge, or that the NPC was told.
+/// The things that the NPC knows of, a line each: those within its knowledge, unless they are for the game
+/// master alone, and those whose `known_to` names it.
 fn facts(npc: &Npc, campaign: &Campaign) -> String {
     let scope: Vec<String> = npc.knowledge_scope.iter().map(|topic| fold(topic)).collect();
     let known = campaign.entities.iter().filter(|entity| {

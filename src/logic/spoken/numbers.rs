@@ -41,7 +41,7 @@ pub fn number_words(n: i64) -> String {
     words.join(" ")
 }
 
-/// A number in German words, below a million: "dreiundzwanzig"; `None` for a longer one.
+/// A number in German words, without a blank inside: "dreiundzwanzig"; `None` from a million on.
 pub fn german_number_words(n: i64) -> Option<String> {
     let sign = if n < 0 { "minus " } else { "" };
     let n = n.unsigned_abs();

@@ -24,7 +24,7 @@ pub(super) struct Phrase {
     pub entity: String,
 }
 
-/// Kind of a name.
+/// Kind of thing that a name stands for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Named {
     /// A rule, spell or condition.

@@ -46,7 +46,7 @@ impl Patience {
     }
 }
 
-/// Evidence that somebody has finished, beside silence.
+/// Evidence that somebody has finished, besides silence.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Detector {
     /// Nothing.

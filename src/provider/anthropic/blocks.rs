@@ -127,7 +127,7 @@ impl Reading {
         let calls = self.blocks.values().filter(|block| block.kind() == "tool_use").count();
         CALLS.check(calls)?;
         if is_text && self.open_text {
-            // The beginning of another block is no part of the word before.
+            // Text that begins another block does not continue the word before.
             self.give("\n", out);
         }
         self.append(at, &begun, out)

@@ -42,7 +42,7 @@ impl<S: ?Sized> Candidate<S> {
         self.health.rest()
     }
 
-    /// The wait that 19 of 20 of its first words do not exceed; `None`: too few were measured.
+    /// The 95th percentile of the waits for its first words; `None`: too few were measured.
     pub fn usual_wait(&self) -> Option<Duration> {
         self.health.usual_wait()
     }

@@ -20,7 +20,7 @@ pub struct Health(Mutex<Record>);
 struct Record {
     breaker: Breaker,
     waits: FirstWaits,
-    /// News for the game master that were not taken yet.
+    /// News for the game master, not taken yet.
     news: Option<String>,
 }
 

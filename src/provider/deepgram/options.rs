@@ -49,7 +49,7 @@ pub struct Options {
     pub priced_as: Option<String>,
 }
 
-/// The way to listen that a model has.
+/// How a model listens, in one of two ways.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Family {
     /// `/v1/listen`: words; somebody else says when an utterance ends.

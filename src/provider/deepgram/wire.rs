@@ -55,10 +55,10 @@ pub struct Results {
     pub until: f64,
 }
 
-/// News of a turn.
+/// An event of a turn, and its text so far.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TurnInfo {
-    /// Kind of the news.
+    /// Kind of event.
     pub event: TurnEvent,
     /// The whole turn so far.
     pub transcript: String,

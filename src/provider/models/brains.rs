@@ -1,4 +1,4 @@
-//! Properties of several brains together, for callers to which it does not matter which one answers.
+//! Properties of several brains together, for callers that do not care which of them answers.
 
 use crate::provider::{Chain, ChatModel};
 

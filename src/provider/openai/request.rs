@@ -23,7 +23,7 @@ use crate::{
 pub const OWN_MEMBERS: [&str; 6] =
     ["model", "messages", "stream", "stream_options", "tools", "tool_choice"];
 
-/// The parameters to send of those that not every server knows.
+/// Choice of the parameters to send, among those that not every server knows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Dialect {
     max_completion_tokens: bool,

@@ -36,8 +36,8 @@ pub struct Getting<'a> {
 pub enum Step {
     /// So much has come.
     Came(u64),
-    /// The connection broke, or the server did not go on where asked; bytes stored so far. The
-    /// download continues.
+    /// The connection broke, or the download had to start over; so many bytes are stored, and it
+    /// continues from there.
     Again(u64),
     /// The registry does not have it, so its publisher is asked.
     Publisher {

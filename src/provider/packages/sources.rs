@@ -19,7 +19,7 @@ const PYPI: &str = "https://pypi.org/simple";
 const PYPI_FILES: &str = "https://files.pythonhosted.org";
 /// The registry of npm.
 const NPM: &str = "https://registry.npmjs.org";
-/// Address of most publishers of weights.
+/// Address where most publishers of weights keep them.
 const HUGGING_FACE: &str = "https://huggingface.co";
 
 /// An address of a registry or of a package that the operator has written down, with a login where one
@@ -116,8 +116,8 @@ impl PackageSources {
         self.replaced.get(set)?.get(package).map(|address| &address.url)
     }
 
-    /// `outbound`, widened to the addresses of `set`'s packages, which the operator has written
-    /// down too.
+    /// `outbound`, widened to all registries and to the addresses of `set`'s packages, which count as
+    /// written down by the operator.
     pub(super) fn beside(&self, outbound: Outbound, set: &WeightSet) -> Outbound {
         let written = set.packages.iter().filter_map(|package| match &package.origin {
             Origin::Address(address) => RegistryAddress::parse(address).ok(),

@@ -34,7 +34,7 @@ const MOST_LISTED: usize = 32 * 1024 * 1024;
 
 /// Sends the requests of one download.
 pub struct Transfer<'a> {
-    /// Addresses of packages, with our login at each.
+    /// Sources of packages, with our logins there.
     pub sources: &'a PackageSources,
     /// Addresses that requests may go to.
     pub outbound: Outbound,

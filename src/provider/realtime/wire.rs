@@ -97,7 +97,7 @@ pub struct Ended {
     pub status: String,
     /// Why it is not completed.
     pub reason: String,
-    /// The failure, if it failed.
+    /// The failure, if any.
     pub error: Complaint,
     /// All calls of the answer.
     pub calls: Vec<Called>,

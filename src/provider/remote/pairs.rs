@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 
 use crate::domain::{Message, ToolCall};
 
-/// Result for the model of a call whose own never came (the turn was interrupted).
+/// Result that the model reads for a call whose own never came (the turn was interrupted).
 pub const NO_RESULT: &str = "cancelled: the call has no result";
 
 /// For each of `calls` its result among the messages up to the next assistant's that calls; `None`:

@@ -34,7 +34,7 @@ const SIGNS_OF_LIFE: u32 = 4;
 
 /// How a service is asked for a reply.
 pub trait Protocol: Send + Sync + 'static {
-    /// Reads one answer.
+    /// Reader of one answer.
     type Reader: Reader + 'static;
 
     /// Address of the service.
@@ -131,7 +131,7 @@ struct Reply<P: Protocol> {
 enum Phase<R> {
     Ask,
     Read(Box<Reading<R>>),
-    /// All complete events are given on before it.
+    /// All complete events are passed on before it.
     Failed(Error),
     Over,
 }

@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use crate::provider::bounds::{ANSWER, Bound, EVENT};
 
-/// Frame of a stream.
+/// One event of a stream, decoded.
 #[derive(Debug, PartialEq)]
 pub enum Frame {
     /// One whole document.

@@ -81,8 +81,8 @@ fn graph(graph: &[u8]) -> Result<Vec<u8>, Malformed> {
     let nodes = all.iter().filter(|it| it.number == GRAPH_NODE);
     let nodes: Vec<_> =
         nodes.map(|it| Ok(Node(fields(it.content)?))).collect::<Result<_, Malformed>>()?;
-    // Inputs of the roundings, by their outputs; and the inputs that replace the outputs of the
-    // ways back.
+    // Inputs of the roundings, by their outputs; then those inputs once more, by the outputs that they
+    // replace, which are those of the ways back.
     let rounding = nodes.iter().filter(|it| it.is(b"QuantizeLinear"));
     let rounded: HashMap<_, _> =
         rounding.map(|it| (it.first(NODE_OUTPUT), it.first(NODE_INPUT))).collect();

@@ -138,7 +138,7 @@ pub enum SpeechOrder {
     Cancel,
     /// Cuts the answer `item` off at the heard part.
     Truncate {
-        /// The answer.
+        /// Id of the answer.
         item: SpeechItemId,
         /// How much of its own sound, as it came.
         heard: Duration,
@@ -150,14 +150,14 @@ pub enum SpeechOrder {
 pub enum SpeechSessionEvent {
     /// Sound of an answer.
     Audio {
-        /// The answer.
+        /// Id of the answer.
         item: SpeechItemId,
         /// 16-bit mono.
         sound: Pcm,
     },
     /// Words of an answer; they may come before their sound, or after it.
     Words {
-        /// The answer.
+        /// Id of the answer.
         item: SpeechItemId,
         /// To be appended.
         delta: String,

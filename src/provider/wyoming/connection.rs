@@ -67,7 +67,7 @@ impl Sender {
 }
 
 impl Receiver {
-    /// Makes errors of this connection not repeat `text`.
+    /// Keeps `text` out of the errors of this connection.
     pub fn hiding(mut self, text: &str) -> Self {
         text.clone_into(&mut self.sent);
         self

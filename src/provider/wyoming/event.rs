@@ -29,7 +29,7 @@ pub struct Event {
     pub payload: Vec<u8>,
 }
 
-/// Problems of bytes that are no event.
+/// Reason for which bytes are no event.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Malformed {
     /// A line that does not end.

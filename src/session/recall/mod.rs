@@ -69,9 +69,9 @@ pub struct Question {
     viewer: Viewer,
     /// Names and aliases of the viewer.
     names: Vec<String>,
-    /// The utterance it was asked.
+    /// The utterance said to the viewer.
     utterance: String,
-    /// Text that its model reads anyway.
+    /// Text that the viewer's model reads anyway.
     read: String,
 }
 

@@ -47,7 +47,7 @@ pub(crate) struct State {
     pub(crate) uploads: BTreeMap<u64, Upload>,
     /// Rate limits' counters.
     pub(crate) limits: Limits,
-    /// Faults on demand.
+    /// Faults injected on demand.
     pub(crate) faults: Faults,
     /// All REST requests.
     pub(crate) requests: Vec<Request>,

@@ -204,7 +204,7 @@ fn files_of(hall: &Hall, guild: u64) -> Vec<String> {
     found
 }
 
-/// Output of the program's own commands about one server.
+/// Memory and sessions of one server, as the program's own commands print them.
 fn remembered(hall: &Hall, guild: u64) -> String {
     let guild = guild.to_string();
     let ask = |words: &[&str]| {

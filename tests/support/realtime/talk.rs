@@ -31,7 +31,7 @@ pub struct Talk {
     pub(super) running: Option<Running>,
     /// Input of the answer before.
     pub(super) read: Usage,
-    /// Transcript that is understood and not sent yet.
+    /// Event with a transcript that is not sent yet.
     pub(super) transcript: Option<Value>,
     /// Set when the connection is to end, and how.
     pub(super) ended: Option<String>,

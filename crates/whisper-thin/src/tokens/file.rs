@@ -1,4 +1,5 @@
-//! Parts read of `tokenizer.json` (format of Hugging Face's tokenizers) and of CTranslate2's `config.json`.
+//! The parts that are read of `tokenizer.json` (format of Hugging Face's tokenizers) and of CTranslate2's
+//! `config.json`.
 
 use std::collections::HashMap;
 

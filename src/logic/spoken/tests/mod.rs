@@ -1,4 +1,4 @@
-//! Tests that tell rolls from talk, and that both ways agree.
+//! Tests that rolls are told from talk, and that both ways agree.
 
 mod table;
 

@@ -137,7 +137,7 @@ impl<'a> Product<'a> {
     }
 
     /// Nodes that replace it, each in a field: a transposition for each factor that is turned over,
-    /// then itself.
+    /// then the product.
     fn nodes(&self) -> Vec<u8> {
         let mut nodes = Vec::new();
         let mut factors = self.factors.map(<[u8]>::to_vec);

@@ -7,7 +7,7 @@
 use super::alphabet::{English, number, numbers};
 use crate::provider::voices::neural::clauses::Clause;
 
-/// Numbers that Kokoro can read at once.
+/// Most numbers that Kokoro can read at once.
 pub const MOST: usize = 510;
 /// The longest piece: about eight seconds. Memory grows with the square, and a cancelled sentence
 /// computes no more than this in vain.

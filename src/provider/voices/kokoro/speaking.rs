@@ -16,7 +16,7 @@ use crate::provider::{
     voices::neural::{clauses::clauses, cores::unusable, spoken::Making},
 };
 
-/// Samples that are quieter are silence.
+/// Samples quieter than this are silence.
 const SILENCE: f32 = 0.01;
 /// Silence left before a piece and behind it: Kokoro makes more of both than a sentence has inside.
 const BEFORE: Duration = Duration::from_millis(40);

@@ -13,7 +13,7 @@ pub const BYTES: usize = ROWS * WIDTH * size_of::<f32>();
 /// Numbers that a voice may have; those there are stay below 3.
 const HIGHEST: f32 = 100.0;
 
-/// Problems of the file.
+/// Error in a voice's file.
 #[derive(Debug, thiserror::Error, PartialEq)]
 pub enum StyleError {
     /// It is cut off, or something else.

@@ -30,7 +30,7 @@ impl Default for Cores {
 }
 
 impl Cores {
-    /// Result of `work` with the files of `what` on a thread of its own, once a core is free.
+    /// Runs `work` on a thread of its own, once a core is free; `what` names the files in errors.
     ///
     /// # Errors
     /// The runtime has panicked: whatever a file makes it do, it is the voice that fails.

@@ -1,4 +1,4 @@
-//! Parts that all voices share that are networks in files on this machine.
+//! Parts shared by all voices that are networks in files on this machine.
 //!
 //! Entry types: [`spoken::Making`], which computes sound piece by piece; [`cores::Cores`], where that
 //! happens; [`clauses::Clause`], what is to be said. **Never**: knows whose network it is.

@@ -13,7 +13,7 @@ const MOST_DEPTH: usize = 32;
 /// runtime makes a hundred bytes of the smallest.
 const MOST_FIELDS: usize = 1_000_000;
 
-/// Problems of a file.
+/// Reason for which a file may not be given to the runtime.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Unfit {
     /// It ends early, or is something else.
@@ -44,7 +44,7 @@ enum Message {
 }
 
 impl Message {
-    /// The message in the field `number` of it, where that may be nested.
+    /// Kind of message in its field `number`; `None`: the field is not looked into.
     const fn within(self, number: u64) -> Option<Self> {
         match (self, number) {
             (Self::Model, 7) | (Self::Attribute, 6 | 11) => Some(Self::Graph),

@@ -26,7 +26,7 @@ const MOST_VALUE: usize = 40;
 /// Characters of why a file is no description, which may hold a value of any length.
 const MOST_SAID: usize = 200;
 
-/// Problems of the file.
+/// Error in a voice's description.
 #[derive(Debug, thiserror::Error)]
 pub enum SettingsError {
     /// No JSON of this shape.

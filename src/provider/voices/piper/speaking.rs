@@ -29,7 +29,7 @@ const FIRST: Duration = Duration::from_millis(350);
 const LONGEST: Duration = Duration::from_millis(1_200);
 /// Samples that a vector becomes in the voices there are; only the length of pieces depends on it.
 const HOP: usize = 256;
-/// Limits of the speed times a voice's own scale.
+/// Limits of a voice's own length scale divided by the speed.
 const LENGTHS: (f32, f32) = (0.1, 10.0);
 /// Speakers that a complaint names.
 const FEW: usize = 8;

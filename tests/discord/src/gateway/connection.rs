@@ -41,7 +41,7 @@ struct Connection<'a> {
     payloads: VecDeque<Instant>,
 }
 
-/// Continuation after a payload.
+/// Whether the connection goes on after a payload.
 type Next = anyhow::Result<ControlFlow<()>>;
 
 /// Talks with a client until one of the two has enough.

@@ -1,4 +1,4 @@
-//! Sounds like laughter that are no word.
+//! Sounds like laughter, without words.
 //!
 //! Entry function: [`laughter`]. **Never**: two takes that differ.
 

@@ -1,4 +1,4 @@
-//! Faults on demand.
+//! Faults injected on demand.
 //!
 //! Entry types: [`Fault`], [`Faults`]. Never: going wrong on its own.
 

@@ -5,7 +5,7 @@
 
 use std::collections::BTreeSet;
 
-/// Packets that one user has sent and got since it was admitted; a new seat starts again at zero.
+/// Counts of one user's packets and messages since it was admitted; a new seat starts again at zero.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
     /// RTP packets of this user that were accepted.

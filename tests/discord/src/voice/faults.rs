@@ -1,4 +1,4 @@
-//! Faults on purpose.
+//! Faults injected on purpose.
 //!
 //! Entry: [`Faults`] for a [`Scope`]; [`Faults::fates`] says what becomes of one packet.
 //! Never counts as a violation of a client.

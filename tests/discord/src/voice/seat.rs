@@ -44,7 +44,7 @@ pub(super) struct Seat {
     pub ended: bool,
     /// From IDENTIFY on.
     pub session: Option<Session>,
-    /// Packets sent and got.
+    /// Counts of its packets and messages.
     pub counts: Counts,
 }
 

@@ -262,7 +262,7 @@ impl State {
         (&mut self.random).sample_iter(Alphanumeric).take(16).map(char::from).collect()
     }
 
-    /// Deals with the overdue: heartbeats, commits, readiness.
+    /// Handles overdue heartbeats, commits and readiness.
     pub(super) fn sweep(&mut self) {
         let now = Instant::now();
         let limit = self.options.heartbeat.mul_f64(2.5);

@@ -1,4 +1,4 @@
-//! Users in voice channels: by the gateway, by a test, by a moderator.
+//! Moves of users into and out of voice channels: by the gateway, by a test, by a moderator.
 //!
 //! Entry functions: [`Inner::voice_requested`], [`Inner::seat`], [`Inner::unseat`].
 //! Never: sound.

@@ -42,8 +42,8 @@ impl Group {
         users.iter().map(|user| Say::Json(*user, 21, body.clone())).collect()
     }
 
-    /// Deals with the overdue: a missing commit (the group starts again), a missing readiness (the transition
-    /// goes on without the user). Only users who can be reached are to blame.
+    /// Handles what is overdue: a commit that was never made (the group starts again), readiness that was
+    /// never declared (the transition goes on without the user). Only users who can be reached are to blame.
     pub(in crate::voice) fn overdue(
         &mut self,
         users: &BTreeSet<u64>,

@@ -1,4 +1,4 @@
-//! A client that reports its messages, and the authority it trusts.
+//! A client that sends the given messages, and the authority it trusts.
 
 use crate::tls::Certificates;
 use futures::{SinkExt as _, StreamExt as _};
@@ -20,7 +20,7 @@ pub(crate) fn authority() -> (TlsAcceptor, Certificates) {
     (certificates.acceptor(), certificates)
 }
 
-/// A client that reports its messages.
+/// A client that sends the given messages.
 pub(super) struct Client(WebSocketStream<TlsStream<TcpStream>>);
 
 impl Client {

@@ -14,7 +14,7 @@ use tokio_tungstenite::tungstenite::Message;
 
 const ELSEWHERE: u64 = 4005;
 
-/// A client that has identified, and its messages.
+/// A client that has identified, and the messages sent to it.
 struct Client {
     connection: Connection,
     inbox: Receiver<Message>,
