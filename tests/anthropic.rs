@@ -236,7 +236,7 @@ fn an_answer_that_breaks_off_leaves_what_was_whole() {
     ];
     for (script, says) in broken {
         let began = Instant::now();
-        let (line, requests) = answered(vec![script], ", idle_timeout_ms: 300");
+        let (line, requests) = answered(vec![script], ", idle_timeout_ms: 2000");
         assert_eq!((text(&line, "outcome"), text(&line, "reply")), ("cut_short", "Sit down."));
         assert!(text(&line, "detail").contains(says), "{line:#}");
         assert_eq!(requests.len(), 1, "what was heard is not said again");

@@ -4,8 +4,9 @@ use serde_json::{Value, json};
 
 use crate::support::{
     answers::text,
+    deepgram::DeepgramServer,
     ears::Ears,
-    program::Place,
+    program::{Place, repository},
     speech::{Format, padded, plain_wav, read_wav, speech, wav},
 };
 
@@ -164,10 +165,31 @@ fn every_npc_has_a_voice_of_its_own() {
     assert!((60.0..140.0).contains(&bartok) && mira > bartok * 1.3, "{bartok} and {mira} Hz");
 }
 
+/// A recogniser that understands each utterance of `texts` while it is said.
+fn heard_at_once(texts: &[&str]) -> DeepgramServer {
+    let server = DeepgramServer::start("k");
+    texts.iter().for_each(|text| server.says(&[text]));
+    server
+}
+
 #[test]
 fn two_players_talking_at_once_are_both_answered() {
-    let place = Place::new();
-    let Some(place) = place.with_whisper() else { return };
+    let server = heard_at_once(&[ROLL, ROLL]);
+    let (npcs, campaign) = (repository("npcs"), repository("campaigns/ravenford.yaml"));
+    let (npcs, campaign) = (npcs.display(), campaign.display());
+    let config = format!("campaign: {campaign}\nnpc_dir: {npcs}\nproviders:\n{}", server.entry());
+    assert_both_answered(&Place::with_config(&config));
+}
+
+#[test]
+fn two_players_talking_at_once_are_heard_by_whisper() {
+    if let Some(place) = Place::new().with_whisper() {
+        assert_both_answered(&place);
+    }
+}
+
+/// Two players ask for dice almost at the same time.
+fn assert_both_answered(place: &Place) {
     place.write("a.wav", plain_wav(&speech("rms", ROLL)));
     place.write("b.wav", plain_wav(&speech("awb", ROLL)));
     let said = ["--speaker", "Anna", "--at", "0", "--in", "a.wav"];
@@ -185,8 +207,9 @@ fn two_players_talking_at_once_are_both_answered() {
 }
 
 /// Bartok's long answer to Anna, and the other lines, when `who` said `words` 2.5 s into it.
-fn second_voice(who: &str, words: &str) -> Option<(Value, Vec<Value>)> {
-    let place = Place::with_config(TALKATIVE).with_whisper()?;
+fn second_voice(who: &str, words: &str) -> (Value, Vec<Value>) {
+    let server = heard_at_once(&[words]);
+    let place = Place::with_config(&format!("providers:\n{}{TALKATIVE}", server.entry()));
     place.write("voice.wav", plain_wav(&speech("slt", words)));
     let asked = ["--speaker", "Anna", "--at", "0", "--text", "Bartok, what happened here?"];
     let voice = ["--speaker", who, "--at", "2.5", "--in", "voice.wav"];
@@ -194,12 +217,12 @@ fn second_voice(who: &str, words: &str) -> Option<(Value, Vec<Value>)> {
     let (answers, others): (Vec<Value>, Vec<Value>) =
         lines.into_iter().partition(|line| line["npc"] == BARTOK);
     assert_eq!(answers.len(), 1, "{answers:#?} {others:#?}");
-    Some((answers[0].clone(), others))
+    (answers[0].clone(), others)
 }
 
 #[test]
 fn a_stop_word_of_the_addressed_player_ends_the_answer() {
-    let Some((answer, others)) = second_voice("Anna", "stop") else { return };
+    let (answer, others) = second_voice("Anna", "stop");
     assert_eq!(answer["outcome"], "interrupted", "{answer:#}");
     let reply = text(&answer, "reply");
     assert!(reply.starts_with("Sit down") && !reply.contains("lower town"), "{reply}");
@@ -209,7 +232,7 @@ fn a_stop_word_of_the_addressed_player_ends_the_answer() {
 
 #[test]
 fn chatter_of_another_player_does_not() {
-    let Some((answer, others)) = second_voice("Ben", SWORD) else { return };
+    let (answer, others) = second_voice("Ben", SWORD);
     assert_eq!(answer["outcome"], "spoken", "{answer:#}");
     assert!(text(&answer, "reply").ends_with("took the lower town with it."));
     assert_eq!((&others[0]["speaker"], others.len()), (&json!("Ben"), 1));

@@ -24,9 +24,6 @@ npcs:
     lines: [{ say: "That is how it is." }]
 "#;
 
-/// The key of Deepgram's counterpart.
-const KEY: &str = "dg-key-of-endings";
-
 /// Lines of a recording, heard in real time by Whisper at a table whose turns end as `turn` says.
 fn heard(models: &Path, turn: &str, samples: &[i16]) -> Vec<Value> {
     let place = Place::with_config(&format!("turn: {{ {turn} }}{CAST}"));
@@ -35,13 +32,9 @@ fn heard(models: &Path, turn: &str, samples: &[i16]) -> Vec<Value> {
 
 /// Lines of a recording that is understood as `texts`, divided by its pauses, as soon as it is heard.
 fn heard_at_once(turn: &str, texts: &[&str], samples: &[i16]) -> Vec<Value> {
-    let server = DeepgramServer::start(KEY);
+    let server = DeepgramServer::start("dg-key-of-endings");
     server.says(texts);
-    let stt = format!(
-        "{{ name: deepgram, base_url: \"{}\", api_key: {KEY}, model: nova-3, free: true }}",
-        server.base_url()
-    );
-    let config = format!("providers: {{ stt: {stt} }}\nturn: {{ {turn} }}{CAST}");
+    let config = format!("providers:\n{}turn: {{ {turn} }}{CAST}", server.entry());
     lines(&Place::with_config(&config), samples)
 }
 

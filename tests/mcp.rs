@@ -291,7 +291,7 @@ fn servers_are_added_and_removed_while_it_runs() {
     live.types("Bartok, count");
     live.says("Hm.");
     place.write("glyphoxa.yaml", config(&[home(&place, "plain", "")]));
-    live.says("server ready");
+    live.says_all(&["configuration reloaded", "server ready"]);
     live.types("Bartok, count");
     let line = live.says("home.count");
     assert!(line.contains("\"ok\":true"), "{line}");

@@ -318,7 +318,7 @@ fn a_stalled_stream_is_given_up() {
     let begun = Instant::now();
     let stalled =
         Script::stream().chunk(json!({"content": "Sit down. The"}), None).step(Step::Stall);
-    let (line, _, _) = answered(vec![stalled], ", idle_timeout_ms: 300");
+    let (line, _, _) = answered(vec![stalled], ", idle_timeout_ms: 2000");
     assert_eq!((text(&line, "outcome"), text(&line, "reply")), ("cut_short", "Sit down."));
     assert!(text(&line, "detail").contains("no answer in time"), "{line:#}");
     let silent = Script::stream().step(Step::Stall);

@@ -210,7 +210,11 @@ fn config(servers: &[(&str, &str)], brain: &ChatServer) -> String {
     let lines: String = servers
         .iter()
         .map(|(name, reach)| {
-            format!("    - {{ name: {name}, reconnect_interval_ms: 50, {reach} }}\n")
+            // Six programs that start at once are slow on a busy machine.
+            format!(
+                "    - {{ name: {name}, connect_timeout_ms: 90000, reconnect_interval_ms: 50, \
+                 {reach} }}\n"
+            )
         })
         .collect();
     let tools: Vec<String> = servers.iter().map(|(name, _)| format!("{name}.*")).collect();

@@ -27,7 +27,7 @@ const INNARDS: &str = "the boiler room is on fire";
 
 /// A service of a configuration; patience with one that does not answer is short.
 fn service(address: &str, fault: Option<Fault>) -> String {
-    let ms = if fault == Some(Fault::Stall) { 1_000 } else { 30_000 };
+    let ms = if fault == Some(Fault::Stall) { 3_000 } else { 30_000 };
     format!(
         "{{ name: wyoming, base_url: \"{address}\", first_byte_timeout_ms: {ms}, \
          idle_timeout_ms: {ms} }}"

@@ -47,11 +47,8 @@ impl Hall {
 async fn heard_at_once(texts: &[&str]) -> (Hall, Player, DeepgramServer) {
     let server = DeepgramServer::start("k");
     texts.iter().for_each(|text| server.says(&[text]));
-    let stt = format!(
-        "providers:\n  stt: {{ name: deepgram, base_url: \"{}\", api_key: k, model: nova-3 }}\n",
-        server.base_url()
-    );
-    let (hall, dora) = Hall::in_session(Options::default(), &stt).await;
+    let providers = format!("providers:\n{}", server.entry());
+    let (hall, dora) = Hall::in_session(Options::default(), &providers).await;
     (hall, dora, server)
 }
 
@@ -76,6 +73,8 @@ async fn assert_silenced(hall: Hall) {
     hall.listens_to("Anna").await;
     hall.has_greeted(&player).await;
     hall.stops_at(&player, ANOTHER_QUESTION).await;
+    // He answers it, and ends before he is asked again.
+    player.wait_for_voice(hall.discord.bot(), AUDIBLE, BOUND).await.unwrap();
     hall.stops_at(&player, "stop").await;
     let kept: Value = serde_json::from_str(&hall.ends_keeping()).unwrap();
     let histories = kept["histories"].as_object().unwrap();

@@ -76,11 +76,8 @@ fn place(terms: &[&str], name: &str) -> usize {
 #[tokio::test(flavor = "multi_thread")]
 async fn an_open_socket_is_told_the_names_of_the_next_scene() {
     let server = DeepgramServer::start("k");
-    let stt = format!(
-        "providers:\n  stt: {{ name: deepgram, base_url: \"{}\", api_key: k, model: nova-3 }}\n",
-        server.base_url()
-    );
-    let (hall, dora) = Hall::in_session(Options::default(), &stt).await;
+    let providers = format!("providers:\n{}", server.entry());
+    let (hall, dora) = Hall::in_session(Options::default(), &providers).await;
     hall.listens_to("Dora").await;
     let evening = said("slt", "Good evening to all of you");
     dora.say(&evening).await.unwrap();

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use discord_loopback::{Message, Options, Slash};
+use discord_loopback::{Message, Options, Player, Slash};
 use hmac::{Hmac, KeyInit, Mac};
 use sha2::Sha256;
 
@@ -78,21 +78,18 @@ impl Hall {
 }
 
 /// A hall whose place is known before its file is written.
-async fn hall(more: &str) -> Hall {
+async fn hall(more: &str) -> (Hall, Player) {
     let mut hall = Hall::new(Options::default(), "").await;
     let calls = hall.place.path("calls").display().to_string();
     let file = fs::read_to_string(hall.place.path("glyphoxa.yaml")).unwrap();
     hall.place.write("glyphoxa.yaml", format!("{file}\n{}", with_words(&calls, more)));
-    hall.start().await;
-    let _dora = hall.discord.join_voice(&hall.dm, hall.inn.voice).await.expect("a seat");
-    let answer = hall.asks(&hall.dm, Slash::new("session start")).await;
-    assert!(answer.text().contains("I listen"), "{}", answer.text());
-    hall
+    let dora = hall.listens().await;
+    (hall, dora)
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn always_asks_once_shows_everything_and_can_be_taken_back() {
-    let hall = hall("").await;
+    let (hall, _dora) = hall("").await;
     hall.has_listened().await;
     hall.asks(&hall.dm, say("sweep now")).await;
     let request = hall.request(&[]).await;
@@ -149,7 +146,7 @@ async fn what_waits_when_the_program_is_killed_is_decided_in_the_next_run() {
         ", notify: {{ url: \"{}/hook?key=1\", secret: \"open sesame\" }}",
         hook.base_url().trim_end_matches("/v1")
     );
-    let mut hall = hall(&notify).await;
+    let (mut hall, _dora) = hall(&notify).await;
     hall.has_listened().await;
     hall.asks(&hall.dm, say("sweep now")).await;
     let request = hall.request(&[]).await;
@@ -194,7 +191,7 @@ async fn what_waits_when_the_program_is_killed_is_decided_in_the_next_run() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn what_waits_over_a_restart_expires_when_it_would_have() {
-    let mut hall = hall("").await;
+    let (mut hall, _dora) = hall("").await;
     hall.has_listened().await;
     let file = fs::read_to_string(hall.place.path("glyphoxa.yaml")).unwrap();
     let soon = file.replace("expire_seconds: 600", "expire_seconds: 5");

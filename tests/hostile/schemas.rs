@@ -12,7 +12,7 @@ const TIME: Duration = Duration::from_secs(60);
 /// Longest start of a server beside others that keep the machine busy, this program's own included.
 const READY: Duration = Duration::from_secs(5);
 /// Most memory, in MiB.
-const MEMORY: u64 = 300;
+const MEMORY: u64 = 400;
 
 fn tool(schema: Value) -> Value {
     json!({"inputSchema": schema})

@@ -398,7 +398,9 @@ fn what_not_everybody_may_know_is_a_secret_for_as_long_as_it_is_in_the_conversat
             ),
         );
         let config = fs::read_to_string(attack.place.path("glyphoxa.yaml")).unwrap();
-        attack.place.write("glyphoxa.yaml", format!("campaign: world.yaml\n{config}"));
+        // Memory is recalled however busy the machine is.
+        let head = "campaign: world.yaml\nturn: { recall_ms: 5000 }\n";
+        attack.place.write("glyphoxa.yaml", format!("{head}{config}"));
         attack.turn(&Vec::from_iter(asks));
         attack.turn(&[("says", "{}")]);
         attack.turn(&[("look", "{}")]);

@@ -7,7 +7,7 @@
 use std::{io, path::PathBuf, sync::Arc, time::Duration};
 
 use tokio::{
-    sync::{Notify, mpsc, oneshot},
+    sync::{Notify, mpsc, oneshot, watch},
     task::spawn_blocking,
     time::{Instant, sleep, sleep_until},
 };
@@ -59,6 +59,8 @@ pub struct WriterParts {
     pub options: TranscriptOptions,
     /// Counts what is not written yet.
     pub backlog: Backlog,
+    /// Whether a line waits in memory because no disk takes it.
+    pub stuck: watch::Sender<bool>,
     /// Cancelled at the end.
     pub stop: CancellationToken,
     /// So many writes panic.
@@ -133,6 +135,7 @@ impl WriterTask {
                     self.failed(&fault).await;
                     self.keep(kept).await;
                 }
+                self.parts.stuck.send_if_modified(std::mem::take);
             }
             // The receiver may have been dropped.
             Note::Mark(done) => _ = done.send(()),
@@ -177,6 +180,7 @@ impl WriterTask {
 
     /// Tries until it is done, refused, or everything ends.
     async fn insist(&mut self, entry: &Entry) {
+        self.parts.stuck.send_replace(true);
         loop {
             tokio::select! {
                 () = sleep(self.wait) => {}

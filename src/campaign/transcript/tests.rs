@@ -3,7 +3,7 @@
 use std::{sync::Arc, time::Duration};
 
 use tokio::{
-    sync::{mpsc, oneshot},
+    sync::{mpsc, oneshot, watch},
     time::timeout,
 };
 use tokio_util::sync::CancellationToken;
@@ -110,7 +110,7 @@ async fn what_cannot_be_written_is_counted() {
     let refused = Transcript { scope, ..of.clone() };
     let writer = TranscriptWriter::open(store, Tables::default(), &options(&folder));
     writer.line(&refused, &line());
-    writer.settled().await;
+    writer.settled(BOUND).await;
     assert_eq!(writer.backlog().count(), Unwritten { waiting: 0, lost: 2 });
     assert!(writer.backlog().count().is_troubled());
     // What can be written still is.
@@ -134,6 +134,7 @@ async fn written_with(
         written: Arc::default(),
         options: options(spill),
         backlog: backlog.clone(),
+        stuck: watch::Sender::default(),
         stop: stop.clone(),
         faults: Arc::new(faults.into()),
     };

@@ -10,7 +10,7 @@ use std::{
 };
 
 use tokio::{
-    sync::{Notify, mpsc, oneshot},
+    sync::{Notify, mpsc, oneshot, watch},
     task::JoinHandle,
     time::timeout,
 };
@@ -31,7 +31,7 @@ use crate::{
 
 /// Notes waiting for the store: hours of talk, some megabytes; more are lost, and counted.
 const NOTES_CAPACITY: usize = 8_192;
-/// Longest wait for what was said to be written, where somebody waits for it.
+/// Longest wait for what was said to be written, where a member of a server waits for an answer.
 const SETTLED: Duration = Duration::from_millis(500);
 /// Longest wait for the rest at the end.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -58,6 +58,7 @@ pub struct TranscriptWriter {
     notes: mpsc::Sender<Note>,
     backlog: Backlog,
     recent: Arc<Mutex<VecDeque<Recent>>>,
+    stuck: watch::Receiver<bool>,
     stop: CancellationToken,
     task: Arc<Mutex<Option<JoinHandle<u64>>>>,
 }
@@ -70,18 +71,20 @@ impl TranscriptWriter {
         let (notes, queue) = mpsc::channel(NOTES_CAPACITY);
         let (backlog, stop) = (Backlog::default(), CancellationToken::new());
         let written = Arc::new(Notify::new());
+        let (sticks, stuck) = watch::channel(false);
         let task = WriterTask::new(WriterParts {
             store: Arc::clone(&store),
             tables,
             written: Arc::clone(&written),
             options: options.clone(),
             backlog: backlog.clone(),
+            stuck: sticks,
             stop: stop.clone(),
             #[cfg(test)]
             faults: Arc::default(),
         });
         let task = Arc::new(Mutex::new(Some(tokio::spawn(task.write_all(queue)))));
-        Self { store, written, notes, backlog, recent: Arc::default(), stop, task }
+        Self { store, written, notes, backlog, recent: Arc::default(), stuck, stop, task }
     }
 
     /// Where it writes.
@@ -156,8 +159,9 @@ impl TranscriptWriter {
         }
     }
 
-    /// Waits until everything said so far is on a disk or given up, but not for ever. Cancel safe.
-    pub async fn settled(&self) {
+    /// Waits until everything said so far is on a disk or given up, at most `patience`, and not where no
+    /// disk takes it. Cancel safe.
+    pub async fn settled(&self, patience: Duration) {
         let (done, marked) = oneshot::channel();
         let mark = async {
             if self.notes.send(Note::Mark(done)).await.is_ok() {
@@ -165,8 +169,16 @@ impl TranscriptWriter {
                 _ = marked.await;
             }
         };
+        let mut stuck = self.stuck.clone();
+        let settled = async {
+            tokio::select! {
+                biased;
+                () = mark => {}
+                _ = stuck.wait_for(|is_stuck| *is_stuck) => {}
+            }
+        };
         // What takes longer has been told.
-        _ = timeout(SETTLED, mark).await;
+        _ = timeout(patience, settled).await;
     }
 
     /// Waits until everything said so far is in the store.
@@ -174,7 +186,7 @@ impl TranscriptWriter {
     /// # Errors
     /// The store does not take it now.
     pub async fn caught_up(&self) -> Result<(), NotWritten> {
-        self.settled().await;
+        self.settled(SETTLED).await;
         match self.backlog.count().waiting {
             0 => Ok(()),
             _ => Err(NotWritten),

@@ -2,7 +2,7 @@
 //!
 //! Entry type: [`SessionRecord`].
 
-use std::{path::PathBuf, sync::Arc};
+use std::{path::PathBuf, sync::Arc, time::Duration};
 
 use tokio::task::spawn_blocking;
 
@@ -11,6 +11,9 @@ use crate::{
     campaign::{CallLog, Indexer, KeptSession, Transcript, TranscriptWriter},
     session::{Backlog, Continuation, TurnLine},
 };
+
+/// Longest wait for a line to be on a disk before it is printed.
+const PATIENCE: Duration = Duration::from_secs(5);
 
 /// The log of calls and the transcript.
 pub struct SessionRecord {
@@ -39,7 +42,7 @@ impl SessionRecord {
     pub async fn add(&mut self, line: &TurnLine) -> Result<(), Failure> {
         self.calls.add(line)?;
         self.transcripts.line(&self.written, line);
-        self.transcripts.settled().await;
+        self.transcripts.settled(PATIENCE).await;
         Ok(())
     }
 
@@ -51,7 +54,7 @@ impl SessionRecord {
     pub async fn take_back(&mut self, turns: &[u64]) -> Result<(), Failure> {
         self.calls.take_back(turns)?;
         self.transcripts.take_back(&self.written, turns);
-        self.transcripts.settled().await;
+        self.transcripts.settled(PATIENCE).await;
         Ok(())
     }
 

@@ -16,8 +16,8 @@ use clap::{Args, Subcommand};
 use super::{Failure, with_tools};
 use crate::{app::Tools, config::Config};
 
-/// Longest wait for servers; more than any is given to connect by default.
-const PATIENCE: Duration = Duration::from_secs(35);
+/// Wait for servers beyond the time that each is given to connect.
+const MORE: Duration = Duration::from_secs(5);
 
 #[derive(Args)]
 #[command(after_help = "example: glyphoxa tools list")]
@@ -82,8 +82,10 @@ fn open(
     server: Option<String>,
     work: impl AsyncFnOnce(&Tools) -> Result<u8, Failure>,
 ) -> Result<u8, Failure> {
+    let longest = config.mcp.servers.iter().map(|it| it.connect_timeout).max().unwrap_or_default();
     with_tools(config, async |tools| {
-        tools.servers.settled(PATIENCE, |it| server.as_deref().is_none_or(|one| one == it)).await;
+        let is_awaited = |it: &str| server.as_deref().is_none_or(|one| one == it);
+        tools.servers.settled(longest + MORE, is_awaited).await;
         work(tools).await
     })
 }

@@ -36,8 +36,8 @@ pub(super) mod tests {
         Options {
             address: address.to_owned(),
             model: None,
-            first_byte_timeout: Duration::from_secs(2),
-            idle_timeout: Duration::from_secs(1),
+            first_byte_timeout: Duration::from_secs(4),
+            idle_timeout: Duration::from_secs(3),
         }
     }
 

@@ -129,6 +129,15 @@ impl DeepgramServer {
         format!("http://{}", self.thread.address)
     }
 
+    /// The line of `providers` that hears with it.
+    pub fn entry(&self) -> String {
+        let (address, key) = (self.base_url(), &self.shared.key);
+        format!(
+            "  stt: {{ name: deepgram, base_url: \"{address}\", api_key: {key}, model: nova-3, \
+             free: true }}\n"
+        )
+    }
+
     /// Somebody will say this, with a pause between two segments.
     pub fn says(&self, segments: &[&str]) {
         let segments = segments.iter().map(|it| (*it).to_owned()).collect();

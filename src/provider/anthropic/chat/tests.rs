@@ -266,11 +266,12 @@ async fn errors_inside_the_stream_pass_before_anything_came() {
 #[tokio::test]
 async fn signs_of_life_alone_are_no_answer() {
     let server = ChatServer::start();
-    let pings = (0..400).fold(Answer::begun().open_text("Well"), |answer, _| answer.ping());
+    // For longer than four times the idle time.
+    let pings = (0..600).fold(Answer::begun().open_text("Well"), |answer, _| answer.ping());
     server.push(pings.closes().paced(Duration::from_millis(10)));
     let mut options = settings(&server);
-    options.reach.idle_timeout = Duration::from_millis(100);
-    options.reach.first_byte_timeout = Duration::from_millis(100);
+    options.reach.idle_timeout = Duration::from_secs(1);
+    options.reach.first_byte_timeout = Duration::from_secs(1);
     let got = collect(Chat::new(options).unwrap().stream(asks())).await;
     assert_eq!((got.text.as_str(), got.error), ("Well", Some(Kind::Interrupted)));
     server.abandoned(1).await;

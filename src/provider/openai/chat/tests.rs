@@ -271,7 +271,8 @@ async fn an_answer_that_never_begins_is_a_timeout_and_not_asked_twice() {
     let server = ChatServer::start();
     server.otherwise(|_| Script::stream().step(Step::Stall));
     let mut options = options(&server.base_url());
-    options.first_byte_timeout = Duration::from_millis(60);
+    // Long enough for the request to be read.
+    options.first_byte_timeout = Duration::from_secs(2);
     let got = collect(Chat::new(options).unwrap().stream(asks())).await;
     assert_eq!(got.error, Some(Kind::Timeout));
     assert_eq!(server.requests().len(), 1);

@@ -141,7 +141,7 @@ async fn faults_are_told_by_kind_and_end_in_time() {
             let error = hear(&recogniser(&server), 60).await.unwrap_err();
             assert_eq!(error.kind(), kind, "{when:?} {fault:?}: {error}");
             assert!(error.to_string().contains(text), "{when:?} {fault:?}: {error}");
-            assert!(begun.elapsed() < Duration::from_secs(8), "{when:?} {fault:?}");
+            assert!(begun.elapsed() < Duration::from_secs(20), "{when:?} {fault:?}");
         }
         let server = WyomingServer::start(Script::hears(WORDS).with(When::Described, fault));
         let error = recogniser(&server).ready().await.unwrap_err();

@@ -138,7 +138,7 @@ async fn faults_are_told_by_kind_and_end_in_time() {
             assert!(sound.next().await.unwrap().is_ok(), "{fault:?}: there was some");
             let error = sound.try_collect::<Vec<_>>().await.unwrap_err();
             assert_eq!(error.kind(), midway, "{fault:?}: {error}");
-            assert!(begun.elapsed() < Duration::from_secs(8), "{fault:?}");
+            assert!(begun.elapsed() < Duration::from_secs(20), "{fault:?}");
         }
     }
 }

@@ -30,7 +30,7 @@ const DISCOVERY: usize = 74;
 const DAVE_MARK: [u8; 2] = [0xfa, 0xfa];
 /// How long the first speaking update may be later than the first packet: they come by different
 /// roads, on a busy machine.
-const GRACE: Duration = Duration::from_millis(500);
+const GRACE: Duration = Duration::from_secs(3);
 /// How long after a transition plain frames may still be on their way.
 const SETTLING: Duration = Duration::from_secs(2);
 

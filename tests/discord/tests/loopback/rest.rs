@@ -191,8 +191,8 @@ async fn faults_come_as_planned() {
     let before = std::time::Instant::now();
     assert_eq!(send().await.unwrap().status(), 200);
     assert!(before.elapsed() >= Duration::from_millis(50));
-    discord.freeze_network(Duration::from_millis(100));
     let before = std::time::Instant::now();
+    discord.freeze_network(Duration::from_millis(100));
     assert_eq!(rest.get("/users/@me").await.0, 200);
     assert!(before.elapsed() >= Duration::from_millis(50));
 }
