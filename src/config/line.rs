@@ -84,6 +84,9 @@ fn when(fields: &Fields, problems: &mut Problems) -> (Option<LineWhen>, Option<V
         } else if !text.contains(char::is_alphanumeric) {
             let message = format!("phrase {} contains no word", quoted(text));
             problems.add(node.at, message, "write words as players say them");
+        } else if text.starts_with('/') {
+            let message = format!("pattern {} does not end with a slash", quoted(text));
+            problems.add(node.at, message, "end it with a slash; case makes no difference");
         }
     }
     let phrases = fields.texts("when");

@@ -26,6 +26,7 @@ const WRONG: &[(&str, &str)] = &[
     ("unknown tier", "budget_tier: slow\n"),
     ("unknown chat model", "llm: home\n"),
     ("broken pattern", "lines: [{ when: /a(/, say: x }]\n"),
+    ("pattern with a flag", "lines: [{ when: '/ring/i', say: x }]\n"),
     ("phrase without a word", "lines: [{ when: ['?!'], say: x }]\n"),
     ("pattern among phrases", "lines: [{ when: [a, /b/], say: x }]\n"),
     ("misspelt placeholder", "lines: [{ say: '{spaeker}' }]\n"),
