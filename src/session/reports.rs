@@ -20,7 +20,7 @@ use crate::engine::Budget;
 const HALTED: &str =
     "everyone has stopped and is muted (the game master says \"everyone continue\" or unmutes all)";
 /// Detail of the line of an exchange that an X-card took back.
-const TAKEN_BACK: &str = "taken back: an x-card was held up";
+const TAKEN_BACK: &str = "taken back";
 
 /// Lines and notices on their way to the table's listeners.
 pub struct Reports {

@@ -160,9 +160,13 @@ impl Table {
         for (_, seat) in self.seats.iter_mut() {
             seat.waiting.retain(|waiting| waiting.utterance.speaker != speaker);
         }
-        let theirs = |turn: &&Active| turn.is_wanted() && turn.purpose.utterance.speaker == speaker;
-        let theirs: Vec<TurnId> = self.turns.all().filter(theirs).map(|turn| turn.id).collect();
-        for turn in theirs {
+        let mut wanted: Vec<TurnId> = Vec::new();
+        for turn in self.turns.iter().filter(|turn| turn.purpose.utterance.speaker == speaker) {
+            // What its tools did is not remembered with their words, whenever it is reported.
+            turn.taken_back = true;
+            wanted.extend(turn.is_wanted().then_some(turn.id));
+        }
+        for turn in wanted {
             self.drop_turn(now, turn);
         }
         // Entries stored before ids existed are not certainly theirs.
@@ -178,8 +182,8 @@ impl Table {
         self.warm();
     }
 
-    /// Everyone stops and is muted, music too; what is being heard is taken back with what was asked
-    /// meanwhile, or the last utterance if no one speaks.
+    /// Everyone stops and is muted, music too; what players are saying is dropped. What is being heard is
+    /// taken back with what was asked meanwhile, or the last utterance if no NPC speaks.
     pub(super) fn halt(&mut self) {
         let now = Instant::now();
         self.halts.add();
@@ -197,6 +201,8 @@ impl Table {
             self.reports.taken_back(Outcome::Cancelled, purpose.utterance.typed);
         }
         self.mute(None, true);
+        // Whatever is not understood yet may be what the card is for.
+        drop(self.hearing.clear());
         self.playback.hush();
         // Behind the turns, which may have begun a track until they were cancelled.
         self.music.silence();

@@ -49,7 +49,7 @@ pub struct Active {
     outcome: Option<Outcome>,
     /// The utterance is reported elsewhere.
     pub withdrawn: bool,
-    /// An X-card was held up: nobody is to remember it.
+    /// Nobody is to remember it: an X-card was used, or the speaker is forgotten.
     pub taken_back: bool,
     /// Outcome of looking up what the NPC remembers.
     pub recalled: Option<RecallTold>,

@@ -70,8 +70,8 @@ impl Run {
         let asked = self.context.effects.approve(request);
         let decision = timeout(expires, asked).await;
         // Counted after the decision: an X-card before it does not withdraw an approved call.
-        let halts = self.context.effects.halts();
-        let (context, call) = (self.context.clone(), self.call.clone());
+        self.halts = self.context.effects.halts();
+        let (context, call, halts) = (self.context.clone(), self.call.clone(), self.halts);
         let started = Instant::now();
         let refusal = match decision {
             Ok(Decision::Approve) => self.changed().err(),

@@ -48,6 +48,8 @@ pub struct Run {
     pub ready: Ready,
     /// As the model made it.
     pub call: ToolCall,
+    /// X-cards used before it was asked for, or approved; another one withdraws what comes of it.
+    pub halts: u64,
 }
 
 /// End of a call.
@@ -117,13 +119,12 @@ impl Run {
             self.pending("still at work (go on without it; its result comes later)", started);
         let inner = Arc::clone(&self.state);
         let own = inner.shutdown.child_token();
-        let halts = turn.effects.halts();
         let (done, mut answer) = oneshot::channel();
         let mut run = self;
         run.context.cancel = own.clone();
         inner.late.spawn(async move {
             let limit = Limit::hard(run.max(), Instant::now());
-            let (context, call) = (run.context.clone(), run.call.clone());
+            let (context, call, halts) = (run.context.clone(), run.call.clone(), run.halts);
             let record = run.within(limit, started).await;
             if let Err(late) = done.send(record) {
                 deliver(&context, call, late, halts);
@@ -219,7 +220,8 @@ impl Run {
         self.count(&ended, took);
         let text = match &ended.result {
             Ok(output) => {
-                for attachment in output.attachments() {
+                let withdrawn = context.effects.halts() != self.halts;
+                for attachment in output.attachments().filter(|_| !withdrawn) {
                     context.effects.attach(&entry.tool.identity, attachment);
                 }
                 output.for_model()

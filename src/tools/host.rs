@@ -270,7 +270,9 @@ impl ToolHost {
         // Signs of life belong to one call.
         let context = CallContext { progress: Progress::default(), ..context.clone() };
         let until = context.deadline;
-        let run = Run { state: Arc::clone(&self.inner), context, ready, call: call.clone() };
+        let halts = context.effects.halts();
+        let (state, call) = (Arc::clone(&self.inner), call.clone());
+        let run = Run { state, context, ready, call, halts };
         if let Some(caution) = run.needs_approval() {
             return match run.context.effects.lacks_approver() {
                 None => run.after_approval(caution, started),

@@ -65,8 +65,6 @@ pub struct Caption {
     pub by: Arc<str>,
     /// One sentence for players who cannot see it.
     pub alt: String,
-    /// X-cards used before it was asked for; another one withdraws it.
-    pub halts: u64,
 }
 
 impl CallOutput {

@@ -3,7 +3,7 @@
 use std::{
     sync::{
         Arc, Mutex,
-        atomic::{AtomicU32, Ordering},
+        atomic::{AtomicU32, AtomicU64, Ordering},
     },
     time::Duration,
 };
@@ -29,6 +29,8 @@ use crate::domain::{
 #[derive(Clone)]
 enum Does {
     Answer(u64),
+    /// A picture after so many milliseconds.
+    Show(u64),
     Fail(CallErrorKind),
     Say(CallOutput),
     /// Says every so often that it is at work, so many times, and then answers.
@@ -80,6 +82,12 @@ impl Handler for StandIn {
                     sleep(Duration::from_millis(after)).await;
                     Ok(CallOutput::json(json!({"after": after})))
                 }
+                Does::Show(after) => {
+                    sleep(Duration::from_millis(after)).await;
+                    let (mime, bytes) = ("image/png".to_owned(), Arc::from([0; 3]));
+                    let parts = vec![Part::Media(Attachment { mime, bytes, caption: None })];
+                    Ok(CallOutput { parts, ..CallOutput::default() })
+                }
                 Does::Fail(kind) => Err(CallError::new(kind, "no luck")),
                 Does::Say(output) => Ok(output),
                 Does::Report(every, times) => {
@@ -103,11 +111,26 @@ struct Table {
     nobody: bool,
     asked: Arc<Mutex<Vec<ApprovalRequest>>>,
     late: mpsc::UnboundedSender<FollowUp>,
+    cards: Arc<Cards>,
+}
+
+/// X-cards used, and pictures shown.
+#[derive(Default)]
+struct Cards {
+    used: AtomicU64,
+    shown: AtomicU32,
 }
 
 impl Effects for Table {
     fn show(&self, _: &str) {}
-    fn attach(&self, _: &str, _: &Attachment) {}
+
+    fn attach(&self, _: &str, _: &Attachment) {
+        self.cards.shown.fetch_add(1, Ordering::SeqCst);
+    }
+
+    fn halts(&self) -> u64 {
+        self.cards.used.load(Ordering::SeqCst)
+    }
 
     fn lacks_approver(&self) -> Option<&'static str> {
         self.nobody.then_some("call somebody")
@@ -138,6 +161,7 @@ struct Stage {
     to_late: mpsc::UnboundedSender<FollowUp>,
     taint: Taint,
     cancel: CancellationToken,
+    cards: Arc<Cards>,
 }
 
 impl Stage {
@@ -147,8 +171,19 @@ impl Stage {
         host.catalog().set_cast(&[Arc::clone(&npc)]);
         let (to_late, late) = mpsc::unbounded_channel();
         let (taint, cancel) = (Taint::default(), CancellationToken::new());
-        let asked = Arc::default();
-        Self { host, npc, decision: None, nobody: false, asked, late, to_late, taint, cancel }
+        let (asked, cards) = (Arc::default(), Arc::default());
+        Self {
+            host,
+            npc,
+            decision: None,
+            nobody: false,
+            asked,
+            late,
+            to_late,
+            taint,
+            cancel,
+            cards,
+        }
     }
 
     fn offer(&self, kind: SourceKind, tools: &[(&str, Declared, &Arc<StandIn>)]) {
@@ -192,6 +227,7 @@ impl Stage {
                 nobody: self.nobody,
                 asked: Arc::clone(&self.asked),
                 late: self.to_late.clone(),
+                cards: Arc::clone(&self.cards),
             }),
         }
     }
@@ -422,6 +458,26 @@ async fn a_late_answer_follows_up_and_an_ended_turn_ends_its_call() {
     stage.host.close().await;
     assert_eq!((tool.begun(), tool.ended()), (3, 2));
     assert!(stage.late.try_recv().is_err());
+}
+
+#[tokio::test(start_paused = true)]
+async fn picture_that_comes_after_an_x_card_is_not_shown() {
+    let slow = Declared {
+        estimated: Some(ms(9_000)),
+        max: Some(ms(15_000)),
+        follow_up: Some(true),
+        ..quick()
+    };
+    let (mut stage, _) = Stage::with(&[Does::Show(9_000)], slow);
+    let shown = |stage: &Stage| stage.cards.shown.load(Ordering::SeqCst);
+    stage.call("t", &json!({})).await;
+    stage.follow_up("a picture").await;
+    assert_eq!(shown(&stage), 1);
+    stage.call("t", &json!({})).await;
+    stage.cards.used.fetch_add(1, Ordering::SeqCst);
+    sleep(ms(20_000)).await;
+    assert!(stage.late.try_recv().is_err());
+    assert_eq!(shown(&stage), 1);
 }
 
 #[tokio::test(start_paused = true)]

@@ -2,7 +2,7 @@
 
 use std::{sync::Arc, time::Duration};
 
-use discord_loopback::{AUDIBLE, Message, Options, Player, Slash};
+use discord_loopback::{AUDIBLE, Fault, Message, Options, Player, Slash};
 use tokio::sync::Notify;
 
 use super::{
@@ -130,6 +130,26 @@ async fn x_card_withdraws_a_picture_on_its_way() {
         assert!(!has_said(&message, PROMPT) && !has_said(&message, ALT), "{}", message.text());
     }
     assert_eq!(studio.chat.requests().len(), asked, "no model is asked about it");
+    studio.hall.ends();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn x_card_deletes_a_picture_that_is_being_sent() {
+    let studio = Studio::new().await;
+    let hall = &studio.hall;
+    let anna = hall.inn.add_member("Anna", &[]);
+    studio.asks().await;
+    let late = Fault::Late(Duration::from_secs(5));
+    hall.discord.fail("POST", "/messages", late, 1);
+    studio.go.notify_one();
+    hall.reads(|it| !it.files().is_empty()).await;
+    hall.told(&anna, Slash::new("xcard")).await;
+    let deleted = async {
+        while studio.public().iter().any(|it| !it.files().is_empty()) {
+            hall.told(&hall.dm, Slash::new("session status")).await;
+        }
+    };
+    tokio::time::timeout(BOUND, deleted).await.expect("the picture is deleted");
     studio.hall.ends();
 }
 

@@ -208,7 +208,7 @@ impl Effects for TerminalEffects {
 
     fn attach(&self, tool: &str, attachment: &Attachment) {
         let size = format!("{}, {} KiB", attachment.mime, attachment.bytes.len().div_ceil(1024));
-        let Some(Caption { by, alt, .. }) = &attachment.caption else {
+        let Some(Caption { by, alt }) = &attachment.caption else {
             return self.show(&format!("{tool} returned {size}"));
         };
         let written = self.pictures.as_ref().map(|files| files.write(attachment)).transpose();

@@ -62,9 +62,7 @@ impl Effects for GuildEffects {
     }
 
     fn attach(&self, tool: &str, attachment: &Attachment) {
-        let asked = attachment.caption.as_ref().map(|caption| caption.halts);
-        let halts = asked.unwrap_or_else(|| self.halts());
-        let (tool, attachment) = (tool.to_owned(), attachment.clone());
+        let (tool, attachment, halts) = (tool.to_owned(), attachment.clone(), self.halts());
         self.tell(ToolRequest::Attach { tool, attachment, halts });
     }
 

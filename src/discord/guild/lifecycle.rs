@@ -11,6 +11,7 @@ use tokio::sync::oneshot;
 
 use super::{
     approvals::{Approvals, ClosedMessage},
+    outbox::Outbox,
     panel,
     refusal::GuildRefusal,
     session::{GuildSession, SessionOptions},
@@ -169,6 +170,8 @@ impl Guild {
     fn take_session(&mut self, why: &str) -> Result<GuildSession, GuildRefusal> {
         self.send_shown();
         let session = self.session.take().ok_or(GuildRefusal::NoSession)?;
+        // The rest is not for another session.
+        self.outbox = Outbox::default();
         let closed = self.approvals.close_of(&session.id);
         if !closed.is_empty() {
             self.forget_decided();

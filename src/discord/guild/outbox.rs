@@ -108,7 +108,7 @@ mod tests {
     #[test]
     fn x_card_withdraws_files_that_wait() {
         let mut outbox = Outbox::default();
-        let caption = Caption { by: "Mira".into(), alt: "A ring".to_owned(), halts: 0 };
+        let caption = Caption { by: "Mira".into(), alt: "A ring".to_owned() };
         let shown = Attachment { caption: Some(caption.clone()), ..picture(3) };
         outbox.file("image-gen.generate_image", &shown, 0);
         let (name, bytes) = ("generate_image.png".to_owned(), vec![0; 3]);

@@ -15,7 +15,7 @@ use crate::{
     campaign::{KeptCall, ShownRequest, WaitingCall, now},
     discord::{
         decisions::{Asked, Request},
-        ui::approvals,
+        ui::{approvals, message::ChannelMessage},
     },
     tools::Effects,
 };
@@ -135,13 +135,24 @@ impl Guild {
 
     /// Sends what tools have shown, as much as one message holds.
     pub(super) fn send_shown(&mut self) {
-        if let Ok(session) = self.session() {
-            let halts = session.effects.halts();
-            self.outbox.withdraw_files(halts);
-        }
+        let Ok(session) = self.session() else { return };
+        let (effects, channel) = (Arc::clone(&session.effects), session.text_channel);
+        let halts = effects.halts();
+        self.outbox.withdraw_files(halts);
         let Some(message) = self.outbox.next() else { return };
-        if let Ok(session) = self.session() {
-            self.post(session.text_channel, message.message());
+        if matches!(message, ChannelMessage::Text(_)) {
+            return self.post(channel, message.message());
         }
+        let http = Arc::clone(&self.shared.http);
+        self.send(async move {
+            let sent = match channel.send_message(&http, message.message()).await {
+                // An X-card withdraws what was on its way, too.
+                Ok(sent) if effects.halts() != halts => sent.delete(&http).await,
+                sent => sent.map(drop),
+            };
+            if let Err(error) = sent {
+                tracing::warn!(%error, "cannot send or withdraw a file");
+            }
+        });
     }
 }

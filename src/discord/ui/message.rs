@@ -50,7 +50,7 @@ impl ChannelMessage {
         match self {
             Self::Text(text) => message.content(text),
             Self::File { name, bytes } => message.add_file(CreateAttachment::bytes(bytes, name)),
-            Self::Picture { name, bytes, caption: Caption { by, alt, .. } } => {
+            Self::Picture { name, bytes, caption: Caption { by, alt } } => {
                 let file = CreateAttachment::bytes(bytes, name).description(alt);
                 message.content(format!("**{}** shows a picture", escaped(&by))).add_file(file)
             }

@@ -83,13 +83,15 @@ impl Frames for Arc<Ring> {
 pub struct TrackOutput {
     tracks: mpsc::Sender<Arc<Ring>>,
     ring: Option<Arc<Ring>>,
+    /// Closed, and perhaps not read to their ends: songbird may be late, or without a connection.
+    closed: Vec<Arc<Ring>>,
     speaker: Option<String>,
 }
 
 impl TrackOutput {
     /// An output whose tracks are started by the reader of `tracks`.
     pub fn new(tracks: mpsc::Sender<Arc<Ring>>) -> Self {
-        Self { tracks, ring: None, speaker: None }
+        Self { tracks, ring: None, closed: Vec::new(), speaker: None }
     }
 
     /// The open ring; opens one if necessary.
@@ -108,6 +110,8 @@ impl TrackOutput {
         self.speaker = None;
         if let Some(ring) = self.ring.take() {
             ring.state().closed = true;
+            self.closed.retain(|ring| !ring.state().frames.is_empty());
+            self.closed.push(ring);
         }
     }
 }
@@ -141,6 +145,10 @@ impl VoiceOut for TrackOutput {
 
     fn stop(&mut self) -> usize {
         self.speaker = None;
+        for ring in self.closed.drain(..) {
+            // Of a turn that was booked as heard.
+            _ = ring.cut();
+        }
         self.ring.take().map_or(0, |ring| ring.cut())
     }
 }
@@ -276,6 +284,20 @@ mod tests {
         assert_eq!(output.stop(), 2);
         assert_eq!(read_all(&mut source, usize::MAX).len(), 0);
         assert_eq!(output.stop(), 0, "nothing is left to stop");
+    }
+
+    #[test]
+    fn stop_cuts_closed_tracks_that_are_read_late() {
+        let (mut output, mut started) = output();
+        output.play("Bartok", frame(100));
+        output.rest();
+        output.play("Greymantle", frame(100));
+        output.rest();
+        let sources = [(); 2].map(|()| source(started.try_recv().unwrap()));
+        assert_eq!(output.stop(), 0, "they were played to their ends");
+        for mut source in sources {
+            assert_eq!(read_all(&mut source, usize::MAX).len(), 0);
+        }
     }
 
     #[test]

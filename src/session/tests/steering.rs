@@ -5,7 +5,7 @@ use tokio::{sync::oneshot, time::sleep};
 use super::{
     super::{Command, Outcome, SceneChange, SeatId, Speaker, SpeakerId, State, Status, TableEvent},
     stage::{DM, ELARA, MIRA, Setup, Stage, THORIN, voiced},
-    voices::babble,
+    voices::{Said, babble},
 };
 use crate::{
     domain::{Campaign, Player, Scene, Tier},
@@ -169,6 +169,44 @@ async fn what_is_being_heard_when_the_card_is_held_up_is_never_told() {
     assert_eq!(taken_back(events), [] as [u64; 0], "it was not told of before");
     let kept = format!("{:?}", stage.close().await.histories);
     assert!(kept.contains("the first thing") && !kept.contains("horror"), "{kept}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_is_said_when_the_card_is_held_up_is_never_told() {
+    let mut stage = Setup::of(&["Bartok", "Gundren"]).open().await;
+    // Thorin's words are not understood yet, and Elara still speaks.
+    let text = Some(Ok("what a horror that is"));
+    stage.hears_so(Said { partials: Vec::new(), text, takes: ms(2_000) });
+    stage.says(THORIN).await;
+    stage.hears(&[(30, "Bartok the horror")], "Bartok the horror goes on");
+    stage.voice(ELARA, ms(1_000)).await;
+    stage.order(Command::Halt).await;
+    sleep(ms(5_000)).await;
+    stage.settle().await;
+    let events = stage.events();
+    assert!(!format!("{events:?}").contains("horror"), "{events:#?}");
+    stage.order(Command::Mute { seat: None, muted: false }).await;
+    stage.hears(&[], "Bartok hello");
+    stage.says(ELARA).await;
+    assert_eq!(stage.told().await[0].2, Outcome::Spoken);
+    let kept = format!("{:?}", stage.close().await.histories);
+    assert!(!kept.contains("horror"), "{kept}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_is_said_to_nobody_before_the_card_is_never_told() {
+    let mut stage = Setup::of(&["Bartok"]).open().await;
+    let text = Some(Ok("what a horror that is"));
+    stage.hears_so(Said { partials: Vec::new(), text, takes: ms(1) });
+    // It is understood, and waits for more to come.
+    stage.says(THORIN).await;
+    stage.order(Command::Halt).await;
+    sleep(ms(5_000)).await;
+    stage.settle().await;
+    let events = stage.events();
+    assert!(!format!("{events:?}").contains("horror"), "{events:#?}");
+    let kept = format!("{:?}", stage.close().await.histories);
+    assert!(!kept.contains("horror"), "{kept}");
 }
 
 #[tokio::test(start_paused = true)]
@@ -418,6 +456,20 @@ async fn who_opts_out_is_neither_answered_nor_told_of() {
     assert_eq!((told.len(), frames), (2, 0));
     let read = stage.models[1].read(0);
     assert!(!read.contains("moon") && !read.contains("secret"), "{read}");
+    let kept = format!("{:?}", stage.close().await.histories);
+    assert!(!kept.contains("moon") && !kept.contains("secret"), "{kept}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn roll_of_a_forgotten_player_is_not_remembered() {
+    let mut stage = Setup::of(&["Bartok"]).open().await;
+    let roll = r#"{"expression":"2d6"}"#;
+    stage.models[0].then(&[Call("roll", roll)]).then(&[Text("Eleven. And a secret."), Stall]);
+    stage.types(THORIN, "Bartok, roll for the moon").await;
+    stage.until_heard().await;
+    stage.order(Command::Forget(THORIN)).await;
+    stage.settle().await;
+    assert!(stage.lines().is_empty());
     let kept = format!("{:?}", stage.close().await.histories);
     assert!(!kept.contains("moon") && !kept.contains("secret"), "{kept}");
 }

@@ -136,7 +136,7 @@ impl Images {
         let Wanted { prompt, alt } = wanted;
         let alt = if alt.is_empty() { format!("A picture from {by}") } else { alt };
         let picture = self.made(context, (by, prompt), halts).await?;
-        let caption = Caption { by: Arc::from(by), alt: alt.clone(), halts };
+        let caption = Caption { by: Arc::from(by), alt: alt.clone() };
         let (mime, bytes) = (picture.mime.to_owned(), picture.bytes);
         Ok(CallOutput {
             parts: vec![Part::Media(Attachment { mime, bytes, caption: Some(caption) })],

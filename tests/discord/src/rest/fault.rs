@@ -13,6 +13,8 @@ pub enum Fault {
     Slow(Duration),
     /// The connection is cut, and nothing is done.
     Cut,
+    /// It is done, and answered so much later.
+    Late(Duration),
     /// It is done, but the connection is cut before the answer.
     Unanswered,
 }

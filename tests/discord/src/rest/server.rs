@@ -100,7 +100,7 @@ async fn answer(inner: &Shared, request: hyper::Request<Incoming>) -> Result<Htt
             return Ok(broken(status));
         }
         Some(Fault::Slow(time)) => tokio::time::sleep(time).await,
-        Some(Fault::Unanswered) | None => {}
+        Some(Fault::Late(_) | Fault::Unanswered) | None => {}
     }
     let (taken, result) = match api {
         Some(_) => handle(inner, &method, &path, request).await,
@@ -119,8 +119,10 @@ async fn answer(inner: &Shared, request: hyper::Request<Incoming>) -> Result<Htt
         inner.quietly(|state| state.violation(what.trim_end()));
     }
     note(inner, &method, &path, status, code);
-    if fault == Some(Fault::Unanswered) {
-        return Err(Cut);
+    match fault {
+        Some(Fault::Unanswered) => return Err(Cut),
+        Some(Fault::Late(time)) => tokio::time::sleep(time).await,
+        _ => {}
     }
     Ok(http(inner, taken.as_ref(), result))
 }
