@@ -182,7 +182,7 @@ fn ask(folder: &Path, arguments: &[&str]) -> Vec<Value> {
     lines.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect()
 }
 
-/// Whether it is more than the noise that voices leave in silence.
+/// True if it is more than the noise that voices leave in silence.
 fn is_loud(sample: &i16) -> bool {
     sample.unsigned_abs() > 300
 }

@@ -237,7 +237,7 @@ fn per_further_table(case: Case, resident: f64, one_table: f64) -> Value {
     rounded((resident - one_table) / f64::from(case.tables - 1))
 }
 
-/// Whether the goals hold with `tables` tables.
+/// Verdicts on the goals with `tables` tables.
 fn goals(lines: &[Value], tables: u32) -> Value {
     let line =
         |case: &str| lines.iter().find(|line| line["case"] == case && line["tables"] == tables);

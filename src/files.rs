@@ -77,7 +77,7 @@ pub fn replace(path: &Path, content: &[u8]) -> io::Result<()> {
     in_one_step(path, |part| fill(fs::File::create_new(part)?, content))
 }
 
-/// Whether [`replace`] could write to `path` now.
+/// Checks that [`replace`] could write to `path` now.
 ///
 /// # Errors
 /// Why not.
@@ -129,7 +129,7 @@ pub fn tighten(folder: &Path, closed: &[&str]) {
     }
 }
 
-/// Whether it is a folder, which has been closed to others if it was not before; files are too.
+/// True if it is a folder, which has been closed to others if it was not before; files are too.
 fn only_for_owner(path: &Path) -> bool {
     use std::os::unix::fs::PermissionsExt;
     let Ok(about) = fs::symlink_metadata(path) else { return false };

@@ -6,7 +6,7 @@ use crate::support::{
     answers::text,
     deepgram::DeepgramServer,
     ears::Ears,
-    program::{Place, repository},
+    program::Place,
     speech::{Format, padded, plain_wav, read_wav, speech, wav},
 };
 
@@ -94,7 +94,7 @@ fn assert_shape(line: &Value) {
 #[test]
 fn recordings_of_any_kind_are_heard_and_answered_aloud() {
     let ears = Ears::start();
-    let place = Place::with_ears(&ears);
+    let place = Place::with_recogniser(&ears.entry());
     place.write("sword.wav", plain_wav(&speech("rms", SWORD)));
     place.write("slt.wav", wav(&speech("slt", ROLL), 22_050, 2, Format::Pcm24));
     place.write("rms.wav", wav(&speech("rms", ROLL), 44_100, 1, Format::Float));
@@ -135,7 +135,7 @@ fn recordings_of_any_kind_are_heard_and_answered_aloud() {
 #[test]
 fn one_recording_may_hold_several_utterances() {
     let ears = Ears::start();
-    let place = Place::with_ears(&ears);
+    let place = Place::with_recogniser(&ears.entry());
     let both = [speech("rms", ROLL), padded(1.5, &speech("rms", "what is the news"), 0.0)].concat();
     place.write("both.wav", plain_wav(&both));
     let lines = place.run(&ask(&["--in", "both.wav"])).ends_with(0).lines();
@@ -165,20 +165,11 @@ fn every_npc_has_a_voice_of_its_own() {
     assert!((60.0..140.0).contains(&bartok) && mira > bartok * 1.3, "{bartok} and {mira} Hz");
 }
 
-/// A recogniser that understands each utterance of `texts` while it is said.
-fn heard_at_once(texts: &[&str]) -> DeepgramServer {
-    let server = DeepgramServer::start("k");
-    texts.iter().for_each(|text| server.says(&[text]));
-    server
-}
-
 #[test]
 fn two_players_talking_at_once_are_both_answered() {
-    let server = heard_at_once(&[ROLL, ROLL]);
-    let (npcs, campaign) = (repository("npcs"), repository("campaigns/ravenford.yaml"));
-    let (npcs, campaign) = (npcs.display(), campaign.display());
-    let config = format!("campaign: {campaign}\nnpc_dir: {npcs}\nproviders:\n{}", server.entry());
-    assert_both_answered(&Place::with_config(&config));
+    let server = DeepgramServer::start("k");
+    server.says_each(&[ROLL, ROLL]);
+    assert_both_answered(&Place::with_recogniser(&server.entry()));
 }
 
 #[test]
@@ -208,7 +199,8 @@ fn assert_both_answered(place: &Place) {
 
 /// Bartok's long answer to Anna, and the other lines, when `who` said `words` 2.5 s into it.
 fn second_voice(who: &str, words: &str) -> (Value, Vec<Value>) {
-    let server = heard_at_once(&[words]);
+    let server = DeepgramServer::start("k");
+    server.says(&[words]);
     let place = Place::with_config(&format!("providers:\n{}{TALKATIVE}", server.entry()));
     place.write("voice.wav", plain_wav(&speech("slt", words)));
     let asked = ["--speaker", "Anna", "--at", "0", "--text", "Bartok, what happened here?"];
@@ -355,7 +347,7 @@ fn built_in_tables_and_those_of_the_user_are_rolled_on() {
 #[test]
 fn people_are_shown_what_happened() {
     let ears = Ears::start();
-    let place = Place::with_ears(&ears);
+    let place = Place::with_recogniser(&ears.entry());
     place.write("a.wav", plain_wav(&speech("rms", ROLL)));
     let asked = ["ask", "--verbose", "--text", SWORD, "--in", "a.wav"];
     let ran = place.run(&asked).ends_with(0);

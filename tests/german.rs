@@ -16,7 +16,7 @@ fn evening(place: &Place, typed: &[&str]) -> Vec<Value> {
     place.run_typing(&asked, &typed.join("\n")).ends_with(0).lines()
 }
 
-/// Whether `line` is answered out of the German half of its NPC's file, or out of the other one.
+/// Asserts that `line` is answered out of the German half of its NPC's file, or out of the other one.
 #[track_caller]
 fn assert_language(line: &Value, german: bool) {
     assert_eq!(line["outcome"], "spoken", "{line:#}");
@@ -92,7 +92,7 @@ fn an_evening_in_german_is_answered_in_german() {
 }
 
 #[test]
-fn whoever_speaks_english_is_answered_in_english() {
+fn english_is_answered_in_english() {
     let typed = [
         "Hello Bartok",
         "Bartok, roll two d six plus three",

@@ -27,7 +27,7 @@ pub fn without_comments(text: &str) -> String {
     code.lines().filter(|line| !line.trim_start().starts_with("//")).collect::<Vec<_>>().join("\n")
 }
 
-/// Whether the file holds nothing but tests.
+/// True if the file holds nothing but tests.
 pub fn is_test_file(path: &Path) -> bool {
     path.file_name().is_some_and(|name| name == "tests.rs")
         || path.components().any(|part| part.as_os_str() == "tests")
@@ -155,7 +155,7 @@ fn a_folder_has_its_own_file_inside() {
     assert!(beside.is_empty(), "move these into their folders as mod.rs:\n{}", beside.join("\n"));
 }
 
-/// Whether `c` is part of a Rust name.
+/// True if `c` is part of a Rust name.
 fn is_part(c: char) -> bool {
     c.is_alphanumeric() || c == '_'
 }

@@ -87,7 +87,7 @@ fn ask(place: &Place, riddles: std::ops::Range<usize>) -> Vec<Value> {
     place.run(&arguments).ends_with(0).lines()
 }
 
-/// Whether a question and its answer are in a request as they were said.
+/// True if a question and its answer are in a request as they were said.
 fn has(request: &Recorded, riddle: usize) -> bool {
     let text = request.json["messages"].to_string();
     let answer = format!("to riddle{riddle}x the answer lies below the mill where water runs.");
@@ -181,7 +181,7 @@ fn a_model_that_sums_nothing_up_is_told_and_the_talk_goes_on() {
 }
 
 #[test]
-fn a_server_of_ones_own_is_there_for_whoever_speaks() {
+fn own_server_serves_every_speaker() {
     let server = clever();
     let place = table(&server, "");
     let text = std::fs::read_to_string(place.path("glyphoxa.yaml")).unwrap();

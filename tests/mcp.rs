@@ -13,7 +13,7 @@ use crate::support::{
     skipped::skipped,
 };
 
-/// Whether there is an interpreter; says so when there is none.
+/// True if there is an interpreter; says so when there is none.
 fn has_python() -> bool {
     let there = Command::new("python3").arg("--version").stdout(Stdio::null()).status().is_ok();
     if !there {

@@ -59,7 +59,7 @@ fn heard(place: &Place, name: &str) -> (Value, Value) {
 #[test]
 fn recordings_of_every_kind_are_heard_like_the_wav() {
     let ears = Ears::start();
-    let place = Place::with_ears(&ears);
+    let place = Place::with_recogniser(&ears.entry());
     let wav = sound("player.wav");
     let player = read_wav(&repository("tests/data/sound/player.wav"));
     ears::remember("Bartok, roll two d six plus three", &player.samples);

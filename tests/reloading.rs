@@ -128,7 +128,7 @@ fn a_broken_file_of_a_new_npc_changes_nothing_and_is_told_once() {
     for line in ["Bartok, hello", "Bartok, hello", "Tom, hello", "Bartok, hello"] {
         assert_eq!(live.asked(line)["outcome"], "spoken");
     }
-    assert_eq!(live.said(), Vec::<String>::new(), "it is told once");
+    assert_eq!(live.said(), Vec::<String>::new(), "it is reported once");
     place.write("npcs/mira.yaml", MIRA);
     assert!(live.reread().contains("; joins: Mira"));
     assert_eq!(live.asked("Mira, hello")["reply"], "Mira is here.");
@@ -291,7 +291,7 @@ fn what_waits_for_the_next_start_is_named_without_its_value() {
 
 /// A campaign may name a deleted NPC: it leaves all the same, and what is left to do is said.
 #[test]
-fn whoever_is_deleted_leaves_though_a_scene_names_them() {
+fn deleted_npcs_leave_their_scene() {
     let place = table("campaign: c.yaml\n");
     place.write("npcs/mira.yaml", MIRA);
     let campaign = "campaign: { name: Mill }\nscenes:\n  - { name: Inn, npcs: [Bartok, Mira, Tom] }\nentities:\n  - \

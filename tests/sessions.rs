@@ -146,7 +146,7 @@ fn a_conversation_goes_on_only_where_it_was_played() {
     assert!(elsewhere.contains("the campaign 'the-raven-signet'"), "{elsewhere}");
 }
 
-/// Whether no file of the place holds `word`.
+/// Asserts that no file of the place holds `word`.
 #[track_caller]
 fn holds_nowhere(place: &Place, word: &str) {
     for folder in ["data", "data/sessions"] {
@@ -268,7 +268,7 @@ fn the_file_is_where_the_configuration_says() {
     assert!(place.path("store/m.db").exists() && !place.path("data/memory.db").exists());
 }
 
-#[expect(clippy::disallowed_methods, reason = "how often it is killed is up to whoever runs it")]
+#[expect(clippy::disallowed_methods, reason = "the environment sets how often it is killed")]
 fn crashes() -> usize {
     env::var("GLYPHOXA_TEST_CRASHES").map_or(3, |crashes| crashes.parse().unwrap())
 }
@@ -311,7 +311,7 @@ fn nothing_printed_is_lost_when_it_is_killed() {
     println!("{} kills, {} printed, {} there", crashes(), printed.len(), lines.len());
 }
 
-/// Whether SQLite finds the memory as it must be, and every line is in a chunk of its index.
+/// Asserts that SQLite finds the memory as it must be, and every line is in a chunk of its index.
 #[track_caller]
 fn is_whole(place: &Place) {
     let db = Connection::open(place.path("data/memory.db")).unwrap();

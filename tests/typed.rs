@@ -165,7 +165,7 @@ fn an_import_into_another_campaign_asks() {
 }
 
 #[test]
-fn whoever_a_player_says_they_turn_to_answers_and_nobody_else() {
+fn npc_that_a_player_turns_to_answers_alone() {
     let place = Place::new();
     for (said, npc) in [
         ("I ask the barkeep for a drink", "Bartok the Barkeep"),
@@ -224,7 +224,7 @@ fn dice_are_rolled_when_they_are_called_for_and_told_when_they_are_asked_about()
     let totals = |result: &serde_json::Value| result["totals"].as_array().map(Vec::len);
     assert_eq!(totals(rolled), Some(2), "{:#}", turns[1]);
     assert_eq!(called(2), ["dice-roller.last"], "{:#}", turns[2]);
-    assert_eq!(&turns[2]["tools"][0]["result"], rolled, "nothing is rolled anew");
+    assert_eq!(&turns[2]["tools"][0]["result"], rolled, "nothing is rolled again");
     assert!(reply(3).contains("fifty-eight") || reply(3).contains("58"), "{}", reply(3));
     assert_eq!(called(3), ["dice-roller.odds"]);
     assert!(reply(4).starts_with("Odds of what"), "{}", reply(4));

@@ -169,7 +169,7 @@ fn loudness(room: &Room, before: Instant) -> f64 {
     Figures::new(lately.map(|packet| packet.rms)).at(50)
 }
 
-/// Whether a packet is ducked.
+/// True if a packet is ducked.
 fn quieter(loud: f64) -> impl Fn(f64) -> bool {
     move |rms| rms <= loud * DUCKED
 }

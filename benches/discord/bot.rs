@@ -105,7 +105,7 @@ pub fn run(arguments: &[String]) {
     let handles = runtime.block_on(async { handles(factory, folder) });
     let ended = runtime.block_on(run_discord(options, handles, stop));
     runtime.shutdown_background();
-    ended.expect("the bot runs until it is told to end");
+    ended.expect("the bot runs until its end is ordered");
 }
 
 fn take_cue(cues: &Cues, line: &str) {

@@ -109,7 +109,7 @@ fn print(cases: &[(&str, &Figures, &Figures)]) {
     }
 }
 
-/// Whether `value` reaches the goal, absolutely or less what the floor takes.
+/// Verdict on `value` against the goal, absolutely or less what the floor takes.
 fn held(what: &str, value: f64, at_most: f64, floor: f64) -> Value {
     let mut goal = goal(what, value, at_most);
     goal["relative"] = (value - floor <= at_most).into();

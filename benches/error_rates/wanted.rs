@@ -42,22 +42,22 @@ impl Wanted {
         wanted
     }
 
-    /// Whether this recogniser is to be measured.
+    /// True if this recogniser is to be measured.
     pub fn recogniser(&self, name: &str) -> bool {
         is_in(&self.recognisers, name)
     }
 
-    /// Whether this set of sentences is.
+    /// True if this set of sentences is.
     pub fn set(&self, name: &str) -> bool {
         is_in(&self.sets, name)
     }
 
-    /// Whether this voice is.
+    /// True if this voice is.
     pub fn voice(&self, name: &str) -> bool {
         is_in(&self.voices, name)
     }
 
-    /// Whether this sound is: clean, noisy, from afar.
+    /// True if this sound is: clean, noisy, from afar.
     pub fn sound(&self, name: &str) -> bool {
         is_in(&self.sounds, name)
     }

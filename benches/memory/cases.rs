@@ -112,12 +112,12 @@ impl Bench<'_> {
         super::print(&of(self.engine, self.filled.lines, line));
     }
 
-    /// Whether a goal holds.
+    /// Verdict on a goal.
     fn goal(&self, what: &str, value: f64, at_most: f64) -> Value {
         goal(&format!("{} at {}: {what}", self.engine.name(), self.filled.lines), value, at_most)
     }
 
-    /// Whether the slowest of some cases reaches a goal: by the clock, and by the CPU time it took,
+    /// Verdict on the slowest of some cases: by the clock, and by the CPU time it took,
     /// which is what is left of it on a machine that does nothing else.
     pub fn p99(&self, what: &str, cases: &[Times], at_most: f64) -> Value {
         let slowest = |of: fn(&Times) -> &Figures| {

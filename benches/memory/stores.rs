@@ -35,7 +35,7 @@ const CHANGES: usize = 2_000;
 pub struct Place {
     /// A folder of the disk that is measured.
     folder: PathBuf,
-    /// Whether it and the databases are left for the next run.
+    /// True if it and the databases are left for the next run.
     keep: bool,
     /// Removed with this.
     _own: Option<TempDir>,

@@ -76,7 +76,7 @@ pub fn add_floor(line: &mut Value, floor: &Figures) {
     line["bare_loop_floor_p99_ms"] = rounded(floor.at(99));
 }
 
-/// Whether a line of turns at [`TOKEN`] reaches a goal for its overhead at p50 and p99: absolutely,
+/// Verdict on the overhead of turns at [`TOKEN`] at p50 and p99: absolutely,
 /// or relative to the floor, each percentile to its own (p50 1 ms and p99 3 ms above it).
 pub fn turns_goal(what: &str, line: &Value, (p50, p99): (f64, f64)) -> Value {
     let figure = |name: &str| line[name].as_f64().unwrap_or(f64::NAN);
@@ -91,7 +91,7 @@ pub fn turns_goal(what: &str, line: &Value, (p50, p99): (f64, f64)) -> Value {
     })
 }
 
-/// Whether `value` reaches the goal `at_most`.
+/// Verdict on `value` against the goal `at_most`.
 pub fn goal(what: &str, value: f64, at_most: f64) -> Value {
     json!({ "goal": what, "absolute": value <= at_most, "value": rounded(value), "at_most": at_most })
 }

@@ -48,7 +48,7 @@ impl Gain {
         self.len = self.rate.samples_in(duration);
     }
 
-    /// Whether a ramp is still under way.
+    /// True if a ramp is still under way.
     pub fn is_ramping(&self) -> bool {
         self.done < self.len
     }

@@ -47,7 +47,7 @@ impl Drop for SessionHold {
     }
 }
 
-/// Whether `file` is the one at `path`.
+/// True if `file` is the one at `path`.
 fn is_at(file: &fs::File, path: &Path) -> bool {
     use std::os::unix::fs::MetadataExt;
     let identity = |about: fs::Metadata| (about.dev(), about.ino());

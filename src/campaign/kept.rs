@@ -165,7 +165,7 @@ impl KeptSession {
         Ok(Some(hold))
     }
 
-    /// Whether an earlier version has kept it, which did not say of which campaign it is.
+    /// True if an earlier version has kept it, which did not say of which campaign it is.
     pub const fn is_unclaimed(&self) -> bool {
         self.is_unclaimed
     }

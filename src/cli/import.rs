@@ -128,7 +128,7 @@ fn is_meant(
     Ok(Meant::Yes)
 }
 
-/// Whether files are meant for a campaign.
+/// Agreement that files are for the campaign.
 enum Meant {
     /// They are.
     Yes,
@@ -138,7 +138,7 @@ enum Meant {
     Unsaid(Problem),
 }
 
-/// Whether a file names another campaign than the one it goes to.
+/// True if a file names another campaign than the one it goes to.
 fn is_of_another(world: &World, campaign: &str) -> bool {
     !world.name.is_empty() && key_of(&world.name).0 != campaign
 }

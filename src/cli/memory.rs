@@ -193,7 +193,7 @@ async fn find(at: Scoped<'_>, name: &str) -> Result<Entity, Failure> {
         .ok_or_else(|| Failure::Failed(anyhow::anyhow!("nothing is known about '{name}'")))
 }
 
-/// Whether the memory has an entity that goes by `name`.
+/// True if the memory has an entity that goes by `name`.
 async fn is_known(at: Scoped<'_>, name: &str) -> Result<bool, Failure> {
     let filter = EntityFilter { named: Some(name.to_owned()), limit: 1, ..EntityFilter::default() };
     Ok(!at.store.entities(at.scope, filter, Viewer::Dm).await?.is_empty())

@@ -99,7 +99,7 @@ impl Cast {
         (self.tried == read).then_some(self.npcs.as_slice())
     }
 
-    /// Whether nothing was even meant to be an NPC.
+    /// True if nothing was even meant to be an NPC.
     pub fn is_empty(&self) -> bool {
         self.tried == usize::from(self.assistant.is_some())
     }
@@ -167,7 +167,7 @@ impl Cast {
     }
 }
 
-/// Whether a file lists NPCs: it has the key `npcs`, or one that is misspelt and no name.
+/// True if a file lists NPCs: it has the key `npcs`, or one that is misspelt and no name.
 fn is_list(node: &Node) -> bool {
     let has = |key: &str| node.entries().iter().any(|entry| entry.key == key);
     let near = |entry: &Entry| nearest(&entry.key, ["npcs"]).is_some();

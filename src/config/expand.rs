@@ -144,7 +144,7 @@ fn for_later<'t>(inside: &'t str, name: &str, path: &[String]) -> Option<Cow<'t,
     (IN_PROMPTS.contains(&key) && begins(&["data."])).then_some(Cow::Borrowed(inside))
 }
 
-/// Whether `path` leads to a header of a server, or to a variable of its resources.
+/// True if `path` leads to a header of a server, or to a variable of its resources.
 fn is_of_a_server(path: &[String]) -> bool {
     let path: Vec<&str> = path.iter().map(String::as_str).collect();
     match path.as_slice() {
@@ -169,12 +169,12 @@ fn of_clients<'t>(inside: &'t str, name: &str) -> Cow<'t, str> {
     Cow::Owned(id.chars().map(plain).chain(default.chars()).collect())
 }
 
-/// Whether `path` leads to a server under [`DESKTOP`].
+/// True if `path` leads to a server under [`DESKTOP`].
 fn is_of_clients(path: &[String]) -> bool {
     path.len() == 2 && path.first().is_some_and(|key| key == DESKTOP)
 }
 
-/// Whether it is `true`.
+/// True if it is `true`.
 fn is_true(node: &Node) -> bool {
     node.scalar().and_then(Scalar::flag).unwrap_or(false)
 }
@@ -187,7 +187,7 @@ const LATER: [&str; 3] = ["headers", "resource_vars", "resourceVars"];
 const IN_PROMPTS: [&str; 4] =
     ["personality", "behavior_rules", "secret_knowledge", "knowledge_scope"];
 
-/// Whether it is the name of a variable.
+/// True if it is the name of a variable.
 fn is_name(text: &str) -> bool {
     let word = |char: char| char.is_ascii_alphanumeric() || char == '_';
     !text.is_empty()

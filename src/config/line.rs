@@ -160,7 +160,7 @@ fn tool(
 struct Placeholders {
     /// Groups of the pattern; `None`: not known.
     groups: Option<Vec<String>>,
-    /// Whether a tool has answered.
+    /// True if a tool has answered.
     result: bool,
 }
 

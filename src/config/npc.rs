@@ -34,7 +34,7 @@ pub struct NpcDefaults<'a> {
     pub tools: &'a [&'a str],
     /// Chat models that are configured; the first answers for those that name none.
     pub models: &'a EntryList<ModelEntry>,
-    /// Whether all of their names could be read.
+    /// True if all of their names could be read.
     pub names_models: bool,
     /// The settings that engines depend on.
     pub engines: Engines<'a>,
@@ -87,7 +87,7 @@ pub fn npc(node: &Node, defaults: &NpcDefaults, notes: &mut Notes) -> Npc {
     npc
 }
 
-/// Whether it is the game master's assistant.
+/// True if it is the game master's assistant.
 pub fn is_assistant(fields: &Fields) -> bool {
     fields.text("kind") == Some("assistant")
 }
@@ -153,7 +153,7 @@ fn cascade(
     Some(CascadeModels { opener: opener?, strong: strong? })
 }
 
-/// Whether some tool of the whitelist already has its problem.
+/// True if some tool of the whitelist already has its problem.
 fn has_broken(fields: &Fields) -> bool {
     let broken = |node: &Node| matches!(node.value, Value::Broken);
     fields.is_broken("tools") || fields.items("tools").iter().any(broken)

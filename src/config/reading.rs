@@ -118,7 +118,7 @@ impl<'a> Reading<'a> {
         self.source.list(dir, extensions)
     }
 
-    /// Whether there is such a folder, which is looked into only because it is there.
+    /// True if there is such a folder, which is looked into only because it is there.
     pub fn has_dir(&mut self, dir: &Path) -> bool {
         self.folders.push(dir.to_owned());
         self.source.has_dir(dir)

@@ -74,7 +74,7 @@ impl Watch {
         self.folders.retain(|folder, _| folders.contains(folder) || beside(folder));
     }
 
-    /// Whether anything is other than at the last look.
+    /// True if anything is other than at the last look.
     pub fn has_changed(&mut self, now: SystemTime) -> bool {
         let mut changed = false;
         for (path, seen) in &mut self.files {

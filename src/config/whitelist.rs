@@ -73,13 +73,13 @@ const PICTURES: OfService = OfService {
     way_out: "add providers: { image: { service: openai, … } }, as docs/pictures.md says",
 };
 
-/// Whether `identity` needs no service, or `file` has an entry for the one it needs.
+/// True if `identity` needs no service, or `file` has an entry for the one it needs.
 pub fn has_service(identity: &str, file: &Fields) -> bool {
     let of = [WEB, PICTURES].into_iter().find(|of| of.identities.contains(&identity));
     of.is_none_or(|of| is_described(file, of.key))
 }
 
-/// Whether `file` has the entry `key` under `providers`, valid or not.
+/// True if `file` has the entry `key` under `providers`, valid or not.
 pub fn is_described(file: &Fields, key: &str) -> bool {
     let all = file.map("providers", &keys::providers::PROVIDERS);
     let has_key = |all: Fields| all.get(key).is_some() || all.is_broken(key);

@@ -29,7 +29,7 @@ pub const INVITE: Permissions = Permissions::VIEW_CHANNEL
     .union(Permissions::EMBED_LINKS)
     .union(Permissions::ATTACH_FILES);
 
-/// Whether a member may do what game masters do. Without a role, those who manage the server.
+/// True if a member may do what game masters do. Without a role, those who manage the server.
 pub fn is_dm(
     options: &Options,
     settings: &GuildSettings,

@@ -101,7 +101,7 @@ impl Admission {
         Access::Stranger
     }
 
-    /// Whether what was used lets its server in: `/setup` with the code, by who may manage it.
+    /// True if what was used lets its server in: `/setup` with the code, by who may manage it.
     pub fn takes(&self, guild: GuildId, interaction: &Interaction) -> bool {
         let Interaction::Command(used) = interaction else { return false };
         let may = used.member.as_ref().and_then(|it| it.permissions).unwrap_or_default();
@@ -115,7 +115,7 @@ impl Admission {
         true
     }
 
-    /// Whether `given` is the code; each server may try a few times.
+    /// True if `given` is the code; each server may try a few times.
     fn is_code(&self, guild: GuildId, given: &str) -> bool {
         let Some(code) = &self.0.options.code else { return false };
         let mut strangers = self.strangers();
@@ -275,7 +275,7 @@ mod tests {
         }
         leaving.abort();
         assert!(began.elapsed() >= STAY);
-        let asked = asked.recv_timeout(Duration::from_secs(60)).expect("Discord is told");
+        let asked = asked.recv_timeout(Duration::from_secs(60)).expect("Discord is asked");
         assert_eq!(asked, "DELETE /api/v10/users/@me/guilds/8 HTTP/1.1");
         assert!(serves(&here, 7).await);
     }

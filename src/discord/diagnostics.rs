@@ -141,7 +141,7 @@ impl Look<'_> {
         findings
     }
 
-    /// Whether commands of `guild` are answered.
+    /// Checks that commands of `guild` are answered.
     async fn served(&self, guild: &PartialGuild) -> Result<(), String> {
         let id = guild.id.get();
         let is_served = match (self.options.serves(id), self.kept) {
@@ -160,7 +160,7 @@ impl Look<'_> {
         ))
     }
 
-    /// Whether there is a role as it is configured.
+    /// Checks that the configured role exists.
     fn game_masters(&self, guild: &PartialGuild) -> Result<String, String> {
         let configured = self.options.dm_role.filter(|_| !self.options.everyone_is_dm);
         let masters = match configured {

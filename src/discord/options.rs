@@ -36,7 +36,7 @@ pub struct Options {
 }
 
 impl Options {
-    /// Whether `guild` is served, whatever was set there; `None`: only if something was.
+    /// True if `guild` is served, whatever was set there; `None`: only if something was.
     pub fn serves(&self, guild: u64) -> Option<bool> {
         match self.guild {
             Some(own) if own == guild => Some(true),

@@ -85,7 +85,7 @@ pub fn status(error: &serenity::Error) -> Option<u16> {
     error.status_code().map(|status| status.as_u16())
 }
 
-/// Whether the token is at fault: Discord does not know it, or it cannot be sent.
+/// True if the token is at fault: Discord does not know it, or it cannot be sent.
 pub fn is_bad_token(error: &serenity::Error) -> bool {
     status(error) == Some(401)
         || matches!(error, serenity::Error::Http(HttpError::InvalidHeader(_)))

@@ -14,7 +14,7 @@ pub struct Person {
 }
 
 impl Person {
-    /// Whether these are their words.
+    /// True if these are their words.
     pub fn has_said(&self, said: &Said) -> bool {
         match &said.by {
             Some(id) => *id == self.id,
@@ -22,7 +22,7 @@ impl Person {
         }
     }
 
-    /// Whether what is kept with this identity, or of earlier versions with this name only, is theirs.
+    /// True if what is kept with this identity, or of earlier versions with this name only, is theirs.
     pub fn is(&self, id: Option<&str>, name: &str) -> bool {
         id.map_or_else(|| self.names.iter().any(|it| it == name), |id| id == self.id.0)
     }

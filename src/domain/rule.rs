@@ -19,7 +19,7 @@ pub struct Rule {
 }
 
 impl Rule {
-    /// Whether it applies to games of `system`: "5e" matches every fifth-edition rule, an
+    /// True if it applies to games of `system`: "5e" matches every fifth-edition rule, an
     /// edition its own rules and those of both, any other name only its own.
     pub fn holds_in(&self, system: &str) -> bool {
         let own = self.edition.as_str();

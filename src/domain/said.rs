@@ -17,7 +17,7 @@ pub struct Said {
 }
 
 impl Said {
-    /// Whether it begins with this name.
+    /// True if it begins with this name.
     pub fn is_by(&self, name: &str) -> bool {
         self.text.strip_prefix(name).is_some_and(|it| it.starts_with(": "))
     }

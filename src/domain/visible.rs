@@ -16,7 +16,7 @@ pub fn one_line(text: &str, longest: usize) -> String {
     flat.filter(|c| !is_hidden(*c)).take(longest).collect()
 }
 
-/// Whether nobody sees it although it acts on who reads it; line ends and tabs are seen.
+/// True if nobody sees it although it acts on who reads it; line ends and tabs are seen.
 pub fn is_hidden(c: char) -> bool {
     (c.is_control() && c != '\n' && c != '\t')
         || matches!(
@@ -52,7 +52,7 @@ pub fn revealed(text: &str) -> String {
 /// Asks for the picture of a character.
 const PICTURE: char = '\u{fe0f}';
 
-/// Whether `c` has a part in how its neighbours are written: the joiners of Persian, of Indian scripts
+/// True if `c` has a part in how its neighbours are written: the joiners of Persian, of Indian scripts
 /// and of emoji, and the selector of an emoji.
 fn joins(before: Option<char>, c: char, after: Option<char>) -> bool {
     let is_emoji =

@@ -53,7 +53,7 @@ pub struct Turn {
 }
 
 impl Turn {
-    /// Whether its own message has what not everybody may know; waits for what is looked up. Cancel
+    /// True if its own message has what not everybody may know; waits for what is looked up. Cancel
     /// safe.
     pub async fn tells_secrets(&self) -> bool {
         self.setting.note.is_some()

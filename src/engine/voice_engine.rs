@@ -22,7 +22,7 @@ pub trait VoiceEngine: Send {
     /// back. The turn that answers them has it again, whole. Called with each frame while no turn runs.
     fn hears(&mut self, _sound: &VecDeque<Frame>) {}
 
-    /// Whether [`Self::hears`] does anything.
+    /// True if [`Self::hears`] does anything.
     fn hears_ahead(&self) -> bool {
         false
     }
@@ -31,7 +31,7 @@ pub trait VoiceEngine: Send {
     /// it was heard or its task broke off; a service that speaks for itself is cut off there.
     fn heard(&mut self, heard: &HeardAloud);
 
-    /// Whether a turn may cost something.
+    /// True if a turn may cost something.
     fn costs(&self) -> bool;
 
     /// Prepares what can be prepared while nobody waits (filler lines, a session that knows the

@@ -21,7 +21,7 @@ pub fn shorten(text: &str, before: usize) -> String {
     }
 }
 
-/// Whether a sentence ends with `word`; a one-letter abbreviation ("e.g.", "5 ft.") ends none.
+/// True if a sentence ends with `word`; a one-letter abbreviation ("e.g.", "5 ft.") ends none.
 fn ends_sentence(word: &str) -> bool {
     let word = word.trim_end_matches(['"', '\'', ')', '”', '’']);
     let abbreviated = ["e.g.", "i.e.", "etc.", "ft.", "lb.", "vs.", "hr."]
@@ -46,7 +46,7 @@ pub fn without_headings(text: &str) -> String {
     told.join("\n")
 }
 
-/// Whether a line of its own is a heading: marked, or emphasised as a whole and no sentence.
+/// True if a line of its own is a heading: marked, or emphasised as a whole and no sentence.
 fn is_heading(line: &str) -> bool {
     let marks = line.trim_start_matches('#');
     let is_marked = marks.len() < line.len() && (marks.is_empty() || marks.starts_with(' '));

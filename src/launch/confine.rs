@@ -34,7 +34,7 @@ const PROCESSES: u64 = 1_024;
 /// Exit status when the program could not be started.
 const NOT_STARTED: u8 = 126;
 
-/// Whether this kernel can confine a program.
+/// True if this kernel can confine a program.
 pub fn is_possible() -> bool {
     Ruleset::default()
         .set_compatibility(CompatLevel::HardRequirement)

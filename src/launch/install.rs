@@ -27,7 +27,7 @@ const HEAD: usize = 256;
 pub struct Installed<'a> {
     /// Folders of programs, as `PATH` has them.
     pub path: &'a str,
-    /// Whether a folder holds more than a program's own.
+    /// True if a folder holds more than a program's own.
     pub is_wide: &'a dyn Fn(&Path) -> bool,
 }
 
@@ -103,7 +103,7 @@ impl Installed<'_> {
         }
     }
 
-    /// Whether other things lie in `root` beside programs: a home, or `~/.local` and its like.
+    /// True if other things lie in `root` beside programs: a home, or `~/.local` and its like.
     fn is_mixed(&self, root: &Path) -> bool {
         let hidden = root.file_name().is_some_and(|it| it.as_encoded_bytes().starts_with(b"."));
         (self.is_wide)(root) || hidden && root.parent().is_some_and(|above| (self.is_wide)(above))

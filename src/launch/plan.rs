@@ -45,7 +45,7 @@ pub struct Confinement {
     pub scratch: PathBuf,
     /// The home of the person who runs us, which is not opened as a whole.
     pub person: Option<PathBuf>,
-    /// Whether paths of its command line are opened too.
+    /// True if paths of its command line are opened too.
     pub opens_arguments: bool,
 }
 

@@ -226,7 +226,7 @@ impl Watched {
         }
     }
 
-    /// Whether everything has ended before `patience` is over.
+    /// True if everything has ended before `patience` is over.
     fn empty_within(&self, events: &Receiver<Event>, patience: Duration) -> bool {
         let until = Instant::now() + patience;
         loop {

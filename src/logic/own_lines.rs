@@ -95,7 +95,7 @@ impl<'l> OwnLines<'l> {
         Self { labels, state: State::AtStart, held: String::new(), has_said: false }
     }
 
-    /// Whether nothing that follows is the NPC's.
+    /// True if nothing that follows is the NPC's.
     pub fn is_over(&self) -> bool {
         self.state == State::Over
     }
@@ -199,7 +199,7 @@ enum Behind {
     Open,
 }
 
-/// Whether `text` begins with `label` as somebody's label, behind the mark `opened`.
+/// Looks for `label` at the beginning of `text`, as a speaker's name behind the mark `opened`.
 fn behind(text: &str, label: &str, opened: Option<char>) -> Behind {
     let mut rest = text.chars();
     for expected in label.chars() {

@@ -61,7 +61,7 @@ pub fn similarity(a: &str, b: &str) -> usize {
     100 - (100 * levenshtein(a, b)).checked_div(longer).unwrap_or(0)
 }
 
-/// Whether a letter is a vowel.
+/// True if a letter is a vowel.
 fn is_vowel(c: u8) -> bool {
     matches!(c, b'a' | b'e' | b'i' | b'o' | b'u' | b'y')
 }

@@ -72,7 +72,7 @@ impl Splicer {
         }
     }
 
-    /// Whether the answer was refused: nothing of it is said any more.
+    /// True if the answer was refused: nothing of it is said any more.
     pub fn refuses(&self) -> bool {
         self.state == State::Refused
     }
@@ -113,7 +113,7 @@ impl Splicer {
         })
     }
 
-    /// Whether one says yes and the other no: "No," does, "No doubt" does not.
+    /// True if one says yes and the other no: "No," does, "No doubt" does not.
     fn contradicts(&self, text: &Text<'_>) -> bool {
         let opener = Text { text: &self.opener, words: self.words.clone() };
         let (before, at) = (opener.interjections(), text.interjections());
@@ -126,7 +126,7 @@ impl Splicer {
         both_pause && (yes(before) && no(after) || no(before) && yes(after))
     }
 
-    /// Whether it is the question that was asked.
+    /// True if it is the question that was asked.
     fn asks_again(&self, text: &Text<'_>) -> bool {
         let words: Vec<&str> = text.words.iter().collect();
         let words = words.get(text.interjections()..).unwrap_or_default();
@@ -219,7 +219,7 @@ impl<'t> Text<'t> {
         without_marks(self.behind(count))
     }
 
-    /// Whether a pause or an end follows so many words.
+    /// True if a pause or an end follows so many words.
     fn pauses_after(&self, count: usize) -> bool {
         let is_possessive = count.checked_sub(1).is_some_and(|last| self.words.is_possessive(last));
         let behind = self.behind(count).trim_start_matches(is_closing).trim_start();
@@ -231,7 +231,7 @@ impl<'t> Text<'t> {
         (count..=self.words.len()).find(|&count| self.pauses_after(count))
     }
 
-    /// Whether the word at `index` has a capital letter.
+    /// True if the word at `index` has a capital letter.
     fn is_capital(&self, index: usize) -> bool {
         let word = self.text.get(self.words.source(index)).unwrap_or_default();
         word.starts_with(char::is_uppercase)
@@ -243,7 +243,7 @@ impl<'t> Text<'t> {
         self.words.iter().take_while(is_sound).count()
     }
 
-    /// Whether it takes back what was said before.
+    /// True if it takes back what was said before.
     fn takes_back(&self) -> bool {
         let at = self.interjections();
         let words: Vec<&str> = self.words.iter().skip(at).collect();
@@ -269,12 +269,12 @@ fn without_asking_back<'w>(words: &'w [&'w str]) -> Option<&'w [&'w str]> {
     words.get(..(0..words.len()).find(is_phrase)?)
 }
 
-/// Whether a mark is heard as a pause or an end.
+/// True if a mark is heard as a pause or an end.
 const fn is_pause(c: char) -> bool {
     matches!(c, ',' | '.' | ';' | ':' | '!' | '?' | '…' | '—' | '–')
 }
 
-/// Whether a mark closes what was opened, and is not heard.
+/// True if a mark closes what was opened, and is not heard.
 const fn is_closing(c: char) -> bool {
     matches!(c, '"' | '\'' | '”' | '“' | '’' | '»' | '«' | '*' | ')')
 }
@@ -300,7 +300,7 @@ fn capitalised(text: &str) -> String {
     format!("{before}{}{rest}", first.to_uppercase())
 }
 
-/// Whether `text` ends as a sentence does.
+/// True if `text` ends as a sentence does.
 fn is_ended(text: &str) -> bool {
     text.trim_end().trim_end_matches(is_closing).ends_with(['.', '!', '?', '…'])
 }
@@ -342,7 +342,7 @@ fn in_words(words: &str) -> Option<i64> {
     IN_WORDS.get(words).copied()
 }
 
-/// Whether `utterance` greets or takes leave, and nothing else; `names` are words of the NPC's names.
+/// True if `utterance` greets or takes leave, and nothing else; `names` are words of the NPC's names.
 pub fn is_small_talk(utterance: &str, names: &[&str]) -> bool {
     let spoken = Words::of(utterance);
     let words: Vec<&str> = spoken.iter().collect();
@@ -368,7 +368,7 @@ pub fn is_small_talk(utterance: &str, names: &[&str]) -> bool {
     has_phrase
 }
 
-/// Whether `utterance` has a verb of rolling: "roll for me", "würfel mal".
+/// True if `utterance` has a verb of rolling: "roll for me", "würfel mal".
 pub fn has_rolling(utterance: &str) -> bool {
     let verbs: Vec<String> = all(|it| it.dice.rolling).map(fold).collect();
     Words::of(utterance).iter().any(|word| verbs.iter().any(|verb| verb == word))

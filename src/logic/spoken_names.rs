@@ -39,7 +39,7 @@ impl<'n> Articled<'n> {
         Some(Self { language, article, rest })
     }
 
-    /// Whether it is more than ordinary words. Where all nouns have capitals, one word says nothing, and
+    /// True if it is more than ordinary words. Where all nouns have capitals, one word says nothing, and
     /// the first of several says it: "die alte Burg", "der Tanzende Hirsch".
     fn is_proper(&self) -> bool {
         let begins_large = |word: &str| word.chars().next().is_some_and(char::is_uppercase);

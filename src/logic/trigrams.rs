@@ -9,7 +9,7 @@ pub const DIMENSION: usize = 512;
 /// Share of letter groups that forms of one word have in common.
 const ALIKE: f64 = 0.65;
 
-/// Whether two words are the same, forms of one word ("promise", "promised"), or one misheard
+/// True if two words are the same, forms of one word ("promise", "promised"), or one misheard
 /// ("Greymantel").
 pub fn is_alike(one: &str, other: &str) -> bool {
     if one == other {

@@ -87,7 +87,7 @@ fn level(block: &[i16]) -> f32 {
     (sum / block.len().max(1) as f32).sqrt()
 }
 
-/// Whether 16 kHz mono is too quiet to hold any voice, whatever the detector would say of it.
+/// True if 16 kHz mono is too quiet to hold any voice, whatever the detector would say of it.
 pub fn is_silent(samples: &[i16]) -> bool {
     level(samples) < VadOptions::default().floor
 }

@@ -61,12 +61,12 @@ impl Gauge {
         self.tokens(bytes).saturating_add(self.answer).saturating_mul(100) / self.window.max(1)
     }
 
-    /// Whether it is time to sum up what a request of so many bytes says.
+    /// True if it is time to sum up what a request of so many bytes says.
     pub fn is_filling(&self, bytes: u64) -> bool {
         self.percent(bytes) > FILLING
     }
 
-    /// Whether a request of so many bytes is too large.
+    /// True if a request of so many bytes is too large.
     pub fn is_full(&self, bytes: u64) -> bool {
         self.percent(bytes) > FULL
     }

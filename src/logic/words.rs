@@ -31,7 +31,7 @@ struct Span {
     folded: Range<usize>,
     /// In the source text.
     source: Range<usize>,
-    /// Whether a possessive was cut off.
+    /// True if a possessive was cut off.
     possessive: bool,
 }
 
@@ -65,7 +65,7 @@ impl Words {
         self.spans.len()
     }
 
-    /// Whether there is no word at all.
+    /// True if there is no word at all.
     pub fn is_empty(&self) -> bool {
         self.spans.is_empty()
     }
@@ -86,7 +86,7 @@ impl Words {
         self.spans.get(index).map_or(usize::MAX..usize::MAX, |span| span.source.clone())
     }
 
-    /// Whether the word at `index` carries a possessive `'s`.
+    /// True if the word at `index` carries a possessive `'s`.
     pub fn is_possessive(&self, index: usize) -> bool {
         self.spans.get(index).is_some_and(|span| span.possessive)
     }
@@ -145,12 +145,12 @@ pub fn fold(text: &str) -> String {
     folded
 }
 
-/// Whether a character belongs to a word.
+/// True if a character belongs to a word.
 fn is_word_char(c: char) -> bool {
     c.is_alphanumeric() || (!c.is_ascii() && is_combining_mark(c))
 }
 
-/// Whether a character is used as an apostrophe.
+/// True if a character is used as an apostrophe.
 fn is_apostrophe(c: char) -> bool {
     matches!(c, '\'' | '’' | 'ʼ' | '‘' | '`' | '´')
 }

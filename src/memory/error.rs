@@ -35,7 +35,7 @@ pub enum Error {
 }
 
 impl Error {
-    /// Whether the same request may work later.
+    /// True if the same request may work later.
     pub const fn is_passing(&self) -> bool {
         matches!(self, Self::Away(_))
     }

@@ -71,7 +71,7 @@ pub struct Entity {
 }
 
 impl Entity {
-    /// Whether not everybody may know of it.
+    /// True if not everybody may know of it.
     pub fn is_gated(&self) -> bool {
         !self.knowledge.is_empty() || self.visibility.is_gated()
     }

@@ -21,7 +21,7 @@ pub enum ItemKind {
     Fact,
 }
 
-/// Whether it counts.
+/// Validity of an item.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Status {
@@ -49,7 +49,7 @@ pub struct Item {
     pub lines: Option<(u64, u64)>,
     /// Viewers that may see it.
     pub visibility: Visibility,
-    /// Whether it counts.
+    /// Its validity.
     pub status: Status,
     /// When it was made, in Unix time in ms.
     pub made: i64,

@@ -50,6 +50,6 @@ pub trait Settings: Send + Sync {
     /// Keeps what `guild` has set, unless the same revision or a later one is there.
     fn put_guild(&self, guild: u64, record: GuildRecord) -> StoreFuture<'_, ()>;
 
-    /// Whether it answers, and its state.
+    /// State of the store, if it answers.
     fn health(&self) -> StoreFuture<'_, Health>;
 }

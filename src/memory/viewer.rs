@@ -35,7 +35,7 @@ pub enum Visibility {
 }
 
 impl Visibility {
-    /// Whether not everybody may see it.
+    /// True if not everybody may see it.
     pub fn is_gated(&self) -> bool {
         *self != Self::Everyone
     }

@@ -9,7 +9,7 @@ pub struct BaseUrl {
     pub text: String,
     /// On this machine or a private network.
     pub private: bool,
-    /// Whether what is sent is encrypted.
+    /// True if what is sent is encrypted.
     pub encrypted: bool,
 }
 
@@ -113,7 +113,7 @@ fn plainly_spelled(host: &str) -> Result<(), &'static str> {
     Ok(())
 }
 
-/// Whether packets to `host` stay on this machine or a private network.
+/// True if packets to `host` stay on this machine or a private network.
 fn is_private(host: &str) -> bool {
     match host.parse::<IpAddr>() {
         Ok(address) => is_private_address(address.to_canonical()),
@@ -121,7 +121,7 @@ fn is_private(host: &str) -> bool {
     }
 }
 
-/// Whether a name leads to a private network: one without a dot is of the local network or of a
+/// True if a name leads to a private network: one without a dot is of the local network or of a
 /// container's.
 pub fn is_private_name(name: &str) -> bool {
     let name = name.trim_end_matches('.').to_ascii_lowercase();

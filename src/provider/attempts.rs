@@ -33,7 +33,7 @@ impl Attempts {
         Self { is_only: true, ..self }
     }
 
-    /// Whether it may be sent again at all.
+    /// True if it may be sent again at all.
     pub const fn are_several(&self) -> bool {
         !self.is_only
     }

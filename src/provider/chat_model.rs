@@ -17,7 +17,7 @@ pub trait ChatModel: Send + Sync {
     /// The model's name in the price list; `None`: it costs nothing.
     fn priced_as(&self) -> Option<&str>;
 
-    /// Whether it does what any prompt says; a brain of rules does not.
+    /// True if it does what any prompt says; a brain of rules does not.
     fn reads_prompts(&self) -> bool {
         true
     }
@@ -33,12 +33,12 @@ pub trait ChatModel: Send + Sync {
         0
     }
 
-    /// Whether the service may bill what it reads as written to its cache.
+    /// True if the service may bill what it reads as written to its cache.
     fn writes_cache(&self) -> bool {
         false
     }
 
-    /// Whether it continues an answer whose beginning is the last message of the request.
+    /// True if it continues an answer whose beginning is the last message of the request.
     fn continues(&self) -> bool {
         false
     }
@@ -54,7 +54,7 @@ pub struct ChatRequest {
     pub messages: Vec<Message>,
     /// The tools it may call now.
     pub tools: Arc<[ToolSpec]>,
-    /// Whether it may, must or must not call tools, or which one it must.
+    /// Rule for tool calls: optional, required, forbidden, or a certain tool.
     pub tool_choice: ToolChoice,
     /// Longest answer, in tokens.
     pub max_tokens: u32,

@@ -191,7 +191,7 @@ impl Running {
         Ok(())
     }
 
-    /// Whether speech has begun; the silence before it is cut off. Sound that is silent to its end
+    /// True if speech has begun; the silence before it is cut off. Sound that is silent to its end
     /// stays.
     fn begins(&mut self, second: usize, all: bool) -> bool {
         let is_loud = |sample: &i16| sample.unsigned_abs() > QUIET;

@@ -51,19 +51,19 @@ impl Error {
 }
 
 impl Kind {
-    /// Whether a request that failed so may have been billed: it was taken in, and what became of it is
+    /// True if a request that failed so may have been billed: it was taken in, and what became of it is
     /// not known.
     pub const fn may_be_billed(self) -> bool {
         matches!(self, Self::Timeout | Self::Unavailable | Self::Interrupted | Self::Protocol)
     }
 
-    /// Whether another service may do what this one could not: a request that is wrong is wrong everywhere,
+    /// True if another service may do what this one could not: a request that is wrong is wrong everywhere,
     /// and a cap is no service's.
     pub const fn falls_over(self) -> bool {
         !matches!(self, Self::InvalidRequest | Self::OverBudget)
     }
 
-    /// Whether the same request may succeed when sent again before anything was received.
+    /// True if the same request may succeed when sent again before anything was received.
     pub const fn is_retryable(self) -> bool {
         matches!(
             self,

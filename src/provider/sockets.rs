@@ -147,7 +147,7 @@ fn unanswered(error: &reqwest::Error) -> Reason {
 pub struct Noted(Mutex<BTreeSet<String>>);
 
 impl Noted {
-    /// Whether `what` has not been noted before; after many others nothing is new.
+    /// True if `what` has not been noted before; after many others nothing is new.
     pub fn is_new(&self, what: &str) -> bool {
         let mut noted = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         noted.len() < NOTES_MAX && noted.insert(what.to_owned())

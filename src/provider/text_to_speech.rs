@@ -72,9 +72,9 @@ pub struct VoiceTraits {
     pub ids: VoiceIds,
     /// The voice of NPCs that name none.
     pub default_id: DefaultId,
-    /// Whether it reads everything as English.
+    /// True if it reads everything as English.
     pub english_only: bool,
-    /// Whether it moves formants without the pitch.
+    /// True if it moves formants without the pitch.
     pub shifts_formants: bool,
 }
 
@@ -85,7 +85,7 @@ pub enum VoiceIds {
     Listed(&'static [&'static str]),
     /// Names of a certain shape; which of them are installed is known when one is asked for.
     Shaped {
-        /// Whether a name has that shape.
+        /// True if a name has that shape.
         fits: fn(&str) -> bool,
         /// The shape in words, with examples.
         hint: &'static str,

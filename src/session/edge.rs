@@ -19,7 +19,7 @@ pub enum Edge {
 
 /// Result of one frame.
 pub struct FrameHeard {
-    /// Whether there is a voice in it.
+    /// Judgement of the voice in it.
     pub voicing: Voicing,
     /// Where it begins or ends an utterance.
     pub edge: Option<Edge>,

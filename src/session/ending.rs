@@ -33,7 +33,7 @@ impl Table {
         self.finish(turn, false);
     }
 
-    /// Whether `speaker`, who speaks again after longer than a pause, goes on nevertheless: nothing has come
+    /// True if `speaker`, who speaks again after longer than a pause, goes on nevertheless: nothing has come
     /// back to them. Deep thought is not restarted for that; they may have got bored.
     pub(super) fn goes_on(&mut self, now: Instant, speaker: SpeakerId) -> bool {
         let Some(pipeline) = self.hearing.of(speaker) else { return false };
@@ -242,7 +242,7 @@ impl Table {
         self.turns.peek(turn)?.barge_in.wake_at().map(Instant::from_std)
     }
 
-    /// Whether a voice has made the NPC quieter and its silence matters too.
+    /// True if a voice has made the NPC quieter and its silence matters too.
     pub(super) fn is_ducked_by(&self, speaker: SpeakerId) -> bool {
         self.barge_in_wake_at().is_some() && self.hearing.knows(speaker)
     }

@@ -180,7 +180,7 @@ mod tests {
     }
 
     #[test]
-    fn whoever_reaches_a_table_weakly_does_not_keep_its_listeners_from_the_end() {
+    fn weak_handles_let_listeners_end() {
         let events = TableEvents::new(2);
         let (weak, mut reader) = (events.downgrade(), events.subscribe());
         weak.upgrade().expect("it is open").tell(notice("hello"));

@@ -88,7 +88,7 @@ const fn rank(kind: EntityKind) -> u8 {
     }
 }
 
-/// Whether words stand in a text; both are folded.
+/// True if words stand in a text; both are folded.
 fn holds(text: &str, words: &str) -> bool {
     !words.is_empty() && format!(" {text} ").contains(&format!(" {words} "))
 }

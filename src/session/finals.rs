@@ -47,7 +47,7 @@ impl Finals {
         self.closed.push(over);
     }
 
-    /// Whether none is waited for.
+    /// True if none is waited for.
     pub fn is_empty(&self) -> bool {
         self.closed.is_empty()
     }

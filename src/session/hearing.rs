@@ -64,12 +64,12 @@ impl Hearing {
         self.recogniser.stt.name()
     }
 
-    /// Whether a sound model judges pauses.
+    /// True if a sound model judges pauses.
     pub fn listens(&self) -> bool {
         self.listening.judge.is_some()
     }
 
-    /// Whether the recogniser gives partials while somebody speaks.
+    /// True if the recogniser gives partials while somebody speaks.
     pub fn gives_partials(&self) -> bool {
         self.recogniser.stt.abilities().partials
     }
@@ -155,13 +155,13 @@ impl Hearing {
         self.pipelines.get(&speaker)?.open()?.sound()
     }
 
-    /// Whether `speaker` is saying something, or it is not known yet what they have said.
+    /// True if `speaker` is saying something, or it is not known yet what they have said.
     pub fn is_hearing(&self, speaker: SpeakerId) -> bool {
         let pipeline = self.pipelines.get(&speaker);
         pipeline.is_some_and(|it| it.open().is_some() || it.is_finalising())
     }
 
-    /// Whether `speaker` has been heard lately.
+    /// True if `speaker` has been heard lately.
     pub fn knows(&self, speaker: SpeakerId) -> bool {
         self.pipelines.contains_key(&speaker)
     }
@@ -182,12 +182,12 @@ impl Hearing {
         dropped.filter_map(|(_, mut pipeline)| pipeline.take_unaddressed()).collect()
     }
 
-    /// Whether the recogniser has taken all sound there is.
+    /// True if the recogniser has taken all sound there is.
     pub fn is_drained(&self) -> bool {
         self.pipelines.values().all(SpeakerPipeline::is_drained)
     }
 
-    /// Whether an utterance is over but not told yet.
+    /// True if an utterance is over but not told yet.
     pub fn is_finalising(&self) -> bool {
         self.pipelines.values().any(SpeakerPipeline::is_finalising)
     }

@@ -78,7 +78,7 @@ impl PlayerLimits {
         self.players.entry(speaker).or_default().paid.push_back(now);
     }
 
-    /// Whether `speaker` may be answered ahead of what they say, which costs something; if so it is
+    /// True if `speaker` may be answered ahead of what they say, which costs something; if so it is
     /// counted.
     pub fn may_be_ahead(&mut self, speaker: SpeakerId, now: Instant) -> bool {
         let most = self.limits.paid_turns_per_minute;
@@ -90,7 +90,7 @@ impl PlayerLimits {
         may
     }
 
-    /// Whether `speaker`, who has asked for too much, is to be told: once until they have kept to their
+    /// True if `speaker`, who has asked for too much, is to be told: once until they have kept to their
     /// limits for a minute.
     pub fn is_to_be_told(&mut self, speaker: SpeakerId, now: Instant) -> bool {
         let told = &mut self.players.entry(speaker).or_default().told;

@@ -141,7 +141,7 @@ pub enum Outcome {
 }
 
 impl Outcome {
-    /// Whether the table heard what it asked for, or asked for nothing.
+    /// True if the table heard what it asked for, or asked for nothing.
     pub const fn is_well(self) -> bool {
         matches!(
             self,
@@ -170,7 +170,7 @@ pub struct ToolLine {
     pub arguments: Value,
     /// The answer, or the error's kind and text.
     pub result: Value,
-    /// Whether there is an answer.
+    /// True if there is an answer.
     pub ok: bool,
     /// Wall time in ms.
     pub ms: f64,
@@ -178,7 +178,7 @@ pub struct ToolLine {
     pub tier: Option<Tier>,
     /// Times it went out.
     pub attempts: u32,
-    /// Whether it came from a cache.
+    /// True if it came from a cache.
     pub cached: bool,
     /// The result comes later, as a turn of its own.
     pub pending: bool,

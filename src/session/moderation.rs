@@ -31,7 +31,7 @@ impl Table {
         }
     }
 
-    /// Whether `speaker` may be answered by `seat` ahead of what they say.
+    /// True if `speaker` may be answered by `seat` ahead of what they say.
     pub(super) fn may_be_ahead(&mut self, speaker: SpeakerId, seat: SeatId) -> bool {
         let is_free = !self.seats[seat].engine.costs() || self.speakers.is_dm(speaker);
         is_free || self.players.may_be_ahead(speaker, Instant::now())

@@ -265,7 +265,7 @@ impl SpeakerPipeline {
         [by_sound, self.due_by_clock()].into_iter().flatten().min()
     }
 
-    /// Whether something is to be done.
+    /// True if something is to be done.
     pub fn is_due(&self, at: HeardAt) -> bool {
         self.due_by_sound().is_some_and(|due| due <= at.sound)
             || self.due_by_clock().is_some_and(|due| due <= at.clock)
@@ -318,23 +318,23 @@ impl SpeakerPipeline {
         self.unaddressed.take()
     }
 
-    /// Whether the final of an utterance is waited for.
+    /// True if the final of an utterance is waited for.
     pub fn awaits_final(&self) -> bool {
         !self.finals.is_empty()
     }
 
-    /// Whether an utterance is over but not told yet.
+    /// True if an utterance is over but not told yet.
     pub fn is_finalising(&self) -> bool {
         let is_half_heard = self.open.as_ref().is_some_and(Recognition::is_half_heard);
         !self.finals.is_empty() || self.unaddressed.is_some() || is_half_heard
     }
 
-    /// Whether the recogniser has taken all sound there is.
+    /// True if the recogniser has taken all sound there is.
     pub fn is_drained(&self) -> bool {
         self.open.as_ref().is_none_or(Recognition::is_drained)
     }
 
-    /// Whether nobody has been speaking here for long.
+    /// True if nobody has been speaking here for long.
     pub fn is_stale(&self, now: Instant) -> bool {
         let idle = self.service_ends || self.open.is_none();
         let quiet = self.last_at.is_some_and(|at| now.saturating_duration_since(at.0) > STALE);

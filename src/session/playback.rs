@@ -193,7 +193,7 @@ impl Playback {
         self.current
     }
 
-    /// Whether nothing is playing and nothing that may be heard waits.
+    /// True if nothing is playing and nothing that may be heard waits.
     pub fn is_idle(&self) -> bool {
         self.segments.iter().all(|segment| !segment.released)
     }
@@ -206,8 +206,8 @@ impl Playback {
         gives_way.then_some(current.turn)
     }
 
-    /// Whether all sound there is of `turn` was played and more is to come: `Some` with when its
-    /// last frame left, `Some(None)` when none did.
+    /// Time at which the last frame of `turn` left, if all sound so far was played and more is to come;
+    /// `Some(None)`: no frame has left.
     pub fn hungry_since(&self, turn: TurnId) -> Option<Option<Instant>> {
         let segment = self.segments.iter().find(|segment| segment.turn == turn)?;
         (segment.frames.is_empty() && !segment.whole).then_some(segment.played_at)
@@ -294,7 +294,7 @@ impl Playback {
         }
     }
 
-    /// Whether a frame is due after `left` frames left just now: at most one more at a time, since
+    /// True if a frame is due after `left` frames left just now: at most one more at a time, since
     /// whatever takes them is not made for bursts, unless it has a clock of its own.
     fn is_due(&mut self, now: Instant, left: usize) -> bool {
         let Some(due) = self.next_at else { return true };

@@ -285,7 +285,7 @@ impl Recognition {
         }
     }
 
-    /// Whether the recogniser takes no sound although there is some, for [`STUCK`] now.
+    /// True if the recogniser takes no sound although there is some, for [`STUCK`] now.
     pub fn is_stuck(&mut self, now: Instant) -> bool {
         let waiting = self.to.as_ref().map_or(0, |to| to.max_capacity() - to.capacity());
         let taken = self.sent.saturating_sub(waiting);
@@ -336,7 +336,7 @@ impl Recognition {
         (FRAME * self.frames).as_secs_f64()
     }
 
-    /// Whether the recogniser has taken all its sound.
+    /// True if the recogniser has taken all its sound.
     pub fn is_drained(&self) -> bool {
         self.to.as_ref().is_none_or(|to| to.capacity() == to.max_capacity())
     }
@@ -364,7 +364,7 @@ impl Recognition {
         (self.partial_at, self.is_eager, self.offered) = (Some(at), false, false);
     }
 
-    /// Whether the recogniser has begun to understand something that it has not ended.
+    /// True if the recogniser has begun to understand something that it has not ended.
     pub fn is_half_heard(&self) -> bool {
         self.endless && !self.partial.is_empty()
     }
@@ -374,7 +374,7 @@ impl Recognition {
         self.voiced_at
     }
 
-    /// Whether nobody has spoken for some time when the sound is at `at`.
+    /// True if nobody has spoken for some time when the sound is at `at`.
     pub fn is_pausing(&self, at: SoundTime) -> bool {
         at >= self.voiced_at + PAUSE
     }

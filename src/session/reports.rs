@@ -79,7 +79,7 @@ impl Reports {
         self.budget.spent()
     }
 
-    /// Whether it is to be said aloud that a spending cap is reached: once.
+    /// True if it is to be said aloud that a spending cap is reached: once.
     pub fn tells_of_stop(&self) -> bool {
         self.budget.tells_of_stop()
     }

@@ -20,7 +20,7 @@ pub struct Whereabouts {
     time_of_day: Option<String>,
 }
 
-/// Whether an NPC is in the scene.
+/// Presence of an NPC in the scene.
 #[derive(Clone, Debug)]
 struct Presence {
     seat: SeatId,
@@ -118,7 +118,7 @@ impl Whereabouts {
         self.scene()?.music.as_deref()
     }
 
-    /// Whether the seat's NPC is there.
+    /// True if the seat's NPC is there.
     pub fn is_present(&self, seat: SeatId) -> bool {
         self.npcs.iter().any(|known| known.seat == seat && known.present)
     }
@@ -128,7 +128,7 @@ impl Whereabouts {
         self.npcs.iter().filter(|it| it.present).map(|it| it.npc.clone()).collect()
     }
 
-    /// Whether the campaign has a scene of this name.
+    /// True if the campaign has a scene of this name.
     pub fn knows(&self, name: &str) -> bool {
         scene_named(&self.campaign, name).is_some()
     }

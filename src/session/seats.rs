@@ -76,7 +76,7 @@ impl Seats {
         self.0.iter_mut()
     }
 
-    /// Whether somebody sits there.
+    /// True if somebody sits there.
     pub fn has(&self, seat: SeatId) -> bool {
         self.0.get(seat.0).is_some_and(|seat| !seat.has_left)
     }

@@ -71,7 +71,7 @@ impl Speakers {
         }
     }
 
-    /// Whether they were here and are no more: sound of theirs may still be on its way.
+    /// True if they were here and are no more: sound of theirs may still be on its way.
     pub fn has_left(&self, id: SpeakerId) -> bool {
         self.left.iter().any(|known| known.id == id)
     }
@@ -136,7 +136,7 @@ impl Speakers {
         ids.clone().find(|id| self.called(*id) == called).or_else(|| ids.next())
     }
 
-    /// Whether they may steer the NPCs by voice.
+    /// True if they may steer the NPCs by voice.
     pub fn is_dm(&self, id: SpeakerId) -> bool {
         self.get(id).is_some_and(|speaker| speaker.is_dm)
     }

@@ -92,7 +92,7 @@ pub struct Unwritten {
 const USUAL: u64 = 16;
 
 impl Unwritten {
-    /// Whether somebody should know.
+    /// True if somebody should know.
     pub const fn is_troubled(self) -> bool {
         self.lost > 0 || self.waiting > USUAL
     }

@@ -133,7 +133,7 @@ impl Turns {
         self.active.iter_mut().find(|turn| turn.id == id)
     }
 
-    /// Whether seat `seat` has a turn, be it one that was told to end and has not yet.
+    /// True if seat `seat` has a turn, be it one that was told to end and has not yet.
     pub fn is_busy(&self, seat: SeatId) -> bool {
         self.active.iter().any(|turn| turn.purpose.seat == seat)
     }
@@ -206,12 +206,12 @@ impl Active {
         self.gate.send_modify(|gate| gate.confirmed = true);
     }
 
-    /// Whether it was asked ahead of a final transcript that is still awaited.
+    /// True if it was asked ahead of a final transcript that is still awaited.
     pub fn is_ahead(&self) -> bool {
         self.speculative && self.is_wanted()
     }
 
-    /// Whether the table hears or awaits it.
+    /// True if the table hears or awaits it.
     pub fn is_wanted(&self) -> bool {
         self.outcome.is_none()
     }
@@ -226,18 +226,18 @@ impl Active {
         }
     }
 
-    /// Whether it answers what `speaker` said until `end`, for certain.
+    /// True if it answers what `speaker` said until `end`, for certain.
     pub fn answers(&self, speaker: SpeakerId, end: Instant) -> bool {
         self.purpose.utterance.was_said_by(speaker, end) && self.is_wanted() && !self.speculative
     }
 
-    /// Whether nothing of it was heard that could be understood: a speaker who goes on has it taken back now,
+    /// True if nothing of it was heard that could be understood: a speaker who goes on has it taken back now,
     /// and would interrupt it later.
     pub fn is_unheard(&self, now: Instant) -> bool {
         self.began_at.is_none_or(|at| now < at + barge_in::ARMED_AFTER)
     }
 
-    /// Whether its engine has given up already.
+    /// True if its engine has given up already.
     pub fn has_failed(&self) -> bool {
         self.report.as_ref().is_some_and(|report| report.failure.is_some())
     }

@@ -75,7 +75,7 @@ impl Utterance {
         self.apart.as_deref().unwrap_or(&self.raw)
     }
 
-    /// Whether it is what `speaker` said until `end`.
+    /// True if it is what `speaker` said until `end`.
     pub fn was_said_by(&self, speaker: SpeakerId, end: Instant) -> bool {
         self.speaker == speaker && self.speech_end == end && !self.typed
     }
@@ -106,7 +106,7 @@ pub struct Purpose {
 }
 
 impl Purpose {
-    /// Whether the NPC is to say the game master's own words.
+    /// True if the NPC is to say the game master's own words.
     pub const fn is_puppet(&self) -> bool {
         matches!(self.cause, Cause::Puppet(_))
     }

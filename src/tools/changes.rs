@@ -21,7 +21,7 @@ pub struct Changes(Vec<Change>);
 pub struct Change {
     /// An identity (`server.tool`), or a prefix of identities followed by `*`.
     pub entry: String,
-    /// Whether it may be used.
+    /// True if it may be used.
     pub allowed: bool,
 }
 
@@ -37,7 +37,7 @@ impl Changes {
         self.0.iter()
     }
 
-    /// Whether they allow a tool; `None`: they do not mention it.
+    /// True if they allow a tool; `None`: they do not mention it.
     fn say(&self, identity: &str) -> Option<bool> {
         let fits = |change: &&Change| match change.entry.strip_suffix('*') {
             Some(prefix) => identity.starts_with(prefix),

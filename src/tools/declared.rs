@@ -160,7 +160,7 @@ impl Declared {
         }
     }
 
-    /// Whether it may be called again after a failure: it only reads, or is idempotent.
+    /// True if it may be called again after a failure: it only reads, or is idempotent.
     pub fn may_repeat(&self) -> bool {
         self.idempotent == Some(true) || self.read_only == Some(true)
     }

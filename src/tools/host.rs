@@ -179,7 +179,7 @@ impl ToolHost {
         record
     }
 
-    /// Whether calls are under way whose turns may be over.
+    /// True if calls are under way whose turns may be over.
     pub fn has_late_calls(&self) -> bool {
         !self.inner.late.is_empty()
     }

@@ -59,7 +59,7 @@ struct Window {
 struct Sample {
     at: Instant,
     took: Duration,
-    /// Whether its duration counts.
+    /// True if its duration counts.
     timed: bool,
     failed: bool,
 }
@@ -112,7 +112,7 @@ impl Latency {
         Running(&self.running)
     }
 
-    /// Whether calls are under way.
+    /// True if calls are under way.
     pub fn is_running(&self) -> bool {
         self.running.load(Ordering::Relaxed) > 0
     }
@@ -158,7 +158,7 @@ impl Latency {
 }
 
 impl LatencySummary {
-    /// Whether too many of its calls fail.
+    /// True if too many of its calls fail.
     pub fn is_failing(&self) -> bool {
         let (calls, failed) = self.recent;
         calls >= ENOUGH_FOR_HEALTH && failed * 100 > calls * FAILING_PERCENT

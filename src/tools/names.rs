@@ -124,7 +124,7 @@ impl Entries {
         (entries, ambiguous)
     }
 
-    /// Whether the list names `identity`.
+    /// True if the list names `identity`.
     pub fn contains(&self, identity: &str) -> bool {
         self.exact.contains(identity)
             || self.prefixes.iter().any(|prefix| identity.starts_with(prefix.as_str()))
@@ -156,7 +156,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_stays_whoever_comes_later_and_is_not_handed_on() {
+    fn names_stay_and_are_not_handed_on() {
         let mut names = ModelNames::default();
         let mut named = |tools: &[(&'static str, SourceKind)]| {
             let given = names.of(tools);

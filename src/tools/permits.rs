@@ -24,7 +24,7 @@ impl Permits {
         self.0.remove(tool).is_some()
     }
 
-    /// Whether `tool` is called without asking when it is defined so.
+    /// True if `tool` is called without asking when it is defined so.
     pub fn allows(&self, tool: &str, definition: &str) -> bool {
         self.0.get(tool).is_some_and(|allowed| allowed == definition)
     }

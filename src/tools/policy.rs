@@ -90,7 +90,7 @@ impl TurnLimits {
         self.counting().closed = true;
     }
 
-    /// Whether nothing passes any more.
+    /// True if nothing passes any more.
     pub fn is_closed(&self) -> bool {
         self.counting().closed
     }

@@ -99,7 +99,7 @@ impl Snapshot {
         identities.filter(|identity| names::bare(identity) == name).collect()
     }
 
-    /// Whether the figures of a tool have changed its tier since.
+    /// True if the figures of a tool have changed its tier since.
     pub(super) fn is_outdated(&self, now: Instant) -> bool {
         let tier = |tool: &Tool| tool.latency.standing(now).tier(&tool.declared);
         self.entries.iter().any(|entry| tier(&entry.tool) != entry.tier)

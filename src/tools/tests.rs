@@ -364,7 +364,7 @@ async fn kept_answers_are_kept_for_their_time_and_not_after_a_change() {
     tokio::time::advance(ms(1)).await;
     assert!(!stage.call_in(&fresh, "t", &json!({"n": 1})).await.cached);
     stage.offer(SourceKind::Server, &[("t", cacheable, &tool)]);
-    assert!(!stage.call("t", &json!({"n": 1})).await.cached, "offered anew");
+    assert!(!stage.call("t", &json!({"n": 1})).await.cached, "offered again");
     assert_eq!(tool.begun(), 4);
 }
 
@@ -630,7 +630,7 @@ async fn what_was_approved_is_sent_as_it_was_shown_or_not_at_all() {
 }
 
 #[test]
-fn calls_are_counted_by_session_whoever_makes_them_anew() {
+fn calls_are_counted_by_session() {
     let host = ToolHost::new(StdRng::seed_from_u64(1));
     let session = SessionId("s".to_owned());
     let call = call("t", &json!({}));
@@ -643,7 +643,7 @@ fn calls_are_counted_by_session_whoever_makes_them_anew() {
     assert!(admitted(&at(&session)) && !admitted(&at(&session)));
     assert!(admitted(&at(&SessionId("other".to_owned()))), "another session");
     host.forget(&session);
-    assert!(admitted(&at(&session)), "it begins anew");
+    assert!(admitted(&at(&session)), "it begins again");
 }
 
 #[tokio::test(start_paused = true)]

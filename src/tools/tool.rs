@@ -71,7 +71,7 @@ pub struct Tool {
     /// Hash of these, of its declared effects and of its endpoint; no server can find another definition with
     /// this hash.
     pub fingerprint: Arc<str>,
-    /// Whether its words for the model are a server's own.
+    /// True if its words for the model are a server's own.
     pub described_outside: bool,
     /// Its purpose in the words of its source.
     pub(super) about: Arc<str>,
@@ -88,7 +88,7 @@ impl Tool {
         self.identity.split_once('.').map_or("", |(server, _)| server)
     }
 
-    /// Whether `server` offers it.
+    /// True if `server` offers it.
     pub(super) fn is_of(&self, server: &ServerKey) -> bool {
         self.owner == server.owner && self.server() == server.name
     }
@@ -115,7 +115,7 @@ impl Tool {
         self.declared.max.unwrap_or(if late { MAX_LATE } else { MAX })
     }
 
-    /// Whether its figures are those of `other`: the same tool, at the same place.
+    /// True if its figures are those of `other`: the same tool, at the same place.
     pub(super) fn is_same(&self, other: &Self) -> bool {
         self.identity == other.identity
             && self.hash == other.hash
@@ -220,7 +220,7 @@ pub struct CatalogEntry {
 }
 
 impl CatalogEntry {
-    /// Whether a call is begun in the background: its answer may come after the turn, and will.
+    /// True if a call is begun in the background: its answer may come after the turn, and will.
     pub fn outlasts(&self, left: Duration) -> bool {
         self.tool.declared.follow_up == Some(true) && self.expected > left
     }

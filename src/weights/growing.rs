@@ -68,7 +68,7 @@ impl<'a> Growing<'a> {
         (0..self.len()).find(|index| self.next_path(*index).is_some_and(|it| it.as_bytes() == path))
     }
 
-    /// Whether nothing is needed any more.
+    /// True if nothing is needed any more.
     pub fn is_complete(&self) -> bool {
         (0..self.len()).all(|index| self.next_path(index).is_none())
     }

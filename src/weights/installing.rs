@@ -79,7 +79,7 @@ impl Installing {
         Download::open(&self.parts, package)
     }
 
-    /// Whether there is room for the rest of the packages of `set` and for its files.
+    /// Checks that there is room for the rest of the packages of `set` and for its files.
     ///
     /// # Errors
     /// Too little room is free, or a download cannot be opened.

@@ -92,7 +92,7 @@ fn cases(usual: u32) -> u32 {
     usual * times
 }
 
-/// Whether a package with `content` unpacks; checks that only the wanted files are ever written, and none
+/// True if a package with `content` unpacks; checks that only the wanted files are ever written, and none
 /// longer than it should be.
 fn unpacked(folder: &Path, package: &Package, content: &[u8], files: &[WeightFile]) -> bool {
     let (from, into) = (folder.join("package"), folder.join("into"));

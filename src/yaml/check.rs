@@ -119,7 +119,7 @@ fn check_either(node: &mut Node, name: &str, kinds: &[Kind], problems: &mut Prob
     node.value = Value::Broken;
 }
 
-/// Whether both are lists, mappings or scalars.
+/// True if both are lists, mappings or scalars.
 const fn same_form(kind: &Kind, value: &Value) -> bool {
     match value {
         Value::List(_) => matches!(kind, Kind::List(_)),
@@ -129,7 +129,7 @@ const fn same_form(kind: &Kind, value: &Value) -> bool {
     }
 }
 
-/// Whether a scalar is of `kind`.
+/// True if a scalar is of `kind`.
 fn fits(kind: &Kind, scalar: &Scalar) -> bool {
     match kind {
         Kind::Text => is_text(scalar),

@@ -75,7 +75,7 @@ impl Problems {
         self.list.push(Problem { file: Arc::clone(&self.file), at, message, way_out });
     }
 
-    /// Whether nothing was found.
+    /// True if nothing was found.
     pub const fn is_empty(&self) -> bool {
         self.list.is_empty()
     }

@@ -14,7 +14,7 @@ pub struct Scalar {
 }
 
 impl Scalar {
-    /// Whether it is nothing.
+    /// True if it is nothing.
     pub fn is_null(&self) -> bool {
         !self.quoted
             && self.written.is_none()

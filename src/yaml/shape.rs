@@ -57,7 +57,7 @@ pub struct Key {
     pub kind: Kind,
     /// Its effect, for editors.
     pub doc: &'static str,
-    /// Whether it must be there.
+    /// True if it must be there.
     pub required: bool,
 }
 

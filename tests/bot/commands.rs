@@ -58,7 +58,7 @@ async fn the_game_master_steers_the_table() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn whoever_has_no_microphone_types_and_is_answered_aloud() {
+async fn typed_words_are_answered_aloud() {
     let (hall, dora) = Hall::in_session(Options::default(), "").await;
     let bot = hall.discord.bot();
     hall.listens_to("Dora").await;

@@ -287,7 +287,7 @@ fn at_48k(samples: &[i16]) -> Vec<i16> {
 /// Whisper's transcript of 48 kHz sound.
 pub async fn understood(pcm48: &[i16]) -> String {
     let file: PathBuf = repository("glyphoxa.yaml");
-    let models = weights().expect("whoever asks has them").display().to_string();
+    let models = weights().expect("the caller has checked for them").display().to_string();
     let environment = |name: &str| (name == "GLYPHOXA_MODELS").then(|| models.clone());
     let config = load_config(Some(&file), &environment, TOOL_IDENTITIES).expect("shipped files");
     let whisper = Registry::default().recogniser(&config.services).expect("it needs no address");

@@ -46,7 +46,7 @@ impl Hall {
 /// than that on a machine with other work, so its tests are for `./dev proof`.
 async fn heard_at_once(texts: &[&str]) -> (Hall, Player, DeepgramServer) {
     let server = DeepgramServer::start("k");
-    texts.iter().for_each(|text| server.says(&[text]));
+    server.says_each(texts);
     let providers = format!("providers:\n{}", server.entry());
     let (hall, dora) = Hall::in_session(Options::default(), &providers).await;
     (hall, dora, server)

@@ -48,7 +48,7 @@ mcp:
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn voice_model_rolls_for_whoever_may_be_heard() {
+async fn voice_model_rolls_for_those_it_may_hear() {
     let server = VoiceServer::start(Service::OpenAi, KEY);
     server.push(Answer::call("roll", json!({ "expression": "2d6+3" })));
     server.push(Answer::say("The dice have fallen, friend.", 1.5));

@@ -43,7 +43,7 @@ fn a_pause_within_an_utterance_loses_nothing() {
 fn a_socket_is_kept_for_its_speaker_alone() {
     let server = DeepgramServer::start(KEY);
     let texts = ["Hello Bartok.", "Hello again Bartok.", "Good evening Bartok."];
-    texts.iter().for_each(|text| server.says(&[text]));
+    server.says_each(&texts);
     let said = |text: &str| speech("rms", text);
     let ran = talk(
         &config(&server, "nova-3", ", max_streams: 1"),
@@ -67,7 +67,7 @@ fn a_socket_is_kept_for_its_speaker_alone() {
 fn a_kept_socket_that_has_died_is_replaced_before_a_word_is_lost() {
     let server = DeepgramServer::start(KEY);
     let texts = ["Hello Bartok.", "Hello again Bartok."];
-    texts.iter().for_each(|text| server.says(&[text]));
+    server.says_each(&texts);
     let first = speech("rms", "hello Bartok");
     server.fault(Fault::None);
     server.fault(Fault::Gone);

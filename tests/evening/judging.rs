@@ -49,7 +49,7 @@ impl<'t> Judgement<'t> {
         Self { language, who: Some(who).filter(|who| *who != "-"), wants }
     }
 
-    /// Whether `text` tells what should be told.
+    /// True if `text` tells what should be told.
     fn is_told(&self, text: &str) -> bool {
         let told = self.wants.iter().filter_map(|want| match want {
             Want::Told(any) => Some(any),
@@ -207,7 +207,7 @@ impl Evening {
                 let is_told = told.is_some() && told == last && rolled.is_none();
                 let totals = told.map(totals).unwrap_or_default();
                 (!is_told || !says_all(&answer.reply, &totals))
-                    .then(|| format!("{last:?} fell last, and {told:?} is told"))
+                    .then(|| format!("{last:?} fell last, and {told:?} is said"))
             }
             Want::Outcome(wanted) => {
                 let outcome = &answer.line["outcome"];
@@ -215,7 +215,7 @@ impl Evening {
             }
             Want::Told(any) => {
                 let is_told = any.iter().any(|it| answer.told.contains(it));
-                (!is_told).then(|| format!("none of {any:?} is told: {}", answer.line["detail"]))
+                (!is_told).then(|| format!("none of {any:?} is said: {}", answer.line["detail"]))
             }
         }
     }
@@ -233,7 +233,7 @@ fn totals(result: &Value) -> Vec<i64> {
     totals.iter().filter_map(Value::as_i64).collect()
 }
 
-/// Whether all these numbers are said.
+/// True if all these numbers are said.
 fn says_all(reply: &str, numbers: &[i64]) -> bool {
     !numbers.is_empty() && numbers.iter().all(|it| language::says(reply, &it.to_string()))
 }

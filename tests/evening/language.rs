@@ -28,7 +28,7 @@ pub fn other_than(language: &str, reply: &str) -> Option<String> {
     is_strange.then(|| format!("{other:?}"))
 }
 
-/// Whether these whole words, one after the other, stand in a reply; capitals do not matter.
+/// True if these whole words, one after the other, stand in a reply; capitals do not matter.
 pub fn says(reply: &str, phrase: &str) -> bool {
     let phrase = words(phrase);
     words(reply).windows(phrase.len()).any(|some| some == phrase)

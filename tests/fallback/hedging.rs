@@ -27,7 +27,7 @@ fn falls_silent() -> ChatServer {
 }
 
 #[test]
-fn whoever_speaks_first_answers_and_the_other_is_cancelled() {
+fn first_to_speak_answers_alone() {
     let (first, second) = (falls_silent(), ChatServer::start());
     second.otherwise(|_| answer(5));
     let entries =

@@ -91,7 +91,7 @@ fn slips_in_the_list_are_told_with_the_way_out() {
         assert!(ran.stderr.contains(said), "{said}: {ran:#?}");
         // Of a key that is not known, nobody knows what was meant.
         let is_once = ran.stderr.lines().count() == 1 || said.starts_with("unknown key");
-        assert!(is_once, "each slip is told once: {ran:#?}");
+        assert!(is_once, "each slip is reported once: {ran:#?}");
     }
 }
 

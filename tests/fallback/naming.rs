@@ -39,7 +39,7 @@ fn longest(request: &Recorded) -> Option<u64> {
     keys.iter().find_map(|key| request.json[*key].as_u64())
 }
 
-/// Whether a request is about `npc`, by its system prompt, and may have `tokens` of answer.
+/// True if a request is about `npc`, by its system prompt, and may have `tokens` of answer.
 fn is_for(request: &Recorded, npc: &str, tokens: u64) -> bool {
     let prompt = request.json["messages"][0]["content"].as_str().unwrap_or_default();
     prompt.contains(npc) && longest(request) == Some(tokens)

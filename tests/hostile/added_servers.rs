@@ -381,7 +381,7 @@ async fn a_server_that_is_told_what_is_played_is_asked_for_each_session_in_its_o
         assert!(told.ends_with("Reconnecting 'far'."), "it disturbs nobody: {told}");
         let asked = Instant::now();
         while named(side.own, "\"initialize\"") < 2 {
-            assert!(asked.elapsed() < BOUND, "it is not connected anew");
+            assert!(asked.elapsed() < BOUND, "it does not reconnect");
             side.told(&hall, Slash::new("tools servers")).await;
         }
         side.until(&hall, || Slash::new("tools list"), "far.look").await;

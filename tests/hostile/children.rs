@@ -24,7 +24,7 @@ const TOKEN: &str = "MTk4NjIyNDgzNDcxOTI1MjQ4.Cl2FMQ.ZnCjm1XVW7vRze4b7Cq4se7kKWs
 /// have theirs.
 const SOUGHT: &str = "MjA3MTE4NTY0OTAzMjE4NjQx.Gk7RwQ.t3Vb0cXh9uJmYq5sLd8ZpNfEa2W";
 
-/// Whether there is what these tests need; says so when there is not.
+/// True if there is what these tests need; says so when there is not.
 fn has_python() -> bool {
     let there = Command::new("python3").arg("--version").output().is_ok();
     if !there {
@@ -33,7 +33,7 @@ fn has_python() -> bool {
     there
 }
 
-/// Whether this kernel confines programs; says so, whatever hides the output of tests, when not.
+/// True if this kernel confines programs; says so, whatever hides the output of tests, when not.
 fn is_confined(place: &Place) -> bool {
     let doctor = place.run(&["doctor"]).stdout;
     let confined = doctor.contains("servers' programs: confined by Landlock");

@@ -65,7 +65,7 @@ fn npc_file_that_becomes_a_pipe_stops_no_table() {
 #[test]
 fn recording_comes_through_standard_input() {
     let ears = Ears::start();
-    let place = Place::with_ears(&ears);
+    let place = Place::with_recogniser(&ears.entry());
     let player = repository("tests/data/sound/player.wav");
     ears::remember("Bartok, roll two d six plus three", &read_wav(&player).samples);
     let wav = fs::read(player).unwrap();

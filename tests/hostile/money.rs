@@ -77,7 +77,7 @@ fn a_killed_session_goes_on_with_what_is_left() {
 }
 
 #[test]
-fn neither_does_a_killed_table_without_a_name_begin_anew() {
+fn neither_does_a_killed_unnamed_table() {
     killed(&[]);
 }
 

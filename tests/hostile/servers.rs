@@ -22,7 +22,7 @@ const KEPT: u64 = 120;
 /// the tests share the machine with the attackers, which keep it busy.
 const ANSWER: Duration = Duration::from_secs(2);
 
-/// Whether there is an interpreter; says so when there is none.
+/// True if there is an interpreter; says so when there is none.
 pub fn has_python() -> bool {
     let there = Command::new("python3").arg("--version").stdout(Stdio::null()).status().is_ok();
     if !there {

@@ -25,7 +25,7 @@ const OWN_WORDS: [&str; 13] = [
     "wipe", "dust", "tidy",
 ];
 
-/// Whether there is an interpreter; says so when there is none.
+/// True if there is an interpreter; says so when there is none.
 fn has_python() -> bool {
     let there = Command::new("python3").arg("--version").stdout(Stdio::null()).status().is_ok();
     if !there {

@@ -80,7 +80,7 @@ fn who_presses_ctrl_c_or_is_killed_goes_on_later() {
 }
 
 #[test]
-fn what_cannot_be_gone_on_with_is_begun_anew() {
+fn download_that_cannot_continue_restarts() {
     let tiny = Tiny::new(100_000);
     // A server without ranges.
     let manner = Manner { rangeless: true, ..with(&[Fate::Cut(60_000)]) };

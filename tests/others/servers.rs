@@ -13,7 +13,7 @@ use crate::support::{
 /// An NPC who may use nothing.
 const TOM: &str = "npcs: [{ name: Tom, lines: [{ say: Tom is here. }] }]\n";
 
-/// Whether there is an interpreter; says so when there is none.
+/// True if there is an interpreter; says so when there is none.
 pub fn has_python() -> bool {
     let there = Command::new("python3").arg("--version").stdout(Stdio::null()).status().is_ok();
     if !there {

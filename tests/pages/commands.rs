@@ -75,7 +75,7 @@ fn run(page: &Page) -> usize {
     if lines.is_empty() {
         return 0;
     }
-    let place = table().with_whisper().expect("whoever runs them has its files");
+    let place = table().with_whisper().expect("the caller has checked for its files");
     for (line, words) in &lines {
         let arguments = arguments(words);
         let arguments = arguments.unwrap_or_else(|| panic!("{}: what is this? {line}", page.name));

@@ -250,7 +250,7 @@ fn redirects_carry_nothing_along() {
     let call = table.calls(&[searching("old mill"), fetching(&url)]).remove(1);
     assert_eq!(call["ok"], true, "{call:#}");
     let text = table.results().pop().expect("a page");
-    assert!(text.contains("1.0.0.1:8080/far"), "the final address is told: {text}");
+    assert!(text.contains("1.0.0.1:8080/far"), "the final address is named: {text}");
     let requests = pages.requests();
     assert_eq!(pages.asked(), [url, "http://1.0.0.1:8080/far".to_owned()]);
     assert!(requests.iter().all(|it| it.header("cookie").is_none()), "{requests:#?}");

@@ -113,7 +113,7 @@ fn check_thinking(body: &Value, max_tokens: u64) -> Result<(), String> {
     Ok(())
 }
 
-/// Whether there are calls in it.
+/// Checks it; true if there are calls in it.
 fn check_conversation(messages: &[Value], thinks: bool) -> Result<bool, String> {
     ensure(!messages.is_empty(), "messages: at least one message is required")?;
     ensure(messages[0]["role"] == "user", "messages: first message must use the \"user\" role")?;

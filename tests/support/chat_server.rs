@@ -478,7 +478,7 @@ impl Recorded {
         self.headers.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
     }
 
-    /// Whether it speaks Anthropic's language.
+    /// True if it speaks Anthropic's language.
     fn is_for_anthropic(&self) -> bool {
         self.line.ends_with("/messages") || self.header("anthropic-version").is_some()
     }

@@ -5,13 +5,13 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// Whether a process runs.
+/// True if a process runs.
 pub fn is_there(pid: &str) -> bool {
     let (state, _) = stat(pid);
     !state.is_empty() && state != "Z"
 }
 
-/// Whether a process is halted, or gone.
+/// True if a process is halted, or gone.
 pub fn is_halted(pid: &str) -> bool {
     let (state, _) = stat(pid);
     matches!(state.as_str(), "T" | "Z" | "")

@@ -15,7 +15,7 @@ use std::{
 use serde_json::Value;
 use tempfile::TempDir;
 
-use super::{ears::Ears, weights::weights};
+use super::weights::weights;
 
 /// Longest run of the program; far more than any needs on a machine that is busy.
 const BOUND: Duration = Duration::from_secs(120);
@@ -50,12 +50,10 @@ impl Place {
         place
     }
 
-    /// A folder whose program hears the lines that the test says, as `ears` tells them; otherwise it has
-    /// the shipped settings.
-    pub fn with_ears(ears: &Ears) -> Self {
+    /// A folder with the shipped settings but its recogniser, whose line of `providers` is `entry`.
+    pub fn with_recogniser(entry: &str) -> Self {
         let (npcs, campaign) = (repository("npcs"), repository("campaigns/ravenford.yaml"));
         let (npcs, campaign) = (npcs.display(), campaign.display());
-        let entry = ears.entry();
         Self::with_config(&format!("campaign: {campaign}\nnpc_dir: {npcs}\nproviders:\n{entry}"))
     }
 

@@ -81,7 +81,7 @@ fn synthesise(voice: &str, text: &str) -> Vec<i16> {
     parse(&output.stdout).samples
 }
 
-/// Whether a recording of flite has samples, and all that its header promises.
+/// True if a recording of flite has samples, and all that its header promises.
 fn is_whole(bytes: &[u8]) -> bool {
     let Some(([b'd', b'a', b't', b'a', length @ ..], samples)) =
         bytes.get(36..).and_then(|rest| rest.split_first_chunk::<8>())

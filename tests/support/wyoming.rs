@@ -111,7 +111,7 @@ impl Shared {
         self.state.lock().expect("no panic while locked")
     }
 
-    /// Whether a connection is served, for it is not over.
+    /// True if a connection is served, for it is not over.
     fn admit(&self, stream: &TcpStream) -> bool {
         let mut state = self.state();
         if !state.is_over {
@@ -203,7 +203,7 @@ impl Connection {
         let _ = self.stream.shutdown(Shutdown::Both);
     }
 
-    /// Whether something was begun.
+    /// True if something was begun.
     fn is_busy(&self) -> bool {
         self.format.is_some() || self.pieces.is_some()
     }

@@ -147,7 +147,7 @@ fn written(entries: &BTreeMap<String, String>) -> String {
     std::iter::once(head.to_owned()).chain(parts).collect()
 }
 
-/// Whether the file is written again.
+/// True if the file is written again.
 fn is_updating() -> bool {
     std::env::var_os("UPDATE_EXPECT").is_some()
 }
@@ -161,7 +161,7 @@ fn locked() -> File {
     file
 }
 
-/// Whether a name is of `area`.
+/// True if a name is of `area`.
 fn is_of(name: &str, area: &str) -> bool {
     name.split_once(": ").is_some_and(|(of, _)| of == area)
 }

@@ -102,7 +102,7 @@ impl Model {
         Self::read(Cursor::new(weights), tokenizer, config)
     }
 
-    /// Whether the model knows languages besides English.
+    /// True if the model knows languages besides English.
     #[must_use]
     pub fn is_multilingual(&self) -> bool {
         !self.tokens.languages.is_empty()

@@ -50,7 +50,7 @@ pub struct Search {
 }
 
 impl Search {
-    /// Whether what was heard at first is unsure.
+    /// True if what was heard at first is unsure.
     #[must_use]
     pub fn is_wanted(&self, mean_log_probability: f32, cut_by_guard: Option<Guard>) -> bool {
         cut_by_guard.is_some() || mean_log_probability < self.below
@@ -83,14 +83,14 @@ pub struct Transcript {
     pub cut_by_guard: Option<Guard>,
     /// Code of the language, asked for or found.
     pub language: String,
-    /// Whether this is the second try, with the full window.
+    /// True if this is the second try, with the full window.
     pub fell_back: bool,
-    /// Whether it was sought as [`Options::search`] says.
+    /// True if it was sought as [`Options::search`] says.
     pub searched: bool,
 }
 
 impl Transcript {
-    /// Whether this is more likely made up from silence or noise than heard: `no_speech` above 0.9, or above 0.6
+    /// True if this is more likely made up from silence or noise than heard: `no_speech` above 0.9, or above 0.6
     /// while `mean_log_probability` is below -0.5. The README says what it catches; a voice detector in front is
     /// still needed.
     #[must_use]

@@ -92,7 +92,7 @@ impl Model {
     }
 }
 
-/// Whether the full window is worth trying.
+/// True if the full window is worth trying.
 fn fails(heard: &Transcript, options: &Options) -> bool {
     let poor = |least| heard.cut_by_guard.is_some() || heard.mean_log_probability < least;
     heard.no_speech <= NOBODY_SPEAKS && options.fall_back_below.is_some_and(poor)

@@ -68,7 +68,7 @@ impl OpusHead {
     }
 }
 
-/// Whether so many channels, described by the rest of a header, are in one stream that we can
+/// Checks that so many channels, described by the rest of a header, are in one stream that we can
 /// mix; `None`: the header ends too early.
 fn check_channels(channels: u8, mut mapping: Bytes<'_>) -> Option<Result<(), DecodeError>> {
     let family = mapping.u8()?;

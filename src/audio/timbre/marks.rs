@@ -31,7 +31,7 @@ pub struct Mark {
     pub at: f64,
     /// How long the period is, in samples.
     pub period: f64,
-    /// Whether there is a voice.
+    /// True if there is a voice.
     pub voiced: bool,
 }
 

@@ -17,7 +17,7 @@ pub enum ServedGuilds {
 }
 
 impl ServedGuilds {
-    /// Whether `guild` is one, whatever was set there; `None`: only if something was.
+    /// True if `guild` is one, whatever was set there; `None`: only if something was.
     pub fn serves(&self, guild: u64) -> Option<bool> {
         match self {
             Self::Any => Some(true),

@@ -97,7 +97,7 @@ impl GuildStore {
         }
     }
 
-    /// Whether anything was ever set in `guild`.
+    /// True if anything was ever set in `guild`.
     ///
     /// # Errors
     /// The store or the file cannot be read.

@@ -39,7 +39,7 @@ pub fn chunks(lines: &[TranscriptLine], until: i64, is_all: bool) -> Chunks {
     Chunks { items: groups.into_iter().filter_map(item).collect(), waits: goes_on }
 }
 
-/// Whether `next` goes on with what began with `first`.
+/// True if `next` goes on with what began with `first`.
 fn belong(first: &TranscriptLine, one: &TranscriptLine, next: &TranscriptLine) -> bool {
     next.seq == one.seq + 1
         && next.said.at.saturating_sub(one.said.at) <= PAUSE

@@ -127,7 +127,7 @@ fn throws(line: &TranscriptLine) -> Option<Claim> {
     (!throws.is_empty()).then(|| Claim { text, lines: vec![line.seq] })
 }
 
-/// Whether a line is an order and nothing that happened.
+/// True if a line is an order and nothing that happened.
 fn is_order(line: &TranscriptLine) -> bool {
     ORDERS.contains(&line.said.outcome.as_str()) && line.said.speaker_id.is_some()
 }

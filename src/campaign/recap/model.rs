@@ -137,7 +137,7 @@ fn proof(line: &str) -> (&str, Vec<u64>) {
     (text.trim(), numbers)
 }
 
-/// Whether one of `lines`, or a question among them with its answer, proves `claim`.
+/// True if one of `lines`, or a question among them with its answer, proves `claim`.
 fn is_proven(claim: &str, lines: &[Cited<'_>], people: &People) -> bool {
     let told: Vec<Told<'_>> = lines.iter().map(|line| line.told).collect();
     let alone = told.chunks(1);

@@ -71,7 +71,7 @@ impl Spill {
         Ok((spill, lines))
     }
 
-    /// Whether nothing waits.
+    /// True if nothing waits.
     pub const fn is_empty(&self) -> bool {
         self.held.is_none()
     }

@@ -59,7 +59,7 @@ pub struct WriterParts {
     pub options: TranscriptOptions,
     /// Counts what is not written yet.
     pub backlog: Backlog,
-    /// Whether a line waits in memory because no disk takes it.
+    /// True if a line waits in memory because no disk takes it.
     pub stuck: watch::Sender<bool>,
     /// Cancelled at the end.
     pub stop: CancellationToken,

@@ -24,7 +24,7 @@ pub const PRONUNCIATION: &str = "pronunciation";
 /// aside.
 const NAMED_MAX: usize = 1_000;
 
-/// Whether the configured campaign file describes it.
+/// True if the configured campaign file describes it.
 pub fn is_of_campaign_file(entity: &Entity) -> bool {
     entity.source.as_deref().is_some_and(|it| it.starts_with(CAMPAIGN_FILE))
 }

@@ -51,7 +51,7 @@ pub enum WorldOrder {
     List(Option<EntityKind>),
     /// Everything about the one called so.
     Show(String),
-    /// Whether the one called so can be removed.
+    /// Checks that the entity of this name can be removed.
     Find(String),
     /// Removes the one of this id, and its relations.
     Remove(String),

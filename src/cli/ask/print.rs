@@ -72,7 +72,7 @@ impl Printer {
         Ok(())
     }
 
-    /// Whether programs read it.
+    /// True if programs read it.
     pub const fn is_json(&self) -> bool {
         matches!(self.form, Form::Json)
     }

@@ -37,7 +37,7 @@ pub struct Step {
 }
 
 impl Step {
-    /// Whether its time is given (`--at`).
+    /// True if its time is given (`--at`).
     pub const fn has_time(&self) -> bool {
         self.input.at.is_some()
     }

@@ -17,7 +17,7 @@ use super::{Failure, with_tools};
 use crate::{app::Tools, config::Config};
 
 /// Wait for servers beyond the time that each is given to connect.
-const MORE: Duration = Duration::from_secs(5);
+const GRACE: Duration = Duration::from_secs(5);
 
 #[derive(Args)]
 #[command(after_help = "example: glyphoxa tools list")]
@@ -85,7 +85,7 @@ fn open(
     let longest = config.mcp.servers.iter().map(|it| it.connect_timeout).max().unwrap_or_default();
     with_tools(config, async |tools| {
         let is_awaited = |it: &str| server.as_deref().is_none_or(|one| one == it);
-        tools.servers.settled(longest + MORE, is_awaited).await;
+        tools.servers.settled(longest + GRACE, is_awaited).await;
         work(tools).await
     })
 }

@@ -20,18 +20,18 @@ pub const MEASURED: Key =
 /// Its p99 elsewhere.
 pub const MEASURED_P99: Key =
     Key::new("measured_p99_ms", DURATION, "The p99 as measured elsewhere.");
-/// Whether it may be repeated.
+/// Key of calls that may be repeated.
 pub const IDEMPOTENT: Key = Key::new(
     "idempotent",
     Kind::Flag,
     "A second call has no further effect, so a failed call may be retried.",
 );
-/// Whether it only reads.
+/// Key of tools that only read.
 pub const READ_ONLY: Key =
     Key::new("read_only", Kind::Flag, "It changes nothing, so it may be called ahead of time.");
-/// Whether it may destroy.
+/// Key of tools that may destroy.
 pub const DESTRUCTIVE: Key = Key::new("destructive", Kind::Flag, "It may destroy something.");
-/// Whether it reaches outside.
+/// Key of tools that reach outside.
 pub const OPEN_WORLD: Key = Key::new(
     "open_world",
     Kind::Flag,
@@ -64,7 +64,7 @@ pub const URGENT: Key = Key::new(
     "With late: follow_up, its answer may interrupt the NPC while its turn lasts, where a speech-to-speech \
      service can do that (gemini-live); default false.",
 );
-/// Whether an answer waits for it.
+/// Key of tools that no answer waits for.
 pub const RECORDS: Key = Key::new(
     "records",
     Kind::Flag,

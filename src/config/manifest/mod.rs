@@ -277,7 +277,7 @@ impl<'a> File<'a> {
     }
 }
 
-/// Whether `c` divides identities, and therefore stands in no part of one.
+/// True if `c` divides identities, and therefore stands in no part of one.
 fn parts(c: char) -> bool {
     c.is_whitespace() || ".*".contains(c)
 }

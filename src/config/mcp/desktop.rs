@@ -87,7 +87,7 @@ fn identity(server: &Entry) -> String {
     if builtin::SERVERS.contains(&&*name) { format!("{MCP}{name}") } else { name }
 }
 
-/// Whether a server is switched off.
+/// True if a server is switched off.
 fn is_disabled(server: &Node) -> bool {
     let flag = server.entries().iter().find(|entry| entry.key == DISABLED);
     flag.and_then(|entry| entry.node.scalar()?.flag()).unwrap_or(false)
@@ -155,7 +155,7 @@ fn reach(entry: &mut Entry, name: &str, problems: &mut Problems) -> bool {
     false
 }
 
-/// Whether nothing can be made of a key, which is noted.
+/// True if nothing can be made of a key, which is noted.
 fn is_refused(entry: &Entry, name: &str, problems: &mut Problems) -> bool {
     let refused = REFUSED.iter().find(|(key, _)| *key == entry.key);
     if let Some((key, way_out)) = refused {
@@ -164,7 +164,7 @@ fn is_refused(entry: &Entry, name: &str, problems: &mut Problems) -> bool {
     refused.is_some()
 }
 
-/// Whether a key means something here; one that does not is noted.
+/// True if a key means something here; one that does not is noted.
 fn is_known(entry: &Entry, name: &str, warnings: &mut Problems) -> bool {
     let shape = &keys::NAMED_SERVER;
     let is_known = shape.key(&entry.key).is_some();

@@ -392,7 +392,7 @@ impl Server<'_> {
     }
 }
 
-/// Whether it may be the name of a variable.
+/// True if it may be the name of a variable.
 fn is_variable(text: &str) -> bool {
     let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
     text.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_') && text.chars().all(is_word)

@@ -218,7 +218,7 @@ fn package(command: &[String]) -> &str {
     }
 }
 
-/// Whether `c` may stand in a name.
+/// True if `c` may stand in a name.
 fn is_plain(c: char) -> bool {
     c.is_ascii_alphanumeric() || c == '-' || c == '_'
 }

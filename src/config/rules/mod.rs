@@ -73,7 +73,7 @@ fn phrases(called: &RuleNames<'_>, ear: &NameLanguage) -> Vec<String> {
     phrases
 }
 
-/// Whether a condition is called so in another language than that of its rule, in one word that is
+/// True if a condition is called so in another language than that of its rule, in one word that is
 /// not of everyday talk: "gegriffen".
 fn is_translated(alias: &str) -> bool {
     let language = Language::spoken_in(alias).filter(|it| it.code != Language::english().code);

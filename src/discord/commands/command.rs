@@ -60,7 +60,7 @@ pub struct Call {
     pub user: UserId,
     /// Their display name in the server.
     pub name: String,
-    /// Whether they are a game master here.
+    /// True if they are a game master here.
     pub is_dm: bool,
     /// Their permissions in this channel.
     pub may: Permissions,
@@ -120,7 +120,7 @@ impl Call {
         self.text(name).ok_or_else(|| format!("'{name}' is empty (fill it in)").into())
     }
 
-    /// Whether `name` is given and true.
+    /// True if `name` is given and true.
     pub fn flag(&self, name: &str) -> bool {
         matches!(self.value(name), Some(CommandDataOptionValue::Boolean(true)))
     }

@@ -22,7 +22,7 @@ pub struct PendingDecisions {
 
 /// A request that waits; dropping its `answer` tells who asked that nobody decides.
 pub enum Request {
-    /// Whether a call may be made.
+    /// Approval of a call.
     Call {
         /// The call, as the tool host describes it.
         asked: ApprovalRequest,
@@ -43,7 +43,7 @@ pub enum Request {
 /// Question for the game master.
 #[derive(Clone, Debug)]
 pub enum Asked {
-    /// Whether a call may be made.
+    /// Approval of a call.
     Call(ApprovalRequest),
     /// The answer to a tool server.
     Question(AskedQuestion),
@@ -208,7 +208,7 @@ impl Request {
         }
     }
 
-    /// Whether nobody waits for it any more.
+    /// True if nobody waits for it any more.
     pub fn is_over(&self) -> bool {
         match self {
             Self::Call { answer, .. } => answer.is_closed(),

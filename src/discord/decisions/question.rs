@@ -36,7 +36,7 @@ pub struct Field {
     kind: Kind,
     /// Initial text.
     pub default: String,
-    /// Whether something must be written.
+    /// True if something must be written.
     pub is_required: bool,
     /// Longest text it takes, in characters.
     pub longest: u16,
@@ -141,7 +141,7 @@ impl Question {
 }
 
 impl Field {
-    /// Whether it takes more words than a line holds.
+    /// True if it takes more words than a line holds.
     pub fn is_long(&self) -> bool {
         matches!(self.kind, Kind::Text) && self.longest > LINE_MAX
     }

@@ -118,7 +118,7 @@ impl Guild {
         }
     }
 
-    /// Whether `user` may be heard once they were told.
+    /// True if `user` may be heard once they were told.
     fn may_hear(&self, user: u64) -> bool {
         let settings = self.settings();
         let agreed = match self.consent() {

@@ -99,7 +99,7 @@ impl Health {
         found
     }
 
-    /// Whether more frames than before, `count` in all, found no room.
+    /// True if more frames than before, `count` in all, found no room.
     pub fn is_crowded(&mut self, count: u64) -> bool {
         std::mem::replace(&mut self.crowded, count) < count
     }

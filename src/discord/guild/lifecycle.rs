@@ -126,7 +126,7 @@ impl Guild {
         let campaign = session.campaign.clone();
         self.change_settings(|settings| settings.begun(campaign, id.0));
         self.session = Some(session);
-        self.count_calls_anew();
+        self.recount_calls();
         self.seat_people();
         Ok(voice)
     }

@@ -71,7 +71,7 @@ impl PanelMessage {
         self.urgent = true;
     }
 
-    /// Whether it is time to write it; then it counts as being written while the answer lives.
+    /// A permit to write it, if it is time; then it counts as being written while the answer lives.
     pub fn begins(&mut self, now: Instant) -> Option<Writing> {
         let since = self.written.map_or(EDIT_EVERY, |at| now.duration_since(at));
         let is_due = since >= EDIT_EVERY || (self.urgent && since >= EDIT_MIN);
@@ -83,7 +83,7 @@ impl PanelMessage {
         Some(Writing(writing))
     }
 
-    /// Whether `text` is news; then it counts as shown now.
+    /// True if `text` is news; then it counts as shown now.
     pub fn takes(&mut self, now: Instant, text: &str) -> bool {
         self.urgent = false;
         self.written = Some(now);

@@ -14,9 +14,9 @@ use tokio::time::Instant;
 pub struct Person {
     /// Their display name in the server.
     pub name: String,
-    /// Whether they are a game master.
+    /// True if they are a game master.
     pub is_dm: bool,
-    /// Whether they are heard.
+    /// True if they are heard.
     pub heard: bool,
 }
 
@@ -44,7 +44,7 @@ pub struct Changes {
 }
 
 impl Changes {
-    /// Whether nothing is.
+    /// True if nothing is.
     pub fn is_empty(&self) -> bool {
         self.left.is_empty() && self.changed.is_empty()
     }
@@ -127,7 +127,7 @@ impl People {
         true
     }
 
-    /// Whether nobody has been there for `idle`.
+    /// True if nobody has been there for `idle`.
     pub fn are_gone(&mut self, now: Instant, idle: Duration) -> bool {
         if !self.present.is_empty() {
             self.alone_since = None;
@@ -146,7 +146,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn whoever_was_told_of_other_services_is_told_again_before_they_are_heard() {
+    fn people_are_notified_again_of_other_services() {
         let anna = Person { name: "Anna".to_owned(), is_dm: false, heard: true };
         let there = || BTreeMap::from([(7, anna.clone())]);
         let services = |names: &'static [&str]| names.iter().map(ToString::to_string);

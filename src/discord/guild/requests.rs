@@ -31,10 +31,7 @@ impl Guild {
             }
             ToolRequest::Show(text) => self.outbox.line(text),
             ToolRequest::Attach { tool, attachment, halts } => {
-                let now = self.session.as_ref().map(|session| session.effects.halts());
-                if now.is_none_or(|now| now == halts) {
-                    self.outbox.file(&tool, &attachment, halts);
-                }
+                self.outbox.file(&tool, &attachment, halts);
             }
             ToolRequest::Approve(asked, answer) => self.ask(Request::Call { asked, answer }),
             ToolRequest::Elicit(form, answer) => {

@@ -251,7 +251,7 @@ impl Guild {
     }
 
     /// Resets the limits on calls at the start of a session.
-    pub(super) fn count_calls_anew(&mut self) {
+    pub(super) fn recount_calls(&mut self) {
         self.calls.clear();
     }
 

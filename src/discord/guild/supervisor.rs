@@ -55,7 +55,7 @@ impl VoiceSupervisor {
         &self.state
     }
 
-    /// Whether it stands.
+    /// True if it stands.
     pub fn is_up(&self) -> bool {
         self.state == ConnectionState::Up
     }
@@ -70,7 +70,7 @@ impl VoiceSupervisor {
         self.connection.audience.set(users);
     }
 
-    /// Whether a packet of `user` has come within `time`; the answer may outlive the session.
+    /// True if a packet of `user` has come within `time`; the answer may outlive the session.
     pub fn came_within(&self, user: u64, time: Duration) -> impl Fn() -> bool + Send + use<> {
         let hearing = self.connection.hearing.clone();
         move || hearing.borrow().speakers.get(&user).is_some_and(|it| it.last.elapsed() <= time)
@@ -133,7 +133,7 @@ impl VoiceSupervisor {
         self.seen |= self.is_up();
     }
 
-    /// Whether the bot was seen in its channel, so that somebody has put it out if it is in none.
+    /// True if the bot was seen in its channel, so that somebody has put it out if it is in none.
     pub fn was_seen(&self) -> bool {
         self.seen
     }

@@ -14,7 +14,7 @@ pub struct ButtonPress {
     pub user: UserId,
     /// Their display name in the server.
     pub name: String,
-    /// Whether they are a game master here.
+    /// True if they are a game master here.
     pub is_dm: bool,
     /// Their permissions in this channel.
     pub may: Permissions,
@@ -29,7 +29,7 @@ pub struct ButtonPress {
 pub enum Action {
     /// A button of the panel.
     Panel(PanelButton),
-    /// Whether the presser is heard from now on.
+    /// Consent of the presser to be heard from now on.
     Consent(ConsentButton),
     /// A step towards a decision that waits.
     Decision {

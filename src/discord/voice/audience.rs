@@ -61,7 +61,7 @@ impl Audience {
         }
     }
 
-    /// Whether `user` may be heard.
+    /// True if `user` may be heard.
     pub fn hears(&self, user: UserId) -> bool {
         self.known().heard.contains(&user)
     }

@@ -57,7 +57,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn jitter_is_taken_out_and_pauses_begin_anew() {
+    fn jitter_is_removed_and_pauses_restart() {
         let start = Instant::now();
         let ms = |ms| start + Duration::from_millis(ms);
         let mut spoken = SpokenAt::default();

@@ -38,7 +38,7 @@ const PARTS: [&str; 10] = [
     "cookie",
 ];
 
-/// Whether a key marks its value as secret.
+/// True if a key marks its value as secret.
 pub fn is_secret(key: &str) -> bool {
     let plain: String =
         key.chars().filter(char::is_ascii_alphanumeric).collect::<String>().to_ascii_lowercase();
@@ -53,7 +53,7 @@ fn is_word(word: &str) -> bool {
     WORDS.iter().any(|it| it.eq_ignore_ascii_case(word))
 }
 
-/// Whether a key may be that of a session at some service; it may be one of ours as well.
+/// True if a key may be that of a session at some service; it may be one of ours as well.
 pub fn is_session(key: &str) -> bool {
     let words: Vec<String> = words(key).map(|word| word.to_ascii_lowercase()).collect();
     match words.as_slice() {

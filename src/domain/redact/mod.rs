@@ -76,7 +76,7 @@ pub fn members(members: &Map<String, Value>) -> Map<String, Value> {
     members.iter().map(redact).collect()
 }
 
-/// Whether `text` holds a credential: a value that the configuration holds as secret, or one that begins
+/// True if `text` holds a credential: a value that the configuration holds as secret, or one that begins
 /// as those of well-known services do.
 pub fn holds_credential(text: &str) -> bool {
     values::holds(LONG_CREDENTIAL, text) || text.split(is_border).any(looks_secret)
@@ -160,7 +160,7 @@ fn is_border(c: char) -> bool {
     c.is_whitespace() || "=:\"'&;,()[]{}<>?/@".contains(c)
 }
 
-/// Whether it is more than a word of a sentence.
+/// True if it is more than a word of a sentence.
 fn is_no_word(piece: &str) -> bool {
     piece.len() >= SHORTEST && !piece.chars().all(|c| c.is_alphabetic() || c == '-' || c == '.')
 }
@@ -175,7 +175,7 @@ fn long_known(text: &str) -> String {
     values::known_from(SHORTEST, text).into_owned()
 }
 
-/// Whether it says in which session somebody is, as a server makes it up: ours are words and numbers.
+/// True if it says in which session somebody is, as a server makes it up: ours are words and numbers.
 fn is_opaque(id: &str) -> bool {
     let is_made_up = |part: &str| part.len() >= SESSION_PART && is_mixed(part);
     id.len() >= LONG_SESSION && id.split(['-', '_', '.']).any(is_made_up)
@@ -219,12 +219,12 @@ pub fn address(url: &str) -> String {
     shown
 }
 
-/// Whether a part of a path is made of letters and digits as no word is.
+/// True if a part of a path is made of letters and digits as no word is.
 fn is_random(part: &str) -> bool {
     part.len() >= LONG_SEGMENT && is_mixed(part)
 }
 
-/// Whether it has letters and digits.
+/// True if it has letters and digits.
 fn is_mixed(part: &str) -> bool {
     let has = |which: fn(&char) -> bool| part.chars().any(|c| which(&c));
     has(char::is_ascii_digit) && has(char::is_ascii_alphabetic)

@@ -73,7 +73,7 @@ pub fn known_from(shortest: usize, text: &str) -> Cow<'_, str> {
     })
 }
 
-/// Whether one of so many bytes stands in `text`.
+/// True if one of so many bytes stands in `text`.
 pub fn holds(shortest: usize, text: &str) -> bool {
     matches!(known_from(shortest, text), Cow::Owned(_))
 }

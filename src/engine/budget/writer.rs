@@ -34,7 +34,7 @@ impl BudgetWriter {
         self.0.look(Ledger::postings)
     }
 
-    /// Whether nobody spends from it any more.
+    /// True if nobody spends from it any more.
     pub fn is_closed(&self) -> bool {
         self.0.is_closed()
     }

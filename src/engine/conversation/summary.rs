@@ -32,7 +32,7 @@ pub struct SummaryTask {
 pub struct Summarising {
     /// Makes it. Cancel safe: dropping the future ends the request.
     pub work: BoxFuture<'static, Result<Summary, Error>>,
-    /// Whether any turn of the table cancels it: its model may handle one request at a time, and asking
+    /// True if any turn of the table cancels it: its model may handle one request at a time, and asking
     /// again costs nothing.
     pub gives_way: bool,
 }

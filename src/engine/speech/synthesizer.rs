@@ -49,7 +49,7 @@ impl Synthesizer {
         &self.budget
     }
 
-    /// Whether speaking costs something.
+    /// True if speaking costs something.
     pub fn costs(&self) -> bool {
         self.voice.priced_as().is_some()
     }

@@ -271,7 +271,7 @@ async fn without_a_summary_nothing_is_lost_and_requests_fit() {
     bench.model.then(&[Fail(Kind::Unavailable)]).then(&[Stall]).then(&[]);
     let mut conversation = bench.conversation();
     let failed = summary(&conversation).await;
-    let notice = conversation.summarised(failed).expect("the game master is told");
+    let notice = conversation.summarised(failed).expect("the game master is notified");
     assert!(notice.starts_with("Bartok has talked for long"), "{notice}");
     assert!(conversation.summarise().is_none(), "not at once again");
     for expected in [Kind::Timeout, Kind::Protocol] {
@@ -290,7 +290,7 @@ async fn without_a_summary_nothing_is_lost_and_requests_fit() {
     let asked = bench.turn_in(conversation, gate, &tokio_util::sync::CancellationToken::new());
     let answered = bench.run(asked).await;
     assert_eq!(answered.report.failure, None);
-    let warning = answered.conversation.warning().expect("the game master is told");
+    let warning = answered.conversation.warning().expect("the game master is notified");
     assert!(warning.contains("an extract of the oldest part"), "{warning}");
     assert_eq!(answered.conversation.warning(), None);
     let request = bench.model.requests.lock().unwrap()[asked_before].clone();
@@ -324,7 +324,7 @@ async fn a_server_that_reads_only_part_of_it_is_told_of() {
     bench.model = Model { window: Some(32_768), ..Model::default() }.into();
     bench.model.then(&[Text("Ay."), Usage(2_050, 3)]);
     let conversation = bench.answer().await.conversation;
-    let warning = conversation.warning().expect("the game master is told");
+    let warning = conversation.warning().expect("the game master is notified");
     assert!(warning.contains("has read 2050 tokens of about"), "{warning}");
 }
 

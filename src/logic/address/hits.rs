@@ -34,7 +34,7 @@ pub struct FoundNames {
     pub taken: Vec<Range<usize>>,
     /// The person or group that the speaker turns to in so many words.
     pub turned_to: Option<TurnedTo>,
-    /// Whether it is said outside the game.
+    /// True if it is said outside the game.
     pub is_aside: bool,
 }
 
@@ -43,9 +43,9 @@ pub struct FoundNames {
 pub struct Group {
     /// The people called, in order.
     pub members: Vec<Who>,
-    /// Whether they are set off by punctuation, or by "hey".
+    /// True if they are set off by punctuation, or by "hey".
     pub vocative: bool,
-    /// Whether the utterance begins with them.
+    /// True if the utterance begins with them.
     pub at_start: bool,
 }
 
@@ -176,7 +176,7 @@ impl Lexicon {
     }
 }
 
-/// Whether the words beside a name make it a subject of talk rather than an address.
+/// True if the words beside a name make it a subject of talk rather than an address.
 fn is_matter(words: &Words, range: &Range<usize>, place: PhrasePosition) -> bool {
     if place.vocative {
         return false;
@@ -184,7 +184,7 @@ fn is_matter(words: &Words, range: &Range<usize>, place: PhrasePosition) -> bool
     is_spoken_of(words, range, place.start) || (!place.start && is_object(words, range.start))
 }
 
-/// Whether what stands before `at` makes it what is talked about: "where is", "where is now".
+/// True if what stands before `at` makes it what is talked about: "where is", "where is now".
 fn is_object(words: &Words, at: usize) -> bool {
     let is_adverb = |at: &usize| words.get(*at).is_some_and(|it| is_turning(|it| it.adverbs, it));
     let before = (0..at).rev().find(|at| !is_adverb(at));

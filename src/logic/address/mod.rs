@@ -26,19 +26,19 @@ pub use who::Called;
 /// A conversation goes on for this long after the NPC's last line.
 const CONVERSATION: Duration = Duration::from_secs(30);
 
-/// Whether an NPC can be spoken to at this moment.
+/// An NPC, and its state as a listener at this moment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Candidate {
     /// When it feels spoken to.
     pub mode: AddressMode,
-    /// Whether it is in the scene.
+    /// True if it is in the scene.
     pub present: bool,
-    /// Whether it was told to be silent.
+    /// True if it was told to be silent.
     pub muted: bool,
 }
 
 impl Candidate {
-    /// Whether it may answer at all.
+    /// True if it may answer at all.
     fn can_answer(&self) -> bool {
         self.present && !self.muted
     }
@@ -310,7 +310,7 @@ fn expected(input: &AddressInput<'_>) -> Result<(usize, Reason), Why> {
     always.map(|index| (index, Reason::Always)).ok_or(Why::NotAddressed)
 }
 
-/// Whether this NPC answers without its name.
+/// True if this NPC answers without its name.
 fn takes_hints(input: &AddressInput<'_>, index: usize) -> bool {
     input.candidates.get(index).is_some_and(|npc| npc.mode != AddressMode::NameOnly)
 }

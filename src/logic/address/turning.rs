@@ -32,7 +32,7 @@ pub struct Turning<'u> {
     pub words: &'u Words,
     /// The names in it.
     pub hits: &'u [Hit],
-    /// Whether the speaker has nobody else to give orders to ("ask the barkeep").
+    /// True if the speaker has nobody else to give orders to ("ask the barkeep").
     pub alone: bool,
 }
 
@@ -54,7 +54,7 @@ impl Turning<'_> {
         targets.into_iter().find(|target| self.is_turned_to(target)).map(|target| target.to)
     }
 
-    /// Whether it is said outside the game ("out of character").
+    /// True if it is said outside the game ("out of character").
     pub fn is_aside(&self) -> bool {
         all(|language| language.turning.asides).any(|phrase| {
             let count = phrase.split(' ').count();
@@ -150,7 +150,7 @@ impl Turning<'_> {
         })
     }
 
-    /// Whether the verb at `verb` is what the speaker, or whom they play, does now.
+    /// True if the verb at `verb` is what the speaker, or whom they play, does now.
     fn is_own_act(&self, verb: usize) -> bool {
         if self.is(verb + 1, |it| it.doers) {
             return true;
@@ -172,7 +172,7 @@ impl Turning<'_> {
         goes_on && (start + 1..=at).rev().any(|end| self.acts(end, verb))
     }
 
-    /// Whether a word may stand between who acts and the verb.
+    /// True if a word may stand between who acts and the verb.
     fn leads(&self, at: usize) -> bool {
         let word = self.words.get(at).unwrap_or_default();
         self.is(at, |it| it.lead_in)
@@ -180,7 +180,7 @@ impl Turning<'_> {
             || (word.len() > 4 && word.ends_with("ly"))
     }
 
-    /// Whether the words that end at `end` are the speaker, or whom a player plays.
+    /// True if the words that end at `end` are the speaker, or whom a player plays.
     fn acts(&self, end: usize, verb: usize) -> bool {
         let last = end - 1;
         let third = self.words.get(verb).is_some_and(|word| word.ends_with(['s', 't']));
@@ -194,12 +194,12 @@ impl Turning<'_> {
             })
     }
 
-    /// Whether somebody asks at `at` to be let do something: "let me".
+    /// True if somebody asks at `at` to be let do something: "let me".
     fn is_allowed(&self, at: usize) -> bool {
         all(|it| it.turning.allowing).any(|phrase| self.is_phrase(at, phrase))
     }
 
-    /// Whether a word of the clause up to `end` makes it no act.
+    /// True if a word of the clause up to `end` makes it no act.
     fn is_spoilt(&self, verb: usize, end: usize) -> bool {
         (self.clause(verb)..end).any(|at| self.is(at, |it| it.spoils))
     }
@@ -221,7 +221,7 @@ impl Turning<'_> {
         (1..=at).rev().find(|at| self.breaks(*at)).unwrap_or(0)
     }
 
-    /// Whether punctuation stands before this word.
+    /// True if punctuation stands before this word.
     fn breaks(&self, at: usize) -> bool {
         self.gap(at).contains(['.', '!', '?', ';', ',', ':', '…'])
     }
@@ -240,7 +240,7 @@ impl Turning<'_> {
     }
 }
 
-/// Whether the name at `range` is what an utterance is about, and calls nobody.
+/// True if the name at `range` is what an utterance is about, and calls nobody.
 pub fn is_spoken_of(words: &Words, range: &Range<usize>, at_start: bool) -> bool {
     let is = |at: usize, list: fn(&'static language::Turning) -> List| {
         words.get(at).is_some_and(|word| is_turning(list, word))

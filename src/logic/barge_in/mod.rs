@@ -167,7 +167,7 @@ impl BargeIn {
         self.voice.heard_at.filter(|_| self.ducked).map(|at| at + FALSE_ALARM)
     }
 
-    /// Whether the NPC was heard long enough.
+    /// True if the NPC was heard long enough.
     fn is_armed(&self, now: Instant) -> bool {
         self.audible_at.is_some_and(|at| now.saturating_duration_since(at) >= ARMED_AFTER)
     }
@@ -268,7 +268,7 @@ impl Voice {
     }
 }
 
-/// Whether all of `text` is a stop word, said to anybody ("Bartok, stop", "wait wait"): the NPC's turn ends
+/// True if all of `text` is a stop word, said to anybody ("Bartok, stop", "wait wait"): the NPC's turn ends
 /// and nobody answers.
 pub fn is_stop_word(text: &str, names: &[NpcNames]) -> bool {
     let words = Words::of(text);
@@ -288,7 +288,7 @@ pub fn is_stop_word(text: &str, names: &[NpcNames]) -> bool {
     stops
 }
 
-/// Whether the first words, an interjection aside, are a stop word.
+/// True if the first words, an interjection aside, are a stop word.
 fn begins_with_stop(words: &Words) -> bool {
     let first = (0..words.len()).find(|&at| stop_at(words, at) > 0 || !is_beside(words, at));
     first.is_some_and(|at| stop_at(words, at) > 0)
@@ -302,12 +302,12 @@ fn stop_at(words: &Words, at: usize) -> usize {
     all(|it| it.stops).find(fits).map_or(0, |phrase| phrase.split(' ').count())
 }
 
-/// Whether the word at `at` may stand beside a stop word.
+/// True if the word at `at` may stand beside a stop word.
 fn is_beside(words: &Words, at: usize) -> bool {
     words.get(at).is_some_and(|word| is_any(|it| it.beside_stop, word))
 }
 
-/// Whether a folded word only shows that somebody listens, or laughs.
+/// True if a folded word only shows that somebody listens, or laughs.
 fn is_backchannel(word: &str) -> bool {
     let laughter = |vowel: char| {
         let rest = word.trim_start_matches(['h', vowel]);
@@ -339,7 +339,7 @@ fn without_notes(text: &str) -> String {
 #[cfg(test)]
 mod tests;
 
-/// Whether a folded word says nothing by itself.
+/// True if a folded word says nothing by itself.
 fn is_little(word: &str) -> bool {
     word.chars().nth(1).is_none() || is_any(|it| it.little, word)
 }

@@ -97,7 +97,7 @@ pub(super) fn name_at(names: &[NpcNames], words: &Words, at: usize) -> Option<(u
     })
 }
 
-/// Whether the whole of `text` is the X-card, which anybody may play at any time.
+/// True if the whole of `text` is the X-card, which anybody may play at any time.
 pub fn is_x_card(text: &str) -> bool {
     let words = Words::of(text);
     matches!(words.joined(0..words.len()), "xcard" | "excard" | "xkarte")

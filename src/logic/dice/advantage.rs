@@ -48,7 +48,7 @@ pub(super) fn take_advantage(parser: &mut Parser<'_>, dice: &mut Dice, pick: Pic
     Ok(())
 }
 
-/// Whether a word is a slip of the pen for an advantage word: a letter doubled or two swapped.
+/// True if a word is a slip of the pen for an advantage word: a letter doubled or two swapped.
 pub(super) fn is_near_advantage(word: &str) -> bool {
     let slips =
         ["addv", "aadv", "avd", "advn", "advt", "dsi", "ids", "diss", "ddis", "diis", "disa"];

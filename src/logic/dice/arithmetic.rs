@@ -36,7 +36,7 @@ pub(super) enum Binary {
 }
 
 impl Binary {
-    /// Whether the result is 1 or 0.
+    /// True if the result is 1 or 0.
     pub fn is_comparison(self) -> bool {
         !matches!(self, Self::Add | Self::Sub | Self::Mul | Self::Div | Self::FloorDiv | Self::Rem)
     }

@@ -80,7 +80,7 @@ pub(super) fn unexpected(parser: &Parser<'_>) -> Fault {
     parser.fault(len, format!("cannot read \"{found}{behind}\""), hint)
 }
 
-/// Whether what stands here may be a comment; the fault if it looks like part of the roll.
+/// Checks that what stands here may be a comment; the fault if it looks like part of the roll.
 fn check(parser: &mut Parser<'_>, root: &Node) -> Parsed<()> {
     let spaced = parser.at.checked_sub(1).and_then(|at| parser.chars.get(at));
     if !spaced.is_some_and(|c| c.is_whitespace()) {
@@ -114,7 +114,7 @@ fn check(parser: &mut Parser<'_>, root: &Node) -> Parsed<()> {
     Ok(())
 }
 
-/// Whether the first word of a would-be comment is more likely an operator.
+/// True if the first word of a would-be comment is more likely an operator.
 fn is_operator_like(parser: &Parser<'_>, at: usize) -> bool {
     let word = parser.word_at(at);
     let len = word.chars().count();

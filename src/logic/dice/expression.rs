@@ -25,7 +25,7 @@ pub struct Expression {
 }
 
 impl Expression {
-    /// Whether anything random is in it: false for plain sums such as `2+3`.
+    /// True if anything random is in it: false for plain sums such as `2+3`.
     pub fn has_dice(&self) -> bool {
         self.root.has_dice()
     }

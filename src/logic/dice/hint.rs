@@ -104,7 +104,7 @@ fn corrections(head: &str, bad: &str, tail: &str) -> Vec<String> {
     list
 }
 
-/// Whether one letter put in, left out, changed or swapped with its neighbour makes `b` of `a`.
+/// True if one letter put in, left out, changed or swapped with its neighbour makes `b` of `a`.
 fn is_near(a: &str, b: &str) -> bool {
     let (a, b): (Vec<char>, Vec<char>) = (a.chars().collect(), b.chars().collect());
     let same_start = a.iter().zip(&b).take_while(|(x, y)| x == y).count();

@@ -277,7 +277,7 @@ fn taken(die: &Likely, op: &Op) -> f64 {
     die.0.iter().filter(|(face, _)| takes(op, face.0)).map(|(_, likely)| likely).sum()
 }
 
-/// Whether an operation takes a die for the face it shows.
+/// True if an operation takes a die for the face it shows.
 fn takes(op: &Op, face: f64) -> bool {
     op.selectors.iter().any(|selector| is_taken(face, *selector))
 }

@@ -12,7 +12,7 @@ pub struct Outcome {
     pub rolls: Vec<i64>,
     /// One total, or one for each repeat of `N#…`; cut toward zero.
     pub totals: Vec<i64>,
-    /// Whether it was `N#…`, even with a single repeat.
+    /// True if it was `N#…`, even with a single repeat.
     pub repeated: bool,
     /// For people: `2d6 (4, 5) + 3 = 12`. `~~1~~` was dropped or rerolled, `6!` exploded, `1 -> 2`
     /// was raised or lowered. Repeats are one line each.

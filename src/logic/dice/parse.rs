@@ -260,13 +260,13 @@ impl Parser<'_> {
         }
     }
 
-    /// Whether the `d` at `at` begins dice: a number, `%` or `F` follows.
+    /// True if the `d` at `at` begins dice: a number, `%` or `F` follows.
     fn dice_ahead(&self, at: usize) -> bool {
         let sides = self.peek_at(self.after_blanks(at + 1));
         matches!(sides, Some('0'..='9' | '%')) || self.fate_ahead(at)
     }
 
-    /// Whether the `d` at `at` begins fate dice, perhaps with an operator right behind.
+    /// True if the `d` at `at` begins fate dice, perhaps with an operator right behind.
     fn fate_ahead(&self, at: usize) -> bool {
         let word = self.word_at(at);
         word.strip_prefix("df").is_some_and(|rest| {

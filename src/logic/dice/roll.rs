@@ -56,7 +56,7 @@ pub(super) struct Face {
     pub thrown: i32,
     /// Number counted after `mi` and `ma`.
     pub counts: i32,
-    /// Whether it brought another die.
+    /// True if it brought another die.
     pub exploded: bool,
 }
 
@@ -276,7 +276,7 @@ impl<'a> Chooser<'a> {
         }
     }
 
-    /// Whether a die is taken, once [`Self::narrow`] has been called.
+    /// True if a die is taken, once [`Self::narrow`] has been called.
     fn is_chosen(&self, at: usize, counts: i32) -> bool {
         let high = |(s, places): &(Selector, BTreeSet<_>)| places.contains(&place(*s, at, counts));
         self.taken.contains(&at) || self.by_height.iter().any(high)
@@ -348,7 +348,7 @@ impl Rolled<'_> {
         }
     }
 
-    /// Whether the leftmost dice kept a single d20, and it shows 20 or 1.
+    /// A 20 or a 1 on the single d20 that the leftmost dice kept.
     pub fn natural(&self) -> Option<Natural> {
         if !self.kept {
             return None;
@@ -433,7 +433,7 @@ fn first(values: &[Option<f64>], selector: Selector) -> Option<usize> {
     values.iter().position(taken).or_else(|| foremost(values, selector))
 }
 
-/// Whether a selector takes this value whatever the others are.
+/// True if a selector takes this value whatever the others are.
 pub(super) fn is_taken(value: f64, selector: Selector) -> bool {
     looks::note(1);
     let number = f64::from(selector.number);

@@ -45,7 +45,7 @@ pub(super) fn remarks(text: &mut String, root: &Node, comment: Option<&str>) {
     }
 }
 
-/// Whether anything is compared in it.
+/// True if anything is compared in it.
 fn has_comparison(node: &Node) -> bool {
     let own = match &node.kind {
         Kind::Chain(_, rest) => rest.iter().any(|link| link.op.is_comparison()),
@@ -58,7 +58,7 @@ fn has_comparison(node: &Node) -> bool {
 struct Shown<'a> {
     /// The value to print.
     rolled: &'a Rolled<'a>,
-    /// Whether something around it is struck out already.
+    /// True if something around it is struck out already.
     in_dropped: bool,
 }
 

@@ -104,7 +104,7 @@ impl Op {
         Self { verb, selectors: vec![Selector { pick, number }] }
     }
 
-    /// Whether it keeps or drops by height: dice with it have had their advantage.
+    /// True if it keeps or drops by height: dice with it have had their advantage.
     pub fn is_by_height(&self) -> bool {
         matches!(self.verb, Verb::Keep | Verb::Drop)
             && self.selectors.iter().any(|selector| selector.pick.is_by_height())
@@ -157,7 +157,7 @@ pub(super) enum Pick {
 }
 
 impl Pick {
-    /// Whether it takes values for how they compare with the others.
+    /// True if it takes values for how they compare with the others.
     pub fn is_by_height(self) -> bool {
         matches!(self, Self::Highest | Self::Lowest)
     }
@@ -181,12 +181,12 @@ impl Node {
         }
     }
 
-    /// Whether anything below is rolled.
+    /// True if anything below is rolled.
     pub fn has_dice(&self) -> bool {
         matches!(self.kind, Kind::Dice(_)) || self.children().into_iter().any(Self::has_dice)
     }
 
-    /// Whether `test` holds for any set of operations in it.
+    /// True if `test` holds for any set of operations in it.
     pub fn any_op(&self, test: &impl Fn(&Op) -> bool) -> bool {
         let own = match &self.kind {
             Kind::Dice(dice) => dice.ops.iter().any(test),

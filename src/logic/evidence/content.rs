@@ -8,7 +8,7 @@ use crate::logic::{
     words::fold,
 };
 
-/// Whether `word` says what a sentence is about: no word of speech or grammar.
+/// True if `word` says what a sentence is about: no word of speech or grammar.
 pub fn is_content(word: &str) -> bool {
     let lists: [fn(&'static Language) -> List; 9] = [
         |it| it.plain,
@@ -26,7 +26,7 @@ pub fn is_content(word: &str) -> bool {
     is_long && !is_coming && !lists.into_iter().any(|list| is_any(list, word))
 }
 
-/// Whether two words are the same number, or no numbers and forms of one word.
+/// True if two words are the same number, or no numbers and forms of one word.
 pub fn is_same(one: &str, other: &str) -> bool {
     match (number(one), number(other)) {
         (None, None) => {
@@ -36,7 +36,7 @@ pub fn is_same(one: &str, other: &str) -> bool {
     }
 }
 
-/// Whether two words are forms of one: the same but for an ending ("pay", "pays"; "kill", "killed").
+/// True if two words are forms of one: the same but for an ending ("pay", "pays"; "kill", "killed").
 fn is_form(one: &str, other: &str) -> bool {
     let shared = one.chars().zip(other.chars()).take_while(|(one, other)| one == other).count();
     let is_ended = |word: &str| {
@@ -46,7 +46,7 @@ fn is_form(one: &str, other: &str) -> bool {
     shared >= 3 && is_ended(one) && is_ended(other)
 }
 
-/// Whether two words are forms of one that a list has: "give", "gave".
+/// True if two words are forms of one that a list has: "give", "gave".
 fn is_irregular_form(one: &str, other: &str) -> bool {
     let mut lists = [Language::english(), Language::german()]
         .into_iter()

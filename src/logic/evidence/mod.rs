@@ -24,7 +24,7 @@ use super::{
 };
 
 impl People {
-    /// Whether `told`, a line or a question with its answer, prove `claim`, in its own words or in
+    /// True if `told`, a line or a question with its answer, prove `claim`, in its own words or in
     /// others that mean the same.
     pub fn prove(&self, claim: &str, told: &[Told<'_>]) -> bool {
         sayings(told).iter().any(|saying| {
@@ -34,7 +34,7 @@ impl People {
         })
     }
 
-    /// Whether `told` say `claim`, as it is worded.
+    /// True if `told` say `claim`, as it is worded.
     fn say(&self, claim: &str, told: &[Told<'_>]) -> bool {
         let claimed = Words::of(claim);
         let lines: Vec<Words> = told.iter().map(|line| Words::of(line.text)).collect();
@@ -48,13 +48,13 @@ impl People {
             && told.iter().zip(&lines).any(|(line, words)| is_by_them(&claimed, *line, words, self))
     }
 
-    /// Whether a recap may not leave `text` out: it has a number, money, a promise, or the name of
+    /// True if a recap may not leave `text` out: it has a number, money, a promise, or the name of
     /// somebody who is not one of them.
     pub fn matters(&self, text: &str) -> bool {
         !self.mattering(text).is_empty()
     }
 
-    /// Whether one of `claims` says each of the words for which a recap may not leave `text` out.
+    /// True if one of `claims` says each of the words for which a recap may not leave `text` out.
     pub fn is_covered(&self, text: &str, claims: &[&str]) -> bool {
         let claims: Vec<Words> = claims.iter().map(|claim| Words::of(claim)).collect();
         let is_said =
@@ -77,14 +77,14 @@ impl People {
     }
 }
 
-/// Whether one of `told` speaks of something that `claim` speaks of: no proof, but worth asking about.
+/// True if one of `told` speaks of something that `claim` speaks of: no proof, but worth asking about.
 pub fn touches(claim: &str, told: &[Told<'_>]) -> bool {
     let claimed = Words::of(claim);
     let lines: Vec<Words> = told.iter().map(|line| Words::of(line.text)).collect();
     claimed.iter().any(|word| is_content(word) && is_told(word, told, &lines))
 }
 
-/// Whether `word` was said, or is the name of a speaker or listener.
+/// True if `word` was said, or is the name of a speaker or listener.
 fn is_told(word: &str, told: &[Told<'_>], lines: &[Words]) -> bool {
     let names = told.iter().flat_map(|line| [Some(line.who), line.to]).flatten();
     let names: Vec<Words> = names.map(Words::of).collect();
@@ -92,7 +92,7 @@ fn is_told(word: &str, told: &[Told<'_>], lines: &[Words]) -> bool {
     said.any(|it| is_same(it, word))
 }
 
-/// Whether the claim neither drops nor adds a "not", an "if" or a "will", nor what makes of somebody who
+/// True if the claim neither drops nor adds a "not", an "if" or a "will", nor what makes of somebody who
 /// does something somebody to whom it is done. That something is need not be said of what somebody says.
 fn is_as_certain(claimed: &Words, told: &[Told<'_>], lines: &[Words]) -> bool {
     let has = |words: &Words, list: fn(&'static Language) -> List| {
@@ -132,7 +132,7 @@ fn none_of(words: &Words) -> Vec<&str> {
     (0..words.len()).filter(is_none).filter_map(behind).collect()
 }
 
-/// Whether a claim speaks of each sentence of `text` where one says that something is not and another says
+/// True if a claim speaks of each sentence of `text` where one says that something is not and another says
 /// that something is: it could have taken the "not" from the wrong one.
 fn speaks_of_each(content: &[&str], text: &str) -> bool {
     let sentences: Vec<Words> = saying::statements(text).into_iter().map(Words::of).collect();
@@ -153,7 +153,7 @@ fn speaks_of_each(content: &[&str], text: &str) -> bool {
     })
 }
 
-/// Whether what was asked was also answered, unless the claim is that it was asked.
+/// True if what was asked was also answered, unless the claim is that it was asked.
 fn is_answered(claimed: &Words, content: &[&str], told: &[Told<'_>], lines: &[Words]) -> bool {
     let is_question = |line: &Told<'_>| is_question(line.text);
     if !told.iter().any(is_question) || claimed.iter().any(|it| is_any(|it| it.wording.asking, it))
@@ -168,7 +168,7 @@ fn is_answered(claimed: &Words, content: &[&str], told: &[Told<'_>], lines: &[Wo
     })
 }
 
-/// Whether those do in the line what they do in the claim.
+/// True if those do in the line what they do in the claim.
 fn is_by_them(claimed: &Words, line: Told<'_>, words: &Words, people: &People) -> bool {
     let (mut named, mut reports) = (Vec::new(), false);
     for (index, word) in claimed.iter().enumerate() {

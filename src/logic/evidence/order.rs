@@ -29,7 +29,7 @@ impl Term {
     }
 }
 
-/// Whether the words of `claim` stand in `told` one behind the other, and nothing between them that
+/// True if the words of `claim` stand in `told` one behind the other, and nothing between them that
 /// would make of it something else.
 pub fn is_kept(claim: &str, told: &[Told<'_>], people: &People) -> bool {
     let mut said = Vec::new();
@@ -51,7 +51,7 @@ pub fn is_kept(claim: &str, told: &[Told<'_>], people: &People) -> bool {
     found(&said, &claimed).next().is_some() || is_kept_but_for_verb(claim, &said, &claimed)
 }
 
-/// Whether the claim holds where its last word is a verb that stands elsewhere in the lines: behind the
+/// True if the claim holds where its last word is a verb that stands elsewhere in the lines: behind the
 /// person who acts, in a clause of theirs.
 fn is_kept_but_for_verb(claim: &str, said: &[Term], claimed: &[Term]) -> bool {
     let has_verb_last = Words::of(claim).iter().any(|it| is_any(|it| it.wording.verb_last, it));
@@ -159,7 +159,7 @@ fn terms(text: &str, people: &People, me: Option<Person>, you: Option<Person>) -
     terms
 }
 
-/// Whether the word at `index` is only a title of the person named behind it: "Captain" of "Captain Hale".
+/// True if the word at `index` is only a title of the person named behind it: "Captain" of "Captain Hale".
 fn is_title(words: &Words, index: usize, people: &People) -> bool {
     let is_role = words.get(index).is_some_and(|word| is_any(|it| it.roles, word));
     is_role && words.get(index + 1).is_some_and(|next| people.named(next).is_some())

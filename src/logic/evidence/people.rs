@@ -52,7 +52,7 @@ impl People {
     }
 }
 
-/// Whether the word at `index` means the person spoken to. Where the word also means others, it does so only
+/// True if the word at `index` means the person spoken to. Where the word also means others, it does so only
 /// with a capital.
 pub fn is_you(text: &str, words: &Words, index: usize) -> bool {
     let word = words.get(index).unwrap_or_default();
@@ -61,7 +61,7 @@ pub fn is_you(text: &str, words: &Words, index: usize) -> bool {
         && (!is_any(|it| it.wording.others, word) || written.starts_with(char::is_uppercase))
 }
 
-/// Whether the name at `index` only calls somebody: set off by commas, at an end.
+/// True if the name at `index` only calls somebody: set off by commas, at an end.
 pub fn is_called(text: &str, words: &Words, index: usize) -> bool {
     let place = words.source(index);
     let before = text.get(..place.start).unwrap_or_default().trim_end();

@@ -34,7 +34,7 @@ impl<'a> Saying<'a> {
         Self { who: line.who, to: line.to, text: text.into(), names: String::new() }
     }
 
-    /// Whether `claim` has everything that it may not leave out.
+    /// True if `claim` has everything that it may not leave out.
     pub fn is_whole_in(&self, claim: &str) -> bool {
         let claimed = Words::of(claim);
         let names = Words::of(&self.names);
@@ -92,7 +92,7 @@ pub fn sayings<'a>(told: &[Told<'a>]) -> Vec<Vec<Saying<'a>>> {
     sayings
 }
 
-/// Whether a line asks something.
+/// True if a line asks something.
 pub fn is_question(text: &str) -> bool {
     text.trim_end().ends_with('?')
 }
@@ -137,14 +137,14 @@ pub fn statements(text: &str) -> Vec<&str> {
     sentences(text).into_iter().flat_map(parts).collect()
 }
 
-/// Whether a sentence is a "no" and nothing else, save the name of the person spoken to.
+/// True if a sentence is a "no" and nothing else, save the name of the person spoken to.
 fn is_bare_no(sentence: &str) -> bool {
     let words = Words::of(sentence);
     let last = words.len().checked_sub(1).and_then(|last| words.get(last));
     words.len() <= 2 && last.is_some_and(|word| is_any(|it| it.wording.no, word))
 }
 
-/// Whether a sentence says that what was said is not so.
+/// True if a sentence says that what was said is not so.
 fn is_denial(sentence: &str) -> bool {
     let words = Words::of(sentence);
     if words.get(0).is_some_and(|word| is_any(|it| it.wording.no, word)) {

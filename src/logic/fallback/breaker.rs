@@ -34,12 +34,12 @@ pub enum Outcome {
     Unclear,
 }
 
-/// Whether a service may be asked: closed while it answers, open while it rests, and half open for the
+/// Permission to ask a service: closed while it answers, open while it rests, and half open for the
 /// one request that tries it afterwards.
 #[derive(Debug, Default)]
 pub struct Breaker {
     state: State,
-    /// Whether the last requests have failed, oldest first.
+    /// Failures of the last requests, oldest first.
     recent: VecDeque<bool>,
     /// When the last ones failed, oldest first.
     failed_at: VecDeque<Instant>,
@@ -71,7 +71,7 @@ impl Breaker {
         }
     }
 
-    /// Whether it may be asked now; the request that is let through after a rest is the trial, and what
+    /// True if it may be asked now; the request that is let through after a rest is the trial, and what
     /// becomes of it has to be noted.
     pub fn lets_through(&mut self, now: Instant) -> bool {
         if self.rest(now).is_some() {

@@ -75,7 +75,7 @@ fn after_a_rest_one_request_tries_it_and_rests_double_up_to_two_minutes() {
     assert_eq!(breaker.rest(now), None);
     breaker.note(Outcome::Failed, now);
     breaker.note(Outcome::Failed, now);
-    assert_eq!(breaker.rest(now), None, "it begins anew");
+    assert_eq!(breaker.rest(now), None, "it begins again");
 }
 
 #[test]

@@ -55,12 +55,12 @@ impl Language {
     }
 }
 
-/// Whether a list of any language has `word`.
+/// True if a list of any language has `word`.
 pub fn is_any(list: impl Fn(&'static Language) -> List, word: &str) -> bool {
     ALL.into_iter().any(|language| list(language).contains(&word))
 }
 
-/// Whether a list of how people of any language turn to somebody has `word`.
+/// True if a list of how people of any language turn to somebody has `word`.
 pub fn is_turning(list: impl Fn(&'static Turning) -> List, word: &str) -> bool {
     is_any(|language| list(language.turning), word)
 }

@@ -132,12 +132,12 @@ impl NameLanguage {
         (like >= bound).then_some(like.min(99))
     }
 
-    /// Whether all words heard are ordinary words of the language.
+    /// True if all words heard are ordinary words of the language.
     fn all_ordinary(&self, heard: &Heard<'_>) -> bool {
         heard.range.clone().all(|i| heard.all.get(i).is_none_or(|word| self.is_ordinary(word)))
     }
 
-    /// Whether a folded word is an ordinary word of the language.
+    /// True if a folded word is an ordinary word of the language.
     pub fn is_ordinary(&self, word: &str) -> bool {
         let Some(language) = self.language else { return word.len() <= 3 };
         let list = language.ordinary;
@@ -158,14 +158,14 @@ impl NameLanguage {
     }
 }
 
-/// Whether all but one of four or more sounds agree.
+/// True if all but one of four or more sounds agree.
 fn one_sound_off(heard: &NameSound, name: &NameSound) -> bool {
     name.key.len() >= 4
         && heard.key.len().abs_diff(name.key.len()) <= 1
         && levenshtein(&heard.key, &name.key) == 1
 }
 
-/// Whether a word that is no ordinary one is written like the name but for a letter of five or more.
+/// True if a word that is no ordinary one is written like the name but for a letter of five or more.
 fn nearly_spelled(heard: &NameSound, name: &NameSound) -> bool {
     name.letters.len() >= 5 && levenshtein(&heard.letters, &name.letters) == 1
 }

@@ -22,7 +22,7 @@ pub struct PhrasePosition {
 }
 
 impl PhrasePosition {
-    /// Whether this is a place where the name of an addressee stands.
+    /// True if this is a place where the name of an addressee stands.
     pub fn edge(self) -> bool {
         self.start || self.end || self.vocative
     }
@@ -33,7 +33,7 @@ fn skipped_opening(words: &Words) -> usize {
     words.iter().take(MOST_OPENERS).take_while(|word| is_opener(word)).count()
 }
 
-/// Whether a folded word is an opener.
+/// True if a folded word is an opener.
 fn is_opener(word: &str) -> bool {
     is_any(|it| it.openers, word)
 }
@@ -66,7 +66,7 @@ pub fn place(text: &str, words: &Words, range: &Range<usize>) -> PhrasePosition 
     PhrasePosition { start, end, vocative }
 }
 
-/// Whether no punctuation but a hyphen stands between the words of `range`, and no possessive.
+/// True if no punctuation but a hyphen stands between the words of `range`, and no possessive.
 pub fn same_phrase(text: &str, words: &Words, range: &Range<usize>) -> bool {
     (range.start + 1..range.end).all(|index| {
         !words.is_possessive(index - 1)
@@ -81,7 +81,7 @@ fn gap<'t>(text: &'t str, words: &Words, index: usize) -> &'t str {
     text.get(from.min(to)..to).unwrap_or_default()
 }
 
-/// Whether a gap holds punctuation that sets off somebody spoken to.
+/// True if a gap holds punctuation that sets off somebody spoken to.
 fn pauses(gap: &str) -> bool {
     gap.contains([',', ';', '.', '!', '?', '…', ':', '—', '–'])
 }

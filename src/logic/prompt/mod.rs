@@ -141,7 +141,7 @@ fn fact(entity: &Entity) -> String {
     format!("{} ({kind}{also}): {about}", one_line(&entity.name))
 }
 
-/// Whether one of the folded topics names the thing, a word of its name, or its kind.
+/// True if one of the folded topics names the thing, a word of its name, or its kind.
 fn fits(entity: &Entity, scope: &[String]) -> bool {
     let known_by = known_by(entity);
     scope.iter().flat_map(|topic| topic.split(' ')).any(|word| known_by.iter().any(|it| it == word))
@@ -169,7 +169,7 @@ pub fn topics(npc: &Npc) -> Vec<String> {
     words.into_iter().filter(|word| is_telling(word)).collect()
 }
 
-/// Whether a word says what something is about.
+/// True if a word says what something is about.
 fn is_telling(word: &str) -> bool {
     word.chars().count() >= 3 && !is_any(|it| it.connecting, word)
 }

@@ -38,7 +38,7 @@ pub struct Overheard {
 }
 
 impl Overheard {
-    /// Whether the same person has said the same.
+    /// True if the same person has said the same.
     pub fn is_same(&self, other: &Self) -> bool {
         (&self.speaker, &self.by, &self.text) == (&other.speaker, &other.by, &other.text)
     }

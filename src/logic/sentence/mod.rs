@@ -34,7 +34,7 @@ const PIECE: usize = 1 << 10;
 /// So much is looked at before and behind punctuation, in bytes; what is undecided then ends nothing.
 const AROUND: usize = 512;
 
-/// Whether `chunk` is only the first part of a sentence.
+/// True if `chunk` is only the first part of a sentence.
 pub fn is_clause(chunk: &str) -> bool {
     chunk.trim_end().ends_with(is_clause_mark)
 }
@@ -52,13 +52,13 @@ pub struct SentenceSplitter {
     scan: usize,
     /// Characters of `text` decided, without leading white space.
     count: usize,
-    /// Whether the decided part holds a letter or digit.
+    /// True if the decided part holds a letter or digit.
     voiced: bool,
     /// Quotes, brackets and emphasis open at `scan`.
     open: Open,
     /// The last place a long first chunk may end, and what stands open there.
     clause: Option<(usize, Open)>,
-    /// Whether a chunk was given out already.
+    /// True if a chunk was given out already.
     started: bool,
     /// Bytes looked at or moved.
     #[cfg(test)]
@@ -77,7 +77,7 @@ struct Open {
 }
 
 impl Open {
-    /// Whether anything stands open.
+    /// True if anything stands open.
     fn any(self) -> bool {
         self != Self::default()
     }
@@ -317,7 +317,7 @@ fn piece_end(delta: &str) -> usize {
     space.unwrap_or(most)
 }
 
-/// Whether a long first chunk may end after this character.
+/// True if a long first chunk may end after this character.
 fn is_clause_mark(c: char) -> bool {
     matches!(c, ',' | ';' | ':' | '—' | '–')
 }

@@ -29,7 +29,7 @@ pub enum Kind {
     Ellipsis,
 }
 
-/// Whether punctuation ends the sentence.
+/// Effect of punctuation on the sentence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
     /// It ends the sentence.
@@ -40,7 +40,7 @@ pub enum Verdict {
     Wait,
 }
 
-/// Whether a character is sentence punctuation.
+/// True if a character is sentence punctuation.
 pub fn is_terminator(c: char) -> bool {
     matches!(c, '.' | '!' | '?' | '…' | '‽' | '。' | '！' | '？' | '؟')
 }
@@ -146,7 +146,7 @@ fn spaced(kind: Kind, before: &str, word: &str, next: char) -> Verdict {
     if ends { Verdict::End } else { Verdict::Go }
 }
 
-/// Whether a single letter ends its sentence ("plan B. We go"), or begins a name ("by J. Smith").
+/// True if a single letter ends its sentence ("plan B. We go"), or begins a name ("by J. Smith").
 fn initial_ends(before: &str, next: char) -> bool {
     if next.is_lowercase() {
         return false;

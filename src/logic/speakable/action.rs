@@ -2,7 +2,7 @@
 
 use crate::logic::language::is_any;
 
-/// Whether `text` begins like an action: "sighs", "leaning in", "softly", "He shrugs".
+/// True if `text` begins like an action: "sighs", "leaning in", "softly", "He shrugs".
 pub fn is_action(text: &str) -> bool {
     let mut words = text.split_whitespace().map(bare);
     let Some(first) = words.next().filter(|word| !word.is_empty()) else { return false };
@@ -13,7 +13,7 @@ pub fn is_action(text: &str) -> bool {
     acts(&first, count)
 }
 
-/// Whether a lower-case word is one of acting, at the start of `count` words.
+/// True if a lower-case word is one of acting, at the start of `count` words.
 fn acts(word: &str, count: usize) -> bool {
     if is_any(|it| it.no_actions, word) || word.chars().count() < 3 {
         return false;

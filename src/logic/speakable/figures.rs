@@ -379,7 +379,7 @@ impl<'t> Number<'t> {
         Some(Self { value, whole, fraction, length: end + fraction.map_or(0, |f| f.len() + 1) })
     }
 
-    /// Whether it is one of something.
+    /// True if it is one of something.
     fn is_one(&self) -> bool {
         self.value == Some(1)
     }

@@ -24,7 +24,7 @@ pub fn in_german(text: &str) -> String {
     out + rest
 }
 
-/// Whether `digits` are a number by themselves, with this before and behind them.
+/// True if `digits` are a number by themselves, with this before and behind them.
 fn stands_alone(before: &str, digits: &str, behind: &str) -> bool {
     let joins = |c: char| c.is_alphanumeric() || ",.:/-+%".contains(c);
     let mut behind = behind.chars();

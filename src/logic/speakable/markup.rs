@@ -292,7 +292,7 @@ impl LineCursor<'_> {
         self.said.push_str(text);
     }
 
-    /// Whether the bracket read is that of a call (`roll({…})`, `roll(expression=…)`); takes its
+    /// True if the bracket read is that of a call (`roll({…})`, `roll(expression=…)`); takes its
     /// name back.
     fn ends_call(&mut self) -> bool {
         let inner = self.rest.get(1..).unwrap_or_default().trim_start();
@@ -318,7 +318,7 @@ impl LineCursor<'_> {
         face.is_some()
     }
 
-    /// Whether a clause begins here: at the start, or after punctuation.
+    /// True if a clause begins here: at the start, or after punctuation.
     fn at_clause(&self) -> bool {
         let before = self.said.trim_end().chars().next_back();
         before
@@ -326,7 +326,7 @@ impl LineCursor<'_> {
     }
 }
 
-/// Whether emphasised words are a stage direction. `run`: how many marks; `at_clause`: they begin
+/// True if emphasised words are a stage direction. `run`: how many marks; `at_clause`: they begin
 /// a clause.
 fn is_direction(content: &str, run: usize, at_clause: bool, after: &str) -> bool {
     let words = content.split_whitespace().count();
@@ -393,7 +393,7 @@ fn skip_json(text: &str, depth: usize, string: bool) -> Result<usize, (usize, bo
     Err((depth, string))
 }
 
-/// Whether a brace begins JSON rather than prose.
+/// True if a brace begins JSON rather than prose.
 fn is_json(text: &str) -> bool {
     let inner = text.trim_start_matches('{').trim_start();
     inner.starts_with(['"', '}', '\'']) || inner.is_empty()

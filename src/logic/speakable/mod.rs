@@ -20,12 +20,12 @@ const LONGEST_LABEL: usize = 80;
 /// begin in one sentence and end in a later one.
 #[derive(Clone, Debug)]
 pub struct SpeakableFilter {
-    /// Whether numbers become English words.
+    /// True if numbers become English words.
     english: bool,
-    /// Whether the language of each sentence counts instead, as its words tell; a sentence that tells none
+    /// True if the language of each sentence counts instead, as its words tell; a sentence that tells none
     /// has that of the one before.
     by_sentence: bool,
-    /// Whether it is English now.
+    /// True if it is English now.
     now_english: bool,
     /// The speaker's names, as words; a label made of one's words is dropped.
     labels: Vec<Words>,

@@ -78,12 +78,12 @@ impl Spoken {
         Self(format!(" {} ", plain.split_whitespace().collect::<Vec<_>>().join(" ")))
     }
 
-    /// Whether a list of any language has something that was said.
+    /// True if a list of any language has something that was said.
     fn has(&self, list: impl Fn(&'static DiceTalk) -> List) -> bool {
         all(|language| list(language.dice)).any(|phrase| self.says(phrase))
     }
 
-    /// Whether these whole words stand in it.
+    /// True if these whole words stand in it.
     fn says(&self, phrase: &str) -> bool {
         self.0.match_indices(phrase).any(|(at, _)| {
             let before = self.0.get(..at).unwrap_or_default();
@@ -104,7 +104,7 @@ impl Spoken {
         asks && self.has(|it| it.did) && is_rolled
     }
 
-    /// Whether dice are spoken of and not to be rolled now.
+    /// True if dice are spoken of and not to be rolled now.
     fn only_speaks(&self, tokens: &[Token]) -> bool {
         let rolling = self.has(|it| it.rolling);
         self.has(|it| it.withheld)
@@ -131,7 +131,7 @@ fn only_asks(utterance: &str) -> bool {
     })
 }
 
-/// Whether it is somebody's die, or this one: a thing.
+/// True if it is somebody's die, or this one: a thing.
 fn has_whose(tokens: &[Token]) -> bool {
     let is_die = |at: usize| matches!(tokens.get(at), Some(Token::Die { .. } | Token::Typed(_)));
     let is_whose = |word: &str| is_any(|language| language.dice.whose, word);
@@ -171,7 +171,7 @@ fn rolls(tokens: &[Token], words: &Spoken) -> Vec<String> {
     rolls
 }
 
-/// Whether words between two rolls say that the second was meant.
+/// True if words between two rolls say that the second was meant.
 fn corrects(between: &[Token]) -> bool {
     let said: Vec<&str> = between.iter().filter_map(Token::word).collect();
     Spoken::of(&said.join(" ")).has(|it| it.instead)

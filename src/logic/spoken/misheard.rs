@@ -31,7 +31,7 @@ pub(super) fn put_right(tokens: &mut [Token]) {
     }
 }
 
-/// Whether `tokens` end in a number right behind a word of rolling.
+/// True if `tokens` end in a number right behind a word of rolling.
 fn is_count_of_a_roll(tokens: &[Token]) -> bool {
     (1..tokens.len()).rev().take(2).any(|at| {
         let number = tokens.get(at..).and_then(|it| numbers::read(it, Tongue::English));

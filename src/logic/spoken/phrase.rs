@@ -19,7 +19,7 @@ struct Part {
     text: String,
     /// Index of the next token.
     next: usize,
-    /// Whether it is dice and not a number.
+    /// True if it is dice and not a number.
     is_dice: bool,
 }
 
@@ -212,7 +212,7 @@ impl Phrase<'_> {
         Some((sides, next))
     }
 
-    /// Whether "d six" without a number of dice is a roll: not behind a word it belongs to, and a
+    /// True if "d six" without a number of dice is a roll: not behind a word it belongs to, and a
     /// d20, or all that is said, or with another word of dice.
     fn is_meant(&self, at: usize, sides: i64) -> bool {
         let before = at.checked_sub(1).and_then(|at| self.word(at));

@@ -86,7 +86,7 @@ fn split(word: &str, tokens: &mut Vec<Token>) {
     flush(&mut part, tokens, None);
 }
 
-/// Whether dice without a number begin here: `d6`.
+/// True if dice without a number begin here: `d6`.
 fn starts_dice(chars: &[char]) -> bool {
     matches!(chars, ['d' | 'w', digit, ..] if digit.is_ascii_digit())
 }
@@ -139,7 +139,7 @@ fn classify(text: &str, tokens: &mut Vec<Token>) {
     tokens.extend(sides_number.map(Token::Number));
 }
 
-/// Whether a number is due.
+/// True if a number is due.
 fn is_behind_sign(tokens: &[Token]) -> bool {
     match tokens.last() {
         Some(Token::Plus | Token::Minus) => true,

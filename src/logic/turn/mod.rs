@@ -34,7 +34,7 @@ const PAUSE: Duration = Duration::from_millis(100);
 pub enum Input {
     /// 20 ms of the speaker's audio.
     Frame {
-        /// Whether it is speech, as [`Voicing::voiced`](super::vad::Voicing::voiced) says.
+        /// True if it is speech, as [`Voicing::voiced`](super::vad::Voicing::voiced) says.
         voiced: bool,
     },
     /// The text recognised of the open segment so far.
@@ -114,7 +114,7 @@ struct Segment {
 /// Reading of the words of a segment.
 #[derive(Clone, Copy, Debug)]
 struct Said {
-    /// Whether more is to come.
+    /// Judgement of the words: more to come, or not.
     reading: Reading,
     /// Since when they are the same.
     since: Instant,

@@ -75,7 +75,7 @@ impl Detector {
         })
     }
 
-    /// Whether it wants a sound model.
+    /// True if it wants a sound model.
     pub const fn listens(self) -> bool {
         matches!(self, Self::Model | Self::Both)
     }

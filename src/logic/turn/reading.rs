@@ -19,7 +19,7 @@ const QUESTION: usize = 3;
 /// A thing of a list has at most so many words.
 const THING: usize = 3;
 
-/// Whether the words so far suggest that more is to come.
+/// Judgement of the words so far: more to come, or not.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Reading {
     /// A whole question, sentence, command or stop word.
@@ -31,7 +31,7 @@ pub enum Reading {
     TrailsOff,
 }
 
-/// Whether `text`, what was understood until a pause, suggests more to come; `names` are the NPCs'.
+/// Judges `text`, what was understood until a pause: more to come, or not; `names` are the NPCs'.
 pub fn reads(text: &str, names: &[NpcNames]) -> Reading {
     let said = Said::new(text, names);
     let Some(last) = said.last() else { return Reading::Open };
@@ -64,7 +64,7 @@ impl<'a> Said<'a> {
         Self { text, end, words, language, names, matter }
     }
 
-    /// Whether a list of the language has `word`.
+    /// True if a list of the language has `word`.
     fn has(&self, list: impl Fn(&'static Endings) -> List, word: &str) -> bool {
         match self.language {
             Some(language) => list(language.endings).contains(&word),
@@ -77,12 +77,12 @@ impl<'a> Said<'a> {
         self.words.get(self.words.len().checked_sub(1)?)
     }
 
-    /// Whether a mark at the end asks or calls.
+    /// True if a mark at the end asks or calls.
     fn is_marked(&self) -> bool {
         self.end.ends_with(['?', '!', '？', '！'])
     }
 
-    /// Whether more is to come for certain, or nearly so.
+    /// True if more is to come for certain, or nearly so.
     fn trails_off(&self, last: &str) -> bool {
         let marked = self.is_marked();
         if self.end.ends_with([',', ';', ':', '-', '–', '—', '…']) || self.end.ends_with("...")
@@ -99,7 +99,7 @@ impl<'a> Said<'a> {
             || self.quotes()
     }
 
-    /// Whether nothing is missing, as far as words tell.
+    /// True if nothing is missing, as far as words tell.
     fn is_finished(&self, last: &str) -> bool {
         if self.is_order() || self.closes() {
             return true;
@@ -124,7 +124,7 @@ impl<'a> Said<'a> {
             || self.has_no_marks() && words >= bare
     }
 
-    /// Whether it is an order to the table or a stop word. "Bartok say …" is one from its first word
+    /// True if it is an order to the table or a stop word. "Bartok say …" is one from its first word
     /// on and so tells nothing.
     fn is_order(&self) -> bool {
         let order = command::parse(self.text, self.names);
@@ -132,7 +132,7 @@ impl<'a> Said<'a> {
             || is_stop_word(self.text, self.names)
     }
 
-    /// Whether the words only call an NPC by name.
+    /// True if the words only call an NPC by name.
     fn calls_only(&self) -> bool {
         let (mut at, mut named) = (0, false);
         while let Some(word) = self.words.get(at) {
@@ -148,27 +148,27 @@ impl<'a> Said<'a> {
         named
     }
 
-    /// Whether it begins as a question does.
+    /// True if it begins as a question does.
     fn asks(&self) -> bool {
         let first = self.words.get(self.matter);
         first.is_some_and(|first| self.has(|it| it.verbs, first)) || self.asks_for()
     }
 
-    /// Whether it begins as a question that no yes answers; "what I do is" does not.
+    /// True if it begins as a question that no yes answers; "what I do is" does not.
     fn asks_for(&self) -> bool {
         let word = |at| self.words.get(at);
         word(self.matter).is_some_and(|first| self.has(|it| it.asking, first))
             && !word(self.matter + 1).is_some_and(|next| self.has(|it| it.subjects, next))
     }
 
-    /// Whether it is a clause that another one follows, and that one has not begun.
+    /// True if it is a clause that another one follows, and that one has not begun.
     fn leads(&self) -> bool {
         let first = self.words.get(self.matter);
         first.is_some_and(|first| self.has(|it| it.leading, first) && !self.asks())
             && !self.end.contains(',')
     }
 
-    /// Whether it ends in what is said last: "thank you". A "please" alone begins something.
+    /// True if it ends in what is said last: "thank you". A "please" alone begins something.
     fn closes(&self) -> bool {
         let called = |at: usize| name_at(self.names, &self.words, at).is_some();
         let said = (0..self.words.len()).rev().find(|at| !called(*at)).map_or(0, |at| at + 1);
@@ -179,7 +179,7 @@ impl<'a> Said<'a> {
         phrases.any(|phrase| folded.ends_with(&format!(" {phrase}")) && counts(phrase))
     }
 
-    /// Whether a roll is begun that is none yet: "roll two", "zweiund".
+    /// True if a roll is begun that is none yet: "roll two", "zweiund".
     fn is_open_roll(&self, last: &str) -> bool {
         // These lists are not folded.
         let numbers = || all(|it| it.small_numbers).chain(all(|it| it.tens));
@@ -190,14 +190,14 @@ impl<'a> Said<'a> {
         tens || rolls && number(last) && dice_in(self.text).is_none()
     }
 
-    /// Whether it is a roll with what is added to it.
+    /// True if it is a roll with what is added to it.
     fn is_whole_roll(&self) -> bool {
         let added = self.words.iter().any(|it| matches!(it, "plus" | "minus" | "advantage"))
             || self.text.contains(['+', '-']);
         added && dice_in(self.text).is_some()
     }
 
-    /// Whether it is a list whose last thing is not there: "the rope, a lantern".
+    /// True if it is a list whose last thing is not there: "the rope, a lantern".
     fn is_open_list(&self) -> bool {
         let parts: Vec<Words> = self.end.split(',').map(Words::of).collect();
         let is_thing = |part: &Words| {
@@ -208,19 +208,19 @@ impl<'a> Said<'a> {
         parts.len() > 1 && parts.last().is_some_and(is_thing)
     }
 
-    /// Whether a quote is open.
+    /// True if a quote is open.
     fn quotes(&self) -> bool {
         let count = |marks: &[char]| self.text.chars().filter(|c| marks.contains(c)).count();
         count(&['"']) % 2 == 1 || count(&['“', '„', '«', '»', '”']) % 2 == 1
     }
 
-    /// Whether it comes from a recogniser that gives no punctuation.
+    /// True if it comes from a recogniser that gives no punctuation.
     fn has_no_marks(&self) -> bool {
         !self.text.contains(|c: char| c.is_uppercase() || ".,;:?!…".contains(c))
     }
 }
 
-/// Whether a word is a number in digits.
+/// True if a word is a number in digits.
 fn is_digits(word: &str) -> bool {
     !word.is_empty() && word.bytes().all(|it| it.is_ascii_digit())
 }

@@ -33,7 +33,7 @@ impl Address {
         Self(config)
     }
 
-    /// Whether what is said may be, or must be, encrypted.
+    /// True if what is said may be, or must be, encrypted.
     pub(super) fn is_encrypted(&self) -> bool {
         self.0.get_ssl_mode() != SslMode::Disable
     }
@@ -92,7 +92,7 @@ impl FromStr for Address {
     }
 }
 
-/// Whether the connection stays on this machine, where nobody can listen in.
+/// True if the connection stays on this machine, where nobody can listen in.
 fn is_here(host: &Host) -> bool {
     match host {
         Host::Tcp(name) if name == "localhost" => true,

@@ -82,7 +82,7 @@ fn refused(said: &DbError) -> Error {
     Error::Asked(format!("{text} ({way})"))
 }
 
-/// Whether the connection itself has failed.
+/// True if the connection itself has failed.
 fn has_io(error: &tokio_postgres::Error) -> bool {
     error.source().is_some_and(|cause| cause.downcast_ref::<std::io::Error>().is_some())
 }

@@ -278,7 +278,7 @@ fn ends(item: &Item) -> Result<(Option<i64>, Option<i64>), Error> {
     Ok((Some(number(first)?), Some(number(last)?)))
 }
 
-/// Whether all lines of an item are there, and held so to the end of `work`.
+/// True if all lines of an item are there, and held so to the end of `work`.
 async fn stands(work: &Transaction<'_>, scope: &Scope, item: &Item) -> Result<bool, Error> {
     let (Some(session), (Some(first), Some(last))) = (&item.session, ends(item)?) else {
         return Ok(item.lines.is_none());

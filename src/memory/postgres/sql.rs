@@ -121,7 +121,7 @@ impl Sql {
     }
 }
 
-/// Whether it is for everyone, and the folded names of the NPCs it is for otherwise.
+/// True if it is for everyone, and the folded names of the NPCs it is for otherwise.
 pub(super) fn told(visibility: &Visibility) -> (bool, Vec<String>) {
     match visibility {
         Visibility::Everyone => (true, Vec::new()),

@@ -179,8 +179,8 @@ async fn every_earlier_schema_is_upgraded_with_what_is_in_it() {
     in_database(|address| async move {
         for earlier in suite::kept::earlier(migrate::STEPS.len()) {
             let mut client = pool(&address).unwrap().get().await.unwrap();
-            let anew = "DROP SCHEMA public CASCADE; CREATE SCHEMA public";
-            client.batch_execute(anew).await.unwrap();
+            let fresh = "DROP SCHEMA public CASCADE; CREATE SCHEMA public";
+            client.batch_execute(fresh).await.unwrap();
             for step in 1..=earlier {
                 migrate::migrate(&mut client, &migrate::STEPS[..step]).await.unwrap();
                 let data = suite::kept::data("postgres/migrations", step);
@@ -206,8 +206,8 @@ async fn guilds_of_an_earlier_store_have_their_own() {
     in_database(|address| async move {
         for earlier in 1..=5 {
             let mut client = pool(&address).unwrap().get().await.unwrap();
-            let anew = "DROP SCHEMA public CASCADE; CREATE SCHEMA public";
-            client.batch_execute(anew).await.unwrap();
+            let fresh = "DROP SCHEMA public CASCADE; CREATE SCHEMA public";
+            client.batch_execute(fresh).await.unwrap();
             migrate::migrate(&mut client, &migrate::STEPS[..earlier]).await.unwrap();
             let data = suite::moved::data("postgres/migrations");
             client.batch_execute(&data).await.unwrap();

@@ -132,7 +132,7 @@ fn put(db: &Connection, campaign: i64, item: &Item) -> Result<bool, Error> {
     Ok(true)
 }
 
-/// Whether all of these lines are there.
+/// True if all of these lines are there.
 fn is_whole(
     db: &Connection,
     session: Option<i64>,

@@ -124,7 +124,7 @@ impl Postings {
         (1.0 + (self.span.lines - held + 0.5) / (held + 0.5)).ln()
     }
 
-    /// Whether all lines were looked at.
+    /// True if all lines were looked at.
     pub fn is_at_end(&self) -> bool {
         self.words.iter().all(|word| word.is_at_end)
     }
@@ -193,7 +193,7 @@ impl Postings {
     }
 }
 
-/// Whether most lines of the file are this campaign's; then it is quicker not to ask the index.
+/// True if most lines of the file are this campaign's; then it is quicker not to ask the index.
 fn owns_most(db: &Connection, campaign: i64) -> Result<bool, Error> {
     let sql = "SELECT 2 * (SELECT lines FROM campaign WHERE id = ?) >= sum(lines) FROM campaign";
     let mut owns = db.prepare_cached(sql).map_err(failure)?;

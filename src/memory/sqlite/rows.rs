@@ -140,7 +140,7 @@ impl From<&Viewer> for Eyes {
 }
 
 impl Eyes {
-    /// Whether nothing of the graph is hidden from it.
+    /// True if nothing of the graph is hidden from it.
     pub const fn sees_all(&self) -> bool {
         matches!(self.kind, Kind::Dm)
     }

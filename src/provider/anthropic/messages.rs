@@ -58,7 +58,7 @@ pub fn write(messages: &[Message], goes_back: bool) -> Conversation {
     writer.finish()
 }
 
-/// Whether calls that are being answered go without their thoughts: a model with a budget for thinking
+/// True if calls that are being answered go without their thoughts: a model with a budget for thinking
 /// wants them.
 pub fn lacks_thoughts(messages: &[Message]) -> bool {
     let now = turn(messages).and_then(|turn| messages.get(turn..)).unwrap_or_default();

@@ -38,7 +38,7 @@ impl Taste {
         Self { thinking, effort: true, forced: true, thoughts: true }
     }
 
-    /// Whether little effort is asked for.
+    /// True if little effort is asked for.
     pub const fn asks_for_little(self) -> bool {
         matches!(self.thinking, Thinking::Unsaid) && self.effort
     }

@@ -51,12 +51,12 @@ impl<S: ?Sized> Chain<S> {
         Self { candidates: self.candidates.iter().take(1).cloned().collect(), is_hedged: false }
     }
 
-    /// Whether there is nobody else to ask.
+    /// True if there is nobody else to ask.
     pub fn is_alone(&self) -> bool {
         self.candidates.len() == 1
     }
 
-    /// Whether the next is asked too when the first word is late.
+    /// True if the next is asked too when the first word is late.
     pub const fn is_hedged(&self) -> bool {
         self.is_hedged
     }

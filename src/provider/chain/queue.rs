@@ -49,7 +49,7 @@ impl<S: ?Sized> Queue<S> {
         self.waiting.push_front(spare);
     }
 
-    /// Whether another may be asked after this one.
+    /// True if another may be asked after this one.
     pub fn has_more(&self) -> bool {
         self.waiting.iter().any(|candidate| candidate.rest().is_none())
     }

@@ -162,7 +162,7 @@ impl Listening {
         watched.map_or_else(|| self.fill_at(), |at| at.min(self.fill_at()))
     }
 
-    /// Whether nobody has said anything that is not told.
+    /// True if nobody has said anything that is not told.
     fn is_quiet(&self) -> bool {
         !self.turns.is_open && self.voice == Duration::ZERO
     }
@@ -182,7 +182,7 @@ impl Listening {
     }
 }
 
-/// Whether there may be a voice in a frame.
+/// True if there may be a voice in a frame.
 fn is_loud(frame: &[u8]) -> bool {
     let samples = frame.chunks_exact(2).map(|two| match two {
         [low, high] => u32::from(i16::from_le_bytes([*low, *high]).unsigned_abs()),

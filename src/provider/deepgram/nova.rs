@@ -52,7 +52,7 @@ pub async fn hear(
             Err(error) if was_kept && !listening.is_answered => {
                 tracing::debug!(%error, "a socket that was kept is gone; another is opened");
                 was_kept = false;
-                listening.begin_anew(client.open(&exchange.names()).await?);
+                listening.start_again(client.open(&exchange.names()).await?);
             }
             Err(error) => return Err(error),
         }
@@ -115,7 +115,7 @@ impl Listening {
     }
 
     /// Sends the sound so far once more, from its beginning, through `socket`.
-    fn begin_anew(&mut self, socket: Socket) {
+    fn start_again(&mut self, socket: Socket) {
         self.socket = socket;
         (self.sent, self.unanswered, self.is_new) = (0, 0, false);
         self.words = Transcript::default();

@@ -64,7 +64,7 @@ impl Options {
         if self.model.starts_with("flux") { Family::Flux } else { Family::Nova }
     }
 
-    /// Whether its model can be told names.
+    /// True if its model can be told names.
     pub fn takes_names(&self) -> bool {
         self.family() == Family::Flux || self.model.starts_with("nova-3")
     }

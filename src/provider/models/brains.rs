@@ -12,17 +12,17 @@ impl Chain<dyn ChatModel> {
         all.map(|it| &**it.name()).collect::<Vec<_>>().join(", else ")
     }
 
-    /// Whether an answer may cost something.
+    /// True if an answer may cost something.
     pub fn costs(&self) -> bool {
         self.iter().any(|it| it.service().priced_as().is_some())
     }
 
-    /// Whether one of them does what any prompt says.
+    /// True if one of them does what any prompt says.
     pub fn reads_prompts(&self) -> bool {
         self.iter().any(|it| it.service().reads_prompts())
     }
 
-    /// Whether each of them continues an answer that was begun.
+    /// True if each of them continues an answer that was begun.
     pub fn continues(&self) -> bool {
         self.iter().all(|it| it.service().continues())
     }

@@ -70,7 +70,7 @@ impl ModelEntry {
         }
     }
 
-    /// Whether it does what any prompt says; a brain of rules does not.
+    /// True if it does what any prompt says; a brain of rules does not.
     pub const fn reads_prompts(&self) -> bool {
         match self {
             Self::Scripted => false,
@@ -96,7 +96,7 @@ impl ModelEntry {
         }
     }
 
-    /// Whether it can be used; one line for a report.
+    /// Checks that it can be used; one line for a report.
     ///
     /// # Errors
     /// Why it cannot, and the way out.
@@ -116,7 +116,7 @@ impl Default for EntryList<ModelEntry> {
 }
 
 impl EntryList<ModelEntry> {
-    /// Whether one of them does what any prompt says.
+    /// True if one of them does what any prompt says.
     pub fn reads_prompts(&self) -> bool {
         self.iter().any(ModelEntry::reads_prompts)
     }
@@ -133,7 +133,7 @@ impl EntryList<ModelEntry> {
         self.asked(preferred).find_map(|named| named.entry.max_tokens())
     }
 
-    /// Whether an NPC that names `preferred` says written lines.
+    /// True if an NPC that names `preferred` says written lines.
     pub fn says_lines(&self, preferred: Option<&str>) -> bool {
         self.preferring(preferred).next().is_some_and(|named| !named.entry.reads_prompts())
     }

@@ -43,7 +43,7 @@ struct Extent {
     escaped: bool,
     /// Index of the end of an object or array.
     end: Option<usize>,
-    /// Whether it is JSON, and nothing follows.
+    /// True if it is JSON, and nothing follows.
     is_whole: bool,
 }
 
@@ -131,7 +131,7 @@ impl Assembler {
 }
 
 impl Slot {
-    /// Whether a named fragment for this slot belongs to the next call instead.
+    /// True if a named fragment for this slot belongs to the next call instead.
     fn is_over(&mut self, delta: &CallDelta) -> bool {
         !self.name.is_empty()
             && match &delta.id {

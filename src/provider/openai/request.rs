@@ -99,7 +99,7 @@ pub fn body(options: &Options, request: &ChatRequest, dialect: Dialect) -> Value
     Value::Object(body)
 }
 
-/// Whether the last message is an answer that is to be continued.
+/// True if the last message is an answer that is to be continued.
 fn is_begun(messages: &[Message]) -> bool {
     matches!(messages.last(), Some(Message::Assistant { calls, .. }) if calls.is_empty())
 }

@@ -6,7 +6,7 @@
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
-/// Whether `address` is one host of the public internet.
+/// True if `address` is one host of the public internet.
 pub fn is_global(address: IpAddr) -> bool {
     match address {
         IpAddr::V4(it) => is_global_v4(it),
@@ -14,7 +14,7 @@ pub fn is_global(address: IpAddr) -> bool {
     }
 }
 
-/// Whether `address` may be that of a name that the operator has written down: anything but ranges
+/// True if `address` may be that of a name that the operator has written down: anything but ranges
 /// in which no service of theirs can be. Link-local addresses are those of a cloud's own services,
 /// which give keys to any caller.
 pub fn is_somebodys(address: IpAddr) -> bool {

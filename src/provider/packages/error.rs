@@ -97,7 +97,7 @@ pub enum GetError {
 }
 
 impl GetError {
-    /// Whether another place may have what this one has not.
+    /// True if another place may have what this one has not.
     pub(super) const fn is_of_origin(&self) -> bool {
         !matches!(self, Self::Install(_) | Self::Fault(_))
     }

@@ -192,7 +192,7 @@ async fn fetch(
                 }
                 is_pieced = false;
             }
-            Poured::Anew => is_pieced = false,
+            Poured::Restarted => is_pieced = false,
             Poured::Slow(why) => return Err(cut(package, download, why)),
             Poured::Cut(why) => {
                 is_pieced = true;

@@ -71,7 +71,7 @@ impl RegistryAddress {
         Ok(Self { url, login })
     }
 
-    /// Whether it says who we are.
+    /// True if it says who we are.
     pub fn has_login(&self) -> bool {
         self.login.is_some()
     }
@@ -106,7 +106,7 @@ impl PackageSources {
         Self { registries, replaced }
     }
 
-    /// Whether the operator has named the addresses of `set`: nobody else is asked for it.
+    /// True if the operator has named the addresses of `set`: nobody else is asked for it.
     pub(super) fn is_replaced(&self, set: &str) -> bool {
         self.replaced.contains_key(set)
     }

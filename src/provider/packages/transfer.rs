@@ -49,7 +49,7 @@ pub enum Poured {
     /// The server is too slow to go on with, for this reason.
     Slow(String),
     /// The server went on elsewhere than asked; what had come is thrown away.
-    Anew,
+    Restarted,
 }
 
 impl Transfer<'_> {
@@ -89,7 +89,7 @@ impl Transfer<'_> {
             StatusCode::PARTIAL_CONTENT if goes_on(&answer, from, package.bytes) => {}
             StatusCode::PARTIAL_CONTENT | StatusCode::RANGE_NOT_SATISFIABLE if from > 0 => {
                 download.restart()?;
-                return Ok(Poured::Anew);
+                return Ok(Poured::Restarted);
             }
             _ => status(&answer, &url)?,
         }
@@ -162,7 +162,7 @@ impl Pace {
         Self { since: Instant::now(), came: 0 }
     }
 
-    /// Whether it was too slow over the last [`WINDOW`], now that so many bytes more have come.
+    /// True if it was too slow over the last [`WINDOW`], now that so many bytes more have come.
     fn is_too_slow(&mut self, more: usize) -> bool {
         self.came += more as u64;
         if self.since.elapsed() < WINDOW {
@@ -178,7 +178,7 @@ fn too_slow() -> String {
     format!("the server sends less than {least} KiB in {seconds} s")
 }
 
-/// Whether `answer` is the rest of `bytes` after the first `from`.
+/// True if `answer` is the rest of `bytes` after the first `from`.
 fn goes_on(answer: &Response, from: u64, bytes: u64) -> bool {
     answer.status() == StatusCode::PARTIAL_CONTENT
         && range(answer.headers()).is_some_and(|(first, last, all)| {

@@ -22,7 +22,7 @@ pub fn address(options: &Options) -> Option<Url> {
     Some(url)
 }
 
-/// Whether the model accepts `parallel_tool_calls`: reasoning models only, "gpt-realtime-2" and
+/// True if the model accepts `parallel_tool_calls`: reasoning models only, "gpt-realtime-2" and
 /// later. Others refuse a setup that has it.
 pub fn takes_parallel_calls(model: &str) -> bool {
     let Some(version) = model.strip_prefix("gpt-realtime-") else { return false };

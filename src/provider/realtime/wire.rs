@@ -243,7 +243,7 @@ impl Complaint {
         Self { kind: name(value, "/type"), code: name(value, "/code"), message, about }
     }
 
-    /// Whether it says that the session has reached its age limit.
+    /// True if it says that the session has reached its age limit.
     pub fn is_expiry(&self) -> bool {
         self.code == "session_expired"
     }

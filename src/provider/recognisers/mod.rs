@@ -132,7 +132,7 @@ impl Recognisers {
         })
     }
 
-    /// Whether `entry` can be used; one line for a report.
+    /// Checks that `entry` can be used; one line for a report.
     ///
     /// # Errors
     /// Why it cannot, and the way out.

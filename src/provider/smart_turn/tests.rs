@@ -136,7 +136,7 @@ fn adding() -> Vec<u8> {
     [&[1 << 3, 8][..], &message(&[(8, &opset)]), &[7 << 3 | 2], &length, &graph].concat()
 }
 
-/// Whether a network answers. A panic ends the judge's thread and nothing else.
+/// True if a network answers. A panic ends the judge's thread and nothing else.
 fn answers(onnx: &[u8]) -> bool {
     let tried = std::panic::catch_unwind(|| {
         let mut network = Network::load(onnx).ok()?;

@@ -54,12 +54,12 @@ impl Answer {
         Self { asked_as, response: None, cancelled_at: None, text: 0, calls: Vec::new(), cut: None }
     }
 
-    /// Whether sound of it is still taken.
+    /// True if sound of it is still taken.
     pub fn takes_sound(&self) -> bool {
         self.cut.is_none()
     }
 
-    /// Whether words and calls of it are still taken.
+    /// True if words and calls of it are still taken.
     pub fn takes_words(&self) -> bool {
         self.cut.as_ref().is_none_or(|cut| cut.sound_only)
     }

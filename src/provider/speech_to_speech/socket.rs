@@ -98,7 +98,7 @@ impl Outgoing {
         }
     }
 
-    /// Whether all has left.
+    /// True if all has left.
     pub fn is_idle(&self) -> bool {
         self.waiting.is_empty() && !self.is_unflushed
     }

@@ -40,7 +40,7 @@ pub const TRAITS: VoiceTraits = VoiceTraits {
     shifts_formants: false,
 };
 
-/// Whether `id` can be the name of a voice, and is no option of the program.
+/// True if `id` can be the name of a voice, and is no option of the program.
 fn may_be_voice(id: &str) -> bool {
     let fits = |c: char| c.is_ascii_alphanumeric() || "-_+".contains(c);
     !id.is_empty() && !id.starts_with('-') && id.chars().all(fits)

@@ -138,7 +138,7 @@ impl VoiceEntry {
         }
     }
 
-    /// Whether it can be used; one line for a report.
+    /// Checks that it can be used; one line for a report.
     ///
     /// # Errors
     /// Why it cannot, and the way out.

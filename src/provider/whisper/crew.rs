@@ -42,7 +42,7 @@ pub struct Sound {
 pub struct Heard {
     /// The words; empty where there are none.
     pub text: String,
-    /// Whether a likelier text is worth seeking.
+    /// True if a likelier text is worth seeking.
     pub is_unclear: bool,
 }
 

@@ -143,7 +143,7 @@ const CAPTIONS: [&str; 9] = [
     "you",
 ];
 
-/// Whether `text` is more than what the model writes for music and voices without words: "Wooooo!",
+/// True if `text` is more than what the model writes for music and voices without words: "Wooooo!",
 /// "(laughs)", "♪", "Music". Who says that has a mark behind it.
 fn has_words(text: &str) -> bool {
     if CAPTIONS.contains(&text.trim().to_lowercase().as_str()) {

@@ -42,7 +42,7 @@ const SLOWEST: f32 = 1.5;
 /// Words of a text that gives back the end of the prompt, at least: "roll 2d6 plus 3" has six.
 const WORDS_OF_DICE: usize = 5;
 
-/// Whether `text` seems to be `prompt` given back instead of `seconds` of speech: nothing but words of
+/// True if `text` seems to be `prompt` given back instead of `seconds` of speech: nothing but words of
 /// it, and too few, or up to its end. Somebody may still have said just that.
 pub fn is_echo(text: &str, prompt: &str, seconds: f32) -> bool {
     let prompt: Vec<String> = words(prompt).collect();

@@ -101,7 +101,7 @@ impl Program {
         self.offers.iter().map(|offer| offer.name.as_str())
     }
 
-    /// Whether it has this model.
+    /// Checks that it has this model.
     ///
     /// # Errors
     /// It has not, and which ones it has.
@@ -113,7 +113,7 @@ impl Program {
         Err(peer.error(Kind::Missing, &format!("unknown model '{model}'"), &way_out))
     }
 
-    /// Whether it says that it hears this language; one that names none hears any.
+    /// True if it says that it hears this language; one that names none hears any.
     pub fn hears(&self, language: &str) -> bool {
         let mut named = self.offers.iter().flat_map(|offer| &offer.languages).peekable();
         let is_it = |code: &String| code.split(['-', '_']).next() == Some(language);

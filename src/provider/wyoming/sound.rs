@@ -90,7 +90,7 @@ impl Sound {
         Self { voice, format: None, rest: Vec::new(), shaping: None, samples: 0 }
     }
 
-    /// Whether anything came.
+    /// True if anything came.
     pub const fn has_begun(&self) -> bool {
         self.samples > 0
     }

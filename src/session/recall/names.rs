@@ -187,6 +187,6 @@ mod tests {
         yield_now().await;
         assert_eq!(knows(none(), "Vesper").await, Ok(true));
         advance(FRESH).await;
-        assert!(knows(none(), "Vesper").await.is_err(), "a failure is told");
+        assert!(knows(none(), "Vesper").await.is_err(), "a failure is reported");
     }
 }

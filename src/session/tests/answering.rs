@@ -58,7 +58,7 @@ async fn without_a_listener_everything_leaves_at_once() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn whoever_plays_by_a_clock_gets_frames_only_so_far_ahead() {
+async fn clocked_outputs_get_a_short_lead() {
     let lead = ms(100);
     let mut stage = Setup { pace: Pace::Ahead(lead), ..Setup::of(&["Bartok"]) }.open().await;
     stage.types(THORIN, "Bartok, hello").await;

@@ -52,7 +52,7 @@ fn is_summed_up(history: &[Message]) -> bool {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_summary_gives_way_to_whoever_speaks_and_is_made_in_a_pause() {
+async fn summary_gives_way_to_speakers() {
     let stage = long().open().await;
     stage.models[0].then(&[Wait(20_000), Text("never")]).then(&[Wait(200), Text("Well met.")]);
     stage.models[0].then(&[Wait(20_000), Text("They talked.")]);
@@ -61,7 +61,7 @@ async fn a_summary_gives_way_to_whoever_speaks_and_is_made_in_a_pause() {
     assert!(answer(&stage).await < ms(250), "the turn is not delayed");
     assert_eq!(stage.models[0].live.count(), 0, "the model has nothing else to do");
     stage.settle().await;
-    assert_eq!(summaries(&stage), 2, "begun anew once the answer was heard");
+    assert_eq!(summaries(&stage), 2, "begun again once the answer was heard");
     summed_up(&stage).await;
     assert_eq!((summaries(&stage), stage.models[0].asked()), (2, 3));
     let kept = stage.close().await;
@@ -90,7 +90,7 @@ async fn a_summary_that_is_paid_for_goes_on_beside_the_talk() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_summary_of_somebody_who_is_forgotten_meanwhile_is_made_anew() {
+async fn summary_of_a_forgotten_person_is_repeated() {
     let stage = Setup { history: talk(&["Anna", "Thorin"], 70), ..long() }.open().await;
     stage.models[0].then(&[Wait(2_000), Text("Anna.")]).then(&[Text("They talked.")]);
     sleep(ms(100)).await;

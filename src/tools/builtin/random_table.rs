@@ -12,7 +12,7 @@ pub struct RandomTable {
 }
 
 impl RandomTable {
-    /// Whether `name` means this table; blanks, hyphens and case do not matter.
+    /// True if `name` means this table; blanks, hyphens and case do not matter.
     pub fn answers_to(&self, name: &str) -> bool {
         fn plain(name: &str) -> impl Iterator<Item = char> {
             name.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase)

@@ -105,7 +105,7 @@ pub enum HttpError {
 pub struct HttpOptions<'a> {
     /// Where the server is.
     pub url: &'a str,
-    /// Whether it may be on this machine or a private network.
+    /// True if it may be on this machine or a private network.
     pub may_be_inside: bool,
     /// Headers of every request beside the protocol's own; values may hold `${names}`.
     pub headers: &'a [(String, Secret)],
@@ -186,7 +186,7 @@ impl HttpClient {
         StreamableHttpClientTransport::with_client(self.clone(), config)
     }
 
-    /// Whether the server answers requests with streams.
+    /// True if the server answers requests with streams.
     pub fn has_streamed(&self) -> bool {
         self.inner.has_streamed.load(Ordering::Relaxed)
     }

@@ -32,7 +32,7 @@ impl Notices {
         self.woken.notified().await;
     }
 
-    /// Whether tools and whether resources have changed; both are then forgotten.
+    /// True for changed tools, and for changed resources; both are then forgotten.
     pub fn take(&self) -> (bool, bool) {
         (self.tools.swap(false, Ordering::Relaxed), self.resources.swap(false, Ordering::Relaxed))
     }

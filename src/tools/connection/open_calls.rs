@@ -56,7 +56,7 @@ impl Whose {
         }
     }
 
-    /// Whether both calls are of one table; calls of no session are each of their own.
+    /// True if both calls are of one table; calls of no session are each of their own.
     fn is_beside(&self, other: &Self) -> bool {
         self.session.is_some() && (&self.scope, &self.session) == (&other.scope, &other.session)
     }
@@ -83,7 +83,7 @@ pub struct Call {
 }
 
 impl Call {
-    /// Whether its server may ask a chat model once more.
+    /// True if its server may ask a chat model once more.
     pub fn may_sample(&self) -> bool {
         self.samples.fetch_add(1, Ordering::Relaxed) < SAMPLES
     }

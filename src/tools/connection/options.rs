@@ -35,7 +35,7 @@ pub struct ServerOptions {
     pub resource_vars: BTreeMap<String, String>,
     /// Declarations of its tools in the configuration, by their names.
     pub tools: BTreeMap<String, Declared>,
-    /// Whether new and changed tools wait for the game master.
+    /// Trust in new and changed tools.
     pub trust: Trust,
     /// It may ask the chat model of the NPC that calls, for the table's money.
     pub allow_sampling: bool,
@@ -64,7 +64,7 @@ impl ServerOptions {
         self.templates().find_map(|template| facts.lacks(template))
     }
 
-    /// Whether only one of the two can be there.
+    /// True if only one of the two can be there.
     pub fn clashes(&self, other: &Self) -> bool {
         self.name == other.name || self.identity() == other.identity()
     }
@@ -134,7 +134,7 @@ pub enum Reach {
 }
 
 impl Reach {
-    /// Whether it is on this machine or its network: a program here, or an address that is not public.
+    /// True if it is on this machine or its network: a program here, or an address that is not public.
     pub fn is_inside(&self) -> bool {
         match self {
             Self::Stdio { .. } => true,
@@ -244,7 +244,7 @@ pub enum Credential {
     PrivateKey(Secret),
 }
 
-/// Whether a server's word is taken.
+/// Trust in a server's own declarations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Trust {
     /// Its tools are offered as they come.

@@ -130,7 +130,7 @@ impl PinnedTools {
         self.tools.get(tool).or_else(|| self.everybodys.get(tool))
     }
 
-    /// Whether a definition is one that holds for everybody.
+    /// True if a definition is one that holds for everybody.
     pub fn is_accepted(&self, tool: &str, definition: &Pin) -> bool {
         self.everybodys.get(tool) == Some(definition)
     }
@@ -175,7 +175,7 @@ impl PinnedTools {
         PinnedSize { names: self.tools.len(), bytes: self.bytes }
     }
 
-    /// Whether anything has been set or forgotten.
+    /// True if anything has been set or forgotten.
     pub const fn is_changed(&self) -> bool {
         self.is_changed
     }

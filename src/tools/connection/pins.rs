@@ -11,7 +11,7 @@ use super::{
 };
 use crate::tools::{Declared, SideEffects};
 
-/// Whether a tool is offered.
+/// Decision to offer a tool.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Admission {
     /// As it was, or seen for the first time.

@@ -93,7 +93,7 @@ impl RememberedServers {
         }
     }
 
-    /// Whether this very definition was approved.
+    /// True if this very definition was approved.
     pub fn is_approved(&self, at: &ServerAddress, tool: &Listed) -> bool {
         let server = &at.name();
         let mut approved = self.approved.lock().unwrap_or_else(PoisonError::into_inner);

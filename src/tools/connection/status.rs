@@ -78,7 +78,7 @@ impl State {
         }
     }
 
-    /// Whether it is on its way for the first time.
+    /// True if it is on its way for the first time.
     pub(super) fn is_on_its_way(&self) -> bool {
         matches!(self, Self::Connecting | Self::Lacking { .. })
     }

@@ -173,7 +173,7 @@ impl Room {
     }
 }
 
-/// Whether an error of a confined child looks like one that its confinement has led to.
+/// True if an error of a confined child looks like one that its confinement has led to.
 pub fn is_refusal(words: &str) -> bool {
     ["ermission denied", "EACCES", "EPERM", "not permitted"].iter().any(|it| words.contains(it))
 }

@@ -75,7 +75,7 @@ impl<R, W> StdioTransport<R, W> {
         Self { probe: None, ..self }
     }
 
-    /// Whether the server turned out to know the new revision when it was too late for this
+    /// True once the server turned out to know the new revision when it was too late for this
     /// connection: it starts more slowly than it was waited for.
     pub fn late(&self) -> Arc<AtomicBool> {
         Arc::clone(&self.late)

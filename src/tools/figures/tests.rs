@@ -98,7 +98,7 @@ fn figures_survive_for_the_same_tool_at_the_same_place() {
 }
 
 #[test]
-fn a_tool_that_changes_is_measured_anew_and_one_that_returns_is_known() {
+fn changed_tools_are_measured_again() {
     let folder = tempfile::tempdir().expect("a folder");
     let host = host(folder.path(), "home");
     offered(&host, ADDRESS, "Asks.");

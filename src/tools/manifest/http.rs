@@ -79,7 +79,7 @@ impl Verb {
         }
     }
 
-    /// Whether arguments go into a body.
+    /// True if arguments go into a body.
     pub const fn has_body(self) -> bool {
         matches!(self, Self::Post | Self::Put | Self::Patch)
     }
@@ -131,7 +131,7 @@ impl Header {
         Ok(Self { name, value: HeaderText::Template(pieces) })
     }
 
-    /// Whether it is made of arguments.
+    /// True if it is made of arguments.
     const fn is_made(&self) -> bool {
         matches!(self.value, HeaderText::Template(_))
     }

@@ -133,7 +133,7 @@ fn depth(text: &str) -> usize {
     deepest
 }
 
-/// Whether the expression itself is wrong, whatever it is applied to.
+/// True if the expression itself is wrong, whatever it is applied to.
 const fn is_of_the_text(reason: &ErrorReason) -> bool {
     matches!(
         reason,

@@ -51,7 +51,7 @@ impl Pieces {
         })
     }
 
-    /// Whether some text holds one of `chars`.
+    /// True if some text holds one of `chars`.
     pub fn holds(&self, chars: &[char]) -> bool {
         self.0.iter().any(|piece| matches!(piece, Piece::Text(text) if text.contains(chars)))
     }
@@ -103,7 +103,7 @@ fn argument(text: &str) -> Option<(&str, &str)> {
     is_name(name).then_some((name, after))
 }
 
-/// Whether it may be the name of an argument.
+/// True if it may be the name of an argument.
 fn is_name(name: &str) -> bool {
     name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
         && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_' || c == '-')

@@ -53,7 +53,7 @@ impl Weight {
         compares: true,
     };
 
-    /// Whether compiling takes no more than it does for `other`.
+    /// True if compiling takes no more than it does for `other`.
     pub fn is_within(&self, other: &Self) -> bool {
         self.parts <= other.parts
             && self.levels <= other.levels

@@ -45,7 +45,7 @@ pub struct Dense {
     /// Of utterances, oldest first.
     recent: Mutex<VecDeque<(String, Unit)>>,
     paused_until: Mutex<Option<Instant>>,
-    /// Whether the failure has been logged.
+    /// True if the failure has been logged.
     told: AtomicBool,
 }
 

@@ -75,7 +75,7 @@ fn is_dice(word: &str) -> bool {
     sides.is_some_and(|sides| !sides.is_empty() && sides.chars().all(|c| c.is_ascii_digit()))
 }
 
-/// Whether `word` is `known`, a form of it, or a compound with it: up to three letters stand for
+/// True if `word` is `known`, a form of it, or a compound with it: up to three letters stand for
 /// themselves alone, four begin a word, and more are any part of one.
 fn means(word: &str, known: &str) -> bool {
     match known.len() {

@@ -23,7 +23,7 @@ pub struct Options {
     pub bot_name: String,
     /// Permissions that the invitation asks for, in every guild the bot joins.
     pub bot_permissions: u64,
-    /// Whether members, presences and message content may be asked for.
+    /// True if members, presences and message content may be asked for.
     pub privileged_intents: bool,
     /// How often gateway clients beat.
     pub heartbeat_interval: Duration,
@@ -33,7 +33,7 @@ pub struct Options {
     pub answer_within: Duration,
     /// How long an interaction's token lasts once answered.
     pub token_lasts: Duration,
-    /// Whether the gateway's address begins with `wss`.
+    /// True if the gateway's address begins with `wss`.
     pub gateway_tls: bool,
     /// The limit of REST buckets that have none of their own.
     pub limit: Limit,

@@ -202,7 +202,7 @@ async fn round(dave: bool, bot_first: bool) {
     both_hear(&bot, &two, "a member less").await;
     if dave {
         voice.reset_group(GUILD, CHANNEL);
-        both_hear(&bot, &two, "a group anew").await;
+        both_hear(&bot, &two, "a new group").await;
         voice.spoil_commit(GUILD, CHANNEL, BOT);
         let three = join(3).await;
         both_hear(&bot, &three, "a broken commit").await;

@@ -144,6 +144,11 @@ impl DeepgramServer {
         self.shared.state().script.push_back(segments);
     }
 
+    /// Utterances of players, one after the other, without a pause in any.
+    pub fn says_each(&self, utterances: &[&str]) {
+        utterances.iter().for_each(|utterance| self.says(&[utterance]));
+    }
+
     /// Fault of the next socket that has none yet.
     pub fn fault(&self, fault: Fault) {
         self.shared.state().faults.push_back(fault);
@@ -342,7 +347,7 @@ impl Line {
         }
     }
 
-    /// Whether it says nothing any more.
+    /// True if it says nothing any more.
     fn stalls(&self) -> bool {
         matches!(self.fault, Fault::Stall(after) if self.seconds() >= after)
     }
@@ -377,7 +382,7 @@ impl Line {
         self.shared.change(|state| state.script.pop_front()).unwrap_or_default()
     }
 
-    /// Whether ends of turns are held back.
+    /// True if ends of turns are held back.
     fn holds(&self) -> bool {
         self.shared.state().holds
     }

@@ -94,12 +94,12 @@ pub async fn serve(line: Line, asked: Asked) -> String {
 }
 
 impl Hearing {
-    /// Whether it is to be gone now that somebody speaks again.
+    /// True if it is to be gone now that somebody speaks again.
     fn is_gone(&self) -> bool {
         self.settled.is_some() && self.is_next() && matches!(self.line.fault, Fault::Gone)
     }
 
-    /// Whether another utterance begins with the next voice: nothing has been said for a second.
+    /// True if another utterance begins with the next voice: nothing has been said for a second.
     fn is_next(&self) -> bool {
         self.settled.is_none_or(|at| at.elapsed() > Duration::from_secs(1))
     }

@@ -52,7 +52,7 @@ pub struct Conversation {
     pub spoken_ms: u64,
     /// Calls that were made.
     pub calls: Vec<Call>,
-    /// Whether the conversation before this session is still awaited.
+    /// True if the conversation before this session is still awaited.
     pub awaits_history: bool,
     /// Milliseconds of the utterance that is being heard.
     pub activity: Option<u64>,
@@ -65,7 +65,7 @@ pub struct Call {
     pub id: String,
     /// The tool.
     pub name: String,
-    /// Whether the answer waits for it.
+    /// True if the answer waits for it.
     pub is_blocking: bool,
     /// How far it is.
     pub stage: Stage,
@@ -83,18 +83,18 @@ pub enum Stage {
 }
 
 impl Conversation {
-    /// Whether we tell it who speaks, and when.
+    /// True if we tell it who speaks, and when.
     pub fn is_manual(&self) -> bool {
         let detection = &self.setup["realtimeInputConfig"]["automaticActivityDetection"];
         detection["disabled"] == true
     }
 
-    /// Whether a new utterance interrupts an answer.
+    /// True if a new utterance interrupts an answer.
     pub fn is_interrupted(&self) -> bool {
         self.setup["realtimeInputConfig"]["activityHandling"] != "NO_INTERRUPTION"
     }
 
-    /// Whether a part of the setup was asked for, even if it is empty.
+    /// True if a part of the setup was asked for, even if it is empty.
     pub fn has(&self, part: &str) -> bool {
         self.setup.get(part).is_some_and(Value::is_object)
     }
@@ -110,7 +110,7 @@ impl Conversation {
         tools.flat_map(|it| it["functionDeclarations"].as_array().into_iter().flatten())
     }
 
-    /// Whether the answer waits for the results of this tool: not unless it was said.
+    /// True if the answer waits for the results of this tool: not unless it was said.
     pub fn is_blocking(&self, tool: &str) -> bool {
         self.tools().any(|it| it["name"] == tool && it["behavior"] == "BLOCKING")
     }

@@ -39,7 +39,7 @@ pub struct Talk {
     pub(super) fault: Fault,
     pub(super) known: Conversation,
     pub(super) running: Option<Running>,
-    /// Whether another answer follows as soon as there is time for it.
+    /// True if another answer follows as soon as there is time for it.
     pub(super) is_due: bool,
     /// Another answer follows as soon as nothing is being played.
     pub(super) is_patient: bool,

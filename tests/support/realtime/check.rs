@@ -69,7 +69,7 @@ pub struct Conversation {
     pub voice: Value,
     /// Most tokens of an answer; `None`: no bound.
     pub max_tokens: Option<u64>,
-    /// Whether turn detection was switched off.
+    /// True if turn detection was switched off.
     pub is_manual: bool,
     /// How what is said is transcribed; null: not at all.
     pub transcription: Value,
@@ -79,9 +79,9 @@ pub struct Conversation {
     pub items: Vec<Item>,
     /// Ids of calls that were made, and whether each has its result.
     pub calls: Vec<(String, bool)>,
-    /// Whether an answer is being made.
+    /// True if an answer is being made.
     pub is_answering: bool,
-    /// Whether any sound was sent.
+    /// True if any sound was sent.
     pub has_spoken: bool,
 }
 
@@ -90,7 +90,7 @@ pub struct Conversation {
 pub struct Item {
     /// Its name.
     pub id: String,
-    /// Whether it is spoken by the model.
+    /// True if it is spoken by the model.
     pub is_answer: bool,
     /// Its words, or its call.
     pub text: String,

@@ -38,7 +38,7 @@ pub enum Out {
 }
 
 impl Out {
-    /// Whether it is sound, once or again and again.
+    /// True if it is sound, once or again and again.
     pub fn is_sound(&self) -> bool {
         match self {
             Self::Sound(..) => true,

@@ -31,7 +31,7 @@ pub struct Running {
     number: usize,
     plan: VecDeque<Out>,
     is_counted: bool,
-    /// Whether it minds the longest answer allowed.
+    /// True if it minds the longest answer allowed.
     is_bounded: bool,
     /// Tokens read.
     input: Usage,
@@ -52,7 +52,7 @@ impl Running {
         }
     }
 
-    /// Whether anything is left to be sent.
+    /// True if anything is left to be sent.
     pub fn plays(&self) -> bool {
         !self.plan.is_empty()
     }

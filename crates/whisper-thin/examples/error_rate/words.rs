@@ -77,7 +77,7 @@ pub fn errors(expected: &[String], heard: &[String]) -> usize {
     row.last().copied().unwrap_or(0)
 }
 
-/// Whether the phrase's words stand together in what was heard.
+/// True if the phrase's words stand together in what was heard.
 pub fn has(heard: &[String], phrase: &str) -> bool {
     let phrase = words(phrase);
     heard.windows(phrase.len().max(1)).any(|window| window == phrase)

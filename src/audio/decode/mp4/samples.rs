@@ -71,7 +71,7 @@ impl<'a> Samples<'a> {
         })
     }
 
-    /// Whether no packet is left.
+    /// True if no packet is left.
     pub const fn is_empty(&self) -> bool {
         match &self.lengths {
             Lengths::Same { left, .. } => *left == 0,

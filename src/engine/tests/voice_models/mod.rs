@@ -298,7 +298,7 @@ async fn session_lost_in_a_barge_in_is_replaced() {
     seat.turn_until(|_| heard, &cancel).await;
     let report = seat.turn(whole).await.report;
     assert_eq!(by(&report), (EngineKind::SpeechToSpeech, None));
-    assert!(format!("{:?}", seat.talker.before(1)).contains("The…"), "it is told what was heard");
+    assert!(format!("{:?}", seat.talker.before(1)).contains("The…"), "it knows what was heard");
 }
 
 #[tokio::test(start_paused = true)]

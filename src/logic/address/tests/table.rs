@@ -93,7 +93,7 @@ impl<'t> Row<'t> {
 }
 
 #[test]
-fn whoever_is_meant_answers() {
+fn addressed_npc_answers() {
     let mut figures = Figures::new("false answers", "lines that are for nobody are answered");
     for (set, text) in SETS {
         for row in text.lines().filter(|row| !row.starts_with('#')).map(Row::read) {

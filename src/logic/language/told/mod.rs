@@ -35,7 +35,7 @@ impl Wordlist {
         Self { language, words: words.chain(language.telling.iter().cloned()).collect() }
     }
 
-    /// Whether `word`, which no language knows, looks like this one: by its dice, or an ending.
+    /// True if `word`, which no language knows, looks like this one: by its dice, or an ending.
     fn sounds_like(&self, word: &str) -> bool {
         let ends = |ending: &&str| word.len() >= LONG && word.ends_with(*ending);
         is_dice(word, self.language.die) || self.language.word_endings.iter().any(ends)

@@ -24,7 +24,7 @@ fn heard(said: &str) -> String {
     }
 }
 
-/// Whether dice fall.
+/// True if dice fall.
 fn falls(heard: &str) -> bool {
     heard != "-" && heard != "last" && !heard.starts_with("odds")
 }

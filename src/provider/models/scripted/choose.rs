@@ -142,7 +142,7 @@ impl Rule {
         !(self.line.once && self.was_said(messages))
     }
 
-    /// Whether one of the variants was heard before.
+    /// True if one of the variants was heard before.
     fn was_said(&self, messages: &[Message]) -> bool {
         self.line.say.iter().any(|say| {
             let fixed = template::longest_fixed_part(say);

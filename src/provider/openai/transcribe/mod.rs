@@ -226,7 +226,7 @@ async fn with_names(
     }
 }
 
-/// Whether a text is a piece of the prompt, which Whisper gives back where it hears nothing.
+/// True if a text is a piece of the prompt, which Whisper gives back where it hears nothing.
 fn is_echo(text: &str, prompt: &str) -> bool {
     let text = text.trim_end_matches(['.', ',', ' ']);
     text.split(", ").count() >= ECHO && prompt.contains(text)

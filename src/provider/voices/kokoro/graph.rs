@@ -99,7 +99,7 @@ struct Product<'a> {
     factors: [&'a [u8]; 2],
     made: &'a [u8],
     name: &'a [u8],
-    /// Whether each factor is turned over before.
+    /// True for each factor that is transposed before.
     turned: [bool; 2],
 }
 

@@ -123,7 +123,7 @@ fn mark(c: char) -> Option<char> {
     }
 }
 
-/// Whether the last word is a short one with a capital.
+/// True if the last word is a short one with a capital.
 fn is_abbreviated(words: &str) -> bool {
     let last = words.rsplit(' ').next().unwrap_or_default();
     last.chars().count() <= ABBREVIATED

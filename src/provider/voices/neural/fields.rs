@@ -68,7 +68,7 @@ impl<'a> Fields<'a> {
         })
     }
 
-    /// Whether all was read.
+    /// True if all was read.
     pub const fn is_at_end(&self) -> bool {
         self.rest.is_empty()
     }

@@ -69,7 +69,7 @@ struct Look {
     values: u64,
 }
 
-/// Whether the ONNX file `bytes` may be given to the runtime.
+/// Checks that the ONNX file `bytes` may be given to the runtime.
 ///
 /// # Errors
 /// The first problem found.

@@ -55,7 +55,7 @@ pub struct Options {
     pub models: Vec<PathBuf>,
 }
 
-/// Whether `id` can be the name of a voice, and leads out of no folder.
+/// True if `id` can be the name of a voice, and leads out of no folder.
 fn may_be_voice(id: &str) -> bool {
     Name::of(id).is_some()
 }

@@ -178,7 +178,7 @@ fn only(text: &str) -> Option<char> {
     chars.next().filter(|_| chars.next().is_none())
 }
 
-/// Whether espeak-ng can be asked for it.
+/// True if espeak-ng can be asked for it.
 fn may_be_language(voice: &str) -> bool {
     let fits = |c: char| c.is_ascii_alphanumeric() || "-_+".contains(c);
     (1..=40).contains(&voice.len()) && !voice.starts_with('-') && voice.chars().all(fits)

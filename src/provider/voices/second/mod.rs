@@ -44,7 +44,7 @@ impl Failing {
         *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(Instant::now() + STAYS);
     }
 
-    /// Whether the second one still goes on.
+    /// True if the second one still goes on.
     fn lasts(&self) -> bool {
         let until = *self.0.lock().unwrap_or_else(PoisonError::into_inner);
         until.is_some_and(|until| Instant::now() < until)
@@ -68,7 +68,7 @@ impl WithSecond {
         Self { first, voice, second, failing: Arc::default() }
     }
 
-    /// Whether the first voice is not tried, for it would fail.
+    /// True if the first voice is not tried, for it would fail.
     fn is_out(&self) -> bool {
         self.failing.lasts() || self.first.lacks(&self.voice).is_some()
     }

@@ -169,7 +169,7 @@ async fn who_is_not_there_or_is_another_is_told() {
 }
 
 #[tokio::test]
-async fn whoever_is_not_wanted_any_more_is_told_by_the_end_of_the_connection() {
+async fn connection_ends_with_a_dropped_request() {
     let server = WyomingServer::start(Script::hears(WORDS).with(When::Asked, Fault::Stall));
     let recogniser = recogniser(&server);
     let (to, audio) = mpsc::channel(AT_ONCE);

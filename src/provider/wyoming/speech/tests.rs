@@ -100,7 +100,7 @@ async fn voices_that_there_are_not_are_refused_with_the_nearest() {
 }
 
 #[tokio::test]
-async fn a_service_that_was_started_anew_is_asked_again() {
+async fn restarted_service_is_asked_again() {
     let server = WyomingServer::start(Script::speaks());
     let speech = speech(&server);
     let program = Arc::new(Program {

@@ -212,7 +212,7 @@ fn keep(folder: &Dir, name: &Path) -> Result<(), std::io::Error> {
     folder.copy(name, folder, kept(1)).map(|_| ())
 }
 
-/// Whether a file of `new` bytes still fits; `old` is the size of the one it replaces.
+/// Checks that a file of `new` bytes still fits; `old` is the size of the one it replaces.
 /// `Err(Err(_))` is the disk's.
 fn room(
     folder: &Dir,

@@ -251,13 +251,13 @@ impl Client {
         }
     }
 
-    /// Whether it answers the smallest question.
+    /// True if it answers the smallest question.
     pub async fn ping(&self) -> bool {
         let ping = ClientRequest::PingRequest(PingRequest::default());
         matches!(timeout(PATIENCE, self.service.peer().send_request(ping)).await, Ok(Ok(_)))
     }
 
-    /// Whether it still answers.
+    /// True if it still answers.
     pub async fn answers(&self) -> bool {
         !self.lost.is_cancelled() && self.tools().await.is_ok()
     }

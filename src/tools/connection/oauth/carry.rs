@@ -60,7 +60,7 @@ fn challenge(refusal: &Failed) -> Option<&str> {
     }
 }
 
-/// Whether the server wants another token; rmcp has no type for a 401 that says nothing more.
+/// True if the server wants another token; rmcp has no type for a 401 that says nothing more.
 fn is_unauthorized(refusal: &Failed) -> bool {
     match refusal {
         StreamableHttpError::AuthRequired(_) => true,

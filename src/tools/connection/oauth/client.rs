@@ -40,7 +40,7 @@ impl Authority {
         Ok(Self { issuer: Some(Url::parse(address)?), token_url: None })
     }
 
-    /// Whether there is none.
+    /// True if there is none.
     pub const fn is_unknown(&self) -> bool {
         self.issuer.is_none() && self.token_url.is_none()
     }

@@ -75,7 +75,7 @@ impl Token {
         Self { access, refresh, renew_at }
     }
 
-    /// Whether it can be sent at `now`.
+    /// True if it can be sent at `now`.
     pub fn is_fresh(&self, now: SystemTime) -> bool {
         self.renew_at.is_none_or(|at| seconds(now) < at)
     }

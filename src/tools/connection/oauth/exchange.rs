@@ -83,7 +83,7 @@ impl Discovered {
         self.metadata.issuer.clone().unwrap_or_else(|| self.metadata.token_endpoint.clone())
     }
 
-    /// Whether its metadata lists `word` under `key`.
+    /// True if its metadata lists `word` under `key`.
     fn lists(&self, key: &str, word: &str) -> bool {
         let listed = self.metadata.additional_fields.get(key).and_then(Value::as_array);
         listed.is_some_and(|listed| listed.iter().any(|it| it.as_str() == Some(word)))

@@ -66,7 +66,7 @@ pub fn name(issuer: &Url) -> String {
     }
 }
 
-/// Whether metadata read from `read` may speak for `issuer`: somebody who publishes another's name
+/// True if metadata read from `read` may speak for `issuer`: somebody who publishes another's name
 /// would be sent what is meant for that one.
 pub fn is_its_own(read: Option<&Url>, issuer: &str) -> bool {
     let issuer = Url::parse(issuer);

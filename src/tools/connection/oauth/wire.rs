@@ -60,7 +60,7 @@ impl Wire {
         Self { outbound, noticed: Mutex::default() }
     }
 
-    /// Whether a person may be sent to `url`.
+    /// Checks that a person may be sent to `url`.
     ///
     /// # Errors
     /// Why not.

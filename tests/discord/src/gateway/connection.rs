@@ -41,7 +41,7 @@ struct Connection<'a> {
     payloads: VecDeque<Instant>,
 }
 
-/// Whether the connection goes on after a payload.
+/// State of the connection after a payload.
 type Next = anyhow::Result<ControlFlow<()>>;
 
 /// Talks with a client until one of the two has enough.

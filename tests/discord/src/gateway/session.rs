@@ -59,7 +59,7 @@ impl Session {
         self.events.iter().filter(move |(number, _)| *number > seq)
     }
 
-    /// Whether everything after `seq` is still known.
+    /// True if everything after `seq` is still known.
     pub(crate) fn knows_after(&self, seq: u64) -> bool {
         seq == self.seq || self.events.front().is_some_and(|(first, _)| *first <= seq + 1)
     }

@@ -35,18 +35,18 @@ pub struct Response {
     pub message: Option<Message>,
     /// Further messages, the oldest first.
     pub follow_ups: Vec<Message>,
-    /// Whether nothing more is to be expected after a deferral.
+    /// True if nothing more is to be expected after a deferral.
     pub settled: bool,
 }
 
 impl Response {
-    /// Whether the first answer was a deferral.
+    /// True if the first answer was a deferral.
     #[must_use]
     pub fn deferred(&self) -> bool {
         matches!(self.kind, Some(5 | 6))
     }
 
-    /// Whether only the one who asked sees the answer.
+    /// True if only the one who asked sees the answer.
     #[must_use]
     pub fn ephemeral(&self) -> bool {
         self.message.as_ref().is_some_and(|message| message.ephemeral_for.is_some())

@@ -269,7 +269,7 @@ fn part(state: &State, channel: u64, message: u64, custom_id: &str) -> anyhow::R
     found.with_context(|| format!("the message has no \"{custom_id}\""))
 }
 
-/// Whether the client app offers the command to the member.
+/// Checks that the client app offers the command to the member.
 fn may_use(state: &State, member: &Member, channel: u64, slash: &Slash) -> anyhow::Result<()> {
     let guild = state.world.guilds.get(&member.guild).context("no such guild")?;
     let room = state.world.channels.get(&channel).context("no such channel")?;

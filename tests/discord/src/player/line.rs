@@ -55,7 +55,7 @@ pub(super) struct Line {
     orders: mpsc::Receiver<Command>,
     /// The last number the server has used; −1 before.
     seq: i32,
-    /// Whether there is a session to resume.
+    /// True if there is a session to resume.
     resumable: bool,
     /// Between READY and SESSION DESCRIPTION.
     udp: Option<(Arc<UdpSocket>, u32)>,

@@ -37,7 +37,7 @@ pub struct Packet {
     pub pcm: Vec<i16>,
     /// Loudness of `pcm` (rms, full scale 32,768).
     pub rms: f64,
-    /// Whether it is the frame that says silence.
+    /// True if it is the frame that says silence.
     pub silence: bool,
     /// As it came.
     opus: Vec<u8>,

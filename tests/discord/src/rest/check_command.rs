@@ -19,7 +19,7 @@ const SUB: u64 = 1;
 /// See [`SUB`].
 const GROUP: u64 = 2;
 
-/// Whether a name of a slash command or an option is one.
+/// True if a name of a slash command or an option is one.
 fn is_name(name: &str) -> bool {
     let fits = |c: char| c == '-' || c == '_' || c == '\'' || c.is_alphanumeric();
     (1..=32).contains(&name.chars().count())

@@ -59,7 +59,7 @@ fn stored(call: &Call, scope: Option<u64>, body: &Value, old: Option<&Value>) ->
     command
 }
 
-/// Whether two commands take the same place.
+/// True if two commands take the same place.
 fn same_place(one: &Value, other: &Value) -> bool {
     one["name"] == other["name"]
         && one["type"].as_u64().unwrap_or(1) == other["type"].as_u64().unwrap_or(1)

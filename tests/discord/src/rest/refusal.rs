@@ -24,7 +24,7 @@ pub(crate) struct Refusal {
     pub(crate) message: String,
     /// Errors by field, for 50035.
     pub(crate) errors: Option<Value>,
-    /// Whether the client should have known better.
+    /// True if the client should have known better.
     pub(crate) violation: bool,
 }
 

@@ -45,7 +45,7 @@ pub(crate) struct Route {
     pub(crate) path: &'static str,
     /// Its handler.
     pub(crate) handler: Handler,
-    /// Whether a token in the headers is needed.
+    /// True if a token in the headers is needed.
     pub(crate) authorised: bool,
 }
 

@@ -77,7 +77,7 @@ impl Draft<'_> {
     }
 }
 
-/// Whether there is nothing to see.
+/// True if there is nothing to see.
 fn is_empty(message: &Value) -> bool {
     let none = |name: &str| message[name].as_array().is_none_or(Vec::is_empty);
     message["content"] == "" && none("embeds") && none("attachments")

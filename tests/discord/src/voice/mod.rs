@@ -45,7 +45,7 @@ const SWEEP: Duration = Duration::from_millis(250);
 /// How the voice servers behave. The default is today's Discord.
 #[derive(Clone, Debug)]
 pub struct VoiceOptions {
-    /// Whether calls are encrypted end to end, and clients that cannot are refused (4017).
+    /// True if calls are encrypted end to end, and clients that cannot are refused (4017).
     pub dave: bool,
     /// Modes that READY offers.
     pub modes: Vec<Mode>,

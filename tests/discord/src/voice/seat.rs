@@ -40,7 +40,7 @@ pub(super) struct Seat {
     pub token: String,
     /// Which voice server it must come to.
     pub server: usize,
-    /// Whether a close code has ended the token.
+    /// True if a close code has ended the token.
     pub ended: bool,
     /// From IDENTIFY on.
     pub session: Option<Session>,
@@ -62,13 +62,13 @@ pub(super) struct Session {
     pub transport: Option<Transport>,
     /// The client's address, from SELECT PROTOCOL on.
     pub address: Option<SocketAddr>,
-    /// Whether a speaking update has been sent.
+    /// True if a speaking update has been sent.
     pub spoke: bool,
     /// First packet that came before any speaking update.
     pub early: Option<Instant>,
-    /// Whether packets without a speaking update were reported.
+    /// True if packets without a speaking update were reported.
     pub early_reported: bool,
-    /// Whether a plain frame was reported.
+    /// True if a plain frame was reported.
     pub plain_reported: bool,
     /// When the last heartbeat came.
     pub beat: Instant,
@@ -106,7 +106,7 @@ impl Session {
         }
     }
 
-    /// Whether a socket is there.
+    /// True if a socket is there.
     pub(super) fn connected(&self) -> bool {
         self.outbox.is_some()
     }
@@ -133,7 +133,7 @@ impl Session {
         self.send(Message::binary(message));
     }
 
-    /// Whether messages carry numbers.
+    /// True if messages carry numbers.
     fn numbered(&self) -> bool {
         self.version >= 8
     }

@@ -199,7 +199,7 @@ impl Member {
         self.inner.change_member(self.guild, self.id, |member| member.nick = nick);
     }
 
-    /// Whether the user takes direct messages.
+    /// Opens or closes the direct messages of the user.
     pub fn set_dms(&self, open: bool) {
         self.inner.change(|state| {
             if let Some(user) = state.world.users.get_mut(&self.id) {

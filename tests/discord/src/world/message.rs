@@ -25,7 +25,7 @@ pub struct Message {
     pub author: u64,
     /// Whom alone it is shown to.
     pub ephemeral_for: Option<u64>,
-    /// Whether it has been deleted.
+    /// True if it has been deleted.
     pub deleted: bool,
     /// All wordings, the first one first; never empty.
     pub versions: Vec<Version>,

@@ -24,11 +24,11 @@ pub(crate) struct User {
     pub(crate) id: u64,
     /// Username.
     pub(crate) name: String,
-    /// Whether it is a bot.
+    /// True if it is a bot.
     pub(crate) bot: bool,
     /// Token of its requests.
     pub(crate) token: String,
-    /// Whether the user takes no direct messages.
+    /// True if the user takes no direct messages.
     pub(crate) no_dms: bool,
 }
 
@@ -41,7 +41,7 @@ pub(crate) struct Role {
     pub(crate) name: String,
     /// Bits.
     pub(crate) permissions: u64,
-    /// Whether it came with a bot.
+    /// True if it came with a bot.
     pub(crate) managed: bool,
 }
 
@@ -63,7 +63,7 @@ pub(crate) struct Member {
     pub(crate) joined_at: String,
 }
 
-/// Whether an overwrite is about a role or a member.
+/// Subject of an overwrite: a role or a member.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum OverwriteOf {
     /// A role.
@@ -111,7 +111,7 @@ impl Channel {
         }
     }
 
-    /// Whether people speak in it.
+    /// True if people speak in it.
     pub(crate) fn is_voice(&self) -> bool {
         matches!(self.kind, kind::VOICE | kind::STAGE)
     }

@@ -110,7 +110,7 @@ impl Inner {
     }
 }
 
-/// Whether a user may sit down in a channel.
+/// Checks that a user may sit down in a channel.
 fn may_sit(state: &State, guild: u64, user: u64, channel: u64) -> Result<(), NoSeat> {
     let one = state.world.guilds.get(&guild).ok_or(NoSeat::Unknown)?;
     let room = state.world.channels.get(&channel).ok_or(NoSeat::Unknown)?;
@@ -129,7 +129,7 @@ fn may_sit(state: &State, guild: u64, user: u64, channel: u64) -> Result<(), NoS
     Ok(())
 }
 
-/// Whether a user arrives in the audience of a stage.
+/// True if a user arrives in the audience of a stage.
 fn on_stage(state: &State, guild: u64, user: u64, channel: u64) -> bool {
     const MODERATOR: u64 =
         permission::MANAGE_CHANNELS | permission::MUTE_MEMBERS | permission::MOVE_MEMBERS;

@@ -24,7 +24,7 @@ async fn ready_and_then_the_guilds() {
     assert_eq!(
         members.len(),
         1,
-        "without the intent for members a bot is told of itself: {members:?}"
+        "without the intent for members a bot hears of itself: {members:?}"
     );
     discord.wait_connected(discord.bot(), SOON).await.unwrap();
     let second = discord.guild("Rivendell");

@@ -84,7 +84,7 @@ async fn moving_and_stages() {
     inn.set_role(inn.bot_role, permission::MUTE_MEMBERS);
     assert_eq!(rest.ask("PATCH", &path, speak).await.0, 204);
     assert_eq!(bot.event("VOICE_STATE_UPDATE").await["suppress"], false);
-    assert!(inn.member(discord.bot()).move_to(inn.voice).is_none(), "the bot is told");
+    assert!(inn.member(discord.bot()).move_to(inn.voice).is_none(), "the bot is notified");
     assert_eq!(bot.event("VOICE_STATE_UPDATE").await["channel_id"], inn.voice.to_string());
     bot.event("VOICE_SERVER_UPDATE").await;
     bot.send(4, sit(&inn, None)).await;

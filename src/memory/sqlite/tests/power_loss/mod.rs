@@ -255,7 +255,7 @@ fn promise(event: &Event) -> Option<Promise> {
     }
 }
 
-#[expect(clippy::disallowed_methods, reason = "how often the power goes is up to whoever runs it")]
+#[expect(clippy::disallowed_methods, reason = "the environment sets how often the power goes")]
 fn cuts() -> usize {
     let crashes = env::var("GLYPHOXA_TEST_CRASHES").map_or(CRASHES, |it| it.parse().unwrap());
     crashes * CUTS

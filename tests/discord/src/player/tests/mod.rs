@@ -59,7 +59,7 @@ async fn members_come_and_go_and_the_group_follows() {
 }
 
 #[tokio::test]
-async fn a_group_starts_anew_loses_dave_and_gets_it_back() {
+async fn group_restarts_without_dave_and_regains_it() {
     let call = Call::start(VoiceOptions::default()).await;
     let (one, two) = call.two().await;
     let executed = || call.voice.group(GUILD, CHANNEL).transitions;
