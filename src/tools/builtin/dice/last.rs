@@ -56,8 +56,8 @@ pub fn tool(last: LastRolls) -> Definition {
     Definition {
         name: "last".to_owned(),
         description:
-            "Tells what whoever you answer has rolled last in this session. Use it when they \
-                      ask what they rolled; it rolls nothing."
+            "Tells the last roll in this session of the person you answer. Use it when they ask what they \
+             rolled; it rolls nothing."
                 .to_owned(),
         input: input(json!({}), &[]),
         output: None,
