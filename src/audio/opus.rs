@@ -4,7 +4,7 @@
 
 use super::pcm::SampleRate;
 
-/// Why a packet is no sound.
+/// Error of the decoder.
 #[derive(Debug, thiserror::Error)]
 #[error(transparent)]
 pub struct OpusError(#[from] opus2::Error);

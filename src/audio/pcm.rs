@@ -54,7 +54,7 @@ impl SampleRate {
         usize::try_from(samples).unwrap_or(usize::MAX)
     }
 
-    /// How long `samples` samples last, rounded down to a nanosecond.
+    /// Duration of `samples` samples, rounded down to a nanosecond.
     pub fn duration_of(self, samples: usize) -> Duration {
         let rate = u64::from(self.0);
         let samples = u64::try_from(samples).unwrap_or(u64::MAX);
@@ -83,7 +83,7 @@ pub enum PcmError {
     #[cfg(test)]
     #[error("frame of \"{len}\" samples at {rate} is not 20 ms (give {} samples)", .rate.frame_len())]
     FrameLength {
-        /// How many samples were given.
+        /// Number of samples given.
         len: usize,
         /// The rate they were said to have.
         rate: SampleRate,
@@ -100,7 +100,7 @@ pub struct Clip {
 }
 
 impl Clip {
-    /// How long it lasts.
+    /// Duration of the clip.
     #[cfg(test)]
     pub fn duration(&self) -> Duration {
         self.rate.duration_of(self.samples.len())
@@ -152,7 +152,7 @@ impl Frame {
         &self.samples
     }
 
-    /// How many samples make a second of it.
+    /// Number of samples per second.
     pub const fn rate(&self) -> SampleRate {
         self.rate
     }

@@ -4,7 +4,7 @@
 
 use crate::logic::spoken::{moment, spending_stop};
 
-/// Why there is no answer.
+/// Reason for a missing answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Occasion {
     /// A spending cap is reached.

@@ -21,13 +21,13 @@ use crate::{
 pub struct Opened {
     /// The chat model that wrote it; `None`: nothing of it is said.
     pub by: Option<Arc<str>>,
-    /// When its first word came.
+    /// Arrival of its first word.
     pub first_text_at: Option<Instant>,
-    /// How far it is.
+    /// Progress of the sentence.
     pub state: State,
 }
 
-/// How far an opening sentence is.
+/// Progress of an opening sentence.
 #[derive(Debug, Default)]
 pub enum State {
     /// Nothing is said.
@@ -63,7 +63,7 @@ impl Opened {
         matches!(self.state, State::Said(_) | State::Whole)
     }
 
-    /// How many sentences it is; where only its first clause is said, the other model ends it.
+    /// Number of sentences said; a lone first clause is not counted, as the other model ends it.
     pub fn sentences(&self) -> usize {
         match &self.state {
             State::Said(opening) => usize::from(!is_clause(&opening.text)),

@@ -129,6 +129,6 @@ pub struct HeardAloud {
 pub struct Position {
     /// Number of the sentence in the turn, counted from 0, fillers included.
     pub sentence: usize,
-    /// How much sound of that sentence has left, in whole frames.
+    /// Sound of that sentence already sent, in whole frames.
     pub into: Duration,
 }

@@ -32,11 +32,11 @@ pub struct TurnReport {
     pub engine: EngineUsed,
     /// News of services for the game master, not shown yet.
     pub news: Vec<String>,
-    /// When the model's first text or call arrived.
+    /// Arrival of the model's first text or call.
     pub first_text_at: Option<Instant>,
     /// Text of the model that the voice failed to say; empty where it did not fail.
     pub unspoken: String,
-    /// Why it ended early, if it did.
+    /// Reason it ended early, if it did.
     pub failure: Option<Failure>,
 }
 
@@ -59,7 +59,7 @@ impl EngineUsed {
     }
 }
 
-/// Why a turn ended before it was whole.
+/// Reason a turn ended before it was complete.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Failure {
     /// The chat model failed; the text is for the game master, never spoken.

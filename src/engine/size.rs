@@ -1,4 +1,4 @@
-//! How large a request to a chat model is, in bytes.
+//! Size of a request to a chat model, in bytes.
 //!
 //! Entry functions: [`bytes`] and [`tool_bytes`]. **Never**: counts tokens; what a service counts
 //! decides those (`logic::window`).

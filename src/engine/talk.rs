@@ -21,11 +21,11 @@ pub struct Talk {
     pub visible: Vec<String>,
     /// Names of the models that answered, each once.
     pub thought: Vec<Arc<str>>,
-    /// When the first text or call arrived.
+    /// Arrival of the first text or call.
     pub first_text_at: Option<Instant>,
     /// The model's words, all rounds.
     pub text: String,
-    /// Why it ended early.
+    /// Reason it ended early.
     pub failure: Option<Failure>,
 }
 

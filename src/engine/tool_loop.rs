@@ -392,7 +392,7 @@ impl Rounds {
         Failure::Model(error.to_string())
     }
 
-    /// Why the turn ends; `name` is who has begun to answer.
+    /// Failure that ends the turn; `name` is the model that has begun to answer.
     fn failed(&self, error: &Error, name: Option<&str>) -> Failure {
         if error.kind() == Kind::OverBudget {
             return Failure::OverBudget(error.to_string());

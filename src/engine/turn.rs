@@ -89,7 +89,7 @@ pub enum Cause {
     FollowUp(Box<FollowUp>),
 }
 
-/// How far the table is with a turn.
+/// Progress of a turn at the table.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Gate {
     /// The final transcript agrees; before that only read-only tools run.

@@ -1,11 +1,11 @@
-//! When the game master is asked before a call.
+//! Reasons to ask the game master before a call.
 //!
 //! Entry method: [`Tool::why_ask`]. Words from outside may want to give orders, so that what they
 //! may lead to is decided by a person. **Never**: takes a server's silence for harmlessness.
 
 use super::{SideEffects, SourceKind, Taint, Tool};
 
-/// Why the game master must decide about a call.
+/// Reason the game master must decide about a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Caution {
     /// The configuration says so.
@@ -56,7 +56,7 @@ impl Tool {
         self.declared.open_world.unwrap_or(self.source != SourceKind::BuiltIn)
     }
 
-    /// Why a model that has `taint` in its window must not call it without asking.
+    /// Reason to ask before a model with `taint` in its window calls it; `None`: no need to ask.
     pub fn why_ask(&self, taint: &Taint) -> Option<Caution> {
         if self.declared.approval == Some(true) {
             return Some(Caution::Configured);

@@ -37,7 +37,7 @@ pub struct CallContext {
     pub authority: Authority,
     /// The speaker the NPC is answering.
     pub speaker: Arc<str>,
-    /// When the turn's tool time is over.
+    /// End of the turn's tool time.
     pub deadline: Instant,
     /// Kept results must not be used.
     pub fresh: bool,
@@ -183,7 +183,7 @@ pub struct ApprovalRequest {
     pub tool: Arc<str>,
     /// Arguments of the call.
     pub arguments: Map<String, Value>,
-    /// Why the game master must decide.
+    /// Reason the game master must decide.
     pub reason: Cow<'static, str>,
     /// Fingerprint of the tool's definition.
     pub definition: Arc<str>,

@@ -62,7 +62,7 @@ pub struct Declared {
     pub open_world: Option<bool>,
     /// Side effects set by the configuration; they go before its own declarations.
     pub effects: Option<SideEffects>,
-    /// How long a result may be reused.
+    /// Time for which a result may be reused.
     pub cacheable: Option<Duration>,
     /// Its categories (dice, memory, rules, …), the foremost first.
     pub categories: Vec<String>,
@@ -150,7 +150,7 @@ impl Declared {
         }
     }
 
-    /// How an answer goes on after a call.
+    /// Effect of a call on the answer.
     pub fn calling(&self) -> Calling {
         match (self.records, self.follow_up) {
             (Some(true), _) => Calling::Records,

@@ -56,7 +56,7 @@ where
     }
 }
 
-/// Where tools come from.
+/// Kind of source that a tool comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum SourceKind {
     /// A handler of this program; its results are its own.

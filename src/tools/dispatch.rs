@@ -46,7 +46,7 @@ pub struct Run {
     pub context: CallContext,
     /// The tool and its arguments.
     pub ready: Ready,
-    /// As the model made it.
+    /// Call as the model made it.
     pub call: ToolCall,
     /// X-cards used before it was asked for, or approved; another one withdraws what comes of it.
     pub halts: u64,

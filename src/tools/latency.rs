@@ -1,4 +1,4 @@
-//! How long a tool's calls took, how often they failed, and which tier that allows.
+//! Durations and failures of a tool's calls, and the tier they allow.
 //!
 //! Entry types: [`Latency`], [`LatencySummary`]. **Never**: runs anything.
 
@@ -67,7 +67,7 @@ struct Sample {
 /// Percentiles of some calls.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Probed {
-    /// How many calls there were.
+    /// Number of calls.
     pub calls: usize,
     /// Half of the calls took no longer.
     pub p50: Duration,
@@ -77,7 +77,7 @@ pub struct Probed {
     pub p99: Duration,
 }
 
-/// How a call ended, as far as the figures care.
+/// Outcome of a call, as far as the figures distinguish it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ending {
     /// It answered, whatever the answer was.

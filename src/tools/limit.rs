@@ -1,4 +1,4 @@
-//! How long a call may take.
+//! Time limit of a call.
 //!
 //! Entry type: [`Limit`]. **Never**: lets signs of life extend a call beyond its end.
 
@@ -8,7 +8,7 @@ use tokio::time::{Instant, sleep_until};
 
 use super::Progress;
 
-/// How long a call may take.
+/// Time limit of a call.
 #[derive(Clone, Copy, Debug)]
 pub struct Limit {
     /// Longest time without an answer or a sign of life.
@@ -27,7 +27,7 @@ impl Limit {
     /// Cancel safe where `answer` is.
     ///
     /// # Errors
-    /// How long it waited without an answer.
+    /// The limit was reached; the error is the time from `started` to the limit.
     pub async fn hold<T>(
         self,
         started: Instant,

@@ -59,7 +59,7 @@ impl CallRecord {
     }
 }
 
-/// Why a call has no result; its text is for the model.
+/// Error of a call without a result; its text is for the model.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
 pub struct CallError {

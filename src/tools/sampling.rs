@@ -34,7 +34,7 @@ pub struct Sampled {
     pub model: String,
 }
 
-/// Why there is no answer; for the server, so that it tells nothing of the service.
+/// Reason a request has no answer; sent to the server, so it reveals nothing about the service.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NotSampled {
     /// A cap would be passed.

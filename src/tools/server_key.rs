@@ -1,4 +1,4 @@
-//! Which server is meant, where two guilds may have one of the same name.
+//! Identity of a server: two guilds may each have one with the same name.
 //!
 //! Entry type: [`ServerKey`]. **Never**: knows how a server is reached.
 

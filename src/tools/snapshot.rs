@@ -105,8 +105,8 @@ impl Snapshot {
         self.entries.iter().any(|entry| tier(&entry.tool) != entry.tier)
     }
 
-    /// As tools stand at `now`. Entries of an NPC's lists that several servers' tools answer to are
-    /// warned about, but for those that were `told` already.
+    /// Builds a snapshot of the tools at `now`. Warns about entries of an NPC's lists that match
+    /// tools of several servers, except those already in `told`.
     pub(super) fn prepare(
         of: &Ingredients<'_>,
         told: &mut BTreeSet<String>,

@@ -19,14 +19,14 @@ const APPROVAL_EXPIRES_MS: u64 = 60_000;
 pub(super) struct HostState {
     pub(super) catalog: Catalog,
     pub(super) cache: Cache,
-    /// How lists are narrowed.
+    /// Narrows lists of tools.
     pub(super) selector: Selecting,
     /// Spreads repeated calls.
     pub(super) jitter: Mutex<StdRng>,
     /// Calls that outlive their turns.
     pub(super) late: TaskTracker,
     pub(super) shutdown: CancellationToken,
-    /// How often NPCs have called, session by session.
+    /// Counts of calls by NPCs, per session.
     pub(super) calls: AllCalls,
     /// Permissions that game masters gave for good, by session.
     pub(super) permits: DashMap<SessionId, Permits>,

@@ -9,7 +9,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::ToolHost;
 
-/// How often tools with old failures are let back in.
+/// Interval at which tools with old failures are let back in.
 const AGEING: Duration = Duration::from_secs(5);
 
 impl ToolHost {

@@ -22,7 +22,7 @@ const MAX: Duration = Tier::Deep.ceiling();
 /// Hard limit, where none is declared, of a call whose result may come after the turn.
 const MAX_LATE: Duration = Duration::from_secs(60);
 
-/// Why no model can be offered a tool.
+/// Reason a tool cannot be offered to any model.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum UnusableTool {
     /// Its input schema cannot be a model's parameters.
@@ -40,7 +40,7 @@ pub enum UnusableTool {
 pub(super) struct Origin<'a> {
     /// The server that offers it.
     pub server: &'a ServerKey,
-    /// Where it comes from.
+    /// Kind of its source.
     pub kind: SourceKind,
     /// Endpoint that answers its calls.
     pub endpoint: &'a Arc<Endpoint>,
@@ -52,7 +52,7 @@ pub struct Tool {
     pub owner: Option<Owner>,
     /// Its identity, `server.tool`.
     pub identity: Arc<str>,
-    /// Where it comes from.
+    /// Kind of its source.
     pub source: SourceKind,
     /// Endpoint that answers its calls.
     pub endpoint: Arc<Endpoint>,

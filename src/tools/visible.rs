@@ -60,7 +60,7 @@ impl VisibleTools {
         self.described_outside
     }
 
-    /// How many there are.
+    /// Number of visible tools.
     pub fn len(&self) -> usize {
         self.entries.len()
     }

@@ -34,7 +34,7 @@ impl Download {
         Ok(download)
     }
 
-    /// Where it is.
+    /// Path of the file.
     pub fn path(&self) -> &Path {
         &self.path
     }

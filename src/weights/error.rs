@@ -1,4 +1,4 @@
-//! Why weights are not there, or cannot be put there.
+//! Errors of reading and installing weights.
 
 use std::{
     io,
@@ -7,7 +7,7 @@ use std::{
 
 use super::digest::Digest;
 
-/// Why nothing can be read from a set.
+/// Reason a set cannot be read.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NotHere {
     /// No set has this name.
@@ -21,14 +21,14 @@ pub enum NotHere {
     Damaged {
         /// Of the set.
         name: String,
-        /// Where it lies.
+        /// Folder of the set.
         folder: PathBuf,
         /// Description of the damage.
         why: String,
     },
 }
 
-/// Why a set was not put in place; what was there before is there still.
+/// Reason a set was not installed; its previous version is still in place.
 #[derive(Debug, thiserror::Error)]
 pub enum InstallError {
     /// Files cannot be written or read.

@@ -33,7 +33,7 @@ struct Part<'a> {
     next: usize,
 }
 
-/// Why a part could not be taken.
+/// Reason a part could not be taken.
 pub enum TakeError {
     /// The package cannot be read on.
     Reading(io::Error),
@@ -52,7 +52,7 @@ impl<'a> Growing<'a> {
         files.iter().map(begin).collect::<Result<_, _>>().map(Self)
     }
 
-    /// How many files there are.
+    /// Number of files.
     pub fn len(&self) -> usize {
         self.0.len()
     }

@@ -1,4 +1,4 @@
-//! Which weights there are, and where.
+//! Installed weights, and their folders.
 //!
 //! Entry type: [`Weights`].
 
@@ -23,7 +23,7 @@ pub struct Weights {
     shared: Option<PathBuf>,
 }
 
-/// How a set is.
+/// State of a set.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum State {
     /// It is not installed.
@@ -32,7 +32,7 @@ pub enum State {
     Here(PathBuf),
     /// It cannot be used as it is.
     Damaged {
-        /// Where it lies.
+        /// Folder of the set.
         folder: PathBuf,
         /// Description of the damage.
         why: String,
@@ -63,7 +63,7 @@ impl Weights {
         self.sets.iter().find(|set| set.name == name)
     }
 
-    /// Where sets are put.
+    /// Folder that sets are installed in.
     pub fn folder(&self) -> &Path {
         &self.own
     }
@@ -73,7 +73,7 @@ impl Weights {
         std::iter::once(&self.own).chain(&self.shared).cloned().collect()
     }
 
-    /// Where a file of a set is, or would be put.
+    /// Path of a file of a set, installed or not.
     pub fn file(&self, set: &str, name: &str) -> PathBuf {
         let places: Vec<PathBuf> =
             self.folders().iter().map(|folder| folder.join(set).join(name)).collect();
@@ -96,7 +96,7 @@ impl Weights {
         }
     }
 
-    /// How `set` is, by the lengths of its files.
+    /// State of `set`, by the lengths of its files.
     pub fn state(&self, set: &WeightSet) -> State {
         self.looked_at(set, &length)
     }

@@ -20,7 +20,7 @@ use crate::files;
 
 /// Held while something is written.
 const LOCK: &str = ".lock";
-/// Where packages lie that have come in part.
+/// Folder of packages that have come in part.
 const PARTS: &str = ".parts";
 /// Begins the names of folders that are being filled.
 const NEW: &str = ".new-";
@@ -40,9 +40,9 @@ pub struct Installing {
 /// A file that is gone.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Removed {
-    /// Where it was.
+    /// Path of the file.
     pub path: PathBuf,
-    /// How long it was.
+    /// Length in bytes.
     pub bytes: u64,
 }
 

@@ -45,7 +45,7 @@ struct From {
 pub struct Listed {
     /// In the folder.
     pub name: String,
-    /// How long it is.
+    /// Length in bytes.
     pub bytes: u64,
     /// Hash of its content.
     pub sha256: Digest,

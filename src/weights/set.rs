@@ -39,7 +39,7 @@ pub struct Package {
     pub origin: Origin,
     /// Its own name; what kind it is follows from the ending.
     pub file: String,
-    /// How long it is.
+    /// Length in bytes.
     pub bytes: u64,
     /// Expected hash.
     pub sha256: Digest,
@@ -80,7 +80,7 @@ pub enum Origin {
 pub struct WeightFile {
     /// In the set's folder.
     pub name: String,
-    /// How long it is.
+    /// Length in bytes.
     pub bytes: u64,
     /// Expected hash.
     pub sha256: Digest,

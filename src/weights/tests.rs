@@ -85,7 +85,7 @@ fn names_lead_nowhere() {
     assert!(!is_file_name(&"a".repeat(81)));
 }
 
-/// How many times as many cases are tried.
+/// Number of cases to try: `usual`, times a factor from the environment.
 #[expect(clippy::disallowed_methods, reason = "the long form is asked for by a variable")]
 fn cases(usual: u32) -> u32 {
     let times = std::env::var("GLYPHOXA_TEST_FUZZ").map_or(1, |it| it.parse().unwrap());

@@ -1,4 +1,4 @@
-//! Why bytes are no sound.
+//! Errors of decoding.
 
 use std::time::Duration;
 
@@ -7,7 +7,7 @@ use crate::audio::wav::WavError;
 /// Longest sound of those that are collected: a few bytes can stand for hours.
 pub(super) const MAX_SOUND: Duration = Duration::from_secs(2 * 3600);
 
-/// Why bytes are no sound.
+/// Reason bytes cannot be decoded to sound.
 #[derive(Debug, thiserror::Error)]
 pub enum DecodeError {
     /// The file cannot be read at all.
@@ -45,9 +45,9 @@ pub enum DecodeError {
          mono or stereo)"
     )]
     OpusChannels {
-        /// As in its header.
+        /// Number of channels in its header.
         channels: u8,
-        /// How its channels are put into streams (RFC 7845, section 5.1.1).
+        /// Channel mapping family (RFC 7845, section 5.1.1).
         family: u8,
     },
     /// A film without sound, for example.
@@ -72,7 +72,7 @@ pub enum DecodeError {
     /// No rate of speech or music.
     #[error("a sample rate of \"{hz}\" Hz is absurd (export it again at 8000 to 48000 Hz)")]
     AbsurdRate {
-        /// As in the file.
+        /// Rate in the file.
         hz: u32,
     },
     /// Header without sound.

@@ -71,7 +71,7 @@ impl<'a> Output<'a> {
     /// Takes samples of one channel.
     ///
     /// # Errors
-    /// As [`Output::take`].
+    /// Those of [`Output::take`].
     pub fn take_mono(
         &mut self,
         kind: &'static str,
@@ -138,11 +138,11 @@ struct Mix {
     resampler: Resampler,
     /// The beginning of a sample of all channels, when a piece ends inside it.
     sum: f32,
-    /// How many samples `sum` is of.
+    /// Number of samples added up in `sum`.
     n_summed: usize,
     /// Mixed, and not yet resampled.
     mono: Vec<i16>,
-    /// How many more samples may come; `None`: any number.
+    /// Number of samples that may still come; `None`: any number.
     room: Option<usize>,
     /// Resampled, and not yet handed on.
     samples: Vec<i16>,

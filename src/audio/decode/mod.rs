@@ -62,7 +62,7 @@ pub fn decode(
 ///
 /// # Errors
 ///
-/// As [`decode`].
+/// Those of [`decode`].
 pub fn decode_as_is(
     source: impl Read + Seek + Send + Sync + 'static,
     hint: Option<&str>,

@@ -54,7 +54,7 @@ impl OpusHead {
     /// Reads the header of MP4 (Encapsulation of Opus in ISO Base Media File Format, 4.3.2).
     ///
     /// # Errors
-    /// As [`OpusHead::read`].
+    /// Those of [`OpusHead::read`].
     pub fn read_mp4(dops: &[u8]) -> Result<Self, DecodeError> {
         let broken = || damaged(KIND, "its header is broken");
         let mut fields = Bytes(dops);

@@ -112,7 +112,7 @@ struct Sinc {
     block_len: usize,
     /// Room for one block's output.
     converted: Vec<f32>,
-    /// How much of `delay` is still to be cut off.
+    /// Rest of `delay` that is still to be cut off.
     skip: usize,
     /// Input samples so far.
     n_in: usize,

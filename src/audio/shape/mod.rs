@@ -15,7 +15,7 @@ use std::time::Duration;
 /// a period of the deepest voice (80 Hz).
 const OVERLAP: Duration = Duration::from_millis(13);
 
-/// How far from its place a piece may be taken, each way: half that period and some more.
+/// Greatest distance of a piece from its place, each way: half that period and some more.
 const SEARCH: Duration = Duration::from_millis(8);
 
 /// The first, coarse search compares samples at about this rate: enough for the voice's periods.
@@ -41,7 +41,7 @@ pub enum ShapeError {
     Rate {
         /// The rate that was given.
         rate: SampleRate,
-        /// Why the resampler refuses, if it is the resampler.
+        /// Error of the resampler, if it is the one that refuses.
         source: Option<ResampleError>,
     },
 }
@@ -176,7 +176,7 @@ impl Stretch {
         (self.base, self.n_in, self.n_out, self.n_pieces, self.next) = (0, 0, 0, 0, 0);
     }
 
-    /// Where the next piece would be taken without a search.
+    /// Place of the next piece if none were searched for.
     fn target(&self) -> usize {
         to_count((self.n_pieces * self.overlap) as f64 * self.tempo)
     }

@@ -1,4 +1,4 @@
-//! Where the periods of a voice are.
+//! Places of the periods of a voice.
 //!
 //! Entry type: [`Marks`]. A mark is found from the one before: where the sound resembles what is
 //! around that one most, about a period later.
@@ -21,7 +21,7 @@ const SILENCE: f32 = 0.004;
 const CHANGE: f64 = 0.25;
 /// After so many marks it is looked whether another period fits much better.
 const CHECKED: usize = 6;
-/// How much better a shorter or longer period has to fit.
+/// Least gain in likeness that a shorter or longer period needs.
 const BETTER: f32 = 0.12;
 
 /// The middle of a period, or of a stretch without voice.
@@ -29,7 +29,7 @@ const BETTER: f32 = 0.12;
 pub struct Mark {
     /// Its sample number.
     pub at: f64,
-    /// How long the period is, in samples.
+    /// Length of the period, in samples.
     pub period: f64,
     /// True if there is a voice.
     pub voiced: bool,
@@ -122,7 +122,7 @@ impl Marks {
         self.input.get(count(number) - self.base).copied().unwrap_or_default()
     }
 
-    /// How much the sound around `one` resembles that around `other`: -1 to 1.
+    /// Similarity of the sound around `one` and around `other`: -1 to 1.
     fn likeness(&self, one: f64, other: f64) -> f32 {
         let half = count(COMPARED * self.rate);
         let around = |at: f64| {

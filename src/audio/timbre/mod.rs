@@ -91,7 +91,7 @@ struct Shift {
     formants: f64,
     /// Marks around the next piece, in order.
     ahead: VecDeque<Mark>,
-    /// Where the next piece is laid.
+    /// Place of the next piece.
     at: f64,
     /// Sound that is not whole yet, and the weight of what was laid on it.
     laid: VecDeque<(f32, f32)>,

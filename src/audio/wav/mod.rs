@@ -44,7 +44,7 @@ pub enum WavError {
     /// 0 Hz, or more than any sound card's rate.
     #[error("the WAV says its sample rate is \"{hz}\" Hz (export it again at 48000 Hz)")]
     Rate {
-        /// As in the header.
+        /// Rate in the header.
         hz: u32,
     },
     /// The header says that there are no channels.
@@ -83,7 +83,7 @@ pub(super) struct WavFormat {
     pub(super) bits: u16,
 }
 
-/// Where the samples are.
+/// Format and place of the samples.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct WavData {
     /// Format of the samples.

@@ -24,7 +24,7 @@ pub struct Asking<'m> {
     payer: Payer,
     /// The request to send.
     request: ChatRequest,
-    /// How large it is, in bytes.
+    /// Size of the request, in bytes.
     bytes: u64,
     queue: Queue<dyn ChatModel>,
     /// Candidates that failed, each with the reason.
@@ -171,7 +171,7 @@ impl<'m> Asking<'m> {
         error
     }
 
-    /// Why nobody answers; `last` is what the last one that was asked said.
+    /// Error of a request that no model answered; `last` is that of the last model asked.
     fn unanswered(self, last: Option<Error>) -> Error {
         let none = || Error::new(Kind::Unavailable, "no chat model was asked (set providers.llm)");
         let last = last.unwrap_or_else(none);

@@ -12,7 +12,7 @@ pub struct Spare {
     candidate: Candidate<dyn ChatModel>,
     /// Money set aside for it, until it is asked.
     reserved: Option<Reservation>,
-    /// When it is asked.
+    /// Delay before it is asked.
     pub after: Duration,
 }
 

@@ -234,7 +234,7 @@ fn is_payable(turn: &Turn, thinking: &Thinking) -> bool {
     reserved.map(Reservation::unused).is_ok()
 }
 
-/// Why a turn ended early: `voiced` is how many sentences went out.
+/// Reason a turn ended early; `voiced` is the number of sentences that went out.
 fn failure(
     of_model: Option<Failure>,
     voiced: Result<usize, Error>,

@@ -17,7 +17,7 @@ pub struct Excerpt {
     pub overheard: Vec<Overheard>,
     /// Categories of tools that were called or named in the last turns, each once.
     pub topics: Vec<Arc<str>>,
-    /// How often something of it was taken back.
+    /// Number of retractions so far.
     pub retracted: u64,
     /// The room the NPC's model has.
     pub window: Window,

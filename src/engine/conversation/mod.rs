@@ -47,7 +47,7 @@ pub struct Conversation {
     history: History,
     window: Window,
     topics: Topics,
-    /// How often something was taken back.
+    /// Number of retractions so far.
     retracted: u64,
     /// Messages there were when a summary failed.
     failed_at: Option<usize>,

@@ -22,7 +22,7 @@ pub struct Synthesizer {
     npc: Arc<Npc>,
     voice: Arc<dyn TextToSpeech>,
     budget: Budget,
-    /// How words are said.
+    /// Pronunciations of words.
     said: Arc<[Pronunciation]>,
 }
 

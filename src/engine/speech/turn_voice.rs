@@ -33,9 +33,9 @@ struct Progress<'a> {
     saying: &'a mut String,
 }
 
-/// How far a voice came.
+/// Progress of a voice.
 pub struct Voiced {
-    /// How many sentences went out, fillers not counted; or the voice's own error.
+    /// Number of sentences that went out, fillers not counted; or the voice's own error.
     pub sentences: Result<usize, Error>,
     /// Text that it failed to say, as it is written.
     pub unspoken: String,

@@ -1,4 +1,4 @@
-//! How an answer of a voice model ends, and a turn that another engine has to end.
+//! End of a voice model's answer, and turns that another engine has to end.
 //!
 //! Entry types: [`Ended`], [`NotAnswered`]; entry function: [`meaning`]. **Never**: ends one.
 
@@ -10,7 +10,7 @@ use crate::{
 
 /// A turn that another engine has to end.
 pub struct NotAnswered {
-    /// Why, for the game master.
+    /// Reason, for the game master.
     pub why: String,
     /// The kind of the failure; `None`: the service has not failed.
     pub kind: Option<Kind>,
@@ -20,7 +20,7 @@ pub struct NotAnswered {
     pub before: Before,
 }
 
-/// How an answer of the service ended.
+/// Outcome of an answer of the service.
 pub enum Ended {
     /// It is whole, with these calls.
     Whole(Vec<ToolCall>),

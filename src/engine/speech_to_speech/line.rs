@@ -44,7 +44,7 @@ pub struct Line {
     tools: Arc<[ToolSpec]>,
     /// Turns so far.
     turns: u64,
-    /// When no session could be opened last, and why.
+    /// Time and error of the last failure to open a session.
     failed: Option<(Instant, Error)>,
 }
 
@@ -54,10 +54,10 @@ pub struct Open {
     /// Events of the service.
     pub events: SpeechEvents,
     opened_at: Instant,
-    /// When it ends, once the service has said so.
+    /// End of the session, once the service has announced it.
     leaves_at: Option<Instant>,
     instructions: String,
-    /// How often something had been taken back of the conversation.
+    /// Number of retractions in the conversation when the session was opened.
     retracted: u64,
     tools: Arc<[ToolSpec]>,
     /// The part of our conversation that it has received or heard.

@@ -46,7 +46,7 @@ pub struct Outgoing {
     sounding: Option<Sounding>,
     /// Sentences so far, fillers included.
     sentences: usize,
-    /// When the first frame was made.
+    /// Time of the first frame.
     first_at: Option<Instant>,
     frames: u32,
 }

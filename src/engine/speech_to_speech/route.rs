@@ -48,7 +48,7 @@ fn slowest<'t>(turn: &'t Turn, npc: &Npc) -> Option<(&'t str, Duration)> {
     is_slow.then_some((&*slowest.tool.identity, slowest.expected))
 }
 
-/// How many turns in a row of each speaker have called slow tools.
+/// Number of consecutive turns that called slow tools, per speaker.
 #[derive(Debug, Default)]
 pub struct Habits(HashMap<String, u32>);
 

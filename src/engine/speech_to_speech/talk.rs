@@ -53,7 +53,7 @@ pub struct Talk<'t> {
     filler_said: bool,
     /// A long utterance takes its time on its way.
     upload: Duration,
-    /// When the turn began.
+    /// Start of the turn.
     begun: Instant,
 }
 

@@ -227,7 +227,7 @@ impl Handler for Stub {
     }
 }
 
-/// How often each tool ran to its end.
+/// Number of completed runs of each tool.
 #[derive(Clone, Default)]
 pub struct Tools {
     pub roll: Arc<AtomicUsize>,

@@ -21,7 +21,7 @@ pub fn text<'a>(arguments: &'a Map<String, Value>, key: &str) -> Option<&'a str>
     arguments.get(key).and_then(Value::as_str)
 }
 
-/// How long a built-in's calls take, in ms: shown to models, and used for its tier, until it was
+/// Durations of a built-in's calls, in ms: shown to models, and used for its tier, until it was
 /// measured.
 #[derive(Clone, Copy)]
 pub struct Millis {

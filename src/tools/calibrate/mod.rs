@@ -48,7 +48,7 @@ pub struct Calibrated {
     pub tool: Arc<str>,
     /// Arguments of its calls, secrets replaced; `None`: it was not called.
     pub arguments: Option<Value>,
-    /// How often it was called.
+    /// Number of calls.
     pub calls: usize,
     /// Outcome of the measurement.
     pub found: CalibrationOutcome,
@@ -69,7 +69,7 @@ pub enum CalibrationOutcome {
     Skipped(String),
 }
 
-/// Why a call that measures a tool says nothing.
+/// Reason a measuring call yields no figure.
 #[derive(Debug, thiserror::Error)]
 enum ProbeFailure {
     #[error("the program ends")]
@@ -82,7 +82,7 @@ enum ProbeFailure {
     Result(Mismatch),
 }
 
-/// Why a tool must not, or cannot, be called to be measured.
+/// Reason a tool must not, or cannot, be called for measuring.
 #[derive(Debug, thiserror::Error)]
 enum NotCalled {
     #[error("its probe is not an object")]
@@ -281,7 +281,7 @@ fn means(name: &str, tool: &Tool) -> bool {
 /// Arguments for measuring a tool: its probe, else minimal ones that fit its schema.
 ///
 /// # Errors
-/// Why it must not, or cannot, be called.
+/// The tool must not, or cannot, be called.
 fn arguments_for(tool: &Tool, parameters: &Value) -> Result<Map<String, Value>, NotCalled> {
     let declared = &tool.declared;
     if let Some(probe) = &declared.probe {
@@ -298,7 +298,7 @@ fn arguments_for(tool: &Tool, parameters: &Value) -> Result<Map<String, Value>, 
     }
 }
 
-/// Why a tool must not be called without a probe; `None`: it may.
+/// Reason not to call a tool without a probe; `None`: it may be called.
 fn forbidden(declared: &Declared) -> Option<&'static str> {
     let reasons = [
         (declared.destructive == Some(true), "it may destroy something"),

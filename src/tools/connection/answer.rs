@@ -24,7 +24,7 @@ use crate::{
 /// Longest text of an error that is passed on, in characters.
 const LONGEST: usize = 2_000;
 
-/// Why a server cannot be used.
+/// Reason a server cannot be used.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Refusal {
     /// It wants to know who we are, or does not like the answer.

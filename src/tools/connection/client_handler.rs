@@ -42,7 +42,7 @@ const LOG_LONGEST: usize = 400;
 pub struct ClientHandler {
     /// Name of the server.
     pub server: Arc<str>,
-    /// Where its notices go.
+    /// Receives its notices.
     pub notices: Arc<Notices>,
     /// Open calls, which its questions belong to.
     pub open: Arc<OpenCalls>,
@@ -163,7 +163,7 @@ impl rmcp::ClientHandler for ClientHandler {
     }
 }
 
-/// Why a person's answer cannot be given to a server.
+/// Reason a person's answer cannot be passed to a server.
 #[derive(Debug, PartialEq, thiserror::Error)]
 enum UnusableAnswer {
     #[error("the form's schema: {0}")]

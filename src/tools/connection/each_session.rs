@@ -54,7 +54,7 @@ struct Connection {
 }
 
 impl Connections {
-    /// How the connection for the session of `owner` stands, while one runs.
+    /// Status of the connection for the session of `owner`, while one runs.
     pub fn of(&self, owner: Owner) -> Option<Arc<SharedStatus>> {
         let all = self.lock();
         let found = all.get(&owner).filter(|it| it.session.is_some());

@@ -1,4 +1,4 @@
-//! How large the event is that a stream is in.
+//! Size of the current event of a stream.
 //!
 //! Entry type: [`EventSize`]. **Never**: keeps any of it.
 
@@ -16,7 +16,7 @@ pub struct EventSize {
 }
 
 impl EventSize {
-    /// How many bytes an event has had at most by the end of `bytes`, which come next.
+    /// Adds the next `bytes`; returns the largest size that an event reaches within them.
     pub fn add(&mut self, bytes: &[u8]) -> usize {
         let mut most = 0;
         for byte in bytes {

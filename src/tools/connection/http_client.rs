@@ -51,7 +51,7 @@ use crate::{
     tools::url::UrlError,
 };
 
-/// How long an unused connection is kept.
+/// Time an unused connection is kept.
 const KEPT: Duration = Duration::from_secs(90);
 /// Unused connections kept to one server.
 const KEPT_MAX: usize = 4;
@@ -79,13 +79,13 @@ pub enum Authorization {
     Managed(Arc<Authorizer>),
 }
 
-/// Why no request can be sent to a server.
+/// Reason no request can be sent to a server.
 #[derive(Debug, thiserror::Error)]
 pub enum HttpError {
     /// Its address is not a URL.
     #[error("'{url}': {source}")]
     Address {
-        /// As it is configured.
+        /// Address as configured.
         url: String,
         /// The problem with it.
         source: UrlError,
@@ -103,7 +103,7 @@ pub enum HttpError {
 
 /// Parameters of a connection over HTTP.
 pub struct HttpOptions<'a> {
-    /// Where the server is.
+    /// Address of the server.
     pub url: &'a str,
     /// True if it may be on this machine or a private network.
     pub may_be_inside: bool,
@@ -139,7 +139,7 @@ struct Inner {
     drains: TaskTracker,
     /// The server has answered when it was asked for the stream of a session, or has had its time.
     is_listening: watch::Sender<bool>,
-    /// When the next stream may be opened.
+    /// Earliest time to open the next stream.
     next_stream: Mutex<Instant>,
 }
 

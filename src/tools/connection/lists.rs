@@ -70,7 +70,7 @@ impl<T: Serialize> Listing<T> {
         Ok(self.cursor.is_some())
     }
 
-    /// Where the next page begins.
+    /// Cursor of the next page.
     pub fn cursor(&self) -> Option<String> {
         self.cursor.clone()
     }

@@ -127,7 +127,7 @@ impl Server {
         }
     }
 
-    /// Which of `tools` are offered, in their order: found out on a thread that may wait for the disk.
+    /// Decides which of `tools` to offer, in their order, on a thread that may wait for the disk.
     async fn admissions(&self, tools: &[Listed]) -> Vec<Admission> {
         let of = Admitting {
             at: self.address(),

@@ -35,7 +35,7 @@ pub struct Whose {
     pub effects: Arc<dyn Effects>,
     /// Lends the chat model of its NPC.
     pub sampler: Option<Arc<dyn Sampler>>,
-    /// Where signs of life go.
+    /// Receives signs of life.
     pub progress: Progress,
 }
 
@@ -62,7 +62,7 @@ impl Whose {
     }
 }
 
-/// Why nobody is asked what a server wants to know.
+/// Reason a server's question is put to nobody.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NobodyToAsk {
     /// No call of the server is under way.

@@ -1,4 +1,4 @@
-//! How a server is reached and what is said about its tools.
+//! Settings for reaching a server, and declarations about its tools.
 //!
 //! Entry type: [`ServerOptions`]. **Never**: prints a secret.
 
@@ -78,7 +78,7 @@ pub struct ServerAddress {
     pub owner: Option<Owner>,
     /// Name of the server.
     pub server: String,
-    /// Where it is, in a form that may be kept.
+    /// Location of the server, in a form that may be stored.
     pub endpoint: String,
 }
 
@@ -113,7 +113,7 @@ pub enum Reach {
     Stdio {
         /// Program and arguments, at least the program.
         command: Vec<String>,
-        /// Where it runs, its file's folder; `None`: where we do.
+        /// Working directory, its file's folder; `None`: ours.
         folder: Option<PathBuf>,
         /// Variables it gets beside PATH, HOME, LANG and TMPDIR.
         env: BTreeMap<String, Secret>,
@@ -122,7 +122,7 @@ pub enum Reach {
     },
     /// A server elsewhere, over streamable HTTP.
     Http {
-        /// Where it answers, `http://…` or `https://…`.
+        /// Address, `http://…` or `https://…`.
         url: String,
         /// It may be on this machine or a private network: who says so has written it down.
         may_be_inside: bool,
@@ -182,7 +182,7 @@ impl Reach {
 /// Files and folders that a child process may reach.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Sandbox {
-    /// Whatever we may.
+    /// Everything that we may reach.
     Off,
     /// The system's folders, what it was installed with, the folder it runs in, what its command line
     /// names, a home of its own, and these.
@@ -220,7 +220,7 @@ pub struct ClientCredentials {
     pub client_id: String,
     /// Proof that we are this client.
     pub credential: Credential,
-    /// Where the proof may be sent.
+    /// Authorization server that may receive the proof.
     pub authority: Authority,
     /// The scopes requested.
     pub scopes: Vec<String>,
@@ -231,7 +231,7 @@ pub struct ClientCredentials {
 pub struct Authority {
     /// Its issuer, whose metadata says where tokens are given out.
     pub issuer: Option<String>,
-    /// Where tokens are given out, whatever the metadata says.
+    /// Token endpoint, whatever the metadata says.
     pub token_url: Option<String>,
 }
 

@@ -22,13 +22,13 @@ const PART: usize = 1_024;
 const WORDS: usize = 1_000;
 /// Bytes of the members kept of a large `_meta`: those that say what a tool does are short.
 const SAID: usize = 64;
-/// How many of these are kept.
+/// Most of these that are kept.
 const SAID_MOST: usize = 32;
 
 /// Stored form of a definition.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Pin {
-    /// Which definition it is.
+    /// Hash of the definition.
     hash: String,
     /// It, as JSON; large parts have their size and hash in their place.
     shown: String,
@@ -125,7 +125,7 @@ impl PinnedTools {
         Self { tools, bytes, everybodys, is_changed: false }
     }
 
-    /// How a tool was defined when it was first seen, or approved since.
+    /// Definition of a tool when it was first seen, or as approved since.
     pub fn get(&self, tool: &str) -> Option<&Pin> {
         self.tools.get(tool).or_else(|| self.everybodys.get(tool))
     }
@@ -146,7 +146,7 @@ impl PinnedTools {
     /// Like [`Self::set`], for a definition in its stored form.
     ///
     /// # Errors
-    /// As those of [`PinnedTools::set`].
+    /// Those of [`PinnedTools::set`].
     pub fn put(&mut self, tool: &str, pin: Pin) -> Result<(), Full> {
         let before = self.tools.get(tool);
         if before == Some(&pin) {
@@ -170,7 +170,7 @@ impl PinnedTools {
         self.bytes = self.tools.iter().map(|(name, pin)| name.len() + pin.bytes()).sum();
     }
 
-    /// How much it is.
+    /// Size of the stored definitions.
     pub fn size(&self) -> PinnedSize {
         PinnedSize { names: self.tools.len(), bytes: self.bytes }
     }

@@ -14,7 +14,7 @@ use crate::tools::{Declared, SideEffects};
 /// Decision to offer a tool.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Admission {
-    /// As it was, or seen for the first time.
+    /// Unchanged, or seen for the first time.
     Known,
     /// It only reads, as it did before, and is defined in another way now.
     Changed(Vec<String>),

@@ -43,7 +43,7 @@ use crate::{domain::redact, launch};
 
 /// A server to probe, and how.
 pub struct Probe {
-    /// Where the server is.
+    /// Location of the server.
     pub target: Target,
     /// Revision to speak; `None`: the newest that both know.
     pub revision: Option<String>,
@@ -55,7 +55,7 @@ pub struct Probe {
     pub limit: Duration,
 }
 
-/// Where a server is.
+/// Location of a server.
 pub enum Target {
     /// Behind streamable HTTP.
     Http(Url),
@@ -118,7 +118,7 @@ pub struct ProbeCall {
     pub tool: String,
     /// With what it was called.
     pub arguments: Map<String, Value>,
-    /// How it ended.
+    /// Outcome of the call.
     pub outcome: Outcome,
     /// The text of its answer, or why there is none.
     pub text: String,
@@ -126,7 +126,7 @@ pub struct ProbeCall {
     pub ms: f64,
 }
 
-/// How a call ended.
+/// Outcome of a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Outcome {
@@ -140,7 +140,7 @@ pub enum Outcome {
     Failed,
 }
 
-/// Why nothing was found.
+/// Error of a probe that found nothing.
 #[derive(Debug, thiserror::Error)]
 #[error("'{target}' cannot be used as an MCP server: {reason}")]
 pub struct ProbeError {
@@ -150,7 +150,7 @@ pub struct ProbeError {
     reason: OpenError,
 }
 
-/// Why a server could not be looked at; its text begins with "it", the server.
+/// Reason a server could not be probed; its text begins with "it", the server.
 #[derive(Debug, thiserror::Error)]
 enum OpenError {
     #[error("it was not ready within {0} s (see --timeout)")]

@@ -190,7 +190,7 @@ fn known(approved: &Approvals, server: &str, tool: &Listed) -> bool {
     approved.get(server).and_then(|tools| tools.get(&tool.name)) == Some(&tool.pinned())
 }
 
-/// Which version a file is of.
+/// Format version of a file; `None`: it cannot be read.
 fn version(path: &Path) -> Option<u32> {
     serde_json::from_slice::<File<IgnoredAny>>(&files::read_own(path).ok()?)
         .ok()

@@ -86,7 +86,7 @@ pub struct Server {
     pub stop: CancellationToken,
 }
 
-/// Why an attempt to connect failed; its text begins with "it", the server.
+/// Reason a connection attempt failed; its text begins with "it", the server.
 #[derive(Debug, thiserror::Error)]
 enum ConnectError {
     #[error("it was not ready within {} ms", .0.as_millis())]
@@ -280,7 +280,7 @@ impl Server {
         }
     }
 
-    /// Why there is no connection, with the last words of its process.
+    /// Explains `refusal` with the last words of the server's process, which is ended.
     async fn explained(&self, refusal: Refusal, child: Option<Child>) -> String {
         let mut reason = match refusal {
             Refusal::Unauthorized => format!("it {}", answer::unauthorized(&self.options.name)),

@@ -44,7 +44,7 @@ const GIVEN: Duration = Duration::from_secs(30);
 
 /// Settings and handles that all servers are started with.
 pub struct Setup {
-    /// Where their tools go.
+    /// Host that receives their tools.
     pub host: ToolHost,
     /// Folder of what is remembered of them.
     pub data_dir: PathBuf,
@@ -60,7 +60,7 @@ pub struct Setup {
     pub seed: u64,
 }
 
-/// Why something that was asked of the servers was not done.
+/// Reason a request about the servers was not carried out.
 #[derive(Debug, thiserror::Error)]
 pub enum ServersError {
     /// Another server of the owner has this name, or this prefix of its tools' identities.
@@ -77,7 +77,7 @@ pub enum ServersError {
     NotConnected {
         /// Name of the server.
         server: String,
-        /// How it stands.
+        /// State of the server, in words.
         reason: String,
     },
     /// Its tools could not be listed.
@@ -114,7 +114,7 @@ pub struct ChangedTools {
     pub what: Vec<String>,
 }
 
-/// Which servers there are, and those that run.
+/// Configured and added servers, and those that run.
 #[derive(Default)]
 struct All {
     /// Of the configuration.
@@ -336,7 +336,7 @@ impl Servers {
         Running { options, known, connections, stop, task }
     }
 
-    /// How all servers stand that are there for `owner`, by name.
+    /// Status of every server available to `owner`, by name.
     pub fn status(&self, owner: Owner) -> Vec<Status> {
         let status = |(key, it): (&ServerKey, &Running)| {
             let known = it.known(owner);
@@ -399,7 +399,7 @@ impl Servers {
     /// Waits for the servers nothing starts without.
     ///
     /// # Errors
-    /// Which of them failed, and why.
+    /// A required server failed; names each of them, with the reason.
     pub async fn required(&self) -> Result<(), ServersError> {
         let mut failed = Vec::new();
         for (name, known) in self.known(|options| options.required) {

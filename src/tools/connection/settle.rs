@@ -18,7 +18,7 @@ const FRESH: Pings = Pings { sent: 2, counted: 2 };
 /// A kept connection this slow meets a delayed acknowledgement.
 const STALL: Duration = Duration::from_millis(30);
 
-/// How many requests are sent, and how many of the last ones count.
+/// Number of requests sent, and number of the last ones that count.
 #[derive(Clone, Copy)]
 struct Pings {
     sent: usize,

@@ -7,14 +7,14 @@ use crate::tools::ToolHost;
 
 /// State shared by all servers.
 pub struct Shared {
-    /// Where their tools go.
+    /// Host that receives their tools.
     pub host: ToolHost,
     /// Records of them that outlive a run.
     pub remembered: RememberedServers,
-    /// Where children are started.
+    /// Launch settings of children.
     pub room: Room,
     /// Values that headers may name.
     pub facts: Arc<Facts>,
-    /// Where tokens come from.
+    /// Source of tokens.
     pub tokens: Tokens,
 }

@@ -12,7 +12,7 @@ use crate::domain::{Owner, redact};
 /// Lines of its stderr that are shown of a server that failed.
 const LAST_WORDS: usize = 5;
 
-/// How a server stands.
+/// State of a server.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum State {
     /// On its way for the first time.
@@ -29,21 +29,21 @@ pub enum State {
     },
     /// On its way again after a failure.
     Reconnecting {
-        /// Why it failed.
+        /// Reason of the failure.
         reason: String,
     },
     /// Its tools are offered.
     Ready,
     /// Failed, and tried again at a moment.
     Waiting {
-        /// Why the last attempt failed.
+        /// Reason the last attempt failed.
         reason: String,
-        /// When the next attempt begins.
+        /// Time of the next attempt.
         until: Instant,
     },
     /// Failed for good.
     Failed {
-        /// Why the last attempt failed.
+        /// Reason the last attempt failed.
         reason: String,
     },
     /// Ended by us.
@@ -83,7 +83,7 @@ impl State {
         matches!(self, Self::Connecting | Self::Lacking { .. })
     }
 
-    /// Why it is not ready, if something is wrong.
+    /// Reason it is not ready, if something is wrong.
     pub fn reason(&self) -> Option<&str> {
         match self {
             Self::Reconnecting { reason }
@@ -107,9 +107,9 @@ pub struct Status {
     pub prefix: String,
     /// Name and version that it gives itself; each empty where it gives none.
     pub calls_itself: (String, String),
-    /// Where it is.
+    /// Location of the server.
     pub endpoint: String,
-    /// How it stands.
+    /// State of the server.
     pub state: State,
     /// Newest revision of the protocol it speaks.
     pub revision: Option<&'static str>,
@@ -129,7 +129,7 @@ pub struct Status {
     pub kept: Kept,
 }
 
-/// How a person accepts what the server `name` lists.
+/// Command that accepts what the server `name` lists.
 pub fn way_to_trust(owner: Option<Owner>, name: &str) -> String {
     let command = if owner.is_some() { "/tools server trust" } else { "glyphoxa mcp trust" };
     format!("{command} {name}")

@@ -34,7 +34,7 @@ pub struct Child {
     _stderr: AbortOnDropHandle<()>,
 }
 
-/// Why a server's program could not be started.
+/// Reason a server's program could not be started.
 #[derive(Debug, thiserror::Error)]
 pub enum StartError {
     /// The command is empty.
@@ -49,7 +49,7 @@ pub enum StartError {
     /// The system refused for another reason.
     #[error("cannot start '{program}': {reason}")]
     Failed {
-        /// As it is configured.
+        /// Program as configured.
         program: String,
         /// The system's reason.
         reason: String,
@@ -67,7 +67,7 @@ pub struct Streams {
     pub write: pipe::Sender,
 }
 
-/// Where children are started, and what none of them may reach.
+/// Launch settings of all children, and files that none of them may reach.
 pub struct Room {
     /// This program, which supervises and confines them.
     pub launcher: PathBuf,
@@ -81,19 +81,19 @@ pub struct Room {
 
 /// Parameters for starting a child.
 pub struct Start<'a> {
-    /// Where it is started.
+    /// Launch settings of all children.
     pub room: &'a Room,
     /// Its name among the others.
     pub name: &'a str,
     /// Program and arguments.
     pub command: &'a [String],
-    /// Where it runs; `None`: where we do.
+    /// Working directory; `None`: ours.
     pub folder: Option<&'a Path>,
     /// Variables of its own.
     pub environment: Vec<(&'a str, &'a Secret)>,
     /// Files and folders it may reach.
     pub sandbox: &'a Sandbox,
-    /// Where its stderr goes.
+    /// Receives its stderr.
     pub tail: Arc<Tail>,
     /// Sees every line of it.
     pub shown: Box<dyn Fn(&str) + Send>,
@@ -120,7 +120,7 @@ impl Child {
         self.launched.end(GRACE).await;
     }
 
-    /// How the child ended, if it has or does in a moment.
+    /// Describes how the child ended; `None`: it still runs after a short wait.
     pub async fn exit(&mut self) -> Option<String> {
         timeout(EXITING, self.launched.exit()).await.ok().map(str::to_owned)
     }

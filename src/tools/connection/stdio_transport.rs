@@ -42,7 +42,7 @@ pub struct StdioTransport<R, W> {
     line: IncomingLine,
     /// The question which revision the server speaks.
     asked: Option<RequestId>,
-    /// When it is given up, while there is no answer.
+    /// Deadline of the question, while there is no answer.
     until: Option<Instant>,
     /// It was given up.
     given_up: bool,

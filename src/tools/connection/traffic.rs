@@ -33,7 +33,7 @@ use crate::domain::{one_line, redact};
 
 /// Questions of a server that have no answer yet.
 pub const OPEN: usize = 16;
-/// How long one more waits for an answer to one of these, before the server is left.
+/// Longest wait of one more question for an answer to one of these; then the server is left.
 const PATIENCE: Duration = Duration::from_secs(1);
 /// Largest question, in bytes.
 const LARGEST: usize = 1024 * 1024;
@@ -68,12 +68,12 @@ impl Traffic {
         self.unasked.load(Ordering::Relaxed)
     }
 
-    /// Why the connection was ended; its text begins with "it", the server.
+    /// Reason the connection was ended; its text begins with "it", the server.
     pub fn left(&self) -> Option<&str> {
         self.left.get().map(String::as_str)
     }
 
-    /// Why a question under the number `id` cannot be taken now.
+    /// Reason a question under the number `id` cannot be taken now.
     fn no_room(&self, id: &RequestId) -> Option<String> {
         let open = self.ids();
         if open.contains(id) {
@@ -102,7 +102,7 @@ pub struct Guarded<T> {
     pub inner: T,
     /// Counts of its messages and open questions.
     pub traffic: Arc<Traffic>,
-    /// Where changes of lists go.
+    /// Receives changes of lists.
     pub notices: Arc<Notices>,
     /// Cancelled when the server is left.
     pub lost: CancellationToken,
@@ -114,7 +114,7 @@ pub struct Guarded<T> {
     pub waiting: Option<(RxJsonRpcMessage<RoleClient>, Instant)>,
 }
 
-/// How many unasked messages may be read at the moment.
+/// Number of unasked messages that may be read now; it grows with time.
 pub struct Pace {
     left: f64,
     at: Instant,
@@ -139,7 +139,7 @@ impl Pace {
         self.at = now;
     }
 
-    /// When the next may be read.
+    /// Earliest time to read the next one; `None`: now.
     fn next(&self) -> Option<Instant> {
         (self.left < 0.0).then(|| self.at + Duration::from_secs_f64(-self.left / f64::from(PACE)))
     }

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use crate::domain::Tier;
 
-/// How quick a tool is, by its measured p50.
+/// Speed class of a tool, by its measured p50.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Badge {
     /// Under 50 ms.
@@ -31,7 +31,7 @@ impl Badge {
         }
     }
 
-    /// As it is shown.
+    /// Displayed name.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Lightning => "Lightning",

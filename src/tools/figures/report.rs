@@ -18,7 +18,7 @@ const LONGEST_NAME: usize = 256;
 /// Longer than any tool is waited for: a day, in ms.
 const LONGEST_MS: f64 = 24.0 * 60.0 * 60.0 * 1e3;
 
-/// Why somebody's report cannot be used.
+/// Reason a report cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum ReportError {
     /// It is no JSON, or not of this shape.
@@ -35,7 +35,7 @@ pub enum ReportError {
     Name {
         /// The member that is no name.
         key: &'static str,
-        /// As it is written.
+        /// Text in the report.
         text: String,
     },
     /// Figures that cannot be compared.
@@ -69,7 +69,7 @@ pub struct Reported {
     /// Its further categories.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tags: Vec<String>,
-    /// Where it comes from: built-in, manifest, server.
+    /// Kind of its source: built-in, manifest, server.
     pub source: String,
     /// Calls its percentiles are of.
     pub calls: usize,
@@ -86,7 +86,7 @@ pub struct Reported {
     /// Hash of the host that runs it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub host: Option<String>,
-    /// How quick it is.
+    /// Name of its speed class.
     #[serde(skip_deserializing)]
     pub badge: &'static str,
     /// The turns it fits into.

@@ -25,7 +25,7 @@ pub struct Figures(Mutex<State>);
 
 #[derive(Debug, Default)]
 struct State {
-    /// Where they are kept; `None`: nowhere.
+    /// Storage of the figures; `None`: they are not stored.
     place: Option<Storage>,
     endpoints: BTreeMap<ServerKey, Arc<Endpoint>>,
     known: BTreeMap<FigureKey, StoredFigures>,

@@ -70,7 +70,7 @@ pub struct StoredFigures {
     /// Its further categories.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tags: Vec<String>,
-    /// Where it comes from.
+    /// Kind of its source.
     pub source: String,
     /// Hash of the host that runs it.
     pub host: Option<String>,
@@ -86,7 +86,7 @@ pub struct StoredFigures {
     written: u64,
 }
 
-/// When it was written does not matter.
+/// Compares everything but `written`.
 impl PartialEq for StoredFigures {
     fn eq(&self, other: &Self) -> bool {
         let rest = |it: &Self| (it.tier, it.calls, it.p50_us, it.p95_us, it.p99_us);

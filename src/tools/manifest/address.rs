@@ -16,7 +16,7 @@ const ENCODED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'
 #[derive(Clone)]
 pub struct Address {
     pieces: Pieces,
-    /// Where it leads, as the user knows it; the rest may hold keys.
+    /// Host it leads to, as the user knows it; the rest may hold keys.
     pub host: String,
     /// With something in place of each argument.
     sample: Url,
@@ -83,7 +83,7 @@ impl Address {
     /// The address of one call.
     ///
     /// # Errors
-    /// Which argument cannot stand in it, for the model.
+    /// An argument is missing or cannot stand in it; the text is for the model.
     pub fn fill(&self, arguments: &Map<String, Value>) -> Result<Url, ArgumentError> {
         let url = filled(&self.pieces, arguments)?;
         // No argument is meant to do this; if one finds a way, it ends here.

@@ -12,7 +12,7 @@ use crate::provider::{Outbound, Refused};
 #[derive(Default)]
 pub struct Clients(Vec<(Url, Client)>);
 
-/// Why a server cannot be spoken to.
+/// Reason a server cannot be contacted.
 #[derive(Debug, thiserror::Error)]
 pub enum NoClient {
     /// Nothing is sent there.
@@ -27,7 +27,7 @@ impl Clients {
     /// The client for `address`, whose file lies with the configuration: its server may be anywhere.
     ///
     /// # Errors
-    /// Why there is none.
+    /// Nothing may be sent to the server, or this machine has no certificates.
     pub fn of(&mut self, address: &Address) -> Result<Client, NoClient> {
         let server = address.server();
         if let Some((_, client)) = self.0.iter().find(|(it, _)| it.origin() == server.origin()) {

@@ -6,7 +6,7 @@ use crate::tools::url::UrlError;
 
 use super::{mapping::MappingError, template::TemplateError};
 
-/// Why arguments cannot be sent; its text is for the model that chose them.
+/// Reason arguments cannot be sent; its text is for the model that chose them.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ArgumentError {
     /// The address needs this argument.
@@ -29,7 +29,7 @@ pub enum ArgumentError {
     Body(#[from] MappingError),
 }
 
-/// Why a header cannot be sent, without its value.
+/// Reason a header cannot be sent, without its value.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum HeaderError {
     /// Two braces that begin no argument.
@@ -55,7 +55,7 @@ pub struct PiecesError;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MissingArgument(pub String);
 
-/// Why a canned answer cannot be given.
+/// Reason a canned answer cannot be given.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum MockError {
     /// The template cannot be filled.

@@ -23,7 +23,7 @@ use super::{
 /// Everything about one HTTP tool, checked.
 #[derive(Clone)]
 pub struct Http {
-    /// Where it goes.
+    /// Address of its requests.
     pub address: Address,
     /// Method of its requests.
     pub verb: Verb,
@@ -84,7 +84,7 @@ impl Verb {
         matches!(self, Self::Post | Self::Put | Self::Patch)
     }
 
-    /// As the HTTP client calls it.
+    /// Converts it for the HTTP client.
     pub const fn method(self) -> Method {
         match self {
             Self::Get => Method::GET,
@@ -183,7 +183,7 @@ fn secret(value: &str) -> Option<HeaderValue> {
 
 /// A request before it is sent.
 pub struct Outgoing {
-    /// Where it goes, arguments filled in.
+    /// Address, arguments filled in.
     pub url: Url,
     /// Headers sent along.
     pub headers: HeaderMap,

@@ -95,7 +95,7 @@ impl Live {
         Err(CallError::new(CallErrorKind::Protocol, what))
     }
 
-    /// Why no answer came.
+    /// Error of a request without an answer.
     fn no_answer(&self, error: &reqwest::Error) -> CallError {
         let (kind, what) = if error.is_timeout() {
             (CallErrorKind::Timeout, "did not answer in time")

@@ -11,7 +11,7 @@ use serde_json::Value;
 const LONGEST: usize = 8 * 1024;
 /// Most steps that lie inside each other or behind each other: the interpreter takes them on the stack.
 const DEEPEST: usize = 128;
-/// How often the value may stand in what is made of it.
+/// Most copies of the value in a result.
 const GROWTH: usize = 1_024;
 /// Largest result, in bytes of JSON.
 const LARGEST: usize = 4 * 1024 * 1024;
@@ -65,8 +65,8 @@ impl Mapping {
     }
 }
 
-/// How often what an expression makes may hold the value at most: every list or object it makes
-/// holds what it is made of as often as it has members, and so on from one to the next.
+/// Upper bound for the copies of the value in an expression's result: every list or object holds
+/// its source as often as it has members, and so on from one to the next.
 fn growth(text: &str) -> usize {
     let quoted = u32::try_from(text.matches("to_string").count()).unwrap_or(u32::MAX);
     let mut growth = 2_usize.saturating_pow(quoted);
@@ -108,7 +108,7 @@ impl io::Write for Left {
     }
 }
 
-/// How many steps `text` takes at most on the way to its innermost part.
+/// Upper bound for the steps that `text` takes to its innermost part.
 fn depth(text: &str) -> usize {
     let (mut deepest, mut steps, mut outer, mut quote) = (0, 0_usize, Vec::new(), None);
     for c in text.chars() {

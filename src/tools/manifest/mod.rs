@@ -162,12 +162,12 @@ pub fn offer(host: &ToolHost, manifests: &[Manifest]) {
     }
 }
 
-/// Why no model can be given a tool with this input schema.
+/// Problem that keeps models from using a tool with this input schema.
 pub fn input_problem(input: &Value) -> Option<SchemaError> {
     schema::for_model(input).and_then(|_| Schema::new(input)).err()
 }
 
-/// Why results cannot be held against this schema.
+/// Problem that keeps results from being checked against this schema.
 pub fn output_problem(output: &Value) -> Option<SchemaError> {
     Schema::new(output).err()
 }

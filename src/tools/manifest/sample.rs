@@ -4,7 +4,7 @@
 
 use serde_json::{Map, Value, json};
 
-/// How deep objects are filled.
+/// Depth to which objects are filled.
 const DEPTH: usize = 8;
 
 /// One value for every property `schema` names.

@@ -27,13 +27,13 @@ const PATTERN_COSTS: [(usize, u64); 3] = [(4 * 1024, 13), (16 * 1024, 52), (PATT
 pub struct Weight {
     /// Objects and lists in it.
     pub parts: usize,
-    /// How deep compiling goes.
+    /// Recursion depth of compiling.
     pub levels: usize,
     /// Checks of one value.
     checks: u64,
-    /// How often a member or item is checked when what it is in is checked once.
+    /// Most checks of a member or item for one check of its container.
     fan: u64,
-    /// How deep checking one value goes.
+    /// Recursion depth of checking one value.
     chain: u64,
     /// Checks that 16 bytes of text are worth.
     text: u64,
@@ -64,7 +64,7 @@ impl Weight {
     /// The weight of `schema`.
     ///
     /// # Errors
-    /// Which bound it exceeds.
+    /// The schema exceeds a bound.
     pub fn of(schema: &Value) -> Result<Self, SchemaError> {
         let mut size = Size { bytes: 0, parts: 0 };
         size.add(schema, 0)?;
@@ -254,7 +254,7 @@ impl<'a> Survey<'a> {
         self.patterns.extend(named.into_iter().flatten().map(|(pattern, _)| pattern.as_str()));
     }
 
-    /// How deep the whole is when every place that references lead to lies in every other.
+    /// Nesting depth if every place that references lead to lay in every other.
     fn levels(&self) -> Result<usize, SchemaError> {
         let roots = self.all.first().into_iter().chain(&self.targets);
         let levels = roots.map(|part| height(part)).sum();
@@ -328,8 +328,8 @@ impl<'a> Survey<'a> {
         Ok(sum)
     }
 
-    /// How many parts are compiled for `part` where `unevaluated…` is in the schema: it has
-    /// everything that it refers to compiled again, and for that nothing may lead back.
+    /// Counts the parts compiled for `part` if `unevaluated…` is in the schema: everything that it
+    /// refers to is compiled again, so nothing may lead back.
     fn compiled(&mut self, part: &'a Value, depth: usize) -> Result<u64, SchemaError> {
         let Value::Object(members) = part else { return Ok(1) };
         match self.known_whole.get(&std::ptr::from_ref(part)) {
@@ -384,7 +384,7 @@ fn length(value: &Value) -> u64 {
     }
 }
 
-/// How many parts one member or item may be held against.
+/// Most parts that one member or item may be checked against.
 fn fan(members: &Map<String, Value>) -> u64 {
     let one = |key: &str| u64::from(members.get(key).is_some_and(|it| !it.is_boolean()));
     let patterns = members.get("patternProperties").and_then(Value::as_object);
@@ -394,7 +394,7 @@ fn fan(members: &Map<String, Value>) -> u64 {
     of_members.max(listed + one("contains") + one("unevaluatedItems"))
 }
 
-/// How deep JSON is.
+/// Nesting depth of JSON.
 fn height(value: &Value) -> usize {
     let below = match value {
         Value::Object(members) => members.values().map(height).max(),

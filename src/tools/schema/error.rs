@@ -2,7 +2,7 @@
 
 use super::limits;
 
-/// Why a schema cannot be used for a tool.
+/// Reason a schema cannot be used for a tool.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SchemaError {
     /// It is no JSON Schema, in the compiler's own words.
@@ -69,8 +69,8 @@ pub enum SchemaError {
     NoThread,
 }
 
-/// How a value differs from what a schema asks for, in words for a model: what is wrong, where, and
-/// what was expected.
+/// Difference between a value and what a schema requires, in words for a model: the problem, its
+/// place, and the expected value.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct Mismatch(pub(super) String);

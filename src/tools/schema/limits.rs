@@ -1,4 +1,4 @@
-//! How large a schema may be, and how far it may unfold.
+//! Limits on the size of a schema, and on how far it may unfold.
 
 /// Largest schema, in bytes of JSON.
 pub const BYTES: usize = 256 * 1024;

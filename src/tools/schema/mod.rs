@@ -49,9 +49,9 @@ pub struct Schema {
     weight: Weight,
 }
 
-/// Where a check may be done.
+/// Cost class of a check; it decides where the check runs.
 enum Dearness {
-    /// Where it is asked for.
+    /// Inline, on the caller's thread.
     Cheap,
     /// Apart; `explained`: problems are put into words.
     Dear {
@@ -99,7 +99,7 @@ impl Schema {
     /// Like [`Self::check`] without a runtime, for values of our own files and of our own making.
     ///
     /// # Errors
-    /// As those of [`Schema::check`].
+    /// Those of [`Schema::check`].
     pub fn check_here(&self, value: Value) -> Result<Value, Mismatch> {
         match self.dearness(&value) {
             Dearness::Cheap => checked(&self.validator, value, true),
@@ -201,7 +201,7 @@ fn told(error: ValidationError<'_>) -> String {
 /// The parameters a model is given: an object schema without members that confuse services.
 ///
 /// # Errors
-/// Why no service takes it.
+/// The schema describes something other than an object.
 pub fn for_model(schema: &Value) -> Result<Arc<Value>, SchemaError> {
     let Value::Object(members) = schema else {
         return Err(SchemaError::NoObject);

@@ -1,4 +1,4 @@
-//! How close an utterance is in meaning to tools: vectors of an [`Embedder`], kept.
+//! Similarity in meaning between an utterance and tools: cached vectors of an [`Embedder`].
 //!
 //! Entry type: [`Dense`]. Vectors of tools are made in the background and kept by the hash of what
 //! a model reads of a tool; an utterance's is waited for 150 ms.
@@ -23,7 +23,7 @@ use crate::{
 
 /// Longest wait for the vector of an utterance; the turn waits too.
 const PATIENCE: Duration = Duration::from_millis(150);
-/// How long no utterance waits for a vector after a failure.
+/// Time after a failure in which no utterance waits for a vector.
 const PAUSE: Duration = Duration::from_secs(30);
 /// Longest wait for a batch of tools.
 const BATCH_PATIENCE: Duration = Duration::from_secs(120);
@@ -98,7 +98,7 @@ impl Dense {
         Ok(())
     }
 
-    /// How near `text` is to each of `tools` (cosine, -1 to 1). `None`: a tool has no vector yet,
+    /// Cosine similarity of `text` to each of `tools` (-1 to 1). `None`: a tool has no vector yet,
     /// or the text's did not come in time. Cancel safe.
     pub async fn scores(&self, text: &str, tools: &[&Arc<CatalogEntry>]) -> Option<Vec<f32>> {
         let known = self.tools.load_full();

@@ -1,4 +1,4 @@
-//! How well the words of an utterance fit the words of tools: BM25 over an inverted index.
+//! Match between the words of an utterance and those of tools: BM25 over an inverted index.
 //!
 //! Entry type: [`Lexical`]. The weight of a word in a tool comes from the crate `bm25`; the weights
 //! lie in lists by word, which is several times quicker than the crate's own scorer, and the index
@@ -14,7 +14,7 @@ use bm25::{Embedder, EmbedderBuilder, Tokenizer};
 pub struct Lexical {
     /// Word -> the tools that have it, by place, and what it says about each.
     postings: HashMap<u64, Vec<(usize, f32)>>,
-    /// How many tools.
+    /// Number of tools.
     tools: usize,
 }
 
@@ -66,7 +66,7 @@ impl Lexical {
     }
 }
 
-/// How much a word says that `with` of `all` tools have (BM25's inverse document frequency).
+/// Inverse document frequency (BM25) of a word that `with` of `all` tools have.
 fn rarity(all: usize, with: usize) -> f32 {
     #[expect(clippy::cast_precision_loss, reason = "there are not millions of tools")]
     let (all, with) = (all as f32, with as f32);

@@ -1,4 +1,4 @@
-//! Which tools a model is offered when an NPC may use more than it should read.
+//! Selection of the tools offered to a model when an NPC may use more than it should read.
 //!
 //! Entry points: [`super::ToolHost::offered`], [`super::ToolHost::narrowed`]. Tools are ranked by the nearness of
 //! their meaning to what was said where an embedder is set, else by words in common. What is chosen

@@ -1,4 +1,4 @@
-//! Which of many tools fit what was said.
+//! Selection of the tools that fit an utterance.
 //!
 //! Entry type: [`Selector`]. **Never**: offers what it was not given.
 
@@ -16,7 +16,7 @@ const LEXICAL_BOOST: f32 = 0.3;
 /// Added for such a category, on the scale of cosines.
 const DENSE_BOOST: f32 = 0.1;
 
-/// How lists are narrowed; built by `config`.
+/// Settings for narrowing lists of tools; built by `config`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SelectionOptions {
     /// More visible tools than this are narrowed to this many.
@@ -61,11 +61,11 @@ pub type Selecting = ArcSwap<Selector>;
 pub struct AlwaysOffered {
     /// All of them.
     pub all: Vec<Arc<CatalogEntry>>,
-    /// How many of them count towards `top_k`.
+    /// Number of them that count towards `top_k`.
     pub core: usize,
 }
 
-/// How scores of one kind are read.
+/// Threshold and boost for scores of one kind.
 #[derive(Clone, Copy)]
 struct Scale {
     /// Least score that counts, its boost included.

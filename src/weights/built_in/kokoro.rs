@@ -9,7 +9,7 @@ use crate::weights::{
     set::{Origin, Package, WeightFile, WeightSet},
 };
 
-/// How long every voice is.
+/// Length of every voice, in bytes.
 const VOICE_BYTES: u64 = 522_240;
 
 /// The English voices (American and British, women and men) and their hashes.

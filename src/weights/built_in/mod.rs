@@ -13,9 +13,9 @@ use self::written::{
 };
 use super::set::{Origin, WeightSet};
 
-/// Where the files of [`WHISPER_TINY_EN`] are published, at the revision that has their hashes.
+/// Path of the published files of [`WHISPER_TINY_EN`], at the revision that has their hashes.
 const TINY_EN: &str = "resolve/0d3d19a32d3338f10357c0889762bd8d64bbdeba";
-/// Where the files of [`PIPER_JOE`] are published.
+/// Path of the published files of [`PIPER_JOE`].
 const JOE: &str = "resolve/0d907f158acc877ddeebcbf827659ee13bea8bcd/en/en_US/joe/medium";
 
 /// All of them.

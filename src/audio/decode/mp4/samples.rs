@@ -1,4 +1,4 @@
-//! Where the packets of a track are: [`Samples`].
+//! Places of the packets of a track: [`Samples`].
 //!
 //! ISO/IEC 14496-12, section 8.7. **Never** believes a count: tables end where their bytes do.
 
@@ -9,7 +9,7 @@ use super::{super::bytes::Bytes, boxes::find};
 pub struct Sample {
     /// Its first byte.
     pub at: u64,
-    /// How many bytes.
+    /// Its length in bytes.
     pub len: u32,
 }
 
@@ -17,7 +17,7 @@ pub struct Sample {
 #[derive(Clone, Debug)]
 pub struct Samples<'a> {
     lengths: Lengths<'a>,
-    /// Where the next chunk begins: four bytes each, or eight.
+    /// Offsets of the chunks still to come: four bytes each, or eight.
     chunks: Bytes<'a>,
     /// Chunks have eight.
     is_long: bool,
@@ -32,7 +32,7 @@ pub struct Samples<'a> {
     at: u64,
 }
 
-/// How long the packets are.
+/// Lengths of the packets.
 #[derive(Clone, Debug)]
 enum Lengths<'a> {
     /// So many of one length.

@@ -14,13 +14,13 @@ use super::{
     source::Source,
 };
 
-/// How each page starts.
+/// First bytes of every page.
 const CAPTURE: &[u8; 4] = b"OggS";
 /// Bytes of a page's header before the lengths in it.
 const HEADER: usize = 27;
 /// Longest packet that is kept: over the longest of Opus (48 frames of 1,275 bytes).
 const MAX_PACKET: usize = 65_536;
-/// Where no packet ends on a page.
+/// Position given by a page on which no packet ends.
 const NO_POSITION: u64 = u64::MAX;
 
 /// A page that goes on with a packet of the one before.

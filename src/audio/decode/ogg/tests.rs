@@ -6,7 +6,7 @@ const OPUS: &[u8] = include_bytes!("../../../../tests/data/sound/tone.opus");
 /// 440 Hz, amplitude 12,000, half a second, in six channels.
 const SIX: &[u8] = include_bytes!("../../../../tests/data/sound/six_channels.opus");
 
-/// Where pages begin.
+/// Offsets of the pages.
 fn pages(file: &[u8]) -> Vec<usize> {
     (0..file.len()).filter(|&at| file[at..].starts_with(b"OggS")).collect()
 }

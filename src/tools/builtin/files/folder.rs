@@ -36,13 +36,13 @@ pub struct FolderOf {
     name: String,
 }
 
-/// Why a file was not read or written; the text is for the model.
+/// Reason a file was not read or written; the text is for the model.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Fault {
     /// The path itself.
     #[error("'{path}' is no path inside the campaign's folder ({way_out})")]
     Path {
-        /// As it was given.
+        /// Path as given.
         path: String,
         /// Hint at a valid path.
         way_out: &'static str,
@@ -50,7 +50,7 @@ pub enum Fault {
     /// Nothing is there.
     #[error("there is no file '{path}' ({known})")]
     Missing {
-        /// As it was given.
+        /// Path as given.
         path: String,
         /// Entries of the folder, in words.
         known: String,
@@ -79,7 +79,7 @@ pub enum Fault {
     /// The disk or its permissions.
     #[error("'{path}' could not be {what}: {error}")]
     Io {
-        /// As it was given.
+        /// Path as given.
         path: String,
         /// The failed action, as a participle ("read").
         what: &'static str,

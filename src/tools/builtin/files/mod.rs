@@ -28,7 +28,7 @@ use crate::{
 /// Longest name of a campaign's folder, in characters.
 const NAME_MAX: usize = 64;
 
-/// Where `file-io` works.
+/// Settings of `file-io`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FileIo {
     /// Folder of everybody's campaigns; made when it is first written to.

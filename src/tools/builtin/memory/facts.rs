@@ -20,7 +20,7 @@ use crate::{
 
 /// Results of a search that asks for no other number.
 const TOP: usize = 10;
-/// How much the first places of a list are worth above the others (reciprocal rank fusion).
+/// Constant of reciprocal rank fusion: the larger, the less the first places of a list stand out.
 const FLAT: f64 = 60.0;
 /// Longest wait for the vector of a question.
 const PATIENCE: Duration = Duration::from_millis(400);

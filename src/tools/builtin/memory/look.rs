@@ -29,7 +29,7 @@ const LINE_MAX: usize = 300;
 
 /// A question: of whom, where, when.
 pub struct Look<'a> {
-    /// Where it is looked up.
+    /// Store that is searched.
     pub store: &'a dyn MemoryStore,
     /// Scope whose memory is searched.
     pub scope: &'a Scope,
@@ -220,7 +220,7 @@ impl Look<'_> {
         self.is_gated.fetch_or(is_gated, Ordering::Relaxed);
     }
 
-    /// How long ago it was.
+    /// Describes how long ago `at` was.
     pub fn when(&self, at: i64) -> String {
         ago(self.now.saturating_sub(at))
     }

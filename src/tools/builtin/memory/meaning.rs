@@ -14,7 +14,7 @@ use crate::{
     provider::{Embedder, Error},
 };
 
-/// How vectors by spelling are kept.
+/// Model name stored with vectors by spelling.
 const SPELLING: &str = "spelling-1";
 
 /// Search by meaning, or without an embedder by spelling.

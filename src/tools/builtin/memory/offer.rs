@@ -1,4 +1,4 @@
-//! How the tools of memory are described to models.
+//! Descriptions of the memory tools for models.
 //!
 //! Entry functions: [`memory_tools`], [`session_tools`]. **Never**: looks anything up.
 

@@ -18,7 +18,7 @@ use crate::{
     tools::CallErrorKind,
 };
 
-/// When questions are asked, in Unix time in ms.
+/// Time of the questions, in Unix time in ms.
 const NOW: i64 = 1_800_000_000_000;
 const DAY: i64 = 86_400_000;
 
@@ -43,7 +43,7 @@ async fn kept() -> Kept {
 
 const PROMISE: &str = "I promised your father to find the silver hammer";
 
-/// When something was said, in ms before now.
+/// Session of an utterance, and its age in ms.
 struct Told {
     session: &'static str,
     ago: i64,

@@ -167,7 +167,7 @@ impl RuleBook {
         })
     }
 
-    /// Where a rule is from, as it is said: "the rules of the fifth edition".
+    /// Source of a rule in spoken form: "the rules of the fifth edition".
     pub fn source(&self, rule: &Rule) -> String {
         if self.own.iter().any(|own| own.id == rule.id) {
             return "the rules of this table".to_owned();

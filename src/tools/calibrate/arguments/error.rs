@@ -1,8 +1,8 @@
-//! Why no arguments could be made for a schema.
+//! Errors of making arguments for a schema.
 
 use crate::tools::schema::{Mismatch, SchemaError};
 
-/// Why no arguments could be made; its text begins with "it" or "its", the tool.
+/// Reason no arguments could be made; its text begins with "it" or "its", the tool.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NoArguments {
     /// The schema's values, of which this is one (JSON), are no objects.
@@ -34,7 +34,7 @@ pub enum NoArguments {
     Member {
         /// Name of the member.
         member: String,
-        /// Why there is none.
+        /// Reason it has no value.
         why: Box<NoArguments>,
     },
     /// An object with more members than are tried.

@@ -16,7 +16,7 @@ pub use self::error::NoArguments;
 use self::keywords::{kind, merge, number, of_format, whole};
 use crate::tools::schema::Schema;
 
-/// How deep arguments are sought; the flattest are found first, and schemas that refer to
+/// Depths searched for arguments; the flattest are found first, and schemas that refer to
 /// themselves come to an end.
 const DEPTHS: [usize; 4] = [3, 6, 12, 24];
 /// Parts of a schema looked at before it is taken to have no end.
@@ -52,7 +52,7 @@ const TEXTS: [&str; 16] = [
 /// Arguments made from `schema` that pass `whole`, its compiled form; as few as it allows.
 ///
 /// # Errors
-/// Why none could be made.
+/// No arguments could be made.
 pub fn minimal(schema: &Value, whole: &Schema) -> Result<Map<String, Value>, NoArguments> {
     let until = Instant::now() + PATIENCE;
     let attempt = |deepest: usize| {

@@ -62,7 +62,7 @@ impl Era {
     }
 }
 
-/// Why a request that is no call has no answer; its text begins with "it", the server.
+/// Reason a request other than a call has no answer; its text begins with "it", the server.
 #[derive(Debug, thiserror::Error)]
 pub enum RequestError {
     /// The server, or the way to it, said why.
@@ -90,7 +90,7 @@ pub enum RequestError {
     /// A resource that is no text.
     #[error("{what} has no text")]
     NoText {
-        /// Which resource, for a message.
+        /// Name of the resource, for a message.
         what: String,
     },
 }
@@ -118,7 +118,7 @@ impl Client {
     /// the first part that notices the server is gone.
     ///
     /// # Errors
-    /// Why there is no connection.
+    /// The server requires a login, has ended, or cannot be used for another reason.
     pub async fn open(
         transport: impl Transport<RoleClient> + 'static,
         handler: ClientHandler,
@@ -140,7 +140,7 @@ impl Client {
     /// Like [`Self::open`], to a server that is known to speak [`Era::Stateless`], however slowly it starts.
     ///
     /// # Errors
-    /// Why there is no connection.
+    /// Those of [`Self::open`].
     pub async fn discover(
         transport: impl Transport<RoleClient> + 'static,
         handler: ClientHandler,
@@ -218,7 +218,7 @@ impl Client {
     /// All pages of its tools.
     ///
     /// # Errors
-    /// Why there is no list.
+    /// The request failed or timed out, or the list is too long.
     pub async fn tools(&self) -> Result<ToolList, RequestError> {
         let has_tools =
             self.service.peer().peer_info().is_none_or(|it| it.capabilities.tools.is_some());
@@ -265,7 +265,7 @@ impl Client {
     /// Names and addresses of its resources, and names and patterns of its templates.
     ///
     /// # Errors
-    /// Why there is no list.
+    /// The request failed or timed out, or the list is too long.
     pub async fn resources(&self) -> Result<Resources, RequestError> {
         let has =
             self.service.peer().peer_info().is_some_and(|it| it.capabilities.resources.is_some());
@@ -297,7 +297,7 @@ impl Client {
     /// The text of a resource, its pieces joined by newlines.
     ///
     /// # Errors
-    /// Why it cannot be read.
+    /// The request failed or timed out, or the resource has no text.
     pub async fn read(&self, uri: &str) -> Result<String, RequestError> {
         let request = ReadResourceRequestParams::new(uri);
         let what = format!("the resource '{uri}'");

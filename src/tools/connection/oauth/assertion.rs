@@ -15,7 +15,7 @@ use rustls::{
 };
 use serde_json::json;
 
-/// How long an assertion is good for.
+/// Validity of an assertion.
 const LIFE: Duration = Duration::from_secs(300);
 
 /// A kind of key: its name in a JWT, its scheme, and for elliptic curves the bytes of a coordinate.
@@ -28,7 +28,7 @@ const KINDS: [Kind; 3] = [
     ("RS256", SignatureScheme::RSA_PKCS1_SHA256, None),
 ];
 
-/// Why a private key cannot sign. Never holds any part of the key.
+/// Reason a private key cannot sign. Never holds any part of the key.
 #[derive(Debug, thiserror::Error)]
 pub enum AssertionError {
     /// It cannot be read.

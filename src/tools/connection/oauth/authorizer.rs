@@ -1,4 +1,4 @@
-//! When a server's token is fetched, renewed and widened, once for all who need it.
+//! Fetches, renews and widens a server's token, once for all callers.
 //!
 //! Entry type: [`Authorizer`]. **Never**: fetches twice at once, renews a token that somebody has
 //! renewed meanwhile, asks the authorization server again about a login it has refused.
@@ -26,7 +26,7 @@ use super::{
 /// Longest exchange that asks no person.
 const LIMIT: Duration = Duration::from_secs(45);
 
-/// Why a valid login is not enough.
+/// Reason given when a valid login is not enough.
 const MORE: &str = "the server wants more scopes than the last login asked for";
 
 /// An access token: sent as it is, never shown.
@@ -41,7 +41,7 @@ pub struct Authorizer {
     flight: Mutex<Option<(Flight, AbortHandle)>>,
 }
 
-/// Why there is an exchange.
+/// Reason for an exchange.
 #[derive(Clone)]
 struct Cause {
     /// The token the server refused; `None`: none was sent.

@@ -9,7 +9,7 @@ use rmcp::transport::streamable_http_client::StreamableHttpError;
 
 use super::{Authorizer, OauthError};
 
-/// How often one request is sent: once as it is, and after each answer to a refusal.
+/// Most attempts at one request: once as it is, and after each answer to a refusal.
 const MAX_TRIES: usize = 4;
 
 /// Error of a request.

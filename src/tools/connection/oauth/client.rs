@@ -1,23 +1,23 @@
-//! How we identify ourselves to an authorization server, and how a token is granted.
+//! Our identity at an authorization server, and the grant type of tokens.
 
 use reqwest::Url;
 use secrecy::SecretString;
 
 use crate::{provider::Outbound, tools::url::UrlError};
 
-/// How we identify ourselves to an authorization server.
+/// Our identity at an authorization server.
 #[derive(Clone, Debug, Default)]
 pub struct Client {
     /// Registered beforehand; `None`: we register ourselves.
     pub id: Option<String>,
-    /// How we prove to be it; `None`: we are a public client.
+    /// Proof of our identity; `None`: we are a public client.
     pub proof: Option<Proof>,
     /// HTTPS address of our client metadata document, taken instead of a registration where the
     /// authorization server supports it.
     pub metadata_url: Option<String>,
     /// The scopes requested; empty: those the server advertises.
     pub scopes: Vec<String>,
-    /// Where our proof may be sent.
+    /// Authorization server that may receive our proof.
     pub authority: Authority,
 }
 
@@ -27,7 +27,7 @@ pub struct Client {
 pub struct Authority {
     /// Its issuer, whose metadata is taken from nowhere else.
     pub issuer: Option<Url>,
-    /// Where tokens come from, whatever the metadata says.
+    /// Token endpoint, whatever the metadata says.
     pub token_url: Option<Url>,
 }
 
@@ -56,8 +56,8 @@ pub struct Resource {
 }
 
 impl Resource {
-    /// Where we may be sent for a token for it: if it is on this machine, to the rest of this
-    /// machine too.
+    /// Addresses we may contact for a token for it: if it is on this machine, all of this machine
+    /// too.
     pub fn outbound(&self, authority: &Authority) -> Outbound {
         let mut outbound = Outbound::public();
         if self.may_be_inside {
@@ -77,7 +77,7 @@ pub enum Proof {
     Key(SecretString),
 }
 
-/// How a token is granted, which decides who consents.
+/// Grant type of tokens; it decides who consents.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Grant {
     /// No consent: the program is the client (client credentials).

@@ -12,18 +12,18 @@ use crate::{
     tools::url::UrlError,
 };
 
-/// How long an authorization server may take to send us on.
+/// Longest wait for a redirect from an authorization server.
 const PATIENCE: Duration = Duration::from_secs(10);
 /// Redirects of the authorization server's own before it sends us back.
 const MAX_REDIRECTS: usize = 5;
 
-/// Why there is no consent.
+/// Reason consent was not obtained.
 #[derive(Debug, thiserror::Error)]
 pub enum ConsentError {
     /// The authorization server gave an address that is not a URL.
     #[error("invalid address '{url}': {source}")]
     Address {
-        /// As it came.
+        /// Address as received.
         url: String,
         /// The problem with it.
         source: UrlError,
@@ -57,9 +57,9 @@ impl ConsentError {
     }
 }
 
-/// How consent is had.
+/// Way to obtain consent.
 pub trait Consent: Send + Sync {
-    /// Where the authorization server sends the person back to.
+    /// Address that the authorization server sends the person back to.
     fn redirect_uri(&self) -> &str;
 
     /// Has `url` opened and answers with the address it led back to, query and all; or with why

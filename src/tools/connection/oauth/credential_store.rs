@@ -43,7 +43,7 @@ pub struct Registered {
     /// Client secret, if it has one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub secret: Option<String>,
-    /// Where it sends people back to.
+    /// Redirect address registered with it.
     pub redirect_uri: String,
 }
 
@@ -55,7 +55,7 @@ pub struct Token {
     /// Token exchanged for a new one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub refresh: Option<String>,
-    /// When it is renewed, in seconds since 1970; `None`: when it is refused.
+    /// Time of renewal, in seconds since 1970; `None`: once it is refused.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub renew_at: Option<u64>,
 }
@@ -97,7 +97,7 @@ pub fn login_path(data_dir: &Path, name: &str) -> PathBuf {
     data_dir.join("logins").join(file)
 }
 
-/// Where a login lies.
+/// Storage of one login.
 pub struct CredentialStore {
     /// The file; `None`: memory only.
     path: Option<PathBuf>,

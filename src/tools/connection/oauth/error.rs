@@ -1,8 +1,8 @@
-//! Why there is no token.
+//! Errors of obtaining a token.
 
 use std::sync::Arc;
 
-/// Why there is no token.
+/// Reason a token could not be obtained.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum OauthError {
     /// A person must log in.
@@ -45,7 +45,7 @@ pub enum OauthError {
     Kept {
         /// Name of the server.
         server: Arc<str>,
-        /// Where it was to be kept.
+        /// Path of the file.
         path: String,
         /// The system's error.
         reason: String,

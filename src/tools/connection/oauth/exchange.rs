@@ -41,13 +41,13 @@ pub struct Parties {
     pub name: Arc<str>,
     /// The server's address, which a token is for.
     pub server: Url,
-    /// How we identify ourselves.
+    /// Our identity at the authorization server.
     pub client: Client,
     /// Sends what is asked.
     pub wire: Arc<Wire>,
-    /// How a token is granted.
+    /// Grant type of the token.
     pub grant: Grant,
-    /// How a person is asked; `None`: nobody can be asked here.
+    /// Way to ask a person for consent; `None`: nobody can be asked here.
     pub consent: Option<Arc<dyn Consent>>,
     /// The clock on the wall.
     pub now: fn() -> SystemTime,
@@ -446,7 +446,7 @@ fn configuration(client: &Registered, scopes: &[String]) -> OAuthClientConfig {
     }
 }
 
-/// Why consent was not given, if the redirect says so.
+/// Reason the redirect gives for missing consent; `None`: it reports no error.
 fn refusal(redirect: &str) -> Option<String> {
     let url = Url::parse(redirect).ok()?;
     let value = |name| url.query_pairs().find(|(key, _)| key == name).map(|(_, value)| value);

@@ -12,7 +12,7 @@ use super::wire::{Wire, WireError};
 /// Names of the documents that issuers publish.
 const DOCUMENTS: [&str; 2] = ["oauth-authorization-server", "openid-configuration"];
 
-/// Why an issuer's metadata cannot be had.
+/// Reason an issuer's metadata is unavailable.
 #[derive(Debug, thiserror::Error)]
 pub enum IssuerError {
     /// The issuer cannot be reached.
@@ -32,7 +32,7 @@ pub enum IssuerError {
 /// The metadata of the issuer that the configuration names.
 ///
 /// # Errors
-/// Why there is none.
+/// The issuer cannot be reached, or its metadata is missing or cannot be trusted.
 pub async fn metadata(wire: &Wire, issuer: &Url) -> Result<AuthorizationMetadata, IssuerError> {
     for url in places(issuer) {
         let silent = |error| IssuerError::Silent(issuer.clone(), error);
@@ -57,7 +57,7 @@ pub async fn metadata(wire: &Wire, issuer: &Url) -> Result<AuthorizationMetadata
     Err(IssuerError::Nothing(issuer.clone()))
 }
 
-/// How an issuer is named in tokens and assertions.
+/// Name of an issuer in tokens and assertions.
 pub fn name(issuer: &Url) -> String {
     let text = issuer.as_str();
     match issuer.path() {
@@ -73,7 +73,8 @@ pub fn is_its_own(read: Option<&Url>, issuer: &str) -> bool {
     issuer.is_ok_and(|issuer| read.is_some_and(|read| read.origin() == issuer.origin()))
 }
 
-/// Where an issuer's metadata may be: its path behind the well-known one (RFC 8414), or before it.
+/// Possible addresses of an issuer's metadata: its path behind the well-known one (RFC 8414), or
+/// before it.
 fn places(issuer: &Url) -> Vec<Url> {
     let path = issuer.path().trim_end_matches('/');
     let inserted = DOCUMENTS.map(|name| format!("/.well-known/{name}{path}"));

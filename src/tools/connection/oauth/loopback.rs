@@ -16,7 +16,7 @@ use super::consent::{Consent, ConsentError};
 
 /// Longest request read of a browser, in bytes.
 const MAX_REQUEST: usize = 16 * 1024;
-/// How long a browser may take to send it.
+/// Longest wait for a browser to send it.
 const PATIENCE: Duration = Duration::from_secs(5);
 /// Path of the redirect.
 const PATH: &str = "/callback";

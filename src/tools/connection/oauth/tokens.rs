@@ -21,7 +21,7 @@ use crate::tools::{
     url::UrlError,
 };
 
-/// Why a server has no tokens.
+/// Reason a server has no tokens.
 #[derive(Debug, thiserror::Error)]
 pub enum NoAuthorizer {
     /// It is a process of ours.
@@ -33,7 +33,7 @@ pub enum NoAuthorizer {
     /// Its address is not a URL.
     #[error("'{url}': {source}")]
     Address {
-        /// As it is configured.
+        /// Address as configured.
         url: String,
         /// The problem with it.
         source: UrlError,
@@ -41,7 +41,7 @@ pub enum NoAuthorizer {
     /// `issuer` or `token_url` is not a URL.
     #[error("'{key}' of '{server}': {source}")]
     Authority {
-        /// Which of them.
+        /// Name of the invalid setting.
         key: &'static str,
         /// Name of the server.
         server: String,

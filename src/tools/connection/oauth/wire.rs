@@ -17,12 +17,12 @@ use rmcp::transport::auth::{
 
 use crate::provider::{Outbound, Refused};
 
-/// How long an authorization server may take for one answer.
+/// Longest wait for one answer of an authorization server.
 const PATIENCE: Duration = Duration::from_secs(15);
 /// Longest answer in bytes.
 const MOST_BYTES: usize = 1024 * 1024;
 
-/// Why there is no answer.
+/// Reason a request has no answer.
 #[derive(Debug, thiserror::Error)]
 pub enum WireError {
     /// Nothing is sent there.
@@ -50,7 +50,7 @@ pub struct Wire {
 struct Noticed {
     /// The last address that was read from.
     read: Option<Url>,
-    /// Why the last request was not answered.
+    /// Reason the last request was not answered.
     failure: Option<String>,
 }
 
@@ -63,7 +63,7 @@ impl Wire {
     /// Checks that a person may be sent to `url`.
     ///
     /// # Errors
-    /// Why not.
+    /// Nothing may be sent to `url`.
     pub fn check(&self, url: &Url) -> Result<(), Refused> {
         self.outbound.check(url)
     }
@@ -73,7 +73,7 @@ impl Wire {
         self.noticed.lock().unwrap_or_else(PoisonError::into_inner).read.clone()
     }
 
-    /// Why the last request was not answered, if it was not.
+    /// Takes the reason the last request was not answered, if it was not.
     pub fn take_failure(&self) -> Option<String> {
         self.noticed.lock().unwrap_or_else(PoisonError::into_inner).failure.take()
     }
@@ -81,7 +81,7 @@ impl Wire {
     /// Sends a request once. Cancel safe.
     ///
     /// # Errors
-    /// Why there is no answer.
+    /// The request is refused or fails, or its answer is too long or invalid.
     pub async fn send(&self, request: Request<Vec<u8>>) -> Result<Response<Vec<u8>>, WireError> {
         let is_get = request.method() == Method::GET;
         let request = reqwest::Request::try_from(request)?;
