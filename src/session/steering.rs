@@ -162,7 +162,7 @@ impl Table {
         }
         let mut wanted: Vec<TurnId> = Vec::new();
         for turn in self.turns.iter().filter(|turn| turn.purpose.utterance.speaker == speaker) {
-            // What its tools did is not remembered with their words, whenever it is reported.
+            // Results of its tools are not remembered with their words, whenever they are reported.
             turn.taken_back = true;
             wanted.extend(turn.is_wanted().then_some(turn.id));
         }
@@ -201,7 +201,7 @@ impl Table {
             self.reports.taken_back(Outcome::Cancelled, purpose.utterance.typed);
         }
         self.mute(None, true);
-        // Whatever is not understood yet may be what the card is for.
+        // Speech that is not understood yet may be the reason for the card.
         drop(self.hearing.clear());
         self.playback.hush();
         // Behind the turns, which may have begun a track until they were cancelled.
