@@ -1,4 +1,4 @@
-//! How long ago something was, in words.
+//! Time since something happened, in words.
 //!
 //! Entry function: [`ago`]. **Never**: asks what time it is.
 

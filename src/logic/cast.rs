@@ -7,7 +7,7 @@ use std::borrow::Borrow;
 use super::words::fold;
 use crate::domain::Npc;
 
-/// Why no NPC is found; names the candidates.
+/// Error of [`find_npc`]; names the candidates.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NpcError {
     /// Nobody is called so.

@@ -53,7 +53,7 @@ impl Labels {
     }
 }
 
-/// How a line or sentence begins.
+/// Beginning of a line or sentence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Beginning {
     /// Somebody else's label.
@@ -66,7 +66,7 @@ enum Beginning {
     Open,
 }
 
-/// How far an answer is.
+/// Progress of an answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum State {
     /// At the beginning of a line or sentence.

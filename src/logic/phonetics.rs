@@ -1,4 +1,4 @@
-//! How words sound: keys that misheard words share with the right ones.
+//! Sounds of words: keys that misheard words share with the right ones.
 //!
 //! Entry type: [`Phonetics`]. English has a consonant skeleton of its own (voiced and voiceless
 //! consonants alike, silent letters dropped), German the Kölner Phonetik (Postel 1969); other
@@ -39,7 +39,7 @@ impl Phonetics {
     }
 }
 
-/// How many groups of vowels a folded word has; a silent final e does not count.
+/// Counts the groups of vowels in a folded word, without a silent final e.
 pub fn syllables(word: &str) -> usize {
     let mut count = 0;
     let mut inside = false;

@@ -33,7 +33,7 @@ static IN_WORDS: LazyLock<HashMap<String, i64>> = LazyLock::new(|| {
     (0..=LARGEST).flat_map(named).collect()
 });
 
-/// How far the joining is.
+/// Progress of the joining.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum State {
     /// Nothing new has come yet.

@@ -1,4 +1,4 @@
-//! How tables of utterances with what should come of them are judged, in tests.
+//! Judges tables of utterances by what should come of them, in tests.
 //!
 //! Entry type: [`Figures`]. **Never**: part of the program.
 
@@ -27,7 +27,7 @@ pub struct Judged {
 pub struct Figures {
     /// Name of the case in which something was done that nobody wanted.
     unwanted: &'static str,
-    /// Where it is wrong to do anything.
+    /// Name of the rows in which it is wrong to do anything.
     for_nobody: &'static str,
     rows: Vec<(&'static str, &'static str, Judged)>,
 }
@@ -130,7 +130,7 @@ fn count(rows: &[Judged], counted: Counted) -> usize {
     rows.iter().filter(|row| counted(row)).count()
 }
 
-/// How many of 100.
+/// Percentage of the rows that are counted.
 fn percent(rows: &[Judged], counted: Counted) -> f64 {
     100.0 * count(rows, counted) as f64 / rows.len().max(1) as f64
 }

@@ -1,4 +1,4 @@
-//! How alike words are spelt, by their trigrams; meaning plays no part.
+//! Similarity of spellings, by trigrams; meaning plays no part.
 //!
 //! Entry functions: [`is_alike`], [`vector`]. **Never**: knows a language.
 

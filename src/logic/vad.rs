@@ -14,11 +14,11 @@ const BLOCK: usize = 256;
 pub struct VadOptions {
     /// Starts speech when reached by [`strong_blocks`](Self::strong_blocks) in a row.
     pub strong: f32,
-    /// How many blocks of 16 ms; at least one is needed.
+    /// Number of blocks of 16 ms in a row; at least one is needed.
     pub strong_blocks: u32,
     /// Probably speech; starts it when reached by [`weak_blocks`](Self::weak_blocks) in a row.
     pub weak: f32,
-    /// How many blocks of 16 ms; at least one is needed.
+    /// Number of blocks of 16 ms in a row; at least one is needed.
     pub weak_blocks: u32,
     /// Speech that has started lasts while this is reached.
     pub stay: f32,
@@ -33,7 +33,7 @@ impl Default for VadOptions {
     }
 }
 
-/// How the newest audio was judged.
+/// Judgement of the newest audio.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Voicing {
     /// The newest block is more likely speech than not: enough to duck, not to act.
@@ -94,7 +94,7 @@ pub fn is_silent(samples: &[i16]) -> bool {
 
 /// The state machine behind [`Vad`]: scores to voicing.
 struct Gate {
-    /// Where it starts and stops.
+    /// Scores at which speech starts and lasts.
     options: VadOptions,
     /// Voicing of the newest block.
     voicing: Voicing,

@@ -1,4 +1,4 @@
-//! How full a chat model's window is.
+//! Fill level of a chat model's window.
 //!
 //! Entry type: [`Gauge`]. Tokens are guessed from bytes of UTF-8, and the guess is put right by what
 //! the service has counted. **Never**: counts as a model does; the guess is on the safe side.

@@ -20,11 +20,11 @@ use crate::domain::Fnv;
 pub struct Words {
     /// All words, folded, without gaps.
     folded: String,
-    /// Where each word is.
+    /// Place of each word.
     spans: Vec<Span>,
 }
 
-/// Where one word is.
+/// Place of one word.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Span {
     /// In the folded buffer.
@@ -60,7 +60,7 @@ impl Words {
         words
     }
 
-    /// How many words.
+    /// Number of words.
     pub fn len(&self) -> usize {
         self.spans.len()
     }
@@ -80,7 +80,7 @@ impl Words {
         self.spans.iter().filter_map(|span| self.folded.get(span.folded.clone()))
     }
 
-    /// Where the word at `index` stands in the text, in bytes, without a possessive `'s`; an
+    /// Place of the word at `index` in the text, in bytes, without a possessive `'s`; an
     /// empty range past the end for an index out of range.
     pub fn source(&self, index: usize) -> Range<usize> {
         self.spans.get(index).map_or(usize::MAX..usize::MAX, |span| span.source.clone())

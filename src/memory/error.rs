@@ -1,6 +1,6 @@
-//! Why a store does not answer.
+//! Errors of a store.
 
-/// Why a request failed. Nothing of the request has been carried out.
+/// Error of a request. Nothing of the request has been carried out.
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum Error {
     /// It cannot be reached, or its disk is full; the same request may work later.

@@ -77,7 +77,7 @@ impl Entity {
     }
 }
 
-/// How a relation became known.
+/// Way in which a relation became known.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Origin {
@@ -95,9 +95,9 @@ pub struct Provenance {
     pub session: Option<String>,
     /// The utterance it comes from; forgetting that removes the relation.
     pub utterance: Option<Uid>,
-    /// How it came to be known.
+    /// Way in which it became known.
     pub origin: Origin,
-    /// How sure it is, 0 to 1.
+    /// Certainty, 0 to 1.
     pub confidence: f64,
 }
 
@@ -112,7 +112,7 @@ pub struct RelationKey {
     pub to: String,
 }
 
-/// How one entity stands to another.
+/// Relation of one entity to another.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Relation {
     /// Both ends, and the kind of relation.

@@ -51,7 +51,7 @@ pub struct Item {
     pub visibility: Visibility,
     /// Its validity.
     pub status: Status,
-    /// When it was made, in Unix time in ms.
+    /// Creation, in Unix time in ms.
     pub made: i64,
 }
 

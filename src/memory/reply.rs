@@ -1,4 +1,4 @@
-//! How a store answers.
+//! Type of a store's answers.
 
 use futures::future::BoxFuture;
 

@@ -77,7 +77,7 @@ pub(super) struct Decided {
     pub refused: Option<Limit>,
 }
 
-/// How much of `claim` is set aside where all of `rooms` are kept to.
+/// Decides how much of `claim` is set aside, so that all of `rooms` are kept to.
 pub(super) fn decide(claim: &Claim, rooms: &[Room]) -> Decided {
     let left = |room: &Room| Some(room.cap?.less(room.total.plus(claim.owed)));
     let tightest = rooms.iter().min_by_key(|room| left(room).unwrap_or(Money(u64::MAX)));

@@ -25,9 +25,9 @@ pub struct Session {
     pub id: String,
     /// A title for people.
     pub title: Option<String>,
-    /// When it began, in Unix time in ms.
+    /// Start, in Unix time in ms.
     pub started: Option<i64>,
-    /// When it ended, in Unix time in ms; `None` while it goes on.
+    /// End, in Unix time in ms; `None` while it goes on.
     pub ended: Option<i64>,
     /// Summary for players, in a few sentences.
     pub summary: Option<String>,
@@ -43,7 +43,7 @@ pub struct SessionEntry {
     pub lines: u64,
     /// Lines that no chunk holds yet.
     pub unindexed: u64,
-    /// When its last line was said, in Unix time in ms.
+    /// Time of its last line, in Unix time in ms.
     pub last_at: Option<i64>,
 }
 
@@ -76,9 +76,9 @@ pub struct Utterance {
     pub session: String,
     /// The turn at the table it belongs to, from 1.
     pub turn: u64,
-    /// When it began, in Unix time in ms.
+    /// Start, in Unix time in ms.
     pub at: i64,
-    /// How long it lasted, in ms.
+    /// Length in ms.
     pub duration: u64,
     /// The player's identity; `None`: an NPC said it.
     pub speaker_id: Option<String>,
@@ -94,7 +94,7 @@ pub struct Utterance {
     pub raw: Option<String>,
     /// Those who heard it.
     pub present: Vec<Present>,
-    /// How its turn ended.
+    /// Outcome of its turn.
     pub outcome: String,
     /// Tool calls it led to: a JSON array, or null.
     pub tools: Value,
@@ -203,16 +203,16 @@ pub struct Forgotten {
     pub derived: u64,
 }
 
-/// How many there are of one kind.
+/// Count of things of one kind.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Count {
     /// The kind: "npc", "chunk", or a model.
     pub of: String,
-    /// How many of them there are.
+    /// Number of things of that kind.
     pub count: u64,
 }
 
-/// How much of everything a campaign has.
+/// Totals of a campaign.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Counts {
     /// Sessions of the campaign.

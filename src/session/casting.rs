@@ -15,7 +15,7 @@ use super::{
 };
 use crate::provider::Error;
 
-/// Why nobody answers what was said to an NPC whose file is gone.
+/// Reason for not answering what was said to an NPC whose file is gone.
 const HAS_LEFT: &str = "the npc left the table before it could answer";
 
 /// Notice where the sound model that ends turns is configured and not available.

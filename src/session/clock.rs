@@ -15,7 +15,7 @@ use tokio::time::Instant;
 pub struct SoundTime(pub Instant);
 
 impl SoundTime {
-    /// As a `std` instant, for state machines that know no runtime.
+    /// Converts to a `std` instant, for state machines that know no runtime.
     pub fn into_std(self) -> std::time::Instant {
         self.0.into_std()
     }
@@ -35,11 +35,11 @@ impl Add<Duration> for SoundTime {
 pub struct HeardAt {
     /// Monotonic time; deadlines of services count by it.
     pub clock: Instant,
-    /// How far the sound is; silence and pauses count by it.
+    /// Position in the sound; silence and pauses count by it.
     pub sound: SoundTime,
 }
 
-/// How far the sound of a table has been heard.
+/// Progress in hearing the sound of a table.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct SoundClock {
     newest: Option<SoundTime>,

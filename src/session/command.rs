@@ -35,7 +35,7 @@ pub enum Command {
     Typed {
         /// The person at the keyboard.
         speaker: SpeakerId,
-        /// As it was typed.
+        /// Text as typed.
         text: String,
     },
     /// Somebody typed something to one NPC, whatever it says.
@@ -44,7 +44,7 @@ pub enum Command {
         speaker: SpeakerId,
         /// The NPC that is asked.
         seat: SeatId,
-        /// As it was typed.
+        /// Text as typed.
         text: String,
     },
     /// The game master's own words in an NPC's voice; they go before everything else.
@@ -96,10 +96,10 @@ pub enum Command {
         seat: Option<SeatId>,
         /// The tier; `None`: the selected one again.
         tier: Option<Tier>,
-        /// When it ends.
+        /// End of the override; `None`: it stays until taken back.
         until: Option<Instant>,
     },
-    /// Where and when the game is, and who is there.
+    /// Changes the place and time of the game, or who is there.
     Scene(SceneChange),
     /// Plays, stops or sets the volume of music.
     Music(MusicOrder),

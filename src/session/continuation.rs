@@ -1,4 +1,4 @@
-//! How a table stands that is opened again later.
+//! State of a table that is opened again later.
 //!
 //! Entry type: [`Continuation`]. **Never**: holds what was said.
 
@@ -12,7 +12,7 @@ use super::{scene::Whereabouts, seats::Seats};
 pub struct Continuation {
     /// NPCs who are muted, by name.
     pub muted: Vec<String>,
-    /// Where the table is, where a place is set.
+    /// Place of the scene, where one is set.
     pub location: Option<String>,
     /// Time of day of the scene, where one is set.
     pub time_of_day: Option<String>,
@@ -23,7 +23,7 @@ pub struct Continuation {
 }
 
 impl Continuation {
-    /// How `seats` stand in `scene`.
+    /// Records the state of `seats` in `scene`.
     pub(super) fn of(seats: &Seats, scene: &Whereabouts) -> Self {
         let (mut muted, mut absent) = (Vec::new(), Vec::new());
         for (id, seat) in seats.iter() {

@@ -21,8 +21,8 @@ pub enum Edge {
 pub struct FrameHeard {
     /// Judgement of the voice in it.
     pub voicing: Voicing,
-    /// Where it begins or ends an utterance.
+    /// Beginning or end of an utterance at this frame.
     pub edge: Option<Edge>,
-    /// Why the recogniser is not paid for it, if so.
+    /// Error that kept the recogniser from being paid for it.
     pub refused: Option<Error>,
 }

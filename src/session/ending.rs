@@ -1,4 +1,4 @@
-//! How turns end: heard, interrupted, taken back, too late, broken off.
+//! Ends of turns: heard, interrupted, taken back, too late, broken off.
 //!
 //! **Never**: begins one.
 
@@ -18,7 +18,7 @@ use crate::{
     logic::{barge_in, prompt::Overheard},
 };
 
-/// Why nobody answers what was said to an NPC that is to be silent.
+/// Reason for not answering what was said to an NPC that is to be silent.
 const SILENCED: &str = "the npc was silenced before it could answer";
 
 impl Table {
@@ -119,7 +119,7 @@ impl Table {
         self.end_turn(now, turn, outcome);
     }
 
-    /// When the engine of some turn has owed sound for too long.
+    /// Next time at which the engine of some turn has owed sound for too long.
     pub(super) fn timeout_at(&self) -> Option<Instant> {
         self.turns.all().filter_map(|turn| self.times_out_at(turn)).min()
     }

@@ -31,7 +31,7 @@ pub enum TableEvent {
     },
     /// The table's new state, when it changes.
     State(State),
-    /// How the table stands, when somebody has been muted or the scene has changed.
+    /// State to continue from later, when somebody has been muted or the scene has changed.
     Stands(Arc<Continuation>),
     /// Somebody waits until what was told before this is written down.
     Mark(Arc<Mark>),

@@ -78,7 +78,7 @@ fn entities<'c>(
     all
 }
 
-/// How likely a kind of thing is to be named.
+/// Rank of a kind of thing: the lower, the likelier it is to be named.
 const fn rank(kind: EntityKind) -> u8 {
     match kind {
         EntityKind::Npc | EntityKind::Player => 0,
@@ -96,7 +96,7 @@ fn holds(text: &str, words: &str) -> bool {
 /// Names, each once.
 #[derive(Default)]
 struct Names {
-    /// As written, and folded.
+    /// Names as written, and folded.
     all: Vec<(String, String)>,
 }
 

@@ -64,7 +64,7 @@ impl Finals {
         }
     }
 
-    /// When the next one has been waited for too long.
+    /// Deadline of the next final.
     pub fn due(&self) -> Option<Instant> {
         self.closed.iter().filter_map(|it| it.closed_at).min().map(|at| at + FINAL_TIMEOUT)
     }

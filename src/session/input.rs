@@ -12,7 +12,7 @@ use crate::audio::Frame;
 pub struct VoiceFrame {
     /// The person whose voice it is.
     pub speaker: SpeakerId,
-    /// When it was spoken.
+    /// Time at which it was spoken.
     pub at: SoundTime,
     /// Its sound at 16 kHz.
     pub frame: Frame,

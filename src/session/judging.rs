@@ -1,4 +1,4 @@
-//! How a pause sounds: asked of the sound model once, when it is sure to be a pause.
+//! Sound of a pause: judged by the sound model once, when it is sure to be a pause.
 //!
 //! Entry types: [`Listening`], what tells a table's pauses from ends, and [`Judging`], one utterance's
 //! way to the sound model. **Never**: decides when an utterance ends.
@@ -31,7 +31,7 @@ const HEARD_FRAMES: usize = 400;
 /// Settings and model that tell ends of turns from pauses.
 #[derive(Clone)]
 pub struct Listening {
-    /// How long silence lasts before a turn is over.
+    /// Conditions for the end of a turn.
     pub ends: EndOfTurn,
     /// Judges how pauses sound.
     pub judge: Option<Arc<dyn TurnJudge>>,
@@ -55,7 +55,7 @@ pub struct Judging {
     voiced: Duration,
     /// Frames since then.
     silent: usize,
-    /// When the last voice of the pause was that was judged.
+    /// Last voice before the pause that was judged last.
     asked: Option<SoundTime>,
     answer: Option<oneshot::Receiver<f32>>,
 }
@@ -72,7 +72,7 @@ impl Judging {
         }
     }
 
-    /// When the pause that follows the voice at `voiced_at` is to be judged.
+    /// Time to judge the pause that follows the voice at `voiced_at`.
     pub fn due(&self, voiced_at: SoundTime) -> Option<SoundTime> {
         let wanted = self.voiced >= VOICE && self.asked != Some(voiced_at);
         wanted.then(|| voiced_at + SILENCE)

@@ -24,9 +24,9 @@ pub struct PlayerLimits {
 /// Recent requests of one player.
 #[derive(Default)]
 struct Player {
-    /// When answers that cost something were asked for, within the last minute.
+    /// Times of answers that cost something, within the last minute.
     paid: VecDeque<Instant>,
-    /// When such were begun ahead of what was said.
+    /// Times of such answers begun ahead of what was said.
     ahead: VecDeque<Instant>,
     /// They were told to wait, and have asked for more since.
     told: Option<Instant>,
@@ -44,7 +44,7 @@ pub enum Excess {
 /// A request of one player.
 #[derive(Clone, Copy, Debug)]
 pub struct Asking {
-    /// When it is.
+    /// Time of the request.
     pub now: Instant,
     /// The answer costs something.
     pub costs: bool,
@@ -98,7 +98,7 @@ impl PlayerLimits {
     }
 }
 
-/// How many of these were in the last minute; the others are forgotten.
+/// Counts those within the last minute, and forgets the others.
 fn lately(times: &mut VecDeque<Instant>, now: Instant) -> usize {
     while times.front().is_some_and(|at| now.duration_since(*at) >= MINUTE) {
         times.pop_front();

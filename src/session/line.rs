@@ -41,16 +41,16 @@ pub struct TurnLine {
     /// The part of the answer that the voice failed to say, as it is written.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub unspoken: Option<String>,
-    /// How it ended.
+    /// Outcome of the utterance.
     pub outcome: Outcome,
     /// Remark for the game master.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub detail: Option<String>,
     /// Length of the answer that was heard.
     pub audio_ms: u64,
-    /// Where the time went.
+    /// Times that its stages took.
     pub ms: Timings,
-    /// How looking up what the NPC remembers went; left out where nothing is remembered.
+    /// Outcome of looking up what the NPC remembers; left out where nothing is remembered.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub recalled: Option<RecallLine>,
     /// Recogniser, models and voice of the answer; left out where nobody was to answer.
@@ -85,18 +85,18 @@ pub struct MadeBy {
     pub because: Option<String>,
 }
 
-/// How something was said, and who heard it.
+/// Circumstances of an utterance, and its listeners.
 #[derive(Clone, Debug, Default)]
 pub struct Circumstances {
-    /// As the recogniser gave it.
+    /// Text as the recogniser gave it.
     pub raw: String,
     /// Character of the speaker.
     pub character: Option<String>,
-    /// When the speaker ended.
+    /// End of the speech.
     pub said_at: Option<Instant>,
-    /// How long they spoke.
+    /// Length of the speech.
     pub said_for: Duration,
-    /// When the answer began to be heard.
+    /// Start of the answer, as heard.
     pub answered_at: Option<Instant>,
     /// The NPCs in the scene.
     pub npcs: Vec<String>,
@@ -104,7 +104,7 @@ pub struct Circumstances {
     pub people: Vec<(SpeakerId, String)>,
 }
 
-/// How an utterance ended.
+/// Outcome of an utterance.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Outcome {
@@ -157,7 +157,7 @@ pub struct TierLine {
     pub selected: Tier,
     /// Tier after the NPC's ceiling and the game master's override.
     pub effective: Tier,
-    /// Why that tier, for the game master.
+    /// Reason for that tier, for the game master.
     pub reason: String,
 }
 
@@ -166,7 +166,7 @@ pub struct TierLine {
 pub struct ToolLine {
     /// Identity of the tool, `server.tool`.
     pub tool: String,
-    /// As the model gave them.
+    /// Arguments as the model gave them.
     pub arguments: Value,
     /// The answer, or the error's kind and text.
     pub result: Value,
@@ -221,7 +221,7 @@ impl From<&CallRecord> for ToolLine {
     }
 }
 
-/// Where the time of a turn went, in ms; 0 where something was ready early.
+/// Times of the stages of a turn, in ms; 0 where something was ready early.
 #[derive(Clone, Copy, Debug, Default, Serialize)]
 pub struct Timings {
     /// Last voiced frame to final transcript.

@@ -40,7 +40,7 @@ impl Limits {
 }
 
 impl Options {
-    /// When a turn is over.
+    /// Conditions for the end of a turn.
     pub const fn ends(&self) -> EndOfTurn {
         EndOfTurn { patience: self.patience, detector: self.detector }
     }

@@ -18,12 +18,12 @@ pub struct TurnTier {
     pub selected: Tier,
     /// Tier after the NPC's ceiling and the game master's override.
     pub effective: Tier,
-    /// Why that was selected.
+    /// Reason for the selection.
     because: Because,
     by_dm: bool,
 }
 
-/// Why a tier was selected.
+/// Reason for selecting a tier.
 #[derive(Clone, Debug)]
 pub struct Because {
     /// In words.
@@ -44,7 +44,7 @@ impl TurnTier {
         self.by_dm || self.because.is_keyword
     }
 
-    /// As reports show it.
+    /// The tier as reports show it.
     pub fn line(&self) -> TierLine {
         let reason = match self.by_dm {
             true => format!("game master's override; else {}", self.because.text),
@@ -54,7 +54,7 @@ impl TurnTier {
     }
 }
 
-/// How high a seat's turns reach by themselves.
+/// Highest tier that a seat's turns reach by themselves.
 #[derive(Clone, Copy, Debug)]
 pub struct SeatCeiling {
     /// The seat of the NPC.

@@ -1,4 +1,4 @@
-//! How things stand at a table, from its parts.
+//! Status of a table, gathered from its parts.
 //!
 //! Entry type: [`Overview`]. **Never**: holds what was said, or a stage note.
 
@@ -27,7 +27,7 @@ pub struct Overview<'t> {
     pub playback: &'t Playback,
     /// The music that sounds.
     pub music: &'t TableMusic,
-    /// Where they are, and what the game master has set about them.
+    /// Scene of the NPCs, and the game master's settings for them.
     pub router: &'t Router,
     /// The people, by name.
     pub speakers: &'t Speakers,
@@ -50,7 +50,7 @@ impl Overview<'_> {
         awaited.map_or(State::Listening, |turn| State::Thinking(npc(turn.purpose.seat)))
     }
 
-    /// How things stand.
+    /// Status of the table at `now`.
     pub fn status(&self, now: Instant, reports: &Reports) -> Status {
         let scene = &self.router.scene;
         let seats = self.seats.iter().map(|(id, seat)| SeatStatus {

@@ -65,11 +65,11 @@ pub struct SpeakerPipeline {
     finals: Finals,
     /// Recognitions so far.
     begun: u64,
-    /// When the last frame was spoken.
+    /// Time at which the last frame was spoken.
     last_at: Option<SoundTime>,
     /// A partial came after the time of the end: told with the next tick.
     ended: Option<(Instant, CloseReason)>,
-    /// When the last utterance that was no click ended.
+    /// End of the last utterance, clicks aside.
     last_end: Option<Instant>,
     /// Said to nobody, and why; told when nothing continues it.
     unaddressed: Option<(Utterance, String)>,
@@ -109,7 +109,7 @@ impl SpeakerPipeline {
         self.judge = listening.judge.filter(|_| !self.service_ends);
     }
 
-    /// How far the sound is; it never goes back.
+    /// Position in the sound; it never goes back.
     fn sound_at(&self, at: HeardAt) -> SoundTime {
         self.last_at.map_or(at.sound, |last| last.max(at.sound))
     }
@@ -208,7 +208,7 @@ impl SpeakerPipeline {
         }
     }
 
-    /// When that is.
+    /// Time to have the sound of the pause judged.
     fn judge_at(&self) -> Option<SoundTime> {
         self.judge.as_ref()?;
         self.open.as_ref()?.judge_at()
@@ -224,7 +224,7 @@ impl SpeakerPipeline {
         }
     }
 
-    /// When the next frame of silence is to be handed on.
+    /// Time to hand on the next frame of silence.
     fn silence_at(&self) -> Option<SoundTime> {
         let last = self.last_at.filter(|_| self.service_ends && self.open.is_some())?;
         match self.silent {
@@ -236,13 +236,13 @@ impl SpeakerPipeline {
         }
     }
 
-    /// When a recogniser that goes on for all utterances is given back.
+    /// Time to give back a recogniser that goes on for all utterances.
     fn idle_at(&self) -> Option<SoundTime> {
         let open = self.open.as_ref().filter(|_| self.service_ends)?;
         Some(open.voiced_at() + IDLE)
     }
 
-    /// When a recogniser that ends utterances itself has to have told the end of one.
+    /// Deadline for a recogniser that ends utterances itself to report the end of one.
     fn unended_at(&self) -> Option<SoundTime> {
         let open =
             self.open.as_ref().filter(|open| self.service_ends && !open.partial.is_empty())?;
@@ -259,7 +259,7 @@ impl SpeakerPipeline {
         Some(open.cut(self.speaker, text, at.clock))
     }
 
-    /// When [`Self::tick`] or [`Self::overdue`] is wanted.
+    /// Time of the next [`Self::tick`] or [`Self::overdue`].
     pub fn wake_at(&self) -> Option<Instant> {
         let by_sound = self.due_by_sound().map(|due| due.0);
         [by_sound, self.due_by_clock()].into_iter().flatten().min()
@@ -346,7 +346,7 @@ impl SpeakerPipeline {
         self.open.as_ref()
     }
 
-    /// When the last utterance ended.
+    /// End of the last utterance.
     pub fn last_end(&self) -> Option<Instant> {
         self.last_end
     }

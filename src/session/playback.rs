@@ -18,7 +18,7 @@ use crate::{
     engine::HeardAloud,
 };
 
-/// Where frames go. Calls come at the pace of playback and never wait.
+/// Output for frames. Calls come at the pace of playback and never wait.
 pub trait VoiceOut: Send {
     /// Speech is on its way: what takes time to start may start.
     fn prepare(&mut self) {}
@@ -36,7 +36,7 @@ pub trait VoiceOut: Send {
     fn stop(&mut self) -> usize;
 }
 
-/// How frames leave.
+/// Pace at which frames leave.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Pace {
     /// One frame every 20 ms, beginning with the first.
@@ -76,7 +76,7 @@ pub struct Playback {
     out: Box<dyn VoiceOut>,
     /// Makes room for what is said.
     music: MusicPlayer,
-    /// When what was said last has been heard, unless the music has swollen back.
+    /// Time at which the last speech has been heard, unless the music has swollen back.
     heard_until: Option<Instant>,
     pace: Pace,
     rng: StdRng,
@@ -224,12 +224,12 @@ impl Playback {
         self.out.ramp(0.0, SWELL_RAMP);
     }
 
-    /// When [`Self::poll`] has something to do without new input.
+    /// Next time at which [`Self::poll`] has something to do without new input.
     pub fn wake_at(&self) -> Option<Instant> {
         [self.next_due(), self.heard_until].into_iter().flatten().min()
     }
 
-    /// When a frame is due.
+    /// Due time of the next frame.
     fn next_due(&self) -> Option<Instant> {
         match self.current {
             Some(turn) => self.next_at.and_then(|at| match self.pace {

@@ -122,7 +122,7 @@ pub enum Spoken {
     Failed(Error),
     /// Nothing more comes.
     Over,
-    /// How it sounds until the pause: what the sound model says.
+    /// The sound model's judgement of the sound until the pause.
     Sounds(Judgement),
 }
 
@@ -157,17 +157,17 @@ pub struct Recognition {
     is_eager: bool,
     /// Partials so far.
     pub partials: u32,
-    /// When the last voiced frame was handed in.
+    /// Time at which the last voiced frame was handed in.
     pub speech_end: Instant,
-    /// When it was spoken.
+    /// Time at which that frame was spoken.
     voiced_at: SoundTime,
     judging: Judging,
     /// Frames handed on, and how many of them the recogniser had taken when it was last looked at.
     sent: usize,
     taken: usize,
-    /// When it took one for the last time, or had nothing to take.
+    /// Last time the recogniser took a frame, or had none to take.
     taken_at: Instant,
-    /// When its sound ended.
+    /// End of its sound.
     pub closed_at: Option<Instant>,
     /// The final transcript.
     pub text: Option<String>,
@@ -296,7 +296,7 @@ impl Recognition {
         self.stuck_at() <= now
     }
 
-    /// When [`Self::is_stuck`] is worth a look.
+    /// Time at which [`Self::is_stuck`] is worth a look.
     pub fn stuck_at(&self) -> Instant {
         self.taken_at + STUCK
     }
@@ -387,7 +387,7 @@ impl Recognition {
         self.partial_at = Some(self.voiced_at);
     }
 
-    /// When it is to be judged how the pause sounds.
+    /// Time to have the sound of the pause judged.
     pub fn judge_at(&self) -> Option<SoundTime> {
         self.judging.due(self.voiced_at)
     }
@@ -411,7 +411,7 @@ impl Recognition {
         }
     }
 
-    /// When the partial may be answered ahead, unless it was offered for that already.
+    /// Time from which the partial may be answered ahead, unless it was offered for that already.
     pub fn stable_at(&self) -> Option<SoundTime> {
         let since = self.partial_at.filter(|_| !self.offered && !self.partial.is_empty())?;
         if self.is_eager {

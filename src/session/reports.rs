@@ -41,7 +41,7 @@ pub struct Reports {
 pub struct Company<'t> {
     /// The people, by name.
     pub speakers: &'t Speakers,
-    /// Where the NPCs are.
+    /// The scene, with the NPCs in it.
     pub scene: &'t Whereabouts,
 }
 

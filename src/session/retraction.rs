@@ -29,7 +29,7 @@ struct Told {
     said: Overheard,
     /// The NPC, and what was heard of it.
     reply: Option<(String, String)>,
-    /// How the exchange begins in the NPC's history.
+    /// Beginning of the exchange in the NPC's history.
     remembered: Option<Said>,
 }
 

@@ -52,7 +52,7 @@ pub enum Understood {
     },
 }
 
-/// When an utterance is to be understood.
+/// State of the table when an utterance is to be understood.
 #[derive(Clone, Copy)]
 pub struct Situation {
     /// Players whose utterance is not being answered aloud yet.

@@ -1,4 +1,4 @@
-//! Where and when the game is, and which NPCs are there.
+//! Place and time of the game, and the NPCs who are there.
 //!
 //! Entry type: [`Whereabouts`]. **Never**: silences anybody; the table does.
 
@@ -103,7 +103,7 @@ impl Whereabouts {
         }
     }
 
-    /// Where the table is.
+    /// Place of the scene, where one is set.
     pub fn location(&self) -> Option<&str> {
         self.location.as_deref()
     }

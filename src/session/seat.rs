@@ -39,17 +39,17 @@ pub struct Seat {
     pub(super) last_tier: Option<TierLine>,
     /// The speaker whose sound its engine receives while they speak.
     pub(super) sounding: Option<SpeakerId>,
-    /// Why the cascade made its last answer, if that was not its own engine.
+    /// Reason for the cascade making its last answer instead of its own engine.
     pub(super) replaced: Option<String>,
-    /// How it goes on after its turn.
+    /// Change due after its turn.
     pub(super) next: Option<Next>,
     /// It is not at the table any more.
     pub(super) has_left: bool,
 }
 
-/// How an NPC goes on.
+/// Change of an NPC after its turn.
 pub(super) enum Next {
-    /// As it is described now.
+    /// It goes on as described now.
     Recast(MakeSeat),
     /// Not at this table.
     Leave,
@@ -100,8 +100,8 @@ impl Seat {
         Ok(())
     }
 
-    /// Where in [`Self::waiting`] the turn is that begins next; while the table is paused only the
-    /// game master's own words do.
+    /// Position in [`Self::waiting`] of the turn that begins next; while the table is paused only
+    /// the game master's own words do.
     pub(super) fn next_in_turn(&self, paused: bool) -> Option<usize> {
         self.waiting.iter().position(|purpose| !paused || purpose.is_puppet())
     }

@@ -22,9 +22,9 @@ pub struct Seats(Vec<Seat>);
 /// An NPC that is at a table.
 #[derive(Clone, Debug)]
 pub struct Seated {
-    /// Where it sits.
+    /// Seat of the NPC.
     pub seat: SeatId,
-    /// As it is described now.
+    /// The NPC as described now.
     pub npc: Arc<Npc>,
 }
 

@@ -15,12 +15,12 @@ use crate::{
 /// Length of a word whose sound is not all there yet, in frames.
 const FRAMES_A_WORD: usize = 15;
 
-/// Where a turn stands in the order of playing.
+/// Position of a turn in the order of playing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct QueuePosition {
     /// The game master's words: before all others, also those being heard.
     pub urgent: bool,
-    /// When the utterance it answers ended.
+    /// End of the utterance it answers.
     pub said_at: Instant,
 }
 
@@ -30,7 +30,7 @@ pub struct Segment {
     pub turn: TurnId,
     /// The NPC that speaks it.
     pub npc: String,
-    /// Where it stands in the order of playing.
+    /// Position in the order of playing.
     pub place: QueuePosition,
     /// It may be heard.
     pub released: bool,
@@ -38,7 +38,7 @@ pub struct Segment {
     pub whole: bool,
     /// Played to its end and about to be closed.
     pub done: bool,
-    /// When its first frame came, or the news that none does.
+    /// Arrival of its first frame, or of the news that none comes.
     pub ready_at: Option<Instant>,
     /// Frames that have not left, each with the number of its sentence.
     pub frames: VecDeque<(usize, Frame)>,
@@ -46,7 +46,7 @@ pub struct Segment {
     pub sentences: Vec<Sentence>,
     /// Frames that left.
     pub played: usize,
-    /// When the last of them did.
+    /// Time at which the last of them left.
     pub played_at: Option<Instant>,
 }
 
@@ -112,7 +112,7 @@ impl Segment {
     }
 }
 
-/// How long so many frames last.
+/// Duration of so many frames.
 fn sound(frames: usize) -> Duration {
     FRAME.saturating_mul(u32::try_from(frames).unwrap_or(u32::MAX))
 }

@@ -19,7 +19,7 @@ pub struct SpeakerId(pub u64);
 /// A person at the table.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Speaker {
-    /// As the voice channel knows them.
+    /// Id in the voice channel.
     pub id: SpeakerId,
     /// Name as the table uses it.
     pub name: String,
@@ -33,13 +33,13 @@ pub const SOMEBODY: &str = "somebody";
 /// Everyone at the table and whom they play.
 #[derive(Clone, Debug)]
 pub struct Speakers {
-    /// Where they play, which says who they are.
+    /// Owner of the table, which decides their identities.
     owner: Owner,
     here: Vec<Speaker>,
     left: Vec<Speaker>,
-    /// As the campaign has it.
+    /// Players of the campaign, with their characters.
     characters: Vec<Player>,
-    /// As it was said at the table; `None`: nobody but themselves.
+    /// Characters named at the table; `None`: they play nobody but themselves.
     played: HashMap<SpeakerId, Option<String>>,
     /// The language in which they spoke last, as an ISO 639-1 code.
     languages: HashMap<SpeakerId, &'static str>,

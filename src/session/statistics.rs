@@ -24,7 +24,7 @@ pub struct Counts {
     pub errors: u64,
 }
 
-/// How fast answers came, over the last 100 spoken turns; silent turns are not among them. Stages
+/// Latencies of answers over the last 100 spoken turns; silent turns are not among them. Stages
 /// that typed lines do not have count heard ones alone.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct Latencies {
@@ -97,7 +97,7 @@ impl Statistics {
         self.counts
     }
 
-    /// How fast answers came.
+    /// Latencies of the last 100 spoken turns.
     pub fn latencies(&self) -> Latencies {
         Latencies {
             speech_end_to_final: self.hearing.quantiles(),

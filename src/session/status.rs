@@ -1,4 +1,4 @@
-//! How things stand at a table, as it is shown.
+//! Status of a table, as it is shown.
 //!
 //! Entry types: [`Status`], [`State`]. **Never**: holds what was said, or a stage note.
 
@@ -45,14 +45,14 @@ impl fmt::Display for State {
     }
 }
 
-/// How things stand.
+/// Status of a table.
 #[derive(Clone, Debug, Serialize)]
 pub struct Status {
     /// The table's state.
     pub state: State,
     /// The NPCs, in the order of the cast.
     pub seats: Vec<SeatStatus>,
-    /// Where they are.
+    /// Place and time of the game, and the NPCs who are there.
     pub scene: SceneStatus,
     /// The music that sounds, and its volume.
     pub music: MusicStatus,
@@ -64,7 +64,7 @@ pub struct Status {
     pub silent: u64,
     /// Of these, failed: hearing, model, voice, time or money.
     pub errors: u64,
-    /// How fast answers came.
+    /// Latencies of the answers.
     pub latency: Latencies,
     /// Money spent in the session.
     pub spent: f64,
@@ -73,7 +73,7 @@ pub struct Status {
 }
 
 impl Status {
-    /// How it stands with the NPC of a seat, if one sits there.
+    /// Status of the NPC of a seat, if one sits there.
     pub fn of(&self, seat: SeatId) -> Option<&SeatStatus> {
         self.seats.iter().find(|it| it.id == seat)
     }
@@ -130,7 +130,7 @@ impl Backlog {
         self.0.lost.fetch_add(lines, Ordering::Relaxed);
     }
 
-    /// How many there are.
+    /// Numbers of lines that wait and that are lost.
     pub fn count(&self) -> Unwritten {
         Unwritten {
             waiting: self.0.waiting.load(Ordering::Relaxed),
@@ -139,7 +139,7 @@ impl Backlog {
     }
 }
 
-/// How it stands with one NPC.
+/// Status of one NPC.
 #[derive(Clone, Debug, Serialize)]
 pub struct SeatStatus {
     /// Id of the seat.
@@ -167,7 +167,7 @@ pub struct SeatStatus {
     /// The engine of its speech.
     #[serde(serialize_with = "by_name")]
     pub engine: EngineKind,
-    /// Why the cascade made its last answer, if that is not its engine.
+    /// Reason for the cascade making its last answer instead of its engine.
     pub replaced: Option<String>,
     /// Players pinned to it; "everyone" for those without a pin of their own.
     pub pinned_by: Vec<String>,
@@ -175,7 +175,7 @@ pub struct SeatStatus {
     pub note_turns_left: Option<Option<u32>>,
 }
 
-/// Where and when the game is.
+/// Place and time of the game, and the NPCs who are there.
 #[derive(Clone, Debug, Serialize)]
 pub struct SceneStatus {
     /// The place, where one is set.

@@ -17,7 +17,7 @@ use crate::{
     provider::Error,
 };
 
-/// How a summary ended.
+/// Outcome of a summary.
 pub type Ended = Result<(Id, Result<Summary, Error>), JoinError>;
 
 /// The summaries of a table under way; dropping it ends them.

@@ -57,7 +57,7 @@ pub struct Active {
     heard: Option<HeardAloud>,
 }
 
-/// How the table reaches an engine at work.
+/// Controls of an engine at work.
 pub struct EngineHandle {
     /// Tells it how far the table is.
     pub gate: watch::Sender<Gate>,
@@ -163,7 +163,7 @@ impl Turns {
         self.active.iter()
     }
 
-    /// When a turn must be ended by force.
+    /// Next time at which a turn must be ended by force.
     pub fn wake_at(&self) -> Option<Instant> {
         self.active.iter().filter_map(|turn| turn.kill_at).min()
     }

@@ -327,5 +327,5 @@ fn typed(speaker: SpeakerId, text: String) -> Utterance {
     Utterance { raw, typed: true, final_at: Some(now), ..Utterance::unheard(speaker, now) }
 }
 
-/// Why nobody answers while the table is paused.
+/// Reason for not answering while the table is paused.
 const PAUSED: &str = "the table is paused (use /resume or the Resume button)";

@@ -21,7 +21,7 @@ pub const LONGEST: usize = 8 << 10;
 pub struct Utterance {
     /// The speaker.
     pub speaker: SpeakerId,
-    /// As the recogniser gave it.
+    /// Text as the recogniser gave it.
     pub raw: String,
     /// `raw` with names corrected; empty until it is looked at.
     pub text: String,
@@ -32,7 +32,7 @@ pub struct Utterance {
     pub partials: u32,
     /// Last voiced frame handed in.
     pub speech_end: Instant,
-    /// When the final transcript came.
+    /// Arrival of the final transcript.
     pub final_at: Option<Instant>,
     /// Its sound, 16 kHz mono, that of what it continues included; the newest 32 s of it, and none
     /// when it was typed.
@@ -80,7 +80,7 @@ impl Utterance {
         self.speaker == speaker && self.speech_end == end && !self.typed
     }
 
-    /// How it was said.
+    /// Circumstances of the utterance, as far as it knows them.
     pub fn circumstances(&self) -> Circumstances {
         let frames = u32::try_from(self.audio.len()).unwrap_or(u32::MAX);
         Circumstances {

@@ -15,7 +15,7 @@ use super::who::{Called, Hit, Who};
 /// All names, and how they sound.
 #[derive(Clone, Debug)]
 pub struct Lexicon {
-    /// How the language is heard.
+    /// Sound rules and common words of the language.
     ear: NameLanguage,
     /// Names and parts of names.
     phrases: Phrases<(Who, Strength)>,

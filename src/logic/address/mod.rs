@@ -29,7 +29,7 @@ const CONVERSATION: Duration = Duration::from_secs(30);
 /// An NPC, and its state as a listener at this moment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Candidate {
-    /// When it feels spoken to.
+    /// Condition for feeling spoken to.
     pub mode: AddressMode,
     /// True if it is in the scene.
     pub present: bool,
@@ -110,7 +110,7 @@ impl fmt::Display for Reason {
     }
 }
 
-/// Why nobody answers; its text is for people.
+/// Reason for not answering; its text is for people.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Why {
     /// No word was said.

@@ -26,7 +26,7 @@ pub enum Who {
 pub struct Hit {
     /// The person named.
     pub who: Who,
-    /// How surely the words mean that name.
+    /// Certainty with which the words mean that name.
     pub strength: Strength,
     /// The words it takes in the utterance.
     pub range: Range<usize>,

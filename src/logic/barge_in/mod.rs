@@ -77,7 +77,7 @@ pub enum StopReason {
 /// Interruptions of one turn that an NPC speaks.
 #[derive(Clone, Debug, Default)]
 pub struct BargeIn {
-    /// When the NPC was first heard.
+    /// First time the NPC was heard.
     audible_at: Option<Instant>,
     /// Quieter since a voice, which is not confirmed yet.
     ducked: bool,
@@ -151,7 +151,7 @@ impl BargeIn {
         }
     }
 
-    /// When [`Input::Tick`] is wanted at the latest.
+    /// Deadline of the next [`Input::Tick`].
     pub fn wake_at(&self) -> Option<Instant> {
         let guess = match &self.voice.text {
             Text::Words { since, .. } if self.voice.voiced >= CONFIRMING => Some(*since),
@@ -162,7 +162,7 @@ impl BargeIn {
         due.filter(|_| !self.stopped)
     }
 
-    /// When silence will have lasted long enough for a false alarm.
+    /// Time at which silence makes it a false alarm.
     fn false_alarm_at(&self) -> Option<Instant> {
         self.voice.heard_at.filter(|_| self.ducked).map(|at| at + FALSE_ALARM)
     }

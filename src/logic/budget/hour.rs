@@ -130,7 +130,7 @@ mod tests {
         request: 0.0,
     };
 
-    /// As OpenAI counts it.
+    /// Work in tokens, as OpenAI counts it.
     const TALKS: Work = Work::Talks(SoundTokens { heard: 10, spoken: 20, with_words: true });
 
     fn told(prices: &[(&str, Price)], work: &[(Work, &str)]) -> Result<String, Vec<String>> {

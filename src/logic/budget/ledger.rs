@@ -85,11 +85,11 @@ pub struct Ledger {
     /// Nothing is set aside ahead: it costs a wait, and leaves nothing behind.
     at_rest: bool,
     reservations: u64,
-    /// Why the store has refused the last that it refused.
+    /// Reason for the store's last refusal.
     refusal: Option<Refusal>,
 }
 
-/// Why reservations are refused that the store was asked for.
+/// Reason for a refusal of reservations by the store.
 #[derive(Clone, Debug)]
 enum Refusal {
     Cap(Limit),

@@ -116,12 +116,12 @@ pub fn parse(text: &str, names: &[NpcNames]) -> Option<Command> {
     })
 }
 
-/// How a form fits an utterance.
+/// Match of a form and an utterance.
 #[derive(Default)]
 struct Fit {
     /// The NPC named.
     npc: Option<usize>,
-    /// Where the free words begin, in bytes.
+    /// Start of the free words, in bytes.
     rest: usize,
 }
 

@@ -3,7 +3,7 @@
 use super::cursor::{Parsed, Parser};
 use super::tree::{Dice, Op, Pick, Verb};
 
-/// Where advantage goes.
+/// Hint for an advantage word in the wrong place.
 pub(super) const BEHIND_DIE: &str = "put adv right behind its die, as in d20adv+1d4";
 
 /// The die of the two that an advantage word keeps.

@@ -8,7 +8,7 @@ use super::cursor::{Fault, Parsed, Parser};
 use super::operators::operator_word;
 use super::tree::{Dice, Kind, Node, Op, Sides};
 
-/// How to say that words are only words.
+/// Hint for marking words as a comment.
 pub(super) const MARK: &str = "put # before a comment";
 
 /// Reads to the end; gives the comment, blanks collapsed.
@@ -129,8 +129,8 @@ fn is_operator_like(parser: &Parser<'_>, at: usize) -> bool {
     (len <= 4 && number_behind) || is_verb || is_named || is_near_advantage(&word)
 }
 
-/// Why a comment may not hold what begins at `at` (it would have changed the roll), and how to
-/// write it so that it does.
+/// Message for what begins at `at` in a comment and would have changed the roll, and a hint on how
+/// to write it so that it does.
 fn misplaced(
     parser: &Parser<'_>,
     at: usize,

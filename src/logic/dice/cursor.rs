@@ -1,4 +1,4 @@
-//! Where the parser stands in the text, what it sees from there, and how it complains.
+//! Position of the parser in the text, its view from there, and its errors.
 //!
 //! Entry type: [`Parser`]; the other files add the rules of the grammar to it.
 
@@ -9,7 +9,7 @@ use super::limits::MAX_DEPTH;
 pub(super) struct Fault {
     /// First character, from 0.
     pub at: usize,
-    /// How many characters are meant; 0 where something is missing.
+    /// Number of characters meant; 0 where something is missing.
     pub len: usize,
     /// The mistake, in words.
     pub message: String,
@@ -20,7 +20,7 @@ pub(super) struct Fault {
 /// A step's result.
 pub(super) type Parsed<T> = Result<T, Fault>;
 
-/// Where the parser stands.
+/// Position of the parser in the text.
 pub(super) struct Parser<'a> {
     /// The whole text.
     pub chars: &'a [char],

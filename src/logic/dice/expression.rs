@@ -16,7 +16,7 @@ use super::{
 /// `4d6pl1`), which parses to the same expression again.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Expression {
-    /// How often `root` is rolled: `Some` for `N#…`, also for `1#…`.
+    /// Number of times `root` is rolled: `Some` for `N#…`, also for `1#…`.
     pub(super) repeats: Option<u32>,
     /// Root of the value that is rolled.
     pub(super) root: Node,

@@ -1,5 +1,4 @@
-//! How large a roll may be. **Never** changed by configuration: the bounds keep rolling cheap and
-//! numbers exact.
+//! Bounds of a roll. **Never** changed by configuration: they keep rolling cheap and numbers exact.
 
 /// Most dice one roll may throw, rerolls, explosions and repeats included (Avrae's limit).
 pub const MAX_DICE: u32 = 1_000;

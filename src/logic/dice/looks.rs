@@ -16,7 +16,7 @@ pub(super) fn note(looks: usize) {
     }
 }
 
-/// How many looks `work` takes.
+/// Counts the looks that `work` takes.
 #[cfg(test)]
 pub(super) fn during(work: impl FnOnce()) -> usize {
     LOOKS.set(0);

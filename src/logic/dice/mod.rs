@@ -5,7 +5,7 @@
 //! `!`, `!>4`, `d%` as 1 to 100, `4dF`, capitals, `6#4d6kh3`, `6 4d6`, `repeat(4d6, 6)`).
 //! [`parse()`] reads, [`Expression::roll`] rolls, [`Expression::odds`] counts how likely each total is.
 //!
-//! Where two tables read a spelling differently the printed expression or a note in the outcome's
+//! If two tables read a spelling differently, the printed expression or a note in the outcome's
 //! text says which reading was taken: `k3` keeps the dice that show a three (Avrae), `!>4` explodes
 //! on four or more (Roll20), `>=` compares the sum (Avrae).
 //!
@@ -41,7 +41,7 @@ pub use roll::whole;
 /// Reads a roll.
 ///
 /// # Errors
-/// Whatever is not understood, with its column and, where possible, the nearest spelling that is.
+/// Text that is not understood, with its column and, where possible, the nearest spelling that is.
 pub fn parse(text: &str) -> Result<Expression, DiceError> {
     let chars: Vec<char> = text.chars().collect();
     parse::expression(&chars).map_err(|fault| hint::explain(&chars, fault))

@@ -1,4 +1,4 @@
-//! How likely totals are, counted and not thrown.
+//! Probabilities of totals, counted and not thrown.
 //!
 //! Entry type: [`Odds`]. No die stands in an expression twice, so that its parts are independent and
 //! their outcomes multiply. **Never** estimates: what would take too many outcomes is refused.
@@ -16,7 +16,7 @@ use super::{
 /// Most steps one count may take, a step being two outcomes put together.
 const MOST_STEPS: usize = 20_000_000;
 
-/// How likely each total of an expression is.
+/// Probabilities of an expression's totals.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Odds {
     /// Each total that can come up and its probability, the lowest first.
@@ -28,7 +28,7 @@ pub struct Odds {
 }
 
 impl Expression {
-    /// How likely each total of one roll is.
+    /// Calculates the probability of each total of one roll.
     ///
     /// # Errors
     /// Dice that explode, brackets that keep or drop, a division by zero, or more outcomes than can be
@@ -272,7 +272,7 @@ fn rerolled_until(die: &Likely, op: &Op) -> Option<Likely> {
     (left > f64::EPSILON).then(|| Likely(faces.collect()))
 }
 
-/// How likely it is that `op` takes the die.
+/// Probability that `op` takes the die.
 fn taken(die: &Likely, op: &Op) -> f64 {
     die.0.iter().filter(|(face, _)| takes(op, face.0)).map(|(_, likely)| likely).sum()
 }

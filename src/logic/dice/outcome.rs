@@ -37,11 +37,11 @@ pub enum Natural {
     One,
 }
 
-/// Why a text is no roll, or a roll has no result.
+/// Error of a text that is no roll, or of a roll without a result.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("column {column}: {message}{}", .hint.as_ref().map(|hint| format!(" ({hint})")).unwrap_or_default())]
 pub struct DiceError {
-    /// Where, counted in characters from 1.
+    /// Position of the mistake, in characters from 1.
     pub column: usize,
     /// The mistake, the bad part in quotes.
     pub message: String,

@@ -62,7 +62,7 @@ pub(super) struct Face {
 
 /// Throws dice and counts them.
 pub(super) struct Cup<'r, R: ?Sized> {
-    /// Where the throws come from.
+    /// Source of the throws.
     rng: &'r mut R,
     /// Dice that may still be thrown.
     left: u32,
@@ -291,13 +291,13 @@ impl<'a> Chooser<'a> {
     }
 }
 
-/// Where a die stands among others for a selector by height; equal dice stay in order.
+/// Sort key of a die for a selector by height; equal dice stay in order.
 fn place(selector: Selector, at: usize, counts: i32) -> (i64, usize) {
     let counts = i64::from(counts);
     (if selector.pick == Pick::Highest { -counts } else { counts }, at)
 }
 
-/// How many dice a selector by height takes.
+/// Number of dice that a selector by height takes.
 fn number(selector: Selector) -> usize {
     usize::try_from(selector.number).unwrap_or(0)
 }

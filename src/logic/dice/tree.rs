@@ -45,13 +45,13 @@ pub(super) enum Sign {
 /// One term of dice.
 #[derive(Debug, Clone)]
 pub(super) struct Dice {
-    /// How many are thrown at first.
+    /// Number of dice thrown at first.
     pub count: u32,
     /// The dice's faces.
     pub sides: Sides,
     /// Operations on them, in order.
     pub ops: Vec<Op>,
-    /// Where the term begins, from 1; for errors.
+    /// Start of the term, from 1; for errors.
     pub column: usize,
 }
 
@@ -76,7 +76,7 @@ pub(super) enum Sides {
 pub(super) struct Link {
     /// The operator.
     pub op: Binary,
-    /// Where the operator stands, from 1; for errors.
+    /// Position of the operator, from 1; for errors.
     pub column: usize,
     /// The right operand.
     pub node: Node,
@@ -135,13 +135,13 @@ pub(super) enum Verb {
 /// Selection of the values that an operation takes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Selector {
-    /// How `number` is meant.
+    /// Meaning of `number`.
     pub pick: Pick,
     /// The number behind the operator.
     pub number: i32,
 }
 
-/// How a selector's number is meant.
+/// Meaning of a selector's number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Pick {
     /// `3`: values equal to it.

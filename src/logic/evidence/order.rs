@@ -75,7 +75,7 @@ fn is_kept_but_for_verb(claim: &str, said: &[Term], claimed: &[Term]) -> bool {
     })
 }
 
-/// Where the terms of `claimed` stand in `said`, one behind the other: the first and the last.
+/// Finds the terms of `claimed` in `said`, one behind the other: places of the first and the last.
 fn found<'s>(said: &'s [Term], claimed: &'s [Term]) -> impl Iterator<Item = (usize, usize)> + 's {
     let nothing = claimed.is_empty().then_some((0, 0));
     let starts = claimed.split_first().into_iter().flat_map(move |(first, rest)| {
@@ -85,7 +85,7 @@ fn found<'s>(said: &'s [Term], claimed: &'s [Term]) -> impl Iterator<Item = (usi
     nothing.into_iter().chain(starts)
 }
 
-/// Where `rest` ends in `said` if it stands behind `start`, the next place of each word at a time.
+/// End of `rest` in `said` if it stands behind `start`, the next place of each word at a time.
 fn stands_behind(said: &[Term], start: usize, rest: &[Term]) -> Option<usize> {
     let mut behind = said.get(start + 1..).unwrap_or_default();
     let is_person = |it: &&Term| matches!(it, Term::Person(_));
@@ -108,7 +108,7 @@ fn stands_behind(said: &[Term], start: usize, rest: &[Term]) -> Option<usize> {
             Term::Word(word) => number(word).is_some(),
             Term::Someone | Term::ClauseEnd | Term::LineEnd => false,
         });
-        // Whom an answer means that names nobody is not said by its words.
+        // The words of an answer that names nobody do not say whom it means.
         let leaves_clause =
             leaves_clause || is_any(|it| *it == Term::LineEnd) && is_any(|it| *it == Term::Someone);
         if leaves_clause || is_other {

@@ -77,8 +77,8 @@ fn party(claim: &str, told: &[Told<'_>]) -> Option<String> {
     Some(format!("{before}{}{behind}", line.who))
 }
 
-/// Where the verb is the second part of a sentence: what stands before it, if that is no actor, behind
-/// everything else, for each place at which the verb may be.
+/// Rewrites a claim whose verb comes second: moves what stands before it, if that is no actor,
+/// behind everything else, once for each place at which the verb may be.
 fn verb_behind(claim: &str) -> Vec<String> {
     let claim = claim.trim_end_matches(['.', '!', ' ']);
     let words = Words::of(claim);

@@ -1,4 +1,4 @@
-//! When a service that fails is left alone, and when it is tried again.
+//! Circuit breaker: decides when a failing service is left alone, and when it is tried again.
 
 use std::{
     collections::VecDeque,
@@ -13,7 +13,7 @@ const WITHIN: Duration = Duration::from_secs(30);
 const RECENT: usize = 10;
 /// ... more failures than these open it, however far apart they are.
 const HALF: usize = 5;
-/// How long it is open at first; after each trial that fails twice as long.
+/// First rest; doubled after each trial that fails.
 const FIRST_REST: Duration = Duration::from_secs(5);
 /// Longest rest, also of those that a service asks for.
 const LONGEST_REST: Duration = Duration::from_secs(120);
@@ -41,7 +41,7 @@ pub struct Breaker {
     state: State,
     /// Failures of the last requests, oldest first.
     recent: VecDeque<bool>,
-    /// When the last ones failed, oldest first.
+    /// Times of the last failures, oldest first.
     failed_at: VecDeque<Instant>,
 }
 
@@ -59,8 +59,8 @@ enum State {
 }
 
 impl Breaker {
-    /// How long it still rests; `None`: it may be asked. One that is being tried rests no longer, but
-    /// is not asked a second time.
+    /// Remaining rest; `None`: the service may be asked. Zero during a trial, when it is
+    /// not asked a second time; [`Duration::MAX`] once it has refused.
     pub fn rest(&self, now: Instant) -> Option<Duration> {
         match self.state {
             State::Closed => None,
@@ -87,7 +87,7 @@ impl Breaker {
     pub fn note(&mut self, outcome: Outcome, now: Instant) -> bool {
         match (outcome, self.state) {
             (Outcome::Answered, State::Closed) => self.count(false),
-            // Whatever was thought of it: it answers.
+            // An answer closes it, whatever its state was.
             (Outcome::Answered, _) => *self = Self::default(),
             (Outcome::Failed, State::Closed) => self.fail(now),
             (Outcome::Failed, State::Trial { rest }) => self.open(rest.saturating_mul(2), now),

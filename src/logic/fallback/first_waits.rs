@@ -1,4 +1,4 @@
-//! How long the first word of a service usually takes.
+//! Usual wait for the first word of a service.
 
 use std::{collections::VecDeque, time::Duration};
 

@@ -141,8 +141,8 @@ fn twenty_waits_say_how_long_the_first_word_takes() {
 }
 
 proptest! {
-    /// Whatever happens: it never rests for more than two minutes without a refusal, at most one trial
-    /// is under way, and an answer closes it.
+    /// Never rests for more than two minutes without a refusal; at most one trial is under way, and
+    /// an answer closes it.
     #[test]
     fn it_always_comes_back(steps in prop::collection::vec((0_u8..5, 0_u64..200), 0..200)) {
         let mut now = Instant::now();

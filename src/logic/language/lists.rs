@@ -294,7 +294,7 @@ pub struct Wording {
     pub to: List,
     /// Words that may begin a sentence before its verb and the actor.
     pub fronts: List,
-    /// When something is, which may be said anywhere in a sentence.
+    /// Words for the time of something, which may be said anywhere in a sentence.
     pub times: List,
     /// Words beside which the verb of what is done stands last.
     pub verb_last: List,

@@ -32,7 +32,7 @@ pub enum Layer {
 }
 
 impl Layer {
-    /// As people read it.
+    /// Name for people.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Music => "music",

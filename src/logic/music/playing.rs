@@ -25,7 +25,7 @@ pub trait Samples: Send {
     fn wait(&self, count: usize);
 }
 
-/// How far a track is.
+/// Progress of a track.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Stage {
     /// Nothing of it was heard yet.
@@ -48,7 +48,7 @@ pub struct PlayingTrack {
     stage: Stage,
     /// The frame that is being mixed; silence where the source is behind.
     frame: [i16; FRAME_SAMPLES_48K],
-    /// How many samples of the frame came from the source.
+    /// Number of samples of the frame that came from the source.
     count: usize,
 }
 

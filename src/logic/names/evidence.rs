@@ -40,7 +40,7 @@ pub struct Heard<'w> {
     sound: NameSound,
 }
 
-/// How surely a word of a name stands for it.
+/// Certainty with which a word of a name stands for it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Strength {
     /// Like the name itself ("Bartok" of "Bartok the Barkeep").
@@ -54,7 +54,7 @@ pub enum Strength {
 pub struct NamePart<'n> {
     /// The word as written.
     pub word: &'n str,
-    /// How surely it stands for the whole name.
+    /// Certainty with which it stands for the whole name.
     pub strength: Strength,
 }
 
@@ -88,7 +88,7 @@ impl NameLanguage {
         NameSound { key: self.phonetics.key(&letters), syllables: syllables(&letters), letters }
     }
 
-    /// How alike what was heard is to a name at this place, 1 to 100; `None`: no evidence.
+    /// Similarity of what was heard to a name at this place, 1 to 100; `None`: no evidence.
     pub fn alike(
         &self,
         heard: &Heard<'_>,

@@ -37,7 +37,7 @@ pub struct Correction {
 /// The names known at a table, prepared once.
 #[derive(Clone, Debug)]
 pub struct Glossary {
-    /// How the language sounds, and its ordinary words.
+    /// Sound rules and common words of the language.
     ear: NameLanguage,
     /// Names as they are; never touched.
     exact: Phrases<()>,

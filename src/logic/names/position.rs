@@ -1,4 +1,4 @@
-//! Where in an utterance words stand: at its edges, or set off like somebody spoken to.
+//! Position of words in an utterance: at its edges, or set off like somebody spoken to.
 
 use std::ops::Range;
 
@@ -10,7 +10,7 @@ const MOST_OPENERS: usize = 3;
 /// Most words after a name at the end.
 const MOST_TAIL: usize = 2;
 
-/// Where in an utterance words stand.
+/// Position of words in an utterance.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct PhrasePosition {
     /// At the start of the utterance, openers such as "hey" aside.
@@ -28,7 +28,7 @@ impl PhrasePosition {
     }
 }
 
-/// How many openers the utterance begins with.
+/// Counts the openers at the start of the utterance, up to [`MOST_OPENERS`].
 fn skipped_opening(words: &Words) -> usize {
     words.iter().take(MOST_OPENERS).take_while(|word| is_opener(word)).count()
 }
@@ -38,7 +38,7 @@ fn is_opener(word: &str) -> bool {
     is_any(|it| it.openers, word)
 }
 
-/// Where the words of `range` stand in `text`.
+/// Position of the words of `range` in `text`.
 pub fn place(text: &str, words: &Words, range: &Range<usize>) -> PhrasePosition {
     let before = gap(text, words, range.start);
     let after = gap(text, words, range.end);

@@ -7,7 +7,7 @@ use super::said::{LONGEST_FACT, Overheard, said};
 /// Memories of an NPC that may matter to an utterance, in words; each part may be empty.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Recalled {
-    /// How it stands to others ("owes Mira").
+    /// Relations of the NPC to others ("owes Mira").
     pub relations: Vec<String>,
     /// Knowledge of the things named ("Mira (person): a thief").
     pub named: Vec<String>,
@@ -20,7 +20,7 @@ pub struct Recalled {
 }
 
 impl Recalled {
-    /// How many things there are.
+    /// Number of things recalled.
     pub fn len(&self) -> usize {
         self.relations.len() + self.named.len() + self.said.len() + self.last_session.len()
     }

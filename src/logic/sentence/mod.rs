@@ -11,7 +11,7 @@ mod stop;
 
 use stop::{Kind, Verdict, verdict};
 
-/// How sentences are cut.
+/// Options for splitting text into sentences.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SentenceOptions {
     /// ISO 639-1 code of the language spoken ("en"); German dates keep their ordinals.
@@ -44,11 +44,11 @@ pub fn is_clause(chunk: &str) -> bool {
 pub struct SentenceSplitter {
     /// German rules for ordinals.
     german: bool,
-    /// As [`SentenceOptions::long_chunk`] says.
+    /// Copy of [`SentenceOptions::long_chunk`].
     long_chunk: usize,
     /// Text not given out yet.
     text: String,
-    /// How far `text` is decided, in bytes.
+    /// Bytes of `text` that are decided.
     scan: usize,
     /// Characters of `text` decided, without leading white space.
     count: usize,
@@ -237,7 +237,7 @@ impl SentenceSplitter {
         Step::Go(next)
     }
 
-    /// How many opening asterisks stand directly before the place read.
+    /// Counts the opening asterisks directly before the place read.
     fn count_run(&self) -> usize {
         let before = self.before();
         let word = before.trim_end_matches('*');
@@ -306,7 +306,7 @@ impl SentenceSplitter {
     }
 }
 
-/// Where the first piece of a delta ends; before white space, where there is some, so that punctuation
+/// End of the first piece of a delta; before white space, where there is some, so that punctuation
 /// stays with what follows it.
 fn piece_end(delta: &str) -> usize {
     if delta.len() <= PIECE {

@@ -74,8 +74,8 @@ pub fn typed_dice(utterance: &str) -> Option<String> {
     words.map(|word| word.trim_end_matches('.')).find(is_dice).map(str::to_owned)
 }
 
-/// How to say a roll: "two d six plus three". `None` for what is no roll, or too long to follow
-/// by ear (brackets, labels, rerolls, comparisons, decimals).
+/// Puts a roll into words: "two d six plus three". `None` for what is no roll, or too long to
+/// follow by ear (brackets, labels, rerolls, comparisons, decimals).
 pub fn dice_to_words(expression: &str) -> Option<String> {
     let expression = dice::parse(expression).ok().filter(dice::Expression::has_dice)?.to_string();
     let (repeats, roll) = match expression.split_once('#') {

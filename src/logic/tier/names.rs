@@ -18,7 +18,7 @@ pub struct Names {
 #[derive(Clone, Debug)]
 pub(super) struct Phrase {
     pub kind: Named,
-    /// As it is written.
+    /// The name as it is written.
     pub written: String,
     /// The entity it is a name of, folded; empty for rules.
     pub entity: String,

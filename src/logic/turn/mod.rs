@@ -1,4 +1,4 @@
-//! When one speaker's utterance begins and when it is over.
+//! Beginning and end of one speaker's utterances.
 //!
 //! Entry types: [`Endpointer`], one for each speaker, and [`reads`], which tells from the words
 //! whether more is to come; [`EndOfTurn`] is how long that makes the wait. Silence counts from the
@@ -74,7 +74,7 @@ pub enum Output {
     },
 }
 
-/// Why a segment ended.
+/// Reason for the end of a segment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CloseReason {
     /// Nobody has spoken for long enough.
@@ -88,11 +88,11 @@ pub enum CloseReason {
 /// One speaker's segments.
 #[derive(Clone, Debug)]
 pub struct Endpointer {
-    /// How long to wait.
+    /// Conditions for the end of a turn.
     ends: EndOfTurn,
     /// The segment being spoken.
     open: Option<Segment>,
-    /// When the last real segment was last voiced.
+    /// Last voiced frame of the last real segment.
     previous: Option<Instant>,
 }
 
@@ -107,7 +107,7 @@ struct Segment {
     voiced: Duration,
     /// Reading of its words.
     words: Option<Said>,
-    /// How the voice before the pause sounds, once it was judged.
+    /// Reading of the sound of the voice before the pause, once it was judged.
     sounded: Option<Reading>,
 }
 
@@ -129,7 +129,7 @@ impl Segment {
         Self { opened_at: now, last_voiced_at: now, voiced: FRAME, words, sounded }
     }
 
-    /// When silence ends it.
+    /// Time at which silence ends it.
     fn silent_at(&self, ends: EndOfTurn) -> Instant {
         let judged = self.sounded.is_some();
         let at = |reading| self.last_voiced_at + ends.after(reading, judged);
@@ -191,7 +191,7 @@ impl Endpointer {
         }
     }
 
-    /// When [`Input::Tick`] is wanted at the latest; `None` while nobody speaks.
+    /// Deadline of the next [`Input::Tick`]; `None` while nobody speaks.
     pub fn wake_at(&self) -> Option<Instant> {
         let segment = self.open.as_ref()?;
         Some(segment.silent_at(self.ends).min(segment.opened_at + LONGEST))

@@ -1,4 +1,4 @@
-//! How long silence lasts before a turn is over.
+//! Length of the silence that ends a turn.
 //!
 //! Entry types: [`EndOfTurn`], what a game master sets, and [`Judgement`], what a sound model says.
 //! **Never**: reads words or a clock.
@@ -10,12 +10,12 @@ use super::reading::Reading;
 /// Silence that ends what is surely finished: people who speak on after a whole sentence mostly do so
 /// sooner, and the words of a pause are there by then.
 const FINISHED: Duration = Duration::from_millis(360);
-/// When a sound model has judged a pause at the latest; nothing shorter ends it before.
+/// Silence by which a sound model has judged a pause; nothing shorter ends it before.
 const JUDGED: Duration = Duration::from_millis(400);
 /// From this on a sound model says that somebody has finished; below the other, that they have not.
 const SOUNDS: (f32, f32) = (0.1, 0.5);
 
-/// How long a table waits in silence before an utterance is over.
+/// Setting for the silence that ends an utterance.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Patience {
     /// 300 ms, more where somebody trails off.
@@ -54,7 +54,7 @@ pub enum Detector {
     /// The words.
     #[default]
     Text,
-    /// How it sounded.
+    /// The sound.
     Model,
     /// Both, held against each other.
     Both,
@@ -97,7 +97,7 @@ impl Detector {
     }
 }
 
-/// How probable it is by sound that somebody has finished: 0 to 1.
+/// Probability, going by the sound, that somebody has finished: 0 to 1.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Judgement(pub f32);
 
@@ -115,7 +115,7 @@ impl Judgement {
     }
 }
 
-/// When a turn is over.
+/// Conditions for the end of a turn.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct EndOfTurn {
     /// Silence that ends an utterance.

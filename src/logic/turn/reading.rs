@@ -225,7 +225,7 @@ fn is_digits(word: &str) -> bool {
     !word.is_empty() && word.bytes().all(|it| it.is_ascii_digit())
 }
 
-/// Where the matter begins: behind names and the words before them. All of them: at the first.
+/// Index of the first word of the matter, behind all names, openers and fillers before it.
 fn matter(words: &Words, names: &[NpcNames]) -> usize {
     let mut at = 0;
     while let Some(word) = words.get(at) {

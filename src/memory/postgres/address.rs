@@ -1,4 +1,4 @@
-//! Where a PostgreSQL is, and whether what is said to it is encrypted.
+//! Address of a PostgreSQL server, and encryption of the connection to it.
 //!
 //! Entry type: [`Address`]. **Never**: prints a password, or goes to another machine in plain text
 //! unless the address says so.

@@ -1,4 +1,4 @@
-//! How lines are written to PostgreSQL: all of them by one statement, which is its own transaction.
+//! Writing of lines to PostgreSQL: all of them by one statement, which is its own transaction.
 //!
 //! Entry: `Postgres::write`. **Never**: gives a number twice, or leaves one out: the transaction
 //! that numbers the lines of a session holds its row until they are there.
@@ -16,7 +16,7 @@ use crate::memory::{Error, Present, Scope, Uid, Utterance};
 
 /// Longest identity of an utterance, in characters.
 const UID_MAX: usize = 64;
-/// How often the same is tried when others write the same lines at the same time.
+/// Most attempts at a write while others write the same lines.
 const TRIES: usize = 5;
 
 /// Takes a scope's key and lines as JSON, no two of the same identity; gives the numbers of all. Those

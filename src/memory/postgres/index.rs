@@ -259,7 +259,7 @@ async fn put(work: &Transaction<'_>, scope: &Scope, item: &Item) -> Result<bool,
     Ok(true)
 }
 
-/// How long the vectors of a model are; `None`: there are none.
+/// Length of a model's vectors; `None`: it has none.
 async fn length_of(
     work: &Transaction<'_>,
     scope: &Scope,

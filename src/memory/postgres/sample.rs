@@ -1,4 +1,4 @@
-//! How common words are, as the server has sampled its lines.
+//! Frequency of words, as the server has sampled its lines.
 //!
 //! Entry type: [`WordSample`].
 

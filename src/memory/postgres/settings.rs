@@ -1,4 +1,4 @@
-//! How the store is, in PostgreSQL, whose scopes are in it, and what guilds have set.
+//! State of the store in PostgreSQL, its scopes, and the settings of guilds.
 //!
 //! Entry: [`Settings`] of [`Postgres`]. **Never**: tells a password, or puts an earlier revision over
 //! a later one.

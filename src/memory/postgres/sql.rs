@@ -54,7 +54,7 @@ impl Sql {
         Ok(client.query(&statement, &self.parameters()).await?)
     }
 
-    /// How many rows it changed.
+    /// Runs it; returns the number of rows it changed.
     pub(super) async fn execute(&self, client: &impl GenericClient) -> Result<u64, Error> {
         let statement = client.prepare_cached(&self.text).await?;
         Ok(client.execute(&statement, &self.parameters()).await?)

@@ -15,7 +15,7 @@ use super::{
 };
 use crate::memory::{Around, DEPTH_MAX, Error, Neighbour, PATH_MAX, Scope, Step, Viewer};
 
-/// How an entity was reached: from which one, by which relation (its ends and its kind).
+/// Step by which each entity was reached: the one before, and the relation (its ends and its kind).
 type Reached = HashMap<String, Option<(String, [String; 3])>>;
 
 /// Entities a neighbourhood may have.

@@ -1,4 +1,4 @@
-//! How many lines hold a word, as far as the server knows.
+//! Number of lines that hold a word, as far as the server knows.
 //!
 //! Entry: `Postgres::weighed`. **Never**: counts what the server has sampled.
 
@@ -32,13 +32,13 @@ const SAMPLE: &str = "SELECT c.reltuples, s.most_common_elems::text::text[], \
 
 /// A word of a question.
 pub(super) struct Word {
-    /// As the index has it.
+    /// The word as the index has it.
     pub(super) text: String,
     /// Share of the scope's lines that hold it, about.
     pub(super) share: f64,
-    /// How many these are.
+    /// Number of the scope's lines that hold it, about.
     pub(super) lines: f64,
-    /// How many lines do not.
+    /// Number of the scope's lines that do not.
     others: f64,
 }
 
@@ -48,7 +48,7 @@ impl Word {
         Self { text, share, lines, others: (all - lines).max(0.0) }
     }
 
-    /// How much it tells that a line holds it: the rarer the more.
+    /// Weight of the word: its inverse document frequency, higher for rarer words.
     pub(super) fn worth(&self) -> f64 {
         (1.0 + (self.others + 0.5) / (self.lines + 0.5)).ln()
     }

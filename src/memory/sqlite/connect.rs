@@ -14,7 +14,7 @@ use super::{
     failure::failure,
 };
 
-/// How long a write waits for another process.
+/// Longest wait of a write for another process.
 const PATIENCE: Duration = Duration::from_secs(10);
 /// Statements kept compiled by a connection.
 const STATEMENTS: usize = 64;

@@ -24,12 +24,12 @@ const BESIDE: usize = 3;
 pub struct Span {
     first: i64,
     last: i64,
-    /// How many there are, of this campaign.
+    /// Number of the campaign's lines among them.
     lines: f64,
 }
 
 impl Span {
-    /// Where a question is looked for; `None`: nowhere.
+    /// Span that `query` looks in; `None`: it has no lines.
     ///
     /// # Errors
     /// The file cannot be read.
@@ -117,7 +117,7 @@ impl Postings {
         self.words.iter().map(|word| word.text.as_str())
     }
 
-    /// How much it tells that a line holds the word in this place.
+    /// Weight of the word in this place: its inverse document frequency, higher for rarer words.
     pub fn worth(&self, place: usize) -> f64 {
         let share = self.words.get(place).map_or(1.0, |word| word.share);
         let held = share * self.span.lines;
@@ -145,7 +145,8 @@ impl Postings {
         Ok(held)
     }
 
-    /// How many lines hold a word: as many as were found, or as follows from how close they are.
+    /// Sets the share of lines that hold a word: counted, or estimated from how
+    /// close those found are.
     fn judge(&mut self, place: usize, ids: &[i64]) {
         let (Some(word), Span { first, last, lines }) = (self.words.get_mut(place), self.span)
         else {
@@ -172,7 +173,7 @@ impl Postings {
         held.enumerate().map(|(place, (_, ids))| (place, ids)).collect()
     }
 
-    /// When there are too many lines of each word: those that hold the rarest and another.
+    /// Lines that hold both the rarest word and another, if there are too many lines of each word.
     fn beside(&self, db: &Connection) -> Result<Vec<WordRows>, Error> {
         let mut places: Vec<usize> = (0..self.words.len()).collect();
         places.sort_by(|a, b| self.worth(*b).total_cmp(&self.worth(*a)));

@@ -256,7 +256,7 @@ pub fn entity(row: &Row<'_>, column: usize) -> rusqlite::Result<Entity> {
 pub const RELATION: &str = "a.key, r.kind, b.key, r.attributes, r.visibility, r.session, \
                             r.utterance, r.origin, r.confidence";
 
-/// How many columns [`RELATION`] has.
+/// Number of columns in [`RELATION`].
 pub const RELATION_COLUMNS: usize = 9;
 
 /// The relation in a row of [`RELATION`].

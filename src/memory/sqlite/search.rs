@@ -23,7 +23,7 @@ use super::{
 const READ: (usize, usize) = (4, 64);
 /// Lines that are asked for at once, some of which are not to be shown.
 const CHUNK: usize = 256;
-/// When too few of the lines that were looked at may be shown, older ones are, so often.
+/// Most rounds of a search; each looks at older lines while too few may be shown.
 const ROUNDS: usize = 6;
 /// BM25: how soon repetition no longer counts, and how much the length of a line does.
 const K1: f64 = 1.2;
@@ -114,7 +114,7 @@ fn ranked(texts: &[(Candidate, String)], postings: &Postings) -> Vec<(i64, f64)>
     scores
 }
 
-/// How often each word is in `text`, and how many words that has.
+/// Counts each word in `text`; also returns the number of all words in it.
 fn counts(text: &str, postings: &Postings) -> (Vec<u32>, f64) {
     let folded = fold(text);
     let mut counts = vec![0; postings.words().count()];

@@ -1,4 +1,4 @@
-//! How the file is, whose campaigns are in it, and what guilds have set.
+//! State of the file, its campaigns, and the settings of guilds.
 //!
 //! Entry: [`Settings`] of [`Sqlite`]. **Never**: puts an earlier revision over a later one.
 

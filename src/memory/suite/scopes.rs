@@ -107,7 +107,7 @@ async fn seen(store: &dyn MemoryStore, scope: &Scope) -> String {
         let around = store.neighbours(scope, around, viewer.clone()).await.unwrap();
         let way = store.path(scope, "a", "c", viewer).await.unwrap().unwrap();
         assert_eq!((entities.len(), around.len(), way.len()), (3, 2, 2));
-        // How well something fits is reckoned among all lines there are.
+        // Scores depend on all lines in the store, so they are left out.
         let hits: Vec<_> = hits.into_iter().map(|hit| hit.line).collect();
         let found: Vec<_> = found.into_iter().map(|hit| hit.item).collect();
         seen.push_str(&format!("{hits:?}{lines:?}{items:?}{found:?}{near:?}"));

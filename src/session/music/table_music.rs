@@ -19,7 +19,7 @@ const VOICE_HOLDS: Duration = Duration::from_millis(300);
 pub struct TableMusic {
     player: MusicPlayer,
     tracks: Music,
-    /// When a player's voice was heard last, unless it has ended.
+    /// Last time a player's voice was heard; `None` once it has ended.
     heard_at: Option<Instant>,
 }
 
@@ -75,7 +75,7 @@ impl TableMusic {
         }
     }
 
-    /// When [`Self::tick`] has something to do.
+    /// Next time at which [`Self::tick`] has something to do.
     pub fn wake_at(&self) -> Option<Instant> {
         self.heard_at.map(|at| at + VOICE_HOLDS)
     }

@@ -1,13 +1,13 @@
-//! Where a table's NPCs remember.
+//! Memory of a table's NPCs.
 
 use std::sync::Arc;
 
 use crate::memory::{MemoryStore, Scope};
 
-/// Where a table's NPCs remember.
+/// Memory of a table's NPCs.
 #[derive(Clone)]
 pub struct Memory {
-    /// Where lines, facts and relations are read.
+    /// Store that lines, facts and relations are read from.
     pub store: Arc<dyn MemoryStore>,
     /// The scope that the memories belong to.
     pub scope: Scope,

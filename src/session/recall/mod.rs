@@ -52,9 +52,9 @@ const LAST: usize = 8;
 /// Outcome of a look-up, for reports; none of the memories found.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct RecallLine {
-    /// How long it took.
+    /// Time it took, in ms.
     pub ms: f64,
-    /// How many things were found.
+    /// Number of things found.
     pub found: usize,
     /// Parts that were late, or that the store did not give.
     pub late: Vec<&'static str>,
@@ -150,7 +150,7 @@ impl Recaller {
         (recalled, late)
     }
 
-    /// How the NPC stands to others; notes in `gated` that not everybody may know of it.
+    /// Relations of the NPC to others; notes in `gated` that not everybody may know of one.
     async fn relations(
         &self,
         question: &Question,

@@ -31,7 +31,7 @@ async fn speaking(abilities: SttAbilities) -> (Stage, Duration) {
 
 const PARTIALS: SttAbilities = SttAbilities { partials: true, endpointing: false };
 
-/// When the first frame as quiet as ducked ones left, after `from`.
+/// Time from `from` to the first frame as quiet as ducked ones.
 fn ducked(stage: &Stage, from: Duration) -> Option<Duration> {
     let left = stage.left();
     left.iter().find(|frame| frame.at >= from && frame.peak < DUCKED).map(|frame| frame.at - from)

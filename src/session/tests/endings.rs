@@ -1,4 +1,4 @@
-//! How long a speaker is waited for, and who goes on speaking in spite of that.
+//! Length of the wait for a speaker, and speakers who go on in spite of it.
 //!
 //! A speaker with voice for a second is last heard at 980 to 1,040 ms.
 
@@ -33,7 +33,7 @@ fn span(from: u64, to: u64) -> RangeInclusive<Duration> {
     ms(from)..=ms(to)
 }
 
-/// When the answer to `said`, whose final takes 100 ms, is heard; packets stop after a second.
+/// Time to the answer to `said`, whose final takes 100 ms; packets stop after a second.
 async fn answered(setup: Setup, said: &'static str) -> Duration {
     let mut stage = setup.open().await;
     stage.hears(&[(45, said)], said);

@@ -380,7 +380,7 @@ impl Stage {
         self.left.lock().unwrap().clone()
     }
 
-    /// When frames of `npc` left first and last.
+    /// Times at which the first and the last frame of `npc` left.
     pub fn heard(&self, npc: &str) -> Option<(Duration, Duration)> {
         let left = self.left();
         let mut of = left.iter().filter(|frame| frame.npc == npc).map(|frame| frame.at);

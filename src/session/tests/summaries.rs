@@ -39,7 +39,7 @@ fn summaries(stage: &Stage) -> usize {
     requests.iter().filter(|it| format!("{:?}", it.messages).contains("You sum up")).count()
 }
 
-/// How long Thorin waits for an answer.
+/// Asks as Thorin; returns the time until the answer is heard.
 async fn answer(stage: &Stage) -> Duration {
     let asked = Instant::now();
     stage.types(THORIN, "Bartok, hello").await;

@@ -30,7 +30,7 @@ pub struct Said {
     pub partials: Vec<(usize, &'static str)>,
     /// The final, `None`: it never comes.
     pub text: Option<Result<&'static str, Kind>>,
-    /// How long the final takes.
+    /// Time the final takes.
     pub takes: Duration,
 }
 

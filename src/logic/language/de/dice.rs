@@ -1,4 +1,4 @@
-//! How German speakers speak of dice.
+//! German words about dice.
 
 use super::super::lists::DiceTalk;
 

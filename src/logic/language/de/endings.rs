@@ -1,4 +1,4 @@
-//! How German utterances end.
+//! Endings of German utterances.
 
 use super::super::lists::Endings;
 

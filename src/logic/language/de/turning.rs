@@ -1,4 +1,4 @@
-//! How German speakers say to whom they turn.
+//! German words for addressing a person, and for speaking of one.
 
 use super::super::lists::Turning;
 

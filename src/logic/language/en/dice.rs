@@ -1,4 +1,4 @@
-//! How English speakers speak of dice.
+//! English words about dice.
 
 use super::super::lists::DiceTalk;
 

@@ -1,4 +1,4 @@
-//! How English utterances end.
+//! Endings of English utterances.
 
 use super::super::lists::Endings;
 

@@ -1,4 +1,4 @@
-//! How English speakers say to whom they turn.
+//! English words for addressing a person, and for speaking of one.
 
 use super::super::lists::Turning;
 

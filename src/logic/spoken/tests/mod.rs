@@ -103,7 +103,7 @@ fn rolls_are_found() {
     }
 }
 
-/// How Whisper writes what was said.
+/// Spoken rolls as Whisper writes them.
 const WRITTEN: &[(&str, &str)] = &[
     ("Roll 2d6 plus 3.", "2d6+3"),
     ("Bartok, roll 2D6+3.", "2d6+3"),

@@ -22,18 +22,18 @@ const PAUSES: (f64, f64) = (-1.658, 1.294);
 /// Pauses drawn for each one of the set and each phase.
 const DRAWS: usize = 50;
 
-/// How long Whisper hears the words of a pause, in milliseconds. The bench `hearing` measured it on two
-/// busy cores (`benches/README.md`; 200 ms of silence are taken off): 148 at p50 and 186 at p95 while
-/// one speaks, 181 to 193 and 270 to 280 while three or five speak at once.
+/// Time Whisper takes to hear the words of a pause, in milliseconds. The bench `hearing` measured it
+/// on two busy cores (`benches/README.md`; 200 ms of silence are taken off): 148 at p50 and 186 at
+/// p95 while one speaks, 181 to 193 and 270 to 280 while three or five speak at once.
 const TAKES: [u64; 3] = [148, 230, 280];
 /// Silence after which it begins, where the pause is quiet.
 const NOTICED: u64 = 150;
 /// Time between two partials, at least.
 const EVERY: u64 = 400;
-/// How far the last partial is from the end: as many distances as this, evenly between two partials.
+/// Number of distances of the last partial from the end, evenly between two partials.
 const PHASES: u64 = 8;
 
-/// How a recogniser gives what was said.
+/// Style in which a recogniser writes what was said.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Writing {
     /// Small letters and no marks.
@@ -57,7 +57,7 @@ impl Writing {
 #[derive(Clone, Copy)]
 struct Hearing {
     writing: Writing,
-    /// How long it hears.
+    /// Time it takes to hear, in milliseconds.
     takes: u64,
     /// Number of the phase, below [`PHASES`].
     phase: u64,

@@ -29,10 +29,10 @@ const CRASHES: usize = 3;
 /// Writes of an evening; enough that what is in the log comes into the file several times.
 const ROUNDS: u64 = 60;
 
-/// When commits are flushed.
+/// Flushing of commits.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Level {
-    /// As the program has it.
+    /// The program's own setting.
     Program,
     /// Only when the log comes into the file.
     Normal,
@@ -268,8 +268,8 @@ async fn what_was_acknowledged_outlasts_a_power_cut() {
     assert!(found.promised > 0 && found.lost.is_empty(), "{:?}", found.lost);
 }
 
-/// As above, but the log is flushed only when it comes into the file: what is left is whole, and
-/// lacks what was acknowledged.
+/// Flushes the log only when it comes into the file: what is left is whole, and lacks what was
+/// acknowledged.
 #[tokio::test]
 async fn what_is_not_flushed_does_not() {
     let found = cut(Level::Normal, CUTS, 2).await;

@@ -35,7 +35,7 @@ struct Record {
     events: Vec<Event>,
     /// Numbers of the files that have a name.
     names: HashMap<String, usize>,
-    /// How many files there have been.
+    /// Number of files so far.
     files: usize,
 }
 
