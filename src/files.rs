@@ -37,7 +37,7 @@ pub fn open(path: &Path) -> io::Result<fs::File> {
 /// The content of the regular file at `path`, of at most `most` bytes.
 ///
 /// # Errors
-/// As for [`open`]; a longer one is [`ErrorKind::FileTooLarge`].
+/// Those of [`open`]; a longer one is [`ErrorKind::FileTooLarge`].
 pub fn read(path: &Path, most: u64) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     open(path)?.take(most.saturating_add(1)).read_to_end(&mut bytes)?;
@@ -53,7 +53,7 @@ pub fn read(path: &Path, most: u64) -> io::Result<Vec<u8>> {
 /// [`read`] for a file of our own; a pipe, a device or a socket in its place is refused as well.
 ///
 /// # Errors
-/// As for [`read`], with at most [`OWN_MAX`] bytes.
+/// Those of [`read`], with at most [`OWN_MAX`] bytes.
 pub fn read_own(path: &Path) -> io::Result<Vec<u8>> {
     read(path, OWN_MAX)
 }
@@ -80,7 +80,7 @@ pub fn replace(path: &Path, content: &[u8]) -> io::Result<()> {
 /// Checks that [`replace`] could write to `path` now.
 ///
 /// # Errors
-/// Why not.
+/// The path cannot be written.
 pub fn replaceable(path: &Path) -> io::Result<()> {
     let part = beside(&target(path)?);
     clear(&part)?;
@@ -92,7 +92,7 @@ pub fn replaceable(path: &Path) -> io::Result<()> {
 /// not exist.
 ///
 /// # Errors
-/// As for [`replace`].
+/// Those of [`replace`].
 pub fn replace_private(path: &Path, content: &[u8]) -> io::Result<()> {
     private_folder(folder_of(path))?;
     in_one_step(path, |part| {

@@ -22,7 +22,7 @@ const WINDOW: Duration = Duration::from_secs(60);
 const FIRST_WAIT: Duration = Duration::from_millis(100);
 
 thread_local! {
-    /// Where this thread has panicked last.
+    /// Place of this thread's last panic.
     static PLACE: RefCell<String> = const { RefCell::new(String::new()) };
 }
 
@@ -62,12 +62,12 @@ fn note_places() {
     });
 }
 
-/// Where this thread has just panicked: unwinding does not change threads.
+/// Takes the place of this thread's last panic: unwinding does not change threads.
 fn here() -> Panicked {
     Panicked(PLACE.with_borrow_mut(std::mem::take))
 }
 
-/// How often something has panicked of late.
+/// Times of recent panics.
 #[derive(Debug, Default)]
 pub struct Panics(VecDeque<Instant>);
 

@@ -204,7 +204,7 @@ impl Factory for TableFactory {
         if options.reach.is_inside() && !config.discord.trust_dms {
             return Err(ServerError::TooNear);
         }
-        // What a name leads to is seen when it is connected to.
+        // Names are resolved on connecting; their addresses are checked then.
         options.reach.set_may_be_inside(config.discord.trust_dms);
         Ok(options)
     }

@@ -152,7 +152,7 @@ pub struct SeatedTable {
     pub config: Arc<Mutex<Arc<Config>>>,
     /// The services of its NPCs.
     pub services: Arc<ArcSwap<Services>>,
-    /// How the assistant is asked meanwhile.
+    /// Settings of the assistant during the session.
     pub assistant: SharedAssistant,
 }
 

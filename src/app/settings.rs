@@ -80,7 +80,7 @@ fn worlds(config: &Config) -> BTreeMap<CampaignKey, Arc<World>> {
     shared.chain([(campaign_key(config), Arc::new(config.world.clone()))]).collect()
 }
 
-/// How the assistant of `config` is asked.
+/// Builds the assistant's settings from `config`.
 pub fn assistant(services: &Registry, config: &Config) -> AssistantSettings {
     let npc = Arc::new(config.assistant.clone());
     let (services, options) = (services.clone(), config.services.clone());

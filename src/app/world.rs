@@ -37,7 +37,7 @@ pub async fn for_session(
             (campaign, World::default())
         });
         config.campaign = Campaign {
-            // What people do not want brought up they want in no campaign.
+            // Lines and veils apply to every campaign.
             lines_and_veils: config.campaign.lines_and_veils,
             ..campaign
         };

@@ -1,4 +1,4 @@
-//! How calls wait for a game master's decision, as it is configured.
+//! Settings of calls that wait for a game master's decision, as configured.
 //!
 //! Entry type: [`ApprovalOptions`]. **Never**: decides.
 
@@ -7,7 +7,7 @@ use std::{fmt, time::Duration};
 /// Longest wait for a decision unless it is configured.
 const EXPIRES: Duration = Duration::from_secs(60);
 
-/// How calls wait for a game master.
+/// Settings of calls that wait for a game master.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ApprovalOptions {
     /// Time after which an undecided call is refused.
@@ -25,7 +25,7 @@ impl Default for ApprovalOptions {
 /// Receiver of the notifications that a call waits.
 #[derive(Clone, PartialEq, Eq)]
 pub struct NotifyOptions {
-    /// Where it is sent.
+    /// Address that receives them.
     pub url: String,
     /// Key of the HMAC-SHA256 that each notification is signed with.
     pub secret: String,

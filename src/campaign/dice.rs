@@ -24,7 +24,7 @@ impl Dice {
     /// Throws what `text` says, in dice notation or in words.
     ///
     /// # Errors
-    /// Where the text is no dice, and why.
+    /// The text is not valid dice; the error says why.
     pub fn roll(&self, text: &str) -> Result<Vec<Outcome>, DiceError> {
         let rolls = read_dice(text)?;
         let mut dice = self.0.lock().unwrap_or_else(PoisonError::into_inner);

@@ -29,7 +29,7 @@ pub trait Engines: Send + Sync {
     fn change(&self, npc: &str, engine: EngineKind) -> Result<(), EngineError>;
 }
 
-/// Why an NPC does not get another engine, with the way out.
+/// Reason an NPC's engine cannot be changed, with the fix.
 #[derive(Debug, thiserror::Error)]
 pub enum EngineError {
     /// No model hears and speaks.

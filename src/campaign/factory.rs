@@ -30,13 +30,13 @@ pub struct TableRequest {
     pub played: Option<PlayedCampaign>,
     /// The session whose conversations it goes on from.
     pub after: Option<SessionId>,
-    /// Where its speech goes, and what it tells.
+    /// Outputs for its speech and its events.
     pub outlets: Outlets,
 }
 
 /// A table that runs.
 pub struct RunningTable {
-    /// How it is reached.
+    /// Handle of the table.
     pub handle: TableHandle,
     /// Its task; ends after the handle is dropped or told to close.
     pub task: JoinHandle<Conversations>,
@@ -52,11 +52,11 @@ pub struct MadeTable {
     pub table: RunningTable,
     /// The budget that pays for it.
     pub budget: Budget,
-    /// How the assistant is asked during its session.
+    /// Settings of the assistant during the session.
     pub assistant: SharedAssistant,
 }
 
-/// Why a table was not opened.
+/// Reason a table was not opened.
 #[derive(Debug, thiserror::Error)]
 pub enum OpenError {
     /// The recogniser cannot be used.
@@ -76,7 +76,7 @@ pub enum OpenError {
     Calls(#[from] FileError),
 }
 
-/// Why an added server is not connected, with the way out.
+/// Reason an added server is not connected, with the fix.
 #[derive(Debug, thiserror::Error)]
 pub enum ServerError {
     /// Problems of its description, one a line; or its name is taken.
@@ -99,7 +99,7 @@ pub trait Factory: Send + Sync {
     /// The table of `session` is closed.
     fn closed(&self, session: &SessionId);
 
-    /// How a server that was added is reached.
+    /// Resolves the connection options of an added server.
     ///
     /// # Errors
     /// [`ServerError::Wrong`]: its description has problems, or its name is taken. [`ServerError::TooNear`]:

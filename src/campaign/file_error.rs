@@ -7,7 +7,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// Why something was not done with a file.
+/// Error of a file operation.
 #[derive(Debug, thiserror::Error)]
 #[error("cannot {doing} '{}': {error}", .path.display())]
 pub struct FileError {

@@ -39,7 +39,7 @@ struct Content {
     /// Owner and campaign; earlier versions did not store them.
     scope: Option<Scope>,
     histories: BTreeMap<String, Vec<Message>>,
-    /// How the table stood; earlier versions did not keep it.
+    /// State of the table; earlier versions did not store it.
     continuation: Option<Continuation>,
     spent: f64,
 }
@@ -138,7 +138,7 @@ impl KeptSession {
     /// Like [`KeptSession::open`], of any owner: for deletion.
     ///
     /// # Errors
-    /// As [`KeptSession::open`], but for the scope.
+    /// Those of [`KeptSession::open`], except for the scope.
     pub fn of_anybody(data_dir: &Path, id: &str) -> Result<Self, KeptError> {
         let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
         if id.is_empty() || id.len() > ID_MAX || id.starts_with('.') || !id.chars().all(plain) {
@@ -181,7 +181,7 @@ impl KeptSession {
         self.content.histories.clone()
     }
 
-    /// How the table stood when it was closed; `None`: it never was open.
+    /// State of the table when it was closed; `None`: it was never open.
     pub fn continuation(&self) -> Option<Continuation> {
         self.content.continuation.clone()
     }
@@ -213,8 +213,7 @@ impl KeptSession {
         self.content.spent
     }
 
-    /// Where its tool calls are logged, a JSON object a line; `None` for a session that is
-    /// forgotten.
+    /// Log of its tool calls, a JSON object per line; `None` for a session that is forgotten.
     pub fn call_log(&self) -> Option<PathBuf> {
         self.path.as_ref().map(|path| path.with_extension("calls.jsonl"))
     }

@@ -10,7 +10,7 @@ use crate::{
 /// A store, and whose things in it are meant.
 #[derive(Clone, Copy)]
 pub struct Scoped<'a> {
-    /// Where they are kept.
+    /// Store that holds them.
     pub store: &'a dyn MemoryStore,
     /// Their owner and campaign.
     pub scope: &'a Scope,

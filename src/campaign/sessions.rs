@@ -36,7 +36,7 @@ use crate::{
     tools::{CastChanges, Payments, ToolHost},
 };
 
-/// Why a session was not kept.
+/// Reason a session was not stored.
 #[derive(Debug, thiserror::Error)]
 pub enum KeepError {
     /// Its file is of no use.

@@ -28,11 +28,11 @@ pub struct Settings {
     pub shared: Vec<PlayedCampaign>,
     /// The NPCs, in the order of the files.
     pub cast: Vec<Arc<Npc>>,
-    /// How the game master's assistant is asked outside sessions.
+    /// Settings of the game master's assistant outside sessions.
     pub assistant: AssistantSettings,
     /// Spending limits of a session.
     pub budget: BudgetOptions,
-    /// How calls wait for a game master.
+    /// Settings of calls that wait for a game master.
     pub approvals: ApprovalOptions,
     /// After a session the chat model summarises it and proposes facts.
     pub consolidate: bool,
@@ -44,10 +44,10 @@ pub struct Settings {
     pub services: Services,
 }
 
-/// How the assistant is asked during a session; `app` replaces it when files change.
+/// Settings of the assistant during a session; `app` replaces them when files change.
 pub type SharedAssistant = Arc<ArcSwap<AssistantSettings>>;
 
-/// How the game master's assistant is asked.
+/// Settings of the game master's assistant.
 #[derive(Clone)]
 pub struct AssistantSettings {
     /// Described as NPCs are, never at the table.

@@ -23,7 +23,7 @@ const FINE: u8 = 0;
 /// Exit status of wrong configuration.
 const WRONG: u8 = 2;
 
-/// Where the report goes.
+/// Destinations of the report.
 pub struct Outputs<'a> {
     /// The summary, or the JSON object.
     pub out: &'a mut dyn Write,

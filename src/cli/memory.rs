@@ -140,7 +140,7 @@ pub fn run(config: &Config, arguments: Arguments) -> Result<u8, Failure> {
                 (Some(depth), _) => neighbours(at, &name, depth, json).await,
                 (_, Some(other)) => way(at, &Ends { from: &name, to: &other }, json).await,
                 (None, None) => match app::find_npc(&config.npcs, &name) {
-                    // Who is in the cast need not be in the campaign.
+                    // An NPC of the cast need not be in the campaign.
                     Ok((_, npc)) if !is_known(at, &name).await? => of_the_cast(npc, json),
                     _ => entity(at, &name, json).await,
                 },
@@ -296,7 +296,7 @@ fn describe(Snapshot { entity, ties }: &Snapshot, out: &mut impl Write) -> anyho
     Ok(())
 }
 
-/// How facts are listed.
+/// Options for listing facts.
 struct Listing {
     /// Those that were decided too.
     all: bool,

@@ -1,4 +1,4 @@
-//! How a command ends.
+//! Unsuccessful results of commands.
 //!
 //! Entry type: [`Failure`]. **Never**: prints anything.
 
@@ -11,7 +11,7 @@ pub const FAILED: u8 = 1;
 /// Exit status of wrong usage or configuration.
 pub const WRONG: u8 = 2;
 
-/// How a command ends when it does not end well.
+/// Unsuccessful result of a command.
 #[derive(Debug)]
 pub enum Failure {
     /// Wrong usage or configuration.

@@ -115,7 +115,7 @@ fn odds(expression: &dice::Expression, json: bool) -> Result<u8, Failure> {
     Ok(DONE)
 }
 
-/// How likely the totals of an expression are.
+/// Distribution of the totals of an expression.
 #[derive(Serialize)]
 struct Likely {
     expression: String,
@@ -126,7 +126,7 @@ struct Likely {
     outcomes: Vec<Row>,
 }
 
-/// How likely a total is.
+/// Probability of one total.
 #[derive(Serialize)]
 struct Row {
     total: i64,

@@ -48,7 +48,7 @@ async fn serve(
     let tools = app::open_tools(&config, playing, seed, Some(Arc::clone(&store)))?;
     tools.level_music(&config).await;
     let tools = Arc::new(tools);
-    // What is wrong with hearing is said before a session; without files there is one all the same.
+    // Errors in the recogniser's options stop the bot here; missing model files do not.
     tools.services.recogniser(&config.services)?;
     if let RecogniserEntry::Local(here) = &config.services.recogniser
         && let Err(why) = here.found()

@@ -230,7 +230,7 @@ async fn export(at: Scoped<'_>, id: &str, out: Option<PathBuf>, json: bool) -> R
     Ok(DONE)
 }
 
-/// Which recap is wanted.
+/// Options of a recap.
 struct RecapOptions<'a> {
     /// The name of the session.
     id: &'a str,
@@ -238,7 +238,7 @@ struct RecapOptions<'a> {
     viewer: Viewer,
     /// From the lines alone.
     extract: bool,
-    /// As one JSON object.
+    /// Print one JSON object.
     json: bool,
 }
 

@@ -39,7 +39,7 @@ impl Reply {
         Self { title: Some(title.into()), ..self }
     }
 
-    /// As a look at the table, which programs are given whole.
+    /// Adds the table's status, which programs receive in full.
     pub fn of(self, status: Status) -> Self {
         Self { status: Some(Box::new(status)), ..self }
     }

@@ -48,7 +48,7 @@ impl Call {
     /// The words given as `name`.
     ///
     /// # Errors
-    /// There are none.
+    /// They are missing or empty.
     pub fn words(&self, name: &str) -> Result<&str, Refusal> {
         self.text(name).ok_or_else(|| format!("'{name}' is empty (fill it in)").into())
     }

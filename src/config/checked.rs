@@ -40,7 +40,7 @@ pub struct Config {
     pub services: provider::Options,
     /// Settings of a table.
     pub session: session::Options,
-    /// How long lists of tools are narrowed.
+    /// Narrowing of long lists of tools.
     pub selection: SelectionOptions,
     /// Words that raise a turn's tier.
     pub tiers: Keywords,

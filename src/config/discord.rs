@@ -33,7 +33,7 @@ pub struct DiscordOptions {
     pub dm_role: Option<u64>,
     /// Everybody is a game master.
     pub everyone_is_dm: bool,
-    /// How players agree to be heard, where a guild has not set its own.
+    /// Consent required of players, unless a guild has set its own.
     pub consent: Consent,
     /// Alone in a channel for so long, the bot leaves.
     pub idle: Duration,

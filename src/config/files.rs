@@ -15,7 +15,7 @@ use crate::{
 /// Largest file read, in bytes.
 pub const BYTES_MAX: u64 = 10 * 1024 * 1024;
 
-/// How the names of YAML files end.
+/// Extensions of YAML files.
 pub const YAML: &[&str] = &["yaml", "yml"];
 
 /// A source of files.
@@ -27,7 +27,7 @@ pub enum Source {
     Shipped,
 }
 
-/// Why a file could not be read.
+/// Reason a file could not be read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ReadError {
     /// Place in the file, if it was opened.

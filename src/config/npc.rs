@@ -159,7 +159,7 @@ fn has_broken(fields: &Fields) -> bool {
     fields.is_broken("tools") || fields.items("tools").iter().any(broken)
 }
 
-/// When it feels spoken to.
+/// Reads the condition for being addressed.
 fn address(fields: &Fields) -> AddressMode {
     match fields.text("address") {
         Some("name_only") => AddressMode::NameOnly,

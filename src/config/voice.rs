@@ -1,4 +1,4 @@
-//! How an NPC sounds.
+//! Voice of an NPC.
 
 use super::keys;
 use crate::{

@@ -41,7 +41,7 @@ struct Seen {
     modified: Option<SystemTime>,
     length: u64,
     content: u64,
-    /// When its content was read.
+    /// Time at which its content was read.
     read_at: Option<SystemTime>,
 }
 

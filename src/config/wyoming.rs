@@ -1,4 +1,4 @@
-//! How services in the house that speak Wyoming are reached.
+//! Connection settings of local services that speak Wyoming.
 //!
 //! Entry function: [`wyoming`].
 
@@ -10,7 +10,7 @@ use crate::{
     yaml::Fields,
 };
 
-/// How the service under `path` is reached, which is one `such_as` this.
+/// Reads the connection settings under `path`; `such_as` is an example of an address for errors.
 pub fn wyoming(fields: &Fields, path: &str, such_as: &str, notes: &mut Notes) -> Options {
     let wait = |key, default| Duration::from_millis(fields.whole(key).unwrap_or(default));
     Options {

@@ -45,7 +45,7 @@ pub fn is_dm(
     }
 }
 
-/// Why the bot cannot talk in a voice channel, with the way out.
+/// Reason the bot cannot talk in a voice channel, with the fix.
 #[derive(Debug, thiserror::Error)]
 pub enum VoiceLack {
     /// Speakers are invited there.
@@ -59,7 +59,7 @@ pub enum VoiceLack {
         /// The voice channel.
         channel: String,
     },
-    /// As many are in it as may be.
+    /// Its user limit is reached.
     #[error("{0} is full (raise its user limit, or ask someone to leave)")]
     Full(String),
 }
@@ -76,7 +76,7 @@ pub fn lacks_voice(guild: &Guild, channel: &GuildChannel, me: UserId) -> Option<
     (full && !is_inside).then_some(VoiceLack::Full(name))
 }
 
-/// Why the bot, which `has` these permissions there, can never talk in the voice channel `name`.
+/// Reason the bot, with the permissions `has`, can never talk in the voice channel `name`.
 pub fn forbids_voice(channel: &GuildChannel, name: &str, has: Permissions) -> Option<VoiceLack> {
     if channel.kind == ChannelType::Stage {
         return Some(VoiceLack::Stage(name.to_owned()));
@@ -85,7 +85,7 @@ pub fn forbids_voice(channel: &GuildChannel, name: &str, has: Permissions) -> Op
     (!lacks.is_empty()).then(|| VoiceLack::Permissions { lacks, channel: name.to_owned() })
 }
 
-/// How many may be in a voice channel before the bot finds it full; `None`: it never does.
+/// Number of people at which the bot finds a voice channel full; `None`: it never does.
 pub fn seats(channel: &GuildChannel, has: Permissions) -> Option<u32> {
     channel.user_limit.filter(|limit| *limit > 0 && !has.move_members())
 }

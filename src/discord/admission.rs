@@ -21,7 +21,7 @@ use crate::campaign::{GuildError, GuildStore};
 
 /// A server that is not served is left after this.
 const STAY: Duration = Duration::from_secs(3_600);
-/// How often it is looked which are to be left.
+/// Interval between looks for servers to leave.
 const LOOK_EVERY: Duration = Duration::from_secs(30);
 /// Codes that one server may try.
 const TRIES: u32 = 5;
@@ -35,7 +35,7 @@ pub fn code(random: u64) -> String {
     first.chain(['-']).chain(last).collect()
 }
 
-/// How a server stands with the bot.
+/// Standing of a server with the bot.
 pub enum Access {
     /// It is served.
     Served,
@@ -45,7 +45,7 @@ pub enum Access {
     Unknown(GuildError),
 }
 
-/// Which servers are served. Cloning shares it.
+/// Admission of servers. Cloning shares it.
 #[derive(Clone)]
 pub struct Admission(Arc<State>);
 
@@ -69,7 +69,7 @@ impl Admission {
         Self(Arc::new(State { options, kept, served, strangers }))
     }
 
-    /// How `guild` stands at `now`. Cancel safe.
+    /// Returns the standing of `guild` at `now`. Cancel safe.
     pub async fn standing(&self, guild: GuildId, now: Instant) -> Access {
         if self.0.served.contains(&guild) {
             return Access::Served;

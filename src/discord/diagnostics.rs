@@ -23,7 +23,7 @@ const SERVERS_MAX: u64 = 10;
 pub struct Finding {
     /// Name of the thing: "discord token".
     pub what: &'static str,
-    /// How it is, or what is wrong with the way out; one line.
+    /// Its state, or the problem with the fix; one line.
     pub found: Result<String, String>,
 }
 

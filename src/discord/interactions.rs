@@ -211,7 +211,7 @@ fn answer(guild: &mut Guild, responder: Responder, answered: Result<Answer, Refu
 
 fn complete(guild: &mut Guild, used: CommandInteraction) {
     let call = call(guild, &used);
-    // What can be chosen may be a secret of the game master.
+    // Choices may be a secret of the game master.
     let found = commands::ALL
         .iter()
         .find(|it| it.name() == used.data.name && check_user(guild, it, &call).is_ok());

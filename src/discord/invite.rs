@@ -10,7 +10,7 @@ use super::{
     rest::{self, Fatal},
 };
 
-/// How the bot is invited.
+/// Invitation of the bot.
 #[derive(Clone, Debug)]
 pub struct Invitation {
     /// The bot's name.
@@ -25,7 +25,7 @@ pub struct Invitation {
     pub is_public: bool,
 }
 
-/// How an application is made its owner's own.
+/// Steps that make an application private to its owner.
 pub const MAKE_PRIVATE: &str = "at https://discord.com/developers/applications set Installation, Install Link to None, \
      then turn off Bot, Public Bot";
 

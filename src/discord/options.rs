@@ -14,8 +14,8 @@ use crate::{
 pub struct Options {
     /// The bot's token.
     pub token: Secret,
-    /// Where Discord's API is, when not at its own address: its TLS certificate must be for
-    /// `discord.com` and by an authority of `SSL_CERT_FILE`.
+    /// Address of Discord's API, when not at its own: its TLS certificate must be for `discord.com`
+    /// and by an authority of `SSL_CERT_FILE`.
     pub api: Option<SocketAddr>,
     /// Commands are registered in this guild alone, where they are there at once.
     pub guild: Option<u64>,
@@ -27,7 +27,7 @@ pub struct Options {
     pub dm_role: Option<u64>,
     /// Everybody is a game master.
     pub everyone_is_dm: bool,
-    /// How players agree to be heard, where a guild has not set its own.
+    /// Consent required of players, unless a guild has set its own.
     pub consent: Consent,
     /// Alone in a channel for so long, the bot leaves.
     pub idle: Duration,
@@ -47,7 +47,7 @@ impl Options {
 
 #[cfg(test)]
 impl Options {
-    /// As without a configuration.
+    /// Options of a bot without a configuration.
     pub fn plain() -> Self {
         Self {
             token: Secret(String::new()),

@@ -97,13 +97,13 @@ fn hash(commands: &[CreateCommand]) -> String {
     format!("{:016x}", hasher.finish())
 }
 
-/// Where it is kept what was registered last.
+/// File that stores the last registration.
 fn mark_file(http: &Http, options: &Options) -> PathBuf {
     let place = options.guild.map_or("everywhere".to_owned(), |guild| guild.to_string());
     options.folder.join(format!("{}{place}", mark_prefix(http)))
 }
 
-/// How the names of these files begin.
+/// Prefix of these files' names.
 fn mark_prefix(http: &Http) -> String {
     format!("commands-{}-", http.application_id().map_or(0, |id| id.get()))
 }

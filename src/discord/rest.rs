@@ -14,7 +14,7 @@ use super::options::Options;
 /// Longest wait for an answer when somebody waits for it.
 const PATIENCE: Duration = Duration::from_secs(20);
 
-/// Why the bot cannot do its work; each says the way out.
+/// Reason the bot cannot work, with the fix.
 #[derive(Debug, thiserror::Error)]
 pub enum Fatal {
     /// Discord does not know the token.

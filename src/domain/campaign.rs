@@ -30,7 +30,7 @@ pub struct Entity {
     pub aliases: Vec<String>,
     /// Knowledge that everyone at the table may have.
     pub description: String,
-    /// How its name is said, in plain letters.
+    /// Pronunciation of its name, in plain letters.
     pub pronunciation: Option<String>,
     /// Known to the game master alone, and to those of `known_to`.
     pub dm_only: bool,

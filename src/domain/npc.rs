@@ -41,7 +41,7 @@ pub struct Npc {
     pub budget_tier: Tier,
     /// Whitelist of tool identities ("dice-roller.roll", "memory.*").
     pub tools: Vec<String>,
-    /// When it feels spoken to.
+    /// Condition for being addressed.
     pub address: AddressMode,
     /// Lines of the scripted chat model.
     pub lines: Vec<ScriptedLine>,
@@ -201,7 +201,7 @@ impl Default for S2s {
     }
 }
 
-/// When an NPC feels spoken to.
+/// Condition under which an NPC is addressed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum AddressMode {
     /// Only when its name is said.
@@ -216,7 +216,7 @@ pub enum AddressMode {
 /// One line of the scripted chat model.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ScriptedLine {
-    /// When it applies; `None` is the default line.
+    /// Condition for using the line; `None`: the default line.
     pub when: Option<LineWhen>,
     /// ISO 639-1 code of the language it answers; `None`: whichever.
     pub language: Option<String>,

@@ -10,7 +10,7 @@ use super::PersonId;
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(from = "Kept", into = "Kept")]
 pub struct Said {
-    /// As the model reads it.
+    /// Text as the model reads it.
     pub text: String,
     /// The speaker; `None`: nobody, or stored before speakers were recorded.
     pub by: Option<PersonId>,
@@ -29,7 +29,7 @@ impl<T: Into<String>> From<T> for Said {
     }
 }
 
-/// As it is kept: what is nobody's is its text, as everything was once.
+/// Stored form: text of nobody is a plain string, as all text once was.
 #[derive(Serialize, Deserialize)]
 #[serde(untagged)]
 enum Kept {

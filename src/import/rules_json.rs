@@ -174,7 +174,7 @@ impl<'a> Record<'a> {
         }
     }
 
-    /// As its address, key or document says; both editions when nothing does.
+    /// Edition named by its address, key or document; both editions when nothing names one.
     fn edition(&self) -> &'static str {
         let document = self.fields.get("document");
         let said = [

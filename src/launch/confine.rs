@@ -29,7 +29,7 @@ use super::allowed::Rules;
 const NEWEST: ABI = ABI::V6;
 /// Devices that every program may read and write.
 const DEVICES: [&str; 5] = ["/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom"];
-/// How many processes more than its user has now a program may bring about.
+/// Number of processes that a program may create beyond those its user has now.
 const PROCESSES: u64 = 1_024;
 /// Exit status when the program could not be started.
 const NOT_STARTED: u8 = 126;

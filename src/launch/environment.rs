@@ -59,7 +59,7 @@ const PUBLIC: &[&str] = &[
     "WAYLAND_DISPLAY",
     "XAUTHORITY",
 ];
-/// How names of more of them begin.
+/// Prefixes of further such names.
 const PUBLIC_STARTS: &[&str] = &["LC_", "XDG_"];
 /// Variables that clients read when they are made, and that may hold a password: they stay, moved to where no
 /// other process finds them.
@@ -69,7 +69,7 @@ const MOVED: &[&str] = &["ALL_PROXY", "HTTPS_PROXY", "HTTP_PROXY", "NO_PROXY"];
 static TAKEN: OnceLock<BTreeMap<String, String>> = OnceLock::new();
 
 unsafe extern "C" {
-    /// Where the variables are: pointers to `NAME=value`, then a null.
+    /// Variables of the process: pointers to `NAME=value`, then a null.
     static environ: *const *mut c_char;
 }
 
@@ -109,7 +109,7 @@ pub fn variable(name: &str) -> Option<String> {
     }
 }
 
-/// Where the variables that `which` names lie, and how long they are.
+/// Addresses and lengths of the variables that `which` selects.
 fn blocks(which: impl Fn(&OsStr) -> bool) -> Vec<(*mut u8, usize)> {
     let mut found = Vec::new();
     // SAFETY: nobody has changed the list since the process began, so it holds pointers to texts

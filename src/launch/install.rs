@@ -23,7 +23,7 @@ const DEPTH: usize = 4;
 /// Bytes read of a file to see whether it is a script.
 const HEAD: usize = 256;
 
-/// Where programs are looked for, and what is too wide to be opened.
+/// Folders that are searched for programs, and a test for those too wide to be opened.
 pub struct Installed<'a> {
     /// Folders of programs, as `PATH` has them.
     pub path: &'a str,

@@ -61,7 +61,7 @@ pub enum Report {
     Ended(String),
 }
 
-/// Why a program was not started.
+/// Reason a program was not started.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Refusal {

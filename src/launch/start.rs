@@ -54,7 +54,7 @@ pub struct Pipes {
     pub stderr: pipe::Receiver,
 }
 
-/// Why there is no program.
+/// Reason a program is not running.
 #[derive(Debug, thiserror::Error)]
 pub enum LaunchError {
     /// The program itself.
@@ -125,7 +125,7 @@ impl Launched {
         Ok(Some(serde_json::from_str(&line)?))
     }
 
-    /// How the program ended, once it has. Cancel safe.
+    /// Waits for the program's end, and describes it. Cancel safe.
     pub async fn exit(&mut self) -> &str {
         while self.ended.is_none() {
             self.ended = match self.report().await {

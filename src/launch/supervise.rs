@@ -40,7 +40,7 @@ use super::{
 
 /// Time everything has to end by itself once it was told to.
 const POLITE: Duration = Duration::from_secs(1);
-/// How often what is left is killed again: something may be starting others all the time.
+/// Interval between kills of what is left: something may be starting others all the time.
 const AGAIN: Duration = Duration::from_millis(2);
 /// After this long the kernel keeps what is left, and nobody else can end it either.
 const GIVEN_UP: Duration = Duration::from_secs(10);

@@ -1,4 +1,4 @@
-//! Where a service is: on this machine, on a private network, or somewhere that may cost money.
+//! Location of a service: this machine, a private network, or somewhere that may cost money.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 

@@ -81,7 +81,7 @@ pub enum ChatEvent {
     Done,
 }
 
-/// Why a service ends a reply before the model does.
+/// Reason a service ends a reply before the model does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CutOff {
     /// It has as many tokens as were asked for.

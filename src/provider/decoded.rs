@@ -13,7 +13,7 @@ use crate::provider::bounds::Bound;
 /// Value of the header Accept-Encoding.
 pub const ACCEPTED: &str = "gzip, deflate";
 
-/// Why a body cannot be read.
+/// Reason a body cannot be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Undecoded {
     /// It is compressed in a way that was not asked for.

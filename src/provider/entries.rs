@@ -7,7 +7,7 @@
 pub struct NamedEntry<E> {
     /// Its name, unique in its list.
     pub name: String,
-    /// Which service, and how it is reached.
+    /// Service and its connection settings.
     pub entry: E,
 }
 
@@ -16,7 +16,7 @@ pub struct NamedEntry<E> {
 pub struct EntryList<E> {
     /// In order of preference.
     pub entries: Vec<NamedEntry<E>>,
-    /// Where the first word is late, the next is asked too.
+    /// Asks the next one too when the first word is late.
     pub hedge: bool,
 }
 

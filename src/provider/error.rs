@@ -1,4 +1,4 @@
-//! Why a provider could not do what was asked, by kind.
+//! Errors of providers, by kind.
 
 use std::time::Duration;
 
@@ -19,7 +19,7 @@ pub enum Kind {
     Unauthorized,
     /// Too many requests; the service may have said how long to wait.
     RateLimited {
-        /// How long the service asks to wait.
+        /// Wait that the service asks for.
         retry_after: Option<Duration>,
     },
     /// The request itself was refused.

@@ -38,7 +38,7 @@ pub struct Picture {
     pub used: Consumption,
 }
 
-/// Why a request gave no picture.
+/// Reason a request gave no picture.
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum NoPicture {
     /// The service refuses to show that; asking another one is no way out.

@@ -137,7 +137,7 @@ impl Registry {
     /// Tests the recogniser; one line for a report.
     ///
     /// # Errors
-    /// Why it cannot, and the way out.
+    /// It cannot be used; the error includes the fix.
     pub async fn probe_recogniser(&self, options: &Options) -> Result<String, Error> {
         self.0.recognisers.probe(&options.recogniser).await
     }

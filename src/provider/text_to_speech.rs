@@ -27,7 +27,7 @@ pub trait TextToSpeech: Send + Sync {
     /// Synthesises one sentence as 16-bit mono chunks. Dropping the stream cancels it.
     fn speak(&self, request: SpeakRequest) -> BoxStream<'static, Result<Pcm, Error>>;
 
-    /// Why `voice` cannot be spoken, as far as a look at what is there tells.
+    /// Reason `voice` cannot be spoken, as far as a look at what is there tells.
     fn lacks(&self, _voice: &Voice) -> Option<Error> {
         None
     }

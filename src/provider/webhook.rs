@@ -20,13 +20,13 @@ pub struct Signed<'a> {
     pub url: &'a str,
     /// Secret shared with the receiver.
     pub secret: &'a str,
-    /// When it is sent, in Unix seconds.
+    /// Time of sending, in Unix seconds.
     pub at: u64,
     /// The JSON that is sent, and signed as it is.
     pub body: String,
 }
 
-/// Why a message did not arrive; the address, which may hold a key, is no part of it.
+/// Reason a message did not arrive; the address, which may hold a key, is no part of it.
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]
 pub struct NotPosted(reqwest::Error);
@@ -40,7 +40,7 @@ impl From<reqwest::Error> for NotPosted {
 /// Sends it once. Cancel safe.
 ///
 /// # Errors
-/// There was no answer, or none of success.
+/// No answer came, or none of success.
 pub async fn post_signed(message: Signed<'_>) -> Result<(), NotPosted> {
     let Signed { url, secret, at, body } = message;
     let parsed = Url::parse(url).ok();

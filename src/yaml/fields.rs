@@ -22,12 +22,12 @@ impl<'a> Fields<'a> {
         self.shape
     }
 
-    /// Where the mapping begins.
+    /// Place where the mapping begins.
     pub const fn at(&self) -> Position {
         self.node.at
     }
 
-    /// Where the value of `key` begins; without one, where the mapping begins.
+    /// Place where the value of `key` begins; without one, that of the mapping.
     pub fn place(&self, key: &str) -> Position {
         self.entry(key).map_or(self.node.at, |entry| entry.node.at)
     }

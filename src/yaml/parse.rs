@@ -61,13 +61,13 @@ struct Stopped;
 struct Anchor {
     /// The value that the name stands for.
     node: Node,
-    /// How much it is.
+    /// Its size.
     size: Size,
-    /// How deep its values nest.
+    /// Depth to which its values nest.
     depth: usize,
 }
 
-/// How much there is of something.
+/// Size of something.
 #[derive(Clone, Copy, Default)]
 struct Size {
     /// Values.
@@ -101,9 +101,9 @@ impl Size {
 struct Builder<'text, 'problems> {
     /// The whole text, for the places of errors.
     text: &'text str,
-    /// Where the events come from.
+    /// Source of the events.
     events: Parser<'text, StrInput<'text>>,
-    /// Where problems go.
+    /// Collector of problems.
     problems: &'problems mut Problems,
     /// Anchored values by the parser's number.
     anchors: BTreeMap<usize, Anchor>,
@@ -327,7 +327,7 @@ fn position(marker: &Marker) -> Position {
     Position { line: marker.line(), column: marker.col() + 1 }
 }
 
-/// How much a node holds, itself included, and how deep its values nest.
+/// Size of a node, itself included, and the depth to which its values nest.
 fn size(node: &Node) -> (Size, usize) {
     let own = |bytes: usize| Size { nodes: 1, bytes };
     let deeper = |(sum, depth): (Size, usize), node: &Node| {

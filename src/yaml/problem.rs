@@ -27,12 +27,12 @@ pub struct Problem {
     /// The file as the user knows it.
     #[serde(serialize_with = "plain")]
     pub file: Arc<str>,
-    /// Where in it.
+    /// Place in the file.
     #[serde(flatten)]
     pub at: Position,
     /// The mistake, lowercase, one line.
     pub message: String,
-    /// How to fix it; may be empty.
+    /// The fix; may be empty.
     pub way_out: String,
 }
 
@@ -80,7 +80,7 @@ impl Problems {
         self.list.is_empty()
     }
 
-    /// How many were found.
+    /// Number of problems found.
     pub const fn count(&self) -> usize {
         self.list.len()
     }

@@ -55,7 +55,7 @@ impl Scalar {
         self.whole().and_then(|whole| i32::try_from(whole).ok()).map(f64::from)
     }
 
-    /// How it is shown in messages.
+    /// Text of the value in messages.
     pub fn shown(&self) -> String {
         quoted(self.written.as_deref().unwrap_or(&self.text))
     }

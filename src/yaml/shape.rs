@@ -51,7 +51,7 @@ pub struct Shape {
 pub struct Key {
     /// The key as users write it.
     pub name: &'static str,
-    /// How other programs spell it; read as `name`.
+    /// Spellings of other programs; read as `name`.
     pub also: &'static [&'static str],
     /// Kind of its value.
     pub kind: Kind,

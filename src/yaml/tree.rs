@@ -7,7 +7,7 @@ use super::{Position, Scalar};
 /// A value and where it begins.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Node {
-    /// Where the value begins; for an alias, where the alias stands.
+    /// Place where the value begins; for an alias, where the alias stands.
     pub at: Position,
     /// Its content.
     pub value: Value,
@@ -31,7 +31,7 @@ pub enum Value {
 pub struct Entry {
     /// The key's text.
     pub key: String,
-    /// Where the key begins.
+    /// Place where the key begins.
     pub at: Position,
     /// The value of the key.
     pub node: Node,

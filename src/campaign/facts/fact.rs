@@ -5,7 +5,7 @@
 use crate::domain::CampaignKey;
 pub use crate::memory::Status as FactStatus;
 
-/// Which fact of which campaign.
+/// Identity of a fact in a campaign.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FactId {
     /// The campaign it is a fact of.
@@ -23,7 +23,7 @@ pub struct Fact {
     pub text: String,
     /// The lines that prove it, quoted.
     pub proof: Vec<String>,
-    /// When that was said.
+    /// Time of those lines, as text.
     pub when: String,
     /// Hidden from NPCs, accepted or not.
     pub dm_only: bool,
@@ -36,18 +36,18 @@ pub struct Fact {
 pub struct WaitingFacts {
     /// These, the oldest first.
     pub facts: Vec<Fact>,
-    /// How many there are before them.
+    /// Number of facts before them.
     pub before: usize,
-    /// How many there are in all.
+    /// Total number of waiting facts.
     pub all: usize,
-    /// Why there may be none.
+    /// Reason the list may be empty.
     pub note: Option<&'static str>,
 }
 
-/// Which of the facts that wait are wanted.
+/// Requested page of the waiting facts.
 #[derive(Clone, Copy, Debug)]
 pub struct FactsPage {
-    /// How many there are before it.
+    /// Number of facts before it.
     pub after: usize,
     /// At most so many.
     pub count: usize,

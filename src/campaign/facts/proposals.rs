@@ -19,7 +19,7 @@ use crate::{
 /// Longest quotation, in characters.
 const QUOTED: usize = 160;
 
-/// Why a fact is not shown or decided.
+/// Reason a fact cannot be shown or decided.
 #[derive(Debug, thiserror::Error)]
 pub enum FactError {
     /// It is not there any more.

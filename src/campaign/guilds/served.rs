@@ -1,10 +1,10 @@
-//! Which guilds are served.
+//! Guilds that are served.
 //!
 //! Entry type: [`ServedGuilds`]. **Never**: asks Discord.
 
 use std::collections::BTreeSet;
 
-/// Which guilds are served: a bot that anybody may invite is not everybody's.
+/// Guilds that are served: anybody may invite the bot, but not everybody may use it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum ServedGuilds {
     /// Those that were let in: by their `/setup`, or by the version that asked nobody.

@@ -21,7 +21,7 @@ use crate::{
 /// The format written.
 const VERSION: u32 = 1;
 
-/// Why kept settings are of no use.
+/// Error in stored settings.
 #[derive(Debug, thiserror::Error)]
 pub enum SettingsError {
     /// They are something else.
@@ -45,13 +45,13 @@ pub struct GuildSettings {
     pub dm_role: Option<u64>,
     /// Channel of approvals and words to the game master.
     pub log_channel: Option<u64>,
-    /// How players agree to be heard.
+    /// Consent required of players; `None`: the configured one.
     pub consent: Option<Consent>,
     /// Users who are never heard.
     pub opted_out: BTreeSet<u64>,
     /// Users who agreed to be heard where everybody is asked.
     pub agreed: BTreeSet<u64>,
-    /// Whom users play; empty: nobody but themselves.
+    /// Names of the characters that users play, by user; other users play nobody but themselves.
     pub characters: BTreeMap<u64, String>,
     /// Volume of music, in percent.
     pub music_volume: Option<u8>,
@@ -94,7 +94,7 @@ pub struct KeptCall {
     pub tool: String,
     /// Arguments of the call.
     pub arguments: Map<String, Value>,
-    /// Why the game master must decide.
+    /// Reason the game master must decide.
     pub reason: String,
     /// Fingerprint of the tool's definition.
     pub definition: String,
@@ -150,7 +150,7 @@ impl GuildSettings {
         Ok(settings)
     }
 
-    /// As text to be kept; tokens of servers may be in it.
+    /// Serializes the settings for storage; may contain tokens of servers.
     ///
     /// # Errors
     /// Serialization failed.

@@ -25,7 +25,7 @@ use crate::{
 /// A store that takes longer is written to later; Discord waits 3 s for the answer.
 const PATIENCE: Duration = Duration::from_secs(1);
 
-/// Why settings were not read or kept.
+/// Error when reading or storing settings.
 #[derive(Debug, thiserror::Error)]
 pub enum GuildError {
     /// The store does not give them.

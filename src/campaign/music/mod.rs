@@ -89,7 +89,7 @@ fn level_by(
 /// Decodes the beginning of the sound file at `file`.
 ///
 /// # Errors
-/// Why not, and how to mend it.
+/// The file cannot be decoded; the message includes the fix.
 pub fn check_sound(file: &Path) -> Result<(), String> {
     let mut has_sound = false;
     let ended = decoded(file, &mut |_| {

@@ -11,11 +11,11 @@ pub struct ForgetRequest {
     pub player: String,
     /// Their current names, beside those in their lines.
     pub names: Vec<String>,
-    /// Where the lines were said.
+    /// Sessions in which the lines were said.
     pub from: ForgetFrom,
 }
 
-/// Where lines were said that are forgotten.
+/// Sessions whose lines are forgotten.
 #[derive(Clone, Debug)]
 pub struct ForgetFrom {
     /// In sessions of this owner, whichever campaign they played.

@@ -17,7 +17,7 @@ use crate::{
     memory,
 };
 
-/// Why what is kept of a person is not shown or forgotten.
+/// Reason a person's stored data cannot be shown or forgotten.
 #[derive(Debug, thiserror::Error)]
 pub enum PrivacyError {
     /// The last lines would be missed.

@@ -1,10 +1,10 @@
-//! Why there is no recap.
+//! Errors of recaps.
 //!
 //! Entry type: [`RecapError`].
 
 use crate::{campaign::NotWritten, memory, provider};
 
-/// Why there is no recap.
+/// Reason for having no recap.
 #[derive(Debug, thiserror::Error)]
 pub enum RecapError {
     /// It would lack the last lines.

@@ -16,7 +16,7 @@ const QUOTED: usize = 110;
 const QUOTED_WHOLE: usize = 600;
 /// Weight of an exchange that may not be left out.
 const KEPT: u32 = u32::MAX;
-/// How a turn ends that was an order.
+/// Outcomes of turns that were orders.
 const ORDERS: [&str; 2] = ["stopped", "command"];
 /// The tool that throws dice.
 const DICE: &str = "dice-roller.roll";
@@ -141,7 +141,7 @@ fn said(line: &TranscriptLine, most: usize) -> String {
         text.truncate(text.rfind(char::is_whitespace).unwrap_or(text.len()));
         text.push('…');
     }
-    // What is said within a line ends none.
+    // A line break in speech does not end the line.
     format!("{}{to}: “{text}”", line.said.who()).replace('\n', " ")
 }
 

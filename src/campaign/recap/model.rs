@@ -114,9 +114,9 @@ fn read(text: &str, lines: &[TranscriptLine], written: &mut Written) {
 
 /// A line that a claim names.
 struct Cited<'l> {
-    /// As it is kept.
+    /// The line as stored.
     line: &'l TranscriptLine,
-    /// As it was said.
+    /// The line as it was said.
     told: Told<'l>,
 }
 

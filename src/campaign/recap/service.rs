@@ -12,7 +12,7 @@ use crate::{
     memory::{self, SessionEntry, SessionFilter, Viewer},
 };
 
-/// Which recap is wanted.
+/// Request for a recap.
 #[derive(Clone, Debug)]
 pub struct RecapRequest {
     /// Owner of the session; it may be of any campaign of theirs.

@@ -22,7 +22,7 @@ use crate::{
 pub struct Recap {
     /// The name of the session.
     pub session: String,
-    /// When it began, in Unix time in ms.
+    /// Start of the session, in Unix time in ms.
     pub started: Option<i64>,
     /// Claims, in the order of the session.
     pub claims: Vec<Claim>,
@@ -35,15 +35,15 @@ pub struct Recap {
     pub proposed: u64,
     /// The model's name; `None`: an extract.
     pub by: Option<String>,
-    /// Why it is an extract though there is a model.
+    /// Reason it is an extract despite a model.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,
-    /// Why the model gave no answer at all.
+    /// Reason the model gave no answer at all.
     #[serde(skip)]
     pub failure: Option<String>,
 }
 
-/// Why a model's answer is not taken.
+/// Reason for rejecting a model's answer.
 const UNUSABLE: &str = "none of its claims are proven by the lines it named";
 
 /// The session's recap as `viewer` may see it, by `writer` where there is one. What is for

@@ -81,7 +81,7 @@ impl Accounts {
         let budget = Budget::new(Ledger::kept(options.clone(), at_rest));
         let at = Kept { store, scope: scope.clone(), account };
         let writer = budget.writer();
-        // What was spent before is known from here on, and something is set aside ahead.
+        // Earlier spending is known from here on, and money is set aside in advance.
         if let Some(postings) = writer.now() {
             at.post(&writer, &postings).await?;
         }
@@ -98,7 +98,7 @@ impl Accounts {
     }
 }
 
-/// Where a budget is written down.
+/// Account that records a budget.
 struct Kept {
     store: Arc<dyn MemoryStore>,
     scope: Scope,
@@ -138,7 +138,7 @@ async fn write_down(writer: BudgetWriter, at: Kept, stop: CancellationToken) {
             if let Err(error) = posted {
                 tracing::warn!(%error, "cannot record what is spent");
                 if writer.is_closed() {
-                    // What is set aside stays counted as spent.
+                    // The amount set aside stays counted as spent.
                     return;
                 }
                 sleep(AGAIN).await;

@@ -38,7 +38,8 @@ pub fn utterances(of: &Transcript, line: &TurnLine, now: i64) -> Vec<Utterance> 
     let calls = serde_json::to_value(calls).unwrap_or_default();
     let mut tools = Some(calls).filter(|_| !line.tools.is_empty());
     let mut all = Vec::new();
-    // What an NPC says of itself, or in the game master's words, answers nobody.
+    // A line without `heard` answers nobody: the NPC speaks by itself, or in the game master's
+    // words.
     if !line.heard.is_empty() {
         all.push(Utterance {
             uid: uid(),
@@ -73,7 +74,7 @@ fn uid() -> Uid {
     Uid(format!("{:032x}", rand::random::<u128>()))
 }
 
-/// When something began that ended at `end` and lasted `length`. The clock of recordings may run
+/// Start of something that ended at `end` and lasted `length`. The clock of recordings may run
 /// ahead of the other.
 fn before(now: i64, end: Option<Instant>, length: Duration) -> i64 {
     let ago = end.map_or(Duration::ZERO, |end| Instant::now().saturating_duration_since(end));

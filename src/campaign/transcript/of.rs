@@ -1,4 +1,4 @@
-//! Which session is written down.
+//! Session being recorded.
 //!
 //! Entry type: [`Transcript`]. **Never**: holds what was said.
 

@@ -32,7 +32,7 @@ pub enum Entry {
 }
 
 impl Entry {
-    /// How many lines.
+    /// Number of lines.
     pub fn lines(&self) -> u64 {
         match self {
             Self::Session(..) | Self::Withdraw(..) => 0,
@@ -189,7 +189,7 @@ impl OpenFile {
         if self.end.saturating_add(length) > SPILL_MAX {
             return Err(io::Error::new(io::ErrorKind::StorageFull, "the spill file is full"));
         }
-        // What a crash or a full disk has left there is not ours.
+        // Cuts off bytes left there by a crash or a full disk.
         self.file.set_len(self.end)?;
         self.file.seek(SeekFrom::Start(self.end))?;
         self.file.write_all(text)?;

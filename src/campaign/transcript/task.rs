@@ -30,7 +30,7 @@ const HURRY: Duration = Duration::from_secs(3);
 /// Milliseconds of a day.
 const DAY: i64 = 24 * 3_600 * 1_000;
 
-/// How transcripts are kept.
+/// Storage options of transcripts.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TranscriptOptions {
     /// Base name of the files in which entries wait that cannot be written into the store.
@@ -49,13 +49,13 @@ pub enum Note {
 
 /// Parts that the task works with.
 pub struct WriterParts {
-    /// Where transcripts are written.
+    /// Store of the transcripts.
     pub store: Arc<dyn MemoryStore>,
     /// Their game masters are told of trouble.
     pub tables: Tables,
     /// Told whenever lines were written.
     pub written: Arc<Notify>,
-    /// How transcripts are kept.
+    /// Storage options of the transcripts.
     pub options: TranscriptOptions,
     /// Counts what is not written yet.
     pub backlog: Backlog,

@@ -113,7 +113,7 @@ async fn what_cannot_be_written_is_counted() {
     writer.settled(BOUND).await;
     assert_eq!(writer.backlog().count(), Unwritten { waiting: 0, lost: 2 });
     assert!(writer.backlog().count().is_troubled());
-    // What can be written still is.
+    // Lines that can be written still are.
     writer.line(&of, &line());
     let missing = writer.close().await.unwrap();
     assert!(missing.contains("lacks 2 lines"), "{missing}");

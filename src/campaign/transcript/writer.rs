@@ -87,7 +87,7 @@ impl TranscriptWriter {
         Self { store, written, notes, backlog, recent: Arc::default(), stuck, stop, task }
     }
 
-    /// Where it writes.
+    /// Store of the transcripts.
     pub fn store(&self) -> Arc<dyn MemoryStore> {
         Arc::clone(&self.store)
     }
@@ -177,7 +177,7 @@ impl TranscriptWriter {
                 _ = stuck.wait_for(|is_stuck| *is_stuck) => {}
             }
         };
-        // What takes longer has been told.
+        // The backlog already counts anything slower.
         _ = timeout(patience, settled).await;
     }
 

@@ -14,9 +14,9 @@ use crate::{
     memory::{Entity, EntityFilter, EntityKind, Error, Viewer, Visibility},
 };
 
-/// Where entities of the configured campaign file come from, before their id.
+/// Prefix of an entity's source in the configured campaign file; its id follows.
 pub const CAMPAIGN_FILE: &str = "campaign-file:";
-/// Where imported entities come from, before their id.
+/// Prefix of an imported entity's source; its id follows.
 pub const IMPORT: &str = "import:";
 /// The attribute of an entity that says how its name is said.
 pub const PRONUNCIATION: &str = "pronunciation";
@@ -29,7 +29,7 @@ pub fn is_of_campaign_file(entity: &Entity) -> bool {
     entity.source.as_deref().is_some_and(|it| it.starts_with(CAMPAIGN_FILE))
 }
 
-/// As the store has it.
+/// Converts an entity to the store's form.
 pub fn remembered(of: &WorldEntity, source: &str) -> Entity {
     let entity = &of.entity;
     let text = |text: &String| Value::String(text.clone());
@@ -102,11 +102,11 @@ pub async fn entities_of_no_file(
     Ok(others.into_iter().take(NAMED_MAX).map(at_table).collect())
 }
 
-/// As a table has it.
+/// Converts an entity to the table's form.
 fn at_table(of: Entity) -> domain::Entity {
     let pronunciation = of.attributes.get(PRONUNCIATION).and_then(Value::as_str);
     let (dm_only, known_to) = match of.visibility {
-        // Who must know a topic to know of it is for the store's queries to say.
+        // The store's queries check who knows the topics.
         Visibility::Everyone => (!of.knowledge.is_empty(), Vec::new()),
         Visibility::Dm => (true, Vec::new()),
         Visibility::Npcs(npcs) => (true, npcs),

@@ -1,4 +1,4 @@
-//! Why something was not done to a world.
+//! Errors of changes to a world.
 //!
 //! Entry type: [`WorldError`].
 
@@ -8,7 +8,7 @@ use crate::{memory, yaml::Problem};
 /// Problems of a file that are shown; more are counted.
 const PROBLEMS_MAX: usize = 20;
 
-/// Why an order was not carried out, with the way out.
+/// Reason an order was not carried out, with the fix.
 #[derive(Debug, thiserror::Error)]
 pub enum WorldError {
     /// Nothing is called so.

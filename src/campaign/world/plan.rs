@@ -20,7 +20,7 @@ use crate::{
 /// The attribute of a relation that says which entity's file entry it comes from.
 const SAID_BY: &str = "source";
 
-/// Why nothing was imported.
+/// Reason nothing was imported.
 #[derive(Debug, thiserror::Error)]
 pub enum ImportError {
     /// The files, each problem with its place.
@@ -137,7 +137,7 @@ struct Ties<'a> {
     before: &'a [Relation],
     /// Ids of the files' own entities, whose relations the files say.
     own: &'a BTreeSet<String>,
-    /// Where these come from.
+    /// Source of the files' relations.
     source: &'a str,
 }
 

@@ -16,7 +16,7 @@ use crate::{campaign::SharedSettings, memory::MemoryStore};
 pub struct WorldEdits {
     /// The configuration.
     pub settings: SharedSettings,
-    /// Where worlds are kept.
+    /// Store of the worlds.
     pub store: Arc<dyn MemoryStore>,
 }
 

@@ -81,7 +81,7 @@ impl Arguments {
     }
 }
 
-/// Where the configuration came from, and what follows when it changes.
+/// Source of the configuration, and the effect of its changes.
 pub struct Files<'a> {
     /// Named on the command line.
     pub path: Option<PathBuf>,

@@ -60,7 +60,7 @@ pub struct Said {
 pub struct Setting<'a> {
     /// Arguments of the command.
     pub arguments: &'a Arguments,
-    /// As this session plays it.
+    /// Configuration as this session plays it.
     pub config: &'a Config,
     /// The tools of this run.
     pub tools: &'a Tools,
@@ -152,7 +152,7 @@ impl Setting<'_> {
         LiveConfig::new(self.config.clone(), self.tools.services.clone())
     }
 
-    /// Why a stopped run is no whole one, and where what was said until then is.
+    /// Failure of a stopped run, naming the place of what was said until then.
     fn stopped(&self) -> Failure {
         let kept = match self.kept.call_log() {
             Some(_) => {

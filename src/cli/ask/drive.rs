@@ -30,14 +30,14 @@ const FRAMES_PER_LOOK: usize = 5;
 const SILENCE_AFTER: Duration = Duration::from_millis(2_000);
 /// Pause between an input and the next one without a time of its own.
 const PAUSE: Duration = Duration::from_secs(1);
-/// How far the time of recordings runs ahead of the clock where the clock does not count: it is
-/// never overtaken, or a busy machine would find silence in the middle of a word.
+/// Lead of the recordings' time over the clock in runs where the clock does not count: it is never
+/// overtaken, or a busy machine would find silence in the middle of a word.
 const AHEAD: Duration = Duration::from_secs(24 * 3600);
 
-/// How fast sound is fed.
+/// Speed at which sound is fed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Pacing {
-    /// As fast as the recogniser takes it; one input after the other.
+    /// One input after the other, as fast as the recogniser takes it.
     AsFastAsHeard,
     /// At its own pace.
     Clock,
@@ -45,7 +45,7 @@ pub enum Pacing {
 
 /// An input that is not over.
 struct Waiting<'a> {
-    /// When it begins.
+    /// Start time.
     at: Duration,
     step: &'a Step,
     /// Its sound, once it has begun.
@@ -100,7 +100,7 @@ impl Driver {
         }
     }
 
-    /// How the last utterance ended.
+    /// Outcome of the last utterance.
     pub fn last_outcome(&self) -> Option<Outcome> {
         self.last
     }
@@ -323,7 +323,7 @@ impl Driver {
             self.lines += 1;
             self.last = Some(line.outcome);
             if let Some(record) = &mut self.record {
-                // What is printed is written down.
+                // Every printed line is recorded.
                 record.add(line).await?;
             }
         }

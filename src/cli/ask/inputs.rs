@@ -16,7 +16,7 @@ pub struct Input {
     pub speaker: String,
     /// The speaker is the game master.
     pub as_dm: bool,
-    /// When, on the clock; `None`: after the one before.
+    /// Start time on the clock; `None`: after the one before.
     pub at: Option<Duration>,
     /// Its sound or text.
     pub what: What,

@@ -104,7 +104,7 @@ async fn required(tools: &Tools) -> anyhow::Result<()> {
 async fn play(playing: Playing<'_>, config: &Config, said: Said) -> Result<u8, Failure> {
     let Playing { arguments, kept, files, is_open } = playing;
     let session = SessionId(kept.id().to_owned());
-    // What is forgotten at the end is not written down.
+    // A session that is forgotten at the end is not written down.
     let memory = match kept.call_log() {
         Some(_) => Some(app::open_memory(config).await?),
         None => None,

@@ -59,7 +59,7 @@ impl Printer {
             TableEvent::State(state @ State::Thinking(_)) if self.at_terminal => {
                 complain(&format!("  ({state})"));
             }
-            // What is heard and said has its own line.
+            // Heard and spoken text has its own line.
             TableEvent::State(_) | TableEvent::Stands(_) | TableEvent::Mark(_) => {}
             TableEvent::Missed(missed) => {
                 complain(&format!("{missed} events of the table were skipped"));
@@ -194,7 +194,7 @@ fn call(tool: &ToolLine) -> String {
     within(&format!("  tool {tool} {arguments} -> {result} ({ms} ms)"))
 }
 
-/// As much of a call's arguments as a person reads.
+/// Shortens a call's arguments for display.
 fn shortened(arguments: &str) -> String {
     match arguments.char_indices().nth(ARGUMENTS_MAX) {
         Some((at, _)) => format!("{}… ({} bytes)", &arguments[..at], arguments.len()),
@@ -206,7 +206,7 @@ fn said(heard: &str) -> &str {
     if heard.is_empty() { "(nothing understood)" } else { heard }
 }
 
-/// Why there is no answer, or only part of one.
+/// Explains a missing or partial answer; `None`: it is whole.
 fn ending(line: &TurnLine) -> Option<String> {
     let detail = line.detail.as_deref();
     let what = match line.outcome {

@@ -23,9 +23,9 @@ pub struct SessionRecord {
     pub transcripts: TranscriptWriter,
     /// Makes it searchable.
     pub indexer: Indexer,
-    /// Which session is written down.
+    /// Session being recorded.
     pub written: Transcript,
-    /// Where its file lies.
+    /// Folder of its file.
     pub data_dir: PathBuf,
 }
 

@@ -216,7 +216,7 @@ impl WavSink {
     }
 }
 
-/// Why a recording cannot be written, with the way out.
+/// Reason a recording cannot be written, with the fix.
 #[derive(Debug, thiserror::Error)]
 pub enum SinkError {
     /// A folder has this name.
@@ -250,7 +250,7 @@ pub enum SinkError {
 /// Checks that `path` can be written later.
 ///
 /// # Errors
-/// Why not, with the way out.
+/// It cannot be written; the error includes the fix.
 pub fn check(path: &Path) -> Result<(), SinkError> {
     let path = path.to_owned();
     if path.is_dir() {

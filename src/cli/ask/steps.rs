@@ -42,7 +42,7 @@ impl Step {
         self.input.at.is_some()
     }
 
-    /// How long it takes to be heard.
+    /// Time it takes to be heard.
     pub fn length(&self) -> Duration {
         self.recording.as_ref().map_or(Duration::ZERO, |recording| recording.length)
     }

@@ -17,7 +17,7 @@ use crate::{
     tools::ToolHost,
 };
 
-/// How often late results are looked for.
+/// Interval between polls for late results.
 const POLL: Duration = Duration::from_millis(20);
 
 /// Has every question answered, and waits for what its tools still do.

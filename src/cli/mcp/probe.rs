@@ -39,7 +39,7 @@ const HIDDEN: [&str; 3] = ["data", "glyphoxa.yaml", ".env"];
 /// Longest line of an answer that is shown, in characters.
 const SHOWN: usize = 100;
 
-/// When NPCs are offered what was found.
+/// Conditions under which NPCs are offered the tools that were found.
 const UNMEASURED: &str = "\
 tools without a declared duration are offered only in standard and deep turns until Glyphoxa has measured them:
 read-only tools automatically, shortly after a session begins (to do it now: glyphoxa tools calibrate), others by
@@ -123,7 +123,7 @@ pub async fn run(arguments: &Arguments) -> Result<u8, Failure> {
     Ok(if failed { FAILED } else { DONE })
 }
 
-/// Where a program that is looked at has its home.
+/// Home folder of a program that is probed.
 fn folder() -> PathBuf {
     env::temp_dir().join(format!("glyphoxa-probe-{}", process::id()))
 }

@@ -96,7 +96,7 @@ fn wanted<'a>(weights: &'a Weights, arguments: &Arguments) -> Result<Vec<&'a Wei
     Ok(weights.sets().iter().filter(is_wanted).collect())
 }
 
-/// How far one set is: a bar at a terminal, else a few lines.
+/// Progress of one set: a bar at a terminal, else a few lines.
 struct Progress {
     name: String,
     all: u64,

@@ -158,7 +158,7 @@ fn block(out: &mut impl Write, set: &WeightSet, state: &State) -> io::Result<()>
     Ok(())
 }
 
-/// Where a package comes from; an address may hold what came from the environment.
+/// Origin of a package, redacted: an address may hold values from the environment.
 fn from(package: &Package) -> String {
     redact::known(&package.origin.to_string()).into_owned()
 }

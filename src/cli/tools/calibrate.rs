@@ -32,7 +32,7 @@ pub struct Arguments {
 struct Line<'a> {
     tool: &'a str,
     status: &'static str,
-    /// Why it was skipped, or what failed.
+    /// Reason for skipping it, or for its failure.
     reason: Option<&'a str>,
     arguments: Option<&'a Value>,
     calls: usize,

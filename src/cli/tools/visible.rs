@@ -96,7 +96,7 @@ fn withheld(host: &ToolHost, npc: &Npc, tier: Tier, offered: &VisibleTools) -> V
     snapshot.all().iter().filter(is_withheld).map(|entry| why(entry, npc, tier)).collect()
 }
 
-/// Why `npc` is not offered a tool at `tier`, and what to do.
+/// Explains why `npc` is not offered a tool at `tier`, with the fix.
 fn why(entry: &CatalogEntry, npc: &Npc, tier: Tier) -> String {
     let (tool, npc_name) = (&entry.tool, &npc.name);
     let Some(needs) = entry.tier else {

@@ -159,7 +159,7 @@ pub static DISCORD: Shape = Shape {
     ],
 };
 
-/// When a turn begins and ends.
+/// Detection of a turn's beginning and end.
 pub static TURN: Shape = Shape {
     title: "Turns",
     keys: &[

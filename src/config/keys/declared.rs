@@ -45,7 +45,7 @@ pub const EFFECTS: Key = Key::new(
      approval; destructive needs the game master's as soon as the conversation contains text from \
      outside.",
 );
-/// How long an answer is kept.
+/// Lifetime of a stored answer.
 pub const CACHEABLE: Key = Key::new(
     "cacheable_seconds",
     Kind::Number { min: 0.0, max: 86_400.0 },

@@ -127,7 +127,7 @@ pub static HTTP: Shape = Shape {
     ],
 };
 
-/// How arguments become a request.
+/// Mapping of arguments to a request.
 pub static REQUEST: Shape = Shape {
     title: "Mapping of arguments to a request",
     keys: &[
@@ -141,7 +141,7 @@ pub static REQUEST: Shape = Shape {
     ],
 };
 
-/// How an answer becomes a result.
+/// Mapping of an answer to a result.
 pub static RESPONSE: Shape = Shape {
     title: "Mapping of an answer to a result",
     keys: &[Key::new(

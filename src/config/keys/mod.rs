@@ -20,5 +20,5 @@ const TEXT_OR_TEXTS: Kind = Kind::Either(&[Kind::Filled, TEXTS]);
 const MONEY: Kind = Kind::Number { min: 0.0, max: 1_000_000.0 };
 /// A wait in milliseconds, up to ten minutes.
 const WAIT: Kind = Kind::Whole { min: 1, max: 600_000 };
-/// How often something may happen.
+/// Number of times that something may happen.
 const COUNT: Kind = Kind::Whole { min: 0, max: 1_000_000 };

@@ -128,7 +128,7 @@ pub static CASCADE: Shape = Shape {
     ],
 };
 
-/// How an NPC speaks through a speech-to-speech service.
+/// Settings of an NPC's speech-to-speech service.
 pub static S2S: Shape = Shape {
     title: "Speech to speech of an NPC",
     keys: &[
@@ -174,13 +174,13 @@ pub static VOICE: Shape = Shape {
     ],
 };
 
-/// How high.
+/// Shift of the pitch.
 const PITCH_SHIFT: Key = Key::new(
     "pitch_shift",
     Kind::Number { min: -10.0, max: 10.0 },
     "Semitones up or down; default 0.",
 );
-/// How fast.
+/// Factor on the speed.
 const SPEED_FACTOR: Key =
     Key::new("speed_factor", Kind::Number { min: 0.5, max: 2.0 }, "Speaking speed; default 1.0.");
 /// Description of `voice_id`.
@@ -188,7 +188,7 @@ const VOICE_ID: &str = "The service's name for the voice: for flite slt, rms, aw
                         piper a folder of a voice in data_dir/models (joe; with several speakers \
                         NAME#SPEAKER); for kokoro one of 28 such as bm_george and af_heart; for \
                         wyoming one that the service lists, or none for the service's choice.";
-/// How large the speaker's body sounds.
+/// Shift of the formants: apparent size of the speaker's body.
 const FORMANT_SHIFT: Key = Key::new(
     "formant_shift",
     Kind::Number { min: -6.0, max: 6.0 },

@@ -18,7 +18,7 @@ const MAX_RESPONSE_BYTES: usize = 256 * 1024;
 
 /// Settings that a request takes from the spec around it.
 pub struct Live<'a> {
-    /// How long a call may take, unless the request says otherwise.
+    /// Time limit of a call, unless the request sets another.
     pub timeout: Option<Duration>,
     /// Schema of the arguments.
     pub input: &'a Json,

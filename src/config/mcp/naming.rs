@@ -57,7 +57,7 @@ pub struct Name {
     pub text: String,
     /// Place of the name; of one that is not written, the place of the server.
     at: Position,
-    /// How messages show it.
+    /// The name as messages show it.
     shown: String,
     /// It was made of the address or the program.
     is_derived: bool,

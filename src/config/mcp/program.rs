@@ -10,7 +10,8 @@ use crate::{
     yaml::{Fields, Node, quoted},
 };
 
-/// Where it runs: in `folder`, its file's; `None` for a file that is not on the disk.
+/// Working folder of the program: `folder`, which holds its file; `None` for a file that is not on
+/// the disk.
 pub fn folder(folder: &Path, source: Source) -> Option<PathBuf> {
     let folder = match source {
         Source::Disk if folder.as_os_str().is_empty() => Path::new("."),

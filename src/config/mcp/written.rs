@@ -11,8 +11,8 @@ use crate::yaml::{Entry, Fields, Node, Shape, Value};
 pub struct Origin<'a> {
     /// Folder that paths are relative to.
     pub folder: &'a Path,
-    /// Where everything that is kept lies; `None`: the server is described by somebody who does not
-    /// run us, and what it may reach is not theirs to say.
+    /// Folder of all stored data; `None`: someone who does not run the bot described the server,
+    /// and may not say what it can reach.
     pub data_dir: Option<&'a Path>,
     /// Source of the files.
     pub source: Source,

@@ -48,7 +48,7 @@ impl Rules {
     }
 }
 
-/// How a rule is named in talk. A word of everyday talk ("shield", "help") is only meant as a rule
+/// Names of a rule in speech. A word of everyday talk ("shield", "help") is only meant as a rule
 /// beside a word that says so; conditions always count.
 fn phrases(called: &RuleNames<'_>, ear: &NameLanguage) -> Vec<String> {
     let name = bare(called.name);

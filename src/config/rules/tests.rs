@@ -102,7 +102,7 @@ const QUESTIONS: &[(&str, &str)] = &[
     ("what does a healing potion heal", "equipment-potion-of-healing"),
     ("how many magic items can I attune to", "equipment-attunement"),
 ];
-/// How many of them need not be first, only among the three answered.
+/// Number of questions whose rule need not be first, only among the three answered.
 const NOT_FIRST: usize = 6;
 
 fn every_file(mut read: impl FnMut(&str, &str)) {
@@ -152,7 +152,7 @@ fn an_edition_leaves_the_other_out() {
     assert!(both.find("grapple", Some("gurps")).unwrap_err().message.contains("5e-2014"));
 }
 
-/// Why `text` is no sentence to be read aloud; `None`: it is one.
+/// Reason `text` is no sentence to be read aloud; `None`: it is one.
 fn unspeakable(text: &str) -> Option<&'static str> {
     let mut splitter = SentenceSplitter::new(&SentenceOptions::default());
     let mut parts = splitter.push(text);

@@ -42,7 +42,7 @@ impl Face for Guild {
 
     fn change_engine(&mut self, npc: &str, engine: EngineKind) -> Result<(), Refusal> {
         let engines = Arc::clone(&self.session()?.engines);
-        // What players were told of counts as it was until now.
+        // Settles the notices for the services used until now.
         self.tell_of_services();
         engines.change(npc, engine)?;
         self.tell_of_services();

@@ -37,7 +37,7 @@ fn register() -> CreateCommand {
 }
 
 fn run(guild: &mut Guild, call: &Call) -> Result<Answer, Refusal> {
-    // Who is not served comes so far only with the code.
+    // Unapproved servers only get this far with the code.
     if call.text("code").is_some() && !guild.settings().let_in {
         guild.change_settings(|settings| settings.let_in = true);
     }
@@ -137,7 +137,7 @@ fn permissions(guild: &Guild, user: UserId, channel: ChannelId) -> String {
         None => lines.push_str("➖ join a voice channel and use /setup again to check it too\n"),
         Some(voice) => {
             let other = access::lacks_voice(&cached, voice, me).filter(|_| {
-                // What is missing has its cross already.
+                // Missing permissions are already marked with a cross.
                 needs.iter().all(|(_, has)| *has)
             });
             lines.extend(other.map(|why| format!("❌ {why}\n")));

@@ -79,7 +79,7 @@ pub enum Choice {
     Decline,
     /// A page of the question is filled in.
     Fill {
-        /// Which page, from 0.
+        /// Number of the page, from 0.
         page: usize,
         /// Texts of its fields, in their order.
         values: Vec<String>,
@@ -105,7 +105,7 @@ pub enum Outcome {
     Expired,
 }
 
-/// How far a choice has led.
+/// Progress made by a choice.
 #[derive(Debug)]
 pub enum Progress {
     /// The request waits no more.
@@ -114,7 +114,7 @@ pub enum Progress {
     Continues(Asked),
 }
 
-/// Why a choice was not taken; the request goes on waiting, where it still did.
+/// Reason a choice was not taken; the request keeps waiting if it still did.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum DecisionError {
     /// No such request or page any more.

@@ -42,7 +42,7 @@ pub struct Field {
     pub longest: u16,
 }
 
-/// Why a question cannot be put.
+/// Reason a question cannot be asked.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum QuestionError {
     /// It has more fields than are shown.
@@ -53,7 +53,7 @@ pub enum QuestionError {
     Shape(String),
 }
 
-/// Why what was written into a field does not fit.
+/// Reason the text of a field is not accepted.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum FieldError {
     /// Nothing was written where something must be.
@@ -109,7 +109,7 @@ impl Question {
         Ok(Self { fields: fields.collect::<Result<_, _>>()? })
     }
 
-    /// How many pages it takes.
+    /// Number of pages it takes.
     pub fn pages(&self) -> usize {
         self.fields.len().div_ceil(PAGE)
     }

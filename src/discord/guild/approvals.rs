@@ -20,18 +20,18 @@ use crate::{
 pub struct Approvals {
     /// Requests that wait; the handler of their buttons decides them.
     pub pending: PendingDecisions,
-    /// Where it is shown, by key.
+    /// Messages that show them, by key.
     places: BTreeMap<String, MessagePlace>,
     /// Keys of requests that were over before they were shown, though no game master had decided them.
     over_unshown: BTreeSet<String>,
-    /// Where a button was pressed of a request whose place is not known, by key: the program before was
-    /// killed before it had kept that.
+    /// Channels of buttons pressed for a request whose place is unknown, by key: the program before
+    /// was killed before it had stored that.
     pressed: BTreeMap<String, ChannelId>,
 }
 
 /// A message whose request is over, and what it says from now on.
 pub struct ClosedMessage {
-    /// Where it stands.
+    /// Place of the message.
     pub place: MessagePlace,
     /// Its new text.
     pub text: String,
@@ -57,7 +57,7 @@ impl Approvals {
         }
     }
 
-    /// Where the request of `key`, whose place was not known, was decided.
+    /// Takes the channel in which the request of `key`, whose place was unknown, was decided.
     pub fn take_pressed(&mut self, key: &str) -> Option<ChannelId> {
         self.pressed.remove(key)
     }

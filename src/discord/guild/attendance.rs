@@ -29,7 +29,7 @@ use crate::{
 struct Attendance {
     /// People in the session's voice channel, by user.
     people: BTreeMap<u64, Person>,
-    /// Where the bot is.
+    /// Voice channel of the bot.
     mine: Option<ChannelId>,
 }
 
@@ -156,8 +156,8 @@ impl Guild {
         Ok(id)
     }
 
-    /// Where what is said is given to services outside that players were not told of, nobody is heard
-    /// before they are, and what they are just saying is dropped.
+    /// Drops what players are saying if outside services receive it that they were not notified of;
+    /// hears them again once they are notified.
     pub fn tell_of_services(&mut self) {
         let services = self.services();
         let Some(session) = &mut self.session else { return };

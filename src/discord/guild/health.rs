@@ -31,9 +31,9 @@ pub struct Health {
 /// Times of one speaker's packets.
 #[derive(Clone, Copy, Debug)]
 pub struct Packets {
-    /// When the last one came.
+    /// Arrival of the last one.
     pub last: Instant,
-    /// When the last one came that could be decoded.
+    /// Arrival of the last one that could be decoded.
     pub last_good: Option<Instant>,
 }
 

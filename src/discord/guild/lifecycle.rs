@@ -38,7 +38,7 @@ const FACTS_MAX: usize = 5;
 pub struct SessionStart {
     /// User who begins it.
     pub user: UserId,
-    /// Where its panel goes.
+    /// Text channel of its panel.
     pub text: ChannelId,
     /// Its voice channel; `None`: the one that `user` is in.
     pub voice: Option<ChannelId>,
@@ -118,7 +118,7 @@ impl Guild {
     /// Goes on with a session that was opened; its voice channel.
     ///
     /// # Errors
-    /// Why it was not opened.
+    /// The session was not opened.
     pub fn started(&mut self, started: StartedSession) -> Result<ChannelId, GuildRefusal> {
         let session = started.opened?;
         let (id, voice) = (session.id.clone(), session.voice_channel);
@@ -154,7 +154,7 @@ impl Guild {
 
     /// Ends the session, and waits for what is under way; nobody waits for a model now. Cancel safe.
     pub(super) async fn close(&mut self) {
-        // What waits for a decision waits on after the restart.
+        // Requests that wait for a decision keep waiting after the restart.
         self.approvals = Approvals::default();
         // Without a session there is nothing to close.
         let why = "I am shutting down; start me again and use /session start";

@@ -22,7 +22,7 @@ const EDIT_MIN: Duration = Duration::from_millis(1_500);
 /// The newest notes that are kept; older ones go.
 const NOTES_MAX: usize = 4;
 
-/// Where a message stands.
+/// Place of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MessagePlace {
     /// The channel it is in.
@@ -99,7 +99,7 @@ impl PanelMessage {
         self.message
     }
 
-    /// Where it was written; `None`: it could not be.
+    /// Records the written message; `None`: it could not be written.
     pub fn written(&mut self, message: Option<MessageId>) {
         self.message = message.or(self.message);
     }

@@ -1,4 +1,4 @@
-//! Why a guild does not do what is asked of it.
+//! Refusals of requests to a guild.
 //!
 //! Entry type: [`GuildRefusal`]. **Never**: shown to anybody but who asked.
 
@@ -10,7 +10,7 @@ use crate::{
     discord::{access::VoiceLack, ui::notices, voice::ConnectError},
 };
 
-/// Why a guild does not do what is asked of it, with the way out.
+/// Reason a guild refuses a request, with the fix.
 #[derive(Debug, thiserror::Error)]
 pub enum GuildRefusal {
     /// The settings of this guild are not read yet, so no opt-out is known.

@@ -11,11 +11,11 @@ pub struct KeptSettings {
     values: GuildSettings,
     /// They were changed since they were kept last.
     changed: bool,
-    /// Why they could not be read: nothing is done until they can.
+    /// Reason they could not be read: nothing is done until they can.
     unread: Option<Unread>,
 }
 
-/// Why it is not known what was set.
+/// Reason the settings are unknown.
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum Unread {
     /// The store has not answered yet.
@@ -38,7 +38,7 @@ impl KeptSettings {
         &self.values
     }
 
-    /// Why they could not be read; `None`: they could.
+    /// Reason they could not be read; `None`: they were.
     pub fn unread(&self) -> Option<&Unread> {
         self.unread.as_ref()
     }

@@ -69,7 +69,7 @@ pub struct Guild {
     pub(super) opening: Weak<()>,
     /// Ends when the session before has left its channel and is kept.
     pub(super) leaving: Option<oneshot::Receiver<()>>,
-    /// Why the session is to end once the event at hand is done with.
+    /// Reason to end the session once the current event is handled.
     pub(super) ending: Option<&'static str>,
     /// Output that waits to be shown.
     pub(super) outbox: Outbox,

@@ -50,7 +50,7 @@ impl VoiceSupervisor {
         Self { connection, state: ConnectionState::Up, health: Health::default(), seen: false }
     }
 
-    /// How it stands.
+    /// State of the connection.
     pub fn state(&self) -> &ConnectionState {
         &self.state
     }

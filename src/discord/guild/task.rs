@@ -84,7 +84,7 @@ async fn run(mut guild: Guild, mut events: mpsc::Receiver<GuildEvent>, stop: Can
             _ = look.tick() => Event::Look,
         };
         if matches!(event, Event::Outside(GuildEvent::Gone) | Event::Stop) {
-            // What was added here is connected again when the guild comes back.
+            // Servers added here are connected again when the guild comes back.
             guild.shared.handles.servers.set_added(guild.owner(), Vec::new());
             break;
         }
@@ -95,7 +95,7 @@ async fn run(mut guild: Guild, mut events: mpsc::Receiver<GuildEvent>, stop: Can
         }
         while guild.closing.try_join_next().is_some() {}
     }
-    // What is not done by then is given up with the guild.
+    // Unfinished work is abandoned with the guild after that.
     let _ = timeout(CLOSE_PATIENCE, guild.close()).await;
 }
 

@@ -41,7 +41,7 @@ impl Guild {
             None => {}
             Some(ConnectionChange::Restored) => {
                 self.note("the voice connection is back");
-                // What was told while it was made counts now.
+                // Changes reported during the reconnect take effect now.
                 self.seat_people();
             }
             Some(ConnectionChange::Lost(wait)) => self.reconnect_after(wait),

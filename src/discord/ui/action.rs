@@ -42,12 +42,12 @@ pub enum Action {
     AnswerPage {
         /// The request's key.
         key: String,
-        /// Which page, from 0.
+        /// Number of the page, from 0.
         page: usize,
     },
     /// A verdict on a proposed fact, or the form for it.
     Fact {
-        /// Where the fact is shown.
+        /// Place where the fact is shown.
         place: FactPlace,
         /// The fact, and the campaign it is of.
         id: FactId,
@@ -150,7 +150,7 @@ buttons! {
 }
 
 buttons! {
-    /// Where a fact is shown; its buttons begin with that word.
+    /// Place where a fact is shown; its buttons begin with that word.
     FactPlace {
         /// In a message of its own.
         Message = "fact",
@@ -180,7 +180,7 @@ buttons! {
         Role = "role",
         /// The channel of approvals and of words to the game master.
         Log = "log",
-        /// How players agree to be heard.
+        /// Consent of players to being heard.
         Consent = "consent",
         /// A test line is played.
         Test = "test",

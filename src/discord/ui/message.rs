@@ -44,7 +44,7 @@ impl ChannelMessage {
         }
     }
 
-    /// As Discord takes it.
+    /// Builds Discord's form of the message.
     pub fn message(self) -> CreateMessage {
         let message = CreateMessage::new();
         match self {

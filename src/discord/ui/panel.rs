@@ -25,7 +25,7 @@ const FIELD_MAX: usize = 1_024;
 
 /// Contents of the panel.
 pub struct PanelView<'a> {
-    /// How the table stands; `None`: it did not say.
+    /// State of the table; `None`: it was not reported.
     pub status: Option<&'a Status>,
     /// Names of those in the channel who are heard.
     pub heard: Vec<&'a str>,
@@ -33,11 +33,11 @@ pub struct PanelView<'a> {
     pub unheard: Vec<&'a str>,
     /// Reason for hearing nobody, with the fix.
     pub cannot_hear: Option<&'a str>,
-    /// How the voice connection stands.
+    /// State of the voice connection.
     pub connection: &'a ConnectionState,
     /// Notes for the game master, newest last.
     pub notes: Vec<&'a str>,
-    /// Why the session is over; `None`: it runs.
+    /// Reason the session is over; `None`: it runs.
     pub over: Option<&'a str>,
 }
 

@@ -95,7 +95,7 @@ impl Reply {
         }
     }
 
-    /// As Discord takes it at once.
+    /// Builds Discord's immediate response.
     pub fn message(&self) -> CreateInteractionResponseMessage {
         let (text, embeds, files) = self.parts();
         CreateInteractionResponseMessage::new()
@@ -107,7 +107,7 @@ impl Reply {
             .allowed_mentions(CreateAllowedMentions::new())
     }
 
-    /// As Discord takes it after a deferral.
+    /// Builds Discord's edit after a deferral.
     pub fn edit(&self) -> EditInteractionResponse {
         let (text, embeds, files) = self.parts();
         let edit = EditInteractionResponse::new()

@@ -30,7 +30,7 @@ const NEWS_CAPACITY: usize = 64;
 /// A connection that does not stand by then has failed.
 const JOIN_PATIENCE: Duration = Duration::from_secs(20);
 
-/// How songbird is set up for us.
+/// Configuration of songbird for us.
 pub fn config() -> Config {
     Config::default()
         // Its decoder reads noise under DAVE; ours takes the packets.
@@ -49,7 +49,7 @@ pub struct VoiceConnection {
     pub audience: Audience,
     /// Reports of the connection.
     pub news: mpsc::Receiver<VoiceNews>,
-    /// How everybody is heard.
+    /// Reception of all speakers.
     pub hearing: watch::Receiver<HearingReport>,
     /// Packets that went nowhere.
     pub dropped: Arc<Dropped>,
@@ -59,7 +59,7 @@ pub struct VoiceConnection {
 
 /// The table's ends of a connection.
 pub struct TableAudio {
-    /// Where players' frames go.
+    /// Destination of players' frames.
     pub voice: mpsc::Sender<VoiceInput>,
     /// Tracks that the table's output wants started.
     pub tracks: mpsc::Receiver<Arc<Ring>>,
@@ -67,7 +67,7 @@ pub struct TableAudio {
     pub music: MusicPlayer,
 }
 
-/// Where a table speaks, and the other end: the tracks that are to be started.
+/// Creates a table's output, and the other end: the tracks that are to be started.
 pub fn track_output() -> (TrackOutput, mpsc::Receiver<Arc<Ring>>) {
     let (tracks, started) = mpsc::channel(track_output::TRACK_CAPACITY);
     (TrackOutput::new(tracks), started)
@@ -120,7 +120,7 @@ impl VoiceConnection {
     }
 }
 
-/// Why a connection does not stand; said to the game master.
+/// Reason a connection failed; shown to the game master.
 #[derive(Debug, thiserror::Error)]
 pub enum ConnectError {
     /// The session ended meanwhile.
@@ -156,7 +156,7 @@ impl Connector {
     /// Joins `channel` and waits until the connection stands. Cancel safe.
     ///
     /// # Errors
-    /// Why it does not stand, with the way out.
+    /// The connection failed; the error includes the fix.
     pub async fn connect(&self, channel: ChannelId) -> Result<(), ConnectError> {
         let joined = tokio::time::timeout(JOIN_PATIENCE, self.songbird.join(self.guild, channel));
         let joined = tokio::select! {
@@ -182,7 +182,7 @@ impl Connector {
     /// Leaves and joins again, even while connected.
     ///
     /// # Errors
-    /// As [`Self::connect`].
+    /// Those of [`Self::connect`].
     pub async fn reconnect(&self, channel: ChannelId) -> Result<(), ConnectError> {
         self.hang_up().await;
         self.connect(channel).await

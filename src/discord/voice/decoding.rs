@@ -23,7 +23,7 @@ const CONCEALED: u32 = 5;
 /// A frame of speech.
 #[derive(Debug)]
 pub struct Spoken {
-    /// When it was spoken.
+    /// Time at which it was spoken.
     pub at: SoundTime,
     /// 20 ms of it, at 16 kHz.
     pub frame: Frame,
@@ -77,7 +77,7 @@ impl Decoding {
         self.reorder.push(packet);
     }
 
-    /// When there is something to do without a packet.
+    /// Next time that needs work without a packet.
     pub fn wake_at(&self) -> Option<Instant> {
         self.reorder.wake_at()
     }

@@ -1,4 +1,4 @@
-//! When a packet was spoken, by its timestamp.
+//! Time at which a packet was spoken, by its timestamp.
 //!
 //! Entry type: [`SpokenAt`]. Jitter of the network does not become jitter of speech.
 //! **Never**: reads a clock.
@@ -21,8 +21,8 @@ pub struct SpokenAt {
 }
 
 impl SpokenAt {
-    /// When the packet with `timestamp`, which came at `at`, was spoken, as far as is known: never
-    /// later than it came.
+    /// Time at which the packet with `timestamp`, received at `at`, was spoken, as far as is known:
+    /// never later than `at`.
     pub fn of(&mut self, timestamp: u32, at: Instant) -> Instant {
         let paused = self.last.is_none_or(|last| at.saturating_duration_since(last) > PAUSE);
         self.last = Some(at);

@@ -28,18 +28,18 @@ const STALE: Duration = Duration::from_secs(60);
 /// Between two reports.
 const REPORT_EVERY: Duration = Duration::from_millis(500);
 
-/// How one speaker is heard.
+/// Reception of one speaker.
 #[derive(Clone, Copy, Debug)]
 pub struct Heard {
-    /// When the last packet came.
+    /// Arrival of the last packet.
     pub last: Instant,
-    /// When the last packet came that could be decoded.
+    /// Arrival of the last packet that could be decoded.
     pub last_good: Option<Instant>,
     /// Counts of the packets.
     pub counts: Counts,
 }
 
-/// How everybody is heard.
+/// Reception of all speakers.
 #[derive(Clone, Debug, Default)]
 pub struct HearingReport {
     /// By user; who was not heard for a minute is not in it.
@@ -54,7 +54,7 @@ pub struct ReceiverChannels {
     pub packets: mpsc::Receiver<(UserId, Packet)>,
     /// The table; a frame that finds it full is dropped and counted.
     pub voice: mpsc::Sender<VoiceInput>,
-    /// How everybody is heard, every 500 ms.
+    /// Reception of all speakers, every 500 ms.
     pub report: watch::Sender<HearingReport>,
 }
 

@@ -28,7 +28,7 @@ pub struct Packet {
     pub sequence: u16,
     /// RTP timestamp, 48 kHz.
     pub timestamp: u32,
-    /// When it came.
+    /// Time of arrival.
     pub at: Instant,
     /// One Opus packet.
     pub opus: Vec<u8>,
@@ -106,7 +106,7 @@ impl Reorder {
         None
     }
 
-    /// When a missing packet is given up.
+    /// Time at which a missing packet is given up.
     pub fn wake_at(&self) -> Option<Instant> {
         self.ahead.iter().map(|packet| packet.at).min().map(|at| at + self.wait)
     }
@@ -248,7 +248,7 @@ mod tests {
     }
 
     proptest::proptest! {
-        /// Whatever order packets come in within the wait, they leave in theirs, each once.
+        /// Packets arriving in any order within the wait leave in sequence, each once.
         #[test]
         fn any_order_within_the_wait_is_undone(
             swaps in proptest::collection::vec(0usize..4, 30),

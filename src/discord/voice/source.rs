@@ -28,7 +28,7 @@ pub struct Source {
     frames: Box<dyn Frames>,
     /// Bytes of the frame that is being read.
     bytes: Vec<u8>,
-    /// How many of them were read.
+    /// Number of those already read.
     read: usize,
 }
 

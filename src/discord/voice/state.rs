@@ -1,8 +1,8 @@
-//! How a voice connection stands.
+//! State of a voice connection.
 //!
 //! Entry type: [`ConnectionState`]. **Never**: changes it; the guild's voice supervisor does.
 
-/// How a session's voice connection stands.
+/// State of a session's voice connection.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ConnectionState {
     /// Players are heard, and NPCs are.

@@ -19,7 +19,7 @@ pub use self::{
 /// Stand-in for a secret.
 pub const SECRET: &str = "<secret>";
 
-/// How values of well-known kinds begin.
+/// Prefixes of values of well-known kinds.
 const BEGINNINGS: [&str; 12] = [
     "sk-",
     "ghp_",

@@ -28,7 +28,7 @@ pub struct World {
 pub struct WorldEntity {
     /// By which it stays itself.
     pub id: String,
-    /// Where it is in the file.
+    /// Place in the file.
     pub at: Position,
     /// Its kind, names and description, and who may know of it.
     pub entity: Entity,
@@ -36,16 +36,16 @@ pub struct WorldEntity {
     pub properties: BTreeMap<String, String>,
     /// Words to find it by.
     pub tags: Vec<String>,
-    /// How it stands to others.
+    /// Relationships to other entities.
     pub relationships: Vec<Relationship>,
 }
 
-/// How an entity stands to another.
+/// Relationship of an entity to another.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Relationship {
     /// The other one.
     pub target: Target,
-    /// Where that stands.
+    /// Place of the relationship in the file.
     pub at: Position,
     /// Kind of relation ("rules").
     pub kind: String,
@@ -53,7 +53,7 @@ pub struct Relationship {
     pub bidirectional: bool,
 }
 
-/// How the other side of a relationship is meant.
+/// Reference to the other side of a relationship.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Target {
     /// By its id.

@@ -83,7 +83,7 @@ pub static ENTITY: Shape = Shape {
     ],
 };
 
-/// How an entity stands to another.
+/// Relationship of an entity to another.
 pub static RELATIONSHIP: Shape = Shape {
     title: "A relationship",
     keys: &[

@@ -93,7 +93,7 @@ fn check_ids(worlds: &[World], problems: &mut Vec<Problem>) {
 struct Ids<'a> {
     ids: BTreeSet<&'a str>,
     names: BTreeMap<String, BTreeSet<&'a str>>,
-    /// As they are written.
+    /// Names as written.
     spelled: Vec<&'a str>,
 }
 

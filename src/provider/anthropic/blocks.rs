@@ -37,7 +37,7 @@ pub struct Reading {
 
 /// A block of the answer.
 struct Block {
-    /// As it began; thoughts go back with all they had.
+    /// Members with which it began; thoughts go back with all they had.
     members: Map<String, Value>,
     /// Text, thought or arguments so far.
     text: String,
@@ -186,7 +186,7 @@ impl Reading {
         }
     }
 
-    /// Why the model stopped, and what was billed.
+    /// Records the stop reason, and the billed tokens.
     fn end(&mut self, delta: Option<&Value>, counts: &Value, out: &mut VecDeque<ChatEvent>) {
         match delta.map_or("", |delta| word(delta, "stop_reason")) {
             "max_tokens" | "model_context_window_exceeded" => self.cut_off = Some(CutOff::Length),

@@ -32,7 +32,7 @@ pub fn endpoint(options: &Options) -> Result<Endpoint, Error> {
 /// Looks whether the service answers and knows the model; one line for a report.
 ///
 /// # Errors
-/// Why it cannot be used, and the way out.
+/// It cannot be used; the error includes the fix.
 pub async fn probe(options: &Options) -> Result<String, Error> {
     remote::probe(&endpoint(options)?).await
 }

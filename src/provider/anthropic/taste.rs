@@ -5,14 +5,14 @@
 
 use crate::provider::remote::Failure;
 
-/// How thinking is asked for.
+/// Mode of thinking in a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Thinking {
     /// None of it.
     Disabled,
     /// Up to a budget.
     Budget,
-    /// As the model sees fit.
+    /// Chosen by the model.
     Adaptive,
     /// Nothing is said: the model thinks as it always does, with the least effort.
     Unsaid,
@@ -21,7 +21,7 @@ pub enum Thinking {
 /// Parts of a request in which models differ.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Taste {
-    /// How thinking is asked for.
+    /// Mode of thinking to ask for.
     pub thinking: Thinking,
     /// Little effort can be asked for where thinking cannot be ended.
     pub effort: bool,

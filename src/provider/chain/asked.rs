@@ -24,7 +24,7 @@ impl Asked {
         Self { name, health, since: Instant::now(), is_noted: false }
     }
 
-    /// How long it has been under way.
+    /// Time it has been under way.
     pub fn waited(&self) -> Duration {
         self.since.elapsed()
     }

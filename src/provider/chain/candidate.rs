@@ -37,7 +37,7 @@ impl<S: ?Sized> Candidate<S> {
         Asked::new(&self.name, &self.health)
     }
 
-    /// How long it is still left alone; `None`: it may be asked.
+    /// Time for which it is still left alone; `None`: it may be asked.
     pub fn rest(&self) -> Option<Duration> {
         self.health.rest()
     }

@@ -1,4 +1,4 @@
-//! How a service has answered lately, which everybody who asks it shares.
+//! Record of a service's recent answers, shared by all its callers.
 
 use std::{
     sync::{Mutex, MutexGuard, PoisonError},
@@ -12,7 +12,7 @@ use crate::{
     provider::{Error, Kind},
 };
 
-/// How a service has answered lately.
+/// Record of a service's recent answers.
 #[derive(Debug, Default)]
 pub struct Health(Mutex<Record>);
 

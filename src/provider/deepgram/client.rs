@@ -81,7 +81,7 @@ impl Client {
     /// may pass is tried once more.
     ///
     /// # Errors
-    /// Why there is none.
+    /// No socket could be opened.
     pub async fn open(&self, names: &Names) -> Result<Socket, Error> {
         let until = Instant::now() + self.options.first_byte_timeout;
         match self.connect(names, until).await {
@@ -130,7 +130,7 @@ impl Client {
     /// Looks whether the service takes the key and the model, and how long that takes.
     ///
     /// # Errors
-    /// Why it cannot be used, and the way out.
+    /// It cannot be used; the error includes the fix.
     pub async fn look(&self) -> Result<Duration, Error> {
         let begun = Instant::now();
         let until = begun + self.options.first_byte_timeout;

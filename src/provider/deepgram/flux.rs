@@ -13,7 +13,7 @@ use crate::provider::{Error, Kind, SpeechEvent};
 
 /// Bytes of 80 ms, which the service likes best.
 const FRAME: usize = 2_560;
-/// How long they last.
+/// Duration of [`FRAME`].
 const FRAME_TIME: Duration = Duration::from_millis(80);
 /// Sound that stays away so long does not come.
 const GAP: Duration = Duration::from_millis(120);
@@ -56,7 +56,7 @@ struct Listening {
     socket: Socket,
     /// Longest wait for an event while a voice is heard.
     patience: Duration,
-    /// When the service has to have said its first word; `None`: it has.
+    /// Deadline for the service's first word; `None`: it came.
     greeting_at: Option<Instant>,
     /// Sound that is not sent yet, less than [`FRAME`].
     sound: Vec<u8>,
@@ -65,10 +65,10 @@ struct Listening {
     voice: Duration,
     /// No more sound comes.
     is_closed: bool,
-    /// When sound came last, and was sent last.
+    /// Times at which sound last came, and was last sent.
     came_at: Instant,
     sent_at: Instant,
-    /// When the last event was, or the first voice after it.
+    /// Time of the last event, or of the first voice after it.
     heard_at: Instant,
 }
 
@@ -130,7 +130,7 @@ impl Listening {
         }
     }
 
-    /// When silence is to be sent.
+    /// Time at which silence is to be sent.
     fn fill_at(&self) -> Instant {
         if self.turns.is_open || !self.sound.is_empty() {
             (self.came_at + GAP).max(self.sent_at + FRAME_TIME)
@@ -139,7 +139,7 @@ impl Listening {
         }
     }
 
-    /// When the service has failed if it says nothing until then: an open turn has events several times
+    /// Time at which a service that stays silent has failed: an open turn has events several times
     /// a second, and a voice begins one.
     fn failed_at(&self) -> Option<Instant> {
         let speaks = self.turns.is_open || self.voice >= self.patience;

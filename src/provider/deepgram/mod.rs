@@ -168,7 +168,7 @@ impl SpeechToText for Deepgram {
 /// Looks whether the service takes the key and the model; one line for a report.
 ///
 /// # Errors
-/// Why it cannot be used, and the way out.
+/// It cannot be used; the error includes the fix.
 pub async fn probe(options: Options) -> Result<String, Error> {
     let client = Client::new(options)?;
     let took = client.look().await?;

@@ -15,7 +15,7 @@ pub type Names = Arc<[String]>;
 const NAMES_MAX: usize = 100;
 const BYTES_MAX: usize = 1_200;
 
-/// As many of `names` as fit. A comma would make two of one.
+/// Takes those of `names` that fit. A comma would make two of one.
 pub fn fitting(names: &[String]) -> Names {
     let mut bytes = 0;
     let plain = names.iter().map(|name| {

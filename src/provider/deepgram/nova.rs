@@ -29,7 +29,7 @@ const UNHEARD: f64 = 0.3;
 /// Hears one utterance, with the socket of `whose` if there is one.
 ///
 /// # Errors
-/// Why it is not heard.
+/// The utterance was not heard.
 pub async fn hear(
     client: &Client,
     whose: Option<SpeakerAt>,
@@ -80,14 +80,14 @@ struct Listening {
     is_closed: bool,
     /// Sound was sent that was not asked for yet.
     is_new: bool,
-    /// How often all there is was asked for without an answer, and when last.
+    /// Number of requests for all there is since the last answer, and the time of the last one.
     unanswered: u32,
     asked_at: Instant,
     /// The service has said something of this utterance.
     is_answered: bool,
     /// It did not answer what was asked last.
     silent: bool,
-    /// When sound came last, and when something was sent.
+    /// Times at which sound last came, and something was last sent.
     came_at: Instant,
     sent_at: Instant,
 }
@@ -178,7 +178,7 @@ impl Listening {
         Ok(())
     }
 
-    /// When something is to be done although nothing comes.
+    /// Next time that needs work without input.
     fn due(&self) -> Instant {
         let alive = self.sent_at + KEEP_ALIVE;
         match (self.is_closed, self.is_new) {

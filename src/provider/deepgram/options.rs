@@ -1,4 +1,4 @@
-//! How Deepgram is reached, and what it is asked for.
+//! Settings of Deepgram: its address and its model.
 //!
 //! Entry types: [`Options`], [`Family`]. **Never**: connects.
 
@@ -12,7 +12,7 @@ use crate::{domain::Secret, provider::service::ServiceInfo};
 pub const NAME: &str = "deepgram";
 /// Deepgram's own address, which wants a key.
 pub const BASE_URL: &str = "https://api.deepgram.com";
-/// How sure Flux is of an early end, where nobody says otherwise: 0.3 to 0.9.
+/// Default confidence at which Flux announces an early end: 0.3 to 0.9.
 pub const EAGER: f32 = 0.5;
 /// The Flux model that hears English alone.
 pub const FLUX_ENGLISH: &str = "flux-general-en";
@@ -37,7 +37,7 @@ pub struct Options {
     pub model: String,
     /// ISO 639-1 code of what is spoken.
     pub language: String,
-    /// How sure Flux is of an end that is answered ahead of its final; `None`: it tells none.
+    /// Confidence at which Flux announces an end ahead of its final; `None`: it announces none.
     pub eager: Option<f32>,
     /// Most sockets at a time; `None`: as many as the plan gives.
     pub max_streams: Option<usize>,
@@ -49,7 +49,7 @@ pub struct Options {
     pub priced_as: Option<String>,
 }
 
-/// How a model listens, in one of two ways.
+/// Family of a model, by the way it listens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Family {
     /// `/v1/listen`: words; somebody else says when an utterance ends.
@@ -59,7 +59,7 @@ pub enum Family {
 }
 
 impl Options {
-    /// How its model listens.
+    /// Family of its model.
     pub fn family(&self) -> Family {
         if self.model.starts_with("flux") { Family::Flux } else { Family::Nova }
     }

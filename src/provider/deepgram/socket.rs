@@ -79,7 +79,7 @@ impl Socket {
     /// Sends an order that has nothing but its name.
     ///
     /// # Errors
-    /// As with [`Self::sound`].
+    /// Those of [`Self::sound`].
     pub async fn order(&mut self, name: &str) -> Result<(), Error> {
         self.say(&json!({ "type": name })).await
     }
@@ -87,7 +87,7 @@ impl Socket {
     /// Has the service know `names`, unless it does, or is being told others.
     ///
     /// # Errors
-    /// As with [`Self::sound`].
+    /// Those of [`Self::sound`].
     pub async fn tell(&mut self, names: &Names) -> Result<(), Error> {
         match self.told.change(names) {
             Some(change) => self.say(&change).await,

@@ -21,9 +21,9 @@ pub struct CallResult {
     pub id: String,
     /// The tool's name.
     pub name: String,
-    /// As the model reads it.
+    /// Result as the model reads it.
     pub output: String,
-    /// How the answer goes on.
+    /// Continuation of the answer.
     pub calling: Calling,
 }
 

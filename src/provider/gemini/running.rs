@@ -38,7 +38,7 @@ pub struct Running {
     /// Samples that have come.
     samples: usize,
     has_calls: bool,
-    /// How it ends.
+    /// Its ending.
     pub ending: SpeechEnding,
     /// The billed tokens, of several counts the largest.
     pub usage: Option<SpeechUsage>,
@@ -48,7 +48,7 @@ pub struct Running {
     is_counted: bool,
     has_words: bool,
     has_last_words: bool,
-    /// When it ends, whatever is missing.
+    /// Deadline at which it ends, whatever is missing.
     ends_at: Option<Instant>,
 }
 
@@ -154,13 +154,13 @@ impl Running {
         self.ends_at.is_some_and(|at| at <= Instant::now())
     }
 
-    /// When it has waited long enough for anything.
+    /// Deadline of its current wait.
     pub fn due(&self) -> Option<Instant> {
         self.ends_at.or(self.answer.cancelled_at.map(|at| at + STOPPED))
     }
 }
 
-/// How an answer ends whose turn is over for `reason`.
+/// Ending of an answer whose turn is over for `reason`.
 pub fn ending(reason: &str, peer: &Peer) -> SpeechEnding {
     match reason {
         "" | "TURN_COMPLETE_REASON_UNSPECIFIED" | "NEED_MORE_INPUT" => SpeechEnding::Completed,

@@ -21,7 +21,7 @@ const QUALITIES: [u8; 3] = [90, 75, 50];
 /// Pictures that are decoded at once.
 static DECODING: Semaphore = Semaphore::const_new(2);
 
-/// Why a file is no picture to show.
+/// Reason a file cannot be shown as a picture.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum BadPicture {
     /// Its first bytes are of no known kind.

@@ -74,7 +74,7 @@ impl ImageEntry {
     /// Looks whether the service answers, without asking for a picture; one line for a report.
     ///
     /// # Errors
-    /// Why it cannot be used, with the fix.
+    /// It cannot be used; the error includes the fix.
     pub async fn probe(&self) -> Result<String, Error> {
         probe(&self.endpoint()?).await
     }

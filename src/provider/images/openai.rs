@@ -110,7 +110,7 @@ fn first(answer: &Value) -> Option<Entry> {
     })
 }
 
-/// Why an answer has no entry.
+/// Reason an answer has no entry.
 fn lack(endpoint: &Endpoint, answer: &Value, body: &Value) -> NoPicture {
     match ServiceError::read(answer) {
         Some(said) if is_refusal(&said) => refused("its rules", answer.get("usage")),

@@ -99,7 +99,7 @@ impl ModelEntry {
     /// Checks that it can be used; one line for a report.
     ///
     /// # Errors
-    /// Why it cannot, and the way out.
+    /// It cannot be used; the error includes the fix.
     pub async fn probe(&self) -> Result<String, Error> {
         match self {
             Self::Scripted => Ok("scripted: lines from the NPC files, no model".to_owned()),
@@ -154,7 +154,7 @@ impl EntryList<ModelEntry> {
 #[derive(Default)]
 pub struct Models {
     opened: Pool<ModelEntry, Arc<dyn ChatModel>>,
-    /// How each has answered, for all callers.
+    /// Recent answers of each service, shared by all callers.
     health: Pool<NamedEntry<ModelEntry>, Arc<Health>>,
 }
 

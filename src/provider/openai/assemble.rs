@@ -34,7 +34,7 @@ struct Slot {
     extra: Map<String, Value>,
 }
 
-/// How far the first value of some JSON goes; each byte is looked at once.
+/// Extent of the first value of some JSON; each byte is looked at once.
 #[derive(Debug, Default)]
 struct Extent {
     read: usize,

@@ -15,7 +15,7 @@ pub const BASE_URL: &str = "https://api.openai.com/v1";
 /// Looks whether a service answers and knows the model; one line for a report.
 ///
 /// # Errors
-/// Why it cannot be used, and the way out.
+/// It cannot be used; the error includes the fix.
 pub async fn probe(options: Options) -> Result<String, Error> {
     remote::probe(&Endpoint::new(options)?).await
 }

@@ -17,7 +17,7 @@ pub struct Chunk {
     pub hidden: usize,
     /// Fragments of tool calls.
     pub calls: Vec<CallDelta>,
-    /// Why the model stopped.
+    /// Reason the model stopped.
     pub finish_reason: Option<String>,
     /// Tokens billed so far; the last count stands.
     pub usage: Option<Usage>,

@@ -18,7 +18,7 @@ use crate::provider::{
 /// Longest wait for a connection.
 const CONNECT: Duration = Duration::from_secs(10);
 
-/// Why no request is sent to an address.
+/// Reason no request is sent to an address.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Refused {
     /// It is no address of the web.
@@ -105,7 +105,7 @@ impl Outbound {
     /// Checks that a request may be sent to `url`; its name is resolved when it is sent.
     ///
     /// # Errors
-    /// Why not.
+    /// The address is refused.
     pub fn check(&self, url: &Url) -> Result<(), Refused> {
         self.whose(url).map(drop)
     }

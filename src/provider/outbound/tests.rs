@@ -48,7 +48,7 @@ const SPECIAL: &[&str] = &[
     "3fff::/20",
 ];
 
-/// How many times as many cases are tried.
+/// Number of cases to try: `usual`, times the factor of the long form.
 #[expect(clippy::disallowed_methods, reason = "the long form is asked for by a variable")]
 fn cases(usual: u32) -> u32 {
     let times = std::env::var("GLYPHOXA_TEST_FUZZ").map_or(1, |it| it.parse().unwrap());

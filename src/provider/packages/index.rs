@@ -38,7 +38,7 @@ struct Hashes {
     sha256: Option<String>,
 }
 
-/// How a registry spells the name of a project.
+/// Spells the name of a project as a registry does.
 pub fn normalised(name: &str) -> String {
     let mut spelled = String::with_capacity(name.len());
     for c in name.chars() {

@@ -14,8 +14,9 @@ use crate::{
 
 /// The Python Package Index.
 const PYPI: &str = "https://pypi.org/simple";
-/// Where that one keeps its files. Both are written here, so a network that leads their names to a mirror
-/// of its own is taken at its word, as for what the operator has written down; TLS still tells who answers.
+/// Address of its files. Both are written here, so a network that leads their names to a mirror of
+/// its own is taken at its word, as for what the operator has written down; TLS still tells who
+/// answers.
 const PYPI_FILES: &str = "https://files.pythonhosted.org";
 /// The registry of npm.
 const NPM: &str = "https://registry.npmjs.org";

@@ -25,7 +25,7 @@ use crate::{
 const STALL: Duration = Duration::from_secs(10);
 /// At least so much must come in [`WINDOW`], or the server is given up.
 const LEAST: u64 = 256 << 10;
-/// How long a server is watched before it is judged.
+/// Time for which a server is watched before it is judged.
 const WINDOW: Duration = Duration::from_secs(60);
 /// Followed at most.
 const REDIRECTS: usize = 5;
@@ -40,7 +40,7 @@ pub struct Transfer<'a> {
     pub outbound: Outbound,
 }
 
-/// How a request for a package has ended.
+/// Outcome of a request for a package.
 pub enum Poured {
     /// All of it is there.
     Whole,
@@ -151,7 +151,7 @@ impl Transfer<'_> {
     }
 }
 
-/// How fast an answer comes.
+/// Rate at which an answer comes.
 struct Pace {
     since: Instant,
     came: u64,

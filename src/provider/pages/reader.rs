@@ -53,7 +53,7 @@ pub struct Page {
     pub is_cut: bool,
 }
 
-/// Why a page cannot be read.
+/// Reason a page cannot be read.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum PageError {
     /// Nothing is sent there.

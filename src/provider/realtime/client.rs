@@ -20,7 +20,7 @@ use crate::provider::{
 
 /// A service.
 pub struct Client {
-    /// How it is reached.
+    /// Connection settings.
     pub options: Options,
     /// Makes its errors.
     pub peer: Arc<Peer>,

@@ -1,4 +1,4 @@
-//! How an answer ended, in the words of the service.
+//! Ending of an answer, in the words of the service.
 //!
 //! Entry function: [`ending`]. **Never**: takes an unknown word for a good end.
 

@@ -73,7 +73,7 @@ impl Bench {
         std::iter::from_fn(next).map(Result::unwrap).collect()
     }
 
-    /// How the answers ended whose end is to be read now.
+    /// Endings of the answers whose end can be read now.
     fn endings(&mut self) -> Vec<SpeechEnding> {
         let done = |event: SpeechSessionEvent| match event {
             SpeechSessionEvent::Done(done) => Some(done.ending),
@@ -113,7 +113,7 @@ fn answer() -> SpeechOrder {
     SpeechOrder::Answer(ToolChoice::Auto)
 }
 
-/// How an answer ended, if this is its end.
+/// Ending of an answer, if this is its end.
 fn ending(event: Option<&SpeechSessionEvent>) -> Option<&SpeechEnding> {
     match event {
         Some(SpeechSessionEvent::Done(done)) => Some(&done.ending),

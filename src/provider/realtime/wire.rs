@@ -88,14 +88,14 @@ pub struct Part {
     pub item: String,
 }
 
-/// How an answer ended, in the service's words.
+/// Ending of an answer, in the service's words.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Ended {
     /// Id of the response.
     pub response: Option<String>,
     /// "completed", "cancelled", "incomplete", "failed".
     pub status: String,
-    /// Why it is not completed.
+    /// Reason it is not completed.
     pub reason: String,
     /// The failure, if any.
     pub error: Complaint,

@@ -63,7 +63,7 @@ pub enum RecogniserEntry {
     Local(HereOptions),
     /// An OpenAI-compatible service.
     OpenAi {
-        /// How it is reached.
+        /// Connection settings.
         options: openai::Options,
         /// ISO 639-1 code of what is spoken.
         language: String,
@@ -72,7 +72,7 @@ pub enum RecogniserEntry {
     Deepgram(deepgram::Options),
     /// A service in the house that speaks Wyoming.
     Wyoming {
-        /// How it is reached.
+        /// Connection settings.
         options: wyoming::Options,
         /// ISO 639-1 code of what is spoken.
         language: String,
@@ -135,7 +135,7 @@ impl Recognisers {
     /// Checks that `entry` can be used; one line for a report.
     ///
     /// # Errors
-    /// Why it cannot, and the way out.
+    /// It cannot be used; the error includes the fix.
     pub async fn probe(&self, entry: &RecogniserEntry) -> Result<String, Error> {
         match entry {
             RecogniserEntry::Local(options) => {

@@ -211,7 +211,7 @@ fn connections(url: &Url, patience: Duration) -> Result<reqwest::Client, reqwest
 /// Looks whether a service answers and knows the model; one line for a report.
 ///
 /// # Errors
-/// Why it cannot be used, and the way out.
+/// It cannot be used; the error includes the fix.
 pub async fn probe(endpoint: &Endpoint) -> Result<String, Error> {
     let response = match endpoint.models(PROBE_TIMEOUT).await {
         Ok(response) => response,

@@ -1,4 +1,4 @@
-//! How a service behind an address is reached.
+//! Connection settings of a service behind an address.
 
 use std::time::Duration;
 

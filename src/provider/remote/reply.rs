@@ -29,10 +29,10 @@ const GRACE: Duration = Duration::from_secs(1);
 /// After the last event: longest wait for the body's end. Read to it, the connection serves the next
 /// turn too, which saves its handshakes.
 const DRAIN: Duration = Duration::from_millis(10);
-/// How many times the longest silence a service may fill with signs of life alone.
+/// Multiple of the longest silence that a service may fill with signs of life alone.
 const SIGNS_OF_LIFE: u32 = 4;
 
-/// How a service is asked for a reply.
+/// Protocol for asking a service for a reply.
 pub trait Protocol: Send + Sync + 'static {
     /// Reader of one answer.
     type Reader: Reader + 'static;
@@ -88,7 +88,7 @@ pub enum Life {
     Connection,
 }
 
-/// Why an answer ends before its time.
+/// Reason an answer ends before its time.
 #[derive(Debug)]
 pub enum Broken {
     /// The service says so.
@@ -143,7 +143,7 @@ struct Reading<R> {
     reader: R,
     /// Bytes came: from here on the idle timeout counts.
     started: bool,
-    /// When the answer last went on.
+    /// Time of the answer's last progress.
     moved: Instant,
     /// Something came that is no event.
     unreadable: bool,

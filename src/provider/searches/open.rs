@@ -45,7 +45,7 @@ impl Searches {
 /// Sends one harmless query, which costs what a query costs; one line for a report.
 ///
 /// # Errors
-/// Why the service cannot be used, and the fix.
+/// The service cannot be used; the error includes the fix.
 pub async fn probe(options: &SearchOptions) -> Result<String, Error> {
     let service = Searches::default().open(options)?;
     let found = service.search(PROBE, Attempts::default().once()).await?;

@@ -82,7 +82,7 @@ impl LogMel {
         features
     }
 
-    /// How strong each frequency is in the frame that begins at `start`.
+    /// Computes the strength of each frequency in the frame that begins at `start`.
     fn transform(&mut self, start: usize) {
         let samples = &self.padded[start..start + FFT];
         for ((out, sample), hann) in self.frame.iter_mut().zip(samples).zip(&self.hann) {

@@ -30,12 +30,12 @@ use crate::{audio::Frame, domain::hex, files};
 pub const NAME: &str = "smart-turn";
 /// Its file.
 pub const FILE: &str = "smart-turn-v3.2-cpu.onnx";
-/// How long that is, and its SHA-256: what the thresholds hold for, and what the runtime can read.
+/// Length and SHA-256 of that file: the thresholds hold for it, and the runtime can read it.
 const PUBLISHED: (u64, &str) =
     (8_679_182, "2bb026316b14a660486a75b1733cd3fbab8c2fd0314dc9af7be49f8cca967e4f");
 /// Pauses that wait to be judged: the answer to a third one would come too late.
 const WAITING: usize = 2;
-/// How much others go before it.
+/// Niceness that its thread adds: others go before it.
 const NICE: i32 = 10;
 
 /// A pause to judge, and where the answer goes.

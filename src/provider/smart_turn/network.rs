@@ -12,7 +12,7 @@ use super::{
     trim::{self, Malformed},
 };
 
-/// Why there is no network or no answer.
+/// Error when loading or running the network.
 #[derive(Debug, thiserror::Error)]
 pub enum NetworkError {
     /// It is no ONNX file.
@@ -58,7 +58,7 @@ impl Network {
         })
     }
 
-    /// How probable it is that `audio`, 16 kHz mono from −1 to 1, is all.
+    /// Computes the probability that `audio`, 16 kHz mono from −1 to 1, is complete.
     ///
     /// # Errors
     /// The network does not compute.

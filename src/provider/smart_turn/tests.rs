@@ -163,7 +163,7 @@ fn spoiled(good: &[u8], describes: usize, rng: &mut StdRng) -> Vec<u8> {
     bytes
 }
 
-/// How many times as many cases as usual.
+/// Factor on the usual number of cases.
 #[expect(clippy::disallowed_methods, reason = "the long form is asked for by a variable")]
 fn times() -> usize {
     env::var("GLYPHOXA_TEST_FUZZ").ok().and_then(|it| it.parse().ok()).unwrap_or(1)

@@ -32,7 +32,7 @@ pub struct Answer {
     pub asked_as: String,
     /// The service's id of it, once known.
     pub response: Option<String>,
-    /// When it was cancelled.
+    /// Time at which it was cancelled.
     pub cancelled_at: Option<Instant>,
     /// Bytes of its words.
     text: usize,
@@ -40,7 +40,7 @@ pub struct Answer {
     cut: Option<Cut>,
 }
 
-/// Why we have cut an answer off.
+/// Reason for cutting an answer off.
 #[derive(Clone, Debug)]
 struct Cut {
     why: String,

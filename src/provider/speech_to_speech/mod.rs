@@ -140,7 +140,7 @@ pub enum SpeechOrder {
     Truncate {
         /// Id of the answer.
         item: SpeechItemId,
-        /// How much of its own sound, as it came.
+        /// Length of that part of its own sound, as it came.
         heard: Duration,
     },
 }
@@ -176,7 +176,7 @@ pub enum SpeechSessionEvent {
     GoingAway(Instant),
 }
 
-/// How an answer ended.
+/// End of an answer.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SpeechDone {
     /// Its ending.
@@ -185,7 +185,7 @@ pub struct SpeechDone {
     pub usage: Option<SpeechUsage>,
 }
 
-/// How an answer of a service ended.
+/// Ending of a service's answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SpeechEnding {
     /// It is whole.

@@ -166,7 +166,7 @@ impl Peer {
         }
     }
 
-    /// Why a message of type `kind` is too large to be read.
+    /// Error for a message of type `kind` that is too large to be read.
     pub fn oversized(&self, kind: &str) -> Error {
         let what = format!("an event \"{kind}\" exceeds the limit of {EVENT}");
         self.error(Kind::Protocol, &what, "check base_url and model")

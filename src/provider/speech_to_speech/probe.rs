@@ -13,7 +13,7 @@ use crate::provider::Error;
 /// Looks whether `service` takes the key, the model and these voices; one line for a report.
 ///
 /// # Errors
-/// Why it cannot be used, and the fix.
+/// It cannot be used; the error includes the fix.
 pub async fn probe(
     service: &dyn SpeechToSpeech,
     voices: &BTreeSet<String>,

@@ -16,7 +16,7 @@ use super::{
 };
 use crate::provider::{Error, SpeechOrder};
 
-/// Why a session ends.
+/// Reason a session ends.
 #[derive(Debug)]
 pub enum Over {
     /// It is dropped by its owner, or has reached its age limit as it has said.
@@ -30,7 +30,7 @@ pub trait Language: Send {
     /// The messages to be sent now.
     fn take(&mut self) -> VecDeque<String>;
 
-    /// When it has waited long enough for something.
+    /// Deadline of its current wait.
     fn due(&self) -> Option<Instant>;
 
     /// It has waited long enough.

@@ -43,7 +43,7 @@ pub struct Outgoing {
     waiting: VecDeque<String>,
     /// A message was handed over and may not have left.
     is_unflushed: bool,
-    /// When the message that is being sent must have left.
+    /// Deadline for sending the current message.
     until: Instant,
     peer: Arc<Peer>,
 }

@@ -13,7 +13,7 @@ pub struct Waiting(VecDeque<Waits>);
 /// An order that waits.
 #[derive(Debug)]
 pub enum Waits {
-    /// As it came.
+    /// The order as it came.
     Order(SpeechOrder),
     /// An answer that was cancelled while it waited.
     Stopped,

@@ -141,7 +141,7 @@ impl VoiceEntry {
     /// Checks that it can be used; one line for a report.
     ///
     /// # Errors
-    /// Why it cannot, and the way out.
+    /// It cannot be used; the error includes the fix.
     pub async fn probe(&self) -> Result<String, Error> {
         match self {
             Self::Flite => Flite::new().voices().await.map(|voices| listed(&voices)),
@@ -161,7 +161,7 @@ impl VoiceEntry {
 /// Voices named of a long list.
 const FEW: usize = 8;
 
-/// How many voices there are, and the first of them.
+/// Number of voices, and the first of them.
 fn listed(voices: &[String]) -> String {
     let shown = voices.iter().take(FEW).map(String::as_str).collect::<Vec<_>>().join(", ");
     let more = if voices.len() > FEW { ", …" } else { "" };

@@ -23,7 +23,7 @@ use crate::{
 /// Utterances that wait to be heard, and partials; of the first more are refused, of the second
 /// dropped. No table has so many speakers.
 const WAITING: usize = 64;
-/// How much more readily the runtime's threads run than these.
+/// Niceness that these threads add: the runtime's run more readily.
 const NICENESS: i32 = 5;
 
 /// Sound to hear.
@@ -69,7 +69,7 @@ pub struct Crew(Arc<Shared>);
 
 struct Shared {
     hear: Box<Hear>,
-    /// As many threads as there may be.
+    /// Largest number of threads.
     size: usize,
     queue: Mutex<Queue>,
     more: Condvar,

@@ -1,5 +1,5 @@
 //! One utterance on its way: heard again and again while it is spoken, and as a whole in each pause.
-//! Where that is unclear, its words count for the pause, and a likelier text is sought for the final.
+//! Unclear words count for the pause, and a likelier text is sought for the final.
 //!
 //! Entry function: [`listening`]. **Never**: hears by itself; that is for the [`Crew`].
 
@@ -21,8 +21,8 @@ use crate::{
 /// holds silence back after 120 ms, so that the whole is heard from 200 ms of silence on; it is thrown
 /// away when speech goes on.
 const PAUSE: Duration = Duration::from_millis(80);
-/// Where the last sound was quiet, it need not stay away for longer than until the next frame: the
-/// whole is heard from 150 ms of silence on.
+/// Like [`PAUSE`], after quiet sound, which need not stay away for longer than until the next
+/// frame: the whole is heard from 150 ms of silence on.
 const QUIET_PAUSE: Duration = Duration::from_millis(30);
 /// So many frames are quiet then, each at most a tenth as loud as the loudest: five are longer than a
 /// voice holds back a "p" or a "t".
@@ -81,9 +81,9 @@ struct Listening {
     loudest: f32,
     /// Quiet frames at the end.
     quiet: usize,
-    /// When the last frame came.
+    /// Arrival of the last frame.
     came_at: Instant,
-    /// When the next partial may be asked for.
+    /// Earliest time to ask for the next partial.
     again_at: Instant,
 }
 
@@ -232,7 +232,7 @@ impl Listening {
     }
 }
 
-/// How loud a frame is.
+/// Loudness of a frame: root of the sum of its squares.
 fn loudness(frame: &Frame) -> f32 {
     frame.samples().iter().map(|it| f32::from(*it).powi(2)).sum::<f32>().sqrt()
 }

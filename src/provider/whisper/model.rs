@@ -21,8 +21,8 @@ use crate::provider::{Error, Kind};
 /// A piece of silence at which a long sound may be cut: 100 ms.
 const SILENCE: usize = 1_600;
 
-/// How what was said is heard where it is unclear. Measured with the sets that benches/README.md names: of
-/// five texts the likeliest has fewer wrong words where the first is less sure than this, and more where
+/// Search used for unclear speech. Measured with the sets that benches/README.md names: of five
+/// texts the likeliest has fewer wrong words where the first is less sure than this, and more where
 /// it is surer; a quarter of robots' sentences are so unclear.
 const SEARCH: Search = Search { beams: 5, below: -0.3 };
 

@@ -1,4 +1,4 @@
-//! How a Wyoming service is reached.
+//! Connection settings of a Wyoming service.
 
 use std::time::Duration;
 

@@ -36,7 +36,7 @@ struct Format {
     is_stereo: bool,
 }
 
-/// Why sound cannot be used.
+/// Reason sound cannot be used.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Unusable {
     /// Nothing says what it is.

@@ -25,7 +25,7 @@ const PATIENCE: Duration = Duration::from_secs(2);
 
 /// A button of a fact.
 pub struct FactPress {
-    /// Where the fact is shown.
+    /// Place where the fact is shown.
     pub place: FactPlace,
     /// The fact, and the campaign it is of.
     pub id: FactId,
@@ -53,7 +53,7 @@ fn waiting(
     guild.shared.handles.facts.clone().waiting(guild.scope(), page)
 }
 
-/// Where the fact `id` is kept: it may be of another campaign than the one that is played now.
+/// Scope of the fact `id`, which may belong to another campaign than the current one.
 fn scope_of(guild: &Guild, id: &FactId) -> Scope {
     Scope { campaign: id.campaign.clone(), ..guild.scope() }
 }

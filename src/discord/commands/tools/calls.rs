@@ -167,7 +167,7 @@ fn usable(guild: &Guild) -> BTreeSet<String> {
     all.collect()
 }
 
-/// As whom a tool is called: the NPC that `name` means, else the assistant.
+/// Caller of a tool: the NPC that `name` means, else the assistant.
 fn caller(guild: &Guild, name: Option<&str>) -> Result<Arc<Npc>, Refusal> {
     match name {
         Some(name) => {

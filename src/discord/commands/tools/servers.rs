@@ -43,7 +43,7 @@ pub fn register() -> CreateCommandOption {
         )
 }
 
-/// How the servers stand that are there.
+/// Shows the status of every server.
 pub fn show(guild: &Guild) -> Reply {
     let handles = &guild.shared.handles;
     let all = handles.servers.status(guild.owner());

@@ -33,7 +33,7 @@ pub fn change(guild: &mut Guild, call: &Call, allow: bool) -> Result<Answer, Ref
     let there = snapshot.all().iter().filter(|placed| fits(&placed.tool.identity)).count();
     let blocked = Entries::resolve(&npc.policy.blocklist, [entry.as_str()].into_iter()).0;
     if allow && (blocked.contains(&entry) || (there > 0 && now == 0)) {
-        // What never has an effect is not kept.
+        // Entries that never have an effect are not stored.
         return Err(format!(
             "the policy of {} blocks '{entry}' (policy.blocklist in its file)",
             npc.name

@@ -53,8 +53,8 @@ pub fn body(options: &Options, request: &ChatRequest, taste: Taste) -> Value {
     Value::Object(body)
 }
 
-/// How thinking is asked for now: a budget is taken only where a call is not demanded, and where the
-/// calls that are being answered have their thoughts.
+/// Mode of thinking for this request: a budget only where no call is demanded, and where the calls
+/// that are being answered have their thoughts.
 fn thinking(request: &ChatRequest, taste: Taste) -> Thinking {
     if taste.thinking != Thinking::Budget {
         return taste.thinking;

@@ -40,7 +40,7 @@ enum When {
     Pattern(String, OnceLock<Option<Regex>>),
 }
 
-/// How well a line's language goes with what was said, the worst first.
+/// Match of a line's language with what was said, the worst first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Answers {
     /// It is the NPC's own default, in another language: better than silence.
@@ -92,7 +92,7 @@ impl Script {
         Some(chosen)
     }
 
-    /// How `line` answers somebody who speaks `language`; `None`: not at all.
+    /// Match of `line` for somebody who speaks `language`; `None`: no answer at all.
     fn answers(&self, line: &ScriptedLine, language: &str) -> Option<Answers> {
         match line.language.as_deref() {
             Some(its) if its == language => Some(Answers::Language),
@@ -162,7 +162,7 @@ impl When {
         }
     }
 
-    /// How well it fits: 0 for a default line, else the longest match in bytes.
+    /// Quality of the match: 0 for a default line, else the longest match in bytes.
     fn fits(&self, utterance: &str, spoken: &Spoken) -> Option<usize> {
         match self {
             Self::Default => Some(0),

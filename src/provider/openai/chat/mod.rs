@@ -118,7 +118,7 @@ struct Reading {
     finished: bool,
     /// `[DONE]` came.
     over: bool,
-    /// Why it ended before the model did.
+    /// Reason it ended before the model did.
     cut_off: Option<CutOff>,
 }
 

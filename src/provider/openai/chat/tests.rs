@@ -532,7 +532,7 @@ async fn conversation_redirected_elsewhere_stays() {
     assert!(elsewhere.requests().is_empty());
 }
 
-/// How an answer of these chunks ends.
+/// Bytes of text, and the error, of an answer of these chunks.
 async fn ends(chunks: impl Iterator<Item = Value>) -> (usize, String) {
     let stream: String = chunks
         .map(|delta| format!("data: {}\n\n", json!({"choices": [{"delta": delta}]})))

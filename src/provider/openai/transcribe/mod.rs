@@ -190,8 +190,8 @@ impl Upload {
     }
 }
 
-/// As many names as a prompt takes; the likeliest stand last, where a service that cuts it leaves
-/// them.
+/// Joins as many names as a prompt takes; the likeliest come last, where a service that cuts the
+/// prompt leaves them.
 fn prompt_of(names: &[String]) -> String {
     let mut length = 0;
     let fits = |name: &&String| {

@@ -15,7 +15,7 @@ use crate::provider::voices::neural::fields::{
 const FUSED: &[u8] = b"FusedMatMul";
 /// More of them than any Kokoro has; each moves what stands behind it.
 const MOST: usize = 16;
-/// Which axis of the turned factor comes from where: its last two change places.
+/// Order of the transposed factor's axes: its last two change places.
 const TURNED: [u64; 3] = [0, 2, 1];
 /// AttributeProto.name, f, i, ints, type and the type of ints, in onnx.proto.
 const NAME: u64 = 1;
@@ -30,7 +30,7 @@ const TYPE: u64 = 20;
 /// See [`NAME`].
 const TYPE_INTS: u64 = 7;
 
-/// Why a file cannot be put so.
+/// Reason a file cannot be spelled out.
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
 pub enum GraphError {
     /// It ends in the middle, or is something else.
@@ -164,7 +164,7 @@ impl<'a> Product<'a> {
     }
 }
 
-/// How a factor is turned over.
+/// Attribute that transposes a factor.
 fn turning() -> Vec<u8> {
     let mut attribute = Vec::new();
     write_bytes(&mut attribute, NAME, b"perm");

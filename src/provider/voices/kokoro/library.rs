@@ -38,7 +38,7 @@ pub const CALLED: &str = "Kokoro";
 
 /// Kokoro as it was found.
 pub struct Measured {
-    /// How fast it is here.
+    /// Its speed on this machine.
     pub speed: Speed,
     /// The network; `None`: it is too slow here, and was unloaded.
     network: Option<Network>,
@@ -74,7 +74,7 @@ impl Ready {
         self.found.network.as_ref().ok_or_else(|| unusable(CALLED, "they were unloaded"))
     }
 
-    /// How fast it is here.
+    /// Its speed on this machine.
     pub fn speed(&self) -> Speed {
         self.found.speed
     }
@@ -113,7 +113,7 @@ impl Library {
         Ok(Ready { found, style })
     }
 
-    /// Why there is no voice of `id`, as far as is known.
+    /// Reason the voice `id` is missing, as far as is known.
     pub fn lacks(&self, id: &str) -> Option<Error> {
         let path = match self.file(id) {
             Ok(path) => path,

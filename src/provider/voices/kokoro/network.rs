@@ -28,7 +28,7 @@ const CRACK: usize = 10;
 /// Speeds that it is asked for.
 const SPEEDS: (f32, f32) = (0.5, 2.0);
 
-/// Why there is no network.
+/// Error when loading the network.
 #[derive(Debug, thiserror::Error)]
 pub enum LoadError {
     /// It uses what the runtime lacks.

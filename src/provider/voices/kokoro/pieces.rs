@@ -16,7 +16,7 @@ const LONGEST: usize = 150;
 const FIRST: usize = 28;
 /// A rest that is shorter belongs to the piece before.
 const LEAST: usize = 14;
-/// How much longer than the one before a piece is at most, however fast it is computed.
+/// Largest length of a piece relative to the one before, however fast it is computed.
 const MOST_GROWTH: f32 = 3.0;
 
 const _: () = assert!(LONGEST + LEAST <= MOST, "what is spoken at once can be read");

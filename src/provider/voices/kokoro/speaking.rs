@@ -28,7 +28,7 @@ pub struct Speaking {
     /// The voice's name, for complaints.
     id: String,
     ready: Ready,
-    /// How much faster than usual.
+    /// Speed relative to the usual one.
     speed: f32,
     /// Pieces that are not begun.
     pieces: VecDeque<Vec<i32>>,

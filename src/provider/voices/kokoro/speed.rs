@@ -29,8 +29,8 @@ impl fmt::Display for Speed {
     }
 }
 
-/// How fast `speak` is, which says how long its sound is; `now` is the clock. Once it is at most
-/// `slowest`, that is enough.
+/// Measures the speed of `speak`, which says how long its sound is; `now` is the clock. Once it is
+/// at most `slowest`, that is enough.
 ///
 /// # Errors
 /// Those of `speak`.
@@ -52,7 +52,7 @@ pub fn measured<E>(
     Ok(best)
 }
 
-/// Why nobody speaks with Kokoro here.
+/// Error for a machine that is too slow for Kokoro.
 pub fn too_slow(speed: Speed, slowest: f32) -> Error {
     let text = format!(
         "kokoro is too slow on this machine: it takes {speed}, and more than \"{slowest:.2}\" leaves \

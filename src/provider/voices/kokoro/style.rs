@@ -46,7 +46,7 @@ impl Style {
         }
     }
 
-    /// How a piece of so many sounds is spoken; what is longer, as the longest.
+    /// Style of a piece of so many sounds; a longer one has the style of the longest.
     pub fn of_length(&self, sounds: usize) -> NdTensor<f32, 2> {
         let row = sounds.min(ROWS - 1) * WIDTH;
         let numbers = self.0.get(row..row + WIDTH).unwrap_or_default();

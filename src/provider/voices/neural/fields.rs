@@ -19,7 +19,7 @@ pub mod node {
     pub const NAME: u64 = 3;
     /// Name of its operation.
     pub const OPERATION: u64 = 4;
-    /// How it does that.
+    /// Attribute of that operation.
     pub const ATTRIBUTE: u64 = 5;
 }
 

@@ -10,7 +10,7 @@ use super::whole::Unfit;
 /// Sound of one sentence, in samples, that is believed: two minutes at the highest rate.
 const MOST_SOUND: usize = 120 * 48_000;
 
-/// Why a network does not speak.
+/// Reason a network does not speak.
 #[derive(Debug, thiserror::Error)]
 pub enum NetworkError {
     /// The runtime might not survive the file.

@@ -57,7 +57,7 @@ impl Library {
         self.voices.get_or_load(&key, load).await
     }
 
-    /// Why there is no voice of `id`; only looks whether its files are there.
+    /// Reason the voice `id` is missing; only looks whether its files are there.
     pub fn lacks(&self, id: &str) -> Option<Error> {
         self.files(id).err()
     }

@@ -40,7 +40,7 @@ pub struct Network {
 pub struct Said {
     /// Numbers of its sounds.
     pub numbers: Vec<i32>,
-    /// How random the sound is, how long sounds last, how random their lengths are.
+    /// Randomness of the sound, length of sounds, randomness of their lengths.
     pub scales: [f32; 3],
     /// Number of the speaker.
     pub speaker: i32,

@@ -16,9 +16,9 @@ const RATES: std::ops::RangeInclusive<u32> = 8_000..=48_000;
 const MOST: i32 = 100_000;
 /// Numbers that one sound may become.
 const MOST_IDS: usize = 16;
-/// How much longer or shorter than it was trained a voice may be spoken.
+/// Range of the factor on the lengths of sounds; 1: as trained.
 const LENGTHS: std::ops::RangeInclusive<f32> = 0.1..=10.0;
-/// How random a voice may be.
+/// Range of a voice's randomness.
 const NOISES: std::ops::RangeInclusive<f32> = 0.0..=3.0;
 
 /// Characters of a value in what is said about it.
@@ -43,24 +43,24 @@ pub enum SettingsError {
     Alphabet(char),
 }
 
-/// How a voice is spoken.
+/// Settings of a voice.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Settings {
     /// The rate of its sound.
     pub rate: SampleRate,
     /// The voice of espeak-ng that finds its phonemes.
     pub espeak: String,
-    /// How random the sound is.
+    /// Randomness of the sound.
     pub noise: f32,
-    /// How long sounds last; 1: as trained.
+    /// Factor on the lengths of sounds; 1: as trained.
     pub length: f32,
-    /// How random their lengths are.
+    /// Randomness of those lengths.
     pub noise_w: f32,
     /// Numbers of each sound.
     pub alphabet: HashMap<char, Vec<i32>>,
     /// Sounds that are written otherwise in the alphabet.
     pub replaced: HashMap<char, String>,
-    /// How many speakers it has; 1: the network does not ask for one.
+    /// Number of speakers it has; 1: the network does not ask for one.
     pub n_speakers: i32,
     /// Speakers by their names.
     pub speakers: HashMap<String, i32>,

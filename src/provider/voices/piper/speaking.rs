@@ -39,7 +39,7 @@ pub struct Speaking {
     /// The voice's name, for complaints.
     id: String,
     voice: Arc<Loaded>,
-    /// How it is said.
+    /// Randomness of the sound, length of sounds, randomness of their lengths.
     scales: [f32; 3],
     speaker: i32,
     /// Pieces that are not begun.

@@ -190,7 +190,7 @@ struct Listening {
 /// Result of one connection.
 struct Part {
     text: String,
-    /// There may be more sound.
+    /// More sound may come.
     is_early: bool,
 }
 
@@ -301,7 +301,7 @@ fn sound(kind: &str, frames: usize) -> Event {
     event.with("width", 2).with("channels", 1).with("timestamp", at(frames))
 }
 
-/// When that many frames are over, in milliseconds.
+/// End of that many frames, in milliseconds.
 fn at(frames: usize) -> u64 {
     let frames = u32::try_from(frames).unwrap_or(u32::MAX);
     u64::try_from((FRAME * frames).as_millis()).unwrap_or(u64::MAX)
@@ -316,7 +316,7 @@ fn joined(before: &str, text: &str) -> String {
 /// Asks a service what it is, and has it hear half a second of silence; one line for a report.
 ///
 /// # Errors
-/// Why it cannot be used, and the way out.
+/// It cannot be used; the error includes the fix.
 pub async fn probe(options: Options, language: &str) -> Result<String, Error> {
     let recogniser = Recogniser::new(options, language);
     let begun = Instant::now();

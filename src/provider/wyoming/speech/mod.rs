@@ -46,7 +46,7 @@ pub const VOICE_TRAITS: VoiceTraits = VoiceTraits {
 
 /// The missing part of a sentence that breaks off.
 const END: &str = "the sentence was spoken";
-/// How long a service's description counts against a voice.
+/// Time for which a service's description counts against a voice.
 const FRESH: Duration = Duration::from_secs(60);
 
 /// Voices at a service.
@@ -215,7 +215,7 @@ impl Reading {
         }
     }
 
-    /// Why nothing more comes: silence behind the first sound is no slow beginning.
+    /// Turns a timeout after the first sound into an interruption: it is no slow beginning.
     fn broken(&self, error: Error) -> Error {
         match error.kind() {
             Kind::Timeout if self.sound.has_begun() => self.peer.interrupted(END),
@@ -245,7 +245,7 @@ impl Reading {
 /// Asks a service what it is, and has it begin a word; one line for a report, and its voices.
 ///
 /// # Errors
-/// Why it cannot be used, and the way out.
+/// It cannot be used; the error includes the fix.
 pub async fn probe(options: Options) -> Result<(String, Vec<String>), Error> {
     let speech = Speech::new(options);
     let begun = Instant::now();
