@@ -31,7 +31,7 @@ use tokio::time::{Instant, interval, sleep};
 
 /// Tables tried at the same time.
 const AT_ONCE: usize = 4;
-/// How long the NPC has been heard when it is interrupted.
+/// Time the NPC has been audible before it is interrupted.
 const HEARD_FOR: Duration = Duration::from_millis(400);
 /// Frames of the player's voice: longer than anything takes.
 const VOICE: usize = 60;
@@ -62,9 +62,9 @@ struct Tried {
 /// Output of a table.
 #[derive(Default)]
 struct Heard {
-    /// When each frame came, and how loud.
+    /// Arrival and loudness of each frame.
     frames: Vec<(Instant, f64)>,
-    /// When the table stopped it.
+    /// Time at which the table stopped it.
     stopped: Option<Instant>,
 }
 

@@ -31,7 +31,7 @@ fn main() {
     let all: String = (2..65).map(|face| format!("rr{face}")).collect();
     let bomb = format!("500d1000000rrh1rrl1{all}");
     measure("bomb", 50, || dice::parse(&bomb).is_ok_and(|e| e.roll(&mut rng).is_err()));
-    // The same with explosions: one more die a round, all faces asked for.
+    // Likewise with explosions: one more die a round, all faces asked for.
     let faces: String = (1..65).map(|face| format!("e{face}")).collect();
     let growing = format!("1d1000000{faces}e<1000000");
     measure("growing", 50, || dice::parse(&growing).is_ok_and(|e| e.roll(&mut rng).is_err()));

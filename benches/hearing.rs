@@ -56,7 +56,7 @@ struct Heard {
     partials: usize,
     /// The latest frame.
     late: Duration,
-    /// There are words in the final.
+    /// True if the final contains words.
     has_words: bool,
 }
 

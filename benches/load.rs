@@ -48,9 +48,9 @@ struct Case {
     tables: u32,
     /// They tell speech from silence themselves.
     vad: bool,
-    /// How long they only listen.
+    /// Duration of listening only.
     listen: Duration,
-    /// How long they talk.
+    /// Duration of talking.
     talk: Duration,
 }
 
@@ -146,7 +146,7 @@ fn source(case: Case) {
     println!("{line}");
 }
 
-/// When a table's frames come within 20 ms.
+/// Offset of a table's frames within 20 ms.
 fn phase(case: Case, nth: u32) -> Duration {
     Duration::from_millis(20) * nth / case.tables
 }

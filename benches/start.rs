@@ -26,7 +26,7 @@ use support::{
     process::{PROGRAM, Started, resident_mb},
 };
 
-/// Where the shipped configuration is.
+/// Folder with the shipped configuration.
 const HOME: &str = env!("CARGO_MANIFEST_DIR");
 /// Wait until voices have prepared ahead.
 const SETTLE: Duration = Duration::from_secs(2);

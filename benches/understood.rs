@@ -1,4 +1,4 @@
-//! How well voices are understood: fifty sentences by each, and the words that Whisper gets wrong.
+//! Intelligibility of voices: fifty sentences by each, and the words that Whisper gets wrong.
 //!
 //! The Piper voice joe as it is and as Bartok, Greymantle and Hale have it, and two voices of Kokoro.
 //! `GLYPHOXA_MODELS` names the folder of models; voices that are not in it are skipped, and said so.

@@ -179,7 +179,7 @@ fn the_container_starts_what_there_is() {
     for volume in bot["volumes"].as_array().expect("volumes") {
         let place = volume.as_str().and_then(|it| it.split(':').nth(1)).expect("a place");
         if place == "/table/.env" {
-            // What covers the keys, which are in the environment.
+            // Covers the file of the keys, which are in the environment.
             assert_eq!(volume, "/dev/null:/table/.env:ro");
             continue;
         }
@@ -313,7 +313,7 @@ fn hosting_commands_name_files_that_exist() {
     }
 }
 
-/// Where systemd hands over what only root can read, the program finds it.
+/// The program finds keys that systemd hands over and only root can read.
 #[test]
 fn the_service_is_given_its_keys_as_a_credential() {
     assert_eq!(service("LoadCredential"), ["environment:/etc/glyphoxa/environment"]);

@@ -1,4 +1,4 @@
-//! When turns end, through the real program: by what was said, heard in real time.
+//! Ends of turns, through the real program: by what was said, heard in real time.
 
 use std::{
     path::{Path, PathBuf},

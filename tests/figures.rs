@@ -40,7 +40,7 @@ fn dice_are_never_thrown_to_be_measured() {
         assert!(line["reason"].as_str().is_some_and(|why| why.ends_with(')')), "{line}");
         assert_eq!(line["tier_before"], line["tier_after"], "{line}");
     }
-    // What was measured is known to the next run.
+    // Measurements are known to the next run.
     let listed = place.run(&["tools", "list", "--json"]).ends_with(0).lines();
     for line in told.iter().filter(|line| line["status"] == "measured") {
         let known = listed.iter().find(|it| it["identity"] == line["tool"]).expect("listed");

@@ -7,7 +7,7 @@ use crate::support::program::{Place, shipped};
 
 /// Speaker at these evenings.
 const SPEAKER: &str = "Wren";
-/// Where the German lines of a shipped NPC begin.
+/// Beginning of the German lines of a shipped NPC.
 const GERMAN: &str = "# ==== In German";
 
 /// The turns of an evening that is typed.
@@ -25,7 +25,7 @@ fn assert_language(line: &Value, german: bool) {
     let file = names.into_iter().find(|name| npc.contains(name)).expect("one of the cast");
     let text = shipped(&format!("npcs/{file}.yaml"));
     let (in_english, in_german) = text.split_once(GERMAN).expect("two halves");
-    // What a number or a name stood in is a placeholder there.
+    // The file has placeholders for numbers and names.
     let reply = line["reply"].as_str().unwrap().replace(SPEAKER, "0");
     let fixed = reply.split(|c: char| c.is_ascii_digit()).max_by_key(|part| part.len()).unwrap();
     let (its, other) = if german { (in_german, in_english) } else { (in_english, in_german) };

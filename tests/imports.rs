@@ -1,4 +1,4 @@
-//! Which file of `src` uses which: read from the paths in the code.
+//! Uses between the files of `src`, read from the paths in the code.
 
 use std::{
     collections::{BTreeMap, BTreeSet},

@@ -12,7 +12,7 @@ use crate::support::{
 /// Tokens of the window, and of an answer.
 const WINDOW: u64 = 2_048;
 const ANSWER: u64 = 100;
-/// How long the model needs for a summary.
+/// Time the model needs for a summary.
 const SLOW: Duration = Duration::from_secs(4);
 
 /// A table whose Bartok thinks at `server`, which is paid: 1 per 1,000 tokens.

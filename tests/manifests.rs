@@ -162,7 +162,7 @@ fn only_what_may_be_repeated_is_repeated() {
         failed(&called, kind, "answered");
         assert_eq!(requests.len(), 3, "{called:#}");
     }
-    // What the caller did wrong, no repeat mends.
+    // Errors of the caller are not retried.
     let http = "  idempotent: true\n  http: { url: \"BASE/x\" }\n";
     let refusal = Script::json(404, &json!({"error": "no such city"}));
     let (called, requests) = asked(http, &json!({"city": "B"}), vec![refusal]);

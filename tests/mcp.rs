@@ -121,7 +121,7 @@ fn servers_of_every_kind_stand_side_by_side() {
     assert_eq!(of("crash")["state"], "failed");
     assert_eq!(of("new")["resources"], json!(["map", "token.txt", "towns"]));
     assert_eq!(of("crash")["stderr"], json!(["this server is chatty", "no config found"]));
-    // What they speak is remembered, so that nobody is asked in vain again.
+    // Their protocol revisions are remembered, so that no server is asked in vain again.
     let kept = fs::read_to_string(place.path("data/mcp-revisions.json")).unwrap();
     assert_eq!(kept.matches("2025-11-25").count(), 2, "{kept}");
 }
@@ -267,7 +267,7 @@ fn a_server_that_dies_comes_back() {
     if !has_python() {
         return;
     }
-    // What it says when it dies is from outside; counting does no harm.
+    // Its last words come from outside; counting does no harm.
     let more = ", required: true, reconnect_interval_ms: 50, tools: { count: { effects: none } }";
     let place = with_home("plain", more);
     let mut live = place.start(&["ask", "--json", "--tier", "deep"]);
@@ -315,7 +315,7 @@ fn what_is_new_at_a_server_under_review_waits() {
     let approved = place.run(&["mcp", "trust", "home"]).ends_with(0).stdout;
     assert!(approved.contains("approved: home.echo\n"), "{approved}");
     assert_eq!(status()["waiting_for_approval"], json!([]));
-    // The same command with other words in one description; what a server says of itself does
+    // Only one description changes, not the command; what a server says of itself does
     // not make it another one.
     let server = home(&place, "reworded", ", trust: review");
     place.write("glyphoxa.yaml", config(&[server]));

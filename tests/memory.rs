@@ -99,7 +99,7 @@ fn an_npc_remembers_what_it_was_promised_and_another_does_not() {
     assert!(last.ends_with("\nWren: What did I promise your father, in Ravenford?"), "{last}");
     assert_eq!(content(system), content(&messages(same)[0]), "what is cached stays as it is");
     assert!(!told(mira).contains("hammer"), "{mira:#?}");
-    // What was looked up is no part of the conversation.
+    // Results of look-ups are no part of the conversation.
     ask(&place, "next", "Bartok", "And now?");
     let again = server.requests().pop().unwrap();
     assert!(!told(&again).contains("hammer"), "{again:#?}");

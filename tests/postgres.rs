@@ -48,7 +48,7 @@ fn the_table_goes_on_while_the_server_is_away_and_nothing_is_lost() {
     table.says("fifth");
     table.leave();
 
-    // What waits is nobody else's business, and the next start writes it down.
+    // Waiting lines are readable by their owner only, and the next start writes them down.
     let waiting = place.path("data/memory-waiting.0.jsonl");
     let mode = fs::metadata(&waiting).unwrap().permissions();
     assert_eq!(std::os::unix::fs::PermissionsExt::mode(&mode) & 0o777, 0o600);

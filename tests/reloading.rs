@@ -98,7 +98,7 @@ fn a_new_npc_joins_and_a_deleted_one_leaves() {
     live.types("/session status");
     let status = live.says("\"status\"");
     assert!(!status.contains("Mira"), "{status}");
-    // Who is alone with a player needs no name.
+    // An NPC that is alone with a player needs no name.
     std::fs::remove_file(place.path("npcs/tom.yaml")).expect("it was written");
     assert!(live.reread().contains("; leaves: Old Tom"));
     let line = live.asked("and the fire?");
@@ -270,7 +270,7 @@ fn what_waits_for_the_next_start_is_named_without_its_value() {
     let waits = "`providers.stt`, `discord.token` changed; they take effect at the next start";
     assert!(said.ends_with(waits), "{said}");
     assert_eq!(live.asked("Bartok, hello")["reply"], "The old line.", "the scripted model answers");
-    // What was told is not told again.
+    // Changes that were reported are not reported again.
     let more = format!("{more}memory: {{ retention_days: 3 }}\n");
     place.write("glyphoxa.yaml", format!("data_dir: elsewhere\n{more}"));
     let said = live.reread();

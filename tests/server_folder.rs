@@ -1,4 +1,4 @@
-//! Where programs of servers run.
+//! Working folder of the programs of servers.
 
 use std::process::{Command, Stdio};
 

@@ -255,7 +255,7 @@ fn a_memory_that_cannot_be_used_is_said_at_once() {
     };
     refused(place.run(&["ask", "--session", "one", "--text", "Bartok, hello"]));
     refused(place.run(&["session", "list"]));
-    // What needs no memory goes on.
+    // Commands that need no memory keep working.
     place.run(&["ask", "--text", "Bartok, hello"]).ends_with(0);
 }
 
@@ -317,7 +317,7 @@ fn is_whole(place: &Place) {
     let db = Connection::open(place.path("data/memory.db")).unwrap();
     let checked: String = db.query_row("PRAGMA integrity_check", [], |row| row.get(0)).unwrap();
     assert_eq!(checked, "ok");
-    // What was said here has no accents.
+    // The lines here have no accents.
     let fold = |given: &Context<'_>| Ok(given.get::<String>(0)?.to_lowercase());
     db.create_scalar_function("fold", 1, FunctionFlags::default(), fold).unwrap();
     for table in ["line_text", "item_text"] {

@@ -58,7 +58,7 @@ fn a_tool_that_takes_longer_than_its_turn_has_goes_to_the_background_at_once() {
     assert_eq!((&call["tool"], &call["ok"]), (&json!("home.dig"), &json!(true)), "{turn:#}");
     assert!(call["ms"].as_f64() < Some(500.0), "the turn does not wait for it: {turn:#}");
     assert!(call["result"].to_string().contains("its result comes later"), "{turn:#}");
-    // What it brought is a turn of its own.
+    // Its late result is a turn of its own.
     let later: Value = serde_json::from_str(&live.says("gold")).unwrap();
     let call = &later["tools"][0];
     assert_eq!((&call["result"], &call["pending"]), (&json!("gold"), &json!(false)), "{later:#}");

@@ -82,7 +82,7 @@ fn place() -> Place {
 /// Expectations about a server.
 struct Expected {
     name: &'static str,
-    /// How it is reached, as keys of the configuration.
+    /// Keys of the configuration by which it is reached.
     reach: String,
     /// Tools it has at least.
     tools: usize,
@@ -198,7 +198,7 @@ fn from_pypi() -> Option<Vec<Expected>> {
     ])
 }
 
-/// How the server with faults is reached.
+/// Keys of the configuration by which the server with faults is reached, if it is installed.
 fn faults() -> Option<String> {
     let python = program("python-servers", "python")?;
     let script = repository("tests/support/mcp/faults.py");
@@ -299,14 +299,14 @@ fn turns_go_on_whatever_a_server_does() {
     let brain = ChatServer::start();
     brain.otherwise(calls_what_it_is_told);
     let place = place().env("RUST_LOG", "glyphoxa=debug");
-    // What they do is known here, so that nobody is asked.
+    // Their effects are declared here, so that nobody is asked.
     let tools = ["refuse", "garbage", "slow", "huge", "change", "extra", "crash", "echo"];
     let known = tools.map(|tool| format!("{tool}: {{ effects: none }}")).join(", ");
     let faults = format!("{faults}, tools: {{ {known} }}");
     place.write("glyphoxa.yaml", config(&[("faults", &faults)], &brain));
     let mut live = place.start(&["ask", "--json", "--tier", "deep"]);
     live.says("server ready");
-    // What the model calls, and what it and the log are told of it.
+    // Tool that the model calls; result that it is given; entry in the log.
     let cases = [
         ("refuse", "the door is stuck", "kind=\"tool_error\""),
         ("garbage", "after the noise", "ok=true"),

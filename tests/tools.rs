@@ -220,7 +220,7 @@ fn a_tool_of_unknown_speed_is_measured_by_itself_and_then_offered() {
     assert_eq!(live.leave(), 0);
     let noted = std::fs::read_to_string(place.path("noted")).expect("it was called");
     assert!(noted.lines().count() >= 2 && !noted.contains("set_weather"), "{noted}");
-    // What was measured holds for the next evening.
+    // Measurements hold for the next evening.
     let after = visible(&place);
     assert!(after.stdout.contains("weather.get_weather"), "{after:#?}");
     assert!(!after.stdout.contains("set_weather"), "{after:#?}");

@@ -283,7 +283,7 @@ fn what_was_promised_is_always_answered_and_never_dropped_in_silence() {
         assert_eq!(line["tools"][0]["tool"], "memory.search_sessions", "{line:#}");
         assert_eq!(line["tier"]["effective"], "standard", "{line:#}");
     }
-    // Whose turns are quick alone has no time for it, and says so.
+    // An NPC with quick turns only has no time for it, and says so.
     let place = Place::with_config(
         "npcs:\n  - name: Pip\n    tools: [memory.search_sessions]\n    lines:\n      - when: [promise]\n        \
          tool: { name: memory.search_sessions, arguments: { query: \"{utterance}\" } }\n        say: \

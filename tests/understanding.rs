@@ -50,7 +50,7 @@ fn said(texts: &[(&str, &str)], options: &[&str]) -> Vec<Value> {
 fn lines_of_the_tables_reach_whom_they_are_meant_for() {
     let is_in = |place: &str, row: &[&str]| row[1].split('+').next() == Some(place);
     let for_nobody = |row: &[&str]| row[2] == "-";
-    // Who is in conversation and speaks to others, who calls somebody, who is in no conversation.
+    // In conversation and speaking to others; calling somebody; in no conversation.
     let aside = sample("addresses", 4, |row| {
         is_in("tavern", row) && row[1].contains('+') && for_nobody(row)
     });
@@ -88,7 +88,7 @@ fn lines_of_the_tables_reach_whom_they_are_meant_for() {
 
 #[test]
 fn dice_of_the_tables_fall_as_they_are_meant() {
-    // What names no dice may be a game of the NPC's own: "roll for initiative".
+    // A line that names no dice may ask for a game of the NPC's own: "roll for initiative".
     let rows = sample("spoken_dice", 3, |row| !row[2].to_lowercase().contains("initiative"));
     assert!(rows.len() >= 30, "{} lines", rows.len());
     let texts: Vec<(&str, &str)> = rows.iter().map(|row| ("Anna", row[2].as_str())).collect();

@@ -16,7 +16,7 @@ use crate::{
 const ROOMS: usize = 4;
 /// A sentence of the NPC: nothing ends by itself here.
 const SENTENCE: Duration = Duration::from_secs(6);
-/// How long the NPC has been heard when somebody talks into it.
+/// Time the NPC has been audible before a player interrupts it.
 const HEARD_FOR: Duration = Duration::from_millis(400);
 /// Half as loud, 6 dB less, is ducked.
 const DUCKED: f64 = 0.5;
@@ -48,7 +48,7 @@ struct Tried {
     words: Vec<Cut>,
     /// Listening sounds, and whether each did not interrupt.
     listening: Vec<(&'static str, bool)>,
-    /// When the NPC was quieter after those, if it was.
+    /// Times until the NPC was quieter after those, in ms, if it was.
     ducked: Vec<f64>,
 }
 
@@ -162,7 +162,7 @@ async fn interrupts(room: &Room, confirmed: &str) -> (Cut, Spoken) {
     (Cut { ducked, silent: until(confirmed), whole: until(spoken.first_voiced) }, spoken)
 }
 
-/// How loud the NPC was in the 200 ms before a moment.
+/// Median loudness of the NPC in the 200 ms before a moment.
 fn loudness(room: &Room, before: Instant) -> f64 {
     let packets = room.player.packets(room.npc);
     let lately = packets.iter().rev().take_while(|it| before - it.arrival < HEARD_FOR / 2);

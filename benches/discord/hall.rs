@@ -162,7 +162,7 @@ impl Bot {
         }
     }
 
-    /// How often speech was lost.
+    /// Number of times speech was lost.
     pub fn lost(&self) -> usize {
         self.news.lock().unwrap_or_else(PoisonError::into_inner).lost
     }
@@ -177,7 +177,7 @@ impl Room {
         self.news("cued", since).await;
     }
 
-    /// When something was first reported that happened after `since`.
+    /// Waits for the first report of `what` that happened after `since`, and returns its time.
     pub async fn news(&self, what: &str, since: Instant) -> Instant {
         let mut changes = self.bot.changed.subscribe();
         let waiting = async {

@@ -35,13 +35,13 @@ use super::{
 const FRAME: Duration = Duration::from_millis(20);
 /// Time between two tokens of the cascade's model, whose first sentence exists with the sixth.
 const TOKEN: Duration = Duration::from_millis(20);
-/// How much of an answer is heard before the player interrupts it.
+/// Length of an answer that is heard before the player interrupts it.
 const HEARD: Duration = Duration::from_millis(300);
 /// Pieces of replies that wait for a table.
 const REPLIES: usize = 128;
 /// No piece of an answer is awaited longer.
 const GIVEN_UP: Duration = Duration::from_secs(10);
-/// How sessions are kept by default.
+/// Default limits of sessions.
 const LIMITS: SessionLimits =
     SessionLimits { max_age: Duration::from_mins(55), idle: Duration::from_secs(60) };
 

@@ -36,7 +36,7 @@ const PIECES: u32 = 30;
 const CUT_AFTER: u32 = 8;
 /// Longest wait for something on the wire.
 const GIVEN_UP: Duration = Duration::from_secs(10);
-/// How the result of a call begins.
+/// Beginning of a message with the result of a call.
 const RESULT: &str = r#"{"type":"conversation.item.create","item":{"type":"function_call_output""#;
 
 /// One answer.
@@ -190,7 +190,7 @@ struct Running {
 }
 
 impl Running {
-    /// When something of it is to be sent.
+    /// Due time of the next piece.
     fn due(&self) -> Instant {
         match self.answer {
             Answer::Call => self.begun + CALLED,

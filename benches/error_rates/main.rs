@@ -1,5 +1,5 @@
-//! How many words the recogniser of this machine gets wrong: Whisper, the same
-//! sentences, voices and rooms; names and dice as the table understands them.
+//! Word errors of this machine's recogniser, Whisper, always with the same sentences,
+//! voices and rooms; names and dice as the table understands them.
 //!
 //! Prints one JSON line for each voice, and what was misheard on stderr. `GLYPHOXA_MODELS` names the
 //! folder of model files, `GLYPHOXA_PEOPLE` folders of WAV files with what is said in them beside, as
@@ -53,12 +53,12 @@ mod wanted;
 #[expect(dead_code, reason = "the example looks for more in what is heard")]
 mod words;
 
-/// How speech sounds that is not clean.
+/// Conditions that degrade speech.
 const BAD: [Condition; 3] = [Condition::Noise(20.0), Condition::Noise(10.0), Condition::Far];
 
 /// A recogniser, with its name.
 struct Recogniser {
-    /// As it is called in the figures.
+    /// Name in the figures.
     name: String,
     /// Itself.
     hears: Arc<dyn SpeechToText>,

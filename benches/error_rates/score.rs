@@ -1,4 +1,4 @@
-//! How well the speech of one voice was understood.
+//! Recognition scores of one voice.
 
 use std::time::Duration;
 

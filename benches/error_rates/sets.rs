@@ -2,7 +2,7 @@
 
 /// Sentences of one kind.
 pub struct Set {
-    /// As it is called in the figures.
+    /// Name in the figures.
     pub name: &'static str,
     /// One sentence a line, behind a bar the dice that are meant; lines with a number sign are
     /// comments.
@@ -12,7 +12,7 @@ pub struct Set {
 /// A sentence.
 #[derive(Clone, Copy)]
 pub struct Sentence {
-    /// As it is spoken.
+    /// Spoken text.
     pub said: &'static str,
     /// The dice it wants rolled, where that is written down.
     pub dice: Option<&'static str>,

@@ -22,10 +22,10 @@ pub enum Voice {
     Neural(Arc<dyn TextToSpeech>, [&'static str; 2]),
 }
 
-/// How it sounds.
+/// Acoustic condition of a recording.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Condition {
-    /// As it was made.
+    /// Unchanged.
     Clean,
     /// With white noise so many decibels below.
     Noise(f32),

@@ -11,7 +11,7 @@ pub struct Wanted {
     sounds: Vec<String>,
     /// Every so many of a voice's sentences.
     pub every: usize,
-    /// Where what the voices say is kept.
+    /// Folder in which the speech of the voices is saved.
     pub kept: Option<PathBuf>,
 }
 

@@ -33,15 +33,15 @@ fn arithmetic() {
 
 /// Everything of one store.
 pub struct Bench<'a> {
-    /// Which one.
+    /// Engine of the store.
     pub engine: Engine,
     /// Filled.
     pub filled: &'a Filled,
-    /// Where it is.
+    /// Location of the store.
     pub place: &'a Place,
     /// Words of its lines.
     pub words: &'a Vocabulary,
-    /// How often each is asked.
+    /// Number of runs of each query.
     pub n: usize,
 }
 

@@ -17,7 +17,7 @@ const WORDS: usize = 30_000;
 const SESSION: u64 = 1_200;
 /// Lines of a scene, whose people do not change.
 const SCENE: u64 = 60;
-/// When the first line was said, in Unix time in ms.
+/// Unix time of the first line, in ms.
 const BEGINNING: i64 = 1_500_000_000_000;
 /// Between two lines, in ms.
 const LINE: i64 = 4_000;
@@ -39,7 +39,7 @@ pub const ENTITIES: usize = 10_000;
 const RELATIONS: usize = 50_000;
 /// Pieces of conversation with vectors.
 const CHUNKS: usize = 5_000;
-/// How long these are.
+/// Dimension of these vectors.
 pub const DIMENSION: usize = 384;
 /// The model they are of.
 pub const MODEL: &str = "bench";

@@ -26,12 +26,12 @@ const BATCH: usize = 2_000;
 const STEP: u64 = 100_000;
 /// Other campaigns in the same store.
 const OTHERS: usize = 4;
-/// How much smaller each of them is.
+/// Factor by which each of them is smaller.
 const SMALLER: u64 = 100;
 /// Changes and vectors that are written at once.
 const CHANGES: usize = 2_000;
 
-/// Where stores are and whether they stay.
+/// Folder of the stores, and whether they stay.
 pub struct Place {
     /// A folder of the disk that is measured.
     folder: PathBuf,
@@ -57,7 +57,7 @@ impl Place {
     }
 }
 
-/// Which store.
+/// Engine of a store.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Engine {
     /// One file.
@@ -82,9 +82,9 @@ pub struct Filled {
     pub store: Arc<dyn MemoryStore>,
     /// The campaign with nearly all of its lines.
     pub scope: Scope,
-    /// How many these are.
+    /// Number of lines in that campaign.
     pub lines: u64,
-    /// Where its database is administered, and its name, if it is to be removed.
+    /// Administrative address and name of its database, if it is to be removed.
     database: Option<(String, String)>,
 }
 
@@ -119,7 +119,7 @@ impl Filled {
         }
         let seconds = began.elapsed().as_secs_f64();
         if let (Engine::Postgres, Some((_, _, own))) = (engine, database_of(lines)) {
-            // What its own autovacuum does in time.
+            // Its own autovacuum does this in time.
             ask(&own, "VACUUM (ANALYZE)").await;
         }
         let health = filled.store.health().await.expect("it answers");
@@ -185,7 +185,7 @@ impl Filled {
     }
 }
 
-/// Where databases are made, the name of the one of so many lines, and where it is.
+/// Administrative address, and name and address of the database with so many lines.
 #[expect(clippy::disallowed_methods, reason = "benches are told where a server is")]
 fn database_of(lines: u64) -> Option<(String, String, String)> {
     let given = env::var("GLYPHOXA_TEST_POSTGRES").ok()?;

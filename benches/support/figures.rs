@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-/// When the first sentence exists: its sixth token, 5 ms each, the first at once.
+/// Token intervals until the first sentence exists: with its sixth token, the first comes at once.
 pub const TOKENS_BEFORE_SENTENCE: u32 = 5;
 /// Time between two tokens.
 pub const TOKEN: Duration = Duration::from_millis(5);
@@ -21,7 +21,7 @@ impl Figures {
         Self(times)
     }
 
-    /// How many.
+    /// Number of times.
     pub fn n(&self) -> usize {
         self.0.len()
     }

@@ -26,7 +26,7 @@ fn writer(facts: &[&str]) -> ChatServer {
     server
 }
 
-/// How many recaps were asked for.
+/// Number of recaps that were requested.
 fn recaps(server: &ChatServer) -> usize {
     let is_recap = |body: &[u8]| String::from_utf8_lossy(body).contains("recap of a session");
     server.requests().iter().filter(|request| is_recap(&request.body)).count()
@@ -138,7 +138,7 @@ async fn the_game_master_decides_in_the_log_channel_after_a_restart_too() {
     assert!(none.contains("No fact waits for you."), "{none}");
     assert_eq!(recaps(&server), 1);
 
-    // What was accepted is known to who was there; what was rejected to nobody.
+    // Accepted facts are known to everyone who was there; rejected ones to nobody.
     let asked = json!({ "query": "key mill" }).to_string();
     let call = ["tools", "call", "--json", "memory.search_facts", &asked, "--npc", "Tessa"];
     let guild = hall.inn.id.to_string();

@@ -19,7 +19,7 @@ use crate::{
     third_party::{installed, node},
 };
 
-/// How often the guest asks. The recogniser of tests takes flite's "eight" for "it" in most of
+/// Attempts of the guest. The recogniser of tests takes flite's "eight" for "it" in most of
 /// Bartok's answers, and a few others for something else: about one in six.
 const ATTEMPTS: usize = 4;
 

@@ -51,7 +51,7 @@ async fn a_speech_service_is_told_the_names_of_the_scene_first() {
     let named = prompt(&server, &dora).await;
     assert!(place(&named, "Thorinsdottir") < place(&named, "Zorvathian Crypt"), "{named}");
 
-    // What is added is heard from the next session on.
+    // New names are heard from the next session on.
     let add = Slash::new("entity add").option("name", "Grimwaldia").option("type", "npc");
     let add = add.option("description", "Lives in the Zorvathian Crypt.");
     hall.told(&hall.dm, add).await;

@@ -29,7 +29,7 @@ async fn table_without_model_files_opens_and_says_so() {
     let info = hall.told(&hall.dm, Slash::new("privacy info")).await;
     assert!(info.contains("I can't hear anyone") && info.contains(WHY), "{info}");
 
-    // What is said is not decoded; what is written is answered aloud.
+    // Speech is not decoded; typed lines are answered aloud.
     let bot = hall.discord.bot();
     let quiet = std::time::Duration::from_millis(500);
     player.wait_for_silence(bot, quiet, BOUND).await.unwrap();

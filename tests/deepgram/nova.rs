@@ -59,7 +59,7 @@ fn a_socket_is_kept_for_its_speaker_alone() {
     let [anna, ben] = heard(&server).try_into().expect("a socket for each of the two");
     assert!(anna.ordered("Finalize") >= 2 && anna.ordered("KeepAlive") >= 1, "{anna:#?}");
     assert!(ben.ordered("Finalize") >= 1, "{ben:#?}");
-    // There is one place: the socket that only waited has given it up.
+    // Only one stream is allowed: the socket that only waited has given it up.
     assert!(anna.ended.is_some(), "{anna:#?}");
 }
 

@@ -259,7 +259,7 @@ fn total(dice: &str, faces: &mut impl Iterator<Item = i64>) -> i64 {
     sum + plus.parse::<i64>().expect("a number")
 }
 
-/// Why a voice could not say an answer, or would stop in the middle of it.
+/// Reasons why a voice could not say an answer, or would stop in the middle of it.
 fn unspeakable(answer: &Answer) -> Vec<String> {
     let reply = answer.reply.as_str();
     let mut faults = Vec::new();

@@ -150,7 +150,7 @@ fn where_nobody_answers_one_line_is_said_and_the_reasons_are_told() {
     assert!(detail.contains("first: ") && detail.contains("; second: "), "{detail}");
     assert_eq!(two.asked(), (1, 3), "only the last is asked again");
     assert!(place.path("out.wav").exists());
-    // What is not answered is no part of the conversation.
+    // Unanswered lines are no part of the conversation.
     let shown = two.table("", "").run(&["ask", "--text", "Bartok, hello"]).ends_with(1).stdout;
     assert!(shown.contains("  the model failed: ") && !shown.contains("moment"), "{shown}");
 }

@@ -51,7 +51,7 @@ impl Two {
         table(&[first, entry("second", &self.second.base_url(), "")], more)
     }
 
-    /// How many requests each has had.
+    /// Number of requests to each.
     fn asked(&self) -> (usize, usize) {
         (self.first.requests().len(), self.second.requests().len())
     }

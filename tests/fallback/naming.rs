@@ -61,7 +61,7 @@ fn each_npc_asks_the_model_it_names_and_pays_it() {
     let lines = ["Mira, hello", "Bartok, hello", "Tom, hello"].map(|line| ["--text", line]);
     let said = place.run(&[&["ask", "--json"][..], &lines.concat()].concat()).ends_with(0);
     let answers = said.lines();
-    // What was spent so far: 50 tokens of the second model, then of the first, which is the default.
+    // Sums spent so far: 50 tokens of the second model, then of the first, which is the default.
     for (line, (name, brain, spent)) in answers.iter().zip([
         ("second", "second, else first", 0.01),
         ("first", "first, else second", 0.06),

@@ -68,7 +68,7 @@ fn calls(server: &Loopback) -> usize {
     server.asked().iter().filter(|it| it.rest.contains("\"by\":\"hand\"")).count()
 }
 
-/// How often it was connected to.
+/// Number of connections to it.
 fn connections(server: &Loopback) -> usize {
     server.asked().iter().filter(|it| it.rest.contains("\"initialize\"")).count()
 }
@@ -148,7 +148,7 @@ impl Side {
         self.told(hall, call.option("arguments", BY_HAND)).await
     }
 
-    /// Whatever may show a tool or its server.
+    /// Tries every command and completion that may show a tool or its server.
     async fn looks_everywhere(&self, hall: &Hall) {
         for slash in [
             Slash::new("tools allow").option("npc", "Tessa").option("tool", "home.*"),
@@ -246,7 +246,7 @@ async fn two_guilds_add_servers_of_one_name_and_each_has_its_own() {
     }
     a_result_of_everybodys_server_is_kept_for_nobody_else(&hall, &sides, &far).await;
 
-    // What only the other guild has is not there, whatever is tried.
+    // Servers of the other guild are absent, whatever is tried.
     let [first, second] = &sides;
     first.adds(&hall, "cellar", &homes[0]).await;
     for what in ["restart", "remove"] {
@@ -386,7 +386,7 @@ async fn a_server_that_is_told_what_is_played_is_asked_for_each_session_in_its_o
         }
         side.until(&hall, || Slash::new("tools list"), "far.look").await;
     }
-    // What is asked at connecting, and whatever else no call is, is each in one name.
+    // Every request names one world, at connecting and otherwise.
     for world in ["zyx", "qvw"] {
         assert_eq!((named(world, "\"initialize\""), named(world, "\"by\":\"hand\"")), (2, 1));
         assert!(named(world, "\"tools/list\"") >= 2);

@@ -1,4 +1,4 @@
-//! Where others would have the program go, and what it would take there.
+//! Addresses to which others would send the program, and what it would take there.
 
 use std::time::Duration;
 
@@ -114,7 +114,7 @@ async fn a_game_master_has_nothing_of_this_network_reached() {
     assert_eq!(inside.asked().len(), 0, "{:#?}", inside.asked());
     assert_eq!(proxy.asked().len(), 0, "a proxy is not asked either: {:#?}", proxy.asked());
 
-    // What is outside goes to the proxy, but no name: nobody would see what that leads to.
+    // Addresses outside go to the proxy, but no names: nobody would see what those lead to.
     let add = Slash::new("tools server add").option("name", "far");
     let add = add.option("url", "http://tools.example.com/mcp");
     let said = hall.told(&hall.dm, add).await;

@@ -55,9 +55,9 @@ impl Hall {
     /// Tessa has heard the server once.
     async fn has_listened(&self) {
         self.until("tools servers", |told| told.contains("ready")).await;
-        // What nobody has measured is not offered when an answer has to be quick.
+        // Tools that were never measured are not offered when an answer has to be quick.
         self.told(&self.dm, Slash::new("tier set").option("tier", "deep")).await;
-        // What is said to her next waits until she has listened.
+        // The next line to her waits until she has listened.
         self.asks(&self.dm, say("listen to it")).await;
     }
 
@@ -126,7 +126,7 @@ async fn always_asks_once_shows_everything_and_can_be_taken_back() {
     assert!(none.contains("was not allowed for good"), "{none}");
     assert!(hall.told(&hall.dm, revoke()).await.contains("home.dust asks again"));
     assert!(hall.told(&hall.dm, revoke()).await.contains("was not allowed for good"));
-    // What is too long for a message is a file, and the message says so.
+    // Arguments too long for a message become a file, and the message says so.
     hall.asks(&hall.dm, say("scrub now")).await;
     let long = hall.request(&[request.id]).await;
     assert!(long.content().contains("`arguments.json`"), "{long:?}");

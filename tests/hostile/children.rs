@@ -129,11 +129,11 @@ fn the_token_is_not_in_the_environment_that_others_can_read() {
     if !has_python() {
         return;
     }
-    // Who may look everywhere, as root does, finds the place empty.
+    // A process that may look everywhere, as root may, finds the place empty.
     let place = table(", sandbox: off").env("DISCORD_TOKEN", SOUGHT);
     let found = found(&place, "processes", &json!({ "part": &SOUGHT[..20] }));
     let all: Vec<&String> = found["found"].as_object().unwrap().keys().collect();
-    // What was asked for is in the command line of this very call, which shows that it was looked at.
+    // The text sought is in the command line of this very call, which shows that it was looked at.
     assert!(all.iter().any(|name| name.ends_with("/cmdline")), "{all:?}");
     assert!(!all.iter().any(|name| name.ends_with("/environ")), "{all:?}");
     // It is where it is needed: the bot has a token.

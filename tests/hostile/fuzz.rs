@@ -14,7 +14,7 @@ const LIMITS: &str = "ulimit -t 120; ulimit -v 6000000; ulimit -s 8192; exec \"$
 /// Seed of the short form; the same cases each time.
 const SEED: u64 = 14;
 
-/// How many times as many cases as usual.
+/// Multiplier of the usual number of cases.
 #[expect(clippy::disallowed_methods, reason = "tests are told by their own environment")]
 pub fn times() -> usize {
     std::env::var("GLYPHOXA_TEST_FUZZ").ok().and_then(|it| it.parse().ok()).unwrap_or(1)

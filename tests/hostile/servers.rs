@@ -136,7 +136,7 @@ fn answers_beside(attack: &str, says: &str, calls: usize) {
     }
 }
 
-/// How `bad` and `good` stand.
+/// Status of `bad` and of `good`.
 fn stand(place: &Place) -> (Value, Value) {
     let ran = place.run(&["mcp", "servers", "--json", "--wait", "25"]);
     let lines = ran.lines();

@@ -65,7 +65,7 @@ fn outcome(network: &[u8], settings: impl AsRef<[u8]>) -> Outcome {
         return Outcome::NoMemory;
     }
     assert_eq!(ran.status, 0, "{ran:#?}");
-    // What the runtime breaks over is the voice's fault, and said.
+    // A crash of the runtime is the voice's fault, and is reported.
     let broke = ran.stderr.contains("the runtime crashed on them");
     assert!(broke || !ran.stderr.contains("panicked"), "{}", ran.stderr);
     let took = begun.elapsed();

@@ -79,7 +79,7 @@ fn own_words_but(kind: &str, more: &str) -> String {
     format!(", tools: {{ {} }}", own.collect::<Vec<_>>().join(", "))
 }
 
-/// How the server is reached: the child over HTTP has to live as long as the place.
+/// Place and model of an attack; the child over HTTP has to live as long as the place.
 struct Attack {
     place: Place,
     model: ChatServer,
@@ -165,7 +165,7 @@ fn collect(value: &Value, texts: &mut Vec<String>) {
         Value::String(text) => texts.push(text.clone()),
         Value::Array(items) => items.iter().for_each(|it| collect(it, texts)),
         Value::Object(members) => members.iter().for_each(|(key, it)| match key.as_str() {
-            // What may stand in an argument is needed as it is.
+            // Values that an argument may have are needed as they are.
             "enum" => {}
             _ => collect(it, texts),
         }),
@@ -330,7 +330,7 @@ fn what_a_tool_does_decides_whether_it_is_asked_about() {
     if !has_python() {
         return;
     }
-    // What the configuration says of every tool; the tool; whether it is called without asking.
+    // Configuration of every tool; the tool; whether it is called without asking.
     let cases = [
         ("", "dust", false),
         // That it stays here is the operator's to say, wherever the server runs.
@@ -380,7 +380,7 @@ fn what_not_everybody_may_know_is_a_secret_for_as_long_as_it_is_in_the_conversat
     if !has_python() {
         return;
     }
-    // Who may know of the crypt; how Bartok came by it; whether a look-up waits two turns later.
+    // Visibility of the crypt; Bartok's source; whether a look-up waits two turns later.
     let cases = [
         ("[Bartok]", Some(("query_entities", r#"{"name": "Crypt"}"#)), "go on", true),
         ("[Bartok]", Some(("search_facts", r#"{"query": "goes on"}"#)), "go on", false),
@@ -438,7 +438,7 @@ fn an_ordinary_evening_asks_nothing() {
         return;
     }
     let secret = "    secret_knowledge: [The cellar leads to the crypt.]\n";
-    // Who holds secrets has the operator's word for the server that its questions stay with it.
+    // An NPC with secrets needs the operator's word that the server keeps its questions to itself.
     plays_an_evening("", "");
     plays_an_evening(", tools: { look: { open_world: false } }", secret);
 }
@@ -494,7 +494,7 @@ fn a_definition_is_what_it_was_when_it_was_first_seen() {
         tools.iter().any(|tool| tool["identity"] == name)
     };
     assert!(!listed("home.wipe") && listed("home.look"), "what only reads is logged and goes on");
-    // What it was is offered again without a word.
+    // The tool as it was is offered again without a word.
     place.write("defined", "Wipes.");
     assert!(listed("home.wipe"));
     place.write("defined", "Wipes twice.");

@@ -47,7 +47,7 @@ fn stored(files: &[(&str, &[u8])], options: SimpleFileOptions) -> Vec<u8> {
     writer.finish().unwrap().into_inner()
 }
 
-/// Where `what` begins for the last time.
+/// Offset of the last `what` in `bytes`.
 fn last(bytes: &[u8], what: &[u8]) -> usize {
     bytes.windows(what.len()).rposition(|it| it == what).expect("it is there")
 }

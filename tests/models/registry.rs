@@ -35,7 +35,7 @@ pub enum Fate {
     WrongRange,
 }
 
-/// How a registry is.
+/// Behaviour of a registry.
 #[derive(Default)]
 pub struct Manner {
     /// Its lists are HTML.
@@ -100,12 +100,12 @@ impl Registry {
         Self { state }
     }
 
-    /// Where it answers: `http://127.0.0.1:PORT`.
+    /// Its address: `http://127.0.0.1:PORT`.
     pub fn origin(&self) -> String {
         self.state.origin()
     }
 
-    /// Where its lists are.
+    /// Address of its lists.
     pub fn index(&self) -> String {
         format!("{}/simple", self.origin())
     }

@@ -1,4 +1,4 @@
-//! Where the pages lead: the file is there, and the heading in it.
+//! Targets of links in the pages: the file is there, and the heading in it.
 
 use std::path::{Component, Path, PathBuf};
 

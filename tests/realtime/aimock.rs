@@ -24,7 +24,7 @@ use crate::{
     third_party::{installed, node},
 };
 
-/// Why words without sound are of no use.
+/// Reason given when words come without sound.
 const MUTE: &str = "words but no sound";
 
 /// The service while it runs.
@@ -66,7 +66,7 @@ impl Aimock {
     }
 }
 
-/// How it answers; anything else it refuses.
+/// Script of its answers; it refuses anything else.
 fn script() -> Value {
     let rolls = json!([
         {"id": "call_two", "name": "roll", "arguments": "{\"expression\":\"2d6+3\"}"},

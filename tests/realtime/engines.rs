@@ -47,7 +47,7 @@ fn answered(lines: &[Value]) -> Vec<(&str, &str)> {
 fn price_is_told_and_nothing_changes(service: Service) {
     let server = VoiceServer::start(service, KEY);
     let ran = typed(&odo(&entry(&server)), &["/npc engine odo s2s", SECRET]);
-    // What a second costs is the service's own.
+    // The price of a second is the service's own.
     let cost = match service {
         Service::OpenAi => "costs about 1.18 to 2.26 at the configured prices",
         Service::Gemini => "costs about",

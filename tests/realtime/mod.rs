@@ -192,7 +192,7 @@ fn assert_by_cascade(line: &Value) {
     assert!(!because(line).is_empty(), "{line:#}");
 }
 
-/// Why it was not the NPC's own engine.
+/// Reason why the NPC's own engine did not answer.
 #[track_caller]
 fn because(line: &Value) -> &str {
     text(&line["made_by"], "because")

@@ -49,11 +49,11 @@ pub struct Recorded {
     pub json: Value,
     /// The body.
     pub body: Vec<u8>,
-    /// Why the real service would have refused it.
+    /// Reason the real service would have refused it.
     pub refused: Option<String>,
 }
 
-/// How one request is answered.
+/// Answer to one request.
 #[derive(Clone, Debug)]
 pub struct Script {
     status: u16,

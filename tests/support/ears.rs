@@ -83,7 +83,7 @@ fn loudness(samples: &[i16]) -> Vec<f64> {
     samples.chunks_exact(FRAME).map(|frame| (mean(frame) / FRAME as f64).sqrt()).collect()
 }
 
-/// Where a line lies in a sound.
+/// Position of a line in a sound.
 struct Found<'a> {
     line: &'a Line,
     /// Frame of the sound at which the line begins; before the sound, where its beginning is missing.

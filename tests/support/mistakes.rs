@@ -1,4 +1,4 @@
-//! How wrong what was heard is, word by word.
+//! Number of errors in what was heard, word by word.
 //!
 //! Entry function: [`mistakes`].
 

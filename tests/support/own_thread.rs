@@ -9,7 +9,7 @@ use tokio::{net::TcpListener, sync::oneshot};
 
 /// A service that runs.
 pub struct OwnThread {
-    /// Where it listens.
+    /// Address at which it listens.
     pub address: SocketAddr,
     stop: Option<oneshot::Sender<()>>,
     thread: Option<JoinHandle<()>>,

@@ -90,7 +90,7 @@ impl Server {
         succeeds(prepare(user, "cp").arg("-a").arg(template.join("data")).arg(folder.path()));
         let mut watch = run_as(user, "sh");
         let watch = watch.args(["-c", WATCH, "watch"]).arg(&programs).arg(folder.path());
-        // What kills the tests kills their process group; the shell has to outlive them.
+        // A signal that kills the tests kills their process group; the shell has to outlive them.
         let watch = watch.process_group(0);
         let pipes = watch.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::piped());
         let mut watch = pipes.spawn().expect("a shell");
@@ -98,7 +98,7 @@ impl Server {
         let (sender, said) = mpsc::channel();
         std::thread::spawn(move || {
             for line in stderr.lines().map_while(Result::ok) {
-                // What is said after the last wait must not fill the pipe.
+                // Output after the last wait must not fill the pipe.
                 _ = sender.send(line);
             }
         });
@@ -109,7 +109,7 @@ impl Server {
         Some(server)
     }
 
-    /// Where a database is.
+    /// Address of a database.
     pub fn url(&self, database: &str) -> String {
         let folder = self.folder.display().to_string().replace('/', "%2F");
         format!("postgres://postgres@{folder}/{database}")

@@ -40,7 +40,7 @@ pub struct State {
     pub refresh: BTreeMap<String, String>,
     /// Seconds access tokens are said to live.
     pub life: u64,
-    /// How often each thing was done: "register", "authorize", "code", "refresh", "mint".
+    /// Number of times each thing was done: "register", "authorize", "code", "refresh", "mint".
     pub done: BTreeMap<&'static str, usize>,
     /// Refused requests, with the reasons.
     pub refused: Vec<String>,
@@ -91,7 +91,7 @@ impl Protected {
         self.state.lock().unwrap()
     }
 
-    /// How often something was done.
+    /// Number of times `what` was done.
     pub fn done(&self, what: &str) -> usize {
         self.state().done.get(what).copied().unwrap_or_default()
     }

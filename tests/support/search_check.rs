@@ -33,7 +33,7 @@ const OF_PEOPLE: [&str; 4] = ["accept", "accept-encoding", "accept-language", "u
 /// Beginnings of user agents that it takes for bots.
 const BOTS: [&str; 5] = ["curl", "python", "go-http-client", "okhttp", "wget"];
 
-/// Why the service refuses the request, and its answer; `None`: it takes it.
+/// Reason the service refuses the request, and its answer; `None`: it accepts it.
 pub fn refusal(kind: Kind, request: &Request) -> Option<(String, Reply)> {
     let refused = match kind {
         Kind::Brave => brave(request),

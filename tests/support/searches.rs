@@ -147,7 +147,7 @@ impl Searches {
         format!("  search: {{ service: {service}, base_url: \"{origin}\"{key}{more} }}\n")
     }
 
-    /// Why requests were refused that the real service would have refused.
+    /// Reasons the real service would have refused requests.
     pub fn refused(&self) -> Vec<String> {
         self.state().refused.clone()
     }

@@ -32,7 +32,7 @@ pub fn third_party(name: &str) -> PathBuf {
     folder.join(name)
 }
 
-/// Why [`third_party`] does not have `name`.
+/// Reason why [`third_party`] does not have `name`.
 pub fn not_installed(name: &str) -> String {
     match fs::read_to_string(third_party(name).join("skipped")) {
         Ok(reason) => reason.trim().to_owned(),

@@ -25,7 +25,7 @@ use super::ears;
 /// Rate of flite's voices slt, rms and awb.
 const RATE: u32 = 16_000;
 
-/// How samples are written.
+/// Sample format.
 #[derive(Clone, Copy, Debug)]
 pub enum Format {
     Pcm16,

@@ -22,7 +22,7 @@ impl Sound {
         Self { samples: samples.chunks_exact(3).map(third).collect(), hz: 16_000.0 }
     }
 
-    /// How long it lasts.
+    /// Duration of the sound.
     pub fn seconds(&self) -> f32 {
         self.samples.len() as f32 / self.hz
     }
@@ -114,7 +114,7 @@ fn tops(piece: &[f32], hz: f32) -> Option<[f32; 3]> {
     found.try_into().ok()
 }
 
-/// Where the middle of the spectrum's energy is.
+/// Spectral centroid, in Hz.
 pub fn centroid(said: &Sound) -> f32 {
     let (mut weighted, mut all) = (0.0, 0.0);
     for piece in pieces(said).step_by(4) {

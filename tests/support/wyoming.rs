@@ -72,7 +72,7 @@ impl WyomingServer {
         Self { address, shared, thread: Some(thread) }
     }
 
-    /// As a configuration has it.
+    /// Address as a configuration has it.
     pub fn address(&self) -> String {
         format!("tcp://{}", self.address)
     }
@@ -126,7 +126,7 @@ impl Shared {
     }
 }
 
-/// Why a connection ends.
+/// Reason for the end of a connection.
 enum End {
     /// It is done, or the client is.
     Done,

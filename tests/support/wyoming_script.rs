@@ -17,9 +17,9 @@ const VOICES: [(&str, &[&str]); 3] = [
 /// Behaviour of a service.
 #[derive(Clone, Debug, Default)]
 pub struct Script {
-    /// How it hears, if it does.
+    /// Behaviour as a recogniser, if it is one.
     pub hears: Option<Hears>,
-    /// How it speaks, if it does.
+    /// Behaviour as a voice, if it is one.
     pub speaks: Option<Speaks>,
     /// The fault, and when it happens.
     pub fault: Option<(When, Fault)>,
@@ -27,7 +27,7 @@ pub struct Script {
     pub is_chatty: bool,
 }
 
-/// How it hears.
+/// Behaviour of a recogniser.
 #[derive(Clone, Debug)]
 pub struct Hears {
     /// Words it hears in any speech.
@@ -38,7 +38,7 @@ pub struct Hears {
     pub ends_after: Option<f64>,
 }
 
-/// How it speaks.
+/// Behaviour of a voice.
 #[derive(Clone, Copy, Debug)]
 pub struct Speaks {
     /// It takes texts in pieces.
@@ -49,12 +49,12 @@ pub struct Speaks {
     pub channels: u16,
 }
 
-/// When something goes wrong.
+/// Moment of a fault.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum When {
-    /// When it is asked what it is.
+    /// Its description was requested.
     Described,
-    /// When all it needs was sent, before any answer.
+    /// Everything it needs was sent, before any answer.
     Asked,
     /// While an utterance comes in, or in the middle of the sound.
     Midway,

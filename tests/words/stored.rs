@@ -5,7 +5,7 @@ use super::{Case, PIP, command, compare};
 /// Settings with a server that is not there.
 fn with_a_server(case: Case) -> Case {
     let server = "mcp: { servers: [{ name: home, url: 'http://127.0.0.1:1/mcp' }] }\n";
-    // What is logged has its time.
+    // Log lines contain the time.
     case.with("glyphoxa.yaml", [PIP, server, "log: { level: off }\n"].concat())
 }
 

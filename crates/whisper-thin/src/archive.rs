@@ -22,7 +22,7 @@ const INT16: u8 = 2;
 const F16: u8 = 4;
 const BF16: u8 = 5;
 
-/// Where a variable's values are.
+/// Shape, type and location of a variable's values.
 struct Variable {
     shape: Vec<usize>,
     kind: u8,
@@ -161,7 +161,7 @@ impl<R: Read + Seek> Archive<R> {
         }
     }
 
-    /// How many layers there are below `encoder` or `decoder`.
+    /// Number of layers below `encoder` or `decoder`.
     pub(crate) fn layers(&self, side: &str) -> usize {
         let there =
             |i: &usize| self.shape::<1>(&format!("{side}/layer_{i}/ffn/layer_norm/gamma")).is_ok();

@@ -15,13 +15,13 @@ pub(crate) struct Queries<'a> {
 /// A block of queries and what they look at.
 #[derive(Clone, Copy)]
 pub(crate) struct Asked<'a> {
-    /// As many as the result has rows.
+    /// One query for each row of the result.
     pub(crate) queries: Queries<'a>,
     /// Keys and values that all of the queries look at.
     pub(crate) seen: KeyValue<'a>,
 }
 
-/// How a row is divided among heads.
+/// Division of a row among heads.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Heads {
     /// Values of a row.

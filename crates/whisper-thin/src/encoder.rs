@@ -20,8 +20,8 @@ const BLOCK: usize = 96;
 const MOST_POSITIONS: usize = 1500;
 /// Values of a frame of features; the largest released models have so many.
 const MOST_BANDS: usize = 128;
-/// How many times as wide as a row a layer is inside; 4 in all released models. Many rows are computed at once, so that
-/// a far wider layer would take memory out of all proportion to the file.
+/// Largest inner width of a layer, in widths of a row; 4 in all released models. Many rows are
+/// computed at once, so that a far wider layer would take memory out of all proportion to the file.
 const MOST_HIDDEN: usize = 16;
 
 struct Layer {

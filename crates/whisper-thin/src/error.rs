@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use crate::work::Cancelled;
 
-/// Why a model could not be loaded.
+/// Error while loading a model.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum LoadError {
@@ -53,7 +53,7 @@ pub enum LoadError {
     CutShort {
         /// The item being read.
         what: &'static str,
-        /// Where it begins.
+        /// Offset of the item, in bytes.
         at: u64,
         /// Its length as announced.
         needs: u64,
@@ -63,7 +63,7 @@ pub enum LoadError {
     /// The list of variables contradicts itself.
     #[error("the list of weights is damaged at byte {at}: {why}; fetch the model again")]
     Damaged {
-        /// How many bytes into the file.
+        /// Offset of the damage, in bytes.
         at: u64,
         /// In what way.
         why: &'static str,
@@ -111,7 +111,7 @@ pub enum LoadError {
     Json {
         /// `tokenizer.json` or `config.json`.
         file: &'static str,
-        /// Where and why.
+        /// Error of the parser, with its position.
         source: serde_json::Error,
     },
     /// The tokenizer does not fit the weights or itself.
@@ -126,7 +126,7 @@ pub enum LoadError {
     },
 }
 
-/// Why nothing was transcribed.
+/// Error while transcribing.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum TranscribeError {

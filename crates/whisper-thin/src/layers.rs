@@ -86,7 +86,7 @@ impl Dense {
         Ok(Self { weights, bias: archive.values(&format!("{name}/bias"), &[outputs])? })
     }
 
-    /// As many rows as `y` has room for; each begins `stride` after the one before in `x`.
+    /// Computes as many rows as `y` has room for; each begins `stride` after the one before in `x`.
     /// `y` is overwritten, or added to when `add`.
     pub(crate) fn apply(&self, x: &[f32], stride: usize, add: bool, y: &mut [f32]) {
         let outputs = self.bias.len();

@@ -73,7 +73,7 @@ impl Model {
     /// Loads a model from a reader of the weights and the texts of both JSON files.
     ///
     /// # Errors
-    /// As [`Model::load`].
+    /// Fails like [`Model::load`].
     pub fn read(
         weights: impl Read + Seek,
         tokenizer: &[u8],
@@ -97,7 +97,7 @@ impl Model {
     /// Loads a model from bytes in memory.
     ///
     /// # Errors
-    /// As [`Model::load`].
+    /// Fails like [`Model::load`].
     pub fn from_bytes(weights: &[u8], tokenizer: &[u8], config: &[u8]) -> Result<Self, LoadError> {
         Self::read(Cursor::new(weights), tokenizer, config)
     }

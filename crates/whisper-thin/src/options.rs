@@ -2,7 +2,7 @@
 
 use crate::window::Window;
 
-/// How a piece of sound is transcribed.
+/// Settings of one transcription.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Options<'a> {
     /// Text that the model takes to have been said before: names and words it could not know, as in "Names:
@@ -11,16 +11,16 @@ pub struct Options<'a> {
     /// Code of the language, `"de"`. `None`: a multilingual model finds out (which costs one token's time when there
     /// is a prompt), an English one hears English.
     pub language: Option<&'a str>,
-    /// How much of the encoder's window is computed.
+    /// Part of the encoder's window that is computed.
     pub window: Window,
     /// Threads that work at the same time, the caller's own included; 1 spawns none, 0 counts as 1.
     pub threads: usize,
     /// Most tokens of a text; besides this bound there are at most 8 and another 10 per second of sound.
     pub max_tokens: usize,
-    /// How the text is sought again where the likeliest tokens make no likely text. `None`: never.
+    /// Search for a likelier text where the likeliest tokens make no likely one. `None`: never.
     pub search: Option<Search>,
-    /// When the mean log-probability is below this, or a guard has cut the text, and there is speech, it is all
-    /// done again with [`Window::Full`]. `None`: never.
+    /// Threshold of the mean log-probability: below it, or after a guard has cut the text, sound
+    /// with speech is transcribed again with [`Window::Full`]. `None`: never.
     pub fall_back_below: Option<f32>,
 }
 

@@ -22,7 +22,7 @@ pub(crate) struct Run<'a> {
     /// The model that transcribes.
     pub(crate) model: &'a Model,
     options: &'a Options<'a>,
-    /// Where it computes.
+    /// Buffers of the computation.
     pub(crate) scratch: &'a mut Scratch,
     crew: Crew<'a>,
     /// Tokens before the start token.

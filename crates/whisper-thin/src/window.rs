@@ -7,7 +7,7 @@
 //! the logarithm of their number is added to its score in every softmax over encoder positions (the encoder's
 //! self-attention and the decoder's cross-attention), which is the same as if it stood there that many times.
 
-/// How much of the encoder's window is computed.
+/// Part of the encoder's window that is computed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Window {
     /// Every position, as the model was trained.

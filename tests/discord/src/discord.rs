@@ -41,7 +41,7 @@ impl Discord {
     /// Starts REST, gateway and voice on free ports of 127.0.0.1, with one bot and no guild.
     ///
     /// # Errors
-    /// When no port is free or no certificate can be made.
+    /// Fails if no port is free or no certificate can be made.
     pub async fn start(options: Options) -> anyhow::Result<Self> {
         let certificates = Certificates::new().context("making certificates")?;
         let (rest_listener, rest) = stream::listen().await?;
@@ -65,7 +65,7 @@ impl Discord {
         Ok(Self { inner, stop })
     }
 
-    /// Where REST is, over TLS: `https://127.0.0.1:PORT`. The certificate is also good for
+    /// Address of REST, over TLS: `https://127.0.0.1:PORT`. The certificate is also good for
     /// `discord.com`, for clients that resolve that name to this address.
     #[must_use]
     pub fn api_base(&self) -> String {
@@ -78,7 +78,7 @@ impl Discord {
         format!("http://{}", self.inner.rest)
     }
 
-    /// Where the gateway is.
+    /// Address of the gateway.
     #[must_use]
     pub fn gateway_url(&self) -> String {
         self.inner.gateway_url()
@@ -136,7 +136,7 @@ impl Discord {
         self.inner.read(|state| state.commands.get(&guild).cloned().unwrap_or_default())
     }
 
-    /// How many requests have changed commands, successfully.
+    /// Number of successful requests that changed commands.
     #[must_use]
     pub fn command_writes(&self) -> usize {
         let writes = |one: &&Request| {
@@ -170,7 +170,7 @@ impl Discord {
     /// message alone, not this Discord. Cancel safe.
     ///
     /// # Errors
-    /// When none is as wanted in time; says what there was.
+    /// Fails if none is as wanted within `limit`; says what there was.
     pub async fn wait_for_message(
         &self,
         channel: u64,
@@ -196,7 +196,7 @@ impl Discord {
     /// A member writes into a channel; the message's id.
     ///
     /// # Errors
-    /// When Discord would not take it.
+    /// Fails if Discord would not take it.
     pub fn say(&self, member: &Member, channel: u64, content: &str) -> anyhow::Result<u64> {
         let body = serde_json::json!({"content": content});
         let draft = rest::Draft {
@@ -214,7 +214,7 @@ impl Discord {
     /// A member sits down in a voice channel with a client of its own.
     ///
     /// # Errors
-    /// When Discord would not seat the member there, or its client cannot connect.
+    /// Fails if Discord would not seat the member there, or its client cannot connect.
     pub async fn join_voice(&self, member: &Member, channel: u64) -> anyhow::Result<Player> {
         let session_id = format!("{:032x}", rand::random::<u128>());
         let state = VoiceState { channel, session: session_id.clone(), ..VoiceState::default() };

@@ -1,11 +1,11 @@
-//! How this Discord is to be.
+//! Configuration of this Discord.
 //!
 //! Entry type: [`Options`]. Never: behaviour.
 
 use crate::{voice::VoiceOptions, world::permission};
 use std::time::Duration;
 
-/// How many requests in which time, for a bucket of REST.
+/// Rate limit of a REST bucket.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limit {
     /// Requests.
@@ -14,7 +14,7 @@ pub struct Limit {
     pub window: Duration,
 }
 
-/// How this Discord is to be. `Options::default()` behaves like the real one.
+/// Configuration of this Discord. `Options::default()` behaves like the real one.
 #[derive(Clone, Debug)]
 pub struct Options {
     /// The voice servers.
@@ -25,13 +25,13 @@ pub struct Options {
     pub bot_permissions: u64,
     /// True if members, presences and message content may be asked for.
     pub privileged_intents: bool,
-    /// How often gateway clients beat.
+    /// Interval of the gateway clients' heartbeats.
     pub heartbeat_interval: Duration,
     /// The least time between two identifies with one token.
     pub identify_interval: Duration,
-    /// How long a bot may take to answer an interaction first.
+    /// Time limit of a bot's first answer to an interaction.
     pub answer_within: Duration,
-    /// How long an interaction's token lasts once answered.
+    /// Lifetime of an interaction's token once answered.
     pub token_lasts: Duration,
     /// True if the gateway's address begins with `wss`.
     pub gateway_tls: bool,

@@ -59,15 +59,15 @@ pub(crate) struct State {
 
 /// State that all tasks share.
 pub(crate) struct Inner {
-    /// As it was started.
+    /// Options it was started with.
     pub(crate) options: Options,
     /// Time and ids.
     pub(crate) clock: Clock,
     /// The authority.
     pub(crate) certificates: Certificates,
-    /// Where REST listens.
+    /// Address of REST.
     pub(crate) rest: SocketAddr,
-    /// Where the gateway listens.
+    /// Address of the gateway.
     pub(crate) gateway: SocketAddr,
     /// The voice servers.
     pub(crate) voice: Voice,

@@ -22,7 +22,7 @@ impl Certificates {
     /// Makes keys and certificates.
     ///
     /// # Errors
-    /// When they cannot be made, or the file cannot be written.
+    /// Fails if they cannot be made, or the file cannot be written.
     pub fn new() -> anyhow::Result<Self> {
         let authority_key = KeyPair::generate()?;
         let mut params = CertificateParams::new(vec![])?;

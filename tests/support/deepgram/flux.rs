@@ -16,9 +16,9 @@ const UPDATE: f64 = 0.24;
 /// Silence after which an end is likely, and after which it is one.
 const EAGER: f64 = 0.3;
 const END: f64 = 0.8;
-/// How long new terms take to hold.
+/// Delay until new terms hold.
 const CONFIGURING: Duration = Duration::from_millis(30);
-/// How often it is looked whether ends are held back any more.
+/// Interval of checks whether ends are still held back.
 const LOOK: Duration = Duration::from_millis(20);
 
 /// State of one socket.

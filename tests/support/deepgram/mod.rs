@@ -53,7 +53,7 @@ pub struct Seen {
     pub path: String,
     /// Parameters of the query, in order.
     pub query: Vec<(String, String)>,
-    /// Why it was refused.
+    /// Reason for its refusal.
     pub refused: Option<String>,
     /// Seconds of sound that came.
     pub seconds: f64,
@@ -61,7 +61,7 @@ pub struct Seen {
     pub messages: Vec<usize>,
     /// Orders, as they came.
     pub orders: Vec<Value>,
-    /// How it ended, once it has.
+    /// Reason for its end, once it has ended.
     pub ended: Option<String>,
 }
 

@@ -13,7 +13,7 @@ use super::{
 
 /// Sound between two interims, in seconds.
 const INTERIM: f64 = 0.4;
-/// How long new terms take to hold.
+/// Delay until new terms hold.
 const CONFIGURING: Duration = Duration::from_millis(30);
 
 /// State of one socket.
@@ -24,15 +24,15 @@ struct Hearing {
     /// The rest of the utterance, and the segment that is said.
     utterance: VecDeque<String>,
     segment: Option<Segment>,
-    /// When all there is was asked for last.
+    /// Time of the last `Finalize`.
     settled: Option<Instant>,
-    /// Where the part begins that is not settled.
+    /// Position at which the unsettled part begins, in seconds.
     from: f64,
-    /// When the last interim was.
+    /// Position of the last interim, in seconds.
     told: f64,
     /// Seconds of silence at the end.
     silence: f64,
-    /// When new terms hold, and which.
+    /// Time from which new terms hold, and these.
     pending: Option<(Instant, Value)>,
 }
 

@@ -48,7 +48,7 @@ impl Asked {
         model.starts_with("nova-3") || model.starts_with("flux")
     }
 
-    /// Why it is refused, if it is.
+    /// Reason for refusing it, if any.
     pub fn refused(&self, key: &str) -> Option<Refused> {
         if self.authorization != format!("Token {key}") {
             return Some((401, "INVALID_AUTH", "Invalid credentials.".to_owned()));

@@ -17,14 +17,14 @@ use super::setup;
 pub const INVALID: u16 = 1007;
 /// Says nothing about what is wrong, as most refusals of the service.
 pub const UNSAID: &str = "Request contains an invalid argument.";
-/// How sound is declared.
+/// MIME type of sound.
 const SOUND: &str = "audio/pcm;rate=16000";
 /// The path, around its version.
 const PATH: [&str; 2] =
     ["/ws/google.ai.generativelanguage.", ".GenerativeService.BidiGenerateContent"];
 const VERSIONS: [&str; 3] = ["v1beta", "v1", "v1alpha"];
 
-/// Why a connection is closed.
+/// Reason for closing a connection.
 #[derive(Debug)]
 pub struct Refusal {
     /// 1007, 1008.
@@ -67,11 +67,11 @@ pub struct Call {
     pub name: String,
     /// True if the answer waits for it.
     pub is_blocking: bool,
-    /// How far it is.
+    /// Progress of the call.
     pub stage: Stage,
 }
 
-/// How far a call is.
+/// Progress of a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stage {
     /// It waits for its result.

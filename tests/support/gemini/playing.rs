@@ -43,7 +43,7 @@ pub struct Running {
     /// Bytes of calls.
     written: usize,
     spoken_ms: u64,
-    /// When its sound began.
+    /// Start of its sound.
     sounds_at: Option<Instant>,
     /// The part of it that comes late.
     late: Late,
@@ -74,7 +74,7 @@ impl Running {
         }
     }
 
-    /// When its sound was played, in real time.
+    /// End of its sound when played in real time.
     fn played_at(&self) -> Option<Instant> {
         self.sounds_at.map(|at| at + Duration::from_millis(self.spoken_ms).min(PLAYED_MAX))
     }
@@ -174,7 +174,8 @@ impl Talk {
         self.note(|seen| seen.idled += 1);
     }
 
-    /// When an answer begins that has waited for the end of another; `None`: none does, or it still speaks.
+    /// Start of an answer that waits for the end of another; `None`: none waits, or the
+    /// other still speaks.
     pub fn idle_at(&self) -> Option<Instant> {
         let waits = self.is_patient && self.running.is_none();
         waits.then(|| self.played_at.unwrap_or_else(Instant::now))

@@ -43,16 +43,16 @@ pub struct Talk {
     pub(super) is_due: bool,
     /// Another answer follows as soon as nothing is being played.
     pub(super) is_patient: bool,
-    /// When the last answer was played.
+    /// End of the last answer's sound when played in real time.
     pub(super) played_at: Option<Instant>,
     /// The transcript of the last utterance, while it is not told.
     pub(super) transcript: Option<Value>,
-    /// When the connection is closed, after it was told.
+    /// Time at which the connection closes, once that was announced.
     pub(super) leaves: Option<Instant>,
     /// Set when the connection is to end, and how.
     pub(super) ended: Option<String>,
     pub(super) number: usize,
-    /// When the utterance began.
+    /// Start of the utterance.
     begun: Option<Instant>,
     /// Reason why its key is refused, sent when the first message has come.
     key: Checked,

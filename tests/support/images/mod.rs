@@ -68,7 +68,7 @@ pub struct Asked {
     pub line: String,
     /// The body, when it is JSON.
     pub json: Value,
-    /// Why it was refused.
+    /// Reason for its refusal.
     pub refused: Option<String>,
 }
 

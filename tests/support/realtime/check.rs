@@ -49,7 +49,7 @@ const RESPONSE: [&str; 11] = [
     "reasoning",
 ];
 
-/// Why an order is refused.
+/// Reason for refusing an order.
 #[derive(Debug)]
 pub struct Refusal {
     /// "unknown_parameter".
@@ -71,7 +71,7 @@ pub struct Conversation {
     pub max_tokens: Option<u64>,
     /// True if turn detection was switched off.
     pub is_manual: bool,
-    /// How what is said is transcribed; null: not at all.
+    /// Settings for transcribing speech; null: it is not transcribed.
     pub transcription: Value,
     /// Milliseconds of sound that are not committed.
     pub waiting_ms: u64,

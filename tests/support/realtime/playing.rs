@@ -57,7 +57,7 @@ impl Running {
         !self.plan.is_empty()
     }
 
-    /// How long the next piece waits.
+    /// Delay of the next piece.
     pub fn pace(&self) -> Option<Duration> {
         self.plan.front()?.is_sound().then_some(PACE)
     }
@@ -85,7 +85,7 @@ impl Talk {
         self.note(|seen| seen.answers += 1);
         let id = format!("resp_{number}");
         let mut plan = plan(&answer, number, &id);
-        // What was said is understood before the answer, in the middle of it, or after it.
+        // The transcript comes before the answer, in the middle of it, or after it.
         if number % 3 == 2
             && let Some(event) = self.transcript.take()
         {

@@ -36,7 +36,7 @@ pub struct Talk {
     /// Set when the connection is to end, and how.
     pub(super) ended: Option<String>,
     number: usize,
-    /// When the first sound came that is not committed.
+    /// Arrival of the first sound that is not committed.
     appended_at: Option<Instant>,
     /// Events so far, and items.
     count: u64,
@@ -152,7 +152,7 @@ impl Talk {
         }
         self.note(|seen| seen.orders.push(noted));
         if let Err(refusal) = check::order(&order, &self.known) {
-            // Who cancels cannot know that the answer has just ended.
+            // A client that cancels cannot know that the answer has just ended.
             if refusal.code != "response_cancel_not_active" {
                 let mistake = format!("{}: {}", refusal.code, refusal.message);
                 self.note(|seen| seen.mistakes.push(mistake));

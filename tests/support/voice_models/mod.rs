@@ -88,7 +88,7 @@ pub struct Seen {
     pub model: String,
     /// Samples a second of [`Self::sound`].
     pub rate: u32,
-    /// Why the handshake was refused.
+    /// Reason for refusing the handshake.
     pub refused: Option<String>,
     /// Messages of the client, in order; sound is left out of them.
     pub orders: Vec<Value>,
@@ -118,7 +118,7 @@ pub struct Seen {
     pub late: Vec<String>,
     /// Calling modes of the tools that were declared last, as name and mode.
     pub modes: Vec<(String, String)>,
-    /// When results were to be spoken of, as call id and scheduling.
+    /// Scheduling of results, as call id and value.
     pub scheduled: Vec<(String, String)>,
     /// Number of results that waited for the end of an answer.
     pub idled: usize,

@@ -1,4 +1,5 @@
-//! How well and how fast a model hears: `error_rate COMMAND FOLDER [options]`; without a command it says which there are.
+//! Accuracy and speed of a model: `error_rate COMMAND FOLDER [options]`;
+//! lists its commands if none is given.
 
 #![expect(clippy::missing_docs_in_private_items, reason = "the lines it prints say what is what")]
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "it prints its figures")]

@@ -16,7 +16,7 @@ impl<'a> Matrix<'a> {
     /// Rows of `columns` values, each `stride` after the one before.
     ///
     /// # Panics
-    /// When the slice is too short.
+    /// Panics if the slice is too short.
     pub(crate) fn new(data: &'a [f32], rows: usize, columns: usize, stride: usize) -> Self {
         assert!(reaches(rows, columns, stride) <= data.len(), "matrix outside its slice");
         Self { data, rows, columns, row_stride: stride, column_stride: 1 }
@@ -46,7 +46,7 @@ impl<'a> MatrixMut<'a> {
     /// Rows of `columns` values, each `stride` after the one before.
     ///
     /// # Panics
-    /// When the slice is too short, or rows would overlap.
+    /// Panics if the slice is too short, or rows would overlap.
     pub(crate) fn new(data: &'a mut [f32], rows: usize, columns: usize, stride: usize) -> Self {
         assert!(columns <= stride, "rows to be written overlap");
         assert!(reaches(rows, columns, stride) <= data.len(), "matrix outside its slice");
@@ -65,7 +65,7 @@ fn reaches(rows: usize, columns: usize, stride: usize) -> usize {
 /// `target = scale * a * b`, or `target += scale * a * b` when `add`, on the calling thread.
 ///
 /// # Panics
-/// When the shapes do not fit each other.
+/// Panics if the shapes do not fit each other.
 pub(crate) fn multiply(a: Matrix, b: Matrix, scale: f32, add: bool, target: MatrixMut) {
     assert!(a.columns == b.rows, "inner sizes differ");
     assert!(a.rows == target.rows && b.columns == target.columns, "target of another shape");

@@ -130,9 +130,9 @@ pub(crate) struct KeyValue<'a> {
     pub(crate) rows: &'a [f32],
     /// Values of a row.
     pub(crate) stride: usize,
-    /// Where the key begins in a row.
+    /// Column at which the key begins.
     pub(crate) key: usize,
-    /// Where the value begins in a row.
+    /// Column at which the value begins.
     pub(crate) value: usize,
     /// Added to the score of each row; one per row.
     pub(crate) bias: &'a [f32],

@@ -24,7 +24,7 @@ fn room(bytes: usize) -> usize {
     (64 << 20) + 8 * bytes
 }
 
-/// How many times as many cases as usual.
+/// Multiplier of the usual number of cases.
 #[expect(clippy::disallowed_methods, reason = "tests are told by their own environment")]
 fn times() -> usize {
     std::env::var("WHISPER_FUZZ").ok().and_then(|it| it.parse().ok()).unwrap_or(1)

@@ -7,7 +7,7 @@ pub(super) const BANDS: usize = 80;
 pub(super) const POSITIONS: usize = 40;
 pub(super) const VOCABULARY: usize = 300;
 
-/// How large a model is; the vocabulary is always the same.
+/// Size of a model; the vocabulary is always the same.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Shape {
     pub(super) width: usize,
@@ -32,7 +32,7 @@ pub(super) struct Files {
     pub(super) weights: Vec<u8>,
     pub(super) tokenizer: String,
     pub(super) config: String,
-    /// Where each variable's entry begins in `weights`.
+    /// Offset of each variable's entry in `weights`.
     pub(super) entries: Vec<usize>,
 }
 

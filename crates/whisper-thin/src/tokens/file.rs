@@ -50,7 +50,8 @@ pub(super) struct ConfigFile {
     /// Tokens a text does not begin with.
     #[serde(default)]
     pub(super) suppress_ids_begin: Vec<u32>,
-    /// As in Hugging Face's `generation_config.json`; CTranslate2 goes by the size of the vocabulary.
+    /// Like the flag in Hugging Face's `generation_config.json`; CTranslate2 goes by the size of
+    /// the vocabulary.
     #[serde(default)]
     pub(super) is_multilingual: Option<bool>,
 }

@@ -29,7 +29,7 @@ pub(crate) struct Special {
     pub(crate) transcribe: u32,
 }
 
-/// How two neighbouring pieces become one.
+/// Merge of two neighbouring pieces into one.
 struct Merged {
     /// Lower goes first.
     rank: usize,

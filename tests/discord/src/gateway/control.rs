@@ -12,7 +12,7 @@ impl Discord {
     /// Waits until a user's client is connected and has been told of its guilds. Cancel safe.
     ///
     /// # Errors
-    /// When it is not in time.
+    /// Fails if that takes longer than `limit`.
     pub async fn wait_connected(&self, user: u64, limit: Duration) -> anyhow::Result<()> {
         let connected = |state: &State| {
             let mut mine = state.gateway.sessions.values().filter(|one| one.user == user);
@@ -21,7 +21,7 @@ impl Discord {
         self.wait_until(connected, user, "connect", limit).await
     }
 
-    /// How often a user's client has identified.
+    /// Number of times a user's client has identified.
     #[must_use]
     pub fn identifies(&self, user: u64) -> u64 {
         self.inner.read(|state| count(&state.gateway.identifies, user))
@@ -31,7 +31,7 @@ impl Discord {
     /// connection from the one that the program before it had. Cancel safe.
     ///
     /// # Errors
-    /// When it has not in time.
+    /// Fails if that takes longer than `limit`.
     pub async fn wait_identified(
         &self,
         user: u64,
@@ -42,7 +42,7 @@ impl Discord {
         self.wait_until(often, user, "identify", limit).await
     }
 
-    /// How often a user's client has resumed.
+    /// Number of times a user's client has resumed.
     #[must_use]
     pub fn resumes(&self, user: u64) -> u64 {
         self.inner.read(|state| count(&state.gateway.resumes, user))
@@ -51,7 +51,7 @@ impl Discord {
     /// Waits until a user's client has resumed so often. Cancel safe.
     ///
     /// # Errors
-    /// When it has not in time.
+    /// Fails if that takes longer than `limit`.
     pub async fn wait_resumed(&self, user: u64, times: u64, limit: Duration) -> anyhow::Result<()> {
         let often = |state: &State| count(&state.gateway.resumes, user) >= times;
         self.wait_until(often, user, "resume", limit).await
@@ -112,7 +112,7 @@ impl Discord {
     }
 }
 
-/// How often `user` has done what is counted.
+/// Count of `user` in `counted`; 0 if absent.
 fn count(counted: &BTreeMap<u64, u64>, user: u64) -> u64 {
     counted.get(&user).copied().unwrap_or_default()
 }

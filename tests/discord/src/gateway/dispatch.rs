@@ -9,7 +9,7 @@ use crate::{
 };
 use serde_json::{Value, json};
 
-/// Whom an event is for.
+/// Recipients of an event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Audience {
     /// Members of a guild, on the shard that has it.

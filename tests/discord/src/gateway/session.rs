@@ -72,11 +72,11 @@ pub(crate) struct Gateways {
     pub(crate) sessions: BTreeMap<String, Session>,
     /// Number of the last socket.
     pub(crate) connections: u64,
-    /// When each user last identified.
+    /// Time of each user's last identify.
     pub(crate) identified: BTreeMap<u64, Instant>,
-    /// How often each user has identified.
+    /// Number of identifies of each user.
     pub(crate) identifies: BTreeMap<u64, u64>,
-    /// How often each user has resumed.
+    /// Number of resumes of each user.
     pub(crate) resumes: BTreeMap<u64, u64>,
 }
 

@@ -25,7 +25,7 @@ pub struct Answer {
 pub struct Response {
     /// Name of the interaction as a person would say it: `/npc mute`.
     pub name: String,
-    /// How long the first answer took; none before there is one.
+    /// Time until the first answer; `None` before it.
     pub after: Option<Duration>,
     /// The type of the first answer: 4 message, 5 and 6 deferred, 7 update, 8 choices, 9 modal.
     pub kind: Option<u64>,
@@ -130,7 +130,7 @@ impl Answer {
     /// Waits for the first answer, a deferral too. Cancel safe.
     ///
     /// # Errors
-    /// When none comes in time.
+    /// Fails if none comes within `limit`.
     pub async fn wait_first(&self, limit: Duration) -> anyhow::Result<Response> {
         self.wait_until(limit, |response| response.kind.is_some()).await
     }
@@ -139,7 +139,7 @@ impl Answer {
     /// Cancel safe.
     ///
     /// # Errors
-    /// When it does not come in time.
+    /// Fails if that takes longer than `limit`.
     pub async fn wait_final(&self, limit: Duration) -> anyhow::Result<Response> {
         self.wait_until(limit, |response| response.settled).await
     }
@@ -147,7 +147,7 @@ impl Answer {
     /// Waits until what has come back is as wanted. Cancel safe.
     ///
     /// # Errors
-    /// When it is not in time; says what there was.
+    /// Fails if that takes longer than `limit`; says what there was.
     pub async fn wait_until(
         &self,
         limit: Duration,

@@ -30,7 +30,7 @@ pub(crate) mod kind {
 /// The first answer to an interaction.
 #[derive(Clone, Debug)]
 pub(crate) struct First {
-    /// When it came.
+    /// Time of the answer.
     pub(crate) at: Instant,
     /// Its type.
     pub(crate) kind: u64,
@@ -55,13 +55,13 @@ pub(crate) struct Interaction {
     pub(crate) guild: u64,
     /// In which channel.
     pub(crate) channel: u64,
-    /// When.
+    /// Time of creation.
     pub(crate) created: Instant,
     /// The message with the button.
     pub(crate) source: Option<u64>,
     /// The first answer.
     pub(crate) first: Option<First>,
-    /// When somebody first answered too late.
+    /// Time of the first answer that came too late.
     pub(crate) late: Option<Instant>,
     /// The message that the first answer wrote or changes.
     pub(crate) original: Option<u64>,

@@ -37,8 +37,8 @@ impl Discord {
     /// been in time (see [`Discord::violations`]).
     ///
     /// # Errors
-    /// When the client app would not let the member: no such command or option, a value that does
-    /// not fit, no permission; or when the bot is not connected.
+    /// Fails if the client app would not let the member: no such command or option, a value that
+    /// does not fit, no permission; or if the bot is not connected.
     pub async fn command(
         &self,
         member: &Member,
@@ -51,7 +51,7 @@ impl Discord {
     /// A member is typing the option `focused` of a slash command.
     ///
     /// # Errors
-    /// As [`Discord::command`]; also when the option is not completed.
+    /// Fails like [`Discord::command`]; also if the option is not completed.
     pub async fn autocomplete(
         &self,
         member: &Member,
@@ -84,7 +84,7 @@ impl Discord {
     /// answer lies in `channel`.
     ///
     /// # Errors
-    /// As [`Discord::command`].
+    /// Fails like [`Discord::command`].
     pub async fn whisper(
         &self,
         member: &Member,
@@ -102,7 +102,7 @@ impl Discord {
     /// A member sends the press of a button that no message has, as a client of theirs might.
     ///
     /// # Errors
-    /// When the bot is not connected.
+    /// Fails if the bot is not connected.
     pub async fn forge(
         &self,
         member: &Member,
@@ -119,7 +119,7 @@ impl Discord {
     /// A member presses the button with this `custom_id` on a message.
     ///
     /// # Errors
-    /// When the member does not see the message, or there is no such button, or it is disabled.
+    /// Fails if the member does not see the message, or the button does not exist or is disabled.
     pub async fn press(
         &self,
         member: &Member,
@@ -136,7 +136,7 @@ impl Discord {
     /// A member chooses from the menu of a place, which is channel, message and `custom_id`; ids as text.
     ///
     /// # Errors
-    /// When the member does not see the message, or there is no such menu, or not that choice.
+    /// Fails if the member does not see the message, or the menu or the choice does not exist.
     pub async fn choose(
         &self,
         member: &Member,
@@ -170,7 +170,7 @@ impl Discord {
     /// A member fills in and sends the form that `answer` opened; inputs by their `custom_id`.
     ///
     /// # Errors
-    /// When no form was opened for the member, or a value does not fit its input.
+    /// Fails if no form was opened for the member, or a value does not fit its input.
     pub async fn submit(
         &self,
         member: &Member,

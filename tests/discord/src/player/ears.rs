@@ -16,15 +16,15 @@ use tokio::{net::UdpSocket, time::timeout};
 
 /// Longer than any packet of Discord's.
 const PACKET: usize = 2048;
-/// How long an answer to an address discovery may take before it is asked again.
+/// Timeout of an address discovery, after which it is sent again.
 const RETRY: Duration = Duration::from_millis(500);
 /// Discoveries before giving up.
 const TRIES: usize = 10;
-/// How often a keepalive goes out.
+/// Interval of keepalives.
 const KEEPALIVE: Duration = Duration::from_secs(5);
 /// Packets of unknown speakers that are kept; the oldest go first.
 const UNCLAIMED: usize = 25;
-/// How long after a packet a speaking update may still say whose it was: it comes by another road.
+/// Time after a packet in which a speaking update may still name its user; it takes another road.
 const CLAIM: Duration = Duration::from_millis(500);
 
 /// Opens a socket and asks the server how it is seen.

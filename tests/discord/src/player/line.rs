@@ -29,7 +29,7 @@ use tokio_util::sync::CancellationToken;
 /// Between two attempts to resume.
 const PAUSE: Duration = Duration::from_millis(200);
 
-/// How a connection has ended.
+/// End of a connection.
 enum End {
     /// It may be resumed.
     Resume,
@@ -43,7 +43,7 @@ enum End {
 
 /// One player's line.
 pub(super) struct Line {
-    /// Where it belongs.
+    /// Its seat in a voice channel.
     seat: Seat,
     /// Trusts the server's certificate.
     tls: TlsConnector,

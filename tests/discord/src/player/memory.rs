@@ -25,7 +25,7 @@ const LONGEST: usize = 5760;
 /// One packet of somebody's sound.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Packet {
-    /// When it came.
+    /// Time of arrival.
     pub arrival: Instant,
     /// Its number; starts again with each connection of the speaker.
     pub seq: u16,
@@ -39,7 +39,7 @@ pub struct Packet {
     pub rms: f64,
     /// True if it is the frame that says silence.
     pub silence: bool,
-    /// As it came.
+    /// Opus data, as received.
     opus: Vec<u8>,
 }
 

@@ -60,7 +60,7 @@ pub struct Seat {
 /// A person in a voice channel. Clones are the same person; it goes when the last one is dropped.
 #[derive(Clone)]
 pub struct Player {
-    /// Where it sits.
+    /// Id of its user.
     user: u64,
     /// State that its tasks share.
     shared: Arc<Shared>,
@@ -79,7 +79,7 @@ impl Player {
     /// discovery, SELECT PROTOCOL with the server's preferred mode, DAVE.
     ///
     /// # Errors
-    /// When the server refuses or does not answer within 15 s.
+    /// Fails if the server refuses or does not answer within 15 s.
     pub async fn connect(seat: Seat, ca: impl AsRef<Path>) -> anyhow::Result<Self> {
         Self::connect_with(seat, ca, None).await
     }
@@ -87,7 +87,7 @@ impl Player {
     /// Like [`Player::connect`], with a certain encryption of the transport.
     ///
     /// # Errors
-    /// When the server refuses or does not answer within 15 s.
+    /// Fails if the server refuses or does not answer within 15 s.
     pub async fn connect_with(
         seat: Seat,
         ca: impl AsRef<Path>,
@@ -134,7 +134,7 @@ impl Player {
     /// Goes to another voice server, as on a VOICE_SERVER_UPDATE.
     ///
     /// # Errors
-    /// When the server refuses or does not answer within 15 s.
+    /// Fails if the server refuses or does not answer within 15 s.
     pub async fn server_update(&self, endpoint: &str, token: &str) -> anyhow::Result<()> {
         let (endpoint, token) = (endpoint.to_owned(), token.to_owned());
         self.order(Command::Server { endpoint, token }).await
@@ -143,7 +143,7 @@ impl Player {
     /// Takes a seat elsewhere, as when it is moved to another channel.
     ///
     /// # Errors
-    /// When the server refuses or does not answer within 15 s.
+    /// Fails if the server refuses or does not answer within 15 s.
     pub async fn take_seat(&self, seat: Seat) -> anyhow::Result<()> {
         self.order(Command::Seat(seat)).await
     }
@@ -159,7 +159,7 @@ impl Player {
     /// in this player's group.
     ///
     /// # Errors
-    /// When that takes longer than `limit`.
+    /// Fails if that takes longer than `limit`.
     pub async fn in_call_with(&self, users: &[u64], limit: Duration) -> anyhow::Result<()> {
         let together = |state: &shared::State| {
             let linked = state.link.is_some();
@@ -176,7 +176,7 @@ impl Player {
     /// Waits until a user who has left is out of this player's group: a new epoch has begun.
     ///
     /// # Errors
-    /// When that takes longer than `limit`.
+    /// Fails if that takes longer than `limit`.
     pub async fn in_call_without(&self, user: u64, limit: Duration) -> anyhow::Result<()> {
         let without = |state: &shared::State| {
             let group = state.dave.members();
@@ -205,7 +205,7 @@ impl Player {
     /// with the silence frames.
     ///
     /// # Errors
-    /// When the line is not up, or in an encrypted call that nobody else has joined.
+    /// Fails if the line is not up, or in an encrypted call that nobody else has joined.
     pub async fn say(&self, pcm48: &[i16]) -> anyhow::Result<Spoken> {
         self.start_saying(pcm48.to_vec()).finished().await
     }
@@ -239,7 +239,7 @@ impl Player {
     /// now on: when it came.
     ///
     /// # Errors
-    /// When none comes within `limit`.
+    /// Fails if none comes within `limit`.
     pub async fn wait_for_voice(
         &self,
         user: u64,
@@ -257,7 +257,7 @@ impl Player {
     /// Waits until something audible has come from a user; what was forgotten does not count.
     ///
     /// # Errors
-    /// When none comes within `limit`.
+    /// Fails if none comes within `limit`.
     pub async fn wait_until_heard(&self, user: u64, limit: Duration) -> anyhow::Result<Instant> {
         let found = |state: &shared::State| state.memory.last_audible_before(user, Instant::now());
         self.shared.wait(limit, found).await.with_context(|| {
@@ -268,7 +268,7 @@ impl Player {
     /// Waits until nothing audible comes from a user for `silence` from now on: since when.
     ///
     /// # Errors
-    /// When that is not so within `limit`.
+    /// Fails if that takes longer than `limit`.
     pub async fn wait_for_silence(
         &self,
         user: u64,
@@ -278,7 +278,7 @@ impl Player {
         let begun = Instant::now();
         let until = begun + limit;
         loop {
-            // What is about to be said was not heard yet.
+            // Speech that is about to begin was not heard yet.
             let last = self.silent_since(user).unwrap_or(begun);
             let quiet_from = last.max(begun) + silence;
             if Instant::now() >= quiet_from {
@@ -289,20 +289,20 @@ impl Player {
         }
     }
 
-    /// When the last audible packet of a user came; `None` if none ever has.
+    /// Time of a user's last audible packet; `None` if none ever came.
     #[must_use]
     pub fn silent_since(&self, user: u64) -> Option<Instant> {
         self.last_audible_before(user, Instant::now())
     }
 
-    /// When a user was first audible after a moment.
+    /// Time of a user's first audible packet after a moment.
     #[must_use]
     pub fn first_audible_after(&self, user: u64, moment: Instant) -> Option<Instant> {
         let audible = |packet: &Packet| packet.rms >= AUDIBLE;
         self.shared.read(|state| state.memory.first_after(user, moment, audible))
     }
 
-    /// When a user was last audible before a moment.
+    /// Time of a user's last audible packet before a moment.
     #[must_use]
     pub fn last_audible_before(&self, user: u64, moment: Instant) -> Option<Instant> {
         self.shared.read(|state| state.memory.last_audible_before(user, moment))

@@ -25,12 +25,12 @@ use tokio_util::sync::{CancellationToken, DropGuard};
 const PERIOD: Duration = Duration::from_millis(20);
 /// Silence frames after a speech.
 const TRAILING: usize = 5;
-/// How long a speech waits for keys in an encrypted call.
+/// Longest wait of a speech for keys in an encrypted call.
 const KEYS: Duration = Duration::from_secs(10);
 /// Bytes of the longest packet made here.
 const LONGEST: usize = 1275;
 
-/// When a speech went out.
+/// Times and packet count of a speech.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Spoken {
     /// The first packet of all.
@@ -51,7 +51,7 @@ pub(super) struct Mouth {
     seq: u16,
     /// Of the next packet.
     timestamp: u32,
-    /// When the last packet went out.
+    /// Time of the last packet.
     last: Option<Instant>,
 }
 
@@ -168,7 +168,7 @@ pub struct Speech {
     stop: CancellationToken,
     /// Stops it with this handle.
     _stopped: DropGuard,
-    /// When the last packet went out.
+    /// Time of the last packet; `None` before the first.
     started: watch::Receiver<Option<Instant>>,
     /// Says it.
     task: JoinHandle<anyhow::Result<Spoken>>,
@@ -200,7 +200,7 @@ impl Speech {
     /// Waits until the first packet is out.
     ///
     /// # Errors
-    /// When none ever goes out.
+    /// Fails if none ever goes out.
     pub async fn started(&mut self) -> anyhow::Result<()> {
         self.started.wait_for(Option::is_some).await.context("nothing was said")?;
         Ok(())
@@ -209,7 +209,7 @@ impl Speech {
     /// Waits until all is said, or was stopped.
     ///
     /// # Errors
-    /// When the line is not up, nobody else is in the encrypted call, or nothing was said.
+    /// Fails if the line is not up, nobody else is in the encrypted call, or nothing was said.
     pub async fn finished(self) -> anyhow::Result<Spoken> {
         self.task.await.context("speaking broke off")?
     }

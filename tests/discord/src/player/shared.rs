@@ -43,11 +43,11 @@ pub(super) struct Link {
 
 /// Sound of nobody knows whom.
 pub(super) struct Unclaimed {
-    /// When it came.
+    /// Time of arrival.
     pub arrival: Instant,
     /// Its header.
     pub rtp: Rtp,
-    /// As encrypted end to end.
+    /// Frame, encrypted end to end.
     pub frame: Vec<u8>,
 }
 
@@ -66,7 +66,7 @@ pub(super) struct State {
     pub memory: Memory,
     /// Servers this player has been told of and has not yet gone to.
     pub moves: u64,
-    /// Why there is no line.
+    /// Error that keeps the line down.
     pub failure: Option<String>,
     /// Close code of the last connection.
     pub close_code: Option<u16>,
@@ -109,7 +109,7 @@ impl Shared {
     /// Waits until `found` finds something.
     ///
     /// # Errors
-    /// When it does not within `limit`.
+    /// Fails if `found` finds nothing within `limit`.
     pub(super) async fn wait<T>(
         &self,
         limit: Duration,

@@ -20,7 +20,7 @@ use tokio_tungstenite::{WebSocketStream, client_async, tungstenite::Message};
 pub(super) struct Wires {
     /// The web socket.
     pub socket: WebSocketStream<TlsStream<TcpStream>>,
-    /// When to beat.
+    /// Timer of heartbeats.
     pub heartbeat: Interval,
 }
 

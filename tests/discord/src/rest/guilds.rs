@@ -65,7 +65,7 @@ pub(crate) fn member(call: &Call) -> Answered {
     })
 }
 
-/// Where somebody sits.
+/// Voice state of a user.
 pub(crate) fn voice_state(call: &Call) -> Answered {
     let id = user(call)?;
     call.inner.read(|state| {

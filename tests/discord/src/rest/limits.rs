@@ -28,7 +28,7 @@ pub(crate) struct Taken {
     pub(crate) exceeded: Option<Scope>,
 }
 
-/// Which limit is exceeded.
+/// Limit that a request exceeds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Scope {
     /// The bucket's.
@@ -37,7 +37,7 @@ pub(crate) enum Scope {
     Global,
 }
 
-/// Which bucket a request falls in.
+/// Bucket of a request.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Key {
     /// User of the token.
@@ -117,7 +117,7 @@ impl Limits {
         taken
     }
 
-    /// How long everything of a token waits, if it does.
+    /// Wait that the global limits impose on a user's requests, if any.
     fn over_all(&mut self, now: Instant, user: u64, global: Limit) -> Option<Duration> {
         if let Some(until) = self.global_until.filter(|until| *until > now) {
             return Some(until - now);

@@ -13,7 +13,7 @@ pub(crate) struct Reply {
     pub(crate) body: Option<Value>,
 }
 
-/// Why Discord does not do it.
+/// Refusal of a request by Discord.
 #[derive(Clone, Debug)]
 pub(crate) struct Refusal {
     /// HTTP status.

@@ -1,4 +1,4 @@
-//! Which requests there are, and who answers them.
+//! Routes of REST, and their handlers.
 //!
 //! Entry function: [`find`]. Never: answering.
 

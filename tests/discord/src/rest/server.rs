@@ -32,7 +32,7 @@ const BODY: usize = 11 * 1024 * 1024;
 /// A REST request that came.
 #[derive(Clone, Debug)]
 pub struct Request {
-    /// When it was answered, on the loopback's clock.
+    /// Time of the answer, on the loopback's clock.
     pub at: Instant,
     /// `GET` and so on.
     pub method: String,

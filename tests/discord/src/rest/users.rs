@@ -13,10 +13,10 @@ use crate::world::{
 };
 use serde_json::{Value, json};
 
-/// How often a token may identify in a day.
+/// Identifies that a token may make in a day.
 const STARTS: u64 = 1000;
 
-/// Where the gateway is.
+/// Address of the gateway.
 pub(crate) fn gateway(call: &Call) -> Answered {
     Reply::ok(json!({"url": call.inner.gateway_url()}))
 }

@@ -19,7 +19,7 @@ use serde_json::{Value, json};
 
 /// A message that has passed the checks.
 pub(crate) struct Draft<'a> {
-    /// Where.
+    /// Its channel.
     pub(crate) channel: u64,
     /// Its author.
     pub(crate) author: u64,
@@ -29,7 +29,7 @@ pub(crate) struct Draft<'a> {
     pub(crate) files: &'a [File],
     /// The interaction it answers, as metadata.
     pub(crate) interaction: Option<Value>,
-    /// Whom alone it is shown to.
+    /// The only user who sees it, if it is ephemeral.
     pub(crate) ephemeral_for: Option<u64>,
 }
 

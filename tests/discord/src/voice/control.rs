@@ -106,7 +106,7 @@ impl Voice {
         }
     }
 
-    /// Whatever clients did that Discord would not have accepted, oldest first.
+    /// All acts of clients that Discord would not have accepted, oldest first.
     #[must_use]
     pub fn violations(&self) -> Vec<String> {
         self.shared.state().violations.clone()

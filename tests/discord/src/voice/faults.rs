@@ -9,7 +9,7 @@ use std::time::Duration;
 /// Later than this, a reordered packet comes after its successor (20 ms apart).
 const OVERTAKEN: Duration = Duration::from_millis(30);
 
-/// Whom a fault is about. A user's own faults hide those of the guild.
+/// Target of a fault. A user's own faults hide those of the guild.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Scope {
     /// Everybody in a guild.
@@ -50,7 +50,7 @@ pub struct Faults {
 }
 
 impl Faults {
-    /// When the copies of one packet arrive: none if it is lost.
+    /// Delays of the copies of one packet: none if it is lost.
     pub(super) fn fates(&self, random: &mut impl Rng) -> Vec<Duration> {
         let mut happens = |rate: f64| rate > 0.0 && random.random_bool(rate.clamp(0.0, 1.0));
         if happens(self.loss) {

@@ -39,20 +39,20 @@ use tokio::{
 use tokio_rustls::TlsAcceptor;
 use tokio_util::sync::{CancellationToken, DropGuard};
 
-/// How often overdue heartbeats and commits are looked for.
+/// Interval of checks for overdue heartbeats and commits.
 const SWEEP: Duration = Duration::from_millis(250);
 
-/// How the voice servers behave. The default is today's Discord.
+/// Configuration of the voice servers. The default is today's Discord.
 #[derive(Clone, Debug)]
 pub struct VoiceOptions {
     /// True if calls are encrypted end to end, and clients that cannot are refused (4017).
     pub dave: bool,
     /// Modes that READY offers.
     pub modes: Vec<Mode>,
-    /// How often clients must send a heartbeat; silence for two and a half times as long ends the
+    /// Interval of the clients' heartbeats; silence for two and a half times as long ends the
     /// session (4009).
     pub heartbeat: Duration,
-    /// How many servers there are; [`Voice::migrate`] goes from one to the next.
+    /// Number of servers; [`Voice::migrate`] goes from one to the next.
     pub servers: usize,
     /// Keys, tokens and what [`Faults`] draws come from it.
     pub seed: u64,
@@ -100,7 +100,7 @@ impl Voice {
     /// certificate for 127.0.0.1 that clients trust.
     ///
     /// # Errors
-    /// When a port cannot be opened.
+    /// Fails if a port cannot be opened.
     pub async fn start(tls: TlsAcceptor, options: VoiceOptions) -> anyhow::Result<Self> {
         let (mut listeners, mut media) = (Vec::new(), Vec::new());
         for _ in 0..options.servers.max(1) {

@@ -24,7 +24,7 @@ pub(super) struct Connection {
     pub id: u64,
     /// Version of the voice gateway.
     pub version: u8,
-    /// Which server it came to.
+    /// Index of the server it came to.
     pub server: usize,
     /// From IDENTIFY or RESUME on.
     pub who: Option<Who>,

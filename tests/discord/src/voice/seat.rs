@@ -32,13 +32,13 @@ impl Close {
 
 /// A user's admission to a voice channel.
 pub(super) struct Seat {
-    /// Which channel.
+    /// Id of the channel.
     pub channel: u64,
     /// The gateway's id of the user's session.
     pub session_id: String,
     /// Token that the client must show.
     pub token: String,
-    /// Which voice server it must come to.
+    /// Index of the voice server it must come to.
     pub server: usize,
     /// True if a close code has ended the token.
     pub ended: bool,
@@ -70,7 +70,7 @@ pub(super) struct Session {
     pub early_reported: bool,
     /// True if a plain frame was reported.
     pub plain_reported: bool,
-    /// When the last heartbeat came.
+    /// Time of the last heartbeat.
     pub beat: Instant,
     /// To the socket, while there is one.
     outbox: Option<mpsc::Sender<Message>>,

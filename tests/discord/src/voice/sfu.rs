@@ -28,19 +28,19 @@ const PACKET: usize = 2048;
 const DISCOVERY: usize = 74;
 /// The end of every frame that is encrypted end to end.
 const DAVE_MARK: [u8; 2] = [0xfa, 0xfa];
-/// How long the first speaking update may be later than the first packet: they come by different
+/// Longest delay of the first speaking update after the first packet: they come by different
 /// roads, on a busy machine.
 const GRACE: Duration = Duration::from_secs(3);
-/// How long after a transition plain frames may still be on their way.
+/// Time after a transition in which plain frames may still be on their way.
 const SETTLING: Duration = Duration::from_secs(2);
 
 /// A packet that leaves later.
 struct Later {
-    /// When.
+    /// Time of departure.
     due: Instant,
     /// Breaks ties in the order of arrival.
     number: u64,
-    /// Where to.
+    /// Destination.
     to: SocketAddr,
     /// The packet.
     packet: Vec<u8>,

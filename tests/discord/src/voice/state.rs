@@ -22,7 +22,7 @@ pub(super) type Who = (u64, u64);
 
 /// The state of all voice servers.
 pub(super) struct State {
-    /// As started.
+    /// Options they were started with.
     pub options: VoiceOptions,
     /// Gateway address of each server.
     pub endpoints: Vec<SocketAddr>,
@@ -40,7 +40,7 @@ pub(super) struct State {
     pub cuts: HashMap<Scope, Instant>,
     /// Acts of clients that Discord would not have accepted.
     pub violations: Vec<String>,
-    /// Which server a guild is on; the first if it is not here.
+    /// Index of each guild's server; 0 if absent.
     servers: HashMap<u64, usize>,
     /// Keys, tokens, and packets that are lost.
     pub random: StdRng,

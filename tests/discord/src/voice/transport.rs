@@ -17,7 +17,7 @@ const NONCE: usize = 4;
 /// The payload type Discord has given to Opus.
 pub(crate) const OPUS: u8 = 120;
 
-/// How packets between a client and the voice server are encrypted.
+/// Encryption of packets between a client and the voice server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Mode {
     /// `aead_aes256_gcm_rtpsize`, which Discord prefers.

@@ -112,7 +112,7 @@ impl Guild {
         self.inner.new_channel(self.id, kind::STAGE, name)
     }
 
-    /// How many may sit in a voice channel.
+    /// Sets the user limit of a voice channel.
     pub fn set_seats(&self, channel: u64, seats: u64) {
         self.inner.change_channel(channel, |channel| channel.user_limit = seats);
     }

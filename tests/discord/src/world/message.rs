@@ -8,7 +8,7 @@ use tokio::time::Instant;
 /// One wording of a message.
 #[derive(Clone, Debug)]
 pub struct Version {
-    /// When it was written, on the loopback's clock.
+    /// Time of writing, on the loopback's clock.
     pub at: Instant,
     /// The whole message object.
     pub json: Value,
@@ -23,7 +23,7 @@ pub struct Message {
     pub channel: u64,
     /// Its author.
     pub author: u64,
-    /// Whom alone it is shown to.
+    /// The only user who sees it, if it is ephemeral.
     pub ephemeral_for: Option<u64>,
     /// True if it has been deleted.
     pub deleted: bool,
@@ -31,7 +31,7 @@ pub struct Message {
     pub versions: Vec<Version>,
 }
 
-/// How the world keeps messages.
+/// Message as the world stores it.
 pub(crate) type Stored = Message;
 
 impl Message {
@@ -92,7 +92,7 @@ impl Message {
         all.iter().map(|file| (text(&file["filename"]), text(&file["url"]))).collect()
     }
 
-    /// How often it was edited.
+    /// Number of edits.
     #[must_use]
     pub fn edits(&self) -> usize {
         self.versions.len().saturating_sub(1)

@@ -15,7 +15,7 @@ use crate::{
 };
 use serde_json::{Value, json};
 
-/// Why a seat is refused.
+/// Reason for refusing a seat.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum NoSeat {
     /// No such voice channel in the guild, or no such member.

@@ -7,7 +7,7 @@ use std::time::Duration;
 use tokio::{net::TcpStream, time::timeout};
 use tokio_tungstenite::{MaybeTlsStream, WebSocketStream, tungstenite::Message};
 
-/// How long anything may take here.
+/// Longest wait of these tests.
 pub const SOON: Duration = Duration::from_secs(5);
 /// Guilds, voice states, messages in guilds and direct ones.
 pub const INTENTS: u64 = 1 | 1 << 7 | 1 << 9 | 1 << 12;

@@ -58,12 +58,12 @@ impl Table {
     }
 }
 
-/// Where further words of an interaction go.
+/// Path for follow-ups to an interaction.
 fn webhook(discord: &Discord, event: &Value) -> String {
     format!("/webhooks/{}/{}", discord.bot(), event["token"].as_str().unwrap())
 }
 
-/// Where an interaction is answered first.
+/// Path for the first answer to an interaction.
 fn callback(event: &Value) -> String {
     format!(
         "/interactions/{}/{}/callback",

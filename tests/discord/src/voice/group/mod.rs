@@ -42,7 +42,7 @@ struct Proposed {
     change: Change,
     /// Users who may commit it.
     asked: BTreeSet<u64>,
-    /// When.
+    /// Time of the proposal.
     at: Instant,
 }
 
@@ -68,13 +68,13 @@ pub(in crate::voice) struct Group {
     downgrade: bool,
     /// Users who have not said ready.
     waiting: BTreeSet<u64>,
-    /// When the transition was announced.
+    /// Time at which the transition was announced.
     announced: Option<Instant>,
     /// Transitions that were executed.
     pub(in crate::voice) executed: u64,
     /// Commits and welcomes that clients refused (op 31).
     pub(in crate::voice) refused: u64,
-    /// When the last change was executed, if nothing has changed since.
+    /// Time at which the last change was executed, if nothing has changed since.
     pub(in crate::voice) settled: Option<Instant>,
     /// Users whose next commit or welcome arrives broken.
     pub(in crate::voice) spoilt: BTreeSet<u64>,

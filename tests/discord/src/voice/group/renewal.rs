@@ -9,7 +9,7 @@ use serde_json::json;
 use std::{collections::BTreeSet, time::Duration};
 use tokio::time::Instant;
 
-/// How long members may take to commit or to say that they are ready.
+/// Time limit for members to commit or to say that they are ready.
 const PATIENCE: Duration = Duration::from_secs(8);
 
 impl Group {

@@ -121,7 +121,7 @@ fn what_an_old_connection_says_changes_nothing_of_the_new_session() {
     let seat = &state.seats[&who];
     assert_eq!((seat.counts.heartbeats, seat.counts.speaking_updates), (0, 0));
     assert!(seat.session.as_ref().unwrap().transport.is_none());
-    // The same from the connection that carries the session counts.
+    // From the connection that carries the session, they count.
     for (op, d) in &said {
         new.say(&mut state, *op, d);
     }
