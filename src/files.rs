@@ -129,7 +129,8 @@ pub fn tighten(folder: &Path, closed: &[&str]) {
     }
 }
 
-/// True if it is a folder, which has been closed to others if it was not before; files are too.
+/// Takes the rights of others from a file or a folder, as far as it is ours to change; true if it
+/// is a folder. A link is left as it is.
 fn only_for_owner(path: &Path) -> bool {
     use std::os::unix::fs::PermissionsExt;
     let Ok(about) = fs::symlink_metadata(path) else { return false };

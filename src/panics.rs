@@ -62,7 +62,7 @@ fn note_places() {
     });
 }
 
-/// Takes the place of this thread's last panic: unwinding does not change threads.
+/// Returns the place of this thread's last panic, and clears it: unwinding does not change threads.
 fn here() -> Panicked {
     Panicked(PLACE.with_borrow_mut(std::mem::take))
 }

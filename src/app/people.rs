@@ -38,7 +38,7 @@ const SILENCE: usize = 3_200;
 const TAKES: [u64; 3] = [148, 230, 280];
 /// The last partial holds what was said until so long before the end: half the time between two.
 const EARLIER: u64 = 200;
-/// Time at which a sound model's judgement arrives.
+/// Time from the beginning of silence to a sound model's judgement.
 const JUDGED: Duration = Duration::from_millis(305);
 
 /// 16 kHz mono samples of a WAV file.

@@ -128,9 +128,9 @@ fn is_meant(
     Ok(Meant::Yes)
 }
 
-/// Agreement that files are for the campaign.
+/// Decision on files that may belong to another campaign.
 enum Meant {
-    /// They are.
+    /// Import them.
     Yes,
     /// The user at the terminal has declined.
     No,

@@ -37,7 +37,7 @@ pub fn load(path: Option<&Path>) -> Result<config::Config, Failure> {
     Ok(config)
 }
 
-/// True if nothing but what we keep lies in `data_dir`: not the configuration, and not the folder the
+/// True if `data_dir` holds only what we store: neither the configuration nor the folder that the
 /// program is called in.
 fn is_our_own(config: &config::Config) -> bool {
     let Ok(kept) = config.data_dir.canonicalize() else { return false };

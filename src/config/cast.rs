@@ -99,7 +99,7 @@ impl Cast {
         (self.tried == read).then_some(self.npcs.as_slice())
     }
 
-    /// True if nothing was even meant to be an NPC.
+    /// True if nothing but the assistant was even meant to be an NPC.
     pub fn is_empty(&self) -> bool {
         self.tried == usize::from(self.assistant.is_some())
     }

@@ -174,7 +174,7 @@ fn is_of_clients(path: &[String]) -> bool {
     path.len() == 2 && path.first().is_some_and(|key| key == DESKTOP)
 }
 
-/// True if it is `true`.
+/// True if `node` is the boolean `true`.
 fn is_true(node: &Node) -> bool {
     node.scalar().and_then(Scalar::flag).unwrap_or(false)
 }

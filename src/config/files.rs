@@ -63,7 +63,7 @@ impl Source {
         }
     }
 
-    /// True if a folder is there.
+    /// True if `path` is a folder.
     pub fn has_dir(self, path: &Path) -> bool {
         match self {
             Self::Disk => path.is_dir(),
@@ -118,7 +118,7 @@ impl Source {
     }
 }
 
-/// True if it is named like one of these files.
+/// True if it has one of these extensions and is not hidden.
 fn has_extension(path: &Path, extensions: &[&str]) -> bool {
     let extension = path.extension().and_then(|extension| extension.to_str());
     let is_one = |it: &str| extensions.iter().any(|known| it.eq_ignore_ascii_case(known));

@@ -160,7 +160,7 @@ fn tool(
 struct Placeholders {
     /// Groups of the pattern; `None`: not known.
     groups: Option<Vec<String>>,
-    /// True if a tool has answered.
+    /// True if a tool has answered, so that its result may be named.
     result: bool,
 }
 

@@ -153,7 +153,7 @@ fn cascade(
     Some(CascadeModels { opener: opener?, strong: strong? })
 }
 
-/// True if some tool of the whitelist already has its problem.
+/// True if a problem with the whitelist has already been noted.
 fn has_broken(fields: &Fields) -> bool {
     let broken = |node: &Node| matches!(node.value, Value::Broken);
     fields.is_broken("tools") || fields.items("tools").iter().any(broken)

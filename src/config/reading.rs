@@ -118,7 +118,7 @@ impl<'a> Reading<'a> {
         self.source.list(dir, extensions)
     }
 
-    /// True if there is such a folder, which is looked into only because it is there.
+    /// True if `dir` is a folder; it counts as looked into, so that its creation is noticed.
     pub fn has_dir(&mut self, dir: &Path) -> bool {
         self.folders.push(dir.to_owned());
         self.source.has_dir(dir)

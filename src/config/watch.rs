@@ -1,4 +1,4 @@
-//! Whether the files that were read have changed on disk.
+//! Detection of changes on disk to the files that were read.
 //!
 //! Entry type: [`Watch`], asked again and again. **Never**: reads what a file means.
 
@@ -74,7 +74,7 @@ impl Watch {
         self.folders.retain(|folder, _| folders.contains(folder) || beside(folder));
     }
 
-    /// True if anything is other than at the last look.
+    /// True if anything has changed since the last look.
     pub fn has_changed(&mut self, now: SystemTime) -> bool {
         let mut changed = false;
         for (path, seen) in &mut self.files {

@@ -1,4 +1,4 @@
-//! Whether the chat model's window has room for the cast.
+//! Check that the chat model's window has room for the cast.
 //!
 //! Entry function: [`check`]. **Never**: counts tools, which come and go.
 

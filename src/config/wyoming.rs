@@ -10,7 +10,7 @@ use crate::{
     yaml::Fields,
 };
 
-/// Reads the connection settings under `path`; `such_as` is an example of an address for errors.
+/// Reads the connection settings under `path`; `such_as` is an example for messages.
 pub fn wyoming(fields: &Fields, path: &str, such_as: &str, notes: &mut Notes) -> Options {
     let wait = |key, default| Duration::from_millis(fields.whole(key).unwrap_or(default));
     Options {

@@ -22,7 +22,7 @@ impl Person {
         }
     }
 
-    /// True if what is kept with this identity, or of earlier versions with this name only, is theirs.
+    /// True if what is stored with this id, or by earlier versions with this name only, is theirs.
     pub fn is(&self, id: Option<&str>, name: &str) -> bool {
         id.map_or_else(|| self.names.iter().any(|it| it == name), |id| id == self.id.0)
     }

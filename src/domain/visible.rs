@@ -16,7 +16,7 @@ pub fn one_line(text: &str, longest: usize) -> String {
     flat.filter(|c| !is_hidden(*c)).take(longest).collect()
 }
 
-/// True if nobody sees it although it acts on who reads it; line ends and tabs are seen.
+/// True if `c` is invisible but acts on its reader; line ends and tabs count as visible.
 pub fn is_hidden(c: char) -> bool {
     (c.is_control() && c != '\n' && c != '\t')
         || matches!(
@@ -52,8 +52,8 @@ pub fn revealed(text: &str) -> String {
 /// Asks for the picture of a character.
 const PICTURE: char = '\u{fe0f}';
 
-/// True if `c` has a part in how its neighbours are written: the joiners of Persian, of Indian scripts
-/// and of emoji, and the selector of an emoji.
+/// True if `c` affects how its neighbours are drawn: the joiners of Persian, of Indian scripts and
+/// of emoji, and the selector of an emoji.
 fn joins(before: Option<char>, c: char, after: Option<char>) -> bool {
     let is_emoji =
         |c: char| matches!(c, '\u{203c}'..='\u{3299}' | '\u{1f000}'..='\u{1faff}' | '©' | '®');

@@ -53,8 +53,8 @@ pub struct Turn {
 }
 
 impl Turn {
-    /// True if its own message has what not everybody may know; waits for what is looked up. Cancel
-    /// safe.
+    /// True if its own message holds secrets, which not everybody may know; waits for
+    /// [`Self::recall`]. Cancel safe.
     pub async fn tells_secrets(&self) -> bool {
         self.setting.note.is_some()
             || match self.recall.clone() {

@@ -21,7 +21,7 @@ pub fn shorten(text: &str, before: usize) -> String {
     }
 }
 
-/// True if a sentence ends with `word`; a one-letter abbreviation ("e.g.", "5 ft.") ends none.
+/// True if a sentence ends with `word`; a known abbreviation ("e.g.", "5 ft.") ends none.
 fn ends_sentence(word: &str) -> bool {
     let word = word.trim_end_matches(['"', '\'', ')', '”', '’']);
     let abbreviated = ["e.g.", "i.e.", "etc.", "ft.", "lb.", "vs.", "hr."]

@@ -112,7 +112,7 @@ pub fn found(name: &str, path: &str) -> Result<PathBuf, Refusal> {
     found_from(&env::current_dir().unwrap_or_default(), name, path)
 }
 
-/// True if there is such a program for somebody in the folder `here`, with our `PATH`.
+/// True if the program `name` can be run from the folder `here`, with our `PATH`.
 pub fn is_there(name: &str, here: &Path) -> bool {
     let path = super::variable("PATH").unwrap_or_default();
     found_from(here, name, &path).is_ok()
@@ -187,7 +187,7 @@ impl Allowing {
         Self { rules: Rules::default(), hidden, home: real(&said.home), person }
     }
 
-    /// True if `folder` holds more than one thing's own: a home, or what is above one.
+    /// True if `folder` is too wide to be opened: a home, a folder above one, or one of [`WIDE`].
     fn is_wide(&self, folder: &Path) -> bool {
         let folder = real(folder);
         let above = |inner: &PathBuf| inner.starts_with(&folder);

@@ -27,7 +27,7 @@ const HEAD: usize = 256;
 pub struct Installed<'a> {
     /// Folders of programs, as `PATH` has them.
     pub path: &'a str,
-    /// True if a folder holds more than a program's own.
+    /// True if a folder holds more than one program's files.
     pub is_wide: &'a dyn Fn(&Path) -> bool,
 }
 

@@ -54,7 +54,7 @@ pub struct Pipes {
     pub stderr: pipe::Receiver,
 }
 
-/// Reason a program is not running.
+/// Reason a program could not be started.
 #[derive(Debug, thiserror::Error)]
 pub enum LaunchError {
     /// The program itself.

@@ -36,7 +36,7 @@ impl Caution {
         }
     }
 
-    /// True if a game master may do without it from now on.
+    /// True if a game master may allow such calls without being asked from now on.
     pub const fn may_be_waived(self) -> bool {
         !matches!(self, Self::Configured)
     }
@@ -51,7 +51,7 @@ impl Tool {
         })
     }
 
-    /// True if its calls reach beyond this machine; what does not say so does.
+    /// True if its calls reach beyond this machine; undeclared, those of all but built-ins do.
     pub fn is_open_world(&self) -> bool {
         self.declared.open_world.unwrap_or(self.source != SourceKind::BuiltIn)
     }

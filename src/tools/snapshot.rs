@@ -106,7 +106,7 @@ impl Snapshot {
     }
 
     /// Builds a snapshot of the tools at `now`. Warns about entries of an NPC's lists that match
-    /// tools of several servers, except those already in `told`.
+    /// tools of several servers, except those already in `told`, and adds them there.
     pub(super) fn prepare(
         of: &Ingredients<'_>,
         told: &mut BTreeSet<String>,

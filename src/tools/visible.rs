@@ -16,7 +16,7 @@ pub struct VisibleTools {
     pub slowest: Duration,
     /// The tool that finds more tools; only a narrowed list shows it.
     pub(super) finder: Option<Arc<CatalogEntry>>,
-    /// True if somebody outside has described any of them.
+    /// True if any of them is described in words from outside.
     described_outside: bool,
     entries: Vec<Arc<CatalogEntry>>,
     by_name: HashMap<Arc<str>, usize>,
@@ -55,7 +55,7 @@ impl VisibleTools {
         self.entries.iter()
     }
 
-    /// True if a model that reads the list reads words of somebody outside.
+    /// True if a model that reads the list reads words from outside.
     pub fn is_described_outside(&self) -> bool {
         self.described_outside
     }

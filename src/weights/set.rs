@@ -22,7 +22,7 @@ pub struct WeightSet {
     pub caveat: Option<String>,
     /// Text that the licences want kept with the files; written beside them unless empty.
     pub notice: String,
-    /// True if `models get --default` means it too.
+    /// True if `models get --default` includes it.
     pub is_default: bool,
     /// Downloads, in order.
     pub packages: Vec<Package>,
@@ -123,13 +123,13 @@ impl fmt::Display for Origin {
     }
 }
 
-/// True if a set may be called so: it becomes a folder, and is typed.
+/// True if `name` may name a set: a file name without capitals; it becomes a folder, and is typed.
 pub fn is_set_name(name: &str) -> bool {
     is_file_name(name) && !name.chars().any(|c| c.is_ascii_uppercase())
 }
 
-/// True if a file of a set may be called so: ASCII letters, digits, `.`, `-` and `_`, a letter or a digit
-/// first, so that it leads nowhere and hides nothing.
+/// True if `name` may name a file of a set: ASCII letters, digits, `.`, `-` and `_`, a letter or a
+/// digit first, so that it leads nowhere and hides nothing.
 pub fn is_file_name(name: &str) -> bool {
     name.len() <= LONGEST_NAME
         && name.starts_with(|c: char| c.is_ascii_alphanumeric())

@@ -38,7 +38,7 @@ impl<'a> Fields<'a> {
         (!node.is_null() && !matches!(node.value, Value::Broken)).then_some(node)
     }
 
-    /// True if `key` has a value that already has its problem.
+    /// True if a problem with the value of `key` has already been noted.
     pub fn is_broken(&self, key: &str) -> bool {
         self.entry(key).is_some_and(|entry| matches!(entry.node.value, Value::Broken))
     }

@@ -67,7 +67,7 @@ struct Anchor {
     depth: usize,
 }
 
-/// Size of something.
+/// Number of values, and of bytes in them.
 #[derive(Clone, Copy, Default)]
 struct Size {
     /// Values.

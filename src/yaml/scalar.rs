@@ -14,7 +14,7 @@ pub struct Scalar {
 }
 
 impl Scalar {
-    /// True if it is nothing.
+    /// True if it is null: empty, `~` or `null`, neither quoted nor from a variable.
     pub fn is_null(&self) -> bool {
         !self.quoted
             && self.written.is_none()

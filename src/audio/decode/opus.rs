@@ -68,8 +68,8 @@ impl OpusHead {
     }
 }
 
-/// Checks that so many channels, described by the rest of a header, are in one stream that we can
-/// mix; `None`: the header ends too early.
+/// Checks that `channels` channels, laid out as the rest of the header says, are in one stream that
+/// we can mix; `None`: the header ends too early.
 fn check_channels(channels: u8, mut mapping: Bytes<'_>) -> Option<Result<(), DecodeError>> {
     let family = mapping.u8()?;
     // Family 1 says how many streams there are; those after it are not for headphones.

@@ -176,7 +176,7 @@ impl Stretch {
         (self.base, self.n_in, self.n_out, self.n_pieces, self.next) = (0, 0, 0, 0, 0);
     }
 
-    /// Place of the next piece if none were searched for.
+    /// Place of the next piece before the search.
     fn target(&self) -> usize {
         to_count((self.n_pieces * self.overlap) as f64 * self.tempo)
     }

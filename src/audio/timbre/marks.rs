@@ -31,7 +31,7 @@ pub struct Mark {
     pub at: f64,
     /// Length of the period, in samples.
     pub period: f64,
-    /// True if there is a voice.
+    /// True if the sound there is voiced.
     pub voiced: bool,
 }
 

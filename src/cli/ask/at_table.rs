@@ -152,7 +152,7 @@ impl Setting<'_> {
         LiveConfig::new(self.config.clone(), self.tools.services.clone())
     }
 
-    /// Failure of a stopped run, naming the place of what was said until then.
+    /// Failure of a stopped run; says how to see the lines so far, or that none are saved.
     fn stopped(&self) -> Failure {
         let kept = match self.kept.call_log() {
             Some(_) => {

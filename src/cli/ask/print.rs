@@ -72,7 +72,7 @@ impl Printer {
         Ok(())
     }
 
-    /// True if programs read it.
+    /// True if the output is JSON, for programs.
     pub const fn is_json(&self) -> bool {
         matches!(self.form, Form::Json)
     }
@@ -206,7 +206,7 @@ fn said(heard: &str) -> &str {
     if heard.is_empty() { "(nothing understood)" } else { heard }
 }
 
-/// Explains a missing or partial answer; `None`: it is whole.
+/// Explains a missing or partial answer; `None`: nothing needs explaining.
 fn ending(line: &TurnLine) -> Option<String> {
     let detail = line.detail.as_deref();
     let what = match line.outcome {

@@ -25,7 +25,7 @@ pub struct SessionRecord {
     pub indexer: Indexer,
     /// Session being recorded.
     pub written: Transcript,
-    /// Folder of its file.
+    /// Data folder, which holds its file.
     pub data_dir: PathBuf,
 }
 

@@ -180,7 +180,7 @@ const PITCH_SHIFT: Key = Key::new(
     Kind::Number { min: -10.0, max: 10.0 },
     "Semitones up or down; default 0.",
 );
-/// Factor on the speed.
+/// Speaking speed, as a factor.
 const SPEED_FACTOR: Key =
     Key::new("speed_factor", Kind::Number { min: 0.5, max: 2.0 }, "Speaking speed; default 1.0.");
 /// Description of `voice_id`.

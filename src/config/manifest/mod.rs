@@ -277,7 +277,7 @@ impl<'a> File<'a> {
     }
 }
 
-/// True if `c` divides identities, and therefore stands in no part of one.
+/// True if `c` has a meaning in identities or lists of them, and so may not be in a part of one.
 fn parts(c: char) -> bool {
     c.is_whitespace() || ".*".contains(c)
 }

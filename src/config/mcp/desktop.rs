@@ -155,7 +155,7 @@ fn reach(entry: &mut Entry, name: &str, problems: &mut Problems) -> bool {
     false
 }
 
-/// True if nothing can be made of a key, which is noted.
+/// True if a key is not supported; adds a problem in that case.
 fn is_refused(entry: &Entry, name: &str, problems: &mut Problems) -> bool {
     let refused = REFUSED.iter().find(|(key, _)| *key == entry.key);
     if let Some((key, way_out)) = refused {
@@ -164,7 +164,7 @@ fn is_refused(entry: &Entry, name: &str, problems: &mut Problems) -> bool {
     refused.is_some()
 }
 
-/// True if a key means something here; one that does not is noted.
+/// True if a key is known; adds a warning for one that is neither known nor refused.
 fn is_known(entry: &Entry, name: &str, warnings: &mut Problems) -> bool {
     let shape = &keys::NAMED_SERVER;
     let is_known = shape.key(&entry.key).is_some();

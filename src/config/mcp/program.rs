@@ -10,8 +10,8 @@ use crate::{
     yaml::{Fields, Node, quoted},
 };
 
-/// Working folder of the program: `folder`, which holds its file; `None` for a file that is not on
-/// the disk.
+/// Absolute working directory of the program: `folder`, which holds its file; `None`: the file is
+/// not on the disk, or our own working directory is unknown.
 pub fn folder(folder: &Path, source: Source) -> Option<PathBuf> {
     let folder = match source {
         Source::Disk if folder.as_os_str().is_empty() => Path::new("."),

@@ -73,8 +73,8 @@ fn phrases(called: &RuleNames<'_>, ear: &NameLanguage) -> Vec<String> {
     phrases
 }
 
-/// True if a condition is called so in another language than that of its rule, in one word that is
-/// not of everyday talk: "gegriffen".
+/// True if `alias` names a condition in a language other than English, in one word that is not of
+/// everyday talk: "gegriffen".
 fn is_translated(alias: &str) -> bool {
     let language = Language::spoken_in(alias).filter(|it| it.code != Language::english().code);
     language.is_some_and(|it| !alias.contains(' ') && !it.ordinary.contains(&fold(alias)))

@@ -53,7 +53,7 @@ fn is_word(word: &str) -> bool {
     WORDS.iter().any(|it| it.eq_ignore_ascii_case(word))
 }
 
-/// True if a key may be that of a session at some service; it may be one of ours as well.
+/// True if a key may be that of a session id, of some service or of ours.
 pub fn is_session(key: &str) -> bool {
     let words: Vec<String> = words(key).map(|word| word.to_ascii_lowercase()).collect();
     match words.as_slice() {

@@ -160,7 +160,7 @@ fn is_border(c: char) -> bool {
     c.is_whitespace() || "=:\"'&;,()[]{}<>?/@".contains(c)
 }
 
-/// True if it is more than a word of a sentence.
+/// True if `piece` is no word of a sentence: it is long, and not only letters, hyphens and dots.
 fn is_no_word(piece: &str) -> bool {
     piece.len() >= SHORTEST && !piece.chars().all(|c| c.is_alphabetic() || c == '-' || c == '.')
 }
@@ -175,7 +175,7 @@ fn long_known(text: &str) -> String {
     values::known_from(SHORTEST, text).into_owned()
 }
 
-/// True if it says in which session somebody is, as a server makes it up: ours are words and numbers.
+/// True if `id` looks like a session id that a server has generated: ours are words and numbers.
 fn is_opaque(id: &str) -> bool {
     let is_made_up = |part: &str| part.len() >= SESSION_PART && is_mixed(part);
     id.len() >= LONG_SESSION && id.split(['-', '_', '.']).any(is_made_up)
@@ -219,12 +219,12 @@ pub fn address(url: &str) -> String {
     shown
 }
 
-/// True if a part of a path is made of letters and digits as no word is.
+/// True if a part of a path looks random: long, with both letters and digits.
 fn is_random(part: &str) -> bool {
     part.len() >= LONG_SEGMENT && is_mixed(part)
 }
 
-/// True if it has letters and digits.
+/// True if it has both letters and digits.
 fn is_mixed(part: &str) -> bool {
     let has = |which: fn(&char) -> bool| part.chars().any(|c| which(&c));
     has(char::is_ascii_digit) && has(char::is_ascii_alphabetic)

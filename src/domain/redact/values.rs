@@ -73,7 +73,7 @@ pub fn known_from(shortest: usize, text: &str) -> Cow<'_, str> {
     })
 }
 
-/// True if one of so many bytes stands in `text`.
+/// True if `text` holds a known value of at least `shortest` bytes.
 pub fn holds(shortest: usize, text: &str) -> bool {
     matches!(known_from(shortest, text), Cow::Owned(_))
 }

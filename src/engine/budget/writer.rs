@@ -34,7 +34,7 @@ impl BudgetWriter {
         self.0.look(Ledger::postings)
     }
 
-    /// True if nobody spends from it any more.
+    /// True once the budget is closed: nothing more is spent from it.
     pub fn is_closed(&self) -> bool {
         self.0.is_closed()
     }

@@ -33,7 +33,7 @@ struct Progress<'a> {
     saying: &'a mut String,
 }
 
-/// Progress of a voice.
+/// Outcome of speaking a turn.
 pub struct Voiced {
     /// Number of sentences that went out, fillers not counted; or the voice's own error.
     pub sentences: Result<usize, Error>,

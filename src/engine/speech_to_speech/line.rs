@@ -392,7 +392,7 @@ impl Open {
         }
     }
 
-    /// True if it lasts so much longer, as far as the service has said.
+    /// True if the session lasts for at least `time` more, as far as the service has said.
     fn lasts(&self, time: Duration) -> bool {
         self.leaves_at.is_none_or(|at| at.saturating_duration_since(Instant::now()) >= time)
     }

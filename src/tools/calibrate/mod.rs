@@ -235,7 +235,8 @@ impl ToolHost {
         schema.check(value).await.map(drop).map_err(ProbeFailure::Result)
     }
 
-    /// True if no turn uses the server of `measured`, after waiting for a while.
+    /// Waits until no turn uses the server of `measured`; false: one still does after
+    /// [`PATIENCE`].
     async fn is_quiet(&self, measured: &Tool) -> bool {
         let server = ServerKey { owner: measured.owner, name: measured.server().to_owned() };
         let until = Instant::now() + PATIENCE;
@@ -309,7 +310,7 @@ fn forbidden(declared: &Declared) -> Option<&'static str> {
     reasons.into_iter().find_map(|(is, reason)| is.then_some(reason))
 }
 
-/// True if a tool is measured by itself, once its server is ready.
+/// True if a tool is measured automatically, once its server is ready.
 pub fn is_measured_by_itself(declared: &Declared) -> bool {
     declared.probe.is_some() || forbidden(declared).is_none()
 }

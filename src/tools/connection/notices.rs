@@ -32,7 +32,7 @@ impl Notices {
         self.woken.notified().await;
     }
 
-    /// True for changed tools, and for changed resources; both are then forgotten.
+    /// Two flags: tools have changed, and resources have changed. Resets both.
     pub fn take(&self) -> (bool, bool) {
         (self.tools.swap(false, Ordering::Relaxed), self.resources.swap(false, Ordering::Relaxed))
     }

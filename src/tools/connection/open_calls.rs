@@ -62,7 +62,7 @@ impl Whose {
     }
 }
 
-/// Reason a server's question is put to nobody.
+/// Reason a server's question cannot be put to anybody.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NobodyToAsk {
     /// No call of the server is under way.
@@ -83,7 +83,7 @@ pub struct Call {
 }
 
 impl Call {
-    /// True if its server may ask a chat model once more.
+    /// Counts a request of its server to a chat model; true if it is allowed.
     pub fn may_sample(&self) -> bool {
         self.samples.fetch_add(1, Ordering::Relaxed) < SAMPLES
     }

@@ -64,7 +64,7 @@ impl ServerOptions {
         self.templates().find_map(|template| facts.lacks(template))
     }
 
-    /// True if only one of the two can be there.
+    /// True if the two cannot coexist: they share a name or an identity.
     pub fn clashes(&self, other: &Self) -> bool {
         self.name == other.name || self.identity() == other.identity()
     }

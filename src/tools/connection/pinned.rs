@@ -22,7 +22,7 @@ const PART: usize = 1_024;
 const WORDS: usize = 1_000;
 /// Bytes of the members kept of a large `_meta`: those that say what a tool does are short.
 const SAID: usize = 64;
-/// Most of these that are kept.
+/// Most of these members that are kept.
 const SAID_MOST: usize = 32;
 
 /// Stored form of a definition.

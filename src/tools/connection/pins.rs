@@ -11,7 +11,7 @@ use super::{
 };
 use crate::tools::{Declared, SideEffects};
 
-/// Decision to offer a tool.
+/// Decision on offering a tool.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Admission {
     /// Unchanged, or seen for the first time.

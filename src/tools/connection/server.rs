@@ -280,7 +280,7 @@ impl Server {
         }
     }
 
-    /// Explains `refusal` with the last words of the server's process, which is ended.
+    /// Explains `refusal`, with the last words of the server's process; ends the process.
     async fn explained(&self, refusal: Refusal, child: Option<Child>) -> String {
         let mut reason = match refusal {
             Refusal::Unauthorized => format!("it {}", answer::unauthorized(&self.options.name)),

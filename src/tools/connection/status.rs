@@ -29,7 +29,7 @@ pub enum State {
     },
     /// On its way again after a failure.
     Reconnecting {
-        /// Reason of the failure.
+        /// Reason for the failure.
         reason: String,
     },
     /// Its tools are offered.

@@ -42,7 +42,7 @@ pub struct StdioTransport<R, W> {
     line: IncomingLine,
     /// The question which revision the server speaks.
     asked: Option<RequestId>,
-    /// Deadline of the question, while there is no answer.
+    /// Deadline for the answer, until it comes.
     until: Option<Instant>,
     /// It was given up.
     given_up: bool,
@@ -75,8 +75,8 @@ impl<R, W> StdioTransport<R, W> {
         Self { probe: None, ..self }
     }
 
-    /// True once the server turned out to know the new revision when it was too late for this
-    /// connection: it starts more slowly than it was waited for.
+    /// Flag that is set when the server turns out to know the new revision too late for this
+    /// connection: it takes longer to start than we wait.
     pub fn late(&self) -> Arc<AtomicBool> {
         Arc::clone(&self.late)
     }

@@ -33,7 +33,7 @@ use crate::domain::{one_line, redact};
 
 /// Questions of a server that have no answer yet.
 pub const OPEN: usize = 16;
-/// Longest wait of one more question for an answer to one of these; then the server is left.
+/// Longest wait of a further question until one of these is answered; then the server is left.
 const PATIENCE: Duration = Duration::from_secs(1);
 /// Largest question, in bytes.
 const LARGEST: usize = 1024 * 1024;
@@ -68,12 +68,12 @@ impl Traffic {
         self.unasked.load(Ordering::Relaxed)
     }
 
-    /// Reason the connection was ended; its text begins with "it", the server.
+    /// Reason we ended the connection; its text begins with "it", the server. `None`: we did not.
     pub fn left(&self) -> Option<&str> {
         self.left.get().map(String::as_str)
     }
 
-    /// Reason a question under the number `id` cannot be taken now.
+    /// Reason a question under the number `id` cannot be taken now; `None`: it can.
     fn no_room(&self, id: &RequestId) -> Option<String> {
         let open = self.ids();
         if open.contains(id) {

@@ -131,7 +131,7 @@ impl Header {
         Ok(Self { name, value: HeaderText::Template(pieces) })
     }
 
-    /// True if it is made of arguments.
+    /// True if its value holds arguments.
     const fn is_made(&self) -> bool {
         matches!(self.value, HeaderText::Template(_))
     }

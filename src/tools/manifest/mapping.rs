@@ -65,7 +65,7 @@ impl Mapping {
     }
 }
 
-/// Upper bound for the copies of the value in an expression's result: every list or object holds
+/// Upper bound on the copies of the value in an expression's result: every list or object holds
 /// its source as often as it has members, and so on from one to the next.
 fn growth(text: &str) -> usize {
     let quoted = u32::try_from(text.matches("to_string").count()).unwrap_or(u32::MAX);
@@ -108,7 +108,7 @@ impl io::Write for Left {
     }
 }
 
-/// Upper bound for the steps that `text` takes to its innermost part.
+/// Upper bound on the steps that `text` takes to its innermost part.
 fn depth(text: &str) -> usize {
     let (mut deepest, mut steps, mut outer, mut quote) = (0, 0_usize, Vec::new(), None);
     for c in text.chars() {

@@ -64,7 +64,7 @@ impl Weight {
     /// The weight of `schema`.
     ///
     /// # Errors
-    /// The schema exceeds a bound.
+    /// The schema exceeds a bound, or has a reference, an `$id` or a pattern that cannot be used.
     pub fn of(schema: &Value) -> Result<Self, SchemaError> {
         let mut size = Size { bytes: 0, parts: 0 };
         size.add(schema, 0)?;

@@ -201,7 +201,7 @@ fn told(error: ValidationError<'_>) -> String {
 /// The parameters a model is given: an object schema without members that confuse services.
 ///
 /// # Errors
-/// The schema describes something other than an object.
+/// The schema is not an object itself, or its `type` is something other than `object`.
 pub fn for_model(schema: &Value) -> Result<Arc<Value>, SchemaError> {
     let Value::Object(members) = schema else {
         return Err(SchemaError::NoObject);

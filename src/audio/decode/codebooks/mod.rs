@@ -1,4 +1,4 @@
-//! Whether the tables that a Vorbis stream asks for fit into memory: [`codebooks_fit`].
+//! Check that the tables that a Vorbis stream asks for fit into memory: [`codebooks_fit`].
 //!
 //! **Never** builds one.
 

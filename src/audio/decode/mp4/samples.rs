@@ -1,4 +1,4 @@
-//! Places of the packets of a track: [`Samples`].
+//! Locations of the packets of a track: [`Samples`].
 //!
 //! ISO/IEC 14496-12, section 8.7. **Never** believes a count: tables end where their bytes do.
 

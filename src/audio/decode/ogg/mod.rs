@@ -20,7 +20,7 @@ const CAPTURE: &[u8; 4] = b"OggS";
 const HEADER: usize = 27;
 /// Longest packet that is kept: over the longest of Opus (48 frames of 1,275 bytes).
 const MAX_PACKET: usize = 65_536;
-/// Position given by a page on which no packet ends.
+/// Granule position of a page on which no packet ends.
 const NO_POSITION: u64 = u64::MAX;
 
 /// A page that goes on with a packet of the one before.

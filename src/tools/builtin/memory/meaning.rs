@@ -32,7 +32,7 @@ impl Meaning {
         Self { model: SPELLING.to_owned(), embedder: Arc::new(Spelling) }
     }
 
-    /// True if it knows letters alone. Then what is near may have nothing to do with a question.
+    /// True if it compares spelling alone; near results may be unrelated to a question.
     pub fn is_spelling(&self) -> bool {
         self.model == SPELLING
     }

@@ -151,7 +151,7 @@ impl Maker<'_> {
         single.chain(lists.flatten()).find(|offered| self.fits(members, offered)).cloned()
     }
 
-    /// True if `value` passes this part; where that cannot be said, the whole decides.
+    /// True if `value` passes this part, or if the part cannot be checked alone: the whole decides.
     fn fits(&self, members: &Map<String, Value>, value: &Value) -> bool {
         let mut members = members.clone();
         for definitions in ["$defs", "definitions"] {

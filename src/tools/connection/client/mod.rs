@@ -251,13 +251,13 @@ impl Client {
         }
     }
 
-    /// True if it answers the smallest question.
+    /// True if it answers a ping in time.
     pub async fn ping(&self) -> bool {
         let ping = ClientRequest::PingRequest(PingRequest::default());
         matches!(timeout(PATIENCE, self.service.peer().send_request(ping)).await, Ok(Ok(_)))
     }
 
-    /// True if it still answers.
+    /// True if the connection is not lost and the server still lists its tools, if it has any.
     pub async fn answers(&self) -> bool {
         !self.lost.is_cancelled() && self.tools().await.is_ok()
     }

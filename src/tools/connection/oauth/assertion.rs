@@ -15,7 +15,7 @@ use rustls::{
 };
 use serde_json::json;
 
-/// Validity of an assertion.
+/// Lifetime of an assertion.
 const LIFE: Duration = Duration::from_secs(300);
 
 /// A kind of key: its name in a JWT, its scheme, and for elliptic curves the bytes of a coordinate.

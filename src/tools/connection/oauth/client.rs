@@ -56,8 +56,8 @@ pub struct Resource {
 }
 
 impl Resource {
-    /// Addresses we may contact for a token for it: if it is on this machine, all of this machine
-    /// too.
+    /// Addresses we may contact to get a token for it; if it is on this machine, the rest of this
+    /// machine too.
     pub fn outbound(&self, authority: &Authority) -> Outbound {
         let mut outbound = Outbound::public();
         if self.may_be_inside {

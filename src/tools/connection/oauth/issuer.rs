@@ -66,8 +66,8 @@ pub fn name(issuer: &Url) -> String {
     }
 }
 
-/// True if metadata read from `read` may speak for `issuer`: somebody who publishes another's name
-/// would be sent what is meant for that one.
+/// True if metadata read from `read` may speak for `issuer`: both have the same origin. Otherwise a
+/// server that publishes another's name would be sent what is meant for that one.
 pub fn is_its_own(read: Option<&Url>, issuer: &str) -> bool {
     let issuer = Url::parse(issuer);
     issuer.is_ok_and(|issuer| read.is_some_and(|read| read.origin() == issuer.origin()))
