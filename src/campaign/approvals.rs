@@ -1,4 +1,4 @@
-//! Settings of calls that wait for a game master's decision, as configured.
+//! Configured settings of calls that wait for a game master's decision.
 //!
 //! Entry type: [`ApprovalOptions`]. **Never**: decides.
 

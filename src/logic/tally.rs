@@ -27,7 +27,7 @@ pub struct Judged {
 pub struct Figures {
     /// Name of the case in which something was done that nobody wanted.
     unwanted: &'static str,
-    /// Name of the rows in which it is wrong to do anything.
+    /// Name of the case in which something was done where nothing was to be.
     for_nobody: &'static str,
     rows: Vec<(&'static str, &'static str, Judged)>,
 }

@@ -51,7 +51,7 @@ pub struct Item {
     pub visibility: Visibility,
     /// Its validity.
     pub status: Status,
-    /// Creation, in Unix time in ms.
+    /// Time of creation, in Unix time in ms.
     pub made: i64,
 }
 

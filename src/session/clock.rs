@@ -35,11 +35,11 @@ impl Add<Duration> for SoundTime {
 pub struct HeardAt {
     /// Monotonic time; deadlines of services count by it.
     pub clock: Instant,
-    /// Position in the sound; silence and pauses count by it.
+    /// Time in the sound; silence and pauses count by it.
     pub sound: SoundTime,
 }
 
-/// Progress in hearing the sound of a table.
+/// Time up to which the sound of a table has been heard.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct SoundClock {
     newest: Option<SoundTime>,

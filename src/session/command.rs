@@ -96,7 +96,7 @@ pub enum Command {
         seat: Option<SeatId>,
         /// The tier; `None`: the selected one again.
         tier: Option<Tier>,
-        /// End of the override; `None`: it stays until taken back.
+        /// End of the override; `None`: it lasts until withdrawn.
         until: Option<Instant>,
     },
     /// Changes the place and time of the game, or who is there.

@@ -19,10 +19,10 @@ pub enum Edge {
 
 /// Result of one frame.
 pub struct FrameHeard {
-    /// Judgement of the voice in it.
+    /// Result of the voice detector.
     pub voicing: Voicing,
     /// Beginning or end of an utterance at this frame.
     pub edge: Option<Edge>,
-    /// Error that kept the recogniser from being paid for it.
+    /// Error, if the budget did not pay the recogniser for it.
     pub refused: Option<Error>,
 }

@@ -242,7 +242,7 @@ impl Table {
         self.turns.peek(turn)?.barge_in.wake_at().map(Instant::from_std)
     }
 
-    /// True if a voice has made the NPC quieter and its silence matters too.
+    /// True if a voice has made the NPC quieter and the silence of `speaker` matters too.
     pub(super) fn is_ducked_by(&self, speaker: SpeakerId) -> bool {
         self.barge_in_wake_at().is_some() && self.hearing.knows(speaker)
     }

@@ -28,7 +28,7 @@ pub struct Hearing {
     recogniser: Recogniser,
     listening: Listening,
     pipelines: HashMap<SpeakerId, SpeakerPipeline>,
-    /// Progress of the sound.
+    /// Time up to which the sound has been heard.
     pub clock: SoundClock,
 }
 
@@ -192,7 +192,7 @@ impl Hearing {
         self.pipelines.values().any(SpeakerPipeline::is_finalising)
     }
 
-    /// Next time at which [`Self::due`] is worth asking without a new frame.
+    /// Next time at which [`Self::due`] is worth calling without a new frame.
     pub fn wake_at(&self) -> Option<Instant> {
         self.pipelines.values().filter_map(SpeakerPipeline::wake_at).min()
     }

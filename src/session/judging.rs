@@ -72,7 +72,8 @@ impl Judging {
         }
     }
 
-    /// Time to judge the pause that follows the voice at `voiced_at`.
+    /// Time to judge the pause that follows the voice at `voiced_at`; `None`: it was judged, or there was too
+    /// little voice.
     pub fn due(&self, voiced_at: SoundTime) -> Option<SoundTime> {
         let wanted = self.voiced >= VOICE && self.asked != Some(voiced_at);
         wanted.then(|| voiced_at + SILENCE)

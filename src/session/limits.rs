@@ -24,7 +24,7 @@ pub struct PlayerLimits {
 /// Recent requests of one player.
 #[derive(Default)]
 struct Player {
-    /// Times of answers that cost something, within the last minute.
+    /// Times at which answers that cost something were requested, within the last minute.
     paid: VecDeque<Instant>,
     /// Times of such answers begun ahead of what was said.
     ahead: VecDeque<Instant>,

@@ -48,7 +48,7 @@ pub struct TurnLine {
     pub detail: Option<String>,
     /// Length of the answer that was heard.
     pub audio_ms: u64,
-    /// Times that its stages took.
+    /// Durations of its stages.
     pub ms: Timings,
     /// Outcome of looking up what the NPC remembers; left out where nothing is remembered.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -221,7 +221,7 @@ impl From<&CallRecord> for ToolLine {
     }
 }
 
-/// Times of the stages of a turn, in ms; 0 where something was ready early.
+/// Durations of the stages of a turn, in ms; 0 where something was ready early.
 #[derive(Clone, Copy, Debug, Default, Serialize)]
 pub struct Timings {
     /// Last voiced frame to final transcript.

@@ -109,7 +109,7 @@ impl SpeakerPipeline {
         self.judge = listening.judge.filter(|_| !self.service_ends);
     }
 
-    /// Position in the sound; it never goes back.
+    /// Time in the sound; it never goes back.
     fn sound_at(&self, at: HeardAt) -> SoundTime {
         self.last_at.map_or(at.sound, |last| last.max(at.sound))
     }

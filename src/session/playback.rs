@@ -76,7 +76,7 @@ pub struct Playback {
     out: Box<dyn VoiceOut>,
     /// Makes room for what is said.
     music: MusicPlayer,
-    /// Time at which the last speech has been heard, unless the music has swollen back.
+    /// Time by which the last speech has been heard; `None` during speech, and once the music is back.
     heard_until: Option<Instant>,
     pace: Pace,
     rng: StdRng,

@@ -296,7 +296,7 @@ impl Recognition {
         self.stuck_at() <= now
     }
 
-    /// Time at which [`Self::is_stuck`] is worth a look.
+    /// Time at which [`Self::is_stuck`] is worth calling.
     pub fn stuck_at(&self) -> Instant {
         self.taken_at + STUCK
     }

@@ -20,7 +20,7 @@ pub struct Whereabouts {
     time_of_day: Option<String>,
 }
 
-/// Presence of an NPC in the scene.
+/// An NPC, and whether it is in the scene.
 #[derive(Clone, Debug)]
 struct Presence {
     seat: SeatId,

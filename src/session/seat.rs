@@ -39,7 +39,7 @@ pub struct Seat {
     pub(super) last_tier: Option<TierLine>,
     /// The speaker whose sound its engine receives while they speak.
     pub(super) sounding: Option<SpeakerId>,
-    /// Reason for the cascade making its last answer instead of its own engine.
+    /// Reason the cascade made its last answer; `None`: its own engine did.
     pub(super) replaced: Option<String>,
     /// Change due after its turn.
     pub(super) next: Option<Next>,

@@ -130,7 +130,7 @@ impl Backlog {
         self.0.lost.fetch_add(lines, Ordering::Relaxed);
     }
 
-    /// Numbers of lines that wait and that are lost.
+    /// Numbers of waiting and of lost lines.
     pub fn count(&self) -> Unwritten {
         Unwritten {
             waiting: self.0.waiting.load(Ordering::Relaxed),
@@ -167,7 +167,7 @@ pub struct SeatStatus {
     /// The engine of its speech.
     #[serde(serialize_with = "by_name")]
     pub engine: EngineKind,
-    /// Reason for the cascade making its last answer instead of its engine.
+    /// Reason the cascade made its last answer; `None`: its own engine did.
     pub replaced: Option<String>,
     /// Players pinned to it; "everyone" for those without a pin of their own.
     pub pinned_by: Vec<String>,

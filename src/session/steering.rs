@@ -162,7 +162,7 @@ impl Table {
         }
         let mut wanted: Vec<TurnId> = Vec::new();
         for turn in self.turns.iter().filter(|turn| turn.purpose.utterance.speaker == speaker) {
-            // A report that is still to come brings their words back, with what its tools did.
+            // A report that is still to come must not store their words again, or what its tools did.
             turn.taken_back = true;
             wanted.extend(turn.is_wanted().then_some(turn.id));
         }

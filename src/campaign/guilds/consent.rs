@@ -1,10 +1,10 @@
-//! Consent of players to being heard.
+//! Form of players' consent to being heard.
 //!
 //! Entry type: [`Consent`]. **Never**: says who has agreed.
 
 use serde::{Deserialize, Serialize};
 
-/// Consent of players to being heard.
+/// Form of players' consent to being heard.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Consent {

@@ -4,7 +4,7 @@
 
 use std::collections::BTreeSet;
 
-/// Guilds that are served: anybody may invite the bot, but not everybody may use it.
+/// Guilds that are served: an invited bot does not serve every guild unless so configured.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum ServedGuilds {
     /// Those that were let in: by their `/setup`, or by the version that asked nobody.
@@ -17,7 +17,7 @@ pub enum ServedGuilds {
 }
 
 impl ServedGuilds {
-    /// True if `guild` is one, whatever was set there; `None`: only if something was.
+    /// True if `guild` is served, whatever was set there; `None`: what was set there decides.
     pub fn serves(&self, guild: u64) -> Option<bool> {
         match self {
             Self::Any => Some(true),

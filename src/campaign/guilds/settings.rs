@@ -51,7 +51,7 @@ pub struct GuildSettings {
     pub opted_out: BTreeSet<u64>,
     /// Users who agreed to be heard where everybody is asked.
     pub agreed: BTreeSet<u64>,
-    /// Names of the characters that users play, by user; other users play nobody but themselves.
+    /// Characters that users play, by user id; an empty name: nobody but themselves.
     pub characters: BTreeMap<u64, String>,
     /// Volume of music, in percent.
     pub music_volume: Option<u8>,

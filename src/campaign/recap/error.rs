@@ -4,7 +4,7 @@
 
 use crate::{campaign::NotWritten, memory, provider};
 
-/// Reason for having no recap.
+/// Reason a recap cannot be made.
 #[derive(Debug, thiserror::Error)]
 pub enum RecapError {
     /// It would lack the last lines.

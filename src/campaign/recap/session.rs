@@ -35,7 +35,7 @@ pub struct Recap {
     pub proposed: u64,
     /// The model's name; `None`: an extract.
     pub by: Option<String>,
-    /// Reason it is an extract despite a model.
+    /// Reason it is an extract although a model is configured.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,
     /// Reason the model gave no answer at all.

@@ -98,7 +98,7 @@ impl Accounts {
     }
 }
 
-/// Account that records a budget.
+/// Account of a store that records a budget.
 struct Kept {
     store: Arc<dyn MemoryStore>,
     scope: Scope,

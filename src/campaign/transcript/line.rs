@@ -74,8 +74,8 @@ fn uid() -> Uid {
     Uid(format!("{:032x}", rand::random::<u128>()))
 }
 
-/// Start of something that ended at `end` and lasted `length`. The clock of recordings may run
-/// ahead of the other.
+/// Start, in Unix time in ms, of something that ended at `end` and lasted `length`; `now` is the time now.
+/// The clock of recordings may run ahead of the other.
 fn before(now: i64, end: Option<Instant>, length: Duration) -> i64 {
     let ago = end.map_or(Duration::ZERO, |end| Instant::now().saturating_duration_since(end));
     now.saturating_sub_unsigned(millis(ago + length))

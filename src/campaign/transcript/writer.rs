@@ -177,7 +177,7 @@ impl TranscriptWriter {
                 _ = stuck.wait_for(|is_stuck| *is_stuck) => {}
             }
         };
-        // The backlog already counts anything slower.
+        // Lines that take longer are counted by the backlog.
         _ = timeout(patience, settled).await;
     }
 

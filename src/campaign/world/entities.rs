@@ -14,9 +14,9 @@ use crate::{
     memory::{Entity, EntityFilter, EntityKind, Error, Viewer, Visibility},
 };
 
-/// Prefix of an entity's source in the configured campaign file; its id follows.
+/// Prefix of the source of entities from the configured campaign file; the id follows.
 pub const CAMPAIGN_FILE: &str = "campaign-file:";
-/// Prefix of an imported entity's source; its id follows.
+/// Prefix of the source of imported entities; the id follows.
 pub const IMPORT: &str = "import:";
 /// The attribute of an entity that says how its name is said.
 pub const PRONUNCIATION: &str = "pronunciation";

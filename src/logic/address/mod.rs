@@ -26,10 +26,10 @@ pub use who::Called;
 /// A conversation goes on for this long after the NPC's last line.
 const CONVERSATION: Duration = Duration::from_secs(30);
 
-/// An NPC, and its state as a listener at this moment.
+/// State of an NPC as a listener at this moment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Candidate {
-    /// Condition for feeling spoken to.
+    /// Condition under which it feels addressed.
     pub mode: AddressMode,
     /// True if it is in the scene.
     pub present: bool,

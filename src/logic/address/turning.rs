@@ -211,12 +211,12 @@ impl Turning<'_> {
             .any(|at| self.is(at, |it| it.spoils_behind))
     }
 
-    /// First word of the sentence with this word.
+    /// Index of the first word of the sentence with this word.
     fn sentence(&self, at: usize) -> usize {
         (1..=at).rev().find(|at| self.gap(*at).contains(['.', '!', '?', ';'])).unwrap_or(0)
     }
 
-    /// First word of the clause with this word.
+    /// Index of the first word of the clause with this word.
     fn clause(&self, at: usize) -> usize {
         (1..=at).rev().find(|at| self.breaks(*at)).unwrap_or(0)
     }

@@ -89,7 +89,7 @@ pub struct Ledger {
     refusal: Option<Refusal>,
 }
 
-/// Reason for a refusal of reservations by the store.
+/// Reason the store refused a reservation.
 #[derive(Clone, Debug)]
 enum Refusal {
     Cap(Limit),

@@ -53,7 +53,7 @@ impl Tally {
         self.is_short = false;
     }
 
-    /// True if a call that costs `next` may pass the cap.
+    /// True if a call that costs up to `next` could exceed the cap.
     pub fn passes(&self, next: Money) -> bool {
         self.cap.is_some_and(|cap| self.spent().plus(self.open).plus(next) > cap)
     }
@@ -77,7 +77,8 @@ impl Tally {
         self.settled.plus(self.open)
     }
 
-    /// True if what reservation `number` may cost is set aside in the store; `None`: not yet.
+    /// True if what reservation `number` may cost is set aside in the store, false if the store refused it or
+    /// could not be asked; `None`: undecided.
     pub fn covers(&self, number: u64) -> Option<bool> {
         match () {
             () if number <= self.covered_through || self.used() <= self.granted => Some(true),

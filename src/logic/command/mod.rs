@@ -116,7 +116,7 @@ pub fn parse(text: &str, names: &[NpcNames]) -> Option<Command> {
     })
 }
 
-/// Match of a form and an utterance.
+/// Result of matching a form with an utterance.
 #[derive(Default)]
 struct Fit {
     /// The NPC named.

@@ -80,7 +80,7 @@ pub(super) fn unexpected(parser: &Parser<'_>) -> Fault {
     parser.fault(len, format!("cannot read \"{found}{behind}\""), hint)
 }
 
-/// Checks that what stands here may be a comment; the fault if it looks like part of the roll.
+/// Checks that a comment may stand here; fails if the text looks like part of the roll.
 fn check(parser: &mut Parser<'_>, root: &Node) -> Parsed<()> {
     let spaced = parser.at.checked_sub(1).and_then(|at| parser.chars.get(at));
     if !spaced.is_some_and(|c| c.is_whitespace()) {
@@ -129,8 +129,8 @@ fn is_operator_like(parser: &Parser<'_>, at: usize) -> bool {
     (len <= 4 && number_behind) || is_verb || is_named || is_near_advantage(&word)
 }
 
-/// Message for what begins at `at` in a comment and would have changed the roll, and a hint on how
-/// to write it so that it does.
+/// Message for text at `at` in a comment that looks as if it changed the roll, and a hint on how to
+/// write it so that it does; `None`: nothing is wrong there.
 fn misplaced(
     parser: &Parser<'_>,
     at: usize,

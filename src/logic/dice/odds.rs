@@ -1,4 +1,4 @@
-//! Probabilities of totals, counted and not thrown.
+//! Probabilities of totals, counted rather than thrown.
 //!
 //! Entry type: [`Odds`]. No die stands in an expression twice, so that its parts are independent and
 //! their outcomes multiply. **Never** estimates: what would take too many outcomes is refused.

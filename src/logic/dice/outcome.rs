@@ -37,7 +37,7 @@ pub enum Natural {
     One,
 }
 
-/// Error of a text that is no roll, or of a roll without a result.
+/// Error for text that is not a roll, or for a roll without a result.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("column {column}: {message}{}", .hint.as_ref().map(|hint| format!(" ({hint})")).unwrap_or_default())]
 pub struct DiceError {

@@ -348,7 +348,7 @@ impl Rolled<'_> {
         }
     }
 
-    /// A 20 or a 1 on the single d20 that the leftmost dice kept.
+    /// A 20 or a 1, if the leftmost dice kept a single d20 that shows it.
     pub fn natural(&self) -> Option<Natural> {
         if !self.kept {
             return None;

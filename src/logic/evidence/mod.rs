@@ -168,7 +168,7 @@ fn is_answered(claimed: &Words, content: &[&str], told: &[Told<'_>], lines: &[Wo
     })
 }
 
-/// True if those do in the line what they do in the claim.
+/// True if the people in the claim do in the line what they do in the claim.
 fn is_by_them(claimed: &Words, line: Told<'_>, words: &Words, people: &People) -> bool {
     let (mut named, mut reports) = (Vec::new(), false);
     for (index, word) in claimed.iter().enumerate() {

@@ -75,7 +75,7 @@ fn is_kept_but_for_verb(claim: &str, said: &[Term], claimed: &[Term]) -> bool {
     })
 }
 
-/// Finds the terms of `claimed` in `said`, one behind the other: places of the first and the last.
+/// Finds the terms of `claimed` in `said`, one behind the other; gives the indices of first and last.
 fn found<'s>(said: &'s [Term], claimed: &'s [Term]) -> impl Iterator<Item = (usize, usize)> + 's {
     let nothing = claimed.is_empty().then_some((0, 0));
     let starts = claimed.split_first().into_iter().flat_map(move |(first, rest)| {
@@ -85,7 +85,8 @@ fn found<'s>(said: &'s [Term], claimed: &'s [Term]) -> impl Iterator<Item = (usi
     nothing.into_iter().chain(starts)
 }
 
-/// End of `rest` in `said` if it stands behind `start`, the next place of each word at a time.
+/// Index in `said` of the last term of `rest`, if `rest` stands behind `start`; takes the next place of
+/// each word.
 fn stands_behind(said: &[Term], start: usize, rest: &[Term]) -> Option<usize> {
     let mut behind = said.get(start + 1..).unwrap_or_default();
     let is_person = |it: &&Term| matches!(it, Term::Person(_));

@@ -1,4 +1,4 @@
-//! Circuit breaker: decides when a failing service is left alone, and when it is tried again.
+//! Circuit breaker: decides when a failing service is left alone and when it is tried again.
 
 use std::{
     collections::VecDeque,
@@ -34,12 +34,12 @@ pub enum Outcome {
     Unclear,
 }
 
-/// Permission to ask a service: closed while it answers, open while it rests, and half open for the
+/// Circuit breaker of a service: closed while it answers, open while it rests, and half open for the
 /// one request that tries it afterwards.
 #[derive(Debug, Default)]
 pub struct Breaker {
     state: State,
-    /// Failures of the last requests, oldest first.
+    /// Results of the last requests, true for a failure, oldest first.
     recent: VecDeque<bool>,
     /// Times of the last failures, oldest first.
     failed_at: VecDeque<Instant>,

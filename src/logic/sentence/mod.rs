@@ -306,8 +306,8 @@ impl SentenceSplitter {
     }
 }
 
-/// End of the first piece of a delta; before white space, where there is some, so that punctuation
-/// stays with what follows it.
+/// End of the first piece of a delta, in bytes; before white space, if it has some, so that
+/// punctuation stays with what follows it.
 fn piece_end(delta: &str) -> usize {
     if delta.len() <= PIECE {
         return delta.len();

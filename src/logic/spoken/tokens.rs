@@ -139,7 +139,7 @@ fn classify(text: &str, tokens: &mut Vec<Token>) {
     tokens.extend(sides_number.map(Token::Number));
 }
 
-/// True if a number is due.
+/// True if the last token is a sign, so that a number is due.
 fn is_behind_sign(tokens: &[Token]) -> bool {
     match tokens.last() {
         Some(Token::Plus | Token::Minus) => true,

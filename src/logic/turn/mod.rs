@@ -92,7 +92,7 @@ pub struct Endpointer {
     ends: EndOfTurn,
     /// The segment being spoken.
     open: Option<Segment>,
-    /// Last voiced frame of the last real segment.
+    /// Time of the last voiced frame of the last real segment.
     previous: Option<Instant>,
 }
 

@@ -225,7 +225,8 @@ fn is_digits(word: &str) -> bool {
     !word.is_empty() && word.bytes().all(|it| it.is_ascii_digit())
 }
 
-/// Index of the first word of the matter, behind all names, openers and fillers before it.
+/// Index of the first word of the matter, behind names, openers and fillers; the number of words if
+/// nothing else was said.
 fn matter(words: &Words, names: &[NpcNames]) -> usize {
     let mut at = 0;
     while let Some(word) = words.get(at) {

@@ -33,7 +33,7 @@ impl Address {
         Self(config)
     }
 
-    /// True if what is said may be, or must be, encrypted.
+    /// True if the connection may be, or must be, encrypted.
     pub(super) fn is_encrypted(&self) -> bool {
         self.0.get_ssl_mode() != SslMode::Disable
     }

@@ -52,7 +52,7 @@ pub(super) async fn migrate(client: &mut Client, steps: &[&str]) -> Result<(), E
     Ok(work.commit().await?)
 }
 
-/// Checks the steps already done against ours, and counts them.
+/// Checks the steps already done against ours; gives their number.
 async fn check(work: &Transaction<'_>, steps: &[&str]) -> Result<usize, Error> {
     let rows = work.query("SELECT number, checksum FROM schema_step ORDER BY number", &[]).await?;
     let known = u32::try_from(steps.len()).unwrap_or(u32::MAX);

@@ -121,7 +121,8 @@ impl Sql {
     }
 }
 
-/// True if it is for everyone, and the folded names of the NPCs it is for otherwise.
+/// Columns of a visibility: a flag that is set if it is for everyone, and the folded names of the NPCs it
+/// is for otherwise.
 pub(super) fn told(visibility: &Visibility) -> (bool, Vec<String>) {
     match visibility {
         Visibility::Everyone => (true, Vec::new()),

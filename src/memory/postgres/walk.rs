@@ -15,7 +15,8 @@ use super::{
 };
 use crate::memory::{Around, DEPTH_MAX, Error, Neighbour, PATH_MAX, Scope, Step, Viewer};
 
-/// Step by which each entity was reached: the one before, and the relation (its ends and its kind).
+/// Step by which each entity was reached: the one before, and the relation (its ends and its kind);
+/// `None`: the search began there.
 type Reached = HashMap<String, Option<(String, [String; 3])>>;
 
 /// Entities a neighbourhood may have.

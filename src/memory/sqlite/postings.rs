@@ -24,7 +24,7 @@ const BESIDE: usize = 3;
 pub struct Span {
     first: i64,
     last: i64,
-    /// Number of the campaign's lines among them.
+    /// Number of the campaign's lines in the span.
     lines: f64,
 }
 
@@ -145,8 +145,7 @@ impl Postings {
         Ok(held)
     }
 
-    /// Sets the share of lines that hold a word: counted, or estimated from how
-    /// close those found are.
+    /// Sets the share of lines that hold a word: counted, or estimated from how close those found are.
     fn judge(&mut self, place: usize, ids: &[i64]) {
         let (Some(word), Span { first, last, lines }) = (self.words.get_mut(place), self.span)
         else {
@@ -173,7 +172,7 @@ impl Postings {
         held.enumerate().map(|(place, (_, ids))| (place, ids)).collect()
     }
 
-    /// Lines that hold both the rarest word and another, if there are too many lines of each word.
+    /// Lines that hold both the rarest word and another; empty unless each word has too many lines.
     fn beside(&self, db: &Connection) -> Result<Vec<WordRows>, Error> {
         let mut places: Vec<usize> = (0..self.words.len()).collect();
         places.sort_by(|a, b| self.worth(*b).total_cmp(&self.worth(*a)));

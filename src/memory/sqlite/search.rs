@@ -23,7 +23,7 @@ use super::{
 const READ: (usize, usize) = (4, 64);
 /// Lines that are asked for at once, some of which are not to be shown.
 const CHUNK: usize = 256;
-/// Most rounds of a search; each looks at older lines while too few may be shown.
+/// Most rounds of a search; each looks at older lines, while too few of the others may be shown.
 const ROUNDS: usize = 6;
 /// BM25: how soon repetition no longer counts, and how much the length of a line does.
 const K1: f64 = 1.2;

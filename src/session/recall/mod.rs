@@ -150,7 +150,7 @@ impl Recaller {
         (recalled, late)
     }
 
-    /// Relations of the NPC to others; notes in `gated` that not everybody may know of one.
+    /// Relations of the NPC to others; sets `gated` if not everybody may know of one of them.
     async fn relations(
         &self,
         question: &Question,

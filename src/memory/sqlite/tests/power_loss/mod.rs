@@ -29,7 +29,7 @@ const CRASHES: usize = 3;
 /// Writes of an evening; enough that what is in the log comes into the file several times.
 const ROUNDS: u64 = 60;
 
-/// Flushing of commits.
+/// Flush policy of commits.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Level {
     /// The program's own setting.
