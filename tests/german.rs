@@ -16,7 +16,8 @@ fn evening(place: &Place, typed: &[&str]) -> Vec<Value> {
     place.run_typing(&asked, &typed.join("\n")).ends_with(0).lines()
 }
 
-/// Asserts that `line` is answered out of the German half of its NPC's file, or out of the other one.
+/// Asserts that `line` is answered from the German half of its NPC's file if `german`, else from the
+/// English one.
 #[track_caller]
 fn assert_language(line: &Value, german: bool) {
     assert_eq!(line["outcome"], "spoken", "{line:#}");

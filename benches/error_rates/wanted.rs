@@ -47,17 +47,17 @@ impl Wanted {
         is_in(&self.recognisers, name)
     }
 
-    /// True if this set of sentences is.
+    /// True if this set of sentences is to be measured.
     pub fn set(&self, name: &str) -> bool {
         is_in(&self.sets, name)
     }
 
-    /// True if this voice is.
+    /// True if this voice is to be measured.
     pub fn voice(&self, name: &str) -> bool {
         is_in(&self.voices, name)
     }
 
-    /// True if this sound is: clean, noisy, from afar.
+    /// True if this sound (clean, noisy, from afar) is to be measured.
     pub fn sound(&self, name: &str) -> bool {
         is_in(&self.sounds, name)
     }

@@ -117,8 +117,8 @@ impl Bench<'_> {
         goal(&format!("{} at {}: {what}", self.engine.name(), self.filled.lines), value, at_most)
     }
 
-    /// Verdict on the slowest of some cases: by the clock, and by the CPU time it took,
-    /// which is what is left of it on a machine that does nothing else.
+    /// Verdict on the slowest of some cases: by the clock, and by the CPU time it took, which is what
+    /// is left of it on a machine that does nothing else.
     pub fn p99(&self, what: &str, cases: &[Times], at_most: f64) -> Value {
         let slowest = |of: fn(&Times) -> &Figures| {
             cases.iter().map(|times| of(times).at(99)).fold(f64::NAN, f64::max)

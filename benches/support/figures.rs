@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-/// Token intervals until the first sentence exists: with its sixth token, the first comes at once.
+/// Token intervals until the first sentence is complete: it has six tokens, the first at once.
 pub const TOKENS_BEFORE_SENTENCE: u32 = 5;
 /// Time between two tokens.
 pub const TOKEN: Duration = Duration::from_millis(5);
@@ -76,8 +76,8 @@ pub fn add_floor(line: &mut Value, floor: &Figures) {
     line["bare_loop_floor_p99_ms"] = rounded(floor.at(99));
 }
 
-/// Verdict on the overhead of turns at [`TOKEN`] at p50 and p99: absolutely,
-/// or relative to the floor, each percentile to its own (p50 1 ms and p99 3 ms above it).
+/// Verdict on the overhead of turns at [`TOKEN`], at p50 and p99: absolutely, or relative to the
+/// floor, each percentile to its own (p50 1 ms and p99 3 ms above it).
 pub fn turns_goal(what: &str, line: &Value, (p50, p99): (f64, f64)) -> Value {
     let figure = |name: &str| line[name].as_f64().unwrap_or(f64::NAN);
     let (at_p50, at_p99) = (figure("overhead_p50_ms"), figure("overhead_p99_ms"));

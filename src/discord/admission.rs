@@ -21,7 +21,7 @@ use crate::campaign::{GuildError, GuildStore};
 
 /// A server that is not served is left after this.
 const STAY: Duration = Duration::from_secs(3_600);
-/// Interval between looks for servers to leave.
+/// Interval of the checks for servers to leave.
 const LOOK_EVERY: Duration = Duration::from_secs(30);
 /// Codes that one server may try.
 const TRIES: u32 = 5;
@@ -101,7 +101,8 @@ impl Admission {
         Access::Stranger
     }
 
-    /// True if what was used lets its server in: `/setup` with the code, by who may manage it.
+    /// True if `interaction` admits its server: `/setup` with the code, from a member who may manage
+    /// the server. Counts a try of the code.
     pub fn takes(&self, guild: GuildId, interaction: &Interaction) -> bool {
         let Interaction::Command(used) = interaction else { return false };
         let may = used.member.as_ref().and_then(|it| it.permissions).unwrap_or_default();
@@ -115,7 +116,7 @@ impl Admission {
         true
     }
 
-    /// True if `given` is the code; each server may try a few times.
+    /// True if `given` is the code, within the first [`TRIES`] tries of the server.
     fn is_code(&self, guild: GuildId, given: &str) -> bool {
         let Some(code) = &self.0.options.code else { return false };
         let mut strangers = self.strangers();

@@ -23,7 +23,7 @@ const SERVERS_MAX: u64 = 10;
 pub struct Finding {
     /// Name of the thing: "discord token".
     pub what: &'static str,
-    /// Its state, or the problem with the fix; one line.
+    /// Its state, or the problem and its fix; one line.
     pub found: Result<String, String>,
 }
 
@@ -141,7 +141,7 @@ impl Look<'_> {
         findings
     }
 
-    /// Checks that commands of `guild` are answered.
+    /// Checks that commands of `guild` are answered; the error includes the fix.
     async fn served(&self, guild: &PartialGuild) -> Result<(), String> {
         let id = guild.id.get();
         let is_served = match (self.options.serves(id), self.kept) {
@@ -160,7 +160,7 @@ impl Look<'_> {
         ))
     }
 
-    /// Checks that the configured role exists.
+    /// Describes the game masters of `guild`; an error if it lacks the configured role.
     fn game_masters(&self, guild: &PartialGuild) -> Result<String, String> {
         let configured = self.options.dm_role.filter(|_| !self.options.everyone_is_dm);
         let masters = match configured {

@@ -97,7 +97,7 @@ fn hash(commands: &[CreateCommand]) -> String {
     format!("{:016x}", hasher.finish())
 }
 
-/// File that stores the last registration.
+/// File with the hash of the last registration.
 fn mark_file(http: &Http, options: &Options) -> PathBuf {
     let place = options.guild.map_or("everywhere".to_owned(), |guild| guild.to_string());
     options.folder.join(format!("{}{place}", mark_prefix(http)))

@@ -1,4 +1,4 @@
-//! Whether a request may be sent again, and who pays for it.
+//! Permission to send a request again, and its payer.
 //!
 //! Entry type: [`Attempts`]. **Never**: decides whether another attempt makes sense.
 

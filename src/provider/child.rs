@@ -191,8 +191,8 @@ impl Running {
         Ok(())
     }
 
-    /// True if speech has begun; the silence before it is cut off. Sound that is silent to its end
-    /// stays.
+    /// True if speech has begun, or `all` sound is there. Silence before speech is cut off; sound that
+    /// is silent to its end stays.
     fn begins(&mut self, second: usize, all: bool) -> bool {
         let is_loud = |sample: &i16| sample.unsigned_abs() > QUIET;
         if !self.begun

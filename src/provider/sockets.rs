@@ -147,7 +147,7 @@ fn unanswered(error: &reqwest::Error) -> Reason {
 pub struct Noted(Mutex<BTreeSet<String>>);
 
 impl Noted {
-    /// True if `what` has not been noted before; after many others nothing is new.
+    /// Notes `what`; true if it is new. Once full, nothing is.
     pub fn is_new(&self, what: &str) -> bool {
         let mut noted = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         noted.len() < NOTES_MAX && noted.insert(what.to_owned())

@@ -40,7 +40,7 @@ impl From<reqwest::Error> for NotPosted {
 /// Sends it once. Cancel safe.
 ///
 /// # Errors
-/// No answer came, or none of success.
+/// No answer came, or its status is 4xx or 5xx.
 pub async fn post_signed(message: Signed<'_>) -> Result<(), NotPosted> {
     let Signed { url, secret, at, body } = message;
     let parsed = Url::parse(url).ok();

@@ -1,4 +1,4 @@
-//! Whether an answer is in the language it should be in, and what it says.
+//! Checks of an answer: its language, and the words in it.
 //!
 //! Entry functions: [`other_than`], [`says`].
 

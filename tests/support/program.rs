@@ -50,7 +50,7 @@ impl Place {
         place
     }
 
-    /// A folder with the shipped settings but its recogniser, whose line of `providers` is `entry`.
+    /// A folder with the shipped cast and campaign; `entry` is its recogniser's line in `providers`.
     pub fn with_recogniser(entry: &str) -> Self {
         let (npcs, campaign) = (repository("npcs"), repository("campaigns/ravenford.yaml"));
         let (npcs, campaign) = (npcs.display(), campaign.display());

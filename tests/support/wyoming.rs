@@ -111,7 +111,7 @@ impl Shared {
         self.state.lock().expect("no panic while locked")
     }
 
-    /// True if a connection is served, for it is not over.
+    /// Registers a connection; true unless the service is over.
     fn admit(&self, stream: &TcpStream) -> bool {
         let mut state = self.state();
         if !state.is_over {

@@ -20,7 +20,7 @@ impl<'a> Stop<'a> {
         Self { ask, stopped: AtomicBool::new(false) }
     }
 
-    /// True if to stop; to be asked every few milliseconds of work.
+    /// True if the work is to stop; call it every few milliseconds of work.
     pub(crate) fn now(&self) -> bool {
         if self.stopped.load(Ordering::Relaxed) {
             return true;

@@ -118,7 +118,7 @@ impl Guild {
         }
     }
 
-    /// True if `user` may be heard once they were told.
+    /// True if `user` may be heard once they have been notified.
     fn may_hear(&self, user: u64) -> bool {
         let settings = self.settings();
         let agreed = match self.consent() {

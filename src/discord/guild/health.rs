@@ -1,4 +1,4 @@
-//! Whether the bot is deaf or mute without knowing it.
+//! Detects that the bot is deaf or mute.
 //!
 //! Entry type: [`Health`], fed by the guild's task every second. **Never**: repairs anything
 //! itself.

@@ -71,7 +71,7 @@ impl PanelMessage {
         self.urgent = true;
     }
 
-    /// A permit to write it, if it is time; then it counts as being written while the answer lives.
+    /// Returns a permit if it is time to write it; it counts as being written while the permit lives.
     pub fn begins(&mut self, now: Instant) -> Option<Writing> {
         let since = self.written.map_or(EDIT_EVERY, |at| now.duration_since(at));
         let is_due = since >= EDIT_EVERY || (self.urgent && since >= EDIT_MIN);

@@ -44,7 +44,7 @@ pub struct Changes {
 }
 
 impl Changes {
-    /// True if nothing is.
+    /// True if nothing has changed.
     pub fn is_empty(&self) -> bool {
         self.left.is_empty() && self.changed.is_empty()
     }

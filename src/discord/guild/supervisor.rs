@@ -55,7 +55,7 @@ impl VoiceSupervisor {
         &self.state
     }
 
-    /// True if it stands.
+    /// True if it is connected.
     pub fn is_up(&self) -> bool {
         self.state == ConnectionState::Up
     }
@@ -133,7 +133,7 @@ impl VoiceSupervisor {
         self.seen |= self.is_up();
     }
 
-    /// True if the bot was seen in its channel, so that somebody has put it out if it is in none.
+    /// True if the bot was seen in its channel; if it is in none now, somebody has removed it.
     pub fn was_seen(&self) -> bool {
         self.seen
     }

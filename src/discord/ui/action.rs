@@ -29,7 +29,7 @@ pub struct ButtonPress {
 pub enum Action {
     /// A button of the panel.
     Panel(PanelButton),
-    /// Consent of the presser to be heard from now on.
+    /// Choice of the presser to be heard or not from now on.
     Consent(ConsentButton),
     /// A step towards a decision that waits.
     Decision {
@@ -180,7 +180,7 @@ buttons! {
         Role = "role",
         /// The channel of approvals and of words to the game master.
         Log = "log",
-        /// Consent of players to being heard.
+        /// Consent required of players.
         Consent = "consent",
         /// A test line is played.
         Test = "test",

@@ -30,7 +30,7 @@ const NEWS_CAPACITY: usize = 64;
 /// A connection that does not stand by then has failed.
 const JOIN_PATIENCE: Duration = Duration::from_secs(20);
 
-/// Configuration of songbird for us.
+/// Songbird's configuration.
 pub fn config() -> Config {
     Config::default()
         // Its decoder reads noise under DAVE; ours takes the packets.

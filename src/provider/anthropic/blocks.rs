@@ -186,7 +186,7 @@ impl Reading {
         }
     }
 
-    /// Records the stop reason, and the billed tokens.
+    /// Records the reason if the answer was cut off, and emits the billed tokens.
     fn end(&mut self, delta: Option<&Value>, counts: &Value, out: &mut VecDeque<ChatEvent>) {
         match delta.map_or("", |delta| word(delta, "stop_reason")) {
             "max_tokens" | "model_context_window_exceeded" => self.cut_off = Some(CutOff::Length),

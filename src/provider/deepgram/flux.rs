@@ -162,7 +162,7 @@ impl Listening {
         watched.map_or_else(|| self.fill_at(), |at| at.min(self.fill_at()))
     }
 
-    /// True if nobody has said anything that is not told.
+    /// True if no turn is open, and no possible voice was sent since the last event.
     fn is_quiet(&self) -> bool {
         !self.turns.is_open && self.voice == Duration::ZERO
     }

@@ -80,7 +80,7 @@ struct Listening {
     is_closed: bool,
     /// Sound was sent that was not asked for yet.
     is_new: bool,
-    /// Number of requests for all there is since the last answer, and the time of the last one.
+    /// Number of unanswered `Finalize` orders, and the time of the last one.
     unanswered: u32,
     asked_at: Instant,
     /// The service has said something of this utterance.

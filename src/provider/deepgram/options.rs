@@ -12,7 +12,7 @@ use crate::{domain::Secret, provider::service::ServiceInfo};
 pub const NAME: &str = "deepgram";
 /// Deepgram's own address, which wants a key.
 pub const BASE_URL: &str = "https://api.deepgram.com";
-/// Default confidence at which Flux announces an early end: 0.3 to 0.9.
+/// Default confidence at which Flux announces an early end; 0.3 to 0.9 is allowed.
 pub const EAGER: f32 = 0.5;
 /// The Flux model that hears English alone.
 pub const FLUX_ENGLISH: &str = "flux-general-en";
@@ -64,7 +64,7 @@ impl Options {
         if self.model.starts_with("flux") { Family::Flux } else { Family::Nova }
     }
 
-    /// True if its model can be told names.
+    /// True if its model accepts names.
     pub fn takes_names(&self) -> bool {
         self.family() == Family::Flux || self.model.starts_with("nova-3")
     }

@@ -23,7 +23,7 @@ pub struct CallResult {
     pub name: String,
     /// Result as the model reads it.
     pub output: String,
-    /// Continuation of the answer.
+    /// Effect of the call on the answer.
     pub calling: Calling,
 }
 

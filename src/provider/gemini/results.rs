@@ -10,7 +10,7 @@ use crate::domain::{CallId, Calling, ToolSpec};
 /// Calls of a session and their results.
 #[derive(Debug)]
 pub struct Results {
-    /// Continuation of answers after calls of each tool.
+    /// Effect of a call of each tool on the answer.
     tools: HashMap<String, Calling>,
     /// Calls whose results are wanted, with the names of their tools.
     owed: HashMap<String, String>,
@@ -25,7 +25,7 @@ impl Results {
         Self { tools, owed: HashMap::new(), waiting: Vec::new() }
     }
 
-    /// Continuation of an answer after a call of `tool`.
+    /// Effect of a call of `tool` on the answer; the default for an unknown tool.
     pub fn calling(&self, tool: &str) -> Calling {
         self.tools.get(tool).copied().unwrap_or_default()
     }

@@ -18,7 +18,7 @@ use crate::{
     weights::{Digest, Download, InstallError, Installing, Origin, Package, WeightSet},
 };
 
-/// Number of times that a broken download is resumed, as long as each attempt brings something.
+/// Most requests for one package: a broken download is resumed as long as each brings something.
 const TRIES: usize = 20;
 
 /// The set of model files to download, and its sources.

@@ -72,7 +72,7 @@ impl RegistryAddress {
         Ok(Self { url, login })
     }
 
-    /// True if it says who we are.
+    /// True if it carries a login.
     pub fn has_login(&self) -> bool {
         self.login.is_some()
     }

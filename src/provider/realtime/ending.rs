@@ -1,4 +1,4 @@
-//! Ending of an answer, in the words of the service.
+//! Ending of an answer, read from the words of the service.
 //!
 //! Entry function: [`ending`]. **Never**: takes an unknown word for a good end.
 

@@ -140,7 +140,7 @@ pub enum SpeechOrder {
     Truncate {
         /// Id of the answer.
         item: SpeechItemId,
-        /// Length of that part of its own sound, as it came.
+        /// Length of the heard part, measured in the sound as the service sent it.
         heard: Duration,
     },
 }

@@ -101,10 +101,10 @@ impl Program {
         self.offers.iter().map(|offer| offer.name.as_str())
     }
 
-    /// Checks that it has this model.
+    /// Checks that it has this model; one that names no models takes any.
     ///
     /// # Errors
-    /// It has not, and which ones it has.
+    /// The model is unknown; the error names the nearest ones.
     pub fn check_model(&self, model: &str, peer: &Peer) -> Result<(), Error> {
         if self.offers.is_empty() || self.names().any(|name| name == model) {
             return Ok(());

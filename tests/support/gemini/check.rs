@@ -83,7 +83,7 @@ pub enum Stage {
 }
 
 impl Conversation {
-    /// True if we tell it who speaks, and when.
+    /// True if the client marks the beginning and the end of speech.
     pub fn is_manual(&self) -> bool {
         let detection = &self.setup["realtimeInputConfig"]["automaticActivityDetection"];
         detection["disabled"] == true
@@ -110,7 +110,7 @@ impl Conversation {
         tools.flat_map(|it| it["functionDeclarations"].as_array().into_iter().flatten())
     }
 
-    /// True if the answer waits for the results of this tool: not unless it was said.
+    /// True if the answer waits for the results of this tool: only if it was declared so.
     pub fn is_blocking(&self, tool: &str) -> bool {
         self.tools().any(|it| it["name"] == tool && it["behavior"] == "BLOCKING")
     }

@@ -162,7 +162,8 @@ impl When {
         }
     }
 
-    /// Quality of the match: 0 for a default line, else the longest match in bytes.
+    /// Quality of the match: 0 for a default line, else the longest match in bytes; `None`: it does
+    /// not match.
     fn fits(&self, utterance: &str, spoken: &Spoken) -> Option<usize> {
         match self {
             Self::Default => Some(0),

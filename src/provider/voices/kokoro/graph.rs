@@ -99,7 +99,7 @@ struct Product<'a> {
     factors: [&'a [u8]; 2],
     made: &'a [u8],
     name: &'a [u8],
-    /// True for each factor that is transposed before.
+    /// True for each factor that is transposed before the product.
     turned: [bool; 2],
 }
 

@@ -1,4 +1,4 @@
-//! Whether this machine is fast enough for Kokoro, measured with a short sentence.
+//! Speed of Kokoro on this machine, measured with a short sentence.
 //!
 //! Entry function: [`measured`]. **Never**: looks at the clock itself.
 
@@ -29,8 +29,8 @@ impl fmt::Display for Speed {
     }
 }
 
-/// Measures the speed of `speak`, which says how long its sound is; `now` is the clock. Once it is
-/// at most `slowest`, that is enough.
+/// Measures the speed of `speak`, which returns the length of its sound; `now` is the clock. The
+/// best of a few tries counts; stops once it is at most `slowest`.
 ///
 /// # Errors
 /// Those of `speak`.

@@ -19,7 +19,7 @@ pub mod node {
     pub const NAME: u64 = 3;
     /// Name of its operation.
     pub const OPERATION: u64 = 4;
-    /// Attribute of that operation.
+    /// Attributes of that operation.
     pub const ATTRIBUTE: u64 = 5;
 }
 

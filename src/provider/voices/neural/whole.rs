@@ -1,4 +1,4 @@
-//! Whether an ONNX file is whole and of a build that the runtime survives.
+//! Checks that an ONNX file is whole and of a build that the runtime survives.
 //!
 //! Entry function: [`look_over`]. The runtime reads networks within networks by recursion: deep ones
 //! exhaust the stack and with it the program, which nothing can prevent then. It multiplies the

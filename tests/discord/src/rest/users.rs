@@ -13,7 +13,7 @@ use crate::world::{
 };
 use serde_json::{Value, json};
 
-/// Identifies that a token may make in a day.
+/// Most identifies of a token per day.
 const STARTS: u64 = 1000;
 
 /// Address of the gateway.
