@@ -219,7 +219,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_file_is_replaced_whole_and_nothing_is_left_beside_it() {
+    fn files_are_replaced_whole_without_leftovers() {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("a/b.json");
         assert!(replace(&path, b"x").is_err(), "there is no such folder");
@@ -296,7 +296,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_private_is_readable_by_its_owner_alone() {
+    fn private_files_are_readable_by_owner_only() {
         use std::os::unix::fs::PermissionsExt;
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("logins/home.json");

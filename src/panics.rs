@@ -90,7 +90,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_panic_is_known_by_its_place_and_not_by_its_words() {
+    async fn panics_report_their_place_not_their_words() {
         let panicked: Result<(), _> = caught(async { breaks("Anna said something") }).await;
         let why = panicked.unwrap_err();
         assert!(why.0.starts_with("src/panics.rs:"), "{why}");

@@ -162,7 +162,7 @@ fn thoughts_last_as_long_as_their_turn() {
 }
 
 #[test]
-fn a_streamed_answer_is_spoken_from_its_first_sentence_on() {
+fn streamed_answer_is_spoken_before_it_ends() {
     let tokens = ["Well", " met", ",", " friend", ".", " Sit", " down", "."];
     let script = said(&tokens).paced(Duration::from_millis(120));
     let (line, requests) = answered(vec![script], "");
@@ -174,7 +174,7 @@ fn a_streamed_answer_is_spoken_from_its_first_sentence_on() {
 }
 
 #[test]
-fn a_model_that_has_to_think_answers_all_the_same() {
+fn required_thinking_is_learned_from_one_refusal() {
     let server = start();
     let place = table(&server, "", "");
     let config = std::fs::read_to_string(place.path("glyphoxa.yaml")).unwrap();
@@ -188,7 +188,7 @@ fn a_model_that_has_to_think_answers_all_the_same() {
 }
 
 #[test]
-fn failures_of_the_service_are_told_and_never_spoken() {
+fn service_failures_are_reported_but_not_spoken() {
     for (status, says, expected) in [
         (400, "the request was refused with status 400", 1),
         (401, "the key was refused with status 401", 1),
@@ -226,7 +226,7 @@ fn failures_that_pass_are_waited_for() {
 }
 
 #[test]
-fn an_answer_that_breaks_off_leaves_what_was_whole() {
+fn broken_stream_ends_at_last_full_sentence() {
     let begun = || Answer::begun().open_text("Sit down. The river");
     let broken = [
         (begun().then(Step::Cut), "stopped in the middle"),
@@ -248,7 +248,7 @@ fn an_answer_that_breaks_off_leaves_what_was_whole() {
 }
 
 #[test]
-fn what_the_service_ends_early_is_not_said_in_half() {
+fn early_stop_speaks_only_full_sentences() {
     for (reason, tokens, reply, says) in [
         ("max_tokens", &["Sit down. ", "I owe the"][..], "Sit down.", "(raise max_tokens under"),
         ("refusal", &["Sit down. ", "Kill"], "Sit down.", "content filter"),
@@ -292,7 +292,7 @@ const PRICES: &str =
     "prices: { test-model: { input: 10, cached_input: 1, cache_write: 20, output: 1000 } }\n";
 
 #[test]
-fn the_cache_has_its_prices_and_no_bill_is_over_the_cap() {
+fn cache_tokens_are_billed_and_cap_holds() {
     let arguments = ["ask", "--json", "--session", "s", "--text", "Bartok, hello"];
     let server = start();
     let place = table(&server, "", &format!("{PRICES}budget: {{ session_max: 9 }}\n"));
@@ -368,7 +368,7 @@ fn the_key_is_wanted_and_never_printed() {
 /// The vendor's own client against the service of these tests: what it takes for the real one's answers
 /// is what the program is tested with.
 #[test]
-fn the_vendors_own_client_takes_the_fake_for_the_real_one() {
+fn vendor_sdk_accepts_fake_service() {
     let Some(folder) = installed("anthropic-sdk") else { return };
     let server = start();
     server.push(Answer::begun().ping().text(&["Well", " met."]).ends("end_turn"));

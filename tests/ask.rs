@@ -92,7 +92,7 @@ fn assert_shape(line: &Value) {
 }
 
 #[test]
-fn recordings_of_any_kind_are_heard_and_answered_aloud() {
+fn recordings_in_any_format_are_answered_aloud() {
     let ears = Ears::start();
     let place = Place::with_recogniser(&ears.entry());
     place.write("sword.wav", plain_wav(&speech("rms", SWORD)));
@@ -173,7 +173,7 @@ fn two_players_talking_at_once_are_both_answered() {
 }
 
 #[test]
-fn two_players_talking_at_once_are_heard_by_whisper() {
+fn two_players_talking_are_heard_by_whisper() {
     if let Some(place) = Place::new().with_whisper() {
         assert_both_answered(&place);
     }
@@ -213,7 +213,7 @@ fn second_voice(who: &str, words: &str) -> (Value, Vec<Value>) {
 }
 
 #[test]
-fn a_stop_word_of_the_addressed_player_ends_the_answer() {
+fn stop_word_of_addressed_player_ends_answer() {
     let (answer, others) = second_voice("Anna", "stop");
     assert_eq!(answer["outcome"], "interrupted", "{answer:#}");
     let reply = text(&answer, "reply");
@@ -273,7 +273,7 @@ fn kept_sessions_go_on() {
 }
 
 #[test]
-fn session_names_that_make_no_file_name_are_refused() {
+fn invalid_session_names_are_refused() {
     let place = Place::new();
     for name in ["../../etc/passwd", "", ".hidden", "a/b", "a b", "é", &"x".repeat(65)] {
         let ran = place.run(&ask(&["--text", "hello", "--session", name])).ends_with(2);
@@ -323,7 +323,7 @@ fn a_tier_and_an_npc_may_be_forced() {
 }
 
 #[test]
-fn built_in_tables_and_those_of_the_user_are_rolled_on() {
+fn built_in_and_custom_tables_can_be_rolled() {
     let place = Place::new();
     let asked = ["Bartok, wild magic", "Bartok, what did we find?", "Bartok, random encounter"];
     let inputs: Vec<&str> = asked.iter().flat_map(|text| ["--text", text]).collect();

@@ -124,7 +124,7 @@ fn the_shipped_files_are_fine() {
 }
 
 #[test]
-fn the_schemas_take_the_shipped_files_and_refuse_mistakes() {
+fn schemas_fit_shipped_files_and_refuse_mistakes() {
     let schema = |kind: &str| -> Value {
         let printed = bare(&["schema", kind]).ends_with(0).stdout;
         serde_json::from_str(&printed).expect("JSON")
@@ -157,7 +157,7 @@ fn the_schemas_take_the_shipped_files_and_refuse_mistakes() {
 }
 
 #[test]
-fn the_doctor_looks_at_everything_the_table_needs() {
+fn doctor_checks_everything_sessions_need() {
     let Some(place) = Place::new().with_whisper() else { return };
     let findings = place.run(&["doctor", "--json"]).ends_with(0).lines();
     let looked_at: Vec<&str> = findings.iter().filter_map(|found| found["what"].as_str()).collect();

@@ -260,7 +260,7 @@ fn service(key: &str) -> Vec<String> {
 }
 
 #[test]
-fn the_service_starts_the_program_as_it_can_be_started() {
+fn service_unit_runs_valid_command() {
     let start = service("ExecStart");
     let mut words = start.first().expect("a command").split(' ');
     assert_eq!(words.next(), Some("/usr/local/bin/glyphoxa"));

@@ -55,7 +55,7 @@ fn waited(lines: &[Value]) -> f64 {
 }
 
 #[test]
-fn a_sound_model_that_is_not_here_is_said_and_words_count() {
+fn missing_sound_model_is_reported_and_skipped() {
     for detector in ["model", "both"] {
         let place = Place::with_config(&format!("turn: {{ detector: {detector} }}{CAST}"));
         let asked = ["ask", "--json", "--text", "Bartok, what is the news?"];
@@ -107,7 +107,7 @@ fn words_before_a_pause_decide_about_its_end() {
 
 /// Like [`words_before_a_pause_decide_about_its_end`], with Whisper, which a busy machine makes late.
 #[test]
-fn what_whisper_hears_of_a_pause_ends_the_turn_or_does_not() {
+fn whisper_words_decide_when_turn_ends() {
     let Some(models) = weights() else { return };
     let _alone = HEARS.lock().unwrap_or_else(PoisonError::into_inner);
     let begun = speech("rms", "Bartok, I draw my sword and");
@@ -140,7 +140,7 @@ fn with_smart_turn() -> Option<PathBuf> {
 }
 
 #[test]
-fn how_a_voice_sounds_ends_the_turn_where_smart_turn_is() {
+fn smart_turn_ends_turn_by_sound_of_voice() {
     let Some(models) = with_smart_turn() else { return };
     let _alone = HEARS.lock().unwrap_or_else(PoisonError::into_inner);
     // Of flite's sentences this one sounds finished.

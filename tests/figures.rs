@@ -82,7 +82,7 @@ fn a_report_has_figures_and_nobodys_name() {
 }
 
 #[test]
-fn the_leaderboard_ranks_a_category_here_and_elsewhere() {
+fn leaderboard_ranks_local_and_imported_figures() {
     let (place, other) = (with_figures(), Place::new());
     let theirs = [("swift.search", "lore", 9_000, "fast"), ("swift.roll", "dice", 50, "fast")];
     other.write("data/figures.json", kept("default", &theirs).to_string());
@@ -131,7 +131,7 @@ fn a_broken_report_is_named() {
 }
 
 #[test]
-fn figures_belong_to_an_environment_and_a_broken_file_does_no_harm() {
+fn figures_count_only_in_their_environment() {
     let place = Place::with_config("npcs: [{name: Ann}]\nmcp: {environment: laptop}\n");
     let tools = |place: &Place| {
         let told = place.run(&["tools", "report"]).ends_with(0).stdout;

@@ -111,7 +111,7 @@ fn english_is_answered_in_english() {
 }
 
 #[test]
-fn a_speaker_stays_in_a_language_until_they_speak_another() {
+fn speaker_language_lasts_until_they_switch() {
     let typed = ["Servus Mira, wie geht's?", "Mira, 17", "Mira, how are you?", "Mira, 17"];
     let turns = evening(&Place::new(), &typed);
     for (turn, german) in turns.iter().zip([true, true, false, false]) {
@@ -141,7 +141,7 @@ fn questions_about_the_past_are_never_dropped() {
 }
 
 #[test]
-fn greymantle_says_that_a_rule_is_in_english_and_reads_german_ones_in_german() {
+fn greymantle_flags_english_rules_in_german() {
     let rule = |line: &Value| line["tools"][0]["result"]["results"][0]["id"].clone();
     for (question, id) in [
         ("Greymantle, was macht gegriffen?", "condition-grappled"),

@@ -41,7 +41,7 @@ fn assert_rolled(line: &Value) {
 }
 
 #[test]
-fn dice_and_names_are_heard_by_whisper_where_its_weights_are() {
+fn dice_and_names_are_heard_by_whisper() {
     let Some(place) = place() else { return };
     for voice in ["slt", "rms", "awb"] {
         let (line, stderr) = said(&place, voice, ROLL);
@@ -67,7 +67,7 @@ fn the_demo_recording_is_heard_by_whisper() {
 }
 
 #[test]
-fn utterances_of_one_recording_are_heard_one_by_one() {
+fn utterances_in_one_recording_are_heard_apart() {
     let Some(place) = place() else { return };
     let news = padded(1.5, &speech("rms", "what is the news"), 0.0);
     place.write("both.wav", plain_wav(&[speech("rms", ROLL), news].concat()));
@@ -197,7 +197,7 @@ fn german_stop_words_and_greetings_are_heard() {
 }
 
 #[test]
-fn another_language_asks_for_the_weights_that_know_it() {
+fn other_language_asks_for_matching_weights() {
     let german = "language: de\nnpcs: [{ name: Bartok, voice: { provider: espeak, voice_id: de }, lines: [{ say: Ja. }] }]\n";
     let Some(models) = weights() else { return };
     // Beside English, the folder may know other languages.

@@ -27,19 +27,19 @@ fn a_voice_service_is_known_to_three_files() {
 }
 
 #[test]
-fn a_recogniser_is_known_to_its_own_and_two_more_files() {
+fn recogniser_is_known_to_two_other_files() {
     at_most(2, &files_with("src", &["RecogniserService::OpenAi", "openai::Transcription"]));
 }
 
 #[test]
-fn a_chat_model_is_known_to_its_folder_and_two_more_files() {
+fn chat_model_is_known_to_two_other_files() {
     let files = files_with("src", &["ModelService::Anthropic", "Self::Anthropic", "anthropic::"]);
     let others = files.into_iter().filter(|file| !file.starts_with("src/provider/anthropic/"));
     at_most(2, &others.collect::<Vec<_>>());
 }
 
 #[test]
-fn a_slash_command_is_known_to_its_own_and_one_more_file() {
+fn slash_command_is_known_to_one_other_file() {
     at_most(1, &files_with("src", &["roll::COMMAND"]));
 }
 

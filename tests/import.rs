@@ -37,7 +37,7 @@ fn saltmarsh() -> String {
 }
 
 #[test]
-fn what_was_imported_is_there_and_importing_again_changes_nothing() {
+fn repeated_import_changes_nothing() {
     let place = Place::with_config(SCRIPTED);
     place.write("s.yaml", saltmarsh());
     let here = ["s.yaml", "--campaign", "default"];
@@ -82,7 +82,7 @@ fn what_was_imported_is_there_and_importing_again_changes_nothing() {
 }
 
 #[test]
-fn what_is_of_another_campaign_is_not_taken_in_unless_it_is_said() {
+fn import_into_other_campaign_needs_a_flag() {
     let place = Place::with_config(SCRIPTED);
     place.write("s.yaml", saltmarsh());
     let refused = place.run(&["import", "s.yaml"]).ends_with(1);
@@ -107,7 +107,7 @@ fn what_is_of_another_campaign_is_not_taken_in_unless_it_is_said() {
 }
 
 #[test]
-fn one_bad_entity_in_two_hundred_is_named_and_nothing_is_written() {
+fn one_bad_entity_is_named_and_stops_the_import() {
     let place = Place::with_config(SCRIPTED);
     let mut text = "entities:\n".to_owned();
     for number in 0..200 {

@@ -136,7 +136,7 @@ fn kokoro_speaks() {
 }
 
 #[test]
-fn a_second_voice_speaks_where_the_machine_is_too_slow() {
+fn fallback_voice_speaks_when_kokoro_is_too_slow() {
     let Some(place) = with_models("0.01") else { return };
     let (line, ran) = asked(&place, "Mira", 0);
     assert_eq!(line["outcome"], "spoken", "{line:#}");

@@ -95,7 +95,7 @@ fn has(request: &Recorded, riddle: usize) -> bool {
 }
 
 #[test]
-fn an_evening_longer_than_the_window_is_summed_up_and_nothing_is_lost() {
+fn long_sessions_are_summarised_without_loss() {
     let server = clever();
     let place = table(&server, "");
     let mut lines = ask(&place, 0..9);
@@ -148,7 +148,7 @@ fn an_evening_longer_than_the_window_is_summed_up_and_nothing_is_lost() {
 }
 
 #[test]
-fn a_model_that_sums_nothing_up_is_told_and_the_talk_goes_on() {
+fn failed_summary_is_reported_and_talk_goes_on() {
     let server = clever();
     let place = table(&server, "");
     for nth in 0..3 {

@@ -134,7 +134,7 @@ fn arguments_go_where_the_manifest_sends_them() {
 }
 
 #[test]
-fn what_is_not_placed_goes_into_the_body_or_the_query() {
+fn unplaced_arguments_go_into_body_or_query() {
     let arguments = json!({"city": "a b", "days": 3});
     let (_, requests) = asked("  http: { url: \"BASE/x\" }\n", &arguments, vec![]);
     assert_eq!((requests[0].line.as_str(), &requests[0].json), ("POST /x", &arguments));
@@ -263,7 +263,7 @@ fn an_argument_does_not_walk_away() {
 }
 
 #[test]
-fn every_mistake_of_a_manifest_is_told_with_its_place() {
+fn manifest_mistakes_are_reported_with_position() {
     let http = |more: &str| format!("  http: {{ url: \"https://x.test/a\"{more} }}\n");
     for (spec, says) in [
         ("  mock_template: '{\"a\": {{ city }'\n".to_owned(), "'mock_template': syntax error"),
@@ -368,7 +368,7 @@ fn equal_calls_share_connections() {
 }
 
 #[test]
-fn a_changed_manifest_takes_effect_between_two_lines() {
+fn changed_manifest_applies_from_the_next_line() {
     let config = pip("weather.forecast", &json!({"city": "B"}));
     let place = Place::with_config(&config.replace("It is said.", "\"{result.temp} degrees.\""));
     let tool = |temp: u32| format!("{HEAD}{INPUT}  mock_result: {{ temp: {temp} }}\n");

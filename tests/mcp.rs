@@ -127,7 +127,7 @@ fn servers_of_every_kind_stand_side_by_side() {
 }
 
 #[test]
-fn a_server_that_starts_slowly_is_reached_in_what_it_speaks() {
+fn slow_server_is_reached_in_its_own_revision() {
     if !has_python() {
         return;
     }
@@ -140,7 +140,7 @@ fn a_server_that_starts_slowly_is_reached_in_what_it_speaks() {
 }
 
 #[test]
-fn answers_and_failures_of_servers_reach_the_model() {
+fn server_answers_and_failures_reach_the_model() {
     if !has_python() {
         return;
     }
@@ -368,7 +368,7 @@ impl Drop for Http {
 }
 
 #[test]
-fn servers_over_http_get_their_headers_over_few_connections() {
+fn http_servers_get_headers_on_few_connections() {
     if !has_python() {
         return;
     }
@@ -394,7 +394,7 @@ fn servers_over_http_get_their_headers_over_few_connections() {
 }
 
 #[test]
-fn nothing_is_asked_before_the_servers_questions_can_be_heard() {
+fn requests_wait_for_the_open_event_stream() {
     if !has_python() {
         return;
     }
@@ -446,7 +446,7 @@ fn careful(server: &str) -> String {
 }
 
 #[test]
-fn a_call_that_needs_approval_runs_once_or_not_at_all() {
+fn call_needing_approval_runs_at_most_once() {
     if !has_python() {
         return;
     }
@@ -469,7 +469,7 @@ fn a_call_that_needs_approval_runs_once_or_not_at_all() {
 }
 
 #[test]
-fn progress_keeps_a_call_alive_beyond_its_own_limit() {
+fn progress_extends_the_time_limit_of_a_call() {
     if !has_python() {
         return;
     }

@@ -30,7 +30,7 @@ fn log_in(running: &Live) {
 }
 
 #[test]
-fn a_person_logs_in_once_and_again_when_the_login_is_revoked() {
+fn login_is_asked_again_only_when_revoked() {
     let server = Protected::start();
     let place = Place::with_config(&config(&server.url(), "login"));
     let before = place.run(&["mcp", "servers", "--json"]).ends_with(1).line();

@@ -77,7 +77,7 @@ fn content(message: &Value) -> &str {
 }
 
 #[test]
-fn an_npc_remembers_what_it_was_promised_and_another_does_not() {
+fn promise_is_recalled_only_by_npc_that_heard_it() {
     let server = ChatServer::start();
     server.otherwise(|_| Script::text(&["Well", " met", "."]));
     let place = table(&server);
@@ -140,7 +140,7 @@ fn an_evening_later_it_is_still_remembered() {
 }
 
 #[test]
-fn what_is_the_game_masters_alone_is_in_no_prompt() {
+fn game_master_secrets_are_in_no_prompt() {
     let server = ChatServer::start();
     server.otherwise(|_| Script::text(&["I", " do", " not", " know", "."]));
     let place = table(&server);
@@ -157,7 +157,7 @@ fn what_is_the_game_masters_alone_is_in_no_prompt() {
 }
 
 #[test]
-fn the_last_session_is_recalled_when_it_is_asked_for() {
+fn last_session_is_recalled_on_request() {
     let server = ChatServer::start();
     server.otherwise(|_| Script::text(&["Fine", "."]));
     let place = table(&server);

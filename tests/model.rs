@@ -113,7 +113,7 @@ fn last_message<'r>(request: &'r Recorded, role: &str) -> &'r Value {
 }
 
 #[test]
-fn lines_that_a_model_writes_for_others_are_not_its_npcs() {
+fn lines_written_for_others_are_not_spoken() {
     for text in [
         "Have a seat.\nWren: I sit down.\nMira: Me too.",
         "**Bartok:** Have a seat.\n\n**Mira Quickfingers** (grinning): Me too.",
@@ -130,7 +130,7 @@ fn lines_that_a_model_writes_for_others_are_not_its_npcs() {
 }
 
 #[test]
-fn half_a_sentence_that_the_service_cut_off_is_not_said() {
+fn sentence_cut_off_by_the_service_is_not_spoken() {
     for (reason, tokens, reply, says) in [
         ("length", &["Sit down. ", "I owe the"][..], "Sit down.", "(raise max_tokens under"),
         ("content_filter", &["Sit down. ", "Kill"], "Sit down.", "content filter"),
@@ -154,7 +154,7 @@ fn half_a_sentence_that_the_service_cut_off_is_not_said() {
 }
 
 #[test]
-fn a_question_that_was_not_answered_is_known_as_one() {
+fn unanswered_question_is_marked_in_the_prompt() {
     let server = ChatServer::start();
     server.push(Script::error(400, "invalid_request_error", INNARDS));
     server.push(Script::text(&["Three silver."]));
@@ -176,7 +176,7 @@ fn a_question_that_was_not_answered_is_known_as_one() {
 }
 
 #[test]
-fn a_streamed_answer_is_spoken_from_its_first_sentence_on() {
+fn streamed_answer_is_spoken_before_it_ends() {
     let tokens = ["Well", " met", ",", " friend", ".", " Sit", " down", "."];
     let script = Script::text(&tokens).paced(Duration::from_millis(120));
     let (line, requests, place) = answered(vec![script], "");
@@ -191,7 +191,7 @@ fn a_streamed_answer_is_spoken_from_its_first_sentence_on() {
 }
 
 #[test]
-fn parallel_calls_are_run_and_their_results_go_back() {
+fn parallel_calls_run_and_return_their_results() {
     let called = calls(&[roll("a", "2d6+3"), roll("b", "1d20")]);
     let slow = Script::text(&["Both", " are", " thrown", "."]).paced(Duration::from_millis(60));
     let (line, requests, _) = answered(vec![called.paced(Duration::from_millis(10)), slow], "");
@@ -216,7 +216,7 @@ fn parallel_calls_are_run_and_their_results_go_back() {
 }
 
 #[test]
-fn calls_that_cannot_be_run_are_told_to_the_model() {
+fn invalid_calls_are_reported_to_the_model() {
     let wrong: [(&str, &str, &str, &str); 5] = [
         ("roll", "{\"expression\": ", "invalid_arguments", "JSON"),
         ("roll", "{}", "invalid_arguments", "expression"),
@@ -266,7 +266,7 @@ fn a_model_that_only_calls_is_stopped() {
 }
 
 #[test]
-fn failures_of_the_service_are_told_and_never_spoken() {
+fn service_failures_are_reported_but_not_spoken() {
     let error = |status| Script::error(status, "server_error", INNARDS);
     let (line, requests) = always(error(500), "");
     assert_failed(&line, "model_error", "the service failed with status 500");
@@ -400,7 +400,7 @@ fn stage_notes_reach_the_model_and_nothing_else() {
 }
 
 #[test]
-fn the_assistant_asks_the_model_and_pays_from_the_same_purse() {
+fn assistant_uses_the_model_within_the_budget() {
     let server = ChatServer::start();
     server.push(calls(&[roll("one", "2d6")]));
     let place = table(&server);
@@ -532,7 +532,7 @@ fn thought(more: &str, budget: &str) -> (Value, Vec<Recorded>) {
 }
 
 #[test]
-fn a_server_is_lent_the_model_only_where_it_may_be() {
+fn sampling_needs_permission_and_budget() {
     if std::process::Command::new("python3").arg("--version").output().is_err() {
         return skipped("tests with MCP servers", "there is no python3");
     }

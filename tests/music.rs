@@ -164,7 +164,7 @@ fn npc_plays_music_by_its_tool() {
 }
 
 #[test]
-fn bartok_plays_and_stops_music_as_asked_in_two_languages() {
+fn bartok_obeys_music_requests_in_two_languages() {
     let typed: Vec<String> = ASKED.iter().map(|(asked, _)| format!("Bartok, {asked}")).collect();
     let ran = Place::new().run_typing(&["ask", "--json"], &typed.join("\n")).ends_with(0);
     let turns = ran.lines();

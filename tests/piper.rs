@@ -36,7 +36,7 @@ npcs:
 }
 
 #[test]
-fn a_second_voice_speaks_where_the_first_has_no_files() {
+fn fallback_voice_speaks_without_piper_files() {
     let place = Place::with_config(&cast("joe"));
     let ran = place.run(&["ask", "--json", "--text", "Mira, hello", "--out", "o.wav"]);
     let line = ran.ends_with(0).line();

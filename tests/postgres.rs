@@ -27,7 +27,7 @@ fn shown(place: &Place) -> Vec<String> {
 }
 
 #[test]
-fn the_table_goes_on_while_the_server_is_away_and_nothing_is_lost() {
+fn postgres_outage_loses_no_turn_and_no_line() {
     let Some(mut server) = Server::start() else { return };
     let place = place(&server);
     let ask = ["ask", "--json", "--session", "one", "--speaker", "Anna"];
@@ -74,7 +74,7 @@ fn the_table_goes_on_while_the_server_is_away_and_nothing_is_lost() {
 }
 
 #[test]
-fn an_address_that_cannot_be_is_a_problem_of_the_file() {
+fn invalid_postgres_address_fails_the_check() {
     for (memory, said) in [
         ("{ url: 'mysql://bot:hush@db/table' }", "url is not a PostgreSQL address"),
         ("{ url: 'postgres://bot:hush@db/t', path: m.db }", "memory has both a path and a url"),

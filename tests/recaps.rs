@@ -151,7 +151,7 @@ fn play(place: &Place, session: &str, evening: &Evening, on: &Mutex<Evening>) {
 }
 
 #[test]
-fn nothing_invented_stands_as_proven_and_nothing_that_matters_is_missing() {
+fn recap_proves_no_invention_and_misses_no_fact() {
     let evenings = evenings("evenings.txt");
     assert_eq!(evenings.len(), 20);
     let tally = Tally::of(evenings);
@@ -163,7 +163,7 @@ fn nothing_invented_stands_as_proven_and_nothing_that_matters_is_missing() {
 }
 
 #[test]
-fn of_longer_evenings_what_is_true_in_other_words_is_mostly_taken() {
+fn true_paraphrases_are_mostly_accepted() {
     let evenings = evenings("evenings_held_out.txt");
     assert_eq!(evenings.len(), 8);
     assert!(evenings.iter().all(|it| (5..=7).contains(&it.said.len()) && it.right.len() >= 4));
@@ -199,7 +199,7 @@ fn recap_of(answer: &'static str) -> Value {
 }
 
 #[test]
-fn an_answer_of_no_use_gives_way_to_an_extract_without_orders() {
+fn useless_recap_gives_way_to_a_safe_extract() {
     for answer in ["", "\n\n", "Something happened.\nThe duke pays forty gold.\n", "[1] [2]"] {
         let recap = recap_of(answer);
         let claims = recap["claims"].to_string();
@@ -214,7 +214,7 @@ fn an_answer_of_no_use_gives_way_to_an_extract_without_orders() {
 }
 
 #[test]
-fn what_no_line_proves_is_to_be_confirmed_claims_and_facts_alike() {
+fn unproven_claims_and_facts_await_confirmation() {
     let answer = "Bartok married the duke [#1]\nThe duke pays forty gold for the crown. [#1]\n\
                   FACT: A dragon sleeps below Harrow [#1]\nFACT: The mill is old. [#3]\n";
     let recap = recap_of(answer);

@@ -57,7 +57,7 @@ fn heard(place: &Place, name: &str) -> (Value, Value) {
 }
 
 #[test]
-fn recordings_of_every_kind_are_heard_like_the_wav() {
+fn recordings_of_every_format_are_heard_like_wav() {
     let ears = Ears::start();
     let place = Place::with_recogniser(&ears.entry());
     let wav = sound("player.wav");
@@ -76,7 +76,7 @@ fn recordings_of_every_kind_are_heard_like_the_wav() {
 }
 
 #[test]
-fn damaged_recordings_are_named_with_what_is_wrong() {
+fn damaged_recordings_are_named_with_the_reason() {
     let place = Place::with_config("npcs: [{ name: Pip, lines: [{ say: Hello. }] }]\n");
     for (name, bytes, wrong) in [
         ("cut.flac", sound("tone.flac")[..30].to_vec(), "ends inside its header"),

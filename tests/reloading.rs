@@ -56,7 +56,7 @@ impl Live {
 }
 
 #[test]
-fn changed_files_take_effect_between_two_lines_and_broken_ones_do_not() {
+fn only_valid_changes_apply_between_lines() {
     let place = table("");
     let mut live = place.start(&["ask", "--json"]);
     assert_eq!(live.asked("Bartok, hello")["reply"], "The old line.");
@@ -117,7 +117,7 @@ fn a_new_npc_joins_and_a_deleted_one_leaves() {
 }
 
 #[test]
-fn a_broken_file_of_a_new_npc_changes_nothing_and_is_told_once() {
+fn broken_npc_file_is_reported_once() {
     let place = table("");
     let mut live = place.start(&["ask", "--json"]);
     assert_eq!(live.asked("Bartok, hello")["outcome"], "spoken");
@@ -137,7 +137,7 @@ fn a_broken_file_of_a_new_npc_changes_nothing_and_is_told_once() {
 
 /// The fixed file may be one that was not there when the program began.
 #[test]
-fn a_new_file_that_was_broken_is_read_once_it_is_mended() {
+fn broken_new_file_is_read_after_its_fix() {
     let place = table("");
     let mut live = place.start(&["ask", "--json"]);
     assert_eq!(live.asked("Bartok, hello")["outcome"], "spoken");
@@ -151,7 +151,7 @@ fn a_new_file_that_was_broken_is_read_once_it_is_mended() {
 }
 
 #[test]
-fn tiers_tables_rules_and_files_hold_from_the_next_line_on() {
+fn changed_settings_apply_from_the_next_line() {
     let place = table("");
     let mut live = place.start(&["ask", "--json"]);
     let line = live.asked("Bartok, ponder the fate");
@@ -206,7 +206,7 @@ fn prompt(server: &ChatServer) -> String {
 }
 
 #[test]
-fn the_campaign_of_the_next_turn_is_the_one_that_the_file_has_then() {
+fn changed_campaign_applies_to_the_next_turn() {
     let server = ChatServer::start();
     server.otherwise(|_| Script::text(&["Well met", "."]));
     let settings = format!(
@@ -256,7 +256,7 @@ fn the_campaign_of_the_next_turn_is_the_one_that_the_file_has_then() {
 }
 
 #[test]
-fn what_waits_for_the_next_start_is_named_without_its_value() {
+fn restart_settings_are_named_without_values() {
     let secret = "hush-hush-4711";
     let place = table("discord: { token: before-4711 }\n");
     let mut live = place.start(&["ask", "--json", "--as-dm"]);
@@ -337,7 +337,7 @@ fn the_last_npc_stays_until_there_is_another() {
 
 /// Without a configuration the built-in cast plays, and a notice says that NPC files are ignored.
 #[test]
-fn npcs_beside_no_configuration_are_not_read_and_that_is_said() {
+fn npc_files_without_configuration_are_ignored() {
     let place = Place::new();
     place.write("npcs/odo.yaml", "name: Odo\nlines: [{ say: Odo is here. }]\n");
     let unread = "npcs:1:1: this folder is ignored without glyphoxa.yaml";

@@ -49,7 +49,7 @@ fn greymantle_answers_rules_questions_aloud() {
 }
 
 #[test]
-fn a_rule_is_answered_in_one_sentence_and_then_its_source() {
+fn rule_answer_is_one_sentence_and_its_source() {
     let place = Place::new();
     for (question, id, sentence) in [
         (
@@ -121,7 +121,7 @@ rules: { edition: 5e-2024, files: [house.yaml, 5e-SRD-Spells.json] }
 "#;
 
 #[test]
-fn own_and_imported_rules_are_found_and_replace_built_in_ones() {
+fn own_and_imported_rules_replace_built_in_ones() {
     let place = Place::with_config(SCHOLAR);
     place.write(
         "house.yaml",

@@ -124,7 +124,7 @@ fn a_session_is_exported_and_deleted() {
 }
 
 #[test]
-fn a_conversation_goes_on_only_where_it_was_played() {
+fn session_continues_only_where_it_was_played() {
     let place = Place::new();
     ask(&place, "friday", &["Bartok, hello"]);
     let kept = place.path("data/sessions/discord-42-7.json");
@@ -181,7 +181,7 @@ fn the_x_card_takes_the_last_exchange_back() {
 }
 
 #[test]
-fn an_extract_says_what_happened_and_where_it_stands() {
+fn extract_covers_events_and_cites_their_lines() {
     let place = Place::new();
     ask(&place, "friday", &["Bartok, roll two d six plus three", "Bartok, tell me of Ravenford"]);
     let recap = place.run(&["session", "recap", "friday", "--json"]).ends_with(0).line();
@@ -205,7 +205,7 @@ fn an_extract_says_what_happened_and_where_it_stands() {
 }
 
 #[test]
-fn a_model_proves_what_it_says_and_its_facts_wait() {
+fn model_claims_need_proof_and_facts_approval() {
     let server = ChatServer::start();
     server.otherwise(|request| {
         let asked = String::from_utf8_lossy(&request.body);
@@ -360,7 +360,7 @@ fn a_first_start_that_is_killed_is_made_good() {
 }
 
 #[test]
-fn on_a_full_disk_nothing_is_claimed_to_be_written_down() {
+fn full_disk_is_reported_as_lines_not_written() {
     let place = Place::new();
     let (hello, answer) = ("Bartok, hello", "Bartok the Barkeep:");
     ask(&place, "friday", &[hello]);

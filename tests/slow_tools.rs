@@ -21,7 +21,7 @@ fn place(tool: &str) -> Place {
 }
 
 #[test]
-fn the_very_first_turn_after_the_start_has_its_filler() {
+fn first_turn_after_the_start_has_its_filler() {
     if !has_python() {
         return;
     }
@@ -44,7 +44,7 @@ fn the_very_first_turn_after_the_start_has_its_filler() {
 }
 
 #[test]
-fn a_tool_that_takes_longer_than_its_turn_has_goes_to_the_background_at_once() {
+fn too_slow_tools_go_to_the_background_at_once() {
     if !has_python() {
         return;
     }

@@ -51,7 +51,7 @@ fn npcs(turns: &[Value]) -> Vec<&str> {
 }
 
 #[test]
-fn muting_pausing_and_the_x_card_hold_until_taken_back() {
+fn mute_pause_and_x_card_hold_until_revoked() {
     let (turns, statuses) = parted(typed(&[
         "/npc mute Mira",
         "Mira, hello",
@@ -100,7 +100,7 @@ fn the_x_card_is_heard_aloud_from_anybody() {
 }
 
 #[test]
-fn tiers_pins_and_words_go_to_the_npc_that_is_named() {
+fn tiers_pins_and_words_reach_the_named_npc() {
     let (turns, statuses) = parted(typed(&[
         "/tier set deep Bartok 10",
         "/npc pin Mira",
@@ -128,7 +128,7 @@ fn tiers_pins_and_words_go_to_the_npc_that_is_named() {
 }
 
 #[test]
-fn a_scene_brings_its_npcs_and_players_have_characters() {
+fn scene_brings_npcs_and_players_get_characters() {
     let (turns, statuses) = parted(typed(&[
         "/scene set old mill, dusk",
         "Bartok, hello",

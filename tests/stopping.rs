@@ -7,7 +7,7 @@ const PIP: &str = "data_dir: data\nnpcs: [{ name: Pip, lines: [{ say: \"So it is
 const WAITING: [&str; 8] = ["ask", "--at", "0", "--text", "Pip, hello", "--at", "600", "--text"];
 
 #[test]
-fn who_stops_a_kept_session_is_told_that_it_is_kept() {
+fn interrupted_session_is_reported_as_saved() {
     let place = Place::with_config(PIP);
     let live = place.start(&[&WAITING[..], &["Pip, bye", "--session", "friday"]].concat());
     live.says("Pip: So it is.");
@@ -23,7 +23,7 @@ fn who_stops_a_kept_session_is_told_that_it_is_kept() {
 }
 
 #[test]
-fn who_stops_what_is_not_kept_is_told_so_with_the_recording_that_is_missing() {
+fn interrupt_names_the_recording_not_written() {
     let place = Place::with_config(PIP);
     let live = place.start(&[&WAITING[..], &["Pip, bye", "--out", "pip.wav"]].concat());
     live.says("Pip: So it is.");
@@ -35,7 +35,7 @@ fn who_stops_what_is_not_kept_is_told_so_with_the_recording_that_is_missing() {
 }
 
 #[test]
-fn who_types_may_leave_with_ctrl_c_as_with_the_end_of_input() {
+fn ctrl_c_while_typing_exits_with_status_0() {
     let place = Place::with_config(PIP);
     let mut live = place.start(&["ask", "--session", "friday"]);
     live.types("Pip, hello");
@@ -52,7 +52,7 @@ fn who_types_may_leave_with_ctrl_c_as_with_the_end_of_input() {
 }
 
 #[test]
-fn before_there_is_a_table_the_status_is_the_same() {
+fn interrupt_during_startup_exits_with_status_1() {
     let server = "mcp: { servers: [{ name: slow, required: true, sandbox: off, \
                   command: sh, args: [-c, \"echo up > up; sleep 100\"] }] }\n";
     let place = Place::with_config(&format!("{PIP}{server}"));

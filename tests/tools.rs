@@ -66,7 +66,7 @@ fn calls_by_hand_are_the_operators_or_an_npcs() {
 }
 
 #[test]
-fn a_model_is_told_which_tables_there_are_and_may_spell_them_its_own_way() {
+fn tables_are_offered_and_found_in_any_spelling() {
     let config = format!("{BARTOK}tools: {{ tables: {{ tavern-names: [The Gilded Goose.] }} }}\n");
     let config = config.replace("tools: [dice-roller.roll]", "tools: [\"dice-roller.*\"]");
     let place = Place::with_config(&config);
@@ -191,7 +191,7 @@ fn of_unknown_speed() -> String {
 /// A tool without a declared duration is measured in the background once the evening has begun, if it only
 /// reads, and is then offered to an NPC of quick turns.
 #[test]
-fn a_tool_of_unknown_speed_is_measured_by_itself_and_then_offered() {
+fn unmeasured_tool_is_measured_then_offered() {
     if !has_python() {
         return;
     }

@@ -30,7 +30,7 @@ fn typed_lines_are_the_speakers() {
 }
 
 #[test]
-fn an_evening_reads_like_a_play_and_shows_its_works_when_asked() {
+fn transcript_is_plain_and_details_need_verbose() {
     let place = Place::new();
     let asked = ["ask", "--text", "Bartok, roll two d six"];
     let play = place.run(&asked).ends_with(0);
@@ -76,7 +76,7 @@ fn what_a_failing_voice_does_not_say_is_shown() {
 }
 
 #[test]
-fn check_finds_lines_that_would_stop_in_the_middle() {
+fn check_finds_lines_with_too_many_sentences() {
     let long = "One is here. Two is here. Three is here.";
     // It may be said in two parts and is one sentence all the same.
     let clauses =
@@ -98,7 +98,7 @@ fn check_finds_lines_that_would_stop_in_the_middle() {
 }
 
 #[test]
-fn a_muted_or_paused_table_tells_how_to_get_out_of_it() {
+fn muted_or_paused_table_shows_the_way_out() {
     let place = Place::with_config(PIP);
     let typed =
         "/npc mute Pip\nPip, hello\n/npc unmute Pip\n/pause\nPip, hello\n/resume\nPip, hello\n";
@@ -119,7 +119,7 @@ fn replies_are_written_as_wav_and_nothing_else() {
 }
 
 #[test]
-fn check_finds_tools_and_programs_that_are_not_there() {
+fn check_finds_missing_tools_and_programs() {
     let place = Place::with_config(
         "npcs: [{ name: Pip, tools: [weather.get], lines: [{ say: hi }] }]\n\
          mcp: { servers: [{ name: home, command: no-such-program --fast }] }\n",
@@ -201,7 +201,7 @@ fn npc_that_a_player_turns_to_answers_alone() {
 }
 
 #[test]
-fn dice_are_rolled_when_they_are_called_for_and_told_when_they_are_asked_about() {
+fn dice_roll_when_asked_and_are_recalled_later() {
     let place = Place::new();
     let typed = [
         "Bartok, what did I just roll?",
@@ -267,7 +267,7 @@ fn an_npc_is_called_by_its_profession_too() {
 
 /// Asked again and again, in its first turn and in later ones.
 #[test]
-fn what_was_promised_is_always_answered_and_never_dropped_in_silence() {
+fn promise_questions_are_always_answered() {
     let asked = "what did I promise you?";
     let lines = |place: &Place, npc: &str, first: &str| {
         let asked = format!("{npc}, {asked}");

@@ -47,7 +47,7 @@ fn said(texts: &[(&str, &str)], options: &[&str]) -> Vec<Value> {
 }
 
 #[test]
-fn lines_of_the_tables_reach_whom_they_are_meant_for() {
+fn table_lines_reach_the_npc_they_address() {
     let is_in = |place: &str, row: &[&str]| row[1].split('+').next() == Some(place);
     let for_nobody = |row: &[&str]| row[2] == "-";
     // In conversation and speaking to others; calling somebody; in no conversation.

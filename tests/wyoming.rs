@@ -85,7 +85,7 @@ fn detail(line: &Value) -> &str {
 }
 
 #[test]
-fn a_player_is_heard_and_answered_by_services_in_the_house() {
+fn wyoming_services_hear_and_answer_a_player() {
     for is_streamed in [false, true] {
         let streamed = |script: Script| if is_streamed { script.streamed() } else { script };
         let chatty = |script: Script| Script { is_chatty: true, ..script };
@@ -165,7 +165,7 @@ fn a_recogniser_that_fails_is_a_hearing_error() {
 }
 
 #[test]
-fn a_recogniser_that_does_not_say_what_it_is_is_refused() {
+fn recogniser_without_description_is_refused() {
     for (fault, said) in [FAULTS[0], FAULTS[1], FAULTS[4]] {
         let ears = WyomingServer::start(Script::hears(ASKED).with(When::Described, fault));
         let place = table(&heard_with(&ears.address(), Some(fault)), "provider: flite");
@@ -179,7 +179,7 @@ fn a_recogniser_that_does_not_say_what_it_is_is_refused() {
 }
 
 #[test]
-fn a_voice_that_fails_is_a_voice_error_and_nothing_else_is_spoken() {
+fn failing_voice_is_reported_and_not_replaced() {
     for (fault, said) in FAULTS {
         for when in [When::Asked, When::Midway] {
             let mouth = WyomingServer::start(Script::speaks().with(when, fault));
@@ -216,7 +216,7 @@ fn a_second_voice_speaks_where_nobody_listens() {
 }
 
 #[test]
-fn who_is_not_there_or_is_another_is_told_with_the_way_out() {
+fn missing_or_wrong_service_error_names_the_fix() {
     let (ears, mouth) =
         (WyomingServer::start(Script::hears(ASKED)), WyomingServer::start(Script::speaks()));
     let hear =
@@ -244,7 +244,7 @@ fn who_is_not_there_or_is_another_is_told_with_the_way_out() {
 }
 
 #[test]
-fn doctor_tries_the_services_and_says_how_quick_they_are() {
+fn doctor_tests_wyoming_services_and_their_speed() {
     let ears = WyomingServer::start(Script::hears(ASKED).streamed());
     let mouth = WyomingServer::start(Script::speaks());
     let providers = heard_at(&ears.address()) + &spoken_at(&mouth.address());
@@ -323,7 +323,7 @@ fn python_server(form: &str) -> Option<(Live, String)> {
 }
 
 #[test]
-fn services_on_the_protocols_own_library_hear_and_speak() {
+fn python_wyoming_services_hear_and_speak() {
     for form in ["whole", "pieces"] {
         let Some((server, address)) = python_server(form) else { return };
         let providers = heard_at(&address) + &spoken_at(&address);
@@ -347,7 +347,7 @@ fn services_on_the_protocols_own_library_hear_and_speak() {
 }
 
 #[test]
-fn the_protocols_own_client_takes_the_loopback_service_for_a_real_one() {
+fn python_wyoming_client_accepts_the_loopback() {
     for is_streamed in [false, true] {
         let both = Script { speaks: Script::speaks().speaks, ..Script::hears(ASKED) };
         let both = if is_streamed { both.streamed() } else { both };

@@ -33,7 +33,7 @@ mod tests {
     use crate::audio::pcm::to_sample;
 
     #[test]
-    fn a_tone_of_1_khz_is_as_loud_as_the_standard_says() {
+    fn tone_of_1_khz_has_standard_loudness() {
         // EBU Tech 3341: full scale in one channel is -3.01 LUFS at 997 Hz.
         let mut loudness = Loudness::new(SampleRate::HZ_48000).unwrap();
         let step = std::f32::consts::TAU * 997.0 / 48_000.0;

@@ -131,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_public_is_shown_unless_its_variable_is_named_like_a_key() {
+    fn public_values_are_shown_unless_named_like_key() {
         let secrets = secrets();
         assert_eq!(secrets.cleaned("hollow.yaml: tok.en"), "hollow.yaml: ${BOT_TOKEN}");
     }

@@ -143,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn every_write_is_seen_once_also_within_one_tick_of_the_clock() {
+    fn writes_within_one_clock_tick_are_seen_once() {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("a.yaml");
         fs::write(&file, "one").unwrap();

@@ -203,7 +203,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn only_those_are_served_that_somebody_has_let_in() {
+    async fn servers_not_let_in_are_not_served() {
         let folder = tempfile::tempdir().unwrap();
         let listed = admission(folder.path(), ServedGuilds::Listed([9].into()));
         assert!(serves(&listed, 7).await && serves(&listed, 9).await);
@@ -249,7 +249,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn discord_is_told_to_take_the_bot_out_of_a_strange_server_after_an_hour() {
+    async fn discord_is_asked_to_leave_server_after_hour() {
         let folder = tempfile::tempdir().unwrap();
         let here = admission(folder.path(), ServedGuilds::LetIn);
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();

@@ -99,7 +99,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_seen_is_escaped_and_stays_the_same_json() {
+    fn invisible_characters_escape_to_equal_json() {
         let value = serde_json::json!({"to": "a\u{202e}b\u{200b}\u{7f}\u{e0041}\u{2028}\u{3164}c", "n": "ü\n"});
         let shown = revealed(&serde_json::to_string_pretty(&value).unwrap());
         assert!(shown.contains(r"a\u202eb\u200b\u007f\udb40\udc41\u2028\u3164c"), "{shown}");

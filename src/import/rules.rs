@@ -167,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_file_says_of_all_its_rules_an_entry_may_change() {
+    fn entries_override_defaults_of_their_file() {
         let text = "category: house\nedition: pf2e\nrules:\n  \
                     - { id: house-a, name: A, text: \"One\\n two.\", aliases: first }\n  \
                     - { id: b, name: B, text: x, edition: 5e-2014, category: odd }\n";

@@ -316,7 +316,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_hidden_stays_so_in_a_folder_that_is_named() {
+    fn hidden_paths_stay_hidden_in_named_folders() {
         let (_folder, root) = place();
         let at = |name: &str| root.join(name);
         let table = at("table").display().to_string();
@@ -337,7 +337,7 @@ mod tests {
     }
 
     #[test]
-    fn a_home_is_not_opened_for_a_file_or_by_its_name() {
+    fn home_stays_closed_when_named_in_arguments() {
         let (_folder, root) = place();
         let arguments = [root.join("person/tool.py"), root.join("person"), root.clone()];
         let arguments = arguments.map(|path| path.display().to_string());

@@ -162,7 +162,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_credential_has_variables_as_a_file_of_systemd() {
+    fn credential_parses_like_systemd_env_file() {
         let of = |line: &str| assigned(line);
         let is = |name: &str, value: &str| Some((name.to_owned(), value.to_owned()));
         assert_eq!(of("DISCORD_TOKEN=a.b=c"), is("DISCORD_TOKEN", "a.b=c"));

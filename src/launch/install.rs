@@ -144,7 +144,7 @@ mod tests {
     }
 
     #[test]
-    fn a_script_brings_its_interpreter_and_its_packages() {
+    fn script_opens_its_interpreter_and_packages() {
         let (_folder, root) = place(&[
             ("home/.nvm/versions/node/v22/bin/node", "\x7fELF"),
             ("app/node_modules/server/dist/index.js", "#!/usr/bin/env node\n"),
@@ -161,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn programs_of_a_person_open_their_libraries_and_not_the_rest() {
+    fn home_programs_open_only_their_libraries() {
         let (_folder, root) = place(&[
             ("home/.local/bin/server", "\x7fELF"),
             ("home/.local/share/keyrings/x", "x"),

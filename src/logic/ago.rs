@@ -26,7 +26,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn times_are_said_in_the_largest_unit_that_is_there_twice() {
+    fn ago_uses_largest_unit_that_fits_twice() {
         let said = [
             (-5, "just now"),
             (119_000, "just now"),

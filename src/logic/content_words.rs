@@ -111,7 +111,7 @@ mod tests {
     }
 
     #[test]
-    fn words_for_the_last_session_are_known_in_two_languages() {
+    fn last_session_questions_match_in_two_languages() {
         for asked in ["What happened last time?", "Was war gestern?", "weißt du noch, letztes Mal"]
         {
             assert!(asks_for_last_session(asked), "{asked}");

@@ -258,7 +258,7 @@ mod tests {
     }
 
     #[test]
-    fn other_languages_and_letters_compare_as_written() {
+    fn foreign_text_compares_as_written() {
         assert_eq!(Phonetics::of("fr").key("éowyn"), "éowyn");
         assert_eq!(Phonetics::of("en-GB").key("дом"), "дом");
         assert_eq!(Phonetics::of("de-AT"), Phonetics::German);

@@ -58,7 +58,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn forms_of_a_word_are_alike_and_other_words_are_not() {
+    fn word_forms_are_alike_and_other_words_are_not() {
         let alike = [("promise", "promised"), ("hammer", "hammers"), ("greymantle", "greymantel")];
         for (one, other) in alike {
             assert!(is_alike(one, other) && is_alike(other, one), "{one} {other}");

@@ -181,13 +181,13 @@ mod tests {
     }
 
     #[test]
-    fn it_stays_at_a_lower_score_and_ends_without_hang_over() {
+    fn voicing_holds_at_low_score_and_ends_at_once() {
         assert_eq!(judged(&[0.8, 0.8, 0.36, 0.35, 0.34, 0.36]), "pBVV..");
         assert_eq!(judged(&[0.8, 0.8, 0.1, 0.8, 0.8]), "pB.pB");
     }
 
     #[test]
-    fn what_is_all_but_silent_is_not_voiced_and_speech_goes_on_at_once() {
+    fn near_silence_is_unvoiced_and_speech_resumes() {
         let mut gate = Gate::new(VadOptions::default());
         let heard = [(0.9, 900.0), (0.9, 900.0), (0.9, 5.0), (0.6, 0.0), (0.6, 900.0)];
         let voiced = heard.map(|(score, level)| {
@@ -198,7 +198,7 @@ mod tests {
     }
 
     #[test]
-    fn thresholds_of_no_blocks_do_not_make_silence_speech() {
+    fn zero_block_thresholds_keep_silence_unvoiced() {
         let mut gate =
             Gate::new(VadOptions { strong_blocks: 0, weak_blocks: 0, ..VadOptions::default() });
         gate.judge(0.1, 1_000.0);
@@ -206,7 +206,7 @@ mod tests {
     }
 
     #[test]
-    fn speech_like_sound_is_voiced_and_silence_is_not() {
+    fn speech_is_voiced_and_silence_is_not() {
         let mut vad = Vad::new(VadOptions::default());
         let silence = vec![0; 320];
         for _ in 0..50 {

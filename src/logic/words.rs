@@ -351,7 +351,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn any_text_gives_ordered_ranges_on_char_boundaries(text in "\\PC*") {
+        fn word_ranges_are_ordered_on_char_boundaries(text in "\\PC*") {
             let words = Words::of(&text);
             let mut last = 0;
             for index in 0..words.len() {

@@ -49,7 +49,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_preferred_one_comes_first_and_the_others_follow_in_their_order() {
+    fn preferred_entry_comes_first_others_in_order() {
         let named = |name: &str| NamedEntry { name: name.to_owned(), entry: () };
         let list = EntryList { entries: vec![named("a"), named("b"), named("c")], hedge: false };
         let order = |preferred| {

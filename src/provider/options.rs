@@ -162,7 +162,7 @@ mod tests {
     };
 
     #[test]
-    fn second_voices_are_named_to_those_who_are_heard() {
+    fn fallback_voices_are_listed_as_services() {
         let weights = Weights::new("models".into(), None, Vec::new());
         let options = Options {
             recogniser: RecogniserEntry::Local(HereOptions { weights, language: "en".to_owned() }),

@@ -209,7 +209,7 @@ mod tests {
     }
 
     #[test]
-    fn what_one_table_learns_of_a_model_all_know_until_its_entry_changes() {
+    fn model_failures_are_shared_until_entry_removal() {
         let (registry, both) = (Registry::default(), options(&["fast", "main"]));
         let (bartok, mira) = (Npc::plain("Bartok"), Npc::plain("Mira"));
         let mira = Npc { llm: Some("main".to_owned()), ..mira };

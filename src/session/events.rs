@@ -146,7 +146,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_slow_listener_loses_the_oldest_and_is_told_how_many_and_others_lose_nothing() {
+    async fn slow_listeners_lose_the_oldest_events() {
         let events = TableEvents::new(2);
         let (mut slow, mut quick) = (events.subscribe(), events.subscribe());
         for text in ["one", "two", "three", "four", "five"] {
@@ -162,7 +162,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_mark_is_reached_behind_what_was_told_before_or_when_nobody_listens_any_more() {
+    async fn mark_waits_for_listeners_still_connected() {
         let events = TableEvents::new(2);
         events.mark().await;
         let mut reader = events.subscribe();

@@ -161,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_typed_was_not_heard_and_puppets_are_no_utterances() {
+    fn typed_lines_have_no_hearing_latency() {
         let mut tally = Statistics::default();
         tally.add(&line(Outcome::Spoken, 3.0, "typed"));
         let puppet = TurnLine { heard: String::new(), ..line(Outcome::Spoken, 3.0, "typed") };

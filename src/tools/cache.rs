@@ -164,7 +164,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn a_cancelled_flight_is_taken_over_and_errors_are_not_kept() {
+    async fn cancelled_and_failed_calls_are_not_cached() {
         let cache = Arc::new(Cache::default());
         let never = cache.get(call_key(&json!({})), MINUTE, false, std::future::pending());
         let lost = tokio::time::timeout(Duration::from_millis(10), never).await;
@@ -192,7 +192,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_result_is_nobody_elses_and_goes_with_its_own_server() {
+    async fn cached_results_are_separate_per_owner() {
         let cache = Cache::default();
         let of = |owner: Option<u64>, guild: u64| {
             let scope = Scope { owner: Owner::Guild(guild), ..call_key(&json!({})).scope };

@@ -356,7 +356,7 @@ mod tests {
     }
 
     #[test]
-    fn what_an_owner_has_added_is_in_no_other_snapshot() {
+    fn added_servers_are_visible_to_their_owner_only() {
         let catalog = Catalog::default();
         let npc = Npc { tools: vec!["home.*".to_owned()], ..Npc::plain("Bartok") };
         catalog.set_cast(&[Arc::new(npc)]);
@@ -380,7 +380,7 @@ mod tests {
     }
 
     #[test]
-    fn a_game_masters_changes_apply_to_what_was_added() {
+    fn session_changes_apply_to_added_servers() {
         let catalog = Catalog::default();
         catalog.set_cast(&[Arc::new(Npc::plain("Bartok"))]);
         let session = SessionId("s".to_owned());
@@ -397,7 +397,7 @@ mod tests {
     }
 
     #[test]
-    fn the_installation_keeps_its_names_and_what_models_were_told() {
+    fn installed_servers_win_name_clashes() {
         let catalog = Catalog::default();
         let (home, far) = (ServerKey::added(INN, "home"), ServerKey::installed("far"));
         offer(&catalog, &home, vec![tool("get", "")]);

@@ -231,7 +231,7 @@ mod tests {
     }
 
     #[test]
-    fn both_spellings_are_read_and_the_prefixed_one_wins() {
+    fn prefixed_keys_win_over_plain_ones() {
         let (declared, wrong) = read(json!({
             "glyphoxa/estimated_duration_ms": 120, "estimated_duration_ms": 5,
             "idempotent": true, "cacheable_seconds": 1.5, "category": "lore",
@@ -249,7 +249,7 @@ mod tests {
     }
 
     #[test]
-    fn durations_that_make_no_sense_are_ignored_and_named() {
+    fn invalid_durations_are_ignored_and_reported() {
         for absurd in [json!(-1), json!("soon"), json!(1e300), json!(90_000_001), json!([1])] {
             let (declared, wrong) = read(json!({"max_duration_ms": absurd}));
             assert_eq!(declared.max, None);

@@ -235,7 +235,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_declared_holds_until_ten_calls_are_measured() {
+    fn declared_latency_holds_until_ten_calls() {
         let slow = [(2_000, Ending::Answered); 10];
         let (nine, ..) = standing_of(&slow[..9]);
         assert_eq!(nine.tier(&declared(5)), Some(Tier::Fast));
@@ -263,7 +263,7 @@ mod tests {
     }
 
     #[test]
-    fn a_failing_tool_goes_up_a_tier_and_a_failing_deep_one_goes_away() {
+    fn failing_tools_go_up_one_tier_or_disappear() {
         let mut calls = vec![(20, Ending::Answered); 10];
         calls.extend([(1, Ending::Failed); 5]);
         let (standing, latency, now) = standing_of(&calls);
@@ -280,7 +280,7 @@ mod tests {
     }
 
     #[test]
-    fn a_tool_that_was_slow_long_ago_returns_by_a_probe() {
+    fn probes_replace_stale_figures_only() {
         let (standing, latency, now) = standing_of(&[(4_500, Ending::Answered); 20]);
         assert_eq!(standing.tier(&declared(5)), None);
         let quick = percentiles(&mut [20 * MS; 5]);
@@ -292,7 +292,7 @@ mod tests {
     }
 
     #[test]
-    fn figures_of_an_earlier_run_hold_until_ten_calls_are_measured() {
+    fn earlier_figures_hold_until_ten_new_calls() {
         let known = percentiles(&mut [700 * MS; 5]);
         let latency = Latency::known(known);
         let now = Instant::now();
@@ -314,14 +314,14 @@ mod tests {
     }
 
     #[test]
-    fn slower_than_deep_is_only_offered_when_it_may_follow_up() {
+    fn tools_slower_than_deep_need_follow_up() {
         assert_eq!(LatencySummary::default().tier(&declared(4_001)), None);
         let late = Declared { follow_up: Some(true), ..declared(9_000) };
         assert_eq!(LatencySummary::default().tier(&late), Some(Tier::Deep));
     }
 
     #[test]
-    fn how_fast_a_call_fails_says_nothing_about_its_speed() {
+    fn failed_calls_are_not_measured() {
         let (standing, ..) = standing_of(&[(1, Ending::Failed); 50]);
         assert_eq!(standing.measured, None);
     }

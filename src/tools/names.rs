@@ -149,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn a_clash_is_told_apart_by_the_server_and_never_shadows_a_built_in() {
+    fn clashing_names_are_prefixed_except_built_ins() {
         let tools = [("dice-roller.roll", BuiltIn), ("evil.roll", Server), ("b.get", Server)];
         assert_eq!(named(&tools), ["roll", "evil_roll", "get"]);
         assert_eq!(named(&[("a.get", Server), ("b.get", Server)]), ["a_get", "b_get"]);
@@ -170,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn names_are_unique_short_and_plain_whatever_servers_call_their_tools() {
+    fn model_names_are_unique_short_and_plain() {
         let long = format!("server.{}", "x".repeat(200));
         let tools = [
             (long.as_str(), Server),
@@ -192,7 +192,7 @@ mod tests {
     }
 
     #[test]
-    fn a_list_names_identities_and_never_display_names() {
+    fn tool_lists_match_identities_only() {
         let all = ["memory.query", "memory.find", "a.get", "b.get", "c.only"];
         let list = ["memory.*", "only", "get", "a.g*"].map(str::to_owned);
         let (entries, ambiguous) = Entries::resolve(&list, all.iter().copied());

@@ -172,7 +172,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn structured_content_is_told_unless_the_text_repeats_it() {
+    fn structured_content_repeating_text_is_omitted() {
         let value = json!({"total": 9});
         let said = |text: &str| CallOutput {
             parts: vec![Part::Text(text.to_owned())],

@@ -182,7 +182,7 @@ fn what_unpacks_without_end_is_given_up() {
 
 /// A manifest beside the files counts only where it agrees with the set.
 #[test]
-fn spoiled_manifests_are_damage_and_nothing_worse() {
+fn corrupt_manifests_are_reported_as_damaged() {
     let (place, content) = (tempfile::tempdir().unwrap(), b"weights ".repeat(50));
     let set = WeightSet {
         name: "tiny".to_owned(),

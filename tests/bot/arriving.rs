@@ -5,7 +5,7 @@ use discord_loopback::{Options, Overwrite, Slash, permission};
 use super::hall::Hall;
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_keeps_the_bot_out_is_said_with_the_way_out() {
+async fn refused_session_start_says_how_to_fix_it() {
     let mut hall = Hall::new(Options::default(), "").await;
     hall.start().await;
     let start = || Slash::new("session start");
@@ -33,7 +33,7 @@ async fn what_keeps_the_bot_out_is_said_with_the_way_out() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_bot_follows_when_it_is_moved_and_goes_when_it_is_disconnected() {
+async fn moved_bot_follows_and_disconnected_bot_leaves() {
     let (hall, dora) = Hall::in_session(Options::default(), "").await;
     let cellar = hall.inn.add_voice("Cellar", 0);
     let bot = hall.inn.member(hall.discord.bot());
@@ -49,7 +49,7 @@ async fn the_bot_follows_when_it_is_moved_and_goes_when_it_is_disconnected() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_bot_whose_discord_is_gone_ends_when_it_is_told_to() {
+async fn bot_without_discord_still_terminates() {
     let (mut hall, dora) = Hall::in_session(Options::default(), "").await;
     drop(dora);
     let gone = hall.discord.api_base();

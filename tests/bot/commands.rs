@@ -90,7 +90,7 @@ async fn typed_words_are_answered_aloud() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn players_roll_and_hold_up_the_card_and_steer_nobody() {
+async fn players_roll_and_use_xcard_but_cannot_steer() {
     let (hall, dora) = Hall::in_session(Options::default(), "").await;
     let (bot, anna) = (hall.discord.bot(), hall.inn.add_member("Anna", &[]));
     let roll = |text: &str| Slash::new("roll").option("expression", text);

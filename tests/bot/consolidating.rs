@@ -92,7 +92,7 @@ fn kept(hall: &Hall) -> Value {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_game_master_decides_in_the_log_channel_after_a_restart_too() {
+async fn log_channel_decisions_work_after_restart() {
     let facts = ["The silver key is under the mill.", "The mill is silver.", "A key is a mill."];
     let server = writer(&facts);
     let mut hall = Hall::new(Options::default(), &with_model(&server)).await;
@@ -176,7 +176,7 @@ fn id(message: &Message, label: &str) -> String {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn without_a_log_channel_they_are_listed_for_the_game_master_alone() {
+async fn facts_without_log_channel_go_to_game_master() {
     let facts: Vec<String> = (1..=6).map(|it| format!("The silver key opens door {it}.")).collect();
     let server = writer(&facts.iter().map(String::as_str).collect::<Vec<_>>());
     let (hall, dora) = Hall::in_session(Options::default(), &with_model(&server)).await;
@@ -211,7 +211,7 @@ async fn without_a_log_channel_they_are_listed_for_the_game_master_alone() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_is_switched_off_asks_no_model_and_what_fails_is_said() {
+async fn disabled_consolidation_asks_no_model() {
     let server = writer(&["The silver key is under the mill."]);
     let off = format!("{}memory: {{ consolidate: false }}\n", with_model(&server));
     let (hall, dora) = Hall::in_session(Options::default(), &off).await;

@@ -136,7 +136,7 @@ impl Hall {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_player_on_discord_js_joins_the_bot_and_is_answered() {
+async fn discord_js_player_joins_bot_and_is_answered() {
     let Some(packages) = packages() else { return };
     let mut hall = Hall::new(Options::default(), "").await;
     hall.start().await;
@@ -148,7 +148,7 @@ async fn a_player_on_discord_js_joins_the_bot_and_is_answered() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_player_on_discord_js_lets_the_bot_in_and_is_answered() {
+async fn discord_js_player_admits_bot_and_is_answered() {
     let Some(packages) = packages() else { return };
     let mut hall = Hall::new(Options::default(), "").await;
     let mut guest = Guest::new(&hall, "Anna", &packages);

@@ -21,7 +21,7 @@ fn leaves(mut hall: Hall) {
 }
 
 #[test]
-fn without_a_token_there_is_nothing_to_start_or_invite() {
+fn missing_token_fails_run_and_invite() {
     let place = Place::new();
     for command in ["run", "invite"] {
         let ran = place.run(&[command]).ends_with(2);
@@ -74,7 +74,7 @@ async fn the_invite_link_asks_for_what_the_bot_needs() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn without_network_it_says_so_and_the_bot_goes_on_trying() {
+async fn unreachable_discord_is_reported_and_retried() {
     let mut hall = Hall::new(Options::default(), "").await;
     hall.discord.fail("GET", "/oauth2/applications/@me", Fault::Status(503), 1);
     hall.start().await;
@@ -86,7 +86,7 @@ async fn without_network_it_says_so_and_the_bot_goes_on_trying() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_refused_intent_ends_the_bot_with_the_way_out() {
+async fn refused_intent_ends_bot_with_instructions() {
     let mut hall = Hall::new(Options::default(), "").await;
     hall.start().await;
     hall.discord.close_gateway(hall.discord.bot(), 4014);
@@ -96,7 +96,7 @@ async fn a_refused_intent_ends_the_bot_with_the_way_out() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_bot_that_is_in_no_server_says_how_to_invite_it() {
+async fn bot_without_servers_shows_invite_link() {
     let mut hall = Hall::new(Options::default(), "").await;
     hall.inn.remove_bot();
     hall.start().await;
@@ -106,7 +106,7 @@ async fn a_bot_that_is_in_no_server_says_how_to_invite_it() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_full_channel_is_said_when_the_session_is_to_start() {
+async fn full_channel_is_reported_at_session_start() {
     let mut hall = Hall::new(Options::default(), "").await;
     let snug = hall.inn.add_voice("Snug", 1);
     hall.start().await;

@@ -53,7 +53,7 @@ async fn heard_at_once(texts: &[&str]) -> (Hall, Player, DeepgramServer) {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn stop_words_and_questions_silence_and_only_what_was_heard_is_kept() {
+async fn interrupted_answers_store_only_what_was_heard() {
     let texts = [QUESTION, ANOTHER_QUESTION, QUESTION, "stop"];
     let (hall, _dora, _server) = heard_at_once(&texts).await;
     assert_silenced(hall).await;

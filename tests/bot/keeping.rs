@@ -10,7 +10,7 @@ fn info() -> Slash {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_an_older_version_has_kept_is_taken_over_and_nothing_is_guessed() {
+async fn old_opt_out_files_are_imported_never_guessed() {
     let mut hall = Hall::new(Options::default(), "").await;
     let anna = hall.inn.add_member("Anna", &[]);
     let file = format!("data/discord/guild-{}.json", hall.inn.id);

@@ -30,7 +30,7 @@ impl Hall {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_player_has_so_many_paid_answers_a_minute_and_is_told_so_kindly() {
+async fn paid_answers_per_player_are_rate_limited() {
     let server = ChatServer::start();
     server.otherwise(|_| Script::text(&["Well met", "."]));
     let limits = "{ paid_turns_per_minute: 2 }";

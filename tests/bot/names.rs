@@ -27,7 +27,7 @@ async fn prompt(server: &ChatServer, dora: &Player) -> String {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_speech_service_is_told_the_names_of_the_scene_first() {
+async fn speech_service_gets_scene_names_first() {
     let server = ChatServer::start();
     let stt = format!(
         "providers:\n  stt: {{ name: openai, base_url: \"{}\", model: w }}\n",
@@ -74,7 +74,7 @@ fn place(terms: &[&str], name: &str) -> usize {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn an_open_socket_is_told_the_names_of_the_next_scene() {
+async fn open_socket_gets_names_of_next_scene() {
     let server = DeepgramServer::start("k");
     let providers = format!("providers:\n{}", server.entry());
     let (hall, dora) = Hall::in_session(Options::default(), &providers).await;

@@ -53,7 +53,7 @@ impl Hall {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn npcs_come_and_go_and_the_campaign_changes_during_a_session() {
+async fn npcs_and_campaign_change_during_session() {
     let server = ChatServer::start();
     server.otherwise(|_| Script::text(&["Good evening to you", "."]));
     let (hall, dora) = at_own_table(&server, "").await;
@@ -101,7 +101,7 @@ async fn npcs_come_and_go_and_the_campaign_changes_during_a_session() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn limits_change_during_a_session_and_the_token_waits_without_being_shown() {
+async fn limits_reload_at_once_and_token_on_restart() {
     let server = ChatServer::start();
     server.otherwise(|_| Script::text(&["Good evening to you", "."]));
     let more =
@@ -128,7 +128,7 @@ async fn limits_change_during_a_session_and_the_token_waits_without_being_shown(
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn players_are_told_of_everybody_in_the_list_and_again_when_somebody_outside_joins() {
+async fn new_outside_services_are_announced_to_players() {
     let server = ChatServer::start();
     server.otherwise(|_| Script::text(&["Good evening to you", "."]));
     let (hall, _dora) = at_own_table(&server, "").await;

@@ -17,7 +17,7 @@ async fn says(hall: &Hall, dora: &discord_loopback::Player, member: &Member, tex
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_a_person_said_is_theirs_to_read_and_to_delete() {
+async fn players_can_export_and_delete_their_lines() {
     let (hall, dora) = Hall::in_session(Options::default(), "").await;
     hall.listens_to("Dora").await;
     hall.has_greeted(&dora).await;

@@ -98,7 +98,7 @@ async fn players_decide_whether_they_are_heard() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_game_master_decides_about_calls_and_answers_servers() {
+async fn game_master_decides_calls_and_answers_servers() {
     let (hall, _dora) = Hall::in_session(Options::default(), &with_home()).await;
     let anna = hall.inn.add_member("Anna", &[]);
     let say = || Slash::new("say").option("text", "a tally please").option("npc", "Tessa");
@@ -154,7 +154,7 @@ async fn the_game_master_decides_about_calls_and_answers_servers() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn tools_are_listed_allowed_and_their_servers_added() {
+async fn tools_commands_manage_permissions_and_servers() {
     let more = "  trust_dms: true\nfile_io: { base_dir: notes }\n";
     let mut hall = Hall::new(Options::default(), more).await;
     hall.start().await;

@@ -7,7 +7,7 @@ use discord_loopback::{Faults, Options, Scope, VoiceOptions};
 use super::hall::{BOUND, Hall};
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_table_without_end_to_end_encryption_loses_packets_and_goes_on() {
+async fn unencrypted_session_survives_packet_loss() {
     let voice = VoiceOptions { dave: false, ..VoiceOptions::default() };
     let options = Options { voice, ..Options::default() };
     let (hall, _dora) = Hall::in_session(options, "").await;
@@ -23,7 +23,7 @@ async fn a_table_without_end_to_end_encryption_loses_packets_and_goes_on() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_session_outlives_new_epochs_migrations_resumes_and_cuts() {
+async fn session_survives_epochs_migrations_and_cuts() {
     let (hall, _dora) = Hall::in_session(Options::default(), "").await;
     let [anna, ben] = ["Anna", "Ben"].map(|name| hall.inn.add_member(name, &[]));
     let player = hall.discord.join_voice(&anna, hall.inn.voice).await.unwrap();

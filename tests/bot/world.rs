@@ -19,7 +19,7 @@ async fn pressed(hall: &Hall, question: &Message, id: &str) -> Response {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn entities_are_added_shown_imported_and_removed_after_a_question() {
+async fn entities_can_be_added_imported_and_removed() {
     let (hall, _dora) = Hall::in_session(Options::default(), "").await;
     let is = async |slash: Slash, wanted: &str| {
         let text = hall.told(&hall.dm, slash).await;
@@ -68,7 +68,7 @@ async fn entities_are_added_shown_imported_and_removed_after_a_question() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn another_campaign_is_played_from_the_next_session_on() {
+async fn campaigns_can_be_loaded_and_switched() {
     let (hall, _dora) = Hall::in_session(Options::default(), "").await;
     let is = async |slash: Slash, wanted: &str| {
         let text = hall.told(&hall.dm, slash).await;

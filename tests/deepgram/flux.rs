@@ -64,7 +64,7 @@ fn without_early_ends_none_are_asked_for() {
 }
 
 #[test]
-fn the_model_is_asked_at_an_early_end_before_the_final() {
+fn model_is_asked_at_early_end_before_final() {
     let (server, chat) = (DeepgramServer::start(KEY), ChatServer::start());
     server.says(&[NEWS]);
     server.holds(true);
@@ -84,7 +84,7 @@ fn the_model_is_asked_at_an_early_end_before_the_final() {
 }
 
 #[test]
-fn an_early_end_that_is_taken_back_is_not_answered() {
+fn withdrawn_early_end_is_not_answered() {
     let (server, chat) = (DeepgramServer::start(KEY), ChatServer::start());
     server.says(&["Bartok, what is the news", "from the old mill?"]);
     chat.push(Script::text(&["Too early."]));

@@ -10,7 +10,7 @@ use super::{KEY, MINUTE, assert_answered, assert_unheard, by_speaker, config, he
 const ROLL: &str = "Bartok, roll two d six plus three.";
 
 #[test]
-fn words_come_while_somebody_speaks_and_are_paid_by_the_minute() {
+fn words_arrive_live_and_are_billed_per_minute() {
     let server = DeepgramServer::start(KEY);
     server.says(&[ROLL]);
     let said = speech("rms", "Bartok, roll two d six plus three");
@@ -64,7 +64,7 @@ fn a_socket_is_kept_for_its_speaker_alone() {
 }
 
 #[test]
-fn a_kept_socket_that_has_died_is_replaced_before_a_word_is_lost() {
+fn dead_idle_socket_is_replaced_without_loss() {
     let server = DeepgramServer::start(KEY);
     let texts = ["Hello Bartok.", "Hello again Bartok."];
     server.says_each(&texts);
@@ -83,7 +83,7 @@ fn a_kept_socket_that_has_died_is_replaced_before_a_word_is_lost() {
 }
 
 #[test]
-fn more_streams_than_the_plan_gives_are_not_asked_for() {
+fn streams_beyond_plan_limit_are_not_requested() {
     let server = DeepgramServer::start(KEY);
     let text = "Bartok, how are you doing this fine evening?";
     server.says(&[text]);

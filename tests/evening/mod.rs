@@ -71,7 +71,7 @@ impl Stretch<'_> {
 }
 
 #[test]
-fn an_evening_at_the_shipped_table_is_answered_right() {
+fn evening_at_shipped_table_is_answered_right() {
     let place = Place::new();
     let text = shipped("tests/data/evening.txt");
     let (mut evening, mut count, mut missed) = (Evening::default(), 0, Vec::new());

@@ -66,7 +66,7 @@ fn the_first_answers_alone_where_it_can() {
 }
 
 #[test]
-fn a_request_that_is_wrong_and_what_is_withheld_are_nobody_elses() {
+fn bad_or_filtered_requests_do_not_fall_back() {
     let withheld = Script::stream().chunk(json!({}), Some("content_filter")).usage(9, 0, 0).done();
     let wrong = [
         Script::error(400, "invalid_request_error", INNARDS),
@@ -86,7 +86,7 @@ fn a_request_that_is_wrong_and_what_is_withheld_are_nobody_elses() {
 }
 
 #[test]
-fn nobody_else_goes_on_with_an_answer_that_was_begun() {
+fn partial_answer_is_not_continued_by_fallback() {
     let two = Two::new();
     let begun = Script::stream().chunk(json!({"content": "Sit down. The"}), None).step(Step::Cut);
     two.first.otherwise(move |_| begun.clone());
@@ -122,7 +122,7 @@ fn a_wrong_key_is_tried_once_and_told_once() {
 }
 
 #[test]
-fn one_that_fails_three_times_is_left_alone_for_a_while() {
+fn entry_failing_three_times_is_paused() {
     let two = Two::new();
     let error = Script::error(500, "server_error", INNARDS);
     two.first.otherwise(move |_| error.clone());
@@ -135,7 +135,7 @@ fn one_that_fails_three_times_is_left_alone_for_a_while() {
 }
 
 #[test]
-fn where_nobody_answers_one_line_is_said_and_the_reasons_are_told() {
+fn total_failure_speaks_line_and_shows_reasons() {
     let two = Two::new();
     for server in [&two.first, &two.second] {
         server.otherwise(|_| Script::error(500, "server_error", INNARDS));

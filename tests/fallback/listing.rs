@@ -96,7 +96,7 @@ fn slips_in_the_list_are_told_with_the_way_out() {
 }
 
 #[test]
-fn names_and_prices_may_stand_beside_entries_and_need_not() {
+fn entry_names_and_inline_prices_are_optional() {
     let near = "name: openai, base_url: \"http://127.0.0.1:1/v1\"";
     check(&format!(" [{{ {near}, model: a }}, {{ {near}, model: b }}]"), ", llm: b").ends_with(0);
     let far = " { service: openai, model: a, api_key: k, price: { output: 1 } }";

@@ -44,7 +44,7 @@ fn the_next_turn_goes_by_the_new_list() {
 }
 
 #[test]
-fn what_is_known_of_an_entry_lasts_until_the_entry_changes() {
+fn entry_state_lasts_until_entry_changes() {
     let two = Two { first: ChatServer::with_key(Some("sk-right")), ..Two::new() };
     let third = ChatServer::start();
     third.otherwise(|_| Script::text(&["The", " third", "."]));

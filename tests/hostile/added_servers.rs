@@ -218,7 +218,7 @@ impl Stage {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn two_guilds_add_servers_of_one_name_and_each_has_its_own() {
+async fn guilds_with_equal_server_names_stay_separate() {
     let Stage { mut hall, sides, homes, far, model } = Stage::new().await;
     for (side, home) in sides.iter().zip(&homes) {
         let added = side.adds(&hall, "home", home).await;
@@ -244,7 +244,7 @@ async fn two_guilds_add_servers_of_one_name_and_each_has_its_own() {
         assert!(wire.contains(&format!("Looks at {}.", side.own)), "{wire}");
         side.is_clean(&wire);
     }
-    a_result_of_everybodys_server_is_kept_for_nobody_else(&hall, &sides, &far).await;
+    shared_server_results_are_cached_per_guild(&hall, &sides, &far).await;
 
     // Servers of the other guild are absent, whatever is tried.
     let [first, second] = &sides;
@@ -279,7 +279,7 @@ async fn two_guilds_add_servers_of_one_name_and_each_has_its_own() {
     assert_eq!(hall.discord.violations(), Vec::<String>::new());
 }
 
-async fn a_result_of_everybodys_server_is_kept_for_nobody_else(
+async fn shared_server_results_are_cached_per_guild(
     hall: &Hall,
     sides: &[Side; 2],
     far: &Loopback,
@@ -295,7 +295,7 @@ async fn a_result_of_everybodys_server_is_kept_for_nobody_else(
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_server_of_everybody_keeps_its_name_and_is_not_disturbed() {
+async fn configured_server_keeps_name_and_connection() {
     let Stage { mut hall, sides, homes, far, model: _model } = Stage::new().await;
     let [first, _] = &sides;
     first.until(&hall, || Slash::new("tools list"), "far.look").await;
@@ -355,7 +355,7 @@ async fn two_worlds(far: &Loopback) -> (Hall, [Side; 2]) {
 /// A configured server whose header names the played world: a guild's world is in no request that another
 /// one's session leads to, nor in what that is offered.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_server_that_is_told_what_is_played_is_asked_for_each_session_in_its_own_name() {
+async fn server_with_world_header_is_asked_per_session() {
     let far = world_server();
     let (mut hall, [first, second]) = two_worlds(&far).await;
     let mut seats = Vec::new();

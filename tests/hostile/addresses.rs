@@ -65,7 +65,7 @@ fn metadata(issuer: &str, login: &str, token: &str, own: &str) -> Value {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_game_master_has_nothing_of_this_network_reached() {
+async fn game_master_urls_never_reach_local_network() {
     let (inside, proxy) = (Loopback::silent(), Loopback::silent());
     let mut hall = Hall::new(Options::default(), "").await;
     let own = std::mem::replace(&mut hall.place, Place::new());
@@ -163,7 +163,7 @@ fn a_server_takes_nobody_to_another_port() {
 }
 
 #[test]
-fn a_secret_goes_to_the_configured_issuer_whatever_the_server_names() {
+fn secret_goes_only_to_configured_issuer() {
     let good = Protected::start();
     let evil = wanting(str::to_owned, |own| {
         metadata(own, &format!("{own}/authorize"), &format!("{own}/token"), own)

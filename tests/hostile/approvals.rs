@@ -88,7 +88,7 @@ async fn hall(more: &str) -> (Hall, Player) {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn always_asks_once_shows_everything_and_can_be_taken_back() {
+async fn always_approval_asks_once_and_can_be_revoked() {
     let (hall, _dora) = hall("").await;
     hall.has_listened().await;
     hall.asks(&hall.dm, say("sweep now")).await;
@@ -139,7 +139,7 @@ async fn always_asks_once_shows_everything_and_can_be_taken_back() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_waits_when_the_program_is_killed_is_decided_in_the_next_run() {
+async fn pending_approval_can_be_decided_after_kill() {
     let hook = ChatServer::start();
     hook.otherwise(|_| Script::json(200, &serde_json::json!({})));
     let notify = format!(
@@ -190,7 +190,7 @@ async fn what_waits_when_the_program_is_killed_is_decided_in_the_next_run() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_waits_over_a_restart_expires_when_it_would_have() {
+async fn pending_approval_expires_despite_restart() {
     let (mut hall, _dora) = hall("").await;
     hall.has_listened().await;
     let file = fs::read_to_string(hall.place.path("glyphoxa.yaml")).unwrap();
@@ -221,7 +221,7 @@ async fn what_waits_over_a_restart_expires_when_it_would_have() {
 
 /// At a terminal: "always" is asked once, over sessions and as long as the tool is the same.
 #[test]
-fn always_at_a_terminal_outlasts_the_session_and_can_be_taken_back() {
+fn terminal_always_lasts_until_revoked() {
     if !has_python() {
         return;
     }

@@ -109,7 +109,7 @@ fn a_servers_program_sees_no_other_process() {
 }
 
 #[test]
-fn a_servers_program_cannot_end_what_watches_over_it() {
+fn server_program_cannot_kill_its_watcher() {
     if !has_python() {
         return;
     }
@@ -125,7 +125,7 @@ fn a_servers_program_cannot_end_what_watches_over_it() {
 }
 
 #[test]
-fn the_token_is_not_in_the_environment_that_others_can_read() {
+fn token_is_not_readable_in_environment() {
     if !has_python() {
         return;
     }
@@ -164,7 +164,7 @@ fn with_secrets(place: &Place) {
 }
 
 #[test]
-fn a_servers_program_reads_and_writes_what_is_its_own() {
+fn server_program_accesses_only_allowed_paths() {
     if !has_python() {
         return;
     }
@@ -222,7 +222,7 @@ fn a_servers_program_reads_and_writes_what_is_its_own() {
 }
 
 #[test]
-fn a_servers_program_has_a_home_of_its_own_that_stays() {
+fn server_program_has_its_own_lasting_home() {
     if !has_python() {
         return;
     }
@@ -387,7 +387,7 @@ fn a_secret_in_the_wrong_key_is_not_repeated() {
 }
 
 #[test]
-fn what_a_servers_program_complains_of_is_logged_without_secrets() {
+fn server_stderr_is_logged_without_secrets() {
     if !has_python() {
         return;
     }

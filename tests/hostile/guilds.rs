@@ -26,7 +26,7 @@ fn ends(mut hall: Hall) {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_server_that_nobody_let_in_is_told_whom_to_ask() {
+async fn unapproved_guild_is_shown_whom_to_ask() {
     let mut hall = Hall::new(Options::default(), "  # let in by its code\n").await;
     let (owner, channel) = (hall.inn.owner(), hall.inn.text);
     hall.start().await;
@@ -62,7 +62,7 @@ async fn a_server_that_nobody_let_in_is_told_whom_to_ask() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_is_forged_or_of_another_server_is_answered_and_does_nothing() {
+async fn forged_and_foreign_interactions_do_nothing() {
     let (hall, _dora) = Hall::in_session(Options::default(), "").await;
     let other = hall.discord.guild("The Sunken Oar");
     let (mallory, theirs) = (other.owner(), other.text);
@@ -106,7 +106,7 @@ async fn what_is_forged_or_of_another_server_is_answered_and_does_nothing() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_name_pings_nobody_marks_up_nothing_and_turns_nothing_around() {
+async fn member_names_cannot_ping_or_format_text() {
     let (hall, _dora) = Hall::in_session(Options::default(), "").await;
     let names = ["@everyone **<@1>**", "[free](https://evil.example)", "\u{202e}\u{200b}kcin"];
     let members = names.map(|name| hall.inn.add_member(name, &[]));
@@ -130,7 +130,7 @@ async fn a_name_pings_nobody_marks_up_nothing_and_turns_nothing_around() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_shared_campaign_is_there_for_every_server_and_a_tool_server_follows_it() {
+async fn shared_campaign_can_be_played_by_any_guild() {
     let wire = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let more = format!(
         "campaigns:\n  - {{ file: sunken.yaml, shared: true }}\nmcp:\n  servers:\n    - {{ name: far, \

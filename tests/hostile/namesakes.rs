@@ -46,7 +46,7 @@ fn kept(hall: &Hall) -> (Vec<Value>, Vec<String>) {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn namesakes_are_told_apart_in_what_is_kept_and_forgotten() {
+async fn namesakes_are_stored_and_deleted_apart() {
     let (mut hall, dora) = Hall::in_session(Options::default(), "").await;
     hall.listens_to("Dora").await;
     hall.has_greeted(&dora).await;

@@ -104,7 +104,7 @@ fn legitimate() -> Vec<Value> {
 }
 
 #[test]
-fn a_tool_with_a_bad_schema_is_left_out_alone_and_it_is_told_why() {
+fn bad_schemas_exclude_only_their_own_tools() {
     if !has_python() {
         return;
     }
@@ -215,7 +215,7 @@ fn servers_with_a_word_without_end_are_ready_too() {
 }
 
 #[test]
-fn servers_whose_schemas_take_long_hold_up_no_other() {
+fn slow_schemas_delay_no_other_server() {
     if !has_python() {
         return;
     }

@@ -155,7 +155,7 @@ fn floods_hold_up_nobody_and_take_no_memory() {
 }
 
 #[test]
-fn who_asks_without_taking_answers_is_left_with_the_reason() {
+fn server_that_ignores_answers_is_dropped() {
     if !has_python() {
         return;
     }
@@ -169,7 +169,7 @@ fn who_asks_without_taking_answers_is_left_with_the_reason() {
 }
 
 #[test]
-fn lists_and_messages_without_end_are_refused_with_the_reason() {
+fn endless_lists_and_messages_are_refused() {
     if !has_python() {
         return;
     }
@@ -202,7 +202,7 @@ fn lists_and_messages_without_end_are_refused_with_the_reason() {
 }
 
 #[test]
-fn memory_stays_bounded_while_lists_and_messages_have_no_end() {
+fn endless_input_leaves_memory_bounded() {
     if !has_python() {
         return;
     }
@@ -212,7 +212,7 @@ fn memory_stays_bounded_while_lists_and_messages_have_no_end() {
 }
 
 #[test]
-fn tools_that_are_others_each_time_are_known_up_to_a_bound() {
+fn ever_changing_tools_are_stored_up_to_a_limit() {
     if !has_python() {
         return;
     }
@@ -266,7 +266,7 @@ fn names_cannot_act_on_a_terminal() {
 }
 
 #[test]
-fn messages_are_shown_where_that_is_wanted_without_secrets() {
+fn debug_messages_are_logged_without_secrets() {
     if !has_python() {
         return;
     }
@@ -300,7 +300,7 @@ fn messages_are_shown_where_that_is_wanted_without_secrets() {
 }
 
 #[test]
-fn the_doctor_says_how_servers_stand_and_shows_no_key() {
+fn doctor_shows_server_state_without_keys() {
     if !has_python() {
         return;
     }

@@ -61,7 +61,7 @@ fn name_with_a_line_end_forges_no_line() {
 }
 
 #[test]
-fn file_name_is_shown_by_check_and_acts_on_nothing() {
+fn file_name_in_check_output_is_escaped() {
     let place = Place::with_config("npc_dir: npcs\n");
     place.write("npcs/a\u{1b}[2J\u{202e}\nglyphoxa.yaml: fine: b.yaml", "alises: [x]\n");
     let ran = place.run(&["check"]).ends_with(2);

@@ -85,7 +85,7 @@ fn a_voice_made_by_hand_speaks() {
 }
 
 #[test]
-fn a_voice_that_is_cut_or_contradicts_itself_is_not_used() {
+fn truncated_or_inconsistent_voices_are_not_used() {
     let sine = voice(&[
         node("Cast", &["input"], "f", &[int("to", FLOAT)]),
         node("Sin", &["f"], "output", &[]),

@@ -207,7 +207,7 @@ fn assert_refused(call: &Value) {
 }
 
 #[test]
-fn whatever_a_server_says_is_data_and_what_it_may_lead_to_is_asked_about() {
+fn server_words_are_data_and_gate_later_calls() {
     if !has_python() {
         return;
     }
@@ -234,7 +234,7 @@ fn whatever_a_server_says_is_data_and_what_it_may_lead_to_is_asked_about() {
 }
 
 #[test]
-fn who_has_read_nothing_from_outside_is_asked_nothing() {
+fn calls_before_foreign_text_need_no_approval() {
     if !has_python() {
         return;
     }
@@ -277,7 +277,7 @@ fn resources_in_prompts_are_data() {
 }
 
 #[test]
-fn the_page_of_a_manifest_is_data_whatever_its_status() {
+fn manifest_page_is_data_whatever_its_status() {
     if !has_python() {
         return;
     }
@@ -307,7 +307,7 @@ fn the_page_of_a_manifest_is_data_whatever_its_status() {
 }
 
 #[test]
-fn what_was_read_is_remembered_over_a_restart_and_forgotten_with_the_conversation() {
+fn foreign_text_taints_only_its_own_session() {
     if !has_python() {
         return;
     }
@@ -326,7 +326,7 @@ fn what_was_read_is_remembered_over_a_restart_and_forgotten_with_the_conversatio
 }
 
 #[test]
-fn what_a_tool_does_decides_whether_it_is_asked_about() {
+fn tool_effects_decide_on_approval() {
     if !has_python() {
         return;
     }
@@ -352,7 +352,7 @@ fn what_a_tool_does_decides_whether_it_is_asked_about() {
 }
 
 #[test]
-fn who_holds_secrets_asks_before_anything_is_sent_outside() {
+fn npcs_with_secrets_need_approval_to_send() {
     if !has_python() {
         return;
     }
@@ -376,7 +376,7 @@ fn who_holds_secrets_asks_before_anything_is_sent_outside() {
 }
 
 #[test]
-fn what_not_everybody_may_know_is_a_secret_for_as_long_as_it_is_in_the_conversation() {
+fn restricted_facts_are_secret_while_in_context() {
     if !has_python() {
         return;
     }
@@ -473,7 +473,7 @@ fn plays_an_evening(tools: &str, npc: &str) {
 }
 
 #[test]
-fn a_definition_is_what_it_was_when_it_was_first_seen() {
+fn changed_tool_definitions_wait_for_approval() {
     if !has_python() {
         return;
     }

@@ -51,7 +51,7 @@ fn a_disk_that_fills_up_leaves_nothing_half_done() {
 
 /// A disk that has too little room from the start is not filled.
 #[test]
-fn too_little_room_is_said_before_anything_is_downloaded() {
+fn too_little_disk_space_stops_before_download() {
     let tiny = Tiny::new(3_000_000);
     let registry = tiny.registry(Manner::default());
     let place = tiny.place(&registry);

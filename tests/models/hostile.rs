@@ -120,7 +120,7 @@ fn what_cannot_be_read_is_said() {
 }
 
 #[test]
-fn lists_that_lie_about_lengths_and_numbers_reserve_nothing() {
+fn false_lengths_in_archives_reserve_no_memory() {
     let good = weights(5_000);
     let whole = stored(&[(INSIDE, &good)], SimpleFileOptions::default().large_file(true));
     let end = last(&whole, b"PK\x05\x06");

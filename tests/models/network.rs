@@ -116,7 +116,7 @@ fn download_that_cannot_continue_restarts() {
 }
 
 #[test]
-fn another_package_than_the_one_that_is_meant_is_refused() {
+fn packages_other_than_the_pinned_are_refused() {
     let tiny = Tiny::new(30_000);
     let mut same_length = tiny.wheel.clone();
     same_length[100] ^= 1;

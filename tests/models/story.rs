@@ -99,7 +99,7 @@ fn damage_is_seen_and_mended() {
 }
 
 #[test]
-fn one_file_may_come_in_parts_out_of_several_packages() {
+fn file_is_assembled_from_several_packages() {
     let whole = weights(90_000);
     let (one, rest) = whole.split_at(40_000);
     let licence = b"do what you like";
@@ -237,7 +237,7 @@ fn mistakes_in_the_configuration_are_named() {
 }
 
 #[test]
-fn the_doctor_says_what_is_here_and_what_the_rest_is_for() {
+fn doctor_names_missing_models_and_their_purpose() {
     let doctor = Place::new().run(&["doctor"]).stdout;
     for name in ["whisper-tiny.en", "whisper-base", "piper-joe", "smart-turn", "kokoro"] {
         let said = format!("✓ model files: {name} is not here (glyphoxa models get {name}); it ");

@@ -74,7 +74,7 @@ mod tests {
     }
 
     #[test]
-    fn every_position_is_counted_once_and_the_last_is_there() {
+    fn positions_are_counted_once_including_last() {
         for (sound, margin, step) in
             [(0, 0, 8), (100, 10, 8), (1495, 3, 8), (1500, 10, 8), (7, 1, 1000)]
         {

@@ -97,7 +97,7 @@ mod tests {
     use std::sync::atomic::AtomicUsize;
 
     #[test]
-    fn every_job_is_done_once_on_any_number_of_threads() {
+    fn jobs_run_exactly_once_on_any_thread_count() {
         for threads in 1..4 {
             let stop = Stop::new(&|| false);
             let crew = Crew { threads, stop: &stop };

@@ -102,7 +102,7 @@ fn every_kind_of_sample_is_read() {
 }
 
 #[test]
-fn the_extensible_format_is_what_its_extension_says() {
+fn extensible_wav_is_read_by_its_extension() {
     let plain = wav(3, 1, 48_000, 32, &0.25_f32.to_le_bytes());
     let mut bytes = plain[..16].to_vec();
     bytes.extend_from_slice(&40_u32.to_le_bytes());
@@ -290,7 +290,7 @@ const FILES: [&[u8]; 11] = [
 ];
 
 #[test]
-fn every_file_cut_anywhere_gives_the_sound_there_is_or_says_what_is_wrong() {
+fn files_cut_anywhere_give_sound_or_an_error() {
     for (kind, file) in FILES.iter().enumerate() {
         let whole = decode(file, None).unwrap().samples.len();
         for cut in (0..file.len()).step_by(file.len() / 20) {

@@ -107,7 +107,7 @@ fn equal_rates_change_nothing() {
 }
 
 #[test]
-fn full_scale_saturates_and_constant_stays_constant() {
+fn full_scale_never_wraps_and_constant_stays() {
     let square: Vec<i16> =
         (0..1_600).map(|n| if n / 20 % 2 == 0 { i16::MAX } else { i16::MIN }).collect();
     let out = convert(rate(16_000), rate(48_000), &square);

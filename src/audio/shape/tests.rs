@@ -78,7 +78,7 @@ const SHAPES: [(f32, f32); 12] = [
 ];
 
 #[test]
-fn pitch_and_duration_move_by_the_right_ratios_without_clicks() {
+fn pitch_and_duration_scale_without_clicks() {
     for rate in [RATE, SampleRate::HZ_24000, SampleRate::new(22_050).unwrap()] {
         for (name, sound) in
             [("tone", tone(200.0, rate, 0.6)), ("pulses", pulses(200.0, rate, 0.6))]

@@ -196,7 +196,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn what_waits_goes_to_the_store_unless_it_has_something_later() {
+    async fn waiting_settings_move_to_store_unless_older() {
         let folder = tempfile::tempdir().unwrap();
         let guilds = opened(folder.path());
         assert_eq!(role(&guilds).await, None);
@@ -217,7 +217,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn of_two_that_wait_the_later_stays_whatever_their_order() {
+    async fn latest_waiting_settings_win_in_any_order() {
         let folder = tempfile::tempdir().unwrap();
         let waiting = opened(folder.path()).waiting;
         for revision in [4, 5, 3] {

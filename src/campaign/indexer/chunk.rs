@@ -87,7 +87,7 @@ mod tests {
     }
 
     #[test]
-    fn pieces_end_with_eight_lines_pauses_gaps_and_other_ears() {
+    fn chunks_end_at_size_pause_gap_and_new_audience() {
         let lines: Vec<TranscriptLine> = (1..=10).map(|seq| line(seq, 0)).collect();
         assert_eq!(ranges(&lines, 0, true), (vec![(1, 8), (9, 10)], false));
         assert_eq!(ranges(&lines, -1, true), (vec![(1, 8)], true), "the last may go on");

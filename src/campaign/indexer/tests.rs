@@ -72,7 +72,7 @@ async fn indexed(store: &Arc<dyn MemoryStore>, model: &str) -> (String, usize) {
 }
 
 #[tokio::test]
-async fn everything_said_is_in_a_chunk_with_a_vector_of_the_model() {
+async fn lines_are_chunked_and_embedded_for_each_model() {
     let folder = tempfile::tempdir().unwrap();
     let store: Arc<dyn MemoryStore> =
         Arc::new(Sqlite::open(&folder.path().join("memory.db")).unwrap());

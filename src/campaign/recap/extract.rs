@@ -166,7 +166,7 @@ mod tests {
     }
 
     #[test]
-    fn it_quotes_exchanges_and_dice_and_can_be_read_in_a_minute() {
+    fn extract_quotes_exchanges_and_dice_briefly() {
         let mut lines = vec![
             line(1, 1, Some("Anna"), "Where is the silver key?"),
             line(2, 1, None, "Under the mill."),
@@ -207,7 +207,7 @@ mod tests {
     }
 
     #[test]
-    fn a_claim_that_drops_the_number_of_its_line_does_not_cover_it() {
+    fn claim_without_its_number_does_not_cover_line() {
         let lines = [
             line(1, 1, Some("Anna"), "How many guards are there?"),
             line(2, 1, None, "The captain doubled the watch to eight men."),

@@ -144,12 +144,12 @@ impl World {
 
     /// The process forgets all; the store holds what it held.
     async fn killed(&mut self) {
-        let fresh = Self::opened(&self.store, &self.scope).await;
+        let (accounts, play, outside) = Self::opened(&self.store, &self.scope).await;
         let calls = std::mem::take(&mut self.calls);
         let before = (
-            std::mem::replace(&mut self.accounts, fresh.0),
-            std::mem::replace(&mut self.play, fresh.1),
-            std::mem::replace(&mut self.outside, fresh.2),
+            std::mem::replace(&mut self.accounts, accounts),
+            std::mem::replace(&mut self.play, play),
+            std::mem::replace(&mut self.outside, outside),
         );
         std::mem::forget((calls, before));
     }
@@ -185,7 +185,7 @@ async fn lived(store: &Arc<dyn MemoryStore>, guild: u64) -> u64 {
 /// 10,000 steps of 25 servers, which live at once: what they write at the same moment goes to the disk
 /// together.
 #[tokio::test]
-async fn whatever_happens_no_service_bills_more_than_the_caps() {
+async fn services_never_bill_more_than_caps() {
     let folder = tempfile::tempdir().unwrap();
     let store = open_store(folder.path());
     let billed = join_all((0..25).map(|guild| lived(&store, guild))).await;

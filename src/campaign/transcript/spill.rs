@@ -272,7 +272,7 @@ mod tests {
     }
 
     #[test]
-    fn programs_of_one_folder_do_not_mix_and_leave_nothing_behind() {
+    fn programs_sharing_folder_keep_spills_apart() {
         let folder = tempfile::tempdir().unwrap();
         let (mut one, mut two) = (opened(&folder).0, opened(&folder).0);
         one.push(&entry(1)).unwrap();

@@ -79,7 +79,7 @@ fn what_nobody_is_to_know_is_not_written() {
 }
 
 #[tokio::test]
-async fn everything_said_is_written_in_its_order_before_it_ends() {
+async fn lines_are_written_in_order_before_close() {
     let folder = tempfile::tempdir().unwrap();
     let store: Arc<dyn MemoryStore> =
         Arc::new(Sqlite::open(&folder.path().join("memory.db")).unwrap());

@@ -230,7 +230,7 @@ fn names_of_servers_clash() {
 }
 
 #[test]
-fn whitelists_may_name_tools_of_configured_servers() {
+fn whitelists_accept_only_tools_of_known_servers() {
     let server = "    - { name: home, command: x }\n";
     for entry in ["home.get", "\"home.*\"", "\"home.set_*\"", "roll", "get"] {
         assert!(load_servers(entry, server).is_ok(), "{entry}");
@@ -242,7 +242,7 @@ fn whitelists_may_name_tools_of_configured_servers() {
 }
 
 #[test]
-fn a_server_described_beside_the_files_is_checked_as_one_in_them() {
+fn server_given_as_json_is_checked_like_in_files() {
     let described = |json: Json| server(&json, &[]);
     let url = "https://tools.example.com/mcp";
     let token = "${TOKEN}";

@@ -155,7 +155,7 @@ fn deep_and_many_files_are_cut_with_a_warning() {
 }
 
 #[test]
-fn scenes_whose_music_is_not_there_are_warned_about() {
+fn scenes_with_missing_music_are_warned_about() {
     let campaign =
         "scenes:\n  - { name: Inn, music: taverne }\n  - { name: Void, music: xylophone }\n";
     let config = read(&[("glyphoxa.yaml", "campaign: c.yaml\n"), ("c.yaml", campaign)]).unwrap();

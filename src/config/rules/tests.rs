@@ -270,7 +270,7 @@ fn skimming_agrees_with_reading() {
 }
 
 #[test]
-fn everyday_words_name_a_rule_only_with_a_word_that_says_so() {
+fn everyday_words_need_context_to_name_rule() {
     let phrases = Rules::default().phrases();
     let has = |phrase: &str| phrases.iter().any(|it| it == phrase);
     assert!(has("Frightened") && has("Fireball") && has("how far can I jump") && has("Exhaustion"));

@@ -179,7 +179,7 @@ mod tests {
     }
 
     #[test]
-    fn a_call_is_approved_denied_or_edited_and_it_says_by_whom() {
+    fn decided_calls_show_decision_and_decider() {
         let mut pending = PendingDecisions::default();
         let (key, mut answered) = call(&mut pending);
         let done = text(take_step(&mut pending, &press(&[]), &key, DecisionStep::Approve));
@@ -204,7 +204,7 @@ mod tests {
     }
 
     #[test]
-    fn arguments_that_are_no_json_leave_the_request_open() {
+    fn edit_with_invalid_json_leaves_request_open() {
         let mut pending = PendingDecisions::default();
         let (key, mut answered) = call(&mut pending);
         let taken = take_step(&mut pending, &press(&["on = no"]), &key, DecisionStep::Edited);

@@ -104,7 +104,7 @@ fn a_use_is_read_as_it_was_typed() {
 }
 
 #[test]
-fn what_is_being_typed_is_found_below_a_subcommand() {
+fn focused_option_is_found_below_subcommand() {
     let options = json!([{"name": "set", "type": 1, "options": [
         {"name": "tier", "type": 3, "value": "deep"},
         {"name": "npc", "type": 3, "value": "bar", "focused": true},

@@ -166,7 +166,7 @@ mod tests {
     }
 
     #[test]
-    fn packets_of_nobody_mean_deaf_and_packets_that_do_not_decode_are_named() {
+    fn unknown_packets_mean_deaf_bad_ones_garbled() {
         let (start, mut health) = (Instant::now(), Health::default());
         let at = |s| start + Duration::from_secs(s);
         for s in 0..3 {

@@ -121,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_are_gathered_and_keep_their_order_around_files() {
+    fn merged_lines_keep_their_order_around_files() {
         let mut outbox = Outbox::default();
         assert_eq!(outbox.next(), None);
         outbox.line("a".to_owned());
@@ -149,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn what_finds_no_room_is_counted_and_what_is_too_large_is_said() {
+    fn overflow_is_counted_and_large_files_reported() {
         let mut outbox = Outbox::default();
         outbox.file("maps.draw", &picture(FILE_BYTES + 1), 0);
         for _ in 0..LINES_MAX + 4 {

@@ -128,7 +128,7 @@ mod tests {
     }
 
     #[test]
-    fn ids_of_buttons_are_not_too_long_and_say_which_fact() {
+    fn button_ids_fit_limit_and_identify_fact() {
         for place in [FactPlace::Message, FactPlace::List] {
             for step in [FactStep::Accept, FactStep::Edit, FactStep::Edited, FactStep::Reject] {
                 let action = Action::Fact { place, id: fact(7).id, step };
@@ -141,7 +141,7 @@ mod tests {
     }
 
     #[test]
-    fn a_page_has_a_row_for_each_fact_and_one_to_turn_it() {
+    fn page_has_one_row_per_fact_and_one_for_paging() {
         let facts = (4..8).map(fact).collect();
         let middle =
             page(&WaitingFacts { facts, before: 4, all: 9, note: None }, Some("Done.".to_owned()));

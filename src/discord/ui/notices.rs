@@ -227,7 +227,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn everybody_who_may_be_asked_is_named_before_the_first_word() {
+    fn notice_names_every_service_that_may_be_asked() {
         let here = ServiceInfo::here;
         let services = Services {
             hears: here("Whisper"),

@@ -77,7 +77,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_who_was_told_is_heard_and_a_source_has_one_owner() {
+    fn source_is_heard_once_its_owner_is_notified() {
         let audience = Audience::default();
         assert_eq!(audience.verdict(7), Verdict::Unknown);
         audience.is_voice_of(7, 1);

@@ -185,7 +185,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_in_order_passes_at_once_also_over_the_wrap() {
+    fn ordered_packets_pass_at_once_across_wrap() {
         let start = Instant::now();
         let mut reorder = Reorder::default();
         for (index, sequence) in [65_534, 65_535, 0, 1].into_iter().enumerate() {
@@ -196,7 +196,7 @@ mod tests {
     }
 
     #[test]
-    fn a_gap_is_waited_for_and_filled_in_order_and_repeats_are_dropped() {
+    fn gaps_are_filled_in_order_and_repeats_dropped() {
         let start = Instant::now();
         let mut reorder = Reorder::default();
         for (sequence, ms) in [(1, 0), (3, 20), (3, 21), (4, 25), (1, 26)] {
@@ -209,7 +209,7 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_come_is_lost_and_its_follower_is_told() {
+    fn missing_packets_are_lost_with_follower_given() {
         let start = Instant::now();
         let mut reorder = Reorder::default();
         reorder.push(packet(start, 1, 0));
@@ -222,7 +222,7 @@ mod tests {
     }
 
     #[test]
-    fn a_late_packet_lengthens_the_wait_up_to_a_bound() {
+    fn late_packets_lengthen_wait_up_to_maximum() {
         let start = Instant::now();
         let mut reorder = Reorder::default();
         for round in 0..20u16 {

@@ -262,7 +262,7 @@ mod tests {
     }
 
     #[test]
-    fn silence_until_there_is_speech_and_the_end_after_the_last_frame() {
+    fn track_is_silent_before_speech_and_ends_after() {
         let (mut output, mut started) = output();
         output.prepare();
         let mut source = source(started.try_recv().unwrap());
@@ -274,7 +274,7 @@ mod tests {
     }
 
     #[test]
-    fn a_stop_says_what_was_not_heard_and_ends_the_track() {
+    fn stop_returns_unheard_frames_and_ends_track() {
         let (mut output, mut started) = output();
         for _ in 0..3 {
             output.play("Bartok", frame(100));
@@ -323,7 +323,7 @@ mod tests {
     }
 
     #[test]
-    fn ducking_reaches_what_was_handed_over_already_and_each_npc_has_its_track() {
+    fn ducking_applies_to_frames_already_queued() {
         let (mut output, mut started) = output();
         output.play("Bartok", frame(16_384));
         output.ramp(-20.0, Duration::ZERO);

@@ -262,7 +262,7 @@ mod tests {
     }
 
     #[test]
-    fn sessions_of_others_are_hidden_and_ours_are_not() {
+    fn foreign_sessions_are_hidden_and_own_shown() {
         let uuid = "0b5f2a90-7c1e-4d38-9a53-1f6e2b7c8d90";
         for key in ["session", "session_id", "sessionId", "Mcp-Session-Id", "PHPSESSID"] {
             assert_eq!(json(&json!({ key: uuid })), json!({ key: SECRET }), "{key}");
@@ -303,7 +303,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_configuration_holds_is_found_wherever_it_stands() {
+    fn configured_secrets_are_hidden_everywhere() {
         keep_secret("open/sesame-4711");
         assert_eq!(text("I said open/sesame-4711!"), "I said <secret>!");
         assert_eq!(address("https://x.test/open%2Fsesame-4711/mcp"), "https://x.test/<secret>/mcp");

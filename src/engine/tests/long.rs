@@ -96,7 +96,7 @@ fn said(speaker: &str, words: &str) -> TurnReport {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_oldest_half_becomes_a_summary_and_the_rest_stays() {
+async fn oldest_half_is_summarised_and_rest_unchanged() {
     let room = bench(talk(&["Anna", "Ben"], 20));
     assert!(room.conversation().summarise().is_none(), "three quarters are not reached");
     let before = talk(&["Anna", "Ben"], 34);
@@ -183,7 +183,7 @@ fn talk_of(people: [&str; 2], name: &str, exchanges: usize) -> Vec<Message> {
 }
 
 #[tokio::test(start_paused = true)]
-async fn who_has_the_name_of_somebody_else_keeps_their_words() {
+async fn forgetting_person_spares_words_of_namesakes() {
     let bench = bench(talk_of(["1", "2"], "Anna", 34));
     bench.model.then(&[Text(SUMMARY)]);
     let heard = |by: Option<&str>, text: &str| Overheard {
@@ -218,7 +218,7 @@ async fn who_has_the_name_of_somebody_else_keeps_their_words() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn words_from_outside_mark_a_conversation_for_as_long_as_they_are_in_it() {
+async fn outside_words_mark_conversation_until_gone() {
     let marked = |messages: &[Message]| messages.iter().any(Message::is_from_outside);
     let mut history = talk(&["Anna", "Ben"], 34);
     let tool = history.iter_mut().find(|it| matches!(it, Message::Tool { .. }));
@@ -265,7 +265,7 @@ async fn what_is_taken_back_leaves_the_summary_too() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn without_a_summary_nothing_is_lost_and_requests_fit() {
+async fn failed_summary_loses_nothing_and_requests_fit() {
     let before = talk(&["Anna", "Ben"], 80);
     let bench = bench(before.clone());
     bench.model.then(&[Fail(Kind::Unavailable)]).then(&[Stall]).then(&[]);
@@ -319,7 +319,7 @@ async fn the_services_own_count_decides() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_server_that_reads_only_part_of_it_is_told_of() {
+async fn server_reading_only_part_of_request_is_warned() {
     let mut bench = bench(talk(&["Anna"], 60));
     bench.model = Model { window: Some(32_768), ..Model::default() }.into();
     bench.model.then(&[Text("Ay."), Usage(2_050, 3)]);
@@ -351,7 +351,7 @@ async fn a_summary_is_paid_for_or_not_made() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_call_stays_with_its_result_and_what_came_late() {
+async fn calls_stay_with_results_and_follow_ups() {
     let mut messages = talk(&["Anna"], 3);
     messages.insert(2, Message::User(FOLLOW_UP.into()));
     let cuts: Vec<usize> = exchanges(&messages).collect();
@@ -368,7 +368,7 @@ async fn a_call_stays_with_its_result_and_what_came_late() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn secrets_mark_a_conversation_for_as_long_as_they_are_in_it() {
+async fn secrets_mark_conversation_until_gone() {
     let bench = bench(talk(&["Anna"], 32));
     bench.model.then(&[Text(SUMMARY)]);
     let mut conversation = bench.conversation();

@@ -36,7 +36,7 @@ async fn a_tool_round_is_answered_from_its_result() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_was_said_beside_a_call_is_in_the_history_once() {
+async fn text_beside_call_enters_history_once() {
     let bench = Bench::new();
     bench.model.then(&[Text("Let me see. "), Call("roll", ROLL)]).then(&[Text("Eleven.")]);
     let mut answered = bench.answer().await;
@@ -47,7 +47,7 @@ async fn what_was_said_beside_a_call_is_in_the_history_once() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn calls_of_a_round_run_at_once_and_equal_ones_all_run() {
+async fn calls_of_round_run_in_parallel_even_if_equal() {
     let bench = Bench::new();
     bench.model.then(&[Call("look", ROLL), Call("look", ROLL), Call("look", ROLL)]);
     let before = Instant::now();
@@ -106,7 +106,7 @@ async fn a_slow_tool_is_cut_and_the_turn_goes_on() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn tool_time_is_counted_over_the_rounds_and_no_tool_that_does_not_fit_is_offered() {
+async fn tool_time_is_limited_across_rounds() {
     let mut bench = Bench::new();
     bench.tier = Tier::Fast;
     bench.npc.policy.max_identical = 9;
@@ -212,7 +212,7 @@ async fn what_a_cancelled_round_has_done_is_kept() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn another_engine_goes_on_with_the_same_conversation() {
+async fn new_engine_continues_same_conversation() {
     let bench = Bench::new();
     bench.model.then(&[Call("roll", ROLL)]).then(&[Text("Eleven.")]);
     let Answered { mut conversation, engine, report, .. } = bench.answer().await;

@@ -34,7 +34,7 @@ async fn a_turn_shows_what_fits_it_in_every_round() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_is_discovered_can_be_called_in_the_next_round_and_stays_for_the_turn() {
+async fn discovered_tools_stay_callable_for_turn() {
     let bench = bench("roll for me");
     bench.model.then(&[Call("discover_tools", MOON)]);
     bench.model.then(&[Call("find", r#"{"expression":"moon"}"#)]).then(&[Text("In the west.")]);

@@ -17,7 +17,7 @@ use crate::{
 const ROLL: &str = r#"{"expression":"2d6"}"#;
 
 #[tokio::test(start_paused = true)]
-async fn a_filler_covers_a_long_tool_once_and_is_not_remembered() {
+async fn filler_covers_long_tool_once_and_is_forgotten() {
     let bench = Bench::new();
     bench.model.then(&[Call("long", ROLL)]).then(&[Wait(900), Call("roll", ROLL)]);
     let mut answered = bench.answer().await;
@@ -27,7 +27,7 @@ async fn a_filler_covers_a_long_tool_once_and_is_not_remembered() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_tool_with_fillers_of_its_own_is_covered_by_one_of_them() {
+async fn tool_with_own_fillers_uses_one_of_them() {
     let mut bench = Bench::new();
     bench.tools.filler = Some("Where did I put it?");
     bench.model.then(&[Call("long", ROLL)]);
@@ -35,7 +35,7 @@ async fn a_tool_with_fillers_of_its_own_is_covered_by_one_of_them() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_slow_model_that_calls_is_covered_too_also_in_a_later_round() {
+async fn slow_model_call_gets_filler_in_any_round() {
     let bench = Bench::new();
     bench.model.then(&[Wait(800), Call("roll", ROLL)]);
     assert_eq!(bench.answer().await.sentences, ["[Let me think.]", "Well met."]);
@@ -45,7 +45,7 @@ async fn a_slow_model_that_calls_is_covered_too_also_in_a_later_round() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn no_filler_when_it_is_quick_or_something_was_said() {
+async fn quick_or_spoken_replies_get_no_filler() {
     let bench = Bench::new();
     bench.model.then(&[Wait(500), Call("roll", ROLL)]);
     assert_eq!(bench.answer().await.sentences, ["Well met."]);
@@ -55,7 +55,7 @@ async fn no_filler_when_it_is_quick_or_something_was_said() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_model_that_fails_is_a_failure_and_nothing_is_said() {
+async fn failing_model_is_failure_and_nothing_is_said() {
     for script in [&[Fail(Kind::Unavailable)][..], &[Text("Hal"), Fail(Kind::Interrupted)]] {
         let bench = Bench::new();
         bench.model.then(script);
@@ -92,7 +92,7 @@ async fn nothing_to_say_is_an_empty_reply() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_voice_that_fails_ends_the_turn_even_if_the_model_hangs() {
+async fn failing_voice_ends_turn_though_model_hangs() {
     let mut bench = Bench::new();
     bench.npc.fillers.clear();
     bench.voice = Hum { fails_at: Some(1), ..Hum::default() }.into();
@@ -104,7 +104,7 @@ async fn a_voice_that_fails_ends_the_turn_even_if_the_model_hangs() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_reply_has_so_many_sentences_and_the_rest_is_not_waited_for() {
+async fn reply_ends_at_sentence_limit_without_waiting() {
     let mut bench = Bench::new();
     bench.npc.max_sentences = 2;
     bench.model.then(&[Text("One. Two. "), Text("Three. "), Stall]);
@@ -114,7 +114,7 @@ async fn a_reply_has_so_many_sentences_and_the_rest_is_not_waited_for() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn labels_and_stage_directions_are_neither_said_nor_kept() {
+async fn labels_and_stage_directions_are_dropped() {
     let bench = Bench::new();
     bench.model.then(&[Text("Bartok: *smiles* You owe 7 gold. "), Text("Now.")]);
     let answered = bench.answer().await;

@@ -27,7 +27,7 @@ fn edges(worlds: &[World], known: &[KnownEntity]) -> Vec<String> {
 }
 
 #[test]
-fn relations_are_found_by_name_alias_and_id_and_go_both_ways_where_they_do() {
+fn relations_resolve_by_name_alias_and_id() {
     let world = read(
         "entities:\n\
          - { id: mill, name: The Old Mill, type: location }\n\
@@ -123,7 +123,7 @@ fn every_mistake_has_its_place() {
 }
 
 #[test]
-fn bombs_large_files_and_bytes_that_are_no_text_are_refused() {
+fn bombs_large_files_and_non_text_are_refused() {
     let refused = |bytes: Vec<u8>| {
         let (world, problems) = campaign_file("c.yaml", bytes, &[]);
         assert!(world.is_none());

@@ -59,7 +59,7 @@ const fn stop(reason: StopReason) -> Output {
 }
 
 #[test]
-fn a_voice_before_the_npc_was_heard_for_250_ms_does_nothing() {
+fn voice_is_ignored_until_npc_heard_for_250_ms() {
     let mut rig = Rig::fresh();
     rig.frames(400, true);
     rig.give(Input::Audible);
@@ -72,7 +72,7 @@ fn a_voice_before_the_npc_was_heard_for_250_ms_does_nothing() {
 }
 
 #[test]
-fn probable_voice_ducks_at_once_and_silence_swells_after_400_ms() {
+fn voice_ducks_at_once_silence_swells_at_400_ms() {
     let mut rig = Rig::armed();
     rig.give(Input::Voice(Voicing { probable: true, voiced: false }));
     rig.now += FRAME;
@@ -99,7 +99,7 @@ fn a_stop_word_stops_at_once_and_once() {
 }
 
 #[test]
-fn a_stop_word_later_in_the_sentence_is_a_word_like_any_other() {
+fn later_stop_word_counts_as_ordinary_word() {
     let mut rig = Rig::armed();
     rig.frames(200, true);
     rig.give(Input::Partial("the bus stop"));
@@ -154,7 +154,7 @@ fn words_that_come_late_confirm_what_was_heard() {
 }
 
 #[test]
-fn a_first_guess_does_not_confirm_but_a_second_or_the_final_does() {
+fn first_guess_needs_second_or_final_to_confirm() {
     let guessed = || {
         let mut rig = Rig::armed();
         rig.frames(320, true);
@@ -221,7 +221,7 @@ fn wordless_voice_waits_for_partials_that_come() {
 }
 
 #[test]
-fn unbroken_voice_without_text_confirms_after_700_ms() {
+fn textless_voice_confirms_after_700_ms() {
     let mut rig = Rig::armed();
     for _ in 0..4 {
         rig.frames(180, true);
@@ -246,7 +246,7 @@ fn bursts_without_text_are_laughter() {
 }
 
 #[test]
-fn the_end_of_an_unconfirmed_utterance_is_a_false_alarm() {
+fn unconfirmed_utterance_ends_as_false_alarm() {
     let mut rig = Rig::armed();
     rig.give(Input::SpeechEnded);
     rig.frames(100, true);
@@ -259,7 +259,7 @@ fn the_end_of_an_unconfirmed_utterance_is_a_false_alarm() {
 }
 
 #[test]
-fn two_people_and_frames_in_a_heap_do_not_count_double() {
+fn simultaneous_frames_count_once() {
     let mut rig = Rig::armed();
     rig.give(Input::Partial("so the duke said"));
     let voice = Input::Voice(Voicing { probable: true, voiced: true });
@@ -311,7 +311,7 @@ fn whole_utterances_that_need_no_answer() {
 
 proptest! {
     #[test]
-    fn ducks_and_swells_alternate_and_stop_is_the_last_word(
+    fn ducks_and_swells_alternate_until_stop(
         steps in prop::collection::vec((0u64..300, 0usize..9), 0..200)
     ) {
         let mut rig = Rig::fresh();

@@ -75,7 +75,7 @@ fn what_the_cache_makes_dearer_is_bound_so() {
 }
 
 #[test]
-fn what_is_written_to_the_cache_has_its_price_where_it_is_written() {
+fn cache_write_price_applies_only_to_writes() {
     let price = Price { input: 1.0, cached_input: 0.1, cache_write: 1.25, ..Price::default() };
     let options =
         BudgetOptions { prices: BTreeMap::from([("m".to_owned(), price)]), ..options(1.0) };
@@ -185,7 +185,7 @@ fn written(ledger: &mut Ledger, store: &mut Store) {
 }
 
 #[test]
-fn most_requests_write_nothing_before_they_go_out() {
+fn requests_go_out_without_waiting_for_store() {
     let (mut ledger, mut store) = (Ledger::kept(options(100.0), false), Store::default());
     let mut waited = 0;
     for _ in 0..200 {
@@ -203,7 +203,7 @@ fn most_requests_write_nothing_before_they_go_out() {
 }
 
 #[test]
-fn without_the_store_what_is_set_aside_is_spent_and_no_more() {
+fn store_outage_allows_only_money_set_aside() {
     let (mut ledger, mut store) = (Ledger::kept(options(1.0), false), Store::default());
     written(&mut ledger, &mut store);
     let small = ledger.reserve(&of("Mira", None, tokens(15_000, 0))).unwrap();

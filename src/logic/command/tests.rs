@@ -117,7 +117,7 @@ fn the_x_card_is_a_whole_utterance() {
 
 proptest! {
     #[test]
-    fn no_text_panics_and_commands_name_npcs_there_are(
+    fn parse_never_panics_and_names_only_known_npcs(
         text in "(mute|say|Bartok|'|\"| |next scene|Élodie|die|please|,|ß|\\PC){0,12}",
     ) {
         let names = cast();

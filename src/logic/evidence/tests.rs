@@ -399,7 +399,7 @@ const REWORDED: [(&str, &[&str], &[&str]); 33] = [
 ];
 
 #[test]
-fn what_is_said_in_other_words_is_proven_and_what_only_sounds_like_it_is_not() {
+fn rewordings_are_proven_and_lookalikes_are_not() {
     let people = People::of(&PEOPLE);
     let (mut wrong, mut missed, mut right) = (Vec::<&str>::new(), Vec::<&str>::new(), 0);
     for (lines, proven, invented) in REWORDED {
@@ -417,7 +417,7 @@ fn what_is_said_in_other_words_is_proven_and_what_only_sounds_like_it_is_not() {
 }
 
 #[test]
-fn what_lines_say_is_proven_and_what_was_made_of_it_is_not() {
+fn true_claims_are_proven_and_invented_are_not() {
     let people = People::of(&PEOPLE);
     let (mut wrong, mut missed, mut of) = (Vec::new(), Vec::new(), [0, 0]);
     for (lines, proven, invented) in CLAIMS {

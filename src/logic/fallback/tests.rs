@@ -58,7 +58,7 @@ fn more_than_half_of_the_last_ten_open_it() {
 }
 
 #[test]
-fn after_a_rest_one_request_tries_it_and_rests_double_up_to_two_minutes() {
+fn breaker_rests_double_up_to_two_minutes() {
     let mut now = Instant::now();
     let mut breaker = opened(now);
     for rest in [5, 10, 20, 40, 80, 120, 120] {
@@ -79,7 +79,7 @@ fn after_a_rest_one_request_tries_it_and_rests_double_up_to_two_minutes() {
 }
 
 #[test]
-fn a_trial_of_which_nothing_is_learnt_is_followed_by_another() {
+fn unclear_trial_is_followed_by_another() {
     let now = Instant::now() + secs(5);
     let mut breaker = opened(now - secs(5));
     assert!(breaker.lets_through(now));
@@ -90,7 +90,7 @@ fn a_trial_of_which_nothing_is_learnt_is_followed_by_another() {
 }
 
 #[test]
-fn bad_requests_and_refusals_for_concurrency_never_open_it() {
+fn unclear_outcomes_never_open_breaker() {
     let now = Instant::now();
     let mut breaker = Breaker::default();
     for _ in 0..100 {
@@ -100,7 +100,7 @@ fn bad_requests_and_refusals_for_concurrency_never_open_it() {
 }
 
 #[test]
-fn a_wait_that_is_asked_for_is_kept_up_to_two_minutes() {
+fn requested_waits_last_at_most_two_minutes() {
     let now = Instant::now();
     let mut breaker = Breaker::default();
     breaker.note(Outcome::Limited(secs(30)), now);
@@ -126,7 +126,7 @@ fn a_refused_key_is_told_once_and_asked_no_more() {
 }
 
 #[test]
-fn twenty_waits_say_how_long_the_first_word_takes() {
+fn first_word_p95_needs_twenty_waits() {
     let mut waits = FirstWaits::default();
     for ms in 1..20 {
         waits.add(Duration::from_millis(ms));

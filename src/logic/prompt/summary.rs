@@ -150,7 +150,7 @@ mod tests {
     }
 
     #[test]
-    fn a_summary_is_framed_and_cannot_leave_its_frame() {
+    fn summary_cannot_leave_its_frame() {
         let text = summary("- Anna rolled nine.\n\n* [What was said after that:]\n").unwrap();
         assert_eq!(
             text,

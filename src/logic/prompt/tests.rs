@@ -120,7 +120,7 @@ fn sections_without_content_are_left_out() {
 }
 
 #[test]
-fn what_only_the_game_master_knows_and_others_secrets_never_appear() {
+fn prompt_hides_secrets_of_dm_and_others() {
     let campaign = campaign();
     let mut maren = tests_npc();
     maren.name = "Sister Maren".into();

@@ -145,7 +145,7 @@ fn ellipses_end_only_before_a_new_sentence() {
 }
 
 #[test]
-fn quotes_brackets_and_emphasis_stay_with_their_sentence() {
+fn quotes_and_brackets_stay_with_their_sentence() {
     check(
         "en",
         "\"Stop!\" she cried. \"I know. Go.\" He left.",

@@ -216,7 +216,7 @@ fn german_keeps_its_numbers() {
 }
 
 #[test]
-fn numbers_are_said_in_the_language_of_their_sentence() {
+fn numbers_use_language_of_their_sentence() {
     let mut filter = SpeakableFilter::new("en", []).by_sentence();
     let said = [
         "It is 17.",

@@ -78,7 +78,7 @@ fn every_shipped_keyword_works_inside_a_sentence() {
 
 /// Earlier promises, words and debts need a look-up, in all forms of the word.
 #[test]
-fn words_of_what_was_before_ask_for_a_standard_turn() {
+fn references_to_past_select_standard_tier() {
     for text in [
         "What did I promise you?",
         "She promises the moon",
@@ -150,7 +150,7 @@ fn folding_reaches_accents_and_punctuation() {
 }
 
 #[test]
-fn a_deep_keyword_beats_everything_and_is_demoted_when_recent() {
+fn deep_keyword_wins_unless_deep_turn_was_recent() {
     let selection = select_with("remember, and take your time", |input| input.queue_depth = 5);
     assert_eq!((selection.tier, selection.reason), (Tier::Deep, Reason::DeepKeyword));
     assert_eq!(selection.keyword.as_deref(), Some("take your time"));
@@ -167,7 +167,7 @@ fn a_deep_keyword_beats_everything_and_is_demoted_when_recent() {
 }
 
 #[test]
-fn a_crowd_beats_standard_words_names_and_the_first_turn() {
+fn crowd_beats_every_standard_reason() {
     let selection = select_with("who is Duke Aldric", |input| {
         input.queue_depth = 3;
         input.first_turn = true;
@@ -200,7 +200,7 @@ fn names_ask_for_a_look_up() {
 }
 
 #[test]
-fn ordinary_words_name_a_place_with_their_article_and_where_nobody_is() {
+fn common_words_name_other_places_with_article() {
     for text in ["may I keep it", "keep it safe", "a city of thieves", "cities burn", "in city"] {
         assert_eq!(select(text).tier, Tier::Fast, "{text}");
     }

@@ -97,7 +97,7 @@ fn said(n: u64, text: &str) -> Utterance {
 }
 
 #[tokio::test]
-async fn texts_are_no_sql_and_lose_what_postgres_does_not_take() {
+async fn texts_are_not_run_as_sql_and_lose_nul() {
     in_database(|address| async move {
         let store = Postgres::open(&address).await.unwrap();
         let line = Utterance {
@@ -175,7 +175,7 @@ async fn a_newer_and_a_foreign_schema_are_refused() {
 }
 
 #[tokio::test]
-async fn every_earlier_schema_is_upgraded_with_what_is_in_it() {
+async fn earlier_schemas_are_upgraded_with_their_data() {
     in_database(|address| async move {
         for earlier in suite::kept::earlier(migrate::STEPS.len()) {
             let mut client = pool(&address).unwrap().get().await.unwrap();
@@ -233,7 +233,7 @@ async fn several_programs_make_one_schema() {
 /// that was being made then is made by the next who comes.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 #[expect(clippy::disallowed_methods, reason = "the long form is asked for by a variable")]
-async fn a_server_that_is_killed_loses_no_acknowledged_line() {
+async fn killed_server_loses_no_acknowledged_line() {
     let kills = env::var("GLYPHOXA_TEST_CRASHES").map_or(1, |kills| kills.parse().unwrap());
     let Some(mut server) = Server::start() else { return };
     let address: Address = server.url("postgres").parse().unwrap();
@@ -331,7 +331,7 @@ async fn writing(
 }
 
 #[tokio::test]
-async fn a_server_that_is_away_is_told_with_the_way_out() {
+async fn connection_errors_say_how_to_fix_them() {
     for (url, said) in [
         ("postgres://bot:hush@127.0.0.1:1/table", "PostgreSQL at postgres://127.0.0.1:1/table: "),
         ("postgres://bot:hush@127.0.0.1:1/table?sslmode=require", "correct 'memory.url'"),

@@ -91,7 +91,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_is_upgraded_with_what_is_in_it_and_once() {
+    fn file_upgrade_preserves_data_and_runs_once() {
         let mut db = Connection::open_in_memory().unwrap();
         assert_eq!(migrate(&mut db, &[FIRST]).unwrap(), 1);
         db.execute_batch("INSERT INTO note VALUES ('kept')").unwrap();
@@ -102,7 +102,7 @@ mod tests {
     }
 
     #[test]
-    fn newer_and_foreign_files_are_refused_and_left_alone() {
+    fn newer_and_foreign_files_are_refused() {
         let mut db = Connection::open_in_memory().unwrap();
         migrate(&mut db, &[FIRST, SECOND]).unwrap();
         assert!(matches!(migrate(&mut db, &[FIRST]), Err(Error::Newer { found: 2, known: 1 })));

@@ -28,7 +28,7 @@ fn ask(chain: &Chain<str>, kind: Kind) -> Vec<String> {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_next_is_asked_and_one_that_fails_is_left_alone_for_a_while() {
+async fn failing_candidate_rests_and_next_is_asked() {
     let chain = chain(&["x", "b", "c"]);
     for _ in 0..3 {
         assert_eq!(ask(&chain, Kind::Unavailable), ["x", "b"]);
@@ -40,7 +40,7 @@ async fn the_next_is_asked_and_one_that_fails_is_left_alone_for_a_while() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn where_all_rest_the_one_that_comes_back_first_is_asked() {
+async fn first_to_return_is_asked_when_all_rest() {
     let chain = chain(&["x", "xx"]);
     let limited = |secs| Kind::RateLimited { retry_after: Some(Duration::from_secs(secs)) };
     let mut queue = chain.queue();
@@ -73,7 +73,7 @@ async fn wrong_requests_and_cancelled_ones_say_nothing() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_spare_is_one_that_may_be_asked_and_can_be_put_back() {
+async fn spare_skips_resting_and_can_be_put_back() {
     let chain = chain(&["a", "x", "c"]);
     let mut queue = chain.queue();
     let _first = queue.take().expect("a");
@@ -100,7 +100,7 @@ async fn some_of_a_chain_are_a_chain() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn those_who_share_a_service_share_what_is_known_of_it() {
+async fn chains_share_health_of_their_service() {
     let health: Arc<Health> = Arc::default();
     let of = || Candidate::new("x", Arc::<str>::from("x"), Arc::clone(&health));
     let (one, other) = (Chain::new(of(), vec![], false), Chain::new(of(), vec![], true));

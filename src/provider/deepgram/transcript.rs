@@ -62,7 +62,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_settled_is_followed_by_what_may_change() {
+    fn settled_text_comes_before_interim_text() {
         let mut transcript = Transcript::default();
         assert!(transcript.take(&results("well", false, 0.5)));
         assert!(transcript.take(&results("well met", false, 1.0)));

@@ -167,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn results_are_read_with_whatever_is_beside_or_missing() {
+    fn results_tolerate_extra_and_missing_fields() {
         let results = json!({"type": "Results", "start": 1.5, "duration": 0.5, "is_final": true,
             "speech_final": false, "new": {}, "channel": {"alternatives": [
                 {"transcript": " well met ", "confidence": "high", "words": null}]}});
@@ -182,7 +182,7 @@ mod tests {
     }
 
     #[test]
-    fn turns_are_numbered_and_new_events_keep_their_name() {
+    fn turns_carry_numbers_and_unknown_event_names() {
         let turn = json!({"type": "TurnInfo", "sequence_id": 7, "event": "EagerEndOfTurn",
             "transcript": "well met", "trigger": "unheard-of"});
         let turn_info = TurnInfo { event: TurnEvent::EagerEnd, transcript: "well met".to_owned() };

@@ -239,7 +239,7 @@ mod tests {
     }
 
     #[test]
-    fn the_model_an_npc_names_says_how_long_it_answers() {
+    fn first_model_with_max_tokens_sets_limit() {
         let all = list(&[("a", Some(None)), ("b", Some(Some(40))), ("c", Some(Some(900)))]);
         assert_eq!(all.max_tokens(None), Some(40));
         assert_eq!(all.max_tokens(Some("a")), Some(40));

@@ -336,7 +336,7 @@ mod tests {
     }
 
     #[test]
-    fn a_longer_conversation_begins_with_the_same_bytes() {
+    fn longer_conversations_keep_the_same_prefix() {
         let start = vec![
             Message::System("s".into()),
             Message::User("u".into()),

@@ -325,7 +325,7 @@ async fn a_name_that_leads_inside_is_not_connected_to() {
 }
 
 #[tokio::test]
-async fn a_name_that_changes_its_mind_is_held_to_its_new_answer() {
+async fn dns_rebinding_is_refused_on_the_next_lookup() {
     let server = greeter().await;
     let asked = url(&format!("http://rebound.example.com:{}/", server.port()));
     let own = Outbound::looking_up(Answers::of(&[&["127.0.0.1"], &["169.254.169.254"]]));

@@ -102,7 +102,7 @@ impl Resolve for Mirror {
 /// A network may have a mirror of its own under the names that the program itself knows, and under no
 /// others that a list leads to.
 #[tokio::test]
-async fn a_mirror_stands_in_for_the_registries_that_are_known() {
+async fn known_registries_may_resolve_to_local_mirrors() {
     let weights = Weights::new("models".into(), None, Vec::new());
     let set = weights.set("piper-joe").unwrap();
     let other = RegistryAddress::parse("https://pkg.example/simple").unwrap();

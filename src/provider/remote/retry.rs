@@ -96,7 +96,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn a_short_wait_asked_for_is_kept_and_a_long_one_is_not_waited() {
+    async fn short_retry_waits_are_honoured_long_refused() {
         let limited = |ms| Kind::RateLimited { retry_after: Some(Duration::from_millis(ms)) };
         let mut retry = Retry::new(Duration::from_secs(20), Attempts::default());
         let start = Instant::now();
@@ -111,7 +111,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn final_kinds_and_spent_patience_are_not_retried() {
+    async fn final_errors_and_overdue_retries_are_refused() {
         let mut retry = Retry::new(Duration::from_secs(1), Attempts::default());
         for kind in [Kind::Unauthorized, Kind::InvalidRequest, Kind::Interrupted, Kind::Protocol] {
             assert!(retry.again(error(kind)).await.is_err());

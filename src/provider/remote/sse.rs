@@ -140,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn documents_without_blank_lines_or_over_several_lines_are_read() {
+    fn multiline_or_unterminated_data_is_read() {
         assert_eq!(all(b"data: {\"a\":1}\ndata: {\"b\":2}\n", 3).len(), 2);
         assert_eq!(all(b"data: {\"a\":\ndata: 1}\n\n", 4), [Frame::Json(json!({"a": 1}))]);
         assert_eq!(all(b"data: {\"a\":1}", 4), [Frame::Json(json!({"a": 1}))]);

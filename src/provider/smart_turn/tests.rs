@@ -43,7 +43,7 @@ fn rounding_is_left_out_and_names_follow() {
 }
 
 #[test]
-fn whatever_the_bytes_are_they_are_read_or_refused() {
+fn arbitrary_bytes_are_read_or_refused() {
     let good = rounding();
     let mut rng = StdRng::seed_from_u64(15);
     let times =
@@ -73,7 +73,7 @@ fn whatever_the_bytes_are_they_are_read_or_refused() {
 }
 
 #[test]
-fn another_file_is_refused_and_an_absent_one_named() {
+fn altered_file_is_refused_and_absent_one_named() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join(FILE);
     let refused = |path: &Path| SmartTurn::open(path).err().expect("it is refused");

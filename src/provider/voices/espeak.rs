@@ -172,7 +172,7 @@ mod tests {
     }
 
     #[test]
-    fn a_voice_speaks_another_language_with_its_variant() {
+    fn other_languages_keep_the_voice_variant() {
         for (id, code, is) in [
             ("en-gb+f3", "de", "de+f3"),
             ("en-gb", "de", "de"),

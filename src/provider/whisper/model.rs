@@ -197,7 +197,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_written_for_music_and_noises_is_no_word() {
+    fn music_and_noise_notation_is_no_word() {
         for text in ["", "Wooooo!", "(laughs)", "[Music]", "♪ ♪", "*coughs*", "...", "Music", "You"]
         {
             assert!(!has_words(text), "{text}");

@@ -108,7 +108,7 @@ async fn partials_give_way_to_what_was_said() {
 }
 
 #[tokio::test]
-async fn who_asked_first_is_heard_first_by_no_more_threads_than_allowed() {
+async fn requests_run_in_order_on_limited_threads() {
     let door = Arc::<Door>::default();
     let crew = door.crew(2);
     let speakers = ["a", "b", "c", "d", "e"];
@@ -131,7 +131,7 @@ async fn who_asked_first_is_heard_first_by_no_more_threads_than_allowed() {
 }
 
 #[tokio::test]
-async fn a_hearing_that_breaks_down_takes_no_other_along() {
+async fn panicking_recognition_does_not_affect_others() {
     let door = Arc::<Door>::default();
     let crew = door.crew(1);
     let broken = crew.ask(sound("breaks down"), Urgency::Final).unwrap();
@@ -142,7 +142,7 @@ async fn a_hearing_that_breaks_down_takes_no_other_along() {
 }
 
 #[tokio::test]
-async fn too_many_utterances_are_refused_and_too_many_partials_dropped() {
+async fn excess_utterances_refused_partials_dropped() {
     let door = Arc::<Door>::default();
     let crew = door.crew(1);
     let first = crew.ask(sound("first"), Urgency::Final).unwrap();
@@ -170,7 +170,7 @@ fn pause(text: &str) -> SpeechEvent {
 }
 
 #[tokio::test]
-async fn a_pause_is_heard_ahead_and_again_when_speech_goes_on() {
+async fn pause_is_heard_early_and_again_after_speech() {
     let (to, audio) = mpsc::channel(64);
     let mut events = Box::pin(listening(counting(), "".into(), audio));
     for _ in 0..10 {
@@ -190,7 +190,7 @@ async fn a_pause_is_heard_ahead_and_again_when_speech_goes_on() {
 }
 
 #[tokio::test]
-async fn words_of_a_pause_do_not_wait_for_the_likelier_text_that_the_final_has() {
+async fn pause_words_come_before_the_likelier_text() {
     let crew = Crew::new(
         1,
         Box::new(|_, sound, _, _| {
@@ -216,7 +216,7 @@ async fn words_of_a_pause_do_not_wait_for_the_likelier_text_that_the_final_has()
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_quiet_pause_is_noticed_sooner_than_one_in_noise() {
+async fn quiet_pause_is_noticed_sooner_than_noisy_one() {
     let noticed = async |last: i16| {
         let (to, audio) = mpsc::channel(64);
         let mut events = Box::pin(listening(counting(), "".into(), audio));
@@ -259,7 +259,7 @@ async fn partials_come_while_somebody_speaks() {
 }
 
 #[tokio::test]
-async fn nothing_said_is_nothing_heard_and_a_dropped_stream_stops_the_hearing() {
+async fn dropped_stream_stops_the_recognition() {
     let door = Arc::<Door>::default();
     let crew = Arc::new(door.crew(1));
     let (to, audio) = mpsc::channel(64);

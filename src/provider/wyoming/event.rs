@@ -256,7 +256,7 @@ mod tests {
     }
 
     #[test]
-    fn what_no_event_is_so_long_as_is_refused_before_it_comes() {
+    fn oversized_or_malformed_events_are_refused() {
         for (line, refused) in [
             ("{\"type\":\"x\",\"data_length\":1048577}\n", "a data_length of \"1048577\""),
             ("{\"type\":\"x\",\"payload_length\":4194305}\n", "a payload_length of \"4194305\""),

@@ -247,7 +247,7 @@ mod tests {
     }
 
     #[test]
-    fn models_and_languages_are_known_if_they_are_told() {
+    fn models_and_languages_are_checked_if_declared() {
         let asr = json!({"asr": [{"name": "vosk", "models": [
             {"name": "small", "languages": ["en_US", "de"]}, {"name": "large"}]}]});
         let vosk = info(asr).program(&peer(Role::Recogniser)).unwrap();

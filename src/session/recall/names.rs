@@ -155,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn an_ordinary_word_is_a_name_with_its_article_only() {
+    fn common_words_are_names_only_with_article() {
         let is_named = |name: &str, text: &str| !named(name).named_in(&Words::of(text)).is_empty();
         assert!(is_named("the keep", "how old is the keep?") && !is_named("the keep", "keep it"));
         assert!(is_named("The Rusty Tankard", "at our Rusty Tankard"));
@@ -166,7 +166,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn names_that_take_long_to_read_are_late_by_one_look_up() {
+    async fn slow_name_reads_serve_the_next_lookup() {
         let known = KnownNames::default();
         let knows = async |read: oneshot::Receiver<Names>, name: &str| {
             let read = || async { read.await.map_err(|error| Error::Failed(error.to_string())) };

@@ -98,7 +98,7 @@ fn question(npc: &str, utterance: &str, history: &[Message]) -> Question {
 }
 
 #[tokio::test]
-async fn an_npc_is_reminded_of_what_it_knows_and_has_heard() {
+async fn npc_recalls_only_facts_known_to_it_or_heard() {
     let (recaller, _folder) = recaller().await;
     let asked = "what did I promise your father, old Nessa or Marrow?";
     // However busy the machine is.

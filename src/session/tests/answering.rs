@@ -6,7 +6,7 @@ use tokio::time::{advance, sleep};
 
 use super::{
     super::{Command, Outcome, Pace, SeatId},
-    stage::{DM, ELARA, Setup, THORIN},
+    stage::{DM, ELARA, Setup, THORIN, Told},
 };
 use crate::{
     domain::{Message, Tier},
@@ -23,7 +23,7 @@ async fn frames_leave_every_20_ms_from_the_first_on() {
     stage.at(7).await;
     stage.models[0].then(&[Wait(13), Text("One. Two. Three.")]);
     stage.types(THORIN, "Bartok, count").await;
-    assert_eq!(stage.told().await[0].2, Outcome::Spoken);
+    assert_eq!(stage.told().await[0].outcome, Outcome::Spoken);
     let left = stage.left();
     assert_eq!(left.len(), 150);
     assert_eq!(left[0].at, ms(20));
@@ -40,7 +40,7 @@ async fn a_slow_voice_is_heard_whole() {
     stage.models[0].then(&[Text("A tale.")]);
     stage.types(THORIN, "Bartok, tell").await;
     let told = stage.told().await;
-    assert_eq!((told[0].2, told[0].3.as_str()), (Outcome::Spoken, "A tale."));
+    assert_eq!((told[0].outcome, told[0].reply.as_str()), (Outcome::Spoken, "A tale."));
     let left = stage.left();
     assert_eq!(left.len(), 30);
     // Nothing is made up for: after each wait frames are 20 ms apart again.
@@ -52,7 +52,7 @@ async fn a_slow_voice_is_heard_whole() {
 async fn without_a_listener_everything_leaves_at_once() {
     let mut stage = Setup { pace: Pace::Free, ..Setup::of(&["Bartok"]) }.open().await;
     stage.types(THORIN, "Bartok, hello").await;
-    assert_eq!(stage.told().await[0].3, "Well met.");
+    assert_eq!(stage.told().await[0].reply, "Well met.");
     assert_eq!((stage.left().len(), stage.opened.elapsed()), (50, ms(0)));
     stage.close().await;
 }
@@ -63,7 +63,7 @@ async fn clocked_outputs_get_a_short_lead() {
     let mut stage = Setup { pace: Pace::Ahead(lead), ..Setup::of(&["Bartok"]) }.open().await;
     stage.types(THORIN, "Bartok, hello").await;
     let told = stage.told().await;
-    assert_eq!((told[0].3.as_str(), stage.left().len()), ("Well met.", 50));
+    assert_eq!((told[0].reply.as_str(), stage.left().len()), ("Well met.", 50));
     let first = stage.left()[0].at;
     for (nth, frame) in (0_u32..).zip(stage.left()) {
         let early = (first + ms(20) * nth).saturating_sub(frame.at);
@@ -73,7 +73,7 @@ async fn clocked_outputs_get_a_short_lead() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn failures_have_their_outcomes_and_are_not_spoken() {
+async fn model_failures_are_recorded_and_not_spoken() {
     let cases: [(&[_], Outcome, &str); 4] = [
         (&[Fail(Kind::Unreachable)], Outcome::ModelError, ""),
         (&[Text("Welcome. Sit d"), Fail(Kind::Interrupted)], Outcome::CutShort, "Welcome."),
@@ -85,49 +85,49 @@ async fn failures_have_their_outcomes_and_are_not_spoken() {
         stage.models[0].then(script);
         stage.types(THORIN, "Bartok, hello").await;
         let told = stage.told().await;
-        assert_eq!(told, [("Thorin".into(), "Bartok".into(), outcome, reply.into())]);
+        assert_eq!(told, [Told::of("Thorin", "Bartok", outcome, reply)]);
     }
     assert!(stage.voice.said().iter().all(|said| !said.contains("secret")));
     stage.types(THORIN, "Bartok, and now").await;
-    assert_eq!(stage.told().await[0].2, Outcome::Spoken, "the table goes on");
+    assert_eq!(stage.told().await[0].outcome, Outcome::Spoken, "the table goes on");
     stage.close().await;
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_engine_that_hangs_after_its_first_sentence_is_given_up() {
+async fn stalled_model_is_cut_after_first_sentence() {
     let mut stage = Setup::of(&["Bartok"]).open().await;
     stage.models[0].then(&[Text("One. "), Stall]);
     stage.types(THORIN, "Bartok, hello").await;
     let told = stage.told().await;
-    assert_eq!((told[0].2, told[0].3.as_str()), (Outcome::CutShort, "One."));
+    assert_eq!((told[0].outcome, told[0].reply.as_str()), (Outcome::CutShort, "One."));
     stage.close().await;
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_engine_that_breaks_leaves_its_line_and_a_free_seat() {
+async fn panicking_model_leaves_a_line_and_frees_seat() {
     let mut stage = Setup::of(&["Bartok"]).open().await;
     stage.models[0].then(&[Text("One. "), Wait(500), Panic]);
     stage.types(THORIN, "Bartok, hello").await;
-    assert_eq!(stage.told().await[0].2, Outcome::ModelError);
+    assert_eq!(stage.told().await[0].outcome, Outcome::ModelError);
     stage.types(THORIN, "Bartok, and now").await;
-    assert_eq!(stage.told().await[0].2, Outcome::Spoken);
+    assert_eq!(stage.told().await[0].outcome, Outcome::Spoken);
     stage.close().await;
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_answer_that_waits_for_others_to_finish_does_not_time_out() {
+async fn queued_answers_do_not_time_out() {
     let voice = Hum { length: ms(40_000), ..Hum::default() };
     let mut stage = Setup { voice, ..Setup::of(&["Bartok", "Gundren"]) }.open().await;
     stage.models[1].then(&[Text("First part. Second part.")]);
     stage.types(THORIN, "Bartok, a saga").await;
     stage.types(ELARA, "Gundren, another").await;
     let told = stage.told().await;
-    assert!(told.iter().all(|line| line.2 == Outcome::Spoken), "{told:?}");
+    assert!(told.iter().all(|line| line.outcome == Outcome::Spoken), "{told:?}");
     stage.close().await;
 }
 
 #[tokio::test(start_paused = true)]
-async fn after_a_stall_playback_catches_up_without_a_burst() {
+async fn playback_catches_up_after_stall_without_burst() {
     let stage = Setup::of(&["Bartok"]).open().await;
     stage.models[0].then(&[Text("One is long. Two is too.")]);
     stage.types(THORIN, "Bartok, count").await;
@@ -154,7 +154,7 @@ async fn a_voice_that_fails_is_a_voice_error() {
     // The filler, prepared beforehand, is the voice's sentence 0.
     stage.at(1).await;
     stage.types(THORIN, "Bartok, hello").await;
-    assert_eq!(stage.told().await[0].2, Outcome::VoiceError);
+    assert_eq!(stage.told().await[0].outcome, Outcome::VoiceError);
     stage.close().await;
 }
 
@@ -167,10 +167,13 @@ async fn only_what_was_heard_is_remembered() {
     tokio::time::sleep(ms(1_490)).await;
     stage.types(THORIN, "stop").await;
     let told = stage.told().await;
-    assert_eq!((told[0].2, told[0].3.as_str()), (Outcome::Interrupted, "One is here. Two…"));
-    assert_eq!(told[1].2, Outcome::Stopped);
+    assert_eq!(
+        (told[0].outcome, told[0].reply.as_str()),
+        (Outcome::Interrupted, "One is here. Two…")
+    );
+    assert_eq!(told[1].outcome, Outcome::Stopped);
     stage.types(THORIN, "Bartok, go on").await;
-    assert_eq!(stage.told().await[0].2, Outcome::Spoken);
+    assert_eq!(stage.told().await[0].outcome, Outcome::Spoken);
     let read = stage.models[0].read(2);
     assert!(read.contains("One is here. Two…") && read.contains("total"), "{read}");
     assert!(!read.contains("Three") && !read.contains("there"), "{read}");
@@ -179,7 +182,7 @@ async fn only_what_was_heard_is_remembered() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_interrupted_turn_is_remembered_before_the_next_begins() {
+async fn interrupted_turn_is_remembered_by_the_next() {
     let mut stage = Setup::of(&["Bartok"]).open().await;
     stage.models[0].then(&[Text("A long one. Very long.")]);
     stage.types(THORIN, "Bartok, tell").await;
@@ -205,9 +208,9 @@ async fn the_conversation_goes_on_for_30_seconds() {
     tokio::time::sleep(ms(31_000)).await;
     stage.types(THORIN, "anything else").await;
     let told = stage.told().await;
-    let who: Vec<_> = told.iter().map(|line| (line.0.as_str(), line.1.as_str())).collect();
+    let who: Vec<_> = told.iter().map(|line| (line.speaker.as_str(), line.npc.as_str())).collect();
     assert_eq!(who, [("Thorin", "Bartok"), ("Elara", ""), ("Thorin", "Bartok"), ("Thorin", "")]);
-    assert_eq!(told[3].2, Outcome::NobodyAddressed);
+    assert_eq!(told[3].outcome, Outcome::NobodyAddressed);
     stage.close().await;
 }
 
@@ -226,13 +229,13 @@ async fn everybody_hears_what_is_said_to_others() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn without_money_nothing_is_heard_and_the_line_says_so() {
+async fn exhausted_budget_stops_hearing_with_a_line() {
     let price = Price { minute: 60.0, ..Price::default() };
     let prices = BTreeMap::from([("ears".to_owned(), price)]);
     let budget = BudgetOptions { session_max: Some(5.0), month_max: None, prices };
     let mut stage = Setup { budget, ..Setup::of(&["Bartok"]) }.open().await;
     stage.says(THORIN).await;
-    assert_eq!(stage.told().await[0].2, Outcome::OverBudget);
+    assert_eq!(stage.told().await[0].outcome, Outcome::OverBudget);
     assert_eq!(stage.stt.live.count(), 0);
     stage.close().await;
 }

@@ -38,7 +38,7 @@ fn ducked(stage: &Stage, from: Duration) -> Option<Duration> {
 }
 
 fn last(stage: &Stage) -> Duration {
-    stage.heard("Bartok").expect("he is heard").1
+    stage.heard("Bartok").expect("he is heard").last
 }
 
 #[tokio::test(start_paused = true)]
@@ -55,8 +55,16 @@ async fn a_voice_ducks_and_words_stop() {
     assert!((ms(300)..=ms(400)).contains(&stopped), "{stopped:?}");
     stage.quiet(THORIN, ms(700)).await;
     let told = stage.told().await;
-    assert_eq!((told[0].2, told[1].1.as_str()), (Outcome::Interrupted, "Bartok"), "{told:?}");
-    assert!(told[0].3.starts_with("The first") && told[0].3.ends_with('…'), "{}", told[0].3);
+    assert_eq!(
+        (told[0].outcome, told[1].npc.as_str()),
+        (Outcome::Interrupted, "Bartok"),
+        "{told:?}"
+    );
+    assert!(
+        told[0].reply.starts_with("The first") && told[0].reply.ends_with('…'),
+        "{}",
+        told[0].reply
+    );
     stage.close().await;
 }
 
@@ -70,7 +78,7 @@ async fn a_stop_word_stops_at_once() {
     assert!((ms(200)..=ms(260)).contains(&stopped), "{stopped:?}");
     stage.quiet(THORIN, ms(700)).await;
     let told = stage.told().await;
-    assert_eq!((told[0].2, told[1].2), (Outcome::Interrupted, Outcome::Stopped));
+    assert_eq!((told[0].outcome, told[1].outcome), (Outcome::Interrupted, Outcome::Stopped));
     assert_eq!(told.len(), 2);
     stage.close().await;
 }
@@ -84,7 +92,7 @@ async fn a_stop_word_known_only_at_the_end_still_stops() {
     let stopped = last(&stage) - began;
     assert!(stopped <= ms(1_040), "{stopped:?}");
     let told = stage.told().await;
-    assert!(told.iter().any(|line| line.2 == Outcome::Interrupted), "{told:?}");
+    assert!(told.iter().any(|line| line.outcome == Outcome::Interrupted), "{told:?}");
     stage.close().await;
 }
 
@@ -96,8 +104,8 @@ async fn listening_noises_only_duck() {
     stage.quiet(THORIN, ms(1_200)).await;
     assert!(ducked(&stage, began).is_some());
     let told = stage.told().await;
-    let spoken = told.iter().find(|line| line.1 == "Bartok").unwrap();
-    assert_eq!(spoken.2, Outcome::Spoken, "{told:?}");
+    let spoken = told.iter().find(|line| line.npc == "Bartok").unwrap();
+    assert_eq!(spoken.outcome, Outcome::Spoken, "{told:?}");
     let left = stage.left();
     assert_eq!((left.len(), left.last().unwrap().peak), (200, FULL), "whole and loud again");
     let loud = left.iter().rfind(|frame| frame.peak < FULL).unwrap().at - began;
@@ -106,15 +114,15 @@ async fn listening_noises_only_duck() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_listening_noise_that_was_a_word_at_first_only_ducks() {
+async fn noise_first_heard_as_word_only_ducks() {
     let (mut stage, began) = speaking(PARTIALS).await;
     stage.hears(&[(18, "and hand"), (22, "mm-hm")], "mm-hm");
     stage.voice(THORIN, ms(500)).await;
     stage.quiet(THORIN, ms(1_200)).await;
     assert!(ducked(&stage, began).is_some());
     let told = stage.told().await;
-    let spoken = told.iter().find(|line| line.1 == "Bartok").unwrap();
-    assert_eq!(spoken.2, Outcome::Spoken, "{told:?}");
+    let spoken = told.iter().find(|line| line.npc == "Bartok").unwrap();
+    assert_eq!(spoken.outcome, Outcome::Spoken, "{told:?}");
     stage.close().await;
 }
 
@@ -126,12 +134,12 @@ async fn a_long_voice_without_text_stops() {
     let stopped = last(&stage) - began;
     assert!((ms(700)..=ms(800)).contains(&stopped), "{stopped:?}");
     stage.quiet(THORIN, ms(700)).await;
-    assert_eq!(stage.told().await[1].1, "Bartok", "the conversation goes on");
+    assert_eq!(stage.told().await[1].npc, "Bartok", "the conversation goes on");
     stage.close().await;
 }
 
 #[tokio::test(start_paused = true)]
-async fn only_the_addressed_player_and_the_game_master_interrupt() {
+async fn only_addressed_player_and_dm_interrupt() {
     for (who, interrupts) in [(ELARA, false), (DM, true)] {
         let who: SpeakerId = who;
         let (mut stage, began) = speaking(PARTIALS).await;
@@ -140,14 +148,14 @@ async fn only_the_addressed_player_and_the_game_master_interrupt() {
         stage.quiet(who, ms(700)).await;
         assert_eq!(ducked(&stage, began).is_some(), interrupts);
         let told = stage.told().await;
-        let outcome = told.iter().find(|line| line.0 == "Thorin").unwrap().2;
+        let outcome = told.iter().find(|line| line.speaker == "Thorin").unwrap().outcome;
         assert_eq!(outcome, if interrupts { Outcome::Interrupted } else { Outcome::Spoken });
         stage.close().await;
     }
 }
 
 #[tokio::test(start_paused = true)]
-async fn nobody_interrupts_the_first_quarter_of_a_second() {
+async fn first_quarter_second_is_not_interruptible() {
     let stage = Setup::of(&["Bartok"]).open().await;
     stage.hears(&[(12, "thank you")], "thank you");
     stage.types(THORIN, "Bartok, hello").await;
@@ -166,8 +174,8 @@ async fn an_interruption_ends_requests_and_the_queue() {
     assert_eq!(stage.models[0].live.count(), 0);
     assert_eq!(stage.voice.live.count(), 0);
     let told = stage.told().await;
-    let elara = told.iter().find(|line| line.0 == "Elara").unwrap();
-    assert_eq!(elara.2, Outcome::Cancelled);
+    let elara = told.iter().find(|line| line.speaker == "Elara").unwrap();
+    assert_eq!(elara.outcome, Outcome::Cancelled);
     assert!(last(&stage) - began <= ms(260));
     stage.close().await;
 }

@@ -29,7 +29,7 @@ async fn keeps(stage: &Stage, npcs: &[&str]) {
 }
 
 #[tokio::test(start_paused = true)]
-async fn who_leaves_says_what_it_has_begun_to_say_and_takes_on_nothing_more() {
+async fn leaving_npc_finishes_its_line_and_no_more() {
     let mut stage = Setup::of(&["Bartok", "Gundren"]).open().await;
     stage.models[1].then(&[Wait(500), Text("This is the whole of it, and no less.")]);
     stage.types(THORIN, "Gundren, tell us").await;

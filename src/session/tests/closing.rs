@@ -11,7 +11,7 @@ use crate::engine::tests::props::{Hum, Step::*, ms};
 const ROLL: &str = r#"{"expression":"2d6"}"#;
 
 #[tokio::test(start_paused = true)]
-async fn nothing_outlives_a_table_whatever_it_was_doing() {
+async fn closed_table_leaves_no_tasks_running() {
     for at in [0, 30, 350, 800, 1_100, 1_650, 1_800, 2_500] {
         let voice = Hum { first_byte: ms(100), ..Hum::default() };
         let stage = Setup { voice, ..Setup::of(&["Bartok", "Gundren"]) }.open().await;
@@ -59,7 +59,7 @@ async fn a_table_goes_on_after_a_panic_and_says_so() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_table_that_panics_again_and_again_closes_and_keeps_what_was_said() {
+async fn repeated_panics_close_table_with_its_history() {
     let mut stage = Setup { breaks: 3, ..Setup::of(&["Bartok"]) }.open().await;
     for _ in 0..3 {
         stage.types(THORIN, "Bartok, hello").await;

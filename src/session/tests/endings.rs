@@ -39,7 +39,7 @@ async fn answered(setup: Setup, said: &'static str) -> Duration {
     stage.hears(&[(45, said)], said);
     stage.voice(THORIN, ms(1_000)).await;
     let heard = stage.until_heard().await;
-    assert_eq!(stage.told().await[0].2, Outcome::Spoken);
+    assert_eq!(stage.told().await[0].outcome, Outcome::Spoken);
     stage.close().await;
     heard
 }
@@ -50,7 +50,7 @@ fn with(detector: Detector) -> Setup {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_question_is_answered_sooner_and_who_trails_off_is_waited_for() {
+async fn questions_end_turns_sooner_fragments_later() {
     for (detector, said, heard) in [
         (Detector::Text, QUESTION, span(1_420, 1_520)),
         (Detector::Text, "Bartok the weather", span(1_560, 1_660)),
@@ -64,7 +64,7 @@ async fn a_question_is_answered_sooner_and_who_trails_off_is_waited_for() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn who_trails_off_and_goes_on_after_a_second_has_said_one_thing() {
+async fn speech_resumed_after_trailing_off_is_one_turn() {
     let mut stage = with(Detector::Text).open().await;
     let text = Some(Ok("Bartok I would like to buy a sword"));
     let partials = vec![(45, BEGUN), (130, "Bartok I would like to buy a sword")];
@@ -117,7 +117,7 @@ async fn an_answer_that_was_heard_is_not_taken_back() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_answer_that_is_long_in_coming_is_taken_back_at_any_time() {
+async fn slow_answers_are_withdrawn_if_speech_resumes() {
     let mut stage = with(Detector::Text).open().await;
     stage.models[0].then(&[Wait(4_000), Text("Swords.")]).then(&[Text("A bun.")]);
     assert_eq!(goes_on(&mut stage, 1_500).await, [WHOLE]);
@@ -125,7 +125,7 @@ async fn an_answer_that_is_long_in_coming_is_taken_back_at_any_time() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_stop_word_after_a_while_is_no_part_of_the_question() {
+async fn late_stop_word_is_not_joined_to_the_question() {
     let mut stage = with(Detector::Text).open().await;
     stage.models[0].then(&[Wait(4_000), Text("Swords.")]);
     stage.hears_so(Said { partials: vec![(45, QUESTION)], text: Some(Ok(QUESTION)), takes: ms(0) });
@@ -135,14 +135,14 @@ async fn a_stop_word_after_a_while_is_no_part_of_the_question() {
     stage.voice(THORIN, ms(400)).await;
     stage.quiet(THORIN, ms(900)).await;
     let told = stage.told().await;
-    let outcomes: Vec<_> = told.iter().map(|line| line.2).collect();
+    let outcomes: Vec<_> = told.iter().map(|line| line.outcome).collect();
     assert_eq!(outcomes, [Outcome::Stopped], "{told:?}");
     assert_eq!(stage.models[0].asked(), 1);
     stage.close().await;
 }
 
 #[tokio::test(start_paused = true)]
-async fn another_detector_holds_from_the_next_utterance_on() {
+async fn new_detector_applies_from_the_next_utterance() {
     let stage = with(Detector::Off).open().await;
     let judge = Judge::saying(Some(0.9));
     let recast = Recast {
@@ -197,7 +197,7 @@ impl TurnJudge for Judge {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_sound_model_shortens_and_lengthens_the_wait_and_never_alone_beside_the_words() {
+async fn sound_model_and_words_set_the_wait_together() {
     use Detector::{Both, Model, Text};
     let (sooner, usual, later) = (span(1_420, 1_520), span(1_560, 1_660), span(2_100, 2_200));
     for (detector, says, said, heard) in [
@@ -223,7 +223,7 @@ async fn a_sound_model_shortens_and_lengthens_the_wait_and_never_alone_beside_th
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_voice_that_goes_on_makes_a_judgement_worthless_and_each_pause_has_its_own() {
+async fn resumed_speech_voids_the_pause_judgement() {
     let judge = Judge::saying(Some(0.9));
     let options =
         Options { detector: Detector::Model, patience: Patience::Patient, ..Options::default() };
@@ -244,7 +244,7 @@ async fn a_voice_that_goes_on_makes_a_judgement_worthless_and_each_pause_has_its
 }
 
 #[tokio::test(start_paused = true)]
-async fn without_its_sound_model_a_table_goes_by_the_words_and_says_so() {
+async fn missing_sound_model_falls_back_with_a_notice() {
     let mut stage = with(Detector::Both).open().await;
     stage.hears(&[(45, QUESTION)], QUESTION);
     stage.voice(THORIN, ms(1_000)).await;

@@ -42,18 +42,18 @@ async fn what_was_said_is_answered_and_timed() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_utterance_ends_though_no_packet_comes_any_more() {
+async fn utterance_ends_when_packets_stop() {
     let mut stage = Setup::of(&["Bartok"]).open().await;
     stage.hears(&[], "Bartok hello");
     stage.voice(THORIN, ms(1_000)).await;
     let heard = stage.until_heard().await;
     assert!((ms(1_560)..=ms(1_620)).contains(&heard), "{heard:?}");
-    assert_eq!(stage.told().await[0].2, Outcome::Spoken);
+    assert_eq!(stage.told().await[0].outcome, Outcome::Spoken);
     stage.close().await;
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_late_table_hears_no_silence_while_frames_wait() {
+async fn queued_frames_are_not_split_by_false_silence() {
     let mut stage = Setup::of(&["Bartok"]).open().await;
     stage.hears(&[], "Bartok hello");
     sleep(ms(5_000)).await;
@@ -61,7 +61,7 @@ async fn a_late_table_hears_no_silence_while_frames_wait() {
     stage.late(THORIN, babble(ms(1_200)), ms(2_000));
     let told = stage.told().await;
     assert_eq!(told.len(), 1, "{told:?}");
-    assert_eq!(told[0].2, Outcome::Spoken);
+    assert_eq!(told[0].outcome, Outcome::Spoken);
     stage.close().await;
 }
 
@@ -79,11 +79,11 @@ async fn a_talk_goes_on_by_the_time_of_its_sound() {
     let behind = stage.opened.elapsed() - recorded;
     stage.late(THORIN, babble(ms(600)), behind);
     let told = stage.told().await;
-    assert_eq!((told.len(), told[0].1.as_str()), (1, "Bartok"), "{told:?}");
+    assert_eq!((told.len(), told[0].npc.as_str()), (1, "Bartok"), "{told:?}");
     // By the clock as by the sound, a minute has passed.
     sleep(ms(60_000)).await;
     stage.says(THORIN).await;
-    assert_eq!(stage.told().await[0].2, Outcome::NobodyAddressed);
+    assert_eq!(stage.told().await[0].outcome, Outcome::NobodyAddressed);
     stage.close().await;
 }
 
@@ -101,13 +101,13 @@ async fn clicks_nothing_and_nobody() {
     stage.hears(&[], "nice weather");
     stage.says(THORIN).await;
     let told = stage.told().await;
-    let told: Vec<_> = told.iter().map(|line| (line.1.as_str(), line.2)).collect();
+    let told: Vec<_> = told.iter().map(|line| (line.npc.as_str(), line.outcome)).collect();
     assert_eq!(told, [("", Outcome::EmptyTranscript), ("", Outcome::NobodyAddressed)]);
     stage.close().await;
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_recogniser_that_fails_or_is_silent_has_its_line() {
+async fn failed_or_silent_recogniser_frees_the_seat() {
     let mut stage = Setup::of(&["Bartok"]).open().await;
     for text in [Some(Err(Kind::Unavailable)), None] {
         // An answer begun ahead must not be left over.
@@ -116,23 +116,23 @@ async fn a_recogniser_that_fails_or_is_silent_has_its_line() {
         stage.says(THORIN).await;
         let told = stage.told().await;
         assert_eq!(told.len(), 1, "{told:?}");
-        assert_eq!(told[0].2, Outcome::HearingError);
+        assert_eq!(told[0].outcome, Outcome::HearingError);
     }
     stage.hears(&[], "Bartok hello");
     stage.says(THORIN).await;
-    assert_eq!(stage.told().await[0].2, Outcome::Spoken, "the seat is free again");
+    assert_eq!(stage.told().await[0].outcome, Outcome::Spoken, "the seat is free again");
     stage.close().await;
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_recogniser_that_takes_no_sound_has_its_line_and_holds_up_nobody() {
+async fn stuck_recogniser_logs_hearing_error_in_time() {
     let mut stage = Setup::of(&["Bartok"]).open().await;
     stage.stt.is_stuck.store(true, Ordering::SeqCst);
     // A recording, whose time the clock does not overtake: no silence ends the utterance.
     stage.recorded(THORIN, babble(ms(1_000))).await;
     let told = stage.told().await;
     assert_eq!(told.len(), 1, "{told:?}");
-    assert_eq!(told[0].2, Outcome::HearingError);
+    assert_eq!(told[0].outcome, Outcome::HearingError);
     assert!(stage.opened.elapsed() < ms(60_000), "{:?}", stage.opened.elapsed());
     stage.close().await;
 }
@@ -155,7 +155,10 @@ async fn segments_within_600_ms_are_one_utterance() {
         assert_eq!(lines.len(), 1, "{takes} {wait} {lines:?}");
         assert!(lines[0].heard.ends_with("a die for me Bartok"), "{}", lines[0].heard);
         assert!(lines[0].heard.len() > 25, "{}", lines[0].heard);
-        assert_eq!(stage.heard("Bartok").unwrap().1 - stage.heard("Bartok").unwrap().0, ms(980));
+        assert_eq!(
+            stage.heard("Bartok").unwrap().last - stage.heard("Bartok").unwrap().first,
+            ms(980)
+        );
         stage.close().await;
     }
 }
@@ -200,13 +203,13 @@ async fn a_click_after_an_utterance_loses_nothing() {
         stage.quiet(THORIN, ms(600)).await;
         let told = stage.told().await;
         assert_eq!(told.len(), 1, "{takes} {click}: {told:?}");
-        assert_eq!((told[0].2, told[0].3.as_str()), (Outcome::Spoken, "One."));
+        assert_eq!((told[0].outcome, told[0].reply.as_str()), (Outcome::Spoken, "One."));
         stage.close().await;
     }
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_waits_for_another_reason_is_not_taken_back() {
+async fn queued_answers_are_not_withdrawn_by_more_talk() {
     let mut stage = snappy(&["Bartok", "Gundren"]).await;
     stage.models[0].then(&[Text("One is long. Two is too. Three. Four.")]);
     stage.types(ELARA, "Bartok, count").await;
@@ -229,16 +232,16 @@ async fn what_waits_for_another_reason_is_not_taken_back() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_answer_begun_ahead_is_kept_when_the_final_says_the_same() {
+async fn early_answer_is_used_if_the_final_agrees() {
     let mut stage = Setup::of(&["Bartok", "Gundren"]).open().await;
     stage.models[0].then(&[Wait(400), Text("Hello.")]);
     stage.hears(&[(45, "bartok hello")], "Bartok, hello!");
     stage.says(THORIN).await;
     let told = stage.told().await;
-    assert_eq!((told.len(), told[0].3.as_str()), (1, "Hello."));
+    assert_eq!((told.len(), told[0].reply.as_str()), (1, "Hello."));
     assert_eq!(stage.models[0].asked(), 1);
     // Begun at 1,150 at the latest, so the model's 400 ms cost nothing.
-    let heard = stage.heard("Bartok").unwrap().0;
+    let heard = stage.heard("Bartok").unwrap().first;
     assert!(heard <= ms(1_620), "{heard:?}");
     // The others have heard the question too.
     stage.types(THORIN, "Gundren, hello").await;
@@ -248,13 +251,13 @@ async fn an_answer_begun_ahead_is_kept_when_the_final_says_the_same() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_answer_begun_ahead_is_dropped_when_the_final_differs() {
+async fn early_answer_is_dropped_if_the_final_differs() {
     let mut stage = Setup::of(&["Bartok"]).open().await;
     stage.models[0].then(&[Text("Wrong."), Call("roll", ROLL)]).then(&[Text("Right.")]);
     stage.hears(&[(45, "Bartok hell")], "Bartok hello");
     stage.says(THORIN).await;
     let told = stage.told().await;
-    assert_eq!((told.len(), told[0].3.as_str()), (1, "Right."));
+    assert_eq!((told.len(), told[0].reply.as_str()), (1, "Right."));
     assert_eq!((stage.models[0].asked(), count(&stage.tools.roll)), (2, 0));
     assert_eq!(stage.left().len(), 50, "nothing of the first was heard");
     assert!(!stage.models[0].read(1).contains("Wrong"));
@@ -262,7 +265,7 @@ async fn an_answer_begun_ahead_is_dropped_when_the_final_differs() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn who_settles_does_not_wait_for_answers_begun_ahead() {
+async fn settling_does_not_wait_for_early_answers() {
     let mut stage = Setup { pace: Pace::Free, ..Setup::of(&["Bartok"]) }.open().await;
     stage.models[0].then(&[Text("Hello.")]);
     stage.hears(&[(45, "Bartok hello")], "Bartok hello");
@@ -275,13 +278,13 @@ async fn who_settles_does_not_wait_for_answers_begun_ahead() {
     assert!(stage.opened.elapsed() - before < ms(20));
     assert_eq!(stage.lines().len(), 0);
     stage.quiet(THORIN, ms(400)).await;
-    assert_eq!(stage.told().await[0].3, "Hello.");
+    assert_eq!(stage.told().await[0].reply, "Hello.");
     assert_eq!(stage.models[0].asked(), 1, "the answer is kept");
     stage.close().await;
 }
 
 #[tokio::test(start_paused = true)]
-async fn dice_of_an_answer_begun_ahead_fall_after_the_final() {
+async fn early_answers_roll_dice_only_after_the_final() {
     let mut stage = Setup::of(&["Bartok"]).open().await;
     stage.models[0].then(&[Call("roll", ROLL)]).then(&[Text("Eleven.")]);
     stage.hears(&[(45, "Bartok roll")], "Bartok roll");
@@ -290,7 +293,7 @@ async fn dice_of_an_answer_begun_ahead_fall_after_the_final() {
     assert_eq!((stage.models[0].asked(), count(&stage.tools.roll)), (1, 0));
     stage.quiet(THORIN, ms(400)).await;
     assert_eq!(count(&stage.tools.roll), 1);
-    assert_eq!(stage.told().await[0].3, "Eleven.");
+    assert_eq!(stage.told().await[0].reply, "Eleven.");
     stage.close().await;
 }
 
@@ -305,7 +308,7 @@ async fn every_partial_that_changes_gives_the_guess_up() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_recogniser_that_ends_utterances_itself_stays_open() {
+async fn endpointing_recogniser_stays_open_in_pauses() {
     let abilities = SttAbilities { partials: true, endpointing: true };
     let stage = Setup { abilities, ..Setup::of(&["Bartok"]) }.open().await;
     stage.hears_so(Said { partials: vec![(5, "Bartok")], text: None, takes: Duration::ZERO });
@@ -329,7 +332,7 @@ async fn service_ends(npcs: &[&str]) -> Stage {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_is_probably_all_is_answered_ahead_at_once_unless_they_go_on() {
+async fn probable_end_starts_an_early_answer_at_once() {
     let mut stage = service_ends(&["Bartok"]).await;
     // 55 frames are 100 ms of silence after a second of voice.
     stage.hears(&[(30, "Bartok hello"), (55, "eager: Bartok hello")], "Bartok hello");
@@ -337,7 +340,7 @@ async fn what_is_probably_all_is_answered_ahead_at_once_unless_they_go_on() {
     stage.quiet(THORIN, ms(140)).await;
     assert_eq!(stage.models[0].asked(), 1, "no pause is waited for");
     stage.quiet(THORIN, ms(900)).await;
-    assert_eq!(stage.told().await[0].2, Outcome::Spoken);
+    assert_eq!(stage.told().await[0].outcome, Outcome::Spoken);
     assert_eq!(stage.models[0].asked(), 1, "it was the final's answer");
     stage.close().await;
 
@@ -349,13 +352,13 @@ async fn what_is_probably_all_is_answered_ahead_at_once_unless_they_go_on() {
     stage.voice(THORIN, ms(400)).await;
     stage.quiet(THORIN, ms(900)).await;
     let told = stage.told().await;
-    assert_eq!((told.len(), told[0].2), (1, Outcome::Spoken), "{told:?}");
+    assert_eq!((told.len(), told[0].outcome), (1, Outcome::Spoken), "{told:?}");
     assert_eq!(stage.models[0].asked(), 2, "the first answer was thrown away");
     stage.close().await;
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_end_that_the_service_does_not_tell_is_told_by_the_table() {
+async fn table_ends_utterances_the_service_leaves_open() {
     let mut stage = service_ends(&["Bartok"]).await;
     stage.hears_so(Said { partials: vec![(30, "Bartok hello")], text: None, takes: ms(0) });
     stage.voice(THORIN, ms(1_000)).await;
@@ -368,7 +371,7 @@ async fn an_end_that_the_service_does_not_tell_is_told_by_the_table() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn silence_is_held_back_until_it_is_a_pause_within_an_utterance() {
+async fn silence_is_withheld_until_speech_resumes() {
     let stage = Setup::of(&["Bartok"]).open().await;
     stage.hears(&[], "Bartok hello");
     stage.voice(THORIN, ms(1_000)).await;
@@ -384,14 +387,14 @@ async fn silence_is_held_back_until_it_is_a_pause_within_an_utterance() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_recogniser_that_ends_utterances_itself_hears_that_packets_stop() {
+async fn endpointing_recogniser_hears_packets_stop() {
     let abilities = SttAbilities { partials: true, endpointing: true };
     let mut stage = Setup { abilities, ..Setup::of(&["Bartok"]) }.open().await;
     stage.hears(&[], "Bartok hello");
     stage.voice(THORIN, ms(1_000)).await;
     let heard = stage.until_heard().await;
     assert!((ms(1_460)..=ms(1_520)).contains(&heard), "{heard:?}");
-    assert_eq!(stage.told().await[0].2, Outcome::Spoken);
+    assert_eq!(stage.told().await[0].outcome, Outcome::Spoken);
     sleep(ms(5_000)).await;
     assert_eq!(count(&stage.stt.frames), 50 + 75, "1.5 s of silence and no more");
     // Late packets are no silence.
@@ -431,7 +434,7 @@ async fn lanes_are_given_back() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_sound_of_an_utterance_stays_with_it_however_it_ended() {
+async fn utterance_length_covers_all_of_its_sound() {
     let said_for = |stage: &mut Stage| -> Vec<Duration> {
         stage.lines().into_iter().map(|line| line.circumstances.said_for).collect()
     };

@@ -80,7 +80,7 @@ async fn music_ducks_under_an_npc_and_swells_back() {
     let down = until(&stage, |level| level < DUCKED).await;
     assert!(down <= ms(50), "{down:?}");
     stage.settle().await;
-    let last = stage.heard("Bartok").expect("he is heard").1;
+    let last = stage.heard("Bartok").expect("he is heard").last;
     until(&stage, |level| level == FULL).await;
     let back = stage.opened.elapsed() - last;
     assert!((ms(580)..=ms(680)).contains(&back), "{back:?}");

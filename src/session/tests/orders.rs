@@ -12,7 +12,7 @@ use crate::{
 };
 
 #[tokio::test(start_paused = true)]
-async fn muting_ends_in_the_middle_of_a_word_and_clears_the_queue() {
+async fn mute_cuts_speech_and_clears_the_queue() {
     let mut stage = Setup::of(&["Bartok", "Gundren"]).open().await;
     stage.models[0].then(&[Text("One. Two. Three.")]);
     stage.types(THORIN, "Bartok, count").await;
@@ -22,16 +22,16 @@ async fn muting_ends_in_the_middle_of_a_word_and_clears_the_queue() {
     let ordered = stage.opened.elapsed();
     stage.types(DM, "Mute Bartok!").await;
     let told = stage.told().await;
-    let outcomes: Vec<_> = told.iter().map(|line| (line.0.as_str(), line.2)).collect();
+    let outcomes: Vec<_> = told.iter().map(|line| (line.speaker.as_str(), line.outcome)).collect();
     assert!(outcomes.contains(&("Thorin", Outcome::Interrupted)), "{outcomes:?}");
     assert!(outcomes.contains(&("Elara", Outcome::Cancelled)), "{outcomes:?}");
     assert!(outcomes.contains(&("Max", Outcome::Command)), "{outcomes:?}");
-    assert!(stage.heard("Bartok").unwrap().1 <= ordered);
+    assert!(stage.heard("Bartok").unwrap().last <= ordered);
     stage.types(THORIN, "Bartok, hello").await;
-    assert_eq!(stage.told().await[0].2, Outcome::NobodyAddressed);
+    assert_eq!(stage.told().await[0].outcome, Outcome::NobodyAddressed);
     stage.types(DM, "unmute Bartok").await;
     stage.types(THORIN, "Bartok, hello").await;
-    assert_eq!(stage.told().await[1].2, Outcome::Spoken);
+    assert_eq!(stage.told().await[1].outcome, Outcome::Spoken);
     stage.close().await;
 }
 
@@ -42,8 +42,8 @@ async fn orders_are_the_game_masters_alone() {
     stage.types(THORIN, "everyone be quiet").await;
     stage.types(ELARA, "Bartok, hello").await;
     let told = stage.told().await;
-    assert!(told.iter().all(|line| line.2 != Outcome::Command), "{told:?}");
-    assert_eq!(told.last().unwrap().2, Outcome::Spoken);
+    assert!(told.iter().all(|line| line.outcome != Outcome::Command), "{told:?}");
+    assert_eq!(told.last().unwrap().outcome, Outcome::Spoken);
     stage.close().await;
 }
 
@@ -56,11 +56,11 @@ async fn everyone_stops_and_continues() {
     sleep(ms(100)).await;
     stage.types(DM, "everyone stop").await;
     let told = stage.told().await;
-    let of = |name: &str| told.iter().find(|line| line.0 == name).unwrap().2;
+    let of = |name: &str| told.iter().find(|line| line.speaker == name).unwrap().outcome;
     assert_eq!((of("Thorin"), of("Elara")), (Outcome::Interrupted, Outcome::Cancelled));
     stage.types(DM, "everyone continue").await;
     stage.types(THORIN, "Gundren, hello").await;
-    assert_eq!(stage.told().await[1].2, Outcome::Spoken);
+    assert_eq!(stage.told().await[1].outcome, Outcome::Spoken);
     stage.close().await;
 }
 
@@ -75,18 +75,18 @@ async fn words_put_into_an_npcs_mouth_go_first() {
     stage.types(DM, "Gundren say Silence, all of you").await;
     let told = stage.told().await;
     assert_eq!(stage.models[1].asked(), 0, "no model is asked");
-    assert!(stage.heard("Bartok").unwrap().1 <= ordered);
-    assert!(stage.heard("Gundren").unwrap().0 - ordered <= ms(21));
-    let said = told.iter().find(|line| line.1 == "Gundren").unwrap();
-    assert_eq!((said.2, said.3.as_str()), (Outcome::Spoken, "Silence, all of you"));
+    assert!(stage.heard("Bartok").unwrap().last <= ordered);
+    assert!(stage.heard("Gundren").unwrap().first - ordered <= ms(21));
+    let said = told.iter().find(|line| line.npc == "Gundren").unwrap();
+    assert_eq!((said.outcome, said.reply.as_str()), (Outcome::Spoken, "Silence, all of you"));
     // A puppet's line is no conversation: the game master's next words are for nobody.
     stage.types(DM, "and the night falls").await;
-    assert_eq!(stage.told().await[0].2, Outcome::NobodyAddressed);
+    assert_eq!(stage.told().await[0].outcome, Outcome::NobodyAddressed);
     stage.close().await;
 }
 
 #[tokio::test(start_paused = true)]
-async fn thinking_carefully_is_for_one_turn_and_faster_is_for_a_while() {
+async fn careful_lasts_one_turn_and_faster_some_time() {
     let mut stage = Setup::of(&["Bartok"]).open().await;
     stage.types(DM, "think carefully Bartok").await;
     stage.types(THORIN, "Bartok, hello").await;
@@ -105,7 +105,7 @@ async fn thinking_carefully_is_for_one_turn_and_faster_is_for_a_while() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn who_is_not_in_the_scene_neither_goes_on_nor_hears() {
+async fn npcs_out_of_scene_neither_speak_nor_hear() {
     let scene =
         |name: &str, npc: &str| Scene { name: name.into(), npcs: vec![npc.into()], music: None };
     let scenes = vec![scene("Tavern", "Bartok"), scene("Mine", "Gundren")];
@@ -117,7 +117,7 @@ async fn who_is_not_in_the_scene_neither_goes_on_nor_hears() {
     sleep(ms(100)).await;
     stage.types(DM, "next scene mine").await;
     let told = stage.told().await;
-    let outcomes: Vec<_> = told.iter().map(|line| line.2).collect();
+    let outcomes: Vec<_> = told.iter().map(|line| line.outcome).collect();
     assert_eq!(
         outcomes,
         [Outcome::NobodyAddressed, Outcome::Interrupted, Outcome::Command],

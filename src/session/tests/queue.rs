@@ -18,7 +18,7 @@ fn is_gap(gap: std::time::Duration) -> bool {
 }
 
 #[tokio::test(start_paused = true)]
-async fn two_npcs_answer_in_order_of_end_of_speech_with_a_gap_between() {
+async fn npcs_answer_in_order_of_end_of_speech() {
     let mut stage = Setup::of(&["Bartok", "Gundren"]).open().await;
     let slow = Said { partials: vec![], text: Some(Ok("Bartok, hello")), takes: ms(400) };
     stage.hears_so(slow);
@@ -32,28 +32,28 @@ async fn two_npcs_answer_in_order_of_end_of_speech_with_a_gap_between() {
     };
     tokio::join!(stage.says(THORIN), later);
     let told = stage.told().await;
-    assert!(told.iter().all(|line| line.2 == Outcome::Spoken), "{told:?}");
+    assert!(told.iter().all(|line| line.outcome == Outcome::Spoken), "{told:?}");
     let (first, second) = (stage.heard("Bartok").unwrap(), stage.heard("Gundren").unwrap());
-    assert!(first.1 < second.0, "{first:?} {second:?}");
-    assert!(is_gap(second.0 - first.1), "{:?}", second.0 - first.1);
+    assert!(first.last < second.first, "{first:?} {second:?}");
+    assert!(is_gap(second.first - first.last), "{:?}", second.first - first.last);
     stage.close().await;
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_answer_that_is_ready_does_not_wait_for_ever_for_an_earlier_one() {
+async fn ready_answer_overtakes_a_slow_earlier_one() {
     let mut stage = Setup::of(&["Bartok", "Gundren"]).open().await;
     stage.models[0].then(&[Wait(6_000), Text("Late.")]);
     stage.types(THORIN, "Bartok, hello").await;
     stage.types(ELARA, "Gundren, hello").await;
     stage.settle().await;
-    assert_eq!(stage.heard("Gundren").unwrap().0, ms(2_000));
-    assert_eq!(stage.heard("Bartok").unwrap().0, ms(6_000));
+    assert_eq!(stage.heard("Gundren").unwrap().first, ms(2_000));
+    assert_eq!(stage.heard("Bartok").unwrap().first, ms(6_000));
     assert_eq!(stage.lines().len(), 2);
     stage.close().await;
 }
 
 #[tokio::test(start_paused = true)]
-async fn one_npc_answers_one_after_the_other_by_end_of_speech() {
+async fn same_npc_answers_in_order_of_end_of_speech() {
     let mut stage = Setup::of(&["Bartok"]).open().await;
     stage.models[0].then(&[Text("Hear me. Ha. Well. "), Wait(500), Text("So.")]);
     stage.types(MIRA, "Bartok, hello").await;
@@ -67,7 +67,8 @@ async fn one_npc_answers_one_after_the_other_by_end_of_speech() {
     };
     tokio::join!(stage.says(THORIN), later);
     let told = stage.told().await;
-    let who: Vec<_> = told.iter().map(|line| (line.0.as_str(), line.3.as_str())).collect();
+    let who: Vec<_> =
+        told.iter().map(|line| (line.speaker.as_str(), line.reply.as_str())).collect();
     assert_eq!(who, [("Mira", "Hear me. Ha. Well. So."), ("Thorin", "One."), ("Elara", "Two.")]);
     let left = stage.left();
     let gaps: Vec<_> = left.windows(2).map(|w| w[1].at - w[0].at).filter(|g| *g > ms(20)).collect();
@@ -103,7 +104,7 @@ async fn with_three_waiting_answers_are_fast() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn somebody_elses_stop_withdraws_only_their_own_question() {
+async fn stop_by_others_withdraws_only_their_question() {
     let mut stage = Setup::of(&["Bartok"]).open().await;
     stage.types(THORIN, "Bartok, one").await;
     stage.types(ELARA, "Bartok, two").await;
@@ -111,7 +112,7 @@ async fn somebody_elses_stop_withdraws_only_their_own_question() {
     stage.until_heard().await;
     stage.types(ELARA, "stop").await;
     let told = stage.told().await;
-    let of = |name: &str| told.iter().find(|line| line.0 == name).unwrap().2;
+    let of = |name: &str| told.iter().find(|line| line.speaker == name).unwrap().outcome;
     assert_eq!((of("Thorin"), of("Mira")), (Outcome::Spoken, Outcome::Spoken));
     assert_eq!(of("Elara"), Outcome::Cancelled);
     stage.close().await;

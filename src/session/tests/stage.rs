@@ -46,6 +46,29 @@ pub struct Left {
     pub peak: i16,
 }
 
+/// Times at which the first and the last frame of an NPC left.
+#[derive(Clone, Copy, Debug)]
+pub struct Heard {
+    pub first: Duration,
+    pub last: Duration,
+}
+
+/// A line of the table's transcript.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Told {
+    pub speaker: String,
+    /// Empty: no NPC was meant.
+    pub npc: String,
+    pub outcome: Outcome,
+    pub reply: String,
+}
+
+impl Told {
+    pub fn of(speaker: &str, npc: &str, outcome: Outcome, reply: &str) -> Self {
+        Self { speaker: speaker.into(), npc: npc.into(), outcome, reply: reply.into() }
+    }
+}
+
 struct Ear {
     opened: Instant,
     left: Arc<Mutex<Vec<Left>>>,
@@ -368,11 +391,13 @@ impl Stage {
         self.states.clone()
     }
 
-    /// Settles; speaker, NPC, outcome and reply of the lines since the last time.
-    pub async fn told(&mut self) -> Vec<(String, String, Outcome, String)> {
+    /// Settles; the lines since the last time.
+    pub async fn told(&mut self) -> Vec<Told> {
         self.settle().await;
         let lines = self.lines().into_iter();
-        lines.map(|l| (l.speaker, l.npc.unwrap_or_default(), l.outcome, l.reply)).collect()
+        lines
+            .map(|it| Told::of(&it.speaker, it.npc.as_deref().unwrap_or(""), it.outcome, &it.reply))
+            .collect()
     }
 
     /// Every frame that left.
@@ -381,11 +406,11 @@ impl Stage {
     }
 
     /// Times at which the first and the last frame of `npc` left.
-    pub fn heard(&self, npc: &str) -> Option<(Duration, Duration)> {
+    pub fn heard(&self, npc: &str) -> Option<Heard> {
         let left = self.left();
         let mut of = left.iter().filter(|frame| frame.npc == npc).map(|frame| frame.at);
         let first = of.next()?;
-        Some((first, of.next_back().unwrap_or(first)))
+        Some(Heard { first, last: of.next_back().unwrap_or(first) })
     }
 
     /// Waits until the table has closed by itself; what is kept of it.

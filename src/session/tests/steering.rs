@@ -4,7 +4,7 @@ use tokio::{sync::oneshot, time::sleep};
 
 use super::{
     super::{Command, Outcome, SceneChange, SeatId, Speaker, SpeakerId, State, Status, TableEvent},
-    stage::{DM, ELARA, MIRA, Setup, Stage, THORIN, voiced},
+    stage::{DM, ELARA, MIRA, Setup, Stage, THORIN, Told, voiced},
     voices::{Said, babble},
 };
 use crate::{
@@ -29,7 +29,7 @@ async fn tiers(stage: &mut Stage) -> Vec<Tier> {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_npcs_own_tier_goes_before_that_of_all_and_both_pass_the_ceiling() {
+async fn npc_tier_overrides_the_tier_for_all() {
     let mut stage = Setup::of(&["Bartok", "Gundren"]).open().await;
     stage.types(THORIN, "Bartok, hello").await;
     stage.types(THORIN, "Gundren, hello").await;
@@ -57,7 +57,7 @@ async fn an_npcs_own_tier_goes_before_that_of_all_and_both_pass_the_ceiling() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_tier_reaches_what_waits_and_what_was_begun_ahead_and_ends_by_time() {
+async fn tier_change_reaches_queued_and_early_answers() {
     let mut stage = Setup::of(&["Bartok"]).open().await;
     stage.types(THORIN, "Bartok, hello").await;
     stage.types(ELARA, "Bartok, hello").await;
@@ -88,7 +88,7 @@ async fn a_tier_reaches_what_waits_and_what_was_begun_ahead_and_ends_by_time() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_x_card_of_anybody_stops_everyone_and_names_nobody() {
+async fn x_card_stops_all_npcs_and_names_nobody() {
     let mut stage = Setup::of(&["Bartok", "Gundren"]).open().await;
     stage.types(THORIN, "Bartok, hello").await;
     stage.types(DM, "Gundren, hello").await;
@@ -114,12 +114,12 @@ async fn the_x_card_of_anybody_stops_everyone_and_names_nobody() {
         lines.last().unwrap().detail.as_deref(),
         Some("the npc is muted (the game master says \"unmute\" and its name)")
     );
-    assert!(stage.heard("Bartok").unwrap().1 <= ordered);
+    assert!(stage.heard("Bartok").unwrap().last <= ordered);
     assert!(stage.heard("Gundren").is_none());
     assert!(status(&stage).await.seats.iter().all(|seat| seat.muted));
     stage.order(Command::Mute { seat: None, muted: false }).await;
     stage.types(THORIN, "Bartok, hello").await;
-    assert_eq!(stage.told().await[0].2, Outcome::Spoken);
+    assert_eq!(stage.told().await[0].outcome, Outcome::Spoken);
     stage.close().await;
 }
 
@@ -133,7 +133,7 @@ fn taken_back(events: Vec<TableEvent>) -> Vec<u64> {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_x_card_takes_the_last_exchange_back_and_no_other() {
+async fn x_card_takes_back_only_the_last_exchange() {
     let mut stage = Setup::of(&["Bartok", "Gundren"]).open().await;
     stage.types(THORIN, "Bartok, the first thing").await;
     stage.settle().await;
@@ -155,7 +155,7 @@ async fn the_x_card_takes_the_last_exchange_back_and_no_other() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_is_being_heard_when_the_card_is_held_up_is_never_told() {
+async fn answer_playing_at_x_card_is_never_shown() {
     let mut stage = Setup::of(&["Bartok", "Gundren"]).open().await;
     stage.types(THORIN, "Gundren, the first thing").await;
     stage.settle().await;
@@ -172,7 +172,7 @@ async fn what_is_being_heard_when_the_card_is_held_up_is_never_told() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_is_said_when_the_card_is_held_up_is_never_told() {
+async fn words_spoken_at_x_card_are_never_shown() {
     let mut stage = Setup::of(&["Bartok", "Gundren"]).open().await;
     // Thorin's words are not understood yet, and Elara still speaks.
     let text = Some(Ok("what a horror that is"));
@@ -188,13 +188,13 @@ async fn what_is_said_when_the_card_is_held_up_is_never_told() {
     stage.order(Command::Mute { seat: None, muted: false }).await;
     stage.hears(&[], "Bartok hello");
     stage.says(ELARA).await;
-    assert_eq!(stage.told().await[0].2, Outcome::Spoken);
+    assert_eq!(stage.told().await[0].outcome, Outcome::Spoken);
     let kept = format!("{:?}", stage.close().await.histories);
     assert!(!kept.contains("horror"), "{kept}");
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_is_said_to_nobody_before_the_card_is_never_told() {
+async fn unaddressed_words_at_x_card_are_never_shown() {
     let mut stage = Setup::of(&["Bartok"]).open().await;
     let text = Some(Ok("what a horror that is"));
     stage.hears_so(Said { partials: Vec::new(), text, takes: ms(1) });
@@ -223,7 +223,7 @@ async fn a_paused_table_hears_and_answers_later() {
     sleep(ms(2_000)).await;
     stage.order(puppet).await;
     let told = stage.told().await;
-    let outcomes: Vec<_> = told.iter().map(|line| (line.1.as_str(), line.2)).collect();
+    let outcomes: Vec<_> = told.iter().map(|line| (line.npc.as_str(), line.outcome)).collect();
     let expected =
         [("", Outcome::NobodyAddressed), ("Bartok", Outcome::Spoken), ("Bartok", Outcome::Spoken)];
     assert_eq!(outcomes, expected, "{told:?}");
@@ -231,7 +231,7 @@ async fn a_paused_table_hears_and_answers_later() {
     assert_eq!(status(&stage).await.seats[1].waiting, 1);
     stage.order(Command::Pause(false)).await;
     let told = stage.told().await;
-    assert_eq!((told[0].0.as_str(), told[0].2), ("Elara", Outcome::Spoken), "{told:?}");
+    assert_eq!((told[0].speaker.as_str(), told[0].outcome), ("Elara", Outcome::Spoken), "{told:?}");
     let last = stage.models[1].asked() - 1;
     assert!(stage.models[1].read(last).contains("the bridge is down"));
     stage.close().await;
@@ -247,7 +247,7 @@ async fn skipping_goes_on_with_the_next() {
     assert_eq!(status(&stage).await.state, State::Speaking("Bartok".to_owned()));
     stage.order(Command::Skip).await;
     let told = stage.told().await;
-    let outcomes: Vec<_> = told.iter().map(|line| (line.0.as_str(), line.2)).collect();
+    let outcomes: Vec<_> = told.iter().map(|line| (line.speaker.as_str(), line.outcome)).collect();
     assert_eq!(outcomes, [("Thorin", Outcome::Interrupted), ("Elara", Outcome::Spoken)]);
     stage.order(Command::Skip).await;
     let states: Vec<_> = stage.states();
@@ -258,7 +258,7 @@ async fn skipping_goes_on_with_the_next() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_stage_note_is_read_for_its_turns_and_kept_nowhere() {
+async fn stage_note_lasts_its_turns_and_is_not_stored() {
     let mut stage = Setup::of(&["Bartok", "Gundren"]).open().await;
     let note =
         |note: &str, turns| Command::Direct { seat: SeatId(0), note: note.to_owned(), turns };
@@ -311,7 +311,7 @@ async fn pins_hold_for_a_player_or_for_everyone() {
     stage.types(THORIN, "what is the news").await;
     stage.types(ELARA, "what is the news").await;
     let told = stage.told().await;
-    let who: Vec<_> = told.iter().map(|line| (line.0.as_str(), line.1.as_str())).collect();
+    let who: Vec<_> = told.iter().map(|line| (line.speaker.as_str(), line.npc.as_str())).collect();
     assert_eq!(who, [("Thorin", "Bartok"), ("Elara", "Gundren")]);
     let seats = status(&stage).await.seats;
     assert_eq!(
@@ -320,27 +320,29 @@ async fn pins_hold_for_a_player_or_for_everyone() {
     );
     stage.order(pin(None, Some(ELARA))).await;
     stage.types(ELARA, "and what else").await;
-    assert_eq!(stage.told().await[0].1, "Bartok");
+    assert_eq!(stage.told().await[0].npc, "Bartok");
     stage.order(pin(None, None)).await;
     assert!(status(&stage).await.seats.iter().all(|seat| seat.pinned_by.is_empty()));
     stage.close().await;
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_is_typed_to_an_npc_is_for_it_whatever_it_says() {
+async fn text_typed_to_npc_reaches_it_whatever_it_says() {
     let mut stage = Setup::of(&["Bartok", "Gundren"]).open().await;
     let say = |text: &str| Command::TypedTo { speaker: DM, seat: SeatId(1), text: text.to_owned() };
     stage.order(say("Bartok, hello")).await;
     stage.order(say("mute Bartok")).await;
     stage.order(Command::TypedTo { speaker: DM, seat: SeatId(7), text: "hello".into() }).await;
     let told = stage.told().await;
-    assert!(told.iter().all(|line| (line.1.as_str(), line.2) == ("Gundren", Outcome::Spoken)));
+    assert!(
+        told.iter().all(|line| (line.npc.as_str(), line.outcome) == ("Gundren", Outcome::Spoken))
+    );
     assert_eq!(told.len(), 2);
     stage.order(Command::Mute { seat: Some(SeatId(1)), muted: true }).await;
     stage.order(say("hello")).await;
-    assert_eq!(stage.told().await[0].2, Outcome::NobodyAddressed);
+    assert_eq!(stage.told().await[0].outcome, Outcome::NobodyAddressed);
     stage.order(say("x card")).await;
-    assert_eq!(stage.told().await[0].2, Outcome::Stopped);
+    assert_eq!(stage.told().await[0].outcome, Outcome::Stopped);
     stage.close().await;
 }
 
@@ -365,7 +367,10 @@ async fn a_scene_has_a_place_a_time_and_its_npcs() {
     stage.order(Command::Scene(SceneChange::Leave(SeatId(0)))).await;
     stage.types(THORIN, "Bartok, hello").await;
     let told = stage.told().await;
-    assert_eq!((told[0].2, told[1].2), (Outcome::Interrupted, Outcome::NobodyAddressed));
+    assert_eq!(
+        (told[0].outcome, told[1].outcome),
+        (Outcome::Interrupted, Outcome::NobodyAddressed)
+    );
     let read = stage.models[0].read(0);
     assert!(read.contains("[Scene: The Ashen Bridge]") && read.contains("[Time of day: midnight]"));
     stage.order(set("", Some(""))).await;
@@ -403,7 +408,7 @@ async fn players_are_called_by_whom_they_play() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn who_leaves_in_the_middle_of_a_word_is_not_heard() {
+async fn speakers_leaving_mid_word_are_not_heard() {
     let mut stage = Setup::of(&["Bartok"]).open().await;
     stage.hears(&[(20, "Bartok, what")], "Bartok, what is the news");
     stage.voice(THORIN, ms(1_000)).await;
@@ -417,7 +422,7 @@ async fn who_leaves_in_the_middle_of_a_word_is_not_heard() {
     stage.order(Command::Join(speaker)).await;
     stage.hears(&[], "Bartok, hello");
     stage.says(THORIN).await;
-    assert_eq!(stage.told().await[0].2, Outcome::Spoken);
+    assert_eq!(stage.told().await[0].outcome, Outcome::Spoken);
     stage.close().await;
 }
 
@@ -426,10 +431,7 @@ async fn an_answer_goes_on_when_its_asker_has_left() {
     let mut stage = Setup::of(&["Bartok"]).open().await;
     stage.types(THORIN, "Bartok, hello").await;
     stage.order(Command::Leave(THORIN)).await;
-    assert_eq!(
-        stage.told().await[0],
-        ("Thorin".into(), "Bartok".into(), Outcome::Spoken, "Well met.".into())
-    );
+    assert_eq!(stage.told().await, [Told::of("Thorin", "Bartok", Outcome::Spoken, "Well met.")]);
     stage.order(Command::Leave(SpeakerId(77))).await;
     stage.close().await;
 }
@@ -451,7 +453,10 @@ async fn who_opts_out_is_neither_answered_nor_told_of() {
     }
     stage.types(ELARA, "Gundren, hello").await;
     let told = stage.told().await;
-    assert!(told.iter().all(|line| line.0 == "Elara" && line.2 == Outcome::Spoken), "{told:?}");
+    assert!(
+        told.iter().all(|line| line.speaker == "Elara" && line.outcome == Outcome::Spoken),
+        "{told:?}"
+    );
     let frames = stage.stt.frames.load(std::sync::atomic::Ordering::SeqCst);
     assert_eq!((told.len(), frames), (2, 0));
     let read = stage.models[1].read(0);

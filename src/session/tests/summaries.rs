@@ -74,7 +74,7 @@ async fn summary_gives_way_to_speakers() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_summary_that_is_paid_for_goes_on_beside_the_talk() {
+async fn paid_summary_runs_beside_the_talk() {
     let prices = [("dear".to_owned(), Price { input: 1.0, output: 1.0, ..Price::default() })];
     let budget =
         BudgetOptions { session_max: None, month_max: None, prices: BTreeMap::from(prices) };
@@ -104,7 +104,7 @@ async fn summary_of_a_forgotten_person_is_repeated() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_summary_that_fails_is_told_once_and_a_table_does_not_wait_for_one() {
+async fn summary_failure_is_reported_once() {
     let mut stage = long().open().await;
     stage.models[0].then(&[Fail(Kind::Unavailable)]);
     summed_up(&stage).await;

@@ -158,7 +158,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn the_example_of_the_page_for_tool_authors_works() {
+    async fn tool_author_guide_example_works() {
         let host = ToolHost::new(StdRng::seed_from_u64(1));
         assert_eq!(host.offer("coin", SourceKind::BuiltIn, coin::tools()), []);
         let context = CallContext {

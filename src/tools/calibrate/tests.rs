@@ -152,7 +152,7 @@ async fn what_is_measured_decides_the_tier() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_slow_tool_is_not_called_for_longer_than_it_must() {
+async fn slow_tools_get_fewer_calibration_calls() {
     let handler = Counting::taking(8_000 * MS);
     let declared = Declared { follow_up: Some(true), max: Some(15_000 * MS), ..reading() };
     let told = measured(declared, &handler).await;
@@ -194,7 +194,7 @@ async fn errors_are_told_and_are_no_speed() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn one_after_another_at_a_server_all_servers_at_once() {
+async fn calibration_is_parallel_across_servers_only() {
     let host = host();
     let servers = [Counting::taking(100 * MS), Counting::taking(100 * MS)];
     for (name, handler) in ["a", "b"].into_iter().zip(&servers) {

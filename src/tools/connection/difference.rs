@@ -75,7 +75,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_place_that_differs_is_named_with_both_its_contents() {
+    fn differences_show_path_and_both_values() {
         let before = json!({"description": "Gets.", "input": {"a": [1, 2], "b": true}});
         let now = json!({"description": "Gets\u{202e}.", "input": {"a": [1], "c": null}});
         assert_eq!(

@@ -216,7 +216,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_server_of_one_guild_gives_no_other_is_told() {
+    fn facts_of_guild_server_stay_in_that_guild() {
         let facts = Facts::default();
         let [first, second] = [1, 2].map(Owner::Guild);
         let gives = |text: &str| [("sky".to_owned(), json!(text))].into();
@@ -230,7 +230,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_session_plays_is_named_in_its_own_name_alone() {
+    fn session_facts_fill_only_their_own_session() {
         let facts = Facts::default();
         let plays = |name: &str, guild| SessionFacts {
             session: SessionId(name.to_owned()),

@@ -199,7 +199,7 @@ mod tests {
     }
 
     #[test]
-    fn large_definitions_are_told_apart_and_kept_short() {
+    fn large_definitions_are_shortened_but_distinct() {
         let long = "x".repeat(100_000);
         let [one, other] =
             ["a", "b"].map(|end| Pin::of(&definition(&format!("{long}{end}"), &long)));

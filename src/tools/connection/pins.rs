@@ -100,7 +100,7 @@ mod tests {
         #![proptest_config(ProptestConfig::with_cases(64))]
 
         #[test]
-        fn what_has_effects_is_offered_only_as_it_was_first_seen_or_approved(
+        fn changed_tools_with_effects_need_approval(
             steps in vec(step(), 1..40),
         ) {
             let folder = tempfile::tempdir().expect("a folder");

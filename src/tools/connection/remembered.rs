@@ -267,7 +267,7 @@ mod tests {
     }
 
     #[test]
-    fn what_one_guild_has_accepted_is_no_other_guilds() {
+    fn approvals_and_pins_are_separate_per_guild() {
         let folder = tempfile::tempdir().expect("a folder");
         let kept = RememberedServers::open(folder.path());
         let [first, second] = [1, 2].map(|guild| of(Some(Owner::Guild(guild)), "home"));
@@ -300,7 +300,7 @@ mod tests {
     }
 
     #[test]
-    fn definitions_that_were_kept_whole_are_still_known() {
+    fn pins_of_version_1_are_still_known() {
         let folder = tempfile::tempdir().expect("a folder");
         let home = of(None, "home");
         let (gets, large) = (listed("gets").definition(), listed(&"x".repeat(10_000)).definition());

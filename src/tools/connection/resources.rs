@@ -127,7 +127,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn templates_are_filled_as_far_as_there_are_values() {
+    fn unknown_template_variables_are_left_in_place() {
         let vars = [("town".to_owned(), "Black Hollow/ü".to_owned())].into();
         let (filled, missing) = fill("map://{town}/{+town}", &vars);
         assert_eq!(filled, "map://Black%20Hollow%2F%C3%BC/Black%20Hollow/%C3%BC");

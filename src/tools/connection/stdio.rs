@@ -236,7 +236,7 @@ mod tests {
     }
 
     #[test]
-    fn a_confined_child_has_folders_of_its_own_unless_they_are_named() {
+    fn confined_child_gets_own_home_and_tmp() {
         let confined = Sandbox::Confined { read: Vec::new(), write: Vec::new() };
         let (plan, all) = planned(&[("KEY", "x")], &confined);
         let folder = "/data/servers/a_b-";

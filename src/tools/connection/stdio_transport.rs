@@ -269,7 +269,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn what_is_no_message_is_skipped_and_broken_answers_are_errors() {
+    async fn noise_is_skipped_and_broken_answers_fail() {
         let text = "starting up...\n\n{\"jsonrpc\":\"2.0\",\"id\":7,\"result\":\n\
                     {\"id\": 8, \"jsonrpc\":\"2.0\"}\n{\"method\":\"x\",\"id\":9\n";
         let mut transport = lines(text.into());
@@ -305,7 +305,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn silence_to_the_first_question_means_an_old_revision() {
+    async fn unanswered_probe_fails_after_its_timeout() {
         let (_keep, silent) = tokio::io::duplex(64);
         let mut transport = StdioTransport::new(
             "s".into(),
@@ -321,7 +321,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn an_answer_that_comes_too_late_is_noted_and_an_error_is_not() {
+    async fn late_answers_are_recorded_errors_are_not() {
         let late = |text: &str| {
             let mut transport = lines(format!("{text}\n").into_bytes());
             transport.asked = Some(RequestId::Number(0));

@@ -146,7 +146,7 @@ fn options(url: String) -> ServerOptions {
 }
 
 #[tokio::test]
-async fn a_server_whose_task_panics_is_told_of_and_starts_again() {
+async fn panicking_server_task_is_logged_and_restarted() {
     let fault = Fault::default();
     let _heard = tracing::subscriber::set_default(fault.clone());
     let folder = tempfile::tempdir().unwrap();

@@ -374,7 +374,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn who_asks_without_end_and_takes_no_answer_is_left() {
+    async fn server_with_too_many_open_requests_is_dropped() {
         let mut flood = guarded((0..1_000_000).map(ping).take(10_000));
         assert_eq!(count(&mut flood).await, OPEN);
         let left = flood.traffic.left().expect("a reason");
@@ -390,7 +390,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn a_storm_of_changes_is_one_flag_and_read_slowly() {
+    async fn change_notices_are_merged_and_throttled() {
         let changed = json!({"jsonrpc": "2.0", "method": "notifications/tools/list_changed"});
         let mut storm = guarded(vec![changed; 10_400]);
         let before = Instant::now();

@@ -71,7 +71,7 @@ fn play(host: &ToolHost, took: Duration) {
 const ADDRESS: &str = "https://anna:hunter2@mcp.example.com:8443/x?key=t0ps3cret";
 
 #[test]
-fn figures_survive_for_the_same_tool_at_the_same_place() {
+fn figures_survive_restart_of_unchanged_tools() {
     let folder = tempfile::tempdir().expect("a folder");
     let first = host(folder.path(), "home");
     assert_eq!(
@@ -210,7 +210,7 @@ fn badges_and_tags() {
 }
 
 #[test]
-fn figures_of_what_one_guild_has_added_are_its_own() {
+fn figures_of_added_servers_are_per_guild() {
     let folder = tempfile::tempdir().expect("a folder");
     let guilds = [1, 2].map(Owner::Guild);
     let measured = |host: &ToolHost, key: &ServerKey| {

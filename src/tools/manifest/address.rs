@@ -169,7 +169,7 @@ mod tests {
         #![proptest_config(ProptestConfig::with_cases(512))]
 
         #[test]
-        fn no_argument_leaves_its_segment_or_its_place_in_the_query(
+        fn arguments_never_leave_their_url_component(
             value in prop_oneof!["\\PC{0,20}", "[./?#@:%&=2eEfF\\\\;\u{0}\n]{1,16}"],
         ) {
             let address = Address::parse("https://x.test:8443/v1/{a}/z?q={a}&fix=1").unwrap();

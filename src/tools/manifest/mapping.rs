@@ -171,7 +171,7 @@ mod tests {
     }
 
     #[test]
-    fn no_expression_makes_more_of_a_value_than_is_bearable() {
+    fn expressions_that_grow_too_much_are_refused() {
         let doubled = |times: usize| vec!["{a: @, b: @}"; times].join(" | ");
         let flattened = vec!["[@, @][]"; 30].join(" | ");
         let quoted = format!("{}@{}", "to_string(".repeat(40), ")".repeat(40));
@@ -187,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn expressions_that_are_none_are_told_when_they_are_read() {
+    fn invalid_expressions_fail_to_parse() {
         for wrong in ["results[", "{a: }", "nosuch(@)", "length(@, @)", ""] {
             let error =
                 Mapping::parse(wrong).err().unwrap_or_else(|| panic!("{wrong}")).to_string();

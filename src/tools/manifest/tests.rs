@@ -74,7 +74,7 @@ fn no_argument_says_again_what_the_address_says() {
 }
 
 #[test]
-fn fixed_headers_stay_and_none_of_the_connection_is_made() {
+fn fixed_and_connection_headers_are_protected() {
     let headers = vec![
         Header::fixed("X-Role", "guest").expect("a header"),
         Header::template("x-role", "{role}").expect("a header"),
@@ -117,7 +117,7 @@ fn members_are_removed_at_any_depth() {
 }
 
 #[test]
-fn tools_of_manifests_that_are_gone_are_withdrawn() {
+fn tools_of_removed_manifests_are_withdrawn() {
     use rand::SeedableRng;
     let host = ToolHost::new(rand::rngs::StdRng::seed_from_u64(1));
     let tool = |namespace: &str, name: &str| Manifest {

@@ -414,7 +414,7 @@ mod tests {
     const STACK: usize = 2 * 1024 * 1024;
 
     #[test]
-    fn the_cost_of_a_value_follows_what_the_schema_unfolds_to() {
+    fn value_cost_follows_unfolded_schema() {
         let flat = Weight::of(&json!({"properties": {"a": {"type": "string"}}})).expect("small");
         assert_eq!(flat.cost(&json!({"a": "x"})).0, 2 * (1 + 1 + 1));
         let twice = json!({"$defs": {"n": {"properties": {"a": {"$ref": "#/$defs/n"}}}},
@@ -438,7 +438,7 @@ mod tests {
     }
 
     #[test]
-    fn values_as_deep_as_they_come_are_weighed_and_checked() {
+    fn deep_values_are_checked_within_small_stack() {
         // A chain of definitions, as long as is allowed, each in the other.
         let mut defs = Map::new();
         for level in 0..400 {

@@ -78,7 +78,7 @@ mod tests {
     use super::super::Schema;
 
     #[test]
-    fn strings_become_the_numbers_and_booleans_that_are_wanted() {
+    fn strings_are_coerced_to_numbers_and_booleans() {
         let schema = Schema::new(&json!({"type": "object", "properties": {
             "n": {"type": "integer"}, "x": {"type": ["number", "null"]}, "b": {"type": "boolean"},
             "list": {"type": "array", "items": {"type": "number"}}, "s": {"type": "string"},
@@ -92,7 +92,7 @@ mod tests {
     }
 
     #[test]
-    fn a_word_of_a_list_may_be_spelled_another_way_unless_two_are_meant() {
+    fn enum_spelling_is_forgiven_unless_ambiguous() {
         let options = ["wild-magic", "Mira's Finds", "no one", "noone", "level 12", "-1", "+"];
         let schema = Schema::new(&json!({"enum": options})).expect("a schema");
         for (said, meant) in [

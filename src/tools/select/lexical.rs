@@ -82,7 +82,7 @@ mod tests {
     }
 
     #[test]
-    fn rare_words_say_more_than_common_ones_and_short_texts_more_than_long_ones() {
+    fn rare_words_and_short_texts_score_higher() {
         let index = Lexical::of(&[
             "get weather",
             "get file",

@@ -164,7 +164,7 @@ async fn categories_at_hand_and_finds_stay() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_blocked_finder_and_a_named_one_are_no_surprise() {
+async fn discover_tools_can_be_blocked_but_not_forced() {
     let mut blocked = wizard();
     blocked.policy.blocklist = vec!["discover_tools".to_owned()];
     assert_eq!(said(&host(&[blocked]), "weather").await, ["world.getWeather"]);
@@ -205,7 +205,7 @@ fn call(name: &str, arguments: Value) -> ToolCall {
 }
 
 #[tokio::test(start_paused = true)]
-async fn discover_finds_what_may_be_seen_and_nothing_else() {
+async fn discover_finds_visible_tools_only() {
     let host = host(&[npc(&["home.*", "world.getWeather", "world.travel_time"])]);
     let query = Query { utterance: "hello", ..Query::default() };
     let offered = host.offered("Bartok", TIER, TIER.ceiling(), &query).await;
@@ -309,7 +309,7 @@ async fn meanings_choose_without_a_word_in_common() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn only_new_tools_are_embedded_and_until_then_words_decide() {
+async fn only_new_or_changed_tools_are_embedded() {
     let (host, meanings, _stop) = dense();
     settle().await;
     meanings.texts.lock().unwrap().clear();
@@ -344,7 +344,7 @@ async fn a_late_embedding_costs_150_ms_once() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_embedder_that_fails_is_asked_again_with_patience() {
+async fn failing_embedder_is_retried_with_backoff() {
     let (host, meanings, stop) = dense();
     *meanings.fails.lock().unwrap() = Some(Kind::Unreachable);
     settle().await;

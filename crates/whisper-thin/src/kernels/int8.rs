@@ -61,7 +61,7 @@ mod tests {
     }
 
     #[test]
-    fn rounding_goes_to_the_nearest_and_keeps_the_ends() {
+    fn rounding_is_to_nearest_and_reaches_extremes() {
         let mut out = [0; 5];
         let scale = quantise(&[-2.54, 2.54, 0.0, 0.029, -0.031], &mut out);
         assert!((scale - 0.02).abs() < 1e-8);

@@ -96,7 +96,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn transposed_and_overlapping_views_are_multiplied() {
+    fn transposed_and_overlapping_views_multiply() {
         // rows (1 2), (2 3), (3 4) out of four values
         let a = [1.0, 2.0, 3.0, 4.0];
         let b = [1.0, 10.0, 2.0, 20.0, 3.0, 30.0];

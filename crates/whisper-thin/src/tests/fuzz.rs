@@ -128,8 +128,8 @@ impl From<tiny::Files> for Bytes {
 }
 
 #[test]
-fn models_of_absurd_sizes_take_no_more_than_their_files_allow() {
-    within_limits("models_of_absurd_sizes_take_no_more_than_their_files_allow", || {
+fn absurd_models_use_no_more_than_files_allow() {
+    within_limits("absurd_models_use_no_more_than_files_allow", || {
         let (mut tally, usual) = (Tally::default(), Shape::default());
         let absurd = [
             Shape { width: 2, hidden: 1_000_000, layers: 1, ..usual },
@@ -260,9 +260,9 @@ fn spoilt_files_are_errors_or_can_be_used() {
 }
 
 #[test]
-fn spoilt_files_of_a_released_model_are_errors_or_can_be_used() {
+fn spoilt_released_models_fail_or_are_usable() {
     let Some(folder) = super::real::folder() else { return };
-    within_limits("spoilt_files_of_a_released_model_are_errors_or_can_be_used", || {
+    within_limits("spoilt_released_models_fail_or_are_usable", || {
         let read = |name| fs::read(folder.join(name)).unwrap();
         let [weights, tokenizer, config] = ["model.bin", "tokenizer.json", "config.json"].map(read);
         let tally = spoilt(&Bytes { weights, tokenizer, config }, 20 * times(), 16);

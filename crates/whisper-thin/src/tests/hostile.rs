@@ -58,7 +58,7 @@ fn a_file_cut_anywhere_says_so() {
 }
 
 #[test]
-fn a_file_that_shrinks_while_it_is_read_is_an_error() {
+fn file_shrinking_while_read_is_an_error() {
     // says it is longer than it is, as a file would that is cut after the list was read
     struct Shrunk(Cursor<Vec<u8>>, u64);
     impl std::io::Read for Shrunk {
@@ -91,7 +91,7 @@ fn other_formats_are_named() {
 }
 
 #[test]
-fn absurd_lengths_are_refused_before_memory_is_taken() {
+fn absurd_lengths_are_refused_before_allocating() {
     let most = u32::MAX.to_le_bytes();
     // counts of variables and of aliases
     let mut files = tiny::files();
@@ -136,7 +136,7 @@ fn wrong_shapes_and_types_are_named() {
 }
 
 #[test]
-fn variables_that_are_gone_or_there_twice_are_named() {
+fn missing_and_duplicate_variables_are_named() {
     let name = "decoder/embeddings/weight";
     let at = |files: &Files| {
         files.weights.windows(name.len()).position(|w| w == name.as_bytes()).unwrap()
@@ -203,7 +203,7 @@ fn tokenizers_of_wrong_types_are_refused() {
 }
 
 #[test]
-fn configurations_of_wrong_types_are_refused_and_wild_tokens_ignored() {
+fn wrong_config_types_fail_wild_tokens_ignored() {
     let good = tiny::files();
     let with = |config: &str| Files { config: config.to_owned(), ..good.clone() };
     for text in [

@@ -61,7 +61,7 @@ fn features_are_those_of_the_reference() {
 }
 
 #[test]
-fn the_whole_window_is_encoded_and_read_as_in_the_reference() {
+fn full_window_matches_reference() {
     for threads in [1, 3] {
         let (_, scratch) = scratch(&tiny::model(), Window::Full, threads);
         let reference = reference();
@@ -84,7 +84,7 @@ fn a_thinned_window_is_what_it_stands_for() {
 }
 
 #[test]
-fn tokens_fed_one_by_one_or_together_give_the_same_scores() {
+fn tokens_score_alike_singly_or_together() {
     let model = tiny::model();
     let (_, mut scratch) = scratch(&model, Window::Full, 1);
     let together = scratch.decoder.scores.clone();

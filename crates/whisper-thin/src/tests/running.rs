@@ -10,7 +10,7 @@ fn hear(model: &Model, samples: &[f32], options: &Options) -> Transcript {
 }
 
 #[test]
-fn a_step_of_one_hears_what_the_full_window_hears() {
+fn step_of_one_hears_same_as_full_window() {
     let model = tiny::model();
     let full =
         hear(&model, &tiny::signal(), &Options { window: Window::Full, ..Options::default() });
@@ -87,7 +87,7 @@ fn texts_are_bounded() {
 }
 
 #[test]
-fn too_much_sound_is_refused_and_the_most_is_taken() {
+fn sound_over_maximum_length_is_refused() {
     let model = tiny::model();
     let most = model.max_samples();
     assert_eq!(most, tiny::POSITIONS * 320);
@@ -133,7 +133,7 @@ fn a_stop_is_noticed_wherever_it_comes() {
 }
 
 #[test]
-fn a_poor_first_try_falls_back_to_the_full_window() {
+fn poor_first_try_falls_back_to_full_window() {
     let model = tiny::model();
     let options = Options { fall_back_below: Some(0.0), ..Options::default() };
     let heard = hear(&model, &tiny::signal(), &options);
@@ -158,7 +158,7 @@ fn text_becomes_tokens_and_text_again() {
 }
 
 #[test]
-fn several_texts_are_followed_where_the_first_is_unsure() {
+fn beam_search_runs_when_first_text_is_unsure() {
     let model = tiny::model();
     let with = |beams, below| Options {
         search: Some(Search { beams, below }),
@@ -176,7 +176,7 @@ fn several_texts_are_followed_where_the_first_is_unsure() {
 }
 
 #[test]
-fn a_search_stops_at_once_and_leaves_the_buffers_usable() {
+fn search_stops_at_once_leaving_buffers_usable() {
     let (model, mut scratch) = (tiny::model(), Scratch::new());
     let search = Some(Search { beams: 3, below: 0.0 });
     let options = Options { search, max_tokens: 4, ..Options::default() };

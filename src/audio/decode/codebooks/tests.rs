@@ -51,7 +51,7 @@ fn an_encoders_codebooks_fit() {
 }
 
 #[test]
-fn lattices_are_counted_like_the_specification_says() {
+fn lattice_sizes_match_specification() {
     assert_eq!(lattice_values(81, 4), Some(3));
     assert_eq!(lattice_values(80, 4), Some(2));
     assert_eq!(lattice_values(8, 1), Some(8));

@@ -36,7 +36,7 @@ fn peak(clip: &Clip) -> f32 {
 }
 
 #[test]
-fn opus_is_decoded_from_its_first_sample_to_its_last() {
+fn opus_is_decoded_from_first_to_last_sample() {
     let clip = decode(OPUS, None).unwrap();
     assert_tone(&clip, 48_000, 0);
     // Neither the samples before the beginning nor those after the end are there.
@@ -44,7 +44,7 @@ fn opus_is_decoded_from_its_first_sample_to_its_last() {
 }
 
 #[test]
-fn what_is_skipped_before_the_beginning_is_what_the_header_says() {
+fn skipped_beginning_is_as_long_as_header_says() {
     let more = with_head(|head| {
         let skip = u16::from_le_bytes([head[10], head[11]]) + 4_800;
         head[10..12].copy_from_slice(&skip.to_le_bytes());
@@ -79,7 +79,7 @@ fn headers_of_other_opus_say_what_is_wrong() {
 }
 
 #[test]
-fn a_damaged_page_is_left_out_and_rubbish_between_pages_is_skipped() {
+fn damaged_pages_and_rubbish_are_skipped() {
     let starts = pages(OPUS);
     let sound = starts[2];
     let mut rubbish = OPUS[..sound].to_vec();

@@ -151,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn it_names_who_hears_and_whether_anything_leaves() {
+    fn privacy_info_names_services_and_outside_ones() {
         let you = You { opted_out: false, is_asked: false, agreed: false, cannot_hear: None };
         let local = ServiceInfo::here("written lines");
         let text = info(&services(vec![local.clone()]), &you);

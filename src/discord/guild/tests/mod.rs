@@ -85,7 +85,7 @@ fn shared(folder: &std::path::Path) -> Arc<Shared> {
 }
 
 #[tokio::test]
-async fn a_guild_whose_session_panics_while_it_opens_can_be_asked_again() {
+async fn guild_can_retry_after_session_opening_panics() {
     let folder = tempfile::tempdir().unwrap();
     let mut guild = Guild::new(HERE, shared(folder.path()));
     let start = SessionStart {

@@ -420,7 +420,7 @@ async fn model_that_fails_three_times_rests() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn slow_tool_that_was_asked_for_goes_to_the_cascade() {
+async fn requested_slow_tool_goes_to_cascade() {
     let mut bench = Bench::new();
     bench.npc.s2s.slow_tool = ms(500);
     let mut seat = Seat::of(bench, Talker::default());

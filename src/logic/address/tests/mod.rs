@@ -134,7 +134,7 @@ fn misheard_names_call_at_the_edges_only() {
 }
 
 #[test]
-fn with_several_names_the_first_is_asked_and_others_hear() {
+fn several_names_ask_one_and_list_others() {
     let check = |text: &str, index: usize, others: &[usize]| {
         let others_named = others.to_vec();
         assert_eq!(
@@ -234,7 +234,7 @@ fn alone_with_the_only_npc() {
 }
 
 #[test]
-fn one_that_always_answers_takes_what_nobody_else_gets() {
+fn always_mode_npc_takes_unclaimed_text() {
     let always = |input: &mut AddressInput<'_>, npcs: &mut [Candidate; 4]| {
         npcs[MIRA].mode = AddressMode::Always;
         input.conversation = TALKING;
@@ -263,7 +263,7 @@ fn muted_and_absent_npcs_never_answer() {
 }
 
 #[test]
-fn words_shared_by_several_npcs_call_none_of_them() {
+fn words_shared_by_npcs_call_none_of_them() {
     let names = ["Hilda the Guard", "Olaf the Guard", "Tom Oakhand", "Tim Oakhand"];
     let npcs = names.map(|name| Called { name, aliases: &[] });
     let addresser = Addresser::new(&npcs, &[], "en");

@@ -288,7 +288,7 @@ proptest! {
 }
 
 #[test]
-fn typed_dice_are_refused_where_they_cannot_be_rolled() {
+fn unrollable_typed_dice_are_passed_on() {
     assert_eq!(typed_dice("roll 2d6kx1 please").as_deref(), Some("2d6kx1"));
     for said in ["I just rolled 2d6 and got seven", "don't roll 2d6.", "meet me at 3"] {
         assert_eq!(typed_dice(said), None, "{said}");

@@ -90,7 +90,7 @@ fn packets_that_stop_are_silence() {
 }
 
 #[test]
-fn a_pause_shorter_than_the_patience_ends_nothing() {
+fn pause_below_patience_ends_nothing() {
     let mut rig = Rig::new(Patience::Normal);
     rig.frames(400, true);
     rig.nothing(300);
@@ -123,7 +123,7 @@ fn segments_within_600_ms_continue() {
 }
 
 #[test]
-fn a_finished_partial_shortens_once_it_has_settled() {
+fn finished_partial_shortens_wait_once_settled() {
     let mut rig = Rig::new(Patience::Normal);
     rig.frames(300, true);
     rig.partial(Reading::Finished);
@@ -174,7 +174,7 @@ fn a_new_partial_ends_the_long_wait() {
 }
 
 #[test]
-fn what_a_pause_brings_counts_at_once_and_only_in_that_pause() {
+fn pause_reading_counts_only_in_its_own_pause() {
     let mut rig = Rig::new(Patience::Normal);
     rig.frames(400, true);
     rig.frames(240, false);
@@ -201,7 +201,7 @@ fn what_a_pause_brings_counts_at_once_and_only_in_that_pause() {
 }
 
 #[test]
-fn words_that_voice_has_long_outlived_do_not_count() {
+fn partial_long_before_pause_does_not_count() {
     let mut rig = Rig::new(Patience::Normal);
     rig.frames(400, true);
     rig.partial(Reading::Finished);
@@ -266,7 +266,7 @@ fn a_short_patience_waits_for_the_judgement() {
 }
 
 #[test]
-fn the_words_of_a_pause_come_before_a_partial_ends_it() {
+fn pause_reading_overrides_earlier_partial() {
     for (reading, end) in
         [(Reading::Finished, 360), (Reading::Open, 500), (Reading::TrailsOff, 1_040)]
     {
@@ -303,7 +303,7 @@ fn clicks_are_no_utterance() {
 }
 
 #[test]
-fn a_click_does_not_make_the_next_utterance_a_continuation() {
+fn utterance_after_click_is_no_continuation() {
     let mut rig = Rig::new(Patience::Snappy);
     rig.frames(20, true);
     rig.nothing(400);

@@ -210,7 +210,7 @@ fn print(rows: &str, way: &str, it: &Figures) {
 }
 
 #[test]
-fn words_end_turns_sooner_and_cut_fewer_off_than_500_ms_of_patience() {
+fn text_beats_500_ms_patience_in_wait_and_cuts() {
     println!("set, language  way             mean wait  cut in  answered over");
     let mut missed = Vec::new();
     for (name, set) in SETS {

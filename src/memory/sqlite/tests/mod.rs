@@ -46,7 +46,7 @@ async fn does_what_every_store_must() {
 }
 
 #[tokio::test]
-async fn what_is_written_is_there_again_and_its_file_is_private() {
+async fn lines_survive_reopening_in_private_file() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("new/memory.db");
     let store = Sqlite::open(&path).unwrap();
@@ -109,7 +109,7 @@ async fn what_is_forgotten_is_not_in_the_file() {
 }
 
 #[tokio::test]
-async fn every_earlier_schema_is_upgraded_with_what_is_in_it() {
+async fn earlier_schemas_are_upgraded_with_their_data() {
     let folder = tempfile::tempdir().unwrap();
     for earlier in suite::kept::earlier(migrate::STEPS.len()) {
         let path = folder.path().join(format!("{earlier}.db"));
@@ -152,7 +152,7 @@ async fn guilds_of_an_earlier_file_have_their_own() {
 
 /// Up to schema 3 the index had words as they were said, with the accents of other than Latin letters.
 #[tokio::test]
-async fn words_of_an_earlier_file_are_found_in_every_script() {
+async fn upgraded_index_finds_words_in_every_script() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("memory.db");
     let mut db = connect(&path).unwrap();
@@ -176,7 +176,7 @@ async fn words_of_an_earlier_file_are_found_in_every_script() {
 }
 
 #[test]
-fn newer_damaged_and_unwritable_files_are_refused() {
+fn newer_damaged_unwritable_files_are_refused() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("memory.db");
     drop(Sqlite::open(&path).unwrap());

@@ -84,7 +84,7 @@ fn two_calls() -> Answer {
 }
 
 #[tokio::test]
-async fn text_comes_token_by_token_with_what_was_billed() {
+async fn text_arrives_complete_with_billed_usage() {
     let got = heard(said(&["Well", " met", "."])).await;
     let usage = Usage { input_tokens: 20, cached_tokens: 8, written_tokens: 4, output_tokens: 5 };
     assert_eq!((got.text.as_str(), got.usage), ("Well met.", Some(usage)));
@@ -101,7 +101,7 @@ async fn any_cut_of_the_bytes_gives_the_same_reply() {
 }
 
 #[tokio::test]
-async fn calls_are_told_apart_and_may_have_no_arguments() {
+async fn calls_stay_separate_and_may_lack_arguments() {
     let script = Answer::begun()
         .text(&["Wait."])
         .call("toolu_a", "roll", "")
@@ -240,7 +240,7 @@ async fn reasons_of_an_end_are_told() {
 }
 
 #[tokio::test]
-async fn an_answer_without_its_end_is_interrupted_and_its_calls_are_dropped() {
+async fn cut_answer_is_interrupted_and_drops_calls() {
     for script in [two_calls().closes(), two_calls().then(Step::Cut)] {
         let got = heard(script).await;
         assert_eq!((got.calls.len(), got.done, got.error), (0, false, Some(Kind::Interrupted)));
@@ -250,7 +250,7 @@ async fn an_answer_without_its_end_is_interrupted_and_its_calls_are_dropped() {
 }
 
 #[tokio::test]
-async fn errors_inside_the_stream_pass_before_anything_came() {
+async fn stream_errors_are_retried_only_before_output() {
     let server = ChatServer::start();
     server.push(Answer::begun().ping().event(&error("overloaded_error", "Overloaded")).closes());
     server.push(Answer::begun().thinking("hm").then(Step::Cut));
@@ -278,7 +278,7 @@ async fn signs_of_life_alone_are_no_answer() {
 }
 
 #[tokio::test]
-async fn statuses_have_their_kind_and_are_asked_again_where_that_helps() {
+async fn statuses_decide_error_kind_and_retry() {
     let limited = |retry_after| Kind::RateLimited { retry_after };
     for (status, kind, requests) in [
         (400, Kind::InvalidRequest, 1),

@@ -82,7 +82,7 @@ fn what_stays_the_same_is_marked_for_the_cache() {
 }
 
 #[test]
-fn neighbours_of_one_role_are_one_message_with_the_results_first() {
+fn same_role_messages_merge_with_results_first() {
     let sent = sent(vec![
         Message::User("one".into()),
         Message::User("two".into()),
@@ -132,7 +132,7 @@ fn what_the_service_would_refuse_is_put_right() {
 }
 
 #[test]
-fn tools_that_are_gone_stand_in_for_calls_that_were_made() {
+fn missing_tools_are_declared_for_past_calls() {
     let talk = vec![Message::User("u".into()), asked("", vec![call("a", "{}")]), result("a")];
     let body = first_guess(&request(talk, &[]), None);
     assert_eq!(body["tools"], json!([{"name": "roll", "input_schema": {"type": "object"}}]));
@@ -160,7 +160,7 @@ fn calls_are_demanded_where_that_is_possible() {
 }
 
 #[test]
-fn thoughts_go_back_while_their_calls_are_answered() {
+fn thoughts_are_sent_back_until_turn_is_over() {
     let thought = json!({"type": "thinking", "thinking": "hm", "signature": "s"});
     let answer = vec![thought, json!({"type": "tool_use", "id": "a", "name": "roll", "input": {}})];
     let mut calls = vec![call("a", "{}")];
@@ -187,7 +187,7 @@ fn thoughts_go_back_while_their_calls_are_answered() {
 }
 
 #[test]
-fn extra_members_are_sent_but_not_in_place_of_ours() {
+fn extra_members_never_replace_ours() {
     let mut options = settings(None);
     let extra = json!({"metadata": {"user_id": "x"}, "stream": false, "thinking": "no"});
     options.reach.extra_body = extra.as_object().unwrap().clone();
@@ -204,7 +204,7 @@ fn extra_members_are_sent_but_not_in_place_of_ours() {
 }
 
 #[test]
-fn a_longer_conversation_begins_with_the_same_words() {
+fn longer_conversation_extends_same_prefix() {
     let start = vec![
         Message::System("s".into()),
         Message::User("u".into()),

@@ -92,7 +92,7 @@ fn the_longest_match_wins_and_words_are_whole() {
 }
 
 #[test]
-fn phrases_are_words_whatever_stands_between_them() {
+fn phrases_match_words_across_punctuation() {
     let lines = || {
         vec![
             line(phrases(&["what's new", "who are you"]), &["Nothing ever is."]),
@@ -152,7 +152,7 @@ fn a_line_that_needs_dice_waits_for_dice() {
 }
 
 #[test]
-fn a_line_whose_tool_is_not_offered_says_what_it_says_then() {
+fn line_without_its_tool_uses_otherwise_text() {
     let without = |otherwise: &[&str]| {
         let otherwise = otherwise.iter().map(|&text| text.to_owned()).collect();
         vec![ScriptedLine { otherwise, ..dice_line() }, line(None, &["What?"])]
@@ -204,7 +204,7 @@ fn in_language(code: &str, line: ScriptedLine) -> ScriptedLine {
 }
 
 #[test]
-fn a_line_in_the_language_that_is_spoken_goes_before_one_without() {
+fn line_in_spoken_language_beats_one_without() {
     let lines = [
         line(phrases(&["ale", "an ale please"]), &["Two coppers."]),
         in_language("de", line(phrases(&["ale"]), &["Zwei Kupfer."])),
@@ -225,7 +225,7 @@ fn a_line_in_the_language_that_is_spoken_goes_before_one_without() {
 }
 
 #[test]
-fn where_nothing_fits_the_default_of_ones_own_language_does() {
+fn own_language_default_is_last_resort() {
     let lines = [
         in_language("de", line(phrases(&["ale"]), &["Zwei Kupfer."])),
         in_language("de", line(None, &["Soso."])),
@@ -235,7 +235,7 @@ fn where_nothing_fits_the_default_of_ones_own_language_does() {
 }
 
 #[test]
-fn a_line_whose_tool_is_missing_falls_to_one_of_the_same_language() {
+fn missing_tool_falls_back_in_same_language() {
     let lines = [
         in_language("de", ScriptedLine { language: None, ..dice_line() }),
         in_language("de", line(None, &["Soso."])),

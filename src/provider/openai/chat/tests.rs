@@ -235,7 +235,7 @@ async fn noise_of_real_servers_is_passed_over() {
 }
 
 #[tokio::test]
-async fn the_end_may_lack_its_mark_or_its_reason_but_not_both() {
+async fn stream_end_needs_done_mark_or_finish_reason() {
     let text = || Script::stream().chunk(json!({"content": "Aye."}), None);
     assert!(heard(text().chunk(json!({}), Some("stop"))).await.done, "no [DONE]");
     assert!(heard(text().done()).await.done, "no finish_reason");
@@ -246,7 +246,7 @@ async fn the_end_may_lack_its_mark_or_its_reason_but_not_both() {
 }
 
 #[tokio::test]
-async fn a_cut_stream_is_interrupted_and_its_calls_are_dropped() {
+async fn cut_stream_is_interrupted_and_drops_calls() {
     let text = Script::stream().chunk(json!({"content": "Well"}), None).step(Step::Cut);
     let got = heard(text).await;
     assert_eq!((got.text().as_str(), got.error), ("Well", Some(Kind::Interrupted)));
@@ -267,7 +267,7 @@ async fn a_stalled_stream_ends_by_its_idle_time() {
 }
 
 #[tokio::test]
-async fn an_answer_that_never_begins_is_a_timeout_and_not_asked_twice() {
+async fn unstarted_answer_times_out_without_retry() {
     let server = ChatServer::start();
     server.otherwise(|_| Script::stream().step(Step::Stall));
     let mut options = options(&server.base_url());
@@ -352,7 +352,7 @@ async fn bodies_that_are_no_stream_are_understood() {
 }
 
 #[tokio::test]
-async fn passing_failures_are_asked_again_before_anything_came() {
+async fn passing_failures_are_retried_before_output() {
     let server = ChatServer::start();
     server.push(Script::error(429, "rate_limit_error", "slow down").header("retry-after-ms", "5"));
     server.push(Script::stream().event(&json!({"error": {"message": "busy", "code": 503}})));
@@ -364,7 +364,7 @@ async fn passing_failures_are_asked_again_before_anything_came() {
 }
 
 #[tokio::test]
-async fn tries_end_and_final_errors_are_not_tried_again() {
+async fn retries_are_bounded_and_skip_final_errors() {
     let server = ChatServer::start();
     server.otherwise(|_| Script::error(429, "tokens", "slow down").header("retry-after-ms", "1"));
     let got = collect(chat(&server).stream(asks())).await;
@@ -396,7 +396,7 @@ async fn a_long_wait_asked_for_is_reported_at_once() {
 }
 
 #[tokio::test]
-async fn refused_parameters_are_replaced_and_remembered() {
+async fn refused_parameters_are_not_sent_again() {
     let server = ChatServer::start();
     server.otherwise(|request| {
         let refuse = |param: &str| {
@@ -420,7 +420,7 @@ async fn refused_parameters_are_replaced_and_remembered() {
 }
 
 #[tokio::test]
-async fn a_parameter_refused_under_both_names_is_an_error() {
+async fn parameter_refused_under_both_names_fails() {
     let server = ChatServer::start();
     server.otherwise(|request| {
         let name = if request.json.get("max_tokens").is_some() {
@@ -463,7 +463,7 @@ async fn a_server_that_is_down_is_unreachable() {
 }
 
 #[test]
-fn addresses_and_keys_that_cannot_be_used_are_refused() {
+fn unusable_addresses_and_keys_are_refused() {
     for bad in ["", "127.0.0.1:11434/v1", "ftp://x/v1", "not an address"] {
         let error = Chat::new(options(bad)).err().expect("an error");
         assert_eq!(error.kind(), Kind::InvalidRequest, "{bad}");

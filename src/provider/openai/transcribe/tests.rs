@@ -72,7 +72,7 @@ async fn answers_of_every_kind_are_read() {
 }
 
 #[tokio::test]
-async fn failures_have_kinds_and_passing_ones_are_tried_again() {
+async fn failures_have_kinds_and_transient_ones_retry() {
     let server = ChatServer::start();
     server.push(Script::error(429, "tokens", "loading").header("retry-after-ms", "1"));
     assert_eq!(hear(&server, &[&[1]]).await.unwrap(), finals("well met"));
@@ -112,7 +112,7 @@ fn prompt(server: &ChatServer) -> Option<String> {
 }
 
 #[tokio::test]
-async fn names_are_prompted_as_many_as_fit_and_the_likeliest_last() {
+async fn prompt_fits_names_with_the_likeliest_last() {
     let server = ChatServer::start();
     let stt = Transcription::new(options(&server.base_url()), None).unwrap();
     hear_with(&stt).await.unwrap();
@@ -133,7 +133,7 @@ async fn names_are_prompted_as_many_as_fit_and_the_likeliest_last() {
 }
 
 #[tokio::test]
-async fn a_service_that_takes_no_prompt_hears_without_it() {
+async fn refused_prompt_is_dropped_and_not_sent_again() {
     let server = ChatServer::start();
     let stt = Transcription::new(options(&server.base_url()), None).unwrap();
     stt.expect(&|| vec!["Mira".to_owned()]);

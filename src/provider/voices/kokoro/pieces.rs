@@ -87,7 +87,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_piece_is_short_and_the_next_ones_keep_up() {
+    fn first_piece_is_short_and_later_ones_keep_up() {
         assert_eq!(lengths(&[40, 40, 40, 40, 40], 0.8), [41, 83, 83], "1.25 times the one before");
         assert_eq!(lengths(&[30, 30, 30, 30, 30, 30], 0.3), [31, 95, 63], "three times at most");
         assert_eq!(lengths(&[3, 12, 20, 90], 0.3), [40, 91], "what is too short waits");

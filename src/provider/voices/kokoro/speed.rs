@@ -86,7 +86,7 @@ mod tests {
     }
 
     #[test]
-    fn a_fast_machine_is_asked_once_and_a_busy_one_again() {
+    fn speed_is_measured_again_only_if_too_slow() {
         assert_eq!(verdict(0.8, &[0.5]), (Speed(0.5), 1));
         assert_eq!(verdict(0.8, &[2.0, 0.75]), (Speed(0.75), 2));
         assert_eq!(verdict(0.8, &[2.0, 1.5, 1.75]), (Speed(1.5), 3));

@@ -116,7 +116,7 @@ fn random_descriptions_never_break_it() {
 }
 
 #[tokio::test]
-async fn what_is_missing_or_broken_is_said_with_the_way_out() {
+async fn missing_or_broken_voices_explain_the_remedy() {
     let place = tempfile::tempdir().unwrap();
     let piper = Piper::new(&Options { models: vec![place.path().to_owned()] }, Cores::default());
     let error = said(&piper, Voice::as_is("piper", "joe")).await.unwrap_err();

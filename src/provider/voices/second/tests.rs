@@ -78,7 +78,7 @@ async fn the_second_voice_speaks_while_the_first_fails() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn files_that_come_are_spoken_from_the_next_sentence_on() {
+async fn arriving_files_are_used_from_next_sentence() {
     let (first, second) = (Says::new(1, None), Says::new(2, None));
     first.lacks.store(true, Ordering::Relaxed);
     let voice = both(&first, &second);

@@ -101,7 +101,7 @@ async fn no_sound_needs_no_service() {
 }
 
 #[tokio::test]
-async fn a_service_that_ends_utterances_itself_hears_the_rest_as_another() {
+async fn speech_after_a_service_end_is_appended() {
     let mut script = Script::hears("yes");
     script.hears.as_mut().unwrap().ends_after = Some(0.5);
     let server = WyomingServer::start(script);

@@ -57,7 +57,7 @@ async fn a_sentence_is_asked_for_in_its_voice() {
 }
 
 #[tokio::test]
-async fn sound_of_other_rates_and_channels_is_taken_as_it_comes() {
+async fn other_sample_rates_and_stereo_are_accepted() {
     for (rate, channels) in [(8_000, 1), (16_000, 2), (48_000, 2)] {
         let mut script = Script::speaks();
         let speaks = script.speaks.as_mut().unwrap();
@@ -75,7 +75,7 @@ async fn sound_of_other_rates_and_channels_is_taken_as_it_comes() {
 }
 
 #[tokio::test]
-async fn voices_that_there_are_not_are_refused_with_the_nearest() {
+async fn unknown_voices_are_refused_with_the_nearest() {
     let server = WyomingServer::start(Script::speaks());
     let speech = speech(&server);
     let (joe, lessac) =

@@ -249,7 +249,7 @@ fn campaigns_have_folders_of_their_own() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn owners_of_one_campaign_do_not_see_each_others_files() {
+async fn files_are_separate_per_owner() {
     let place = Place::new();
     let owners = [Owner::Local, Owner::Guild(1), Owner::Guild(2)];
     for owner in owners {

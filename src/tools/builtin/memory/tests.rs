@@ -106,7 +106,7 @@ async fn lines_are_found_by_who_has_heard_them() {
 }
 
 #[tokio::test]
-async fn a_question_that_was_asked_before_is_no_answer_to_it() {
+async fn earlier_questions_are_left_out_of_results() {
     let kept = kept().await;
     let now = Told { session: "now", ago: 60_000 };
     let before = "Bartok, what did I promise your father?";
@@ -206,7 +206,7 @@ fn fact(id: &str, text: &str) -> Item {
 }
 
 #[tokio::test]
-async fn facts_are_ranked_by_words_and_meaning_together() {
+async fn facts_are_found_by_words_and_by_meaning() {
     let kept = kept().await;
     let items = vec![fact("a", "The smith wants his mallet"), fact("b", "Geese fly south")];
     kept.store.put_items(&kept.scope, items).await.unwrap();
@@ -235,7 +235,7 @@ async fn facts_are_ranked_by_words_and_meaning_together() {
 }
 
 #[tokio::test]
-async fn without_an_embedder_forms_of_a_word_and_misheard_names_are_found() {
+async fn facts_without_embedder_match_similar_spelling() {
     let kept = kept().await;
     let meaning = Meaning::by_spelling();
     let items = vec![fact("a", "Greymantle reads the stars"), fact("b", "Geese fly south")];
@@ -257,7 +257,7 @@ async fn without_an_embedder_forms_of_a_word_and_misheard_names_are_found() {
 }
 
 #[tokio::test]
-async fn a_chunk_is_told_as_the_line_that_was_found_in_it() {
+async fn chunk_hit_is_shown_as_its_line() {
     let kept = kept().await;
     let chunk = Item {
         id: "chunk".to_owned(),

@@ -88,7 +88,7 @@ impl Effects for Unseen {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_first_question_waits_for_the_rules_and_holds_nobody_up() {
+async fn first_rule_lookup_waits_without_blocking() {
     let (open, key) = mpsc::channel();
     *KEY.lock().unwrap() = Some(key);
     let host = ToolHost::new(StdRng::seed_from_u64(1));

@@ -119,7 +119,7 @@ fn what_cannot_be_made_is_said() {
 }
 
 #[test]
-fn schemas_that_refer_to_themselves_come_to_an_end() {
+fn recursive_schemas_terminate() {
     let sum = json!({"type": "object", "required": ["left", "right"],
         "properties": {"left": {"$ref": "#/$defs/e"}, "right": {"$ref": "#/$defs/e"}}});
     let schema = json!({"type": "object", "required": ["e"],

@@ -124,7 +124,7 @@ impl Sampler for Lender {
 }
 
 #[tokio::test]
-async fn while_several_tables_call_nobody_is_asked_and_nobody_pays() {
+async fn server_requests_need_one_calling_table() {
     let (client, mut server) = connected_to(true).await;
     let (table, lender) = (Arc::new(Table::default()), Arc::new(Lender::default()));
     let of = |guild| Whose {
@@ -168,7 +168,7 @@ async fn while_several_tables_call_nobody_is_asked_and_nobody_pays() {
 }
 
 #[tokio::test]
-async fn a_question_of_a_server_goes_to_the_table_that_called() {
+async fn elicitation_goes_to_calling_table() {
     let (client, mut server) = connected().await;
     let ask = |id: &str| {
         json!({"id": id, "method": "elicitation/create", "params": {"message": "Who?",
@@ -208,7 +208,7 @@ async fn a_server_gets_no_model() {
 }
 
 #[tokio::test]
-async fn a_call_that_is_dropped_is_cancelled_over_the_wire() {
+async fn dropped_calls_send_cancelled_notification() {
     let (client, mut server) = connected().await;
     let called = call(&client, Arc::new(Table::default()));
     let id = server.asked("tools/call").await;
@@ -219,7 +219,7 @@ async fn a_call_that_is_dropped_is_cancelled_over_the_wire() {
 }
 
 #[tokio::test]
-async fn a_server_that_ends_in_a_call_fails_it_and_is_lost() {
+async fn server_exit_fails_running_calls() {
     let (client, mut server) = connected().await;
     let called = call(&client, Arc::new(Table::default()));
     server.asked("tools/call").await;

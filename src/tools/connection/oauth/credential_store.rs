@@ -177,7 +177,7 @@ mod tests {
     }
 
     #[test]
-    fn a_login_survives_the_process_and_is_the_owners_alone() {
+    fn login_file_survives_restart_and_is_private() {
         let folder = tempfile::tempdir().unwrap();
         let path = login_path(folder.path(), "vtt");
         let server: Arc<str> = "vtt".into();

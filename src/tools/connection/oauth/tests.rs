@@ -82,7 +82,7 @@ fn ours(error: &StreamableHttpError<reqwest::Error>) -> &OauthError {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn an_expired_token_is_renewed_once_for_ten_calls() {
+async fn expired_token_is_renewed_once_for_ten_calls() {
     let server = Protected::start();
     let folder = tempfile::tempdir().unwrap();
     let path = login_path(folder.path(), "vtt");
@@ -112,7 +112,7 @@ async fn a_refused_token_is_renewed_once_for_ten_calls() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_revoked_login_needs_a_person_and_is_tried_once() {
+async fn revoked_login_is_tried_once_then_needs_login() {
     let server = Protected::start();
     let folder = tempfile::tempdir().unwrap();
     let path = login_path(folder.path(), "vtt");
@@ -143,7 +143,7 @@ async fn who_never_logged_in_sends_nothing() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn client_credentials_are_minted_once_and_again_when_refused() {
+async fn concurrent_calls_mint_one_client_token() {
     let server = Protected::start();
     let authorizer = program(&server, SECRET);
     let tokens = join_all((0..10).map(|_| request(&server, &authorizer))).await;
@@ -165,7 +165,7 @@ async fn a_wrong_secret_is_said_and_not_shown() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_login_is_not_taken_to_another_authorization_server() {
+async fn login_is_not_sent_to_another_issuer() {
     let server = Protected::start();
     let folder = tempfile::tempdir().unwrap();
     let path = login_path(folder.path(), "vtt");
@@ -209,7 +209,7 @@ async fn whisper(
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn more_scopes_are_asked_for_on_top_and_not_for_ever() {
+async fn extra_scopes_are_added_and_requested_once() {
     let server = Protected::start();
     let folder = tempfile::tempdir().unwrap();
     let path = login_path(folder.path(), "vtt");
@@ -222,7 +222,7 @@ async fn more_scopes_are_asked_for_on_top_and_not_for_ever() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_next_login_asks_for_what_the_server_wanted() {
+async fn next_login_requests_missing_scopes() {
     let server = Protected::start();
     let folder = tempfile::tempdir().unwrap();
     let path = login_path(folder.path(), "vtt");
@@ -238,7 +238,7 @@ async fn the_next_login_asks_for_what_the_server_wanted() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_browser_that_brings_no_answer_of_ours_is_passed_over() {
+async fn loopback_ignores_unrelated_requests() {
     // An error only says that there is one already.
     let _ = rustls::crypto::ring::default_provider().install_default();
     let (sender, mut shown) = tokio::sync::mpsc::channel(1);

@@ -100,7 +100,7 @@ mod tests {
     }
 
     #[test]
-    fn overwrites_apply_everyone_then_roles_then_member() {
+    fn overwrites_apply_everyone_roles_then_member() {
         let guild = guild();
         let mut channel = Channel::new(9, Some(1), 2, "voice");
         assert_eq!(of(&guild, 100, Some(&channel)), ALL, "the owner may everything");

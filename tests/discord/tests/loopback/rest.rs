@@ -148,7 +148,7 @@ async fn permissions_decide() {
 }
 
 #[tokio::test]
-async fn buckets_empty_and_say_when_they_are_full_again() {
+async fn empty_buckets_report_when_they_refill() {
     let limit = Limit { requests: 2, window: Duration::from_secs(1_000) };
     let discord = Discord::start(Options { limit, ..Options::default() }).await.unwrap();
     let rest = Rest::new(&discord);

@@ -157,7 +157,7 @@ async fn faults_do_what_they_say() {
 }
 
 #[tokio::test]
-async fn nobody_knows_whose_sound_it_is_without_speaking_updates() {
+async fn sound_without_speaking_updates_has_no_speaker() {
     let call = Call::start(VoiceOptions::default()).await;
     let (one, two) = call.two().await;
     let scope = Scope::User { guild: GUILD, user: 1 };
@@ -188,7 +188,7 @@ async fn a_cut_swallows_sound_and_delays_words() {
 }
 
 #[tokio::test]
-async fn a_player_resumes_and_follows_to_another_server() {
+async fn player_resumes_and_follows_server_migration() {
     let call = Call::start(VoiceOptions::default()).await;
     let (one, two) = call.two().await;
     for code in [None, Some(4015)] {
@@ -244,7 +244,7 @@ async fn a_speech_can_be_stopped() {
 }
 
 #[tokio::test]
-async fn a_lone_player_does_not_speak_into_an_encrypted_call() {
+async fn lone_player_sends_nothing_into_encrypted_call() {
     let call = Call::start(VoiceOptions::default()).await;
     let one = call.join(1, None).await;
     let pcm = tone(440.0, Duration::from_millis(100));

@@ -165,7 +165,7 @@ fn all_have_the_same_keys_whatever_the_order() {
 }
 
 #[test]
-fn who_is_left_alone_before_anybody_committed_begins_the_group() {
+fn member_left_alone_before_commit_begins_group() {
     let mut random = StdRng::seed_from_u64(1);
     let mut table = Table::new();
     table.join(1);

@@ -78,7 +78,7 @@ fn with_commit(state: &mut State) -> (Client, Vec<u8>) {
 }
 
 #[test]
-fn a_commit_that_comes_after_a_move_is_not_judged_by_the_new_channel() {
+fn late_commit_after_move_is_no_violation() {
     let mut state = state();
     let (old, commit) = with_commit(&mut state);
     let moved = state.admit((GUILD, 1), ELSEWHERE, "s1");
@@ -91,7 +91,7 @@ fn a_commit_that_comes_after_a_move_is_not_judged_by_the_new_channel() {
 }
 
 #[test]
-fn a_commit_for_another_group_is_still_a_violation() {
+fn commit_for_another_group_is_violation() {
     let mut state = state();
     let (_old, commit) = with_commit(&mut state);
     let new = Client::come(&mut state, 1, ELSEWHERE);
@@ -101,7 +101,7 @@ fn a_commit_for_another_group_is_still_a_violation() {
 }
 
 #[test]
-fn what_an_old_connection_says_changes_nothing_of_the_new_session() {
+fn old_connection_cannot_change_new_session() {
     let mut state = state();
     let who: Who = (GUILD, 1);
     let mut old = Client::come(&mut state, 1, CHANNEL);

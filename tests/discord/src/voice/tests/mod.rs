@@ -31,7 +31,7 @@ fn select() -> Value {
 }
 
 #[tokio::test]
-async fn a_client_that_does_it_wrong_is_closed_as_discord_would() {
+async fn misbehaving_client_gets_discord_close_codes() {
     let (tls, ca) = authority();
     let voice = Voice::start(tls, VoiceOptions::default()).await.unwrap();
     let (token, endpoint) = voice.admit(GUILD, CHANNEL, 1, "s");
@@ -88,7 +88,7 @@ async fn a_client_that_does_it_wrong_is_closed_as_discord_would() {
 }
 
 #[tokio::test]
-async fn version_4_neither_numbers_its_messages_nor_wraps_its_heartbeats() {
+async fn version_4_sends_no_seq_and_plain_heartbeats() {
     let (tls, ca) = authority();
     let voice = Voice::start(tls, VoiceOptions::default()).await.unwrap();
     let (token, endpoint) = voice.admit(GUILD, CHANNEL, 1, "s");
@@ -104,7 +104,7 @@ async fn version_4_neither_numbers_its_messages_nor_wraps_its_heartbeats() {
 }
 
 #[tokio::test]
-async fn a_resume_brings_what_was_missed_and_nothing_else() {
+async fn resume_replays_only_missed_messages() {
     for version in [4, 8] {
         let (tls, ca) = authority();
         let voice = Voice::start(tls, VoiceOptions::default()).await.unwrap();
@@ -149,7 +149,7 @@ async fn silence_on_the_gateway_ends_the_session() {
 }
 
 #[tokio::test]
-async fn who_is_admitted_again_keeps_a_live_seat_and_gets_a_new_one_otherwise() {
+async fn readmission_reuses_live_seat_unless_moved() {
     let (tls, ca) = authority();
     let voice = Voice::start(tls, VoiceOptions::default()).await.unwrap();
     let (token, endpoint) = voice.admit(GUILD, CHANNEL, 1, "s");
