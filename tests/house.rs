@@ -155,6 +155,26 @@ fn a_folder_has_its_own_file_inside() {
     assert!(beside.is_empty(), "move these into their folders as mod.rs:\n{}", beside.join("\n"));
 }
 
+/// The name that a line defines a function by.
+fn function(line: &str) -> Option<&str> {
+    let line = line.trim_start().trim_start_matches("pub ").trim_start_matches("async ");
+    Some(line.strip_prefix("fn ")?.split(['(', '<']).next().unwrap_or_default())
+}
+
+#[test]
+fn names_of_tests_are_short() {
+    let folders = ["src", "tests", "crates"].map(Path::new);
+    let files = folders.into_iter().flat_map(rust_files);
+    let too_long: Vec<String> = files
+        .flat_map(|path| {
+            let text = fs::read_to_string(&path).unwrap();
+            let names = text.lines().filter_map(function).filter(|name| name.len() > 45);
+            names.map(|name| format!("{}: {name}", path.display())).collect::<Vec<_>>()
+        })
+        .collect();
+    assert!(too_long.is_empty(), "use 45 characters at most:\n{}", too_long.join("\n"));
+}
+
 /// True if `c` is part of a Rust name.
 fn is_part(c: char) -> bool {
     c.is_alphanumeric() || c == '_'
