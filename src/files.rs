@@ -310,7 +310,7 @@ mod tests {
     }
 
     #[test]
-    fn what_others_could_read_is_closed_to_them() {
+    fn tighten_makes_data_folder_owner_only() {
         use std::os::unix::fs::{PermissionsExt, symlink};
         let folder = tempfile::tempdir().expect("a folder");
         let at = |name: &str| folder.path().join(name);

@@ -51,7 +51,7 @@ fn replies_at_a_terminal_are_heard_by_sentence() {
 }
 
 #[test]
-fn silence_is_kept_where_nobody_wants_to_hear() {
+fn silent_or_piped_ask_plays_nothing() {
     let place = place(&["pw-play"], PLAYS);
     assert_eq!(place.start_at_terminal(&[&ASK[..], &["--silent"]].concat()).leave(), 0);
     place.run(&ASK).ends_with(0);
@@ -59,7 +59,7 @@ fn silence_is_kept_where_nobody_wants_to_hear() {
 }
 
 #[test]
-fn a_player_that_fails_is_named_and_given_up() {
+fn player_that_fails_is_named_and_given_up() {
     let place = place(&["aplay"], "echo x >>tried; exit 3");
     let live = place.start_at_terminal(&ASK);
     let said = live.says("cannot play sound: ");

@@ -121,7 +121,7 @@ fn roller(thinks: bool) -> impl Fn(&Recorded) -> Script + Send {
 }
 
 #[test]
-fn an_npc_rolls_and_speaks_what_came_of_it() {
+fn npc_rolls_and_speaks_what_came_of_it() {
     for settings in ["", ", thinking_budget: 1024"] {
         let server = start();
         server.otherwise(roller(!settings.is_empty()));
@@ -272,7 +272,7 @@ fn early_stop_speaks_only_full_sentences() {
 }
 
 #[test]
-fn what_is_new_in_the_stream_is_passed_over() {
+fn unknown_stream_events_are_ignored() {
     let script = Answer::begun()
         .ping()
         .event(&json!({"type": "hologram_start", "shape": "dragon"}))
@@ -326,7 +326,7 @@ fn cache_tokens_are_billed_and_cap_holds() {
 }
 
 #[test]
-fn the_key_is_wanted_and_never_printed() {
+fn key_is_wanted_and_never_printed() {
     let server = start();
     server.push(refusal(403, &format!("the key {KEY} may not do that")));
     let place = table(&server, "", "").env("RUST_LOG", "trace").with_whisper();

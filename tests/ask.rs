@@ -247,7 +247,7 @@ fn typed_lines_are_answered_until_input_ends() {
 }
 
 #[test]
-fn the_last_turn_decides_the_exit_status() {
+fn last_turn_decides_the_exit_status() {
     let place = Place::new();
     place.run(&ask(&["--text", "hello there", "--text", "Mira, hello"])).ends_with(0);
     let ran = place.run(&ask(&["--text", "Mira, hello", "--text", "Dagny, hand me the rope"]));
@@ -307,7 +307,7 @@ fn orders_are_the_game_masters_alone() {
 }
 
 #[test]
-fn a_tier_and_an_npc_may_be_forced() {
+fn tier_and_an_npc_may_be_forced() {
     let place = Place::with_config(TALKATIVE);
     let line = place.run(&ask(&["--tier", "deep", "--npc", "mira", "--text", SWORD])).line();
     assert_eq!(line["npc"], "Mira Quickfingers");

@@ -59,7 +59,7 @@ fn recordings_that_are_not_there() {
 }
 
 #[test]
-fn a_recording_without_speech() {
+fn recording_without_speech() {
     let ears = Ears::start();
     let place = Place::with_config(&format!("providers:\n{}{ONE}", ears.entry()));
     place.write("silence.wav", wav(&[0; 32_000], 44_100, 2, Format::Pcm16));
@@ -71,7 +71,7 @@ fn a_recording_without_speech() {
 }
 
 #[test]
-fn a_place_for_the_answer_that_is_none() {
+fn place_for_the_answer_that_is_none() {
     let place = Place::with_config(ONE);
     let say = |out: &'static str| ["ask", "--text", "Pip, hello", "--out", out];
     let ran = refused(&place, &say("missing/o.wav"), 2);
@@ -255,7 +255,7 @@ fn dice_that_cannot_be_rolled() {
 }
 
 #[test]
-fn a_missing_voice_package() {
+fn missing_voice_package() {
     let place = Place::with_config(ONE).env("PATH", "/nowhere");
     let ran = place.run(&["ask", "--json", "--text", "Pip, hello", "--out", "o.wav"]).ends_with(1);
     let line = ran.line();
@@ -268,7 +268,7 @@ fn a_missing_voice_package() {
 }
 
 #[test]
-fn a_voice_that_is_not_installed() {
+fn voice_that_is_not_installed() {
     for (provider, voice) in [("flite", "banana"), ("espeak", "tlh-none")] {
         let npc = format!("voice: {{ provider: {provider}, voice_id: {voice} }}");
         let place = Place::with_config(&format!(

@@ -110,7 +110,7 @@ fn every_command_shows_an_example() {
 }
 
 #[test]
-fn the_shipped_files_are_fine() {
+fn shipped_files_are_fine() {
     let files = repository("glyphoxa.yaml");
     let path = files.to_str().expect("a path");
     let report = bare(&["check", "--json", "--config", path]).ends_with(0).line();
@@ -184,7 +184,7 @@ fn doctor_checks_everything_sessions_need() {
 }
 
 #[test]
-fn a_reader_that_leaves_is_no_failure() {
+fn reader_that_leaves_is_no_failure() {
     let mut command = std::process::Command::new("bash");
     let line = format!(
         "set -o pipefail; '{}' roll d20 --times 1000 | head -1",

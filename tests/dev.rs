@@ -35,7 +35,7 @@ fn unknown_commands_are_wrong_usage() {
 
 /// Without a PATH there is no Rust, so that nothing but this is said.
 #[test]
-fn how_long_the_tests_take_is_said_beforehand() {
+fn test_duration_is_printed_before_start() {
     let place = Place::new();
     let mut command = Command::new("/bin/bash");
     command.arg(repository("dev")).arg("test").current_dir(place.path("."));
@@ -49,7 +49,7 @@ fn how_long_the_tests_take_is_said_beforehand() {
 }
 
 #[test]
-fn the_scripts_can_be_read_by_bash() {
+fn scripts_can_be_read_by_bash() {
     for script in ["dev", ".ci/run"] {
         let mut command = Command::new("bash");
         command.arg("-n").arg(repository(script));
@@ -110,7 +110,7 @@ fn demo_without_model_files_types_the_line() {
 }
 
 #[test]
-fn a_first_try_leaves_a_link_to_the_program() {
+fn first_try_leaves_a_link_to_the_program() {
     let place = with_stand_ins();
     let path = format!("{}:/usr/local/bin:/usr/bin:/bin", place.path("bin").display());
     for (command, started) in [
@@ -159,7 +159,7 @@ fn installed() -> Vec<BTreeSet<String>> {
 }
 
 #[test]
-fn the_container_has_the_packages_of_the_script() {
+fn container_has_the_packages_of_the_script() {
     let (build, mut run) = packages();
     // The codec itself, which its -dev package brings; and whom to trust on the network.
     run.extend(["libopus0", "ca-certificates"].map(str::to_owned));
@@ -171,7 +171,7 @@ fn the_container_has_the_packages_of_the_script() {
 }
 
 #[test]
-fn the_container_starts_what_there_is() {
+fn container_starts_what_there_is() {
     let compose: Value = serde_yaml::from_str(&shipped("compose.yaml")).expect("YAML");
     let bot = &compose["services"]["glyphoxa"];
     assert!(repository(bot["build"]["dockerfile"].as_str().expect("a file")).exists());
@@ -222,7 +222,7 @@ fn step_of_models() -> String {
 }
 
 #[test]
-fn the_container_is_not_built_without_models() {
+fn container_is_not_built_without_models() {
     for (arrive, models, status, said) in [
         (true, "required", 0, ""),
         (false, "required", 1, "build again later, or with --build-arg MODELS=optional"),
@@ -315,7 +315,7 @@ fn hosting_commands_name_files_that_exist() {
 
 /// The program finds keys that systemd hands over and only root can read.
 #[test]
-fn the_service_is_given_its_keys_as_a_credential() {
+fn service_is_given_its_keys_as_a_credential() {
     assert_eq!(service("LoadCredential"), ["environment:/etc/glyphoxa/environment"]);
     assert!(service("EnvironmentFile").is_empty());
     assert_eq!((service("MemoryMax").len(), service("TasksMax").len()), (1, 1));

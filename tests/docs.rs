@@ -15,7 +15,7 @@ use crate::support::{
 
 /// Every example stands in the page word for word.
 #[test]
-fn the_page_shows_the_examples_as_they_are() {
+fn page_shows_the_examples_as_they_are() {
     let page = shipped("docs/tools.md");
     let mut shown = 0;
     for example in fs::read_dir(repository("docs/examples")).unwrap() {
@@ -33,7 +33,7 @@ fn the_page_shows_the_examples_as_they_are() {
 
 /// The built-in is registered as the page says.
 #[test]
-fn the_page_names_the_places_of_a_built_in() {
+fn page_names_the_places_of_a_built_in() {
     let builtins = shipped("src/tools/builtin/mod.rs");
     for place in ["pub const IDENTITIES", "pub fn offer(", "(\"dice-roller\", dice::tools("] {
         assert!(builtins.contains(place), "'{place}' has moved: docs/tools.md must follow");
@@ -41,7 +41,7 @@ fn the_page_names_the_places_of_a_built_in() {
 }
 
 #[test]
-fn the_server_in_python_serves_an_npc() {
+fn server_in_python_serves_an_npc() {
     if Command::new("python3").arg("--version").output().is_err() {
         return skipped("docs/examples/weather.py", "there is no python3");
     }
@@ -69,7 +69,7 @@ fn the_server_in_python_serves_an_npc() {
 /// The files and folders that the map names are there: in `src`, at the top, or beside the first
 /// that its line names.
 #[test]
-fn the_map_names_what_is_there() {
+fn map_names_what_is_there() {
     let map = shipped("ARCHITECTURE.md");
     let is_path = |name: &&str| {
         name.chars().all(|c| c.is_ascii_alphanumeric() || "_-./".contains(c))

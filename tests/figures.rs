@@ -62,7 +62,7 @@ fn tools_are_picked_by_name() {
 }
 
 #[test]
-fn a_report_has_figures_and_nobodys_name() {
+fn report_has_figures_and_nobodys_name() {
     let place = with_figures();
     place.run(&["tools", "report", "--out", "mine.json"]).ends_with(0);
     let written = fs::read_to_string(place.path("mine.json")).expect("the report");
@@ -115,7 +115,7 @@ fn leaderboard_ranks_local_and_imported_figures() {
 }
 
 #[test]
-fn a_broken_report_is_named() {
+fn broken_report_is_named() {
     let place = with_figures();
     place.write("broken.json", "{\"tools\": [");
     place.write(

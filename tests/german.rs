@@ -76,7 +76,7 @@ const EVENING: &[Exchange] = &[
 ];
 
 #[test]
-fn an_evening_in_german_is_answered_in_german() {
+fn evening_in_german_is_answered_in_german() {
     let typed: Vec<&str> = EVENING.iter().map(|(said, ..)| *said).collect();
     let turns = evening(&Place::new(), &typed);
     assert_eq!(turns.len(), EVENING.len());

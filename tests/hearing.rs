@@ -56,7 +56,7 @@ fn dice_and_names_are_heard_by_whisper() {
 }
 
 #[test]
-fn the_demo_recording_is_heard_by_whisper() {
+fn demo_recording_is_heard_by_whisper() {
     let recording = repository("assets/demo/player.wav");
     let Some(place) = place() else { return };
     let ran = place.run(&["ask", "--json", "--in", recording.to_str().unwrap()]).ends_with(0);
@@ -110,7 +110,7 @@ fn is_answered(line: &Value) -> bool {
 }
 
 #[test]
-fn what_is_no_word_to_an_npc_is_never_answered() {
+fn noise_and_unaddressed_talk_get_no_answer() {
     let (Some(table), Some(weights)) = (place(), weights()) else { return };
     // He is alone with the speaker, and answers to any word.
     let alone = Place::with_config(ALONE).env("GLYPHOXA_MODELS", &weights.display().to_string());

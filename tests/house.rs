@@ -145,7 +145,7 @@ fn dependencies_have_a_reason() {
 
 /// A folder's own file is its `mod.rs`.
 #[test]
-fn a_folder_has_its_own_file_inside() {
+fn folder_has_its_own_file_inside() {
     let beside: Vec<String> = ["src", "tests", "benches"]
         .iter()
         .flat_map(|folder| rust_files(Path::new(folder)))

@@ -22,7 +22,7 @@ fn at_most(most: usize, files: &[String]) {
 }
 
 #[test]
-fn a_voice_service_is_known_to_three_files() {
+fn voice_service_is_known_to_three_files() {
     at_most(3, &files_with("src", &["Espeak"]));
 }
 
@@ -44,11 +44,11 @@ fn slash_command_is_known_to_one_other_file() {
 }
 
 #[test]
-fn a_built_in_tool_is_known_to_three_files() {
+fn built_in_tool_is_known_to_three_files() {
     at_most(3, &files_with("src", &["\"roll_table\"", ".roll_table\""]));
 }
 
 #[test]
-fn a_setting_is_known_to_three_files() {
+fn setting_is_known_to_three_files() {
     at_most(3, &files_with("src", &["retention_days"]));
 }

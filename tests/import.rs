@@ -127,7 +127,7 @@ fn one_bad_entity_is_named_and_stops_the_import() {
 }
 
 #[test]
-fn what_the_campaign_file_says_stays_as_it_says() {
+fn campaign_file_wins_over_imported_entities() {
     let place = Place::with_config(&format!("campaign: c.yaml\n{SCRIPTED}"));
     place.write("c.yaml", saltmarsh());
     let eda = entity(&place, "Eda Oweland");

@@ -43,7 +43,7 @@ fn spoken_by(place: &Place, npc: &str) -> Value {
 }
 
 #[test]
-fn a_second_voice_speaks_where_kokoro_is_not() {
+fn second_voice_speaks_where_kokoro_is_not() {
     let place = Place::with_config(CAST);
     assert_eq!(spoken_by(&place, "Mira"), "flite");
     let (line, _) = asked(&place, "Pip", 1);
@@ -61,7 +61,7 @@ fn a_second_voice_speaks_where_kokoro_is_not() {
 }
 
 #[test]
-fn a_second_voice_speaks_where_kokoro_is_damaged() {
+fn second_voice_speaks_where_kokoro_is_damaged() {
     let place = Place::with_config(CAST);
     let folder = place.path("data/models/kokoro");
     fs::create_dir_all(&folder).unwrap();

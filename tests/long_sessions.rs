@@ -204,7 +204,7 @@ fn own_server_serves_every_speaker() {
 
 /// A fault of the window is said before anybody plays.
 #[test]
-fn a_window_without_room_is_reported() {
+fn window_without_room_is_reported() {
     let place = table(&ChatServer::start(), "    max_sentences: 3\n");
     place.run(&["check"]).ends_with(0);
     let text = std::fs::read_to_string(place.path("glyphoxa.yaml")).unwrap();

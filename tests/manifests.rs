@@ -65,7 +65,7 @@ fn problems(spec: &str) -> Ran {
 }
 
 #[test]
-fn a_mock_answers_what_its_file_says() {
+fn mock_answers_what_its_file_says() {
     let fixed = place("  mock_result: { temp: 7, sky: [grey] }\n", &json!({"city": "Bree"}));
     let called = call(&fixed);
     assert_eq!(called["tool"], "weather.forecast");
@@ -84,7 +84,7 @@ fn a_mock_answers_what_its_file_says() {
 }
 
 #[test]
-fn the_shipped_example_works() {
+fn shipped_example_works() {
     let place = Place::with_config(&pip("tavern.rumour", &json!({"about": "Mira"})));
     let example = crate::support::program::shipped("tools/tavern_rumour.yaml");
     place.write("lore/rumour.yaml", &example);
@@ -97,7 +97,7 @@ fn the_shipped_example_works() {
 }
 
 #[test]
-fn a_json_descriptor_is_a_tool() {
+fn json_descriptor_is_a_tool() {
     let config = format!("tools: {{ manifests: [kit] }}\n{}", pip("kit.now", &json!({})));
     let place = Place::with_config(&config);
     place.write(
@@ -176,7 +176,7 @@ fn only_what_may_be_repeated_is_repeated() {
 }
 
 #[test]
-fn what_is_redacted_reaches_nobody() {
+fn redacted_fields_are_removed_from_answers() {
     let answer =
         json!({"a": [{"Token": "s3", "n": 1}], "token": {"x": 1}, "deep": {"b": {"pin": 4}}});
     let http = "  http: { url: \"BASE/x\", redact: [token, pin] }\n";
@@ -190,7 +190,7 @@ fn what_is_redacted_reaches_nobody() {
 }
 
 #[test]
-fn answers_of_every_kind_are_taken_or_told() {
+fn http_answers_are_converted_or_reported() {
     let http = "  http: { url: \"BASE/x\", max_response_bytes: 100 }\n";
     let ask = |script: Script| asked(http, &json!({"city": "B"}), vec![script]).0;
     let text = Script::plain(200, "text/html; charset=utf-8").raw("<b>grey</b>");
@@ -208,7 +208,7 @@ fn answers_of_every_kind_are_taken_or_told() {
 }
 
 #[test]
-fn an_answer_must_be_what_the_tool_declares() {
+fn answer_must_be_what_the_tool_declares() {
     let spec = "  output_schema: { type: object, required: [temp] }\n  http: { url: \"BASE/x\" }\n";
     let answer = Script::json(200, &json!({"heat": 1}));
     let (called, _) = asked(spec, &json!({"city": "B"}), vec![answer]);
@@ -216,7 +216,7 @@ fn an_answer_must_be_what_the_tool_declares() {
 }
 
 #[test]
-fn a_server_that_does_not_answer_is_left() {
+fn server_that_does_not_answer_is_left() {
     let http = "  http: { url: \"BASE/x\", timeout_ms: 200 }\n";
     let stalled = Script::plain(200, "text/plain").step(Step::Stall);
     let (called, requests) = asked(http, &json!({"city": "B"}), vec![stalled]);
@@ -251,7 +251,7 @@ fn redirects_stay_on_the_server() {
 }
 
 #[test]
-fn an_argument_does_not_walk_away() {
+fn argument_does_not_walk_away() {
     let http = "  http: { url: \"BASE/users/{city}\", method: DELETE }\n";
     for city in ["..", "."] {
         let (called, requests) = asked(http, &json!({"city": city}), vec![]);

@@ -79,7 +79,7 @@ fn call(place: &Place, tool: &str, arguments: &str) -> Value {
 }
 
 #[test]
-fn servers_of_every_kind_stand_side_by_side() {
+fn ready_and_failed_servers_are_listed_together() {
     if !has_python() {
         return;
     }
@@ -242,7 +242,7 @@ fn no_process_is_left_whatever_ends_the_program() {
 }
 
 #[test]
-fn a_changed_list_of_tools_is_taken_at_once() {
+fn changed_list_of_tools_is_taken_at_once() {
     if !has_python() {
         return;
     }
@@ -263,7 +263,7 @@ fn a_changed_list_of_tools_is_taken_at_once() {
 }
 
 #[test]
-fn a_server_that_dies_comes_back() {
+fn server_that_dies_comes_back() {
     if !has_python() {
         return;
     }
@@ -303,7 +303,7 @@ fn servers_are_added_and_removed_while_it_runs() {
 }
 
 #[test]
-fn what_is_new_at_a_server_under_review_waits() {
+fn new_tools_of_reviewed_server_await_approval() {
     if !has_python() {
         return;
     }
@@ -408,7 +408,7 @@ fn requests_wait_for_the_open_event_stream() {
 }
 
 #[test]
-fn what_is_no_good_server_is_named() {
+fn unusable_http_server_error_names_the_cause() {
     if !has_python() {
         return;
     }

@@ -79,7 +79,7 @@ fn login_is_asked_again_only_when_revoked() {
 }
 
 #[test]
-fn client_credentials_need_nobody() {
+fn client_credentials_work_without_user_login() {
     let server = Protected::start();
     let auth = |secret: &str| {
         let issuer = server.issuer();
@@ -99,7 +99,7 @@ fn client_credentials_need_nobody() {
 }
 
 #[test]
-fn what_cannot_be_logged_in_to_is_said() {
+fn impossible_login_reports_the_reason() {
     let place = Place::with_config(&config("http://127.0.0.1:9/mcp", "{ token: abc }"));
     let unknown = place.run(&["mcp", "login", "home"]).ends_with(2);
     assert!(unknown.stderr.contains("unknown server 'home'"), "{unknown:#?}");
@@ -112,7 +112,7 @@ fn what_cannot_be_logged_in_to_is_said() {
 }
 
 #[test]
-fn a_probe_reports_what_every_tool_answers() {
+fn probe_reports_what_every_tool_answers() {
     let server = Protected::start();
     let place = Place::new();
     let found = place.run(&["mcp", "probe", &server.url(), "--json"]).ends_with(0).line();
@@ -134,7 +134,7 @@ fn a_probe_reports_what_every_tool_answers() {
 }
 
 #[test]
-fn what_is_no_server_is_said_in_one_line() {
+fn failed_probe_reports_the_cause_in_one_line() {
     let place = Place::new();
     let page = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let address = page.local_addr().unwrap();

@@ -118,7 +118,7 @@ fn answers_from_its_prompt(server: &ChatServer) {
 }
 
 #[test]
-fn an_evening_later_it_is_still_remembered() {
+fn evening_later_it_is_still_remembered() {
     let server = ChatServer::start();
     answers_from_its_prompt(&server);
     let place = table(&server);

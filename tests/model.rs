@@ -252,7 +252,7 @@ fn tools_an_npc_was_not_given_are_not_offered() {
 }
 
 #[test]
-fn a_model_that_only_calls_is_stopped() {
+fn model_that_only_calls_is_stopped() {
     let server = ChatServer::start();
     server.otherwise(|request| match request.json.get("tools") {
         Some(_) => Script::calls(&[("x", "roll", "{\"expression\": \"d20\"}")]),
@@ -293,7 +293,7 @@ fn failures_that_pass_are_waited_for() {
 }
 
 #[test]
-fn a_cut_stream_leaves_what_was_whole() {
+fn cut_stream_leaves_what_was_whole() {
     let said = |tokens: &[&str]| {
         tokens
             .iter()
@@ -314,7 +314,7 @@ fn a_cut_stream_leaves_what_was_whole() {
 }
 
 #[test]
-fn a_stalled_stream_is_given_up() {
+fn stalled_stream_is_given_up() {
     let begun = Instant::now();
     let stalled =
         Script::stream().chunk(json!({"content": "Sit down. The"}), None).step(Step::Stall);
@@ -328,7 +328,7 @@ fn a_stalled_stream_is_given_up() {
 }
 
 #[test]
-fn an_empty_answer_says_so() {
+fn empty_answer_says_so() {
     let (line, _) = always(Script::text(&[]), "");
     assert_eq!((text(&line, "outcome"), text(&line, "reply")), ("empty_reply", ""), "{line:#}");
     let (line, _) = always(Script::text(&["*shrugs*"]), "");
@@ -336,7 +336,7 @@ fn an_empty_answer_says_so() {
 }
 
 #[test]
-fn a_server_that_is_down_says_so() {
+fn server_that_is_down_says_so() {
     let address = format!("http://{NOBODY}/v1");
     let ran = ask(&table_at(&address, "")).ends_with(1);
     assert_failed(&ran.line(), "model_error", "nothing listens there");
@@ -360,7 +360,7 @@ fn stage_directions_and_labels_are_not_spoken() {
 }
 
 #[test]
-fn a_model_is_told_only_what_its_npc_may_know() {
+fn prompt_holds_only_facts_known_to_its_npc() {
     let server = ChatServer::start();
     let place = table(&server);
     let said = ["--text", "Bartok, hello", "--text", "and the quarry?", "--text", "Mira, hello"];
@@ -422,7 +422,7 @@ fn assistant_uses_the_model_within_the_budget() {
 }
 
 #[test]
-fn what_was_sent_before_is_sent_the_same_again() {
+fn earlier_messages_are_resent_unchanged() {
     let server = ChatServer::start();
     server.push(calls(&[roll("a", "d20")]));
     let place = table(&server);
@@ -465,7 +465,7 @@ fn money_that_is_not_there_is_not_spent() {
 }
 
 #[test]
-fn the_key_is_sent_and_never_printed() {
+fn key_is_sent_and_never_printed() {
     let key = "sk-test-1234567890";
     let server = ChatServer::with_key(Some(key));
     let echo = format!("the key {key} may not do that");

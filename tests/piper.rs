@@ -133,7 +133,7 @@ impl Character {
 }
 
 #[test]
-fn the_five_shipped_voices_are_told_apart() {
+fn shipped_voices_are_acoustically_distinct() {
     let Some((models, _)) = models().filter(|(_, voice)| voice == "joe") else { return };
     let cast = shipped();
     // No two renderings are alike: the longer, the closer their middles are.

@@ -72,7 +72,7 @@ fn only_valid_changes_apply_between_lines() {
 }
 
 #[test]
-fn a_new_npc_joins_and_a_deleted_one_leaves() {
+fn new_npc_joins_and_a_deleted_one_leaves() {
     let place = table("");
     let mut live = place.start(&["ask", "--json", "--as-dm", "--session", "evening"]);
     assert_eq!(live.asked("Mira, roll")["outcome"], "nobody_addressed");
@@ -317,7 +317,7 @@ fn deleted_npcs_leave_their_scene() {
 
 /// A table needs somebody: the last one stays, and that is said.
 #[test]
-fn the_last_npc_stays_until_there_is_another() {
+fn last_npc_stays_until_there_is_another() {
     let place = table("");
     std::fs::remove_file(place.path("npcs/tom.yaml")).expect("it was written");
     let mut live = place.start(&["ask", "--json"]);

@@ -76,7 +76,7 @@ fn two_models_give_one_answer() {
 }
 
 #[test]
-fn the_history_has_one_answer() {
+fn history_has_one_answer() {
     let two = Two::new("Ah, the old mine.", "It lies north.");
     let place = two.place("", "");
     let said = ["--text", "Bartok, where is it?", "--text", "Bartok, how far is it?"];
@@ -90,7 +90,7 @@ fn the_history_has_one_answer() {
 }
 
 #[test]
-fn the_strong_model_answers_for_one_that_fails() {
+fn strong_model_answers_for_one_that_fails() {
     let two = Two::new("", "It lies north.");
     two.fast.otherwise(|_| Script::error(500, "server_error", "no"));
     let line = two.answer("", "", "Bartok, where is the old mine?");
@@ -114,7 +114,7 @@ fn short_answers_are_the_fast_models_alone() {
 }
 
 #[test]
-fn a_server_that_continues_gets_the_beginning() {
+fn server_that_continues_gets_the_beginning() {
     let two = Two::new("Ah, the old mine.", "It lies north.");
     let line = two.answer(", continues: true", "", "Bartok, where is the old mine?");
     assert_eq!(line["reply"], "Ah, the old mine. It lies north.");
@@ -124,7 +124,7 @@ fn a_server_that_continues_gets_the_beginning() {
 }
 
 #[test]
-fn the_roll_is_the_strong_models() {
+fn roll_is_the_strong_models() {
     let two = Two::new("Let us see what the bones say.", "There you are.");
     two.main.push(Script::calls(&[("c1", "roll", r#"{"expression":"2d6"}"#)]));
     let line = two.answer("", ", tools: [dice-roller.roll]", "Bartok, roll 2d6 for me");

@@ -8,7 +8,7 @@ use crate::support::{
 };
 
 #[test]
-fn a_server_runs_in_the_folder_of_its_file() {
+fn server_runs_in_the_folder_of_its_file() {
     let python = Command::new("python3").arg("--version").stdout(Stdio::null()).status();
     if python.is_err() {
         return skipped("tests with MCP servers", "there is no python3");

@@ -31,7 +31,7 @@ fn shown(place: &Place, session: &str) -> Vec<Value> {
 }
 
 #[test]
-fn what_was_said_is_kept_with_who_heard_it() {
+fn session_lines_store_speaker_and_listeners() {
     let place = Place::new();
     ask(&place, "friday", &["I look at the ceiling for a while"]);
     let said = ask(&place, "friday", &["Bartok, hello", "Bartok, roll two d six plus three"]);
@@ -66,7 +66,7 @@ fn what_was_said_is_kept_with_who_heard_it() {
 }
 
 #[test]
-fn a_session_without_a_name_is_not_kept() {
+fn session_without_a_name_is_not_kept() {
     let place = Place::new();
     place.run(&["ask", "--text", "Bartok, hello"]).ends_with(0);
     assert!(!place.path("data/memory.db").exists());
@@ -105,7 +105,7 @@ fn lines_are_found_again() {
 }
 
 #[test]
-fn a_session_is_exported_and_deleted() {
+fn session_is_exported_and_deleted() {
     let place = Place::new();
     ask(&place, "friday", &["Bartok, my secret is a wombat"]);
     place.run(&["session", "export", "friday", "--out", "friday.md"]).ends_with(0);
@@ -162,7 +162,7 @@ fn holds_nowhere(place: &Place, word: &str) {
 }
 
 #[test]
-fn the_x_card_takes_the_last_exchange_back() {
+fn x_card_takes_the_last_exchange_back() {
     let place = Place::new();
     let typed =
         "Bartok, roll 2d6 for my mule\nBartok, roll 2d6 for my wombat\n/xcard\n/session status\n";
@@ -243,7 +243,7 @@ fn model_claims_need_proof_and_facts_approval() {
 }
 
 #[test]
-fn a_memory_that_cannot_be_used_is_said_at_once() {
+fn memory_that_cannot_be_used_is_said_at_once() {
     let place = Place::new();
     place.write(
         "data/memory.db",
@@ -260,7 +260,7 @@ fn a_memory_that_cannot_be_used_is_said_at_once() {
 }
 
 #[test]
-fn the_file_is_where_the_configuration_says() {
+fn file_is_where_the_configuration_says() {
     let place = Place::with_config(
         "npcs: [{ name: Bartok, voice: { voice_id: rms } }]\nmemory: { path: store/m.db }\n",
     );
@@ -332,7 +332,7 @@ fn is_whole(place: &Place) {
 
 /// A memory that was being made when the program was killed is made by the next start.
 #[test]
-fn a_first_start_that_is_killed_is_made_good() {
+fn first_start_that_is_killed_is_made_good() {
     for (kill, (name, bytes)) in
         [("memory.db", 0), ("memory.db-wal", 0), ("memory.db-wal", 1), ("memory.db-wal", 100_000)]
             .into_iter()
@@ -421,7 +421,7 @@ fn one_program_at_a_time_plays_a_session() {
 
 /// Mutes, unmutes and the scene survive when the program is killed.
 #[test]
-fn an_x_card_holds_though_the_program_is_killed() {
+fn x_card_holds_though_the_program_is_killed() {
     let place = Place::new();
     let evening = ["ask", "--json", "--as-dm", "--session", "friday"];
     let statuses = |live: &mut Live| -> Value {

@@ -86,7 +86,7 @@ fn mute_pause_and_x_card_hold_until_revoked() {
 }
 
 #[test]
-fn the_x_card_is_heard_aloud_from_anybody() {
+fn x_card_is_heard_aloud_from_anybody() {
     let Some(place) = table().with_whisper() else { return };
     place.write("card.wav", plain_wav(&speech("rms", "x card")));
     let said = ["--in", "card.wav", "--text", "Mira, hello"];
@@ -151,7 +151,7 @@ fn scene_brings_npcs_and_players_get_characters() {
 }
 
 #[test]
-fn who_is_asked_for_comes_into_the_scene() {
+fn requested_npc_is_added_to_scene() {
     let place = table();
     let alone = WORLD.replace("npcs: [Bartok, Mira]", "npcs: [Bartok]");
     place.write("world.yaml", alone);
@@ -163,7 +163,7 @@ fn who_is_asked_for_comes_into_the_scene() {
 }
 
 #[test]
-fn who_has_opted_out_is_not_heard() {
+fn opted_out_speakers_are_ignored() {
     let ran = typed(&[
         "/privacy optout",
         "Mira, hello",
@@ -197,7 +197,7 @@ fn players_may_stop_everything_and_steer_nothing() {
 }
 
 #[test]
-fn people_are_shown_how_things_stand() {
+fn status_commands_show_current_settings() {
     let lines = "/tier set standard 1\n/npc direct Mira: hush\n/npc mute Bartok\n/npc pin Mira\n/tier show\n\
                  /scene show\n/session status";
     let shown = table().run_typing(&["ask", "--as-dm"], lines).ends_with(0).stdout;
@@ -215,7 +215,7 @@ fn people_are_shown_how_things_stand() {
 }
 
 #[test]
-fn the_assistant_looks_rules_up_in_writing() {
+fn assistant_looks_rules_up_in_writing() {
     let place = table();
     let ask = ["ask", "--json", "--assistant", "--text", "how does grappling work?"];
     let answer = place.run(&ask).ends_with(0).line();
@@ -235,7 +235,7 @@ fn the_assistant_looks_rules_up_in_writing() {
 }
 
 #[test]
-fn an_assistant_of_ones_own_is_no_npc() {
+fn assistant_of_ones_own_is_no_npc() {
     let own = "
   - name: Clerk
     kind: assistant
@@ -265,7 +265,7 @@ campaign";
 }
 
 #[test]
-fn a_kept_session_goes_on_as_it_was_left() {
+fn kept_session_goes_on_as_it_was_left() {
     let table = table();
     let evening = |lines: &[&str]| {
         let arguments = ["ask", "--json", "--as-dm", "--session", "friday"];

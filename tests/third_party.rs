@@ -375,7 +375,7 @@ fn servers_behind_wrappers_end_with_the_program() {
 }
 
 #[test]
-fn a_server_that_never_answers_holds_up_nobody() {
+fn unresponsive_servers_do_not_delay_answers() {
     let silent = TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("url: \"http://{}/mcp\"", silent.local_addr().unwrap());
     let brain = ChatServer::start();

@@ -29,7 +29,7 @@ fn every_tool_is_listed_with_its_tier() {
 }
 
 #[test]
-fn an_npc_sees_its_whitelist() {
+fn npc_sees_its_whitelist() {
     let place = Place::with_config(BARTOK);
     let arguments = ["tools", "visible", "--npc", "Bartok", "--tier", "deep", "--json"];
     let line = place.run(&arguments).ends_with(0).line();
@@ -110,7 +110,7 @@ fn calls_of_a_kept_session_are_logged() {
 }
 
 #[test]
-fn what_is_held_back_is_named_with_the_way_out() {
+fn withheld_tool_is_named_with_its_fix() {
     if !has_python() {
         return;
     }
@@ -136,7 +136,7 @@ fn what_is_held_back_is_named_with_the_way_out() {
 }
 
 #[test]
-fn the_log_of_calls_keeps_no_secret() {
+fn log_of_calls_keeps_no_secret() {
     if !has_python() {
         return;
     }

@@ -61,7 +61,7 @@ fn help_is_a_list_and_quit_ends() {
 }
 
 #[test]
-fn what_a_failing_voice_does_not_say_is_shown() {
+fn failed_voice_shows_the_unspoken_reply() {
     let place = Place::with_config(
         "npcs: [{ name: Pip, voice: { provider: espeak, voice_id: xx-none }, \
          lines: [{ say: \"The key is under the mat. The dog is not.\" }] }]\n",
@@ -138,7 +138,7 @@ fn check_finds_missing_tools_and_programs() {
 }
 
 #[test]
-fn what_is_known_of_the_cast_is_told() {
+fn memory_entity_shows_known_cast_details() {
     let place = Place::new();
     let ran = place.run(&["memory", "entity", "bartok"]).ends_with(0);
     for part in ["Bartok the Barkeep", "gruff man of fifty", "secret: Tamsin Pell", "barkeep"] {
@@ -148,7 +148,7 @@ fn what_is_known_of_the_cast_is_told() {
 }
 
 #[test]
-fn an_import_into_another_campaign_asks() {
+fn import_into_another_campaign_asks() {
     let place = Place::with_config(PIP);
     place.write("s.yaml", "campaign: { name: Saltmarsh }\nentities: [{ name: Ned, type: npc }]\n");
     let is_there = || place.run(&["memory", "entity", "Ned"]).status == 0;
@@ -232,7 +232,7 @@ fn dice_roll_when_asked_and_are_recalled_later() {
 }
 
 #[test]
-fn an_npc_is_called_by_its_profession_too() {
+fn npc_is_called_by_its_profession_too() {
     let npc = |name: &str, profession: &str| {
         format!("  - {{ name: {name}, profession: {profession}, lines: [{{ say: Yes. }}] }}\n")
     };

@@ -147,7 +147,7 @@ const FAULTS: [(Fault, &str); 7] = [
 ];
 
 #[test]
-fn a_recogniser_that_fails_is_a_hearing_error() {
+fn recogniser_that_fails_is_a_hearing_error() {
     for (fault, said) in FAULTS {
         let ears = WyomingServer::start(Script::hears(ASKED).with(When::Midway, fault));
         let mouth = WyomingServer::start(Script::speaks());
@@ -207,7 +207,7 @@ fn failing_voice_is_reported_and_not_replaced() {
 }
 
 #[test]
-fn a_second_voice_speaks_where_nobody_listens() {
+fn fallback_voice_speaks_when_wyoming_is_down() {
     let voice = "provider: wyoming, fallback: { provider: flite, voice_id: rms }";
     let place = table(&spoken_at(&nobody()), voice);
     let line = ask(&place, &["--text", "Bartok, hello"]).0.ends_with(0).line();

@@ -124,7 +124,7 @@ mod tests {
     }
 
     #[test]
-    fn a_ramp_turned_round_starts_where_it_is() {
+    fn ramp_turned_round_starts_where_it_is() {
         let mut gain = Gain::new(RATE);
         gain.ramp_to(f32::NEG_INFINITY, FADE);
         let mut out = vec![20_000_i16; 3_000];
@@ -137,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn the_same_ramp_for_any_pieces() {
+    fn same_ramp_for_any_pieces() {
         let run = |piece: usize| {
             let mut gain = Gain::new(RATE);
             gain.ramp_to(-30.0, FADE);

@@ -255,7 +255,7 @@ mod tests {
     }
 
     #[test]
-    fn a_frame_is_20_ms_and_shares_its_samples() {
+    fn frame_is_20_ms_and_shares_its_samples() {
         let error = Frame::new(vec![0; 319], SampleRate::HZ_16000).unwrap_err();
         assert_eq!(
             error.to_string(),
@@ -267,7 +267,7 @@ mod tests {
     }
 
     #[test]
-    fn a_padded_frame_is_cut_or_filled_with_silence() {
+    fn padded_frame_is_cut_or_filled_with_silence() {
         let padded = |len: usize| Frame::padded(&vec![7; len], SampleRate::HZ_16000);
         assert_eq!(padded(400).samples(), [7; 320]);
         let short = padded(2);

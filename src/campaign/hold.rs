@@ -71,7 +71,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_killed_program_has_left_is_no_hold() {
+    fn lock_file_left_by_crash_does_not_block() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("friday.lock");
         fs::write(&path, "").unwrap();

@@ -83,7 +83,7 @@ mod tests {
     }
 
     #[test]
-    fn a_campaign_has_its_own_and_they_stay() {
+    fn campaign_has_its_own_and_they_stay() {
         let folder = tempfile::tempdir().unwrap();
         let here = permits(folder.path(), "saltmarsh");
         assert_eq!(here.read().unwrap(), Permits::default());
@@ -98,7 +98,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_read_is_not_written_over() {
+    fn unreadable_permits_are_not_overwritten() {
         let folder = tempfile::tempdir().unwrap();
         let here = permits(folder.path(), "saltmarsh");
         for text in ["{", r#"{"version": 99}"#] {

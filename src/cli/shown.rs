@@ -44,7 +44,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_acts_on_a_terminal_is_shown() {
+    fn terminal_control_characters_are_escaped() {
         let mut shown = Shown(Vec::new());
         let forged = "a\u{1b}[2J\u{202e}";
         writeln!(shown, "{forged}:\t{:?}", 'ü').unwrap();

@@ -174,7 +174,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_play_names_the_way_out() {
+    fn unplayable_requests_suggest_right_command() {
         assert_eq!(answer("/music play bell"), "'Bell' is an effect (use /music effect Bell)");
         assert!(answer("/music play inn").contains("Inn"));
         let volume = "invalid volume '0' (use 1 to 100, or /music stop)";

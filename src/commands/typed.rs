@@ -326,7 +326,7 @@ mod tests {
     }
 
     #[test]
-    fn values_are_told_apart() {
+    fn command_values_parse_by_name_or_position() {
         for (line, wanted) in [
             ("/npc mute Bartok the Barkeep", "npc mute name=Bartok the Barkeep"),
             ("/NPC Mute name:Bartok", "npc mute name=Bartok"),

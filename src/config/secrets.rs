@@ -116,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn a_value_is_recognised_shortened_and_escaped() {
+    fn value_is_recognised_shortened_and_escaped() {
         let secrets = secrets();
         let clean = |text: &str| secrets.cleaned(text).into_owned();
         let key = format!("sk-{}", "x7".repeat(60));

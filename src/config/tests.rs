@@ -96,7 +96,7 @@ fn five_mistakes_in_three_files_are_one_report() {
 }
 
 #[test]
-fn the_shipped_files_are_fine() {
+fn shipped_files_are_fine() {
     let mut reading = reading::Reading::new(
         files::Source::Shipped,
         &no_variables,
@@ -208,7 +208,7 @@ fn example(shape: &Shape, key: &Key, value: &str) -> String {
 
 /// Reading and schema agree on every key of every mapping, for values of every type.
 #[test]
-fn what_is_read_is_what_the_schema_allows() {
+fn parser_and_schema_accept_same_values() {
     let mut all = Vec::new();
     for shape in FILES {
         shapes(shape, &mut all);
@@ -246,7 +246,7 @@ fn every_key_is_described() {
 }
 
 #[test]
-fn an_npc_has_its_defaults() {
+fn npc_has_its_defaults() {
     let npc = load_npc("name: Bart the Bold\n").unwrap();
     assert_eq!((npc.voice.provider.as_str(), npc.voice.voice_id.as_str()), ("flite", "slt"));
     assert_eq!((npc.voice.pitch_shift, npc.voice.speed_factor, npc.voice.volume), (0.0, 1.0, 1.0));
@@ -469,7 +469,7 @@ fn services_listed_wrongly_are_refused() {
 }
 
 #[test]
-fn a_voice_model_without_a_key_is_refused() {
+fn voice_model_without_a_key_is_refused() {
     let found = load_talking(", free: true", TALKS).unwrap_err();
     assert_eq!(
         found,
@@ -485,7 +485,7 @@ fn a_voice_model_without_a_key_is_refused() {
 }
 
 #[test]
-fn a_paid_voice_model_needs_a_price() {
+fn paid_voice_model_needs_a_price() {
     let with = |rest: &str| load_talking(&format!(", api_key: k{rest}"), TALKS);
     assert!(with("").unwrap_err()[0].contains("no price for model 'gpt-r'"));
     assert!(with(", free: true").is_ok());
@@ -533,7 +533,7 @@ fn sound_priced_as_text_is_a_warning() {
 }
 
 #[test]
-fn an_npc_may_speak_through_a_voice_model() {
+fn npc_may_speak_through_a_voice_model() {
     let near = ", base_url: http://127.0.0.1:9/v1";
     let npc = |text: &str| load_talking(near, text).unwrap();
     let config = npc(TALKS);
@@ -630,13 +630,13 @@ fn unknown_voices_and_tools_name_the_known() {
 }
 
 #[test]
-fn a_bare_name_of_two_servers_is_ambiguous() {
+fn bare_name_of_two_servers_is_ambiguous() {
     let found = whitelist::resolve("a", &["x.a", "y.a"]).unwrap_err();
     assert_eq!(found, ("several servers have a tool 'a'".into(), "x.a, y.a".into()));
 }
 
 #[test]
-fn lines_are_checked_where_they_stand() {
+fn npc_line_problems_are_shown_with_position() {
     let found = npc_problems(
         "tools: [roll]\nlines:\n  - { when: '/a(/', say: x }\n  - { when: ['?!'], say: x }\n  \
          - { when: [a, /b/], say: x }\n  - { say: '{spaeker} {1} {result.total}' }\n  \
@@ -681,7 +681,7 @@ fn names_are_unique_across_files() {
 }
 
 #[test]
-fn a_table_needs_an_npc() {
+fn table_needs_an_npc() {
     let found = load_files(&[("glyphoxa.yaml", "# nothing\n")]).unwrap_err();
     assert_eq!(found.len(), 1);
     assert!(found[0].starts_with("glyphoxa.yaml:1:1: no npcs found ("));
@@ -753,7 +753,7 @@ fn missing_variables_name_key_and_variable() {
 }
 
 #[test]
-fn what_a_variable_holds_is_never_printed() {
+fn variable_values_are_never_printed() {
     let secret = |_: &str| Some("hunter2".to_owned());
     let text = "turn: { patience: '${X}', timeout_ms: '${X}' }\nlog: { level: '${X}' }\n";
     let npc = "name: Bart\nvoice: { voice_id: '${X}' }\ntools: ['${X}']\nlanguage: '${X}'\n";
@@ -1061,7 +1061,7 @@ fn campaigns_are_checked_inside() {
 }
 
 #[test]
-fn what_is_probably_not_meant_is_a_warning() {
+fn suspicious_settings_are_warnings() {
     let config = load_files(&[
         ("glyphoxa.yaml", "budget: { session_max: 200 }\n"),
         ("npcs/a.yaml", "name: Bart\nlanguage: de\n"),
@@ -1200,7 +1200,7 @@ fn selection_of_tools_is_read() {
 }
 
 #[test]
-fn an_embedder_that_cannot_work_is_refused() {
+fn embedder_that_cannot_work_is_refused() {
     let problems = |embedder: &str| {
         load_app(&format!("tools: {{ selection: {{ embedder: {embedder} }} }}"))
             .unwrap_err()

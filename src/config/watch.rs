@@ -163,7 +163,7 @@ mod tests {
     }
 
     #[test]
-    fn a_new_folder_or_sound_file_is_a_change() {
+    fn new_folder_or_sound_file_is_a_change() {
         let folder = tempfile::tempdir().unwrap();
         let now = wall_clock();
         let mut watch = Watch::new(&[], &[folder.path().to_owned()], now);

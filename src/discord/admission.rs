@@ -219,7 +219,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_code_is_tried_a_few_times() {
+    async fn code_is_tried_a_few_times() {
         let folder = tempfile::tempdir().unwrap();
         let here = admission(folder.path(), ServedGuilds::LetIn);
         let right = here.0.options.code.clone().unwrap();
@@ -234,7 +234,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_stranger_is_left_after_an_hour() {
+    async fn stranger_is_left_after_an_hour() {
         let folder = tempfile::tempdir().unwrap();
         let here = admission(folder.path(), ServedGuilds::LetIn);
         let now = Instant::now();

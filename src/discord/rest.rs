@@ -109,7 +109,7 @@ mod tests {
     use crate::domain::Secret;
 
     #[test]
-    fn what_is_sent_pings_nobody_unless_it_says_so() {
+    fn messages_ping_nobody_by_default() {
         let options = Options { token: Secret("MTIz.a.b".to_owned()), ..Options::plain() };
         let http = http(&options).unwrap();
         let mentions = serde_json::to_value(http.default_allowed_mentions.unwrap()).unwrap();

@@ -61,7 +61,7 @@ mod tests {
     use crate::domain::Message;
 
     #[test]
-    fn what_an_earlier_version_has_kept_is_read() {
+    fn messages_of_earlier_versions_are_read() {
         let old = r#"[{"user":"Anna: hello"},{"user":{"text":"Ben: hi","by":"2"}}]"#;
         let kept: Vec<Message> = serde_json::from_str(old).expect("messages");
         let by = Some(PersonId("2".to_owned()));

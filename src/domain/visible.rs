@@ -107,7 +107,7 @@ mod tests {
     }
 
     #[test]
-    fn what_joins_emoji_and_letters_is_left() {
+    fn emoji_and_script_joiners_are_not_escaped() {
         let names = "🧙‍♂️ ❤️ 1️⃣ می‌خواهم क्‍ष 👍🏽";
         assert_eq!(revealed(names), names);
         let forged =
@@ -117,7 +117,7 @@ mod tests {
     }
 
     #[test]
-    fn what_acts_without_being_seen_is_dropped() {
+    fn invisible_control_characters_are_dropped() {
         let text = "a\u{0}b\u{200b}c\u{202e}d\u{e0041}\u{1b}[2J\u{2066}\ne\tf\u{9b}1m";
         assert_eq!(visible(text), "abcd[2J\ne\tf1m");
         assert_eq!(one_line(text, 9), "abcd[2J e");

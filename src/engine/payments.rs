@@ -87,7 +87,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_settled_payment_is_spent() {
+    async fn settled_payment_is_spent() {
         let (payments, budget) = payments(1.0, None);
         let payment = payments.reserve("painter", picture()).await.expect("there is money");
         payment.settle(picture());
@@ -99,7 +99,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_dropped_payment_is_booked_in_full() {
+    async fn dropped_payment_is_booked_in_full() {
         let (payments, budget) = payments(1.0, None);
         drop(payments.reserve("painter", picture()).await.expect("there is money"));
         assert!((budget.spent() - 0.04).abs() < 1e-9, "{}", budget.spent());

@@ -294,7 +294,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_none_says_so() {
+    fn files_without_rules_are_reported() {
         for (text, expected) in [
             ("[{\"name\": ", "x.json:1:10: not valid JSON: eof while parsing a value"),
             ("[1, {}]", "x.json:1:1: no rules found"),

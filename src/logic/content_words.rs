@@ -86,7 +86,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_question_fits_what_is_about_the_same() {
+    fn question_fits_what_is_about_the_same() {
         let asked = ContentWords::of("Bartok, what did I promise your father?");
         assert_eq!(asked.text(), "bartok promise father");
         let fits = [

@@ -270,7 +270,7 @@ mod tests {
     }
 
     #[test]
-    fn an_answer_ends_at_anothers_label() {
+    fn answer_ends_at_anothers_label() {
         for (text, said) in [
             ("Have a seat.\nWren: I sit down.\nMira: Me too.", "Have a seat."),
             ("Have a seat. Wren: I sit down.", "Have a seat."),

@@ -410,7 +410,7 @@ mod tests {
     }
 
     #[test]
-    fn what_only_begins_like_a_repetition_stays() {
+    fn answers_that_resemble_repetition_stay_whole() {
         for (opener, answer) in [
             ("No doubt about it.", "Yes, he took the forest road."),
             ("Nicht viel, Freund.", "Ja, der Zoll ist gestiegen."),
@@ -443,7 +443,7 @@ mod tests {
     }
 
     #[test]
-    fn an_opener_is_closed_as_a_sentence() {
+    fn opener_is_closed_as_a_sentence() {
         let closes = |opener: &str| closed(opener);
         assert_eq!(closes("Well, let me think"), "Well, let me think.");
         assert_eq!(closes("Ah, the mine,"), "Ah, the mine.");

@@ -82,7 +82,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_guess_is_put_right_by_what_was_counted() {
+    fn guess_is_put_right_by_what_was_counted() {
         let mut gauge = Gauge::new(1_000, 100);
         assert_eq!((gauge.tokens(300), gauge.tokens("東京".len() as u64)), (99, 1));
         assert_eq!((gauge.percent(2_000), gauge.is_filling(2_000)), (76, true));
@@ -92,7 +92,7 @@ mod tests {
     }
 
     #[test]
-    fn a_count_that_cannot_be_right_is_not_believed() {
+    fn count_that_cannot_be_right_is_not_believed() {
         let mut gauge = Gauge::new(1_000, 0);
         assert!(gauge.counted(3_000, 0) && gauge.counted(3_000, 20));
         assert!(!gauge.counted(18_000, 2_050), "it was cut");

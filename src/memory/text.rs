@@ -43,7 +43,7 @@ mod tests {
     }
 
     #[test]
-    fn a_long_question_is_cut() {
+    fn long_question_is_cut() {
         let long: String = (0..100).map(|n| format!("word{n} ")).collect();
         assert_eq!(words(&long).len(), WORDS_MAX);
     }

@@ -183,7 +183,7 @@ mod tests {
     }
 
     #[test]
-    fn a_voice_model_is_shared_until_it_changes() {
+    fn voice_model_is_shared_until_it_changes() {
         let registry = Registry::default();
         let of = |model: &str| {
             let entry = SpeechOptions::of_tests("http://127.0.0.1:1/v1");

@@ -73,7 +73,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_signature_is_of_time_and_body() {
+    fn signature_is_of_time_and_body() {
         // printf '1700000000.{}' | openssl dgst -sha256 -hmac key
         let known = signature("key", 1_700_000_000, "{}");
         assert_eq!(

@@ -147,7 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn who_and_what_is_there_comes_first() {
+    fn present_npcs_and_entities_come_first() {
         let npc = |name: &str, aliases: &[&str]| Npc {
             aliases: aliases.iter().map(|&it| it.to_owned()).collect(),
             personality: "Dull.".to_owned(),

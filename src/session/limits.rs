@@ -114,7 +114,7 @@ mod tests {
     const BEN: SpeakerId = SpeakerId(2);
 
     #[tokio::test(start_paused = true)]
-    async fn a_minute_has_so_many_answers_for_each_player() {
+    async fn minute_has_so_many_answers_for_each_player() {
         let mut players = PlayerLimits::new(Limits { paid_turns_per_minute: 2, waiting: 1 });
         let now = Instant::now();
         let costs = Asking { now, costs: true, waiting: 0 };

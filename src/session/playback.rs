@@ -413,7 +413,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_heard_says_where_it_ended() {
+    fn closed_turn_reports_where_playback_ended() {
         let (now, turn) = (Instant::now(), TurnId(1));
         let rng = StdRng::seed_from_u64(1);
         let music = MusicPlayer::new(TableEvents::new(1).downgrade());

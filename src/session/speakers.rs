@@ -157,7 +157,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn who_cannot_be_told_speaks_what_they_spoke() {
+    fn unclear_utterance_uses_speakers_last_language() {
         let mut speakers = Speakers::new(Owner::Local, Vec::new());
         let (anna, ben) = (SpeakerId(1), SpeakerId(2));
         assert_eq!(speakers.language(anna, "Bartok?"), None);

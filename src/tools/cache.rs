@@ -138,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn the_order_of_members_makes_no_difference() {
+    fn order_of_members_makes_no_difference() {
         let one = call_key(&json!({"a": 1, "b": {"x": [1, {"p": 1, "q": 2}], "y": 2}}));
         let other = call_key(&json!({"b": {"y": 2, "x": [1, {"q": 2, "p": 1}]}, "a": 1}));
         assert_eq!(one, other);

@@ -84,7 +84,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_last_change_that_fits_counts() {
+    fn last_change_that_fits_counts() {
         let mut changes = Changes::default();
         assert_eq!(changes.say("home.get"), None);
         changes.set("home.*", false);

@@ -271,7 +271,7 @@ mod tests {
     }
 
     #[test]
-    fn the_stronger_place_wins_field_by_field() {
+    fn stronger_place_wins_field_by_field() {
         let strong = Declared { read_only: Some(false), ..Declared::default() };
         let weak =
             Declared { read_only: Some(true), floor: Some(Tier::Deep), ..Declared::default() };

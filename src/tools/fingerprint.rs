@@ -32,7 +32,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_order_of_keys_is_no_change() {
+    fn order_of_keys_is_no_change() {
         let one = json!({"a": [{"x": 1, "y": 2}], "b": null});
         let same: Value = serde_json::from_str(r#"{"b":null,"a":[{"y":2,"x":1}]}"#).unwrap();
         assert_eq!(fingerprint(&one), fingerprint(&same));

@@ -143,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_only_one_tool_has_is_kept() {
+    fn name_only_one_tool_has_is_kept() {
         let tools = [("dice-roller.roll", BuiltIn), ("home.set temperature!", Server)];
         assert_eq!(named(&tools), ["roll", "set_temperature_"]);
     }

@@ -369,7 +369,7 @@ async fn answers_are_cached_until_tool_offered_again() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_kept_answer_is_nobody_elses() {
+async fn cached_answer_is_limited_to_its_scope() {
     let lifetime = Some(Duration::from_secs(60));
     let cacheable = Declared { cacheable: lifetime, read_only: Some(true), ..quick() };
     for (kind, of_session) in [(SourceKind::Server, true), (SourceKind::BuiltIn, false)] {
@@ -733,7 +733,7 @@ async fn one_hopeless_schema_leaves_the_others_alone() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_operator_is_bound_by_schemas_only() {
+async fn operator_is_bound_by_schemas_only() {
     let asks = Declared { approval: Some(true), floor: Some(Tier::Deep), ..quick() };
     let (stage, tool) = Stage::with(&[Does::Answer(0)], asks);
     let mut context = stage.context(Tier::Fast, ms(500));
@@ -853,7 +853,7 @@ async fn tool_changes_apply_to_their_session_only() {
 }
 
 #[test]
-fn a_policy_is_stronger_than_a_game_masters_word() {
+fn policy_is_stronger_than_a_game_masters_word() {
     let host = ToolHost::new(StdRng::seed_from_u64(1));
     let stand_in = StandIn::new(&[Does::Answer(1)]);
     let tool = Definition {

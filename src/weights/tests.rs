@@ -50,7 +50,7 @@ fn tarred(files: &[(&str, &[u8])]) -> Vec<u8> {
 
 /// Everything of the built-in sets can be what it says it is.
 #[test]
-fn the_built_in_sets_make_sense() {
+fn built_in_sets_make_sense() {
     let mut names = BTreeSet::new();
     for set in built_in() {
         assert!(is_set_name(&set.name) && names.insert(set.name.clone()), "{}", set.name);
@@ -163,7 +163,7 @@ fn spoiled_packages_break_nothing() {
 
 /// A tar of zeros without end, small on the disk, is given up early.
 #[test]
-fn what_unpacks_without_end_is_given_up() {
+fn decompression_bomb_is_abandoned() {
     let folder = tempfile::tempdir().unwrap();
     let mut encoder = GzEncoder::new(Vec::new(), Compression::best());
     let mut header = tar::Header::new_ustar();

@@ -88,7 +88,7 @@ fn columns_count_characters() {
 }
 
 #[test]
-fn a_second_key_is_named_with_the_first() {
+fn second_key_is_named_with_the_first() {
     assert_eq!(
         problems("name: x\ntier: fast\nname: y\n"),
         ["f:3:1: key 'name' appears twice (it is already at line 1)"]
@@ -104,14 +104,14 @@ fn byte_order_mark_and_windows_lines_are_fine() {
 }
 
 #[test]
-fn an_empty_file_is_an_empty_mapping() {
+fn empty_file_is_an_empty_mapping() {
     for text in ["", "\n", "# nothing\n", "---\n", "--- ~\n"] {
         assert_eq!(problems(text), ["f:1:1: missing key 'name' (name: text)"], "{text:?}");
     }
 }
 
 #[test]
-fn what_is_no_mapping_is_refused() {
+fn top_level_list_or_scalar_is_refused() {
     assert_eq!(
         problems("- a\n"),
         ["f:1:1: the file is a list (expected a mapping of keys and values)"]
@@ -192,7 +192,7 @@ fn text_that_aliases_repeat_is_bounded() {
 }
 
 #[test]
-fn aliases_repeat_values_where_they_stand() {
+fn aliased_value_has_position_of_its_alias() {
     let (node, found) = read("name: x\nsay: &words [a, b]\ntags: *words\n");
     assert_eq!(found, [""; 0]);
     let node = node.unwrap();
@@ -239,7 +239,7 @@ fn json_has_the_types_of_yaml_1_2() {
 }
 
 #[test]
-fn the_nearest_spelling_is_found_and_only_that() {
+fn nearest_spelling_is_found_and_only_that() {
     let known = ["name", "aliases", "personality", "voice"];
     assert_eq!(nearest("personalty", known), Some("personality"));
     assert_eq!(nearest("vocie", known), Some("voice"), "swapped letters are one slip");

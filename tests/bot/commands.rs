@@ -18,7 +18,7 @@ fn npc(sub: &str, name: &str) -> Slash {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_game_master_steers_the_table() {
+async fn game_master_steers_the_table() {
     let (hall, _dora) = Hall::in_session(Options::default(), "").await;
     let dm = &hall.dm;
     let is = async |slash: Slash, wanted: &str| {

@@ -30,7 +30,7 @@ fn missing_token_fails_run_and_invite() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_wrong_token_is_said_in_one_line() {
+async fn wrong_token_is_said_in_one_line() {
     let hall = Hall::new(Options::default(), "").await;
     for wrong in ["MTIz.abcdef.not-this-one", "t\\u00f6ken"] {
         let known = fs::read_to_string(hall.place.path("glyphoxa.yaml")).unwrap();
@@ -45,7 +45,7 @@ async fn a_wrong_token_is_said_in_one_line() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_invite_link_asks_for_what_the_bot_needs() {
+async fn invite_link_asks_for_what_the_bot_needs() {
     let hall = Hall::new(Options::default(), "").await;
     let bits = permission::VIEW_CHANNEL
         | permission::CONNECT
@@ -117,7 +117,7 @@ async fn full_channel_is_reported_at_session_start() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_doctor_says_what_each_channel_lacks() {
+async fn doctor_says_what_each_channel_lacks() {
     let mut hall = Hall::new(Options::default(), "").await;
     let (inn, role) = (&hall.inn, Overwrite::Role(hall.inn.bot_role));
     inn.set_overwrite(inn.add_voice("Closed", 0), role, 0, permission::CONNECT);

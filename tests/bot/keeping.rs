@@ -30,7 +30,7 @@ async fn old_opt_out_files_are_imported_never_guessed() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn an_opt_out_is_kept_while_the_memory_is_away() {
+async fn opt_out_is_kept_while_the_memory_is_away() {
     let Some(mut server) = postgres::Server::start() else { return };
     let url = format!("memory: {{ url: \"{}\" }}", server.url("postgres"));
     let mut hall = Hall::new(Options::default(), "").await;

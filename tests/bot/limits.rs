@@ -59,7 +59,7 @@ async fn paid_answers_per_player_are_rate_limited() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_player_has_so_many_utterances_waiting() {
+async fn player_has_so_many_utterances_waiting() {
     let server = ChatServer::start();
     server.otherwise(|_| {
         let begun = json!({"role": "assistant", "content": "Let me"});

@@ -249,7 +249,7 @@ async fn server_keeps_its_volume_over_a_restart() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn music_that_is_missing_is_told_in_the_log() {
+async fn missing_music_is_reported_in_log_channel() {
     let (hall, _dora) = Hall::in_session(Options::default(), "").await;
     let log = log_channel(&hall).await;
     let scene = Slash::new("scene set").option("location", "The Old Mill");

@@ -112,7 +112,7 @@ async fn answer_waits_where_nothing_else_is_private() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn npc_searches_for_a_player_who_speaks() {
+async fn npc_searches_after_a_spoken_question() {
     let (model, searches, gate) = (model(), Searches::start(Kind::Tavily), Gate::default());
     searches.otherwise(Way::FindsLater(gate.clone(), mill()));
     let (hall, _dora) = Hall::in_session(Options::default(), &with_search(&model, &searches)).await;

@@ -5,7 +5,7 @@ use discord_loopback::{AUDIBLE, Options};
 use super::hall::{BOUND, Hall, is_in, said, throws, understood};
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_player_asks_for_dice_and_hears_the_total() {
+async fn player_asks_for_dice_and_hears_the_total() {
     let heard = Hall::heard_by_whisper(Options::default(), "").await;
     let Some((hall, _dora)) = heard else { return };
     let anna = hall.inn.add_member("Anna", &[]);

@@ -234,7 +234,7 @@ async fn engine_changes_between_turns_and_back() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn players_are_told_before_own_voices_leave() {
+async fn players_are_notified_before_voices_are_sent() {
     let far = cascaded("https://api.example.com/v1");
     let (hall, _dora) = Hall::in_session(Options::default(), &far).await;
     hall.listens_to("Dora").await;

@@ -85,7 +85,7 @@ fn assert_answered(line: &Value, heard: &str) {
 }
 
 #[test]
-fn what_is_configured_wrongly_is_refused() {
+fn invalid_deepgram_settings_are_refused() {
     let server = DeepgramServer::start(KEY);
     let said = |model: &str, more: &str| {
         Place::with_config(&config(&server, model, more)).run(&["check"]).ends_with(2).stderr
@@ -122,7 +122,7 @@ fn doctor_tries_it_and_says_how_long_that_takes() {
 }
 
 #[test]
-fn nobody_is_played_to_where_the_key_is_refused() {
+fn refused_key_is_reported_and_never_shown() {
     let server = DeepgramServer::start(KEY);
     let place = Place::with_config(&config(&server, "nova-3", "").replace(KEY, "dg-another"));
     place.write("said.wav", plain_wav(&speech("rms", "Bartok, hello")));

@@ -28,7 +28,7 @@ fn words_arrive_live_and_are_billed_per_minute() {
 }
 
 #[test]
-fn a_pause_within_an_utterance_loses_nothing() {
+fn pause_within_an_utterance_loses_nothing() {
     let server = DeepgramServer::start(KEY);
     server.says(&["Bartok, I would like to", "order a room."]);
     let rest = padded(0.35, &speech("rms", "order a room"), 0.0);
@@ -40,7 +40,7 @@ fn a_pause_within_an_utterance_loses_nothing() {
 }
 
 #[test]
-fn a_socket_is_kept_for_its_speaker_alone() {
+fn socket_is_kept_for_its_speaker_alone() {
     let server = DeepgramServer::start(KEY);
     let texts = ["Hello Bartok.", "Hello again Bartok.", "Good evening Bartok."];
     server.says_each(&texts);

@@ -18,7 +18,7 @@ use super::KEY;
 const TEXT: &str = "Hello there my good friend Bartok.";
 
 #[test]
-fn the_vendors_own_client_is_served_alike() {
+fn vendors_own_client_is_served_alike() {
     let Some(folder) = installed("deepgram-sdk") else { return };
     let (server, place) = (DeepgramServer::start(KEY), Place::new());
     server.says(&[TEXT]);

@@ -30,7 +30,7 @@ fn ways() -> Vec<(Script, &'static str)> {
 }
 
 #[test]
-fn the_next_answers_for_one_that_cannot() {
+fn next_answers_for_one_that_cannot() {
     for (script, keys) in ways() {
         let two = Two::new();
         let shown = format!("{script:?}");
@@ -54,7 +54,7 @@ fn nothing_that_listens_is_answered_for_as_well() {
 }
 
 #[test]
-fn the_first_answers_alone_where_it_can() {
+fn first_answers_alone_where_it_can() {
     let two = Two::new();
     let line = say(&two.table("", ""), 1).ends_with(0).line();
     assert_answered_by(&line, "first");
@@ -109,7 +109,7 @@ fn one_that_wants_to_be_left_alone_is_not_asked() {
 }
 
 #[test]
-fn a_wrong_key_is_tried_once_and_told_once() {
+fn refused_key_is_tried_and_reported_once() {
     let two = Two { first: ChatServer::with_key(Some("sk-right")), ..Two::new() };
     let ran = say(&two.table(", api_key: sk-wrong", ""), 4).ends_with(0);
     for line in ran.lines() {

@@ -15,7 +15,7 @@ fn check(llm: &str, npc: &str) -> Ran {
 }
 
 #[test]
-fn an_npc_may_name_who_is_asked_first_for_it() {
+fn npc_llm_setting_is_tried_first() {
     let two = Two::new();
     let place = two.table("", "");
     let config = std::fs::read_to_string(place.path("glyphoxa.yaml")).expect("it was written");
@@ -34,7 +34,7 @@ fn an_npc_may_name_who_is_asked_first_for_it() {
 }
 
 #[test]
-fn slips_in_the_list_are_told_with_the_way_out() {
+fn model_list_mistakes_name_the_fix() {
     let near = "base_url: \"http://127.0.0.1:1/v1\"";
     let two = format!(
         " [{{ service: openai, as: fast, {near}, model: a }}, {{ name: openai, as: main, {near}, \
@@ -104,7 +104,7 @@ fn entry_names_and_inline_prices_are_optional() {
 }
 
 #[test]
-fn the_doctor_tries_each() {
+fn doctor_tries_each() {
     let (first, second) = (ChatServer::start(), ChatServer::with_key(Some("sk-right")));
     let entries = [
         entry("first", &first.base_url(), ""),
@@ -122,7 +122,7 @@ fn the_doctor_tries_each() {
 }
 
 #[test]
-fn status_names_everybody_who_may_be_asked() {
+fn status_lists_every_configured_chat_model() {
     let two = Two::new();
     let place = two.table("", "");
     let mut live = place.start(&["ask", "--json", "--as-dm"]);

@@ -80,7 +80,7 @@ fn each_npc_asks_the_model_it_names_and_pays_it() {
 }
 
 #[test]
-fn a_wrong_name_is_told_where_it_stands() {
+fn wrong_model_name_is_reported_with_position() {
     let near = "http://127.0.0.1:1/v1";
     let (fast, main) = (entry("fast", near, ""), entry("main", near, ""));
     let both = listed(&[fast.clone(), main.clone()]);
@@ -111,7 +111,7 @@ fn a_wrong_name_is_told_where_it_stands() {
 }
 
 #[test]
-fn the_check_and_the_doctor_cover_every_model() {
+fn check_and_the_doctor_cover_every_model() {
     let (first, away) = (ChatServer::start(), format!("http://{NOBODY}/v1"));
     let first = entry("first", &first.base_url(), "");
     let far = entry("far", "https://api.openai.com/v1", ", free: true");
@@ -134,7 +134,7 @@ fn the_check_and_the_doctor_cover_every_model() {
 }
 
 #[test]
-fn an_npc_changes_its_model_and_remembers() {
+fn npc_changes_its_model_and_remembers() {
     let two = Two::new();
     let models = listed(&[
         entry("first", &two.first.base_url(), ""),
@@ -169,7 +169,7 @@ fn an_npc_changes_its_model_and_remembers() {
 
 /// Written lines always answer: nobody pays for a model that would only follow them.
 #[test]
-fn lines_and_a_model_may_stand_side_by_side() {
+fn scripted_lines_and_chat_model_can_coexist() {
     let server = ChatServer::start();
     let scripted = "    - { service: scripted }\n".to_owned();
     let models = listed(&[scripted, entry("first", &server.base_url(), "")]);

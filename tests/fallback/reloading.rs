@@ -24,7 +24,7 @@ fn change(place: &Place, live: &Live, entries: &[String]) {
 }
 
 #[test]
-fn the_next_turn_goes_by_the_new_list() {
+fn next_turn_goes_by_the_new_list() {
     let two = Two::new();
     let [first, second] = [("first", &two.first), ("second", &two.second)]
         .map(|(name, server)| entry(name, &server.base_url(), ""));

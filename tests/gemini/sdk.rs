@@ -49,7 +49,7 @@ pub fn assert_typed(sessions: &[Seen]) {
 }
 
 #[test]
-fn the_vendors_own_client_is_served_alike() {
+fn vendors_own_client_is_served_alike() {
     let Some(folder) = installed("genai-sdk") else { return };
     let server = VoiceServer::start(Service::Gemini, KEY);
     server.push(Answer::call("roll", json!({"expression": "2d6+3"})));

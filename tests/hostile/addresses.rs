@@ -130,7 +130,7 @@ async fn game_master_urls_never_reach_local_network() {
 }
 
 #[test]
-fn a_server_takes_nobody_to_another_port() {
+fn redirects_to_another_port_are_not_followed() {
     let other = Loopback::silent();
     let target = format!("{}/mcp", other.origin());
     for status in [301, 302, 303, 307, 308] {
@@ -213,7 +213,7 @@ fn without_an_issuer_a_secret_stays_here() {
 }
 
 #[test]
-fn nobody_speaks_for_another_issuer() {
+fn metadata_for_another_issuer_is_refused() {
     // The page to log in at is the good one's; what it gives would go to the other.
     let good = Protected::start();
     let issuer = good.issuer();
@@ -229,7 +229,7 @@ fn nobody_speaks_for_another_issuer() {
 }
 
 #[test]
-fn a_login_page_is_on_the_web() {
+fn login_page_is_on_the_web() {
     for (page, says) in [
         ("file:///etc/passwd", "'file' is not an http:// or https:// address"),
         ("javascript:alert(1)", "'javascript' is not an http:// or https:// address"),
@@ -286,7 +286,7 @@ fn addresses_in_files_mean_what_they_say() {
 }
 
 #[test]
-fn a_model_changes_nothing_that_a_manifest_fixes() {
+fn model_changes_nothing_that_a_manifest_fixes() {
     let server = Loopback::start(|_, _| json(&json!({"ok": true})));
     let place = Place::with_config("npcs: [{ name: Bartok, tools: [\"weather.*\"] }]\n");
     place.write(

@@ -33,7 +33,7 @@ fn key_that_a_model_speaks_is_not_said_or_kept() {
 }
 
 #[test]
-fn answer_without_end_is_told_by_its_bound() {
+fn endless_answer_error_names_its_limit() {
     let server = ChatServer::start();
     let endless = json!({"content": "a".repeat(4 << 10)});
     let first = Script::stream().chunk(json!({"content": "Well met. "}), None);

@@ -94,7 +94,7 @@ fn paths(place: &Place, tool: &str, paths: &[&Path]) -> Vec<String> {
 }
 
 #[test]
-fn a_servers_program_sees_no_other_process() {
+fn servers_program_sees_no_other_process() {
     if !has_python() {
         return;
     }
@@ -271,7 +271,7 @@ fn ends_within(bound: Duration, noted: &Path, what: &str) -> Duration {
 }
 
 #[test]
-fn a_session_of_its_own_does_not_outlive_us() {
+fn session_of_its_own_does_not_outlive_us() {
     if !has_python() {
         return;
     }
@@ -287,7 +287,7 @@ fn a_session_of_its_own_does_not_outlive_us() {
 }
 
 #[test]
-fn an_orderly_end_leaves_nothing_behind() {
+fn orderly_end_leaves_nothing_behind() {
     if !has_python() {
         return;
     }
@@ -297,7 +297,7 @@ fn an_orderly_end_leaves_nothing_behind() {
 }
 
 #[test]
-fn what_starts_itself_again_and_again_ends_too() {
+fn self_restarting_process_ends_with_program() {
     if !has_python() {
         return;
     }
@@ -320,7 +320,7 @@ fn modes(folder: &Path) -> Vec<(String, u32)> {
 }
 
 #[test]
-fn what_is_kept_is_for_its_owner_alone() {
+fn stored_files_are_private_to_their_owner() {
     let place = Place::new();
     let config = "npcs: [{ name: Bartok, tools: [dice-roller.*, file-io.*], lines: [\
                   { when: [roll], tool: { name: dice-roller.roll, arguments: { expression: 1d6 } }, say: Rolled. }, \
@@ -349,7 +349,7 @@ fn what_is_kept_is_for_its_owner_alone() {
 }
 
 #[test]
-fn a_secret_in_the_wrong_key_is_not_repeated() {
+fn secret_in_the_wrong_key_is_not_repeated() {
     // Where an address, a name, a number, a path and a key's own name are expected.
     let keys = [
         "providers: { llm: { name: openai, base_url: \"${KEY}\", model: m } }",

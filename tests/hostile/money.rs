@@ -72,7 +72,7 @@ fn killed(session: &[&str]) {
 }
 
 #[test]
-fn a_killed_session_goes_on_with_what_is_left() {
+fn killed_session_goes_on_with_what_is_left() {
     killed(&["--session", "friday"]);
 }
 
@@ -165,7 +165,7 @@ fn samplings_at_once_see_each_other() {
 
 /// A request of many short words: more tokens than a third of its bytes.
 #[test]
-fn a_request_is_reserved_by_its_bytes() {
+fn request_is_reserved_by_its_bytes() {
     let server = ChatServer::start();
     let place = table(&server, "", "budget: { session_max: 0.02 }\n");
     let config = std::fs::read_to_string(place.path("glyphoxa.yaml")).expect("it was written");
@@ -180,7 +180,7 @@ fn a_request_is_reserved_by_its_bytes() {
 
 /// Said once in the NPC's voice, and not again.
 #[test]
-fn a_spending_stop_is_said_once() {
+fn spending_stop_is_said_once() {
     let server = ChatServer::start();
     server.otherwise(|_| answer(100));
     let place = table(&server, "", "budget: { session_max: 0.15 }\n");
@@ -198,7 +198,7 @@ fn a_spending_stop_is_said_once() {
 
 /// A cap that is raised holds from the next turn on, without a restart.
 #[test]
-fn a_raised_cap_holds_at_once() {
+fn raised_cap_holds_at_once() {
     let server = ChatServer::start();
     server.otherwise(|_| answer(100));
     let place = table(&server, "", "budget: { session_max: 0.15 }\n");

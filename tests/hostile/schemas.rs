@@ -137,7 +137,7 @@ fn bad_schemas_exclude_only_their_own_tools() {
 }
 
 #[test]
-fn a_program_at_a_table_outlives_every_schema() {
+fn program_at_a_table_outlives_every_schema() {
     if !has_python() {
         return;
     }

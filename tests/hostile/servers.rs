@@ -145,7 +145,7 @@ fn stand(place: &Place) -> (Value, Value) {
 }
 
 #[test]
-fn floods_hold_up_nobody_and_take_no_memory() {
+fn message_floods_stay_within_time_and_memory() {
     if !has_python() {
         return;
     }

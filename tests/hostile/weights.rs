@@ -79,7 +79,7 @@ fn outcome(network: &[u8], settings: impl AsRef<[u8]>) -> Outcome {
 }
 
 #[test]
-fn a_voice_made_by_hand_speaks() {
+fn voice_made_by_hand_speaks() {
     let second = [integers("n", &[22_050]), node("ConstantOfShape", &["n"], "output", &[])];
     assert_eq!(outcome(&voice(&second), SETTINGS), Outcome::Used);
 }
@@ -105,7 +105,7 @@ fn truncated_or_inconsistent_voices_are_not_used() {
 }
 
 #[test]
-fn a_voice_of_networks_in_networks_is_not_used() {
+fn voice_of_networks_in_networks_is_not_used() {
     let mut graph = value(12, "x", FLOAT);
     for _ in 0..4_000 {
         let inner = [branch("then_branch", &graph), branch("else_branch", b"")];

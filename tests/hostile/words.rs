@@ -417,7 +417,7 @@ fn restricted_facts_are_secret_while_in_context() {
 }
 
 #[test]
-fn what_was_approved_is_what_is_sent() {
+fn approved_arguments_are_sent_unchanged() {
     if !has_python() {
         return;
     }
@@ -433,7 +433,7 @@ fn what_was_approved_is_what_is_sent() {
 }
 
 #[test]
-fn an_ordinary_evening_asks_nothing() {
+fn ordinary_evening_asks_nothing() {
     if !has_python() {
         return;
     }

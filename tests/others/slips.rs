@@ -18,7 +18,7 @@ fn table(tools: &str, servers: &str) -> Place {
 }
 
 #[test]
-fn client_server_names_of_others_are_mended() {
+fn client_server_names_are_cleaned_or_refused() {
     let place = table(
         "21st-dev-magic.*, Sequential-Thinking.think, github-com-x-y.*",
         "  \"@21st-dev/magic\": { command: python3 }\n  Sequential Thinking: { command: python3 }\n  \

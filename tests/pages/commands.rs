@@ -154,7 +154,7 @@ fn commands_in_sentences_are_understood() {
 
 /// The README's commands start what the script has built for a first evening.
 #[test]
-fn the_readme_starts_the_link_of_the_script() {
+fn readme_starts_the_link_of_the_script() {
     let readme = shipped("README.md");
     assert!(readme.contains("\n./glyphoxa check\n"), "{readme}");
     let installed = readme.lines().filter(|line| line.trim_start().starts_with("glyphoxa "));

@@ -154,7 +154,7 @@ fn help_of(arguments: &[&str]) -> Vec<String> {
 }
 
 #[test]
-fn the_help_is_in_plain_english() {
+fn help_is_in_plain_english() {
     let texts = help_of(&[]);
     assert!(texts.len() > 300, "{}", texts.len());
     let wrong: Vec<String> = texts.iter().flat_map(|text| found(text)).collect();
@@ -162,7 +162,7 @@ fn the_help_is_in_plain_english() {
 }
 
 #[test]
-fn the_doctor_speaks_plain_english() {
+fn doctor_speaks_plain_english() {
     let findings = Place::new().run(&["doctor", "--json"]).lines();
     let said: Vec<&str> = findings.iter().filter_map(|it| it["detail"].as_str()).collect();
     assert!(said.len() > 10, "{said:?}");

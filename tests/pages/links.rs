@@ -68,7 +68,7 @@ fn links_lead_somewhere() {
 
 /// The README leads to the index, and the index to every page.
 #[test]
-fn the_index_leads_to_every_page() {
+fn index_leads_to_every_page() {
     let (pages, index) = (pages(), "docs/README.md");
     assert!(targets(&pages[0]).iter().any(|target| target == index), "README.md lacks {index}");
     let index = pages.iter().find(|page| page.name == index).expect("the index");

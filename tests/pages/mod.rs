@@ -121,7 +121,7 @@ fn blocks_are_of_known_kinds() {
 }
 
 #[test]
-fn the_readme_is_short() {
+fn readme_is_short() {
     let lines = shipped("README.md").lines().count();
     assert!(lines <= 160, "{lines} lines: what is not for the first evening belongs into docs/");
 }

@@ -299,7 +299,7 @@ pub fn offered(request: &Recorded) -> Vec<String> {
 }
 
 #[test]
-fn tool_is_offered_at_deep_to_who_lists_it() {
+fn image_tool_is_offered_in_deep_turns_if_listed() {
     let table = Table::of(Form::OpenAi);
     table.chat.otherwise(|_| Script::text(&["Aye."]));
     for (tier, line, is_offered) in [
@@ -317,7 +317,7 @@ fn tool_is_offered_at_deep_to_who_lists_it() {
 }
 
 #[test]
-fn show_us_is_deep_for_who_has_pictures() {
+fn show_us_selects_deep_only_with_image_tool() {
     let table = Table::of(Form::OpenAi);
     table.chat.otherwise(|_| Script::text(&["Aye."]));
     for (name, is_deep) in [("Greymantle", true), ("Mira", false)] {

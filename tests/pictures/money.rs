@@ -86,7 +86,7 @@ fn tokens_that_are_counted_are_booked() {
 }
 
 #[test]
-fn picture_whose_price_goes_is_booked_as_held() {
+fn price_removed_mid_request_still_books_picture() {
     let table = Table::with(Form::OpenAi, PRICED, "budget: { session_max: 1 }\n");
     let go = Arc::new(Notify::new());
     table.images.push(Picture::bytes(files::png()).held(&go));

@@ -64,7 +64,7 @@ fn tool_is_withdrawn_without_an_image_service() {
 }
 
 #[test]
-fn doctor_tries_pictures_only_when_told() {
+fn doctor_tests_pictures_only_with_try_paid() {
     let table = Table::with(Form::OpenAi, ", price: { picture: 0.05 }", "");
     let looked = table.place.run(&["doctor"]);
     assert!(looked.stdout.contains("--try-paid"), "{looked:#?}");

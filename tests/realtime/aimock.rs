@@ -130,7 +130,7 @@ fn calls_of_a_service_made_elsewhere_are_run() {
 }
 
 #[test]
-fn failures_of_a_service_made_elsewhere_are_told() {
+fn aimock_failures_are_reported_with_cause() {
     let place = Place::new();
     let Some(aimock) = Aimock::start(&place) else { return };
     let table = aimock.table();

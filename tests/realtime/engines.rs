@@ -44,7 +44,7 @@ fn answered(lines: &[Value]) -> Vec<(&str, &str)> {
     lines.iter().map(|line| (text(&line["made_by"], "engine"), text(line, "reply"))).collect()
 }
 
-fn price_is_told_and_nothing_changes(service: Service) {
+fn engine_price_is_shown_before_any_change(service: Service) {
     let server = VoiceServer::start(service, KEY);
     let ran = typed(&odo(&entry(&server)), &["/npc engine odo s2s", SECRET]);
     // The price of a second is the service's own.
@@ -129,7 +129,7 @@ fn players_may_not_change_engines(service: Service) {
 }
 
 on_both! {
-    price_is_told_and_nothing_changes,
+    engine_price_is_shown_before_any_change,
     changed_engine_knows_what_was_said,
     cascade_goes_on_from_the_voice_model,
     guarded_table_keeps_the_cascade,

@@ -71,7 +71,7 @@ fn the_cascade_answers_for_a_mute_service(service: Service) {
     assert_eq!(told(&ran), 1, "{ran:#?}");
 }
 
-fn the_cascade_answers_where_nobody_listens(service: Service) {
+fn cascade_answers_when_service_is_unreachable(service: Service) {
     let server = VoiceServer::start(service, KEY);
     let setting = Setting::new(&server);
     let place = setting.place();
@@ -83,7 +83,7 @@ fn the_cascade_answers_where_nobody_listens(service: Service) {
 }
 
 /// The service repeats the key in its refusal.
-fn refused_key_is_told_and_never_shown(service: Service) {
+fn refused_key_is_reported_and_never_shown(service: Service) {
     const WRONG: &str = "sk-wrong-realtime-key";
     let server = VoiceServer::start(service, KEY);
     let setting = Setting::new(&server);
@@ -119,7 +119,7 @@ fn one_failure_is_forgotten_by_the_next_answer(service: Service) {
     [1, 4].iter().for_each(|at| assert_by_service(&lines[*at], WELCOME));
 }
 
-fn what_was_heard_of_a_cut_answer_stands(service: Service) {
+fn heard_part_of_a_cut_answer_is_recorded(service: Service) {
     let server = VoiceServer::start(service, KEY);
     server.push(Answer::cut_in("One two three four five six seven eight.", 4.0));
     let line = ask(&server).ends_with(0).line();
@@ -226,11 +226,11 @@ on_both! {
     the_cascade_answers_after_three_silent_s,
     the_cascade_answers_for_a_refused_session,
     the_cascade_answers_for_a_mute_service,
-    the_cascade_answers_where_nobody_listens,
-    refused_key_is_told_and_never_shown,
+    cascade_answers_when_service_is_unreachable,
+    refused_key_is_reported_and_never_shown,
     service_that_fails_three_times_rests,
     one_failure_is_forgotten_by_the_next_answer,
-    what_was_heard_of_a_cut_answer_stands,
+    heard_part_of_a_cut_answer_is_recorded,
     session_that_ends_between_turns_is_replaced,
     strange_events_change_nothing,
     endless_sound_ends,

@@ -43,7 +43,7 @@ fn every_tool_has_its_calling_mode() {
 }
 
 #[test]
-fn what_only_records_is_not_spoken_of() {
+fn record_only_results_are_scheduled_silent() {
     if !has_python() {
         return;
     }
@@ -179,7 +179,7 @@ fn session_begins_with_our_own_conversation() {
 }
 
 #[test]
-fn close_without_a_warning_is_told_with_its_code() {
+fn unannounced_close_is_reported_with_its_code() {
     let server = server();
     server.push(Answer::expired());
     let ran = say(&server, &[HELLO]).ends_with(0);

@@ -48,7 +48,7 @@ pub fn assert_typed(service: Service, sessions: &[Seen], kinds: &[&str]) {
 }
 
 #[test]
-fn the_vendors_own_client_is_served_alike() {
+fn vendors_own_client_is_served_alike() {
     let Some(folder) = installed("openai-sdk") else { return };
     let server = VoiceServer::start(Service::OpenAi, KEY);
     server.push(Answer::call("roll", json!({"expression": "2d6+3"})));

@@ -134,7 +134,7 @@ fn heard_words_are_in_the_session_opened_next(service: Service) {
     assert_eq!(last.committed.len(), 1, "old sound is not sent again");
 }
 
-fn open_session_is_not_told_twice(service: Service) {
+fn open_session_history_is_not_resent(service: Service) {
     let server = VoiceServer::start(service, KEY);
     server.push(Answer::say(WELCOME, 1.0));
     say(&server, &[HELLO, NEWS]).ends_with(0);
@@ -144,7 +144,7 @@ fn open_session_is_not_told_twice(service: Service) {
     assert!(items(&session, "assistant").is_empty(), "it knows what it said");
 }
 
-fn what_the_cascade_said_is_told_in_writing(service: Service) {
+fn cascade_replies_enter_next_session_as_text(service: Service) {
     for lost in [Answer::cut(), Answer::failed()] {
         let server = VoiceServer::start(service, KEY);
         server.push(lost);
@@ -224,8 +224,8 @@ on_both! {
     spoken_line_is_sent_as_sound_in_full,
     each_utterance_is_committed_once,
     heard_words_are_in_the_session_opened_next,
-    open_session_is_not_told_twice,
-    what_the_cascade_said_is_told_in_writing,
+    open_session_history_is_not_resent,
+    cascade_replies_enter_next_session_as_text,
     sound_for_another_npc_is_not_sent,
     unaddressed_speech_never_reaches_the_socket,
     stopped_answer_is_cut_where_it_was_heard,

@@ -174,7 +174,7 @@ fn secrets_are_asked_about_before_a_query_leaves() {
 }
 
 #[test]
-fn nobody_searches_unless_it_is_listed() {
+fn search_tools_are_offered_only_if_listed() {
     let searches = Searches::finding(Kind::Brave, &hits());
     let table = Table::of(&searches);
     table.rewrites("\"web-search.*\"", "dice-roller.roll");

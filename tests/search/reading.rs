@@ -186,7 +186,7 @@ fn pages_beyond_the_bound_are_errors() {
 }
 
 #[test]
-fn deep_pages_end_nobody() {
+fn pathological_html_is_handled_in_time() {
     let nested = format!("<html><body>{}<p>The bottom.", "<div>".repeat(300_000));
     let attributes: String = (0..150_000).map(|number| format!(" a{number}=1")).collect();
     for page in [

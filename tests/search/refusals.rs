@@ -101,7 +101,7 @@ fn answers_beyond_the_bound_are_errors() {
 }
 
 #[test]
-fn service_that_repeats_its_key_shows_it_nobody() {
+fn key_repeated_by_the_service_is_not_shown() {
     for kind in [Kind::Brave, Kind::Tavily] {
         let body = format!("{{\"detail\": {{\"error\": \"{KEY} is a bad key\"}}}}");
         for status in [400, 401, 422, 500] {

@@ -143,7 +143,7 @@ fn likeness(one: &[f64], other: &[f64]) -> f64 {
 }
 
 #[test]
-fn lines_are_told_from_each_other() {
+fn known_lines_are_recognised_in_audio() {
     use super::speech::{padded, plain_wav, speech};
     let lines = ["Bartok, roll two d six plus three", "Greymantle, good evening", "okay"];
     let said = lines.map(|line| speech("slt", line));

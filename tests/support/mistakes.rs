@@ -59,7 +59,7 @@ pub fn mistakes(said: &[impl AsRef<str>], heard: &[impl AsRef<str>]) -> usize {
 }
 
 #[test]
-fn a_spelling_is_no_mistake() {
+fn spelling_is_no_mistake() {
     assert_eq!(mistakes(&["any", "rumours", "neighbour"], &["any", "rumors", "neighbor"]), 0);
     assert_eq!(mistakes(&["grey", "stones"], &["stones"]), 1);
     assert_eq!(mistakes(&["a", "counterspell"], &["a", "counter", "spell"]), 0);

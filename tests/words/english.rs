@@ -77,7 +77,7 @@ fn wrong(file: &str, pieces: impl IntoIterator<Item = String>) -> Vec<String> {
 }
 
 #[test]
-fn the_messages_are_in_plain_english() {
+fn messages_are_in_plain_english() {
     if is_updating() {
         return;
     }

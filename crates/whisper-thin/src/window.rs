@@ -63,7 +63,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_step_of_one_is_the_full_window() {
+    fn step_of_one_is_the_full_window() {
         let full = Window::Full.plan(100, 1500);
         assert_eq!(full.places, (0..1500).collect::<Vec<_>>());
         for step in [0, 1] {

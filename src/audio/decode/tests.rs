@@ -142,7 +142,7 @@ fn sound_cut_short_or_followed_by_chunks_is_read() {
 }
 
 #[test]
-fn what_is_no_wav_is_named() {
+fn unsupported_formats_are_named_in_error() {
     for (bytes, wanted) in [
         (vec![], "the sound file is empty (record or export it again)"),
         (

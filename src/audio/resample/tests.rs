@@ -38,7 +38,7 @@ const PAIRS: [(u32, u32); 10] = [
 ];
 
 #[test]
-fn a_tone_stays_the_same_tone_at_the_same_time() {
+fn tone_stays_the_same_tone_at_the_same_time() {
     for (from, to) in PAIRS {
         let (from, to) = (rate(from), rate(to));
         let n = to_usize(u64::from(from.hz() / 4));
@@ -60,7 +60,7 @@ fn a_tone_stays_the_same_tone_at_the_same_time() {
 }
 
 #[test]
-fn what_the_lower_rate_cannot_hold_is_removed() {
+fn frequencies_above_nyquist_are_removed() {
     let from = rate(48_000);
     for hz in [8_100.0, 9_000.0, 12_000.0, 20_000.0] {
         let out = convert(from, rate(16_000), &tone(hz, from, 24_000));

@@ -107,7 +107,7 @@ fn pitch_and_duration_scale_without_clicks() {
 }
 
 #[test]
-fn a_tone_stays_as_loud_as_it_was() {
+fn tone_stays_as_loud_as_it_was() {
     for (pitch, speed) in SHAPES {
         let out = shaped(RATE, &tone(200.0, RATE, 1.0), pitch, speed);
         for part in out[1_000..out.len() - 1_000].chunks_exact(400) {
@@ -124,7 +124,7 @@ fn nothing_to_change_changes_nothing() {
 }
 
 #[test]
-fn the_first_sound_comes_early() {
+fn first_sound_comes_early() {
     for (pitch, speed) in SHAPES {
         let mut shape = Shape::new(RATE, pitch, speed).unwrap();
         let (mut out, mut millis) = (Vec::new(), 0);

@@ -117,7 +117,7 @@ fn pitch_moves_and_the_mouth_stays() {
 }
 
 #[test]
-fn the_mouth_moves_and_pitch_stays() {
+fn mouth_moves_and_pitch_stays() {
     let sound = vowel(110.0);
     let mouth = formants_of(&sound);
     for semitones in [-5.0, -3.0, 3.0, 5.0_f32] {

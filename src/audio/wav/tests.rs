@@ -23,7 +23,7 @@ fn with_field(mut wav: Vec<u8>, at: usize, value: &[u8]) -> Vec<u8> {
 }
 
 #[test]
-fn the_header_is_what_players_expect() {
+fn header_is_what_players_expect() {
     let wav = write_wav(&clip(&[1, -2, i16::MIN]));
     let expected = b"RIFF\x2a\0\0\0WAVEfmt \x10\0\0\0\x01\0\x01\0\x80\xbb\0\0\0\x77\x01\0\x02\0\x10\0data\x06\0\0\0\x01\0\xfe\xff\0\x80";
     assert_eq!(wav, expected);
@@ -34,7 +34,7 @@ fn the_header_is_what_players_expect() {
 }
 
 #[test]
-fn a_stream_is_read_whatever_its_lengths_say() {
+fn stream_is_read_whatever_its_lengths_say() {
     let sound = [5, -6, 700, -800];
     let wav = write_wav(&clip(&sound));
     let pipes: [(&str, [u32; 2]); 6] = [
@@ -66,7 +66,7 @@ fn chunks_before_and_after_the_sound_are_skipped() {
 }
 
 #[test]
-fn an_empty_file_with_a_trailer_has_no_sound() {
+fn empty_file_with_a_trailer_has_no_sound() {
     let mut wav = write_wav(&clip(&[]));
     wav.extend_from_slice(b"LIST\x04\0\0\0INFO");
     let wav = with_field(wav, 4, &48_u32.to_le_bytes());
@@ -134,7 +134,7 @@ fn each_fault_is_named() {
 }
 
 #[test]
-fn an_endless_header_is_given_up() {
+fn endless_header_is_given_up() {
     let mut endless = write_wav(&clip(&[]))[..12].to_vec();
     endless.extend_from_slice(b"LIST\xff\xff\xff\x7f");
     endless.resize(100_000, 0);

@@ -164,7 +164,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_was_set_is_read_again() {
+    fn settings_written_are_read_back_unchanged() {
         let mut tools = CastChanges::new();
         tools.entry("Bartok".to_owned()).or_default().set("home.*", true);
         let token = Some("sesame".to_owned());

@@ -231,7 +231,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn what_cannot_be_read_is_not_taken_for_nothing() {
+    async fn unreadable_guild_file_is_an_error() {
         let folder = tempfile::tempdir().unwrap();
         let guilds = opened(folder.path());
         fs::write(folder.path().join("guild-7.json"), "{").unwrap();

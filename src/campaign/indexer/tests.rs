@@ -108,7 +108,7 @@ impl Embedder for Breaks {
 }
 
 #[tokio::test]
-async fn an_indexer_that_has_panicked_goes_on() {
+async fn indexer_that_has_panicked_goes_on() {
     let folder = tempfile::tempdir().unwrap();
     let store: Arc<dyn MemoryStore> =
         Arc::new(Sqlite::open(&folder.path().join("memory.db")).unwrap());

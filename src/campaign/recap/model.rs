@@ -181,7 +181,7 @@ mod tests {
     }
 
     #[test]
-    fn what_no_line_proves_is_to_be_confirmed() {
+    fn claims_without_proof_are_listed_to_confirm() {
         let lines = [line(4, "The silver key is under the mill."), line(5, "Let us go there.")];
         let answer = "- Anna says that the silver key is under the mill. [4]\n\
                       * The king is dead. [?]\n\
@@ -211,7 +211,7 @@ mod tests {
     }
 
     #[test]
-    fn an_answer_of_no_use_proves_nothing() {
+    fn answer_of_no_use_proves_nothing() {
         let lines = [line(5, "The duke lives in Harrow."), line(6, "Bartok keeps an inn.")];
         for answer in ["", "\n \n", "- [5]\n[6]\n***\n"] {
             let mut written = Written::default();

@@ -209,7 +209,7 @@ async fn two_programs_share_what_is_left() {
 
 /// A turn seldom waits for the disk: what it needs was set aside before.
 #[tokio::test]
-async fn a_turn_does_not_wait_for_the_ledger() {
+async fn turn_does_not_wait_for_the_ledger() {
     let folder = tempfile::tempdir().unwrap();
     let world = World::begin(&open_store(folder.path()), 1).await;
     let mut waited = 0;

@@ -251,7 +251,7 @@ mod tests {
     }
 
     #[test]
-    fn what_waits_outlasts_the_program_in_its_order() {
+    fn entries_survive_restart_in_order() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("data/waiting.0.jsonl");
         let (mut spill, lines) = opened(&folder);
@@ -285,7 +285,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_crash_has_cut_off_is_passed_over() {
+    fn entries_cut_off_by_crash_are_skipped() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("data/waiting.0.jsonl");
         opened(&folder).0.push(&entry(1)).unwrap();

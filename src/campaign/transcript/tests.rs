@@ -51,7 +51,7 @@ fn line() -> TurnLine {
 }
 
 #[test]
-fn a_turn_is_a_question_and_an_answer() {
+fn turn_is_a_question_and_an_answer() {
     let said = utterances(&of(Owner::Guild(5)), &line(), 1_000);
     let [question, answer] = said.as_slice() else { panic!("{said:?}") };
     assert_eq!(question.speaker_id.as_deref(), Some("7"));
@@ -66,7 +66,7 @@ fn a_turn_is_a_question_and_an_answer() {
 }
 
 #[test]
-fn what_nobody_is_to_know_is_not_written() {
+fn stopped_and_empty_turns_are_not_recorded() {
     let x_card = TurnLine { from: None, outcome: Outcome::Stopped, ..line() };
     assert!(utterances(&of(Owner::Local), &x_card, 1_000).is_empty());
     let puppet = utterances(&of(Owner::Local), &TurnLine { heard: String::new(), ..line() }, 1_000);
@@ -100,7 +100,7 @@ async fn lines_are_written_in_order_before_close() {
 }
 
 #[tokio::test]
-async fn what_cannot_be_written_is_counted() {
+async fn unwritable_lines_are_counted_as_lost() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("memory.db");
     let store = Arc::new(Sqlite::open(&path).unwrap());
@@ -155,7 +155,7 @@ async fn written_with(
 }
 
 #[tokio::test]
-async fn what_is_said_outlasts_a_writer_that_panics() {
+async fn lines_survive_writer_panic() {
     for (faults, spilled, there) in [(1, 0, 8), (2, 8, 0)] {
         let folder = tempfile::tempdir().unwrap();
         let store: Arc<dyn MemoryStore> =

@@ -319,7 +319,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn music_is_heard_while_nobody_speaks() {
+    async fn music_plays_only_between_speech() {
         let folder = tempfile::tempdir().unwrap();
         let (player, told, _done) = Player::new();
         let (mut sink, music) = beside_music(folder.path(), Some(player));

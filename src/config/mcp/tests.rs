@@ -27,7 +27,7 @@ fn wrong(server: &str) -> String {
 }
 
 #[test]
-fn a_child_process_is_read() {
+fn child_process_is_read() {
     let words = |server: &str| match one(server).reach {
         Reach::Stdio { command, .. } => command,
         Reach::Http { .. } => panic!("an address"),
@@ -47,7 +47,7 @@ fn a_child_process_is_read() {
 }
 
 #[test]
-fn what_a_child_process_may_reach_is_read() {
+fn child_process_sandbox_is_parsed() {
     let sandbox = |more: &str| match one(&format!("{{ name: a, command: x{more} }}")).reach {
         Reach::Stdio { sandbox, .. } => sandbox,
         Reach::Http { .. } => panic!("an address"),
@@ -75,7 +75,7 @@ fn what_a_child_process_may_reach_is_read() {
 }
 
 #[test]
-fn an_address_is_read_with_who_we_are() {
+fn address_auth_and_headers_are_parsed() {
     let reach =
         |more: &str| one(&format!("{{ name: a, url: \"https://h.test/mcp?k=1\"{more} }}")).reach;
     let auth = |more: &str| match reach(more) {
@@ -101,7 +101,7 @@ fn an_address_is_read_with_who_we_are() {
 }
 
 #[test]
-fn what_is_said_about_tools_is_read() {
+fn declared_tool_properties_are_parsed() {
     let server = "{ name: a, command: x, tools: { get: { estimated_duration_ms: 40, tier: deep, \
                   late: follow_up, approval: dm, read_only: true, probe: { n: 1 }, \
                   cacheable_seconds: 2.5, fillers: [Hm.], parameters: { type: object } } } }";
@@ -171,7 +171,7 @@ fn every_problem_has_its_place_and_way_out() {
 }
 
 #[test]
-fn addresses_and_who_may_have_a_secret_are_told() {
+fn invalid_addresses_and_issuers_are_refused() {
     let cases = [
         (
             "{ name: a, url: \"http://h/m\", auth: { oauth: { client_id: c, client_secret: s } } }",
@@ -193,7 +193,7 @@ fn addresses_and_who_may_have_a_secret_are_told() {
 }
 
 #[test]
-fn servers_stand_under_their_names_too() {
+fn servers_keyed_by_name_are_parsed() {
     let loaded = |servers: &str| {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("glyphoxa.yaml");
@@ -273,7 +273,7 @@ fn server_given_as_json_is_checked_like_in_files() {
 }
 
 #[test]
-fn what_may_be_on_this_network_is_known() {
+fn servers_on_local_network_are_recognised() {
     let near = |json: Json| server(&json, &[]).unwrap().reach.is_inside();
     assert!(near(serde_json::json!({ "name": "a", "command": "npx x" })));
     for host in ["127.0.0.1", "100.64.0.1", "localhost:8080", "[::1]", "[64:ff9b::1]", "nas.local"]

@@ -60,7 +60,7 @@ fn folders_are_moods_and_layers() {
 }
 
 #[test]
-fn a_description_says_all_there_is_to_say() {
+fn description_says_all_there_is_to_say() {
     let text = "tracks:\n  - { file: a.mp3, moods: [camp, Rast], title: At Rest, volume: 50,\n      \
                 loop: false, layer: ambience, credits: 'Jo, CC BY 4.0' }\n";
     let config = read(&[
@@ -99,7 +99,7 @@ fn wrong_descriptions_are_shown_with_their_place() {
 }
 
 #[test]
-fn titles_are_told_apart() {
+fn duplicate_titles_get_folder_and_number() {
     let found =
         tracks(&[("music/a/Rain.mp3", ""), ("music/b/rain.mp3", ""), ("music/b/rain.ogg", "")]);
     let titles: Vec<&str> = found.iter().map(|track| track.0.as_str()).collect();

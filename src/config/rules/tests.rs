@@ -140,7 +140,7 @@ fn idle_talk_finds_nothing() {
 }
 
 #[test]
-fn an_edition_leaves_the_other_out() {
+fn edition_leaves_the_other_out() {
     let book = |edition: &str| RuleBook::new(Vec::new(), Some(edition.into()), shipped_rules);
     let ids = |book: &RuleBook, system| -> Vec<String> {
         book.find("how do I grapple", system).unwrap().iter().map(|it| it.id.clone()).collect()
@@ -205,7 +205,7 @@ fn every_built_in_rule_answers_in_one_sentence() {
 
 /// Every built-in rule can be read aloud, and all that was promised is there.
 #[test]
-fn the_built_in_rules_are_sound() {
+fn built_in_rules_are_sound() {
     let mut rules = Vec::new();
     every_file(|file, text| match import::rules_file(file, text) {
         Ok(mut found) => rules.append(&mut found),

@@ -218,7 +218,7 @@ mod tests {
     }
 
     #[test]
-    fn a_decision_that_comes_too_late_is_none() {
+    fn decision_that_comes_too_late_is_none() {
         let mut pending = PendingDecisions::default();
         let (key, answered) = call(&mut pending);
         drop(answered);
@@ -234,7 +234,7 @@ mod tests {
     }
 
     #[test]
-    fn a_long_question_is_filled_in_form_by_form() {
+    fn long_question_is_filled_in_form_by_form() {
         let properties: Map<String, Value> =
             (0..6).map(|n| (format!("f{n}"), json!({"type": "string"}))).collect();
         let schema = json!({ "properties": properties });

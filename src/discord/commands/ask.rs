@@ -50,7 +50,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_answer_names_the_tools_it_used() {
+    fn answer_names_the_tools_it_used() {
         let written = Written {
             text: "8d6 fire damage.".to_owned(),
             tools: vec!["rules-lookup.get_rule".to_owned()],

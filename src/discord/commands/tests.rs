@@ -83,7 +83,7 @@ pub fn used(kind: u8, data: Value) -> CommandInteraction {
 }
 
 #[test]
-fn a_use_is_read_as_it_was_typed() {
+fn use_is_read_as_it_was_typed() {
     let options = json!([{"name": "direct", "type": 1, "options": [
         {"name": "name", "type": 3, "value": " Bartok "},
         {"name": "note", "type": 3, "value": "  "},

@@ -274,7 +274,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_written_is_read_by_its_kind() {
+    fn answers_are_parsed_by_field_kind() {
         let (question, mut answer) = (question(), Map::new());
         assert_eq!(question.pages(), 2);
         // Fields come in the order of the schema's map: city, days, share, tags, unit, warm.
@@ -296,7 +296,7 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_fit_names_its_field() {
+    fn invalid_values_give_error_naming_field() {
         let question = question();
         let field = |name: &str| question.fields.iter().find(|it| it.name == name).unwrap();
         assert_eq!(field("city").read("").unwrap_err().to_string(), "'City' is empty (fill it in)");

@@ -129,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn who_speaks_and_is_heard_is_no_complaint() {
+    fn speaker_with_packets_raises_no_complaint() {
         let (start, mut health) = (Instant::now(), Health::default());
         health.speaks(start, 1);
         let at = |s| start + Duration::from_secs(s);

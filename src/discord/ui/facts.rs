@@ -164,7 +164,7 @@ mod tests {
     }
 
     #[test]
-    fn who_came_second_reads_what_was_decided() {
+    fn late_decider_sees_earlier_decision() {
         let mut rejected = fact(1);
         rejected.status = FactStatus::Rejected;
         assert!(decided_before(&rejected).ends_with("**Was rejected before**"));

@@ -63,7 +63,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_form_keeps_discords_limits() {
+    fn form_keeps_discords_limits() {
         let long = "x".repeat(500);
         let question = Question::of(&json!({"properties": {"a": {"type": "string",
             "title": long, "description": long, "maxLength": 100_000}}}));

@@ -46,7 +46,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_name_is_nothing_but_a_name() {
+    fn name_is_nothing_but_a_name() {
         assert_eq!(cleaned("\u{202e}An\u{7}na\n"), "Anna");
         assert_eq!(cleaned("\u{200b} \u{feff}"), "somebody");
         assert_eq!(cleaned("Zoë von 龍"), "Zoë von 龍");

@@ -297,7 +297,7 @@ mod tests {
     }
 
     #[test]
-    fn spoken_notice_names_who_hears_own_voices() {
+    fn spoken_notice_names_npcs_that_hear_voices() {
         let odo = hearing(vec!["Odo".to_owned()]);
         let without = Services { speaks_and_hears: Vec::new(), ..hearing(Vec::new()) };
         for consent in [Consent::Notice, Consent::Ask] {
@@ -316,7 +316,7 @@ mod tests {
     }
 
     #[test]
-    fn a_notice_of_many_npcs_still_fits() {
+    fn notice_of_many_npcs_still_fits() {
         let mut services = hearing((0..200).map(|n| format!("{n} {}", "x".repeat(90))).collect());
         let [one] = &services.speaks_and_hears[..] else { unreachable!("one service") };
         let service = ServiceInfo::at("gemini-3.8-live", "https://google.example");

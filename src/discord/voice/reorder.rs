@@ -238,7 +238,7 @@ mod tests {
     }
 
     #[test]
-    fn a_jump_is_a_new_stream() {
+    fn jump_is_a_new_stream() {
         let start = Instant::now();
         let mut reorder = Reorder::default();
         for sequence in [10, 12, 9_000] {

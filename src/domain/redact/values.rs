@@ -112,7 +112,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_begins_alike_is_another_text() {
+    fn shared_prefix_alone_is_not_redacted() {
         let without = |text: &str| without(text, "http://127.0.0.1:80/key", "${URL}");
         assert_eq!(without("at http://127.0.0.1:80/key!"), Some("at ${URL}!".to_owned()));
         assert_eq!(without("at http://127.0.0.1:80/k…"), Some("at ${URL}…".to_owned()));

@@ -179,7 +179,7 @@ mod tests {
     }
 
     #[test]
-    fn of_two_counts_the_larger_stands() {
+    fn larger_of_two_counts_is_used() {
         let one = larger(None, usage(1_000_000_000, 7));
         assert_eq!(larger(Some(one), usage(0, 0)), one);
         assert_eq!(larger(Some(usage(10, 1)), usage(10, 30)), usage(10, 30));

@@ -155,7 +155,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_summary_of_secrets_is_one() {
+    fn summary_of_secrets_is_one() {
         let mut told = vec![Message::User("Ben: What is below?".into())];
         told.push(Message::Assistant { text: "A crypt.".into(), calls: Vec::new(), gated: true });
         let mut history = History::new(told.clone());

@@ -127,7 +127,7 @@ async fn oldest_half_is_summarised_and_rest_unchanged() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_summary_is_part_of_what_is_summed_up_next() {
+async fn summary_is_part_of_what_is_summed_up_next() {
     let bench = bench(talk(&["Anna"], 34));
     bench.model.then(&[Text(SUMMARY)]).then(&[Text("Anna knows the way.")]);
     let mut conversation = bench.conversation();
@@ -247,7 +247,7 @@ async fn outside_words_mark_conversation_until_gone() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_is_taken_back_leaves_the_summary_too() {
+async fn retracted_line_discards_its_summary() {
     let bench = bench(talk(&["Anna", "Ben"], 34));
     let mut conversation = bench.conversation();
     let made = summary(&conversation).await.unwrap();
@@ -306,7 +306,7 @@ async fn failed_summary_loses_nothing_and_requests_fit() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_services_own_count_decides() {
+async fn services_own_count_decides() {
     let mut bench = bench(talk(&["Anna"], 34));
     assert!(bench.conversation().summarise().is_some());
     bench.model = Model { window: Some(WINDOW), ..Model::default() }.into();
@@ -329,7 +329,7 @@ async fn server_reading_only_part_of_request_is_warned() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_summary_is_paid_for_or_not_made() {
+async fn summary_is_paid_for_or_not_made() {
     let price = Price { input: 1_000.0, output: 1_000.0, ..Price::default() };
     for (cap, is_made) in [(0.5, false), (20.0, true)] {
         let mut bench = bench(talk(&["Anna"], 34));

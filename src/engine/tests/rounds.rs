@@ -24,7 +24,7 @@ fn kinds(report: &TurnReport) -> Vec<Option<CallErrorKind>> {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_tool_round_is_answered_from_its_result() {
+async fn tool_round_is_answered_from_its_result() {
     let bench = Bench::new();
     bench.model.then(&[Text("Let me see. "), Call("roll", ROLL)]).then(&[Text("You got eleven.")]);
     let answered = bench.answer().await;
@@ -59,7 +59,7 @@ async fn calls_of_round_run_in_parallel_even_if_equal() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_model_that_repeats_itself_is_told_so() {
+async fn third_identical_call_is_refused() {
     let bench = Bench::new();
     for _ in 0..3 {
         bench.model.then(&[Call("roll", ROLL)]);
@@ -71,7 +71,7 @@ async fn a_model_that_repeats_itself_is_told_so() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_cannot_be_called_is_text_for_the_model() {
+async fn invalid_calls_become_error_text_for_model() {
     let mut bench = Bench::new();
     bench.npc.policy.blocklist = vec!["look".to_owned()];
     bench.model.then(&[
@@ -94,7 +94,7 @@ async fn what_cannot_be_called_is_text_for_the_model() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_slow_tool_is_cut_and_the_turn_goes_on() {
+async fn slow_tool_is_cut_and_the_turn_goes_on() {
     let bench = Bench::new();
     bench.model.then(&[Call("slow", ROLL), Call("roll", ROLL)]);
     let before = Instant::now();
@@ -133,7 +133,7 @@ async fn after_the_last_round_the_model_has_to_answer() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_tool_may_end_the_calling() {
+async fn tool_may_end_the_calling() {
     let mut bench = Bench::new();
     bench.npc.policy.stop_on_tool = vec!["roll".to_owned()];
     bench.model.then(&[Call("roll", ROLL)]).then(&[Call("roll", ROLL)]);
@@ -144,7 +144,7 @@ async fn a_tool_may_end_the_calling() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_demanded_tool_is_demanded_once() {
+async fn demanded_tool_is_demanded_once() {
     for choice in [ToolChoice::Required, ToolChoice::Named("roll".to_owned())] {
         let mut bench = Bench::new();
         bench.npc.policy.tool_choice = choice.clone();
@@ -192,7 +192,7 @@ async fn reading_does_not_wait_for_the_final() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_a_cancelled_round_has_done_is_kept() {
+async fn cancelled_round_retains_finished_results() {
     let bench = Bench::new();
     bench.model.then(&[Call("roll", ROLL), Call("slow", ROLL)]);
     let cancel = CancellationToken::new();

@@ -25,7 +25,7 @@ fn shown(bench: &Bench) -> Vec<Vec<String>> {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_turn_shows_what_fits_it_in_every_round() {
+async fn turn_shows_what_fits_it_in_every_round() {
     let bench = bench("roll for me");
     bench.model.then(&[Call("stub_roll", r#"{"expression":"d6"}"#)]);
     let answered = bench.answer().await;
@@ -55,7 +55,7 @@ async fn discovering_does_not_wait_for_the_final() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_demanded_tool_is_shown_whatever_was_said() {
+async fn demanded_tool_is_shown_whatever_was_said() {
     let mut bench = bench("well met");
     bench.npc.policy.tool_choice = ToolChoice::Named("look".to_owned());
     bench.model.then(&[Call("look", r#"{"expression":"d6"}"#)]);
@@ -64,7 +64,7 @@ async fn a_demanded_tool_is_shown_whatever_was_said() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_the_last_turns_were_about_stays_at_hand() {
+async fn tools_relevant_to_last_turns_stay_offered() {
     let first = bench("tell me of the sky");
     first.model.then(&[Text("It is wide.")]);
     let mut answered = first.answer().await;

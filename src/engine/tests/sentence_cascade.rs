@@ -154,7 +154,7 @@ async fn opener_without_an_end_is_not_late() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_opener_that_is_late_is_not_said() {
+async fn opener_that_is_late_is_not_said() {
     for fast in [&[Wait(801), Text("Ah, the mine.")][..], &[Text("Ah, the"), Stall][..]] {
         let two = Two::new(fast, &[Wait(100), Text("It lies north.")]);
         let first = two.first_sound().await;
@@ -168,7 +168,7 @@ async fn an_opener_that_is_late_is_not_said() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_opener_that_fails_is_no_failure() {
+async fn opener_that_fails_is_no_failure() {
     for fast in [&[Fail(Kind::Unavailable)][..], &[Text("Ah, the"), Fail(Kind::Interrupted)][..]] {
         let two = Two::new(fast, &[Text("It lies north.")]);
         let answered = two.answer().await;
@@ -180,7 +180,7 @@ async fn an_opener_that_fails_is_no_failure() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_opener_may_be_the_whole_answer() {
+async fn opener_may_be_the_whole_answer() {
     for fast in [&[Text("Aye. ##")][..], &[Text("Aye."), Text(" #"), Text("#")], &[Text("Aye ##")]]
     {
         let two = Two::new(fast, &[]);
@@ -202,7 +202,7 @@ async fn small_talk_is_for_the_fast_model_alone() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_demanded_call_needs_the_strong_model() {
+async fn demanded_call_needs_the_strong_model() {
     for (utterance, opener) in [("hello Bartok", "Well met."), ("where is it", "Aye. ##")] {
         let mut two = Two::new(&[Text(opener)], &[Call("look", ROLL)]);
         two.bench.utterance = utterance;
@@ -239,7 +239,7 @@ async fn one_sentence_needs_one_model() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_strong_model_calls_and_the_opener_fills() {
+async fn strong_model_calls_and_the_opener_fills() {
     let opener = &[Text("Let us see what the bones say.")];
     let two = Two::new(opener, &[Call("long", ROLL)]);
     two.bench.model.then(&[Text("Eleven! Luck is with you.")]);
@@ -280,7 +280,7 @@ async fn numbers_wait_for_the_roll() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_is_said_again_or_taken_back_is_dropped() {
+async fn repeated_and_contradicting_text_is_dropped() {
     let again = &[Text("Hello! Ah, the old mine. It lies north.")];
     let two = Two::new(&[Text("Ah, the old mine.")], again);
     assert_eq!(two.answer().await.sentences, ["Ah, the old mine.", "It lies north."]);
@@ -294,7 +294,7 @@ async fn what_is_said_again_or_taken_back_is_dropped() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_model_that_continues_gets_the_beginning() {
+async fn model_that_continues_gets_the_beginning() {
     let mut two = Two::new(&[Text("Ah, the old mine.")], &[Call("roll", ROLL)]);
     let strong = Model { continues: true, ..Model::default() };
     strong.then(&[Text("It lies"), Call("roll", ROLL)]).then(&[Text("north.")]);
@@ -310,7 +310,7 @@ async fn a_model_that_continues_gets_the_beginning() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_opener_is_all_there_is_if_the_other_fails() {
+async fn opener_is_all_there_is_if_the_other_fails() {
     let two = Two::new(&[Text("Ah, the mine.")], &[Fail(Kind::Unavailable)]);
     let mut answered = two.answer().await;
     assert_eq!(answered.sentences, ["Ah, the mine."]);
@@ -321,7 +321,7 @@ async fn an_opener_is_all_there_is_if_the_other_fails() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_fast_model_without_an_end_holds_no_turn_up() {
+async fn fast_model_without_an_end_holds_no_turn_up() {
     let two = Two::new(&[Text("Ah, the mine. And"), Stall], &[Text("It lies north.")]);
     let before = Instant::now();
     assert_eq!(two.answer().await.sentences, ["Ah, the mine.", "It lies north."]);
@@ -362,7 +362,7 @@ async fn labels_and_directions_hide_no_repetition() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_first_clause_is_no_sentence() {
+async fn first_clause_is_no_sentence() {
     let clause = "If you follow the river far enough, past the burned mill and the old stones \
         beyond the ford";
     let mut two = Two::new(&[Text(clause), Stall], &[Text("you find it. Then rest.")]);
@@ -376,7 +376,7 @@ async fn a_first_clause_is_no_sentence() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_opener_that_is_cut_was_said() {
+async fn opener_that_is_cut_was_said() {
     let two = Two::new(&[Text("Ah, the mine."), Stall], &[]);
     let (_keep, gate) = watch::channel(Gate { confirmed: true, playing: usize::MAX });
     let cancel = CancellationToken::new();

@@ -123,7 +123,7 @@ async fn labels_and_stage_directions_are_dropped() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_sentence_is_spoken_while_the_model_goes_on() {
+async fn sentence_is_spoken_while_the_model_goes_on() {
     let bench = Bench::new();
     bench.model.then(&[Text("Welcome."), Wait(5_000), Text(" Sit.")]);
     let before = Instant::now();

@@ -69,7 +69,7 @@ fn relations_lead_from_one_file_to_another() {
 }
 
 #[test]
-fn who_may_know_is_the_cast_by_full_name() {
+fn visibility_lists_resolve_to_full_names() {
     let cast = [Npc { aliases: vec!["the barkeep".into()], ..Npc::plain("Bartok the Bold") }];
     let world = read(
         "entities:\n\
@@ -146,7 +146,7 @@ fn bombs_large_files_and_non_text_are_refused() {
 }
 
 #[test]
-fn what_is_not_imported_is_named() {
+fn unused_sections_are_listed() {
     let world = read("players: [{ name: A, character: B }]\nscenes: [{ name: inn }]\n", &[]);
     assert_eq!(world.unused, ["players", "scenes"]);
     assert_eq!(hyphened("  Ærwyn's “Old” Mill 2"), "ærwyn-s-old-mill-2");

@@ -85,7 +85,7 @@ fn voice_ducks_at_once_silence_swells_at_400_ms() {
 }
 
 #[test]
-fn a_stop_word_stops_at_once_and_once() {
+fn stop_word_stops_at_once_and_once() {
     for text in ["Stop!", "wait, what?", "Hold on", "no, wait", "Stopp", "Warte mal", "hör auf"] {
         let mut rig = Rig::armed();
         rig.frames(60, true);
@@ -132,7 +132,7 @@ fn listening_noises_and_laughter_never_confirm() {
 }
 
 #[test]
-fn a_word_needs_300_ms_of_voice() {
+fn word_needs_300_ms_of_voice() {
     let mut rig = Rig::armed();
     rig.frames(160, true);
     rig.give(Input::Partial("yeah but the duke"));
@@ -195,7 +195,7 @@ fn little_words_say_nothing_by_themselves() {
 }
 
 #[test]
-fn a_partial_taken_back_does_not_confirm() {
+fn partial_taken_back_does_not_confirm() {
     let mut rig = Rig::armed();
     rig.frames(200, true);
     rig.give(Input::Partial("the ham"));

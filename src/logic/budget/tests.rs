@@ -35,7 +35,7 @@ fn refuses_before_the_cap_is_passed() {
 }
 
 #[test]
-fn an_npc_has_its_own_cap_and_free_models_none() {
+fn npc_has_its_own_cap_and_free_models_none() {
     let mut ledger = ledger(100.0);
     let error = ledger.reserve(&of("Mira", Some(0.5), tokens(1_000_000, 0))).unwrap_err();
     assert!(error.to_string().contains("Mira's"), "{error}");
@@ -44,7 +44,7 @@ fn an_npc_has_its_own_cap_and_free_models_none() {
 }
 
 #[test]
-fn call_whose_price_is_gone_costs_what_was_held() {
+fn call_without_price_costs_reserved_amount() {
     let mut ledger = ledger(10.0);
     let amount = ledger.reserve(&of("Mira", None, tokens(1_000_000, 0))).unwrap();
     ledger.set_options(BudgetOptions { prices: BTreeMap::new(), ..options(10.0) });
@@ -54,7 +54,7 @@ fn call_whose_price_is_gone_costs_what_was_held() {
 
 /// Four parallel samplings at 0.12 each under an NPC's cap of 0.20: one fits.
 #[test]
-fn a_payers_cap_sees_what_is_under_way() {
+fn payers_cap_sees_what_is_under_way() {
     let mut ledger = ledger(100.0);
     let under_way: Vec<_> = (0..4)
         .filter_map(|_| ledger.reserve(&of("Mira", Some(0.2), tokens(120_000, 0))).ok())
@@ -65,7 +65,7 @@ fn a_payers_cap_sees_what_is_under_way() {
 }
 
 #[test]
-fn what_the_cache_makes_dearer_is_bound_so() {
+fn higher_cached_price_raises_cost_bound() {
     let price = Price { input: 1.0, cached_input: 3.0, ..Price::default() };
     let options =
         BudgetOptions { prices: BTreeMap::from([("m".to_owned(), price)]), ..options(1.0) };

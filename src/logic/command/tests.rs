@@ -105,7 +105,7 @@ fn only_telling_words_are_names_of_their_own() {
 }
 
 #[test]
-fn the_x_card_is_a_whole_utterance() {
+fn x_card_is_a_whole_utterance() {
     for said in ["x card", "X-Card!", "ex card", "  x   card.", "X-Karte", "xcard"] {
         assert!(is_x_card(said), "{said}");
     }

@@ -342,7 +342,7 @@ mod tests {
     proptest! {
         /// The chances of all outcomes add up to one, and every roll is among them.
         #[test]
-        fn what_is_rolled_was_likely(count in 1u32..6, sides in 1u32..9, kept in 0u32..6, seed: u64) {
+        fn rolled_totals_are_possible_outcomes(count in 1u32..6, sides in 1u32..9, kept in 0u32..6, seed: u64) {
             for text in [format!("{count}d{sides}"), format!("{count}d{sides}kh{kept}-2")] {
                 let expression = parse(&text).unwrap();
                 let odds = expression.odds().unwrap();

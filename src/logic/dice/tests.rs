@@ -373,7 +373,7 @@ fn bombs_are_refused() {
 }
 
 #[test]
-fn the_text_shows_what_happened() {
+fn text_shows_what_happened() {
     for (text, sides, faces, shown) in [
         ("2d6+3", 6, &[4, 5][..], "2d6 (4, 5) + 3 = 12"),
         ("4d6kh3", 6, &[5, 1, 3, 4], "4d6kh3 (5, ~~1~~, 3, 4) = 12"),

@@ -449,7 +449,7 @@ fn true_claims_are_proven_and_invented_are_not() {
 }
 
 #[test]
-fn what_is_worth_keeping_is_known() {
+fn numbers_promises_and_strangers_matter() {
     for text in [
         "Bring me the signet and I pay two hundred gold.",
         "I swear by the river that I come back.",

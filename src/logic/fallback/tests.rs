@@ -111,7 +111,7 @@ fn requested_waits_last_at_most_two_minutes() {
 }
 
 #[test]
-fn a_refused_key_is_told_once_and_asked_no_more() {
+fn refused_key_is_reported_once_and_not_retried() {
     let now = Instant::now();
     let mut breaker = Breaker::default();
     assert!(breaker.note(Outcome::Refused, now));

@@ -136,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    fn a_conversation_is_told_as_data() {
+    fn conversation_is_rendered_with_markers_escaped() {
         assert_eq!(
             told("Bartok", &talk()),
             [
@@ -160,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn an_extract_keeps_the_newest_that_fits() {
+    fn extract_keeps_the_newest_that_fits() {
         let all = extract("Bartok", &talk(), 1_000);
         assert!(all.contains("- Mira owes five gold.\n") && all.contains("- Bartok: Nine.\n"));
         let long: Vec<Message> = (0..100)

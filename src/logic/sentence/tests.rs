@@ -170,7 +170,7 @@ fn quotes_and_brackets_stay_with_their_sentence() {
 }
 
 #[test]
-fn a_long_first_chunk_ends_at_a_clause() {
+fn long_first_chunk_ends_at_a_clause() {
     let text = "Long ago, when the mountains were young and the rivers had no names at all, the old \
                 kings came down from the north, and with them their hounds, and then they slept.";
     check(

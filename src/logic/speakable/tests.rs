@@ -144,7 +144,7 @@ fn hidden_text_may_span_sentences() {
 }
 
 #[test]
-fn the_own_name_label_goes() {
+fn own_name_label_goes() {
     let say = |text: &str| SpeakableFilter::new("en", ["Bartok the Barkeep", "Barty"]).next(text);
     for text in [
         "Bartok: Hello.",

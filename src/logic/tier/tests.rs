@@ -230,7 +230,7 @@ fn common_words_name_other_places_with_article() {
 }
 
 #[test]
-fn small_words_may_stand_inside_a_deep_keyword() {
+fn deep_keywords_match_with_small_words_inside() {
     for (text, keyword) in [
         ("generate an image of it", "generate image"),
         ("generate me an image", "generate image"),
@@ -256,7 +256,7 @@ fn small_words_may_stand_inside_a_deep_keyword() {
 }
 
 #[test]
-fn the_first_turn_is_standard() {
+fn first_turn_is_standard() {
     let selection = select_with("hello there", |input| input.first_turn = true);
     assert_eq!(selection.tier, Tier::Standard);
     assert_eq!(selection.reason.to_string(), "first turn with this npc");
@@ -292,7 +292,7 @@ fn only_configured_languages_count() {
 }
 
 #[test]
-fn the_override_wins_and_the_ceiling_binds() {
+fn override_wins_and_the_ceiling_binds() {
     for selected in Tier::ALL {
         for ceiling in Tier::ALL {
             assert_eq!(effective(selected, ceiling, None), selected.min(ceiling));

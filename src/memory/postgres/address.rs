@@ -136,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    fn other_machines_encrypt_unless_told_otherwise() {
+    fn remote_hosts_use_tls_unless_disabled() {
         assert_eq!(mode("postgres://bot@db.example/table"), SslMode::Require);
         assert_eq!(mode("postgres://bot@db/table?sslmode=disable"), SslMode::Disable);
         assert_eq!(mode("postgres://bot@db/table?sslmode=prefer"), SslMode::Prefer);
@@ -154,7 +154,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_is_said_without_secrets() {
+    fn address_errors_contain_no_secrets() {
         for (wrong, said) in [
             ("mysql://bot:hush@db/table", "it begins with postgres://"),
             ("postgres:///table", "a host after the slashes"),

@@ -134,7 +134,7 @@ async fn several_programs_number_lines_without_gaps() {
 
 /// Words are left out by the server's sample as they are by counting.
 #[tokio::test]
-async fn a_sampled_word_of_most_lines_does_not_count() {
+async fn sampled_word_of_most_lines_does_not_count() {
     in_database(|address| async move {
         let store = Postgres::open(&address).await.unwrap();
         let lines = (1..=1_000).map(|n| said(n, &format!("the road goes on, mile {n}"))).collect();
@@ -152,7 +152,7 @@ async fn a_sampled_word_of_most_lines_does_not_count() {
 }
 
 #[tokio::test]
-async fn a_newer_and_a_foreign_schema_are_refused() {
+async fn newer_and_a_foreign_schema_are_refused() {
     in_database(|address| async move {
         let store = Postgres::open(&address).await.unwrap();
         let mut client = store.client().await.unwrap();

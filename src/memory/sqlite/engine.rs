@@ -211,7 +211,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn work_that_panics_is_an_error_and_nobody_elses() {
+    async fn panicking_work_fails_alone_and_is_rolled_back() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("memory.db");
         let db = connect(&path).unwrap();

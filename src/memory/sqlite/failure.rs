@@ -40,7 +40,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn full_disk_is_told_with_cause_and_way_out() {
+    fn full_disk_error_states_cause_and_remedy() {
         // SQLITE_FULL, and SQLITE_IOERR_SHMSIZE: no room for the index of the log.
         for code in [13, 4_874] {
             let said = rusqlite::Error::SqliteFailure(rusqlite::ffi::Error::new(code), None);

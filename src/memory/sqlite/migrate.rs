@@ -115,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn a_step_that_fails_leaves_nothing_behind() {
+    fn step_that_fails_leaves_nothing_behind() {
         let mut db = Connection::open_in_memory().unwrap();
         let broken = "CREATE TABLE half (a); CREATE TABLE half (a);";
         assert!(migrate(&mut db, &[FIRST, broken]).is_err());

@@ -52,7 +52,7 @@ async fn first_to_return_is_asked_when_all_rest() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_refused_key_is_told_once() {
+async fn refused_key_is_reported_once() {
     let chain = chain(&["x", "b"]);
     assert_eq!(ask(&chain, Kind::Unauthorized), ["x", "b"]);
     assert_eq!(chain.news(), ["x is disabled until its settings change: no"]);

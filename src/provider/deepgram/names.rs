@@ -70,7 +70,7 @@ mod tests {
     }
 
     #[test]
-    fn the_likeliest_fit_and_are_plain() {
+    fn likeliest_fit_and_are_plain() {
         let given = ["Mira, the quick", " Bartok\nthe  Barkeep ", ","].map(str::to_owned);
         assert_eq!(*fitting(&given), ["Mira the quick", "Bartok the Barkeep"]);
         let many: Vec<String> = (0..500).map(|it| format!("Größenwahn {it}")).collect();

@@ -164,7 +164,7 @@ mod tests {
     }
 
     #[test]
-    fn the_key_never_prints() {
+    fn key_never_prints() {
         assert!(!format!("{:?}", Options::of_tests(BASE_URL, "nova-3")).contains("very"));
     }
 }

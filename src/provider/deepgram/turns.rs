@@ -75,7 +75,7 @@ mod tests {
     }
 
     #[test]
-    fn an_early_end_is_taken_back_and_told_again() {
+    fn early_end_is_resumed_and_sent_again() {
         use SpeechEvent::{EagerEnd, Final, Partial, Resumed};
         let text = |text: &str| text.to_owned();
         assert_eq!(
@@ -102,7 +102,7 @@ mod tests {
     }
 
     #[test]
-    fn a_noise_is_no_turn_and_what_vanishes_is_over() {
+    fn noise_is_no_turn_and_what_vanishes_is_over() {
         assert_eq!(all(&[(TurnEvent::Start, ""), (TurnEvent::End, "")]), []);
         let vanished = all(&[(TurnEvent::Update, "hm"), (TurnEvent::End, "")]);
         assert_eq!(vanished.last(), Some(&SpeechEvent::Final { text: String::new() }));

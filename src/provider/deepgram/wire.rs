@@ -195,7 +195,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_message_is_told_from_what_is_new() {
+    fn garbled_messages_differ_from_unknown_types() {
         assert_eq!(Said::read(b"\xff\xfe").0, Said::Garbled);
         assert_eq!(read(&json!(["Results"])), Said::Garbled);
         assert_eq!(read(&json!({"type": "Mood"})), Said::Unknown("Mood".to_owned()));

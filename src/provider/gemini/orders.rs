@@ -225,7 +225,7 @@ mod tests {
     }
 
     #[test]
-    fn items_have_the_role_of_who_said_them() {
+    fn items_have_role_of_their_speaker() {
         let items =
             [SpeechItem::Said("Hail!".to_owned()), SpeechItem::Answered("Well.".to_owned())];
         let turns = json!([{"role": "user", "parts": [{"text": "Hail!"}]},

@@ -56,7 +56,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn totals_are_billed_and_split_as_told() {
+    fn usage_total_is_billed_and_split_by_modality() {
         let usage = json!({"promptTokenCount": 700, "responseTokenCount": 200,
             "thoughtsTokenCount": 30, "totalTokenCount": 930,
             "promptTokensDetails": [{"modality": "TEXT", "tokenCount": 400},

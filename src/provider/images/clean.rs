@@ -139,7 +139,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn kinds_are_told_by_their_bytes() {
+    async fn image_format_is_detected_from_bytes() {
         for kind in [ImageFormat::Jpeg, ImageFormat::WebP] {
             let mut file = Cursor::new(Vec::new());
             decoded(&png(8, 8)).unwrap().write_to(&mut file, kind).unwrap();

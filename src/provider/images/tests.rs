@@ -89,7 +89,7 @@ async fn openai_picture_is_encoded_again() {
 }
 
 #[tokio::test]
-async fn openai_refusals_are_told_from_failures() {
+async fn openai_refusals_differ_from_failures() {
     assert!(is_refused(&openai(json!({"data": []})).await));
     let blocked = json!({"error": {"type": "image_generation_user_error",
         "code": "moderation_blocked", "message": "no"}});

@@ -225,7 +225,7 @@ mod tests {
     }
 
     #[test]
-    fn nobody_is_asked_after_written_lines() {
+    fn models_after_written_lines_are_never_asked() {
         let list = list(&[("lines", None), ("fast", Some(None)), ("main", Some(None))]);
         let asked = |preferred| {
             let names = list.asked(preferred).map(|it| it.name.as_str());

@@ -269,7 +269,7 @@ mod tests {
     }
 
     #[test]
-    fn ids_are_kept_and_equal_ids_are_told_apart() {
+    fn duplicate_call_ids_are_made_unique() {
         let whole = |id: &str| json!({"id": id, "function": {"name": "roll", "arguments": "{}"}});
         assert_eq!(assembled(&[whole("x"), whole("y")])[0].id.0, "x");
         let same = assembled(&[

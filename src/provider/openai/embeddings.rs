@@ -151,7 +151,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn what_is_no_answer_is_an_error_by_kind() {
+    async fn malformed_responses_are_errors_by_kind() {
         let kind = |script| async move { one(script).await.map_err(|error| error.kind()) };
         assert_eq!(kind(Script::json(200, &json!({"data": []}))).await, Err(Kind::Protocol));
         assert_eq!(kind(Script::plain(200, "text/html").raw("<html>")).await, Err(Kind::Protocol));

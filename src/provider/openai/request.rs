@@ -236,7 +236,7 @@ mod tests {
     }
 
     #[test]
-    fn a_plain_request_has_no_tool_members() {
+    fn plain_request_has_no_tool_members() {
         let options = options("http://127.0.0.1/v1");
         let plain = request(vec![Message::System("s".into()), Message::User("u".into())], &[]);
         assert_eq!(
@@ -283,7 +283,7 @@ mod tests {
     }
 
     #[test]
-    fn a_begun_answer_is_continued_if_configured() {
+    fn begun_answer_is_continued_if_configured() {
         let mut options = options("http://127.0.0.1/v1");
         let begun = vec![Message::User("u".into()), Message::spoken("Ah, the".into())];
         let sent = |options: &Options, messages: &[Message]| {
@@ -322,7 +322,7 @@ mod tests {
     }
 
     #[test]
-    fn a_summary_is_read_with_the_line_after_it() {
+    fn summary_is_read_with_the_line_after_it() {
         let speakers = vec!["Anna".to_owned()];
         let summary = Message::Summary {
             people: Vec::new(),

@@ -178,7 +178,7 @@ proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(cases(2_000)) })]
 
     #[test]
-    fn what_is_global_is_nothing_special(four in any::<u32>(), six in any::<u128>(), near in 0..22_usize) {
+    fn global_addresses_are_in_no_special_range(four in any::<u32>(), six in any::<u128>(), near in 0..22_usize) {
         let range = SPECIAL[near % SPECIAL.len()];
         let start: IpAddr = range.split_once('/').unwrap().0.parse().unwrap();
         // Random IPv6 addresses hit no small range, so that some are taken from near them.
@@ -193,7 +193,7 @@ proptest! {
     }
 
     #[test]
-    fn what_passes_is_global_however_it_is_written(host in spelled(), tail in "(:[0-9]{1,4})?(/[a-z]{0,3})?") {
+    fn accepted_hosts_are_global_in_any_spelling(host in spelled(), tail in "(:[0-9]{1,4})?(/[a-z]{0,3})?") {
         let text = format!("http://{host}{tail}");
         let Ok(url) = Url::parse(&text) else { return Ok(()) };
         if Outbound::public().check(&url).is_ok() {
@@ -292,7 +292,7 @@ fn ways_to_write_what_is_inside_are_refused() {
 }
 
 #[test]
-fn an_own_address_is_its_origin_and_no_more() {
+fn own_address_permits_only_its_origin() {
     let own = Outbound::public().and(&url("http://127.0.0.1:80/a"));
     assert_eq!(own.check(&url("http://127.0.0.1/other")), Ok(()));
     for other in ["https://127.0.0.1:80", "http://127.0.0.1:81", "http://127.0.0.2", "http://[::1]"]
@@ -307,7 +307,7 @@ fn an_own_address_is_its_origin_and_no_more() {
 }
 
 #[tokio::test]
-async fn a_name_that_leads_inside_is_not_connected_to() {
+async fn name_that_leads_inside_is_not_connected_to() {
     let server = greeter().await;
     let asked = url(&format!("http://tools.example.com:{}/", server.port()));
     for list in [&["127.0.0.1"][..], &["127.0.0.1", "10.0.0.1"], &["::ffff:127.0.0.1"]] {
@@ -337,7 +337,7 @@ async fn dns_rebinding_is_refused_on_the_next_lookup() {
 }
 
 #[tokio::test]
-async fn a_proxy_is_handed_no_name_that_others_chose() {
+async fn proxy_is_handed_no_name_that_others_chose() {
     let found = Answers::of(&[&["10.0.0.7"]]);
     let outbound = Outbound::looking_up(found).behind(|_| true);
     let inside = url("http://inside.example.com/x");

@@ -233,7 +233,7 @@ const AT_PUBLISHER: [(&str, &[u8]); 2] = [
 ];
 
 #[tokio::test]
-async fn a_vanished_package_comes_from_the_publisher() {
+async fn vanished_package_comes_from_the_publisher() {
     let (index, _asked) = server(&[]);
     let (publisher, _asked) = server(&AT_PUBLISHER);
     let (got, steps, place) = get_tiny(&index, &publisher, &[]).await;
@@ -273,7 +273,7 @@ async fn other_files_of_a_publisher_are_refused() {
 }
 
 #[tokio::test]
-async fn a_source_of_the_operator_is_the_only_one() {
+async fn source_of_the_operator_is_the_only_one() {
     let (index, _asked) = server(&[]);
     let (publisher, asked) = server(&AT_PUBLISHER);
     let named = format!("{index}/tiny.whl");
@@ -285,7 +285,7 @@ async fn a_source_of_the_operator_is_the_only_one() {
 
 /// Nothing is waited for longer than it takes to see that nothing comes.
 #[tokio::test]
-async fn a_silent_publisher_is_given_up_in_seconds() {
+async fn silent_publisher_is_given_up_in_seconds() {
     let (index, _asked) = server(&[]);
     // Connections are taken by the system, and never answered.
     let silent = TcpListener::bind("127.0.0.1:0").unwrap();

@@ -205,7 +205,7 @@ mod tests {
     }
 
     #[test]
-    fn article_is_told_from_its_surroundings() {
+    fn article_text_excludes_navigation_and_footer() {
         let page = format!(
             "<!doctype html><html><head><title>Red\n Dragons &amp; more</title><style>p{{}}</style>\
              <script>var x = '<p>no</p>'</script></head><body><nav><a href=/>Home</a></nav>\

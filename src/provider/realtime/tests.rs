@@ -130,7 +130,7 @@ fn sound(samples: usize) -> SpeechOrder {
 }
 
 #[tokio::test]
-async fn answer_is_told_in_order_up_to_its_end() {
+async fn answer_events_keep_order_and_end_with_done() {
     let mut bench = Bench::answering();
     bench.said(&words("r1", "Well "));
     bench.said(&audio("r1", 480));
@@ -309,7 +309,7 @@ async fn event_over_the_bound_ends_the_answer() {
 }
 
 #[tokio::test]
-async fn answer_nobody_asked_for_is_cancelled() {
+async fn unrequested_answer_is_cancelled() {
     let mut bench = Bench::new();
     bench.said(&json!({"type": "response.created", "response": {"id": "r7"}}));
     assert_eq!(bench.values(), [json!({"type": "response.cancel", "response_id": "r7"})]);
@@ -372,7 +372,7 @@ async fn absurd_sound_is_refused_and_goes_on() {
 }
 
 #[test]
-fn new_session_is_told_what_was_said_before() {
+fn new_session_receives_earlier_conversation() {
     let said = SpeechItem::Said("Hail!".to_owned());
     let answered = SpeechItem::Answered("Well met.".to_owned());
     let (mut talk, _reader) = session(&[said, answered]);

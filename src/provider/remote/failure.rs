@@ -381,7 +381,7 @@ mod tests {
     }
 
     #[test]
-    fn the_wait_asked_for_is_read() {
+    fn wait_asked_for_is_read() {
         let wait = |headers: &[(&'static str, &str)]| refusal(429, headers, "{}").error.kind();
         let limited = |ms| Kind::RateLimited { retry_after: Some(Duration::from_millis(ms)) };
         assert_eq!(wait(&[("retry-after", "2")]), limited(2000));

@@ -63,7 +63,7 @@ pub mod tests {
     }
 
     #[test]
-    fn the_key_never_prints() {
+    fn key_never_prints() {
         let mut options = options("http://127.0.0.1:1/v1");
         options.api_key = Some(Secret("sk-very-secret".into()));
         assert!(!format!("{options:?}").contains("very"));

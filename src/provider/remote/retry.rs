@@ -121,7 +121,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn what_somebody_else_is_asked_for_is_sent_once() {
+    async fn request_with_fallback_is_sent_once() {
         let mut retry = Retry::new(Duration::from_secs(20), Attempts::default().once());
         let start = Instant::now();
         assert!(retry.again(error(Kind::Unavailable)).await.is_err());
@@ -129,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn the_share_is_a_share() {
+    fn share_is_a_share() {
         assert!((0..1000).map(|_| random_share()).all(|share| (0.0..=1.0).contains(&share)));
     }
 }

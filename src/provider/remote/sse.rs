@@ -147,7 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_json_is_told_and_passed() {
+    fn invalid_json_is_reported_and_skipped() {
         let stream = b"data: not json\n\ndata: {\"a\":1}\n\n";
         assert_eq!(all(stream, 5), [Frame::Unreadable, Frame::Json(json!({"a": 1}))]);
         assert_eq!(all(b"<html>\n<p>hello</p>", 5), [Frame::Unreadable]);
@@ -155,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn a_plain_json_body_is_one_document() {
+    fn plain_json_body_is_one_document() {
         let pretty = serde_json::to_string_pretty(&json!({"error": {"code": 400}})).unwrap();
         assert_eq!(all(pretty.as_bytes(), 6), [Frame::Json(json!({"error": {"code": 400}}))]);
     }

@@ -136,7 +136,7 @@ async fn brave_is_asked_with_its_key() {
 }
 
 #[tokio::test]
-async fn brave_errors_are_told_apart() {
+async fn brave_errors_map_to_their_kinds() {
     let brave = SearchService::Brave;
     let key = json!({"error": {"code": "SUBSCRIPTION_TOKEN_INVALID"}});
     assert_eq!(error(brave, "422 No", key).await.kind(), Kind::Unauthorized);
@@ -158,7 +158,7 @@ async fn tavily_is_asked_with_its_key() {
 }
 
 #[tokio::test]
-async fn tavily_errors_are_told_apart() {
+async fn tavily_errors_map_to_kinds_without_secrets() {
     let said = |text: &str| json!({"detail": {"error": text}});
     let tavily = SearchService::Tavily;
     let key = error(tavily, "401 No", said("bad key key-12345")).await;

@@ -170,7 +170,7 @@ mod tests {
 
     /// From `transformers` 4.57 with the wave of this test; see `tests.rs` for the network.
     #[test]
-    fn silence_is_even_and_a_tone_stands_in_its_band() {
+    fn silence_is_flat_and_tone_peaks_in_its_band() {
         let mut mel = LogMel::default();
         let even = mel.compute(&[]);
         assert!(even.iter().all(|it| (it - even[0]).abs() < 1e-6));

@@ -105,7 +105,7 @@ fn frames(samples: &[i16]) -> Vec<Frame> {
 }
 
 #[test]
-fn the_published_model_answers_and_gives_way() {
+fn published_model_answers_and_gives_way() {
     let Some(path) = published() else { return };
     let judge = SmartTurn::open(&path).unwrap();
     let answer = judge.judge(frames(&[0; 16_000])).unwrap().blocking_recv().unwrap();

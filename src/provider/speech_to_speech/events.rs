@@ -168,7 +168,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn events_nobody_reads_are_dropped() {
+    async fn events_without_reader_are_dropped() {
         let (events, reader) = channel();
         drop(reader);
         for _ in 0..40 {

@@ -169,7 +169,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn an_unknown_voice_is_refused_with_the_list() {
+    async fn unknown_voice_is_refused_with_the_list() {
         let error = seconds(request("hello", "slt2", 0.0, 1.0)).await.unwrap_err();
         assert_eq!(error.kind(), Kind::InvalidRequest);
         assert_eq!(

@@ -221,7 +221,7 @@ mod tests {
 
     /// A file may say so; 320 samples are the least that it can.
     #[test]
-    fn a_model_of_a_tiny_window_gets_tiny_pieces() {
+    fn model_of_a_tiny_window_gets_tiny_pieces() {
         for most in [320, 640, 1_600, 1_601, 2_399, 2_400, 3_200] {
             let pieces = pieces(&[0.5; 8_000], most);
             assert!(pieces.iter().all(|piece| (1..=most).contains(&piece.len())), "{most}");

@@ -69,7 +69,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_prompt_that_comes_back_is_no_speech() {
+    fn prompt_that_comes_back_is_no_speech() {
         let prompt = "Names: Bartok, Greymantle. Roll 2d6+3, d20.";
         for (text, seconds, is) in [
             ("Bartok, Greymantle, Greymantle, d20", 4.3, true),
@@ -85,7 +85,7 @@ mod tests {
     }
 
     #[test]
-    fn the_likeliest_names_stand_before_the_dice() {
+    fn likeliest_names_come_before_dice_in_prompt() {
         let names = ["Thorin", "Elara"].map(str::to_owned);
         assert_eq!(prompt_of(&names, "en"), format!("Names: Thorin, Elara. {ENGLISH_DICE}"));
         assert_eq!(prompt_of(&names, "de"), "Namen: Thorin, Elara. Wirf 2W6+3, W20.");

@@ -234,7 +234,7 @@ async fn quiet_pause_is_noticed_sooner_than_noisy_one() {
 }
 
 #[tokio::test]
-async fn partials_come_while_somebody_speaks() {
+async fn partials_arrive_during_speech() {
     let (to, audio) = mpsc::channel(64);
     let mut events = Box::pin(listening(counting(), "".into(), audio));
     let speaking = async {

@@ -247,7 +247,7 @@ mod tests {
     }
 
     #[test]
-    fn what_stands_in_the_line_and_behind_it_is_one() {
+    fn header_and_body_data_are_merged() {
         let text =
             b"{\"type\": \"transcript\", \"data\": {\"text\": \"a\", \"language\": \"en\"}, \
             \"data_length\": 12, \"payload_length\": null}\n{\"text\":\"b\"}";

@@ -121,7 +121,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_was_to_be_spoken_is_not_repeated() {
+    fn errors_do_not_repeat_spoken_text() {
         let peer = Peer::new("tcp://127.0.0.1:10200", Role::Voice);
         let error =
             peer.failed("cannot say 'The  signet\nis mine.' \"now\"", "The signet is mine.");

@@ -235,7 +235,7 @@ mod tests {
     }
 
     #[test]
-    fn another_kind_of_service_is_told() {
+    fn wrong_service_type_is_named_in_error() {
         let speaks = json!({"tts": [{"name": "piper"}]});
         let error = info(speaks).program(&peer(Role::Recogniser)).unwrap_err().to_string();
         assert!(

@@ -42,7 +42,7 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn a_service_says_where_what_is_said_goes() {
+    fn service_says_where_what_is_said_goes() {
         for (address, shown, is_local) in [
             ("tcp://127.0.0.1:10300", "Wyoming at 127.0.0.1:10300", true),
             ("tcp://whisper:10300", "Wyoming at whisper:10300", true),

@@ -112,7 +112,7 @@ mod tests {
     }
 
     #[test]
-    fn what_nobody_says_is_refused() {
+    fn overlong_or_textless_transcripts_are_refused() {
         let long = "x".repeat(MAX_TEXT + 1);
         assert_eq!(read(&[("transcript", Some(&long))]), Err(NoTranscript::Long));
         let half = "x".repeat(MAX_TEXT / 2 + 1);

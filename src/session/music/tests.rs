@@ -118,7 +118,7 @@ fn thread_ends_when_its_sound_is_dropped() {
 }
 
 #[test]
-fn file_without_sound_ends_and_is_told_once() {
+fn file_without_sound_ends_and_is_reported_once() {
     let folder = TempDir::new().unwrap();
     let of = |name: &str, bytes: &[u8]| {
         let file = folder.path().join(name);
@@ -171,7 +171,7 @@ fn player_plays_in_order_and_falls_silent() {
 }
 
 #[test]
-fn broken_file_is_told_and_ends_its_layer() {
+fn broken_file_is_reported_and_ends_its_layer() {
     let (player, _events, mut told) = player();
     player.order(MusicOrder::Play(track("/nowhere/tavern.ogg".into(), true)));
     while next(&player).0 {}

@@ -125,7 +125,7 @@ async fn npc_recalls_only_facts_known_to_it_or_heard() {
 }
 
 #[tokio::test]
-async fn what_takes_too_long_is_left_out_and_noted() {
+async fn late_lookups_are_omitted_and_listed() {
     let (recaller, _folder) = recaller().await;
     let asked = question("Bartok the Barkeep", "what did I promise your father last time?", &[]);
     let (recalled, late) = recaller.look(&asked, Instant::now()).await;

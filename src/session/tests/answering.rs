@@ -34,7 +34,7 @@ async fn frames_leave_every_20_ms_from_the_first_on() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_slow_voice_is_heard_whole() {
+async fn slow_voice_is_heard_whole() {
     let voice = Hum { length: ms(600), each_chunk: ms(250), ..Hum::default() };
     let mut stage = Setup { voice, ..Setup::of(&["Bartok"]) }.open().await;
     stage.models[0].then(&[Text("A tale.")]);
@@ -148,7 +148,7 @@ async fn playback_catches_up_after_stall_without_burst() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_voice_that_fails_is_a_voice_error() {
+async fn voice_that_fails_is_a_voice_error() {
     let voice = Hum { fails_at: Some(1), ..Hum::default() };
     let mut stage = Setup { voice, ..Setup::of(&["Bartok"]) }.open().await;
     // The filler, prepared beforehand, is the voice's sentence 0.
@@ -197,7 +197,7 @@ async fn interrupted_turn_is_remembered_by_the_next() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_conversation_goes_on_for_30_seconds() {
+async fn conversation_goes_on_for_30_seconds() {
     let mut stage = Setup::of(&["Bartok", "Gundren"]).open().await;
     stage.types(THORIN, "Bartok, hello").await;
     stage.settle().await;
@@ -241,7 +241,7 @@ async fn exhausted_budget_stops_hearing_with_a_line() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_pin_to_nobody_is_no_pin() {
+async fn pin_to_unknown_seat_is_ignored() {
     let mut stage = Setup::of(&["Bartok", "Gundren"]).open().await;
     stage.order(Command::Pin { seat: Some(SeatId(7)), player: None }).await;
     stage.types(THORIN, "hello there").await;

@@ -42,7 +42,7 @@ fn last(stage: &Stage) -> Duration {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_voice_ducks_and_words_stop() {
+async fn voice_ducks_and_words_stop() {
     let (mut stage, began) = speaking(PARTIALS).await;
     // Words come one by one; the second partial says that the first was no mere guess.
     stage.hears(&[(14, "no"), (20, "no I want")], "no I want something else");
@@ -69,7 +69,7 @@ async fn a_voice_ducks_and_words_stop() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_stop_word_stops_at_once() {
+async fn stop_word_stops_at_once() {
     let (mut stage, began) = speaking(PARTIALS).await;
     stage.hears(&[(12, "stop")], "stop");
     stage.voice(THORIN, ms(400)).await;
@@ -84,7 +84,7 @@ async fn a_stop_word_stops_at_once() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_stop_word_known_only_at_the_end_still_stops() {
+async fn stop_word_known_only_at_the_end_still_stops() {
     let (mut stage, began) = speaking(SttAbilities::default()).await;
     stage.hears(&[], "stop");
     stage.voice(THORIN, ms(400)).await;
@@ -127,7 +127,7 @@ async fn noise_first_heard_as_word_only_ducks() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_long_voice_without_text_stops() {
+async fn long_voice_without_text_stops() {
     let (mut stage, began) = speaking(SttAbilities::default()).await;
     stage.hears(&[], "what about the beer");
     stage.voice(THORIN, ms(1_500)).await;
@@ -166,7 +166,7 @@ async fn first_quarter_second_is_not_interruptible() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_interruption_ends_requests_and_the_queue() {
+async fn interruption_ends_requests_and_the_queue() {
     let (mut stage, began) = speaking(PARTIALS).await;
     stage.types(ELARA, "Bartok, and me").await;
     stage.hears(&[(12, "wait")], "wait");

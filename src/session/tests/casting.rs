@@ -29,7 +29,7 @@ async fn keeps(stage: &Stage, npcs: &[&str]) {
 }
 
 #[tokio::test(start_paused = true)]
-async fn leaving_npc_finishes_its_line_and_no_more() {
+async fn leaving_npc_finishes_only_its_current_line() {
     let mut stage = Setup::of(&["Bartok", "Gundren"]).open().await;
     stage.models[1].then(&[Wait(500), Text("This is the whole of it, and no less.")]);
     stage.types(THORIN, "Gundren, tell us").await;

@@ -29,7 +29,7 @@ async fn closed_table_leaves_no_tasks_running() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_table_ends_when_nobody_holds_it() {
+async fn table_ends_when_last_handle_is_dropped() {
     let stage = Setup::of(&["Bartok"]).open().await;
     stage.types(THORIN, "Bartok, hello").await;
     stage.until_heard().await;
@@ -46,7 +46,7 @@ fn faults(events: Vec<TableEvent>) -> Vec<String> {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_table_goes_on_after_a_panic_and_says_so() {
+async fn table_goes_on_after_a_panic_and_says_so() {
     let mut stage = Setup { breaks: 1, ..Setup::of(&["Bartok"]) }.open().await;
     stage.types(THORIN, "Bartok, hello").await;
     stage.settle().await;

@@ -95,7 +95,7 @@ async fn goes_on(stage: &mut Stage, pause: u64) -> Vec<String> {
 const WHOLE: &str = "Bartok what do you sell for a single silver coin";
 
 #[tokio::test(start_paused = true)]
-async fn an_answer_that_has_only_begun_is_taken_back() {
+async fn answer_that_has_only_begun_is_taken_back() {
     let mut stage = with(Detector::Text).open().await;
     stage.models[0].then(&[Text("Swords.")]).then(&[Text("A bun.")]);
     let asked = goes_on(&mut stage, 440).await;
@@ -108,7 +108,7 @@ async fn an_answer_that_has_only_begun_is_taken_back() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_answer_that_was_heard_is_not_taken_back() {
+async fn answer_that_was_heard_is_not_taken_back() {
     let mut stage = with(Detector::Text).open().await;
     stage.models[0].then(&[Text("Swords.")]).then(&[Text("A bun.")]);
     let asked = goes_on(&mut stage, 700).await;

@@ -28,7 +28,7 @@ async fn snappy(npcs: &[&str]) -> Stage {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_was_said_is_answered_and_timed() {
+async fn spoken_line_is_answered_and_timed() {
     let mut stage = Setup::of(&["Bartok"]).open().await;
     stage.hears(&[], "Bartok hello");
     stage.says(THORIN).await;
@@ -66,7 +66,7 @@ async fn queued_frames_are_not_split_by_false_silence() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_talk_goes_on_by_the_time_of_its_sound() {
+async fn talk_goes_on_by_the_time_of_its_sound() {
     let mut stage = Setup::of(&["Bartok", "Gundren"]).open().await;
     stage.hears(&[], "Bartok hello");
     stage.hears(&[], "what is the news");
@@ -88,7 +88,7 @@ async fn a_talk_goes_on_by_the_time_of_its_sound() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn clicks_nothing_and_nobody() {
+async fn clicks_and_unaddressed_speech_get_no_answer() {
     let mut stage = Setup::of(&["Bartok", "Gundren"]).open().await;
     // Voiced for 40 ms: no utterance, no line.
     stage.hears(&[], "Bartok what");
@@ -164,7 +164,7 @@ async fn segments_within_600_ms_are_one_utterance() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_is_taken_back_is_overheard_once() {
+async fn retracted_utterance_is_overheard_once() {
     // Taken back while it is answered, and while it waits for an answer to somebody else.
     for waits in [false, true] {
         let mut stage = snappy(&["Bartok", "Gundren"]).await;
@@ -191,7 +191,7 @@ async fn what_is_taken_back_is_overheard_once() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_click_after_an_utterance_loses_nothing() {
+async fn click_after_an_utterance_loses_nothing() {
     for (takes, click) in [(50, 80), (700, 80), (50, 120), (700, 120)] {
         let mut stage = snappy(&["Bartok"]).await;
         stage.models[0].then(&[Wait(700), Text("One.")]).then(&[Text("One.")]);
@@ -406,7 +406,7 @@ async fn endpointing_recogniser_hears_packets_stop() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_stream_that_goes_on_is_paid_as_it_goes() {
+async fn stream_that_goes_on_is_paid_as_it_goes() {
     let abilities = SttAbilities { partials: true, endpointing: true };
     let price = Price { minute: 6.0, ..Price::default() };
     let prices = BTreeMap::from([("ears".to_owned(), price)]);

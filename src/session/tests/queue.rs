@@ -77,7 +77,7 @@ async fn same_npc_answers_in_order_of_end_of_speech() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn there_is_no_gap_after_idleness() {
+async fn reply_after_idleness_starts_without_gap() {
     let mut stage = Setup::of(&["Bartok"]).open().await;
     stage.types(THORIN, "Bartok, hello").await;
     stage.settle().await;

@@ -88,7 +88,7 @@ async fn tier_change_reaches_queued_and_early_answers() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn x_card_stops_all_npcs_and_names_nobody() {
+async fn x_card_stops_all_npcs_anonymously() {
     let mut stage = Setup::of(&["Bartok", "Gundren"]).open().await;
     stage.types(THORIN, "Bartok, hello").await;
     stage.types(DM, "Gundren, hello").await;
@@ -210,7 +210,7 @@ async fn unaddressed_words_at_x_card_are_never_shown() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_paused_table_hears_and_answers_later() {
+async fn paused_table_hears_and_answers_later() {
     let mut stage = Setup::of(&["Bartok", "Gundren"]).open().await;
     stage.types(THORIN, "Bartok, hello").await;
     stage.until_heard().await;
@@ -285,7 +285,7 @@ async fn stage_note_lasts_its_turns_and_is_not_stored() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_answer_nobody_heard_uses_no_note_up() {
+async fn unheard_answer_consumes_no_note_turn() {
     let mut stage = Setup::of(&["Bartok"]).open().await;
     let note = Command::Direct { seat: SeatId(0), note: "Be brief.".into(), turns: Some(1) };
     stage.order(note).await;
@@ -347,7 +347,7 @@ async fn text_typed_to_npc_reaches_it_whatever_it_says() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_scene_has_a_place_a_time_and_its_npcs() {
+async fn scene_has_a_place_a_time_and_its_npcs() {
     let scene =
         |name: &str, npc: &str| Scene { name: name.into(), npcs: vec![npc.into()], music: None };
     let scenes = vec![scene("Tavern", "Bartok"), scene("Mine", "Gundren")];
@@ -427,7 +427,7 @@ async fn speakers_leaving_mid_word_are_not_heard() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_answer_goes_on_when_its_asker_has_left() {
+async fn answer_goes_on_when_its_asker_has_left() {
     let mut stage = Setup::of(&["Bartok"]).open().await;
     stage.types(THORIN, "Bartok, hello").await;
     stage.order(Command::Leave(THORIN)).await;
@@ -437,7 +437,7 @@ async fn an_answer_goes_on_when_its_asker_has_left() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn who_opts_out_is_neither_answered_nor_told_of() {
+async fn opted_out_speaker_is_unanswered_and_forgotten() {
     let mut stage = Setup::of(&["Bartok", "Gundren"]).open().await;
     stage.types(THORIN, "the moon is green").await;
     stage.models[0].then(&[Text("One. Two. Three.")]);

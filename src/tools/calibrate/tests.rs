@@ -117,7 +117,7 @@ async fn nothing_with_side_effects_is_ever_run() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_probe_allows_what_it_says_and_wins() {
+async fn probe_allows_what_it_says_and_wins() {
     let probe = probe(json!({"q": "from the config", "token": "t0ps3cret"}));
     for declared in [
         Declared { probe: probe.clone(), destructive: Some(true), ..Declared::default() },
@@ -131,7 +131,7 @@ async fn a_probe_allows_what_it_says_and_wins() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_probe_that_does_not_fit_is_not_sent() {
+async fn probe_that_does_not_fit_is_not_sent() {
     let handler = Counting::taking(MS);
     let declared = Declared { probe: probe(json!({"q": [1]})), ..reading() };
     let told = measured(declared, &handler).await;
@@ -142,7 +142,7 @@ async fn a_probe_that_does_not_fit_is_not_sent() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_is_measured_decides_the_tier() {
+async fn measured_latency_overrides_estimated_tier() {
     let handler = Counting::taking(700 * MS);
     let estimated = Some(5 * MS);
     let told = measured(Declared { estimated, ..reading() }, &handler).await;
@@ -163,7 +163,7 @@ async fn slow_tools_get_fewer_calibration_calls() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn errors_are_told_and_are_no_speed() {
+async fn failed_probes_are_reported_without_latency() {
     let handler = Arc::new(Counting { fails: true, ..Counting::default() });
     let host = host();
     host.offer("s", SourceKind::Server, vec![tool("t", reading(), &handler)]);
@@ -254,7 +254,7 @@ async fn turns_go_first() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_probe_brings_a_withheld_tool_back() {
+async fn probe_brings_a_withheld_tool_back() {
     let host = host();
     let handler = Counting::taking(10 * MS);
     let declared = Declared { floor: Some(Tier::Deep), ..reading() };
@@ -288,7 +288,7 @@ async fn at_connect_only_what_is_new_is_measured() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_end_of_the_program_ends_it() {
+async fn end_of_the_program_ends_it() {
     let host = host();
     let handler = Counting::taking(1_000 * MS);
     host.offer("s", SourceKind::Server, vec![tool("t", reading(), &handler)]);

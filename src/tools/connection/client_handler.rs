@@ -206,7 +206,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn a_talkative_server_is_cut_short_for_a_while() {
+    async fn talkative_server_is_cut_short_for_a_while() {
         let gate = Gate::new();
         assert_eq!((0..1_000).filter(|_| gate.lets_through()).count(), 20);
         tokio::time::advance(Duration::from_secs(11)).await;

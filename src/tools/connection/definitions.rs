@@ -159,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn the_stronger_place_wins_and_nonsense_is_named() {
+    fn stronger_place_wins_and_nonsense_is_named() {
         let here = Declared { categories: vec!["home".into()], ..Declared::default() };
         let (declared, wrong) = weather().declared(Some(&here), Trust::Auto);
         assert_eq!(declared.estimated, Some(Duration::from_millis(50)));
@@ -172,20 +172,20 @@ mod tests {
     }
 
     #[test]
-    fn a_server_under_review_is_not_believed() {
+    fn server_under_review_is_not_believed() {
         let (declared, _) = weather().declared(None, Trust::Review);
         assert_eq!((declared.read_only, declared.destructive), (None, Some(true)));
     }
 
     #[test]
-    fn a_kept_definition_is_the_tool() {
+    fn kept_definition_is_the_tool() {
         let tool = weather();
         assert_eq!(Listed::of_definition(&tool.definition()), Some(tool));
         assert_eq!(Listed::of_definition(&json!({"name": "a"})), None);
     }
 
     #[test]
-    fn the_order_of_keys_is_no_change() {
+    fn order_of_keys_is_no_change() {
         let tool = |schema: Value| listed(json!({"name": "a", "inputSchema": schema})).pinned();
         assert_eq!(
             tool(json!({"type": "object", "required": []})).to_string(),

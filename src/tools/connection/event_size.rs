@@ -55,7 +55,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_event_grows_until_an_empty_line() {
+    fn event_grows_until_an_empty_line() {
         for (text, most) in [
             ("data: a\n\ndata: b\n\n", 7),
             ("data: a\r\n\r\ndata: b\r\n\r\n", 7),

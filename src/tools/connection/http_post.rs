@@ -295,7 +295,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_challenge_names_its_scope() {
+    fn challenge_names_its_scope() {
         for (challenge, named) in [
             ("Bearer scope=\"read write\", error=\"x\"", Some("read write")),
             ("Bearer Scope=read,error=x", Some("read")),
@@ -308,7 +308,7 @@ mod tests {
     }
 
     #[test]
-    fn what_nobody_asked_for_need_not_be_a_message() {
+    fn unrequested_bodies_may_be_non_messages() {
         assert!(matches!(message(b"{}", None), Ok(None)));
         assert!(message(b"{}", Some(RequestId::Number(1))).is_err());
         let many =

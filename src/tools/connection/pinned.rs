@@ -214,7 +214,7 @@ mod tests {
     }
 
     #[test]
-    fn there_is_room_for_so_many_and_so_much() {
+    fn pinned_tools_are_limited_by_count_and_bytes() {
         let mut known = PinnedTools::default();
         let small = json!({"name": "t"});
         for number in 0..NAMES {

@@ -150,7 +150,7 @@ mod tests {
     }
 
     #[test]
-    fn the_configuration_says_what_only_reads() {
+    fn configuration_says_what_only_reads() {
         let mut known = PinnedTools::default();
         let silent = json!({});
         let none = Declared { effects: Some(SideEffects::None), ..Declared::default() };

@@ -252,7 +252,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_kept_is_there_in_the_next_run() {
+    fn eras_and_approvals_survive_reopening() {
         let folder = tempfile::tempdir().expect("a folder");
         let kept = RememberedServers::open(folder.path());
         let home = of(None, "home");
@@ -291,7 +291,7 @@ mod tests {
     }
 
     #[test]
-    fn a_damaged_file_approves_nothing() {
+    fn damaged_file_approves_nothing() {
         let folder = tempfile::tempdir().expect("a folder");
         fs::write(folder.path().join("mcp-approved.json"), "{").expect("written");
         assert!(

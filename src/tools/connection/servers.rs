@@ -569,7 +569,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn what_one_guild_adds_no_other_has() {
+    async fn added_servers_are_separate_per_guild() {
         let folder = tempfile::tempdir().unwrap();
         let servers = servers(folder.path());
         servers.set(vec![options("far")]);

@@ -282,7 +282,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_huge_answer_is_an_error_and_keeps_no_memory() {
+    async fn huge_answer_is_an_error_and_keeps_no_memory() {
         let mut text = b"{\"jsonrpc\":\"2.0\",\"result\":{\"content\":[{\"text\":\"".to_vec();
         text.resize(31 << 20, b'x');
         text.extend_from_slice(b"\"}]},\"id\":4}\n");
@@ -294,7 +294,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_message_of_very_many_values_is_not_read() {
+    async fn message_of_very_many_values_is_not_read() {
         let mut text = b"{\"jsonrpc\":\"2.0\",\"id\":4,\"result\":[".to_vec();
         text.extend_from_slice("[],".repeat(600_000).as_bytes());
         text.extend_from_slice(b"1]}\n");

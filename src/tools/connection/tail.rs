@@ -77,7 +77,7 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn the_last_lines_are_kept_short_and_plain() {
+    async fn last_lines_are_kept_short_and_plain() {
         let mut text = String::new();
         for number in 0..250 {
             text.push_str(&format!("\u{1b}[31mline {number}\t{}\n", "x".repeat(5_000)));

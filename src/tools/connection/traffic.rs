@@ -402,7 +402,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn a_question_of_many_bytes_is_none() {
+    async fn question_of_many_bytes_is_none() {
         let params = json!({"message": "x".repeat(LARGEST), "requestedSchema":
             {"type": "object", "properties": {}}});
         let ask = json!({"jsonrpc": "2.0", "id": 1, "method": "elicitation/create",

@@ -71,7 +71,7 @@ mod tests {
     }
 
     #[test]
-    fn an_event_of_very_many_values_becomes_an_error() {
+    fn event_of_very_many_values_becomes_an_error() {
         let event = |values: &str| {
             let data = format!("{{\"jsonrpc\":\"2.0\",\"id\":4,\"result\":[{values}1]}}");
             bounded(Sse::default().data(data)).data.expect("data")

@@ -167,7 +167,7 @@ fn two_programs_keep_what_each_has_found() {
 }
 
 #[test]
-fn a_broken_file_is_set_aside() {
+fn broken_file_is_set_aside() {
     for broken in [
         &b"{\"version\": 1"[..],
         b"\xff\xfe",
@@ -187,7 +187,7 @@ fn a_broken_file_is_set_aside() {
 }
 
 #[test]
-fn what_cannot_be_written_names_the_file() {
+fn write_failure_names_file_and_setting() {
     let folder = tempfile::tempdir().expect("a folder");
     let file = folder.path().join("file");
     fs::write(&file, "").expect("written");

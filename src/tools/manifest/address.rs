@@ -187,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn where_it_leads_is_known() {
+    fn address_yields_host_port_and_fixed_keys() {
         let local = Address::parse("http://127.0.0.1:81/{a}?b=1&c={a}").expect("an address");
         assert_eq!(local.host, "127.0.0.1");
         assert_eq!(local.server().port(), Some(81));

@@ -130,7 +130,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_missing_is_named() {
+    fn missing_argument_is_named_in_error() {
         let arguments = json!({"empty": "", "list": [1], "none": null});
         for name in ["empty", "list", "none", "absent"] {
             assert_eq!(
@@ -141,7 +141,7 @@ mod tests {
     }
 
     #[test]
-    fn a_broken_template_is_no_text() {
+    fn broken_template_is_no_text() {
         for broken in ["/{{.city}", "/{{city", "/{{if .x}}a{{end}}"] {
             assert!(Pieces::parse(broken).is_err(), "{broken}");
         }

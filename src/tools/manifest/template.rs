@@ -265,13 +265,13 @@ mod tests {
     }
 
     #[test]
-    fn an_argument_cannot_add_members() {
+    fn argument_cannot_add_members() {
         let rendered = render("{\"a\": \"{{.a}}\"}", json!({"a": "x\", \"admin\": \"y"}));
         assert_eq!(rendered, Ok(Rendered::Value(json!({"a": "x\", \"admin\": \"y"}))));
     }
 
     #[test]
-    fn what_is_missing_is_empty() {
+    fn missing_fields_render_empty() {
         let rendered = render("{\"a\": \"{{.a}}\", \"b\": \"{{.b.c.d}}\"}", json!({"b": null}));
         assert_eq!(rendered, Ok(Rendered::Value(json!({"a": "", "b": ""}))));
     }

@@ -89,7 +89,7 @@ fn fixed_and_connection_headers_are_protected() {
 }
 
 #[test]
-fn a_header_holds_one_line() {
+fn header_holds_one_line() {
     let header = Header::template("X-City", "in {city}").expect("a header");
     let http = Http { headers: vec![header], ..http("http://x.test/a", Verb::Get) };
     let said =
@@ -100,7 +100,7 @@ fn a_header_holds_one_line() {
 }
 
 #[test]
-fn what_is_printed_has_no_keys() {
+fn debug_output_omits_secrets() {
     let header = Header::fixed("Authorization", "s3cret").expect("a header");
     let http = Http { headers: vec![header], ..http("http://x.test/a?key=s3cret", Verb::Get) };
     let printed = format!("{:?}", Behaviour::Live(Arc::new(http.clone())));

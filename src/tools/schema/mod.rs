@@ -250,7 +250,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_where_and_what_was_expected() {
+    fn schema_errors_name_place_and_expected_value() {
         let schema = schema(json!({
             "type": "object", "required": ["city"], "additionalProperties": false,
             "properties": {"city": {"type": "string"}, "days": {"type": "integer", "maximum": 7}},
@@ -269,7 +269,7 @@ mod tests {
     }
 
     #[test]
-    fn a_huge_value_is_not_told_whole() {
+    fn huge_value_is_shortened_in_error() {
         let schema = schema(json!({"type": "object", "properties": {"n": {"type": "integer"}}}));
         let wrong =
             schema.check_here(json!({"n": "x".repeat(100_000)})).expect_err("wrong").to_string();
@@ -283,7 +283,7 @@ mod tests {
     }
 
     #[test]
-    fn a_model_gets_an_object_schema_or_nothing() {
+    fn model_gets_an_object_schema_or_nothing() {
         let cleaned = for_model(&json!({"$schema": "s", "_metadata": {}, "required": []}));
         let expected = json!({"required": [], "type": "object", "properties": {}});
         assert_eq!(cleaned.as_deref(), Ok(&expected));

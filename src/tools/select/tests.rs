@@ -109,7 +109,7 @@ fn keep(host: &ToolHost, core: &[&str]) {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_short_list_is_the_prepared_one() {
+async fn short_list_is_the_prepared_one() {
     let host = host(&[npc(&["world.*", "dice-roller.*"])]);
     let visible = host.visible("Bartok", TIER, TIER.ceiling());
     let query = Query { utterance: "weather", ..Query::default() };
@@ -119,7 +119,7 @@ async fn a_short_list_is_the_prepared_one() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_was_said_chooses_in_both_languages() {
+async fn utterances_select_tools_in_german_and_english() {
     let host = host(&[wizard()]);
     for (utterance, wanted) in [
         ("How is the weather in Ravenford?", "world.getWeather"),
@@ -329,7 +329,7 @@ async fn only_new_or_changed_tools_are_embedded() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_late_embedding_costs_150_ms_once() {
+async fn late_embedding_costs_150_ms_once() {
     let (host, meanings, _stop) = dense();
     settle().await;
     meanings.takes(151);

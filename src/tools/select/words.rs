@@ -110,7 +110,7 @@ mod tests {
     }
 
     #[test]
-    fn german_words_stand_beside_their_english_ones() {
+    fn german_words_include_english_equivalents() {
         for (german, english) in [
             ("Würfle für mich!", "roll"),
             ("Was sagen die Zauberregeln?", "rule"),
@@ -139,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn dice_are_told_from_words() {
+    fn dice_notation_is_distinguished_from_words() {
         for dice in ["d20", "2d6", "w6", "3w8"] {
             assert!(is_dice(dice), "{dice}");
         }

@@ -221,7 +221,7 @@ fn remembered(hall: &Hall, guild: u64) -> String {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_is_done_in_one_server_no_other_sees() {
+async fn guild_actions_are_invisible_to_other_guilds() {
     let model = writer();
     let mut hall = Hall::new(Options::default(), &configured(&model)).await;
     let other = hall.discord.guild("The Sunken Oar");

@@ -128,8 +128,8 @@ impl From<tiny::Files> for Bytes {
 }
 
 #[test]
-fn absurd_models_use_no_more_than_files_allow() {
-    within_limits("absurd_models_use_no_more_than_files_allow", || {
+fn absurd_model_shapes_use_bounded_resources() {
+    within_limits("absurd_model_shapes_use_bounded_resources", || {
         let (mut tally, usual) = (Tally::default(), Shape::default());
         let absurd = [
             Shape { width: 2, hidden: 1_000_000, layers: 1, ..usual },

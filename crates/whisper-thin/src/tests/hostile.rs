@@ -38,12 +38,12 @@ fn changed(name: &str, after: usize, bytes: &[u8]) -> Files {
 }
 
 #[test]
-fn the_small_model_itself_is_good() {
+fn small_model_itself_is_good() {
     assert_eq!(outcome(&tiny::files()), None);
 }
 
 #[test]
-fn a_file_cut_anywhere_says_so() {
+fn file_cut_anywhere_says_so() {
     let whole = tiny::files();
     let mut ends: Vec<usize> = (0..60).collect();
     ends.extend(

@@ -66,7 +66,7 @@ fn prompts_are_cut_into_few_tokens() {
 }
 
 #[test]
-fn a_call_that_is_not_wanted_any_more_ends_soon() {
+fn call_that_is_not_wanted_any_more_ends_soon() {
     let Some(folder) = folder() else { return };
     let model = Model::load(folder).unwrap();
     let samples = glide(10);

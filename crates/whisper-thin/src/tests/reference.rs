@@ -73,7 +73,7 @@ fn full_window_matches_reference() {
 }
 
 #[test]
-fn a_thinned_window_is_what_it_stands_for() {
+fn thinned_window_matches_reference() {
     let thin = Window::Thin { margin: 2, step: 4 };
     let (plan, scratch) = scratch(&tiny::model(), thin, 2);
     let reference = reference();

@@ -54,7 +54,7 @@ fn languages_are_asked_for_or_found() {
 }
 
 #[test]
-fn an_english_model_hears_english() {
+fn english_model_hears_english() {
     let mut files = tiny::files();
     files.config = "{}".to_owned();
     let model = files.load().unwrap();
@@ -109,7 +109,7 @@ fn any_sound_is_taken() {
 }
 
 #[test]
-fn a_stop_is_noticed_wherever_it_comes() {
+fn stop_is_noticed_wherever_it_comes() {
     let model = tiny::model();
     let mut scratch = Scratch::new();
     let options = Options { prompt: "Names: Thorin", ..Options::default() };

@@ -217,7 +217,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_alphabet_is_one_to_one() {
+    fn alphabet_is_one_to_one() {
         let alphabet = alphabet();
         let distinct: std::collections::HashSet<char> = alphabet.into_iter().collect();
         assert_eq!(distinct.len(), 256);

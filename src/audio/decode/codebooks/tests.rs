@@ -41,7 +41,7 @@ fn codebooks_that_would_eat_the_memory_are_seen() {
 }
 
 #[test]
-fn an_encoders_codebooks_fit() {
+fn encoders_codebooks_fit() {
     let source = MediaSourceStream::new(Box::new(Cursor::new(OGG)), Default::default());
     let reader = OggReader::try_new(source, &FormatOptions::default()).unwrap();
     let header = reader.default_track().unwrap().codec_params.extra_data.clone().unwrap();

@@ -84,7 +84,7 @@ fn aac_frames_are_decoded() {
 }
 
 #[test]
-fn an_mp3_behind_junk_needs_its_name() {
+fn mp3_behind_junk_needs_its_name() {
     let junk = [b"junk".as_slice(), &MP3[usize::try_from(id3_len(MP3)).unwrap()..]].concat();
     assert!(matches!(decode(&junk, None), Err(DecodeError::NotAudio { .. })));
     assert_eq!(decode(&junk, Some("Mp3")).unwrap().rate.hz(), 22_050);

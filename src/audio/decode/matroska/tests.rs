@@ -23,7 +23,7 @@ fn opus_and_vorbis_in_webm_are_decoded() {
 }
 
 #[test]
-fn what_is_not_read_is_named() {
+fn unsupported_matroska_content_is_named() {
     assert_eq!(
         message(&changed(OPUS, b"A_OPUS", b"A_XPUS")),
         "cannot read this Matroska file: its sound is \"A_XPUS\" (convert it to WAV or FLAC)"

@@ -34,7 +34,7 @@ fn lossless_is_without_loss() {
 }
 
 #[test]
-fn what_is_not_read_is_named() {
+fn unsupported_mp4_content_is_named() {
     assert_eq!(
         message(FRAGMENTS),
         "cannot read this MP4 file: its sound is in fragments (convert it to WAV or FLAC)"

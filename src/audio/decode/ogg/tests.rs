@@ -55,7 +55,7 @@ fn skipped_beginning_is_as_long_as_header_says() {
 }
 
 #[test]
-fn the_gain_of_the_header_is_applied() {
+fn gain_of_the_header_is_applied() {
     let quiet = with_head(|head| head[16..18].copy_from_slice(&(-1_536_i16).to_le_bytes()));
     let (quiet, plain) = (decode(&quiet, None).unwrap(), decode(OPUS, None).unwrap());
     // 6 dB less.

@@ -111,7 +111,7 @@ fn no_work() -> Job {
 }
 
 #[tokio::test]
-async fn a_guild_goes_on_after_whatever_panics_in_it() {
+async fn guild_goes_on_after_whatever_panics_in_it() {
     let folder = tempfile::tempdir().unwrap();
     let stop = CancellationToken::new();
     let (events, task) = open(HERE, shared(folder.path()), stop.clone());

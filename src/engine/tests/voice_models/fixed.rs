@@ -28,7 +28,7 @@ fn is_spared(seat: &Seat) -> bool {
 }
 
 #[tokio::test(start_paused = true)]
-async fn tools_are_told_with_the_session() {
+async fn session_opens_with_tools_of_first_turn() {
     let mut seat = fixed();
     // The tier that most turns have.
     seat.bench.tier = Tier::default();

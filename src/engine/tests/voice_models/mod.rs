@@ -332,7 +332,7 @@ async fn answer_before_the_cascades_is_truncated() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_is_forgotten_leaves_a_fresh_session() {
+async fn retracted_turn_starts_fresh_session() {
     let mut seat = Seat::new();
     seat.turn(whole).await;
     seat.conversation.retract();
@@ -363,7 +363,7 @@ async fn silent_model_is_answered_for_by_the_cascade() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_the_cascade_said_is_told_afterwards() {
+async fn cascaded_reply_reaches_next_s2s_session() {
     let mut seat = Seat::new();
     seat.answers(&[Say("Ale?", 500)]);
     seat.turn(whole).await;
@@ -434,7 +434,7 @@ async fn requested_slow_tool_goes_to_cascade() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn speaker_who_needs_slow_tools_gets_the_cascade() {
+async fn speaker_needing_slow_tools_gets_cascade() {
     let mut bench = Bench::new();
     bench.npc.s2s.slow_tool = ms(500);
     let mut seat = Seat::of(bench, Talker::default());

@@ -167,7 +167,7 @@ fn players_are_not_npcs() {
 }
 
 #[test]
-fn a_name_beats_pin_and_pin_beats_conversation() {
+fn name_beats_pin_and_pin_beats_conversation() {
     let set = |input: &mut AddressInput<'_>, _: &mut [Candidate; 4]| {
         input.pinned = Some(ROSE);
         input.conversation = TALKING;

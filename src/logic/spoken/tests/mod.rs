@@ -140,7 +140,7 @@ const WRITTEN: &[(&str, &str)] = &[
 ];
 
 #[test]
-fn what_whisper_writes_is_a_roll() {
+fn whisper_spellings_of_dice_are_rolls() {
     for (written, roll) in WRITTEN {
         assert_eq!(dice_in(written).as_deref(), Some(*roll), "{written}");
     }
@@ -242,7 +242,7 @@ fn rolls_are_said() {
 
 proptest! {
     #[test]
-    fn what_is_found_can_be_rolled(
+    fn detected_dice_always_parse(
         words in prop::collection::vec(
             prop::sample::select(vec![
                 "roll", "a", "one", "two", "d", "dee", "d6", "2d6+3", "six", "twenty", "hundred",
@@ -269,7 +269,7 @@ proptest! {
     }
 
     #[test]
-    fn what_is_said_is_heard(
+    fn dice_in_words_convert_back_to_same_roll(
         first in (2..101_i64, prop::sample::select(vec![4, 6, 8, 10, 12, 20, 100]), "(kh2|pl1)?"),
         rest in prop::collection::vec(("[+-]", 1..1_000_i64), 0..3),
     ) {

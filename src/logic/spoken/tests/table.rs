@@ -30,7 +30,7 @@ fn falls(heard: &str) -> bool {
 }
 
 #[test]
-fn what_is_meant_is_rolled() {
+fn spoken_dice_meet_accuracy_limits() {
     let mut figures =
         Figures::new("rolled that were not meant", "lines in which no dice fall are rolled");
     for (set, text) in SETS {

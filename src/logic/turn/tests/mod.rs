@@ -101,7 +101,7 @@ fn pause_below_patience_ends_nothing() {
 }
 
 #[test]
-fn a_late_timer_still_ends_what_was_over() {
+fn late_timer_still_ends_what_was_over() {
     let mut rig = Rig::new(Patience::Normal);
     rig.frames(400, true);
     rig.now += Duration::from_secs(3);
@@ -160,7 +160,7 @@ fn trailing_off_lengthens() {
 }
 
 #[test]
-fn a_new_partial_ends_the_long_wait() {
+fn new_partial_ends_the_long_wait() {
     let mut rig = Rig::new(Patience::Normal);
     rig.frames(400, true);
     rig.partial(Reading::TrailsOff);
@@ -250,7 +250,7 @@ fn words_and_sound_are_held_against_each_other() {
 }
 
 #[test]
-fn a_short_patience_waits_for_the_judgement() {
+fn short_patience_waits_for_the_judgement() {
     let ends = EndOfTurn { patience: Patience::Snappy, detector: Detector::Model };
     for (judged, end) in [(Some((310, 0.05)), 900), (Some((310, 0.3)), 310), (None, 400)] {
         let mut rig = Rig::with(ends);

@@ -92,7 +92,7 @@ fn emptied_file_is_not_taken_for_a_new_one() {
 }
 
 #[tokio::test]
-async fn what_is_forgotten_is_not_in_the_file() {
+async fn forgotten_lines_are_erased_from_files() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("memory.db");
     let store = Sqlite::open(&path).unwrap();
@@ -192,7 +192,7 @@ fn newer_damaged_unwritable_files_are_refused() {
 }
 
 #[tokio::test]
-async fn how_it_is_can_be_asked() {
+async fn health_reports_engine_and_path() {
     let folder = tempfile::tempdir().unwrap();
     let store = Sqlite::open(&folder.path().join("memory.db")).unwrap();
     let health = store.health().await.unwrap();

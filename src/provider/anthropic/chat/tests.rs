@@ -182,7 +182,7 @@ async fn thoughts_are_not_spoken_and_go_back_unchanged() {
 }
 
 #[tokio::test]
-async fn what_a_model_refuses_is_learnt() {
+async fn options_refused_by_model_are_remembered() {
     let server = ChatServer::start();
     let mut options = settings(&server);
     options.reach.model = "thinker-5".into();
@@ -208,7 +208,7 @@ async fn what_a_model_refuses_is_learnt() {
 }
 
 #[tokio::test]
-async fn what_is_new_is_passed_over() {
+async fn unknown_events_and_blocks_are_skipped() {
     let script = Answer::begun()
         .ping()
         .event(&json!({"type": "budget_news", "left": 3}))
@@ -225,7 +225,7 @@ async fn what_is_new_is_passed_over() {
 }
 
 #[tokio::test]
-async fn reasons_of_an_end_are_told() {
+async fn stop_reasons_map_to_cut_offs() {
     let ended = |reason: &'static str| async move {
         heard(Answer::begun().text(&["I owe"]).ends(reason)).await.cut_off
     };
@@ -308,7 +308,7 @@ async fn statuses_decide_error_kind_and_retry() {
 }
 
 #[test]
-fn an_answer_without_measure_is_given_up() {
+fn answer_without_measure_is_given_up() {
     let mut out = VecDeque::new();
     let block = |at: u64, kind: &str| json!({"type": "content_block_start", "index": at, "content_block": {"type": kind}});
     let mut reading = Reading::default();
@@ -355,7 +355,7 @@ fn events_of_any_shape_are_read() {
 }
 
 #[tokio::test]
-async fn a_server_that_does_not_stream_is_understood() {
+async fn server_that_does_not_stream_is_understood() {
     let whole = json!({"id": "msg_1", "type": "message", "role": "assistant", "content": [
         {"type": "text", "text": "Aye."},
         {"type": "tool_use", "id": "toolu_a", "name": "roll", "input": {"n": 2}}],
@@ -367,7 +367,7 @@ async fn a_server_that_does_not_stream_is_understood() {
 }
 
 #[tokio::test]
-async fn the_key_is_sent_and_its_refusal_says_so() {
+async fn key_is_sent_and_its_refusal_says_so() {
     let server = ChatServer::with_key(Some("sk-ant-right"));
     let mut options = settings(&server);
     let error = |options: Options| async move {
@@ -406,7 +406,7 @@ fn changed(change: impl Fn(&mut Value)) -> Value {
 }
 
 #[tokio::test]
-async fn the_fake_refuses_what_the_service_refuses() {
+async fn fake_refuses_what_the_service_refuses() {
     let server = ChatServer::start();
     let endpoint = home::endpoint(&settings(&server)).unwrap();
     assert!(endpoint.post("/messages", &changed(|_| {})).await.is_ok());

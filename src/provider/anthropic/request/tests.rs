@@ -53,7 +53,7 @@ fn marked(mut block: Value) -> Value {
 }
 
 #[test]
-fn a_plain_request_has_no_tool_members() {
+fn plain_request_has_no_tool_members() {
     let plain = request(vec![Message::System("s".into()), Message::User("u".into())], &[]);
     assert_eq!(
         first_guess(&plain, None),
@@ -64,7 +64,7 @@ fn a_plain_request_has_no_tool_members() {
 }
 
 #[test]
-fn what_stays_the_same_is_marked_for_the_cache() {
+fn unchanging_parts_are_marked_for_cache() {
     let talk = vec![
         Message::System("s".into()),
         Message::User("hello".into()),
@@ -110,7 +110,7 @@ fn same_role_messages_merge_with_results_first() {
 }
 
 #[test]
-fn what_the_service_would_refuse_is_put_right() {
+fn invalid_requests_are_repaired_before_sending() {
     let named = ToolCall { name: "roll dice".into(), ..call("x y", "{}") };
     let sent = sent(vec![
         asked(" ", vec![named, call("a", "{}")]),

@@ -303,7 +303,7 @@ async fn result_that_waits_is_dropped_when_cancelled() {
 }
 
 #[tokio::test]
-async fn answer_nobody_asked_for_is_stopped_once() {
+async fn unrequested_answer_is_stopped_once() {
     let mut bench = Bench::new();
     bench.says(&audio(480));
     bench.says(&audio(480));
@@ -343,7 +343,7 @@ async fn warning_of_the_end_says_when_it_comes() {
 }
 
 #[tokio::test]
-async fn what_cannot_be_done_is_refused() {
+async fn unsupported_orders_are_refused() {
     let mut bench = Bench::new();
     bench.order(SpeechOrder::Clear);
     bench.order(SpeechOrder::Tools(Arc::from([])));
@@ -353,7 +353,7 @@ async fn what_cannot_be_done_is_refused() {
 }
 
 #[test]
-fn new_session_is_told_what_was_said_before() {
+fn new_session_receives_earlier_conversation() {
     let said = SpeechItem::Said("Hail!".to_owned());
     let answered = SpeechItem::Answered("Well met.".to_owned());
     let (mut talk, _reader) = session(&[said, answered]);

@@ -75,7 +75,7 @@ fn text(lines: Vec<ScriptedLine>, request: ChatRequest) -> String {
 }
 
 #[test]
-fn the_longest_match_wins_and_words_are_whole() {
+fn longest_match_wins_and_words_are_whole() {
     let lines = || {
         vec![
             line(phrases(&["ale"]), &["Ale is two copper."]),
@@ -121,7 +121,7 @@ fn captures_fill_the_answer() {
 }
 
 #[test]
-fn a_tool_line_calls_first_and_speaks_the_result() {
+fn tool_line_calls_first_and_speaks_the_result() {
     let request_one = request("roll two d six", Some("2d6"), vec![]);
     let events = events(vec![dice_line(), line(None, &["Hm?"])], request_one.clone());
     let ChatEvent::ToolCall(call) = &events[0] else { panic!("no call in {events:?}") };
@@ -143,7 +143,7 @@ fn a_tool_line_calls_first_and_speaks_the_result() {
 }
 
 #[test]
-fn a_line_that_needs_dice_waits_for_dice() {
+fn line_that_needs_dice_waits_for_dice() {
     let lines = || vec![dice_line(), line(None, &["Roll what?"])];
     assert_eq!(text(lines(), request("roll over", None, vec![])), "Roll what?");
     let mut without = request("roll a d20", Some("1d20"), vec![]);

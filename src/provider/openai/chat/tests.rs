@@ -159,7 +159,7 @@ async fn calls_of_every_dialect_arrive() {
 }
 
 #[tokio::test]
-async fn the_reason_may_come_with_the_last_fragment() {
+async fn reason_may_come_with_the_last_fragment() {
     let script = Script::stream()
         .chunk(piece(Some(0), "a", two(0)), None)
         .chunk(piece(Some(1), "b", two(1)), Some("tool_calls"))
@@ -256,7 +256,7 @@ async fn cut_stream_is_interrupted_and_drops_calls() {
 }
 
 #[tokio::test]
-async fn a_stalled_stream_ends_by_its_idle_time() {
+async fn stalled_stream_ends_by_its_idle_time() {
     let server = ChatServer::start();
     server.push(Script::stream().chunk(json!({"content": "Well"}), None).step(Step::Stall));
     let mut options = options(&server.base_url());
@@ -279,7 +279,7 @@ async fn unstarted_answer_times_out_without_retry() {
 }
 
 #[tokio::test]
-async fn a_server_that_forgets_to_close_is_done_soon() {
+async fn server_that_forgets_to_close_is_done_soon() {
     let server = ChatServer::start();
     let reply = Script::stream().chunk(json!({"content": "Aye."}), Some("stop"));
     server.push(reply.step(Step::Stall));
@@ -385,7 +385,7 @@ async fn retries_are_bounded_and_skip_final_errors() {
 }
 
 #[tokio::test]
-async fn a_long_wait_asked_for_is_reported_at_once() {
+async fn long_wait_asked_for_is_reported_at_once() {
     let server = ChatServer::start();
     server.push(Script::error(429, "rate_limit_error", "later").header("retry-after", "120"));
     let start = Instant::now();
@@ -436,7 +436,7 @@ async fn parameter_refused_under_both_names_fails() {
 }
 
 #[tokio::test]
-async fn the_key_is_sent_and_its_refusal_says_so() {
+async fn key_is_sent_and_its_refusal_says_so() {
     let server = ChatServer::with_key(Some("sk-right"));
     let with = |key: Option<&str>| {
         let mut options = options(&server.base_url());
@@ -454,7 +454,7 @@ async fn the_key_is_sent_and_its_refusal_says_so() {
 }
 
 #[tokio::test]
-async fn a_server_that_is_down_is_unreachable() {
+async fn server_that_is_down_is_unreachable() {
     let gone = "http://127.0.0.1:1/v1";
     let error = Chat::new(options(gone)).unwrap().stream(asks()).next().await.unwrap().unwrap_err();
     assert_eq!(error.kind(), Kind::Unreachable);
@@ -496,7 +496,7 @@ async fn probing_tells_what_is_there() {
 }
 
 #[tokio::test]
-async fn the_fake_refuses_what_the_service_refuses() {
+async fn fake_refuses_what_the_service_refuses() {
     let server = ChatServer::start();
     let mut options = options(&server.base_url());
     let call = |id: &str| ToolCall {

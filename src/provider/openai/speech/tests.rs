@@ -71,7 +71,7 @@ async fn wav_is_understood_with_its_own_rate() {
 }
 
 #[tokio::test]
-async fn the_pitch_is_ours() {
+async fn pitch_is_ours() {
     let server = ChatServer::start();
     let tone: Vec<i16> =
         (0_i16..12_000).map(|at| if at / 60 % 2 == 0 { 8_000 } else { -8_000 }).collect();
@@ -95,7 +95,7 @@ async fn sound_comes_before_the_answer_is_whole() {
 }
 
 #[tokio::test]
-async fn what_is_no_sound_is_an_error() {
+async fn unusable_response_is_an_error_by_kind() {
     let server = ChatServer::start();
     let kind = async |script: Script| {
         server.push(script);

@@ -34,7 +34,7 @@ fn finals(text: &str) -> Vec<SpeechEvent> {
 }
 
 #[tokio::test]
-async fn an_utterance_is_uploaded_as_wav() {
+async fn utterance_is_uploaded_as_wav() {
     let server = ChatServer::start();
     server.push(Script::json(200, &json!({"text": " well met\n", "usage": {"type": "tokens"}})));
     assert_eq!(hear(&server, &[&[1, 2], &[3]]).await.unwrap(), finals("well met"));
@@ -149,7 +149,7 @@ async fn refused_prompt_is_dropped_and_not_sent_again() {
 }
 
 #[tokio::test]
-async fn a_prompt_that_comes_back_is_silence() {
+async fn prompt_that_comes_back_is_silence() {
     let server = ChatServer::start();
     let stt = Transcription::new(options(&server.base_url()), None).unwrap();
     stt.expect(&|| ["Bartok", "Mira", "Hale", "Vesper"].map(str::to_owned).to_vec());
@@ -163,7 +163,7 @@ async fn a_prompt_that_comes_back_is_silence() {
 }
 
 #[tokio::test]
-async fn readiness_asks_whether_somebody_is_there() {
+async fn ready_check_reports_bad_key_or_no_server() {
     let server = ChatServer::start();
     let stt = |server: &ChatServer| Transcription::new(options(&server.base_url()), None).unwrap();
     stt(&server).ready().await.unwrap();

@@ -231,7 +231,7 @@ mod tests {
     }
 
     #[test]
-    fn a_turned_factor_is_turned_by_itself() {
+    fn turned_factor_is_turned_by_itself() {
         let usual = [
             attribute("transBatchB", Ok(0)),
             attribute("transA", Ok(1)),
@@ -257,7 +257,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_understood_is_an_error() {
+    fn unsupported_graphs_are_errors() {
         let other = |node: Vec<u8>| spelled_out(&mut file(&[node])).unwrap_err();
         let is_other = GraphError::Product("product".to_owned());
         assert_eq!(other(product(&["a"], &[])), is_other);

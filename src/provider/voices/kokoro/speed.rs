@@ -95,7 +95,7 @@ mod tests {
     }
 
     #[test]
-    fn the_verdict_names_the_figure_and_the_ways_out() {
+    fn verdict_names_the_figure_and_the_ways_out() {
         let error = too_slow(Speed(1.304), SLOWEST);
         assert_eq!(
             error.to_string(),

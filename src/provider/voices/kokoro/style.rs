@@ -67,7 +67,7 @@ mod tests {
     }
 
     #[test]
-    fn the_row_is_the_length() {
+    fn row_is_the_length() {
         let style = Style::read(&numbered()).unwrap();
         for (sounds, expected) in [(0, 0.0), (1, 0.1), (113, 11.3), (509, 50.9), (510, 50.9)] {
             let row = style.of_length(sounds).to_vec();
@@ -76,7 +76,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_voice_is_refused() {
+    fn invalid_voice_files_are_refused() {
         let whole = numbered();
         assert_eq!(Style::read(&whole[1..]).unwrap_err(), StyleError::Length(BYTES - 1));
         assert_eq!(Style::read(b"").unwrap_err(), StyleError::Length(0));

@@ -56,7 +56,7 @@ fn damaged(network: &[u8], voice: &[u8]) -> tempfile::TempDir {
 }
 
 #[tokio::test]
-async fn what_is_missing_is_said_with_the_way_out() {
+async fn missing_files_or_voices_give_error_with_fix() {
     let place = tempfile::tempdir().unwrap();
     let empty = kokoro(place.path(), ANY);
     let error = said(&empty, george()).await.unwrap_err();
@@ -138,7 +138,7 @@ async fn voices_speak_in_pieces_with_speed_and_pitch() {
 }
 
 #[tokio::test]
-async fn a_machine_that_is_too_slow_does_not_speak() {
+async fn machine_that_is_too_slow_does_not_speak() {
     let Some(models) = with_weights() else { return };
     let kokoro = kokoro(&models, 0.000_1);
     assert!(kokoro.lacks(&george()).is_none(), "nobody knows yet");
@@ -151,7 +151,7 @@ async fn a_machine_that_is_too_slow_does_not_speak() {
 }
 
 #[tokio::test]
-async fn a_network_that_is_cut_off_is_an_error() {
+async fn network_that_is_cut_off_is_an_error() {
     let Some(models) = with_weights() else { return };
     let folder = models.join("kokoro").canonicalize().unwrap();
     let whole = fs::read(folder.join("kokoro-v1.0.int8.onnx")).unwrap();

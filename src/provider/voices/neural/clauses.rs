@@ -165,7 +165,7 @@ mod tests {
     }
 
     #[test]
-    fn what_espeak_says_of_languages_is_not_said() {
+    fn espeak_language_markers_are_removed() {
         assert_eq!(unmarked("(fr)ha(en) xq"), "ha xq");
     }
 

@@ -139,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_is_whole_or_refused() {
+    fn file_is_whole_or_refused() {
         let whole = nested(4);
         assert_eq!(look_over(&whole), Ok(()));
         assert_eq!(look_over(b""), Ok(()), "the runtime says that it has no network");
@@ -152,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_deep_or_has_too_many_parts_is_refused() {
+    fn deep_or_large_files_are_refused() {
         assert_eq!(look_over(&nested(10)), Ok(()));
         assert_eq!(look_over(&nested(11)), Err(Unfit::Deep));
         assert_eq!(look_over(&nested(3_000)), Err(Unfit::Deep));

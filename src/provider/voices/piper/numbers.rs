@@ -97,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_spoken_at_once_is_bounded() {
+    fn synthesis_pieces_are_bounded_in_length() {
         let settings = settings();
         let long = "ha".repeat(5_000);
         let many = pieces(&[said(&long, '.')], &settings);

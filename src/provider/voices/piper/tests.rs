@@ -159,7 +159,7 @@ fn small_onnx() -> Vec<u8> {
 }
 
 #[test]
-fn the_part_that_makes_sound_is_found() {
+fn part_that_makes_sound_is_found() {
     assert_eq!(graph::decoder_input(&small_onnx()), Some("z"));
     assert_eq!(graph::decoder_input(b""), None);
     let other = small_onnx().iter().map(|b| if *b == b'p' { b'q' } else { *b }).collect::<Vec<_>>();
@@ -216,7 +216,7 @@ fn shaped(id: &str, pitch: f32, speed: f32, formants: f32) -> Voice {
 }
 
 #[tokio::test]
-async fn a_voice_speaks_in_pieces_with_speed_and_pitch() {
+async fn voice_speaks_in_pieces_with_speed_and_pitch() {
     let Some((models, id)) = with_weights() else { return };
     let piper = Piper::new(&Options { models: vec![models] }, Cores::default());
     piper.warm(&shaped(&id, 0.0, 1.0, 0.0)).await.unwrap();
@@ -290,7 +290,7 @@ fn pieces_are_the_whole() {
 }
 
 #[tokio::test]
-async fn a_network_that_is_cut_off_is_an_error() {
+async fn network_that_is_cut_off_is_an_error() {
     let Some((models, id)) = with_weights() else { return };
     let files = Name::of(&id).unwrap().files(&[models]).unwrap();
     let whole = fs::read(&files.network).unwrap();

@@ -65,7 +65,7 @@ async fn said(voice: &WithSecond) -> Result<Vec<i16>, Error> {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_second_voice_speaks_while_the_first_fails() {
+async fn second_voice_speaks_while_the_first_fails() {
     let (first, second) = (Says::new(1, Some(Kind::Unavailable)), Says::new(2, None));
     let voice = both(&first, &second);
     assert_eq!(voice.name(), "first");

@@ -45,7 +45,7 @@ fn heard(text: &str) -> SpeechEvent {
 }
 
 #[tokio::test]
-async fn an_utterance_is_told_as_it_was_spoken() {
+async fn utterance_reaches_server_and_is_transcribed() {
     let server = WyomingServer::start(Script { is_chatty: true, ..Script::hears(WORDS) });
     let mut options = options(&server.address());
     options.model = Some("base-int8".to_owned());
@@ -124,7 +124,7 @@ async fn speech_after_a_service_end_is_appended() {
 }
 
 #[tokio::test]
-async fn faults_are_told_by_kind_and_end_in_time() {
+async fn faults_map_to_error_kinds_within_time_limit() {
     let said = "cannot open the boiler";
     for (fault, kind, text) in [
         (Fault::Stall, Kind::Timeout, "no answer in time"),
@@ -150,7 +150,7 @@ async fn faults_are_told_by_kind_and_end_in_time() {
 }
 
 #[tokio::test]
-async fn who_is_not_there_or_is_another_is_told() {
+async fn unreachable_or_wrong_service_is_an_error() {
     let nobody = Recogniser::new(options("tcp://127.0.0.1:1"), "en");
     for error in [nobody.ready().await.unwrap_err(), hear(&nobody, 5).await.unwrap_err()] {
         assert_eq!(error.kind(), Kind::Unreachable);
@@ -182,7 +182,7 @@ async fn connection_ends_with_a_dropped_request() {
 }
 
 #[tokio::test]
-async fn a_probe_says_how_quick_it_is() {
+async fn probe_says_how_quick_it_is() {
     let server = WyomingServer::start(Script::hears(WORDS).streamed());
     let line = probe(options(&server.address()), "fr").await.unwrap();
     assert!(line.starts_with("loopback-ears at 127.0.0.1:"), "{line}");

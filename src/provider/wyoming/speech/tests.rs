@@ -34,7 +34,7 @@ async fn spoken(speech: &Speech, request: SpeakRequest) -> Result<(u32, usize), 
 }
 
 #[tokio::test]
-async fn a_sentence_is_asked_for_in_its_voice() {
+async fn sentence_is_asked_for_in_its_voice() {
     for is_streamed in [false, true] {
         let script = if is_streamed { Script::speaks().streamed() } else { Script::speaks() };
         let server = WyomingServer::start(Script { is_chatty: true, ..script });
@@ -116,7 +116,7 @@ async fn restarted_service_is_asked_again() {
 }
 
 #[tokio::test]
-async fn faults_are_told_by_kind_and_end_in_time() {
+async fn faults_map_to_error_kinds_within_time_limit() {
     let said = "no words for 'Well met.' today";
     for (fault, before, midway, text) in [
         (Fault::Stall, Kind::Timeout, Kind::Interrupted, "no answer in time"),
@@ -153,7 +153,7 @@ async fn dropping_the_sound_takes_the_sentence_back() {
 }
 
 #[tokio::test]
-async fn a_probe_says_how_quick_it_is() {
+async fn probe_says_how_quick_it_is() {
     let server = WyomingServer::start(Script::speaks().streamed());
     let (line, voices) = probe(options(&server.address())).await.unwrap();
     assert!(line.starts_with("loopback-mouth at 127.0.0.1:"), "{line}");

@@ -95,7 +95,7 @@ fn host_of(files: FileIo) -> ToolHost {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_was_written_is_read() {
+async fn written_file_reads_back_unchanged() {
     let place = Place::new();
     let error = place.read("notes.txt").await.expect_err("nothing is there");
     assert_eq!(error.message, "there is no file 'notes.txt' (the folder is empty)");
@@ -167,7 +167,7 @@ async fn no_path_leads_out() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_is_replaced_is_kept_for_the_game_master() {
+async fn replaced_files_leave_eight_hidden_backups() {
     let place = Place::new();
     for version in 0..10 {
         place.write("notes.txt", &format!("version {version}")).await.expect("written");
@@ -204,7 +204,7 @@ async fn only_text_of_a_sensible_size_is_read() {
 
 // A disk may be slow; the clock stands still while it works.
 #[tokio::test(start_paused = true)]
-async fn a_folder_fills_up() {
+async fn folder_fills_up() {
     let place = Place::new();
     let error = place.write("a", &"x".repeat((1 << 20) + 1)).await.expect_err("too long");
     assert_eq!(error.kind, CallErrorKind::InvalidArguments);
@@ -227,7 +227,7 @@ async fn a_folder_fills_up() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_write_that_is_given_up_leaves_the_old_file() {
+async fn write_that_is_given_up_leaves_the_old_file() {
     let place = Place::new();
     place.put("a", "old");
     let folder = FolderOf::new(place.base.path().join("files"), "ravenford-act-1".into());
@@ -272,7 +272,7 @@ async fn files_are_separate_per_owner() {
 }
 
 #[test]
-fn what_may_not_be_written_is_not_offered() {
+fn read_only_folder_offers_no_write_tool() {
     let names = |read_only| {
         let files = FileIo { base: PathBuf::new(), read_only };
         tools(files).into_iter().map(|tool| tool.name).collect::<Vec<_>>()

@@ -212,7 +212,7 @@ async fn refusal_is_an_error_of_the_tool() {
 }
 
 #[tokio::test]
-async fn failure_is_told_to_the_game_master_alone() {
+async fn image_failure_details_reach_only_game_master() {
     let failed = Error::new(Kind::Unauthorized, "'http://x': the key was refused");
     let stage = Stage::new(Err(failed.into()), false);
     let error = stage.call(json!({"prompt": "a ring"}), true).await.expect_err("no picture");
@@ -222,7 +222,7 @@ async fn failure_is_told_to_the_game_master_alone() {
 }
 
 #[tokio::test]
-async fn nothing_is_asked_where_nobody_pays() {
+async fn unpaid_and_empty_prompts_send_no_request() {
     let stage = Stage::new(Ok(()), false);
     let error = stage.call(json!({"prompt": "a ring"}), false).await.expect_err("unpaid");
     assert_eq!(error.kind, CallErrorKind::Policy);

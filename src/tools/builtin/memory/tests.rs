@@ -83,7 +83,7 @@ fn arguments(value: Value) -> Map<String, Value> {
 }
 
 #[tokio::test]
-async fn lines_are_found_by_who_has_heard_them() {
+async fn line_search_finds_only_lines_heard_by_npc() {
     let kept = kept().await;
     let asked = arguments(json!({"query": "what did I promise your father"}));
     let found = kept.look(npc("Bartok")).lines(&asked).await.unwrap();
@@ -118,7 +118,7 @@ async fn earlier_questions_are_left_out_of_results() {
 }
 
 #[tokio::test]
-async fn a_session_is_told_as_far_as_one_was_there() {
+async fn session_summary_hides_what_npc_did_not_hear() {
     let kept = kept().await;
     let last = arguments(json!({"session_id": "last"}));
     let told = kept.look(npc("Bartok")).session_summary(&last).await.unwrap();

@@ -72,7 +72,7 @@ async fn called(
 }
 
 #[tokio::test]
-async fn a_mood_plays_a_track_and_says_which() {
+async fn mood_plays_a_track_and_says_which() {
     let call = ("music-ambiance.play_track", json!({"mood": "a cosy tavern"}));
     let (value, told) = called(&host(), call, false).await;
     let expected = json!({"playing": "Tavern murmur", "mood": "tavern", "layer": "ambience"});
@@ -81,7 +81,7 @@ async fn a_mood_plays_a_track_and_says_which() {
 }
 
 #[tokio::test]
-async fn an_unknown_mood_lists_what_there_is() {
+async fn unknown_mood_lists_what_there_is() {
     let call = ("music-ambiance.play_track", json!({"mood": "bagpipes"}));
     let (value, told) = called(&host(), call, false).await;
     let error = value.unwrap_err();
@@ -97,7 +97,7 @@ async fn stopping_fades_everything_out() {
 }
 
 #[tokio::test]
-async fn a_table_without_music_says_why() {
+async fn table_without_music_says_why() {
     let call = ("music-ambiance.play_track", json!({"mood": "rain"}));
     let (value, _) = called(&host(), call, true).await;
     assert!(value.unwrap_err().contains("nobody is connected"));

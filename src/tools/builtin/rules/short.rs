@@ -52,7 +52,7 @@ mod tests {
     }
 
     #[test]
-    fn the_sentence_with_what_is_asked_for_answers() {
+    fn sentence_with_what_is_asked_for_answers() {
         let terms = Terms::new();
         let prone = rule("condition", "You lie. Standing up costs half your speed. You crawl.");
         assert_eq!(

@@ -46,7 +46,7 @@ fn own_rules_replace_built_in_ones() {
 }
 
 #[test]
-fn a_wrong_id_is_told_the_nearest() {
+fn unknown_rule_id_error_suggests_nearest_ids() {
     let book = RuleBook::new(Vec::new(), None, built_in);
     let error = get(&book, "spell-firebal").unwrap_err();
     assert_eq!(error.kind, CallErrorKind::Tool);
@@ -56,7 +56,7 @@ fn a_wrong_id_is_told_the_nearest() {
 }
 
 #[test]
-fn the_edition_played_needs_no_year() {
+fn edition_played_needs_no_year() {
     let book = RuleBook::new(Vec::new(), Some("5e-2024".into()), built_in);
     assert_eq!(get(&book, "combat-hide").unwrap()["text"], "Hide as now.");
     assert!(get(&book, "combat-hide-2014").is_err());

@@ -27,7 +27,7 @@ fn required_members_and_no_others() {
 }
 
 #[test]
-fn what_the_schema_offers_comes_first() {
+fn schema_values_are_used_before_generated_ones() {
     for (schema, expected) in [
         (json!({"const": 7}), json!(7)),
         (
@@ -98,7 +98,7 @@ fn references_and_combinations_are_followed() {
 }
 
 #[test]
-fn what_cannot_be_made_is_said() {
+fn unsatisfiable_schemas_fail_with_reason() {
     let endless = json!({"type": "object", "required": ["next"],
         "properties": {"next": {"$ref": "#"}}});
     let reasons = [
@@ -234,7 +234,7 @@ proptest! {
     }
 
     #[test]
-    fn whatever_is_made_passes(schema in wild()) {
+    fn generated_arguments_match_their_schema(schema in wild()) {
         let Ok(validator) = jsonschema::validator_for(&schema) else { return Ok(()) };
         if let Ok(arguments) = made(&schema) {
             prop_assert!(validator.is_valid(&arguments), "{arguments}");

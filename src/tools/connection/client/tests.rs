@@ -197,7 +197,7 @@ async fn elicitation_goes_to_calling_table() {
 }
 
 #[tokio::test]
-async fn a_server_gets_no_model() {
+async fn server_gets_no_model() {
     let (_client, mut server) = connected().await;
     let message = json!({"role": "user", "content": {"type": "text", "text": "hi"}});
     let params = json!({"messages": [message], "maxTokens": 5});

@@ -126,7 +126,7 @@ mod tests {
     }
 
     #[test]
-    fn a_bad_key_is_named() {
+    fn bad_key_is_named() {
         let error = assertion("us", "http://a", "secret", UNIX_EPOCH, 1).unwrap_err().to_string();
         assert!(error.contains("not a private key in PEM form") && !error.contains("secret"));
     }

@@ -211,7 +211,7 @@ mod tests {
     }
 
     #[test]
-    fn a_token_is_renewed_before_it_expires() {
+    fn token_is_renewed_before_it_expires() {
         let now = UNIX_EPOCH + Duration::from_secs(1_000);
         let token = |life| Token::new("a".into(), None, life, now).renew_at;
         assert_eq!(token(Some(Duration::from_secs(3_600))), Some(4_570));

@@ -96,7 +96,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_issuer_is_asked_at_its_own_address() {
+    fn issuer_is_asked_at_its_own_address() {
         let url = |text| Url::parse(text).unwrap();
         let at = |text| places(&url(text)).into_iter().map(String::from).collect::<Vec<_>>();
         let root = "https://a.example/.well-known/";

@@ -99,7 +99,7 @@ async fn expired_token_is_renewed_once_for_ten_calls() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_refused_token_is_renewed_once_for_ten_calls() {
+async fn refused_token_is_renewed_once_for_ten_calls() {
     let server = Protected::start();
     let folder = tempfile::tempdir().unwrap();
     let path = login_path(folder.path(), "vtt");
@@ -132,7 +132,7 @@ async fn revoked_login_is_tried_once_then_needs_login() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn who_never_logged_in_sends_nothing() {
+async fn request_without_login_sends_nothing() {
     let server = Protected::start();
     let folder = tempfile::tempdir().unwrap();
     let authorizer = person(&server, &login_path(folder.path(), "vtt"));
@@ -156,7 +156,7 @@ async fn concurrent_calls_mint_one_client_token() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_wrong_secret_is_said_and_not_shown() {
+async fn wrong_secret_is_said_and_not_shown() {
     let server = Protected::start();
     let error = request(&server, &program(&server, "my-guess")).await.unwrap_err();
     let text = ours(&error).to_string();

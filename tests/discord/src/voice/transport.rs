@@ -181,7 +181,7 @@ mod tests {
     const RTP: Rtp = Rtp { payload_type: OPUS, seq: 7, timestamp: 960, ssrc: 11 };
 
     #[test]
-    fn what_is_sealed_opens_with_the_same_key_only() {
+    fn sealed_packets_open_only_with_their_key() {
         for mode in Mode::ALL {
             for extended in [false, true] {
                 let mut line = Transport::new(mode, &[7; 32], u32::MAX);

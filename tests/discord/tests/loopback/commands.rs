@@ -34,7 +34,7 @@ async fn commands_are_kept_and_keep_their_ids() {
 }
 
 #[tokio::test]
-async fn a_wrong_command_spoils_the_whole_request() {
+async fn wrong_command_spoils_the_whole_request() {
     let discord = Discord::start(Options::default()).await.unwrap();
     let rest = Rest::new(&discord);
     let path = format!("/applications/{}/commands", discord.bot());

@@ -68,7 +68,7 @@ async fn wrong_clients_are_sent_away() {
 }
 
 #[tokio::test]
-async fn who_identifies_too_soon_waits() {
+async fn early_second_identify_is_rejected() {
     let discord = Discord::start(Options::default()).await.unwrap();
     let _first = Gateway::bot(&discord).await;
     let mut second = Gateway::connect(&discord).await;
@@ -82,7 +82,7 @@ async fn who_identifies_too_soon_waits() {
 }
 
 #[tokio::test]
-async fn a_heart_that_stops_ends_the_session() {
+async fn heart_that_stops_ends_the_session() {
     let heartbeat_interval = Duration::from_secs(2);
     let discord = Discord::start(Options { heartbeat_interval, ..eager() }).await.unwrap();
     let (mut gateway, _) = Gateway::bot(&discord).await;
@@ -91,7 +91,7 @@ async fn a_heart_that_stops_ends_the_session() {
 }
 
 #[tokio::test]
-async fn what_was_missed_comes_with_the_resume() {
+async fn resume_replays_missed_events() {
     let discord = Discord::start(eager()).await.unwrap();
     let inn = discord.guild("The Prancing Pony");
     let (mut bot, ready) = Gateway::bot(&discord).await;
@@ -138,7 +138,7 @@ async fn held_events_come_later() {
 }
 
 #[tokio::test]
-async fn contents_are_for_who_is_called() {
+async fn message_content_requires_mention() {
     let discord = Discord::start(eager()).await.unwrap();
     let inn = discord.guild("The Prancing Pony");
     let anna = inn.add_member("Anna", &[]);

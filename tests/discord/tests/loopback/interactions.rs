@@ -78,7 +78,7 @@ fn direct() -> Slash {
 }
 
 #[tokio::test]
-async fn a_deferral_an_edit_and_a_follow_up() {
+async fn deferral_an_edit_and_a_follow_up() {
     let mut table = Table::new().await;
     let anna = table.anna.id;
     let slash = direct().option("turns", 3).option("tier", "Fast").option("player", anna);
@@ -114,7 +114,7 @@ async fn a_deferral_an_edit_and_a_follow_up() {
 }
 
 #[tokio::test]
-async fn the_first_follow_up_fills_the_deferral_in() {
+async fn first_follow_up_fills_the_deferral_in() {
     let mut table = Table::new().await;
     let (answer, event, _) = table.command(direct(), json!({"type": 5})).await;
     assert_eq!(
@@ -176,7 +176,7 @@ async fn tokens_last_a_quarter_of_an_hour() {
 }
 
 #[tokio::test]
-async fn what_the_app_would_not_send_is_not_sent() {
+async fn invalid_slash_commands_are_not_sent() {
     let answer_within = Duration::from_millis(50);
     let table = Table::with(Options { answer_within, ..Options::default() }).await;
     let wrong = [

@@ -262,7 +262,7 @@ fn cuts() -> usize {
 }
 
 #[tokio::test]
-async fn what_was_acknowledged_outlasts_a_power_cut() {
+async fn acknowledged_lines_survive_power_loss() {
     let found = cut(Level::Program, cuts(), 1).await;
     println!("{} cuts, {} promises, {} lost", cuts(), found.promised, found.lost.len());
     assert!(found.promised > 0 && found.lost.is_empty(), "{:?}", found.lost);
@@ -271,7 +271,7 @@ async fn what_was_acknowledged_outlasts_a_power_cut() {
 /// Flushes the log only when it comes into the file: what is left is whole, and lacks what was
 /// acknowledged.
 #[tokio::test]
-async fn what_is_not_flushed_does_not() {
+async fn unflushed_log_loses_acknowledged_lines() {
     let found = cut(Level::Normal, CUTS, 2).await;
     println!("{CUTS} cuts, {} promises, {} lost", found.promised, found.lost.len());
     assert!(!found.lost.is_empty());

@@ -96,7 +96,7 @@ async fn group_restarts_without_dave_and_regains_it() {
 }
 
 #[tokio::test]
-async fn who_cannot_read_its_commit_is_taken_in_again() {
+async fn player_with_unreadable_commit_rejoins_group() {
     let call = Call::start(VoiceOptions::default()).await;
     let (one, two) = call.two().await;
     call.voice.spoil_commit(GUILD, CHANNEL, 2);
@@ -171,7 +171,7 @@ async fn sound_without_speaking_updates_has_no_speaker() {
 }
 
 #[tokio::test]
-async fn a_cut_swallows_sound_and_delays_words() {
+async fn cut_swallows_sound_and_delays_words() {
     let call = Call::start(VoiceOptions::default()).await;
     let (one, two) = call.two().await;
     let cut = Duration::from_millis(700);
@@ -228,7 +228,7 @@ async fn player_resumes_and_follows_server_migration() {
 }
 
 #[tokio::test]
-async fn a_speech_can_be_stopped() {
+async fn speech_can_be_stopped() {
     let call = Call::start(VoiceOptions { dave: false, ..VoiceOptions::default() }).await;
     let (one, two) = call.two().await;
     let mut speech = one.start_saying(tone(440.0, Duration::from_secs(30)));

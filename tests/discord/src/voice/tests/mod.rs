@@ -166,7 +166,7 @@ async fn readmission_reuses_live_seat_unless_moved() {
 }
 
 #[tokio::test]
-async fn the_media_port_discovers_echoes_and_refuses() {
+async fn media_port_discovers_echoes_and_refuses() {
     let (tls, ca) = authority();
     let voice = Voice::start(tls, VoiceOptions::default()).await.unwrap();
     let (token, endpoint) = voice.admit(GUILD, CHANNEL, 1, "s");
