@@ -83,10 +83,7 @@ impl Place {
     pub fn write(&self, name: &str, content: impl AsRef<[u8]>) {
         let path = self.path(name);
         fs::create_dir_all(path.parent().expect("a folder")).expect("a folder is made");
-        // A program that follows the file must not read half of it.
-        let half = self.path(&format!("{name}.half"));
-        fs::write(&half, content).expect("a file is written");
-        fs::rename(half, path).expect("a file is renamed");
+        fs::write(path, content).expect("a file is written");
     }
 
     /// Names in the folder, sorted.
