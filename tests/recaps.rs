@@ -226,3 +226,28 @@ fn unproven_claims_and_facts_await_confirmation() {
     assert_eq!(recap["proposed"], 1, "{recap:#}");
     assert!(!recap["left_out"].to_string().to_lowercase().contains("stop"), "{recap:#}");
 }
+
+#[test]
+fn lines_deleted_during_a_recap_are_not_in_it() {
+    let server = ChatServer::start();
+    server.otherwise(|_| Script::text(&["So it is."]));
+    let llm = format!("{{ name: openai, base_url: \"{}\", model: m }}", server.base_url());
+    let cast = "npcs: [{ name: Bartok, voice: { voice_id: rms } }]";
+    let place = Place::with_config(&format!("providers: {{ llm: {llm} }}\n{cast}\n"));
+    let place = Arc::new(place);
+    let anna = ["--speaker", "Anna", "--text", "Bartok, the wombat sleeps below the mill"];
+    let ben = ["--speaker", "Ben", "--text", "Bartok, the duke pays forty gold"];
+    place.run(&[&["ask", "--session", "one"][..], &anna, &ben].concat()).ends_with(0);
+    let deleting = Arc::clone(&place);
+    server.otherwise(move |_| {
+        deleting.run(&["memory", "forget", "Anna", "--yes"]).ends_with(0);
+        Script::text(&["The wombat sleeps below the mill. [#1]\nFACT: The wombat sleeps. [#1]\n"])
+    });
+    let recap = place.run(&["session", "recap", "one", "--json"]).ends_with(0).line();
+    assert!(recap["note"].as_str().unwrap().contains("lines were deleted"), "{recap:#}");
+    assert!(recap["claims"].to_string().contains("forty gold"), "{recap:#}");
+    let exported = place.run(&["session", "export", "one"]).ends_with(0).stdout;
+    for text in [recap.to_string(), exported] {
+        assert!(!text.contains("wombat"), "{text}");
+    }
+}

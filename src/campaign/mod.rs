@@ -64,10 +64,12 @@ pub use notifier::WaitingCall;
 pub use outside::{ToolDecisions, outside_sessions};
 pub use permits::KeptPermits;
 pub use played::PlayedCampaign;
-pub use privacy::{ForgetFrom, ForgetRequest, NamesOf, forget, forget_kept, names};
+pub use privacy::{
+    ForgetFrom, ForgetRequest, NamesOf, Privacy, PrivacyError, forget, forget_kept, names,
+};
 pub use recap::{RecapError, RecapRequest, Writer, recap};
 pub use scoped::Scoped;
-pub use sessions::Sessions;
+pub use sessions::{NotSaved, Sessions};
 pub use settings::{AssistantSettings, ModelMaker, Settings, SharedAssistant, SharedSettings};
 pub use spend::{AccountFor, Accounts};
 #[cfg(test)]

@@ -5,13 +5,16 @@
 use std::{
     collections::{BTreeSet, HashMap},
     sync::{Arc, Mutex, MutexGuard, PoisonError},
-    time::UNIX_EPOCH,
+    time::{Duration, UNIX_EPOCH},
 };
 
+use futures::future::join_all;
 use tokio::{
-    sync::mpsc,
+    sync::{mpsc, oneshot},
     task::{JoinError, spawn_blocking},
+    time::{sleep, timeout},
 };
+use tokio_util::sync::{CancellationToken, DropGuard};
 
 use super::{
     call_log::CallLog,
@@ -26,7 +29,7 @@ use super::{
     transcript::{NotWritten, Transcript, TranscriptWriter},
 };
 use crate::{
-    domain::{Npc, Person, SessionId},
+    domain::{Npc, Owner, Person, SessionId},
     engine::{Budget, NpcPayments},
     panics::caught_now,
     session::{
@@ -50,6 +53,16 @@ pub enum KeepError {
     Lost(#[from] JoinError),
 }
 
+/// Longest wait for a session that ends to be saved: its table and its voice connection close first.
+const SAVE_TIMEOUT: Duration = Duration::from_secs(20);
+/// Time between two looks at a session that is being opened.
+const LOOK: Duration = Duration::from_millis(50);
+
+/// A session has ended and its conversations are not in its file yet.
+#[derive(Debug, thiserror::Error)]
+#[error("a session that has just ended is not saved yet (try again in a minute)")]
+pub struct NotSaved;
+
 /// Parts of [`Sessions`].
 pub struct SessionsParts {
     /// The configuration.
@@ -69,6 +82,16 @@ pub struct SessionsParts {
 pub struct Sessions {
     parts: Arc<SessionsParts>,
     running: Arc<Mutex<HashMap<SessionId, Running>>>,
+    unsaved: Arc<Mutex<Vec<Unsaved>>>,
+}
+
+/// A session from its opening until it is saved.
+#[derive(Clone)]
+struct Unsaved {
+    session: SessionId,
+    owner: Owner,
+    /// Cancelled once it is saved, or has nothing to save.
+    saved: CancellationToken,
 }
 
 /// State of a running session.
@@ -81,12 +104,14 @@ struct Running {
     commands: mpsc::WeakSender<Command>,
     events: WeakTableEvents,
     assistant: SharedAssistant,
+    /// Dropped once it is saved.
+    unsaved: DropGuard,
 }
 
 impl Sessions {
     /// None runs yet.
     pub fn new(parts: SessionsParts) -> Self {
-        Self { parts: Arc::new(parts), running: Arc::default() }
+        Self { parts: Arc::new(parts), running: Arc::default(), unsaved: Arc::default() }
     }
 
     /// Waits until everything that the tables have told so far is in the store. Cancel safe.
@@ -126,6 +151,8 @@ impl Sessions {
     ) -> Result<RunningTable, OpenError> {
         let (session, scope) = (wanted.session.clone(), wanted.scope.clone());
         let events = wanted.outlets.events.clone();
+        // A deletion must find it before it reads the conversations of the session before.
+        let unsaved = self.unsaved(&session, scope.owner);
         let made = self.parts.factory.table(wanted).await?;
         let data_dir = self.parts.settings.load().data_dir.clone();
         let mut kept = KeptSession::open(&data_dir, &session.0, &scope)?;
@@ -143,6 +170,7 @@ impl Sessions {
             commands: made.table.handle.commands.downgrade(),
             events: events.downgrade(),
             assistant: made.assistant,
+            unsaved,
         };
         self.running().insert(session, running);
         Ok(made.table)
@@ -233,7 +261,7 @@ impl Sessions {
                 let mut session = KeptSession::open(&folder, &id, &running.transcript.scope)?;
                 session.continue_with(kept.continuation);
                 let saved = session.save(histories, running.budget.spent());
-                drop(running.hold);
+                drop((running.hold, running.unsaved));
                 Ok(saved?)
             };
             spawn_blocking(save).await?
@@ -261,26 +289,75 @@ impl Sessions {
         Some((running.budget.clone(), AssistantSettings::clone(&running.assistant.load())))
     }
 
-    /// Deletes from running tables all that `person` has caused; returns the sessions whose calls
-    /// are being logged.
-    pub fn forget(&self, person: &Person, from: &ForgetFrom) -> BTreeSet<String> {
-        let mut all = self.running();
-        for (session, running) in all.iter_mut() {
-            let is_theirs = running.transcript.scope.owner == from.owner;
-            if !is_theirs || from.session.as_ref().is_some_and(|meant| meant != session) {
-                continue;
-            }
-            if let Err(error) = running.calls.forget(person) {
-                tracing::error!(%error, "cannot forget tool calls");
-            }
-            let table = running.commands.upgrade();
-            if let Some(Err(error)) =
-                table.map(|table| table.try_send(Command::Erase(person.clone())))
-            {
-                tracing::error!(%error, "cannot make a table forget");
-            }
+    /// Deletes all that `person` has caused from running tables, and waits until those that have closed are
+    /// saved. Returns the sessions whose calls are being logged. Cancel safe.
+    ///
+    /// # Errors
+    /// A session is still not saved; the others are done.
+    pub async fn forget(
+        &self,
+        person: &Person,
+        from: &ForgetFrom,
+    ) -> (BTreeSet<String>, Result<(), NotSaved>) {
+        let all = self.unsaved_of(from).into_iter().map(|session| async move {
+            let is_forgotten = async {
+                while !self.erase(&session.session, person).await {
+                    // It is being opened, or closed.
+                    tokio::select! {
+                        () = session.saved.cancelled() => return,
+                        () = sleep(LOOK) => {}
+                    }
+                }
+            };
+            timeout(SAVE_TIMEOUT, is_forgotten).await.map_err(|_| NotSaved)
+        });
+        let saved = join_all(all).await.into_iter().collect();
+        (self.running().keys().map(|session| session.0.clone()).collect(), saved)
+    }
+
+    /// True if the table of `session` has forgotten `person` and its lines until then are written down;
+    /// false if it does not run.
+    async fn erase(&self, session: &SessionId, person: &Person) -> bool {
+        let running = self
+            .running()
+            .get(session)
+            .map(|running| (running.commands.upgrade(), running.events.upgrade()));
+        let Some((Some(table), events)) = running else { return false };
+        let (done, erased) = oneshot::channel();
+        let sent = table.send(Command::Erase(person.clone(), done)).await;
+        // A handle would keep the table open.
+        drop(table);
+        let is_erased = sent.is_ok() && erased.await.is_ok();
+        let written = events.as_ref().map(TableEvents::mark);
+        // So would this its listeners.
+        drop(events);
+        if let Some(written) = written {
+            written.await;
         }
-        all.keys().map(|session| session.0.clone()).collect()
+        if let Some(running) = self.running().get_mut(session)
+            && let Err(error) = running.calls.forget(person)
+        {
+            tracing::error!(%error, "cannot forget tool calls");
+        }
+        is_erased
+    }
+
+    /// Unsaved sessions that `from` selects.
+    fn unsaved_of(&self, from: &ForgetFrom) -> Vec<Unsaved> {
+        let is_meant = |it: &&Unsaved| {
+            it.owner == from.owner && from.session.as_ref().is_none_or(|meant| *meant == it.session)
+        };
+        let unsaved = self.unsaved.lock().unwrap_or_else(PoisonError::into_inner);
+        unsaved.iter().filter(is_meant).cloned().collect()
+    }
+
+    /// Counts a session as unsaved until the guard is dropped.
+    fn unsaved(&self, session: &SessionId, owner: Owner) -> DropGuard {
+        let saved = CancellationToken::new();
+        let mut unsaved = self.unsaved.lock().unwrap_or_else(PoisonError::into_inner);
+        unsaved.retain(|it| !it.saved.is_cancelled());
+        unsaved.push(Unsaved { session: session.clone(), owner, saved: saved.clone() });
+        saved.drop_guard()
     }
 
     /// Held for a line at most, never across an await.

@@ -22,8 +22,9 @@ pub enum Command {
     /// Somebody is not to be heard any more: as [`Command::Leave`], and lines of theirs that are
     /// not answered yet are dropped without a word; an answer to them under way stops.
     Forget(SpeakerId),
-    /// NPCs forget what somebody has said and what they answered them; nobody leaves the table for it.
-    Erase(Person),
+    /// NPCs forget a person's words and their own answers, those under way included. The person stays at
+    /// the table. A table that closes first drops the sender.
+    Erase(Person, oneshot::Sender<()>),
     /// A player's character: the name that NPCs call them from the next turn on. `None`: their own name.
     Character {
         /// The player of the character.

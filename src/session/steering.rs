@@ -59,11 +59,17 @@ impl Table {
         let unheard = |turn: &&Active| {
             turn.began_at.is_none() && turn.is_wanted() && !turn.purpose.is_puppet()
         };
-        let unheard: Vec<(TurnId, Purpose)> =
-            self.turns.all().filter(unheard).map(|turn| (turn.id, turn.purpose.clone())).collect();
+        let unheard: Vec<(TurnId, Option<Purpose>)> = self
+            .turns
+            .all()
+            .filter(unheard)
+            .map(|turn| (turn.id, (!turn.taken_back).then(|| turn.purpose.clone())))
+            .collect();
         for (turn, purpose) in unheard {
             self.drop_turn(now, turn);
-            self.ask(purpose);
+            if let Some(purpose) = purpose {
+                self.ask(purpose);
+            }
         }
     }
 
@@ -174,8 +180,22 @@ impl Table {
         self.speakers.leave(speaker);
     }
 
-    /// Makes NPCs forget a person's words.
+    /// Makes NPCs forget a person's words, including utterances and answers in progress.
     pub(super) fn erase(&mut self, person: &Person) {
+        let is_theirs = |it: &Utterance| self.speakers.person(it.speaker) == person.id;
+        for (_, seat) in self.seats.iter_mut() {
+            seat.waiting.retain(|waiting| !is_theirs(&waiting.utterance));
+        }
+        // The answer continues but is not stored.
+        for turn in self.turns.iter().filter(|turn| is_theirs(&turn.purpose.utterance)) {
+            turn.taken_back = true;
+        }
+        for speaker in self.hearing.speakers() {
+            if self.speakers.person(speaker) == person.id {
+                self.drop_ahead(Instant::now(), speaker);
+                self.hearing.remove(speaker);
+            }
+        }
         self.seats.all_mut().for_each(|seat| seat.conversation.forget(person));
         self.reports.recent.forget(&person.id);
         // Sessions that know more of it are closed now.

@@ -336,7 +336,11 @@ impl Table {
             Command::Join(speaker) => self.join(speaker),
             Command::Leave(speaker) => self.leave(speaker),
             Command::Forget(speaker) => self.forget(speaker),
-            Command::Erase(person) => self.erase(&person),
+            Command::Erase(person, done) => {
+                self.erase(&person);
+                // The receiver may have been dropped.
+                _ = done.send(());
+            }
             Command::Character { speaker, name } => self.character(speaker, name),
             Command::Typed { speaker, text } => self.typed(speaker, text),
             Command::TypedTo { speaker, seat, text } => self.typed_to(speaker, seat, text),

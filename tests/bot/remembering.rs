@@ -16,6 +16,21 @@ async fn says(hall: &Hall, dora: &discord_loopback::Player, member: &Member, tex
     dora.wait_for_silence(bot, quiet, BOUND).await.unwrap();
 }
 
+/// Ends the bot; none of its files holds one of `words`.
+fn ends_without(mut hall: Hall, words: &[&str]) {
+    assert_eq!(hall.program.take().expect("it was started").terminate(), 0);
+    assert_eq!(hall.discord.violations(), Vec::<String>::new());
+    let folders = ["data", "data/sessions"].map(|it| std::fs::read_dir(hall.place.path(it)));
+    let paths = folders.into_iter().flat_map(|it| it.unwrap()).map(|it| it.unwrap().path());
+    let files: Vec<_> = paths.filter(|path| path.is_file()).collect();
+    assert!(files.iter().any(|file| file.ends_with("memory.db")), "{files:?}");
+    for (file, word) in files.iter().flat_map(|file| words.iter().map(move |word| (file, word))) {
+        let bytes = std::fs::read(file).unwrap();
+        let is_kept = bytes.windows(word.len()).any(|it| it == word.as_bytes());
+        assert!(!is_kept, "{word} is still in {}", file.display());
+    }
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn players_can_export_and_delete_their_lines() {
     let (hall, dora) = Hall::in_session(Options::default(), "").await;
@@ -50,14 +65,26 @@ async fn players_can_export_and_delete_their_lines() {
     let asked = hall.asks(&hall.dm, purge()).await;
     let purged = hall.presses(&hall.dm, &asked.message.unwrap(), "Delete their lines").await;
     assert!(purged.text().contains("Deleted: 1 lines"), "{}", purged.text());
-    let files = [hall.place.path("data"), hall.place.path("data/sessions")];
-    let kept = hall.ends_keeping();
-    for word in ["wombat", "ferret", "badger"] {
-        assert!(!kept.contains(word), "{word}: {kept}");
-        for entry in files.iter().filter_map(|folder| std::fs::read_dir(folder).ok()).flatten() {
-            let bytes = std::fs::read(entry.unwrap().path()).unwrap_or_default();
-            let found = bytes.windows(word.len()).any(|it| it == word.as_bytes());
-            assert!(!found, "{word} is still kept");
-        }
-    }
+    ends_without(hall, &["wombat", "ferret", "badger"]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn opt_out_deletes_lines_that_are_written_late() {
+    let (hall, dora) = Hall::in_session(Options::default(), "").await;
+    hall.listens_to("Dora").await;
+    hall.has_greeted(&dora).await;
+    let (anna, ben) = (hall.inn.add_member("Anna", &[]), hall.inn.add_member("Ben", &[]));
+    let other = rusqlite::Connection::open(hall.place.path("data/memory.db")).unwrap();
+    other.execute_batch("BEGIN IMMEDIATE").unwrap();
+    says(&hall, &dora, &anna, "roll 2d6 for my wombat").await;
+    let answer = hall.told(&anna, Slash::new("privacy optout")).await;
+    assert!(answer.contains("no longer hear you"), "{answer}");
+    hall.program.as_ref().unwrap().says("are not deleted yet");
+    // Its transaction ends with it.
+    drop(other);
+    says(&hall, &dora, &ben, "roll 2d6 for my ferret").await;
+    let recap = Slash::new("session recap");
+    let is_right = |told: &str| told.contains("ferret") && !told.contains("wombat");
+    hall.until_told(&ben, recap, is_right).await;
+    ends_without(hall, &["wombat"]);
 }

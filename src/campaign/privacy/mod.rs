@@ -6,8 +6,10 @@ mod files;
 mod lines;
 mod request;
 mod service;
+#[cfg(test)]
+mod tests;
 
 pub use files::forget_kept;
 pub use lines::{forget, names};
 pub use request::{ForgetFrom, ForgetRequest, NamesOf};
-pub use service::Privacy;
+pub use service::{Privacy, PrivacyError};

@@ -12,7 +12,7 @@ use super::{
     request::{ForgetRequest, NamesOf},
 };
 use crate::{
-    campaign::{KeptError, NotWritten, Sessions, SharedSettings},
+    campaign::{KeptError, NotSaved, NotWritten, Sessions, SharedSettings},
     domain::{Owner, Person, PersonId},
     memory,
 };
@@ -26,6 +26,9 @@ pub enum PrivacyError {
     /// The memory cannot be read or written.
     #[error(transparent)]
     Store(#[from] memory::Error),
+    /// A closed session is not saved yet.
+    #[error(transparent)]
+    NotSaved(#[from] NotSaved),
     /// A file of a kept session cannot be read or written.
     #[error(transparent)]
     Kept(#[from] KeptError),
@@ -73,12 +76,31 @@ impl Privacy {
         let names = self.clone().names(what.clone()).await?.own;
         let (store, player) = (self.sessions.transcripts().store(), what.player);
         let person = Person { id: PersonId(player.clone()), names };
-        let open = self.sessions.forget(&person, &what.from);
-        let (folder, from) = (self.settings.load().data_dir.clone(), Arc::new(what.from));
-        let also = Arc::clone(&from);
-        let files =
-            spawn_blocking(move || forget_kept(&folder, &person, &also, |id| open.contains(id)));
-        files.await??;
-        Ok(forget(&*store, &player, &from).await?)
+        let (person, from) = (Arc::new(person), Arc::new(what.from));
+        let mut saved = Ok(());
+        // Twice: a session may have been opened meanwhile, from a file that held their words.
+        for _ in 0..2 {
+            let open;
+            (open, saved) = self.sessions.forget(&person, &from).await;
+            let folder = self.settings.load().data_dir.clone();
+            let (person, from) = (Arc::clone(&person), Arc::clone(&from));
+            let files = move || forget_kept(&folder, &person, &from, |id| open.contains(id));
+            spawn_blocking(files).await??;
+        }
+        self.lines_are_written().await?;
+        let lines = forget(&*store, &player, &from).await?;
+        saved?;
+        Ok(lines)
+    }
+
+    /// Waits until the store has the lines so far; other servers' lines may come meanwhile.
+    async fn lines_are_written(&self) -> Result<(), NotWritten> {
+        let transcripts = self.sessions.transcripts();
+        for _ in 0..3 {
+            if transcripts.caught_up().await.is_ok() {
+                return Ok(());
+            }
+        }
+        transcripts.caught_up().await
     }
 }

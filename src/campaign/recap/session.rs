@@ -45,6 +45,8 @@ pub struct Recap {
 
 /// Reason for rejecting a model's answer.
 const UNUSABLE: &str = "none of its claims are proven by the lines it named";
+/// Reason for rejecting an answer: it may quote what is not to be read any more.
+const DELETED: &str = "lines were deleted while it was written";
 
 /// The session's recap as `viewer` may see it, by `writer` where there is one. What is for
 /// everyone is kept as the session's summary; what the model takes for lasting facts waits for the
@@ -62,11 +64,18 @@ pub async fn recap(
     let filter = SessionFilter { id: Some(id.to_owned()), ..SessionFilter::default() };
     let Some(entry) = store.sessions(scope, filter).await?.pop() else { return Ok(None) };
     let filter = LineFilter { session: Some(id.to_owned()), ..LineFilter::default() };
-    let lines = store.lines(scope, filter, viewer.clone()).await?;
-    let written = match writer.filter(|_| !lines.is_empty()) {
+    let mut lines = store.lines(scope, filter.clone(), viewer.clone()).await?;
+    let mut written = match writer.filter(|_| !lines.is_empty()) {
         None => None,
         Some(writer) => Some((writer, model::write(writer, &lines).await)),
     };
+    let mut failure = None;
+    if written.is_some() {
+        let now = store.lines(scope, filter, viewer.clone()).await?;
+        if !is_continued(&lines, &now) {
+            (written, failure, lines) = (None, Some(DELETED.to_owned()), now);
+        }
+    }
     let mut recap = Recap {
         session: id.to_owned(),
         started: entry.session.started,
@@ -75,8 +84,8 @@ pub async fn recap(
         to_confirm: Vec::new(),
         proposed: 0,
         by: None,
-        note: None,
-        failure: None,
+        note: failure.clone(),
+        failure,
     };
     match written {
         Some((writer, Ok(written))) => {
@@ -107,6 +116,13 @@ pub async fn recap(
         store.put_session(scope, session).await?;
     }
     Ok(Some(recap))
+}
+
+/// True if `now` begins with the words of `before`.
+fn is_continued(before: &[TranscriptLine], now: &[TranscriptLine]) -> bool {
+    let words = |line: &TranscriptLine| (line.seq, line.said.text.clone());
+    now.len() >= before.len()
+        && before.iter().map(words).eq(now.iter().take(before.len()).map(words))
 }
 
 impl Recap {

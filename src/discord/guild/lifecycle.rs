@@ -14,7 +14,7 @@ use super::{
     outbox::Outbox,
     panel,
     refusal::GuildRefusal,
-    session::{GuildSession, SessionOptions},
+    session::{ClosedSession, GuildSession, SessionOptions},
     state::{Guild, Job},
 };
 use crate::{
@@ -270,8 +270,9 @@ async fn put(
 
 /// Closes a session and keeps what is worth keeping.
 async fn keep(sessions: &Sessions, session: GuildSession) {
-    let closed = session.close().await;
-    if let Err(why) = sessions.keep(&closed.id, closed.kept).await {
+    let ClosedSession { id, kept, unfinished } = session.close().await;
+    unfinished.finished();
+    if let Err(why) = sessions.keep(&id, kept).await {
         tracing::error!(%why, "cannot save a session");
     }
 }

@@ -77,6 +77,7 @@ pub struct GuildSession {
     /// Has what the table tells written down, until it is closed.
     transcript: JoinHandle<()>,
     requests: mpsc::Receiver<ToolRequest>,
+    unfinished: Unfinished,
 }
 
 /// Options of a session.
@@ -117,14 +118,17 @@ pub struct ClosedSession {
     pub id: SessionId,
     /// Conversations that the next session resumes.
     pub kept: Conversations,
+    /// To be finished before they are stored.
+    pub unfinished: Unfinished,
 }
 
 /// A session that is forgotten unless it is finished: whatever goes wrong, it does not count as one
 /// that runs.
-struct Unfinished(Option<(Sessions, SessionId)>);
+pub struct Unfinished(Option<(Sessions, SessionId)>);
 
 impl Unfinished {
-    fn finished(mut self) {
+    /// The caller ends the session.
+    pub fn finished(mut self) {
         self.0 = None;
     }
 }
@@ -194,13 +198,13 @@ impl GuildSession {
             events: told,
             transcript: tokio::spawn(transcript),
             requests: requests_in,
+            unfinished,
         };
         let connector = session.voice.connector();
         if let Err(error) = connector.connect(session.voice_channel).await {
             session.close().await;
             return Err(error.into());
         }
-        unfinished.finished();
         Ok(session)
     }
 
@@ -300,6 +304,6 @@ impl GuildSession {
             tracing::error!("cannot write down the last events of a table");
         }
         self.voice.close().await;
-        ClosedSession { id: self.id, kept }
+        ClosedSession { id: self.id, kept, unfinished: self.unfinished }
     }
 }

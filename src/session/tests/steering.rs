@@ -8,7 +8,7 @@ use super::{
     voices::{Said, babble},
 };
 use crate::{
-    domain::{Campaign, Player, Scene, Tier},
+    domain::{Campaign, Person, PersonId, Player, Scene, Tier},
     engine::tests::props::{Step::*, ms},
 };
 
@@ -477,6 +477,44 @@ async fn roll_of_a_forgotten_player_is_not_remembered() {
     assert!(stage.lines().is_empty());
     let kept = format!("{:?}", stage.close().await.histories);
     assert!(!kept.contains("moon") && !kept.contains("secret"), "{kept}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn words_deleted_in_their_turn_are_not_stored() {
+    let mut stage = Setup::of(&["Bartok"]).open().await;
+    stage.models[0].then(&[Text("The wombat is well.")]);
+    stage.types(THORIN, "Bartok, my wombat").await;
+    stage.until_heard().await;
+    stage.types(THORIN, "Bartok, the wombat again").await;
+    stage.hears(&[], "Bartok a third wombat");
+    stage.voice(THORIN, ms(300)).await;
+    let (done, erased) = oneshot::channel();
+    let player = Person { id: PersonId("Thorin".to_owned()), names: Vec::new() };
+    stage.order(Command::Erase(player, done)).await;
+    assert_eq!(erased.await, Ok(()));
+    stage.types(ELARA, "Bartok, hello").await;
+    stage.settle().await;
+    let told = format!("{:?}", stage.events());
+    assert!(told.contains("hello") && !told.contains("wombat"), "{told}");
+    let kept = format!("{:?}", stage.close().await.histories);
+    assert!(kept.contains("hello") && !kept.contains("wombat"), "{kept}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn pause_does_not_repeat_a_deleted_question() {
+    let mut stage = Setup::of(&["Bartok"]).open().await;
+    stage.models[0].then(&[Wait(2_000), Text("The wombat is well.")]);
+    stage.types(THORIN, "Bartok, my wombat").await;
+    sleep(ms(100)).await;
+    let player = Person { id: PersonId("Thorin".to_owned()), names: Vec::new() };
+    stage.order(Command::Erase(player, oneshot::channel().0)).await;
+    stage.order(Command::Pause(true)).await;
+    stage.order(Command::Pause(false)).await;
+    stage.settle().await;
+    let told = format!("{:?}", stage.events());
+    assert!(!told.contains("wombat"), "{told}");
+    let kept = format!("{:?}", stage.close().await.histories);
+    assert!(!kept.contains("wombat"), "{kept}");
 }
 
 #[tokio::test(start_paused = true)]

@@ -94,9 +94,8 @@ async fn summary_of_a_forgotten_person_is_repeated() {
     let stage = Setup { history: talk(&["Anna", "Thorin"], 70), ..long() }.open().await;
     stage.models[0].then(&[Wait(2_000), Text("Anna.")]).then(&[Text("They talked.")]);
     sleep(ms(100)).await;
-    stage
-        .order(Command::Erase(Person { id: PersonId("1".into()), names: vec!["Anna".to_owned()] }))
-        .await;
+    let anna = Person { id: PersonId("1".into()), names: vec!["Anna".to_owned()] };
+    stage.order(Command::Erase(anna, oneshot::channel().0)).await;
     summed_up(&stage).await;
     let kept = stage.close().await;
     assert!(is_summed_up(&kept.histories[0].1));
