@@ -4,7 +4,7 @@
 //! `event`: the recogniser has a stop word, until the table hands over no more frames. The others
 //! count from the first frame of the player's voice: `stop_word` has the word 300 ms into it,
 //! `words` has other words, and `voice` a recogniser that gives no partials. Default settings.
-//! `--quick` tries each a few times.
+//! `--quick` tries each twice.
 
 #![expect(clippy::print_stdout, reason = "a bench prints its figures")]
 #![expect(clippy::expect_used, reason = "a bench of failing turns is none")]
@@ -19,7 +19,7 @@ use std::{
 };
 
 use futures::{StreamExt, stream};
-use glyphoxa::measure::{Command, Frame, Gain, SampleRate, VoiceOut};
+use glyphoxa::measure::{Command, Frame, Gain, SampleRate, TableHandle, VoiceOut};
 use serde_json::{Value, json};
 use support::{
     figures::{Figures, TOKEN, goal, ms, runtime},
@@ -33,8 +33,14 @@ use tokio::time::{Instant, interval, sleep};
 const AT_ONCE: usize = 4;
 /// Time the NPC has been audible before it is interrupted.
 const HEARD_FOR: Duration = Duration::from_millis(400);
-/// Frames of the player's voice: longer than anything takes.
+/// Frames of the player's voice, longer than anything takes; where the machine was busy they go on.
 const VOICE: usize = 60;
+/// Frames of a voice that open a recogniser that ends utterances itself.
+const OPENING: usize = 25;
+/// No NPC is interrupted for longer.
+const GIVEN_UP: Duration = Duration::from_secs(60);
+/// Length of a frame.
+const FRAME: Duration = Duration::from_millis(20);
 /// A frame this much below the ones before is ducked.
 const DUCKED: f64 = 0.9;
 
@@ -43,7 +49,7 @@ const DUCKED: f64 = 0.9;
 struct Case {
     /// Its name.
     name: &'static str,
-    /// The recogniser ends utterances, and the player's voice is a mark in silence.
+    /// The recogniser ends utterances and is open already, and the player's voice is a mark in silence.
     event: bool,
     /// Text it reads, and at which frame of the voice.
     partial: Option<(usize, &'static str)>,
@@ -74,7 +80,7 @@ struct Ear(Arc<Mutex<Heard>>, Gain);
 
 fn main() {
     let quick = std::env::args().any(|argument| argument == "--quick");
-    let n = if quick { 8 } else { 60 };
+    let n = if quick { 2 } else { 60 };
     let case = |name, event, partial| run(Case { name, event, partial }, n);
     let event = case("event", true, Some((0, "stop")));
     let stop_word = case("stop_word", false, Some((15, "stop")));
@@ -131,14 +137,20 @@ async fn attempt(case: Case, phase: Duration) -> Tried {
         tool: support::table::nothing(),
     };
     let (table, _events) = open_table(services, Box::new(ear.clone())).await;
+    if case.event {
+        say(&table, babble(OPENING)).await;
+    }
     let text = "what is new in town".to_owned();
     let typed = Command::Typed { speaker: PLAYER, text };
     table.commands.send(typed).await.expect("the table is open");
-    let mut voice = voice(case).into_iter();
+    let more = if case.event { Vec::new() } else { babble(VOICE) };
+    let mut voice = voice(case).into_iter().chain(more.into_iter().cycle());
     let mut began = None;
     sleep(phase).await;
-    let mut ticks = interval(Duration::from_millis(20));
+    let mut ticks = interval(FRAME);
+    let given_up = Instant::now() + GIVEN_UP;
     while ear.with(|heard| heard.stopped.is_none()) {
+        assert!(Instant::now() < given_up, "{}: the npc talks on", case.name);
         ticks.tick().await;
         let interrupts = ear
             .with(|heard| heard.frames.first().map(|(at, _)| *at))
@@ -154,6 +166,15 @@ async fn attempt(case: Case, phase: Duration) -> Tried {
     table.commands.send(Command::Close).await.expect("the table is open");
     let began = began.expect("it was interrupted");
     ear.with(|heard| heard.sum_up(began))
+}
+
+/// Hands `frames` in as they are spoken.
+async fn say(table: &TableHandle, frames: Vec<Frame>) {
+    let mut ticks = interval(FRAME);
+    for frame in frames {
+        ticks.tick().await;
+        hand_in(table, frame).await;
+    }
 }
 
 /// The frames that interrupt.

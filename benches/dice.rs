@@ -1,6 +1,7 @@
 //! Dice: microseconds for reading and rolling, one JSON line per case.
 //!
 //! `parse` and `roll` apart and together for a usual roll, and the most work a text may ask for.
+//! `--quick` runs a fiftieth of each.
 
 #![expect(clippy::print_stdout, reason = "a bench prints its figures")]
 #![expect(clippy::expect_used, reason = "a bench of wrong rolls is none")]
@@ -45,6 +46,8 @@ fn main() {
 
 /// Times `op` run by run and prints the middle and the slow end.
 fn measure(case: &str, n: usize, mut op: impl FnMut() -> bool) {
+    let quick = std::env::args().any(|argument| argument == "--quick");
+    let n = if quick { n / 50 } else { n };
     let mut micros: Vec<f64> = (0..n)
         .map(|_| {
             let start = Instant::now();

@@ -3,11 +3,11 @@
 //!
 //! The whole program in real time: Whisper hears, the scripted brain answers, a voice of this machine
 //! speaks. `GLYPHOXA_MODELS` names the folder of model files; a case whose files are not there is
-//! skipped, and says so. Thirty utterances: the shipped demo recording, then sentences of players that
+//! skipped on stderr. Thirty utterances: the shipped demo recording, then sentences of players that
 //! flite's three voices say in turn. `first_frame` is when the first frame of the answer left;
 //! `first_sound` is later by the silence with which the voice begins, measured once. What was said and
 //! not answered, or answered without a sound, is counted, and fails the bench beyond a tenth.
-//! `--quick` says four of them.
+//! `--quick` has the first of them and the first case.
 
 #![expect(clippy::print_stdout, reason = "a bench prints its figures")]
 #![expect(clippy::expect_used, reason = "a bench of a program that fails is none")]
@@ -31,6 +31,7 @@ use serde_json::{Value, json};
 use support::{
     figures::{Figures, goal, rounded},
     process::PROGRAM,
+    skipped::skipped,
 };
 use tempfile::TempDir;
 
@@ -42,6 +43,8 @@ const VOICES: [&str; 3] = ["slt", "rms", "awb"];
 const RATE: usize = 16_000;
 /// Silence before each, in which the answer before is spoken.
 const BETWEEN: usize = 4 * RATE;
+/// Silence before and behind one alone.
+const AROUND: usize = 2 * RATE;
 /// Names of the NPCs.
 const CAST: [&str; 5] = ["Bartok", "Greymantle", "Mira", "Hale", "Vesper"];
 /// Text of every answer.
@@ -90,14 +93,18 @@ fn main() {
     let models = env::var_os("GLYPHOXA_MODELS").map(PathBuf::from);
     let has = |name: &str| models.as_ref().is_some_and(|it| it.join(name).is_dir());
     if !has("whisper-tiny.en") {
-        return println!("{}", json!({ "skipped": "GLYPHOXA_MODELS has no whisper-tiny.en" }));
+        return skipped("first_sound", "GLYPHOXA_MODELS names no folder with whisper-tiny.en");
     }
     let quick = env::args().any(|argument| argument == "--quick");
-    let said = Said::of(if quick { 4 } else { 30 });
+    let (said, cases) = if quick {
+        (Said::of(1, AROUND), &CASES[..1])
+    } else {
+        (Said::of(30, BETWEEN), &CASES[..])
+    };
     let (mut goals, mut lost) = (Vec::new(), 0);
-    for case in &CASES {
+    for case in cases {
         match case.needs.filter(|name| !has(name)) {
-            Some(name) => println!("{}", json!({ "case": case.name, "skipped": name })),
+            Some(name) => skipped(case.name, &format!("GLYPHOXA_MODELS has no {name}")),
             None => goals.push(case.measure(&said, &mut lost)),
         }
     }
@@ -115,8 +122,8 @@ struct Said {
 }
 
 impl Said {
-    /// The first `count` utterances.
-    fn of(count: usize) -> Self {
+    /// The first `count` utterances, with so many samples of silence around each.
+    fn of(count: usize, silence: usize) -> Self {
         let demo = Path::new(env!("CARGO_MANIFEST_DIR")).join("assets/demo/player.wav");
         let demo = fs::read(demo).expect("the demo recording");
         assert_eq!(demo.get(24..28), Some(&16_000_u32.to_le_bytes()[..]), "16 kHz");
@@ -124,7 +131,7 @@ impl Said {
         let spoken = sentences.zip(VOICES.into_iter().cycle()).map(|(said, by)| flite(by, said));
         let all: Vec<Vec<i16>> =
             std::iter::once(samples(&demo)).chain(spoken).take(count).collect();
-        let silence = vec![0; BETWEEN];
+        let silence = vec![0; silence];
         let one_after_the_other = all.iter().flat_map(|it| [&silence[..], loud(it)].concat());
         let samples = one_after_the_other.chain(silence.iter().copied()).collect();
         Self { samples, count: all.len() }

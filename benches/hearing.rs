@@ -2,8 +2,8 @@
 //! with one, three and five people who speak at once.
 //!
 //! Prints one JSON line for each number of speakers; one that somebody was not heard in fails the bench
-//! at its end. flite speaks; `GLYPHOXA_MODELS` names the folder
-//! of model files.
+//! at its end. flite speaks; `GLYPHOXA_MODELS` names the folder of model files, without which the bench
+//! is skipped. `--quick` has two speakers with one sentence each.
 
 #![expect(clippy::print_stdout, reason = "a bench prints its figures")]
 #![expect(clippy::expect_used, reason = "a bench without its programs is none")]
@@ -18,13 +18,19 @@ use std::{process::Command, sync::Arc, time::Duration};
 
 use futures::StreamExt;
 use glyphoxa::measure::{
-    Attempts, Frame, Registry, SampleRate, SpeechEvent, SpeechToText, TOOL_IDENTITIES, load_config,
+    Attempts, Frame, RecogniserEntry, Registry, SampleRate, SpeechEvent, SpeechToText,
+    TOOL_IDENTITIES, load_config,
 };
 use tokio::{
     sync::mpsc,
     task::JoinSet,
     time::{Instant, MissedTickBehavior, interval, sleep, sleep_until},
 };
+
+use self::skipped::skipped;
+
+#[path = "support/skipped.rs"]
+mod skipped;
 
 /// Sentences of people.
 const SENTENCES: [&str; 6] = [
@@ -37,7 +43,7 @@ const SENTENCES: [&str; 6] = [
 ];
 /// Voices of the people.
 const VOICES: [&str; 3] = ["slt", "rms", "awb"];
-/// Utterances of each speaker.
+/// Utterances of each speaker; one with `--quick`.
 const ROUNDS: usize = 10;
 /// Frames of silence that a table hands on.
 const HANDED_ON: usize = 6;
@@ -70,19 +76,28 @@ async fn run() {
     #[expect(clippy::disallowed_methods, reason = "as config reads it")]
     let environment = |name: &str| std::env::var(name).ok();
     let config = load_config(None, &environment, TOOL_IDENTITIES).expect("the shipped files");
+    if let RecogniserEntry::Local(options) = &config.services.recogniser
+        && let Err(why) = options.found()
+    {
+        return skipped("hearing", &why.to_string());
+    }
+    let quick = std::env::args().any(|argument| argument == "--quick");
+    let numbers: &[u32] = if quick { &[2] } else { &[1, 3, 5] };
+    let rounds = if quick { 1 } else { ROUNDS };
     let services = Registry::default();
     let stt = services.recogniser(&config.services).expect("no address");
     let began = Instant::now();
-    stt.ready().await.expect("GLYPHOXA_MODELS names a folder with whisper-tiny.en");
+    stt.ready().await.expect("the model files can be read");
     let load = began.elapsed().as_millis();
     let info = config.services.recogniser.info();
+    let voices = VOICES.iter().take(if quick { 1 } else { VOICES.len() });
     let sounds: Vec<Vec<Frame>> =
-        VOICES.iter().flat_map(|voice| SENTENCES.map(|said| speech(voice, said))).collect();
+        voices.flat_map(|voice| SENTENCES.map(|said| speech(voice, said))).collect();
     let sounds = Arc::new(sounds);
     let mut lost = 0;
-    for speakers in [1, 3, 5] {
+    for &speakers in numbers {
         let (cpu, wall) = (cpu_seconds(), Instant::now());
-        let by_speaker = speak(&stt, &sounds, speakers).await;
+        let by_speaker = speak(&stt, &sounds, (speakers, rounds)).await;
         let (cpu, wall) = (cpu_seconds() - cpu, wall.elapsed().as_secs_f64());
         let all_partials = |of: &Vec<Heard>| of.iter().map(|it| it.partials).sum::<usize>();
         let each: Vec<usize> = by_speaker.iter().map(all_partials).collect();
@@ -113,18 +128,18 @@ async fn run() {
     assert!(lost == 0, "{lost} utterances were not heard");
 }
 
-/// Everybody speaks, one utterance after the other, all at once; what was heard of each.
+/// All speakers say `rounds` utterances, all at once; what was heard of each.
 async fn speak(
     stt: &Arc<dyn SpeechToText>,
     sounds: &Arc<Vec<Vec<Frame>>>,
-    speakers: u32,
+    (speakers, rounds): (u32, usize),
 ) -> Vec<Vec<Heard>> {
     let mut tasks = JoinSet::new();
     for speaker in 0..speakers as usize {
         let (stt, sounds) = (Arc::clone(stt), Arc::clone(sounds));
         tasks.spawn(async move {
             let mut all = Vec::new();
-            for round in 0..ROUNDS {
+            for round in 0..rounds {
                 all.push(utterance(&*stt, &sounds[(speaker * 7 + round) % sounds.len()]).await);
                 sleep(Duration::from_millis(300)).await;
             }

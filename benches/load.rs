@@ -2,8 +2,8 @@
 //! without voice activity detection. One JSON line per case, then one that says which goals hold.
 //!
 //! Every N runs in a process of its own; the floor is measured beside it. Without VAD the
-//! recogniser ends utterances itself; with it the tables do, on speech-like sound. `source` is the
-//! bench's own share: the same frames with no table. `--quick` runs small numbers for a short time.
+//! recogniser ends utterances itself; with it the tables do. The sound is speech-like. `source` is the
+//! bench's own share: the same frames with no table. `--quick` has four tables with a turn each.
 
 #![expect(clippy::print_stdout, reason = "a bench prints its figures")]
 #![expect(clippy::expect_used, reason = "a bench of failing turns is none")]
@@ -15,6 +15,7 @@ mod support;
 use std::{
     env,
     process::{Command, Stdio},
+    sync::Arc,
     time::{Duration, Instant},
 };
 
@@ -26,18 +27,14 @@ use support::{
         turns_goal,
     },
     process::{cpu, resident_mb},
-    sound::{LAST, babble, marked, silence},
+    sound::utterance,
     stand_ins::{Model, Recogniser, Synthesiser},
     table::{Room, Services, open_unheard},
 };
 use tokio::time::sleep;
 
-/// Time between two utterances at one table.
-const EVERY: Duration = Duration::from_secs(6);
 /// Silence that ends an utterance where the table decides that.
 const PATIENCE: Duration = Duration::from_millis(500);
-/// Settling before anything is measured.
-const SETTLE: Duration = Duration::from_secs(2);
 /// Token clocks between two looks at the process beside them.
 const CLOCKS: usize = 10;
 
@@ -48,10 +45,14 @@ struct Case {
     tables: u32,
     /// They tell speech from silence themselves.
     vad: bool,
+    /// Settling before anything is measured.
+    settle: Duration,
     /// Duration of listening only.
     listen: Duration,
     /// Duration of talking.
     talk: Duration,
+    /// Time between two utterances at one table.
+    every: Duration,
 }
 
 fn main() {
@@ -62,8 +63,8 @@ fn main() {
         let case = Case::new(tables, arguments[at + 2] == "vad", quick);
         return if arguments[at + 2] == "source" { source(case) } else { one(case) };
     }
-    let numbers: &[u32] = if quick { &[1, 10] } else { &[1, 10, 50, 200] };
-    let read_at = if quick { 10 } else { 50 };
+    let numbers: &[u32] = if quick { &[4] } else { &[1, 10, 50, 200] };
+    let read_at = if quick { 4 } else { 50 };
     let mut lines = in_own_process(read_at, "source", quick);
     for hearing in ["service", "vad"] {
         for tables in numbers {
@@ -76,8 +77,15 @@ fn main() {
 impl Case {
     /// A case and how long it runs.
     fn new(tables: u32, vad: bool, quick: bool) -> Self {
-        let seconds = |full, short| Duration::from_secs(if quick { short } else { full });
-        Self { tables, vad, listen: seconds(10, 1), talk: seconds(24, 6) }
+        let ms = |full, short| Duration::from_millis(if quick { short } else { full });
+        Self {
+            tables,
+            vad,
+            settle: ms(2_000, 200),
+            listen: ms(10_000, 500),
+            talk: ms(24_000, 1_000),
+            every: ms(6_000, 1_000),
+        }
     }
 
     /// Services of every table of it.
@@ -88,15 +96,6 @@ impl Case {
             synthesiser: Synthesiser::new(Duration::from_millis(100)),
             tool: support::table::nothing(),
         }
-    }
-
-    /// Half a second of speech.
-    fn utterance(self) -> Vec<Frame> {
-        let mut frames = if self.vad { babble(25) } else { vec![silence(); 25] };
-        if let Some(last) = frames.last_mut() {
-            *last = marked(last, LAST);
-        }
-        frames
     }
 
     /// `doing` and with what.
@@ -137,7 +136,7 @@ fn source(case: Case) {
     let runtime = runtime();
     runtime.block_on(async {
         (0..case.tables).for_each(|nth| open_unheard(phase(case, nth)));
-        sleep(SETTLE).await;
+        sleep(case.settle).await;
     });
     let (before, began) = (cpu(), Instant::now());
     runtime.block_on(async { sleep(case.listen).await });
@@ -177,12 +176,12 @@ fn one(case: Case) {
 /// with the first alone.
 async fn open(case: Case) -> (Vec<Room>, f64) {
     let mut rooms = vec![Room::open(case.services(), Duration::ZERO).await];
-    sleep(SETTLE).await;
+    sleep(case.settle).await;
     let one_table = resident_mb("self");
     for nth in 1..case.tables {
         rooms.push(Room::open(case.services(), phase(case, nth)).await);
     }
-    sleep(SETTLE).await;
+    sleep(case.settle).await;
     (rooms, one_table)
 }
 
@@ -196,19 +195,21 @@ fn print_listening(case: Case, (before, began): (Duration, Instant), one_table: 
     println!("{line}");
 }
 
-/// Every table has a turn every 6 s, evenly spread; all totals in ms.
+/// Every table has its turns, evenly spread; all totals in ms.
 async fn talk(case: Case, rooms: Vec<Room>) -> Vec<f64> {
+    let said: Arc<[Frame]> = utterance().into();
     let start = Instant::now();
     let talking: Vec<_> = (0_u32..)
         .zip(rooms)
         .map(|(nth, mut room)| {
+            let said = Arc::clone(&said);
             tokio::spawn(async move {
                 let mut totals = Vec::new();
-                let mut due = EVERY * nth / case.tables;
+                let mut due = case.every * nth / case.tables;
                 while due < case.talk {
                     tokio::time::sleep_until((start + due).into()).await;
-                    totals.push(ms(room.turn(case.utterance()).await));
-                    due += EVERY;
+                    totals.push(ms(room.turn(said.to_vec()).await));
+                    due += case.every;
                 }
                 tokio::time::sleep_until((start + case.talk).into()).await;
                 (room, totals)
@@ -229,7 +230,7 @@ async fn talk(case: Case, rooms: Vec<Room>) -> Vec<f64> {
 /// CPU-seconds of one table's minute since `began`.
 fn per_session_minute(case: Case, before: Duration, began: Instant) -> Value {
     let minutes = began.elapsed().as_secs_f64() / 60.0;
-    rounded((cpu() - before).as_secs_f64() / minutes / f64::from(case.tables))
+    rounded(cpu().saturating_sub(before).as_secs_f64() / minutes / f64::from(case.tables))
 }
 
 /// Memory of each table after the first; `null` for one alone.

@@ -3,7 +3,8 @@
 //!
 //! `GLYPHOXA_MODELS` names the folder of models; its Piper voice joe is measured, or that of
 //! `GLYPHOXA_VOICE`, and, where Kokoro is there, bm_george, or `GLYPHOXA_KOKORO_VOICE`. The NPCs speak
-//! through the program, as their files have it. Prints one JSON line a figure.
+//! through the program, as their files have it. Prints one JSON line a figure. What is not there is
+//! skipped, and said so on stderr. `--quick` has one sentence instead of seven, and one NPC.
 
 #![expect(clippy::print_stdout, reason = "a bench prints its figures")]
 #![expect(clippy::expect_used, reason = "a bench that cannot go on ends")]
@@ -26,19 +27,22 @@ use tempfile::TempDir;
 
 use self::{
     cast::shipped,
+    skipped::skipped,
     timbre::{Sound, centroid, formants, middle, pitch},
 };
 
 #[path = "../tests/support/cast.rs"]
 #[expect(dead_code, reason = "another bench asks for single values")]
 mod cast;
+#[path = "support/skipped.rs"]
+mod skipped;
 #[path = "../tests/support/timbre.rs"]
 mod timbre;
 
 /// About five seconds.
 const SENTENCE: &str = "Ah, adventurers! Take a seat, and tell me what brings you to Ravenford on \
                         a night like this.";
-/// Runs of a figure.
+/// Runs of a figure; one with `--quick`.
 const RUNS: usize = 7;
 /// A sentence that was spoken.
 struct Spoken {
@@ -53,25 +57,30 @@ struct Spoken {
 #[tokio::main]
 async fn main() {
     let Some(models) = std::env::var_os("GLYPHOXA_MODELS").map(PathBuf::from) else {
-        println!("{{\"skipped\": \"GLYPHOXA_MODELS names no folder of models\"}}");
-        return;
+        return skipped("piper", "GLYPHOXA_MODELS names no folder of models");
     };
+    let quick = std::env::args().any(|argument| argument == "--quick");
+    let runs = if quick { 1 } else { RUNS };
     let named = |key| std::env::var_os(key).and_then(|id| id.into_string().ok());
-    let id = named("GLYPHOXA_VOICE").unwrap_or_else(|| "joe".to_owned());
-    let piper = Piper::new(&PiperOptions { models: vec![models.clone()] }, Cores::default());
-    let piper = Service { name: "piper", service: Arc::new(piper) };
-    piper.measured(&Voice::as_is("piper", &id)).await;
-    drop(piper);
-    characters(&models);
+    let id = named("GLYPHOXA_VOICE");
+    if id.is_none() && !models.join("piper-joe").is_dir() {
+        skipped("voices of Piper and the cast", "GLYPHOXA_MODELS has no piper-joe");
+    } else {
+        let id = id.unwrap_or_else(|| "joe".to_owned());
+        let piper = Piper::new(&PiperOptions { models: vec![models.clone()] }, Cores::default());
+        let piper = Service { name: "piper", service: Arc::new(piper) };
+        piper.measured(&Voice::as_is("piper", &id), runs).await;
+        drop(piper);
+        characters(&models, if quick { 1 } else { usize::MAX });
+    }
     if !models.join("kokoro").is_dir() {
-        println!("{{\"skipped\": \"GLYPHOXA_MODELS has no kokoro\"}}");
-        return;
+        return skipped("voices of Kokoro", "GLYPHOXA_MODELS has no kokoro");
     }
     let id = named("GLYPHOXA_KOKORO_VOICE").unwrap_or_else(|| "bm_george".to_owned());
     let options = KokoroOptions { models: vec![models], slowest: 1_000.0 };
     let kokoro = Kokoro::new(&options, Cores::default());
     let kokoro = Service { name: "kokoro", service: Arc::new(kokoro) };
-    kokoro.measured(&Voice::as_is("kokoro", &id)).await;
+    kokoro.measured(&Voice::as_is("kokoro", &id), runs).await;
 }
 
 /// A measured service.
@@ -84,7 +93,7 @@ struct Service {
 
 impl Service {
     /// From nothing to three tables at once.
-    async fn measured(&self, voice: &Voice) {
+    async fn measured(&self, voice: &Voice, runs: usize) {
         let (name, service) = (self.name, &self.service);
         let before = resident();
         let begun = Instant::now();
@@ -96,7 +105,7 @@ impl Service {
             fs::read_to_string("/proc/loadavg").unwrap_or_default().trim(),
         );
         let mut all = Vec::new();
-        for _ in 0..RUNS {
+        for _ in 0..runs {
             all.push(speak(service, voice.clone()).await);
         }
         let median = |of: &dyn Fn(&Spoken) -> f32| middle(all.iter().map(of).collect());
@@ -122,13 +131,13 @@ impl Service {
     }
 }
 
-/// Prints length, pitch and timbre of the shipped NPCs' voices, spoken by the program.
-fn characters(models: &Path) {
+/// Prints length, pitch and timbre of the first `count` shipped NPCs' voices, spoken by the program.
+fn characters(models: &Path, count: usize) {
     let folder = TempDir::new().expect("a folder");
     let cast = shipped();
     let npcs: String = cast.iter().map(|npc| npc.saying(SENTENCE)).collect();
     fs::write(folder.path().join("glyphoxa.yaml"), format!("npcs:\n{npcs}")).expect("a file");
-    for npc in &cast {
+    for npc in cast.iter().take(count) {
         let out = folder.path().join("said.wav");
         let mut ask = Command::new(env!("CARGO_BIN_EXE_glyphoxa"));
         ask.args(["ask", "--json", "--text", "hello", "--npc", npc.name, "--out"]).arg(&out);

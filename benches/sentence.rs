@@ -2,6 +2,7 @@
 //! per case.
 //!
 //! Deltas are cut as models cut them: a word with the space before it, punctuation by itself.
+//! `--quick` splits ten replies of each.
 
 #![expect(clippy::print_stdout, reason = "a bench prints its figures")]
 
@@ -28,9 +29,11 @@ fn main() {
 /// Times each token's push and prints the middle and the slow end.
 fn measure(case: &str, text: &str) {
     let tokens = tokens(text);
-    let mut micros = Vec::with_capacity(RUNS * tokens.len());
+    let quick = std::env::args().any(|argument| argument == "--quick");
+    let runs = if quick { 10 } else { RUNS };
+    let mut micros = Vec::with_capacity(runs * tokens.len());
     let (mut sentences, mut late) = (0_usize, 0_usize);
-    for _ in 0..RUNS.min(200_000 / tokens.len()) {
+    for _ in 0..runs.min(200_000 / tokens.len()) {
         let mut splitter = SentenceSplitter::new(&SentenceOptions::default());
         for token in &tokens {
             let start = Instant::now();

@@ -4,7 +4,7 @@
 //! The shipped cast without any server. `ready` ends when the program has opened the table and has
 //! printed what became of a first line, which is addressed to nobody: it is typed before the
 //! program starts, so the time includes reading the configuration, opening the table and one pass
-//! through it. `check` reads and checks all files only. `--quick` starts it a few times.
+//! through it. `check` reads and checks all files only. `--quick` starts it twice.
 
 #![expect(clippy::print_stdout, reason = "a bench prints its figures")]
 #![expect(clippy::expect_used, reason = "a bench of a program that fails is none")]
@@ -32,7 +32,7 @@ const HOME: &str = env!("CARGO_MANIFEST_DIR");
 const SETTLE: Duration = Duration::from_secs(2);
 
 fn main() {
-    let n = if env::args().any(|argument| argument == "--quick") { 5 } else { 40 };
+    let n = if env::args().any(|argument| argument == "--quick") { 2 } else { 40 };
     let started: Vec<_> = (0..n).map(|nth| ready(nth == 0)).collect();
     let times = Figures::new(started.iter().map(|(time, _)| *time));
     let resident = started.iter().find_map(|(_, resident)| *resident).unwrap_or(f64::NAN);

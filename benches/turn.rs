@@ -2,7 +2,7 @@
 //! at once. One JSON line per case, then one that says which goals hold.
 //!
 //! `turn` and `turn_20ms` (20 ms a token), and `tool`, where the model first calls a tool that
-//! does nothing. `--quick` runs a few turns of each.
+//! does nothing. `--quick` has five turns in all.
 
 #![expect(clippy::print_stdout, reason = "a bench prints its figures")]
 #![expect(clippy::expect_used, reason = "a bench of failing turns is none")]
@@ -13,16 +13,15 @@ mod support;
 
 use std::time::Duration;
 
-use glyphoxa::measure::Frame;
 use serde_json::{Value, json};
 use support::{
     figures::{Figures, Floor, TOKEN, TOKENS_BEFORE_SENTENCE, ms, runtime, turns_goal, turns_line},
-    sound::{LAST, marked, silence},
+    sound::utterance,
     stand_ins::{Model, Recogniser, Synthesiser},
     table::{self, Room, Services},
 };
 
-/// Turns before the first that counts.
+/// Turns before the first that counts; none with `--quick`.
 const WARM_UP: usize = 3;
 /// Silence between the end of an answer and the next utterance: no gap is kept after it.
 const QUIET: Duration = Duration::from_millis(360);
@@ -31,10 +30,10 @@ const CLOCKS: usize = 2;
 
 fn main() {
     let quick = std::env::args().any(|argument| argument == "--quick");
-    let n = if quick { 20 } else { 200 };
-    let turn = case("turn", n, TOKEN, 0);
-    case("turn_20ms", n / 2, TOKEN * 4, 0);
-    let tool = case("tool", n, TOKEN, 1);
+    let (n, warm_up) = if quick { (2, 0) } else { (200, WARM_UP) };
+    let turn = case("turn", (n, warm_up), TOKEN, 0);
+    case("turn_20ms", (n / 2, warm_up), TOKEN * 4, 0);
+    let tool = case("tool", (n, warm_up), TOKEN, 1);
     println!(
         "{}",
         json!({ "goals": [
@@ -44,8 +43,8 @@ fn main() {
     );
 }
 
-/// Runs one case; its line, printed.
-fn case(name: &str, n: usize, token: Duration, calls: usize) -> Value {
+/// Runs one case, `n` turns after `warm_up` others; its line, printed.
+fn case(name: &str, (n, warm_up): (usize, usize), token: Duration, calls: usize) -> Value {
     let (runtime, empty) = (runtime(), Floor::new());
     let services = Services {
         recogniser: Recogniser { ends_utterances: true, partial: None },
@@ -54,11 +53,11 @@ fn case(name: &str, n: usize, token: Duration, calls: usize) -> Value {
         tool: table::nothing(),
     };
     let mut room = runtime.block_on(Room::open(services, Duration::ZERO));
-    let (mut totals, mut floor) = (Vec::new(), Vec::new());
-    for nth in 0..n + WARM_UP {
-        let total = runtime.block_on(room.turn(utterance()));
+    let (utterance, mut totals, mut floor) = (utterance(), Vec::new(), Vec::new());
+    for nth in 0..n + warm_up {
+        let total = runtime.block_on(room.turn(utterance.clone()));
         let clocks = empty.measure(CLOCKS, token);
-        if nth >= WARM_UP {
+        if nth >= warm_up {
             totals.push(ms(total));
             floor.extend(clocks);
         }
@@ -69,11 +68,4 @@ fn case(name: &str, n: usize, token: Duration, calls: usize) -> Value {
     let line = turns_line(name, &totals, before, &floor);
     println!("{line}");
     line
-}
-
-/// A tenth of a second of speech.
-fn utterance() -> Vec<Frame> {
-    let mut frames = vec![silence(); 4];
-    frames.push(marked(&silence(), LAST));
-    frames
 }

@@ -2,7 +2,7 @@
 //!
 //! The Piper voice joe as it is and as Bartok, Greymantle and Hale have it, and two voices of Kokoro.
 //! `GLYPHOXA_MODELS` names the folder of models; voices that are not in it are skipped, and said so.
-//! One JSON line for each voice, what was misheard on stderr. `--quick` has each say five.
+//! One JSON line for each voice, what was misheard on stderr. `--quick` has each say one.
 
 #![expect(clippy::print_stdout, reason = "a bench prints its figures")]
 #![expect(clippy::print_stderr, reason = "what is misheard is for people to read")]
@@ -13,11 +13,11 @@ use std::{env, path::PathBuf, sync::Arc};
 
 use futures::StreamExt;
 use glyphoxa::measure::{
-    Attempts, Cores, Kokoro, KokoroOptions, Piper, PiperOptions, Registry, Resampler, SampleRate,
-    SpeakRequest, TOOL_IDENTITIES, TextToSpeech, Voice, load_config,
+    Attempts, Cores, Kokoro, KokoroOptions, Piper, PiperOptions, RecogniserEntry, Registry,
+    Resampler, SampleRate, SpeakRequest, TOOL_IDENTITIES, TextToSpeech, Voice, load_config,
 };
 
-use self::{cast::shipped, hearing::hear, mistakes::mistakes, words::words};
+use self::{cast::shipped, hearing::hear, mistakes::mistakes, skipped::skipped, words::words};
 
 #[path = "../tests/support/cast.rs"]
 #[expect(dead_code, reason = "others have the cast speak through the program")]
@@ -26,6 +26,8 @@ mod cast;
 mod hearing;
 #[path = "../tests/support/mistakes.rs"]
 mod mistakes;
+#[path = "support/skipped.rs"]
+mod skipped;
 #[path = "../crates/whisper-thin/examples/error_rate/words.rs"]
 #[expect(dead_code, reason = "the example looks for more in what is heard")]
 mod words;
@@ -50,23 +52,27 @@ struct Speaker {
 #[tokio::main]
 async fn main() {
     let Some(models) = env::var_os("GLYPHOXA_MODELS").map(PathBuf::from) else {
-        println!("{{\"skipped\": \"GLYPHOXA_MODELS names no folder of models\"}}");
-        return;
+        return skipped("understood", "GLYPHOXA_MODELS names no folder of models");
     };
-    let count = if env::args().any(|argument| argument == "--quick") { 5 } else { 50 };
+    let count = if env::args().any(|argument| argument == "--quick") { 1 } else { 50 };
     let shown = models.display().to_string();
     let environment = |name: &str| (name == "GLYPHOXA_MODELS").then(|| shown.clone());
     let config = load_config(None, &environment, TOOL_IDENTITIES).expect("the shipped files");
+    if let RecogniserEntry::Local(options) = &config.services.recogniser
+        && let Err(why) = options.found()
+    {
+        return skipped("understood", &why.to_string());
+    }
     let services = Registry::default();
     let whisper = services.recogniser(&config.services).expect("no address");
-    whisper.ready().await.expect("GLYPHOXA_MODELS has whisper-tiny.en");
+    whisper.ready().await.expect("the model files can be read");
     let info = config.services.recogniser.info();
     let mut speakers = Vec::new();
     if models.join("piper-joe").is_dir() {
         let piper = Piper::new(&PiperOptions { models: vec![models.clone()] }, Cores::default());
         speakers.extend(of_piper(&(Arc::new(piper) as Arc<dyn TextToSpeech>)));
     } else {
-        println!("{{\"skipped\": \"GLYPHOXA_MODELS has no piper-joe\"}}");
+        skipped("the voice of Piper", "GLYPHOXA_MODELS has no piper-joe");
     }
     if models.join("kokoro").is_dir() {
         let options = KokoroOptions { models: vec![models], slowest: 1_000.0 };
@@ -76,7 +82,7 @@ async fn main() {
             Speaker { name: format!("kokoro {id}"), service, voice }
         }));
     } else {
-        println!("{{\"skipped\": \"GLYPHOXA_MODELS has no kokoro\"}}");
+        skipped("voices of Kokoro", "GLYPHOXA_MODELS has no kokoro");
     }
     let lines = SENTENCES.lines().filter(|line| !line.starts_with('#') && !line.is_empty());
     let sentences: Vec<&str> = lines.take(count).collect();

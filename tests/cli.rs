@@ -4,7 +4,10 @@ use std::fs;
 
 use serde_json::{Value, json};
 
-use crate::support::program::{Place, Ran, repository};
+use crate::support::{
+    program::{Place, Ran, repository},
+    whole,
+};
 
 /// Runs in an empty folder: built-in defaults, shipped cast.
 fn bare(arguments: &[&str]) -> Ran {
@@ -57,8 +60,13 @@ fn dice_that_cannot_be_read_point_at_the_spot() {
 
 #[test]
 fn tiers_follow_key_words_and_ceilings() {
+    let campaign = repository("campaigns/ravenford.yaml");
+    let place = Place::with_config(&format!(
+        "campaign: {}\nnpcs: [{{ name: Bartok, budget_tier: standard, lines: [{{ say: Hm. }}] }}]\n",
+        campaign.display()
+    ));
     let tier = |arguments: &[&str]| {
-        bare(&[&["tier", "--json", "--text"], arguments].concat()).ends_with(0).line()
+        place.run(&[&["tier", "--json", "--text"], arguments].concat()).ends_with(0).line()
     };
     for harmless in ["I draw my sword", "such a nice inn", "a request", "good evening"] {
         let answer =
@@ -84,10 +92,13 @@ fn tiers_follow_key_words_and_ceilings() {
     assert_eq!(selected(&["hello", "--first"]).0, "standard");
     assert_eq!(selected(&["where is the Slate Quarry?"]).0, "standard");
     for wrong in [["--npc", "Nobody"], ["--since-deep", "soon"], ["--override", "slow"]] {
-        bare(&[&["tier", "--text", "x"], &wrong[..]].concat()).ends_with(2);
+        place.run(&[&["tier", "--text", "x"], &wrong[..]].concat()).ends_with(2);
     }
-    let ran = bare(&["tier", "--text", "x", "--since-deep", "-1"]).ends_with(2);
+    let ran = place.run(&["tier", "--text", "x", "--since-deep", "-1"]).ends_with(2);
     assert!(ran.stderr.contains("-1"), "{ran:#?}");
+    // At the shipped table too.
+    let answer = bare(&["tier", "--json", "--text", "tell me everything", "--npc", "Bartok"]);
+    assert_eq!(answer.ends_with(0).line()["effective"], "standard");
 }
 
 #[test]
@@ -158,7 +169,10 @@ fn schemas_fit_shipped_files_and_refuse_mistakes() {
 
 #[test]
 fn doctor_checks_everything_sessions_need() {
-    let Some(place) = Place::new().with_whisper() else { return };
+    let place = Place::new();
+    let place = if whole() { place.with_whisper() } else { place.with_whisper_alone() };
+    let Some(place) = place else { return };
+    let before = place.names();
     let findings = place.run(&["doctor", "--json"]).ends_with(0).lines();
     let looked_at: Vec<&str> = findings.iter().filter_map(|found| found["what"].as_str()).collect();
     for what in
@@ -167,7 +181,9 @@ fn doctor_checks_everything_sessions_need() {
         assert!(looked_at.contains(&what), "{what}: {looked_at:?}");
     }
     assert!(findings.iter().all(|found| found["ok"] == true), "{findings:#?}");
-    assert_eq!(place.names(), [""; 0], "it looks and leaves nothing");
+    assert_eq!(place.names(), before, "it looks and leaves nothing");
+    // One NPC is as good from here on.
+    place.write("glyphoxa.yaml", "npcs: [{ name: Pip, lines: [{ say: Hi. }] }]\n");
     place.run(&["session", "list"]).ends_with(0);
     let known = place.run(&["doctor"]).ends_with(0).stdout;
     assert!(known.contains("✓ memory: SQLite 3.") && known.contains("memory.db"), "{known}");

@@ -42,7 +42,7 @@ fn test_duration_is_printed_before_start() {
     command.env("PATH", place.path("nothing"));
     let refused = run(command, "").ends_with(1);
     let (said, missing) = (
-        refused.stderr.find("testing: with two cores about 45 minutes the first time"),
+        refused.stderr.find("testing: with two cores about 25 minutes the first time"),
         refused.stderr.find("Rust is missing"),
     );
     assert!(said.is_some() && said < missing, "{refused:#?}");
@@ -50,7 +50,7 @@ fn test_duration_is_printed_before_start() {
 
 #[test]
 fn scripts_can_be_read_by_bash() {
-    for script in ["dev", ".ci/run"] {
+    for script in ["dev", ".ci/run", "tests/support/postgres.sh"] {
         let mut command = Command::new("bash");
         command.arg("-n").arg(repository(script));
         assert_eq!(run(command, "").ends_with(0).stderr, "");
@@ -134,6 +134,65 @@ fn first_try_leaves_a_link_to_the_program() {
         }
         let of_cargo = ["Compiling", "Downloading", "Finished"];
         assert!(!of_cargo.iter().any(|word| ran.stderr.contains(word)), "{ran:#?}");
+    }
+}
+
+/// `./dev COMMAND` with stand-ins, and without third-party software.
+fn dev_with(place: &Place, command: &str) -> Ran {
+    let path = format!("{}:/usr/local/bin:/usr/bin:/bin", place.path("bin").display());
+    let mut script = Command::new("bash");
+    script.arg(place.path("dev")).arg(command).env("PATH", &path);
+    script.env_remove("CARGO_TARGET_DIR").env("GLYPHOXA_TEST_FILES", place.path("nothing"));
+    run(script, "")
+}
+
+#[test]
+fn what_a_machine_lacks_is_said_before_tests() {
+    let place = with_stand_ins();
+    for (name, does) in [
+        ("df", "echo Filesystem; echo /dev/disk 9000000 3757120 5242880 42% /"),
+        ("stat", "echo character special file, mode 600"),
+        ("python3", "echo OSError: no such address >&2; exit 1"),
+    ] {
+        program(&place, &format!("bin/{name}"), does);
+    }
+    for command in ["quick", "test"] {
+        let ran = dev_with(&place, command).ends_with(1);
+        for lacking in [
+            "LACKING  space: 5 GB free below ",
+            "LACKING  /dev/null: character special file, mode 600 (",
+            "LACKING  loopback: no port of 127.0.0.1, OSError: no such address (",
+        ] {
+            assert!(ran.stderr.contains(lacking), "{lacking}: {ran:#?}");
+        }
+        assert!(!ran.stderr.contains("STAGE"), "{ran:#?}");
+    }
+}
+
+#[test]
+fn stages_are_listed_after_a_failure_too() {
+    let place = with_stand_ins();
+    // Enough space and memory.
+    program(&place, "bin/awk", "cat >/dev/null; echo 99999999");
+    program(&place, "bin/python3", "");
+    for (fails, status, stages) in [
+        ("fmt", 3, vec![("format", true), ("total", true)]),
+        ("test", 3, vec![("format", false), ("build", true), ("total", true)]),
+        ("nextest", 1, vec![("format", false), ("build", false), ("tests", true), ("total", true)]),
+        (
+            "nothing",
+            0,
+            vec![("format", false), ("build", false), ("tests", false), ("total", false)],
+        ),
+    ] {
+        // With cargo-nextest.
+        let does = format!("[ \"$2\" = --version ] || [ \"$1\" != {fails} ] || exit {status}");
+        program(&place, "bin/cargo", &does);
+        let ran = dev_with(&place, "quick").ends_with(status);
+        let lines = ran.stderr.lines().filter_map(|line| line.strip_prefix("STAGE  "));
+        let listed = lines
+            .map(|line| (line.split(' ').next().expect("a name"), line.ends_with(" s, FAILED")));
+        assert_eq!(listed.collect::<Vec<_>>(), stages, "{fails}: {ran:#?}");
     }
 }
 

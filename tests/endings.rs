@@ -91,11 +91,19 @@ fn assert_sooner(models: &Path, turn: &str, said: &[i16]) {
 fn words_before_a_pause_decide_about_its_end() {
     let [begun, rest] = ["Bartok, I draw my sword and", "look around the room."];
     let said = [speech("rms", begun), padded(0.6, &speech("rms", rest), 0.0)].concat();
-    let lines = heard_at_once("detector: text", &[begun, rest], &said);
-    let [whole] = &lines[..] else { panic!("one utterance: {lines:#?}") };
-    assert_eq!(whole["heard"], format!("{begun} {rest}"));
-    let lines = heard_at_once("detector: off, patience: snappy", &[begun, rest], &said);
-    assert!(lines.len() == 2, "silence alone cuts it in two: {lines:#?}");
+    // Up to six times, since on a busy machine words or sound may be late.
+    let heard_as = |turn: &str, utterances: usize| {
+        let mut tries = (0..6).map(|_| heard_at_once(turn, &[begun, rest], &said));
+        tries.find(|lines| lines.len() == utterances).expect("so many utterances")
+    };
+    let whole = heard_as("detector: text", 1);
+    assert_eq!(whole[0]["heard"], format!("{begun} {rest}"));
+    // Silence alone cuts it in two.
+    heard_as("detector: off, patience: snappy", 2);
+}
+
+#[test]
+fn question_ends_a_turn_sooner_in_time() {
     let text = "Bartok, what is the news from the north?";
     let question = speech("rms", text);
     let wait = |turn: &str| waited(&heard_at_once(turn, &[text], &question));
@@ -107,7 +115,7 @@ fn words_before_a_pause_decide_about_its_end() {
 
 /// Like [`words_before_a_pause_decide_about_its_end`], with Whisper, which a busy machine makes late.
 #[test]
-fn whisper_words_decide_when_turn_ends() {
+fn words_decide_when_turn_ends_by_whisper() {
     let Some(models) = weights() else { return };
     let _alone = HEARS.lock().unwrap_or_else(PoisonError::into_inner);
     let begun = speech("rms", "Bartok, I draw my sword and");
@@ -140,7 +148,7 @@ fn with_smart_turn() -> Option<PathBuf> {
 }
 
 #[test]
-fn smart_turn_ends_turn_by_sound_of_voice() {
+fn smart_turn_ends_turn_by_sound_in_time() {
     let Some(models) = with_smart_turn() else { return };
     let _alone = HEARS.lock().unwrap_or_else(PoisonError::into_inner);
     // Of flite's sentences this one sounds finished.

@@ -16,6 +16,11 @@ fn evening(place: &Place, typed: &[&str]) -> Vec<Value> {
     place.run_typing(&asked, &typed.join("\n")).ends_with(0).lines()
 }
 
+/// The turns of an evening at the shipped table.
+fn shipped_evening(typed: &[&str]) -> Vec<Value> {
+    evening(&Place::new().brief(), typed)
+}
+
 /// Asserts that `line` is answered from the German half of its NPC's file if `german`, else from the
 /// English one.
 #[track_caller]
@@ -78,7 +83,7 @@ const EVENING: &[Exchange] = &[
 #[test]
 fn evening_in_german_is_answered_in_german() {
     let typed: Vec<&str> = EVENING.iter().map(|(said, ..)| *said).collect();
-    let turns = evening(&Place::new(), &typed);
+    let turns = shipped_evening(&typed);
     assert_eq!(turns.len(), EVENING.len());
     for (turn, (said, npc, tool, words)) in turns.iter().zip(EVENING) {
         let reply = turn["reply"].as_str().unwrap();
@@ -105,7 +110,7 @@ fn english_is_answered_in_english() {
         // Nobody could tell in which language a number is said: it is hers.
         "Mira, 17",
     ];
-    for turn in &evening(&Place::new(), &typed) {
+    for turn in &shipped_evening(&typed) {
         assert_language(turn, false);
     }
 }
@@ -113,7 +118,7 @@ fn english_is_answered_in_english() {
 #[test]
 fn speaker_language_lasts_until_they_switch() {
     let typed = ["Servus Mira, wie geht's?", "Mira, 17", "Mira, how are you?", "Mira, 17"];
-    let turns = evening(&Place::new(), &typed);
+    let turns = shipped_evening(&typed);
     for (turn, german) in turns.iter().zip([true, true, false, false]) {
         assert_language(turn, german);
     }
@@ -129,7 +134,7 @@ fn questions_about_the_past_are_never_dropped() {
         .flat_map(|question| npcs.map(|npc| format!("{npc}, {question}\n{npc}, {question}")))
         .collect();
     let typed: Vec<&str> = typed.iter().map(String::as_str).collect();
-    let turns = evening(&Place::new(), &typed);
+    let turns = shipped_evening(&typed);
     assert_eq!(turns.len(), 20);
     for turn in &turns {
         assert_eq!(turn["outcome"], "spoken", "{turn:#}");
@@ -143,16 +148,19 @@ fn questions_about_the_past_are_never_dropped() {
 #[test]
 fn greymantle_flags_english_rules_in_german() {
     let rule = |line: &Value| line["tools"][0]["result"]["results"][0]["id"].clone();
-    for (question, id) in [
+    let questions = [
         ("Greymantle, was macht gegriffen?", "condition-grappled"),
         ("Greymantle, was bedeutet liegend?", "condition-prone"),
         ("Greymantle, wie funktioniert ein Gelegenheitsangriff?", "combat-opportunity-attack"),
         ("Greymantle, welche Rüstungsklasse hat ein Plattenpanzer?", "equipment-plate-armor"),
         ("Greymantle, was bringt mir halbe Deckung?", "combat-cover"),
         ("Greymantle, was bekomme ich von einer langen Rast?", "rest-long"),
-    ] {
-        let typed = ["Greymantle, guten Tag", question];
-        let line = &evening(&Place::new(), &typed)[1];
+    ];
+    let typed: Vec<&str> =
+        std::iter::once("Greymantle, guten Tag").chain(questions.map(|it| it.0)).collect();
+    let turns = shipped_evening(&typed);
+    assert_eq!(turns.len(), typed.len());
+    for (line, (question, id)) in turns[1..].iter().zip(questions) {
         assert_eq!(rule(line), id, "{line:#}");
         let reply = line["reply"].as_str().unwrap();
         let says = reply.contains("nur auf Englisch") || reply.contains("Das englische Buch");

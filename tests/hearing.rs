@@ -55,19 +55,21 @@ fn dice_and_names_are_heard_by_whisper() {
     assert!(hearing["detail"].as_str().unwrap().starts_with("Whisper tiny.en"), "{hearing:#}");
 }
 
+/// Heard up to five times: its words have ten seconds, which a busy machine may miss.
 #[test]
-fn demo_recording_is_heard_by_whisper() {
+fn demo_recording_is_heard_word_for_word() {
     let recording = repository("assets/demo/player.wav");
     let Some(place) = place() else { return };
-    let ran = place.run(&["ask", "--json", "--in", recording.to_str().unwrap()]).ends_with(0);
-    let line = ran.line();
+    let heard = || place.run(&["ask", "--json", "--in", recording.to_str().unwrap()]).line();
+    let mut tries = (0..5).map(|_| heard());
+    let line = tries.find(|line| line["outcome"] != "hearing_error").expect("it is heard");
     assert_eq!(line["heard"], "Bartok, please roll 2d6 plus 3.");
     assert_eq!(line["npc"], "Bartok the Barkeep", "{line:#}");
     assert_rolled(&line);
 }
 
 #[test]
-fn utterances_in_one_recording_are_heard_apart() {
+fn utterances_are_heard_apart_by_whisper() {
     let Some(place) = place() else { return };
     let news = padded(1.5, &speech("rms", "what is the news"), 0.0);
     place.write("both.wav", plain_wav(&[speech("rms", ROLL), news].concat()));
@@ -110,7 +112,7 @@ fn is_answered(line: &Value) -> bool {
 }
 
 #[test]
-fn noise_and_unaddressed_talk_get_no_answer() {
+fn noise_and_talk_get_no_answer_by_whisper() {
     let (Some(table), Some(weights)) = (place(), weights()) else { return };
     // He is alone with the speaker, and answers to any word.
     let alone = Place::with_config(ALONE).env("GLYPHOXA_MODELS", &weights.display().to_string());
@@ -130,7 +132,7 @@ fn noise_and_unaddressed_talk_get_no_answer() {
 
 /// A copy of the weights in the place's own folder, with `model.bin` replaced.
 fn with_damaged(model: impl FnOnce(&[u8]) -> Vec<u8>) -> Option<Place> {
-    let place = Place::new();
+    let place = Place::with_config(ALONE);
     let from = weights()?.join(SET);
     for entry in fs::read_dir(&from).expect("the weights") {
         let entry = entry.expect("a file");
@@ -148,7 +150,10 @@ fn with_damaged(model: impl FnOnce(&[u8]) -> Vec<u8>) -> Option<Place> {
 #[track_caller]
 fn assert_not_heard(place: &Place, why: &str, set: &str) {
     place.write("said.wav", plain_wav(&speech("rms", ROLL)));
-    let ran = place.run(&["ask", "--json", "--in", "said.wav"]).ends_with(1);
+    let mut ran = place.run(&["ask", "--json", "--in", "said.wav"]).ends_with(1);
+    // A busy machine says first that it is still loading something.
+    let is_news = |line: &&str| !line.contains("still loading the speech recogniser");
+    ran.stderr = ran.stderr.lines().filter(is_news).collect::<Vec<_>>().join("\n");
     let message = ran.message();
     let hearing = doctor(place);
     assert_eq!(hearing["ok"], false, "{hearing:#}");
@@ -180,7 +185,7 @@ fn hostile_model_is_named_and_not_heard_with() {
 
 /// espeak's German is no voice that Whisper knows: it hears two words in three wrong, and these right.
 #[test]
-fn german_stop_words_and_greetings_are_heard() {
+fn german_stop_words_are_heard_by_whisper() {
     let Some(models) = weights::with("whisper-base") else { return };
     let german = "language: de\nnpcs: [{ name: Bartok, language: de, voice: { provider: espeak, \
                   voice_id: de }, lines: [{ say: Ja. }] }]\n";
@@ -212,7 +217,8 @@ fn other_language_asks_for_matching_weights() {
 
 #[test]
 fn without_weights_everything_names_them() {
-    assert_not_heard(&Place::new(), "whisper-tiny.en is not here", SET);
-    let Ran { stderr, .. } = Place::new().run(&["ask", "--text", "Bartok, hello"]);
+    let place = Place::with_config(ALONE);
+    assert_not_heard(&place, "whisper-tiny.en is not here", SET);
+    let Ran { stderr, .. } = place.run(&["ask", "--text", "Bartok, hello"]);
     assert!(!stderr.contains("whisper"), "nothing is wrong: {stderr}");
 }

@@ -122,7 +122,7 @@ fn with_models(slowest: &str) -> Option<Place> {
 }
 
 #[test]
-fn kokoro_speaks() {
+fn answers_are_spoken_by_kokoro() {
     let Some(place) = with_models("10") else { return };
     for npc in ["Pip", "Mira"] {
         let (line, _) = asked(&place, npc, 0);
@@ -136,7 +136,7 @@ fn kokoro_speaks() {
 }
 
 #[test]
-fn fallback_voice_speaks_when_kokoro_is_too_slow() {
+fn slow_speech_gets_fallback_voice_by_kokoro() {
     let Some(place) = with_models("0.01") else { return };
     let (line, ran) = asked(&place, "Mira", 0);
     assert_eq!(line["outcome"], "spoken", "{line:#}");

@@ -32,6 +32,7 @@ npcs:
     tools: [dice-roller.roll]
 {more}"
     ))
+    .brief()
 }
 
 /// Tokens of a request, as a service would count them.

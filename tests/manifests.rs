@@ -16,6 +16,8 @@ const HEAD: &str = "apiVersion: promptkit.altairalabs.ai/v1\nkind: Tool\n\
 /// Arguments of the tool.
 const INPUT: &str = "  input_schema:\n    type: object\n    properties:\n      city: { type: string }\n      \
     days: { type: integer }\n      key: { type: string }\n    required: [city]\n";
+/// Tries of a file tool: its own limit of 100 ms is short for a busy disk.
+const TRIES: usize = 50;
 
 /// Pip, who calls `tool` whatever is said.
 fn pip(tool: &str, arguments: &Value) -> String {
@@ -57,6 +59,13 @@ fn asked(http: &str, arguments: &Value, scripts: Vec<Script>) -> (Value, Vec<Rec
     let http = http.replace("BASE", server.base_url().trim_end_matches("/v1"));
     let call = call(&place(&http, arguments).env("WEATHER_KEY", "s3cret"));
     (call, server.requests())
+}
+
+/// The first of these calls that its limit has not cut off, and what came with it.
+#[track_caller]
+fn uncut<T>(tried: impl FnMut() -> (T, Value)) -> (T, Value) {
+    let is_uncut = |it: &(T, Value)| it.1["result"]["error"] != "timeout";
+    std::iter::repeat_with(tried).take(TRIES).find(is_uncut).expect("a call within its limit")
 }
 
 /// The problems `check` finds.
@@ -215,14 +224,27 @@ fn answer_must_be_what_the_tool_declares() {
     failed(&called, "invalid_result", "\"temp\" is a required property");
 }
 
-#[test]
-fn server_that_does_not_answer_is_left() {
-    let http = "  http: { url: \"BASE/x\", timeout_ms: 200 }\n";
+/// A call to a server that never answers, which is waited for so long.
+fn stalled(timeout_ms: u32) -> (Value, Vec<Recorded>) {
+    let http = format!("  http: {{ url: \"BASE/x\", timeout_ms: {timeout_ms} }}\n");
     let stalled = Script::plain(200, "text/plain").step(Step::Stall);
-    let (called, requests) = asked(http, &json!({"city": "B"}), vec![stalled]);
+    asked(&http, &json!({"city": "B"}), vec![stalled])
+}
+
+#[test]
+fn server_that_does_not_answer_is_left_in_time() {
+    let (called, requests) = stalled(200);
     failed(&called, "timeout", "200 ms");
     assert_eq!(requests.len(), 1);
     assert!(called["ms"].as_f64() < Some(1_500.0), "{called:#}");
+}
+
+#[test]
+fn server_that_does_not_answer_is_left() {
+    // Long enough for a busy machine to send the request.
+    let (called, requests) = stalled(1_500);
+    failed(&called, "timeout", "1500 ms");
+    assert_eq!(requests.len(), 1);
     let http = format!("  http: {{ url: \"http://{NOBODY}/x?key=s3cret\" }}\n");
     let called = call(&place(&http, &json!({"city": "B"})));
     failed(&called, "connection", "the server at '127.0.0.1' cannot be reached");
@@ -338,9 +360,13 @@ fn files_are_there_when_they_are_configured() {
     let said = Place::with_config(&read_only).run(&["check"]).ends_with(2).stderr;
     assert!(said.contains("file_io in glyphoxa.yaml is read_only"), "{said}");
 
-    let place = Place::with_config(&format!("file_io: {{ base_dir: notes }}\n{npc}"));
-    place.run(&["check"]).ends_with(0);
-    let called = call(&place);
+    let writable = format!("file_io: {{ base_dir: notes }}\n{npc}");
+    Place::with_config(&writable).run(&["check"]).ends_with(0);
+    let (place, called) = uncut(|| {
+        let place = Place::with_config(&writable);
+        let called = call(&place);
+        (place, called)
+    });
     assert_eq!(called["result"], json!({"path": "a/note.txt", "bytes": 9, "replaced": false}));
     let note = std::fs::read_to_string(place.path("notes/default/a/note.txt")).expect("a file");
     assert_eq!(note, "Remember.");
@@ -350,9 +376,9 @@ fn files_are_there_when_they_are_configured() {
         "glyphoxa.yaml",
         format!("campaign: world.yaml\nfile_io: {{ base_dir: notes }}\n{read}"),
     );
-    failed(&call(&place), "tool_error", "there is no file");
+    failed(&uncut(|| ((), call(&place))).1, "tool_error", "there is no file");
     place.write("notes/the-long-road/a/note.txt", "Walk on.");
-    assert_eq!(call(&place)["result"]["content"], "Walk on.");
+    assert_eq!(uncut(|| ((), call(&place))).1["result"]["content"], "Walk on.");
 }
 
 #[test]

@@ -78,6 +78,13 @@ fn call(place: &Place, tool: &str, arguments: &str) -> Value {
     ran.line()
 }
 
+/// The reason is a server's end, with its last words. Its exit status is there unless it comes late.
+#[track_caller]
+fn assert_crashed(reason: &str) {
+    let is_end = reason.contains("it ended before it was ready");
+    assert!(is_end && reason.contains("no config found"), "{reason}");
+}
+
 #[test]
 fn ready_and_failed_servers_are_listed_together() {
     if !has_python() {
@@ -109,8 +116,8 @@ fn ready_and_failed_servers_are_listed_together() {
         assert_eq!(of(name)["tools"].as_array().unwrap().len(), 14, "{:#}", of(name));
         assert_eq!(of(name)["left_out"].as_array().unwrap().len(), 1);
     }
+    assert_crashed(of("crash")["reason"].as_str().unwrap());
     let failed = [
-        ("crash", "it ended before it was ready, exit status 7: no config found"),
         ("mute", "it was not ready within 1500 ms"),
         ("none", "cannot find the program 'no-such-program' (install it, or give its full path)"),
         ("nobody", "cannot connect (Connection refused (os error 111))"),
@@ -145,7 +152,9 @@ fn server_answers_and_failures_reach_the_model() {
         return;
     }
     for mode in ["plain", "stateless"] {
-        let place = with_home(mode, "").env("RUST_LOG", "off");
+        // A busy machine takes its time for 31 MiB.
+        let more = ", tools: { huge: { max_duration_ms: 60000 } }";
+        let place = with_home(mode, more).env("RUST_LOG", "off");
         let cases = [
             ("home.echo", r#"{"text": "hail"}"#, json!("hail")),
             ("home.picture", "{}", json!("[image/png, 1 KiB, shown in the text channel]")),
@@ -335,6 +344,21 @@ fn nothing_starts_without_a_required_server() {
     }
     let place = with_home("crash", ", required: true").env("RUST_LOG", "off");
     let ran = place.run(&["ask", "--text", "Bartok, hello"]).ends_with(1);
+    assert!(ran.stderr.contains("required server 'home': "), "{ran:#?}");
+    assert_crashed(&ran.stderr);
+}
+
+/// The exit status is waited for 200 ms.
+#[test]
+fn exit_status_of_a_server_is_told_in_time() {
+    if !has_python() {
+        return;
+    }
+    let place = with_home("crash", ", auto_reconnect: false").env("RUST_LOG", "off");
+    let line = place.run(&["mcp", "servers", "--json"]).ends_with(1).line();
+    assert_eq!(line["reason"], "it ended before it was ready, exit status 7: no config found");
+    let place = with_home("crash", ", required: true").env("RUST_LOG", "off");
+    let ran = place.run(&["ask", "--text", "Bartok, hello"]).ends_with(1);
     let expected = "required server 'home': it ended before it was ready, exit status 7";
     assert!(ran.stderr.contains(expected), "{ran:#?}");
 }
@@ -474,11 +498,15 @@ fn progress_extends_the_time_limit_of_a_call() {
         return;
     }
     for mode in ["plain", "stateless"] {
-        let server = format!("name: home, command: \"{}\", env: {{ MORE: yes }}", command(mode));
+        let server = format!(
+            "name: home, command: \"{}\", env: {{ MORE: yes, PACE: \"0.3\" }}, tools: {{ dig: {{ \
+             max_duration_ms: 2000 }} }}",
+            command(mode)
+        );
         let place = Place::with_config(&careful(&server)).env("RUST_LOG", "off");
         let ran = place.run(&["ask", "--json", "--tier", "deep", "--text", "Bartok, dig"]);
         let line = ran.ends_with(0).line();
-        // Its limit is 600 ms, and it takes 1,600.
+        // Its limit is 2,000 ms without a sign of life, and it takes 2,400.
         assert_eq!(line["reply"], "I hear gold.", "{mode}: {line:#}");
     }
 }

@@ -1,8 +1,9 @@
 //! The real program with a chat model: a server on loopback that answers well, badly or not at all.
 
-use std::time::{Duration, Instant};
+use std::{sync::Arc, time::Duration};
 
 use serde_json::{Value, json};
+use tokio::sync::Notify;
 
 use crate::support::{
     NOBODY,
@@ -46,7 +47,7 @@ entities:
 /// A table whose NPCs think at `base_url`; `settings` are more keys of the provider.
 fn table_at(base_url: &str, settings: &str) -> Place {
     let llm = format!("{{ name: openai, base_url: \"{base_url}\", model: test-model{settings} }}");
-    let place = Place::with_config(&format!("providers:\n  llm: {llm}\n{CAST}"));
+    let place = Place::with_config(&format!("providers:\n  llm: {llm}\n{CAST}")).brief();
     place.write("world.yaml", WORLD);
     place
 }
@@ -175,14 +176,42 @@ fn unanswered_question_is_marked_in_the_prompt() {
     assert!(asked.contains(marked) && asked.contains("not to you unless it says so"), "{asked}");
 }
 
+/// Two sentences, token by token.
+pub const STREAMED: [&str; 8] = ["Well", " met", ",", " friend", ".", " Sit", " down", "."];
+/// The first of them.
+pub const FIRST_STREAMED: &str = "Well met, friend.";
+
+/// Has Bartok speak with `voice`.
+pub fn speaks_with(place: &Place, voice: &ChatServer) {
+    let config = std::fs::read_to_string(place.path("glyphoxa.yaml")).unwrap();
+    let tts =
+        format!("  tts: {{ name: openai, base_url: \"{}\", model: tts }}\n", voice.base_url());
+    let config = config.replace("providers:\n", &format!("providers:\n{tts}"));
+    let voice = "provider: openai, voice_id: alloy";
+    place.write("glyphoxa.yaml", config.replace("provider: flite, voice_id: rms", voice));
+}
+
+/// The model goes on only once the voice has its first sentence.
 #[test]
 fn streamed_answer_is_spoken_before_it_ends() {
-    let tokens = ["Well", " met", ",", " friend", ".", " Sit", " down", "."];
-    let script = Script::text(&tokens).paced(Duration::from_millis(120));
+    let (server, asked) = (ChatServer::start(), Arc::new(Notify::new()));
+    let voice = ChatServer::voice(FIRST_STREAMED, &asked);
+    server.push(Script::text(&STREAMED).held_after(" Sit", &asked));
+    let place = table_at(&server.base_url(), ", idle_timeout_ms: 100000");
+    speaks_with(&place, &voice);
+    let line = ask(&place).ends_with(0).line();
+    assert_spoken(&line, "Well met, friend. Sit down.");
+    assert_eq!((text(&line, "brain"), text(&line, "tts")), ("openai", "openai"));
+    assert_eq!(server.requests().len(), 1);
+}
+
+#[test]
+fn streamed_answer_is_spoken_in_time() {
+    let script = Script::text(&STREAMED).paced(Duration::from_millis(120));
     let (line, requests, place) = answered(vec![script], "");
     assert_spoken(&line, "Well met, friend. Sit down.");
     assert_eq!((text(&line, "brain"), text(&line, "stt")), ("openai", "typed"));
-    let whole = 120.0 * (tokens.len() + 3) as f64;
+    let whole = 120.0 * (STREAMED.len() + 3) as f64;
     let first_sound = line["ms"]["speech_end_to_first_audio"].as_f64().expect("a time");
     assert!(first_sound < whole, "{first_sound} ms, the answer took {whole}");
     assert!(read_wav(&place.path("out.wav")).level() > 0.01);
@@ -315,7 +344,6 @@ fn cut_stream_leaves_what_was_whole() {
 
 #[test]
 fn stalled_stream_is_given_up() {
-    let begun = Instant::now();
     let stalled =
         Script::stream().chunk(json!({"content": "Sit down. The"}), None).step(Step::Stall);
     let (line, _, _) = answered(vec![stalled], ", idle_timeout_ms: 2000");
@@ -324,7 +352,6 @@ fn stalled_stream_is_given_up() {
     let silent = Script::stream().step(Step::Stall);
     let (line, _) = always(silent, ", first_byte_timeout_ms: 300");
     assert_failed(&line, "model_error", "no answer in time");
-    assert!(begun.elapsed() < Duration::from_secs(30), "{:?}", begun.elapsed());
 }
 
 #[test]

@@ -8,6 +8,7 @@ use crate::support::{
     program::{Place, Ran, repository},
     speech::{Recording, read_wav},
     tones::{RATE, clicks, clicks_in, db, music_wav, power, tone},
+    whole,
 };
 
 const PIP: &str = "npcs: [{ name: Pip, voice: { provider: flite, voice_id: rms }, lines: [{ say: So it is. }] }]\n";
@@ -165,11 +166,14 @@ fn npc_plays_music_by_its_tool() {
 
 #[test]
 fn bartok_obeys_music_requests_in_two_languages() {
-    let typed: Vec<String> = ASKED.iter().map(|(asked, _)| format!("Bartok, {asked}")).collect();
+    // Every third of them: each deed, and both languages.
+    let lines = ASKED.into_iter().skip(if whole() { 0 } else { 1 });
+    let lines: Vec<(&str, &str)> = lines.step_by(if whole() { 1 } else { 3 }).collect();
+    let typed: Vec<String> = lines.iter().map(|(asked, _)| format!("Bartok, {asked}")).collect();
     let ran = Place::new().run_typing(&["ask", "--json"], &typed.join("\n")).ends_with(0);
     let turns = ran.lines();
-    assert_eq!(turns.len(), ASKED.len(), "{ran:#?}");
-    for (turn, (asked, deed)) in turns.iter().zip(ASKED) {
+    assert_eq!(turns.len(), lines.len(), "{ran:#?}");
+    for (turn, (asked, deed)) in turns.iter().zip(lines) {
         let called = turn["tools"].as_array().unwrap().iter();
         let done: Vec<&Value> =
             called.map(|it| it["result"].get("playing").unwrap_or(&it["tool"])).collect();

@@ -34,18 +34,27 @@ lines:
 
 /// A table of Bartok and Tom, each in a file; `more` goes into the configuration.
 fn table(more: &str) -> Place {
-    let place = Place::with_config(&format!("data_dir: data\n{more}"));
+    let place = Place::with_config(&format!("data_dir: data\n{more}")).brief();
     place.write("npcs/bartok.yaml", BARTOK);
     place.write("npcs/tom.yaml", TOM);
     place
 }
 
 impl Live {
-    /// Result of a typed line.
+    /// Result of a typed line; says it again while a built-in tool misses its time (20 to 800 ms), as on a
+    /// busy machine.
     #[track_caller]
-    fn asked(&mut self, line: &str) -> Value {
-        self.types(line);
-        serde_json::from_str(&self.says("\"outcome\"")).expect("a line of JSON")
+    pub fn asked(&mut self, line: &str) -> Value {
+        for _ in 0..20 {
+            self.types(line);
+            let said: Value =
+                serde_json::from_str(&self.says("\"outcome\"")).expect("a line of JSON");
+            let is_late = |call: &Value| call["result"]["error"] == "timeout";
+            if !said["tools"].as_array().is_some_and(|tools| tools.iter().any(is_late)) {
+                return said;
+            }
+        }
+        panic!("its tools are always late: {line}");
     }
 
     /// Message about files that were read again.

@@ -50,8 +50,7 @@ fn greymantle_answers_rules_questions_aloud() {
 
 #[test]
 fn rule_answer_is_one_sentence_and_its_source() {
-    let place = Place::new();
-    for (question, id, sentence) in [
+    let questions = [
         (
             "plate armour AC",
             "equipment-plate-armor",
@@ -59,10 +58,14 @@ fn rule_answer_is_one_sentence_and_its_source() {
         ),
         ("what does grappled do", "condition-grappled", "A grappled creature's speed is 0."),
         ("what does fireball do", "spell-fireball", "In a 20-foot-radius sphere"),
-    ] {
-        let asked = ["ask", "--json", "--npc", "Greymantle", "--text", question];
-        let line = place.run(&asked).ends_with(0).line();
-        assert_looked_up(&line, id, sentence);
+    ];
+    let texts = questions.iter().flat_map(|(question, ..)| ["--text", question]);
+    let asked: Vec<&str> =
+        ["ask", "--json", "--npc", "Greymantle"].into_iter().chain(texts).collect();
+    let lines = Place::new().brief().run(&asked).ends_with(0).lines();
+    assert_eq!(lines.len(), questions.len());
+    for (line, (_, id, sentence)) in lines.iter().zip(questions) {
+        assert_looked_up(line, id, sentence);
         let reply = line["reply"].as_str().unwrap();
         assert!(reply.starts_with(sentence), "{reply}");
         assert!(reply.ends_with("the rules of the fifth edition."), "{reply}");

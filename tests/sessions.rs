@@ -15,10 +15,24 @@ use serde_json::Value;
 use crate::support::{
     answers::text,
     chat_server::{ChatServer, Script},
-    program::{Live, Place, Ran},
+    program::{Live, Place, Ran, repository},
 };
 
 const BARTOK: &str = "Bartok the Barkeep";
+
+/// A table in the shipped campaign. Bartok rolls dice and has an answer to everything else; Mira is there so
+/// that he does not answer what is said to nobody.
+fn table() -> Place {
+    let campaign = repository("campaigns/ravenford.yaml");
+    let roll = "tool: { name: dice-roller.roll, arguments: { expression: 2d6+3 } }";
+    Place::with_config(&format!(
+        "campaign: {}\nnpcs:\n  - name: {BARTOK}\n    aliases: [Bartok]\n    voice: {{ provider: flite, voice_id: rms }}\n    \
+         tools: [dice-roller.roll]\n    lines:\n      - {{ when: [roll], {roll}, say: \"It is {{result.total}}.\" }}\n      \
+         - {{ say: Well met. }}\n  - {{ name: Mira, lines: [{{ say: Hm. }}] }}\n",
+        campaign.display()
+    ))
+    .brief()
+}
 
 fn ask(place: &Place, session: &str, texts: &[&str]) -> Vec<Value> {
     let mut arguments = vec!["ask", "--json", "--session", session, "--speaker", "Anna"];
@@ -32,7 +46,7 @@ fn shown(place: &Place, session: &str) -> Vec<Value> {
 
 #[test]
 fn session_lines_store_speaker_and_listeners() {
-    let place = Place::new();
+    let place = table();
     ask(&place, "friday", &["I look at the ceiling for a while"]);
     let said = ask(&place, "friday", &["Bartok, hello", "Bartok, roll two d six plus three"]);
     let lines = shown(&place, "friday");
@@ -67,7 +81,7 @@ fn session_lines_store_speaker_and_listeners() {
 
 #[test]
 fn session_without_a_name_is_not_kept() {
-    let place = Place::new();
+    let place = table();
     place.run(&["ask", "--text", "Bartok, hello"]).ends_with(0);
     assert!(!place.path("data/memory.db").exists());
     let none = place.run(&["session", "list"]).ends_with(0);
@@ -76,7 +90,7 @@ fn session_without_a_name_is_not_kept() {
 
 #[test]
 fn lines_are_found_again() {
-    let place = Place::new();
+    let place = table();
     ask(&place, "one", &["Bartok, the silver key is under the mill", "Bartok, hello"]);
     ask(&place, "two", &["Bartok, where is the key?"]);
     let search = |more: &[&str]| {
@@ -106,7 +120,7 @@ fn lines_are_found_again() {
 
 #[test]
 fn session_is_exported_and_deleted() {
-    let place = Place::new();
+    let place = table();
     ask(&place, "friday", &["Bartok, my secret is a wombat"]);
     place.run(&["session", "export", "friday", "--out", "friday.md"]).ends_with(0);
     let page = fs::read_to_string(place.path("friday.md")).unwrap();
@@ -125,7 +139,7 @@ fn session_is_exported_and_deleted() {
 
 #[test]
 fn session_continues_only_where_it_was_played() {
-    let place = Place::new();
+    let place = table();
     ask(&place, "friday", &["Bartok, hello"]);
     let kept = place.path("data/sessions/discord-42-7.json");
     fs::write(&kept, r#"{"version": 2, "histories": {}, "spent": 0.0}"#).unwrap();
@@ -163,7 +177,7 @@ fn holds_nowhere(place: &Place, word: &str) {
 
 #[test]
 fn x_card_takes_the_last_exchange_back() {
-    let place = Place::new();
+    let place = table();
     let typed =
         "Bartok, roll 2d6 for my mule\nBartok, roll 2d6 for my wombat\n/xcard\n/session status\n";
     place.run_typing(&["ask", "--json", "--session", "friday"], typed).ends_with(0);
@@ -182,7 +196,7 @@ fn x_card_takes_the_last_exchange_back() {
 
 #[test]
 fn extract_covers_events_and_cites_their_lines() {
-    let place = Place::new();
+    let place = table();
     ask(&place, "friday", &["Bartok, roll two d six plus three", "Bartok, tell me of Ravenford"]);
     let recap = place.run(&["session", "recap", "friday", "--json"]).ends_with(0).line();
     assert_eq!(recap["by"], Value::Null, "nothing thinks here: {recap:#}");
@@ -244,7 +258,7 @@ fn model_claims_need_proof_and_facts_approval() {
 
 #[test]
 fn memory_that_cannot_be_used_is_said_at_once() {
-    let place = Place::new();
+    let place = table();
     place.write(
         "data/memory.db",
         "this is no database, though it is long enough to be one\n".repeat(40),
@@ -276,7 +290,7 @@ fn crashes() -> usize {
 /// A printed line is on the disk, once, whenever the program is killed.
 #[test]
 fn nothing_printed_is_lost_when_it_is_killed() {
-    let place = Place::new();
+    let place = table();
     let mut printed = Vec::new();
     for kill in 0..crashes() {
         let mut running = place.start(&["ask", "--json", "--session", "crash"]);
@@ -340,7 +354,7 @@ fn first_start_that_is_killed_is_made_good() {
             .take(crashes() + 1)
             .enumerate()
     {
-        let place = Place::new();
+        let place = table();
         let mut running = place.start(&["ask", "--json", "--session", "one"]);
         running.types("I count to one");
         let until = Instant::now() + Duration::from_secs(60);
@@ -361,10 +375,10 @@ fn first_start_that_is_killed_is_made_good() {
 
 #[test]
 fn full_disk_is_reported_as_lines_not_written() {
-    let place = Place::new();
+    let place = table();
     let (hello, answer) = ("Bartok, hello", "Bartok the Barkeep:");
     ask(&place, "friday", &[hello]);
-    let table = || {
+    let full = || {
         let mut table = Live::of(place.after("trap '' XFSZ", &["ask", "--session", "friday"]));
         table.types(hello);
         table.says(answer);
@@ -375,14 +389,13 @@ fn full_disk_is_reported_as_lines_not_written() {
         assert!(told.contains("is it full?"), "{told}");
         table
     };
-    let full = table();
-    let (status, said) = full.interrupt();
+    let (status, said) = full().interrupt();
     assert_eq!(status, 1, "{said:#?}");
     assert!(!said.iter().any(|line| line.contains("being written again")), "{said:#?}");
     assert!(said.iter().any(|line| line.contains("the transcript lacks 2 lines")), "{said:#?}");
 
     let before = shown(&place, "friday").len();
-    let mut mended = table();
+    let mut mended = full();
     mended.types(hello);
     mended.says(answer);
     mended.files_grow_to("unlimited:unlimited");
@@ -393,7 +406,7 @@ fn full_disk_is_reported_as_lines_not_written() {
 
 #[test]
 fn one_program_at_a_time_plays_a_session() {
-    let place = Place::new();
+    let place = table();
     let mut first = place.start(&["ask", "--session", "friday", "--speaker", "Anna"]);
     first.types("Bartok, hello");
     first.says("Bartok the Barkeep:");
@@ -422,7 +435,7 @@ fn one_program_at_a_time_plays_a_session() {
 /// Mutes, unmutes and the scene survive when the program is killed.
 #[test]
 fn x_card_holds_though_the_program_is_killed() {
-    let place = Place::new();
+    let place = Place::new().brief();
     let evening = ["ask", "--json", "--as-dm", "--session", "friday"];
     let statuses = |live: &mut Live| -> Value {
         live.types("/session status");

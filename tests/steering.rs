@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::support::{
+    ears::Ears,
     program::{Place, Ran},
     speech::{plain_wav, speech},
 };
@@ -32,7 +33,7 @@ fn typed(lines: &[&str]) -> Ran {
 }
 
 fn table() -> Place {
-    let place = Place::with_config(CAST);
+    let place = Place::with_config(CAST).brief();
     place.write("world.yaml", WORLD);
     place
 }
@@ -87,7 +88,21 @@ fn mute_pause_and_x_card_hold_until_revoked() {
 
 #[test]
 fn x_card_is_heard_aloud_from_anybody() {
-    let Some(place) = table().with_whisper() else { return };
+    let (place, ears) = (table(), Ears::start());
+    place.write("glyphoxa.yaml", format!("providers:\n{}{CAST}", ears.entry()));
+    assert_x_card_is_heard(&place);
+}
+
+#[test]
+fn x_card_is_heard_aloud_by_whisper() {
+    if let Some(place) = table().with_whisper() {
+        assert_x_card_is_heard(&place);
+    }
+}
+
+/// A player says it aloud, and everyone is muted.
+#[track_caller]
+fn assert_x_card_is_heard(place: &Place) {
     place.write("card.wav", plain_wav(&speech("rms", "x card")));
     let said = ["--in", "card.wav", "--text", "Mira, hello"];
     let turns = place.run(&[&["ask", "--json"], &said[..]].concat()).ends_with(1).lines();

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use crate::{
     hostile::has_python,
-    support::program::{Place, repository, shipped},
+    support::program::{Place, Ran, repository, shipped},
 };
 
 const BARTOK: &str = r#"
@@ -188,13 +188,8 @@ fn of_unknown_speed() -> String {
     )
 }
 
-/// A tool without a declared duration is measured in the background once the evening has begun, if it only
-/// reads, and is then offered to an NPC of quick turns.
-#[test]
-fn unmeasured_tool_is_measured_then_offered() {
-    if !has_python() {
-        return;
-    }
+/// Pip, whose tools are those of [`of_unknown_speed`].
+fn unmeasured() -> Place {
     let place = Place::with_config(
         "npcs:\n  - name: Pip\n    tools: [\"weather.*\"]\n    lines:\n      - when: [weather]\n        \
          tool: { name: weather.get_weather, arguments: { place: Ravenford } }\n        say: \"{result}\"\n        \
@@ -202,14 +197,45 @@ fn unmeasured_tool_is_measured_then_offered() {
          true, command: python3 weather.py, sandbox: off }\n",
     );
     place.write("weather.py", of_unknown_speed());
-    let visible = |place: &Place| {
-        place.run(&["tools", "visible", "--npc", "Pip", "--tier", "fast"]).ends_with(0)
-    };
-    let before = visible(&place);
+    place.env("RUST_LOG", "info,glyphoxa=debug")
+}
+
+/// Tools that Pip has in quick turns.
+fn visible_when_quick(place: &Place) -> Ran {
+    place.run(&["tools", "visible", "--npc", "Pip", "--tier", "fast"]).ends_with(0)
+}
+
+/// A tool without a declared duration is measured in the background once the evening has begun, if it only
+/// reads.
+#[test]
+fn unmeasured_tool_is_measured_if_it_reads() {
+    if !has_python() {
+        return;
+    }
+    let place = unmeasured();
     let why = "weather.get_weather is offered in standard turns: it is not measured yet";
-    assert!(before.stderr.contains(why), "{before:#?}");
-    assert!(before.stderr.contains("weather.set_weather is offered in standard"), "{before:#?}");
-    let place = place.env("RUST_LOG", "info,glyphoxa=debug");
+    let other = "weather.set_weather is offered in standard";
+    let before = visible_when_quick(&place);
+    assert!(before.stderr.contains(why) && before.stderr.contains(other), "{before:#?}");
+    let mut live = place.start(&["ask", "--json"]);
+    live.says("tool measured");
+    live.types("Pip, hello");
+    live.says("\"spoken\"");
+    assert_eq!(live.leave(), 0);
+    let noted = std::fs::read_to_string(place.path("noted")).expect("it was called");
+    assert!(noted.lines().count() >= 2 && !noted.contains("set_weather"), "{noted}");
+    // Measurements hold for the next evening.
+    let after = visible_when_quick(&place);
+    assert!(!after.stderr.contains(why) && after.stderr.contains(other), "{after:#?}");
+}
+
+/// Measured, it is offered to an NPC of quick turns, if it is as quick as they are.
+#[test]
+fn unmeasured_tool_is_offered_in_time() {
+    if !has_python() {
+        return;
+    }
+    let place = unmeasured();
     let mut live = place.start(&["ask", "--json"]);
     live.says("tool measured");
     live.types("Pip, how is the weather?");
@@ -218,10 +244,7 @@ fn unmeasured_tool_is_measured_then_offered() {
     assert_eq!(line["visible"], json!(["get_weather"]), "{line:#}");
     assert!(line["reply"].as_str().unwrap().starts_with("Ravenford has"), "{line:#}");
     assert_eq!(live.leave(), 0);
-    let noted = std::fs::read_to_string(place.path("noted")).expect("it was called");
-    assert!(noted.lines().count() >= 2 && !noted.contains("set_weather"), "{noted}");
-    // Measurements hold for the next evening.
-    let after = visible(&place);
+    let after = visible_when_quick(&place);
     assert!(after.stdout.contains("weather.get_weather"), "{after:#?}");
     assert!(!after.stdout.contains("set_weather"), "{after:#?}");
 }

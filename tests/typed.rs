@@ -31,7 +31,7 @@ fn typed_lines_are_the_speakers() {
 
 #[test]
 fn transcript_is_plain_and_details_need_verbose() {
-    let place = Place::new();
+    let place = Place::new().brief();
     let asked = ["ask", "--text", "Bartok, roll two d six"];
     let play = place.run(&asked).ends_with(0);
     let lines: Vec<&str> = play.stdout.lines().collect();
@@ -166,43 +166,55 @@ fn import_into_another_campaign_asks() {
 
 #[test]
 fn npc_that_a_player_turns_to_answers_alone() {
-    let place = Place::new();
-    for (said, npc) in [
+    let place = Place::new().brief();
+    let asked = |options: &[&'static str], texts: &mut dyn Iterator<Item = &'static str>| {
+        let texts = texts.flat_map(|text| ["--text", text]);
+        place.run(&[&["ask"][..], options, &texts.collect::<Vec<_>>()].concat())
+    };
+    let turns = [
         ("I ask the barkeep for a drink", "Bartok the Barkeep"),
         ("I talk to Bartok", "Bartok the Barkeep"),
         ("I turn to the captain", "Captain Hale"),
         ("Ich frage den Wirt nach einem Bier", "Bartok the Barkeep"),
         ("Ich wende mich an den Hauptmann", "Captain Hale"),
-    ] {
-        let line = place.run(&["ask", "--json", "--text", said]).ends_with(0).line();
+    ];
+    let lines = asked(&["--json"], &mut turns.iter().map(|it| it.0)).ends_with(0).lines();
+    assert_eq!(lines.len(), turns.len());
+    for (line, (said, npc)) in lines.iter().zip(turns) {
         assert_eq!(line["npc"], npc, "{said}: {line:#}");
     }
-    for (said, why) in [
+    let asides = [
         ("I whisper to Lucan that he lies", "said to another player"),
         ("(out of character) can we take a break, Bartok", "said out of character"),
         ("OOC: who is Bartok again", "said out of character"),
         ("I tell the others to wait", "said to the people at the table"),
         ("yesterday I asked the barkeep", "mentioned, not addressed"),
         ("I don't talk to Bartok", "mentioned, not addressed"),
-    ] {
-        let hello = ["ask", "--json", "--text", "Bartok, hello", "--text", said];
-        // They are talking to him already.
-        let is_his = why == "mentioned, not addressed";
-        let lines = place.run(&hello).ends_with(if is_his { 0 } else { 1 }).lines();
-        if is_his {
-            assert_eq!(lines[1]["npc"], "Bartok the Barkeep", "{said}");
+    ];
+    let texts = || asides.iter().map(|it| it.0);
+    // They are talking to him already.
+    let hello = &mut std::iter::once("Bartok, hello").chain(texts());
+    let lines = asked(&["--json"], hello).ends_with(0).lines();
+    assert_eq!(lines.len(), asides.len() + 1);
+    for (line, (said, why)) in lines[1..].iter().zip(asides) {
+        if why == "mentioned, not addressed" {
+            assert_eq!(line["npc"], "Bartok the Barkeep", "{said}");
         } else {
-            assert_eq!(lines[1]["outcome"], "nobody_addressed", "{said}");
-            assert_eq!(lines[1]["detail"], why, "{said}: {:#}", lines[1]);
+            assert_eq!(line["outcome"], "nobody_addressed", "{said}");
+            assert_eq!(line["detail"], why, "{said}: {line:#}");
         }
-        let ran = place.run(&["ask", "--verbose", "--text", said]).ends_with(1);
-        assert!(ran.stdout.contains(why), "{said}: {}", ran.stdout);
+    }
+    let ran = asked(&["--verbose"], &mut texts()).ends_with(1);
+    let shown: Vec<&str> = ran.stdout.split("Player: ").skip(1).collect();
+    assert_eq!(shown.len(), asides.len(), "{}", ran.stdout);
+    for (shown, (said, why)) in shown.iter().zip(asides) {
+        assert!(shown.starts_with(said) && shown.contains(why), "{said}: {}", ran.stdout);
     }
 }
 
 #[test]
 fn dice_roll_when_asked_and_are_recalled_later() {
-    let place = Place::new();
+    let place = Place::new().brief();
     let typed = [
         "Bartok, what did I just roll?",
         "Bartok, 3d6 for damage and 1d20 for initiative",
@@ -268,28 +280,26 @@ fn npc_is_called_by_its_profession_too() {
 /// Asked again and again, in its first turn and in later ones.
 #[test]
 fn promise_questions_are_always_answered() {
-    let asked = "what did I promise you?";
-    let lines = |place: &Place, npc: &str, first: &str| {
-        let asked = format!("{npc}, {asked}");
-        let mut arguments = vec!["ask", "--json", "--session", "evening", "--text", first];
-        arguments.extend(["--text", &asked].repeat(3));
-        place.run(&arguments).ends_with(0)
-    };
-    let place = Place::new();
-    let ran = lines(&place, "Greymantle", "Greymantle, I promise you a new lamp");
-    for line in &ran.lines()[1..] {
+    let place = Place::new().brief();
+    let mut live = place.start(&["ask", "--json", "--session", "evening"]);
+    live.asked("Greymantle, I promise you a new lamp");
+    for _ in 0..3 {
+        let line = live.asked("Greymantle, what did I promise you?");
         let reply = line["reply"].as_str().unwrap();
         assert!(reply.contains("I promise you a new lamp"), "{line:#}");
         assert_eq!(line["tools"][0]["tool"], "memory.search_sessions", "{line:#}");
         assert_eq!(line["tier"]["effective"], "standard", "{line:#}");
     }
+    assert_eq!(live.leave(), 0);
     // An NPC with quick turns only has no time for it, and says so.
     let place = Place::with_config(
         "npcs:\n  - name: Pip\n    tools: [memory.search_sessions]\n    lines:\n      - when: [promise]\n        \
          tool: { name: memory.search_sessions, arguments: { query: \"{utterance}\" } }\n        say: \
          \"{result.results.0.text}\"\n        else: \"I have no time to look.\"\n      - say: Hm.\n",
     );
-    let ran = lines(&place, "Pip", "Pip, hello");
+    let mut arguments = vec!["ask", "--json", "--session", "evening", "--text", "Pip, hello"];
+    arguments.extend(["--text", "Pip, what did I promise you?"].repeat(3));
+    let ran = place.run(&arguments).ends_with(0);
     for line in &ran.lines()[1..] {
         assert_eq!(line["reply"], "I have no time to look.", "{line:#}");
         assert_eq!(

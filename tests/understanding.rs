@@ -34,7 +34,7 @@ fn sample(table: &str, cells: usize, is_of: impl Fn(&[&str]) -> bool) -> Vec<Vec
 
 /// Output line of each text.
 fn said(texts: &[(&str, &str)], options: &[&str]) -> Vec<Value> {
-    let place = Place::new();
+    let place = Place::new().brief();
     let mut arguments = vec!["ask", "--json"];
     arguments.extend(options);
     // All speakers join the table before the first line.

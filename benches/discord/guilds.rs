@@ -79,6 +79,14 @@ pub async fn measure(tables: usize, time: Duration) -> Vec<Value> {
     ]
 }
 
+/// One table with music whose NPC talks, for a moment: its figures are to be held against no goal.
+pub async fn try_out() -> Vec<Value> {
+    music::encoding();
+    let both = Case { name: "guilds_talking_music", talks: true, music: true };
+    run(both, 1, Duration::from_secs(2)).await;
+    Vec::new()
+}
+
 /// `tables` of them for `time`.
 async fn run(case: Case, tables: usize, time: Duration) -> Ran {
     let sentence = if case.talks { SENTENCE } else { Duration::from_millis(100) };

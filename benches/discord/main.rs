@@ -6,8 +6,8 @@
 //! last voiced packet to the first audible one of the answer, less the silence that ends a turn;
 //! `floor` is what songbird alone takes, in the same minutes. `barge_in`: a player talks into what
 //! the NPC says. `guilds`: thirty tables that listen; `--minutes N` instead of ten; then for a quarter
-//! of that each: with music, with NPCs that talk, with both. `--quick` tries each a few times; a case's
-//! name runs that one alone.
+//! of that each: with music, with NPCs that talk, with both. `--quick` tries each once, all at the same
+//! time, and of `guilds` one table with both; a case's name runs that one alone.
 
 #![expect(clippy::print_stdout, reason = "a bench prints its figures")]
 #![expect(clippy::expect_used, reason = "a bench of a silent bot is none")]
@@ -27,7 +27,7 @@ mod sound;
 
 use std::{env, time::Duration};
 
-use serde_json::{Value, json};
+use serde_json::json;
 use support::figures::runtime;
 
 fn main() {
@@ -42,21 +42,30 @@ fn main() {
     let has = |name: &str| arguments.iter().any(|argument| argument == name);
     let quick = has("--quick");
     let minutes = arguments.iter().position(|argument| argument == "--minutes");
-    let minutes = minutes.map(|at| arguments[at + 1].parse().expect("a number of minutes"));
-    let minutes = minutes.unwrap_or(if quick { 1 } else { 10 });
+    let minutes = minutes.map(|at| arguments[at + 1].parse::<u64>().expect("a number of minutes"));
+    let time = Duration::from_secs(60 * minutes.unwrap_or(10));
     let all = !["path", "barge_in", "guilds"].into_iter().any(has);
-    let runtime = runtime();
-    let mut goals: Vec<Value> = Vec::new();
-    if all || has("path") {
-        goals.extend(runtime.block_on(path::measure(if quick { 9 } else { 100 })));
-    }
-    if all || has("barge_in") {
-        goals.extend(runtime.block_on(barge_in::measure(if quick { 4 } else { 40 })));
-    }
-    if all || has("guilds") {
-        let tables = if quick { 5 } else { 30 };
-        let time = Duration::from_secs(60 * minutes);
-        goals.extend(runtime.block_on(guilds::measure(tables, time)));
-    }
+    let wants = |name: &str| all || has(name);
+    let path = async {
+        if wants("path") { path::measure(if quick { 1 } else { 100 }).await } else { Vec::new() }
+    };
+    let barge_in = async {
+        let n = if quick { 1 } else { 40 };
+        if wants("barge_in") { barge_in::measure(n).await } else { Vec::new() }
+    };
+    let guilds = async {
+        match wants("guilds") {
+            true if quick => guilds::try_out().await,
+            true => guilds::measure(30, time).await,
+            false => Vec::new(),
+        }
+    };
+    let goals = runtime().block_on(async {
+        if !quick {
+            return [path.await, barge_in.await, guilds.await].concat();
+        }
+        let (path, barge_in, guilds) = tokio::join!(path, barge_in, guilds);
+        [path, barge_in, guilds].concat()
+    });
     println!("{}", json!({ "goals": goals }));
 }

@@ -10,7 +10,7 @@ use std::{
 use glyphoxa::measure::{Layer, MusicOrder, MusicPlayer, TableEvents, Track};
 use opus2::{Application, Bitrate, Channels, Encoder};
 
-use crate::support::process::cpu;
+use crate::support::process::cpu_of_thread;
 
 /// Samples of a frame.
 const FRAME: usize = 960;
@@ -53,10 +53,10 @@ pub fn encoding() -> f64 {
     let encoder = Encoder::new(48_000, Channels::Mono, Application::Audio);
     let mut encoder = encoder.expect("a rate that Opus knows");
     encoder.set_bitrate(Bitrate::Bits(BITRATE)).expect("a rate that Opus knows");
-    let (before, mut packet) = (cpu(), [0; LONGEST]);
+    let (before, mut packet) = (cpu_of_thread(), [0; LONGEST]);
     for frame in &frames {
         encoder.encode_float(frame, &mut packet).expect("a frame");
     }
     let seconds = f64::from(FRAMES) / 50.0;
-    (cpu() - before).as_secs_f64() * 100.0 / seconds
+    (cpu_of_thread() - before).as_secs_f64() * 100.0 / seconds
 }

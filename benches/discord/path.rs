@@ -2,9 +2,9 @@
 
 use std::time::{Duration, Instant};
 
-use discord_loopback::{AUDIBLE, Player};
+use discord_loopback::Player;
 use serde_json::Value;
-use tokio::time::sleep;
+use tokio::time::{sleep, timeout};
 
 use crate::{
     floor,
@@ -25,8 +25,8 @@ const SENTENCE: Duration = Duration::from_millis(100);
 /// `n` turns, and about as many of songbird alone beside them; the goals.
 pub async fn measure(n: usize) -> Vec<Value> {
     let hall = Hall::open(SENTENCE, None).await;
-    let mut rooms = Vec::new();
-    for nth in 0..ROOMS {
+    let (mut rooms, count) = (Vec::new(), ROOMS.min(n));
+    for nth in 0..count {
         rooms.push(hall.room(&format!("Inn {nth}")).await);
     }
     let bare = hall.discord.guild_without_bot("The Bare Inn");
@@ -34,7 +34,7 @@ pub async fn measure(n: usize) -> Vec<Value> {
     let player = hall.discord.join_voice(&anna, bare.voice).await.expect("a seat");
     let _client = floor::start(&hall.discord, (bare.id, bare.voice), bird.id, QUESTION);
     player.in_call_with(&[bird.id], BOUND).await.expect("keys");
-    let each = n.div_ceil(ROOMS);
+    let each = n.div_ceil(count);
     let floor = async { turns_of_songbird(&player, bird.id, n).await };
     let turns = futures::future::join_all(rooms.iter().map(|room| turns(room, each)));
     let (floor, turns) = tokio::join!(floor, turns);
@@ -63,8 +63,7 @@ async fn turns(room: &Room, n: usize) -> Vec<(f64, f64)> {
     for nth in 0..n {
         sleep(phase(nth)).await;
         let spoken = room.player.say(&babble(QUESTION)).await.expect("it is said");
-        let audible =
-            room.player.wait_for_voice(room.npc, AUDIBLE, BOUND).await.expect("an answer");
+        let audible = audible_after(&room.player, room.npc, spoken.last_voiced).await;
         let handed_over = room.news("speaks", spoken.last_voiced).await;
         let beyond = |at: Instant| ms(at - spoken.last_voiced) - ms(PATIENCE);
         turns.push((beyond(audible), beyond(handed_over)));
@@ -80,10 +79,23 @@ async fn turns_of_songbird(player: &Player, bird: u64, n: usize) -> Vec<f64> {
         sleep(phase(nth)).await;
         let spoken = player.say(&babble(QUESTION)).await.expect("it is said");
         sleep(Duration::from_millis(300)).await;
-        let audible = player.first_audible_after(bird, spoken.last_voiced);
-        times.push(ms(audible.expect("songbird answers") - spoken.last_voiced));
+        let audible = audible_after(player, bird, spoken.last_voiced).await;
+        times.push(ms(audible - spoken.last_voiced));
     }
     times
+}
+
+/// Time at which the first audible packet of `user` after `moment` came; waits for it.
+async fn audible_after(player: &Player, user: u64, moment: Instant) -> Instant {
+    let heard = async {
+        loop {
+            if let Some(at) = player.first_audible_after(user, moment) {
+                return at;
+            }
+            sleep(Duration::from_millis(10)).await;
+        }
+    };
+    timeout(BOUND, heard).await.expect("an answer")
 }
 
 /// Anywhere between two packets of the other side.

@@ -5,8 +5,8 @@
 //! sound comes 500 ms after it is asked, a call after 300 ms. A seat has a turn every 6 s, which
 //! begins with 3 s of speech: an answer, a call of the dice, an interruption and a cut by turns.
 //! The floor is a message with 100 ms of sound on a bare WebSocket of the same service and back, in
-//! the same minutes; the cascade is asked alone before each cut. `--quick` has four turns a seat
-//! instead of twelve, and does not fail where a goal is missed.
+//! the same minutes; the cascade is asked alone before each cut. `--quick` has three seats with one
+//! turn of each kind, after half a second of speech.
 
 #![expect(clippy::print_stdout, reason = "a bench prints its figures")]
 #![expect(clippy::expect_used, reason = "a bench of failing turns is none")]
@@ -42,28 +42,42 @@ use support::{
     sound::babble,
 };
 
-/// Seats.
-const SEATS: u32 = 50;
-/// Time between the beginnings of two turns of a seat.
-const EVERY: Duration = Duration::from_secs(6);
+/// Amount of work.
+#[derive(Clone, Copy)]
+struct Extent {
+    seats: u32,
+    /// Turns of each seat.
+    turns: u32,
+    /// Time between the beginnings of two turns of a seat, if the first is over by then.
+    every: Duration,
+    /// Frames of an utterance.
+    spoken: usize,
+    /// Turns of each chat model, alone and in the sentence cascade.
+    sentences: u32,
+}
+
+/// For figures.
+const WHOLE: Extent =
+    Extent { seats: 50, turns: 12, every: Duration::from_secs(6), spoken: 150, sentences: 12 };
+/// To see that it runs.
+const QUICK: Extent =
+    Extent { seats: 3, turns: 4, every: Duration::from_secs(1), spoken: 25, sentences: 1 };
 /// Time between two messages on a bare socket.
 const FLOOR_EVERY: Duration = Duration::from_secs(1);
 /// Settling before anything is measured.
 const SETTLE: Duration = Duration::from_secs(2);
-/// Frames of an utterance.
-const SPOKEN: usize = 150;
 /// Longest wait for an echo.
 const GIVEN_UP: Duration = Duration::from_secs(10);
 
 fn main() {
     let quick = std::env::args().any(|argument| argument == "--quick");
-    let turns = if quick { 4 } else { 12 };
-    let sounds = runtime().block_on(FirstSounds::measure(turns));
+    let extent = if quick { QUICK } else { WHOLE };
+    let sounds = runtime().block_on(FirstSounds::measure(extent.sentences));
     println!("{}", sounds.fast.line("fast_model_alone"));
     println!("{}", sounds.strong.line("strong_model_alone"));
     println!("{}", sounds.both.line("sentence_cascade"));
     let service = Service::new();
-    let (times, floor) = runtime().block_on(run(&service, turns));
+    let (times, floor) = runtime().block_on(run(&service, extent));
     let all = |of: fn(&Times) -> &Vec<f64>| Figures::new(times.iter().flat_map(of).copied());
     let cascade = all(|it| &it.cascade);
     let (commit, first_frame) = (all(|it| &it.commit), all(|it| &it.first_frame));
@@ -96,7 +110,7 @@ fn main() {
             cascade.at(99) - cascade.at(50),
         ),
     ];
-    println!("{}", json!({ "seats": SEATS, "goals": goals }));
+    println!("{}", json!({ "seats": extent.seats, "goals": goals }));
 }
 
 /// Prints the line of each case beside its floor.
@@ -117,21 +131,22 @@ fn held(what: &str, value: f64, at_most: f64, floor: f64) -> Value {
 }
 
 /// The times of all seats, and the floor.
-async fn run(service: &Service, turns: u32) -> (Vec<Times>, Figures) {
-    let spoken: Arc<[Frame]> = babble(SPOKEN).into();
+async fn run(service: &Service, extent: Extent) -> (Vec<Times>, Figures) {
+    let Extent { seats: count, turns, every, spoken, .. } = extent;
+    let spoken: Arc<[Frame]> = babble(spoken).into();
     let open = |_| Seat::open(service.peer(), Arc::clone(&spoken));
-    let seats = join_all((0..SEATS).map(open)).await;
+    let seats = join_all((0..count).map(open)).await;
     let (echo, message) = (service.echo(), service.message());
     let begin = Instant::now() + SETTLE;
-    let floors: Vec<_> = (0..SEATS)
+    let floors: Vec<_> = (0..count)
         .map(|nth| {
-            let first = begin + FLOOR_EVERY * nth / SEATS;
-            tokio::spawn(round_trips(echo, message.clone(), first, begin + EVERY * turns))
+            let first = begin + FLOOR_EVERY * nth / count;
+            tokio::spawn(round_trips(echo, message.clone(), first, begin + every * turns))
         })
         .collect();
-    let talking: Vec<_> = (0..SEATS)
+    let talking: Vec<_> = (0..count)
         .zip(seats)
-        .map(|(nth, seat)| tokio::spawn(talk(seat, begin + EVERY * nth / SEATS, turns)))
+        .map(|(nth, seat)| tokio::spawn(talk(seat, begin + every * nth / count, extent)))
         .collect();
     let mut times = Vec::new();
     for seat in talking {
@@ -142,11 +157,11 @@ async fn run(service: &Service, turns: u32) -> (Vec<Times>, Figures) {
     (times, Figures::new(floors))
 }
 
-/// So many turns of a seat, the first of them at `due`.
-async fn talk(mut seat: Seat, mut due: Instant, turns: u32) -> Times {
-    for (_, case) in (0..turns).zip(Case::ALL.into_iter().cycle()) {
+/// The turns of a seat, the first of them at `due`.
+async fn talk(mut seat: Seat, mut due: Instant, extent: Extent) -> Times {
+    for (_, case) in (0..extent.turns).zip(Case::ALL.into_iter().cycle()) {
         sleep_until(due.into()).await;
-        due += EVERY;
+        due += extent.every;
         if case == Case::Cut {
             seat.turn_of_cascade().await;
         }

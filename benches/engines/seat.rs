@@ -106,7 +106,7 @@ pub struct Seat {
     cascade: Cascaded,
     conversation: Conversation,
     service: Peer,
-    /// Three seconds of speech.
+    /// What the player says in every turn.
     spoken: Arc<[Frame]>,
     turns: u64,
     times: Times,
@@ -130,7 +130,7 @@ impl Seat {
             api_key: None,
             model: "gpt-realtime-2.1".to_owned(),
             priced_as: None,
-            first_byte_timeout: Duration::from_secs(3),
+            first_byte_timeout: GIVEN_UP,
             max_age: LIMITS.max_age,
             idle: LIMITS.idle,
         };

@@ -2,8 +2,8 @@
 //! voices and rooms; names and dice as the table understands them.
 //!
 //! Prints one JSON line for each voice, and what was misheard on stderr. `GLYPHOXA_MODELS` names the
-//! folder of model files, `GLYPHOXA_PEOPLE` folders of WAV files with what is said in them beside, as
-//! `.txt`. The arguments choose what is measured, see [`Wanted`].
+//! folder of model files, without which it is skipped, `GLYPHOXA_PEOPLE` folders of WAV files with what
+//! is said in them beside, as `.txt`. The arguments choose what is measured, see [`Wanted`].
 
 #![expect(clippy::print_stdout, reason = "a bench prints its figures")]
 #![expect(clippy::print_stderr, reason = "what is misheard is for people to read")]
@@ -28,6 +28,7 @@ use self::{
     process::cpu,
     score::Score,
     sets::{ENGLISH, GERMAN, Sentence, Set, WORSE},
+    skipped::skipped,
     sounds::{Condition, Voice},
     wanted::Wanted,
 };
@@ -47,6 +48,8 @@ mod process;
 mod said;
 mod score;
 mod sets;
+#[path = "../support/skipped.rs"]
+mod skipped;
 mod sounds;
 mod wanted;
 #[path = "../../crates/whisper-thin/examples/error_rate/words.rs"]
@@ -94,7 +97,7 @@ async fn run() {
 
     let services = Registry::default();
     let name = config.services.recogniser.info().to_string();
-    if bench.wanted.recogniser(&name) {
+    if bench.wanted.recogniser(&name) && hears("in English", &config.services.recogniser) {
         let hears = services.recogniser(&config.services).expect("no address");
         // As a table does that has just been opened.
         hears.expect(&|| known.clone());
@@ -104,11 +107,21 @@ async fn run() {
         options.language = "de".to_owned();
     }
     let name = config.services.recogniser.info().to_string();
-    if bench.wanted.recogniser(&name) {
+    if bench.wanted.recogniser(&name) && hears("in German", &config.services.recogniser) {
         let hears = services.recogniser(&config.services).expect("no address");
         let recogniser = Recogniser { name, hears };
         bench.set(&recogniser, &GERMAN, &[Voice::Espeak("de")], Condition::Clean).await;
     }
+}
+
+/// True if the recogniser has its model files; reports what is skipped without them.
+fn hears(what: &str, recogniser: &RecogniserEntry) -> bool {
+    let RecogniserEntry::Local(options) = recogniser else { return true };
+    let found = options.found();
+    if let Err(why) = &found {
+        skipped(&format!("error_rates {what}"), &why.to_string());
+    }
+    found.is_ok()
 }
 
 /// Voices that speak English on this machine.
@@ -132,7 +145,7 @@ fn voices(models: Option<&PathBuf>) -> Vec<Voice> {
 impl Bench {
     /// Everything English.
     async fn english(&self, by: &Recogniser) {
-        by.hears.ready().await.expect("./dev setup installs it");
+        by.hears.ready().await.expect("the model files can be read");
         for set in &ENGLISH {
             self.set(by, set, &self.voices, Condition::Clean).await;
         }
@@ -163,7 +176,7 @@ impl Bench {
             };
             let sentences = set.sentences().enumerate().filter(own).map(|(_, said)| said);
             let mut spoken = Vec::new();
-            for sentence in sentences.step_by(self.wanted.every) {
+            for sentence in sentences.step_by(self.wanted.every).take(self.wanted.most) {
                 let sound = voice.say(sentence.said, self.wanted.kept.as_deref()).await;
                 spoken.push((sentence, vec![condition.of(&sound)]));
             }

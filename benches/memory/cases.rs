@@ -7,7 +7,7 @@ use rand::{RngExt, SeedableRng, rngs::StdRng};
 use serde_json::{Value, json};
 
 use super::{
-    corpus::{DIMENSION, ENTITIES, Lines, MODEL, NPCS, Vocabulary, vector},
+    corpus::{DIMENSION, Lines, MODEL, NPCS, Vocabulary, vector},
     recall,
     stores::{Disk, Engine, Filled, Meter, Place, of},
     support::figures::{Figures, goal, ms, rounded},
@@ -219,7 +219,8 @@ impl Bench<'_> {
                 let found = Cell::new(0);
                 let times = self
                     .time(|_| {
-                        let ids = vec![format!("e{}", dice.random_range(0..ENTITIES))];
+                        let ids =
+                            vec![format!("e{}", dice.random_range(0..self.filled.world.entities))];
                         let around = Around { ids, depth: 3, limit };
                         let found = &found;
                         async move {

@@ -33,12 +33,27 @@ const PLAYERS: [(&str, &str, &str); 4] = [
 /// NPCs. The first is present in about half of all scenes.
 pub const NPCS: [&str; 6] =
     ["Bartok the Barkeep", "Mira", "Old Nessa", "Captain Hale", "Vesper", "Grimble"];
-/// Entities of the world.
-pub const ENTITIES: usize = 10_000;
-/// Its relations.
-const RELATIONS: usize = 50_000;
-/// Pieces of conversation with vectors.
-const CHUNKS: usize = 5_000;
+
+/// Size of the world that a store is filled with.
+#[derive(Clone, Copy)]
+pub struct World {
+    /// Entities.
+    pub entities: usize,
+    relations: usize,
+    /// Pieces of conversation with vectors.
+    chunks: usize,
+}
+
+impl World {
+    /// The world beside `lines` lines: a tenth of it where there are fewer than its chunks have.
+    pub const fn of(lines: u64) -> Self {
+        match lines {
+            0..30_000 => Self { entities: 1_000, relations: 5_000, chunks: 500 },
+            _ => Self { entities: 10_000, relations: 50_000, chunks: 5_000 },
+        }
+    }
+}
+
 /// Dimension of these vectors.
 pub const DIMENSION: usize = 384;
 /// The model they are of.
@@ -170,10 +185,10 @@ pub fn name_of(words: &Vocabulary, nth: usize) -> String {
 }
 
 /// Entities with ten relations each, on average, five of them outgoing.
-pub fn world(words: &Vocabulary) -> Vec<Change> {
+pub fn world(words: &Vocabulary, World { entities, relations, .. }: World) -> Vec<Change> {
     let mut dice = StdRng::seed_from_u64(11);
     let kinds = [EntityKind::Npc, EntityKind::Location, EntityKind::Item, EntityKind::Faction];
-    let mut world: Vec<Change> = (0..ENTITIES)
+    let mut world: Vec<Change> = (0..entities)
         .map(|nth| {
             Change::Put(Entity {
                 id: format!("e{nth}"),
@@ -189,13 +204,13 @@ pub fn world(words: &Vocabulary) -> Vec<Change> {
             })
         })
         .collect();
-    world.extend((0..RELATIONS).map(|nth| {
+    world.extend((0..relations).map(|nth| {
         let kind = ["knows", "lives_in", "owns", "serves", "fears"][nth % 5];
         Change::Tie(Relation {
             key: RelationKey {
-                from: format!("e{}", dice.random_range(0..ENTITIES)),
+                from: format!("e{}", dice.random_range(0..entities)),
                 kind: kind.to_owned(),
-                to: format!("e{}", dice.random_range(0..ENTITIES)),
+                to: format!("e{}", dice.random_range(0..entities)),
             },
             attributes: BTreeMap::new(),
             visibility: Visibility::Everyone,
@@ -206,10 +221,10 @@ pub fn world(words: &Vocabulary) -> Vec<Change> {
 }
 
 /// Chunks of six lines each of the first sessions of a campaign.
-pub fn chunks(words: &Vocabulary) -> Vec<Item> {
+pub fn chunks(words: &Vocabulary, world: World) -> Vec<Item> {
     let mut dice = StdRng::seed_from_u64(13);
     let each = SESSION / 6;
-    (0..CHUNKS as u64)
+    (0..world.chunks as u64)
         .map(|nth| Item {
             id: format!("chunk-{nth}"),
             kind: ItemKind::Chunk,
@@ -224,8 +239,8 @@ pub fn chunks(words: &Vocabulary) -> Vec<Item> {
 }
 
 /// Vectors of them, in groups as texts about the same thing are.
-pub fn vectors() -> Vec<Vector> {
-    (0..CHUNKS)
+pub fn vectors(world: World) -> Vec<Vector> {
+    (0..world.chunks)
         .map(|nth| Vector { item: format!("chunk-{nth}"), values: vector(nth as u64) })
         .collect()
 }

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use super::{
     cases::{Bench, Times},
-    corpus::{self, ENTITIES},
+    corpus,
     support::{figures::rounded, table::npc},
 };
 
@@ -42,7 +42,8 @@ async fn recalls(bench: &Bench<'_>, recaller: impl Fn() -> Arc<Recaller>) -> (Ti
             for ranks in [0..10, 10..100, 30..3_000, 30..3_000, 3_000..30_000] {
                 said.push(bench.words.at(dice.random_range(ranks)));
             }
-            let named = corpus::name_of(bench.words, dice.random_range(0..ENTITIES));
+            let named =
+                corpus::name_of(bench.words, dice.random_range(0..bench.filled.world.entities));
             let last = if nth.is_multiple_of(10) { " last time" } else { "" };
             let said = format!("Bartok, {} {named}{last}?", said.join(" "));
             let question = RecallQuestion::new(&bartok, &said, &[]);

@@ -13,10 +13,11 @@ use tempfile::TempDir;
 use tokio_postgres::NoTls;
 
 use super::{
-    corpus::{self, Lines, Vocabulary},
+    corpus::{self, Lines, Vocabulary, World},
     support::{
         figures::rounded,
         process::{cpu, cpu_of, resident_mb},
+        skipped::skipped,
     },
 };
 
@@ -84,6 +85,8 @@ pub struct Filled {
     pub scope: Scope,
     /// Number of lines in that campaign.
     pub lines: u64,
+    /// Size of its world.
+    pub world: World,
     /// Administrative address and name of its database, if it is to be removed.
     database: Option<(String, String)>,
 }
@@ -110,7 +113,7 @@ impl Filled {
             }
         };
         let scope = Scope::local(CampaignKey("large".to_owned()));
-        let mut filled = Self { store, scope, lines, database };
+        let mut filled = Self { store, scope, lines, world: World::of(lines), database };
         let before = filled.store.counts(&filled.scope).await.expect("counts").lines;
         let cpu_before = cpu_of("self");
         let began = Instant::now();
@@ -152,15 +155,15 @@ impl Filled {
         if before > 0 {
             return;
         }
-        let world = corpus::world(words);
+        let world = corpus::world(words, self.world);
         for part in world.chunks(CHANGES) {
             self.store.apply(&self.scope, part.to_vec()).await.expect("a part of the world");
         }
-        for part in corpus::chunks(words).chunks(500) {
+        for part in corpus::chunks(words, self.world).chunks(500) {
             let written = self.store.put_items(&self.scope, part.to_vec()).await;
             assert_eq!(written.expect("chunks"), part.len() as u64, "chunks of lines there are");
         }
-        for part in corpus::vectors().chunks(500) {
+        for part in corpus::vectors(self.world).chunks(500) {
             let model = corpus::MODEL;
             self.store.put_vectors(&self.scope, model, part.to_vec()).await.expect("vectors");
         }
@@ -200,7 +203,7 @@ fn database_of(lines: u64) -> Option<(String, String, String)> {
 fn database(lines: u64) -> Option<(String, String, String)> {
     let found = database_of(lines);
     if found.is_none() {
-        eprintln!("SKIPPED: PostgreSQL, for GLYPHOXA_TEST_POSTGRES names no server");
+        skipped("memory in PostgreSQL", "GLYPHOXA_TEST_POSTGRES names no server");
     }
     found
 }

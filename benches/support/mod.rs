@@ -3,6 +3,7 @@
 
 pub mod figures;
 pub mod process;
+pub mod skipped;
 pub mod sound;
 pub mod stand_ins;
 pub mod table;

@@ -66,6 +66,13 @@ pub fn cpu() -> Duration {
         .sum()
 }
 
+/// CPU time of this thread so far, in nanoseconds' precision.
+pub fn cpu_of_thread() -> Duration {
+    let text = fs::read_to_string("/proc/thread-self/schedstat").expect("Linux");
+    let nanoseconds = text.split_whitespace().next().and_then(|it| it.parse().ok());
+    Duration::from_nanos(nanoseconds.expect("a number"))
+}
+
 /// CPU time of process `pid` so far, also of threads that have ended, to 10 ms.
 pub fn cpu_of(pid: &str) -> Duration {
     let text = fs::read_to_string(format!("/proc/{pid}/stat")).expect("Linux");

@@ -57,6 +57,16 @@ pub fn babble(frames: usize) -> Vec<Frame> {
     frames.map(|frame| marked(&frame, 0)).collect()
 }
 
+/// Half a second of speech, the last frame marked [`LAST`]. A recogniser that ends utterances itself is
+/// opened by a voice, so silence would not do.
+pub fn utterance() -> Vec<Frame> {
+    let mut frames = babble(25);
+    if let Some(last) = frames.last_mut() {
+        *last = marked(last, LAST);
+    }
+    frames
+}
+
 /// `samples` of a steady tone of 440 Hz at `rate` Hz.
 pub fn tone(samples: usize, rate: f64) -> Vec<i16> {
     (0..samples).map(|n| sample(8_000.0 * (2.0 * PI * 440.0 * n as f64 / rate).sin())).collect()

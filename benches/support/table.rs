@@ -26,7 +26,7 @@ pub const PLAYER: SpeakerId = SpeakerId(1);
 /// Length of a frame.
 const FRAME: Duration = Duration::from_millis(20);
 /// No turn takes longer.
-const GIVEN_UP: Duration = Duration::from_secs(30);
+const GIVEN_UP: Duration = Duration::from_secs(60);
 
 /// Parts that a table is built from.
 pub struct Services {

@@ -237,7 +237,7 @@ fn figures(all: &[Pause], ends: EndOfTurn, takes: u64) -> Figures {
 }
 
 #[tokio::test]
-async fn recordings_of_people() {
+async fn recordings_of_people_by_whisper() {
     let what = "tests with recordings of people";
     let Some(folder) = env::var_os("GLYPHOXA_PEOPLE") else {
         return skipped(what, "GLYPHOXA_PEOPLE names no folder of recordings");

@@ -95,6 +95,41 @@ mod tests {
     }
 
     #[test]
+    fn each_wrong_service_has_its_place_and_fix() {
+        for (entry, part) in [
+            ("{ service: dalle, model: m }", "dalle"),
+            ("{ service: openai, model: m, base_url: x.example, free: true }", "x.example"),
+            ("{ service: openai, name: gemini, model: m, api_key: k, free: true }", "'name'"),
+            ("{ service: openai, model: new-painter, api_key: k }", "price"),
+            ("{ service: openai, model: m, free: true }", "api_key"),
+            (
+                "{ service: openai, model: m, api_key: k, free: true, price: { picture: 1 } }",
+                "free",
+            ),
+            ("{ service: openai, model: m, api_key: k, price: { minute: 1 } }", "price of model"),
+        ] {
+            let report = load(&format!("\nproviders: {{ image: {entry} }}"), "image-gen.*");
+            let report = report.unwrap_err().to_string();
+            let is_shown = |it: &str| {
+                it.contains("glyphoxa.yaml:2:") && it.contains(part) && it.ends_with(')')
+            };
+            assert!(report.lines().any(is_shown), "{entry}: {report}");
+        }
+    }
+
+    #[test]
+    fn service_may_be_local_or_name_no_model() {
+        for entry in [
+            "{ service: openai, model: m, base_url: 'http://127.0.0.1:1234/v1' }",
+            "{ service: openai, api_key: k, price: { picture: 0.25, input: 5, output: 30 } }",
+            "{ service: gemini, api_key: k, price: { picture: 0.04 } }",
+        ] {
+            let config = load(&format!("providers: {{ image: {entry} }}"), "image-gen.*").unwrap();
+            assert!(config.warnings.is_empty(), "{entry}: {:?}", config.warnings);
+        }
+    }
+
+    #[test]
     fn tool_without_a_service_is_warned_about() {
         let warned = |image: &str, tool: &str| {
             let config = load(image, tool).unwrap();
@@ -111,5 +146,9 @@ mod tests {
             ));
         }
         assert!(!warned("", "dice-roller.roll"));
+        let warnings = load("", "image-gen.*").unwrap().warnings;
+        let is_placed =
+            |it: &str| it.contains("glyphoxa.yaml:2:") && it.contains("providers.image");
+        assert!(warnings.iter().any(|it| is_placed(&it.to_string())), "{warnings:?}");
     }
 }

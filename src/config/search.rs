@@ -179,11 +179,26 @@ mod tests {
 
     /// Result of loading a file with these lines before its NPC.
     fn loaded(text: &str) -> Result<config::Config, String> {
+        loaded_with(text, "web-search.*", None)
+    }
+
+    /// Like [`loaded`], with an NPC that has this tool, and this value of `SEARCH_KEY`.
+    fn loaded_with(text: &str, tool: &str, key: Option<&str>) -> Result<config::Config, String> {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("x.yaml");
-        let npc = "npcs: [{ name: Bart, tools: [web-search.*], lines: [{ say: hi }] }]\n";
+        let npc = format!("npcs: [{{ name: Bart, tools: [{tool}], lines: [{{ say: hi }}] }}]\n");
         std::fs::write(&path, format!("{text}{npc}")).unwrap();
-        config::load(Some(&path), &|_| None, IDENTITIES).map_err(|report| report.to_string())
+        let environment = |name: &str| key.filter(|_| name == "SEARCH_KEY").map(str::to_owned);
+        config::load(Some(&path), &environment, IDENTITIES).map_err(|report| report.to_string())
+    }
+
+    /// The only problem of a file, which is in this line and says its fix.
+    #[track_caller]
+    fn only_problem(text: &str, line: usize) -> String {
+        let report = loaded(text).unwrap_err();
+        let is_one = report.lines().count() == 1 && report.contains(&format!("x.yaml:{line}:"));
+        assert!(is_one && report.ends_with(')'), "{text}: {report}");
+        report
     }
 
     fn options(text: &str) -> SearchOptions {
@@ -253,6 +268,56 @@ mod tests {
     }
 
     #[test]
+    fn each_wrong_service_is_one_problem_with_a_fix() {
+        let cases: [(&str, &[&str]); 8] = [
+            ("service: bing, api_key: k", &["'bing'", "searxng", "brave", "tavily"]),
+            ("service: serxng, base_url: \"http://127.0.0.1:1\"", &["searxng"]),
+            ("service: searxng", &["base_url"]),
+            ("service: brave, price: { request: 0.005 }", &["api_key"]),
+            ("service: tavily, safe: off, price: { request: 0.008 }", &["api_key"]),
+            ("service: searxng, base_url: \"nowhere\"", &["base_url"]),
+            ("service: brave, api_key: k, free: true, safe: very", &["safe", "strict"]),
+            ("service: brave, api_key: k, free: true, price: { request: 0.005 }", &["free"]),
+        ];
+        for (entry, parts) in cases {
+            let problem = only_problem(&format!("providers:\n  search: {{ {entry} }}\n"), 2);
+            assert!(parts.iter().all(|part| problem.contains(part)), "{entry}: {problem}");
+        }
+    }
+
+    #[test]
+    fn each_wrong_host_is_one_problem_with_a_fix() {
+        let service =
+            "providers:\n  search: { service: searxng, base_url: \"http://127.0.0.1:1\" }\n";
+        let hosts = ["https://a.example.org", "a.example.org/page", "*", "*.lan", "a b", "u@a.org"];
+        for host in hosts.into_iter().chain([""]) {
+            let allow = format!("search:\n  allow:\n    - srd.example.org\n    - \"{host}\"\n");
+            only_problem(&format!("{service}{allow}"), 6);
+        }
+        let good = "search: { allow: [srd.example.org, \"*.example.com\", \"127.0.0.1:8080\"] }\n";
+        assert!(loaded(&format!("{service}{good}")).is_ok());
+    }
+
+    #[test]
+    fn key_comes_from_the_environment() {
+        let text =
+            "providers: { search: { service: brave, api_key: \"${SEARCH_KEY}\", free: true } }\n";
+        let missing = loaded(text).unwrap_err();
+        assert!(missing.contains("SEARCH_KEY"), "{missing}");
+        let read = loaded_with(text, "web-search.*", Some("raven")).unwrap();
+        assert_eq!(read.services.search.unwrap().api_key, Some(Secret("raven".to_owned())));
+    }
+
+    #[test]
+    fn unknown_tool_of_the_web_is_a_problem() {
+        let service =
+            "providers: { search: { service: searxng, base_url: 'http://127.0.0.1:8888' } }\n";
+        let unknown = loaded_with(service, "web-search.look", None).unwrap_err();
+        assert!(unknown.contains("web-search.look"), "{unknown}");
+        assert!(loaded_with(service, "web-search.search", None).unwrap().warnings.is_empty());
+    }
+
+    #[test]
     fn entry_that_is_no_host_is_a_problem() {
         let report = loaded("search:\n  allow: ['https://a.example.org/b']\n").unwrap_err();
         let wanted =
@@ -269,6 +334,10 @@ mod tests {
             assert!(warnings.iter().any(|it| it.contains(wanted)), "{wanted}: {warnings:?}");
         }
         assert!(!config.assistant.tools.iter().any(|it| it == "web-search.*"));
+        let config = loaded_with("", "web-search.search", None).unwrap();
+        let is_placed = |it: &String| it.contains("x.yaml:1:") && it.contains("providers.search");
+        let warnings: Vec<String> = config.warnings.iter().map(ToString::to_string).collect();
+        assert!(warnings.iter().any(is_placed), "{warnings:?}");
     }
 
     #[test]

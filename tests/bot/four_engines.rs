@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use discord_loopback::{AUDIBLE, Options, Player, Slash};
+use discord_loopback::{Options, Player, Slash};
 use serde_json::{Value, json};
 
 use super::hall::{BOUND, Hall, said};
@@ -197,13 +197,10 @@ impl Hall {
         player.wait_for_silence(bot, QUIET, BOUND).await.expect("silence before");
         player.forget();
         player.say(&said("slt", &guest.is_asked())).await.expect("it is said");
-        let audible = || player.packets(bot).iter().filter(|it| it.rms >= AUDIBLE).count();
-        while audible() < HEARD {
-            player.wait_for_voice(bot, AUDIBLE, BOUND).await.expect("the story");
-        }
+        self.is_heard_for(player, HEARD).await;
         let speech = player.start_saying(said("slt", &guest.is_asked_to_roll()));
         player.wait_for_silence(bot, QUIET, BOUND).await.expect("the end of the story");
-        let heard = audible();
+        let heard = self.audible(player);
         player.forget();
         let is_throw = |text: &str| text.contains(guest.name) && text.contains(" rolls");
         speech.finished().await.expect("it is said to its end");
@@ -249,11 +246,8 @@ async fn four_engines_play_one_evening() {
         server.push(Answer::say(STORY, 9.0));
     }
     services.roll();
-    let (hall, _dora) = Hall::in_session(Options::default(), &services.config()).await;
-    let anna = hall.inn.add_member("Anna", &[]);
-    let player = hall.discord.join_voice(&anna, hall.inn.voice).await.unwrap();
-    hall.listens_to("Anna").await;
-    hall.has_greeted(&player).await;
+    let config = services.config();
+    let (hall, [_dora, player]) = Hall::with_player(Options::default(), &config, "Anna").await;
     let mut heard = Vec::new();
     for guest in &GUESTS {
         heard.push(hall.is_interrupted_and_rolls(&player, guest).await);

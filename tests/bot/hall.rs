@@ -8,8 +8,11 @@ use std::{
     time::{Duration, Instant},
 };
 
-use discord_loopback::{Discord, Guild, Member, Message, Options, Player, Response, Slash};
+use discord_loopback::{
+    AUDIBLE, Discord, Guild, Member, Message, Options, Player, Response, Slash,
+};
 use glyphoxa::measure::{Registry, TOOL_IDENTITIES, load_config};
+use serde_json::Value;
 
 use crate::support::{
     ears::Ears,
@@ -110,13 +113,30 @@ impl Hall {
         (hall, dora)
     }
 
-    /// Like `new`, with Whisper as the recogniser; `None`, after a report: its files are missing.
-    pub async fn heard_by_whisper(options: Options, more: &str) -> Option<(Self, Player)> {
+    /// Like `in_session`, with a player of this name in the channel. Both have heard the notice to its end.
+    pub async fn with_player(options: Options, more: &str, name: &str) -> (Self, [Player; 2]) {
+        let mut hall = Self::new(options, more).await;
+        let players = hall.listens_with(name).await;
+        (hall, players)
+    }
+
+    /// Like `with_player`, with Whisper as the recogniser; `None`, after a report: its files are missing.
+    pub async fn heard_by_whisper(name: &str) -> Option<(Self, [Player; 2])> {
         let models = weights()?.display().to_string();
-        let mut hall = Self::heard_by(None, options, more).await;
+        let mut hall = Self::heard_by(None, Options::default(), "").await;
         hall.place.set_env("GLYPHOXA_MODELS", &models);
-        let dora = hall.listens().await;
-        Some((hall, dora))
+        let players = hall.listens_with(name).await;
+        Some((hall, players))
+    }
+
+    /// Like `listens`, with a player of this name, who is there before the bot: one notice is for both.
+    pub async fn listens_with(&mut self, name: &str) -> [Player; 2] {
+        let member = self.inn.add_member(name, &[]);
+        let player = self.discord.join_voice(&member, self.inn.voice).await.expect("a seat");
+        let dora = self.listens().await;
+        self.listens_to(name).await;
+        self.has_greeted(&player).await;
+        [dora, player]
     }
 
     /// Starts the program, and the session that the game master is in.
@@ -234,6 +254,16 @@ fn throw(message: &Message) -> Option<(u64, i64)> {
     Some((message.id, shown.rsplit("= ").next()?.parse().ok()?))
 }
 
+/// Answers that an NPC whose name begins so remembers, in the files of a saved session.
+pub fn answers_of(npc: &str, kept: &str) -> Vec<String> {
+    let mut files = serde_json::Deserializer::from_str(kept).into_iter::<Value>().flatten();
+    let kept = files.find(|file| file["histories"].is_object()).expect("a saved session");
+    let histories = kept["histories"].as_object().expect("conversations");
+    let (_, history) = histories.iter().find(|(name, _)| name.starts_with(npc)).expect("a history");
+    let messages = history.as_array().expect("messages").iter();
+    messages.filter_map(|it| Some(it["assistant"]["text"].as_str()?.to_owned())).collect()
+}
+
 /// True if `heard` has `number`, in digits or as a word.
 pub fn is_in(heard: &str, number: i64) -> bool {
     const WORDS: [&str; 16] = [
@@ -251,6 +281,19 @@ impl Hall {
         let bot = self.discord.bot();
         player.wait_until_heard(bot, BOUND).await.expect("the notice");
         player.wait_for_silence(bot, Duration::from_millis(700), BOUND).await.expect("its end");
+    }
+
+    /// Audible packets of the bot that `player` has heard since it forgot the rest; 20 ms each.
+    pub fn audible(&self, player: &Player) -> usize {
+        player.packets(self.discord.bot()).iter().filter(|it| it.rms >= AUDIBLE).count()
+    }
+
+    /// Waits until `player` has heard so many audible packets of the bot.
+    pub async fn is_heard_for(&self, player: &Player, packets: usize) {
+        while self.audible(player) < packets {
+            let voice = player.wait_for_voice(self.discord.bot(), AUDIBLE, BOUND).await;
+            voice.expect("the bot goes on");
+        }
     }
 
     /// `player` asks for dice until Bartok has answered, and hears him; the total.

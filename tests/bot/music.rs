@@ -28,12 +28,18 @@ const PATIENCE: usize = 60 * SECOND;
 /// Stairs of a second.
 const STAIRS: u64 = 5;
 
-/// A session with these files of music; what the bot says at its beginning is over.
-async fn table(more: &str, music: &[(&str, Vec<i16>)]) -> (Hall, Player) {
-    let mut hall = Hall::new(Options::default(), more).await;
+/// A hall with these files of music.
+async fn with_music(more: &str, music: &[(&str, Vec<i16>)]) -> Hall {
+    let hall = Hall::new(Options::default(), more).await;
     for (name, samples) in music {
         hall.place.write(&format!("music/{name}.wav"), music_wav(samples));
     }
+    hall
+}
+
+/// A session with these files of music; what the bot says at its beginning is over.
+async fn table(more: &str, music: &[(&str, Vec<i16>)]) -> (Hall, Player) {
+    let mut hall = with_music(more, music).await;
     let dora = hall.listens().await;
     hall.listens_to("Dora").await;
     hall.has_greeted(&dora).await;
@@ -47,15 +53,6 @@ impl Hall {
         let answer = self.asks(&self.dm, play).await.text();
         assert!(answer.contains(title), "{answer}");
         player.wait_for_voice(self.discord.bot(), AUDIBLE, BOUND).await.unwrap();
-    }
-
-    /// A player of this name comes, and has heard what is said about that.
-    async fn joins(&self, name: &str) -> Player {
-        let member = self.inn.add_member(name, &[]);
-        let player = self.discord.join_voice(&member, self.inn.voice).await.unwrap();
-        self.listens_to(name).await;
-        self.has_greeted(&player).await;
-        player
     }
 
     /// Waits for so many packets of the bot; all that `player` has heard since it forgot the rest.
@@ -92,16 +89,16 @@ fn has_voice(packet: &Packet) -> bool {
     mean(means.map(|it| it * it)).sqrt() > VOICE
 }
 
-/// Checks that music is back after `from`, having swollen within 600 ms.
+/// Checks that music is back at the end, having swollen within 600 ms; the last packet in which it was ducked.
 #[track_caller]
-fn assert_swells(levels: &[f64], from: usize) {
+fn assert_swells(levels: &[f64]) -> usize {
     let low = levels.iter().rposition(|it| *it <= DUCKED).expect("it was ducked");
-    assert!(low < from + SECOND, "the voice ends at {from}, ducked until {low}: {levels:.1?}");
     let high = levels.iter().skip(low).position(|it| *it >= -1.0).expect("it comes back");
     // From -10.5 to -1 dB; 20 ms a packet.
     assert!((13..=31).contains(&high), "{high} packets: {levels:.1?}");
     let end = mean(levels.iter().rev().take(SECOND / 2).copied());
     assert!(end.abs() < 1.0, "back at {end} dB: {levels:.1?}");
+    low
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -114,8 +111,8 @@ async fn npc_asked_by_voice_plays_music() {
          voice: {{ voice_id: slt }}\n    tools: [\"music-ambiance.*\"]\n",
         server.base_url()
     );
-    let (hall, dora) = table(&more, &[("harbour/gulls", tone(ABOVE, 10))]).await;
-    let player = hall.joins("Anna").await;
+    let mut hall = with_music(&more, &[("harbour/gulls", tone(ABOVE, 10))]).await;
+    let [dora, player] = hall.listens_with("Anna").await;
     dora.forget();
     player.say(&said("slt", "Tessa, play some harbour music")).await.unwrap();
     server.received(2).await;
@@ -154,31 +151,62 @@ async fn music_ducks_under_an_npc_and_swells() {
         let level = mean(three.iter().copied());
         assert!((level + 12.0).abs() < 1.5, "{level} dB of {first}..={last}: {levels:.1?}");
     }
-    assert_swells(&levels, last);
+    let low = assert_swells(&levels);
+    assert!(low < last + SECOND, "he ends at {last}, ducked until {low}: {levels:.1?}");
     hall.ends();
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn music_ducks_soon_under_a_player() {
-    let (hall, dora) = table("", &[("harbour/gulls", tone(ABOVE, 10))]).await;
-    let player = hall.joins("Anna").await;
-    hall.plays("gulls", &dora).await;
-    let mut delays = Vec::new();
-    for _ in 0..3 {
-        let whole = hall.whole(&dora).await;
+/// A session at which music plays; the game master, and a player.
+async fn with_talk() -> (Hall, [Player; 2]) {
+    let mut hall = with_music("", &[("harbour/gulls", tone(ABOVE, 10))]).await;
+    let players = hall.listens_with("Anna").await;
+    hall.plays("gulls", &players[0]).await;
+    (hall, players)
+}
+
+/// Delays of the music that [`Hall::talks_over`] measures.
+struct Delays {
+    /// From the first voiced packet of the player to the first in which music is ducked.
+    down: Duration,
+    /// Packets from the player's last voiced one to the last in which music is ducked.
+    up: usize,
+}
+
+impl Hall {
+    /// `player` talks over the music, which makes room and comes back, as `dora` hears it.
+    async fn talks_over(&self, [dora, player]: &[Player; 2]) -> Delays {
+        let whole = self.whole(dora).await;
         let line = said("rms", "I draw my sword and look around");
         let spoken = player.say(&line).await.unwrap();
-        let heard = hall.heard_by_now(&dora, 3 * SECOND).await;
+        let heard = self.heard_by_now(dora, 3 * SECOND).await;
         let levels = levels(&heard, whole);
         let before = |moment: Instant| heard.iter().filter(|it| it.arrival < moment).count();
         let (first, last) = (before(spoken.first_voiced), before(spoken.last_voiced));
         let way = levels[first..].iter().position(|it| *it <= DUCKED).expect("it makes room");
-        delays.push(heard[first + way].arrival - spoken.first_voiced);
         for three in levels[first + way + 1..last].windows(3) {
             let level = mean(three.iter().copied());
             assert!((level + 12.0).abs() < 1.5, "{level} dB until {last}: {levels:.1?}");
         }
-        assert_swells(&levels, last);
+        let up = assert_swells(&levels).saturating_sub(last);
+        Delays { down: heard[first + way].arrival - spoken.first_voiced, up }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn music_ducks_under_a_player_and_swells() {
+    let (hall, players) = with_talk().await;
+    hall.talks_over(&players).await;
+    hall.ends();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn music_ducks_under_a_player_in_time() {
+    let (hall, players) = with_talk().await;
+    let mut delays = Vec::new();
+    for _ in 0..3 {
+        let Delays { down, up } = hall.talks_over(&players).await;
+        assert!(up < SECOND, "ducked for {up} packets after the voice");
+        delays.push(down);
     }
     delays.sort();
     assert!(delays[1] <= Duration::from_millis(150), "{delays:?}");
@@ -216,8 +244,8 @@ async fn music_crosses_at_equal_power() {
     hall.ends();
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn x_card_silences_music_at_once() {
+/// Packets of music that arrive after an X-card was answered.
+async fn music_after_x_card() -> usize {
     let (hall, dora) = table("", &[("harbour/gulls", tone(ABOVE, 10))]).await;
     let (bot, anna) = (hall.discord.bot(), hall.inn.add_member("Anna", &[]));
     hall.plays("gulls", &dora).await;
@@ -228,11 +256,24 @@ async fn x_card_silences_music_at_once() {
     dora.wait_for_silence(bot, Duration::from_secs(1), BOUND).await.unwrap();
     let heard = dora.packets(bot);
     let late = heard.iter().filter(|it| it.arrival > answered && it.rms >= AUDIBLE).count();
-    // One was on its way; in the next the decoder's last window dies away.
-    assert!(late <= 2, "{late} packets of music after the card");
     // The game master may go on with it.
     hall.plays("gulls", &dora).await;
     hall.ends();
+    late
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn x_card_silences_music_without_a_fade() {
+    // The fade of a stop lasts two seconds.
+    let late = music_after_x_card().await;
+    assert!(late < SECOND, "{late} packets of music after the card");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn x_card_silences_music_in_time() {
+    let late = music_after_x_card().await;
+    // One was on its way; in the next the decoder's last window dies away.
+    assert!(late <= 2, "{late} packets of music after the card");
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -267,7 +308,7 @@ async fn music_goes_on_after_a_cut_connection() {
     hall.plays("stairs", &dora).await;
     hall.heard_by_now(&dora, 3 * SECOND).await;
     let bots = Scope::User { guild: hall.inn.id, user: bot };
-    voice.cut(bots, Duration::from_secs(10));
+    voice.cut(bots, Duration::from_secs(4));
     dora.wait_for_silence(bot, Duration::from_secs(1), BOUND).await.unwrap();
     let (before, at) = last_stair(&dora.packets(bot));
     assert!(before > 10, "{before}");

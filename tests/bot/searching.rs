@@ -115,12 +115,9 @@ async fn answer_waits_where_nothing_else_is_private() {
 async fn npc_searches_after_a_spoken_question() {
     let (model, searches, gate) = (model(), Searches::start(Kind::Tavily), Gate::default());
     searches.otherwise(Way::FindsLater(gate.clone(), mill()));
-    let (hall, _dora) = Hall::in_session(Options::default(), &with_search(&model, &searches)).await;
-    let anna = hall.inn.add_member("Anna", &[]);
-    let player = hall.discord.join_voice(&anna, hall.inn.voice).await.unwrap();
-    hall.listens_to("Anna").await;
+    let config = with_search(&model, &searches);
+    let (hall, [_dora, player]) = Hall::with_player(Options::default(), &config, "Anna").await;
     let (bot, quiet) = (hall.discord.bot(), Duration::from_millis(500));
-    hall.has_greeted(&player).await;
     player.forget();
     player.say(&said("slt", ASKED)).await.unwrap();
     // Nothing is found yet: a filler is what sounds.

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use discord_loopback::{AUDIBLE, Options, Player, Slash};
+use discord_loopback::{Options, Player, Slash};
 use serde_json::json;
 
 use super::hall::{BOUND, Hall, said, throws};
@@ -77,7 +77,8 @@ async fn voice_model_rolls_for_those_it_may_hear() {
     assert!(kept.contains("The dice have fallen, friend."), "{kept}");
     let sessions = server.ended();
     let heard: f64 = sessions.iter().map(|it| it.seconds()).sum();
-    assert!(heard > 1.0 && heard < seconds + 0.6, "{heard} s of {seconds} s, and nothing of Carl");
+    // Carl's line lasts 1.6 s.
+    assert!(heard > 1.0 && heard < seconds + 1.0, "{heard} s of {seconds} s, and nothing of Carl");
     let results: usize = sessions.iter().map(|it| it.results.len()).sum();
     assert_eq!(results, 1, "{sessions:#?}");
     let mistakes: Vec<&String> = sessions.iter().flat_map(|it| &it.mistakes).collect();
@@ -101,7 +102,7 @@ async fn voice_model_hears_while_a_player_speaks() {
     hall.ends_keeping();
     let [seen] = <[_; 1]>::try_from(server.ended()).expect("one session");
     let [called, unnamed] = seen.took[..] else { panic!("{:?}", seen.took) };
-    assert!(called < 1.0, "he hears nothing before he is called: {called} s");
+    assert!(called < unnamed, "he hears nothing before he is called: {called} s");
     assert!(unnamed > 1.5, "it goes out while it is said: {unnamed} s");
     assert_eq!((seen.cleared, seen.committed.len()), (1, 2), "words to Dagny are taken back");
     assert!(seen.mistakes.is_empty(), "{:#?}", seen.mistakes);
@@ -113,11 +114,8 @@ async fn careful_thought_of_a_player_is_the_cascades() {
         return;
     }
     let server = VoiceServer::start(Service::OpenAi, KEY);
-    let (hall, _dora) = Hall::in_session(Options::default(), &odo(&server)).await;
-    let anna = hall.inn.add_member("Anna", &[]);
-    let player = hall.discord.join_voice(&anna, hall.inn.voice).await.unwrap();
-    hall.listens_to("Anna").await;
-    hall.has_greeted(&player).await;
+    let (hall, [_dora, player]) =
+        Hall::with_player(Options::default(), &odo(&server), "Anna").await;
     hall.hears_answer(&player, "Odo, good evening").await;
     player.say(&said("slt", "Odo, think carefully and dig")).await.unwrap();
     hall.reads(|it| it.text().contains("last answer by the cascade")).await;
@@ -135,31 +133,40 @@ async fn careful_thought_of_a_player_is_the_cascades() {
     assert!(mistakes.is_empty(), "{mistakes:#?}");
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn stopped_voice_model_is_cut_where_it_was_heard() {
+/// Where a stopped answer of a voice model was cut, and how much of it was heard, in ms.
+async fn stopped() -> (u64, u64) {
     let server = VoiceServer::start(Service::OpenAi, KEY);
     let story = "The river was dry for an hour that night and then it all came back at once.";
     server.push(Answer::say(story, 9.0));
-    let (hall, _dora) = Hall::in_session(Options::default(), &odo(&server)).await;
-    let anna = hall.inn.add_member("Anna", &[]);
-    let player = hall.discord.join_voice(&anna, hall.inn.voice).await.unwrap();
-    hall.listens_to("Anna").await;
-    hall.has_greeted(&player).await;
+    let (hall, [_dora, player]) =
+        Hall::with_player(Options::default(), &odo(&server), "Anna").await;
     let (bot, quiet) = (hall.discord.bot(), Duration::from_millis(500));
     player.forget();
     player.say(&said("slt", "Odo, tell me of the river")).await.unwrap();
-    player.wait_until_heard(bot, BOUND).await.unwrap();
-    tokio::time::sleep(Duration::from_secs(1)).await;
+    hall.is_heard_for(&player, 25).await;
     player.say(&said("slt", "Odo, stop, hold on please")).await.unwrap();
     player.wait_for_silence(bot, quiet, BOUND).await.unwrap();
     // A machine that is busy leaves gaps between packets of 20 ms.
-    let heard = player.packets(bot).iter().filter(|it| it.rms >= AUDIBLE).count() as u64 * 20;
+    let heard = hall.audible(&player) as u64 * 20;
     let kept = hall.ends_keeping();
     assert!(!kept.contains("all came back at once"), "what nobody heard is not kept: {kept}");
     let sessions = server.ended();
     let cuts: Vec<u64> = sessions.iter().flat_map(|it| &it.truncations).map(|it| it.1).collect();
     let [cut] = cuts[..] else { panic!("one cut: {cuts:?}") };
-    assert!(cut.abs_diff(heard) <= 40 && cut < 8_000, "cut at {cut} of {heard} ms");
+    (cut, heard)
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn stopped_voice_model_is_cut_where_it_was_heard() {
+    let (cut, heard) = stopped().await;
+    // Of nine seconds that the model sent.
+    assert!(cut.abs_diff(heard) <= 200 && cut < 8_000, "cut at {cut} of {heard} ms");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn stopped_voice_model_is_cut_to_40_ms_in_time() {
+    let (cut, heard) = stopped().await;
+    assert!(cut.abs_diff(heard) <= 40, "cut at {cut} of {heard} ms");
 }
 
 /// A table at which Odo speaks by the cascade until his game master says otherwise.
@@ -198,11 +205,9 @@ impl Hall {
 async fn engine_changes_between_turns_and_back() {
     let server = VoiceServer::start(Service::OpenAi, KEY);
     server.push(Answer::say("In your left boot, friend.", 1.5));
-    let (hall, _dora) = Hall::in_session(Options::default(), &cascaded(&server.base_url())).await;
-    let anna = hall.inn.add_member("Anna", &[]);
-    let player = hall.discord.join_voice(&anna, hall.inn.voice).await.unwrap();
-    hall.listens_to("Anna").await;
-    hall.has_greeted(&player).await;
+    let config = cascaded(&server.base_url());
+    let (hall, [_dora, player]) = Hall::with_player(Options::default(), &config, "Anna").await;
+    let anna = hall.inn.member(player.user());
     hall.hears_answer(&player, "Odo, my coin is in my boot").await;
     let offer = hall.told(&hall.dm, engine("s2s")).await;
     let (price, leaves) = ("costs about 1.18 to 2.26 at", "sent to gpt-realtime-2.1 at 127.0.0.1");

@@ -10,13 +10,10 @@ use super::hall::{BOUND, Hall};
 async fn unencrypted_session_survives_packet_loss() {
     let voice = VoiceOptions { dave: false, ..VoiceOptions::default() };
     let options = Options { voice, ..Options::default() };
-    let (hall, _dora) = Hall::in_session(options, "").await;
-    let anna = hall.inn.add_member("Anna", &[]);
-    let player = hall.discord.join_voice(&anna, hall.inn.voice).await.unwrap();
-    hall.listens_to("Anna").await;
+    let (hall, [_dora, player]) = Hall::with_player(options, "", "Anna").await;
     hall.rolls_for(&player).await;
     let faults = Faults { loss: 0.05, jitter: Duration::from_millis(60), ..Faults::default() };
-    let whom = Scope::User { guild: hall.inn.id, user: anna.id };
+    let whom = Scope::User { guild: hall.inn.id, user: player.user() };
     hall.discord.voice().set_faults(whom, faults);
     hall.rolls_for(&player).await;
     hall.ends();

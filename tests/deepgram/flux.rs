@@ -4,13 +4,13 @@ use serde_json::Value;
 
 use crate::support::{
     block_on,
-    chat_server::{ChatServer, Script},
+    chat_server::ChatServer,
     deepgram::DeepgramServer,
     program::Place,
     speech::{padded, plain_wav, speech},
 };
 
-use super::{KEY, MINUTE, assert_answered, config, heard, talk, talk_at};
+use super::{KEY, MINUTE, assert_answered, config, heard, talk_at};
 
 const MODEL: &str = "flux-general-en";
 const NEWS: &str = "Bartok, what is the news?";
@@ -54,16 +54,6 @@ fn turns_end_where_the_service_says_so() {
 }
 
 #[test]
-fn without_early_ends_none_are_asked_for() {
-    let server = DeepgramServer::start(KEY);
-    server.says(&[NEWS]);
-    let said = speech("rms", "Bartok what is the news");
-    let config = config(&server, MODEL, ", eager: off");
-    assert_answered(&talk(&config, &[("Anna", 0.0, said)]).ends_with(0).line(), NEWS);
-    assert_eq!(heard(&server)[0].values("eager_eot_threshold"), [""; 0]);
-}
-
-#[test]
 fn model_is_asked_at_early_end_before_final() {
     let (server, chat) = (DeepgramServer::start(KEY), ChatServer::start());
     server.says(&[NEWS]);
@@ -81,17 +71,4 @@ fn model_is_asked_at_early_end_before_final() {
     assert_eq!(chat.requests().len(), 1, "the answer that was begun ahead is the answer");
     assert_eq!(line["ms"]["final_to_first_text"], 0.0, "it was there: {line:#}");
     assert_eq!(live.leave(), 0);
-}
-
-#[test]
-fn withdrawn_early_end_is_not_answered() {
-    let (server, chat) = (DeepgramServer::start(KEY), ChatServer::start());
-    server.says(&["Bartok, what is the news", "from the old mill?"]);
-    chat.push(Script::text(&["Too early."]));
-    let rest = padded(0.15, &speech("rms", "from the old mill"), 0.0);
-    let said = [speech("rms", "Bartok what is the news"), rest].concat();
-    let line = talk(&thinking(&server, &chat), &[("Anna", 0.0, said)]).ends_with(0).line();
-    assert_eq!(line["heard"], "Bartok, what is the news from the old mill?", "{line:#}");
-    assert_eq!((&line["reply"], &line["outcome"]), (&"Aye.".into(), &"spoken".into()), "{line:#}");
-    assert!(chat.requests().len() >= 2, "{:#?}", chat.requests());
 }

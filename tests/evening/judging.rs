@@ -9,9 +9,6 @@ use serde_json::Value;
 use super::language;
 use crate::support::program::Ran;
 
-/// Longest wait for the first words of an answer. The voice comes on top, which on a busy machine says
-/// more about the machine.
-const IN_TIME: Duration = Duration::from_secs(2);
 /// `max_sentences` of the shipped cast.
 const SENTENCES: [(&str, usize); 5] =
     [("Bartok", 3), ("Greymantle", 6), ("Hale", 3), ("Mira", 3), ("Vesper", 3)];
@@ -173,7 +170,7 @@ impl Evening {
                 faults.push(format!("not {}: {other}", judgement.language));
             }
             faults.extend(unspeakable(answer));
-            faults.extend(self.late(&answer.line["ms"]));
+            self.note(&answer.line["ms"]);
         }
         let unmet = judgement.wants.iter().filter_map(|want| self.unmet(want, speaker, answer));
         faults.extend(unmet);
@@ -183,12 +180,10 @@ impl Evening {
         faults
     }
 
-    fn late(&mut self, ms: &Value) -> Option<String> {
+    fn note(&mut self, ms: &Value) {
         let time = |name: &str| Some(Duration::from_secs_f64(ms[name].as_f64()? / 1e3));
         self.first_sound.extend(time("speech_end_to_first_audio"));
-        let words = time("final_to_first_text")?;
-        self.first_words.push(words);
-        (words > IN_TIME).then(|| format!("the first words came after {words:?}"))
+        self.first_words.extend(time("final_to_first_text"));
     }
 
     fn unmet(&self, want: &Want<'_>, speaker: &str, answer: &Answer) -> Option<String> {

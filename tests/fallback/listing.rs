@@ -1,6 +1,6 @@
 //! Lists of models in the configuration, and the program's messages about them.
 
-use super::{Two, assert_answered_by, entry, say, table};
+use super::{Two, assert_answered_by, entry, table};
 use crate::support::{
     chat_server::{ChatServer, Script},
     program::{Place, Ran},
@@ -17,20 +17,20 @@ fn check(llm: &str, npc: &str) -> Ran {
 #[test]
 fn npc_llm_setting_is_tried_first() {
     let two = Two::new();
+    // It answers once.
+    two.second.push(Script::text(&["I", " am", " the", " second", "."]));
+    two.second.otherwise(|_| Script::error(500, "server_error", "no"));
     let place = two.table("", "");
     let config = std::fs::read_to_string(place.path("glyphoxa.yaml")).expect("it was written");
     let npcs = "  - { name: Mira, llm: second, voice: { provider: flite, voice_id: slt } }\n";
     place.write("glyphoxa.yaml", format!("{config}{npcs}"));
-    let lines = place
-        .run(&["ask", "--json", "--text", "Bartok, hello", "--text", "Mira, hello"])
-        .ends_with(0)
-        .lines();
-    assert_answered_by(&lines[0], "first");
-    assert_answered_by(&lines[1], "second");
+    let said = ["Bartok, hello", "Mira, hello", "Mira, hello"].map(|line| ["--text", line]);
+    let ran = place.run(&[&["ask", "--json"][..], &said.concat()].concat()).ends_with(0);
+    let lines = ran.lines();
+    assert_eq!(lines.len(), 3, "{lines:#?}");
     // The others follow.
-    two.second.otherwise(|_| Script::error(500, "server_error", "no"));
-    let line = place.run(&["ask", "--json", "--text", "Mira, hello"]).ends_with(0).line();
-    assert_answered_by(&line, "first");
+    lines.iter().zip(["first", "second", "first"]).for_each(|(it, by)| assert_answered_by(it, by));
+    assert_eq!(two.asked(), (2, 2));
 }
 
 #[test]
@@ -119,16 +119,4 @@ fn doctor_tries_each() {
     let [(true, well), (false, wrong)] = thinking.as_slice() else { panic!("{findings:#?}") };
     assert!(well.starts_with("first: answers with 1 models") && well.ends_with(" ms"), "{well}");
     assert!(wrong.starts_with("second: ") && wrong.contains("the key was refused"), "{wrong}");
-}
-
-#[test]
-fn status_lists_every_configured_chat_model() {
-    let two = Two::new();
-    let place = two.table("", "");
-    let mut live = place.start(&["ask", "--json", "--as-dm"]);
-    live.types("/session status");
-    let status = live.says("\"status\"");
-    assert!(status.contains("first, else second"), "{status}");
-    assert_eq!(live.leave(), 0);
-    assert_answered_by(&say(&place, 1).line(), "first");
 }

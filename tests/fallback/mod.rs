@@ -30,6 +30,7 @@ fn table(entries: &[String], more: &str) -> Place {
         "data_dir: data\nproviders:\n  llm:\n{llm}{more}\nnpcs:\n  - {{ name: Bartok, voice: {{ \
          provider: flite, voice_id: rms }} }}\n"
     ))
+    .brief()
 }
 
 /// Two models, `first` and `second`, of which the second says so.

@@ -25,26 +25,6 @@ fn change(place: &Place, live: &Live, entries: &[String]) {
 
 #[test]
 fn next_turn_goes_by_the_new_list() {
-    let two = Two::new();
-    let [first, second] = [("first", &two.first), ("second", &two.second)]
-        .map(|(name, server)| entry(name, &server.base_url(), ""));
-    let place = table(std::slice::from_ref(&first), "");
-    let mut live = place.start(&["ask", "--json"]);
-    assert_answered_by(&asked(&mut live), "first");
-    change(&place, &live, &[second.clone(), first.clone()]);
-    assert_answered_by(&asked(&mut live), "second");
-    change(&place, &live, &[first]);
-    assert_answered_by(&asked(&mut live), "first");
-    // A list that is wrong changes nothing.
-    let text = std::fs::read_to_string(place.path("glyphoxa.yaml")).expect("it was written");
-    place.write("glyphoxa.yaml", text.replace("as: first", "as: first, llm: x"));
-    live.says("changed files are ignored");
-    assert_answered_by(&asked(&mut live), "first");
-    assert_eq!(live.leave(), 0);
-}
-
-#[test]
-fn entry_state_lasts_until_entry_changes() {
     let two = Two { first: ChatServer::with_key(Some("sk-right")), ..Two::new() };
     let third = ChatServer::start();
     third.otherwise(|_| Script::text(&["The", " third", "."]));
@@ -57,8 +37,14 @@ fn entry_state_lasts_until_entry_changes() {
     assert_eq!(two.first.requests().len(), 1);
     change(&place, &live, &[first("sk-wrong"), third, second.clone()]);
     assert_answered_by(&asked(&mut live), "third");
+    // The state of an entry lasts until the entry changes.
     assert_eq!(two.first.requests().len(), 1, "its key is known to be wrong");
     change(&place, &live, &[first("sk-right"), second]);
+    assert_answered_by(&asked(&mut live), "first");
+    // A list that is wrong changes nothing.
+    let text = std::fs::read_to_string(place.path("glyphoxa.yaml")).expect("it was written");
+    place.write("glyphoxa.yaml", text.replace("as: first", "as: first, llm: x"));
+    live.says("changed files are ignored");
     assert_answered_by(&asked(&mut live), "first");
     assert_eq!(live.leave(), 0);
 }

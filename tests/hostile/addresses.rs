@@ -15,7 +15,7 @@ use crate::{
 };
 
 /// Longest wait for a connection that is made in the background.
-const BOUND: Duration = Duration::from_secs(30);
+const BOUND: Duration = Duration::from_secs(120);
 
 /// A place whose server `vtt` is at `url`, with `auth`.
 fn place(url: &str, auth: &str) -> Place {

@@ -3,21 +3,26 @@
 use std::{
     fs,
     os::unix::fs::PermissionsExt,
-    path::Path,
+    path::{Path, PathBuf},
     process::Command,
     time::{Duration, Instant},
 };
 
 use serde_json::{Value, json};
 
+use super::whole;
 use crate::support::{
-    processes::is_there,
-    program::{Place, repository},
+    processes::{is_there, wait_until},
+    program::{Live, Place, repository},
     skipped::skipped,
 };
 
 /// Longest life of what a server leaves behind, after the program has ended.
 const OUTLIVED: Duration = Duration::from_secs(5);
+/// Time without a new process after which none is expected: one that starts another is gone at once.
+const QUIET: Duration = Duration::from_millis(500);
+/// Signals that end the program.
+const SIGNALS: [&str; 5] = ["KILL", "TERM", "INT", "ABRT", "HUP"];
 /// Token that nothing may show.
 const TOKEN: &str = "MTk4NjIyNDgzNDcxOTI1MjQ4.Cl2FMQ.ZnCjm1XVW7vRze4b7Cq4se7kKWs";
 /// The token of the one test that looks for it in other processes: those of the tests beside it may
@@ -57,7 +62,8 @@ fn table_of(more: &str, person: &Place) -> Place {
         "glyphoxa.yaml",
         format!(
             "npcs: [{{ name: Bartok, tools: [\"x.*\"], budget_tier: deep, lines: [{{ say: Hm. }}] }}]\n\
-             mcp:\n  servers:\n    - {{ name: x, required: true, command: \"python3 '{}'\"{more} }}\n",
+             mcp:\n  servers:\n    - {{ name: x, required: true, command: \"python3 '{}'\", tools: {{ \
+             processes: {{ max_duration_ms: 60000 }} }}{more} }}\n",
             script.display()
         ),
     );
@@ -131,11 +137,15 @@ fn token_is_not_readable_in_environment() {
     }
     // A process that may look everywhere, as root may, finds the place empty.
     let place = table(", sandbox: off").env("DISCORD_TOKEN", SOUGHT);
-    let found = found(&place, "processes", &json!({ "part": &SOUGHT[..20] }));
-    let all: Vec<&String> = found["found"].as_object().unwrap().keys().collect();
-    // The text sought is in the command line of this very call, which shows that it was looked at.
-    assert!(all.iter().any(|name| name.ends_with("/cmdline")), "{all:?}");
-    assert!(!all.iter().any(|name| name.ends_with("/environ")), "{all:?}");
+    // The text sought is in the command line of this very call, which shows that it was looked at. On a
+    // busy machine its number may be too far from that of the program that looks.
+    let was_seen = (0..20).any(|_| {
+        let found = found(&place, "processes", &json!({ "part": &SOUGHT[..20] }));
+        let all: Vec<&String> = found["found"].as_object().unwrap().keys().collect();
+        assert!(!all.iter().any(|name| name.ends_with("/environ")), "{all:?}");
+        all.iter().any(|name| name.ends_with("/cmdline"))
+    });
+    assert!(was_seen, "the program was not looked at");
     // It is where it is needed: the bot has a token.
     let doctor = place.run(&["doctor"]).stdout;
     assert!(!doctor.contains("no bot token"), "{doctor}");
@@ -239,7 +249,7 @@ fn server_program_has_its_own_lasting_home() {
 }
 
 /// Starts the program with a server that leaves a process behind; that process, once it is there.
-fn leaving(variable: &str) -> (crate::support::program::Live, Place, std::path::PathBuf) {
+fn leaving(variable: &str) -> (Live, Place, PathBuf) {
     let place =
         table(&format!(", env: {{ {variable}: \"${{NOTED}}\" }}, sandbox: {{ write: [notes] }}"));
     fs::create_dir_all(place.path("notes")).unwrap();
@@ -249,40 +259,41 @@ fn leaving(variable: &str) -> (crate::support::program::Live, Place, std::path::
     live.says("server ready");
     live.types("Bartok, hello");
     live.says("Hm.");
+    wait_until("a process is noted", || fs::read(&noted).is_ok_and(|pid| !pid.is_empty()));
     (live, place, noted)
 }
 
-/// Waits until the process that `noted` names has ended and no new process is noted.
+/// Waits until the process that `noted` names has ended and no new process is noted; how long it took.
 #[track_caller]
-fn ends_within(bound: Duration, noted: &Path, what: &str) -> Duration {
+fn all_ended(noted: &Path, what: &str) -> Duration {
     let since = Instant::now();
-    let pid = || fs::read_to_string(noted).unwrap();
-    let mut quiet = (pid(), Instant::now());
-    loop {
-        let now = pid();
-        if is_there(&now) || now != quiet.0 {
-            assert!(since.elapsed() < bound, "{now} is still there after {bound:?} ({what})");
-            quiet = (now, Instant::now());
-        } else if quiet.1.elapsed() > Duration::from_millis(100) {
-            return quiet.1 - since;
+    let (mut known, mut gone) = (String::new(), None::<Instant>);
+    wait_until(what, || {
+        let now = fs::read_to_string(noted).unwrap();
+        if is_there(&now) || now != known {
+            (known, gone) = (now, None);
+            return false;
         }
-        std::thread::yield_now();
-    }
+        gone.get_or_insert_with(Instant::now).elapsed() > QUIET
+    });
+    gone.map(|gone| gone - since).unwrap_or_default()
+}
+
+/// Ends the program by a signal; how long what it left behind has outlived it.
+fn outlives(signal: &str) -> Duration {
+    let (mut live, _place, noted) = leaving("LINGER");
+    let pid = fs::read_to_string(&noted).unwrap();
+    assert!(is_there(&pid), "{pid}");
+    let sent = Command::new("kill").args(["-s", signal, &live.id().to_string()]).status();
+    assert!(sent.unwrap().success());
+    live.ended();
+    all_ended(&noted, signal)
 }
 
 #[test]
 fn session_of_its_own_does_not_outlive_us() {
-    if !has_python() {
-        return;
-    }
-    for signal in ["KILL", "TERM", "INT", "ABRT", "HUP"] {
-        let (mut live, _place, noted) = leaving("LINGER");
-        let pid = fs::read_to_string(&noted).unwrap();
-        assert!(is_there(&pid), "{pid}");
-        let sent = Command::new("kill").args(["-s", signal, &live.id().to_string()]).status();
-        assert!(sent.unwrap().success());
-        live.ended();
-        ends_within(OUTLIVED, &noted, signal);
+    if has_python() {
+        SIGNALS.iter().for_each(|signal| _ = outlives(signal));
     }
 }
 
@@ -293,7 +304,7 @@ fn orderly_end_leaves_nothing_behind() {
     }
     let (live, _place, noted) = leaving("LINGER");
     assert_eq!(live.leave(), 0);
-    ends_within(OUTLIVED, &noted, "orderly");
+    all_ended(&noted, "orderly");
 }
 
 #[test]
@@ -303,7 +314,22 @@ fn self_restarting_process_ends_with_program() {
     }
     let (live, _place, noted) = leaving("HYDRA");
     live.kill();
-    ends_within(OUTLIVED, &noted, "killed");
+    all_ended(&noted, "killed");
+}
+
+#[test]
+fn leftover_processes_end_in_time() {
+    if !has_python() {
+        return;
+    }
+    let mut all: Vec<Duration> = SIGNALS.iter().map(|signal| outlives(signal)).collect();
+    let (live, _place, noted) = leaving("LINGER");
+    assert_eq!(live.leave(), 0);
+    all.push(all_ended(&noted, "orderly"));
+    let (live, _place, noted) = leaving("HYDRA");
+    live.kill();
+    all.push(all_ended(&noted, "killed"));
+    assert!(all.iter().all(|took| *took < OUTLIVED), "{all:?}");
 }
 
 /// Everything below `folder` with its permissions.
@@ -337,7 +363,10 @@ fn stored_files_are_private_to_their_owner() {
     place.run(&ask).ends_with(0);
     let write =
         ["tools", "call", "file-io.write_file", "{\"path\": \"a.txt\", \"content\": \"x\"}"];
-    place.run(&write).ends_with(0);
+    // It has 100 ms, which a busy machine may not have.
+    let mut written = (0..50).map(|_| place.run(&write));
+    let written = written.find(|ran| !ran.stderr.contains("timed out")).expect("an answer in time");
+    written.ends_with(0);
     place.run(&["tools", "calibrate"]).ends_with(0);
     place.run(&["session", "list"]).ends_with(0);
     let found = modes(&place.path("data"));
@@ -374,11 +403,12 @@ fn secret_in_the_wrong_key_is_not_repeated() {
         "log: { level: \"${KEY}\" }",
         "tokne: \"${KEY}\"",
     ];
-    for key in keys {
+    let commands = [&["check"][..], &["check", "--json"], &["doctor"], &["ask", "--text", "Hm?"]];
+    for (number, key) in keys.into_iter().enumerate() {
         let place = Place::with_config(&format!("{key}\n")).env("KEY", TOKEN);
-        for command in
-            [&["check"][..], &["check", "--json"], &["doctor"], &["ask", "--text", "Hm?"]]
-        {
+        // In the gate two of them read a key, others the next.
+        let some = commands.iter().cycle().skip(number).take(if whole() { 4 } else { 2 });
+        for command in some {
             let ran = place.run(command);
             let said = format!("{}{}", ran.stdout, ran.stderr);
             assert!(!said.contains(&TOKEN[..20]), "{key}, {command:?}: {said}");

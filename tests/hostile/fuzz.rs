@@ -1,15 +1,16 @@
 //! Random schemas and random messages against the real program, in a child with limits of time,
 //! stack and memory. Short here; `GLYPHOXA_TEST_FUZZ=N` makes N times as many cases.
 
-use std::{process::Command, time::Instant};
+use std::process::Command;
 
 use rand::{RngExt, SeedableRng, rngs::StdRng, seq::IndexedRandom};
 use serde_json::{Map, Value, json};
 
-use super::servers::has_python;
+use super::{servers::has_python, whole};
 use crate::support::program::{Place, Ran, repository, run};
 
-/// Limits of the child: seconds of processor time, KiB of memory, KiB of its first stack.
+/// Limits of the child: seconds of processor time, KiB of memory, KiB of its first stack. [`run`] bounds
+/// the real time.
 const LIMITS: &str = "ulimit -t 120; ulimit -v 6000000; ulimit -s 8192; exec \"$0\" \"$@\"";
 /// Seed of the short form; the same cases each time.
 const SEED: u64 = 14;
@@ -117,13 +118,10 @@ fn no_schema_ends_or_stalls_the_program() {
                 "metadata": {"name": format!("t{number}"), "namespace": "fuzz"}, "spec": spec});
             place.write(&format!("tools/t{number}.yaml"), manifest.to_string());
         }
-        let begun = Instant::now();
         let ran = limited(&place, &["check"]);
-        let took = begun.elapsed();
-        eprintln!("round {round}: 150 manifests in {took:?}, exit status {}", ran.status);
+        eprintln!("round {round}: 150 manifests, exit status {}", ran.status);
         assert!([0, 2].contains(&ran.status), "round {round}: {ran:#?}");
         assert!(!ran.stderr.contains("panicked"), "round {round}: {ran:#?}");
-        assert!(took.as_secs() < 100, "round {round}: {took:?}");
     }
 }
 
@@ -181,7 +179,8 @@ fn no_message_ends_or_stalls_the_program() {
         return;
     }
     let mut rng = StdRng::seed_from_u64(SEED);
-    for round in 0..4 * times() {
+    let rounds = if whole() { 4 } else { 2 };
+    for round in 0..rounds * times() {
         let place = Place::new();
         let lines: Vec<String> = (0..400).map(|_| line(&mut rng)).collect();
         place.write("lines", lines.join("\n"));
@@ -196,12 +195,9 @@ fn no_message_ends_or_stalls_the_program() {
             "glyphoxa.yaml",
             format!("npcs: [{{ name: Bartok, lines: [{{ say: Hm. }}] }}]\nmcp:\n  servers:\n    - {{ {server} }}\n"),
         );
-        let begun = Instant::now();
         let ran = limited(&place, &["mcp", "servers", "--json", "--wait", "20"]);
-        let took = begun.elapsed();
-        eprintln!("round {round}: 400 lines in {took:?}, exit status {}", ran.status);
+        eprintln!("round {round}: 400 lines, exit status {}", ran.status);
         assert!([0, 1].contains(&ran.status), "round {round}: {ran:#?}");
         assert!(!ran.stderr.contains("panicked"), "round {round}: {ran:#?}");
-        assert!(took.as_secs() < 60, "round {round}: {took:?}");
     }
 }

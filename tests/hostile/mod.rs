@@ -20,4 +20,5 @@ mod two_guilds;
 mod weights;
 mod words;
 
+pub use crate::support::whole;
 pub use servers::{has_python, peak};

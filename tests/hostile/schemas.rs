@@ -4,11 +4,9 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-use super::servers::{Attacker, has_python, peak, place};
+use super::servers::{ANSWER, Attacker, asked, has_python, peak, place};
 use crate::support::program::{Live, Place};
 
-/// Longest run with any schema.
-const TIME: Duration = Duration::from_secs(60);
 /// Longest start of a server beside others that keep the machine busy, this program's own included.
 const READY: Duration = Duration::from_secs(5);
 /// Most memory, in MiB.
@@ -118,11 +116,7 @@ fn bad_schemas_exclude_only_their_own_tools() {
     let attacker =
         Attacker::stdio("schemas", &format!(", env: {{ FILE: \"{}\" }}", file.display()));
     let place = place(&attacker).env("RUST_LOG", "off");
-    let begun = Instant::now();
     let lines = place.run(&["mcp", "servers", "--json"]).ends_with(0).lines();
-    let took = begun.elapsed();
-    eprintln!("{} schemas: {took:?}", all.len());
-    assert!(took < TIME, "{took:?}");
     let bad = lines.iter().find(|line| line["name"] == "bad").unwrap();
     let left_out: Vec<&str> =
         bad["left_out"].as_array().unwrap().iter().map(|it| it.as_str().unwrap()).collect();
@@ -136,12 +130,9 @@ fn bad_schemas_exclude_only_their_own_tools() {
     assert_eq!(bad["tools"].as_array().unwrap().len(), good.len() + 1, "{bad:#}");
 }
 
-#[test]
-fn program_at_a_table_outlives_every_schema() {
-    if !has_python() {
-        return;
-    }
-    // Each as the input and as the output of a tool, and each a few dozen times.
+/// The answer of a good server beside one with every schema, as the input and as the output of a tool; the
+/// time it took.
+fn answer_beside_schemas() -> Duration {
     let schemas = refused().into_iter().map(|(schema, _)| schema).chain(legitimate());
     let schemas: Vec<Value> = schemas
         .flat_map(|schema| {
@@ -158,34 +149,47 @@ fn program_at_a_table_outlives_every_schema() {
         Attacker::stdio("schemas", &format!(", env: {{ FILE: \"{}\" }}", file.display()));
     let place = place(&attacker);
     let mut live = place.start(&["ask", "--json", "--tier", "deep"]);
-    live.says("server ready");
-    live.says("server ready");
-    let begun = Instant::now();
-    live.types("Bartok, count");
-    live.says("Counted ");
-    let (took, peak) = (begun.elapsed(), peak(&live));
+    live.says_all(&["server ready server=\"good\"", "server ready server=\"bad\""]);
+    let (took, peak) = (asked(&mut live), peak(&live));
     eprintln!("schemas at a table: answer {took:?}, peak {peak} MiB");
-    assert!(took < Duration::from_secs(2), "{took:?}");
     assert!(peak < MEMORY, "{peak} MiB");
     assert_eq!(live.leave(), 0);
+    took
+}
+
+#[test]
+fn program_at_a_table_outlives_every_schema() {
+    if has_python() {
+        answer_beside_schemas();
+    }
+}
+
+#[test]
+fn schemas_at_a_table_are_answered_in_time() {
+    if has_python() {
+        let took = answer_beside_schemas();
+        assert!(took < ANSWER, "{took:?}");
+    }
 }
 
 #[test]
 fn manifests_are_held_to_the_same_bounds() {
-    for (schema, reason) in refused() {
-        let place = Place::with_config("npcs: [{ name: Bartok, lines: [{ say: Hm. }] }]\n");
+    let refused = refused();
+    let place = Place::with_config("npcs: [{ name: Bartok, lines: [{ say: Hm. }] }]\n");
+    for (number, (schema, _)) in refused.iter().enumerate() {
         let manifest = json!({"apiVersion": "promptkit.altairalabs.ai/v1", "kind": "Tool",
-            "metadata": {"name": "bad", "namespace": "evil"},
+            "metadata": {"name": format!("bad{number}"), "namespace": "evil"},
             "spec": {"description": "Bad.", "input_schema": schema, "mock_result": {"a": 1}}});
-        place.write("tools/bad.yaml", manifest.to_string());
-        let begun = Instant::now();
-        let ran = place.run(&["check"]);
-        assert!(begun.elapsed() < TIME);
-        assert_ne!(ran.status, 0, "{ran:#?}");
-        let said = [ran.stdout, ran.stderr].concat();
+        place.write(&format!("tools/bad{number}.yaml"), manifest.to_string());
+    }
+    let said = place.run(&["check"]).ends_with(2).stderr;
+    for (number, (_, reason)) in refused.iter().enumerate() {
+        let file = format!("tools/bad{number}.yaml:");
+        let told = said.lines().find(|line| line.starts_with(&file));
+        let told = told.unwrap_or_else(|| panic!("{reason}: nothing of {file}"));
         // The reader of YAML has a bound of its own for depth.
-        let is_told = said.contains(reason) || said.contains("recursion limit");
-        assert!(is_told, "{reason}: {said:.500}");
+        let is_told = told.contains(reason) || told.contains("recursion limit");
+        assert!(is_told, "{reason}: {told:.500}");
     }
 }
 
@@ -199,41 +203,73 @@ fn with_two(attack: &str) -> (Place, Live) {
     (place, live)
 }
 
-#[test]
-fn servers_with_a_word_without_end_are_ready_too() {
-    if !has_python() {
-        return;
-    }
+/// Two servers with a word without end, and a good one, become ready; the time it took.
+fn ready_beside_words() -> Duration {
     let begun = Instant::now();
     let (_place, mut live) = with_two("wordy");
     live.says_all(&["server=\"good\"", "server=\"bad\"", "server=\"worse\""]);
-    assert!(begun.elapsed() < READY, "{:?}", begun.elapsed());
-    live.types("Bartok, count");
-    live.says("Counted ");
+    let took = begun.elapsed();
+    asked(&mut live);
     assert!(peak(&live) < MEMORY, "{} MiB", peak(&live));
     assert_eq!(live.leave(), 0);
+    took
 }
 
 #[test]
-fn slow_schemas_delay_no_other_server() {
-    if !has_python() {
-        return;
+fn servers_with_a_word_without_end_are_ready_too() {
+    if has_python() {
+        ready_beside_words();
     }
+}
+
+#[test]
+fn wordy_servers_are_ready_in_time() {
+    if has_python() {
+        let took = ready_beside_words();
+        assert!(took < READY, "{took:?}");
+    }
+}
+
+/// Two servers whose schemas take long come after a good one, which answers meanwhile; the time until it was
+/// ready.
+fn ready_beside_heavy() -> (Duration, Place) {
     let begun = Instant::now();
     let (place, mut live) = with_two("heavy");
     live.says("server ready server=\"good\"");
     let took = begun.elapsed();
-    assert!(took < READY, "{took:?}");
     live.types("Bartok, count");
-    live.says("Counted ");
-    live.says("server ready server=\"bad\"");
+    let said = live.says_until("server ready server=\"bad\"");
+    let is_slow =
+        |line: &String| line.contains("bad.heavy") && line.contains("took 2 s to compile");
+    assert!(said.iter().any(is_slow), "{} lines, none with the reason", said.len());
+    if !said.iter().any(|line| line.contains("Counted ")) {
+        asked(&mut live);
+    }
     let peak = peak(&live);
     eprintln!(
         "beside two servers with 57,000 patterns each: ready after {took:?}, peak {peak} MiB"
     );
     assert!(peak < MEMORY, "{peak} MiB");
     assert_eq!(live.leave(), 0);
-    let lines = place.run(&["mcp", "servers", "--json", "--wait", "25"]).lines();
+    (took, place)
+}
+
+#[test]
+fn slow_schemas_delay_no_other_server() {
+    if has_python() {
+        ready_beside_heavy();
+    }
+}
+
+#[test]
+fn ready_beside_slow_schemas_in_time() {
+    if !has_python() {
+        return;
+    }
+    let (took, place) = ready_beside_heavy();
+    assert!(took < READY, "{took:?}");
+    // What was compiled in time is there.
+    let lines = place.run(&["mcp", "servers", "--json", "--wait", "100"]).lines();
     let bad = lines.iter().find(|line| line["name"] == "bad").unwrap();
     assert!(
         bad["left_out"].to_string().contains("took 2 s to compile"),

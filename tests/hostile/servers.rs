@@ -1,5 +1,8 @@
 //! MCP servers that flood, over both transports, through the real program: something else is answered
 //! meanwhile, memory stays below a bound, and the reason is shown.
+//!
+//! A limit above the transports is tried over one of them, as [`FLOODS`] and [`ENDLESS`] say; the tests in
+//! real time, which are for `./dev proof`, try everything over both.
 
 use std::{
     fs,
@@ -9,6 +12,7 @@ use std::{
 
 use serde_json::{Value, json};
 
+use self::Transport::{Http, Pipes};
 use crate::support::{
     program::{Live, Place, port_of, repository},
     skipped::skipped,
@@ -20,7 +24,59 @@ const MEMORY: u64 = 300;
 const KEPT: u64 = 120;
 /// Longest answer of a good server while a bad one does its worst. Alone it takes some milliseconds;
 /// the tests share the machine with the attackers, which keep it busy.
-const ANSWER: Duration = Duration::from_secs(2);
+pub const ANSWER: Duration = Duration::from_secs(2);
+/// Longest time until the state of every server is known.
+const SETTLED: Duration = Duration::from_secs(60);
+/// Longest wait for anything.
+const BOUND: Duration = Duration::from_secs(120);
+/// Log filter with every failure of a server, not just its first.
+const LOG: &str = "warn,glyphoxa=info,glyphoxa::tools::connection::server=debug";
+
+/// A way to a server.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Transport {
+    /// A child process.
+    Pipes,
+    /// An address.
+    Http,
+}
+
+/// Every transport.
+const BOTH: &[Transport] = &[Pipes, Http];
+
+/// Messages without end. The pace at which they are read, and how many lines of a log are passed on, is
+/// decided above the transports; an answer that is not taken is one thing in a pipe and another in a request.
+const FLOODS: [(&str, &[Transport]); 5] = [
+    ("pings", BOTH),
+    ("forms", &[Pipes]),
+    ("storm", &[Http]),
+    ("logs", &[Pipes]),
+    ("progress", &[Http]),
+];
+
+/// Lists and messages without end. Pages and tools are counted above the transports, bytes and values by each;
+/// `plain` is a body over HTTP, and `values` again in a pipe.
+const ENDLESS: [(&str, &[Transport]); 6] = [
+    ("pages", &[Http]),
+    ("crowd", &[Pipes]),
+    ("values", BOTH),
+    ("plain", &[Http]),
+    ("long", BOTH),
+    ("endless", BOTH),
+];
+
+/// Reason that is shown for one of [`ENDLESS`].
+fn reason(attack: &str, transport: Transport) -> &'static str {
+    match (attack, transport) {
+        ("pages", _) => "it did not give its tools: the list has more than 50 pages",
+        ("crowd", _) => "it did not give its tools: the list has more than 2000",
+        ("values" | "plain", _) => "more than 500000 values",
+        ("long", Pipes) => "12 MiB (at most 8 are read)",
+        ("long", Http) => "its answer is larger than 8 MiB",
+        (_, Http) => "the server sent an answer of more than 8 MiB",
+        (_, Pipes) => "it did not give its tools within",
+    }
+}
 
 /// True if there is an interpreter; says so when there is none.
 pub fn has_python() -> bool {
@@ -48,20 +104,26 @@ impl Attacker {
         Self { line, child: None }
     }
 
-    fn http(attack: &str, more: &str) -> Self {
+    fn http(attack: &str, flooded: &str) -> Self {
         let mut child = Command::new("python3")
             .arg(repository("tests/support/mcp/hostile.py"))
             .args(["http", attack])
+            .env("FLOODED", flooded)
             .stdout(Stdio::piped())
             .spawn()
             .unwrap();
         let port = port_of(&mut child);
-        let line = format!("name: bad, url: \"http://127.0.0.1:{port}/mcp\"{more}");
+        let line = format!("name: bad, url: \"http://127.0.0.1:{port}/mcp\"");
         Self { line, child: Some(child) }
     }
 
-    fn both(attack: &str) -> [(&'static str, Self); 2] {
-        [("stdio", Self::stdio(attack, "")), ("http", Self::http(attack, ""))]
+    /// An attacker that makes the file `flooded` in `notes` when its flood has begun.
+    fn over(transport: Transport, attack: &str, notes: &Place) -> Self {
+        let flooded = notes.path("flooded").display().to_string();
+        match transport {
+            Pipes => Self::stdio(attack, &format!(", env: {{ FLOODED: \"{flooded}\" }}")),
+            Http => Self::http(attack, &flooded),
+        }
     }
 }
 
@@ -106,51 +168,88 @@ fn memory(live: &Live, figure: &str) -> u64 {
     line.split_whitespace().nth(1).unwrap().parse::<u64>().unwrap() >> 10
 }
 
-/// Has the good server answer, and measures that.
-fn asked(live: &mut Live) -> Duration {
+/// Has the good server answer, and measures that. A call that takes longer than a turn may take, on a
+/// busy machine, is made again.
+pub fn asked(live: &mut Live) -> Duration {
     let begun = Instant::now();
-    live.types("Bartok, count");
-    live.says("Counted ");
-    begun.elapsed()
+    loop {
+        live.types("Bartok, count");
+        let line = live.says("\"outcome\":");
+        if line.contains("Counted ") {
+            return begun.elapsed();
+        }
+        assert!(begun.elapsed() < BOUND, "not answered after {BOUND:?}: {line}");
+    }
 }
 
-/// Once the program `says` so under `attack`, `calls` of the good server are answered in time and with
-/// bounded memory, over both transports.
-fn answers_beside(attack: &str, says: &str, calls: usize) {
-    for (transport, attacker) in Attacker::both(attack) {
-        let place = place(&attacker);
-        let mut live = place.start(&["ask", "--json", "--tier", "deep"]);
-        live.says(says);
-        let mut took: Vec<Duration> = (0..calls).map(|_| asked(&mut live)).collect();
-        took.sort();
-        let (median, slowest) = (took[calls / 2], took[calls - 1]);
-        let (peak, kept) = (peak(&live), memory(&live, "VmRSS"));
-        eprintln!(
-            "{attack} over {transport}: answers {median:?}, the slowest {slowest:?}; at most {peak} \
-             MiB, {kept} in the end"
-        );
-        assert!(slowest < ANSWER, "{attack} over {transport}: {took:?}");
-        assert!(peak < MEMORY, "{attack} over {transport}: {peak} MiB");
-        assert!(kept < KEPT, "{attack} over {transport}: {kept} MiB are not given back");
-        live.leave();
+/// Has the good server answer again and again, until `is_met`.
+fn asked_until(live: &mut Live, what: &str, is_met: impl Fn(&Live) -> bool) {
+    let begun = Instant::now();
+    while !is_met(live) {
+        assert!(begun.elapsed() < BOUND, "not after {BOUND:?}: {what}");
+        asked(live);
+    }
+}
+
+/// Durations of `calls` of the good server while `attack` goes on, the shortest first. Memory is bounded
+/// meanwhile.
+fn answers_beside(attack: &str, transport: Transport, calls: usize) -> Vec<Duration> {
+    let notes = Place::new();
+    let attacker = Attacker::over(transport, attack, &notes);
+    let place = place(&attacker).env("RUST_LOG", LOG);
+    let mut live = place.start(&["ask", "--json", "--tier", "deep"]);
+    let is_flood = FLOODS.iter().any(|(flood, _)| *flood == attack);
+    let bad = if is_flood { "server ready server=\"bad\"" } else { reason(attack, transport) };
+    live.says_all(&["server ready server=\"good\"", bad]);
+    if is_flood {
+        asked_until(&mut live, "the flood has begun", |_| notes.path("flooded").exists());
+    }
+    let mut took: Vec<Duration> = (0..calls).map(|_| asked(&mut live)).collect();
+    took.sort();
+    let what = format!("{attack} over {transport:?}: less than {KEPT} MiB are kept");
+    asked_until(&mut live, &what, |live| memory(live, "VmRSS") < KEPT);
+    let peak = peak(&live);
+    eprintln!("{attack} over {transport:?}: answers in {took:?}; at most {peak} MiB");
+    assert!(peak < MEMORY, "{attack} over {transport:?}: {peak} MiB");
+    live.leave();
+    took
+}
+
+/// Like [`answers_beside`] over both transports, with answers in time.
+fn answers_in_time(attack: &str, calls: usize) {
+    for transport in BOTH {
+        let took = answers_beside(attack, *transport, calls);
+        assert!(took.iter().all(|it| *it < ANSWER), "{attack} over {transport:?}: {took:?}");
     }
 }
 
 /// Status of `bad` and of `good`.
 fn stand(place: &Place) -> (Value, Value) {
-    let ran = place.run(&["mcp", "servers", "--json", "--wait", "25"]);
+    let ran = place.run(&["mcp", "servers", "--json", "--wait", "100"]);
     let lines = ran.lines();
     let of = |name: &str| lines.iter().find(|line| line["name"] == name).unwrap().clone();
     (of("bad"), of("good"))
 }
 
 #[test]
-fn message_floods_stay_within_time_and_memory() {
+fn message_floods_stay_within_memory() {
     if !has_python() {
         return;
     }
-    for attack in ["pings", "forms", "storm", "logs", "progress"] {
-        answers_beside(attack, "server ready server=\"good\"", 20);
+    for (attack, transports) in FLOODS {
+        for transport in transports {
+            answers_beside(attack, *transport, 5);
+        }
+    }
+}
+
+#[test]
+fn message_floods_are_answered_in_time() {
+    if !has_python() {
+        return;
+    }
+    for (attack, _) in FLOODS {
+        answers_in_time(attack, 20);
     }
 }
 
@@ -168,35 +267,38 @@ fn server_that_ignores_answers_is_dropped() {
     live.leave();
 }
 
+/// The state of both servers beside `attack`, with the reason; how long it took to know them.
+fn refused(attack: &str, transport: Transport) -> Duration {
+    let notes = Place::new();
+    let attacker = Attacker::over(transport, attack, &notes);
+    let place = place(&attacker);
+    let begun = Instant::now();
+    let (bad, good) = stand(&place);
+    let took = begun.elapsed();
+    let told = bad["reason"].as_str().unwrap_or_default();
+    eprintln!("{attack} over {transport:?}: {took:?}, {told}");
+    assert!(told.contains(reason(attack, transport)), "{attack} over {transport:?}: {bad:#}");
+    assert_eq!(good["state"], "ready", "{good:#}");
+    took
+}
+
+/// The other attacks: [`endless_input_leaves_memory_bounded`] reads their reasons in the log.
 #[test]
 fn endless_lists_and_messages_are_refused() {
+    if has_python() {
+        refused("pages", Pipes);
+    }
+}
+
+#[test]
+fn endless_lists_are_refused_in_time() {
     if !has_python() {
         return;
     }
-    let cases = [
-        ("pages", "it did not give its tools: the list has more than 50 pages"),
-        ("crowd", "it did not give its tools: the list has more than 2000"),
-        ("values", "more than 500000 values"),
-        ("plain", "more than 500000 values"),
-        ("long", "12 MiB (at most 8 are read)"),
-        ("endless", "within"),
-    ];
-    for (attack, reason) in cases {
-        for (transport, attacker) in Attacker::both(attack) {
-            let place = place(&attacker);
-            let begun = Instant::now();
-            let (bad, good) = stand(&place);
-            let took = begun.elapsed();
-            let told = bad["reason"].as_str().unwrap_or_default();
-            eprintln!("{attack} over {transport}: {took:?}, {told}");
-            let reason = match (attack, transport) {
-                ("long", "http") => "its answer is larger than 8 MiB",
-                ("endless", "http") => "the server sent an answer of more than 8 MiB",
-                _ => reason,
-            };
-            assert!(told.contains(reason), "{attack} over {transport}: {bad:#}");
-            assert_eq!(good["state"], "ready", "{good:#}");
-            assert!(took < Duration::from_secs(60), "{attack} over {transport}: {took:?}");
+    for (attack, _) in ENDLESS {
+        for transport in BOTH {
+            let took = refused(attack, *transport);
+            assert!(took < SETTLED, "{attack} over {transport:?}: {took:?}");
         }
     }
 }
@@ -206,9 +308,35 @@ fn endless_input_leaves_memory_bounded() {
     if !has_python() {
         return;
     }
-    for attack in ["pages", "crowd", "values", "plain", "long", "endless"] {
-        answers_beside(attack, "server failed", 5);
+    for (attack, transports) in ENDLESS {
+        for transport in transports {
+            answers_beside(attack, *transport, 1);
+        }
     }
+}
+
+#[test]
+fn endless_input_is_answered_in_time() {
+    if !has_python() {
+        return;
+    }
+    for (attack, _) in ENDLESS {
+        answers_in_time(attack, 5);
+    }
+}
+
+/// A table with a server whose tools are others in each list, once it has used up its room so many times.
+fn renamed(times: usize) -> (Place, Live) {
+    let place = place(&Attacker::stdio("renames", ""));
+    let live = place.start(&["ask", "--json", "--tier", "deep"]);
+    live.says_all(&["server ready server=\"good\"", "server ready server=\"bad\""]);
+    // Once there is no room for more, more and more wait for a person.
+    for _ in 0..times {
+        let said = live.says("new or changed tools wait for approval");
+        assert!(said.len() < 10_000, "{} bytes are logged at once", said.len());
+        assert!(said.contains("of this server are stored already"), "{said}");
+    }
+    (place, live)
 }
 
 #[test]
@@ -216,16 +344,8 @@ fn ever_changing_tools_are_stored_up_to_a_limit() {
     if !has_python() {
         return;
     }
-    let place = place(&Attacker::stdio("renames", ""));
-    let mut live = place.start(&["ask", "--json", "--tier", "deep"]);
-    live.says("server ready server=\"bad\"");
-    // Once there is no room for more, more and more wait for a person.
-    for _ in 0..3 {
-        let said = live.says("new or changed tools wait for approval");
-        assert!(said.len() < 10_000, "{} bytes are logged at once", said.len());
-        assert!(said.contains("of this server are stored already"), "{said}");
-    }
-    assert!(asked(&mut live) < ANSWER);
+    let (place, mut live) = renamed(2);
+    asked(&mut live);
     let file = fs::metadata(place.path("data/mcp-pinned.json")).unwrap().len();
     let peak = peak(&live);
     eprintln!("renames: {file} bytes are kept, at most {peak} MiB");
@@ -238,6 +358,17 @@ fn ever_changing_tools_are_stored_up_to_a_limit() {
     assert_eq!((kept["pinned_most"].as_u64(), most), (Some(4_000), 4 << 20), "{kept:#}");
     assert!(kept["pinned_bytes"].as_u64().unwrap() <= most, "{kept:#}");
     assert!(good["kept"]["pinned"].as_u64() >= Some(10), "{good:#}");
+}
+
+#[test]
+fn changing_tools_are_answered_in_time() {
+    if !has_python() {
+        return;
+    }
+    let (_place, mut live) = renamed(3);
+    let took = asked(&mut live);
+    assert!(took < ANSWER, "{took:?}");
+    live.leave();
 }
 
 #[test]
@@ -274,7 +405,8 @@ fn debug_messages_are_logged_without_secrets() {
     let config = |debug: bool| {
         format!(
             "npcs: [{{ name: Bartok, lines: [{{ say: Hm. }}] }}]\nmcp:\n  servers:\n    - {{ name: home, \
-             command: \"python3 '{}' plain\", debug: {debug}, env: {{ API_TOKEN: open-sesame-4711 }} }}\n",
+             command: \"python3 '{}' plain\", debug: {debug}, env: {{ API_TOKEN: open-sesame-4711 }}, tools: {{ echo: {{ \
+             max_duration_ms: 60000 }} }} }}\n",
             script.display()
         )
     };
@@ -312,9 +444,7 @@ fn doctor_shows_server_state_without_keys() {
          auth: {{ token: b3arer-of-mine }}, headers: {{ X-Way: w4y-of-mine }} }}\n",
         good.display()
     ));
-    let begun = Instant::now();
     let ran = place.run(&["doctor", "--json"]);
-    assert!(begun.elapsed() < Duration::from_secs(60));
     let lines = ran.lines();
     let servers: Vec<&Value> = lines.iter().filter(|it| it["what"] == "tool server").collect();
     assert_eq!(servers.len(), 2, "{ran:#?}");

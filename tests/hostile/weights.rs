@@ -1,12 +1,7 @@
 //! Voices out of files that somebody has made to harm: the character speaks with its second voice, and the program
 //! goes on.
 
-use std::{
-    fs,
-    path::PathBuf,
-    process::Command,
-    time::{Duration, Instant},
-};
+use std::{fs, path::PathBuf, process::Command};
 
 use rand::{RngExt, SeedableRng, rngs::StdRng};
 use serde_json::Value;
@@ -16,14 +11,13 @@ use super::onnx::{FLOAT, branch, bytes, int, integers, node, tensor, value, voic
 use crate::support::{
     program::{Place, run},
     skipped::skipped,
+    whole,
 };
 
 /// Of the child: seconds of processor time, KiB of memory. The shell stays, and tells of a signal.
 const LIMITS: &str = "ulimit -t 60; ulimit -v 4000000; \"$0\" \"$@\"; exit $?";
 /// Exit status that the shell makes of an abort.
 const ABORTED: i32 = 128 + 6;
-/// Longest that anybody waits for the second voice.
-const MOST_TIME: Duration = Duration::from_secs(60);
 
 const CAST: &str = "
 npcs:
@@ -59,7 +53,6 @@ fn outcome(network: &[u8], settings: impl AsRef<[u8]>) -> Outcome {
     command.args(["-c", LIMITS, env!("CARGO_BIN_EXE_glyphoxa")]);
     command.args(["ask", "--json", "--text", "Mira, hello", "--out", "o.wav"]);
     command.current_dir(place.path("")).env_clear().env("PATH", "/usr/local/bin:/usr/bin:/bin");
-    let begun = Instant::now();
     let ran = run(command, "");
     if ran.status == ABORTED && ran.stderr.contains("memory allocation of ") {
         return Outcome::NoMemory;
@@ -68,8 +61,6 @@ fn outcome(network: &[u8], settings: impl AsRef<[u8]>) -> Outcome {
     // A crash of the runtime is the voice's fault, and is reported.
     let broke = ran.stderr.contains("the runtime crashed on them");
     assert!(broke || !ran.stderr.contains("panicked"), "{}", ran.stderr);
-    let took = begun.elapsed();
-    assert!(took < MOST_TIME, "{took:?}");
     let line = ran.line();
     assert_eq!(line["outcome"], Value::from("spoken"), "{line:#}");
     assert!(line["audio_ms"].as_u64().is_some_and(|ms| ms > 0), "{line:#}");
@@ -164,7 +155,8 @@ fn spoilt_voices_speak_or_give_way_to_the_second() {
     for ((network, settings), cases) in all {
         assert_eq!(outcome(&network, &settings), Outcome::Used);
         let mut rng = StdRng::seed_from_u64(15);
-        let (mut used, mut no_memory, cases) = (0, 0, cases * times());
+        let cases = times() * if whole() { cases } else { cases / 2 };
+        let (mut used, mut no_memory) = (0, 0);
         for case in 0..cases {
             let (mut network, mut settings) = (network.clone(), settings.clone());
             if case % 4 == 0 {

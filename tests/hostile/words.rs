@@ -12,6 +12,7 @@ use crate::support::{
     chat_server::{ChatServer, Recorded, Script},
     program::{Place, Ran, port_of, repository},
     skipped::skipped,
+    whole,
 };
 
 /// Text in every part of the server.
@@ -113,7 +114,7 @@ fn attack(over_http: bool, tools: &str, npc: &str) -> Attack {
         model.base_url()
     );
     place.write("glyphoxa.yaml", config);
-    Attack { place: place.env("RUST_LOG", "off"), model, _http: http }
+    Attack { place: place.brief().env("RUST_LOG", "off"), model, _http: http }
 }
 
 impl Attack {
@@ -212,7 +213,9 @@ fn server_words_are_data_and_gate_later_calls() {
         return;
     }
     for over_http in [false, true] {
-        for kind in KINDS {
+        // Every kind, by turns over stdio and HTTP.
+        let (first, step) = if whole() { (0, 1) } else { (usize::from(over_http), 2) };
+        for kind in KINDS.into_iter().skip(first).step_by(step) {
             let schema = if kind == "picky" { kind } else { "" };
             let attack = attack(over_http, &own_words_but(schema, ""), "");
             attack.turn(&[(kind, r#"{"n": 7}"#)]);
@@ -389,31 +392,40 @@ fn restricted_facts_are_secret_while_in_context() {
         ("all", None, "tell me of the Crypt", false),
     ];
     for (who, asks, said, waits) in cases {
-        let attack = attack(true, &own_words(""), "");
-        attack.place.write(
-            "world.yaml",
-            format!(
-                "campaign: {{ name: Test }}\nentities:\n  - {{ id: crypt, name: Crypt, type: location, \
-                 visibility: {who}, description: Below the cellar. }}\n"
-            ),
-        );
-        let config = fs::read_to_string(attack.place.path("glyphoxa.yaml")).unwrap();
-        // Memory is recalled however busy the machine is.
-        let head = "campaign: world.yaml\nturn: { recall_ms: 5000 }\n";
-        attack.place.write("glyphoxa.yaml", format!("{head}{config}"));
-        attack.turn(&Vec::from_iter(asks));
-        attack.turn(&[("says", "{}")]);
-        attack.turn(&[("look", "{}")]);
-        let first = format!("Bartok, {said}");
-        let mut arguments = vec!["ask", "--json", "--tier", "deep", "--approve", "none"];
-        arguments.extend(["--session", "evening"]);
-        for text in [&*first, "Bartok, go on", "Bartok, go on"] {
-            arguments.extend(["--text", text]);
-        }
-        let lines = attack.place.run(&arguments).ends_with(0).lines();
+        // Bartok's source has 200 ms, which a busy machine may not have.
+        let lines = (0..20)
+            .map(|_| crypt_evening(who, asks, said))
+            .find(|lines| lines[0]["tools"][0]["result"]["error"] != "timeout")
+            .expect("an answer in time");
         let call = call_of(&lines, 2, "home.look");
         assert_eq!(call["pending"], waits, "{who} {asks:?} {said}: {lines:#?}");
     }
+}
+
+/// Turns in which Bartok hears of the crypt, which those `who` may know, of the server, and looks.
+fn crypt_evening(who: &str, asks: Option<(&str, &str)>, said: &str) -> Vec<Value> {
+    let attack = attack(true, &own_words(""), "");
+    attack.place.write(
+        "world.yaml",
+        format!(
+            "campaign: {{ name: Test }}\nentities:\n  - {{ id: crypt, name: Crypt, type: location, \
+             visibility: {who}, description: Below the cellar. }}\n"
+        ),
+    );
+    let config = fs::read_to_string(attack.place.path("glyphoxa.yaml")).unwrap();
+    // Memory is recalled however busy the machine is.
+    let head = "campaign: world.yaml\nturn: { recall_ms: 10000 }\n";
+    attack.place.write("glyphoxa.yaml", format!("{head}{config}"));
+    attack.turn(&Vec::from_iter(asks));
+    attack.turn(&[("says", "{}")]);
+    attack.turn(&[("look", "{}")]);
+    let first = format!("Bartok, {said}");
+    let mut arguments = vec!["ask", "--json", "--tier", "deep", "--approve", "none"];
+    arguments.extend(["--session", "evening"]);
+    for text in [&*first, "Bartok, go on", "Bartok, go on"] {
+        arguments.extend(["--text", text]);
+    }
+    attack.place.run(&arguments).ends_with(0).lines()
 }
 
 #[test]
@@ -432,19 +444,39 @@ fn approved_arguments_are_sent_unchanged() {
     assert_eq!(attack.wiped(), 1);
 }
 
+/// Two evenings of so many turns; an NPC with secrets needs the operator's word that the server keeps its
+/// questions to itself.
+fn two_evenings(turns: usize) -> Vec<Value> {
+    let secret = "    secret_knowledge: [The cellar leads to the crypt.]\n";
+    let told = ", tools: { look: { open_world: false } }";
+    [plays_an_evening(turns, "", ""), plays_an_evening(turns, told, secret)].concat()
+}
+
 #[test]
 fn ordinary_evening_asks_nothing() {
     if !has_python() {
         return;
     }
-    let secret = "    secret_knowledge: [The cellar leads to the crypt.]\n";
-    // An NPC with secrets needs the operator's word that the server keeps its questions to itself.
-    plays_an_evening("", "");
-    plays_an_evening(", tools: { look: { open_world: false } }", secret);
+    for call in two_evenings(10) {
+        // Built-in tools have 20 ms and more, which a busy machine may not have; a note that was not written
+        // in time cannot be read.
+        let error = &call["result"]["error"];
+        let works = call["ok"] == true || error == "timeout" || error == "tool";
+        assert!(works && call["pending"] == false, "{call:#}");
+    }
 }
 
-/// Twenty turns with two calls each, in which nobody is asked.
-fn plays_an_evening(tools: &str, npc: &str) {
+#[test]
+fn ordinary_evening_works_in_time() {
+    if !has_python() {
+        return;
+    }
+    let calls = two_evenings(20);
+    assert!(calls.iter().all(|it| it["ok"] == true && it["pending"] == false), "{calls:#?}");
+}
+
+/// Calls of an evening with two calls in each turn, and nobody who could be asked.
+fn plays_an_evening(turns: usize, tools: &str, npc: &str) -> Vec<Value> {
     let npc = format!("{npc}    policy: {{ max_calls_per_minute: 200 }}\n");
     let attack = attack(false, tools, &npc);
     let evening = [
@@ -459,17 +491,14 @@ fn plays_an_evening(tools: &str, npc: &str) {
         ("look", r#"{"name": "again"}"#),
         ("roll", r#"{"expression": "1d20"}"#),
     ];
-    let turns = 20;
     for turn in 0..turns {
         attack.turn(&[evening[turn % evening.len()], evening[(turn + 3) % evening.len()]]);
     }
     let lines = attack.plays(turns, &["--approve", "none"]).lines();
-    let calls: Vec<&Value> = lines.iter().flat_map(|it| it["tools"].as_array().unwrap()).collect();
+    let calls = lines.iter().flat_map(|it| it["tools"].as_array().unwrap().clone());
+    let calls: Vec<Value> = calls.collect();
     assert_eq!(calls.len(), 2 * turns);
-    let asked =
-        calls.iter().filter(|it| it["pending"] == true || it["result"]["error"] == "denied");
-    assert_eq!(asked.count(), 0, "{calls:#?}");
-    assert!(calls.iter().all(|it| it["ok"] == true), "{calls:#?}");
+    calls
 }
 
 #[test]

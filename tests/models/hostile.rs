@@ -12,7 +12,7 @@ use super::{
     place, refused,
     registry::{Manner, Registry},
 };
-use crate::support::program::Place;
+use crate::support::{program::Place, whole};
 
 /// A registry that has `wheel`, which should hold 5,000 bytes, and a place that wants these.
 fn offered(wheel: &[u8]) -> (Registry, Place) {
@@ -207,12 +207,14 @@ fn packages_of_npm_are_no_better() {
         header.set_cksum();
         header
     };
+    // At most 50 times a package's length is read; zeros shrink to a thousandth.
+    let megabytes = if whole() { 256 } else { 32 };
     // Zeros without end before the file.
     let bomb = gz(&mut |encoder| {
         encoder
             .write_all(header("package/a", 1 << 34, tar::EntryType::Regular).as_bytes())
             .unwrap();
-        (0..256).for_each(|_| encoder.write_all(&vec![0; 1 << 20]).unwrap());
+        (0..megabytes).for_each(|_| encoder.write_all(&vec![0; 1 << 20]).unwrap());
     });
     let said = run(&bomb);
     assert!(said.contains("size limit"), "{said}");
@@ -220,7 +222,7 @@ fn packages_of_npm_are_no_better() {
     for kind in [tar::EntryType::GNULongName, tar::EntryType::XHeader] {
         let long = gz(&mut |encoder| {
             encoder.write_all(header("long", 1 << 34, kind).as_bytes()).unwrap();
-            (0..256).for_each(|_| encoder.write_all(&vec![b'a'; 1 << 20]).unwrap());
+            (0..megabytes).for_each(|_| encoder.write_all(&vec![b'a'; 1 << 20]).unwrap());
         });
         assert!(run(&long).contains("size limit"));
     }

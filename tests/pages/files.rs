@@ -101,7 +101,8 @@ fn files_of_the_pages_are_understood() {
 fn lines_of_the_pages_are_answered() {
     let typed = blocks("text");
     for (page, lines) in &typed {
-        let answers = Place::new().run_typing(&["ask", "--json"], lines).ends_with(0).lines();
+        let answers =
+            Place::new().brief().run_typing(&["ask", "--json"], lines).ends_with(0).lines();
         let spoken = answers.iter().filter(|line| line["outcome"] == "spoken").count();
         assert_eq!(spoken, lines.lines().count(), "{page}: {answers:#?}");
         if page == "README.md" {

@@ -89,7 +89,7 @@ impl Page {
 /// A folder with what the pages speak of: the shipped files, Pip, a recording of a player, and an
 /// evening called friday.
 fn table() -> Place {
-    let place = Place::new();
+    let place = Place::new().brief();
     for name in ["glyphoxa.yaml", "campaigns/ravenford.yaml", "npcs/mira.yaml", "npcs/bartok.yaml"]
     {
         place.write(name, shipped(name));

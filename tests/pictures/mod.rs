@@ -1,4 +1,5 @@
-//! Pictures that an NPC has made, through the real program at a terminal.
+//! Pictures that an NPC has made, through the real program at a terminal; answers of each service are tested
+//! beside its client.
 
 use std::{fs, sync::Arc};
 
@@ -10,7 +11,6 @@ use crate::support::{
     images::{
         Form, ImageServer, Picture,
         files::{self, SMALL},
-        part,
     },
     program::{Live, Place},
 };
@@ -97,14 +97,9 @@ fn cast(chat: &ChatServer, image: &str) -> String {
 
 /// A model that requests a picture in every turn.
 pub fn draws(chat: &ChatServer) {
-    draws_by(chat, PROMPT);
-}
-
-/// Like [`draws`], with this prompt.
-fn draws_by(chat: &ChatServer, prompt: &'static str) {
-    chat.otherwise(move |request| {
+    chat.otherwise(|request| {
         let Some(last) = last_message(request) else { return Script::text(&["Aye."]) };
-        let arguments = json!({"prompt": prompt, "style": "ink on parchment", "alt": ALT});
+        let arguments = json!({"prompt": PROMPT, "style": "ink on parchment", "alt": ALT});
         match last["role"].as_str() {
             Some("tool") if is_pending(&last) => Script::text(&[MEANWHILE]),
             Some("tool") => Script::text(&[AFTER]),
@@ -169,35 +164,6 @@ fn picture_asked_for_lies_beside_the_sound() {
     assert_eq!(asked[0].refused, None, "{asked:#?}");
     let prompt = asked[0].json["prompt"].as_str().unwrap();
     assert!(prompt.contains(PROMPT) && prompt.contains("ink on parchment"), "{prompt}");
-}
-
-#[test]
-fn prompt_holds_no_settings_of_a_server() {
-    let table = Table::of(Form::OpenAi);
-    draws_by(
-        &table.chat,
-        "A ring <sd_cpp_extra_args>{\"steps\": 999}</sd_cpp_extra_args> | no raven",
-    );
-    let call = table.drawn();
-    assert_eq!(call["ok"], true, "{call:#}");
-    let asked = table.images.requests();
-    let prompt = asked[0].json["prompt"].as_str().unwrap();
-    assert!(prompt.contains("A ring") && prompt.contains("no raven"), "{prompt}");
-    assert!(!prompt.contains("sd_cpp") && !prompt.contains("999"), "{prompt}");
-    assert!(!prompt.contains('|'), "{prompt}");
-}
-
-#[test]
-fn model_reads_that_the_picture_was_shown() {
-    let table = Table::of(Form::OpenAi);
-    let go = Arc::new(Notify::new());
-    table.images.push(Picture::bytes(files::png()).held(&go));
-    let mut live = table.open(&[]);
-    live.types(LINE);
-    live.says("\"pending\":true");
-    go.notify_one();
-    live.says("\"pending\":false");
-    assert_eq!(live.leave(), 0);
     let read = told(&table.chat);
     assert!(read.contains("shown") && read.contains(ALT), "{read}");
     let requests = table.chat.requests();
@@ -209,51 +175,9 @@ fn model_reads_that_the_picture_was_shown() {
     }
 }
 
+/// Encoding millions of pixels takes seconds; `heavy_picture_becomes_a_jpeg` has a hundredth of them.
 #[test]
-fn picture_of_each_kind_is_shown() {
-    for kind in [files::jpeg(), files::webp()] {
-        let table = Table::of(Form::OpenAi);
-        table.images.push(Picture::bytes(kind));
-        let call = table.drawn();
-        assert_eq!(call["ok"], true, "{call:#}");
-        assert_eq!(files::size_of(&table.picture()), Some(SMALL), "it is a PNG now");
-    }
-}
-
-#[test]
-fn picture_at_the_services_address_is_fetched() {
-    let table = Table::of(Form::OpenAi);
-    table.images.push(Picture::linked(files::png()));
-    let call = table.drawn();
-    assert_eq!(call["ok"], true, "{call:#}");
-    assert_eq!(files::size_of(&table.picture()), Some(SMALL));
-    let lines: Vec<String> = table.images.requests().into_iter().map(|it| it.line).collect();
-    assert_eq!(lines, ["POST /v1/images/generations", "GET /files/0"]);
-}
-
-#[test]
-fn last_picture_of_gemini_is_shown() {
-    let (draft, last) = (files::plain((16, 16)), files::png());
-    let texts = json!({"text": "Here it is."});
-    for parts in [
-        json!([texts, part(&draft, true), part(&last, false)]),
-        json!([part(&draft, false), part(&last, false), texts]),
-        // Sometimes the only one is marked as a draft.
-        json!([texts, part(&last, true)]),
-    ] {
-        let table = Table::of(Form::Gemini);
-        table.images.push(Picture::candidate(parts, "STOP"));
-        let call = table.drawn();
-        assert_eq!(call["ok"], true, "{call:#}");
-        assert_eq!(files::size_of(&table.picture()), Some(SMALL));
-        let asked = table.images.requests();
-        assert_eq!(asked[0].refused, None, "{asked:#?}");
-        assert!(asked[0].json["contents"].to_string().contains(PROMPT), "{asked:#?}");
-    }
-}
-
-#[test]
-fn large_picture_is_made_smaller() {
+fn large_picture_is_made_smaller_at_length() {
     let table = Table::of(Form::OpenAi);
     let large = files::noise(1_700);
     assert!(large.len() > 8 << 20, "{} bytes", large.len());
@@ -263,20 +187,6 @@ fn large_picture_is_made_smaller() {
     let shown = table.picture();
     assert!(shown.starts_with(b"\xff\xd8\xff"), "a JPEG");
     assert!(shown.len() <= 8 << 20, "{} bytes", shown.len());
-}
-
-#[test]
-fn metadata_of_a_picture_is_gone() {
-    let secret = files::SECRET.as_bytes();
-    for marked in [files::marked(), files::jpeg(), files::webp()] {
-        let holds = |file: &[u8]| file.windows(secret.len()).any(|it| it == secret);
-        assert!(holds(&marked));
-        let table = Table::of(Form::OpenAi);
-        table.images.push(Picture::bytes(marked));
-        let call = table.drawn();
-        assert_eq!(call["ok"], true, "{call:#}");
-        assert!(!holds(&table.picture()));
-    }
 }
 
 #[test]

@@ -1,4 +1,5 @@
-//! The image service in the configuration: what `check` finds, and what `doctor` tries.
+//! The image service in the configuration: what `check` finds, and what `doctor` tries; each wrong setting is
+//! tested beside its reader.
 
 use super::{LINE, Table, cast};
 use crate::support::{
@@ -9,46 +10,14 @@ use crate::support::{
 
 /// Pip, who may have pictures made, on the first line.
 const PIP: &str = "npcs: [{ name: Pip, tools: [\"image-gen.*\"], lines: [{ say: hi }] }]\n";
-/// Wrong entries of `providers`, and what is said of each.
-const WRONG: [(&str, &str); 7] = [
-    ("{ service: dalle, model: m }", "dalle"),
-    ("{ service: openai, model: m, base_url: x.example, free: true }", "x.example"),
-    ("{ service: openai, name: gemini, model: m, api_key: k, free: true }", "'name'"),
-    ("{ service: openai, model: new-painter, api_key: k }", "price"),
-    ("{ service: openai, model: m, free: true }", "api_key"),
-    ("{ service: openai, model: m, api_key: k, free: true, price: { picture: 1 } }", "free"),
-    ("{ service: openai, model: m, api_key: k, price: { minute: 1 } }", "price of model"),
-];
 
 #[test]
 fn wrong_image_service_is_shown_with_its_place() {
-    for (entry, part) in WRONG {
-        let place = Place::with_config(&format!("{PIP}providers: {{ image: {entry} }}\n"));
-        let report = place.run(&["check"]).ends_with(2).stderr;
-        let is_shown =
-            |it: &str| it.contains("glyphoxa.yaml:2:") && it.contains(part) && it.ends_with(')');
-        assert!(report.lines().any(is_shown), "{entry}: {report}");
-    }
-}
-
-#[test]
-fn image_service_may_be_local_or_name_no_model() {
-    for entry in [
-        "{ service: openai, model: m, base_url: 'http://127.0.0.1:1234/v1' }",
-        "{ service: openai, api_key: k, price: { picture: 0.25, input: 5, output: 30 } }",
-        "{ service: gemini, api_key: k, price: { picture: 0.04 } }",
-    ] {
-        let place = Place::with_config(&format!("{PIP}providers: {{ image: {entry} }}\n"));
-        let ran = place.run(&["check"]).ends_with(0);
-        assert_eq!(ran.stderr, "", "{entry}");
-    }
-}
-
-#[test]
-fn list_without_an_image_service_is_a_warning() {
-    let ran = Place::with_config(PIP).run(&["check"]).ends_with(0);
-    let is_shown = |it: &str| it.contains("glyphoxa.yaml:1:") && it.contains("providers.image");
-    assert!(ran.stderr.lines().any(is_shown), "{ran:#?}");
+    let place = Place::with_config(&format!("{PIP}providers: {{ image: {{ service: dalle }} }}\n"));
+    let report = place.run(&["check"]).ends_with(2).stderr;
+    let is_shown =
+        |it: &str| it.contains("glyphoxa.yaml:2:") && it.contains("dalle") && it.ends_with(')');
+    assert!(report.lines().any(is_shown), "{report}");
 }
 
 #[test]

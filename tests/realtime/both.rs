@@ -1,6 +1,6 @@
 //! Both services at one table: each NPC is heard and answered by its own.
 
-use super::{KEY, PRICES, assert_by_service, say_at, seen};
+use super::{KEY, PRICES, WAIT, assert_by_service, say_at, seen};
 use crate::support::{
     program::Place,
     voice_models::{Answer, Seen, Service, VoiceServer},
@@ -20,8 +20,8 @@ fn place(servers: &[VoiceServer; 2], engine: &str) -> Place {
         let (name, model) = (server.service().name(), server.service().model());
         let (url, price) = (server.base_url(), PRICES.entry());
         format!(
-            "    - {{ name: {name}, model: {model}, api_key: {KEY}, base_url: \"{url}\", price: \
-             {price} }}\n"
+            "    - {{ name: {name}, model: {model}, api_key: {KEY}, base_url: \"{url}\", \
+             first_byte_timeout_ms: {WAIT}, price: {price} }}\n"
         )
     });
     Place::with_config(&format!(

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::{CASCADE, KEY, PRICES, seen, talk};
+use super::{CASCADE, KEY, PRICES, WAIT, seen, talk};
 use crate::support::{
     answers::text,
     chat_server::{ChatServer, Script},
@@ -30,7 +30,7 @@ fn entry(server: &VoiceServer) -> String {
     let (name, model) = (server.service().name(), server.service().model());
     format!(
         "  speech_to_speech: {{ name: {name}, model: {model}, api_key: {KEY}, base_url: \"{url}\", \
-         price: {price} }}\n"
+         first_byte_timeout_ms: {WAIT}, price: {price} }}\n"
     )
 }
 

@@ -44,6 +44,8 @@ use crate::support::{
 
 /// The key that counterparts want.
 const KEY: &str = "sk-realtime-key-of-tests";
+/// Longest wait for a session, in milliseconds: a busy machine is not waited for in vain.
+const WAIT: u32 = 60_000;
 /// Reply of the cascade.
 const CASCADE: &str = "The cascade says so.";
 /// Line of a player.
@@ -65,6 +67,8 @@ struct Setting {
     service: Service,
     base_url: String,
     prices: Prices,
+    /// Longest wait for a session, in milliseconds.
+    wait: u32,
     /// Tools of Bartok.
     tools: &'static str,
     /// Further lines of `providers`.
@@ -80,17 +84,18 @@ impl Setting {
 
     fn at(service: Service, base_url: String) -> Self {
         let providers = String::new();
-        Self { service, base_url, prices: PRICES, tools: "dice-roller.roll", providers, more: "" }
+        let (prices, wait, tools) = (PRICES, WAIT, "dice-roller.roll");
+        Self { service, base_url, prices, wait, tools, providers, more: "" }
     }
 
     fn config(&self) -> String {
         let price = self.prices.entry();
         let (name, model, voice) =
             (self.service.name(), self.service.model(), self.service.voice());
-        let Self { base_url, tools, providers, more, .. } = self;
+        let Self { base_url, wait, tools, providers, more, .. } = self;
         format!(
             r#"providers:
-  speech_to_speech: {{ name: {name}, model: {model}, api_key: {KEY}, base_url: "{base_url}", price: {price} }}
+  speech_to_speech: {{ name: {name}, model: {model}, api_key: {KEY}, base_url: "{base_url}", first_byte_timeout_ms: {wait}, price: {price} }}
 {providers}{more}
 npcs:
   - name: Bartok

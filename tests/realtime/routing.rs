@@ -10,15 +10,15 @@ use crate::{
     },
 };
 
-use super::{KEY, assert_by_service, because, seen};
+use super::{KEY, WAIT, assert_by_service, because, seen};
 
-/// Bartok, who speaks by `server`; his tool `home.dig` takes 1.6 s, and `declared` is what is said of it.
+/// Bartok, who speaks by `server`; his tool `home.dig` takes 0.8 s, and `declared` is what is said of it.
 pub fn place(server: &VoiceServer, declared: &str) -> Place {
     let (url, tools) = (server.base_url(), repository("tests/support/mcp/server.py"));
     let (name, model) = (server.service().name(), server.service().model());
     Place::with_config(&format!(
         r#"providers:
-  speech_to_speech: {{ name: {name}, model: {model}, api_key: {KEY}, base_url: "{url}", free: true }}
+  speech_to_speech: {{ name: {name}, model: {model}, api_key: {KEY}, base_url: "{url}", first_byte_timeout_ms: {WAIT}, free: true }}
 npcs:
   - name: Bartok
     engine: s2s
@@ -34,7 +34,7 @@ mcp:
     - name: home
       required: true
       command: "python3 '{}' plain"
-      env: {{ MORE: yes }}
+      env: {{ MORE: yes, PACE: "0.1" }}
       tools: {{ dig: {{ effects: none, open_world: false, max_duration_ms: 6000, {declared} }} }}
 "#,
         tools.display()

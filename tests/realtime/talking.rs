@@ -191,16 +191,18 @@ fn assert_opened_again(sessions: &[Seen], heard: &str) {
     assert!(next.has_item("assistant", heard), "{heard}: {:#?}", next.items);
 }
 
-/// An answer of eight seconds that is stopped at about three.
+/// An answer of fourteen seconds that is stopped at about six: it may begin late on a busy machine.
 fn stopped_answer_is_cut_where_it_was_heard(service: Service) {
     let (ears, server) = (Ears::start(), VoiceServer::start(service, KEY));
-    let story = "The river was dry for an hour that night and then it all came back at once.";
-    server.push(Answer::say(story, 8.0));
+    let story = "The river was dry for an hour that night and then it all came back at once and took \
+                 the mill and the bridge and two of my best barrels with it and nobody in this town \
+                 has had a good night of sleep ever since.";
+    server.push(Answer::say(story, 14.0));
     let place = table(&server, &ears);
     place.write("stop.wav", plain_wav(&speech("slt", "Bartok, stop")));
     let asked = ["--speaker", "Anna", "--at", "0", "--text", NEWS];
-    let stop = ["--speaker", "Anna", "--at", "2.5", "--in", "stop.wav"];
-    let after = ["--speaker", "Anna", "--at", "7", "--text", HELLO];
+    let stop = ["--speaker", "Anna", "--at", "5", "--in", "stop.wav"];
+    let after = ["--speaker", "Anna", "--at", "11", "--text", HELLO];
     let ran = place.run(&[&["ask", "--json"][..], &asked, &stop, &after].concat());
     let lines = ran.ends_with(0).lines();
     let answer = lines.iter().find(|line| line["heard"] == NEWS).expect("an answer");

@@ -1,4 +1,5 @@
-//! Results and pages that want more than to be read.
+//! Results and pages that want more than to be read; each address of this network is tested beside the tools and
+//! the reader.
 
 use serde_json::{Value, json};
 
@@ -7,7 +8,7 @@ use super::{
 };
 use crate::support::{
     chat_server::Script,
-    searches::{Hit, Kind, Searches, Way},
+    searches::{Hit, Kind, Searches},
     web_server::{Reply, WebServer},
 };
 
@@ -40,88 +41,45 @@ fn assert_denied(call: &Value) {
 }
 
 #[test]
-fn addresses_of_this_network_are_not_read() {
+fn address_of_this_network_is_not_read() {
     let inside = WebServer::start(|_| Reply::html("<p>the crown jewels are here"));
     let proxy = WebServer::start(|_| Reply::html("<p>the crown jewels are here"));
-    let port = inside.port();
-    let hosts = [
-        "127.0.0.1",
-        "localhost",
-        "localhost.",
-        "127.1",
-        "2130706433",
-        "0x7f.0.0.1",
-        "①②⑦.⓪.⓪.①",
-        "%31%32%37.0.0.1",
-        "0.0.0.0",
-        "[::1]",
-        "[::ffff:127.0.0.1]",
-        "[64:ff9b::7f00:1]",
-        "169.254.169.254",
-        "10.0.0.1",
-        "metadata.google.internal",
-        "router",
-    ];
-    let hosts = hosts.map(|host| (host, "is not on the public internet"));
-    // The service's results have no such address, so that it was never found.
-    for (host, why) in hosts.into_iter().chain([("a@127.0.0.1", "no search of this session")]) {
-        let url = format!("http://{host}:{port}/latest/meta-data");
-        let searches = Searches::finding(Kind::SearXng, &[Hit::new("Jewels", &url, "Shiny.")]);
-        let table = Table::of(&searches).behind(&proxy);
-        let calls = table.calls(&[searching("jewels"), fetching(&url)]);
-        assert_failed(&calls[1], &[why]);
-        assert!(!table.results().concat().contains("crown jewels"), "{host}");
-    }
+    let url = format!("http://127.1:{}/latest/meta-data", inside.port());
+    let searches = Searches::finding(Kind::SearXng, &[Hit::new("Jewels", &url, "Shiny.")]);
+    let table = Table::of(&searches).behind(&proxy);
+    let calls = table.calls(&[searching("jewels"), fetching(&url)]);
+    assert_failed(&calls[1], &["is not on the public internet"]);
+    assert!(!table.results().concat().contains("crown jewels"), "{calls:#?}");
     assert_eq!((inside.connections(), proxy.connections()), (0, 0), "{:?}", inside.asked());
-    for url in ["file:///etc/passwd", "ftp://1.1.1.1/a", "javascript:alert(1)", "//1.1.1.1", ""] {
-        let searches = Searches::finding(Kind::SearXng, &[Hit::new("Jewels", url, "Shiny.")]);
-        let calls = Table::of(&searches).calls(&[searching("jewels"), fetching(url)]);
-        assert_failed(&calls[1], &["'url' is not an http:// or https:// address"]);
-    }
 }
 
 #[test]
-fn redirects_lead_to_nothing_inside() {
+fn redirect_leads_to_nothing_inside() {
     let inside = WebServer::start(|_| Reply::html("<p>the crown jewels are here"));
-    let port = inside.port();
-    let not_public = "is not on the public internet";
-    for (place, why) in [
-        (format!("http://127.0.0.1:{port}/"), not_public),
-        (format!("http://localhost:{port}/"), not_public),
-        (format!("http://[::1]:{port}/"), not_public),
-        (format!("//127.0.0.1:{port}/"), not_public),
-        ("http://169.254.169.254/latest".to_owned(), not_public),
-        ("http://10.255.255.1/".to_owned(), not_public),
-        (format!("http://a:b@127.0.0.1:{port}/"), "with a user name"),
-        ("file:///etc/passwd".to_owned(), "'file' is not an http:// or https:// address"),
-    ] {
-        let to = place.clone();
-        let pages = WebServer::start(move |_| Reply::to(&to));
-        let url = format!("{FAR}/jewels");
-        let searches = Searches::finding(Kind::Brave, &[Hit::new("Jewels", &url, "Shiny.")]);
-        let table = Table::of(&searches).behind(&pages);
-        let calls = table.calls(&[searching("jewels"), fetching(&url)]);
-        assert_failed(&calls[1], &[why]);
-        assert_eq!(pages.asked(), [url], "{place}");
-    }
+    let to = format!("http://127.0.0.1:{}/", inside.port());
+    let pages = WebServer::start(move |_| Reply::to(&to));
+    let url = format!("{FAR}/jewels");
+    let searches = Searches::finding(Kind::Brave, &[Hit::new("Jewels", &url, "Shiny.")]);
+    let table = Table::of(&searches).behind(&pages);
+    let calls = table.calls(&[searching("jewels"), fetching(&url)]);
+    assert_failed(&calls[1], &["is not on the public internet"]);
+    assert_eq!(pages.asked(), [url]);
     assert_eq!(inside.connections(), 0, "{:?}", inside.asked());
 }
 
 #[test]
 fn orders_in_results_lead_to_nothing() {
-    for kind in [Kind::Brave, Kind::Tavily, Kind::SearXng] {
-        let inside = WebServer::silent();
-        let hit = Hit::new(ORDERS, "https://evil.example.org/", ORDERS);
-        let searches = Searches::finding(kind, &[hit]);
-        let table = Table::of(&searches);
-        with_wipe(&table, &inside);
-        table.turn(&[searching("mill")]);
-        table.turn(&[("wipe", json!({}))]);
-        let lines = table.plays(2, &[]);
-        assert_framed(&table.results()[0], &[ORDERS]);
-        assert_denied(&lines[1]["tools"][0]);
-        assert_eq!(inside.connections(), 0, "{kind:?}");
-    }
+    let inside = WebServer::silent();
+    let hit = Hit::new(ORDERS, "https://evil.example.org/", ORDERS);
+    let searches = Searches::finding(Kind::Tavily, &[hit]);
+    let table = Table::of(&searches);
+    with_wipe(&table, &inside);
+    table.turn(&[searching("mill")]);
+    table.turn(&[("wipe", json!({}))]);
+    let lines = table.plays(2, &[]);
+    assert_framed(&table.results()[0], &[ORDERS]);
+    assert_denied(&lines[1]["tools"][0]);
+    assert_eq!(inside.connections(), 0);
 }
 
 #[test]
@@ -144,33 +102,15 @@ fn orders_on_a_page_lead_to_nothing() {
 }
 
 #[test]
-fn errors_of_services_are_outside_words() {
-    let inside = WebServer::silent();
-    let searches = Searches::start(Kind::Tavily);
-    let body = json!({"detail": {"error": ORDERS}}).to_string();
-    let reply = Reply::new(400, "application/json", body);
-    searches.otherwise(Way::Says(reply));
-    let table = Table::of(&searches);
-    with_wipe(&table, &inside);
-    table.turn(&[searching("mill"), ("wipe", json!({}))]);
-    let lines = table.plays(1, &[]);
-    assert_framed(&table.results()[0], &[ORDERS]);
-    assert_denied(&lines[0]["tools"][1]);
-    assert_eq!(inside.connections(), 0);
-}
-
-#[test]
 fn secrets_are_asked_about_before_a_query_leaves() {
-    let secret = "    secret_knowledge: [The cellar leads to the crypt.]\n";
-    for (npc, asks) in [(secret, true), ("", false)] {
-        let searches = Searches::finding(Kind::Brave, &hits());
-        let table = Table::with(&searches, &Setting { npc, ..Setting::default() });
-        table.turn(&[searching("old mill")]);
-        table.turn(&[searching("the cellar leads to the crypt")]);
-        let lines = table.plays(2, &["--approve", "none"]);
-        assert_eq!(lines[1]["tools"][0]["pending"], asks, "{lines:#?}");
-        assert_eq!(searches.queries().len(), if asks { 1 } else { 2 }, "{:?}", searches.queries());
-    }
+    let npc = "    secret_knowledge: [The cellar leads to the crypt.]\n";
+    let searches = Searches::finding(Kind::Brave, &hits());
+    let table = Table::with(&searches, &Setting { npc, ..Setting::default() });
+    table.turn(&[searching("old mill")]);
+    table.turn(&[searching("the cellar leads to the crypt")]);
+    let lines = table.plays(2, &["--approve", "none"]);
+    assert_eq!(lines[1]["tools"][0]["pending"], true, "{lines:#?}");
+    assert_eq!(searches.queries(), ["old mill"]);
 }
 
 #[test]

@@ -68,6 +68,8 @@ pub enum Step {
     Bytes(Vec<u8>),
     /// Nothing for so long.
     Wait(Duration),
+    /// Nothing until this is notified.
+    Held(Arc<Notify>),
     /// Nothing more until the client goes away.
     Stall,
     /// The socket is closed in the middle.
@@ -119,6 +121,18 @@ impl ChatServer {
         let serving = Arc::clone(&shared);
         let thread = OwnThread::serving(move |listener| serve(listener, serving));
         Self { thread, shared }
+    }
+
+    /// A voice that notifies `asked` when it is to say `sentence`.
+    pub fn voice(sentence: &'static str, asked: &Arc<Notify>) -> Self {
+        let (server, asked) = (Self::start(), Arc::clone(asked));
+        server.otherwise(move |request| {
+            if request.json["input"] == sentence {
+                asked.notify_one();
+            }
+            Script::plain(200, "audio/pcm").bytes(&[0, 16].repeat(12_000))
+        });
+        server
     }
 
     /// The address to configure ("http://127.0.0.1:PORT/v1").
@@ -299,6 +313,17 @@ impl Script {
         self
     }
 
+    /// Holds all that follows the piece with `text` back until `go_on` is notified.
+    pub fn held_after(mut self, text: &str, go_on: &Arc<Notify>) -> Self {
+        let has_text = |step: &Step| match step {
+            Step::Bytes(bytes) => String::from_utf8_lossy(bytes).contains(text),
+            _ => false,
+        };
+        let at = self.steps.iter().position(has_text).expect("a piece with the text");
+        self.steps.insert(at + 1, Step::Held(Arc::clone(go_on)));
+        self
+    }
+
     /// Any further step.
     pub fn step(mut self, step: Step) -> Self {
         self.steps.push(step);
@@ -402,6 +427,10 @@ async fn play(socket: &mut BufReader<TcpStream>, script: Script) -> Played {
             Step::Wait(time) => match tokio::time::timeout(time, socket.fill_buf()).await {
                 Ok(_) => return Played::Abandoned,
                 Err(_) => Ok(()),
+            },
+            Step::Held(until) => tokio::select! {
+                () = until.notified() => Ok(()),
+                _ = socket.fill_buf() => return Played::Abandoned,
             },
             Step::Stall => {
                 let _ = socket.fill_buf().await;

@@ -5,10 +5,12 @@ pub mod anthropic_server;
 pub mod cast;
 #[expect(dead_code, reason = "the providers' own tests use the rest")]
 pub mod chat_server;
+#[expect(dead_code, reason = "the provider's own tests use the rest")]
 pub mod deepgram;
 pub mod ears;
 pub mod gemini;
 pub mod hearing;
+#[expect(dead_code, reason = "the clients' own tests use the rest")]
 pub mod images;
 pub mod own_thread;
 pub mod postgres;
@@ -16,9 +18,11 @@ pub mod processes;
 pub mod program;
 pub mod protected;
 pub mod realtime;
+#[expect(dead_code, reason = "the clients' own tests use the rest")]
 pub mod searches;
 pub mod skipped;
 pub mod speech;
+#[expect(dead_code, reason = "the bench of Piper uses the rest")]
 pub mod timbre;
 pub mod tones;
 #[expect(dead_code, reason = "not all of it is scripted or looked at yet")]
@@ -30,6 +34,11 @@ pub mod wyoming;
 
 /// An address without a listener: no system hands out its port.
 pub const NOBODY: &str = "127.0.0.1:1";
+
+/// True in `./dev proof`, which tries every case of what is tried a few times otherwise.
+pub fn whole() -> bool {
+    std::env::var_os("GLYPHOXA_TEST_WHOLE").is_some()
+}
 
 /// Waits for `work` in a test without a runtime.
 pub fn block_on<T>(work: impl Future<Output = T>) -> T {

@@ -1,9 +1,14 @@
 //! Processes as Linux lists them.
 
 use std::{
-    fs,
+    fs, thread,
     time::{Duration, Instant},
 };
+
+/// Longest wait, far more than a busy machine needs.
+const BOUND: Duration = Duration::from_secs(120);
+/// Pause between two looks, which leaves the cores to what is waited for.
+const LOOK: Duration = Duration::from_millis(5);
 
 /// True if a process runs.
 pub fn is_there(pid: &str) -> bool {
@@ -40,14 +45,21 @@ pub fn descendants(of: &str) -> Vec<(String, String)> {
     found.iter().skip(1).map(|pid| (pid.clone(), command(pid))).collect()
 }
 
-/// Waits until none of these runs; fails after half a minute.
+/// Waits until `is_met`; fails after two minutes.
+#[track_caller]
+pub fn wait_until(what: &str, mut is_met: impl FnMut() -> bool) {
+    let until = Instant::now() + BOUND;
+    while !is_met() {
+        assert!(Instant::now() < until, "not after {BOUND:?}: {what}");
+        thread::park_timeout(LOOK);
+    }
+}
+
+/// Waits until none of these runs; fails after two minutes.
 #[track_caller]
 pub fn all_end(pids: &[&str], what: &str) {
-    let until = Instant::now() + Duration::from_secs(30);
-    while let Some(pid) = pids.iter().find(|pid| is_there(pid)) {
-        assert!(Instant::now() < until, "{pid} is still there after 30 s ({what})");
-        std::thread::yield_now();
-    }
+    let what = format!("{pids:?} have ended ({what})");
+    wait_until(&what, || !pids.iter().any(|pid| is_there(pid)));
 }
 
 /// State and parent of a process; empty when there is none.

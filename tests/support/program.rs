@@ -6,6 +6,7 @@
 use std::{
     fs,
     io::{BufRead, BufReader, ErrorKind, Read, Write},
+    os::unix::fs::symlink,
     path::{Path, PathBuf},
     process::{Child, ChildStdin, Command, ExitStatus, Stdio},
     sync::mpsc,
@@ -15,7 +16,7 @@ use std::{
 use serde_json::Value;
 use tempfile::TempDir;
 
-use super::weights::weights;
+use super::{weights::weights, whole};
 
 /// Longest run of the program; far more than any needs on a machine that is busy.
 const BOUND: Duration = Duration::from_secs(120);
@@ -60,6 +61,25 @@ impl Place {
     /// A folder whose program hears with Whisper; `None`, after a report: its files are not here.
     pub fn with_whisper(self) -> Option<Self> {
         Some(self.env("GLYPHOXA_MODELS", &weights()?.display().to_string()))
+    }
+
+    /// Like [`Self::with_whisper`], without other model files: NPCs speak with flite, which needs less time.
+    pub fn with_whisper_alone(self) -> Option<Self> {
+        let whisper = weights()?.join("whisper-tiny.en");
+        let models = self.path("models");
+        fs::create_dir(&models).expect("a folder is made");
+        symlink(whisper, models.join("whisper-tiny.en")).expect("a link is made");
+        Some(self.env("GLYPHOXA_MODELS", &models.display().to_string()))
+    }
+
+    /// Has flite say each line as a tone of 0.6 s, for tests of what is said rather than heard; in
+    /// `./dev proof` it speaks.
+    pub fn brief(self) -> Self {
+        if whole() {
+            return self;
+        }
+        let brief = repository("tests/support/brief");
+        self.env("PATH", &format!("{}:{PATH}", brief.display()))
     }
 
     /// Sets a variable for the program.

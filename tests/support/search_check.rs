@@ -4,8 +4,10 @@
 
 use serde_json::{Value, json};
 
-use super::{KEY, Kind, parameter};
-use crate::support::web_server::{Reply, Request};
+use super::{
+    super::web_server::{Reply, Request},
+    KEY, Kind, parameter,
+};
 
 /// Longest query of Brave and Tavily, in characters.
 const CHARACTERS: usize = 400;

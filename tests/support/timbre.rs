@@ -38,7 +38,9 @@ fn pieces(said: &Sound) -> impl Iterator<Item = &[f32]> {
 
 /// Low, middle and high pitch, where there is one.
 pub fn pitch(said: &Sound) -> (f32, f32, f32) {
-    let mut all: Vec<f32> = pieces(said).filter_map(|piece| pitch_of(piece, said.hz)).collect();
+    // Every fourth has each sound in it once.
+    let some = pieces(said).step_by(4);
+    let mut all: Vec<f32> = some.filter_map(|piece| pitch_of(piece, said.hz)).collect();
     all.sort_by(f32::total_cmp);
     let at = |part: usize| all.get(all.len() * part / 100).copied().unwrap_or_default();
     (at(10), at(50), at(90))
@@ -47,11 +49,20 @@ pub fn pitch(said: &Sound) -> (f32, f32, f32) {
 /// The pitch of a piece, if it has one: its period is where it is most like itself.
 fn pitch_of(piece: &[f32], hz: f32) -> Option<f32> {
     let (one, _) = piece.split_at(piece.len() / 2);
+    // Energy of the first samples, by their number.
+    let begun = piece.iter().scan(0.0_f64, |sum, it| {
+        *sum += f64::from(it * it);
+        Some(*sum)
+    });
+    let energy: Vec<f64> = std::iter::once(0.0).chain(begun).collect();
+    let loud = |from: usize| {
+        let at = |count: usize| energy.get(count).copied().unwrap_or_default();
+        (at(from + one.len()) - at(from)) as f32 + 1e-9
+    };
     let likeness = |lag: usize| {
-        let other = piece.get(lag..lag + one.len()).unwrap_or_default();
+        let other = piece.get(lag..).unwrap_or_default();
         let product: f32 = one.iter().zip(other).map(|(a, b)| a * b).sum();
-        let loud = |it: &[f32]| it.iter().map(|it| it * it).sum::<f32>() + 1e-9;
-        product / (loud(one) * loud(other)).sqrt()
+        product / (loud(0) * loud(lag)).sqrt()
     };
     let first = (hz / 450.0) as usize;
     let all: Vec<f32> = (first..(hz / 55.0) as usize).map(likeness).collect();
@@ -97,11 +108,15 @@ fn tops(piece: &[f32], hz: f32) -> Option<[f32; 3]> {
         error *= 1.0 - reflected * reflected;
     }
     let loud = |n: usize| {
-        let turn = TAU * 20.0 * n as f32 / hz;
-        let sum = prediction.iter().enumerate().fold((0.0, 0.0), |(re, im), (k, a)| {
-            (re + a * (turn * k as f32).cos(), im - a * (turn * k as f32).sin())
-        });
-        1.0 / (sum.0 * sum.0 + sum.1 * sum.1)
+        let (sin, cos) = (TAU * 20.0 * n as f32 / hz).sin_cos();
+        let (mut re, mut im) = (0.0_f32, 0.0_f32);
+        // Turned once more for each coefficient.
+        let (mut x, mut y) = (1.0_f32, 0.0_f32);
+        for a in &prediction {
+            (re, im) = (re + a * x, im - a * y);
+            (x, y) = (x * cos - y * sin, y * cos + x * sin);
+        }
+        1.0 / (re * re + im * im)
     };
     let all: Vec<f32> = (0..250).map(loud).collect();
     let found: Vec<f32> = all

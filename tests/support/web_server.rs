@@ -1,5 +1,5 @@
-//! A web server of this machine that answers as a test wants, in bytes: whole, held back, dripped or
-//! without an end. As the program's proxy, it answers for every address of the web.
+//! A web server of this machine that answers as a test wants, in bytes: whole, held back or dripped. As the
+//! program's proxy, it answers for every address of the web.
 //!
 //! Entry types: [`WebServer`], [`Reply`], [`Gate`]. **Never**: keeps a connection for a second request.
 
@@ -14,7 +14,7 @@ use flate2::{Compression, write::GzEncoder};
 use reqwest::Url;
 
 /// Longest wait of a connection, and of an answer behind a gate.
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_secs(120);
 /// Pause between two bytes of an answer that drips.
 const DRIP: Duration = Duration::from_millis(200);
 
@@ -47,8 +47,6 @@ enum End {
     Held,
     /// A byte now and then.
     Drips,
-    /// The body again and again, as fast as it is read.
-    Floods,
 }
 
 /// A running server; its threads end with the process.
@@ -195,11 +193,6 @@ impl Reply {
         Self { end: End::Drips, ..self }
     }
 
-    /// The body comes again and again.
-    pub fn flooding(self) -> Self {
-        Self { end: End::Floods, ..self }
-    }
-
     fn send(&self, mut stream: &TcpStream) -> io::Result<()> {
         let mut head = format!("HTTP/1.1 {} Scripted\r\nconnection: close\r\n", self.status);
         if matches!(self.end, End::Whole) {
@@ -217,11 +210,6 @@ impl Reply {
             End::Drips => {
                 while Instant::now() < until && !is_left(stream, DRIP)? {
                     stream.write_all(b"a")?;
-                }
-            }
-            End::Floods => {
-                while Instant::now() < until {
-                    stream.write_all(&self.body)?;
                 }
             }
         }

@@ -333,8 +333,15 @@ fn mend_checksums(file: &mut [u8]) {
     }
 }
 
+/// Number of cases to try: `usual`, times the factor of the long form.
+#[expect(clippy::disallowed_methods, reason = "the long form is asked for by a variable")]
+fn cases(usual: u32) -> u32 {
+    let times = std::env::var("GLYPHOXA_TEST_FUZZ").map_or(1, |it| it.parse().unwrap());
+    usual * times
+}
+
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(1_000))]
+    #![proptest_config(ProptestConfig::with_cases(cases(250)))]
     #[test]
     fn damaged_files_never_panic(
         file in prop::sample::select(FILES.as_slice()),
@@ -354,7 +361,7 @@ proptest! {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(2_000))]
+    #![proptest_config(ProptestConfig::with_cases(cases(1_000)))]
     #[test]
     fn no_bytes_panic(
         magic in prop::sample::select(MAGICS.as_slice()),

@@ -140,7 +140,10 @@ fn nothing_in_gives_nothing_out() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(64))]
+    #![proptest_config(ProptestConfig::with_cases(match std::env::var_os("GLYPHOXA_TEST_WHOLE") {
+        Some(_) => 64,
+        None => 24,
+    }))]
     #[test]
     fn pieces_and_reuse_make_no_difference(
         pair in prop::sample::select(&PAIRS[..9]),

@@ -99,7 +99,7 @@ proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(cases()) })]
 
     #[test]
-    fn any_manifest_is_read_or_refused_in_time(text in spoilt(), value in "\\PC{0,12}|[./?#@:&=]{0,8}") {
+    fn any_manifest_is_read_or_refused_soon(text in spoilt(), value in "\\PC{0,12}|[./?#@:&=]{0,8}") {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("glyphoxa.yaml");
         fs::write(&path, "npcs: [{ name: Bart, lines: [{ say: hi }] }]\n").unwrap();

@@ -7,6 +7,8 @@
 mod answering;
 mod payer;
 mod spare;
+#[cfg(test)]
+mod tests;
 
 use std::time::Duration;
 

@@ -333,7 +333,10 @@ mod tests {
         let odds = parse("8d6").unwrap().odds().unwrap();
         assert_eq!((odds.outcomes.first().unwrap().0, odds.outcomes.last().unwrap().0), (8, 48));
         assert!(near(odds.mean, 28.0) && odds.chance.is_none());
-        for refused in ["1d6e6", "(1d6, 1d8)kh1", "1000d1000", "1d2rr<3", "1/0"] {
+        // Counting as far as the limit takes seconds.
+        let whole = std::env::var_os("GLYPHOXA_TEST_WHOLE").is_some();
+        let many = if whole { "1000d1000" } else { "3d9999" };
+        for refused in ["1d6e6", "(1d6, 1d8)kh1", many, "1d2rr<3", "1/0"] {
             let refused = parse(refused).unwrap().odds().expect_err(refused);
             assert!(refused.message.contains("not known") || refused.message.contains("zero"));
         }

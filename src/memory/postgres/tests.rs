@@ -20,26 +20,28 @@ use serde_json::json;
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
-use super::{
-    store::{BOUND, pool},
-    *,
-};
+use super::{store::pool, *};
 use crate::{memory::*, skipped};
 use server::Server;
 
-/// One server for all tests; it ends with the process.
+/// One server for all tests of the process, with which it ends.
 static SERVER: LazyLock<Mutex<Option<Server>>> = LazyLock::new(|| Mutex::new(Server::start()));
 
-/// The server of `GLYPHOXA_TEST_POSTGRES`, or our own; `None`: there is none, which has been said.
+/// Address of a database on the server of `GLYPHOXA_TEST_POSTGRES` (`./dev` starts it), else on
+/// [`SERVER`]; `None`: PostgreSQL is not installed, which has been reported.
 #[expect(clippy::disallowed_methods, reason = "tests are told where another server is")]
 fn url(database: &str) -> Option<String> {
     let Ok(given) = env::var("GLYPHOXA_TEST_POSTGRES") else {
         return Some(SERVER.lock().unwrap().as_ref()?.url(database));
     };
     let (address, options) = given.split_once('?').unwrap_or((&given, ""));
-    let (address, _) = address.rsplit_once('/').filter(|(it, _)| it.contains("//"))?;
+    let parts = address.rsplit_once('/').filter(|(it, _)| it.contains("//"));
+    let (address, _) = parts.expect("GLYPHOXA_TEST_POSTGRES is postgres://USER@HOST/DATABASE");
     Some(format!("{address}/{database}?{options}"))
 }
+
+/// Longest wait for lines to be written, on a machine with other work.
+const LOADED: Duration = Duration::from_secs(120);
 
 /// Stores that the suite opens at most.
 const STORES: usize = 20;
@@ -251,9 +253,9 @@ async fn killed_server_loses_no_acknowledged_line() {
         store.client().await.unwrap().batch_execute(&making).await.unwrap();
         let before = acknowledged.lock().unwrap().len();
         let more = || acknowledged.lock().unwrap().len() > before + 20 + kill * 37 % 200;
-        timeout(BOUND, async {
+        timeout(LOADED, async {
             while !more() {
-                tokio::task::yield_now().await;
+                tokio::time::sleep(Duration::from_millis(5)).await;
             }
         })
         .await
@@ -262,7 +264,7 @@ async fn killed_server_loses_no_acknowledged_line() {
     }
     stop.cancel();
     // A writer goes on until its line is acknowledged.
-    let ended = timeout(Duration::from_secs(60), futures::future::try_join_all(writers)).await;
+    let ended = timeout(LOADED, futures::future::try_join_all(writers)).await;
     ended.expect("the last lines are acknowledged").unwrap();
     let acknowledged = std::mem::take(&mut *acknowledged.lock().unwrap());
     let there = all_there_once(&store, &acknowledged).await;

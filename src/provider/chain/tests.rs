@@ -1,9 +1,19 @@
 use std::{sync::Arc, time::Duration};
 
-use tokio::time::advance;
+use futures::StreamExt;
+use serde_json::json;
+use tokio::time::{advance, pause, resume};
 
 use super::{Candidate, Chain, Health};
-use crate::provider::{Error, Kind};
+use crate::provider::{
+    Attempts, ChatModel, ChatRequest, Error, Kind,
+    openai::Chat,
+    remote::{
+        chat_server::{ChatServer, Script, Step},
+        options,
+        props::asks,
+    },
+};
 
 /// A chain of words.
 fn chain(names: &[&str]) -> Chain<str> {
@@ -109,4 +119,72 @@ async fn chains_share_health_of_their_service() {
     }
     assert!(other.iter().all(|it| it.rest().is_some()));
     assert_eq!(other.iter().next().and_then(Candidate::usual_wait), None);
+}
+
+/// The error of a chat model at `base_url` that is asked once, since another is asked when it fails.
+async fn failed(base_url: String) -> Error {
+    let model = Chat::new(options(&base_url)).unwrap();
+    let request = ChatRequest { attempts: Attempts::default().once(), ..asks() };
+    model.stream(request).next().await.expect("an event").expect_err("it fails")
+}
+
+/// A refusal in the words of a service.
+fn refusal(status: u16, kind: &str) -> Script {
+    Script::error(status, kind, "upstream exploded in the boiler room")
+}
+
+#[tokio::test]
+async fn service_that_cannot_answer_falls_over() {
+    let limited = |retry_after| Kind::RateLimited { retry_after };
+    let later = refusal(429, "rate_limit_error").header("retry-after", "1");
+    let busy = json!({"error": {"message": "busy", "code": 503}});
+    for (script, kind) in [
+        (refusal(500, "server_error"), Kind::Unavailable),
+        (refusal(503, "server_error"), Kind::Unavailable),
+        (refusal(504, "server_error"), Kind::Timeout),
+        (refusal(429, "rate_limit_error"), limited(None)),
+        (later, limited(Some(Duration::from_secs(1)))),
+        (refusal(401, "invalid_request_error"), Kind::Unauthorized),
+        (refusal(403, "permission_error"), Kind::Unauthorized),
+        (refusal(429, "insufficient_quota"), Kind::Unauthorized),
+        (refusal(402, "billing"), Kind::Unauthorized),
+        (Script::stream().step(Step::Cut), Kind::Unavailable),
+        (Script::plain(200, "text/html").raw("<html>login please</html>"), Kind::Protocol),
+        (Script::stream().event(&busy), Kind::Unavailable),
+    ] {
+        let (server, shown) = (ChatServer::start(), format!("{script:?}"));
+        server.otherwise(move |_| script.clone());
+        let error = failed(server.base_url()).await;
+        assert_eq!(error.kind(), kind, "{shown}: {error}");
+        assert!(kind.falls_over(), "{shown}");
+        assert_eq!(server.requests().len(), 1, "it is asked once: {shown}");
+    }
+    let kind = failed("http://127.0.0.1:1/v1".to_owned()).await.kind();
+    assert!(kind == Kind::Unreachable && kind.falls_over(), "{kind:?}");
+}
+
+#[tokio::test]
+async fn service_that_says_nothing_falls_over() {
+    let server = ChatServer::start();
+    server.otherwise(|_| Script::stream().step(Step::Stall));
+    let waiting = tokio::spawn(failed(server.base_url()));
+    server.received(1).await;
+    pause();
+    let kind = waiting.await.unwrap().kind();
+    resume();
+    assert!(kind == Kind::Timeout && kind.falls_over(), "{kind:?}");
+    assert_eq!(server.requests().len(), 1);
+}
+
+#[tokio::test]
+async fn wrong_request_does_not_fall_over() {
+    for (status, label) in
+        [(400, "invalid_request_error"), (404, "not_found_error"), (422, "invalid_request_error")]
+    {
+        let server = ChatServer::start();
+        server.otherwise(move |_| refusal(status, label));
+        let kind = failed(server.base_url()).await.kind();
+        assert!(kind == Kind::InvalidRequest && !kind.falls_over(), "{status}: {kind:?}");
+        assert_eq!(server.requests().len(), 1, "{status}");
+    }
 }

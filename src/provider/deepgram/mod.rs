@@ -15,9 +15,16 @@ mod names;
 mod nova;
 mod options;
 mod socket;
+#[cfg(test)]
+mod tests;
 mod transcript;
 mod turns;
 mod wire;
+
+#[cfg(test)]
+#[expect(dead_code, reason = "tests of the real program use the rest")]
+#[path = "../../../tests/support/deepgram/mod.rs"]
+mod deepgram_server;
 
 use std::sync::Arc;
 
@@ -39,6 +46,8 @@ use self::{
     names::Names,
     options::Family,
 };
+#[cfg(test)]
+use super::remote::own_thread;
 use super::{Attempts, Error, Kind, SpeechEvent, SpeechToText, SttAbilities};
 use crate::audio::Frame;
 

@@ -1,21 +1,27 @@
-//! Both wire forms against scripted answers.
+//! Both wire forms against scripted answers, and against a stand-in that refuses what the real ones refuse.
 
 use base64::{Engine, prelude::BASE64_STANDARD};
 use futures::future::{FutureExt, ready};
 use image::{ImageFormat, RgbImage};
 use serde_json::{Value, json};
 
+use self::stand_in::{Form, ImageServer, files, part};
 use super::{answer::used, *};
 use crate::{
     domain::Secret,
+    logic::budget::Consumption,
     provider::{
         Attempts, ImageRequest, Kind, NoPicture, Picture,
         remote::{
             chat_server::{ChatServer, Script},
-            options,
+            options, own_thread,
         },
     },
 };
+
+#[path = "../../../tests/support/images/mod.rs"]
+#[expect(dead_code, reason = "tests of the real program use the rest")]
+mod stand_in;
 
 /// A small picture of `kind`.
 fn file(kind: ImageFormat) -> Vec<u8> {
@@ -210,4 +216,182 @@ fn counts_that_cannot_be_true_are_dropped() {
     let of = |made| used(1, None, made).output_tokens;
     assert_eq!([None, Some(0), Some(3), Some(u64::MAX)].map(of), [0; 4]);
     assert_eq!(of(Some(1_056)), 1_056);
+}
+
+/// A stand-in, and a client of it with `key`.
+fn stand_in(form: Form, key: &str) -> (ImageServer, Arc<dyn ImageModel>) {
+    let server = ImageServer::start(form);
+    let (service, version) = match form {
+        Form::OpenAi => (ImageService::OpenAi, "/v1"),
+        Form::Gemini => (ImageService::Gemini, ""),
+    };
+    let mut entry = entry(service, &format!("{}{version}", server.origin()));
+    entry.options.model = service.model().to_owned();
+    entry.options.api_key = Some(Secret(key.to_owned()));
+    (server, Painters::default().open(&entry).unwrap())
+}
+
+/// Result of asking a stand-in that answers so, which takes every request; and the stand-in.
+async fn drawn(form: Form, answer: stand_in::Picture) -> (Result<Picture, NoPicture>, ImageServer) {
+    let (server, model) = stand_in(form, stand_in::KEY);
+    server.always(answer);
+    let made = made(&*model, "a ring").await;
+    assert!(server.requests().iter().all(|it| it.refused.is_none()), "{:?}", server.requests());
+    (made, server)
+}
+
+/// The kind of the failure that each answer leads to; `None`: the description is refused, at no cost.
+async fn all_fail(form: Form, answers: Vec<(&str, stand_in::Picture, Option<Kind>)>) {
+    for (name, answer, kind) in answers {
+        match (drawn(form, answer).await.0.expect_err(name), kind) {
+            (NoPicture::Failed(error), Some(kind)) => assert_eq!(error.kind(), kind, "{name}"),
+            (NoPicture::Refused { used, .. }, None) => assert_eq!(used.pictures, 0, "{name}"),
+            (lack, _) => panic!("{name}: {lack:?}"),
+        }
+    }
+}
+
+#[tokio::test]
+async fn every_refusal_of_openai_is_an_error() {
+    let broken = json!({"error": {"message": "upstream", "type": "server_error", "code": null}});
+    let limited = Kind::RateLimited { retry_after: Some(Duration::from_secs(60)) };
+    let of_json = stand_in::Picture::json;
+    let answers = vec![
+        ("blocked", stand_in::Picture::blocked(), None),
+        (
+            "error as text",
+            of_json(400, json!({"error": "no such sampler"})),
+            Some(Kind::InvalidRequest),
+        ),
+        ("no data", of_json(200, json!({"created": 1, "data": []})), None),
+        ("broken service", of_json(500, broken), Some(Kind::Unavailable)),
+        ("too many requests", stand_in::Picture::limited(), Some(limited)),
+        ("no members", of_json(200, json!({"created": 1, "data": [{}]})), Some(Kind::Protocol)),
+    ];
+    all_fail(Form::OpenAi, answers).await;
+}
+
+#[tokio::test]
+async fn every_refusal_of_gemini_is_an_error() {
+    let blocked = json!({"promptFeedback": {"blockReason": "PROHIBITED_CONTENT"}});
+    let unsafe_one = json!({"candidates": [{"index": 0, "finishReason": "IMAGE_SAFETY",
+        "finishMessage": "Unable to show the generated image."}]});
+    let text = json!([{"text": "I would rather not."}]);
+    let (of_json, candidate) = (stand_in::Picture::json, stand_in::Picture::candidate);
+    let answers = vec![
+        ("unsafe picture", of_json(200, unsafe_one), None),
+        ("blocked prompt", of_json(200, blocked), None),
+        ("text alone", candidate(text, "STOP"), None),
+        ("no picture", candidate(json!([]), "NO_IMAGE"), None),
+        ("no candidates", of_json(200, json!({"candidates": []})), None),
+    ];
+    all_fail(Form::Gemini, answers).await;
+}
+
+#[tokio::test]
+async fn files_that_are_no_pictures_are_errors() {
+    let svg = b"<svg xmlns='http://www.w3.org/2000/svg'/>".to_vec();
+    let answers = [
+        ("text", b"this is no picture".to_vec()),
+        ("half a picture", files::png()[..40].to_vec()),
+        ("vector graphics", svg),
+        ("nothing", Vec::new()),
+        ("large bomb", files::bomb((30_000, 30_000))),
+        ("small bomb", files::bomb((5_000, 4_000))),
+        ("long bomb", files::bomb((1, u32::MAX))),
+    ];
+    let answers =
+        answers.map(|(name, file)| (name, stand_in::Picture::bytes(file), Some(Kind::Protocol)));
+    all_fail(Form::OpenAi, answers.into()).await;
+}
+
+#[tokio::test]
+async fn picture_of_each_kind_loses_its_metadata() {
+    let secret = files::SECRET.as_bytes();
+    let holds = |file: &[u8]| file.windows(secret.len()).any(|it| it == secret);
+    for file in [files::marked(), files::jpeg(), files::webp()] {
+        assert!(holds(&file));
+        let (made, _) = drawn(Form::OpenAi, stand_in::Picture::bytes(file)).await;
+        let picture = made.unwrap();
+        assert_eq!(files::size_of(&picture.bytes), Some(files::SMALL), "it is a PNG now");
+        assert!(!holds(&picture.bytes));
+        let used = Consumption {
+            pictures: 1,
+            input_tokens: 40,
+            output_tokens: 1_056,
+            ..Consumption::default()
+        };
+        assert_eq!(picture.used, used);
+    }
+}
+
+#[tokio::test]
+async fn picture_at_the_services_address_is_fetched() {
+    let (made, server) = drawn(Form::OpenAi, stand_in::Picture::linked(files::png())).await;
+    assert_eq!(files::size_of(&made.unwrap().bytes), Some(files::SMALL));
+    let lines: Vec<String> = server.requests().into_iter().map(|it| it.line).collect();
+    assert_eq!(lines, ["POST /v1/images/generations", "GET /files/0"]);
+    let other = ImageServer::start(Form::OpenAi);
+    let elsewhere = stand_in::Picture::elsewhere(&format!("{}/files/0", other.origin()));
+    assert_eq!(kind(drawn(Form::OpenAi, elsewhere).await.0), Kind::Protocol);
+    assert!(other.requests().is_empty());
+}
+
+#[tokio::test]
+async fn last_picture_of_gemini_is_shown() {
+    let (draft, last) = (files::plain((16, 16)), files::png());
+    let texts = json!({"text": "Here it is."});
+    for parts in [
+        json!([texts, part(&draft, true), part(&last, false)]),
+        json!([part(&draft, false), part(&last, false), texts]),
+        // Sometimes the only one is marked as a draft.
+        json!([texts, part(&last, true)]),
+    ] {
+        let answer = stand_in::Picture::candidate(parts, "STOP");
+        let (made, server) = drawn(Form::Gemini, answer).await;
+        assert_eq!(files::size_of(&made.unwrap().bytes), Some(files::SMALL));
+        let sent = server.requests()[0].json["contents"].to_string();
+        assert!(sent.contains("a ring"), "{sent}");
+    }
+}
+
+#[tokio::test]
+async fn missing_picture_is_asked_for_once_more() {
+    for (reason, requests, works) in [("NO_IMAGE", 2, true), ("IMAGE_SAFETY", 1, false)] {
+        let (server, model) = stand_in(Form::Gemini, stand_in::KEY);
+        server.push(stand_in::Picture::candidate(json!([]), reason));
+        let made = made(&*model, "a ring").await;
+        assert_eq!((made.is_ok(), server.requests().len()), (works, requests), "{reason}");
+    }
+}
+
+#[tokio::test]
+async fn answer_without_an_end_is_given_up() {
+    let (made, server) = drawn(Form::OpenAi, stand_in::Picture::endless()).await;
+    assert_eq!(kind(made), Kind::Protocol);
+    let sent = server.sent();
+    assert!((1 << 20..32 << 20).contains(&sent), "{sent} bytes");
+}
+
+#[tokio::test]
+async fn wrong_key_is_an_error_that_hides_it() {
+    let wrong = "sk-key-of-a-thief-0815-4711";
+    for form in [Form::OpenAi, Form::Gemini] {
+        let (server, model) = stand_in(form, wrong);
+        let Err(NoPicture::Failed(error)) = made(&*model, "a ring").await else {
+            panic!("{form:?} takes it")
+        };
+        assert_eq!(error.kind(), Kind::Unauthorized, "{error}");
+        assert!(!format!("{error} {error:?}").contains(wrong), "{error}");
+        let refused = server.requests()[0].refused.clone();
+        assert!(refused.is_some_and(|why| why.contains(wrong)), "it is repeated to the client");
+    }
+}
+
+#[tokio::test]
+async fn service_that_is_gone_is_an_error() {
+    // No system hands out this port.
+    let gone = entry(ImageService::OpenAi, "http://127.0.0.1:1/v1");
+    let model = Painters::default().open(&gone).unwrap();
+    assert_eq!(kind(made(&*model, "a ring").await), Kind::Unreachable);
 }

@@ -334,8 +334,11 @@ mod tests {
 
     #[test]
     fn hostile_nesting_is_read_flat() {
+        // Far too deep for any stack; all of it takes seconds.
+        let whole = std::env::var_os("GLYPHOXA_TEST_WHOLE").is_some();
+        let deep = if whole { 200_000 } else { 40_000 };
         for tag in ["div", "nav", "a", "svg", "main", "b"] {
-            let page = format!("<p>begin</p>{}end", format!("<{tag}>").repeat(200_000));
+            let page = format!("<p>begin</p>{}end", format!("<{tag}>").repeat(deep));
             let found = article(&page);
             assert!(found.text.starts_with("begin"), "{tag}");
         }

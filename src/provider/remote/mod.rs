@@ -23,7 +23,7 @@ pub mod anthropic_server;
 pub mod chat_server;
 #[cfg(test)]
 #[path = "../../../tests/support/own_thread.rs"]
-mod own_thread;
+pub mod own_thread;
 #[cfg(test)]
 pub mod props;
 

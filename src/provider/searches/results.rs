@@ -72,7 +72,7 @@ mod tests {
             "text": format!("<strong>A</strong> dragon.<br>{}", "x".repeat(900))});
         let found = results(
             Some(&json!([one, one, {"url": "javascript:alert(1)"},
-            {"url": "https://u:p@a.org/"}, {"url": null}, 7])),
+            {"url": "https://u:p@a.org/"}, {"url": "http://a@127.0.0.1/"}, {"url": null}, 7])),
             "text",
         );
         assert_eq!(found.len(), 1);

@@ -191,8 +191,8 @@ fn spoilt_networks_answer_or_are_refused() {
     }
     let times = times();
     let real = published().map(|path| fs::read(path).unwrap());
-    let all = [(adding(), 200, usize::MAX)].into_iter();
-    let all = all.chain(real.map(|real| (real, 10, 400_000)));
+    let all = [(adding(), 100, usize::MAX)].into_iter();
+    let all = all.chain(real.map(|real| (real, 4, 400_000)));
     for (good, cases, describes) in all {
         assert!(answers(&good));
         let mut rng = StdRng::seed_from_u64(15);

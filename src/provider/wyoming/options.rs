@@ -31,13 +31,17 @@ impl Options {
 pub(super) mod tests {
     use super::*;
 
-    /// Options for a service at `address`, with short patience.
+    /// Patience with a service that says nothing more.
+    pub const SHORT: Duration = Duration::from_millis(300);
+
+    /// Options for a service at `address`, with patience for a busy machine.
     pub fn options(address: &str) -> Options {
+        let patience = Duration::from_secs(60);
         Options {
             address: address.to_owned(),
             model: None,
-            first_byte_timeout: Duration::from_secs(4),
-            idle_timeout: Duration::from_secs(3),
+            first_byte_timeout: patience,
+            idle_timeout: patience,
         }
     }
 

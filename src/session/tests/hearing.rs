@@ -125,7 +125,7 @@ async fn failed_or_silent_recogniser_frees_the_seat() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn stuck_recogniser_logs_hearing_error_in_time() {
+async fn stuck_recogniser_logs_a_hearing_error() {
     let mut stage = Setup::of(&["Bartok"]).open().await;
     stage.stt.is_stuck.store(true, Ordering::SeqCst);
     // A recording, whose time the clock does not overtake: no silence ends the utterance.

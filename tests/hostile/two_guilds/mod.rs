@@ -23,10 +23,10 @@ const QUESTION: &str = "what did anybody say of the key under the mill";
 /// Words of the prompt that sums a session up.
 const RECAP: &str = "recap of a session";
 
-/// A bot in two servers, whose Tessa thinks with `model`.
+/// A bot in two servers, whose one NPC, Tessa, thinks with `model`.
 fn configured(model: &ChatServer) -> String {
     format!(
-        "providers:\n  llm: {{ name: openai, base_url: \"{}\", model: m }}\nfile_io: {{ base_dir: notes \
+        "# own cast\nproviders:\n  llm: {{ name: openai, base_url: \"{}\", model: m }}\nfile_io: {{ base_dir: notes \
          }}\nnpcs:\n  - name: Tessa\n    voice: {{ voice_id: slt }}\n    tools: [memory.*, dice-roller.*, \
          file-io.*, session-manager.*]\n    budget_tier: deep\n",
         model.base_url()

@@ -11,8 +11,8 @@ use crate::support::voice_models::answer::{Answer, Ending, Part, Piece, flood, m
 /// A piece of an answer on its way.
 #[derive(Clone, Debug)]
 pub enum Out {
-    /// Words, and a piece of sound by its number.
-    Said(String, Option<usize>),
+    /// Words; whether a piece of sound comes with them.
+    Said(String, bool),
     /// Calls in one message, as id, name and arguments.
     Calls(Vec<(String, String, Value)>),
     /// The service's own transcript of an utterance.
@@ -31,7 +31,7 @@ impl Out {
     /// True if it is sound, once or again and again.
     pub fn is_sound(&self) -> bool {
         match self {
-            Self::Said(_, sound) => sound.is_some(),
+            Self::Said(_, has_sound) => *has_sound,
             Self::Forever(out) => out.is_sound(),
             _ => false,
         }
@@ -60,9 +60,9 @@ pub fn plan(answer: &Answer, number: usize) -> VecDeque<Out> {
                 }
             }
             Part::Sound => {
-                outs.push_back(Out::Forever(Box::new(Out::Said(String::new(), Some(0)))));
+                outs.push_back(Out::Forever(Box::new(Out::Said(String::new(), true))));
             }
-            Part::Words => outs.push_back(Out::Forever(Box::new(Out::Said(flood(), None)))),
+            Part::Words => outs.push_back(Out::Forever(Box::new(Out::Said(flood(), false)))),
             Part::Huge(bytes) => {
                 let remark = json!({"remark": {"text": "x".repeat(*bytes)}});
                 outs.push_back(Out::Frame(remark.to_string(), true));
@@ -89,11 +89,11 @@ pub fn take_words(plan: &mut VecDeque<Out>) -> String {
 fn say(outs: &mut VecDeque<Out>, number: usize, pieces: Vec<Piece>) {
     for piece in pieces {
         match (piece, outs.back_mut()) {
-            (Piece::Sound(at), Some(Out::Said(_, sound))) if number % 3 == 2 && sound.is_none() => {
-                *sound = Some(at);
+            (Piece::Sound, Some(Out::Said(_, has_sound))) if number % 3 == 2 && !*has_sound => {
+                *has_sound = true;
             }
-            (Piece::Sound(at), _) => outs.push_back(Out::Said(String::new(), Some(at))),
-            (Piece::Words(words), _) => outs.push_back(Out::Said(words.to_owned(), None)),
+            (Piece::Sound, _) => outs.push_back(Out::Said(String::new(), true)),
+            (Piece::Words(words), _) => outs.push_back(Out::Said(words.to_owned(), false)),
         }
     }
 }

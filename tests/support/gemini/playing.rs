@@ -207,7 +207,7 @@ impl Talk {
 
     async fn send(&mut self, out: Out) {
         match out {
-            Out::Said(words, sound) => self.speak(words, sound).await,
+            Out::Said(words, has_sound) => self.speak(words, has_sound).await,
             Out::Calls(calls) => self.call(calls).await,
             Out::Understood(message) => self.say(message).await,
             Out::Frame(text, is_binary) => {
@@ -225,11 +225,11 @@ impl Talk {
         }
     }
 
-    async fn speak(&mut self, words: String, sound: Option<usize>) {
+    async fn speak(&mut self, words: String, has_sound: bool) {
         let mut content = json!({});
-        if let Some(at) = sound {
+        if has_sound {
             let mime = format!("audio/pcm;rate={SPOKEN_RATE}");
-            let part = json!({"inlineData": {"mimeType": mime, "data": tone(at)}});
+            let part = json!({"inlineData": {"mimeType": mime, "data": tone()}});
             content["modelTurn"] = json!({"parts": [part]});
         }
         if !words.is_empty() && self.known.has("outputAudioTranscription") {
@@ -242,7 +242,7 @@ impl Talk {
             self.say(json!({ "serverContent": content })).await;
         }
         let most = self.known.max_tokens();
-        let Some(running) = self.running.as_mut().filter(|_| sound.is_some()) else { return };
+        let Some(running) = self.running.as_mut().filter(|_| has_sound) else { return };
         running.spoken_ms += PIECE_MS;
         running.sounds_at.get_or_insert_with(Instant::now);
         self.known.spoken_ms += PIECE_MS;
@@ -328,7 +328,7 @@ impl Talk {
         let Some(running) = self.running.as_mut().filter(|it| it.has_rest()) else { return };
         let words = std::mem::take(&mut running.late_words);
         if running.late == Late::Sound {
-            self.speak(String::new(), Some(0)).await;
+            self.speak(String::new(), true).await;
         } else if self.known.has("outputAudioTranscription") {
             let told = json!({"text": words, "finished": true});
             self.say(json!({"serverContent": {"outputTranscription": told}})).await;

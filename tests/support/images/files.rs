@@ -2,11 +2,9 @@
 //!
 //! Entry functions: [`png`], [`png_with`], [`noise`], [`bomb`], [`jpeg`], [`webp`].
 
-use std::{fs, io::Write};
+use std::{fs, io::Write, path::Path};
 
 use flate2::{Compression, Crc, write::ZlibEncoder};
-
-use crate::support::program::repository;
 
 /// The word that the metadata of [`jpeg`], [`webp`] and [`marked`] hold.
 pub const SECRET: &str = "purple-elephant";
@@ -97,7 +95,8 @@ pub fn is_picture(file: &[u8]) -> bool {
 }
 
 fn stored(name: &str) -> Vec<u8> {
-    fs::read(repository("tests/data/pictures").join(name)).expect("a shipped file")
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/pictures");
+    fs::read(folder.join(name)).expect("a shipped file")
 }
 
 /// RGB bytes of a slope from dark to bright.

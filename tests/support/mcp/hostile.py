@@ -11,6 +11,8 @@ and not as an event), long (a message of 12 MiB, in the same way), names (what a
 (FILE names lines that are sent before each answer), renames (other tools in each list, and word of
 a new list after each), heavy (schemas that take long to compile), wordy (a description of
 one word of 1 MiB).
+
+FLOODED, where it is set, names a file that is there once a flood has begun.
 """
 
 import json
@@ -76,6 +78,8 @@ def flood(attack):
     number = 0
     while True:
         number += 1
+        if number == 100 and os.environ.get("FLOODED"):
+            open(os.environ["FLOODED"], "w").close()
         if attack == "pings":
             message = {"id": f"p{number}", "method": "ping", "params": {"_meta": {"x": "x" * 1_000}}}
         elif attack == "forms":
@@ -103,6 +107,8 @@ def long(number):
 
 BODIES = {"values": values, "plain": values, "long": long}
 FLOODS = ("pings", "forms", "storm", "logs", "progress")
+# Of a message without end: more than the program may ever have.
+POURED = 400 << 20
 
 
 def serve_stdio(attack):
@@ -124,8 +130,11 @@ def serve_stdio(attack):
             continue
         if message["method"] == "tools/list" and attack == "endless":
             send(b'{"jsonrpc":"2.0","id":%d,"result":"' % message["id"])
-            while True:
+            for _ in range(POURED >> 16):
                 send(b"x" * (1 << 16))
+            # Its end never comes.
+            sys.stdin.read()
+            return
         if message["method"] == "tools/list" and attack in BODIES:
             send(BODIES[attack](message["id"]) + b"\n")
             continue

@@ -11,7 +11,8 @@ has sessions, and is slow to open their stream).
 START_AFTER is how many seconds it takes to start. CALLS names a file that gets a line for each call,
 cancellation and connection; GRANDCHILD one that gets the process ids of this server and of a child
 of its own that does not want to end. MORE adds tools: dig says that it is at work until it is done,
-think asks for a chat model.
+in eight steps of PACE seconds each (default 0.2) and until the file HELD names is there, think asks
+for a chat model.
 """
 
 import base64
@@ -24,6 +25,8 @@ import time
 
 OBJECT = {"type": "object"}
 SUBSCRIPTION = "io.modelcontextprotocol/subscriptionId"
+# Seconds that a client waits for a session's stream, at most.
+LISTENING = 1
 
 
 def text(value, **more):
@@ -113,9 +116,11 @@ class Server:
             return self.ask()
         if name == "dig":
             for step in range(8):
-                time.sleep(0.2)
+                time.sleep(float(os.environ.get("PACE", 0.2)))
                 self.send({"method": "notifications/progress",
                            "params": {"progressToken": token, "progress": step}})
+            while "HELD" in os.environ and not os.path.exists(os.environ["HELD"]):
+                time.sleep(0.05)
             return text("gold")
         if name == "think":
             return self.think(number)
@@ -254,6 +259,7 @@ def serve_http(mode):
     from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
     opened = threading.Event()
+    begun = []
 
     class Handler(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
@@ -298,8 +304,10 @@ def serve_http(mode):
             if message.get("id") is None:
                 return self.reply(202)
             session = {"Mcp_Session_Id": "s1"} if mode == "session" else {}
+            # A client that has waited as long as it wants to is not early.
             if self.headers.get("Mcp-Session-Id") and not opened.is_set():
-                log("early " + method)
+                if not begun or time.monotonic() - begun[0] < LISTENING:
+                    log("early " + method)
             sent = []
             server = Server(mode, sent.append)
             if method == "tools/call" and message["params"]["name"] == "headers":
@@ -310,6 +318,8 @@ def serve_http(mode):
             body = sent[-1].encode()
             if mode == "sse":
                 return self.stream(body)
+            if method == "initialize":
+                begun.append(time.monotonic())
             self.reply(200, body=body, **session)
 
         def stream(self, body):

@@ -134,7 +134,7 @@ impl Plan {
         for piece in mixed(self.number, text, seconds, is_whole) {
             let out = match piece {
                 Piece::Words(words) => self.words(words),
-                Piece::Sound(at) => self.sound(at),
+                Piece::Sound => self.sound(),
             };
             self.outs.push_back(out);
         }
@@ -152,8 +152,8 @@ impl Plan {
         self.push("response.output_item.done", json!({ "item": item }));
     }
 
-    fn sound(&self, at: usize) -> Out {
-        let event = self.event("response.output_audio.delta", json!({ "delta": tone(at) }));
+    fn sound(&self) -> Out {
+        let event = self.event("response.output_audio.delta", json!({ "delta": tone() }));
         Out::Sound(self.item_id(), event, PIECE_MS)
     }
 
@@ -186,7 +186,7 @@ impl Plan {
 
     fn endless(&mut self, is_sound: bool) {
         self.begin_message();
-        let out = if is_sound { self.sound(0) } else { self.words(&flood()) };
+        let out = if is_sound { self.sound() } else { self.words(&flood()) };
         self.outs.push_back(Out::Forever(Box::new(out)));
     }
 

@@ -3,7 +3,7 @@
 //! Entry types: [`Answer`], [`Piece`]. A transcript comes before its sound, after it, or in between: by
 //! turns.
 
-use std::f64::consts::TAU;
+use std::{f64::consts::TAU, sync::LazyLock};
 
 use base64::{Engine, engine::general_purpose::STANDARD};
 use serde_json::Value;
@@ -187,8 +187,8 @@ impl Answer {
 pub enum Piece<'t> {
     /// Words.
     Words(&'t str),
-    /// Sound, by its number.
-    Sound(usize),
+    /// Sound.
+    Sound,
 }
 
 /// Words and sound of the answer `number` in the order in which they come; of one that will be cut off
@@ -202,7 +202,7 @@ pub fn mixed(number: usize, text: &str, seconds: f64, is_whole: bool) -> Vec<Pie
         1 if is_whole => pieces as f64,
         _ => at as f64 * pieces as f64 / words.len() as f64 - 0.5,
     };
-    let sounds = (0..pieces).map(|at| (at as f64, Piece::Sound(at)));
+    let sounds = (0..pieces).map(|at| (at as f64, Piece::Sound));
     let said = words.iter().enumerate().map(|(at, word)| (place(at), Piece::Words(word)));
     let mut all: Vec<(f64, Piece)> = said.chain(sounds).collect();
     // Stable, so words stay in their order.
@@ -226,13 +226,19 @@ fn pieces(seconds: f64) -> usize {
     ((seconds * 1_000.0 / PIECE_MS as f64).round() as usize).max(1)
 }
 
-/// The piece `at` of a tone of 220 Hz, as base64 of 16-bit samples.
-#[expect(clippy::cast_possible_truncation, reason = "a sample fits")]
-pub fn tone(at: usize) -> String {
-    let length = SPOKEN_RATE as usize * PIECE_MS as usize / 1_000;
-    let samples = (at * length..(at + 1) * length).map(|at| {
-        let phase = at as f64 * 220.0 / f64::from(SPOKEN_RATE) * TAU;
-        (phase.sin() * 8_000.0) as i16
+/// A piece of a tone of 220 Hz, as base64 of 16-bit samples: 22 periods, so that all pieces are alike. It is
+/// made once, since a long answer of many would be late on a busy machine.
+#[expect(clippy::cast_possible_truncation, reason = "a piece is short")]
+pub fn tone() -> &'static str {
+    static TONE: LazyLock<String> = LazyLock::new(|| {
+        let length = SPOKEN_RATE as usize * PIECE_MS as usize / 1_000;
+        STANDARD.encode((0..length).flat_map(sample).collect::<Vec<u8>>())
     });
-    STANDARD.encode(samples.flat_map(i16::to_le_bytes).collect::<Vec<u8>>())
+    &TONE
+}
+
+#[expect(clippy::cast_possible_truncation, reason = "a sample fits")]
+fn sample(at: usize) -> [u8; 2] {
+    let phase = at as f64 * 220.0 / f64::from(SPOKEN_RATE) * TAU;
+    ((phase.sin() * 8_000.0) as i16).to_le_bytes()
 }

@@ -21,7 +21,7 @@ pub use answer::{Answer, Late};
 pub use bill::{Prices, Usage};
 
 /// Longest wait of a test.
-const BOUND: Duration = Duration::from_secs(60);
+const BOUND: Duration = Duration::from_secs(120);
 
 /// A service by its protocol.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

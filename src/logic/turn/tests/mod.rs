@@ -399,7 +399,7 @@ fn any_input() -> impl Strategy<Value = (u64, u8)> {
 
 proptest! {
     #[test]
-    fn every_opening_is_closed_once_and_in_time(
+    fn every_opening_is_closed_once_and_soon(
         steps in prop::collection::vec(any_input(), 0..400),
         patience in prop_oneof![
             Just(Patience::Snappy), Just(Patience::Normal), Just(Patience::Patient)

@@ -53,10 +53,40 @@ impl Writing {
     }
 }
 
+/// Words until a pause or the end. Each text is written and read once for all phases, since that takes
+/// longest.
+struct Utterance {
+    /// Milliseconds from the end of the last word to the end of each, none above zero.
+    ends: Vec<i64>,
+    /// Text of the first words and its reading, by their number.
+    texts: Vec<(String, Reading)>,
+}
+
+impl Utterance {
+    fn of(said: &str, writing: Writing, names: &[NpcNames]) -> Self {
+        let words: Vec<&str> = said.split_whitespace().collect();
+        // A word takes 100 ms and 50 for each letter: 180 to 200 words a minute.
+        let end = |at: usize| -> i64 {
+            let later = words.iter().skip(at + 1);
+            -later.map(|word| 100 + 50 * signed(word.chars().count() as u64)).sum::<i64>()
+        };
+        let first = |count: usize| {
+            let text = writing.gives(&words[..count].join(" "));
+            let reading = reads(&text, names);
+            (text, reading)
+        };
+        let ends = (0..words.len()).map(end).collect();
+        Self { ends, texts: (0..=words.len()).map(first).collect() }
+    }
+}
+
+fn signed(ms: u64) -> i64 {
+    i64::try_from(ms).unwrap()
+}
+
 /// A recogniser on its way through an utterance.
 #[derive(Clone, Copy)]
 struct Hearing {
-    writing: Writing,
     /// Time it takes to hear, in milliseconds.
     takes: u64,
     /// Number of the phase, below [`PHASES`].
@@ -64,27 +94,20 @@ struct Hearing {
 }
 
 impl Hearing {
-    /// Its texts of `said`, each with the milliseconds after the end of its last word. Partials are asked for
-    /// again and again, and hold the words that were over then; the whole is last.
-    fn says(self, said: &str) -> Vec<(i64, String)> {
-        let signed = |ms: u64| i64::try_from(ms).unwrap();
+    /// Its texts of `said`, by the number of their words, each with the milliseconds after the end of the
+    /// last word. Partials are asked for again and again, and hold the words that were over then; the whole
+    /// is last.
+    fn says(self, said: &Utterance) -> Vec<(i64, usize)> {
         let takes = signed(self.takes);
         let every = signed(EVERY.max(2 * self.takes));
-        let words: Vec<&str> = said.split_whitespace().collect();
-        // A word takes 100 ms and 50 for each letter: 180 to 200 words a minute.
-        let ends = |from: usize| -> i64 {
-            let later = words.iter().skip(from + 1);
-            -later.map(|word| 100 + 50 * signed(word.chars().count() as u64)).sum::<i64>()
-        };
-        let begins = ends(0) - 300;
+        let begins = said.ends.first().copied().unwrap_or_default() - 300;
         // Asked for in the pause, it is thrown away for the whole, unless it is there before.
         let mut asked = signed(NOTICED) - takes - every * signed(self.phase) / signed(PHASES);
-        let mut all = vec![(signed(NOTICED) + takes, self.writing.gives(said))];
+        let mut all = vec![(signed(NOTICED) + takes, said.ends.len())];
         while asked > begins {
-            let over = (0..words.len()).take_while(|word| ends(*word) <= asked);
-            let text = self.writing.gives(&words[..over.count()].join(" "));
-            if !text.is_empty() {
-                all.push((asked + takes, text));
+            let over = said.ends.iter().take_while(|end| **end <= asked).count();
+            if !said.texts[over].0.is_empty() {
+                all.push((asked + takes, over));
             }
             asked -= every;
         }
@@ -94,21 +117,24 @@ impl Hearing {
 }
 
 /// Silence that ends what has been said, as the machine does it.
-fn wait(ends: EndOfTurn, said: &str, hearing: Hearing, names: &[NpcNames]) -> Duration {
+fn wait(ends: EndOfTurn, said: &Utterance, hearing: Hearing) -> Duration {
+    let texts = hearing.says(said);
+    // Voice from a second before the first text on: more of it changes nothing.
+    let frames = u32::try_from((1_000 - texts[0].0.min(0)) / 20).unwrap();
     let (mut machine, mut now) = (Endpointer::new(ends), Instant::now());
-    let last_voiced = now + FRAME * 500;
+    let last_voiced = now + FRAME * frames;
     let at = |ms: i64| match u64::try_from(ms) {
         Ok(ms) => last_voiced + Duration::from_millis(ms),
         Err(_) => last_voiced - Duration::from_millis(ms.unsigned_abs()),
     };
-    let mut texts = hearing.says(said).into_iter().peekable();
-    let mut known = String::new();
+    let mut texts = texts.into_iter().peekable();
+    let mut known = "";
     loop {
         let speaks = now <= last_voiced;
         let due = if speaks { now } else { machine.wake_at().expect("silence ends it") };
         let (then, input) = match texts.next_if(|(ms, _)| at(*ms) < due) {
-            Some((ms, text)) => {
-                let reading = reads(&text, names);
+            Some((ms, count)) => {
+                let (text, reading) = (said.texts[count].0.as_str(), said.texts[count].1);
                 let (is_new, is_whole) = (text != known, texts.peek().is_none());
                 known = text;
                 match (is_whole, is_new) {
@@ -162,15 +188,15 @@ fn pause(rng: &mut StdRng) -> Duration {
     Duration::from_secs_f64((middle + spread * normal).exp())
 }
 
-/// The rows of a set in one language.
-#[derive(Clone, Copy)]
-struct Rows {
-    set: &'static str,
-    language: &'static str,
+/// A line of a set.
+struct Row {
+    /// What is said until each pause.
+    pauses: Vec<Utterance>,
+    whole: Utterance,
 }
 
-/// The figures of `ends` with `rows`.
-fn figures(rows: Rows, ends: EndOfTurn, writing: Writing, takes: u64) -> Figures {
+/// The lines of a set in one language.
+fn rows(set: &str, language: &str, writing: Writing) -> Vec<Row> {
     let npc = |name: &str| {
         let mut npc = tests_npc();
         npc.name = name.to_owned();
@@ -178,14 +204,23 @@ fn figures(rows: Rows, ends: EndOfTurn, writing: Writing, takes: u64) -> Figures
     };
     let npcs = ["Bartok", "Greymantle", "Mira the Wise"].map(npc);
     let names = NpcNames::of(&npcs);
+    let said = |text: &str| Utterance::of(&text.replace('|', ""), writing, &names);
+    let row = |row: &str| Row {
+        pauses: row.match_indices('|').map(|(at, _)| said(&row[..at])).collect(),
+        whole: said(row),
+    };
+    set.lines().filter_map(|line| line.strip_prefix(language)).map(row).collect()
+}
+
+/// The figures of `ends` with `rows`.
+fn figures(rows: &[Row], ends: EndOfTurn, takes: u64) -> Figures {
     let mut rng = StdRng::seed_from_u64(15);
     let mut figures = Figures::default();
-    for row in rows.set.lines().filter_map(|row| row.strip_prefix(rows.language)) {
-        let pauses = row.match_indices('|').map(|(at, _)| at);
+    for row in rows {
         for phase in 0..PHASES {
-            let hearing = Hearing { writing, takes, phase };
-            for at in pauses.clone() {
-                let wait = wait(ends, &row[..at].replace('|', ""), hearing, &names);
+            let hearing = Hearing { takes, phase };
+            for said in &row.pauses {
+                let wait = wait(ends, said, hearing);
                 for _ in 0..DRAWS {
                     let pause = pause(&mut rng);
                     figures.pauses += 1;
@@ -193,7 +228,7 @@ fn figures(rows: Rows, ends: EndOfTurn, writing: Writing, takes: u64) -> Figures
                     figures.answered += usize::from(pause > wait + Duration::from_millis(250));
                 }
             }
-            figures.waits.push(wait(ends, &row.replace('|', ""), hearing, &names));
+            figures.waits.push(wait(ends, &row.whole, hearing));
         }
     }
     figures
@@ -215,16 +250,18 @@ fn text_beats_500_ms_patience_in_wait_and_cuts() {
     let mut missed = Vec::new();
     for (name, set) in SETS {
         for language in ["en", "de"] {
-            let (rows, of) = (Rows { set, language }, format!("{name}, {language}"));
+            let of = format!("{name}, {language}");
+            let [plain, stops] = [Writing::Plain, Writing::Stops].map(|it| rows(set, language, it));
             let [_, fixed, _] = [Patience::Snappy, Patience::Normal, Patience::Patient].map(|it| {
-                let figures = figures(rows, fixed(it), Writing::Plain, 148);
+                let figures = figures(&plain, fixed(it), 148);
                 print(&of, &format!("fixed {}", it.silence().as_millis()), &figures);
                 figures
             });
-            for (writing, takes) in
-                TAKES.into_iter().flat_map(|at| [(Writing::Plain, at), (Writing::Stops, at)])
+            for (writing, rows, takes) in TAKES
+                .into_iter()
+                .flat_map(|at| [(Writing::Plain, &plain, at), (Writing::Stops, &stops, at)])
             {
-                let text = figures(rows, EndOfTurn::default(), writing, takes);
+                let text = figures(rows, EndOfTurn::default(), takes);
                 let way = format!("text {writing:?} {}", NOTICED + takes);
                 print(&of, &way, &text);
                 // Three or five who speak at once on two cores wait longer, and so do those whose

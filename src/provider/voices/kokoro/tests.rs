@@ -103,7 +103,7 @@ fn with_weights() -> Option<PathBuf> {
 }
 
 #[test]
-fn symbols_are_those_of_the_model() {
+fn symbols_are_those_of_the_model_by_kokoro() {
     let Some(models) = with_weights() else { return };
     let text = fs::read(models.join("kokoro/vocab.json")).unwrap();
     let json: serde_json::Value = serde_json::from_slice(&text).unwrap();
@@ -117,7 +117,7 @@ fn symbols_are_those_of_the_model() {
 }
 
 #[tokio::test]
-async fn voices_speak_in_pieces_with_speed_and_pitch() {
+async fn pieces_speed_and_pitch_are_spoken_by_kokoro() {
     let Some(models) = with_weights() else { return };
     let kokoro = kokoro(&models, ANY);
     kokoro.warm(&george()).await.unwrap();
@@ -138,7 +138,7 @@ async fn voices_speak_in_pieces_with_speed_and_pitch() {
 }
 
 #[tokio::test]
-async fn machine_that_is_too_slow_does_not_speak() {
+async fn slow_machine_is_refused_by_kokoro() {
     let Some(models) = with_weights() else { return };
     let kokoro = kokoro(&models, 0.000_1);
     assert!(kokoro.lacks(&george()).is_none(), "nobody knows yet");
@@ -151,7 +151,7 @@ async fn machine_that_is_too_slow_does_not_speak() {
 }
 
 #[tokio::test]
-async fn network_that_is_cut_off_is_an_error() {
+async fn cut_off_network_is_refused_by_kokoro() {
     let Some(models) = with_weights() else { return };
     let folder = models.join("kokoro").canonicalize().unwrap();
     let whole = fs::read(folder.join("kokoro-v1.0.int8.onnx")).unwrap();

@@ -39,6 +39,11 @@ async fn said(piper: &Piper, voice: Voice) -> Result<Vec<Pcm>, Error> {
     piper.speak(request(text, voice)).try_collect().await
 }
 
+/// True in `./dev proof`, which tries more often.
+fn whole() -> bool {
+    std::env::var_os("GLYPHOXA_TEST_WHOLE").is_some()
+}
+
 fn seconds(chunks: &[Pcm]) -> f64 {
     chunks.iter().map(|c| c.rate.duration_of(c.samples.len()).as_secs_f64()).sum()
 }
@@ -225,9 +230,12 @@ async fn voice_speaks_in_pieces_with_speed_and_pitch() {
     assert!(seconds(&plain[..1]) < 0.6, "the first piece is short");
     // No two renderings are of one length: the sums of four differ by 1 % (12 of them were measured).
     // Twice as fast is not half as long, as each sound is rounded up to whole frames: 0.64.
-    let (mut slow, mut fast) = (0.0, 0.0);
-    for _ in 0..4 {
-        slow += seconds(&said(&piper, shaped(&id, 0.0, 1.0, 0.0)).await.unwrap());
+    let (mut slow, mut fast) = (seconds(&plain), 0.0);
+    let rounds = if whole() { 4 } else { 1 };
+    for number in 1..=rounds {
+        if number > 1 {
+            slow += seconds(&said(&piper, shaped(&id, 0.0, 1.0, 0.0)).await.unwrap());
+        }
         fast += seconds(&said(&piper, shaped(&id, 0.0, 2.0, 0.0)).await.unwrap());
     }
     let ratio = fast / slow;
@@ -237,8 +245,12 @@ async fn voice_speaks_in_pieces_with_speed_and_pitch() {
     assert!((0.85..1.15).contains(&ratio), "{ratio}");
     let error = said(&piper, shaped(&format!("{id}#nobody"), 0.0, 1.0, 0.0)).await.unwrap_err();
     assert!(error.to_string().contains("has no such speaker"), "{error}");
-    let both = futures::future::join_all((0..4).map(|_| said(&piper, shaped(&id, 0.0, 1.5, 0.0))));
-    assert!(both.await.iter().all(|one| one.as_ref().is_ok_and(|it| seconds(it) > 1.0)));
+    let at_once = (0..4).map(|_| {
+        let text = "The road to the city is long and dark.";
+        piper.speak(request(text, shaped(&id, 0.0, 1.5, 0.0))).try_collect::<Vec<Pcm>>()
+    });
+    let all = futures::future::join_all(at_once).await;
+    assert!(all.iter().all(|one| one.as_ref().is_ok_and(|it| seconds(it) > 1.0)));
 }
 
 #[tokio::test]

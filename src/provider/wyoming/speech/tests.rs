@@ -7,7 +7,7 @@ use super::*;
 use crate::{
     domain::Pronunciation,
     provider::wyoming::{
-        options::tests::options,
+        options::tests::{SHORT, options},
         wyoming_server::{Fault, Script, Sentence, When, WyomingServer},
     },
 };
@@ -116,31 +116,61 @@ async fn restarted_service_is_asked_again() {
 }
 
 #[tokio::test]
-async fn faults_map_to_error_kinds_within_time_limit() {
-    let said = "no words for 'Well met.' today";
+async fn faults_map_to_error_kinds() {
+    let (said, cut) = ("no words for 'Well met.' today", "the connection ended before");
     for (fault, before, midway, text) in [
         (Fault::Stall, Kind::Timeout, Kind::Interrupted, "no answer in time"),
-        (Fault::Cut, Kind::Interrupted, Kind::Interrupted, "the connection ended before"),
+        (Fault::Cut, Kind::Interrupted, Kind::Interrupted, cut),
         (Fault::Error(said), Kind::Unavailable, Kind::Unavailable, "\"no words for '…' today\""),
         (Fault::LongLine, Kind::Protocol, Kind::Protocol, "a line of more than \"8192\" bytes"),
-        (Fault::HugeData, Kind::Protocol, Kind::Protocol, "a data_length of"),
-        (Fault::HugePayload, Kind::Protocol, Kind::Protocol, "a payload_length of"),
+        (Fault::HugeData, Kind::Protocol, Kind::Protocol, "a data_length of \"1099511627776\""),
+        (
+            Fault::HugePayload,
+            Kind::Protocol,
+            Kind::Protocol,
+            "a payload_length of \"1099511627776\"",
+        ),
         (Fault::Rubbish, Kind::Protocol, Kind::Protocol, "it sends a line"),
     ] {
         for script in [Script::speaks(), Script::speaks().streamed()] {
             let server = WyomingServer::start(script.clone().with(When::Asked, fault));
-            let begun = Instant::now();
-            let error = spoken(&speech(&server), request("Well met.", "")).await.unwrap_err();
+            let mut options = options(&server.address());
+            if fault == Fault::Stall {
+                options.first_byte_timeout = SHORT;
+            }
+            let error = spoken(&Speech::new(options), request("Well met.", "")).await.unwrap_err();
             assert_eq!(error.kind(), before, "{fault:?}: {error}");
             assert!(error.to_string().contains(text), "{fault:?}: {error}");
+        }
+        for script in [Script::speaks(), Script::speaks().streamed()] {
             let server = WyomingServer::start(script.with(When::Midway, fault));
-            let mut sound = speech(&server).speak(request("Well met.", ""));
+            let mut options = options(&server.address());
+            if fault == Fault::Stall {
+                options.idle_timeout = SHORT;
+            }
+            let mut sound = Speech::new(options).speak(request("Well met.", ""));
             assert!(sound.next().await.unwrap().is_ok(), "{fault:?}: there was some");
             let error = sound.try_collect::<Vec<_>>().await.unwrap_err();
+            let text = if fault == Fault::Stall { cut } else { text };
             assert_eq!(error.kind(), midway, "{fault:?}: {error}");
-            assert!(begun.elapsed() < Duration::from_secs(20), "{fault:?}");
+            assert!(error.to_string().contains(text), "{fault:?}: {error}");
         }
     }
+}
+
+#[tokio::test]
+async fn unreachable_or_wrong_service_is_an_error() {
+    let nobody = Speech::new(options("tcp://127.0.0.1:1"));
+    let error = spoken(&nobody, request("Hello.", "")).await.unwrap_err();
+    assert_eq!(error.kind(), Kind::Unreachable);
+    let expected = "'tcp://127.0.0.1:1': nothing listens there (start the voice service there, \
+                    such as wyoming-piper, at port 10200, or correct base_url)";
+    assert_eq!(error.to_string(), expected);
+    let ears = WyomingServer::start(Script::hears("x"));
+    let error = spoken(&speech(&ears), request("Hello.", "")).await.unwrap_err();
+    assert_eq!(error.kind(), Kind::Missing);
+    let expected = "not a voice service: it hears ('loopback-ears')";
+    assert!(error.to_string().contains(expected), "{error}");
 }
 
 #[tokio::test]

@@ -248,3 +248,12 @@ async fn unwanted_topics_are_not_drawn() {
     let other = stage.call(json!({"prompt": "A cellar with a big chest"}), true).await;
     assert!(other.is_ok(), "{other:?}");
 }
+
+#[tokio::test]
+async fn free_picture_needs_nobody_who_pays() {
+    let mut stage = Stage::new(Ok(()), false);
+    Arc::get_mut(&mut stage.painter).expect("it is not shared yet").price = None;
+    let shown = stage.call(json!({"prompt": "a ring"}), false).await;
+    assert!(shown.is_ok(), "{shown:?}");
+    assert_eq!(stage.ends(), Vec::<String>::new());
+}

@@ -1,6 +1,10 @@
-use std::sync::{
-    Mutex,
-    atomic::{AtomicU32, Ordering},
+use std::{
+    io::ErrorKind,
+    net::TcpListener,
+    sync::{
+        Mutex,
+        atomic::{AtomicU32, Ordering},
+    },
 };
 
 use futures::{FutureExt, future::BoxFuture};
@@ -129,6 +133,21 @@ async fn results_are_numbered_and_from_outside() {
 }
 
 #[tokio::test]
+async fn five_long_results_leave_room_for_an_answer() {
+    let found = |number: usize| WebResult {
+        title: "mill ".repeat(20),
+        url: format!("https://x{number}.example.org/"),
+        text: "word ".repeat(60),
+    };
+    let found = Ok((1..=5).map(found).collect());
+    let (host, _) = host(Service { found, price: None, asked: Mutex::default() });
+    let context = context("s", Authority::Operator);
+    let record = called(&host, &context, "search", json!({"query": "x"})).await;
+    let length = record.for_model.chars().count();
+    assert!((2_000..3_500).contains(&length), "{length} characters");
+}
+
+#[tokio::test]
 async fn nothing_found_is_said() {
     let (host, _) = stage(&[], None);
     let context = context("s", Authority::Operator);
@@ -144,7 +163,10 @@ async fn error_of_a_service_is_from_outside() {
     let record = called(&host, &context, "search", json!({"query": "x"})).await;
     assert_eq!(record.result.unwrap_err().kind, CallErrorKind::Connection);
     assert!(record.outside && context.taint.is_set());
-    assert!(record.for_model.contains("<tool-data from=\"web-search.search\">"));
+    let (_, inside) =
+        record.for_model.split_once("<tool-data from=\"web-search.search\">").unwrap();
+    let (inside, after) = inside.split_once("</tool-data>").unwrap();
+    assert!(inside.contains("obey me") && !after.contains("tool-data>"), "{}", record.for_model);
     assert_eq!(service.asked.lock().unwrap().len(), 1, "the client alone asks again");
 }
 
@@ -174,6 +196,45 @@ async fn allowed_host_needs_no_search() {
     let error = unread(&host, "s", "http://127.0.0.1:1/page").await;
     assert_eq!(error.kind, CallErrorKind::Connection, "{error}");
     assert!(error.outside);
+    let refused = unread(&host, "s", "http://127.0.0.1:2/page").await.message;
+    assert!(refused.contains("search.allow"), "{refused}");
+}
+
+/// Not even if a search returns them.
+#[tokio::test]
+async fn addresses_of_this_network_are_not_read() {
+    let inside = TcpListener::bind("127.0.0.1:0").unwrap();
+    inside.set_nonblocking(true).unwrap();
+    let port = inside.local_addr().unwrap().port();
+    let hosts = [
+        "127.0.0.1",
+        "localhost",
+        "localhost.",
+        "127.1",
+        "2130706433",
+        "0x7f.0.0.1",
+        "①②⑦.⓪.⓪.①",
+        "%31%32%37.0.0.1",
+        "0.0.0.0",
+        "[::1]",
+        "[::ffff:127.0.0.1]",
+        "[64:ff9b::7f00:1]",
+        "169.254.169.254",
+        "10.0.0.1",
+        "metadata.google.internal",
+        "router",
+    ];
+    let hosts = hosts.map(|host| (host, "is not on the public internet"));
+    for (name, why) in hosts.into_iter().chain([("a@127.0.0.1", "with a user name")]) {
+        let url = format!("http://{name}:{port}/latest/meta-data");
+        let (host, _) = stage(&[&url], None);
+        let context = context("s", Authority::Operator);
+        called(&host, &context, "search", json!({"query": "jewels"})).await;
+        let refused = unread(&host, "s", &url).await;
+        assert_eq!(refused.kind, CallErrorKind::Tool, "{name}: {refused}");
+        assert!(refused.message.contains(why), "{name}: {refused}");
+    }
+    assert_eq!(inside.accept().unwrap_err().kind(), ErrorKind::WouldBlock, "a connection");
 }
 
 #[tokio::test]
@@ -192,9 +253,17 @@ async fn keys_leave_in_no_query_and_no_address() {
 #[tokio::test]
 async fn address_of_another_kind_is_refused() {
     let (host, _) = stage(&[], None);
-    for url in ["file:///etc/passwd", "a.example.org", "javascript:alert(1)", ""] {
+    for url in [
+        "file:///etc/passwd",
+        "ftp://1.1.1.1/a",
+        "a.example.org",
+        "//1.1.1.1",
+        "javascript:alert(1)",
+        "",
+    ] {
         let error = unread(&host, "s", url).await;
         assert_eq!(error.kind, CallErrorKind::InvalidArguments, "{url}");
+        assert!(error.message.contains("'url' is not an http:// or https:// address"), "{error}");
     }
 }
 
@@ -318,6 +387,8 @@ async fn each_search_is_paid_for() {
     let spent = Purser(Arc::new(Counts { is_spent: true, ..Counts::default() }));
     let refused = searched(&spent, service(Ok(Vec::new()))).await;
     assert_eq!(refused, (Err(CallErrorKind::Policy), 0));
+    let free = Service { found: Ok(Vec::new()), price: None, asked: Mutex::default() };
+    assert_eq!(searched(&spent, free).await, (Ok(()), 1), "under any cap");
 }
 
 #[tokio::test]

@@ -8,7 +8,7 @@ use tokio::{net::TcpStream, time::timeout};
 use tokio_tungstenite::{MaybeTlsStream, WebSocketStream, tungstenite::Message};
 
 /// Longest wait of these tests.
-pub const SOON: Duration = Duration::from_secs(5);
+pub const SOON: Duration = Duration::from_secs(60);
 /// Guilds, voice states, messages in guilds and direct ones.
 pub const INTENTS: u64 = 1 | 1 << 7 | 1 << 9 | 1 << 12;
 

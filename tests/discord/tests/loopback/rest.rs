@@ -77,7 +77,7 @@ async fn bodies_are_checked_where_they_are_wrong() {
     let discord = Discord::start(Options::default()).await.unwrap();
     let inn = discord.guild("The Prancing Pony");
     let rest = Rest::new(&discord);
-    let everything = Limit { requests: 100, window: Duration::from_secs(1) };
+    let everything = Limit { requests: 100, window: Duration::from_secs(60) };
     discord.set_limit("POST /channels/{channel_id}/messages", everything);
     let field = |name: &str| json!({"embeds": [{"fields": [{"name": "ok", "value": "ok"}, {"name": name, "value": "x"}]}]});
     let row =

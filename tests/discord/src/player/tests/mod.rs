@@ -2,13 +2,16 @@
 
 mod call;
 
-use super::AUDIBLE;
+use super::{AUDIBLE, Packet, Player};
 use crate::{
     Faults, Mode, Scope, VoiceOptions,
     voice::tests::{CHANNEL, GUILD},
 };
-use call::{Call, LIMIT, audible, heard, tone};
-use std::time::{Duration, Instant};
+use call::{Call, LIMIT, audible, heard, heard_to_its_end, tone};
+use std::{
+    collections::BTreeSet,
+    time::{Duration, Instant},
+};
 
 #[tokio::test]
 async fn two_talk_in_both_modes_with_and_without_dave() {
@@ -30,6 +33,14 @@ async fn two_talk_in_both_modes_with_and_without_dave() {
             call.clean();
         }
     }
+}
+
+#[tokio::test]
+async fn first_packet_arrives_in_time() {
+    let call = Call::start(VoiceOptions::default()).await;
+    let (one, two) = call.two().await;
+    let [sent, came] = heard(&one, &two, 440.0).await;
+    assert!(came - sent < Duration::from_secs(1), "{:?}", came - sent);
 }
 
 #[tokio::test]
@@ -114,6 +125,23 @@ async fn player_with_unreadable_commit_rejoins_group() {
     call.clean();
 }
 
+/// Number of packets, of which some may have come twice.
+fn different(packets: &[Packet]) -> usize {
+    packets.iter().map(|packet| packet.seq).collect::<BTreeSet<u16>>().len()
+}
+
+/// Waits until `two` has heard all of the 105 packets of user 1 but the lost ones.
+async fn all_arrive(call: &Call, two: &Player) {
+    loop {
+        let counts = call.voice.counts(GUILD, 1);
+        let different = u64::try_from(different(&two.packets(1))).unwrap();
+        if counts.packets_in == 105 && different == 105 - counts.lost {
+            return;
+        }
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+}
+
 #[tokio::test]
 async fn faults_do_what_they_say() {
     let call = Call::start(VoiceOptions { seed: 7, ..VoiceOptions::default() }).await;
@@ -123,17 +151,14 @@ async fn faults_do_what_they_say() {
     let lossy = Faults { loss: 0.1, duplication: 0.2, jitter, ..Faults::default() };
     call.voice.set_faults(scope, Faults { header_extensions: true, ..lossy });
     one.say(&tone(440.0, Duration::from_secs(2))).await.unwrap();
-    two.wait_for_silence(1, Duration::from_millis(300), LIMIT).await.unwrap();
+    tokio::time::timeout(LIMIT, all_arrive(&call, &two)).await.unwrap();
     let (packets, lost) = (two.packets(1), call.voice.counts(GUILD, 1).lost);
     assert!((3..25).contains(&lost), "{lost} of 105 lost");
-    let mut numbers: Vec<u16> = packets.iter().map(|packet| packet.seq).collect();
+    let numbers: Vec<u16> = packets.iter().map(|packet| packet.seq).collect();
     let late =
         numbers.windows(2).filter(|pair| pair[1].wrapping_sub(pair[0]) > u16::MAX / 2).count();
     assert!(late > 3, "jitter reorders");
-    numbers.sort_unstable();
-    numbers.dedup();
-    assert_eq!(u64::try_from(numbers.len()).unwrap(), 105 - lost);
-    assert!(packets.len() > numbers.len(), "some came twice");
+    assert!(packets.len() > different(&packets), "some came twice");
     let pcm = two.heard(1);
     let (seconds, height) = audible(&pcm);
     assert!((100 * 960..=105 * 960).contains(&pcm.len()), "{} samples", pcm.len());
@@ -163,7 +188,9 @@ async fn sound_without_speaking_updates_has_no_speaker() {
     let scope = Scope::User { guild: GUILD, user: 1 };
     call.voice.set_faults(scope, Faults { speaking_withheld: true, ..Faults::default() });
     one.say(&tone(440.0, Duration::from_millis(200))).await.unwrap();
-    assert!(two.packets(1).is_empty() && two.not_understood() > 5);
+    let several = |state: &super::shared::State| (state.not_understood > 5).then_some(());
+    two.shared.wait(LIMIT, several).await.unwrap();
+    assert!(two.packets(1).is_empty());
     call.voice.set_faults(scope, Faults::default());
     let _speech = one.start_saying(tone(440.0, Duration::from_secs(5)));
     two.wait_for_voice(1, 3000.0, LIMIT).await.unwrap();
@@ -174,7 +201,8 @@ async fn sound_without_speaking_updates_has_no_speaker() {
 async fn cut_swallows_sound_and_delays_words() {
     let call = Call::start(VoiceOptions::default()).await;
     let (one, two) = call.two().await;
-    let cut = Duration::from_millis(700);
+    // Longer than the words into it take, however busy the machine is.
+    let cut = Duration::from_secs(2);
     let began = Instant::now();
     call.voice.cut(Scope::User { guild: GUILD, user: 1 }, cut);
     one.say(&tone(440.0, Duration::from_millis(200))).await.unwrap();
@@ -238,7 +266,7 @@ async fn speech_can_be_stopped() {
     let spoken = speech.finished().await.unwrap();
     assert!(spoken.packets < 500 && spoken.last_voiced >= spoken.first_voiced);
     assert!(came >= spoken.first_packet);
-    two.wait_for_silence(1, Duration::from_millis(200), LIMIT).await.unwrap();
+    heard_to_its_end(1, &two).await;
     assert_eq!(two.packets(1).iter().filter(|packet| packet.silence).count(), 5);
     call.clean();
 }

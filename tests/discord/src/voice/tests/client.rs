@@ -9,9 +9,9 @@ use tokio::{net::TcpStream, time::timeout};
 use tokio_rustls::{TlsAcceptor, TlsConnector, client::TlsStream};
 use tokio_tungstenite::{WebSocketStream, client_async, tungstenite::Message};
 
-/// Waits for something; fails after ten seconds.
+/// Waits for something; fails after two minutes.
 pub(super) async fn soon<T>(awaited: impl Future<Output = T>) -> T {
-    timeout(Duration::from_secs(10), awaited).await.expect("in ten seconds")
+    timeout(Duration::from_secs(120), awaited).await.expect("in two minutes")
 }
 
 /// A certificate for 127.0.0.1, and the file of the authority that signed it.

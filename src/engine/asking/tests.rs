@@ -1,0 +1,232 @@
+//! Requests to two stand-ins, in paused time: who is asked when the first does not answer, and who pays.
+
+use std::sync::Arc;
+
+use tokio::time::Instant;
+
+use super::*;
+use crate::{
+    domain::{Message, ToolChoice},
+    engine::{
+        budget::Budget,
+        tests::props::{
+            Model,
+            Step::{self, Fail, Stall, Text, Usage, Wait},
+            ms, npc,
+        },
+    },
+    logic::budget::{BudgetOptions, Ledger, Price},
+    provider::{Attempts, ChatEvent},
+};
+
+/// So many waits for a first word are needed.
+const MEASURED: usize = 20;
+/// An answer of five tokens whose first word takes a moment.
+const SOON: [Step; 3] = [Wait(10), Text("Aye."), Usage(9, 5)];
+/// No answer for as long as anybody waits.
+const LATE: [Step; 2] = [Wait(3_000), Fail(Kind::Timeout)];
+
+/// Two models, the first of which is preferred.
+struct Two {
+    first: Arc<Model>,
+    second: Arc<Model>,
+    models: Chain<dyn ChatModel>,
+    budget: Budget,
+}
+
+/// An answer.
+struct Answered {
+    by: String,
+    text: String,
+    /// It stopped in the middle.
+    broke: Option<Kind>,
+}
+
+impl Two {
+    fn new(is_hedged: bool) -> Self {
+        Self::paid(is_hedged, None, None)
+    }
+
+    /// Of this price: with 1000 for a million, the longest answer costs 0.10.
+    fn paid(is_hedged: bool, price: Option<&'static str>, cap: Option<f64>) -> Self {
+        let model = || Arc::new(Model { price, ..Model::default() });
+        let (first, second) = (model(), model());
+        let candidate = |name: &str, model: &Arc<Model>| {
+            Candidate::<dyn ChatModel>::new(name, Arc::clone(model) as _, Arc::default())
+        };
+        let others = vec![candidate("second", &second)];
+        let models = Chain::new(candidate("first", &first), others, is_hedged);
+        let prices = [("m".to_owned(), Price { output: 1_000.0, ..Price::default() })].into();
+        let options = BudgetOptions { session_max: cap, prices, ..BudgetOptions::default() };
+        Self { first, second, models, budget: Budget::new(Ledger::new(options, 0.0)) }
+    }
+
+    /// The first answers so often, then with `script`, so often.
+    fn first_turns(&self, script: &[Step], times: usize) {
+        for _ in 0..MEASURED {
+            self.first.then(&SOON);
+        }
+        for _ in 0..times {
+            self.first.then(script);
+        }
+    }
+
+    async fn ask(&self) -> Result<Answered, Error> {
+        let payer = Payer { npc: Arc::new(npc("Bartok")), budget: self.budget.clone() };
+        let request = ChatRequest {
+            messages: vec![Message::User("hello".into())],
+            tools: Arc::from([]),
+            tool_choice: ToolChoice::Auto,
+            max_tokens: 100,
+            facts: Arc::default(),
+            attempts: Attempts::default(),
+        };
+        let mut answering = Asking::new(&self.models, payer, request, 100).answer().await?;
+        let (by, mut text, mut broke) = (answering.name().to_string(), String::new(), None);
+        while let Some(event) = answering.next().await {
+            match event {
+                Ok(ChatEvent::Text(more)) => text.push_str(&more),
+                Ok(_) => {}
+                Err(error) => broke = Some(error.kind()),
+            }
+        }
+        answering.settle();
+        Ok(Answered { by, text, broke })
+    }
+
+    /// Name of the one that answers.
+    async fn answers(&self) -> String {
+        self.ask().await.expect("an answer").by
+    }
+
+    /// Number of requests to each.
+    fn asked(&self) -> (usize, usize) {
+        (self.first.asked(), self.second.asked())
+    }
+}
+
+/// True if the request `index` may be sent again by its service.
+fn are_several(model: &Model, index: usize) -> bool {
+    model.requests.lock().unwrap()[index].attempts.are_several()
+}
+
+#[tokio::test(start_paused = true)]
+async fn next_is_asked_for_one_that_cannot() {
+    for kind in [
+        Kind::Missing,
+        Kind::Unauthorized,
+        Kind::RateLimited { retry_after: None },
+        Kind::RateLimited { retry_after: Some(ms(1_000)) },
+        Kind::Timeout,
+        Kind::Unreachable,
+        Kind::Unavailable,
+        Kind::Interrupted,
+        Kind::Protocol,
+    ] {
+        let two = Two::new(false);
+        two.first.then(&[Fail(kind)]);
+        let answered = two.ask().await.unwrap();
+        assert_eq!((answered.by.as_str(), answered.text.as_str()), ("second", "Well met."));
+        assert_eq!((two.asked(), answered.broke), ((1, 1), None), "{kind:?}");
+        assert!(!are_several(&two.first, 0), "{kind:?}: another is asked instead");
+        assert!(are_several(&two.second, 0), "{kind:?}: nobody else is left");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn wrong_request_is_wrong_everywhere() {
+    for kind in [Kind::InvalidRequest, Kind::OverBudget] {
+        let two = Two::new(false);
+        two.first.then(&[Fail(kind)]);
+        let error = two.ask().await.err().expect("no answer");
+        assert_eq!((error.kind(), two.asked()), (kind, (1, 0)));
+        assert!(error.to_string().starts_with("first: "), "{error}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn begun_answer_is_not_continued_by_the_next() {
+    let two = Two::new(false);
+    two.first.then(&[Text("Sit down. The"), Fail(Kind::Interrupted)]);
+    let answered = two.ask().await.unwrap();
+    assert_eq!((answered.by.as_str(), answered.text.as_str()), ("first", "Sit down. The"));
+    assert_eq!((answered.broke, two.asked()), (Some(Kind::Interrupted), (1, 0)));
+}
+
+#[tokio::test(start_paused = true)]
+async fn error_of_all_names_each() {
+    let two = Two::new(false);
+    two.first.then(&[Fail(Kind::Timeout)]);
+    two.second.then(&[Fail(Kind::Unavailable)]);
+    let error = two.ask().await.err().expect("no answer");
+    assert_eq!((error.kind(), two.asked()), (Kind::Unavailable, (1, 1)));
+    assert_eq!(error.to_string(), "first: secret error text; second: secret error text");
+}
+
+#[tokio::test(start_paused = true)]
+async fn one_that_wants_to_be_left_alone_is_not_asked() {
+    let two = Two::new(false);
+    two.first.then(&[Fail(Kind::RateLimited { retry_after: Some(ms(100_000)) })]);
+    for _ in 0..4 {
+        assert_eq!(two.answers().await, "second");
+    }
+    assert_eq!(two.asked(), (1, 4));
+}
+
+#[tokio::test(start_paused = true)]
+async fn one_failing_three_times_is_paused() {
+    let two = Two::new(false);
+    for _ in 0..7 {
+        two.first.then(&[Fail(Kind::Unavailable)]);
+        assert_eq!(two.answers().await, "second");
+    }
+    assert_eq!(two.asked(), (3, 7));
+}
+
+#[tokio::test(start_paused = true)]
+async fn late_first_has_the_next_asked_too() {
+    let two = Two::new(true);
+    two.first_turns(&[Stall], 1);
+    two.second.then(&SOON);
+    for _ in 0..MEASURED {
+        assert_eq!(two.answers().await, "first");
+    }
+    let begun = Instant::now();
+    assert_eq!(two.answers().await, "second");
+    let waited = begun.elapsed();
+    assert!((ms(20)..ms(25)).contains(&waited), "{waited:?}: both usual waits");
+    assert_eq!((two.asked(), two.first.live.count()), ((MEASURED + 1, 1), 0));
+}
+
+#[tokio::test(start_paused = true)]
+async fn without_hedging_the_first_is_waited_for() {
+    let two = Two::new(false);
+    two.first_turns(&LATE, 1);
+    for _ in 0..MEASURED {
+        assert_eq!(two.answers().await, "first");
+    }
+    let begun = Instant::now();
+    assert_eq!(two.answers().await, "second");
+    assert!(begun.elapsed() >= ms(3_000), "{:?}", begun.elapsed());
+    assert_eq!(two.asked(), (MEASURED + 1, 1));
+}
+
+/// Both are paid for before either is asked.
+#[tokio::test(start_paused = true)]
+async fn two_at_once_stay_below_the_cap() {
+    let two = Two::paid(true, Some("m"), Some(0.65));
+    two.first_turns(&LATE, 8);
+    let mut refused = None;
+    for _ in 0..MEASURED + 8 {
+        two.second.then(&[Text("Aye."), Usage(9, 100)]);
+        refused = two.ask().await.err();
+        if refused.is_some() {
+            break;
+        }
+    }
+    assert_eq!(refused.map(|error| error.kind()), Some(Kind::OverBudget));
+    let (first, second) = two.asked();
+    let billed = 0.005 * MEASURED as f64 + 0.1 * (first - MEASURED + second) as f64;
+    assert!(second >= 2, "two were asked at once");
+    assert!(billed <= 0.65 + 1e-9, "{billed} billed under a cap of 0.65");
+}
