@@ -55,14 +55,12 @@ fn dice_and_names_are_heard_by_whisper() {
     assert!(hearing["detail"].as_str().unwrap().starts_with("Whisper tiny.en"), "{hearing:#}");
 }
 
-/// Heard up to five times: its words have ten seconds, which a busy machine may miss.
 #[test]
-fn demo_recording_is_heard_word_for_word() {
+fn demo_recording_is_heard_by_whisper() {
     let recording = repository("assets/demo/player.wav");
     let Some(place) = place() else { return };
-    let heard = || place.run(&["ask", "--json", "--in", recording.to_str().unwrap()]).line();
-    let mut tries = (0..5).map(|_| heard());
-    let line = tries.find(|line| line["outcome"] != "hearing_error").expect("it is heard");
+    let ran = place.run(&["ask", "--json", "--in", recording.to_str().unwrap()]).ends_with(0);
+    let line = ran.line();
     assert_eq!(line["heard"], "Bartok, please roll 2d6 plus 3.");
     assert_eq!(line["npc"], "Bartok the Barkeep", "{line:#}");
     assert_rolled(&line);

@@ -175,6 +175,25 @@ fn names_of_tests_are_short() {
     assert!(too_long.is_empty(), "use 45 characters at most:\n{}", too_long.join("\n"));
 }
 
+/// `cargo test --skip`, which `dev` uses without nextest, finds a suffix anywhere in a name.
+#[test]
+fn names_for_the_proof_have_their_suffix_last() {
+    let suffixes = ["in_time", "at_length", "by_whisper", "by_kokoro"];
+    let inside = suffixes.map(|suffix| format!("_{suffix}_"));
+    let folders = ["src", "tests", "crates"].map(Path::new);
+    let inside: Vec<String> = folders
+        .into_iter()
+        .flat_map(rust_files)
+        .flat_map(|path| {
+            let text = fs::read_to_string(&path).unwrap();
+            let names = text.lines().filter_map(function);
+            let names = names.filter(|name| inside.iter().any(|suffix| name.contains(suffix)));
+            names.map(|name| format!("{}: {name}", path.display())).collect::<Vec<_>>()
+        })
+        .collect();
+    assert!(inside.is_empty(), "the gate would leave these out:\n{}", inside.join("\n"));
+}
+
 /// True if `c` is part of a Rust name.
 fn is_part(c: char) -> bool {
     c.is_alphanumeric() || c == '_'

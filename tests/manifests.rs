@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use crate::support::{
     NOBODY,
     chat_server::{ChatServer, Recorded, Script, Step},
-    program::{Place, Ran},
+    program::{Place, Ran, untimed},
 };
 
 /// The head of a manifest in a folder called `tools`.
@@ -16,8 +16,6 @@ const HEAD: &str = "apiVersion: promptkit.altairalabs.ai/v1\nkind: Tool\n\
 /// Arguments of the tool.
 const INPUT: &str = "  input_schema:\n    type: object\n    properties:\n      city: { type: string }\n      \
     days: { type: integer }\n      key: { type: string }\n    required: [city]\n";
-/// Tries of a file tool: its own limit of 100 ms is short for a busy disk.
-const TRIES: usize = 50;
 
 /// Pip, who calls `tool` whatever is said.
 fn pip(tool: &str, arguments: &Value) -> String {
@@ -61,11 +59,9 @@ fn asked(http: &str, arguments: &Value, scripts: Vec<Script>) -> (Value, Vec<Rec
     (call, server.requests())
 }
 
-/// The first of these calls that its limit has not cut off, and what came with it.
-#[track_caller]
-fn uncut<T>(tried: impl FnMut() -> (T, Value)) -> (T, Value) {
-    let is_uncut = |it: &(T, Value)| it.1["result"]["error"] != "timeout";
-    std::iter::repeat_with(tried).take(TRIES).find(is_uncut).expect("a call within its limit")
+/// True if a time limit cut off `call`.
+fn is_late(call: &Value) -> bool {
+    call["result"]["error"] == "timeout"
 }
 
 /// The problems `check` finds.
@@ -362,11 +358,12 @@ fn files_are_there_when_they_are_configured() {
 
     let writable = format!("file_io: {{ base_dir: notes }}\n{npc}");
     Place::with_config(&writable).run(&["check"]).ends_with(0);
-    let (place, called) = uncut(|| {
+    let written = || {
         let place = Place::with_config(&writable);
         let called = call(&place);
         (place, called)
-    });
+    };
+    let (place, called) = untimed(written, |(_, called)| is_late(called));
     assert_eq!(called["result"], json!({"path": "a/note.txt", "bytes": 9, "replaced": false}));
     let note = std::fs::read_to_string(place.path("notes/default/a/note.txt")).expect("a file");
     assert_eq!(note, "Remember.");
@@ -376,9 +373,9 @@ fn files_are_there_when_they_are_configured() {
         "glyphoxa.yaml",
         format!("campaign: world.yaml\nfile_io: {{ base_dir: notes }}\n{read}"),
     );
-    failed(&uncut(|| ((), call(&place))).1, "tool_error", "there is no file");
+    failed(&untimed(|| call(&place), is_late), "tool_error", "there is no file");
     place.write("notes/the-long-road/a/note.txt", "Walk on.");
-    assert_eq!(uncut(|| ((), call(&place))).1["result"]["content"], "Walk on.");
+    assert_eq!(untimed(|| call(&place), is_late)["result"]["content"], "Walk on.");
 }
 
 #[test]

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use crate::support::{
     chat_server::{ChatServer, Recorded, Script},
-    program::Place,
+    program::{Place, has_late_call, untimed},
 };
 
 const PROMISE: &str = "I promised your father to find the silver hammer";
@@ -169,13 +169,6 @@ fn last_session_is_recalled_on_request() {
     assert!(last.contains("The geese are gone") && last.contains("Fine."), "{last}");
 }
 
-/// Result of a call, made again while it misses the time of a built-in tool (200 to 800 ms), as on a busy
-/// machine.
-fn in_time(call: impl Fn() -> Value) -> Value {
-    let mut results = (0..20).map(|_| call());
-    results.find(|result| result["error"] != "timeout").expect("it is always late")
-}
-
 #[test]
 fn tools_find_what_their_npc_has_heard() {
     let server = ChatServer::start();
@@ -190,10 +183,9 @@ fn tools_find_what_their_npc_has_heard() {
     let place = table(&server);
     ask(&place, "one", "Bartok", PROMISE);
     let found = |npc: &str| {
-        in_time(|| {
-            let mut line = ask(&place, "two", npc, "Do you remember the tale, look it up");
-            line["tools"][0]["result"].take()
-        })
+        let text = "Do you remember the tale, look it up";
+        let line = untimed(|| ask(&place, "two", npc, text), has_late_call);
+        line["tools"][0]["result"].clone()
     };
     let bartok = found("Bartok");
     assert_eq!(bartok["results"][0]["text"], PROMISE, "{bartok:#}");
@@ -202,7 +194,7 @@ fn tools_find_what_their_npc_has_heard() {
         let arguments = arguments.to_string();
         let mut all = vec!["tools", "call", "--json", tool, &arguments];
         all.extend(npc.into_iter().flat_map(|npc| ["--npc", npc]));
-        in_time(|| place.run(&all).line()["result"].take())
+        untimed(|| place.run(&all).line()["result"].take(), |result| result["error"] == "timeout")
     };
     let everything = call("memory.search_facts", json!({"query": "silver hammer"}), None);
     assert_eq!(everything["results"][0]["who"], "Wren", "{everything:#}");

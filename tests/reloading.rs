@@ -1,7 +1,7 @@
 //! Files that change while the program runs: what holds from the next turn on, what waits for the next
 //! start and says so, what is broken and changes nothing.
 
-use serde_json::{Value, json};
+use serde_json::json;
 
 use crate::support::{
     chat_server::{ChatServer, Script},
@@ -41,22 +41,6 @@ fn table(more: &str) -> Place {
 }
 
 impl Live {
-    /// Result of a typed line; says it again while a built-in tool misses its time (20 to 800 ms), as on a
-    /// busy machine.
-    #[track_caller]
-    pub fn asked(&mut self, line: &str) -> Value {
-        for _ in 0..20 {
-            self.types(line);
-            let said: Value =
-                serde_json::from_str(&self.says("\"outcome\"")).expect("a line of JSON");
-            let is_late = |call: &Value| call["result"]["error"] == "timeout";
-            if !said["tools"].as_array().is_some_and(|tools| tools.iter().any(is_late)) {
-                return said;
-            }
-        }
-        panic!("its tools are always late: {line}");
-    }
-
     /// Message about files that were read again.
     #[track_caller]
     fn reread(&self) -> String {

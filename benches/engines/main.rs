@@ -45,6 +45,7 @@ use support::{
 /// Amount of work.
 #[derive(Clone, Copy)]
 struct Extent {
+    /// Seats at once.
     seats: u32,
     /// Turns of each seat.
     turns: u32,

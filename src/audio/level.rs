@@ -110,7 +110,7 @@ mod tests {
     }
 
     #[test]
-    fn ducking_arrives_in_time_without_a_step() {
+    fn ducking_arrives_soon_without_a_step() {
         let mut gain = Gain::new(RATE);
         gain.ramp_to(-12.0, FADE);
         let mut out = vec![20_000_i16; 9_600];

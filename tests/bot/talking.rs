@@ -5,7 +5,7 @@ use discord_loopback::{AUDIBLE, Options};
 use super::hall::{BOUND, Hall, answers_of, is_in, said, throws, understood};
 
 #[tokio::test(flavor = "multi_thread")]
-async fn player_asks_for_dice_and_hears_the_total() {
+async fn spoken_dice_request_is_answered_with_total() {
     let (hall, [_dora, player]) = Hall::with_player(Options::default(), "", "Anna").await;
     let total = hall.rolls_for(&player).await;
     // An answer is kept as far as it was heard.

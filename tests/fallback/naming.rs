@@ -142,6 +142,9 @@ fn npc_changes_its_model_and_remembers() {
     ]);
     let place = place(&models, &[("bartok", BARTOK)]);
     let mut live = place.start(&["ask", "--json", "--as-dm"]);
+    live.types("/session status");
+    let status = live.says("\"status\"");
+    assert!(status.contains("first, else second"), "{status}");
     assert_answered_by(&asked(&mut live, "Bartok, the mill burns"), "first");
     place.write("npcs/bartok.yaml", BARTOK.replace("first", "second"));
     let said = live.says("configuration reloaded");

@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 
 use self::Transport::{Http, Pipes};
 use crate::support::{
-    program::{Live, Place, port_of, repository},
+    program::{Live, Place, has_late_call, port_of, repository},
     skipped::skipped,
 };
 
@@ -29,6 +29,8 @@ pub const ANSWER: Duration = Duration::from_secs(2);
 const SETTLED: Duration = Duration::from_secs(60);
 /// Longest wait for anything.
 const BOUND: Duration = Duration::from_secs(120);
+/// A turn that takes longer may have had no time left to call a tool.
+const LATE: Duration = Duration::from_secs(2);
 /// Log filter with every failure of a server, not just its first.
 const LOG: &str = "warn,glyphoxa=info,glyphoxa::tools::connection::server=debug";
 
@@ -44,8 +46,7 @@ enum Transport {
 /// Every transport.
 const BOTH: &[Transport] = &[Pipes, Http];
 
-/// Messages without end. The pace at which they are read, and how many lines of a log are passed on, is
-/// decided above the transports; an answer that is not taken is one thing in a pipe and another in a request.
+/// Floods, each with the transports that handle it differently; the rest is shared code.
 const FLOODS: [(&str, &[Transport]); 5] = [
     ("pings", BOTH),
     ("forms", &[Pipes]),
@@ -144,7 +145,8 @@ pub fn place(attacker: &Attacker) -> Place {
     place.write(
         "glyphoxa.yaml",
         format!(
-            "npcs:\n  - name: Bartok\n    tools: [\"good.*\"]\n    budget_tier: deep\n    lines:\n{calls}\n      \
+            "npcs:\n  - name: Bartok\n    tools: [\"good.*\"]\n    budget_tier: deep\n    \
+             policy: {{ max_calls_per_minute: 100000, max_calls_per_session: 100000 }}\n    lines:\n{calls}\n      \
              - say: \"Hm.\"\nmcp:\n  servers:\n    - {{ {} }}\n    - {{ name: good, required: true, sandbox: off, command: \"python3 \
              '{}' plain\", env: {{ CALLS: \"{}\" }}, tools: {{ count: {{ effects: none, \
              open_world: false }} }} }}\n",
@@ -168,22 +170,27 @@ fn memory(live: &Live, figure: &str) -> u64 {
     line.split_whitespace().nth(1).unwrap().parse::<u64>().unwrap() >> 10
 }
 
-/// Has the good server answer, and measures that. A call that takes longer than a turn may take, on a
-/// busy machine, is made again.
+/// Has the good server answer, and measures that. A call for which a turn's time did not last, on a busy
+/// machine, is made again.
 pub fn asked(live: &mut Live) -> Duration {
     let begun = Instant::now();
     loop {
+        let typed = Instant::now();
         live.types("Bartok, count");
         let line = live.says("\"outcome\":");
         if line.contains("Counted ") {
             return begun.elapsed();
         }
-        assert!(begun.elapsed() < BOUND, "not answered after {BOUND:?}: {line}");
+        let turn: Value = serde_json::from_str(&line).expect("a line of JSON");
+        let has_no_call = turn["tools"].as_array().is_none_or(Vec::is_empty);
+        let had_no_time = has_no_call && typed.elapsed() > LATE;
+        let is_late = has_late_call(&turn) || had_no_time || turn["outcome"] == "timeout";
+        assert!(is_late && begun.elapsed() < BOUND, "{turn:#}");
     }
 }
 
 /// Has the good server answer again and again, until `is_met`.
-fn asked_until(live: &mut Live, what: &str, is_met: impl Fn(&Live) -> bool) {
+fn asked_until(live: &mut Live, what: &str, mut is_met: impl FnMut(&Live) -> bool) {
     let begun = Instant::now();
     while !is_met(live) {
         assert!(begun.elapsed() < BOUND, "not after {BOUND:?}: {what}");
@@ -206,8 +213,13 @@ fn answers_beside(attack: &str, transport: Transport, calls: usize) -> Vec<Durat
     }
     let mut took: Vec<Duration> = (0..calls).map(|_| asked(&mut live)).collect();
     took.sort();
+    // Several times in a row; an attacker that is connected again in between takes some once more.
     let what = format!("{attack} over {transport:?}: less than {KEPT} MiB are kept");
-    asked_until(&mut live, &what, |live| memory(live, "VmRSS") < KEPT);
+    let mut times = 0;
+    asked_until(&mut live, &what, |live| {
+        times = if memory(live, "VmRSS") < KEPT { times + 1 } else { 0 };
+        times > 3
+    });
     let peak = peak(&live);
     eprintln!("{attack} over {transport:?}: answers in {took:?}; at most {peak} MiB");
     assert!(peak < MEMORY, "{attack} over {transport:?}: {peak} MiB");

@@ -2,6 +2,7 @@
 //! them as data, and what they may lead to is not done without a person.
 
 use std::{
+    collections::BTreeSet,
     fs,
     process::{Child, Command, Stdio},
 };
@@ -444,12 +445,12 @@ fn approved_arguments_are_sent_unchanged() {
     assert_eq!(attack.wiped(), 1);
 }
 
-/// Two evenings of so many turns; an NPC with secrets needs the operator's word that the server keeps its
-/// questions to itself.
-fn two_evenings(turns: usize) -> Vec<Value> {
+/// Calls of two evenings of so many turns; an NPC with secrets needs the operator's word that the server
+/// keeps its questions to itself.
+fn two_evenings(turns: usize) -> [Vec<Value>; 2] {
     let secret = "    secret_knowledge: [The cellar leads to the crypt.]\n";
     let told = ", tools: { look: { open_world: false } }";
-    [plays_an_evening(turns, "", ""), plays_an_evening(turns, told, secret)].concat()
+    [plays_an_evening(turns, "", ""), plays_an_evening(turns, told, secret)]
 }
 
 #[test]
@@ -457,13 +458,25 @@ fn ordinary_evening_asks_nothing() {
     if !has_python() {
         return;
     }
-    for call in two_evenings(10) {
-        // Built-in tools have 20 ms and more, which a busy machine may not have; a note that was not written
-        // in time cannot be read.
-        let error = &call["result"]["error"];
-        let works = call["ok"] == true || error == "timeout" || error == "tool";
-        assert!(works && call["pending"] == false, "{call:#}");
+    let evenings = two_evenings(10);
+    let mut worked = BTreeSet::new();
+    for calls in &evenings {
+        let mut is_written = false;
+        for call in calls {
+            let (tool, error) = (call["tool"].as_str().expect("a name"), &call["result"]["error"]);
+            // Built-in tools have 20 ms and more, which a busy machine may not have; a note that was not
+            // written in time cannot be read.
+            let is_unwritten = tool == "file-io.read_file" && !is_written && error == "tool_error";
+            let works = call["ok"] == true;
+            assert!(works || error == "timeout" || is_unwritten, "{call:#}");
+            assert_eq!(call["pending"], false, "{call:#}");
+            is_written |= works && tool == "file-io.write_file";
+            if works {
+                worked.insert(tool);
+            }
+        }
     }
+    assert!(worked.len() >= 5, "{worked:?}");
 }
 
 #[test]
@@ -471,7 +484,7 @@ fn ordinary_evening_works_in_time() {
     if !has_python() {
         return;
     }
-    let calls = two_evenings(20);
+    let calls = two_evenings(20).concat();
     assert!(calls.iter().all(|it| it["ok"] == true && it["pending"] == false), "{calls:#?}");
 }
 

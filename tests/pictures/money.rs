@@ -37,6 +37,32 @@ fn cap_of_a_session_stops_pictures() {
 }
 
 #[test]
+fn refused_picture_is_not_booked() {
+    let table = Table::with(Form::OpenAi, PRICED, "budget: { session_max: 1 }\n");
+    table.images.push(Picture::blocked());
+    let mut live = table.open(&[]);
+    let mut sums = Vec::new();
+    for _ in 0..2 {
+        live.types(LINE);
+        sums.push(spent(&live));
+    }
+    assert_eq!(live.leave(), 0);
+    assert!(sums[0].abs() < 1e-9 && (sums[1] - PRICE).abs() < 1e-9, "{sums:?}");
+}
+
+#[test]
+fn tokens_that_are_counted_are_booked() {
+    let priced = ", price: { picture: 0.25, input: 5, output: 30 }";
+    let table = Table::with(Form::OpenAi, priced, "budget: { session_max: 1 }\n");
+    let mut live = table.open(&[]);
+    live.types(LINE);
+    let sum = spent(&live);
+    assert_eq!(live.leave(), 0);
+    // 40 tokens read and 1,056 drawn.
+    assert!((sum - 0.031_88).abs() < 1e-9, "{sum}");
+}
+
+#[test]
 fn price_removed_mid_request_still_books_picture() {
     let table = Table::with(Form::OpenAi, PRICED, "budget: { session_max: 1 }\n");
     let go = Arc::new(Notify::new());

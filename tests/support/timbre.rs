@@ -28,7 +28,7 @@ impl Sound {
     }
 }
 
-/// Pieces of 45 ms that are loud enough to be a voice.
+/// Pieces of 90 ms, each 11 ms after the last, that are loud enough to be a voice.
 fn pieces(said: &Sound) -> impl Iterator<Item = &[f32]> {
     let length = (said.hz * 0.045) as usize;
     let loud =
@@ -38,7 +38,7 @@ fn pieces(said: &Sound) -> impl Iterator<Item = &[f32]> {
 
 /// Low, middle and high pitch, where there is one.
 pub fn pitch(said: &Sound) -> (f32, f32, f32) {
-    // Every fourth has each sound in it once.
+    // Every fourth piece overlaps the last by half, which is enough.
     let some = pieces(said).step_by(4);
     let mut all: Vec<f32> = some.filter_map(|piece| pitch_of(piece, said.hz)).collect();
     all.sort_by(f32::total_cmp);

@@ -1,7 +1,10 @@
 use std::{io::Cursor, time::Duration};
 
 use super::*;
-use crate::audio::{Clip, SampleRate, wav::write_wav};
+use crate::{
+    audio::{Clip, SampleRate, wav::write_wav},
+    extent,
+};
 use proptest::prelude::*;
 
 /// A file's sound at its own rate.
@@ -207,7 +210,7 @@ fn each_fault_of_a_wav_has_its_message() {
 }
 
 #[test]
-fn length_is_measured_in_time_and_not_in_samples() {
+fn length_is_measured_in_seconds_not_samples() {
     // So many samples of all channels were once held for an hour and more.
     let mut heard = 0;
     let mut count = |_: SampleRate, piece: &[i16]| {
@@ -333,15 +336,8 @@ fn mend_checksums(file: &mut [u8]) {
     }
 }
 
-/// Number of cases to try: `usual`, times the factor of the long form.
-#[expect(clippy::disallowed_methods, reason = "the long form is asked for by a variable")]
-fn cases(usual: u32) -> u32 {
-    let times = std::env::var("GLYPHOXA_TEST_FUZZ").map_or(1, |it| it.parse().unwrap());
-    usual * times
-}
-
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(cases(250)))]
+    #![proptest_config(ProptestConfig::with_cases(250 * extent::times()))]
     #[test]
     fn damaged_files_never_panic(
         file in prop::sample::select(FILES.as_slice()),
@@ -361,7 +357,7 @@ proptest! {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(cases(1_000)))]
+    #![proptest_config(ProptestConfig::with_cases(1_000 * extent::times()))]
     #[test]
     fn no_bytes_panic(
         magic in prop::sample::select(MAGICS.as_slice()),

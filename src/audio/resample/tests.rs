@@ -1,4 +1,5 @@
 use super::*;
+use crate::extent;
 use proptest::prelude::*;
 use std::f64::consts::TAU;
 
@@ -140,10 +141,7 @@ fn nothing_in_gives_nothing_out() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(match std::env::var_os("GLYPHOXA_TEST_WHOLE") {
-        Some(_) => 64,
-        None => 24,
-    }))]
+    #![proptest_config(ProptestConfig::with_cases(if extent::whole() { 64 } else { 24 }))]
     #[test]
     fn pieces_and_reuse_make_no_difference(
         pair in prop::sample::select(&PAIRS[..9]),

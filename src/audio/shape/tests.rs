@@ -1,4 +1,5 @@
 use super::*;
+use crate::extent;
 use proptest::prelude::*;
 use std::f64::consts::TAU;
 
@@ -77,15 +78,10 @@ const SHAPES: [(f32, f32); 12] = [
     (-3.0, 0.7),
 ];
 
-/// True in `./dev proof`, which tries every case of what is tried a few times otherwise.
-fn whole() -> bool {
-    std::env::var_os("GLYPHOXA_TEST_WHOLE").is_some()
-}
-
 #[test]
 fn pitch_and_duration_scale_without_clicks() {
     // All shapes at one rate; every third, of each kind some, at the others.
-    let some = if whole() { 1 } else { 3 };
+    let some = if extent::whole() { 1 } else { 3 };
     let rates = [(RATE, 1), (SampleRate::HZ_24000, some), (SampleRate::new(22_050).unwrap(), some)];
     for (rate, every) in rates {
         for (name, sound) in
@@ -171,7 +167,7 @@ fn shapes_out_of_range_are_refused() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(if whole() { 48 } else { 16 }))]
+    #![proptest_config(ProptestConfig::with_cases(if extent::whole() { 48 } else { 16 }))]
     #[test]
     fn pieces_and_reuse_make_no_difference(
         pitch in -10.0_f32..10.0,

@@ -10,7 +10,7 @@ use serde_json::{Map, Value};
 
 use crate::{config::load, tools::manifest::Behaviour};
 
-/// Longest time for one file, far more than any takes.
+/// Longest time for one file in `./dev proof`, far more than any takes.
 const SLOW: Duration = Duration::from_secs(5);
 
 /// Manifests that are good, to be spoilt.
@@ -107,7 +107,8 @@ proptest! {
         fs::write(folder.path().join("tools/a.yaml"), &text).unwrap();
         let begun = Instant::now();
         let read = load(Some(&path), &|name| (name == "KEY").then(|| "s3cret".to_owned()), &[]);
-        prop_assert!(begun.elapsed() < SLOW, "{:?} for {}", begun.elapsed(), text);
+        let is_soon = begun.elapsed() < SLOW || !crate::extent::whole();
+        prop_assert!(is_soon, "{:?} for {}", begun.elapsed(), text);
         let Ok(config) = read else { return Ok(()) };
         for manifest in &config.manifests {
             let Behaviour::Live(http) = &manifest.behaviour else { continue };

@@ -19,11 +19,11 @@ use crate::{
     provider::{Attempts, ChatEvent},
 };
 
-/// So many waits for a first word are needed.
+/// Answers needed before the usual wait is known.
 const MEASURED: usize = 20;
 /// An answer of five tokens whose first word takes a moment.
 const SOON: [Step; 3] = [Wait(10), Text("Aye."), Usage(9, 5)];
-/// No answer for as long as anybody waits.
+/// Times out after 3 s.
 const LATE: [Step; 2] = [Wait(3_000), Fail(Kind::Timeout)];
 
 /// Two models, the first of which is preferred.
@@ -61,7 +61,7 @@ impl Two {
         Self { first, second, models, budget: Budget::new(Ledger::new(options, 0.0)) }
     }
 
-    /// The first answers so often, then with `script`, so often.
+    /// Scripts the first model: `MEASURED` quick answers, then `script` `times` times.
     fn first_turns(&self, script: &[Step], times: usize) {
         for _ in 0..MEASURED {
             self.first.then(&SOON);
@@ -111,7 +111,7 @@ fn are_several(model: &Model, index: usize) -> bool {
 }
 
 #[tokio::test(start_paused = true)]
-async fn next_is_asked_for_one_that_cannot() {
+async fn next_model_answers_for_a_failed_one() {
     for kind in [
         Kind::Missing,
         Kind::Unauthorized,
@@ -164,7 +164,7 @@ async fn error_of_all_names_each() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn one_that_wants_to_be_left_alone_is_not_asked() {
+async fn model_with_retry_after_is_not_asked() {
     let two = Two::new(false);
     two.first.then(&[Fail(Kind::RateLimited { retry_after: Some(ms(100_000)) })]);
     for _ in 0..4 {
@@ -174,7 +174,7 @@ async fn one_that_wants_to_be_left_alone_is_not_asked() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn one_failing_three_times_is_paused() {
+async fn model_failing_three_times_is_paused() {
     let two = Two::new(false);
     for _ in 0..7 {
         two.first.then(&[Fail(Kind::Unavailable)]);

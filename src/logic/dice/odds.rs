@@ -302,6 +302,7 @@ mod tests {
     use rand::{SeedableRng, rngs::StdRng};
 
     use super::super::parse;
+    use crate::extent;
 
     /// The odds of an expression that is compared.
     fn chance(expression: &str) -> f64 {
@@ -334,8 +335,7 @@ mod tests {
         assert_eq!((odds.outcomes.first().unwrap().0, odds.outcomes.last().unwrap().0), (8, 48));
         assert!(near(odds.mean, 28.0) && odds.chance.is_none());
         // Counting as far as the limit takes seconds.
-        let whole = std::env::var_os("GLYPHOXA_TEST_WHOLE").is_some();
-        let many = if whole { "1000d1000" } else { "3d9999" };
+        let many = if extent::whole() { "1000d1000" } else { "3d9999" };
         for refused in ["1d6e6", "(1d6, 1d8)kh1", many, "1d2rr<3", "1/0"] {
             let refused = parse(refused).unwrap().odds().expect_err(refused);
             assert!(refused.message.contains("not known") || refused.message.contains("zero"));

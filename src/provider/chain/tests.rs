@@ -2,7 +2,7 @@ use std::{sync::Arc, time::Duration};
 
 use futures::StreamExt;
 use serde_json::json;
-use tokio::time::{advance, pause, resume};
+use tokio::time::{Instant, advance, pause, resume};
 
 use super::{Candidate, Chain, Health};
 use crate::provider::{
@@ -170,9 +170,13 @@ async fn service_that_says_nothing_falls_over() {
     let waiting = tokio::spawn(failed(server.base_url()));
     server.received(1).await;
     pause();
+    let paused = Instant::now();
     let kind = waiting.await.unwrap().kind();
+    let waited = paused.elapsed();
     resume();
     assert!(kind == Kind::Timeout && kind.falls_over(), "{kind:?}");
+    // One wait for the head of the answer, and one for its first byte.
+    assert!(waited <= 2 * options("").first_byte_timeout, "{waited:?}");
     assert_eq!(server.requests().len(), 1);
 }
 

@@ -369,8 +369,9 @@ async fn missing_picture_is_asked_for_once_more() {
 async fn answer_without_an_end_is_given_up() {
     let (made, server) = drawn(Form::OpenAi, stand_in::Picture::endless()).await;
     assert_eq!(kind(made), Kind::Protocol);
+    // The bound, and what a system may hold on the way.
     let sent = server.sent();
-    assert!((1 << 20..32 << 20).contains(&sent), "{sent} bytes");
+    assert!((12 << 20..24 << 20).contains(&sent), "{sent} bytes");
 }
 
 #[tokio::test]

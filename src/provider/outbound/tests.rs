@@ -19,7 +19,7 @@ use super::{
     names::CheckedNames,
     *,
 };
-use crate::provider::address::base_url;
+use crate::{extent, provider::address::base_url};
 
 /// Ranges that are not the public internet, as IANA's registries write them, beside those they
 /// reserve whole: checked against the code, which was written from another text.
@@ -47,13 +47,6 @@ const SPECIAL: &[&str] = &[
     "2002::/16",
     "3fff::/20",
 ];
-
-/// Number of cases to try: `usual`, times the factor of the long form.
-#[expect(clippy::disallowed_methods, reason = "the long form is asked for by a variable")]
-fn cases(usual: u32) -> u32 {
-    let times = std::env::var("GLYPHOXA_TEST_FUZZ").map_or(1, |it| it.parse().unwrap());
-    usual * times
-}
 
 fn bits(address: IpAddr) -> u128 {
     match address {
@@ -175,7 +168,7 @@ fn spelled() -> impl Strategy<Value = String> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(cases(2_000)) })]
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(2_000 * extent::times()) })]
 
     #[test]
     fn global_addresses_are_in_no_special_range(four in any::<u32>(), six in any::<u128>(), near in 0..22_usize) {

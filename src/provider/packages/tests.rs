@@ -3,12 +3,13 @@ use std::{
     io::{BufRead, BufReader, Write},
     net::{SocketAddr, TcpListener},
     path::PathBuf,
+    pin::pin,
     sync::{
         Arc,
         atomic::{AtomicUsize, Ordering},
         mpsc,
     },
-    time::{Duration, Instant},
+    time::Duration,
 };
 
 use reqwest::{
@@ -16,6 +17,10 @@ use reqwest::{
     dns::{Addrs, Name, Resolve, Resolving},
 };
 use tempfile::TempDir;
+use tokio::{
+    io::AsyncReadExt,
+    time::{Instant, pause},
+};
 
 use super::{
     index::{Listed, listed, normalised},
@@ -287,12 +292,22 @@ async fn source_of_the_operator_is_the_only_one() {
 #[tokio::test]
 async fn silent_publisher_is_given_up_in_seconds() {
     let (index, _asked) = server(&[]);
-    // Connections are taken by the system, and never answered.
-    let silent = TcpListener::bind("127.0.0.1:0").unwrap();
+    let silent = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
     let publisher = format!("http://{}", silent.local_addr().unwrap());
-    let begun = Instant::now();
-    let (got, _, _place) = get_tiny(&index, &publisher, &[]).await;
+    let mut getting = pin!(get_tiny(&index, &publisher, &[]));
+    let asked = async {
+        let (mut stream, _) = silent.accept().await.unwrap();
+        stream.read_u8().await.unwrap();
+        stream
+    };
+    let _open = tokio::select! {
+        stream = asked => stream,
+        (got, ..) = &mut getting => panic!("{got:?} before the publisher was asked"),
+    };
+    pause();
+    let paused = Instant::now();
+    let (got, _, _place) = getting.await;
     let said = got.unwrap_err().to_string();
     assert!(said.contains("/model.bin cannot be reached"), "{said}");
-    assert!(begun.elapsed() < Duration::from_secs(20), "{:?}", begun.elapsed());
+    assert!(paused.elapsed() < Duration::from_secs(20), "{:?}", paused.elapsed());
 }

@@ -199,6 +199,7 @@ impl Block {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::extent;
 
     fn long(word: &str) -> String {
         format!("{word} ").repeat(60)
@@ -335,8 +336,7 @@ mod tests {
     #[test]
     fn hostile_nesting_is_read_flat() {
         // Far too deep for any stack; all of it takes seconds.
-        let whole = std::env::var_os("GLYPHOXA_TEST_WHOLE").is_some();
-        let deep = if whole { 200_000 } else { 40_000 };
+        let deep = if extent::whole() { 200_000 } else { 40_000 };
         for tag in ["div", "nav", "a", "svg", "main", "b"] {
             let page = format!("<p>begin</p>{}end", format!("<{tag}>").repeat(deep));
             let found = article(&page);

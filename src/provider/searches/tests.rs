@@ -434,7 +434,7 @@ async fn key_repeated_by_the_service_is_hidden() {
     let body = format!("{{\"detail\": {{\"error\": \"{KEY} is a bad key\"}}}}");
     for service in [SearchService::Brave, SearchService::Tavily] {
         for status in [400, 401, 422, 500] {
-            // It is looked for in the error there.
+            // `refused` asserts that the error hides the key.
             refused(service, Way::Says(of_json(status, &body))).await;
         }
     }

@@ -6,7 +6,7 @@ use std::{env, fs, path::PathBuf};
 use rand::{RngExt, SeedableRng, rngs::StdRng};
 
 use super::{trim::floats, *};
-use crate::{audio::SampleRate, skipped::skipped};
+use crate::{audio::SampleRate, extent, skipped::skipped};
 
 /// A message of protobuf with these fields, all of them bytes.
 fn message(fields: &[(u8, &[u8])]) -> Vec<u8> {
@@ -46,9 +46,7 @@ fn rounding_is_left_out_and_names_follow() {
 fn arbitrary_bytes_are_read_or_refused() {
     let good = rounding();
     let mut rng = StdRng::seed_from_u64(15);
-    let times =
-        env::var_os("GLYPHOXA_TEST_FUZZ").and_then(|it| it.to_str().and_then(|it| it.parse().ok()));
-    for _ in 0..20_000 * times.unwrap_or(1_u32) {
+    for _ in 0..20_000 * extent::times() {
         let mut bytes = good.clone();
         for _ in 0..rng.random_range(1..6) {
             let at = rng.random_range(0..bytes.len());
@@ -163,18 +161,12 @@ fn spoiled(good: &[u8], describes: usize, rng: &mut StdRng) -> Vec<u8> {
     bytes
 }
 
-/// Factor on the usual number of cases.
-#[expect(clippy::disallowed_methods, reason = "the long form is asked for by a variable")]
-fn times() -> usize {
-    env::var("GLYPHOXA_TEST_FUZZ").ok().and_then(|it| it.parse().ok()).unwrap_or(1)
-}
-
 /// In a child with limits, as what is no published file may do what it wants.
 #[test]
 fn spoilt_networks_answer_or_are_refused() {
     const CHILD: &str = "GLYPHOXA_TEST_CHILD";
     if env::var_os(CHILD).is_none() {
-        let seconds = 2_000 * times();
+        let seconds = 2_000 * extent::times();
         let limits = format!("ulimit -t {seconds}; ulimit -v 4000000; exec \"$0\" \"$@\"");
         let name = "provider::smart_turn::tests::spoilt_networks_answer_or_are_refused";
         let mut child = std::process::Command::new("/bin/sh");
@@ -189,7 +181,7 @@ fn spoilt_networks_answer_or_are_refused() {
         println!("{said}");
         return;
     }
-    let times = times();
+    let times = extent::times();
     let real = published().map(|path| fs::read(path).unwrap());
     let all = [(adding(), 100, usize::MAX)].into_iter();
     let all = all.chain(real.map(|real| (real, 4, 400_000)));

@@ -221,6 +221,7 @@ async fn round(dave: bool, bot_first: bool) {
         assert!(begun.elapsed() < LIMIT, "never resumed: {:?}", voice.violations());
         tokio::time::sleep(Duration::from_millis(20)).await;
     }
+    assert_eq!(voice.counts(GUILD, BOT).resumed, 1, "{:?}", voice.violations());
     for (user, token, endpoint) in voice.migrate(GUILD) {
         if user == BOT {
             writeln!(bot.stdin, "{endpoint} {token}").unwrap();

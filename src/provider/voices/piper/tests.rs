@@ -7,6 +7,7 @@ use futures::TryStreamExt;
 
 use super::{library::Loaded, settings::Settings, *};
 use crate::{
+    extent,
     provider::{Attempts, voices::neural::clauses::clauses},
     skipped::skipped,
 };
@@ -37,11 +38,6 @@ fn request(text: &str, voice: Voice) -> SpeakRequest {
 async fn said(piper: &Piper, voice: Voice) -> Result<Vec<Pcm>, Error> {
     let text = "The road to the city is long and dark, and nobody knows who waits at its end.";
     piper.speak(request(text, voice)).try_collect().await
-}
-
-/// True in `./dev proof`, which tries more often.
-fn whole() -> bool {
-    std::env::var_os("GLYPHOXA_TEST_WHOLE").is_some()
 }
 
 fn seconds(chunks: &[Pcm]) -> f64 {
@@ -231,7 +227,7 @@ async fn voice_speaks_in_pieces_with_speed_and_pitch() {
     // No two renderings are of one length: the sums of four differ by 1 % (12 of them were measured).
     // Twice as fast is not half as long, as each sound is rounded up to whole frames: 0.64.
     let (mut slow, mut fast) = (seconds(&plain), 0.0);
-    let rounds = if whole() { 4 } else { 1 };
+    let rounds = if extent::whole() { 4 } else { 1 };
     for number in 1..=rounds {
         if number > 1 {
             slow += seconds(&said(&piper, shaped(&id, 0.0, 1.0, 0.0)).await.unwrap());
