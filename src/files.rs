@@ -1,8 +1,8 @@
 //! Files that others name, opened without waiting, and files of our own, written whole or not at all.
 //!
 //! Entry functions: [`open`], [`read`], [`read_own`], [`replace`], [`replace_private`], [`append_private`],
-//! [`tighten`]. **Never**: waits for a pipe, replaces anything but a regular file, or leaves half a
-//! file.
+//! [`private_folder`], [`close`]. **Never**: waits for a pipe, replaces anything but a regular file, or
+//! leaves half a file.
 
 use std::{
     fs,
@@ -107,6 +107,10 @@ pub fn replace_private(path: &Path, content: &[u8]) -> io::Result<()> {
 /// The folder or the file cannot be written.
 pub fn append_private(path: &Path) -> io::Result<fs::File> {
     private_folder(folder_of(path))?;
+    // Opening a device may already do something.
+    if let Ok(about) = fs::metadata(path) {
+        regular(&about)?;
+    }
     let mut options = fs::OpenOptions::new();
     let flags = OFlags::NONBLOCK.bits().cast_signed();
     std::os::unix::fs::OpenOptionsExt::custom_flags(&mut options, flags);
@@ -115,37 +119,38 @@ pub fn append_private(path: &Path) -> io::Result<fs::File> {
     Ok(file)
 }
 
-/// Takes the rights of everybody but the owner from `folder` and all that is in it, as far as it is
-/// ours to change; of folders in it named in `closed`, from them alone. Links are left as they are.
-pub fn tighten(folder: &Path, closed: &[&str]) {
-    if !only_for_owner(folder) {
-        return;
-    }
-    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
-        match entry.file_name().to_str() {
-            Some(name) if closed.contains(&name) => _ = only_for_owner(&entry.path()),
-            _ => tighten(&entry.path(), &[]),
-        }
-    }
+/// Takes the rights of other users from the file or folder at `path`, if its owner runs this program.
+/// Leaves a link, a file with a second name, a pipe and a device as they are.
+pub fn close(path: &Path) {
+    // Permissions of another user's file are theirs to change.
+    _ = closed(path);
 }
 
-/// Takes the rights of others from a file or a folder, as far as it is ours to change; true if it
-/// is a folder. A link is left as it is.
-fn only_for_owner(path: &Path) -> bool {
-    use std::os::unix::fs::PermissionsExt;
-    let Ok(about) = fs::symlink_metadata(path) else { return false };
-    if about.is_symlink() {
-        return false;
+fn closed(path: &Path) -> io::Result<()> {
+    use std::os::unix::fs::{MetadataExt, OpenOptionsExt, PermissionsExt};
+    let is_open = |about: &fs::Metadata| {
+        let is_ours = about.is_dir() || (about.is_file() && about.nlink() == 1);
+        is_ours && about.mode() & 0o077 != 0
+    };
+    // Opening a device may already do something.
+    if !is_open(&fs::symlink_metadata(path)?) {
+        return Ok(());
     }
-    let mode = about.permissions().mode();
-    if mode & 0o077 != 0 {
-        // Permissions of another user's folder are theirs to change.
-        _ = fs::set_permissions(path, fs::Permissions::from_mode(mode & 0o700));
+    let flags = (OFlags::NONBLOCK | OFlags::NOFOLLOW).bits().cast_signed();
+    let file = fs::OpenOptions::new().read(true).custom_flags(flags).open(path)?;
+    let about = file.metadata()?;
+    // It may have been replaced since.
+    if is_open(&about) {
+        file.set_permissions(fs::Permissions::from_mode(about.mode() & 0o700))?;
     }
-    about.is_dir()
+    Ok(())
 }
 
-fn private_folder(folder: &Path) -> io::Result<()> {
+/// Creates `folder` and its missing parents for their owner alone. An existing folder stays as it is.
+///
+/// # Errors
+/// A folder cannot be created, or something else is in its place.
+pub fn private_folder(folder: &Path) -> io::Result<()> {
     std::os::unix::fs::DirBuilderExt::mode(fs::DirBuilder::new().recursive(true), 0o700)
         .create(folder)
 }
@@ -310,29 +315,35 @@ mod tests {
     }
 
     #[test]
-    fn tighten_makes_data_folder_owner_only() {
+    fn close_changes_one_file_or_folder_alone() {
         use std::os::unix::fs::{PermissionsExt, symlink};
         let folder = tempfile::tempdir().expect("a folder");
         let at = |name: &str| folder.path().join(name);
-        for made in ["data/sessions", "data/servers/x"] {
-            fs::create_dir_all(at(made)).expect("a folder");
-        }
-        for made in ["data/sessions/a.json", "data/servers/x/tool", "outside"] {
+        fs::create_dir(at("data")).expect("a folder");
+        for made in ["data/a.json", "outside", "twice"] {
             fs::write(at(made), "x").expect("a file");
+        }
+        symlink(at("outside"), at("link")).expect("a link");
+        fs::hard_link(at("twice"), at("again")).expect("a second name");
+        let pipe = rustix::fs::Mode::from_raw_mode(0o600);
+        rustix::fs::mkfifoat(rustix::fs::CWD, at("pipe"), pipe).expect("a pipe");
+        for made in ["data", "data/a.json", "outside", "twice", "pipe"] {
             fs::set_permissions(at(made), fs::Permissions::from_mode(0o755)).expect("ours");
         }
-        symlink(at("outside"), at("data/link")).expect("a link");
-        tighten(&at("data"), &["servers"]);
+        for named in ["data", "link", "again", "pipe", "missing"] {
+            close(&at(named));
+        }
         let mode = |name: &str| fs::metadata(at(name)).expect("there").permissions().mode() & 0o777;
         for (name, wanted) in [
             ("data", 0o700),
-            ("data/sessions", 0o700),
-            ("data/sessions/a.json", 0o700),
-            ("data/servers", 0o700),
-            ("data/servers/x/tool", 0o755),
+            ("data/a.json", 0o755),
             ("outside", 0o755),
+            ("twice", 0o755),
+            ("pipe", 0o755),
         ] {
             assert_eq!(mode(name), wanted, "{name}");
         }
+        close(&at("data/a.json"));
+        assert_eq!(mode("data/a.json"), 0o700);
     }
 }

@@ -1,5 +1,12 @@
 //! Wrong input: one clear message each, with the way out and the right exit status.
 
+use std::{
+    fs,
+    os::unix::fs::{FileTypeExt, MetadataExt, PermissionsExt},
+    path::{Path, PathBuf},
+};
+
+use rustix::fs::{CWD, Mode, mkfifoat};
 use serde_json::Value;
 
 use crate::support::{
@@ -296,4 +303,79 @@ fn sound_that_ends_early_is_heard_to_its_end() {
     let ran = place.run(&["ask", "--json", "--in", "cut.wav"]);
     assert!(!ran.stderr.contains("panicked"), "{ran:#?}");
     assert!(ran.status == 1 || ran.lines()[0]["heard"] != "", "{ran:#?}");
+}
+
+/// Permissions and time of writing.
+fn stamp(path: &Path) -> (u32, i64, i64) {
+    let about = fs::symlink_metadata(path).unwrap();
+    (about.mode(), about.mtime(), about.mtime_nsec())
+}
+
+fn set_mode(path: &Path, mode: u32) {
+    fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
+}
+
+#[test]
+fn data_folder_that_is_none_is_refused_untouched() {
+    for named in ["pipe", "file", "file/data"] {
+        let place = Place::with_config(&format!("data_dir: {named}\n{ONE}"));
+        let path = place.path(named.split('/').next().unwrap());
+        match named {
+            "pipe" => mkfifoat(CWD, &path, Mode::from_raw_mode(0o600)).unwrap(),
+            _ => place.write("file", "theirs"),
+        }
+        set_mode(&path, 0o666);
+        let before = stamp(&path);
+        for command in [&["check"][..], &["session", "list"], &["ask", "--text", "Pip, hello"]] {
+            let ran = refused(&place, command, 2);
+            let said = format!("glyphoxa.yaml:1:11: data_dir '{named}' is not a folder (");
+            assert!(ran.message().starts_with(&said), "{ran:#?}");
+        }
+        assert_eq!(stamp(&path), before, "{named}");
+        assert_eq!(fs::metadata(&path).unwrap().file_type().is_fifo(), named == "pipe");
+    }
+}
+
+#[test]
+fn data_folder_of_others_stays_as_it_is() {
+    let place = Place::with_config(&format!("data_dir: theirs\n{ONE}"));
+    for file in ["www/index.html", "sessions/app.json", "run.sh"] {
+        place.write(&format!("theirs/{file}"), "theirs");
+        let path = place.path("theirs").join(file);
+        set_mode(&path, 0o644);
+        set_mode(path.parent().unwrap(), 0o755);
+    }
+    set_mode(&place.path("theirs/run.sh"), 0o755);
+    let modes = || {
+        let names = ["", "run.sh", "www", "www/index.html", "sessions", "sessions/app.json"];
+        let paths: Vec<PathBuf> =
+            names.iter().map(|name| place.path("theirs").join(name)).collect();
+        paths.iter().map(|path| fs::metadata(path).unwrap().mode()).collect::<Vec<u32>>()
+    };
+    let before = modes();
+    // The second run finds what the first has stored there.
+    for _ in 0..2 {
+        let ran = place.run(&["ask", "--text", "Pip, hello", "--session", "friday"]).ends_with(0);
+        let said = "note: glyphoxa.yaml:1:11: other users can read data_dir 'theirs' (";
+        assert!(ran.stderr.contains(said), "{ran:#?}");
+        assert_eq!(modes(), before);
+    }
+    let stored = fs::metadata(place.path("theirs/sessions/friday.json")).unwrap();
+    assert_eq!(stored.mode() & 0o777, 0o600);
+    let checked = place.run(&["check"]).ends_with(0);
+    assert!(checked.stderr.contains("warning: glyphoxa.yaml:1:11: other users"), "{checked:#?}");
+}
+
+#[test]
+fn memory_path_of_another_program_stays_as_it_is() {
+    let place = Place::with_config(&format!("memory: {{ path: theirs.db }}\n{ONE}"));
+    let path = place.path("theirs.db");
+    let theirs = rusqlite::Connection::open(&path).unwrap();
+    theirs.execute_batch("CREATE TABLE theirs (a); INSERT INTO theirs VALUES (1)").unwrap();
+    drop(theirs);
+    set_mode(&path, 0o644);
+    let before = (fs::read(&path).unwrap(), stamp(&path));
+    let ran = refused(&place, &["session", "list"], 1);
+    assert!(ran.message().contains("theirs.db' is the database of another program"), "{ran:#?}");
+    assert_eq!((fs::read(&path).unwrap(), stamp(&path)), before);
 }

@@ -378,9 +378,10 @@ fn music(config: &Config) -> String {
 fn writable(folder: &Path) -> Result<String, String> {
     let probe = folder.join(".glyphoxa-probe");
     let was_there = folder.exists();
-    fs::create_dir_all(folder)
-        .and_then(|()| files::replaceable(&probe))
-        .and_then(|()| if was_there { Ok(()) } else { fs::remove_dir(folder) })
+    let written = files::private_folder(folder).and_then(|()| files::replaceable(&probe));
+    let removed = if was_there { Ok(()) } else { fs::remove_dir(folder) };
+    written
+        .and(removed)
         .map(|()| format!("'{}' is writable", folder.display()))
         .map_err(|error| format!("'{}' is not writable: {error} (set data_dir)", folder.display()))
 }

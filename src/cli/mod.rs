@@ -17,6 +17,7 @@ mod runtime;
 mod schema;
 mod session;
 mod shown;
+mod stored;
 mod tier;
 mod tools;
 mod whose;

@@ -10,40 +10,24 @@ use std::{
 
 use tracing_subscriber::{EnvFilter, layer::SubscriberExt, reload, util::SubscriberInitExt};
 
-use super::{outcome::Failure, shown::complain};
+use super::{outcome::Failure, shown::complain, stored};
 use crate::{
     app::{self, Tools},
     config,
     domain::{redact, revealed},
-    files,
     tools::builtin,
 };
 
-/// The folder of servers' homes in `data_dir`: it is closed itself, and what programs keep in there has
-/// the permissions they gave it.
-const SERVERS: &str = "servers";
-
-/// The checked configuration, or every problem of every file. What an earlier version has kept where
-/// others can read it is closed to them.
+/// The checked configuration, or every problem of every file. Closes files that an earlier version has left
+/// readable to other users.
 pub fn load(path: Option<&Path>) -> Result<config::Config, Failure> {
     let config =
         config::load(path, &config::environment, builtin::IDENTITIES).map_err(Failure::usage)?;
-    if let Some(unread) = config.unread() {
-        complain(&format!("note: {unread}"));
+    for warning in config.unread().into_iter().chain(config.shared_data()) {
+        complain(&format!("note: {warning}"));
     }
-    if is_our_own(&config) {
-        files::tighten(&config.data_dir, &[SERVERS]);
-    }
+    stored::close(&config.data_dir);
     Ok(config)
-}
-
-/// True if `data_dir` holds only what we store: neither the configuration nor the folder that the
-/// program is called in.
-fn is_our_own(config: &config::Config) -> bool {
-    let Ok(kept) = config.data_dir.canonicalize() else { return false };
-    let file = config.files.first().and_then(|file| file.canonicalize().ok());
-    let here = std::env::current_dir().ok();
-    !file.iter().chain(&here).any(|other| other.starts_with(&kept))
 }
 
 /// Runs `work` on a runtime of its own. Recognisers and voices that are still at work then are not

@@ -9,6 +9,7 @@ use super::{
     approvals, assistant, campaign,
     cast::Cast,
     checked::{self, Config},
+    data_dir,
     discord::{self, DiscordOptions},
     engine::Engines,
     images, keys,
@@ -128,7 +129,7 @@ impl File<'_> {
             discord: self.discord(reading, notes),
             memory: self.memory(notes),
             models,
-            data_dir: self.data_dir(),
+            data_dir: self.checked_data_dir(notes),
             environment: self.environment(),
             log_level: self.log_level(),
             npc_dir: self.npc_dir(),
@@ -152,6 +153,13 @@ impl File<'_> {
     /// Folder of saved sessions.
     fn data_dir(&self) -> PathBuf {
         self.path("data_dir").unwrap_or_else(|| self.folder.join("data"))
+    }
+
+    /// Like [`Self::data_dir`], after a look at it.
+    fn checked_data_dir(&self, notes: &mut Notes) -> PathBuf {
+        let path = self.data_dir();
+        data_dir::check(&path, &self.fields, notes);
+        path
     }
 
     /// The memory settings.

@@ -5,8 +5,8 @@
 use std::{path::PathBuf, sync::Arc};
 
 use super::{
-    discord::DiscordOptions, mcp::McpOptions, memory::MemoryOptions, models::ModelOptions,
-    rules::Rules,
+    data_dir, discord::DiscordOptions, mcp::McpOptions, memory::MemoryOptions,
+    models::ModelOptions, rules::Rules,
 };
 use crate::{
     campaign::ApprovalOptions,
@@ -89,6 +89,11 @@ impl Config {
     /// The warning about NPCs on disk that are not read, if there are any.
     pub fn unread(&self) -> Option<&Problem> {
         self.warnings.iter().find(|warning| &*warning.file == NPCS)
+    }
+
+    /// The warning about a `data_dir` that other users can read or change, if they can.
+    pub fn shared_data(&self) -> Option<&Problem> {
+        self.warnings.iter().find(|warning| warning.message.starts_with(data_dir::SHARED))
     }
 
     /// Longest spoken answer of `npc`, in tokens.

@@ -11,6 +11,7 @@ mod assistant;
 mod campaign;
 mod cast;
 mod checked;
+mod data_dir;
 mod declared;
 mod discord;
 mod engine;

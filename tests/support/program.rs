@@ -6,7 +6,7 @@
 use std::{
     fs,
     io::{BufRead, BufReader, ErrorKind, Read, Write},
-    os::unix::fs::symlink,
+    os::unix::fs::{DirBuilderExt, symlink},
     path::{Path, PathBuf},
     process::{Child, ChildStdin, Command, ExitStatus, Stdio},
     sync::mpsc,
@@ -101,10 +101,12 @@ impl Place {
         self.folder.path().join(name)
     }
 
-    /// Writes a file into the folder, and its folders.
+    /// Writes a file into the folder, and its folders, which are private as the program's own.
     pub fn write(&self, name: &str, content: impl AsRef<[u8]>) {
         let path = self.path(name);
-        fs::create_dir_all(path.parent().expect("a folder")).expect("a folder is made");
+        let mut folders = fs::DirBuilder::new();
+        folders.recursive(true).mode(0o700);
+        folders.create(path.parent().expect("a folder")).expect("a folder is made");
         fs::write(path, content).expect("a file is written");
     }
 

@@ -64,6 +64,9 @@ fn wrong_files_and_bare_machines() {
                 .with("npcs/a.yaml", "name: Bart\nlines: [{ say: Hi. }]\n")
                 .with("npcs/b.yaml", "name: BART\nlines: [{ say: Hi. }]\n"),
             check("npc file that is a list", "language: en\n").with("npcs/a.yaml", "- Bart\n"),
+            check("data folder that is a file", "data_dir: notes.txt\nlanguage: en\n")
+                .with("npcs/a.yaml", "name: Bart\nlines: [{ say: Hi. }]\n")
+                .with("notes.txt", "x"),
             command("doctor of a bare folder", &["doctor"]).bare().only(FINDINGS),
             command("doctor of wrong settings", &["doctor"])
                 .with("glyphoxa.yaml", "npc: 1\n")

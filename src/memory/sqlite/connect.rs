@@ -12,6 +12,7 @@ use rusqlite::{
 use super::{
     super::{Error, text::fold},
     failure::failure,
+    recognise::beside,
 };
 
 /// Longest wait of a write for another process.
@@ -28,9 +29,7 @@ pub fn not_emptied(path: &Path) -> Result<(), Error> {
     if !fs::metadata(path).is_ok_and(|file| file.is_file() && file.len() == 0) {
         return Ok(());
     }
-    let mut log = path.as_os_str().to_owned();
-    log.push("-wal");
-    let has_log = fs::metadata(log).is_ok_and(|log| log.len() > 0);
+    let has_log = fs::metadata(beside(path, "-wal")).is_ok_and(|log| log.len() > 0);
     let kept = fs::read_dir(path.with_file_name("sessions"));
     let is_kept = |name: &Path| name.extension().is_some_and(|it| it == "json");
     let has_kept = || kept.into_iter().flatten().flatten().any(|it| is_kept(&it.path()));
@@ -43,7 +42,8 @@ pub fn not_emptied(path: &Path) -> Result<(), Error> {
     }
 }
 
-/// Makes the file, and its folder, for their owner alone.
+/// Makes the file, and its folder, for their owner alone. A file that exists, which is ours or empty, is closed
+/// to others, with those that SQLite keeps beside it.
 pub fn own(path: &Path) -> std::io::Result<()> {
     let mut folder = fs::DirBuilder::new();
     folder.recursive(true);
@@ -67,7 +67,18 @@ pub fn own(path: &Path) -> std::io::Result<()> {
     #[cfg(unix)]
     file.set_permissions(std::os::unix::fs::PermissionsExt::from_mode(0o600))?;
     drop(file);
+    #[cfg(unix)]
+    ["-wal", "-shm"].iter().for_each(|end| close(&beside(path, end)));
     Ok(())
+}
+
+/// Takes the rights of others from a file that SQLite has made, if it is there.
+#[cfg(unix)]
+fn close(path: &Path) {
+    if fs::symlink_metadata(path).is_ok_and(|about| about.is_file()) {
+        // Another process may remove it meanwhile.
+        _ = fs::set_permissions(path, std::os::unix::fs::PermissionsExt::from_mode(0o600));
+    }
 }
 
 /// Has new folders outlast a power cut: a folder is an entry in the one above it.

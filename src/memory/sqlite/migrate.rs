@@ -56,11 +56,35 @@ pub fn migrate(db: &mut Connection, steps: &[&str]) -> Result<u32, Error> {
     Ok(known)
 }
 
+/// Owner of the tables in a database.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Tables {
+    /// It has no tables.
+    None,
+    /// This program.
+    Ours,
+    /// Another program.
+    Others,
+}
+
+/// Tells by the list of steps whose tables `db` has.
+///
+/// # Errors
+/// It cannot be read.
+pub fn tables(db: &Connection) -> Result<Tables, Error> {
+    let count = |sql: &str| db.query_row(sql, [], |row| row.get::<_, u32>(0)).map_err(failure);
+    let columns = "SELECT count(*) FROM pragma_table_info('migration') \
+                   WHERE name IN ('version', 'checksum')";
+    // In this order: another process may create the list, which is its first table, meanwhile.
+    if count("SELECT count(*) FROM sqlite_schema")? == 0 {
+        return Ok(Tables::None);
+    }
+    Ok(if count(columns)? == 2 { Tables::Ours } else { Tables::Others })
+}
+
 /// Makes the list of steps, unless the file is something else's.
 fn prepare(db: &Connection) -> Result<(), Error> {
-    let count = |sql: &str| db.query_row(sql, [], |row| row.get::<_, u32>(0)).map_err(failure);
-    let ours = count("SELECT count(*) FROM sqlite_schema WHERE name = 'migration'")?;
-    if ours == 0 && count("SELECT count(*) FROM sqlite_schema")? > 0 {
+    if tables(db)? == Tables::Others {
         return Err(Error::Asked(
             "the file of 'memory.path' is the database of another program (give another path)"
                 .to_owned(),

@@ -14,6 +14,7 @@ mod lines;
 mod migrate;
 mod paths;
 mod postings;
+mod recognise;
 mod rows;
 mod search;
 mod settings;

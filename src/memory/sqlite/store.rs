@@ -15,6 +15,7 @@ use super::{
     engine::{Readers, Writer},
     failure::failure,
     migrate::{STEPS, migrate},
+    recognise::recognise,
     vectors::Matrices,
 };
 
@@ -35,12 +36,14 @@ impl Sqlite {
     /// date. Blocks.
     ///
     /// # Errors
-    /// It cannot be written, is newer, damaged or something else's.
+    /// It cannot be written, is newer, damaged or something else's. What another program has written stays as
+    /// it is.
     pub fn open(path: &Path) -> Result<Self, Error> {
         if rusqlite::version_number() < OLDEST {
             return Err(Error::Failed(format!("SQLite {} is too old", rusqlite::version())));
         }
         not_emptied(path)?;
+        recognise(path)?;
         own(path)
             .map_err(|error| Error::Away(format!("cannot open '{}': {error}", path.display())))?;
         Self::with(connect(path)?, path)

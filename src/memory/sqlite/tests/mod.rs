@@ -1,5 +1,6 @@
 //! The suite, and what is SQLite's own.
 
+mod others;
 mod power_loss;
 
 use std::sync::{

@@ -9,8 +9,10 @@ use std::{
 
 use cap_std::{
     ambient_authority,
-    fs::{Dir, OpenOptions, OpenOptionsExt},
+    fs::{Dir, DirBuilder, DirBuilderExt, OpenOptions, OpenOptionsExt},
 };
+
+use crate::files::private_folder;
 
 /// Largest file, in bytes.
 pub const BYTES_MAX: usize = 1 << 20;
@@ -146,10 +148,11 @@ impl FolderOf {
             return Err(Fault::TooLong);
         }
         let failed = |error| fault(path, "written", &error);
-        let base = ambient_authority();
-        Dir::create_ambient_dir_all(&self.base, base).map_err(failed)?;
-        let base = Dir::open_ambient_dir(&self.base, base).map_err(failed)?;
-        base.create_dir_all(&self.name).map_err(failed)?;
+        private_folder(&self.base).map_err(failed)?;
+        let base = Dir::open_ambient_dir(&self.base, ambient_authority()).map_err(failed)?;
+        let mut private = DirBuilder::new();
+        private.recursive(true).mode(0o700);
+        base.create_dir_with(&self.name, &private).map_err(failed)?;
         let folder = base.open_dir(&self.name).map_err(failed)?;
         let old = match folder.symlink_metadata(inside) {
             Ok(about) if about.is_dir() => return Err(Fault::NoFile(path.to_owned())),
@@ -163,7 +166,7 @@ impl FolderOf {
         let target = if parent.as_os_str().is_empty() {
             folder
         } else {
-            folder.create_dir_all(parent).map_err(failed)?;
+            folder.create_dir_with(parent, &private).map_err(failed)?;
             folder.open_dir(parent).map_err(failed)?
         };
         replace(&target, Path::new(name), content, given_up)

@@ -1,0 +1,134 @@
+//! Names of everything that is stored in `data_dir`.
+//!
+//! Entry function: [`close`]. What the program creates is private from the start; earlier versions left some
+//! of it readable. A folder that holds nothing but these names is taken for ours, and what is in it is
+//! closed. **Never**: changes `data_dir` itself, which somebody else may have created, or a folder that
+//! holds anything else.
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
+
+use crate::files;
+
+/// Paths in `data_dir`, where `*` is an id or a number. `/` ends a folder whose content has permissions of
+/// its own: model files, which others may read, and homes of servers' programs, created private.
+const STORED: [&str; 18] = [
+    "discord/commands-*",
+    "discord/guild-*.json",
+    "figures.json",
+    "figures.json.broken",
+    "logins/*.json",
+    "loudness.json",
+    "mcp-approved.json",
+    "mcp-pinned.json",
+    "memory-waiting.*.jsonl",
+    "memory.db",
+    "memory.db-shm",
+    "memory.db-wal",
+    "models/",
+    "permits.json",
+    "servers/",
+    "sessions/*.calls.jsonl",
+    "sessions/*.json",
+    "sessions/*.lock",
+];
+
+/// Takes the rights of other users from files and folders in `data_dir`, if all of it is ours.
+pub fn close(data_dir: &Path) {
+    let mut ours = Vec::new();
+    if collect(data_dir, "", &mut ours).is_some() {
+        ours.iter().for_each(|path| files::close(path));
+    }
+}
+
+/// Adds the files and folders in `folder`, which is `within` in `data_dir`, to `ours`. `None`: one of them is
+/// not ours, or cannot be looked at.
+fn collect(folder: &Path, within: &str, ours: &mut Vec<PathBuf>) -> Option<()> {
+    for entry in fs::read_dir(folder).ok()? {
+        let entry = entry.ok()?;
+        let name = format!("{within}{}", entry.file_name().to_str()?);
+        let kind = entry.file_type().ok()?;
+        let below = format!("{name}/");
+        if kind.is_dir() && STORED.contains(&below.as_str()) {
+            continue;
+        }
+        if kind.is_dir() && STORED.iter().any(|path| path.starts_with(&below)) {
+            collect(&entry.path(), &below, ours)?;
+        } else if !kind.is_file() || !STORED.iter().any(|path| is_like(path, &name)) {
+            return None;
+        }
+        ours.push(entry.path());
+    }
+    Some(())
+}
+
+/// True if `name` is `path`, with something in place of `*`.
+fn is_like(path: &str, name: &str) -> bool {
+    path.split_once('*').map_or(path == name, |(begin, end)| {
+        name.strip_prefix(begin)
+            .and_then(|rest| rest.strip_suffix(end))
+            .is_some_and(|id| !id.is_empty())
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::PermissionsExt;
+
+    use super::*;
+
+    /// Files of an earlier version, readable by all.
+    const EARLIER: [&str; 8] = [
+        "discord/guild-7.json",
+        "logins/home.json",
+        "memory-waiting.0.jsonl",
+        "memory.db",
+        "permits.json",
+        "sessions/friday.calls.jsonl",
+        "sessions/friday.json",
+        "sessions/friday.lock",
+    ];
+
+    /// A folder with files that all may read, and names of those that are still so after [`close`].
+    fn open_after_close(names: &[&str]) -> Vec<String> {
+        let folder = tempfile::tempdir().unwrap();
+        let data = folder.path().join("data");
+        for name in names {
+            let path = data.join(name);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(&path, "x").unwrap();
+            for made in path.ancestors().take_while(|made| *made != folder.path()) {
+                fs::set_permissions(made, fs::Permissions::from_mode(0o755)).unwrap();
+            }
+        }
+        close(&data);
+        let mode = |name: &str| fs::metadata(data.join(name)).unwrap().permissions().mode();
+        let mut all = names.to_vec();
+        all.extend(["", "sessions", "servers"].into_iter().filter(|it| data.join(it).exists()));
+        all.retain(|name| mode(name) & 0o077 != 0);
+        all.into_iter().map(str::to_owned).collect()
+    }
+
+    #[test]
+    fn files_of_earlier_versions_are_closed() {
+        assert_eq!(open_after_close(&EARLIER), [""], "the folder itself may be somebody else's");
+    }
+
+    #[test]
+    fn homes_of_servers_and_models_stay_as_they_are() {
+        let others = ["servers/x/tool", "models/tiny/model.bin"];
+        let open = open_after_close(&[&EARLIER[..], &others].concat());
+        assert_eq!(open, [others[0], others[1], "", "servers"]);
+    }
+
+    #[test]
+    fn folder_with_unknown_names_stays_as_it_is() {
+        for unknown in ["index.html", "sessions/app.php", "sessions/x/y.json", "models"] {
+            let names = [&EARLIER[..], &[unknown]].concat();
+            let open = open_after_close(&names);
+            assert_eq!(open.len(), names.len() + 2, "{unknown}: {open:?}");
+        }
+    }
+}

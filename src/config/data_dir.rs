@@ -1,0 +1,43 @@
+//! The folder of everything that is stored: whether it is a folder, and who else can use it.
+//!
+//! Entry function: [`check`]. **Never**: creates or changes it.
+
+use std::{fs, io::ErrorKind, os::unix::fs::MetadataExt, path::Path};
+
+use super::reading::Notes;
+use crate::yaml::{Fields, quoted};
+
+/// The key that names it.
+const KEY: &str = "data_dir";
+/// Beginning of the warning about a folder that other users can use.
+pub const SHARED: &str = "other users can ";
+
+/// Checks the folder at `path`, which `fields` name or leave to the default. A folder that does not exist is
+/// created when something is stored.
+pub fn check(path: &Path, fields: &Fields<'_>, notes: &mut Notes) {
+    if fields.is_broken(KEY) {
+        return;
+    }
+    let shown = match fields.get(KEY) {
+        Some(_) => fields.shown(KEY),
+        None => quoted(&path.display().to_string()),
+    };
+    let (is_folder, mode) = match fs::metadata(path) {
+        Ok(about) => (about.is_dir(), about.mode()),
+        // A file is in place of one of its parents.
+        Err(error) if error.kind() == ErrorKind::NotADirectory => (false, 0),
+        Err(_) => return,
+    };
+    if !is_folder {
+        let way_out = "name a folder, or a path that does not exist yet";
+        notes.problems.add(fields.place(KEY), format!("data_dir {shown} is not a folder"), way_out);
+        return;
+    }
+    let may = match (mode & 0o044 != 0, mode & 0o022 != 0) {
+        (_, true) => "read and change",
+        (true, false) => "read",
+        (false, false) => return,
+    };
+    let message = format!("{SHARED}{may} data_dir {shown}");
+    notes.warnings.add(fields.place(KEY), message, "run chmod 700 on it to keep it private");
+}
