@@ -201,6 +201,7 @@ impl Host {
                 payments: None,
             }),
             speaker: Arc::from("Player"),
+            by: None,
             deadline: tokio::time::Instant::now() + PATIENCE,
             fresh: false,
             taint: Taint::default(),

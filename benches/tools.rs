@@ -118,6 +118,7 @@ async fn built_in(n: usize) -> Figures {
                 payments: None,
             }),
             speaker: Arc::from("Player"),
+            by: None,
             deadline: Instant::now() + PATIENCE,
             fresh: false,
             taint: Taint::default(),

@@ -108,9 +108,9 @@ impl Effects for TableEffects {
 
 /// Effect of a late result.
 pub enum FollowedUp {
-    /// The NPC or the speaker has left.
+    /// The NPC has left.
     Nothing,
-    /// The game master learns why no NPC speaks of it.
+    /// Tells the game master why no NPC speaks of it.
     Notice(String),
     /// The NPC tells of it.
     Ask(Purpose),
@@ -127,8 +127,11 @@ impl FollowedUp {
         if let Some(error) = refused {
             return Self::Notice(format!("{npc}: {tool} was not called: {error}"));
         }
-        let (Some(seat), Some(speaker)) = (seats.of_npc(npc), speakers.find(&late.speaker)) else {
-            return Self::Nothing;
+        let Some(seat) = seats.of_npc(npc) else { return Self::Nothing };
+        let Some(speaker) = late.by.as_ref().and_then(|person| speakers.of(person)) else {
+            return Self::Notice(format!(
+                "{npc} doesn't tell the result of {tool}: the player who asked for it is unknown here"
+            ));
         };
         if seats[seat].muted {
             return Self::Notice(format!("{npc} is muted and doesn't tell the result of {tool}"));

@@ -186,7 +186,9 @@ impl Table {
             seat.has_spoken = true;
             seat.note_used(turn);
             let speaker = seat.npc.name.clone();
-            let heard = Overheard { speaker, by: None, text: text.clone(), unanswered: false };
+            // It may repeat what the person said.
+            let by = Some(self.speakers.person(purpose.utterance.speaker));
+            let heard = Overheard { speaker, by, text: text.clone(), unanswered: false };
             if matches!(purpose.cause, Cause::Utterance) {
                 let when = self.hearing.clock.moment(now);
                 self.router.has_spoken(when, ended.seat, purpose.utterance.speaker);

@@ -81,7 +81,7 @@ impl RecentLines {
                         Some(said) if seat.npc.name == *npc => seat.conversation.take_back(said),
                         _ => seat.conversation.unhear(&Overheard {
                             speaker: npc.clone(),
-                            by: None,
+                            by: told.said.by.clone(),
                             text: reply.clone(),
                             unanswered: false,
                         }),

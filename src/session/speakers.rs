@@ -130,10 +130,10 @@ impl Speakers {
         self.characters.iter().find(plays).map_or(name, |player| &player.character)
     }
 
-    /// The speaker that NPCs call `called`; anybody at the table when that one has left.
-    pub fn find(&self, called: &str) -> Option<SpeakerId> {
-        let mut ids = self.here.iter().map(|speaker| speaker.id);
-        ids.clone().find(|id| self.called(*id) == called).or_else(|| ids.next())
+    /// The speaker who is `person`, at the table or gone; never another one.
+    pub fn of(&self, person: &PersonId) -> Option<SpeakerId> {
+        let mut ids = self.here.iter().chain(&self.left).map(|speaker| speaker.id);
+        ids.find(|id| self.person(*id) == *person)
     }
 
     /// True if they may steer the NPCs by voice.

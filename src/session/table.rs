@@ -398,6 +398,8 @@ impl Table {
 
     /// Has an NPC tell what came of a call after its turn.
     fn late(&mut self, late: FollowUp) {
+        let tool = &*late.record.tool;
+        tracing::debug!(session = %self.session, turn = late.turn.0, tool, "a late result has come");
         match FollowedUp::of(late, Instant::now(), &self.seats, &self.speakers) {
             FollowedUp::Nothing => {}
             FollowedUp::Notice(why) => self.reports.notice(why),

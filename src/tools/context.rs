@@ -20,7 +20,7 @@ use super::{
     payments::{Free, Payment},
 };
 use crate::{
-    domain::{Scope, SessionId, ToolCall, TurnId},
+    domain::{PersonId, Scope, SessionId, ToolCall, TurnId},
     logic::{budget::Consumption, music::MusicOrder},
 };
 
@@ -35,8 +35,10 @@ pub struct CallContext {
     pub turn: TurnId,
     /// On whose authority the tool is called, which says what binds the call.
     pub authority: Authority,
-    /// The speaker the NPC is answering.
+    /// Name of the speaker the NPC is answering.
     pub speaker: Arc<str>,
+    /// Their id; `None`: not a person of the table.
+    pub by: Option<PersonId>,
     /// End of the turn's tool time.
     pub deadline: Instant,
     /// Kept results must not be used.
@@ -220,8 +222,10 @@ pub struct Form {
 pub struct FollowUp {
     /// Name of the calling NPC.
     pub npc: Arc<str>,
-    /// The speaker that turn answered.
-    pub speaker: Arc<str>,
+    /// Turn that made the call.
+    pub turn: TurnId,
+    /// The person that turn answered; `None`: not a person of the table.
+    pub by: Option<PersonId>,
     /// The call as the model made it.
     pub call: ToolCall,
     /// Record of the call.

@@ -330,7 +330,8 @@ pub fn deliver(context: &CallContext, call: ToolCall, record: CallRecord, halts:
     if !cancelled && context.effects.halts() == halts {
         context.effects.follow_up(FollowUp {
             npc: Arc::clone(&caller.npc),
-            speaker: Arc::clone(&context.speaker),
+            turn: context.turn,
+            by: context.by.clone(),
             call,
             record,
         });

@@ -217,6 +217,7 @@ impl Stage {
                 payments: None,
             }),
             speaker: Arc::from("Thorin"),
+            by: None,
             deadline: Instant::now() + left,
             fresh: false,
             taint: self.taint.clone(),

@@ -70,6 +70,7 @@ pub async fn run(config: &Config, host: &ToolHost, arguments: &Arguments) -> Res
         turn: TurnId(0),
         authority,
         speaker: Arc::from("the operator"),
+        by: None,
         deadline: Instant::now() + limit,
         fresh: arguments.fresh,
         taint: Taint::default(),

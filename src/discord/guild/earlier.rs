@@ -156,6 +156,7 @@ async fn made(
         turn: TurnId(0),
         authority: Authority::Approved(caller),
         speaker: "game master".into(),
+        by: None,
         deadline: Instant::now() + tier.ceiling().max(known.tool.max()),
         fresh: true,
         taint: Taint::default(),

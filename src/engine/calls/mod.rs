@@ -251,6 +251,7 @@ impl TurnCalls {
             turn: self.turn.id,
             authority: Authority::Npc(caller, self.limits.clone()),
             speaker: Arc::from(self.turn.facts.speaker.as_str()),
+            by: self.turn.facts.by.clone(),
             deadline: now + self.left(),
             fresh: false,
             taint: self.taint.clone(),

@@ -16,8 +16,8 @@ pub struct Parties {
     pub people: Vec<PersonId>,
 }
 
-/// Index where each exchange but the first begins: a line that somebody said. The follow-up of a
-/// call belongs to the exchange before it.
+/// Index where each exchange but the first begins: a line that a person said. The follow-up of a
+/// call stays with the exchange before it.
 pub fn exchanges(messages: &[Message]) -> impl Iterator<Item = usize> {
     let begins =
         |message: &Message| matches!(message, Message::User(said) if said.text != FOLLOW_UP);
@@ -48,14 +48,14 @@ pub fn parties(messages: &[Message]) -> Parties {
     Parties { speakers, people }
 }
 
-/// Removes the exchanges that somebody began, answers included, and a summary that such an exchange
-/// went into.
+/// Removes the exchanges that a person began, answers and follow-ups included, and a summary that such
+/// an exchange went into. Another person's exchange may stand between a question and its follow-up.
 pub fn forget_exchanges(messages: &mut Vec<Message>, person: &Person) {
     let mut is_theirs = false;
     messages.retain(|message| {
         match message {
-            // The follow-up of a call belongs to the exchange before it.
-            Message::User(said) if said.text == FOLLOW_UP => {}
+            // Stored before follow-ups had an owner: taken for one of the exchange before it.
+            Message::User(Said { text, by: None }) if text == FOLLOW_UP => {}
             Message::User(said) => is_theirs = person.has_said(said),
             // Speakers were read off their lines: of a name with a colon, the part before it.
             Message::Summary { speakers, people, .. } => {
@@ -68,4 +68,48 @@ pub fn forget_exchanges(messages: &mut Vec<Message>, person: &Person) {
         }
         !is_theirs
     });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Anna's question, Ben's, and the follow-up of Anna's call, each with its answer.
+    fn talk() -> Vec<Message> {
+        let by = |id: &str, text: &str| {
+            Message::User(Said { text: text.to_owned(), by: Some(PersonId(id.to_owned())) })
+        };
+        let answer = |text: &str| Message::spoken(text.to_owned());
+        vec![
+            by("1", "Anna: my wombat"),
+            answer("I look after the wombat."),
+            by("2", "Ben: my mule"),
+            answer("The mule is well."),
+            by("1", FOLLOW_UP),
+            answer("The wombat is well."),
+        ]
+    }
+
+    #[test]
+    fn follow_up_is_forgotten_with_its_asker() {
+        for (id, left, gone) in [("1", "mule", "wombat"), ("2", "wombat", "mule")] {
+            let mut messages = talk();
+            let person = Person { id: PersonId(id.to_owned()), names: Vec::new() };
+            forget_exchanges(&mut messages, &person);
+            let words = format!("{messages:?}");
+            assert!(words.contains(left) && !words.contains(gone), "{id}: {words}");
+        }
+    }
+
+    #[test]
+    fn ownerless_follow_up_joins_line_before() {
+        let mut messages = talk();
+        messages.drain(2..4);
+        if let Some(Message::User(said)) = messages.get_mut(2) {
+            said.by = None;
+        }
+        let anna = Person { id: PersonId("1".to_owned()), names: Vec::new() };
+        forget_exchanges(&mut messages, &anna);
+        assert!(messages.is_empty(), "{messages:?}");
+    }
 }

@@ -72,13 +72,10 @@ impl History {
         let Some(last) = self.messages.iter().rposition(is_said) else { return };
         let is_it = match self.messages.get(last) {
             Some(Message::User(it)) => it == said,
-            Some(Message::Summary { speakers, people, .. }) => {
-                let is_one = match &said.by {
-                    Some(id) => people.contains(id),
-                    None => speakers.iter().any(|it| said.is_by(it)),
-                };
-                is_one || said.text == FOLLOW_UP
-            }
+            Some(Message::Summary { speakers, people, .. }) => match &said.by {
+                Some(id) => people.contains(id),
+                None => said.text == FOLLOW_UP || speakers.iter().any(|it| said.is_by(it)),
+            },
             _ => false,
         };
         if is_it {

@@ -41,11 +41,11 @@ async fn text(turn: &Turn, utterance: &str) -> String {
 
 /// The line that `turn` adds to the conversation, as its other side said it.
 pub fn said(turn: &Turn) -> Said {
-    match &turn.cause {
-        Cause::FollowUp(_) => prompt::FOLLOW_UP.into(),
-        Cause::Utterance | Cause::Puppet(_) => Said {
-            text: format!("{}: {}", turn.facts.speaker, turn.facts.utterance),
-            by: turn.facts.by.clone(),
-        },
-    }
+    let text = match &turn.cause {
+        Cause::FollowUp(_) => prompt::FOLLOW_UP.to_owned(),
+        Cause::Utterance | Cause::Puppet(_) => {
+            format!("{}: {}", turn.facts.speaker, turn.facts.utterance)
+        }
+    };
+    Said { text, by: turn.facts.by.clone() }
 }

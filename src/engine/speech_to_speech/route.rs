@@ -6,7 +6,7 @@
 use std::{collections::HashMap, time::Duration};
 
 use crate::{
-    domain::{Npc, ToolChoice},
+    domain::{Npc, PersonId, ToolChoice},
     engine::{
         Cause, Turn,
         trouble::{IN_A_ROW, REST, Trouble, Worth},
@@ -48,15 +48,15 @@ fn slowest<'t>(turn: &'t Turn, npc: &Npc) -> Option<(&'t str, Duration)> {
     is_slow.then_some((&*slowest.tool.identity, slowest.expected))
 }
 
-/// Number of consecutive turns that called slow tools, per speaker.
+/// Number of consecutive turns that called slow tools, per person.
 #[derive(Debug, Default)]
-pub struct Habits(HashMap<String, u32>);
+pub struct Habits(HashMap<Option<PersonId>, u32>);
 
 impl Habits {
     /// The reason for the cascade to answer `turn`, whose speaker has needed slow tools lately.
     pub fn expects(&self, turn: &Turn, npc: &Npc) -> Option<String> {
+        self.0.get(&turn.facts.by).filter(|turns| **turns >= NEEDED)?;
         let speaker = &turn.facts.speaker;
-        self.0.get(speaker).filter(|turns| **turns >= NEEDED)?;
         let (tool, _) = slowest(turn, npc)?;
         Some(format!("the last {NEEDED} turns of {speaker} needed tools as slow as {tool}"))
     }
@@ -68,8 +68,8 @@ impl Habits {
             known.is_some_and(|it| it.expected > npc.s2s.slow_tool)
         };
         match calls.iter().any(is_slow) {
-            true => *self.0.entry(turn.facts.speaker.clone()).or_default() += 1,
-            false => drop(self.0.remove(&turn.facts.speaker)),
+            true => *self.0.entry(turn.facts.by.clone()).or_default() += 1,
+            false => drop(self.0.remove(&turn.facts.by)),
         }
     }
 }

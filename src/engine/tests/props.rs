@@ -204,7 +204,7 @@ impl TextToSpeech for Hum {
 
 /// A tool that takes its time and counts.
 pub struct Stub {
-    takes: Duration,
+    pub takes: Duration,
     pub calls: Arc<AtomicUsize>,
 }
 

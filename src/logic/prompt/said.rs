@@ -29,7 +29,7 @@ pub const HEARD_ITSELF: &str = "(you hear the words themselves)";
 pub struct Overheard {
     /// Name that NPCs use for the speaker.
     pub speaker: String,
-    /// The speaker; `None`: an NPC.
+    /// The person it belongs to: the speaker, or of an NPC's line whom it answered; `None`: nobody.
     pub by: Option<PersonId>,
     /// The words, as they were recognised.
     pub text: String,

@@ -6,6 +6,7 @@ mod casting;
 mod closing;
 mod endings;
 mod hearing;
+mod late;
 mod music;
 mod orders;
 mod queue;

@@ -145,6 +145,7 @@ pub struct Stage {
     pub models: Vec<Arc<Model>>,
     pub voice: Arc<Hum>,
     pub tools: Tools,
+    pub host: ToolHost,
     pub stt: Arc<Recogniser>,
     left: Arc<Mutex<Vec<Left>>>,
     pub opened: Instant,
@@ -173,20 +174,18 @@ impl Setup {
         }
     }
 
-    /// Opens it; Thorin, Elara, Mira and the game master sit there.
-    pub async fn open(self) -> Stage {
-        let npcs: Vec<Arc<Npc>> = self.npcs.into_iter().map(Arc::new).collect();
-        let tools = Tools::default();
-        let host = tools.host(&npcs);
-        let budget = Budget::new(Ledger::new(self.budget, 0.0));
-        let voice = Arc::new(self.voice);
-        let (window, price) = (self.window, self.price);
-        let model = |_| Arc::new(Model { window, price, ..Model::default() });
-        let models: Vec<Arc<Model>> = npcs.iter().map(model).collect();
-        let seat = |(npc, model): (&Arc<Npc>, &Arc<Model>)| {
+    /// A seat for each NPC of `cast`, with its model.
+    fn seats(
+        &self,
+        cast: impl Iterator<Item = (Arc<Npc>, Arc<Model>)>,
+        host: &ToolHost,
+        budget: &Budget,
+        voice: &Arc<Hum>,
+    ) -> Vec<Seat> {
+        let seat = |(npc, model): (Arc<Npc>, Arc<Model>)| {
             let model = NpcModel {
-                npc: Arc::clone(npc),
-                models: Chain::of("stand-in", Arc::clone(model) as _),
+                npc: Arc::clone(&npc),
+                models: Chain::of("stand-in", model as _),
                 budget: budget.clone(),
                 max_tokens: 100,
             };
@@ -194,11 +193,27 @@ impl Setup {
             let calls = NpcCalls { host: host.clone(), made, filler_after: ms(700) };
             let conversation =
                 Conversation::new(model.clone(), &self.campaign, self.history.clone());
-            let (hum, world) = (Arc::clone(&voice) as _, &self.campaign.entities);
-            let speech = Synthesizer::new(Arc::clone(npc), hum, budget.clone(), world);
+            let (hum, world) = (Arc::clone(voice) as _, &self.campaign.entities);
+            let speech = Synthesizer::new(Arc::clone(&npc), hum, budget.clone(), world);
             let engine = Box::new(Cascaded::new(model, calls, speech));
-            Seat::new(Arc::clone(npc), conversation, engine, "stand-in", "hum")
+            Seat::new(npc, conversation, engine, "stand-in", "hum")
         };
+        cast.map(seat).collect()
+    }
+
+    /// Opens it; Thorin, Elara, Mira and the game master sit there.
+    pub async fn open(mut self) -> Stage {
+        let npcs: Vec<Arc<Npc>> =
+            std::mem::take(&mut self.npcs).into_iter().map(Arc::new).collect();
+        let tools = Tools::default();
+        let host = tools.host(&npcs);
+        let budget = Budget::new(Ledger::new(self.budget.clone(), 0.0));
+        let voice = Arc::new(std::mem::take(&mut self.voice));
+        let (window, price) = (self.window, self.price);
+        let model = |_| Arc::new(Model { window, price, ..Model::default() });
+        let models: Vec<Arc<Model>> = npcs.iter().map(model).collect();
+        let cast = npcs.iter().cloned().zip(models.iter().cloned());
+        let seats = self.seats(cast, &host, &budget, &voice);
         let stt = recogniser(self.abilities);
         let told = TableEvents::new(512);
         let events = told.subscribe();
@@ -217,7 +232,7 @@ impl Setup {
         let setup = TableSetup { judge: self.judge, ..table_setup(&stt, &host, outlets) };
         let parts = TableParts {
             options: self.options,
-            seats: npcs.iter().zip(&models).map(seat).collect(),
+            seats,
             campaign: Arc::new(self.campaign.clone()),
             music: Music::new(Arc::new(self.library), rand::SeedableRng::seed_from_u64(1)),
             keywords: Keywords::shipped(["en"]),
@@ -228,8 +243,20 @@ impl Setup {
         };
         let (table, task) = open(setup, parts);
         let states = vec![];
-        let stage =
-            Stage { table, task, events, states, models, voice, tools, stt, left, opened, music };
+        let stage = Stage {
+            table,
+            task,
+            events,
+            states,
+            models,
+            voice,
+            tools,
+            host,
+            stt,
+            left,
+            opened,
+            music,
+        };
         stage.sit_down().await;
         stage
     }

@@ -167,6 +167,7 @@ mod tests {
             turn: TurnId(1),
             authority: Authority::Operator,
             speaker: Arc::from("Anna"),
+            by: None,
             deadline: Instant::now() + Tier::Fast.ceiling(),
             fresh: false,
             taint: Taint::default(),

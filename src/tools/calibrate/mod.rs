@@ -214,6 +214,7 @@ impl ToolHost {
             turn: TurnId(0),
             authority: Authority::Operator,
             speaker: Arc::from("calibration"),
+            by: None,
             deadline: Instant::now() + tool.max(),
             fresh: true,
             taint: Taint::default(),

@@ -219,6 +219,7 @@ fn operator() -> (CallContext, ToolCall) {
         turn: TurnId(1),
         authority: Authority::Operator,
         speaker: Arc::from("Anna"),
+        by: None,
         deadline: Instant::now() + Duration::from_secs(60),
         fresh: false,
         taint: Taint::default(),

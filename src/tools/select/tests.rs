@@ -186,6 +186,7 @@ fn context(offered: &VisibleTools) -> CallContext {
         turn: TurnId(1),
         authority: of_bartok(offered),
         speaker: Arc::from("Thorin"),
+        by: None,
         deadline: Instant::now() + TIER.ceiling(),
         fresh: false,
         taint: Taint::default(),

@@ -118,6 +118,7 @@ pub fn call(guild: &mut Guild, call: &Call) -> Result<Answer, Refusal> {
         turn: TurnId(0),
         authority: Authority::Dm(caller, limits),
         speaker: call.name.as_str().into(),
+        by: Some(guild.scope().owner.person(call.user.get(), &call.name)),
         deadline: Instant::now() + tier.ceiling(),
         fresh: false,
         taint: Taint::default(),

@@ -12,15 +12,15 @@ use serde_json::{Map, Value, json};
 
 use super::super::describe::{Millis, declared, input};
 use crate::{
-    domain::{Scope, SessionId, Tier},
+    domain::{PersonId, Scope, SessionId, Tier},
     tools::{CallContext, CallError, CallErrorKind, CallOutput, Definition},
 };
 
 /// Most people whose last roll is known.
 const MOST: usize = 1_000;
 
-/// Speaker whose roll it was: the scope, the session, the name.
-type Roller = (Scope, SessionId, Arc<str>);
+/// Person whose roll it was: the scope, the session, the id (`None`: not a person of the table).
+type Roller = (Scope, SessionId, Option<PersonId>);
 
 /// The last roll of everybody. Cloning shares it.
 #[derive(Clone, Default)]
@@ -48,7 +48,7 @@ impl LastRolls {
 }
 
 fn roller(context: &CallContext) -> Roller {
-    (context.scope.clone(), context.session.clone(), Arc::clone(&context.speaker))
+    (context.scope.clone(), context.session.clone(), context.by.clone())
 }
 
 /// `dice-roller.last`, as it is offered.

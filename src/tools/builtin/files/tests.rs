@@ -30,6 +30,7 @@ fn context() -> CallContext {
         turn: TurnId(1),
         authority: Authority::Operator,
         speaker: Arc::from("Ann"),
+        by: None,
         deadline: Instant::now() + std::time::Duration::from_secs(60),
         fresh: false,
         taint: Taint::default(),

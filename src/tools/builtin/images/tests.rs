@@ -143,6 +143,7 @@ impl Stage {
             turn: TurnId(1),
             authority: Authority::OperatorAs(caller),
             speaker: Arc::from("Anna"),
+            by: None,
             deadline: Instant::now() + Tier::Deep.ceiling(),
             fresh: false,
             taint: Taint::default(),

@@ -53,6 +53,7 @@ async fn called(
         turn: TurnId(1),
         authority: Authority::Operator,
         speaker: Arc::from("Anna"),
+        by: None,
         deadline: Instant::now() + Tier::Fast.ceiling(),
         fresh: false,
         taint: Taint::default(),

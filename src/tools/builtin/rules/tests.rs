@@ -100,6 +100,7 @@ async fn first_rule_lookup_waits_without_blocking() {
         turn: TurnId(1),
         authority: Authority::Operator,
         speaker: Arc::from("Anna"),
+        by: None,
         deadline: Instant::now() + Duration::from_secs(30),
         fresh: false,
         taint: Taint::default(),

@@ -89,6 +89,7 @@ fn context(session: &str, authority: Authority) -> CallContext {
         turn: TurnId(1),
         authority,
         speaker: Arc::from("Anna"),
+        by: None,
         deadline: Instant::now() + Tier::Deep.ceiling(),
         fresh: false,
         taint: Taint::default(),
