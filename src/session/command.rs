@@ -22,8 +22,8 @@ pub enum Command {
     /// Somebody is not to be heard any more: as [`Command::Leave`], and lines of theirs that are
     /// not answered yet are dropped without a word; an answer to them under way stops.
     Forget(SpeakerId),
-    /// NPCs forget a person's words and their own answers, those under way included. The person stays at
-    /// the table. A table that closes first drops the sender.
+    /// NPCs forget a person's words and their own answers; what is under way for the person ends. They stay
+    /// at the table. A table that closes first drops the sender.
     Erase(Person, oneshot::Sender<()>),
     /// A player's character: the name that NPCs call them from the next turn on. `None`: their own name.
     Character {

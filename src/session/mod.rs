@@ -50,6 +50,7 @@ mod table;
 mod turns;
 mod understanding;
 mod utterance;
+mod withdrawal;
 
 pub use clock::SoundTime;
 pub use command::{Command, SceneChange};

@@ -16,6 +16,7 @@ use super::{
     table::Table,
     turns::Active,
     utterance::{Purpose, Utterance},
+    withdrawal::Withdrawn,
 };
 use crate::{
     domain::{Person, Tier, TurnId},
@@ -160,42 +161,14 @@ impl Table {
 
     /// Stops hearing a player, without a report on pending requests.
     pub(super) fn forget(&mut self, speaker: SpeakerId) {
-        let now = Instant::now();
-        self.drop_ahead(now, speaker);
-        self.hearing.remove(speaker);
-        for (_, seat) in self.seats.iter_mut() {
-            seat.waiting.retain(|waiting| waiting.utterance.speaker != speaker);
-        }
-        let mut wanted: Vec<TurnId> = Vec::new();
-        for turn in self.turns.iter().filter(|turn| turn.purpose.utterance.speaker == speaker) {
-            // A report that is still to come must not store their words again, or what its tools did.
-            turn.taken_back = true;
-            wanted.extend(turn.is_wanted().then_some(turn.id));
-        }
-        for turn in wanted {
-            self.drop_turn(now, turn);
-        }
         // Entries stored before ids existed are not certainly theirs.
         self.erase(&Person { id: self.speakers.person(speaker), names: Vec::new() });
         self.speakers.leave(speaker);
     }
 
-    /// Makes NPCs forget a person's words, including utterances and answers in progress.
+    /// Makes NPCs forget a person's words, and ends what is under way for them.
     pub(super) fn erase(&mut self, person: &Person) {
-        let is_theirs = |it: &Utterance| self.speakers.person(it.speaker) == person.id;
-        for (_, seat) in self.seats.iter_mut() {
-            seat.waiting.retain(|waiting| !is_theirs(&waiting.utterance));
-        }
-        // The answer continues but is not stored.
-        for turn in self.turns.iter().filter(|turn| is_theirs(&turn.purpose.utterance)) {
-            turn.taken_back = true;
-        }
-        for speaker in self.hearing.speakers() {
-            if self.speakers.person(speaker) == person.id {
-                self.drop_ahead(Instant::now(), speaker);
-                self.hearing.remove(speaker);
-            }
-        }
+        self.withdraw(Some(&person.id));
         self.seats.all_mut().for_each(|seat| seat.conversation.forget(person));
         self.reports.recent.forget(&person.id);
         // Sessions that know more of it are closed now.
@@ -207,14 +180,8 @@ impl Table {
     pub(super) fn halt(&mut self) {
         let now = Instant::now();
         self.halts.add();
-        let under_way = self.turns.iter().map(|turn| {
-            turn.taken_back = true;
-            (turn.began_at.is_some(), turn.purpose.clone())
-        });
-        let under_way: Vec<(bool, Purpose)> = under_way.collect();
-        let waiting: Vec<Purpose> =
-            self.seats.iter_mut().flat_map(|(_, seat)| std::mem::take(&mut seat.waiting)).collect();
-        for purpose in under_way.iter().map(|(_, purpose)| purpose).chain(&waiting) {
+        let Withdrawn { turns, is_heard, waiting } = self.withdraw(None);
+        for purpose in turns.iter().chain(&waiting) {
             self.unhear(purpose);
         }
         for purpose in waiting {
@@ -226,8 +193,7 @@ impl Table {
         self.playback.hush();
         // Behind the turns, which may have begun a track until they were cancelled.
         self.music.silence();
-        let was_heard = under_way.iter().any(|(heard, _)| *heard);
-        let taken_back = match was_heard {
+        let taken_back = match is_heard {
             true => Vec::new(),
             false => self.reports.recent.take_back(now, &mut self.seats),
         };

@@ -34,8 +34,8 @@ pub struct Summaries {
 /// A summary that is being made.
 struct UnderWay {
     seat: SeatId,
-    /// Ends it, if it gives way.
-    end: Option<AbortHandle>,
+    end: AbortHandle,
+    gives_way: bool,
 }
 
 impl Summaries {
@@ -51,7 +51,12 @@ impl Summaries {
 
     /// Ends those that give way: somebody is asked something.
     pub fn give_way(&self) {
-        self.under_way.values().filter_map(|it| it.end.as_ref()).for_each(AbortHandle::abort);
+        self.under_way.values().filter(|it| it.gives_way).for_each(|it| it.end.abort());
+    }
+
+    /// Ends all: words that they read are deleted. They begin again on what is left.
+    pub fn withdraw(&self) {
+        self.under_way.values().for_each(|it| it.end.abort());
     }
 
     /// Answers when there is nothing to sum up.
@@ -65,7 +70,7 @@ impl Summaries {
 
     fn begin(&mut self, seat: SeatId, Summarising { work, gives_way }: Summarising) {
         let end = self.tasks.spawn(work);
-        self.under_way.insert(end.id(), UnderWay { seat, end: gives_way.then_some(end) });
+        self.under_way.insert(end.id(), UnderWay { seat, end, gives_way });
     }
 
     /// Begins the summaries that are due, if nobody is being answered; what the game master should

@@ -124,7 +124,7 @@ pub(super) struct Table {
     /// Last published state.
     state: State,
     replies_in: mpsc::Receiver<(TurnId, Reply)>,
-    late_in: mpsc::Receiver<FollowUp>,
+    pub(super) late_in: mpsc::Receiver<FollowUp>,
     settling: Vec<oneshot::Sender<()>>,
     /// Cancelled when the table closes.
     pub(super) closed: CancellationToken,
@@ -397,9 +397,12 @@ impl Table {
     }
 
     /// Has an NPC tell what came of a call after its turn.
-    fn late(&mut self, late: FollowUp) {
+    pub(super) fn late(&mut self, late: FollowUp) {
         let tool = &*late.record.tool;
         tracing::debug!(session = %self.session, turn = late.turn.0, tool, "a late result has come");
+        if late.withdrawn.is_cancelled() {
+            return;
+        }
         match FollowedUp::of(late, Instant::now(), &self.seats, &self.speakers) {
             FollowedUp::Nothing => {}
             FollowedUp::Notice(why) => self.reports.notice(why),

@@ -48,9 +48,11 @@ impl Run {
             started,
         );
         let inner = Arc::clone(&self.state);
-        let shutdown = inner.shutdown.clone();
+        let listed = inner.late_calls.list(&self.context, inner.shutdown.child_token());
+        let mut run = self;
+        run.context.cancel = listed.end.clone();
         inner.late.spawn(async move {
-            _ = shutdown.run_until_cancelled(self.ask_and_run(caution)).await;
+            _ = listed.end.run_until_cancelled(run.ask_and_run(caution)).await;
         });
         pending
     }
@@ -60,6 +62,7 @@ impl Run {
         let tool = Arc::clone(&self.ready.entry.tool);
         let request = ApprovalRequest {
             npc: caller.npc,
+            by: self.context.by.clone(),
             tool: Arc::clone(&tool.identity),
             arguments: self.ready.arguments.clone(),
             reason: caution.text().into(),
@@ -69,7 +72,7 @@ impl Run {
         let expires = Duration::from_millis(self.state.approval_expires.load(Ordering::Relaxed));
         let asked = self.context.effects.approve(request);
         let decision = timeout(expires, asked).await;
-        // Counted after the decision: an X-card before it does not withdraw an approved call.
+        // Counted after the decision: an X-card that withdraws the call cancels it.
         self.halts = self.context.effects.halts();
         let (context, call, halts) = (self.context.clone(), self.call.clone(), self.halts);
         let started = Instant::now();
@@ -96,7 +99,6 @@ impl Run {
         let record = match refusal {
             Some(error) => self.finish(Ended::refused(error), started),
             None => {
-                self.context.cancel = self.state.shutdown.child_token();
                 let limit = Limit::hard(self.max(), started);
                 self.within(limit, started).await
             }

@@ -181,6 +181,8 @@ pub trait Effects: Send + Sync {
 pub struct ApprovalRequest {
     /// The NPC that wants it.
     pub npc: Arc<str>,
+    /// The person it is called for; `None`: not a person of the table.
+    pub by: Option<PersonId>,
     /// Identity of the tool.
     pub tool: Arc<str>,
     /// Arguments of the call.
@@ -226,6 +228,8 @@ pub struct FollowUp {
     pub turn: TurnId,
     /// The person that turn answered; `None`: not a person of the table.
     pub by: Option<PersonId>,
+    /// Cancelled once nobody is to hear of it.
+    pub withdrawn: CancellationToken,
     /// The call as the model made it.
     pub call: ToolCall,
     /// Record of the call.

@@ -15,8 +15,8 @@ use tokio::{
 };
 
 use super::{
-    CallContext, CallError, CallErrorKind, CallOutput, CallRecord, CatalogEntry, FollowUp,
-    SourceKind,
+    Attachment, CallContext, CallError, CallErrorKind, CallOutput, CallRecord, CatalogEntry,
+    FollowUp, SourceKind,
     cache::{CallKey, canonical},
     latency::Ending,
     limit::Limit,
@@ -118,7 +118,8 @@ impl Run {
         let pending =
             self.pending("still at work (go on without it; its result comes later)", started);
         let inner = Arc::clone(&self.state);
-        let own = inner.shutdown.child_token();
+        let listed = inner.late_calls.list(&self.context, inner.shutdown.child_token());
+        let own = listed.end.clone();
         let (done, mut answer) = oneshot::channel();
         let mut run = self;
         run.context.cancel = own.clone();
@@ -129,6 +130,7 @@ impl Run {
             if let Err(late) = done.send(record) {
                 deliver(&context, call, late, halts);
             }
+            drop(listed);
         });
         if !outlasts {
             tokio::select! {
@@ -220,9 +222,12 @@ impl Run {
         self.count(&ended, took);
         let text = match &ended.result {
             Ok(output) => {
-                let withdrawn = context.effects.halts() != self.halts;
+                let withdrawn =
+                    context.cancel.is_cancelled() || context.effects.halts() != self.halts;
                 for attachment in output.attachments().filter(|_| !withdrawn) {
-                    context.effects.attach(&entry.tool.identity, attachment);
+                    let asked_by = context.by.clone();
+                    let shown = Attachment { asked_by, ..attachment.clone() };
+                    context.effects.attach(&entry.tool.identity, &shown);
                 }
                 output.for_model()
             }
@@ -322,16 +327,19 @@ pub(super) fn log(context: &CallContext, record: &CallRecord) {
     );
 }
 
-/// Hands a result to the table after its turn, unless an X-card was used since `halts`.
+/// Hands a result to the table after its turn, unless it was withdrawn or an X-card was used since
+/// `halts`.
 pub fn deliver(context: &CallContext, call: ToolCall, record: CallRecord, halts: u64) {
     log(context, &record);
     let Some(caller) = context.authority.caller() else { return };
-    let cancelled = record.result.as_ref().is_err_and(|it| it.kind == CallErrorKind::Cancelled);
+    let cancelled = context.cancel.is_cancelled()
+        || record.result.as_ref().is_err_and(|it| it.kind == CallErrorKind::Cancelled);
     if !cancelled && context.effects.halts() == halts {
         context.effects.follow_up(FollowUp {
             npc: Arc::clone(&caller.npc),
             turn: context.turn,
             by: context.by.clone(),
+            withdrawn: context.cancel.clone(),
             call,
             record,
         });

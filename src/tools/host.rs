@@ -17,12 +17,13 @@ use super::{
     VisibleTools,
     connection::Facts,
     dispatch::{Ready, Run, log},
+    late_calls::Whose,
     limit::Limit,
     output::framed,
     schema::Mismatch,
     state::HostState,
 };
-use crate::domain::{CampaignKey, Scope, SessionId, Tier, ToolCall};
+use crate::domain::{CampaignKey, PersonId, Scope, SessionId, Tier, ToolCall};
 
 /// The embedded tool host; clones are handles of one host.
 #[derive(Clone)]
@@ -177,6 +178,17 @@ impl ToolHost {
         };
         log(context, &record);
         record
+    }
+
+    /// Cancels the calls for `person` where this host's owner plays, those that wait for an approval
+    /// included. Their results are dropped.
+    pub fn withdraw(&self, person: &PersonId) {
+        self.inner.late_calls.withdraw(Whose::Person(self.scope.owner, person));
+    }
+
+    /// Like [`Self::withdraw`], for everybody in `session`.
+    pub fn withdraw_all(&self, session: &SessionId) {
+        self.inner.late_calls.withdraw(Whose::Session(session));
     }
 
     /// True if calls are under way whose turns may be over.

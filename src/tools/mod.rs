@@ -19,6 +19,7 @@ mod dispatch;
 mod figures;
 mod fingerprint;
 mod host;
+mod late_calls;
 mod latency;
 mod limit;
 pub mod manifest;

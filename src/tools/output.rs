@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use crate::domain::visible;
+use crate::domain::{PersonId, visible};
 
 /// Text for the model up to here, in bytes.
 pub const LONGEST: usize = 16 * 1024;
@@ -56,6 +56,8 @@ pub struct Attachment {
     pub bytes: Arc<[u8]>,
     /// Words beside it; `None`: the tool's name alone.
     pub caption: Option<Caption>,
+    /// The person it was called for, once it is to be shown.
+    pub asked_by: Option<PersonId>,
 }
 
 /// Words beside a picture, for everybody at the table.
@@ -198,8 +200,12 @@ mod tests {
 
     #[test]
     fn pictures_are_a_note_and_links_stay_links() {
-        let picture =
-            Attachment { mime: "image/png".into(), bytes: Arc::from([0; 2_000]), caption: None };
+        let picture = Attachment {
+            mime: "image/png".into(),
+            bytes: Arc::from([0; 2_000]),
+            caption: None,
+            asked_by: None,
+        };
         let output = CallOutput {
             parts: vec![
                 Part::Media(picture.clone()),

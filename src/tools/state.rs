@@ -1,6 +1,6 @@
 //! State shared by all handles of one tool host.
 
-use std::sync::{Mutex, atomic::AtomicU64};
+use std::sync::{Arc, Mutex, atomic::AtomicU64};
 
 use arc_swap::ArcSwapOption;
 use dashmap::DashMap;
@@ -8,7 +8,8 @@ use rand::rngs::StdRng;
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 use super::{
-    Catalog, Permits, cache::Cache, connection::Facts, policy::AllCalls, select::Selecting,
+    Catalog, Permits, cache::Cache, connection::Facts, late_calls::LateCalls, policy::AllCalls,
+    select::Selecting,
 };
 use crate::domain::SessionId;
 
@@ -25,6 +26,8 @@ pub(super) struct HostState {
     pub(super) jitter: Mutex<StdRng>,
     /// Calls that outlive their turns.
     pub(super) late: TaskTracker,
+    /// Those calls by person and session.
+    pub(super) late_calls: Arc<LateCalls>,
     pub(super) shutdown: CancellationToken,
     /// Counts of calls by NPCs, per session.
     pub(super) calls: AllCalls,
@@ -45,6 +48,7 @@ impl HostState {
             selector: Selecting::default(),
             jitter: Mutex::new(jitter),
             late: TaskTracker::new(),
+            late_calls: Arc::default(),
             shutdown: CancellationToken::new(),
             calls: AllCalls::default(),
             permits: DashMap::new(),

@@ -22,7 +22,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::*;
 use crate::domain::{
-    CallId, Npc, Owner, Policy, Scope, SessionId, Tier, ToolCall, ToolChoice, TurnId,
+    CallId, Npc, Owner, PersonId, Policy, Scope, SessionId, Tier, ToolCall, ToolChoice, TurnId,
 };
 
 /// Behaviour of a stand-in at each call.
@@ -85,7 +85,12 @@ impl Handler for StandIn {
                 Does::Show(after) => {
                     sleep(Duration::from_millis(after)).await;
                     let (mime, bytes) = ("image/png".to_owned(), Arc::from([0; 3]));
-                    let parts = vec![Part::Media(Attachment { mime, bytes, caption: None })];
+                    let parts = vec![Part::Media(Attachment {
+                        mime,
+                        bytes,
+                        caption: None,
+                        asked_by: None,
+                    })];
                     Ok(CallOutput { parts, ..CallOutput::default() })
                 }
                 Does::Fail(kind) => Err(CallError::new(kind, "no luck")),
@@ -479,6 +484,52 @@ async fn pictures_after_x_card_are_not_shown() {
     sleep(ms(20_000)).await;
     assert!(stage.late.try_recv().is_err());
     assert_eq!(shown(&stage), 1);
+}
+
+/// Context of a call for the person of this id.
+fn called_for(stage: &Stage, id: &str) -> CallContext {
+    let by = Some(PersonId(id.to_owned()));
+    CallContext { by, ..stage.context(Tier::Deep, Tier::Deep.ceiling()) }
+}
+
+#[tokio::test(start_paused = true)]
+async fn withdrawn_late_call_ends_untold() {
+    let slow = Declared {
+        estimated: Some(ms(9_000)),
+        max: Some(ms(15_000)),
+        follow_up: Some(true),
+        ..quick()
+    };
+    let (mut stage, tool) = Stage::with(&[Does::Show(9_000)], slow);
+    for id in ["1", "2"] {
+        let context = called_for(&stage, id);
+        assert!(stage.call_in(&context, "t", &json!({})).await.pending);
+    }
+    sleep(ms(1_000)).await;
+    stage.host.withdraw(&PersonId("1".to_owned()));
+    let told = stage.follow_up("the other's result").await;
+    assert_eq!(told.by, Some(PersonId("2".to_owned())));
+    assert_eq!((tool.begun(), tool.ended()), (2, 1));
+    stage.call("t", &json!({})).await;
+    sleep(ms(1_000)).await;
+    stage.host.withdraw_all(&SessionId("s".to_owned()));
+    sleep(ms(20_000)).await;
+    assert!(stage.late.try_recv().is_err() && !stage.host.has_late_calls());
+    assert_eq!(stage.cards.shown.load(Ordering::SeqCst), 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn withdrawn_approval_is_neither_run_nor_told() {
+    let asks = Declared { approval: Some(true), ..quick() };
+    let (mut stage, tool) = Stage::with(&[Does::Answer(0)], asks);
+    let context = called_for(&stage, "1");
+    assert!(stage.call_in(&context, "t", &json!({})).await.pending);
+    sleep(ms(1_000)).await;
+    assert_eq!(stage.asked.lock().unwrap()[0].by, context.by);
+    stage.host.withdraw(&PersonId("1".to_owned()));
+    sleep(ms(120_000)).await;
+    assert!(stage.late.try_recv().is_err(), "neither a result nor an expiry");
+    assert_eq!((tool.begun(), stage.host.has_late_calls()), (0, false));
 }
 
 #[tokio::test(start_paused = true)]

@@ -14,7 +14,7 @@ use serde_json::{Map, Value};
 use super::consent::Consent;
 use crate::{
     campaign::PlayedCampaign,
-    domain::CampaignKey,
+    domain::{CampaignKey, PersonId},
     tools::{CastChanges, Permits},
 };
 
@@ -90,6 +90,9 @@ pub struct ShownRequest {
 pub struct KeptCall {
     /// The NPC that wants it.
     pub npc: String,
+    /// The person it is called for; `None`: not a person of the table, or stored before people were.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub by: Option<PersonId>,
     /// Identity of the tool.
     pub tool: String,
     /// Arguments of the call.

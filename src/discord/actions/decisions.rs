@@ -161,6 +161,7 @@ mod tests {
         let (answer, answered) = oneshot::channel();
         let asked = ApprovalRequest {
             npc: "Bartok".into(),
+            by: None,
             tool: "home.lamp".into(),
             arguments: object(&json!({"on": true})),
             reason: "it changes something".into(),

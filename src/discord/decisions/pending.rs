@@ -9,7 +9,7 @@ use tokio::sync::oneshot;
 
 use super::question::{FieldError, Question, QuestionError};
 use crate::{
-    domain::SessionId,
+    domain::{PersonId, SessionId},
     tools::{ApprovalRequest, Decision, Form},
 };
 
@@ -154,6 +154,16 @@ impl PendingDecisions {
     pub fn take_expired(&mut self) -> Vec<(String, Asked)> {
         let expired = self.open.extract_if(.., |_, request| request.is_over());
         expired.map(|(key, request)| (key, request.asked())).collect()
+    }
+
+    /// Takes away the calls for `person`.
+    pub fn take_for(&mut self, person: &PersonId) -> Vec<(String, Asked)> {
+        let is_theirs = |_: &String, request: &mut Request| match request {
+            Request::Call { asked, .. } => asked.by.as_ref() == Some(person),
+            Request::Question { .. } => false,
+        };
+        let theirs = self.open.extract_if(.., is_theirs);
+        theirs.map(|(key, request)| (key, request.asked())).collect()
     }
 
     /// Takes away everything of `session`.

@@ -12,7 +12,7 @@ use crate::{
         decisions::{Asked, PendingDecisions},
         ui::approvals,
     },
-    domain::SessionId,
+    domain::{PersonId, SessionId},
 };
 
 /// Requests that wait, and where they are shown.
@@ -70,6 +70,12 @@ impl Approvals {
         closed
     }
 
+    /// Takes away the calls for `person`, who is forgotten.
+    pub fn withdraw(&mut self, person: &PersonId) -> Vec<ClosedMessage> {
+        let theirs = self.pending.take_for(person);
+        self.closed(theirs, "Withdrawn")
+    }
+
     /// Takes away everything of `session`, which is over.
     pub fn close_of(&mut self, session: &SessionId) -> Vec<ClosedMessage> {
         let all = self.pending.take_of(session);
@@ -85,5 +91,49 @@ impl Approvals {
             Some(ClosedMessage { place, text: approvals::closed(&asked, how) })
         });
         closed.collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+    use serenity::all::MessageId;
+    use tokio::sync::oneshot;
+
+    use super::*;
+    use crate::{
+        discord::decisions::Request,
+        tools::{ApprovalRequest, Decision},
+    };
+
+    /// Puts a call for the person of this id before the game master; its key, and the caller's end.
+    fn ask(approvals: &mut Approvals, id: &str) -> (String, oneshot::Receiver<Decision>) {
+        let (answer, waits) = oneshot::channel();
+        let asked = ApprovalRequest {
+            npc: "Bartok".into(),
+            by: Some(PersonId(id.to_owned())),
+            tool: "post.send".into(),
+            arguments: json!({"text": "my wombat"}).as_object().cloned().unwrap_or_default(),
+            reason: "this tool always asks".into(),
+            definition: "1".into(),
+            may_be_waived: false,
+        };
+        let session = SessionId("table".to_owned());
+        let key = approvals.pending.add(&session, Request::Call { asked, answer });
+        let place = MessagePlace { channel: ChannelId::new(1), message: MessageId::new(2) };
+        assert!(approvals.shown(&key, place).is_none());
+        (key, waits)
+    }
+
+    #[test]
+    fn withdrawn_request_quotes_no_arguments() {
+        let mut approvals = Approvals::default();
+        let (theirs, mut waits) = ask(&mut approvals, "1");
+        let (other, _waits) = ask(&mut approvals, "2");
+        let closed = approvals.withdraw(&PersonId("1".to_owned()));
+        let texts: Vec<&str> = closed.iter().map(|it| it.text.as_str()).collect();
+        assert_eq!(texts, ["**Bartok** wanted to call `post.send`.\n**Withdrawn**"]);
+        assert!(waits.try_recv().is_err() && approvals.pending.get(&theirs).is_none());
+        assert!(approvals.pending.get(&other).is_some(), "another person's waits on");
     }
 }

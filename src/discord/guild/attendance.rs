@@ -267,6 +267,7 @@ impl Guild {
         {
             tracing::warn!(%why, "an opted-out speaker was not forgotten");
         }
+        self.withdraw_calls_of(user);
         self.forget_session_of(user);
     }
 

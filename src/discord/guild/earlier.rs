@@ -64,6 +64,7 @@ impl Guild {
         let (answer, decided) = oneshot::channel();
         let asked = ApprovalRequest {
             npc: call.npc.as_str().into(),
+            by: call.by.clone(),
             tool: call.tool.as_str().into(),
             arguments: call.arguments.clone(),
             reason: call.reason.clone().into(),
@@ -119,6 +120,7 @@ impl KeptCall {
     pub(super) fn of(asked: &ApprovalRequest, until: i64) -> Self {
         Self {
             npc: asked.npc.to_string(),
+            by: asked.by.clone(),
             tool: asked.tool.to_string(),
             arguments: asked.arguments.clone(),
             reason: asked.reason.to_string(),
@@ -156,7 +158,7 @@ async fn made(
         turn: TurnId(0),
         authority: Authority::Approved(caller),
         speaker: "game master".into(),
-        by: None,
+        by: call.by.clone(),
         deadline: Instant::now() + tier.ceiling().max(known.tool.max()),
         fresh: true,
         taint: Taint::default(),

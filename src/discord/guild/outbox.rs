@@ -6,6 +6,7 @@ use std::collections::VecDeque;
 
 use crate::{
     discord::ui::message::{ChannelMessage, FILE_BYTES, MESSAGE_MAX, file_name},
+    domain::PersonId,
     tools::{Attachment, Caption},
 };
 
@@ -25,7 +26,17 @@ pub struct Outbox {
 #[derive(Debug)]
 enum Item {
     Line(String),
-    File { name: String, bytes: Vec<u8>, caption: Option<Caption>, halts: u64 },
+    File(File),
+}
+
+/// A picture or a sound that waits.
+#[derive(Debug)]
+struct File {
+    name: String,
+    bytes: Vec<u8>,
+    caption: Option<Caption>,
+    halts: u64,
+    asked_by: Option<PersonId>,
 }
 
 impl Outbox {
@@ -40,7 +51,7 @@ impl Outbox {
 
     /// A picture or a sound that `tool` has brought, asked for after so many X-cards.
     pub fn file(&mut self, tool: &str, attachment: &Attachment, halts: u64) {
-        let files = self.waiting.iter().filter(|it| matches!(it, Item::File { .. })).count();
+        let files = self.waiting.iter().filter(|it| matches!(it, Item::File(_))).count();
         let size = attachment.bytes.len();
         if size > FILE_BYTES {
             let mib = size >> 20;
@@ -55,12 +66,19 @@ impl Outbox {
         }
         let name = file_name(tool, &attachment.mime);
         let (bytes, caption) = (attachment.bytes.to_vec(), attachment.caption.clone());
-        self.waiting.push_back(Item::File { name, bytes, caption, halts });
+        let asked_by = attachment.asked_by.clone();
+        self.waiting.push_back(Item::File(File { name, bytes, caption, halts, asked_by }));
     }
 
     /// Drops waiting files that were requested before the last of `used` X-cards.
     pub fn withdraw_files(&mut self, used: u64) {
-        self.waiting.retain(|it| !matches!(it, Item::File { halts, .. } if *halts != used));
+        self.waiting.retain(|it| !matches!(it, Item::File(file) if file.halts != used));
+    }
+
+    /// Drops waiting files that were called for `person`.
+    pub fn withdraw_files_of(&mut self, person: &PersonId) {
+        let is_theirs = |file: &File| file.asked_by.as_ref() == Some(person);
+        self.waiting.retain(|it| !matches!(it, Item::File(file) if is_theirs(file)));
     }
 
     /// The next message: a file, or as many lines as fit.
@@ -84,7 +102,7 @@ impl Outbox {
         if !text.is_empty() {
             return Some(ChannelMessage::Text(text));
         }
-        if let Some(Item::File { name, bytes, caption, .. }) = self.waiting.pop_front() {
+        if let Some(Item::File(File { name, bytes, caption, .. })) = self.waiting.pop_front() {
             return Some(match caption {
                 Some(caption) => ChannelMessage::Picture { name, bytes, caption },
                 None => ChannelMessage::File { name, bytes },
@@ -102,7 +120,21 @@ mod tests {
     use super::*;
 
     fn picture(bytes: usize) -> Attachment {
-        Attachment { mime: "image/png".to_owned(), bytes: Arc::from(vec![0; bytes]), caption: None }
+        let mime = "image/png".to_owned();
+        Attachment { mime, bytes: Arc::from(vec![0; bytes]), caption: None, asked_by: None }
+    }
+
+    #[test]
+    fn forgotten_person_withdraws_files_that_wait() {
+        let mut outbox = Outbox::default();
+        for id in ["1", "2"] {
+            let asked_by = Some(PersonId(id.to_owned()));
+            outbox.file(&format!("x.of_{id}"), &Attachment { asked_by, ..picture(3) }, 0);
+        }
+        outbox.withdraw_files_of(&PersonId("1".to_owned()));
+        let (name, bytes) = ("of_2.png".to_owned(), vec![0; 3]);
+        assert_eq!(outbox.next(), Some(ChannelMessage::File { name, bytes }));
+        assert_eq!(outbox.next(), None);
     }
 
     #[test]

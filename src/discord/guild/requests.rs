@@ -17,6 +17,7 @@ use crate::{
         decisions::{Asked, Request},
         ui::{approvals, message::ChannelMessage},
     },
+    domain::PersonId,
     tools::Effects,
 };
 
@@ -48,8 +49,22 @@ impl Guild {
         }
     }
 
+    /// Withdraws the calls for `user`, approvals and pictures that wait included; the caller stores the
+    /// settings.
+    pub fn withdraw_calls_of(&mut self, user: u64) {
+        let person = PersonId(user.to_string());
+        self.tools().withdraw(&person);
+        self.outbox.withdraw_files_of(&person);
+        let closed = self.approvals.withdraw(&person);
+        self.close_messages(closed);
+        self.forget_decided();
+    }
+
     /// Shows a request to the game master; does not wait for the answer.
     fn ask(&mut self, request: Request) {
+        if request.is_over() {
+            return;
+        }
         let Ok(session) = self.session() else { return };
         let (session, panel) = (session.id.clone(), session.text_channel);
         let asked = request.asked();

@@ -120,9 +120,18 @@ pub fn form(asked: &Asked, key: &str) -> Option<CreateModal> {
     }
 }
 
-/// Its words with what became of it.
+/// A request that nobody decided, with the reason. Without what was asked: that may be somebody's words,
+/// which were deleted.
 pub fn closed(asked: &Asked, how: &str) -> String {
-    format!("{}\n**{how}**", text(asked))
+    match asked {
+        Asked::Call(ApprovalRequest { npc, tool, .. }) => {
+            let tool = revealed(tool).replace('`', "'");
+            format!("**{npc}** wanted to call `{tool}`.\n**{how}**")
+        }
+        Asked::Question(AskedQuestion { server, .. }) => {
+            format!("The tool server **{server}** had a question.\n**{how}**")
+        }
+    }
 }
 
 /// The request with its outcome and decider.
@@ -138,12 +147,12 @@ pub fn decided(asked: &Asked, outcome: Outcome, by: &str) -> String {
         Outcome::Declined => "Declined",
         Outcome::Expired => return closed(asked, "Expired"),
     };
-    closed(asked, &format!("{how} by {}", escaped(by)))
+    format!("{}\n**{how} by {}**", text(asked), escaped(by))
 }
 
-/// Its message once it is over: `text` without buttons.
+/// Its message once it is over: `text` without buttons, and without the file of its arguments.
 pub fn without_buttons(text: String) -> EditMessage {
-    EditMessage::new().content(text).components(Vec::new())
+    EditMessage::new().content(text).components(Vec::new()).remove_all_attachments()
 }
 
 /// Arguments as JSON that reads as it is: nothing in it is hidden, and nothing ends the block it

@@ -11,7 +11,7 @@ use super::{
 };
 use crate::{
     domain::{Person, PersonId, Tier},
-    engine::tests::props::{Step::*, Stub, ms},
+    engine::tests::props::{Step::*, Stub, count, ms},
     tools::{Declared, Definition, SourceKind},
 };
 
@@ -95,4 +95,37 @@ async fn late_result_of_a_stranger_is_a_notice() {
     assert!(events.iter().any(is_told), "{events:?}");
     assert_eq!(stage.models[0].asked(), 3, "nobody tells it");
     stage.close().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn withdrawal_ends_late_calls() {
+    for how in ["deletion", "opt-out", "X-card"] {
+        let stage = asked().await;
+        match how {
+            "deletion" => erase(&stage, "Thorin").await,
+            "opt-out" => stage.order(Command::Forget(THORIN)).await,
+            _ => stage.order(Command::Halt).await,
+        }
+        stage.settle().await;
+        assert!(stage.opened.elapsed() < ms(TAKES), "{how}: it ends at once");
+        assert_eq!((stage.models[0].asked(), count(&stage.tools.long)), (3, 0), "{how}");
+        let kept = words(&stage.close().await);
+        assert_eq!(kept.contains("wombat"), how == "X-card", "{how}: {kept}");
+        assert_eq!(kept.contains("mule"), how != "X-card", "{how}: {kept}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn answer_to_a_deleted_person_ends() {
+    let mut stage = Setup::of(&["Bartok"]).open().await;
+    stage.models[0].then(&[Text("The wombat is well. The wombat sleeps.")]);
+    stage.types(THORIN, "Bartok, my wombat").await;
+    stage.until_heard().await;
+    erase(&stage, "Thorin").await;
+    let left = stage.left().len();
+    stage.settle().await;
+    assert_eq!(stage.left().len(), left, "nothing more is heard");
+    assert!(stage.lines().is_empty());
+    let kept = words(&stage.close().await);
+    assert!(!kept.contains("wombat"), "{kept}");
 }

@@ -76,7 +76,9 @@ fn part(block: ContentBlock) -> Option<Part> {
 fn media(mime: String, data: &str) -> Part {
     let mime = one_line(&mime, 100);
     match base64::engine::general_purpose::STANDARD.decode(data.trim()) {
-        Ok(bytes) => Part::Media(Attachment { mime, bytes: Arc::from(bytes), caption: None }),
+        Ok(bytes) => {
+            Part::Media(Attachment { mime, bytes: Arc::from(bytes), caption: None, asked_by: None })
+        }
         Err(_) => Part::Text(format!("[{mime}, which cannot be decoded]")),
     }
 }

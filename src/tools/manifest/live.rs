@@ -167,7 +167,8 @@ impl Live {
     /// else as text.
     fn output(&self, mime: String, bytes: Vec<u8>) -> Result<CallOutput, CallError> {
         if mime.starts_with("image/") || mime.starts_with("audio/") {
-            let attachment = Attachment { mime, bytes: Arc::from(bytes), caption: None };
+            let attachment =
+                Attachment { mime, bytes: Arc::from(bytes), caption: None, asked_by: None };
             return Ok(CallOutput {
                 parts: vec![Part::Media(attachment)],
                 ..CallOutput::default()

@@ -147,6 +147,7 @@ pub fn purge(guild: &mut Guild, press: &ButtonPress, user: u64) -> Result<Answer
 fn delete(guild: &mut Guild, user: u64, name: Option<&String>) -> Answer {
     let what = wanted(guild, user, name);
     guild.change_settings(|settings| settings.characters.remove(&user));
+    guild.withdraw_calls_of(user);
     let deleted = guild.shared.handles.privacy.clone().forget(what);
     Answer::later(async move {
         Reply::private(match deleted.await {

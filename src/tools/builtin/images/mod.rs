@@ -139,7 +139,12 @@ impl Images {
         let caption = Caption { by: Arc::from(by), alt: alt.clone() };
         let (mime, bytes) = (picture.mime.to_owned(), picture.bytes);
         Ok(CallOutput {
-            parts: vec![Part::Media(Attachment { mime, bytes, caption: Some(caption) })],
+            parts: vec![Part::Media(Attachment {
+                mime,
+                bytes,
+                caption: Some(caption),
+                asked_by: None,
+            })],
             ..CallOutput::json(json!({"shown": true, "alt": alt}))
         })
     }

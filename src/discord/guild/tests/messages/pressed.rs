@@ -65,6 +65,7 @@ fn ask(guild: &mut Guild) -> oneshot::Receiver<Decision> {
     let (answer, waits) = oneshot::channel();
     let asked = ApprovalRequest {
         npc: "Bartok".into(),
+        by: None,
         tool: "post.send".into(),
         arguments: json!({}).as_object().cloned().unwrap_or_default(),
         reason: "the tool may change something".into(),

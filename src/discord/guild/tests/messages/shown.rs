@@ -129,6 +129,7 @@ fn requests() -> Vec<Message> {
     let arguments = json!({"to": "the duke"}).as_object().cloned().unwrap_or_default();
     let call = Asked::Call(ApprovalRequest {
         npc: "Bartok".into(),
+        by: None,
         tool: "post.send".into(),
         arguments,
         reason: "the tool may change something".into(),

@@ -1,0 +1,79 @@
+//! Calls that may outlive their turns, listed so that they can be withdrawn.
+//!
+//! Entry type: [`LateCalls`]. A call is listed from its start, the wait for an approval included, until
+//! its result is with the table. Withdrawing cancels it: a request that went out is dropped, an
+//! approval is no longer asked for, a result that has just come is ignored. **Never**: finds anybody by
+//! name.
+
+use std::sync::{
+    Arc,
+    atomic::{AtomicU64, Ordering},
+};
+
+use dashmap::DashMap;
+use tokio_util::sync::CancellationToken;
+
+use super::CallContext;
+use crate::domain::{Owner, PersonId, SessionId};
+
+/// Calls that may outlive their turns.
+#[derive(Debug, Default)]
+pub struct LateCalls {
+    last: AtomicU64,
+    open: DashMap<u64, Call>,
+}
+
+#[derive(Debug)]
+struct Call {
+    owner: Owner,
+    session: SessionId,
+    by: Option<PersonId>,
+    end: CancellationToken,
+}
+
+/// Whose calls are withdrawn.
+#[derive(Clone, Copy, Debug)]
+pub enum Whose<'w> {
+    /// Everybody's of a session.
+    Session(&'w SessionId),
+    /// A person's, in all sessions of an owner.
+    Person(Owner, &'w PersonId),
+}
+
+/// A listed call; dropping it takes it off the list.
+pub struct Listed {
+    calls: Arc<LateCalls>,
+    key: u64,
+    /// Cancelled when the call is withdrawn.
+    pub end: CancellationToken,
+}
+
+impl LateCalls {
+    /// Lists the call of `context`; `end` ends it.
+    pub fn list(self: &Arc<Self>, context: &CallContext, end: CancellationToken) -> Listed {
+        let key = self.last.fetch_add(1, Ordering::Relaxed);
+        let call = Call {
+            owner: context.scope.owner,
+            session: context.session.clone(),
+            by: context.by.clone(),
+            end: end.clone(),
+        };
+        self.open.insert(key, call);
+        Listed { calls: Arc::clone(self), key, end }
+    }
+
+    /// Cancels the calls that `whose` selects.
+    pub fn withdraw(&self, whose: Whose<'_>) {
+        let is_meant = |call: &Call| match whose {
+            Whose::Session(session) => call.session == *session,
+            Whose::Person(owner, person) => call.owner == owner && call.by.as_ref() == Some(person),
+        };
+        self.open.iter().filter(|call| is_meant(call.value())).for_each(|call| call.end.cancel());
+    }
+}
+
+impl Drop for Listed {
+    fn drop(&mut self) {
+        self.calls.open.remove(&self.key);
+    }
+}
