@@ -343,6 +343,10 @@ impl VoiceOut for Watched {
         self.out.rest();
     }
 
+    fn waiting(&self) -> usize {
+        self.out.waiting()
+    }
+
     fn stop(&mut self) -> usize {
         report(&self.guild, "stops");
         self.speaks = false;

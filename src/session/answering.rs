@@ -233,6 +233,7 @@ impl Table {
                     }
                     self.finish(turn, false);
                 }
+                Played::Unheard { turn, is_first } => self.give_up_unheard(now, turn, is_first),
             }
         }
     }

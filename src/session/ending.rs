@@ -119,6 +119,25 @@ impl Table {
         self.end_turn(now, turn, outcome);
     }
 
+    /// Ends a turn whose sound no longer leaves: what has left stays heard, the rest is not said later.
+    pub(super) fn give_up_unheard(&mut self, now: Instant, turn: TurnId, is_first: bool) {
+        if is_first && let Some(active) = self.turns.peek(turn) {
+            let npc = &self.seats[active.purpose.seat].npc.name;
+            self.reports.notice(format!(
+                "{npc} could not be heard: the voice connection takes no sound (until it does, \
+                 answers are dropped, not said later)"
+            ));
+        }
+        let heard = self.playback.close(now, turn);
+        if let Some(active) = self.turns.get(turn) {
+            let is_silent = heard.audio.is_zero();
+            active.began_at = active.began_at.filter(|_| !is_silent);
+            let outcome = if is_silent { Outcome::Cancelled } else { Outcome::CutShort };
+            active.stop(now, outcome, heard);
+        }
+        self.finish(turn, false);
+    }
+
     /// Next time at which the engine of some turn has owed sound for too long.
     pub(super) fn timeout_at(&self) -> Option<Instant> {
         self.turns.all().filter_map(|turn| self.times_out_at(turn)).min()

@@ -112,7 +112,7 @@ pub enum Outcome {
     Spoken,
     /// Answered aloud until somebody interrupted.
     Interrupted,
-    /// Answered aloud until the model or the voice failed.
+    /// Answered aloud until the model, the voice or the voice connection failed.
     CutShort,
     /// Meant for no NPC.
     NobodyAddressed,

@@ -32,6 +32,11 @@ pub trait VoiceOut: Send {
     /// Nothing follows what was taken, for now.
     fn rest(&mut self) {}
 
+    /// Number of frames that were taken but have not left yet. An output without a connection keeps them.
+    fn waiting(&self) -> usize {
+        0
+    }
+
     /// Drops what was taken but has not left yet; how many frames that were.
     fn stop(&mut self) -> usize;
 }
@@ -56,6 +61,13 @@ pub enum Played {
     Sentence(TurnId, usize),
     /// The turn's last frame left.
     Finished(TurnId),
+    /// Sound of the turn has not left for two seconds: the turn is to be ended.
+    Unheard {
+        /// The turn.
+        turn: TurnId,
+        /// False if the turn before it was given up in the same way.
+        is_first: bool,
+    },
 }
 
 /// Silence between segments that follow each other, and how much it varies.
@@ -66,6 +78,14 @@ const ORDER_PATIENCE: Duration = Duration::from_secs(2);
 /// Behind schedule by more than this, the schedule restarts; up to it, one more frame leaves with each that
 /// is due until it is caught up.
 const LATE_MAX: Duration = Duration::from_millis(100);
+/// Frames that the output may hold: 200 ms, longer than a track takes to start. Above it nothing more is
+/// handed over until the output has caught up.
+const WAITING_MAX: usize = 10;
+/// Frames that an output holds in normal operation: a lead of 40 ms, and the frame being read.
+const WAITING_FEW: usize = 3;
+/// An output that does not catch up within this time has lost its connection: what is left of the turn is
+/// not said.
+const UNREAD_MAX: Duration = Duration::from_secs(2);
 /// Ducked under a player's voice.
 const DUCK_DB: f32 = -15.0;
 const DUCK_RAMP: Duration = Duration::from_millis(40);
@@ -89,6 +109,16 @@ pub struct Playback {
     gap: Duration,
     /// The voice was made quieter in this turn.
     ducked: bool,
+    stall: Option<Stall>,
+    /// The last turn was given up because its sound did not leave.
+    is_unheard: bool,
+}
+
+/// A wait for an output that has taken sound and does not let it out.
+#[derive(Clone, Copy)]
+struct Stall {
+    since: Instant,
+    look_at: Instant,
 }
 
 impl Playback {
@@ -107,6 +137,8 @@ impl Playback {
             quiet_since: None,
             gap: GAP,
             ducked: false,
+            stall: None,
+            is_unheard: false,
         }
     }
 
@@ -231,6 +263,9 @@ impl Playback {
 
     /// Due time of the next frame.
     fn next_due(&self) -> Option<Instant> {
+        if let Some(stall) = self.stall {
+            return Some(stall.look_at);
+        }
         match self.current {
             Some(turn) => self.next_at.and_then(|at| match self.pace {
                 Pace::Ahead(_) if self.hungry_since(turn).is_some() => None,
@@ -284,7 +319,7 @@ impl Playback {
             if self.current.is_none() && !self.begin_next(now) {
                 return played;
             }
-            if !self.is_due(now, left) {
+            if !self.is_due(now, left) || self.is_stalled(now, &mut played) {
                 return played;
             }
             if !self.play_frame(now, &mut played) {
@@ -309,6 +344,25 @@ impl Playback {
         self.held_until = None;
         if left == 1 {
             self.held_until = Some(now + FRAME);
+        }
+        true
+    }
+
+    /// True while the output does not let out what it holds. Frames count as heard once they are handed over,
+    /// so none are until it has caught up, and the turn does not finish before.
+    fn is_stalled(&mut self, now: Instant, played: &mut Vec<Played>) -> bool {
+        let Some(turn) = self.current else { return false };
+        let has_more = self.segments.iter().any(|it| it.turn == turn && !it.frames.is_empty());
+        let most = if has_more && self.stall.is_none() { WAITING_MAX } else { WAITING_FEW };
+        if self.out.waiting() <= most {
+            self.stall = None;
+            return false;
+        }
+        let since = self.stall.map_or(now, |stall| stall.since);
+        self.stall = Some(Stall { since, look_at: now + FRAME });
+        if now >= since + UNREAD_MAX {
+            let is_first = !std::mem::replace(&mut self.is_unheard, true);
+            played.push(Played::Unheard { turn, is_first });
         }
         true
     }
@@ -340,8 +394,9 @@ impl Playback {
                 let quiet_since = self.quiet_since;
                 played.push(Played::Finished(turn));
                 self.end_current(now);
-                if silent {
-                    self.quiet_since = quiet_since;
+                match silent {
+                    true => self.quiet_since = quiet_since,
+                    false => self.is_unheard = false,
                 }
                 return true;
             }
@@ -379,6 +434,7 @@ impl Playback {
     fn end_current(&mut self, now: Instant) {
         self.current = None;
         self.next_at = None;
+        self.stall = None;
         self.quiet_since = Some(now);
         self.heard_until = Some(match self.pace {
             Pace::Ahead(lead) => now + lead,
@@ -395,6 +451,11 @@ impl Playback {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering},
+    };
+
     use rand::SeedableRng;
 
     use super::*;
@@ -434,6 +495,101 @@ mod tests {
         assert_eq!(heard.position, Some(Position { sentence: 1, into: FRAME * 3 }));
         assert_eq!(heard.audio, FRAME * 8);
         assert_eq!(playback.close(now, turn).position, None);
+    }
+
+    /// Keeps what it takes until the test takes it.
+    struct Silent {
+        taken: Arc<AtomicUsize>,
+    }
+
+    impl VoiceOut for Silent {
+        fn play(&mut self, _: &str, _: Frame) {
+            self.taken.fetch_add(1, Ordering::Relaxed);
+        }
+
+        fn ramp(&mut self, _: f32, _: Duration) {}
+
+        fn waiting(&self) -> usize {
+            self.taken.load(Ordering::Relaxed)
+        }
+
+        fn stop(&mut self) -> usize {
+            self.taken.swap(0, Ordering::Relaxed)
+        }
+    }
+
+    /// A turn of `frames` frames that began at `now`, and the number of frames its output holds.
+    fn into_silence(now: Instant, frames: usize) -> (Playback, Arc<AtomicUsize>) {
+        let (turn, taken) = (TurnId(1), Arc::<AtomicUsize>::default());
+        let music = MusicPlayer::new(TableEvents::new(1).downgrade());
+        let out = Box::new(Silent { taken: Arc::clone(&taken) });
+        let rng = StdRng::seed_from_u64(1);
+        let mut playback = Playback::new(out, music, Pace::Ahead(FRAME * 2), rng);
+        playback.open(turn, "Bartok", QueuePosition { urgent: false, said_at: now });
+        playback.release(turn);
+        playback.sentence(turn, "Well met.".to_owned(), false);
+        for _ in 0..frames {
+            playback.push(now, turn, 0, Frame::silence(SampleRate::HZ_48000));
+        }
+        playback.sentence_done(turn, 0);
+        playback.whole(now, turn);
+        (playback, taken)
+    }
+
+    /// Polls from `from` on whenever playback asks for it, for `time` or until the turn is given up; the last
+    /// event, and its time.
+    fn poll_for(
+        playback: &mut Playback,
+        from: Instant,
+        time: Duration,
+    ) -> Option<(Played, Duration)> {
+        let (mut now, mut last) = (from, None);
+        while now <= from + time {
+            last = playback.poll(now).pop().map(|played| (played, now - from)).or(last);
+            if let Some((Played::Unheard { .. }, _)) = last {
+                break;
+            }
+            now = playback.wake_at()?.max(now + Duration::from_millis(1));
+        }
+        last
+    }
+
+    #[test]
+    fn turn_is_given_up_when_its_sound_stays() {
+        let (now, turn) = (Instant::now(), TurnId(1));
+        // As long as a word, and longer than an output without a connection is given.
+        for frames in [5, 100] {
+            let (mut playback, taken) = into_silence(now, frames);
+            let last = poll_for(&mut playback, now, Duration::from_millis(2_250));
+            let (played, at) = last.expect("an event");
+            assert_eq!(played, Played::Unheard { turn, is_first: true }, "{frames}");
+            assert!(at >= UNREAD_MAX, "{at:?}");
+            assert!(taken.load(Ordering::Relaxed) <= WAITING_MAX + 1);
+            assert_eq!(playback.close(now + at, turn), HeardAloud::default());
+            assert_eq!(taken.load(Ordering::Relaxed), 0);
+        }
+    }
+
+    #[test]
+    fn turn_goes_on_after_a_short_outage() {
+        let (now, turn) = (Instant::now(), TurnId(1));
+        let (mut playback, taken) = into_silence(now, 30);
+        let outage = Duration::from_millis(1_500);
+        let last = poll_for(&mut playback, now, outage);
+        assert_eq!(last.map(|(played, _)| played), Some(Played::Sentence(turn, 1)));
+        let mut heard = taken.swap(0, Ordering::Relaxed);
+        assert!(heard > WAITING_FEW, "{heard}");
+        let mut later = now + outage;
+        loop {
+            let played = playback.poll(later);
+            heard += taken.swap(0, Ordering::Relaxed);
+            if played.contains(&Played::Finished(turn)) {
+                break;
+            }
+            later = playback.wake_at().expect("it goes on");
+        }
+        assert_eq!(heard, 30);
+        assert!(later - now < outage + Duration::from_secs(1));
     }
 
     #[test]

@@ -1,10 +1,11 @@
 //! Faults of networks and of Discord: the session goes on.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
-use discord_loopback::{Faults, Options, Scope, VoiceOptions};
+use discord_loopback::{Faults, Options, Scope, Slash, VoiceOptions};
+use tokio::time::sleep;
 
-use super::hall::{BOUND, Hall};
+use super::hall::{BOUND, Hall, answers_of};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn unencrypted_session_survives_packet_loss() {
@@ -63,8 +64,40 @@ async fn session_survives_epochs_migrations_and_cuts() {
 
     // Ten seconds without a network.
     voice.cut(everybody, Duration::from_secs(10));
-    tokio::time::sleep(Duration::from_secs(10)).await;
+    sleep(Duration::from_secs(10)).await;
     player.in_call_with(&[bot], BOUND).await.unwrap();
     hall.rolls_for(&player).await;
     hall.ends();
+}
+
+/// A voice server that closes the bot's session and does not let it in again for this long: songbird
+/// notices the end at once, and an answer has time to end unheard.
+const OUTAGE: Duration = Duration::from_secs(6);
+/// Both of Bartok's answers have wagons in them.
+const QUESTION: &str = "Bartok, what happened to the caravan";
+
+#[tokio::test(flavor = "multi_thread")]
+async fn answer_in_an_outage_is_not_said_later() {
+    let (hall, dora) = Hall::in_session(Options::default(), "").await;
+    hall.has_greeted(&dora).await;
+    let (bot, voice) = (hall.discord.bot(), hall.discord.voice());
+    voice.close(hall.inn.id, bot, Some(4006));
+    let (program, closed) = (hall.program.as_ref().expect("it runs"), Instant::now());
+    while !program.said().iter().any(|line| line.contains("the voice connection is lost")) {
+        assert!(closed.elapsed() < BOUND, "the bot does not notice");
+        sleep(Duration::from_millis(20)).await;
+    }
+    // It tries again after a second.
+    voice.cut(Scope::User { guild: hall.inn.id, user: bot }, OUTAGE);
+    dora.forget();
+    hall.asks(&hall.dm, Slash::new("say").option("text", QUESTION)).await;
+    hall.reads(|it| it.text().contains("could not be heard")).await;
+    hall.reads(|it| it.text().contains("the voice connection is back")).await;
+    dora.in_call_with(&[bot], BOUND).await.unwrap();
+    dora.wait_for_silence(bot, Duration::from_secs(1), BOUND).await.unwrap();
+    assert_eq!(hall.audible(&dora), 0, "nothing is said later");
+    hall.rolls_for(&dora).await;
+    let kept = hall.ends_keeping();
+    let answers = answers_of("Bartok", &kept);
+    assert!(!answers.iter().any(|it| it.contains("wagons")), "{answers:#?}");
 }

@@ -207,6 +207,10 @@ impl Guild {
     fn tell_newcomers(&mut self) {
         let (consent, services) = (self.consent(), self.services());
         let Some(session) = &mut self.session else { return };
+        if !session.voice.is_up() {
+            // Nobody could hear it. Everybody is told once the connection is back.
+            return;
+        }
         let new = session.people.newcomers(&self.settings.values().opted_out);
         if new.is_empty() {
             return;

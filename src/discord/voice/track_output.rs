@@ -1,7 +1,10 @@
 //! NPCs' speech to songbird: one track a stretch of speech, fed through a ring.
 //!
 //! Entry type: [`TrackOutput`], with [`start_tracks`] as the task that starts its tracks. A ring gives
-//! silence when it is behind. **Never**: blocks songbird's thread, or plays what was said before a stop.
+//! silence when it is behind. Without a connection songbird keeps its tracks and reads none of them; when it
+//! is back it reads all at once. So the table asks how many frames wait and ends a turn that is not read,
+//! and a ring whose speech was not read for three seconds is over when songbird reads it again.
+//! **Never**: blocks songbird's thread, or plays what was said before a stop.
 
 use std::{
     collections::VecDeque,
@@ -10,7 +13,7 @@ use std::{
 };
 
 use songbird::{Call, tracks::TrackHandle};
-use tokio::sync::mpsc;
+use tokio::{sync::mpsc, time::Instant};
 
 use super::source::{self, Frames};
 use crate::{
@@ -23,6 +26,9 @@ use crate::{
 pub const LEAD: Duration = Duration::from_millis(40);
 /// Tracks waiting to be started; one is the rule.
 pub const TRACK_CAPACITY: usize = 16;
+/// Speech that was not read for this long is not said any more. Longer than the table waits, which then
+/// books it as not heard.
+const UNREAD_MAX: Duration = Duration::from_secs(3);
 
 /// Samples of one stretch of speech, read by songbird.
 #[derive(Debug)]
@@ -37,12 +43,33 @@ struct RingState {
     gain: Gain,
     /// Nothing follows: the end is reached when it is empty.
     closed: bool,
+    /// Last time at which it was read, or given a frame while it was empty.
+    read_at: Instant,
+    /// Its sound may be late: a notice, which everybody is to hear.
+    keeps: bool,
+}
+
+impl RingState {
+    fn push(&mut self, frame: Frame) {
+        if self.frames.is_empty() {
+            self.read_at = Instant::now();
+        }
+        self.frames.push_back(frame);
+    }
+
+    /// True if its frames have waited for too long to be said.
+    fn is_stale(&self, now: Instant) -> bool {
+        let unread = now.saturating_duration_since(self.read_at);
+        !self.keeps && !self.frames.is_empty() && unread > UNREAD_MAX
+    }
 }
 
 impl Ring {
     fn new() -> Self {
         let gain = Gain::new(SampleRate::HZ_48000);
-        let state = RingState { frames: VecDeque::new(), gain, closed: false };
+        let frames = VecDeque::new();
+        let read_at = Instant::now();
+        let state = RingState { frames, gain, closed: false, read_at, keeps: false };
         Self { state: Mutex::new(state), track: OnceLock::new() }
     }
 
@@ -69,6 +96,12 @@ impl Ring {
 impl Frames for Arc<Ring> {
     fn next(&self, into: &mut MusicFrame) -> bool {
         let mut state = self.state();
+        let now = Instant::now();
+        if state.is_stale(now) {
+            // Its frames stay: they count as not heard.
+            return false;
+        }
+        state.read_at = now;
         match state.frames.pop_front() {
             Some(frame) => into.iter_mut().zip(frame.samples()).for_each(|(to, from)| *to = *from),
             None if state.closed => return false,
@@ -110,7 +143,11 @@ impl TrackOutput {
         self.speaker = None;
         if let Some(ring) = self.ring.take() {
             ring.state().closed = true;
-            self.closed.retain(|ring| !ring.state().frames.is_empty());
+            let now = Instant::now();
+            self.closed.retain(|ring| {
+                let state = ring.state();
+                !state.frames.is_empty() && !state.is_stale(now)
+            });
             self.closed.push(ring);
         }
     }
@@ -130,7 +167,10 @@ impl VoiceOut for TrackOutput {
         if self.speaker.is_none() {
             self.speaker = Some(npc.to_owned());
         }
-        self.ring().state().frames.push_back(frame);
+        // Its track is over, or will be at the next read.
+        let now = Instant::now();
+        _ = self.ring.take_if(|ring| ring.state().is_stale(now));
+        self.ring().state().push(frame);
     }
 
     fn ramp(&mut self, db: f32, over: Duration) {
@@ -141,6 +181,10 @@ impl VoiceOut for TrackOutput {
 
     fn rest(&mut self) {
         self.close();
+    }
+
+    fn waiting(&self) -> usize {
+        self.ring.as_ref().map_or(0, |ring| ring.state().frames.len())
     }
 
     fn stop(&mut self) -> usize {
@@ -182,6 +226,7 @@ impl Notice {
             let mut state = ring.state();
             state.frames.extend(frames);
             state.closed = true;
+            state.keeps = true;
         }
         music.duck(Under::Notice, true);
         Self { ring, music }
@@ -298,6 +343,46 @@ mod tests {
         for mut source in sources {
             assert_eq!(read_all(&mut source, usize::MAX).len(), 0);
         }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn unread_speech_is_not_said_later() {
+        let (mut output, mut started) = output();
+        let (early, late) = (Duration::from_secs(2), Duration::from_secs(4));
+        for wait in [early, late] {
+            for _ in 0..3 {
+                output.play("Bartok", frame(16_384));
+            }
+            assert_eq!(output.waiting(), 3);
+            tokio::time::advance(wait).await;
+            let mut source = source(started.try_recv().unwrap());
+            let said = read_all(&mut source, FRAME_SAMPLES_48K).len();
+            let heard = if wait == early { FRAME_SAMPLES_48K } else { 0 };
+            assert_eq!(said, heard, "{wait:?}");
+            // Frames that nobody read are known to be unheard.
+            assert_eq!(output.stop(), if wait == early { 2 } else { 3 }, "{wait:?}");
+            assert_eq!(output.waiting(), 0);
+        }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn speech_after_an_outage_has_a_track_of_its_own() {
+        let (mut output, mut started) = output();
+        output.play("Bartok", frame(1));
+        tokio::time::advance(Duration::from_secs(4)).await;
+        output.play("Bartok", frame(16_384));
+        let [mut old, mut new] = [(); 2].map(|()| source(started.try_recv().unwrap()));
+        assert_eq!(read_all(&mut old, usize::MAX).len(), 0);
+        assert_eq!(read_all(&mut new, FRAME_SAMPLES_48K), [0.5; FRAME_SAMPLES_48K]);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn notice_waits_for_the_connection() {
+        let music = MusicPlayer::new(TableEvents::new(1).downgrade());
+        let notice = Notice::new(vec![frame(16_384)], music);
+        let mut source = Source::new(Box::new(notice));
+        tokio::time::advance(Duration::from_secs(60)).await;
+        assert_eq!(read_all(&mut source, usize::MAX), [0.5; FRAME_SAMPLES_48K]);
     }
 
     #[test]

@@ -3,8 +3,8 @@
 use tokio::time::sleep;
 
 use super::{
-    super::{Outcome, SpeakerId},
-    stage::{DM, ELARA, MIRA, Setup, THORIN},
+    super::{Outcome, Pace, SpeakerId, TableEvent},
+    stage::{DM, ELARA, MIRA, Setup, Stage, THORIN},
     voices::Said,
 };
 use crate::{
@@ -87,6 +87,57 @@ async fn reply_after_idleness_starts_without_gap() {
     assert!(stage.until_heard().await - asked <= ms(1));
     stage.settle().await;
     assert_eq!(stage.lines().len(), 2);
+    stage.close().await;
+}
+
+/// Answers in order, of a table whose way out loses its connection after `leaves` frames.
+async fn in_an_outage(leaves: usize) -> Stage {
+    let setup = Setup::of(&["Bartok", "Gundren"]);
+    let stage = Setup { leaves, pace: Pace::Ahead(ms(40)), ..setup }.open().await;
+    stage.models[0].then(&[Text("A marmot bites deep. Two marmots bite deeper.")]);
+    stage.models[0].then(&[Text("Again?")]);
+    stage.types(THORIN, "Bartok, hello").await;
+    stage.types(ELARA, "Gundren, hello").await;
+    stage
+}
+
+#[tokio::test(start_paused = true)]
+async fn answers_in_an_outage_end_unheard() {
+    let mut stage = in_an_outage(0).await;
+    stage.settle().await;
+    let (mut lines, mut notices) = (vec![], vec![]);
+    for event in stage.events() {
+        match event {
+            TableEvent::Line(line) => lines.push(line),
+            TableEvent::Notice(text) => notices.push(text),
+            _ => {}
+        }
+    }
+    assert_eq!(lines.len(), 2, "{lines:?}");
+    for line in &lines {
+        assert_eq!((line.outcome, line.reply.as_str()), (Outcome::Cancelled, ""));
+        assert_eq!((line.audio_ms, line.circumstances.answered_at), (0, None));
+    }
+    assert!(stage.left().is_empty());
+    assert_eq!(notices.len(), 1, "once an outage: {notices:?}");
+    assert!(stage.opened.elapsed() < ms(6_000));
+    // What nobody heard was never said.
+    stage.types(THORIN, "Bartok, once more").await;
+    stage.settle().await;
+    let read = stage.models[0].read(1);
+    assert!(!read.contains("marmot"), "{read}");
+    stage.close().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn answer_is_cut_where_the_connection_broke() {
+    let mut stage = in_an_outage(30).await;
+    stage.settle().await;
+    let lines = stage.lines();
+    assert_eq!((lines[0].outcome, lines[0].audio_ms), (Outcome::CutShort, 600), "{lines:?}");
+    assert!(lines[0].reply.ends_with('…'), "{}", lines[0].reply);
+    assert_eq!((lines[1].outcome, lines[1].audio_ms), (Outcome::Cancelled, 0));
+    assert_eq!(stage.left().len(), 30);
     stage.close().await;
 }
 

@@ -75,6 +75,10 @@ struct Ear {
     gain: Gain,
     /// So many frames are its end.
     breaks: usize,
+    /// Frames that leave before its connection is lost.
+    leaves: usize,
+    /// Frames that it holds since.
+    waiting: usize,
     /// Ordered of the music whenever an NPC is cut off.
     when_cut: Option<(MusicPlayer, MusicOrder)>,
 }
@@ -82,7 +86,7 @@ struct Ear {
 impl Ear {
     fn new(opened: Instant, left: &Arc<Mutex<Vec<Left>>>, breaks: usize) -> Self {
         let (left, gain) = (Arc::clone(left), Gain::new(SampleRate::HZ_48000));
-        Self { opened, left, gain, breaks, when_cut: None }
+        Self { opened, left, gain, breaks, leaves: usize::MAX, waiting: 0, when_cut: None }
     }
 }
 
@@ -92,6 +96,11 @@ impl VoiceOut for Ear {
             self.breaks = left;
             panic!("the way out is broken");
         }
+        let Some(leaves) = self.leaves.checked_sub(1) else {
+            self.waiting += 1;
+            return;
+        };
+        self.leaves = leaves;
         let mut samples = frame.samples().to_vec();
         self.gain.apply(&mut samples);
         let peak = samples.iter().copied().max().unwrap_or(0);
@@ -103,11 +112,15 @@ impl VoiceOut for Ear {
         self.gain.ramp_to(db, over);
     }
 
+    fn waiting(&self) -> usize {
+        self.waiting
+    }
+
     fn stop(&mut self) -> usize {
         if let Some((music, order)) = &self.when_cut {
             music.order(order.clone());
         }
-        0
+        std::mem::take(&mut self.waiting)
     }
 }
 
@@ -126,6 +139,8 @@ pub struct Setup {
     pub price: Option<&'static str>,
     /// The first frames that are played make where they go panic.
     pub breaks: usize,
+    /// Frames that leave before the way out loses its connection.
+    pub leaves: usize,
     /// Judges how pauses sound.
     pub judge: Option<Arc<dyn TurnJudge>>,
     /// The tracks that scenes may name.
@@ -167,6 +182,7 @@ impl Setup {
             window: None,
             price: None,
             breaks: 0,
+            leaves: usize::MAX,
             judge: None,
             library: Library::default(),
             continuation: None,
@@ -220,6 +236,7 @@ impl Setup {
         let music = MusicPlayer::new(told.downgrade());
         let (opened, left) = (Instant::now(), Arc::default());
         let mut ear = Ear::new(opened, &left, self.breaks);
+        ear.leaves = self.leaves;
         ear.when_cut = self.when_cut.map(|track| (music.clone(), MusicOrder::Play(track)));
         let outlets = Outlets {
             out: Box::new(ear),
