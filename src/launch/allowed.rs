@@ -95,6 +95,24 @@ const ETC: &[&str] = &[
 const WIDE: &[&str] =
     &["/etc", "/home", "/media", "/mnt", "/opt", "/root", "/run", "/srv", "/tmp", "/var"];
 
+/// Folders of a home in which many programs, or their person, keep files: one file of them that is named is
+/// opened without the others.
+const SHARED: &[&str] = &[
+    ".aws",
+    ".cache",
+    ".config",
+    ".docker",
+    ".gnupg",
+    ".kube",
+    ".local",
+    ".local/share",
+    ".local/state",
+    ".ssh",
+    "Desktop",
+    "Documents",
+    "Downloads",
+];
+
 /// Paths that a program may reach; everything else is closed to it.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub struct Rules {
@@ -102,6 +120,9 @@ pub struct Rules {
     pub read: BTreeSet<PathBuf>,
     /// Files and folders, with their content, that may be written too.
     pub write: BTreeSet<PathBuf>,
+    /// Names of files among them that were named themselves and whose folder is not open.
+    #[serde(skip)]
+    pub held: Vec<PathBuf>,
 }
 
 /// The whole path of the program `name`, looked for in the folders of `path`.
@@ -152,7 +173,7 @@ pub fn rules(program: &Path, arguments: &[String], path: &str, said: &Confinemen
         true => ETC.iter().for_each(|it| all.read(Path::new(it))),
         false => all.read(Path::new("/etc")),
     }
-    let installed = install::Installed { path, is_wide: &|folder| all.is_wide(folder) };
+    let installed = install::Installed { path, is_wide: &|folder| all.holds_others(folder) };
     for place in installed.places(program) {
         all.read(&place);
     }
@@ -164,12 +185,15 @@ pub fn rules(program: &Path, arguments: &[String], path: &str, said: &Confinemen
     said.write.iter().for_each(|it| all.named(it, Allowing::write));
     // Its own, whatever they lie in.
     all.rules.write.extend([said.home.clone(), said.scratch.clone()]);
+    all.rules.held = all.held();
     all.rules
 }
 
 /// Rules while they are collected.
 struct Allowing {
     rules: Rules,
+    /// Files that the command line and the configuration name.
+    files: BTreeSet<PathBuf>,
     hidden: Vec<PathBuf>,
     /// In what is hidden for good.
     home: PathBuf,
@@ -184,7 +208,8 @@ impl Allowing {
         let secrets = secrets.filter(|it| it.file_name().as_encoded_bytes().starts_with(b".env"));
         hidden.extend(secrets.map(|it| real(&it.path())));
         let person = said.person.as_deref().map(real);
-        Self { rules: Rules::default(), hidden, home: real(&said.home), person }
+        let (rules, files) = (Rules::default(), BTreeSet::new());
+        Self { rules, files, hidden, home: real(&said.home), person }
     }
 
     /// True if `folder` is too wide to be opened: a home, a folder above one, or one of [`WIDE`].
@@ -195,6 +220,27 @@ impl Allowing {
             || folder.parent().is_none()
             || folder.parent() == Some(Path::new("/home"))
             || self.person.as_ref().is_some_and(above)
+    }
+
+    /// True if `folder` has files of others beside one of the program's: it is wide, or one of [`SHARED`].
+    fn holds_others(&self, folder: &Path) -> bool {
+        let is_shared = |person: &PathBuf| SHARED.iter().any(|name| person.join(name) == *folder);
+        self.is_wide(folder) || self.person.as_ref().is_some_and(is_shared)
+    }
+
+    /// Files that were named and are open by themselves alone.
+    fn held(&self) -> Vec<PathBuf> {
+        let is_alone = |file: &&PathBuf| {
+            let file = real(file);
+            let mut open = self.rules.read.iter().chain(&self.rules.write);
+            let mut is_open = false;
+            let is_covered = open.any(|path| {
+                is_open |= *path == file;
+                *path != file && file.starts_with(path)
+            });
+            is_open && !is_covered
+        };
+        self.files.iter().filter(is_alone).cloned().collect()
     }
 
     fn read(&mut self, path: &Path) {
@@ -214,6 +260,9 @@ impl Allowing {
         self.hidden.retain(|it| !named.starts_with(it) || self.home.starts_with(it));
         open(self, path);
         self.hidden = all;
+        if named.is_file() {
+            self.files.insert(std::path::absolute(path).unwrap_or(named));
+        }
     }
 
     fn read_unless_wide(&mut self, folder: &Path) {
@@ -239,8 +288,8 @@ impl Allowing {
         }
     }
 
-    /// Opens a path named by the command line: a folder, unless it is wide, to be worked in; a file, with the
-    /// folder of its project, to be read.
+    /// Opens a path named by the command line: a folder, unless it is wide, to be worked in; a file to be read,
+    /// with the folder of its project unless that holds files of others.
     fn argument(&mut self, here: &Path, argument: &str) {
         let value = argument.split_once('=').map_or(argument, |(_, value)| value);
         let path = real(&here.join(value));
@@ -254,7 +303,8 @@ impl Allowing {
             return;
         }
         self.read(&path);
-        let project = install::project(&path, &|folder| self.is_wide(folder));
+        self.files.insert(here.join(value));
+        let project = install::project(&path, &|folder| self.holds_others(folder));
         if let Some(project) = project {
             self.read(&project);
         }
@@ -344,6 +394,34 @@ mod tests {
         let rules = rules(Path::new("/bin/sh"), &arguments, "/bin", &said(&root));
         assert!(may_read(&rules, &root.join("person/tool.py")), "{rules:#?}");
         assert!(!may_read(&rules, &root.join("person/.ssh/id")), "{rules:#?}");
+    }
+
+    #[test]
+    fn file_is_held_where_its_folder_is_too_wide() {
+        let (_folder, root) = place();
+        let at = |name: &str| root.join(name);
+        fs::create_dir_all(at("person/.config/app")).expect("a folder");
+        for made in ["person/.config/key", "person/.config/b", "person/.config/app/c", "books/page"]
+        {
+            fs::write(at(made), "x").expect("a file");
+        }
+        let named = [
+            "person/tool.py",
+            "person/.config/b",
+            "person/.config/app/c",
+            "books/page",
+            // The configuration's folder is opened file by file, and without the configuration.
+            "table/weather.py",
+            "table/glyphoxa.yaml",
+        ];
+        let arguments = named.map(|name| format!("--file={}", at(name).display()));
+        let mut said = said(&root);
+        said.read.push(at("person/.ssh/id"));
+        let rules = rules(Path::new("/bin/sh"), &arguments, "/bin", &said);
+        let held = ["person/.config/b", "person/.ssh/id", "person/tool.py", "table/weather.py"];
+        assert_eq!(rules.held, held.map(at), "{rules:#?}");
+        assert!(may_read(&rules, &at("person/.config/app/d")));
+        assert!(!may_read(&rules, &at("person/.config/key")), "{rules:#?}");
     }
 
     #[test]

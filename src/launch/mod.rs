@@ -10,6 +10,7 @@
 mod allowed;
 mod confine;
 mod environment;
+mod held;
 mod hide;
 mod install;
 mod plan;
@@ -23,6 +24,7 @@ pub use self::{
     allowed::is_there,
     confine::is_possible,
     environment::variable,
+    held::{HeldFile, replaced},
     hide::hide,
     plan::{Confinement, Plan, Refusal, SELF},
     start::{LaunchError, Launched, Pipes, start},

@@ -7,6 +7,8 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
+use super::held::HeldFile;
+
 /// This program, whatever has become of its file.
 pub const SELF: &str = "/proc/self/exe";
 /// The argument that makes this program a supervisor.
@@ -53,8 +55,13 @@ pub struct Confinement {
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Report {
-    /// It runs, as this process.
-    Started(i32),
+    /// It runs.
+    Started {
+        /// Its process.
+        pid: i32,
+        /// Files that it can no longer read once they are replaced.
+        held: Vec<HeldFile>,
+    },
     /// It does not.
     Refused(Refusal),
     /// It has ended, as a sentence's end says: "exit status 7".

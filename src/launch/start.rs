@@ -29,7 +29,10 @@ use tokio::{
     time::timeout,
 };
 
-use super::plan::{Plan, Refusal, Report, SUPERVISE};
+use super::{
+    held::HeldFile,
+    plan::{Plan, Refusal, Report, SUPERVISE},
+};
 
 /// Longest wait for a supervisor that ends what it watches: polite, then by force.
 const ENDING: Duration = Duration::from_secs(4);
@@ -41,6 +44,7 @@ pub struct Launched {
     release: OwnedWriteHalf,
     reports: Lines<BufReader<OwnedReadHalf>>,
     group: Option<Pid>,
+    held: Vec<HeldFile>,
     ended: Option<String>,
 }
 
@@ -102,9 +106,12 @@ pub async fn start(launcher: &Path, plan: &Plan) -> Result<(Launched, Pipes), La
     let (read, mut release) = UnixStream::from_std(ours)?.into_split();
     release.write_all(&text).await?;
     let reports = BufReader::new(read).lines();
-    let mut launched = Launched { supervisor, release, reports, group: None, ended: None };
+    let held = Vec::new();
+    let mut launched = Launched { supervisor, release, reports, group: None, held, ended: None };
     match launched.report().await? {
-        Some(Report::Started(pid)) => launched.group = Pid::from_raw(pid),
+        Some(Report::Started { pid, held }) => {
+            (launched.group, launched.held) = (Pid::from_raw(pid), held);
+        }
         Some(Report::Refused(refusal)) => return Err(LaunchError::Refused(refusal)),
         Some(Report::Ended(_)) | None => {
             return Err(io::Error::from(io::ErrorKind::UnexpectedEof).into());
@@ -123,6 +130,11 @@ impl Launched {
     async fn report(&mut self) -> io::Result<Option<Report>> {
         let Some(line) = self.reports.next_line().await? else { return Ok(None) };
         Ok(Some(serde_json::from_str(&line)?))
+    }
+
+    /// Files that it can no longer read once they are replaced.
+    pub fn held(&self) -> &[HeldFile] {
+        &self.held
     }
 
     /// Waits for the program's end, and describes it. Cancel safe.

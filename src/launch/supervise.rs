@@ -33,7 +33,8 @@ use rustix::{
 };
 
 use super::{
-    allowed,
+    allowed, confine,
+    held::HeldFile,
     plan::{CONFINE, Confinement, LONGEST, Plan, Refusal, Report, SELF},
     tree,
 };
@@ -83,8 +84,8 @@ pub fn supervise() -> ExitCode {
         Ok((started(plan, streams)?, scratch))
     });
     match started {
-        Ok((server, scratch)) => {
-            say(&control, &Report::Started(server));
+        Ok(((server, held), scratch)) => {
+            say(&control, &Report::Started { pid: server, held });
             let done = watch(Watched { control, server, scratch });
             if done { ExitCode::SUCCESS } else { ExitCode::FAILURE }
         }
@@ -125,8 +126,9 @@ fn received(mut control: &UnixStream) -> Result<(Plan, Vec<OwnedFd>), Refusal> {
     Ok((plan, streams))
 }
 
-/// Starts the program, confined if that is planned; its process.
-fn started(plan: Plan, streams: Vec<OwnedFd>) -> Result<i32, Refusal> {
+/// Starts the program, confined if that is planned; its process, and the files whose replacement is closed
+/// to it.
+fn started(plan: Plan, streams: Vec<OwnedFd>) -> Result<(i32, Vec<HeldFile>), Refusal> {
     let variable = |name: &str| {
         let mut all = plan.environment.iter();
         all.find(|(known, _)| known == name).map_or("", |(_, value)| value.as_str())
@@ -135,11 +137,17 @@ fn started(plan: Plan, streams: Vec<OwnedFd>) -> Result<i32, Refusal> {
         return Err(Refusal::NoProgram);
     };
     let program = allowed::found(name, variable("PATH"))?;
+    let mut held = Vec::new();
     let mut command = match &plan.confinement {
         Some(confinement) => {
             let rules = prepared(confinement)
                 .map(|()| allowed::rules(&program, arguments, variable("PATH"), confinement))
-                .and_then(|rules| Ok(serde_json::to_string(&rules)?))
+                .and_then(|rules| {
+                    if confine::is_possible() {
+                        held.extend(rules.held.iter().cloned().filter_map(HeldFile::of));
+                    }
+                    Ok(serde_json::to_string(&rules)?)
+                })
                 .map_err(|error| {
                     let home = confinement.home.display();
                     Refusal::Failed(format!("cannot create its home '{home}': {error}"))
@@ -167,7 +175,8 @@ fn started(plan: Plan, streams: Vec<OwnedFd>) -> Result<i32, Refusal> {
             io::ErrorKind::PermissionDenied => Refusal::MayNotRun,
             _ => Refusal::Failed(error.to_string()),
         })?;
-    i32::try_from(child.id()).map_err(|error| Refusal::Failed(error.to_string()))
+    let pid = i32::try_from(child.id()).map_err(|error| Refusal::Failed(error.to_string()))?;
+    Ok((pid, held))
 }
 
 /// Makes the folders a confined program has for itself.

@@ -232,6 +232,32 @@ fn server_program_accesses_only_allowed_paths() {
 }
 
 #[test]
+fn replaced_file_restarts_its_server() {
+    if !has_python() {
+        return;
+    }
+    let person = Place::new();
+    person.write("tool.txt", "what was there");
+    let place = table_of(", debug: true", &person);
+    let file = person.path("tool.txt").display().to_string();
+    let config = fs::read_to_string(place.path("glyphoxa.yaml")).unwrap();
+    place.write("glyphoxa.yaml", config.replace("intruder.py'", &format!("intruder.py' '{file}'")));
+    if !is_confined(&place) {
+        return;
+    }
+    // Its folder is a home, and stays closed.
+    let listed = place.run(&["mcp", "servers"]).stdout;
+    assert!(listed.contains("restarts when replaced") && listed.contains(&file), "{listed}");
+    let live = place.start(&["ask", "--json"]);
+    live.says_all(&["argument: what was there", "server ready"]);
+    // As editors save.
+    person.write(".tool.txt.tmp", "what is new");
+    fs::rename(person.path(".tool.txt.tmp"), &file).unwrap();
+    live.says_all(&["server restarts", "argument: what is new"]);
+    live.leave();
+}
+
+#[test]
 fn server_program_has_its_own_lasting_home() {
     if !has_python() {
         return;

@@ -36,6 +36,7 @@ struct Line<'a> {
     changed: &'a [String],
     left_out: &'a [String],
     resources: &'a [String],
+    restarts_when_replaced: &'a [String],
     stderr: &'a [String],
     kept: Kept,
 }
@@ -77,6 +78,7 @@ impl<'a> Line<'a> {
             changed: &status.changed,
             left_out: &status.refused,
             resources: &status.resources,
+            restarts_when_replaced: &status.held_files,
             stderr: &status.stderr,
             kept: status.kept,
         }

@@ -73,8 +73,8 @@ static KEYS: [Key; 19] = [
         "sandbox",
         Kind::Either(&[Kind::Word(&["off"]), Kind::Shape(&SANDBOX)]),
         "Files the program may use in addition to the system's folders, its own installation, \
-         this file's folder (without data_dir, this file and .env) and the folders on its command \
-         line; it has its own HOME and TMPDIR. off: everything you may use.",
+         this file's folder (without data_dir, this file and .env) and the files and folders on \
+         its command line; it has its own HOME and TMPDIR. off: everything you may use.",
     ),
     Key::new("url", Kind::Filled, "The server's address (https://example.com/mcp)."),
     Key::new(

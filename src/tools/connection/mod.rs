@@ -4,6 +4,7 @@
 //! into the tool host. **Never**: shows a type of `rmcp` to the rest of the program.
 
 mod answer;
+mod backoff;
 mod client;
 mod client_handler;
 mod definitions;

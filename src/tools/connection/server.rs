@@ -19,6 +19,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::{
     answer::{self, Refusal},
+    backoff::{LONGEST_WAIT, TRIPPED_WAIT, backoff},
     client::{Client, RequestError, ToolList},
     client_handler::{ClientHandler, Gate},
     definitions::Listed,
@@ -40,6 +41,7 @@ use super::{
 };
 use crate::{
     domain::{Owner, Scope},
+    launch,
     panics::caught,
     tools::{ServerKey, SourceKind},
 };
@@ -59,12 +61,6 @@ const MEASURED_AFTER: Duration = Duration::from_secs(2);
 const DEBOUNCE: Duration = Duration::from_millis(200);
 /// Changes that come again within this time are a storm.
 const CALM: Duration = Duration::from_secs(10);
-/// Longest wait between two attempts.
-const LONGEST_WAIT: Duration = Duration::from_secs(60);
-/// Longest wait after [`TRIPPED`] failures in a row.
-const TRIPPED_WAIT: Duration = Duration::from_secs(5 * 60);
-/// Failures in a row after which a server is left alone for longer.
-const TRIPPED: u32 = 8;
 /// A connection that stood this long ends a row of failures.
 const STOOD: Duration = Duration::from_secs(60);
 
@@ -112,6 +108,14 @@ struct Connected {
     tools: ToolList,
 }
 
+/// End of a connection.
+enum Ending {
+    /// It failed, for this reason.
+    Lost(String),
+    /// A file was replaced that its program may now not read, as this text says: it is started again.
+    Replaced(String),
+}
+
 impl Server {
     /// Keeps the server connected until it is stopped. Cancelling it leaves no child behind.
     pub async fn run(self) {
@@ -122,26 +126,17 @@ impl Server {
             if stop.run_until_cancelled(self.informed()).await.is_none() {
                 break;
             }
-            let attempt = stop.run_until_cancelled(caught(self.attempt())).await;
-            let Some(attempt) = attempt else { break };
-            let reason = match attempt {
-                Ok(Ok(connected)) => {
-                    let since = Instant::now();
-                    let ended = caught(self.serve(connected)).await.unwrap_or_else(|fault| {
-                        self.withdraw();
-                        Some(fault.to_string())
-                    });
-                    if since.elapsed() > STOOD {
-                        failures = 0;
-                    }
-                    ended
-                }
-                Ok(Err(error)) => Some(error.to_string()),
-                Err(fault) => Some(fault.to_string()),
-            };
-            let Some(reason) = reason else { break };
-            failures += 1;
+            let Some(ending) = self.connection(&mut failures).await else { break };
             let name = self.address().name();
+            let reason = match ending {
+                Ending::Lost(reason) => reason,
+                Ending::Replaced(reason) => {
+                    tracing::info!(server = name, reason, "server restarts");
+                    self.known.state.send_replace(State::Reconnecting { reason });
+                    continue;
+                }
+            };
+            failures += 1;
             let Some(first) = self.options.reconnect else {
                 tracing::warn!(server = name, reason, "server failed and will not be retried");
                 self.known.state.send_replace(State::Failed { reason });
@@ -161,6 +156,27 @@ impl Server {
             self.known.state.send_replace(State::Reconnecting { reason });
         }
         self.known.state.send_replace(State::Stopped);
+    }
+
+    /// One connection from the attempt to its end; `None`: the server was stopped. A connection that stood for
+    /// long ends a row of `failures`.
+    async fn connection(&self, failures: &mut u32) -> Option<Ending> {
+        let attempt = self.stop.run_until_cancelled(caught(self.attempt())).await?;
+        match attempt {
+            Ok(Ok(connected)) => {
+                let since = Instant::now();
+                let ended = caught(self.serve(connected)).await.unwrap_or_else(|fault| {
+                    self.withdraw();
+                    Some(Ending::Lost(fault.to_string()))
+                });
+                if since.elapsed() > STOOD {
+                    *failures = 0;
+                }
+                ended
+            }
+            Ok(Err(error)) => Some(Ending::Lost(error.to_string())),
+            Err(fault) => Some(Ending::Lost(fault.to_string())),
+        }
     }
 
     /// The server among those of everybody, by what its tools' names begin with.
@@ -313,11 +329,12 @@ impl Server {
     }
 
     /// Offers what the server has until it is lost or stopped; `None`: it was stopped.
-    async fn serve(&self, connected: Connected) -> Option<String> {
+    async fn serve(&self, connected: Connected) -> Option<Ending> {
         let Connected { client, child, wire, tools } = connected;
-        let link = &self.known.link;
-        link.client.store(Some(Arc::clone(&client)));
+        let held = child.as_ref().map(|child| child.held().to_vec()).unwrap_or_default();
+        self.known.link.client.store(Some(Arc::clone(&client)));
         self.known.change(|details| {
+            details.held_files = held.iter().map(|it| it.path().display().to_string()).collect();
             details.revision = Some(client.era().revision());
             details.calls_itself = client.peer();
             details.traffic = Arc::clone(client.traffic());
@@ -335,10 +352,16 @@ impl Server {
         let ended = tokio::select! {
             () = self.stop.cancelled() => None,
             () = client.lost().cancelled() => {
-                Some(client.traffic().left().unwrap_or("it has ended").to_owned())
+                let reason = client.traffic().left().unwrap_or("it has ended");
+                Some(Ending::Lost(reason.to_owned()))
             }
-            reason = self.follow(&client, tools) => Some(reason),
-            () = self.doubted(&client) => Some("it no longer answers".to_owned()),
+            reason = self.follow(&client, tools) => Some(Ending::Lost(reason)),
+            () = self.doubted(&client) => Some(Ending::Lost("it no longer answers".to_owned())),
+            file = launch::replaced(&held) => Some(Ending::Replaced(format!(
+                "its file '{}' was replaced, and it may not read another one of that name until it \
+                 is started again",
+                file.display()
+            ))),
             never = listen(&client, self.options.resources) => match never {},
             never = settle::settle(&client, wire.as_ref()) => match never {},
             never = self.measure() => match never {},
@@ -346,21 +369,28 @@ impl Server {
         };
         self.withdraw();
         client.close().await;
-        let Some(mut child) = child else { return ended };
-        let reason = match ended {
-            None => None,
-            Some(mut reason) => {
+        match child {
+            Some(child) => self.left(child, ended).await,
+            None => ended,
+        }
+    }
+
+    /// Ends `child`; its last words are added to the reason for which it was lost.
+    async fn left(&self, mut child: Child, ended: Option<Ending>) -> Option<Ending> {
+        let ended = match ended {
+            Some(Ending::Lost(mut reason)) => {
                 if let Some(exit) = child.exit().await {
                     reason.push_str(&format!(", {exit}"));
                 }
-                if let Some(words) = link.last_words().await {
+                if let Some(words) = self.known.link.last_words().await {
                     reason.push_str(&format!(": {words}"));
                 }
-                Some(reason)
+                Some(Ending::Lost(reason))
             }
+            ended => ended,
         };
         child.end().await;
-        reason
+        ended
     }
 
     /// Nothing of it is there any more.
@@ -455,25 +485,5 @@ async fn listen(client: &Client, resources: bool) -> Never {
         client.listen(resources).await;
         wait = if since.elapsed() > STOOD { Duration::from_secs(1) } else { wait * 2 };
         sleep(wait.min(TRIPPED_WAIT)).await;
-    }
-}
-
-/// The wait after `failures` in a row: doubled each time up to a bound, spread by `random` (0..1).
-fn backoff(first: Duration, failures: u32, random: f64) -> Duration {
-    let longest = if failures >= TRIPPED { TRIPPED_WAIT } else { LONGEST_WAIT };
-    let doubled = first.saturating_mul(2u32.saturating_pow(failures.saturating_sub(1)));
-    doubled.min(longest.max(first)).mul_f64(0.5 + random / 2.0)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn waits_grow_to_a_bound_and_are_spread() {
-        let wait = |failures, random| backoff(Duration::from_secs(1), failures, random).as_millis();
-        assert_eq!([wait(1, 1.0), wait(2, 1.0), wait(4, 1.0)], [1_000, 2_000, 8_000]);
-        assert_eq!([wait(1, 0.0), wait(7, 1.0)], [500, 60_000]);
-        assert_eq!([wait(8, 1.0), wait(9, 1.0), wait(99, 1.0)], [128_000, 256_000, 300_000]);
     }
 }

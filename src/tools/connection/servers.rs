@@ -358,6 +358,11 @@ impl Servers {
                 changed: details.changed,
                 refused: details.refused,
                 resources: details.resources,
+                held_files: details
+                    .held_files
+                    .iter()
+                    .map(|file| redact::known(file).into_owned())
+                    .collect(),
                 stderr,
             }
         };

@@ -39,6 +39,8 @@ pub struct Details {
     pub refused: Vec<String>,
     /// Keys of its resources.
     pub resources: Vec<String>,
+    /// Files whose replacement starts its program again.
+    pub held_files: Vec<String>,
     /// Newest revision of the protocol it speaks.
     pub revision: Option<&'static str>,
     /// Name and version that it gives itself; each empty where it gives none.

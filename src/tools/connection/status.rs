@@ -123,6 +123,8 @@ pub struct Status {
     pub refused: Vec<String>,
     /// Keys of its resources.
     pub resources: Vec<String>,
+    /// Files whose replacement starts its program again.
+    pub held_files: Vec<String>,
     /// Last lines of its stderr.
     pub stderr: Vec<String>,
     /// Memory held for it.
@@ -221,6 +223,10 @@ impl fmt::Display for Status {
         }
         if self.state == State::Ready {
             writeln!(f, "  {}", self.kept)?;
+        }
+        if !self.held_files.is_empty() {
+            let files = self.held_files.join(", ");
+            writeln!(f, "  restarts when replaced, since it may not read the folder: {files}")?;
         }
         if let Some(reason) = self.state.reason() {
             writeln!(f, "  {reason}")?;

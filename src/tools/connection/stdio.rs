@@ -18,7 +18,7 @@ use super::{
 };
 use crate::{
     domain::fnv1a,
-    launch::{self, Confinement, LaunchError, Launched, Pipes, Plan, Refusal},
+    launch::{self, Confinement, HeldFile, LaunchError, Launched, Pipes, Plan, Refusal},
 };
 
 /// Time a child has to end by itself once its input has closed.
@@ -112,6 +112,11 @@ impl Child {
         let follow = tokio::spawn(start.tail.follow(stderr, start.shown));
         let streams = Streams { read: BufReader::new(stdout), write: stdin };
         Ok((Self { launched, _stderr: AbortOnDropHandle::new(follow) }, streams))
+    }
+
+    /// Files that it can no longer read once they are replaced.
+    pub fn held(&self) -> &[HeldFile] {
+        self.launched.held()
     }
 
     /// Ends the child and everything it started: politely first, then by force.

@@ -1,6 +1,8 @@
 """An MCP server that does what it should not: looks into other processes, reads and writes where it
 has no business, and leaves processes behind.
 
+Files named by its arguments are read at its start and shown on stderr.
+
 LINGER names a file that gets the number of a process in a session of its own that takes no polite
 signal. HYDRA does the same for a process that starts another one and ends, again and again.
 """
@@ -130,6 +132,8 @@ if os.environ.get("HYDRA"):
 for name in ["LINGER", "HYDRA"]:
     while os.environ.get(name) and not os.path.exists(os.environ[name]):
         time.sleep(0.005)
+for path in sys.argv[1:]:
+    print("argument:", *tried(path, "read").values(), file=sys.stderr, flush=True)
 for line in sys.stdin:
     message = json.loads(line)
     if "id" not in message:
