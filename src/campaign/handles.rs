@@ -111,7 +111,7 @@ impl Handles {
             tools: tools.clone(),
         });
         Self {
-            privacy: Privacy { settings: Arc::clone(&settings), sessions: sessions.clone() },
+            privacy: Privacy::new(Arc::clone(&settings), sessions.clone()),
             recaps: Recaps {
                 settings: Arc::clone(&settings),
                 sessions: sessions.clone(),

@@ -64,9 +64,7 @@ pub use notifier::WaitingCall;
 pub use outside::{ToolDecisions, outside_sessions};
 pub use permits::KeptPermits;
 pub use played::PlayedCampaign;
-pub use privacy::{
-    ForgetFrom, ForgetRequest, NamesOf, Privacy, PrivacyError, forget, forget_kept, names,
-};
+pub use privacy::{Deleted, ForgetFrom, ForgetRequest, NamesOf, forget, forget_kept, names};
 pub use recap::{RecapError, RecapRequest, Writer, recap};
 pub use scoped::Scoped;
 pub use sessions::{NotSaved, Sessions};
@@ -75,7 +73,7 @@ pub use spend::{AccountFor, Accounts};
 #[cfg(test)]
 pub use stand_in::{guild_store as stand_in_guild_store, handles as stand_in_handles};
 pub use tables::Tables;
-pub use transcript::{NotWritten, Transcript, TranscriptOptions, TranscriptWriter};
+pub use transcript::{NotWritten, Transcript, TranscriptOptions, TranscriptWriter, lines_wait};
 pub use world::{
     IMPORT, ImportError, NewEntity, Plan, SentFile, WorldAnswer, WorldOrder, WorldRequest,
     entities_of_no_file, plan, seed,

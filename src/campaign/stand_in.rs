@@ -57,7 +57,15 @@ fn settings(folder: &Path) -> Settings {
 
 /// Handles whose tables `factory` makes; their store lies in `folder`.
 pub fn handles(folder: &Path, factory: Arc<dyn Factory>) -> Handles {
-    let store: Arc<dyn MemoryStore> = Arc::new(Sqlite::open(&folder.join("memory.db")).unwrap());
+    handles_over(folder, factory, Arc::new(Sqlite::open(&folder.join("memory.db")).unwrap()))
+}
+
+/// Handles over `store`; all else of them lies in `folder`.
+pub fn handles_over(
+    folder: &Path,
+    factory: Arc<dyn Factory>,
+    store: Arc<dyn MemoryStore>,
+) -> Handles {
     let spilled = TranscriptOptions { spill: folder.join("waiting"), ..Default::default() };
     let tools = ToolHost::new(StdRng::seed_from_u64(1));
     let servers = Servers::new(Setup {

@@ -9,7 +9,7 @@ use clap::{Args, Subcommand};
 use super::{DONE, Failure, block_on, session::said, stdout, whose::Whose, within};
 use crate::{
     app,
-    campaign::{self, ForgetFrom, Scoped, Verdict},
+    campaign::{self, ForgetFrom, ForgetRequest, Scoped, Verdict},
     config::Config,
     domain::{Npc, Person, PersonId, revealed_name},
     memory::{
@@ -355,10 +355,30 @@ async fn forget(config: &Config, at: Scoped<'_>, player: &str, yes: bool) -> Res
         writeln!(out, "nothing is deleted yet (add --yes to delete the lines of '{player}')")?;
         return Ok(DONE);
     }
+    let mut deletion = ForgetRequest {
+        player: player.to_owned(),
+        names: Vec::new(),
+        from: from.clone(),
+        before: campaign::now(),
+        asker: player.to_owned(),
+    }
+    .recorded();
+    at.store.put_deletion(deletion.clone()).await?;
     let person = Person { id: PersonId(player.to_owned()), names: known.own };
     campaign::forget_kept(&config.data_dir, &person, &from, |_| false)?;
-    let lines = campaign::forget(at.store, player, &from).await?;
+    let lines = campaign::forget(at.store, player, &from, deletion.before).await?;
     writeln!(out, "deleted {lines} lines of '{player}'")?;
+    if campaign::lines_wait(&config.memory.transcripts.spill) {
+        deletion.erased = true;
+        at.store.put_deletion(deletion).await?;
+        writeln!(
+            out,
+            "lines wait in a file of data_dir: when 'glyphoxa run' starts again, it deletes those of \
+             '{player}' among them"
+        )?;
+    } else {
+        at.store.remove_deletion(deletion).await?;
+    }
     Ok(DONE)
 }
 

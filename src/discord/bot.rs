@@ -16,11 +16,16 @@ use serenity::{
     http::Http,
 };
 use songbird::{SerenityInit, Songbird};
-use tokio::{sync::mpsc, task::JoinHandle, time::Instant};
+use tokio::{
+    sync::{broadcast::Receiver, mpsc},
+    task::JoinHandle,
+    time::Instant,
+};
 use tokio_util::{sync::CancellationToken, task::AbortOnDropHandle};
 
 use super::{
     admission::{Access, Admission},
+    deletions,
     guild::{self, Guild, GuildEvent, Shared},
     interactions, invite,
     options::Options,
@@ -30,7 +35,10 @@ use super::{
     ui::reply::Reply,
     voice,
 };
-use crate::{campaign::Handles, panics::caught};
+use crate::{
+    campaign::{Deleted, Handles, now},
+    panics::caught,
+};
 
 /// Wait after a panic before the bot tries again to leave unapproved servers.
 const LEAVE_AGAIN: Duration = Duration::from_secs(60);
@@ -45,6 +53,24 @@ const RETRY_MAX: Duration = Duration::from_secs(60);
 /// # Errors
 /// A fault that only its owner can put right.
 pub async fn run(options: Options, handles: Handles, stop: CancellationToken) -> Result<(), Fatal> {
+    let privacy = handles.privacy.clone();
+    let finished = privacy.finished();
+    privacy.resume(now());
+    let ended = serve(options, handles, finished, stop).await;
+    privacy.close().await;
+    ended
+}
+
+/// Serves Discord; notifies people of `finished` deletions.
+///
+/// # Errors
+/// A fault that only the bot's owner can put right.
+async fn serve(
+    options: Options,
+    handles: Handles,
+    finished: Receiver<Deleted>,
+    stop: CancellationToken,
+) -> Result<(), Fatal> {
     let http = rest::http(&options)?;
     let me = tokio::select! {
         me = introduce(&http) => me?,
@@ -69,6 +95,8 @@ pub async fn run(options: Options, handles: Handles, stop: CancellationToken) ->
         .await
         .map_err(|error| Fatal::SetUp(error.to_string()))?;
     let shards = Arc::clone(&client.shard_manager);
+    let notifying = deletions::notify(finished, Arc::clone(&client.http));
+    let _notifying = AbortOnDropHandle::new(tokio::spawn(notifying));
     let leaving = leave_strangers(admission, Arc::clone(&client.http), stop.clone());
     let _leaving = AbortOnDropHandle::new(tokio::spawn(leaving));
     let mut running = tokio::spawn(stay(client, stop.clone()));

@@ -9,6 +9,7 @@ mod admission;
 mod bot;
 mod commands;
 mod decisions;
+mod deletions;
 mod diagnostics;
 mod guild;
 mod interactions;

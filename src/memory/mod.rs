@@ -3,6 +3,7 @@
 //! Entry trait: [`MemoryStore`]; everything in it belongs to one [`Scope`]. **Never**: makes
 //! vectors, asks a model, or shows a [`Viewer`] what it may not see.
 
+mod deletion;
 mod error;
 mod graph;
 mod index;
@@ -21,6 +22,7 @@ mod viewer;
 #[cfg(test)]
 use crate::domain::Owner;
 pub use crate::domain::{CampaignKey, Scope};
+pub use deletion::{Deletion, Deletions};
 pub use error::Error;
 pub use graph::{
     Applied, Around, Change, DEPTH_MAX, Entity, EntityFilter, EntityKind, Graph, Neighbour,

@@ -1,10 +1,11 @@
 //! All layers of a memory as one trait.
 
 use super::{
-    graph::Graph, index::Index, settings::Settings, spending::Spending, transcript::Transcript,
+    deletion::Deletions, graph::Graph, index::Index, settings::Settings, spending::Spending,
+    transcript::Transcript,
 };
 
 /// Everything a table remembers.
-pub trait MemoryStore: Transcript + Graph + Index + Settings + Spending {}
+pub trait MemoryStore: Transcript + Graph + Index + Settings + Spending + Deletions {}
 
-impl<T: Transcript + Graph + Index + Settings + Spending> MemoryStore for T {}
+impl<T: Transcript + Graph + Index + Settings + Spending + Deletions> MemoryStore for T {}

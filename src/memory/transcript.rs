@@ -184,8 +184,13 @@ pub struct LineHit {
 /// Lines to delete for good, with everything derived from them.
 #[derive(Clone, Debug)]
 pub enum Forget {
-    /// A player, by identity: their lines (the numbers stay) and their presence.
-    Player(String),
+    /// A player's lines (the numbers stay), and their presence in all lines.
+    Player {
+        /// Their identity.
+        id: String,
+        /// Only lines that began before this Unix time in ms.
+        before: i64,
+    },
     /// Everything of the session with this id.
     Session(String),
     /// Sessions whose last line was said before this Unix time in ms.

@@ -86,5 +86,6 @@ async fn opt_out_deletes_lines_that_are_written_late() {
     let recap = Slash::new("session recap");
     let is_right = |told: &str| told.contains("ferret") && !told.contains("wombat");
     hall.until_told(&ben, recap, is_right).await;
+    hall.program.as_ref().unwrap().says("a deletion that had to wait is done");
     ends_without(hall, &["wombat"]);
 }

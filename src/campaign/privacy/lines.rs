@@ -95,8 +95,8 @@ pub async fn names(
     Ok(NamesOf { own, shared })
 }
 
-/// Forgets a person's lines and what was derived from them; how many lines there were. What was said
-/// where somebody else plays stays.
+/// Forgets the lines that a person has begun before a moment, in Unix time in ms, and what was derived
+/// from them; how many lines there were. What was said where somebody else plays stays.
 ///
 /// # Errors
 /// The memory cannot be written.
@@ -104,14 +104,19 @@ pub async fn forget(
     store: &dyn MemoryStore,
     player: &str,
     from: &ForgetFrom,
+    before: i64,
 ) -> Result<u64, Error> {
     let mut gone = 0;
     for scope in scopes(store, from.owner).await? {
         let done = match &from.session {
-            None => store.forget(&scope, Forget::Player(player.to_owned())).await?,
+            None => {
+                let forget = Forget::Player { id: player.to_owned(), before };
+                store.forget(&scope, forget).await?
+            }
             Some(session) => {
                 let lines = theirs(store, &scope, player).await?.into_iter();
-                let meant = lines.filter(|line| line.said.session == session.0);
+                let meant =
+                    lines.filter(|line| line.said.session == session.0 && line.said.at < before);
                 store.withdraw(&scope, meant.map(|line| line.said.uid).collect()).await?
             }
         };

@@ -4,6 +4,7 @@
 
 mod files;
 mod lines;
+mod pending;
 mod request;
 mod service;
 #[cfg(test)]
@@ -11,5 +12,5 @@ mod tests;
 
 pub use files::forget_kept;
 pub use lines::{forget, names};
-pub use request::{ForgetFrom, ForgetRequest, NamesOf};
-pub use service::{Privacy, PrivacyError};
+pub use request::{Deleted, ForgetFrom, ForgetRequest, NamesOf};
+pub use service::Privacy;

@@ -2,7 +2,10 @@
 //!
 //! Entry type: [`ForgetRequest`].
 
-use crate::domain::{Owner, SessionId};
+use crate::{
+    domain::{Owner, PersonId, SessionId},
+    memory::Deletion,
+};
 
 /// The person whose lines are forgotten, and which of them.
 #[derive(Clone, Debug)]
@@ -13,6 +16,46 @@ pub struct ForgetRequest {
     pub names: Vec<String>,
     /// Sessions in which the lines were said.
     pub from: ForgetFrom,
+    /// When it was asked for, in Unix time in ms: what they say later stays.
+    pub before: i64,
+    /// The person who has asked for it, and is notified if it is done later.
+    pub asker: String,
+}
+
+impl ForgetRequest {
+    /// The request as it is recorded, with nothing done of it.
+    pub fn recorded(self) -> Deletion {
+        Deletion {
+            owner: self.from.owner,
+            player: self.player,
+            session: self.from.session.map(|session| session.0),
+            before: self.before,
+            names: self.names,
+            asker: self.asker,
+            erased: false,
+        }
+    }
+
+    /// The request that `deletion` records.
+    pub fn of(deletion: &Deletion) -> Self {
+        let session = deletion.session.clone().map(SessionId);
+        Self {
+            player: deletion.player.clone(),
+            names: deletion.names.clone(),
+            from: ForgetFrom { owner: deletion.owner, session },
+            before: deletion.before,
+            asker: deletion.asker.clone(),
+        }
+    }
+}
+
+/// A deletion that could not be done when it was asked for is done.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Deleted {
+    /// Owner of the sessions.
+    pub owner: Owner,
+    /// The person who has asked for it.
+    pub asker: PersonId,
 }
 
 /// Sessions whose lines are forgotten.

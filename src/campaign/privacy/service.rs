@@ -1,21 +1,40 @@
 //! Records of one person, for the faces.
 //!
-//! Entry type: [`Privacy`]. **Never**: leaves a person's words where NPCs go on from them.
+//! Entry type: [`Privacy`]. A deletion is recorded ([`PendingDeletions`]), then tried; what fails of it is
+//! tried again until it is done, by the next run too ([`Privacy::resume`]), and then its asker is
+//! notified. Tables and files, which need no store, forget first and once: what a person says after opting
+//! in again stays. **Never**: leaves a person's words where NPCs go on from them.
 
-use std::sync::Arc;
+use std::{
+    sync::{Arc, Mutex, PoisonError},
+    time::Duration,
+};
 
-use tokio::task::{JoinError, spawn_blocking};
+use tokio::{
+    sync::{broadcast, oneshot},
+    task::{JoinError, JoinSet, spawn_blocking},
+    time::sleep,
+};
 
 use super::{
     files::forget_kept,
     lines::{forget, names, own_lines},
-    request::{ForgetRequest, NamesOf},
+    pending::{PendingDeletions, RecordError},
+    request::{Deleted, ForgetFrom, ForgetRequest, NamesOf},
 };
 use crate::{
     campaign::{KeptError, NotSaved, NotWritten, Sessions, SharedSettings},
     domain::{Owner, Person, PersonId},
-    memory,
+    memory::{self, Deletion},
+    panics::{Panicked, caught},
 };
+
+/// First wait before a deletion is tried again.
+const RETRY_FIRST: Duration = Duration::from_secs(1);
+/// Longest wait before a deletion is tried again.
+const RETRY_MAX: Duration = Duration::from_secs(60);
+/// Deletions that are done and not told yet, at most; of more the first go untold.
+const UNTOLD: usize = 256;
 
 /// Reason a person's stored data cannot be shown or forgotten.
 #[derive(Debug, thiserror::Error)]
@@ -35,18 +54,34 @@ pub enum PrivacyError {
     /// The task that went through the files has failed.
     #[error(transparent)]
     Lost(#[from] JoinError),
+    /// The program ends.
+    #[error("the bot is shutting down (the next start continues)")]
+    Ended,
+    /// Something has panicked.
+    #[error(transparent)]
+    Fault(#[from] Panicked),
 }
 
 /// Shows and forgets what is kept of people. Cloning shares it.
 #[derive(Clone)]
 pub struct Privacy {
-    /// The configuration.
-    pub settings: SharedSettings,
-    /// The tables that run forget too.
-    pub sessions: Sessions,
+    settings: SharedSettings,
+    sessions: Sessions,
+    pending: Arc<PendingDeletions>,
+    finished: broadcast::Sender<Deleted>,
+    tasks: Arc<Mutex<JoinSet<()>>>,
 }
 
 impl Privacy {
+    /// The tables of `sessions` forget too.
+    pub fn new(settings: SharedSettings, sessions: Sessions) -> Self {
+        let transcripts = sessions.transcripts();
+        let (store, files) = (transcripts.store(), transcripts.deletion_files().clone());
+        let pending = Arc::new(PendingDeletions { store, files });
+        let finished = broadcast::channel(UNTOLD).0;
+        Self { settings, sessions, pending, finished, tasks: Arc::default() }
+    }
+
     /// Everything the person of this identity has said where `owner` plays, as text for them.
     ///
     /// # Errors
@@ -67,16 +102,137 @@ impl Privacy {
         Ok(names(&*transcripts.store(), &what.player, &what.names, &what.from).await?)
     }
 
+    /// Deletions that are done from now on, those excepted that [`Privacy::forget`] has said.
+    pub fn finished(&self) -> broadcast::Receiver<Deleted> {
+        self.finished.subscribe()
+    }
+
     /// Forgets a person's lines and what was derived from them, in tables that run too; how many
     /// lines there were. What an earlier version has kept by name goes where the name is theirs alone.
+    /// Goes on when it is dropped.
     ///
     /// # Errors
-    /// Something cannot be read or written; doing it again goes on with it.
+    /// Something cannot be read or written yet; it is tried again until it is done.
     pub async fn forget(self, what: ForgetRequest) -> Result<u64, PrivacyError> {
+        let (done, heard) = oneshot::channel();
+        let begun = self.clone().begin(what.recorded());
+        // The receiver may have been dropped.
+        self.spawn(async move { _ = done.send(begun.await) });
+        heard.await.map_err(|_| PrivacyError::Ended)?
+    }
+
+    /// Does the deletions that earlier runs have left, those that were asked for before `now`, Unix time
+    /// in ms; returns at once.
+    pub fn resume(&self, now: i64) {
+        self.spawn(self.clone().take_up(now));
+    }
+
+    /// Ends deletions that are tried again; the next run does them.
+    pub async fn close(&self) {
+        let mut tasks =
+            std::mem::take(&mut *self.tasks.lock().unwrap_or_else(PoisonError::into_inner));
+        tasks.shutdown().await;
+    }
+
+    /// Runs `task` until it ends, or until the end.
+    fn spawn(&self, task: impl Future<Output = ()> + Send + 'static) {
+        let mut tasks = self.tasks.lock().unwrap_or_else(PoisonError::into_inner);
+        while tasks.try_join_next().is_some() {}
+        tasks.spawn(task);
+    }
+
+    /// Finds what earlier runs have left, and has each deletion tried.
+    async fn take_up(self, now: i64) {
+        let mut wait = RETRY_FIRST;
+        let all = loop {
+            match self.pending.all().await {
+                Ok(all) => break all,
+                Err(error) => tracing::warn!(%error, "cannot read which deletions are not done"),
+            }
+            sleep(wait).await;
+            wait = wait.saturating_mul(2).min(RETRY_MAX);
+        };
+        for deletion in all.into_iter().filter(|it| it.before < now) {
+            self.sessions.transcripts().leave_out(&deletion);
+            self.spawn(self.clone().insist(deletion, Duration::ZERO));
+        }
+    }
+
+    /// Records `deletion` and tries it once; has it go on if that fails.
+    async fn begin(self, mut deletion: Deletion) -> Result<u64, PrivacyError> {
+        self.sessions.transcripts().leave_out(&deletion);
+        if let Err(error) = self.pending.record(&deletion).await {
+            tracing::error!(%error, "cannot record a deletion: it is lost if the program ends now");
+        }
+        let tried = self.attempt(&mut deletion).await;
+        if tried.is_err() {
+            self.spawn(self.clone().insist(deletion, RETRY_FIRST));
+        }
+        tried
+    }
+
+    /// Tries `deletion` until it is done, the first time after `wait`.
+    async fn insist(self, mut deletion: Deletion, mut wait: Duration) {
+        loop {
+            sleep(wait).await;
+            if self.attempt(&mut deletion).await.is_ok() {
+                break;
+            }
+            wait = wait.saturating_mul(2).clamp(RETRY_FIRST, RETRY_MAX);
+        }
+        tracing::info!("a deletion that had to wait is done");
+        let done = Deleted { owner: deletion.owner, asker: PersonId(deletion.asker) };
+        // Without a listener, nobody can be notified.
+        _ = self.finished.send(done);
+    }
+
+    /// Tries `deletion` once. Its record goes when it is done, and otherwise says what is left.
+    async fn attempt(&self, deletion: &mut Deletion) -> Result<u64, PrivacyError> {
+        let was_erased = deletion.erased;
+        let done = match caught(self.carry_out(deletion)).await {
+            Ok(done) => done,
+            Err(fault) => Err(fault.into()),
+        };
+        let recorded: Result<(), RecordError> = match &done {
+            Ok(_) => self.pending.remove(deletion).await,
+            Err(why) => {
+                tracing::warn!(%why, "the words of a person who asked for it are not deleted yet");
+                match deletion.erased == was_erased {
+                    true => Ok(()),
+                    false => self.pending.record(deletion).await,
+                }
+            }
+        };
+        if let Err(error) = recorded {
+            tracing::error!(%error, "the record of a deletion is not up to date");
+        }
+        done
+    }
+
+    /// Deletes; doing it again does no harm.
+    async fn carry_out(&self, deletion: &mut Deletion) -> Result<u64, PrivacyError> {
+        let what = ForgetRequest::of(deletion);
+        let id = PersonId(what.player.clone());
+        let mut erased = Ok(());
+        if !deletion.erased {
+            erased = self.erase(Person { id, names: Vec::new() }, &what.from).await;
+            deletion.erased = erased.is_ok();
+        }
         let names = self.clone().names(what.clone()).await?.own;
-        let (store, player) = (self.sessions.transcripts().store(), what.player);
-        let person = Person { id: PersonId(player.clone()), names };
-        let (person, from) = (Arc::new(person), Arc::new(what.from));
+        if !names.is_empty() {
+            // No identity is empty: only what has no other mark than the name goes.
+            let id = PersonId(String::new());
+            erased = erased.and(self.erase(Person { id, names }, &what.from).await);
+        }
+        self.lines_are_written().await?;
+        let store = self.sessions.transcripts().store();
+        let lines = forget(&*store, &what.player, &what.from, what.before).await?;
+        erased.map(|()| lines)
+    }
+
+    /// Has tables and files of kept sessions forget a person.
+    async fn erase(&self, person: Person, from: &ForgetFrom) -> Result<(), PrivacyError> {
+        let (person, from) = (Arc::new(person), Arc::new(from.clone()));
         let mut saved = Ok(());
         // Twice: a session may have been opened meanwhile, from a file that held their words.
         for _ in 0..2 {
@@ -87,10 +243,7 @@ impl Privacy {
             let files = move || forget_kept(&folder, &person, &from, |id| open.contains(id));
             spawn_blocking(files).await??;
         }
-        self.lines_are_written().await?;
-        let lines = forget(&*store, &player, &from).await?;
-        saved?;
-        Ok(lines)
+        Ok(saved?)
     }
 
     /// Waits until the store has the lines so far; other servers' lines may come meanwhile.

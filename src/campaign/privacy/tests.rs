@@ -1,7 +1,8 @@
-//! Deleting while a session ends.
+//! Deleting while a session ends, while the store is away, and after a kill.
 
 use std::{
     fs,
+    path::Path,
     sync::{Arc, Mutex},
     time::Duration,
 };
@@ -13,19 +14,24 @@ use tokio::{
     time::timeout,
 };
 
-use super::{ForgetFrom, ForgetRequest};
+use super::{Deleted, ForgetFrom, ForgetRequest, service::PrivacyError};
 use crate::{
     audio::Frame,
     campaign::{
-        AddedServer, EngineError, EngineOffer, Engines, Factory, Handles, MadeTable, OpenError,
-        RunningTable, ServerError, Sessions, SharedSettings, TableRequest, stand_in_handles,
+        AddedServer, EngineError, EngineOffer, Engines, Factory, Handles, KeptSession, MadeTable,
+        OpenError, RunningTable, ServerError, Sessions, SharedSettings, TableRequest, Transcript,
+        now, stand_in::handles_over, stand_in_handles,
     },
     domain::{CampaignKey, EngineKind, Message, Owner, PersonId, Said, Scope, SessionId},
     engine::{Budget, tests::props::NoEffects},
     logic::budget::Ledger,
+    memory::{
+        Deletions as _, LineFilter, MemoryStore, Sqlite, Transcript as _, Uid, Utterance, Viewer,
+    },
     provider::Services,
     session::{
-        Command, Conversations, MusicPlayer, Outlets, Pace, TableEvents, TableHandle, VoiceOut,
+        Command, Conversations, MusicPlayer, Outcome, Outlets, Pace, SpeakerId, TableEvents,
+        TableHandle, TurnLine, VoiceOut,
     },
     tools::connection::ServerOptions,
 };
@@ -133,12 +139,7 @@ async fn playing(folder: &std::path::Path) -> Playing {
 async fn deleting_waits_for_a_session_that_ends() {
     let folder = tempfile::tempdir().unwrap();
     let Playing { handles, session, table, mut told } = playing(folder.path()).await;
-    let what = ForgetRequest {
-        player: "1".to_owned(),
-        names: Vec::new(),
-        from: ForgetFrom { owner: Owner::Guild(GUILD), session: None },
-    };
-    let deleting = tokio::spawn(handles.privacy.clone().forget(what));
+    let deleting = tokio::spawn(handles.privacy.clone().forget(asked(now())));
     // The table ends with the command unread.
     let command = timeout(BOUND, told.recv()).await.expect("in time");
     assert!(matches!(command, Some(Command::Erase(..))), "{command:?}");
@@ -153,4 +154,159 @@ async fn deleting_waits_for_a_session_that_ends() {
     let file = folder.path().join(format!("sessions/{session}.json"));
     let file = fs::read_to_string(file).unwrap();
     assert!(file.contains("owl") && !file.contains("wombat"), "{file}");
+}
+
+fn scope() -> Scope {
+    Scope { owner: Owner::Guild(GUILD), campaign: CampaignKey("c".to_owned()) }
+}
+
+/// Person 9 wants all deleted that person 1 has said before this time.
+fn asked(before: i64) -> ForgetRequest {
+    ForgetRequest {
+        player: "1".to_owned(),
+        names: Vec::new(),
+        from: ForgetFrom { owner: Owner::Guild(GUILD), session: None },
+        before,
+        asker: "9".to_owned(),
+    }
+}
+
+/// A run of the program without a table.
+struct Run {
+    handles: Handles,
+    store: Arc<Sqlite>,
+}
+
+impl Run {
+    fn begin(folder: &Path) -> Self {
+        let factory = OneTable { commands: Mutex::default(), settings: Mutex::default() };
+        let store = Arc::new(Sqlite::open(&folder.join("memory.db")).unwrap());
+        let any = Arc::clone(&store) as Arc<dyn MemoryStore>;
+        Self { handles: handles_over(folder, Arc::new(factory), any), store }
+    }
+
+    async fn write(&self, by: &str, at: i64, text: &str) {
+        let line = Utterance {
+            uid: Uid(format!("{by}-{at}")),
+            session: "s".to_owned(),
+            at,
+            speaker_id: Some(by.to_owned()),
+            speaker: format!("name of {by}"),
+            text: text.to_owned(),
+            ..Utterance::default()
+        };
+        self.store.append(&scope(), vec![line]).await.unwrap();
+    }
+
+    async fn lines(&self) -> Vec<String> {
+        let lines = self.store.lines(&scope(), LineFilter::default(), Viewer::Dm).await.unwrap();
+        lines.into_iter().map(|line| line.said.text).collect()
+    }
+
+    /// Records of deletions that are not done, in the store and in files.
+    async fn recorded(&self) -> (usize, usize) {
+        let files = self.handles.sessions.transcripts().deletion_files();
+        (self.store.deletions().await.unwrap().len(), files.all().unwrap().len())
+    }
+
+    /// Does what earlier runs have left, until one deletion is done.
+    async fn resume(&self) {
+        let mut finished = self.handles.privacy.finished();
+        self.handles.privacy.resume(i64::MAX);
+        let done = timeout(BOUND, finished.recv()).await.expect("in time").unwrap();
+        let asker = PersonId("9".to_owned());
+        assert_eq!(done, Deleted { owner: Owner::Guild(GUILD), asker });
+    }
+
+    async fn end(self) {
+        self.handles.privacy.close().await;
+        self.handles.sessions.transcripts().close().await;
+    }
+}
+
+#[tokio::test]
+async fn deletion_waits_for_store_and_is_reported() {
+    let folder = tempfile::tempdir().unwrap();
+    let run = Run::begin(folder.path());
+    run.write("1", 1_000, "my wombat").await;
+    run.write("2", 1_000, "an owl").await;
+    let mut finished = run.handles.privacy.finished();
+    run.store.set_away(true);
+    let refused = run.handles.privacy.clone().forget(asked(2_000)).await.unwrap_err();
+    assert!(matches!(refused, PrivacyError::Store(_)), "{refused}");
+    assert_eq!(run.recorded().await, (0, 1));
+    run.store.set_away(false);
+    // They have opted in again.
+    run.write("1", 3_000, "my badger").await;
+    let done = timeout(BOUND, finished.recv()).await.expect("in time").unwrap();
+    assert_eq!(done.asker, PersonId("9".to_owned()));
+    assert_eq!(run.lines().await, ["an owl", "my badger"]);
+    assert_eq!(run.recorded().await, (0, 0));
+    // What is done at once is answered, and recorded no longer.
+    assert_eq!(run.handles.privacy.clone().forget(asked(4_000)).await.unwrap(), 1);
+    assert_eq!(run.recorded().await, (0, 0));
+    assert!(finished.try_recv().is_err());
+}
+
+#[tokio::test]
+async fn killed_deletion_is_done_at_next_start() {
+    for (is_away, erased) in [(false, false), (true, true)] {
+        let folder = tempfile::tempdir().unwrap();
+        let run = Run::begin(folder.path());
+        run.write("1", 1_000, "my wombat").await;
+        let mut left = asked(2_000).recorded();
+        left.erased = erased;
+        if is_away {
+            run.handles.sessions.transcripts().deletion_files().put(&left).unwrap();
+        } else {
+            run.store.put_deletion(left).await.unwrap();
+        }
+        run.write("1", 2_000, "my badger").await;
+        let said = Said { text: "my ferret".to_owned(), by: Some(PersonId("1".to_owned())) };
+        let histories = [("Bartok".to_owned(), vec![Message::User(said)])].into();
+        let session = Sessions::name(GUILD);
+        KeptSession::open(folder.path(), &session.0, &scope())
+            .unwrap()
+            .save(histories, 0.0)
+            .unwrap();
+        run.end().await;
+
+        let run = Run::begin(folder.path());
+        run.resume().await;
+        assert_eq!(run.lines().await, ["my badger"]);
+        assert_eq!(run.recorded().await, (0, 0));
+        // What tables and files have forgotten once, they are not asked to forget again.
+        let file = folder.path().join(format!("sessions/{session}.json"));
+        assert_eq!(fs::read_to_string(file).unwrap().contains("ferret"), erased);
+    }
+}
+
+#[tokio::test]
+async fn spilled_words_of_deleted_person_are_lost() {
+    let folder = tempfile::tempdir().unwrap();
+    let run = Run::begin(folder.path());
+    run.store.set_away(true);
+    let transcripts = run.handles.sessions.transcripts().clone();
+    let of = Transcript { scope: scope(), session: SessionId("s".to_owned()) };
+    for (speaker, heard) in [(1, "my wombat"), (2, "an owl")] {
+        let line = TurnLine {
+            from: Some(SpeakerId(speaker)),
+            heard: heard.to_owned(),
+            outcome: Outcome::Spoken,
+            ..TurnLine::without_speech(speaker, "somebody", String::new())
+        };
+        transcripts.line(&of, &line);
+    }
+    transcripts.settled(BOUND).await;
+    let spilled = || fs::read_to_string(folder.path().join("waiting.0.jsonl")).unwrap();
+    assert!(spilled().contains("wombat"));
+    run.handles.privacy.clone().forget(asked(now() + 1_000)).await.unwrap_err();
+    transcripts.settled(BOUND).await;
+    assert!(spilled().contains("owl") && !spilled().contains("wombat"), "{}", spilled());
+    assert_eq!(transcripts.backlog().count().waiting, 1);
+    run.end().await;
+
+    let run = Run::begin(folder.path());
+    run.resume().await;
+    assert_eq!(run.lines().await, ["an owl"]);
 }

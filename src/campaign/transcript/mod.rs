@@ -3,6 +3,8 @@
 //! Entry type: [`TranscriptWriter`]. **Never**: keeps a table waiting, or gives up a line while there is
 //! room for it.
 
+mod deleted;
+mod deletion_files;
 mod line;
 mod of;
 mod spill;
@@ -11,6 +13,8 @@ mod task;
 mod tests;
 mod writer;
 
+pub use deletion_files::DeletionFiles;
 pub use of::Transcript;
+pub use spill::waits as lines_wait;
 pub use task::TranscriptOptions;
 pub use writer::{NotWritten, TranscriptWriter};

@@ -7,7 +7,7 @@
 use std::{
     fs,
     io::{self, BufRead, BufReader, Read, Seek, SeekFrom, Write},
-    path::PathBuf,
+    path::{Path, PathBuf},
 };
 
 use serde::{Deserialize, Serialize};
@@ -59,6 +59,12 @@ struct OpenFile {
     end: u64,
 }
 
+/// True if something waits in a file of a name like `base`.
+pub fn waits(base: &Path) -> bool {
+    let name = |number| base.with_extension(format!("{number}.jsonl"));
+    (0..FILES).any(|number| fs::metadata(name(number)).is_ok_and(|file| file.len() > 0))
+}
+
 impl Spill {
     /// Takes over the files that earlier runs have left under names like `base`, one at a time; with the
     /// number of lines in the first.
@@ -102,7 +108,7 @@ impl Spill {
     /// The file cannot be read.
     pub fn first(&mut self) -> io::Result<Option<(Entry, u64)>> {
         while let Some(held) = &mut self.held {
-            let text = held.line()?;
+            let text = held.line(held.read)?;
             let next = held.read + u64::try_from(text.len()).unwrap_or_default();
             if let Some(entry) = parsed(&text) {
                 return Ok(Some((entry, next)));
@@ -129,6 +135,15 @@ impl Spill {
         fs::remove_file(path)?;
         self.held = None;
         self.adopt()
+    }
+
+    /// Has `take_out` take lines out of what is in the file, which are then on no disk; how many of them
+    /// waited.
+    ///
+    /// # Errors
+    /// The file cannot be read or written.
+    pub fn erase(&mut self, take_out: impl Fn(&mut Entry) -> u64) -> io::Result<u64> {
+        self.held.as_mut().map_or(Ok(0), |held| held.erase(take_out))
     }
 
     /// Takes the first file that somebody has left; how many lines it holds.
@@ -198,12 +213,39 @@ impl OpenFile {
         Ok(())
     }
 
-    /// The line that comes first.
-    fn line(&mut self) -> io::Result<Vec<u8>> {
-        self.file.seek(SeekFrom::Start(self.read))?;
+    /// The line at this offset.
+    fn line(&mut self, at: u64) -> io::Result<Vec<u8>> {
+        self.file.seek(SeekFrom::Start(at))?;
         let mut text = Vec::new();
-        BufReader::new(&self.file).take(self.end - self.read).read_until(b'\n', &mut text)?;
+        BufReader::new(&self.file).take(self.end - at).read_until(b'\n', &mut text)?;
         Ok(text)
+    }
+
+    /// See [`Spill::erase`]. An entry is written over in its place, and the rest of its line is blank: a
+    /// crash meanwhile leaves a line that is passed over.
+    fn erase(&mut self, take_out: impl Fn(&mut Entry) -> u64) -> io::Result<u64> {
+        let (mut at, mut waited, mut is_changed) = (0, 0, false);
+        while at < self.end {
+            let text = self.line(at)?;
+            let Some(room) = text.len().checked_sub(1) else { break };
+            if let Some(mut entry) = parsed(&text) {
+                let lines = take_out(&mut entry);
+                let mut left = serde_json::to_vec(&entry)?;
+                // An entry of another version may be longer as this one writes it; it is left.
+                if lines > 0 && left.len() <= room {
+                    left.resize(room, b' ');
+                    self.file.seek(SeekFrom::Start(at))?;
+                    self.file.write_all(&left)?;
+                    is_changed = true;
+                    waited += if at < self.read { 0 } else { lines };
+                }
+            }
+            at += u64::try_from(text.len()).unwrap_or_default();
+        }
+        if is_changed {
+            self.file.sync_data()?;
+        }
+        Ok(waited)
     }
 
     /// Finds its end, which is that of the last whole line; how many lines of talk it holds.
@@ -295,6 +337,31 @@ mod tests {
         let (mut spill, _) = opened(&folder);
         spill.push(&entry(3)).unwrap();
         assert_eq!(drained(&mut spill), [entry(1), entry(3)]);
+    }
+
+    #[test]
+    fn erased_lines_leave_others_in_place() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("data/waiting.0.jsonl");
+        let (mut spill, _) = opened(&folder);
+        for n in 1..=3 {
+            spill.push(&entry(n)).unwrap();
+        }
+        let (_, next) = spill.first().unwrap().unwrap();
+        spill.pass(next).unwrap();
+        let length = fs::metadata(&path).unwrap().len();
+        let gone = spill.erase(|entry| {
+            let Entry::Lines(_, lines) = entry else { return 0 };
+            let there = lines.len();
+            lines.retain(|line| line.uid.0 == "u3");
+            u64::try_from(there - lines.len()).unwrap()
+        });
+        assert_eq!(gone.unwrap(), 2, "of those that wait");
+        let text = fs::read_to_string(&path).unwrap();
+        assert!(!text.contains("u1") && !text.contains("u2"), "{text}");
+        assert_eq!(fs::metadata(&path).unwrap().len(), length);
+        let nothing = Entry::Lines(Scope::local(CampaignKey("c".to_owned())), Vec::new());
+        assert_eq!(drained(&mut spill), [nothing, entry(3)]);
     }
 
     #[test]

@@ -13,7 +13,11 @@ use tokio::{
 };
 use tokio_util::sync::CancellationToken;
 
-use super::spill::{Entry, Spill};
+use super::{
+    deleted::DeletedLines,
+    deletion_files::DeletionFiles,
+    spill::{Entry, Spill},
+};
 use crate::{
     campaign::{Tables, now},
     memory::{Error, Forget, MemoryStore, Scope},
@@ -43,6 +47,8 @@ pub struct TranscriptOptions {
 pub enum Note {
     /// Something is to be written.
     Write(Entry),
+    /// Lines were deleted: they go from the spill too.
+    Erase,
     /// Everything before it has been dealt with.
     Mark(oneshot::Sender<()>),
 }
@@ -57,6 +63,8 @@ pub struct WriterParts {
     pub written: Arc<Notify>,
     /// Storage options of the transcripts.
     pub options: TranscriptOptions,
+    /// Lines that are not to be written.
+    pub deleted: DeletedLines,
     /// Counts what is not written yet.
     pub backlog: Backlog,
     /// True if a line waits in memory because no disk takes it.
@@ -73,6 +81,8 @@ pub struct WriterTask {
     parts: WriterParts,
     /// `None`: it cannot be used.
     spill: Option<Spill>,
+    /// Deletions that are recorded in the store are known.
+    knows_deletions: bool,
     /// Somebody has been told that nothing can be written.
     troubled: bool,
     wait: Duration,
@@ -82,7 +92,14 @@ pub struct WriterTask {
 impl WriterTask {
     /// Nothing is read yet.
     pub fn new(parts: WriterParts) -> Self {
-        Self { parts, spill: None, troubled: false, wait: RETRY_FIRST, again: Instant::now() }
+        Self {
+            parts,
+            spill: None,
+            knows_deletions: false,
+            troubled: false,
+            wait: RETRY_FIRST,
+            again: Instant::now(),
+        }
     }
 
     /// Writes until stopped, and then what is left; gives how many lines the spill holds at the end.
@@ -117,8 +134,15 @@ impl WriterTask {
     /// Opens the spill, with what earlier runs have left in it.
     async fn take_up(&mut self) {
         let base = self.parts.options.spill.clone();
-        let opened = spawn_blocking(move || Spill::open(base)).await;
-        match opened.map_err(io::Error::other).and_then(|opened| opened) {
+        let (files, deleted) = (DeletionFiles::new(&base), self.parts.deleted.clone());
+        let opened = spawn_blocking(move || {
+            match files.all() {
+                Ok(all) => all.iter().for_each(|deletion| deleted.add(deletion)),
+                Err(error) => tracing::error!(%error, "cannot read deletions of earlier runs"),
+            }
+            Spill::open(base)
+        });
+        match opened.await.map_err(io::Error::other).and_then(|opened| opened) {
             Ok((spill, lines)) => {
                 self.parts.backlog.wait(lines);
                 self.spill = Some(spill);
@@ -129,7 +153,8 @@ impl WriterTask {
 
     async fn hear(&mut self, note: Note) {
         match note {
-            Note::Write(entry) => {
+            Note::Write(mut entry) => {
+                self.parts.backlog.written(self.parts.deleted.take_out(&mut entry));
                 let kept = entry.clone();
                 if let Err(fault) = caught(self.write(entry)).await {
                     self.failed(&fault).await;
@@ -137,8 +162,23 @@ impl WriterTask {
                 }
                 self.parts.stuck.send_if_modified(std::mem::take);
             }
+            Note::Erase => self.erase().await,
             // The receiver may have been dropped.
             Note::Mark(done) => _ = done.send(()),
+        }
+    }
+
+    /// Takes deleted lines out of the spill.
+    async fn erase(&mut self) {
+        if !self.is_spilled() {
+            return;
+        }
+        let deleted = self.parts.deleted.clone();
+        let erased = self.spilling(move |spill| spill.erase(|entry| deleted.take_out(entry)));
+        match erased.await {
+            Ok(lines) => self.parts.backlog.written(lines),
+            // They are left out when they are written into the store.
+            Err(error) => tracing::error!(%error, "deleted lines are still in the spill file"),
         }
     }
 
@@ -208,6 +248,9 @@ impl WriterTask {
     /// Writes what is in the spill; whether nothing is any more.
     async fn drain(&mut self) -> bool {
         while self.is_spilled() {
+            if !self.know_deletions().await {
+                return false;
+            }
             let next = match self.spilling(Spill::first).await {
                 Ok(None) => break,
                 Ok(Some((entry, next))) => {
@@ -224,6 +267,20 @@ impl WriterTask {
             }
         }
         true
+    }
+
+    /// Learns which deletions earlier runs have left in the store; whether they are known.
+    async fn know_deletions(&mut self) -> bool {
+        if !self.knows_deletions {
+            match self.hurried(self.parts.store.deletions()).await {
+                Ok(all) => {
+                    all.iter().for_each(|deletion| self.parts.deleted.add(deletion));
+                    self.knows_deletions = true;
+                }
+                Err(error) => self.trouble(&error),
+            }
+        }
+        self.knows_deletions
     }
 
     /// Has the store write it; whether it is dealt with, written or refused.
@@ -253,35 +310,38 @@ impl WriterTask {
     }
 
     /// Result of the store, which has [`HURRY`] for it once the program stops.
-    async fn put(&self, entry: &Entry) -> Result<(), Error> {
+    async fn hurried<T>(&self, asked: impl Future<Output = Result<T, Error>>) -> Result<T, Error> {
         let hurried = async {
             self.parts.stop.cancelled().await;
             sleep(HURRY).await;
         };
+        tokio::select! {
+            biased;
+            done = asked => done,
+            () = hurried => Err(Error::Away("it does not answer in time".to_owned())),
+        }
+    }
+
+    /// Writes `entry` into the store, without lines that were deleted.
+    async fn put(&self, entry: &Entry) -> Result<(), Error> {
+        let mut entry = entry.clone();
+        self.parts.deleted.take_out(&mut entry);
         #[cfg(test)]
         {
             use std::sync::atomic::Ordering::SeqCst;
             let left = self.parts.faults.fetch_update(SeqCst, SeqCst, |left| left.checked_sub(1));
             assert!(left.is_err(), "a fault of the store");
         }
+        let store = &self.parts.store;
         let written = async {
             match entry {
-                Entry::Session(scope, session) => {
-                    self.parts.store.put_session(scope, session.clone()).await
-                }
-                Entry::Lines(scope, lines) => {
-                    self.parts.store.append(scope, lines.clone()).await.map(drop)
-                }
-                Entry::Withdraw(scope, lines) => {
-                    self.parts.store.withdraw(scope, lines.clone()).await.map(drop)
-                }
+                Entry::Session(scope, session) => store.put_session(&scope, session).await,
+                Entry::Lines(_, lines) if lines.is_empty() => Ok(()),
+                Entry::Lines(scope, lines) => store.append(&scope, lines).await.map(drop),
+                Entry::Withdraw(scope, lines) => store.withdraw(&scope, lines).await.map(drop),
             }
         };
-        tokio::select! {
-            biased;
-            done = written => done,
-            () = hurried => Err(Error::Away("it does not answer in time".to_owned())),
-        }
+        self.hurried(written).await
     }
 
     fn lose(&self, entry: &Entry) {

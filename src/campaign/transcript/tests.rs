@@ -9,7 +9,8 @@ use tokio::{
 use tokio_util::sync::CancellationToken;
 
 use super::{
-    Transcript, TranscriptOptions, TranscriptWriter,
+    DeletionFiles, Transcript, TranscriptOptions, TranscriptWriter,
+    deleted::DeletedLines,
     line::utterances,
     spill::Entry,
     task::{Note, WriterParts, WriterTask},
@@ -17,7 +18,7 @@ use super::{
 use crate::{
     campaign::Tables,
     domain::{CampaignKey, Owner, Scope, SessionId},
-    memory::{LineFilter, MemoryStore, SessionFilter, Sqlite, Viewer, Visibility},
+    memory::{Deletion, LineFilter, MemoryStore, SessionFilter, Sqlite, Viewer, Visibility},
     session::{Backlog, Circumstances, Outcome, SpeakerId, TurnLine, Unwritten},
 };
 
@@ -133,6 +134,7 @@ async fn written_with(
         tables: Tables::default(),
         written: Arc::default(),
         options: options(spill),
+        deleted: DeletedLines::default(),
         backlog: backlog.clone(),
         stuck: watch::Sender::default(),
         stop: stop.clone(),
@@ -169,5 +171,35 @@ async fn lines_survive_writer_panic() {
         let next = TranscriptWriter::open(Arc::clone(&store), Tables::default(), &options(&folder));
         assert_eq!(next.close().await, None);
         assert_eq!(lines().await, 8);
+    }
+}
+
+#[tokio::test]
+async fn deleted_lines_of_earlier_runs_are_left_out() {
+    for is_away in [false, true] {
+        let folder = tempfile::tempdir().unwrap();
+        let store: Arc<dyn MemoryStore> =
+            Arc::new(Sqlite::open(&folder.path().join("memory.db")).unwrap());
+        assert_eq!(written_with(2, &store, &folder).await, 8);
+        let deletion = Deletion {
+            owner: Owner::Local,
+            player: "Anna".to_owned(),
+            session: None,
+            before: i64::MAX,
+            names: Vec::new(),
+            asker: "Anna".to_owned(),
+            erased: false,
+        };
+        if is_away {
+            DeletionFiles::new(&options(&folder).spill).put(&deletion).unwrap();
+        } else {
+            store.put_deletion(deletion).await.unwrap();
+        }
+        let next = TranscriptWriter::open(Arc::clone(&store), Tables::default(), &options(&folder));
+        assert_eq!(next.close().await, None);
+        let scope = of(Owner::Local).scope;
+        let lines = store.lines(&scope, LineFilter::default(), Viewer::Dm).await.unwrap();
+        let speakers: Vec<&str> = lines.iter().map(|line| line.said.speaker.as_str()).collect();
+        assert_eq!(speakers, ["Bartok"; 4]);
     }
 }

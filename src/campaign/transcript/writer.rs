@@ -17,6 +17,8 @@ use tokio::{
 use tokio_util::sync::CancellationToken;
 
 use super::{
+    deleted::DeletedLines,
+    deletion_files::DeletionFiles,
     line,
     of::Transcript,
     spill::Entry,
@@ -25,7 +27,7 @@ use super::{
 use crate::{
     campaign::{Tables, now},
     domain::SessionId,
-    memory::{MemoryStore, Session, Uid},
+    memory::{Deletion, MemoryStore, Session, Uid},
     session::{Backlog, TurnLine},
 };
 
@@ -57,6 +59,8 @@ pub struct TranscriptWriter {
     written: Arc<Notify>,
     notes: mpsc::Sender<Note>,
     backlog: Backlog,
+    deleted: DeletedLines,
+    deletion_files: DeletionFiles,
     recent: Arc<Mutex<VecDeque<Recent>>>,
     stuck: watch::Receiver<bool>,
     stop: CancellationToken,
@@ -70,6 +74,7 @@ impl TranscriptWriter {
     pub fn open(store: Arc<dyn MemoryStore>, tables: Tables, options: &TranscriptOptions) -> Self {
         let (notes, queue) = mpsc::channel(NOTES_CAPACITY);
         let (backlog, stop) = (Backlog::default(), CancellationToken::new());
+        let deleted = DeletedLines::default();
         let written = Arc::new(Notify::new());
         let (sticks, stuck) = watch::channel(false);
         let task = WriterTask::new(WriterParts {
@@ -77,6 +82,7 @@ impl TranscriptWriter {
             tables,
             written: Arc::clone(&written),
             options: options.clone(),
+            deleted: deleted.clone(),
             backlog: backlog.clone(),
             stuck: sticks,
             stop: stop.clone(),
@@ -84,7 +90,18 @@ impl TranscriptWriter {
             faults: Arc::default(),
         });
         let task = Arc::new(Mutex::new(Some(tokio::spawn(task.write_all(queue)))));
-        Self { store, written, notes, backlog, recent: Arc::default(), stuck, stop, task }
+        Self {
+            store,
+            written,
+            notes,
+            backlog,
+            deleted,
+            deletion_files: DeletionFiles::new(&options.spill),
+            recent: Arc::default(),
+            stuck,
+            stop,
+            task,
+        }
     }
 
     /// Store of the transcripts.
@@ -145,6 +162,19 @@ impl TranscriptWriter {
         if !lines.is_empty() {
             self.note(Entry::Withdraw(of.scope.clone(), lines));
         }
+    }
+
+    /// Lines that `deletion` covers are not written from now on, and go from what waits; returns at once.
+    pub fn leave_out(&self, deletion: &Deletion) {
+        self.deleted.add(deletion);
+        if self.notes.try_send(Note::Erase).is_err() {
+            tracing::warn!("deleted lines may stay in the spill file until the store takes it");
+        }
+    }
+
+    /// Files in which deletions wait while the store is away.
+    pub fn deletion_files(&self) -> &DeletionFiles {
+        &self.deletion_files
     }
 
     fn note(&self, entry: Entry) {

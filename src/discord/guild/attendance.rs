@@ -5,7 +5,6 @@
 use std::{
     collections::{BTreeMap, BTreeSet},
     sync::Arc,
-    time::Duration,
 };
 
 use futures::{FutureExt, future::BoxFuture};
@@ -21,7 +20,7 @@ use super::{
 };
 use crate::{
     audio::FRAME,
-    campaign::{Announcement, Consent, ForgetFrom, ForgetRequest, Privacy, PrivacyError, Services},
+    campaign::{Announcement, Consent, ForgetFrom, ForgetRequest, Services, now},
     discord::ui::{names::cleaned, notices},
     session::{Command, Speaker, SpeakerId},
 };
@@ -50,34 +49,6 @@ fn notice(
     let german = speaks_german.then(|| notices::spoken_german(consent, services));
     let english = notices::spoken(consent, services);
     (notices::written(names, voice, consent, services), Announcement { english, german })
-}
-
-/// Delays between attempts to delete: the store may be late or away.
-const RETRY_DELAYS: [Duration; 7] = [
-    Duration::from_secs(1),
-    Duration::from_secs(2),
-    Duration::from_secs(4),
-    Duration::from_secs(8),
-    Duration::from_secs(16),
-    Duration::from_secs(32),
-    Duration::from_secs(64),
-];
-
-/// Deletes with retries for two minutes: the player has read that it is done.
-///
-/// # Errors
-/// The last attempt failed.
-async fn forget_with_retries(privacy: &Privacy, what: ForgetRequest) -> Result<u64, PrivacyError> {
-    for wait in RETRY_DELAYS {
-        match privacy.clone().forget(what.clone()).await {
-            Ok(lines) => return Ok(lines),
-            Err(why) => {
-                tracing::warn!(%why, "the lines of a player who opted out are not deleted yet")
-            }
-        }
-        sleep(wait).await;
-    }
-    privacy.clone().forget(what).await
 }
 
 /// ISO 639-1 code of the language that notices are spoken in where all NPCs speak it.
@@ -283,15 +254,15 @@ impl Guild {
         let names = names.into_iter().chain(character).collect();
         let from = ForgetFrom { owner: self.scope().owner, session: Some(session.id.clone()) };
         let privacy = self.shared.handles.privacy.clone();
-        let what = ForgetRequest { player: user.to_string(), names, from };
+        let player = user.to_string();
+        let what = ForgetRequest { asker: player.clone(), player, names, from, before: now() };
         self.spawn(async move {
-            let deleted = forget_with_retries(&privacy, what).await;
+            let deleted = privacy.forget(what).await;
             Box::new(move |guild: &mut Self| {
                 let Err(why) = deleted else { return };
-                tracing::error!(%why, "cannot delete the lines of a player who opted out");
                 guild.note(format!(
-                    "I can't delete the lines of a player who opted out: {why} (they can use \
-                     /privacy delete)"
+                    "I can't delete the lines of a player who opted out yet: {why} (I keep trying, \
+                     even after a restart, and tell them when it's done)"
                 ));
             }) as Job
         });

@@ -6,6 +6,7 @@
 
 mod address;
 mod append;
+mod deletions;
 mod failure;
 mod graph;
 mod index;

@@ -49,7 +49,7 @@ impl Postgres {
         let mut client = self.client().await?;
         let work = client.transaction().await?;
         let forgotten = match what {
-            Forget::Player(player) => forget_player(&work, scope, &player).await?,
+            Forget::Player { id, before } => forget_player(&work, scope, &id, before).await?,
             Forget::Session(id) => forget_sessions(&work, scope, vec![plain(&id)]).await?,
             Forget::Before(at) => {
                 let mut sql = Sql::new("SELECT s.id FROM session s WHERE coalesce(");
@@ -139,14 +139,16 @@ pub(super) async fn uncover(
     Ok(())
 }
 
-/// Forgets a player's lines, and that they were there.
+/// Forgets a player's lines that began before a moment, and that they were there.
 async fn forget_player(
     work: &Transaction<'_>,
     scope: &Scope,
     player: &str,
+    before: i64,
 ) -> Result<Forgotten, Error> {
     let mut sql = emptying(scope, FORGOTTEN);
     sql.push(" AND speaker_id = ").bind(plain(player));
+    sql.push(" AND utterance.at < ").bind(before);
     let gone = empty(work, sql).await?;
     let derived = underived(work, scope, &gone).await?;
     let mut presence = Sql::new("UPDATE utterance SET players = array_remove(players, ");

@@ -69,6 +69,9 @@ fn closed() -> Error {
 pub struct Writer {
     jobs: Option<mpsc::Sender<Box<dyn Job>>>,
     thread: Option<JoinHandle<()>>,
+    /// True while a test has it fail.
+    #[cfg(test)]
+    pub away: std::sync::atomic::AtomicBool,
 }
 
 impl Writer {
@@ -82,7 +85,12 @@ impl Writer {
             .name("memory".to_owned())
             .spawn(move || write_all(&db, queue))
             .map_err(|error| Error::Away(error.to_string()))?;
-        Ok(Self { jobs: Some(jobs), thread: Some(thread) })
+        Ok(Self {
+            jobs: Some(jobs),
+            thread: Some(thread),
+            #[cfg(test)]
+            away: Default::default(),
+        })
     }
 
     /// Has `work` done within a transaction; answers when it is on the disk.
@@ -90,6 +98,10 @@ impl Writer {
         &self,
         work: impl FnOnce(&Connection) -> Result<T, Error> + Send + 'static,
     ) -> Result<T, Error> {
+        #[cfg(test)]
+        if self.away.load(std::sync::atomic::Ordering::SeqCst) {
+            return Err(closed());
+        }
         let (answer, done) = oneshot::channel();
         let job = Box::new(Write { work: Some(work), done: None, answer });
         let jobs = self.jobs.as_ref().ok_or_else(closed)?;

@@ -44,12 +44,12 @@ pub fn forget(db: &Connection, key: &str, what: &Forget) -> Result<Forgotten, Er
     let campaign = campaign(db, key)?;
     doom(db)?;
     match what {
-        Forget::Player(player) => {
+        Forget::Player { id: player, before } => {
             run(
                 db,
                 "INSERT INTO doomed SELECT id, session, seq, uid FROM line
-                 WHERE campaign = ? AND speaker_id = ?",
-                params![campaign, player],
+                 WHERE campaign = ? AND speaker_id = ? AND at < ?",
+                params![campaign, player, before],
             )?;
             let derived = remove_derived(db, campaign)?;
             let lines = blank(db, FORGOTTEN)?;

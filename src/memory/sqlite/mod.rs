@@ -5,6 +5,7 @@
 
 mod campaign;
 mod connect;
+mod deletions;
 mod engine;
 mod failure;
 mod forget;

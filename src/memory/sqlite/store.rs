@@ -62,6 +62,12 @@ impl Sqlite {
         })
     }
 
+    /// Has writes fail as if the store were away, or succeed again.
+    #[cfg(test)]
+    pub fn set_away(&self, is_away: bool) {
+        self.writer.away.store(is_away, std::sync::atomic::Ordering::SeqCst);
+    }
+
     /// Leaves nothing of what was removed in the log beside the file, unless somebody reads there.
     pub(super) async fn checkpoint(&self) -> Result<(), Error> {
         let path = self.path.clone();

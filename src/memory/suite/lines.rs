@@ -251,7 +251,7 @@ pub async fn forgetting(store: &dyn MemoryStore) {
     };
     let lines = vec![line("one", 1, "mine"), bens(2, "his confession"), line("two", 3, "later")];
     store.append(&key(), lines).await.unwrap();
-    let ben = Forget::Player("8".to_owned());
+    let ben = Forget::Player { id: "8".to_owned(), before: i64::MAX };
     assert_eq!(store.forget(&other(), ben.clone()).await.unwrap().lines, 0);
     assert_eq!(store.forget(&key(), ben).await.unwrap().lines, 1);
     let gaps = LineFilter { gaps: true, ..LineFilter::default() };

@@ -2,6 +2,7 @@
 //!
 //! Entry function: [`run`], over a way to open an empty store. **Never**: looks into a store.
 
+mod deletions;
 mod graph;
 mod items;
 pub mod kept;
@@ -32,4 +33,6 @@ pub async fn run(open: impl Fn() -> Arc<dyn MemoryStore>) {
     scopes::apart(&*open()).await;
     spending::accounts(&*open()).await;
     spending::caps(&*open()).await;
+    deletions::records(&*open()).await;
+    deletions::moments(&*open()).await;
 }

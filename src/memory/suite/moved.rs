@@ -70,7 +70,7 @@ async fn forgotten(store: &dyn MemoryStore) {
         let all = store.lines(&played(owner, "shared"), LineFilter::default(), Viewer::Dm).await;
         format!("{:?}", all.unwrap()).contains("Anna")
     };
-    let forget = Forget::Player("7".to_owned());
+    let forget = Forget::Player { id: "7".to_owned(), before: i64::MAX };
     let gone = store.forget(&played(Owner::Guild(1), "shared"), forget).await.unwrap();
     assert_eq!(gone.lines, 1);
     assert!(!heard(Owner::Guild(1)).await);

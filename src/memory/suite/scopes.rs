@@ -136,7 +136,7 @@ async fn changing(store: &dyn MemoryStore) {
 /// Forgetting a person in one guild, and a session of another, leaves the other scopes as they were.
 async fn forgetting(store: &dyn MemoryStore) {
     let before = seen(store, &key()).await;
-    let person = Forget::Player("7".to_owned());
+    let person = Forget::Player { id: "7".to_owned(), before: i64::MAX };
     assert_eq!(store.forget(&of_guild(1), person).await.unwrap().lines, 3);
     let session = Forget::Session("one".to_owned());
     assert_eq!(store.forget(&of_guild(2), session).await.unwrap().sessions, 1);

@@ -6,7 +6,7 @@
 use serenity::all::{ButtonStyle, CreateActionRow, CreateButton};
 
 use crate::{
-    campaign::{ForgetFrom, ForgetRequest, NamesOf},
+    campaign::{ForgetFrom, ForgetRequest, NamesOf, now},
     discord::{
         commands::{
             answer::{Answer, Refusal},
@@ -61,7 +61,8 @@ pub fn export(guild: &Guild, user: u64) -> Answer {
 /// master those of `purged`.
 pub fn confirm(guild: &Guild, call: &Call, purged: Option<u64>) -> Answer {
     let user = call.user.get();
-    let what = wanted(guild, purged.unwrap_or(user), purged.is_none().then_some(&call.name));
+    let name = purged.is_none().then_some(&call.name);
+    let what = wanted(guild, purged.unwrap_or(user), name, user);
     let names = guild.shared.handles.privacy.clone().names(what);
     Answer::later(async move {
         match names.await {
@@ -108,13 +109,15 @@ fn question(user: u64, purged: Option<u64>, names: &NamesOf) -> Reply {
     Reply::private(text).with_rows(vec![CreateActionRow::Buttons(vec![button])])
 }
 
-/// Request to forget `user`, known as `name` here.
-fn wanted(guild: &Guild, user: u64, name: Option<&String>) -> ForgetRequest {
+/// Request of `asker` to forget `user`, known as `name` here.
+fn wanted(guild: &Guild, user: u64, name: Option<&String>, asker: u64) -> ForgetRequest {
     let character = guild.settings().characters.get(&user);
     ForgetRequest {
         player: user.to_string(),
         names: name.into_iter().chain(character).cloned().collect(),
         from: ForgetFrom { owner: Owner::Guild(guild.id.get()), session: None },
+        before: now(),
+        asker: asker.to_string(),
     }
 }
 
@@ -129,7 +132,7 @@ pub fn delete_own(guild: &mut Guild, press: &ButtonPress, user: u64) -> Result<A
                 .into(),
         );
     }
-    Ok(delete(guild, user, Some(&press.name)))
+    Ok(delete(guild, user, Some(&press.name), user))
 }
 
 /// The button that deletes what `user` has said on this server.
@@ -140,12 +143,12 @@ pub fn purge(guild: &mut Guild, press: &ButtonPress, user: u64) -> Result<Answer
     if !press.is_dm {
         return Err(guild.only_dms().into());
     }
-    Ok(delete(guild, user, None))
+    Ok(delete(guild, user, None, press.user.get()))
 }
 
-/// Deletes what `user`, who is called `name` here, has said.
-fn delete(guild: &mut Guild, user: u64, name: Option<&String>) -> Answer {
-    let what = wanted(guild, user, name);
+/// Deletes what `user`, who is called `name` here, has said, for `asker`.
+fn delete(guild: &mut Guild, user: u64, name: Option<&String>, asker: u64) -> Answer {
+    let what = wanted(guild, user, name, asker);
     guild.change_settings(|settings| settings.characters.remove(&user));
     guild.withdraw_calls_of(user);
     let deleted = guild.shared.handles.privacy.clone().forget(what);
@@ -155,7 +158,10 @@ fn delete(guild: &mut Guild, user: u64, name: Option<&String>) -> Answer {
                 "Deleted: {lines} lines, and everything derived from them. New lines are written \
                  down again (/privacy optout prevents that)."
             ),
-            Err(why) => format!("I couldn't delete everything: {why}. Press again to retry."),
+            Err(why) => format!(
+                "I couldn't delete everything yet: {why}. I keep trying, even after a restart, and \
+                 send you a message when it's done."
+            ),
         })
     })
 }

@@ -96,7 +96,10 @@ async fn round(store: &Sqlite, watched: &Watched, round: u64) {
     store.apply(&campaign, places(round)).await.unwrap();
     if round % 25 == 24 {
         // Empties the log.
-        store.forget(&campaign, Forget::Player("8".to_owned())).await.unwrap();
+        store
+            .forget(&campaign, Forget::Player { id: "8".to_owned(), before: i64::MAX })
+            .await
+            .unwrap();
     }
 }
 

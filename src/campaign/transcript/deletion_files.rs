@@ -1,0 +1,141 @@
+//! Deletions that wait while the store is away, in files beside the lines that wait.
+//!
+//! Entry type: [`DeletionFiles`]. Each has a file of its own, named after its key, so that programs of one
+//! folder do not write over each other's. Everything blocks, for a disk's time. **Never**: puts an earlier
+//! deletion over a later one, or lets anybody but their owner read them.
+
+use std::{
+    fs, io,
+    path::{Path, PathBuf},
+};
+
+use crate::{campaign::FileError, domain::fnv1a, files, memory::Deletion};
+
+/// Files of deletions.
+#[derive(Clone, Debug)]
+pub struct DeletionFiles {
+    /// Files have this name, with the hash of a key.
+    base: PathBuf,
+}
+
+impl DeletionFiles {
+    /// Files beside the spill files of this base name; nothing is read yet.
+    pub fn new(spill: &Path) -> Self {
+        Self { base: spill.with_extension("deletion") }
+    }
+
+    /// Records a deletion, unless a later one of the same key is there; it is on the disk then.
+    ///
+    /// # Errors
+    /// The file cannot be written.
+    pub fn put(&self, deletion: &Deletion) -> Result<(), FileError> {
+        let path = self.path(deletion);
+        if read(&path)?.is_some_and(|there| there.before > deletion.before) {
+            return Ok(());
+        }
+        let text = serde_json::to_vec(deletion).map_err(io::Error::from);
+        let replaced = text.and_then(|text| files::replace_private(&path, &text));
+        replaced.map_err(FileError::on("write", &path))
+    }
+
+    /// Deletions that wait.
+    ///
+    /// # Errors
+    /// The folder cannot be read. A file that cannot be is logged and left.
+    pub fn all(&self) -> Result<Vec<Deletion>, FileError> {
+        let folder = self.base.parent().unwrap_or(Path::new(""));
+        let begins = self.base.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+        let entries = match fs::read_dir(folder) {
+            Ok(entries) => entries,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+            Err(error) => return Err(FileError::on("read", folder)(error)),
+        };
+        let mut all = Vec::new();
+        for entry in entries {
+            let path = entry.map_err(FileError::on("read", folder))?.path();
+            let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+            if name.strip_prefix(begins).is_some_and(|rest| {
+                rest.strip_prefix('.').is_some_and(|rest| rest.ends_with(".json"))
+            }) {
+                match read(&path) {
+                    Ok(deletion) => all.extend(deletion),
+                    Err(error) => tracing::error!(%error, "a deletion that waits is not done"),
+                }
+            }
+        }
+        Ok(all)
+    }
+
+    /// Removes the record of a deletion that is done, unless a later one has taken its place.
+    ///
+    /// # Errors
+    /// The file cannot be removed.
+    pub fn remove(&self, deletion: &Deletion) -> Result<(), FileError> {
+        let path = self.path(deletion);
+        match read(&path)? {
+            Some(there) if there.before <= deletion.before => {
+                fs::remove_file(&path).map_err(FileError::on("delete", &path))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn path(&self, deletion: &Deletion) -> PathBuf {
+        let session = deletion.session.as_deref().unwrap_or_default();
+        let key = format!("{}\n{}\n{session}", deletion.owner.word(), deletion.player);
+        self.base.with_extension(format!("deletion.{:016x}.json", fnv1a(key.bytes())))
+    }
+}
+
+/// The deletion in a file, if there is one.
+fn read(path: &Path) -> Result<Option<Deletion>, FileError> {
+    let text = match files::read_own(path) {
+        Ok(text) => text,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        Err(error) => return Err(FileError::on("read", path)(error)),
+    };
+    let read = serde_json::from_slice(&text).map_err(io::Error::from);
+    read.map(Some).map_err(FileError::on("read", path))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::PermissionsExt;
+
+    use super::*;
+    use crate::domain::Owner;
+
+    fn asked(player: &str, before: i64) -> Deletion {
+        Deletion {
+            owner: Owner::Guild(7),
+            player: player.to_owned(),
+            session: None,
+            before,
+            names: Vec::new(),
+            asker: player.to_owned(),
+            erased: false,
+        }
+    }
+
+    #[test]
+    fn later_deletion_outlasts_earlier_one() {
+        let folder = tempfile::tempdir().unwrap();
+        let files = DeletionFiles::new(&folder.path().join("data/waiting"));
+        assert_eq!(files.all().unwrap(), []);
+        for before in [2, 3, 1] {
+            files.put(&asked("1", before)).unwrap();
+        }
+        assert_eq!(files.all().unwrap(), [asked("1", 3)]);
+        fs::write(folder.path().join("data/waiting.0.jsonl"), "not one").unwrap();
+        for file in fs::read_dir(folder.path().join("data")).unwrap() {
+            let file = file.unwrap();
+            let mode = file.metadata().unwrap().permissions().mode() & 0o777;
+            assert!(mode == 0o600 || file.file_name() == "waiting.0.jsonl", "{mode:o}");
+        }
+        files.put(&asked("2", 1)).unwrap();
+        files.remove(&asked("1", 2)).unwrap();
+        assert_eq!(files.all().unwrap().len(), 2);
+        files.remove(&asked("1", 3)).unwrap();
+        assert_eq!(files.all().unwrap(), [asked("2", 1)]);
+    }
+}

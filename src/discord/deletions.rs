@@ -1,0 +1,46 @@
+//! Notices to people whose deletion could not be done when they asked for it, and is done.
+//!
+//! Entry function: [`notify`]. **Never**: writes where others read that somebody had something deleted.
+
+use std::sync::Arc;
+
+use serenity::{
+    all::{CreateMessage, UserId},
+    http::Http,
+};
+use tokio::sync::broadcast::{Receiver, error::RecvError};
+
+use super::rest;
+use crate::campaign::Deleted;
+
+/// The message to them.
+const DONE: &str = "I couldn't delete what you asked me to delete at that time. Now it's done: the \
+                    lines and everything derived from them are deleted.";
+
+/// Sends everybody a direct message whose deletion is done, until there are no more.
+pub async fn notify(mut finished: Receiver<Deleted>, http: Arc<Http>) {
+    loop {
+        let deleted = match finished.recv().await {
+            Ok(deleted) => deleted,
+            Err(RecvError::Lagged(missed)) => {
+                tracing::error!(missed, "people were not told that their deletion is done");
+                continue;
+            }
+            Err(RecvError::Closed) => return,
+        };
+        // Only on a server are people known by the id of a user.
+        let id = deleted
+            .asker
+            .0
+            .parse::<u64>()
+            .ok()
+            .filter(|id| *id > 0 && deleted.owner.guild().is_some());
+        let Some(user) = id.map(UserId::new) else { continue };
+        let sent = user.direct_message(&http, CreateMessage::new().content(DONE));
+        if let Err(error) = sent.await {
+            // They may not take messages from people they do not know.
+            let reason = rest::reason(&error);
+            tracing::warn!(reason, "cannot tell a person that their deletion is done");
+        }
+    }
+}

@@ -1,0 +1,66 @@
+//! Deletions that people have asked for and that are not done yet.
+//!
+//! Entry trait: [`Deletions`]. A deletion is recorded before anything is deleted, and its record goes
+//! when all is done, so that a killed program or a store that was away delays it, and no more.
+//! **Never**: deletes what was said.
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
+
+use super::{reply::StoreFuture, transcript::Utterance};
+use crate::domain::{Owner, Scope};
+
+/// A deletion of what a person has said. Its key is owner, person and session.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Deletion {
+    /// Owner of the sessions in which it was said.
+    #[serde(serialize_with = "word", deserialize_with = "of_word")]
+    pub owner: Owner,
+    /// The person, by identity.
+    pub player: String,
+    /// Only what they said in this session; `None`: in any of the owner's.
+    pub session: Option<String>,
+    /// Only what they began to say before this Unix time in ms.
+    pub before: i64,
+    /// Their names when it was asked for, for what earlier versions have kept by name.
+    pub names: Vec<String>,
+    /// Identity of the person to notify once it is done.
+    pub asker: String,
+    /// Tables and files have forgotten them by identity; what is left to do needs the store.
+    pub erased: bool,
+}
+
+impl Deletion {
+    /// True if `line` of `scope` is one of the lines to delete.
+    pub fn covers(&self, scope: &Scope, line: &Utterance) -> bool {
+        scope.owner == self.owner
+            && line.speaker_id.as_ref() == Some(&self.player)
+            && self.session.as_ref().is_none_or(|session| *session == line.session)
+            && line.at < self.before
+    }
+
+    /// True if both have the same key, whatever their time.
+    pub fn is_like(&self, other: &Self) -> bool {
+        self.owner == other.owner && self.player == other.player && self.session == other.session
+    }
+}
+
+fn word<S: Serializer>(owner: &Owner, to: S) -> Result<S::Ok, S::Error> {
+    to.serialize_str(&owner.word())
+}
+
+fn of_word<'de, D: Deserializer<'de>>(from: D) -> Result<Owner, D::Error> {
+    let word = String::deserialize(from)?;
+    Owner::of_word(&word).ok_or_else(|| D::Error::custom(format!("unknown owner '{word}'")))
+}
+
+/// Records of deletions.
+pub trait Deletions: Send + Sync {
+    /// Records a deletion. Of two with one key the later stays; of one time, the one written last.
+    fn put_deletion(&self, deletion: Deletion) -> StoreFuture<'_, ()>;
+
+    /// Deletions that are not done, of all owners, the oldest first.
+    fn deletions(&self) -> StoreFuture<'_, Vec<Deletion>>;
+
+    /// Removes the record of a deletion that is done, unless a later one has taken its place.
+    fn remove_deletion(&self, deletion: Deletion) -> StoreFuture<'_, ()>;
+}

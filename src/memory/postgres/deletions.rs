@@ -1,0 +1,76 @@
+//! Deletions that are not done, in PostgreSQL.
+//!
+//! Entry: [`Deletions`] of [`Postgres`]. **Never**: puts an earlier deletion over a later one.
+
+use tokio_postgres::Row;
+
+use super::{
+    sql::{Sql, json, plain, read},
+    store::{Postgres, within},
+};
+use crate::{
+    domain::Owner,
+    memory::{Deletion, Deletions, Error, StoreFuture},
+};
+
+impl Deletions for Postgres {
+    fn put_deletion(&self, deletion: Deletion) -> StoreFuture<'_, ()> {
+        Box::pin(within(async move {
+            let names: Vec<String> = deletion.names.iter().map(|name| plain(name)).collect();
+            let mut sql = Sql::new(
+                "INSERT INTO deletion AS it (owner, player, session, until, names, asker, erased) \
+                 VALUES (",
+            );
+            sql.bind(deletion.owner.word()).push(", ").bind(plain(&deletion.player));
+            sql.push(", ").bind(session(&deletion)).push(", ").bind(deletion.before);
+            sql.push(", ").bind(json(&names)?).push(", ").bind(plain(&deletion.asker));
+            sql.push(", ").bind(deletion.erased).push(
+                ") ON CONFLICT (owner, player, session) DO UPDATE SET until = excluded.until, \
+                 names = excluded.names, asker = excluded.asker, erased = excluded.erased \
+                 WHERE excluded.until >= it.until",
+            );
+            sql.execute(&self.client().await?).await.map(drop)
+        }))
+    }
+
+    fn deletions(&self) -> StoreFuture<'_, Vec<Deletion>> {
+        Box::pin(within(async move {
+            let sql = Sql::new(
+                "SELECT owner, player, session, until, names, asker, erased FROM deletion \
+                 ORDER BY until, owner, player, session",
+            );
+            let rows = sql.query(&self.client().await?).await?;
+            let all: Result<Vec<_>, Error> = rows.iter().map(row_of).collect();
+            Ok(all?.into_iter().flatten().collect())
+        }))
+    }
+
+    fn remove_deletion(&self, deletion: Deletion) -> StoreFuture<'_, ()> {
+        Box::pin(within(async move {
+            let mut sql = Sql::new("DELETE FROM deletion WHERE owner = ");
+            sql.bind(deletion.owner.word()).push(" AND player = ").bind(plain(&deletion.player));
+            sql.push(" AND session = ").bind(session(&deletion));
+            sql.push(" AND until <= ").bind(deletion.before);
+            sql.execute(&self.client().await?).await.map(drop)
+        }))
+    }
+}
+
+/// The session as a column has it: '' for all.
+fn session(deletion: &Deletion) -> String {
+    deletion.session.as_deref().map(plain).unwrap_or_default()
+}
+
+/// The deletion in a row; `None`: of an owner that this version does not know.
+fn row_of(row: &Row) -> Result<Option<Deletion>, Error> {
+    let Some(owner) = Owner::of_word(row.try_get(0)?) else { return Ok(None) };
+    Ok(Some(Deletion {
+        owner,
+        player: row.try_get(1)?,
+        session: Some(row.try_get(2)?).filter(|session: &String| !session.is_empty()),
+        before: row.try_get(3)?,
+        names: read(row, 4)?,
+        asker: row.try_get(5)?,
+        erased: row.try_get(6)?,
+    }))
+}

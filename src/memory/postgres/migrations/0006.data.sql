@@ -1,0 +1,2 @@
+-- Schema 6 has no table that schema 5 has not: what is in the data of the schemas before it, is all
+-- there is.

@@ -1,0 +1,71 @@
+//! Deletions that are not done, in the file.
+//!
+//! Entry: [`Deletions`] of [`Sqlite`]. **Never**: puts an earlier deletion over a later one.
+
+use futures::FutureExt;
+use rusqlite::{Connection, Row, params};
+
+use super::{
+    super::{Deletion, Deletions, StoreFuture},
+    failure::failure,
+    rows::{json, parsed},
+    store::Sqlite,
+};
+use crate::domain::Owner;
+
+impl Deletions for Sqlite {
+    fn put_deletion(&self, deletion: Deletion) -> StoreFuture<'_, ()> {
+        let put = move |db: &Connection| {
+            let sql = "INSERT INTO deletion (owner, player, session, until, names, asker, erased)
+                 VALUES (?, ?, ?, ?, ?, ?, ?)
+                 ON CONFLICT DO UPDATE SET until = excluded.until, names = excluded.names,
+                 asker = excluded.asker, erased = excluded.erased
+                 WHERE excluded.until >= until";
+            let Deletion { owner, player, session, before, names, asker, erased } = deletion;
+            let (owner, session) = (owner.word(), session.unwrap_or_default());
+            let given = params![owner, player, session, before, json(&names)?, asker, erased];
+            db.execute(sql, given).map(drop).map_err(failure)
+        };
+        self.writer.write(put).boxed()
+    }
+
+    fn deletions(&self) -> StoreFuture<'_, Vec<Deletion>> {
+        let all = |db: &Connection| {
+            let sql = "SELECT owner, player, session, until, names, asker, erased FROM deletion
+                 ORDER BY until, owner, player, session";
+            let mut all = db.prepare_cached(sql).map_err(failure)?;
+            let all = all.query_map([], deletion).and_then(Iterator::collect::<Result<Vec<_>, _>>);
+            Ok(all.map_err(failure)?.into_iter().flatten().collect())
+        };
+        self.readers.read(all).boxed()
+    }
+
+    fn remove_deletion(&self, deletion: Deletion) -> StoreFuture<'_, ()> {
+        let remove = move |db: &Connection| {
+            let sql = "DELETE FROM deletion
+                 WHERE owner = ? AND player = ? AND session = ? AND until <= ?";
+            let Deletion { owner, player, session, before, .. } = deletion;
+            let given = params![owner.word(), player, session.unwrap_or_default(), before];
+            db.execute(sql, given).map(drop).map_err(failure)
+        };
+        async move {
+            self.writer.write(remove).await?;
+            self.checkpoint().await
+        }
+        .boxed()
+    }
+}
+
+/// The deletion in a row; `None`: of an owner that this version does not know.
+fn deletion(row: &Row<'_>) -> rusqlite::Result<Option<Deletion>> {
+    let Some(owner) = Owner::of_word(&row.get::<_, String>(0)?) else { return Ok(None) };
+    Ok(Some(Deletion {
+        owner,
+        player: row.get(1)?,
+        session: Some(row.get(2)?).filter(|session: &String| !session.is_empty()),
+        before: row.get(3)?,
+        names: parsed(row, 4)?,
+        asker: row.get(5)?,
+        erased: row.get(6)?,
+    }))
+}
