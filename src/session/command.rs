@@ -64,8 +64,8 @@ pub enum Command {
         /// Silenced or not.
         muted: bool,
     },
-    /// Everyone stops at once and is muted; nothing that waits is answered, and the last exchange is
-    /// taken back.
+    /// Everyone stops at once and is muted; nothing that waits is answered. The exchange that is heard, or was
+    /// heard last, is taken back, and what is said over the card is dropped to the end of its sentence.
     Halt,
     /// Nobody is answered until resumed: what is being heard is said to its end, what waits goes
     /// on waiting, what is said meanwhile is remembered and not answered. The game master's own

@@ -113,7 +113,7 @@ pub enum FollowedUp {
     /// Tells the game master why no NPC speaks of it.
     Notice(String),
     /// The NPC tells of it.
-    Ask(Purpose),
+    Ask(Box<Purpose>),
 }
 
 impl FollowedUp {
@@ -139,6 +139,7 @@ impl FollowedUp {
         let utterance =
             Utterance { final_at: Some(now), typed: true, ..Utterance::unheard(speaker, now) };
         let tier = TurnTier::fast(format!("the late result of {tool}"));
-        Self::Ask(Purpose { utterance, seat, tier, cause: Cause::FollowUp(Box::new(late)) })
+        let cause = Cause::FollowUp(Box::new(late));
+        Self::Ask(Box::new(Purpose { utterance, seat, tier, cause }))
     }
 }

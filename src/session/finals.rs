@@ -141,7 +141,7 @@ impl Finals {
         let Some(next) = later.filter(|_| parked) else {
             return Recognised::Heard(utterance);
         };
-        next.continue_after(utterance.raw, utterance.audio.iter().cloned());
+        next.continue_after(utterance);
         next.partials += partials;
         let known = |next: &Recognition| next.id > id && next.text.is_some();
         match self.closed.iter().position(known) {

@@ -11,13 +11,14 @@ use std::{
 use tokio::time::Instant;
 
 use super::{
-    clock::{HeardAt, SoundClock},
+    clock::{HeardAt, SoundClock, SoundTime},
     edge::{Edge, FrameHeard},
     finals::Recognised,
     input::VoiceFrame,
     judging::Listening,
     pipeline::SpeakerPipeline,
-    recognition::{Recogniser, RecognitionEvent},
+    recognition::{Recogniser, Recognition, RecognitionEvent},
+    rest_of_speech::RestOfSpeech,
     speakers::SpeakerId,
     utterance::Utterance,
 };
@@ -28,6 +29,8 @@ pub struct Hearing {
     recogniser: Recogniser,
     listening: Listening,
     pipelines: HashMap<SpeakerId, SpeakerPipeline>,
+    /// Speech that an X-card dropped and that goes on.
+    rest: RestOfSpeech,
     /// Time up to which the sound has been heard.
     pub clock: SoundClock,
 }
@@ -50,7 +53,7 @@ impl Hearing {
     /// Hears with `recogniser`; `listening` says when an utterance ends.
     pub fn new(recogniser: Recogniser, listening: Listening) -> Self {
         let (pipelines, clock) = (HashMap::new(), SoundClock::default());
-        Self { recogniser, listening, pipelines, clock }
+        Self { recogniser, listening, pipelines, rest: RestOfSpeech::default(), clock }
     }
 
     /// From now on `listening` says when an utterance ends.
@@ -81,6 +84,9 @@ impl Hearing {
 
     /// Takes 20 ms of one speaker.
     pub fn frame(&mut self, now: Instant, voice: &VoiceFrame) -> FrameHeard {
+        if let Some(voicing) = self.rest.take(voice) {
+            return FrameHeard { voicing, edge: None, refused: None };
+        }
         let VoiceFrame { speaker, at, frame } = voice;
         if !self.pipelines.contains_key(speaker) {
             self.pipelines.retain(|_, pipeline| !pipeline.is_stale(now));
@@ -180,6 +186,15 @@ impl Hearing {
     pub fn clear(&mut self) -> Vec<(Utterance, String)> {
         let dropped = self.pipelines.drain();
         dropped.filter_map(|(_, mut pipeline)| pipeline.take_unaddressed()).collect()
+    }
+
+    /// Drops what anybody is saying, with the rest of it: an X-card was used.
+    pub fn drop_speech(&mut self, now: Instant) {
+        let voices = self.pipelines.drain().filter_map(|(speaker, pipeline)| {
+            let open = pipeline.open().map(Recognition::voiced_at);
+            Some((speaker, open.or_else(|| pipeline.last_end().map(SoundTime))?))
+        });
+        self.rest.begin(SoundTime(now), voices);
     }
 
     /// True if the recogniser has taken all sound there is.

@@ -33,6 +33,7 @@ mod recall;
 mod recast;
 mod recognition;
 mod reports;
+mod rest_of_speech;
 mod retraction;
 mod routing;
 mod scene;

@@ -32,7 +32,7 @@ use crate::{
 };
 
 /// A segment that begins this soon after the last one's voice belongs to the same utterance.
-const CONTINUES: Duration = Duration::from_millis(600);
+pub const CONTINUES: Duration = Duration::from_millis(600);
 /// A recognition that did not begin or broke off is not begun again for so long, where one goes on
 /// for all utterances.
 const REOPEN_AFTER: Duration = Duration::from_secs(5);
@@ -364,7 +364,7 @@ impl SpeakerPipeline {
         if let Some(open) = &mut self.open {
             open.apart = apart;
             if let Some(before) = before {
-                open.continue_after(before.raw, before.audio.iter().cloned());
+                open.continue_after(before);
             }
         }
         self.finals.park_last();

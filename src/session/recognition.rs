@@ -25,7 +25,7 @@ use super::{
     judging::Judging,
     preroll::PREROLL_FRAMES,
     speakers::SpeakerId,
-    utterance::{Utterance, taken},
+    utterance::{Apart, Utterance, taken},
 };
 use crate::{
     audio::{FRAME, Frame},
@@ -150,6 +150,10 @@ pub struct Recognition {
     pub apart: bool,
     /// Text of segments that this one continues.
     pub before: String,
+    /// First voice of what this one continues.
+    before_began: Option<Instant>,
+    /// First voice of the utterance, when it was spoken or handed in, whichever was earlier.
+    began: Option<Instant>,
     /// The newest partial.
     pub partial: String,
     partial_at: Option<SoundTime>,
@@ -204,6 +208,8 @@ impl Recognition {
             frames: 0,
             apart: false,
             before: String::new(),
+            before_began: None,
+            began: None,
             partial: String::new(),
             partial_at: None,
             is_eager: false,
@@ -242,6 +248,7 @@ impl Recognition {
     /// Takes 20 ms. Where the table ends the utterance, a long silence is held back.
     pub fn feed(&mut self, at: HeardAt, frame: &Frame, voiced: bool) {
         if voiced {
+            self.began.get_or_insert(at.sound.0.min(at.clock));
             self.speech_end = at.clock;
             self.voiced_at = at.sound;
         }
@@ -404,6 +411,7 @@ impl Recognition {
         self.audible = false;
         Utterance {
             raw: taken(&text),
+            began: self.began.take().unwrap_or(self.speech_end),
             partials: std::mem::take(&mut self.partials),
             final_at: Some(now),
             audio: Vec::from(std::mem::take(&mut self.sound)).into(),
@@ -431,15 +439,13 @@ impl Recognition {
         }
     }
 
-    /// It goes on what was said before it: `text` and the sound of that.
-    pub fn continue_after(
-        &mut self,
-        text: String,
-        sound: impl IntoIterator<Item = Frame, IntoIter: DoubleEndedIterator>,
-    ) {
-        self.before = text;
+    /// It goes on what was said before it.
+    pub fn continue_after(&mut self, before: Utterance) {
+        self.before = before.raw;
+        self.before_began = Some(before.began);
         let room = SOUND_CAPACITY.saturating_sub(self.sound.len());
-        sound.into_iter().rev().take(room).for_each(|frame| self.sound.push_front(frame));
+        let sound = before.audio.iter().rev().take(room);
+        sound.for_each(|frame| self.sound.push_front(frame.clone()));
     }
 
     /// `text` with what it continues before it.
@@ -453,9 +459,12 @@ impl Recognition {
 
     /// The utterance as far as it is known.
     pub fn into_utterance(mut self, speaker: SpeakerId, now: Instant) -> Utterance {
+        let began = self.began.unwrap_or(self.speech_end);
+        let apart = self.text.as_deref().filter(|_| self.apart);
         Utterance {
             raw: self.joined(self.text.as_deref().unwrap_or_default()),
-            apart: self.text.as_deref().filter(|_| self.apart).map(taken),
+            apart: apart.map(|text| Apart { text: taken(text), began }),
+            began: self.before_began.unwrap_or(began),
             partials: self.partials,
             final_at: Some(now),
             audio: Vec::from(std::mem::take(&mut self.sound)).into(),

@@ -14,11 +14,13 @@ use super::{
     status::{Backlog, Unwritten},
     utterance::Utterance,
 };
-use crate::engine::Budget;
+use crate::{engine::Budget, logic::command::is_x_card};
 
 /// Detail of the line that an X-card gets.
 const HALTED: &str =
     "everyone has stopped and is muted (the game master says \"everyone continue\" or unmutes all)";
+/// Words in the line of an X-card that was said within a sentence.
+const X_CARD: &str = "X-card";
 /// Detail of the line of an exchange that an X-card took back.
 const TAKEN_BACK: &str = "taken back";
 
@@ -131,10 +133,11 @@ impl Reports {
         self.line(line, speaker, at);
     }
 
-    /// Publishes that somebody has said the X-card, without a speaker.
+    /// Publishes that somebody has said the X-card, without a speaker and without other words.
     pub fn halted(&mut self, utterance: &Utterance) {
+        let is_alone = is_x_card(&utterance.text);
         let line = TurnLine {
-            heard: utterance.text.clone(),
+            heard: if is_alone { utterance.text.clone() } else { X_CARD.to_owned() },
             stt: self.heard_by(utterance.typed).to_owned(),
             spent: self.spent(),
             ..TurnLine::unanswered(Outcome::Stopped, HALTED.to_owned())

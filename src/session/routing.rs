@@ -37,8 +37,8 @@ pub enum Understood {
     Nothing,
     /// A stop word alone.
     Stop,
-    /// The X-card, from anyone.
-    Halt,
+    /// The X-card, from anyone; time at which its words began.
+    Halt(Instant),
     /// An order of the game master.
     Order(command::Command),
     /// It is meant for no NPC, and why.

@@ -12,6 +12,7 @@ use super::{
     continuation::Continuation,
     line::Outcome,
     overrides::TurnTier,
+    retraction::Card,
     seat::Note,
     table::Table,
     turns::Active,
@@ -175,12 +176,15 @@ impl Table {
         self.warm();
     }
 
-    /// Everyone stops and is muted, music too; what players are saying is dropped. What is being heard is
-    /// taken back with what was asked meanwhile, or the last utterance if no NPC speaks.
-    pub(super) fn halt(&mut self) {
+    /// Everyone stops and is muted, music too; what players are saying is dropped, with the rest of it. The
+    /// exchange that was audible when the words of the card `began`, or the last before, is taken back with
+    /// everything since: turns under way, questions that wait, and what was said over the card.
+    pub(super) fn halt(&mut self, began: Instant) {
         let now = Instant::now();
         self.halts.add();
-        let Withdrawn { turns, is_heard, waiting } = self.withdraw(None);
+        let heard = self.turns.all().filter(|turn| !turn.withdrawn);
+        let card = Card { began, now, heard_since: heard.filter_map(|turn| turn.began_at).min() };
+        let Withdrawn { turns, waiting } = self.withdraw(None);
         for purpose in turns.iter().chain(&waiting) {
             self.unhear(purpose);
         }
@@ -189,14 +193,11 @@ impl Table {
         }
         self.mute(None, true);
         // Words that are not recognised yet may be the reason for the card.
-        drop(self.hearing.clear());
+        self.hearing.drop_speech(now);
         self.playback.hush();
         // Behind the turns, which may have begun a track until they were cancelled.
         self.music.silence();
-        let taken_back = match is_heard {
-            true => Vec::new(),
-            false => self.reports.recent.take_back(now, &mut self.seats),
-        };
+        let taken_back = self.reports.recent.take_back(card, &mut self.seats);
         self.seats.all_mut().for_each(|seat| seat.conversation.retract());
         self.warm();
         self.reports.tell(TableEvent::Halted { taken_back });

@@ -346,7 +346,7 @@ impl Table {
             Command::TypedTo { speaker, seat, text } => self.typed_to(speaker, seat, text),
             Command::Puppet { speaker, seat, text } => self.puppet(speaker, seat, text),
             Command::Mute { seat, muted } => self.mute(seat, muted),
-            Command::Halt => self.halt(),
+            Command::Halt => self.halt(Instant::now()),
             Command::Pause(paused) => self.pause(paused),
             Command::Skip => self.skip(),
             Command::Direct { seat, note, turns } => self.direct(seat, &note, turns),
@@ -406,7 +406,7 @@ impl Table {
         match FollowedUp::of(late, Instant::now(), &self.seats, &self.speakers) {
             FollowedUp::Nothing => {}
             FollowedUp::Notice(why) => self.reports.notice(why),
-            FollowedUp::Ask(purpose) => self.ask(purpose),
+            FollowedUp::Ask(purpose) => self.ask(*purpose),
         }
     }
 

@@ -18,7 +18,7 @@ use super::{
 };
 use crate::{
     engine::Cause,
-    logic::{address::Why, barge_in, command, spoken, vad::Voicing},
+    logic::{address::Why, barge_in, command::is_x_card, spoken, vad::Voicing},
     provider::{Error, Kind},
 };
 
@@ -134,7 +134,7 @@ impl Table {
         utterance.text = self.router.correct(&utterance);
         let understood = match () {
             () if utterance.text.is_empty() => Understood::Nothing,
-            () if command::is_x_card(&utterance.text) => Understood::Halt,
+            () if is_x_card(&utterance.text) => Understood::Halt(utterance.speech_end),
             () => self.addressed_to(seat, &utterance),
         };
         self.act_on(understood, utterance);
@@ -180,8 +180,8 @@ impl Table {
     fn act_on(&mut self, understood: Understood, utterance: Utterance) {
         match understood {
             Understood::Nothing => self.unanswered(utterance, Outcome::EmptyTranscript, None),
-            Understood::Halt => {
-                self.halt();
+            Understood::Halt(began) => {
+                self.halt(began);
                 self.reports.halted(&utterance);
             }
             Understood::Stop => {
@@ -226,10 +226,10 @@ impl Table {
         if utterance.text.trim().is_empty() {
             return Understood::Nothing;
         }
-        let order = utterance.order();
-        if command::is_x_card(&utterance.text) || command::is_x_card(order) {
-            return Understood::Halt;
+        if let Some(began) = utterance.x_card_at() {
+            return Understood::Halt(began);
         }
+        let order = utterance.order();
         if self.speakers.is_dm(utterance.speaker)
             && let Some(order) = self.router.order(order)
         {

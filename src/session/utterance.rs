@@ -11,6 +11,7 @@ use crate::{
     audio::{FRAME, Frame},
     domain::redact::without_credentials,
     engine::Cause,
+    logic::command::{is_x_card, x_card_in},
 };
 
 /// Longest text of an utterance in bytes; nobody says as much in half a minute.
@@ -27,9 +28,11 @@ pub struct Utterance {
     pub text: String,
     /// The last part of it, said after more than a pause: a "stop" in it counts as if nothing had been said
     /// before.
-    pub apart: Option<String>,
+    pub apart: Option<Apart>,
     /// Partials before the final.
     pub partials: u32,
+    /// First voice of it, of what it continues included.
+    pub began: Instant,
     /// Last voiced frame handed in.
     pub speech_end: Instant,
     /// Arrival of the final transcript.
@@ -39,6 +42,15 @@ pub struct Utterance {
     pub audio: Arc<[Frame]>,
     /// It was typed.
     pub typed: bool,
+}
+
+/// The part of an utterance that was said after more than a pause.
+#[derive(Clone, Debug)]
+pub struct Apart {
+    /// Text as the recogniser gave it.
+    pub text: String,
+    /// First voice of it.
+    pub began: Instant,
 }
 
 /// `text` of a recogniser or a keyboard as far as it counts, without credentials.
@@ -63,6 +75,7 @@ impl Utterance {
             apart: None,
             text: String::new(),
             partials: 0,
+            began: speech_end,
             speech_end,
             final_at: None,
             audio: Arc::from([]),
@@ -72,7 +85,24 @@ impl Utterance {
 
     /// The part of it that may be an order or a stop word.
     pub fn order(&self) -> &str {
-        self.apart.as_deref().unwrap_or(&self.raw)
+        self.apart.as_ref().map_or(self.raw.as_str(), |apart| apart.text.as_str())
+    }
+
+    /// Time at which the words of an X-card in it began. A typed card is the whole of its text. Within a
+    /// sentence the time is estimated by the number of words before the card.
+    pub fn x_card_at(&self) -> Option<Instant> {
+        if self.typed {
+            let is_card = is_x_card(&self.text) || is_x_card(&self.raw);
+            return is_card.then_some(self.speech_end);
+        }
+        let card_at = |text: &str, began: Instant| {
+            let card = x_card_in(text)?;
+            let said_for = self.speech_end.saturating_duration_since(began);
+            Some(began + said_for * card.before / card.all)
+        };
+        let apart = self.apart.as_ref().and_then(|apart| card_at(&apart.text, apart.began));
+        let whole = || card_at(&self.text, self.began).or_else(|| card_at(&self.raw, self.began));
+        apart.or_else(whole)
     }
 
     /// True if it is what `speaker` said until `end`.
@@ -123,4 +153,41 @@ pub struct Cast {
     pub brain: String,
     /// Name of the voice service.
     pub tts: String,
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+
+    #[test]
+    fn card_time_follows_its_words() {
+        let (began, second) = (Instant::now(), Duration::from_secs(1));
+        let said = |text: &str, apart: Option<(&str, u32)>| {
+            let apart =
+                apart.map(|(text, at)| Apart { text: text.to_owned(), began: began + second * at });
+            let end = began + second * 8;
+            let utterance = Utterance::unheard(SpeakerId(1), end);
+            let at = Utterance { text: text.to_owned(), apart, began, ..utterance }.x_card_at();
+            at.map(|at| (at - began).as_secs())
+        };
+        assert_eq!(said("X-card", None), Some(0));
+        assert_eq!(said("Bartok tell me about X card please stop", None), Some(4));
+        assert_eq!(said("Bartok tell me X card", Some(("X card", 7))), Some(7));
+        assert_eq!(said("X card Bartok stop now", Some(("stop now", 7))), Some(0));
+        assert_eq!(said("Bartok tell me", None), None);
+    }
+
+    #[test]
+    fn typed_card_must_be_whole_text() {
+        let now = Instant::now();
+        let typed = |text: &str| Utterance {
+            text: text.to_owned(),
+            typed: true,
+            ..Utterance::unheard(SpeakerId(1), now)
+        };
+        assert_eq!(typed("X-card!").x_card_at(), Some(now));
+        assert_eq!(typed("what is the X-card?").x_card_at(), None);
+    }
 }

@@ -17,8 +17,6 @@ use crate::domain::{PersonId, TurnId};
 pub(super) struct Withdrawn {
     /// Purposes of the turns.
     pub turns: Vec<Purpose>,
-    /// Something of one of these turns was being heard.
-    pub is_heard: bool,
     /// Questions that waited.
     pub waiting: Vec<Purpose>,
 }
@@ -39,7 +37,7 @@ impl Table {
         let speakers = &self.speakers;
         let is_theirs =
             |it: &Utterance| person.is_none_or(|person| speakers.person(it.speaker) == *person);
-        let mut withdrawn = Withdrawn { turns: Vec::new(), is_heard: false, waiting: Vec::new() };
+        let mut withdrawn = Withdrawn { turns: Vec::new(), waiting: Vec::new() };
         for (_, seat) in self.seats.iter_mut() {
             let waiting = std::mem::take(&mut seat.waiting);
             let (theirs, others): (Waiting, Waiting) =
@@ -51,7 +49,6 @@ impl Table {
         for turn in self.turns.iter().filter(|turn| is_theirs(&turn.purpose.utterance)) {
             // A report that is still to come must not store their words again, or what its tools did.
             turn.taken_back = true;
-            withdrawn.is_heard |= turn.began_at.is_some();
             withdrawn.turns.push(turn.purpose.clone());
             wanted.extend(turn.is_wanted().then_some(turn.id));
         }

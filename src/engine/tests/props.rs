@@ -15,8 +15,9 @@ use serde_json::{Map, Value, json};
 use tokio::time::sleep;
 
 use crate::{
-    audio::SampleRate,
+    audio::{Frame, SampleRate},
     domain::{CallId, Npc, Tier, ToolCall, Voice as VoiceOf},
+    engine::{HeardAloud, ReplyPort, Turn, TurnReport, VoiceEngine, conversation::Excerpt},
     provider::{
         ChatEvent, ChatModel, ChatRequest, Error, Kind, Pcm, SpeakRequest, TextToSpeech, Usage,
     },
@@ -313,5 +314,38 @@ pub fn npc(name: &str) -> Npc {
         tools: vec!["stub.*".to_owned(), "stub2.*".to_owned()],
         fillers: vec!["Let me think.".to_owned()],
         ..Npc::plain(name)
+    }
+}
+
+/// An engine that takes sound ahead of a turn.
+pub struct Ahead {
+    pub engine: Box<dyn VoiceEngine>,
+    /// Numbers of frames it got; 0: what it had is taken back.
+    pub passed: Arc<Mutex<Vec<usize>>>,
+}
+
+impl VoiceEngine for Ahead {
+    fn start(&mut self, turn: Arc<Turn>, replies: ReplyPort) -> BoxFuture<'static, TurnReport> {
+        self.engine.start(turn, replies)
+    }
+
+    fn hears(&mut self, sound: &VecDeque<Frame>) {
+        self.passed.lock().unwrap().push(sound.len());
+    }
+
+    fn hears_ahead(&self) -> bool {
+        true
+    }
+
+    fn heard(&mut self, heard: &HeardAloud) {
+        self.engine.heard(heard);
+    }
+
+    fn costs(&self) -> bool {
+        self.engine.costs()
+    }
+
+    fn warm(&self, conversation: Excerpt) -> BoxFuture<'static, ()> {
+        self.engine.warm(conversation)
     }
 }

@@ -115,6 +115,22 @@ fn x_card_is_a_whole_utterance() {
     }
 }
 
+#[test]
+fn x_card_within_sentence_is_found() {
+    let found = |before, all| Some(CardWords { before, all });
+    let cases = [
+        ("X-card!", found(0, 2)),
+        ("Bartok, tell me: X card. Please stop.", found(3, 7)),
+        ("ich spiele die X-Karte", found(3, 5)),
+        ("the xcard", found(1, 2)),
+        ("six cards, a fax card and an x", None),
+        ("", None),
+    ];
+    for (said, card) in cases {
+        assert_eq!(x_card_in(said), card, "{said}");
+    }
+}
+
 proptest! {
     #[test]
     fn parse_never_panics_and_names_only_known_npcs(

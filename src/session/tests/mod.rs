@@ -14,3 +14,4 @@ mod stage;
 mod steering;
 mod summaries;
 mod voices;
+mod x_card;

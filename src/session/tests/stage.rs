@@ -21,8 +21,8 @@ use crate::{
     audio::{Frame, Gain, SampleRate},
     domain::{Campaign, Message, Npc, SessionId},
     engine::{
-        Budget, Cascaded, Conversation, NpcCalls, NpcModel, Synthesizer,
-        tests::props::{self, Hum, Live, Model, NoEffects, Tools, ms},
+        Budget, Cascaded, Conversation, NpcCalls, NpcModel, Synthesizer, VoiceEngine,
+        tests::props::{self, Ahead, Hum, Live, Model, NoEffects, Tools, ms},
     },
     logic::{
         budget::{BudgetOptions, Ledger},
@@ -149,6 +149,8 @@ pub struct Setup {
     pub continuation: Option<Continuation>,
     /// A track that a turn begins at the moment when its NPC is cut off.
     pub when_cut: Option<Arc<Track>>,
+    /// Engines take sound before an utterance is over, as those of voice models do; numbers of frames they got.
+    pub hears_ahead: Option<Arc<Mutex<Vec<usize>>>>,
 }
 
 /// A table that runs.
@@ -187,6 +189,7 @@ impl Setup {
             library: Library::default(),
             continuation: None,
             when_cut: None,
+            hears_ahead: None,
         }
     }
 
@@ -211,7 +214,10 @@ impl Setup {
                 Conversation::new(model.clone(), &self.campaign, self.history.clone());
             let (hum, world) = (Arc::clone(voice) as _, &self.campaign.entities);
             let speech = Synthesizer::new(Arc::clone(&npc), hum, budget.clone(), world);
-            let engine = Box::new(Cascaded::new(model, calls, speech));
+            let mut engine: Box<dyn VoiceEngine> = Box::new(Cascaded::new(model, calls, speech));
+            if let Some(passed) = &self.hears_ahead {
+                engine = Box::new(Ahead { engine, passed: Arc::clone(passed) });
+            }
             Seat::new(npc, conversation, engine, "stand-in", "hum")
         };
         cast.map(seat).collect()
