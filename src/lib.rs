@@ -37,21 +37,8 @@ pub mod cli;
 pub mod measure;
 
 #[cfg(test)]
+#[path = "../tests/support/extent.rs"]
+mod extent;
+#[cfg(test)]
 #[path = "../tests/support/skipped.rs"]
 mod skipped;
-
-/// How much of a test's cases to try.
-#[cfg(test)]
-mod extent {
-    /// True in `./dev proof`, which tries every case of what is tried a few times otherwise.
-    pub fn whole() -> bool {
-        std::env::var_os("GLYPHOXA_TEST_WHOLE").is_some()
-    }
-
-    /// Factor on the usual number of random cases.
-    #[expect(clippy::disallowed_methods, reason = "the long form is asked for by a variable")]
-    pub fn times() -> u32 {
-        let times = std::env::var("GLYPHOXA_TEST_FUZZ");
-        times.map_or(1, |it| it.parse().expect("GLYPHOXA_TEST_FUZZ is a number"))
-    }
-}

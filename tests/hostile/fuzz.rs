@@ -7,19 +7,16 @@ use rand::{RngExt, SeedableRng, rngs::StdRng, seq::IndexedRandom};
 use serde_json::{Map, Value, json};
 
 use super::{servers::has_python, whole};
-use crate::support::program::{Place, Ran, repository, run};
+use crate::support::{
+    extent::times,
+    program::{Place, Ran, repository, run},
+};
 
 /// Limits of the child: seconds of processor time, KiB of memory, KiB of its first stack. [`run`] bounds
 /// the real time.
 const LIMITS: &str = "ulimit -t 120; ulimit -v 6000000; ulimit -s 8192; exec \"$0\" \"$@\"";
 /// Seed of the short form; the same cases each time.
 const SEED: u64 = 14;
-
-/// Multiplier of the usual number of cases.
-#[expect(clippy::disallowed_methods, reason = "tests are told by their own environment")]
-pub fn times() -> usize {
-    std::env::var("GLYPHOXA_TEST_FUZZ").ok().and_then(|it| it.parse().ok()).unwrap_or(1)
-}
 
 /// Runs the program within the limits.
 fn limited(place: &Place, arguments: &[&str]) -> Ran {

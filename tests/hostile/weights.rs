@@ -6,9 +6,9 @@ use std::{fs, path::PathBuf, process::Command};
 use rand::{RngExt, SeedableRng, rngs::StdRng};
 use serde_json::Value;
 
-use super::fuzz::times;
 use super::onnx::{FLOAT, branch, bytes, int, integers, node, tensor, value, voice};
 use crate::support::{
+    extent::times,
     program::{Place, run},
     skipped::skipped,
     whole,

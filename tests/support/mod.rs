@@ -8,6 +8,7 @@ pub mod chat_server;
 #[expect(dead_code, reason = "the provider's own tests use the rest")]
 pub mod deepgram;
 pub mod ears;
+pub mod extent;
 pub mod gemini;
 pub mod hearing;
 #[expect(dead_code, reason = "the clients' own tests use the rest")]
@@ -32,13 +33,10 @@ pub mod weights;
 #[expect(dead_code, reason = "the provider's own tests use the rest")]
 pub mod wyoming;
 
+pub use extent::whole;
+
 /// An address without a listener: no system hands out its port.
 pub const NOBODY: &str = "127.0.0.1:1";
-
-/// True in `./dev proof`, which tries every case of what is tried a few times otherwise.
-pub fn whole() -> bool {
-    std::env::var_os("GLYPHOXA_TEST_WHOLE").is_some()
-}
 
 /// Waits for `work` in a test without a runtime.
 pub fn block_on<T>(work: impl Future<Output = T>) -> T {

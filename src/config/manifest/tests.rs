@@ -1,14 +1,14 @@
 //! Files of tools as anybody may have written them: read or refused, never slow, never a way out.
 
 use std::{
-    env, fs,
+    fs,
     time::{Duration, Instant},
 };
 
 use proptest::prelude::*;
 use serde_json::{Map, Value};
 
-use crate::{config::load, tools::manifest::Behaviour};
+use crate::{config::load, extent, tools::manifest::Behaviour};
 
 /// Longest time for one file in `./dev proof`, far more than any takes.
 const SLOW: Duration = Duration::from_secs(5);
@@ -89,14 +89,8 @@ fn spoilt() -> impl Strategy<Value = String> {
     })
 }
 
-#[expect(clippy::disallowed_methods, reason = "the long form is asked for by a variable")]
-fn cases() -> u32 {
-    let times: u32 = env::var("GLYPHOXA_TEST_FUZZ").map_or(1, |it| it.parse().unwrap());
-    300 * times
-}
-
 proptest! {
-    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(cases()) })]
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(300 * extent::times()) })]
 
     #[test]
     fn any_manifest_is_read_or_refused_soon(text in spoilt(), value in "\\PC{0,12}|[./?#@:&=]{0,8}") {
@@ -107,7 +101,7 @@ proptest! {
         fs::write(folder.path().join("tools/a.yaml"), &text).unwrap();
         let begun = Instant::now();
         let read = load(Some(&path), &|name| (name == "KEY").then(|| "s3cret".to_owned()), &[]);
-        let is_soon = begun.elapsed() < SLOW || !crate::extent::whole();
+        let is_soon = begun.elapsed() < SLOW || !extent::whole();
         prop_assert!(is_soon, "{:?} for {}", begun.elapsed(), text);
         let Ok(config) = read else { return Ok(()) };
         for manifest in &config.manifests {

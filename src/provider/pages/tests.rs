@@ -16,12 +16,14 @@ use reqwest::{
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},
     net::TcpListener,
-    sync::Notify,
-    time::{Instant, pause, resume, sleep},
+    time::{Instant, pause, resume},
 };
 
 use super::*;
-use crate::provider::outbound::{Outbound, Refused};
+use crate::provider::{
+    outbound::{Outbound, Refused},
+    remote::props::endless,
+};
 
 /// A server on this machine that gives everybody `answer`, and how many connections it had.
 async fn server(answer: Vec<u8>) -> (SocketAddr, Arc<AtomicUsize>) {
@@ -63,28 +65,7 @@ fn zipped(page: &str) -> Vec<u8> {
 }
 
 /// Head of a page whose length nobody says.
-const BEGUN: &[u8] = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n<p>a";
-
-/// A server whose page begins, which it tells, and never ends: `piece` comes once in `each`.
-async fn endless(piece: &'static [u8], each: Option<Duration>) -> (SocketAddr, Arc<Notify>) {
-    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-    let address = listener.local_addr().unwrap();
-    let begun = Arc::new(Notify::new());
-    let tells = Arc::clone(&begun);
-    tokio::spawn(async move {
-        let (mut stream, _) = listener.accept().await.unwrap();
-        let _ = stream.read(&mut [0; 4_096]).await;
-        stream.write_all(BEGUN).await.unwrap();
-        tells.notify_one();
-        if let Some(each) = each {
-            while stream.write_all(piece).await.is_ok() {
-                sleep(each).await;
-            }
-        }
-        std::future::pending::<()>().await;
-    });
-    (address, begun)
-}
+const BEGUN: &str = "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n<p>a";
 
 /// Every name leads to this machine.
 struct Here;
@@ -196,7 +177,7 @@ async fn body_over_its_bound_is_an_error() {
     assert_eq!(read(zipped(&large)).await, Err(PageError::Large));
     assert_eq!(read(zipped(&"a".repeat(64 << 20))).await, Err(PageError::Large), "a bomb");
     assert!(PageError::Large.to_string().contains("2 MB"));
-    let (address, _) = endless(&[b'a'; 65_536], Some(Duration::ZERO)).await;
+    let (address, _) = endless(BEGUN, &[b'a'; 65_536], Some(Duration::ZERO)).await;
     let url = Url::parse(&format!("http://{address}/page")).unwrap();
     let flood = pages(&[&address.to_string()]).read(&url, &|_| true).await;
     assert_eq!(flood, Err(PageError::Large));
@@ -205,7 +186,7 @@ async fn body_over_its_bound_is_an_error() {
 #[tokio::test]
 async fn page_without_an_end_has_eight_seconds() {
     for each in [None, Some(Duration::from_millis(200))] {
-        let (address, begun) = endless(b"a", each).await;
+        let (address, begun) = endless(BEGUN, b"a", each).await;
         let url = Url::parse(&format!("http://{address}/page")).unwrap();
         let (pages, found) = (pages(&[&address.to_string()]), |_: &Url| true);
         let started = Instant::now();

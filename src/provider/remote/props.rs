@@ -1,8 +1,14 @@
-//! Requests for the tests of the chat models.
+//! Props of the clients' tests: requests to chat models, and a server whose answer never ends.
 
-use std::sync::Arc;
+use std::{net::SocketAddr, sync::Arc, time::Duration};
 
 use serde_json::json;
+use tokio::{
+    io::{AsyncReadExt, AsyncWriteExt},
+    net::TcpListener,
+    sync::Notify,
+    time::sleep,
+};
 
 use crate::{
     domain::{Calling, Message, ToolChoice, ToolSpec},
@@ -36,4 +42,30 @@ pub fn request(messages: Vec<Message>, tools: &[ToolSpec]) -> ChatRequest {
 pub fn asks() -> ChatRequest {
     let messages = vec![Message::System("You are Bartok.".into()), Message::User("roll".into())];
     ChatRequest { max_tokens: 100, ..request(messages, &[spec("roll"), spec("look")]) }
+}
+
+/// A server on this machine that answers one request with `begun`, notifies, and never ends: `piece`
+/// follows once in `each`, or nothing.
+pub async fn endless(
+    begun: &'static str,
+    piece: &'static [u8],
+    each: Option<Duration>,
+) -> (SocketAddr, Arc<Notify>) {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = listener.local_addr().unwrap();
+    let has_begun = Arc::new(Notify::new());
+    let tells = Arc::clone(&has_begun);
+    tokio::spawn(async move {
+        let (mut stream, _) = listener.accept().await.unwrap();
+        let _ = stream.read(&mut [0; 4_096]).await;
+        stream.write_all(begun.as_bytes()).await.unwrap();
+        tells.notify_one();
+        if let Some(each) = each {
+            while stream.write_all(piece).await.is_ok() {
+                sleep(each).await;
+            }
+        }
+        std::future::pending::<()>().await;
+    });
+    (address, has_begun)
 }
