@@ -7,6 +7,7 @@ mod check;
 mod doctor;
 mod import;
 mod invite;
+mod log;
 mod mcp;
 mod memory;
 mod models;
@@ -27,9 +28,10 @@ use std::{io, path::PathBuf, process::ExitCode};
 use clap::{ArgMatches, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 
 use self::{
+    log::log_to_stderr,
     outcome::{DONE, FAILED, Failure, WRONG, is_closed_pipe},
-    runtime::{block_on, load, log_to_stderr, with_tools},
-    shown::{Shown, complain, stdout, within},
+    runtime::{block_on, load, with_tools},
+    shown::{Shown, complain, report_panics, stdout, within},
 };
 use crate::{app, config::SchemaKind, domain::redact, launch, tools::builtin};
 
@@ -123,6 +125,7 @@ pub fn main() -> ExitCode {
         return status;
     }
     launch::hide();
+    report_panics();
     let matches = Arguments::command().get_matches();
     let arguments = match Arguments::from_arg_matches(&matches) {
         Ok(arguments) => arguments,

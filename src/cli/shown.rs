@@ -1,12 +1,16 @@
 //! The door to terminals and files for text of others: what cannot be seen in it, or would act on a
 //! terminal, is escaped.
 //!
-//! Entry functions: [`stdout`], [`complain`], [`within`]; entry type: [`Shown`]. **Never**: writes
-//! anything by another way.
+//! Entry functions: [`stdout`], [`complain`], [`report_panics`], [`within`]; entry type: [`Shown`].
+//! **Never**: writes anything by another way.
 
-use std::io::{self, StdoutLock, Write};
+use std::{
+    backtrace::{Backtrace, BacktraceStatus},
+    io::{self, StdoutLock, Write},
+    panic, thread,
+};
 
-use crate::domain::revealed;
+use crate::domain::{redact, revealed};
 
 /// Shows what is written to it.
 pub struct Shown<W>(pub W);
@@ -32,6 +36,20 @@ pub fn stdout() -> Shown<StdoutLock<'static>> {
 pub fn complain(text: &str) {
     // Nothing can be said about a stderr that takes nothing.
     let _ = writeln!(Shown(io::stderr().lock()), "{text}");
+}
+
+/// Reports every panic on stderr from now on; its message may quote the text that was worked on.
+pub fn report_panics() {
+    panic::set_hook(Box::new(|info| {
+        let thread = thread::current();
+        let text = format!("thread '{}' {info}", thread.name().unwrap_or("unnamed"));
+        complain(&within(&redact::known(&text)));
+        // `RUST_BACKTRACE` asks for it.
+        let trace = Backtrace::capture();
+        if trace.status() == BacktraceStatus::Captured {
+            complain(&trace.to_string());
+        }
+    }));
 }
 
 /// Text of several lines, of which only the first begins where those of others do.

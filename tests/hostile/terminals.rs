@@ -10,8 +10,8 @@ use crate::support::{
     program::{Place, Ran},
 };
 
-/// Characters that clear a terminal, turn words around, or end a line.
-const ACTS: [char; 4] = ['\u{1b}', '\u{9b}', '\u{202e}', '\r'];
+/// Characters that clear a terminal, ring, turn words around, or end a line.
+const ACTS: [char; 5] = ['\u{1b}', '\u{7}', '\u{9b}', '\u{202e}', '\r'];
 
 #[track_caller]
 fn is_inert(ran: &Ran) {
@@ -78,10 +78,17 @@ fn error_of_a_service_does_not_act_on_a_terminal() {
          npcs:\n  - {{ name: Bartok }}\n",
         server.base_url()
     ));
-    server.push(Script::error(400, "invalid_request_error", "no\u{1b}[2J\u{202e}\nBartok: yes"));
-    let ran = place.run(&["ask", "--text", "Bartok, hello"]);
-    is_inert(&ran);
-    assert!(!ran.stdout.lines().any(|line| line.starts_with("Bartok: yes")), "{ran:#?}");
+    let text = "no\u{1b}[2J\u{1b}]52;c;cm0=\u{7}\u{9b}31m\u{202e}\nBartok: yes";
+    // A refused request is told, a refused key is logged too.
+    for (status, kind) in [(400, "invalid_request_error"), (401, "authentication_error")] {
+        server.push(Script::error(status, kind, text));
+        let ran = place.run(&["ask", "--text", "Bartok, hello"]);
+        is_inert(&ran);
+        assert!(!ran.stdout.lines().any(|line| line.starts_with("Bartok: yes")), "{ran:#?}");
+        let shown = r"no\u001b[2J\u001b]52;c;cm0=\u0007\u009b31m\u202e Bartok: yes";
+        let is_logged = |line: &str| line.contains(" WARN ") && line.contains(shown);
+        assert!(status == 400 || ran.stderr.lines().any(is_logged), "{ran:#?}");
+    }
 }
 
 #[test]
