@@ -9,7 +9,7 @@ use serde_json::{Map, Value, json};
 
 use super::describe::{Millis, declared, input, text};
 use crate::{
-    domain::Tier,
+    domain::{Tier, redact, visible},
     tools::{
         CallContext, CallError, CallErrorKind, CallOutput, CatalogEntry, Declared, Definition,
         Handler, ToolHost, state::HostState,
@@ -50,7 +50,9 @@ impl Handler for Discover {
         arguments: &'a Map<String, Value>,
     ) -> BoxFuture<'a, Result<CallOutput, CallError>> {
         async move {
+            // Its meaning may be asked of a service elsewhere, so that no secret is in it, nor in pieces.
             let query = text(arguments, "query").unwrap_or_default();
+            let query = redact::without_credentials(&visible(query));
             let Some(inner) = self.0.upgrade() else {
                 return Err(CallError::new(CallErrorKind::Cancelled, "the tools are closed"));
             };
@@ -61,7 +63,7 @@ impl Handler for Discover {
                 session: Some(context.session.clone()),
                 scope: context.scope.clone(),
             };
-            let found = host.search(npc, query).await;
+            let found = host.search(npc, &query).await;
             if found.is_empty() {
                 let what = format!("no tool fits '{query}' (answer without one)");
                 return Ok(CallOutput::text(what));

@@ -310,6 +310,20 @@ async fn meanings_choose_without_a_word_in_common() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn keys_leave_in_no_search_for_tools() {
+    let (host, meanings, _stop) = dense();
+    settle().await;
+    let query = Query { utterance: "hello", ..Query::default() };
+    let offered = host.offered("Bartok", TIER, TIER.ceiling(), &query).await;
+    let context = context(&offered);
+    let asked = json!({"query": "a lamp, sk-proj-\u{200b}0123456789abcdefgh"});
+    let record = host.execute(&context, &call("discover_tools", asked)).await;
+    assert!(!found_in(&record).is_empty(), "{record:?}");
+    let texts = meanings.texts.lock().unwrap();
+    assert_eq!(texts.last().map(String::as_str), Some("a lamp, <secret>"));
+}
+
+#[tokio::test(start_paused = true)]
 async fn only_new_or_changed_tools_are_embedded() {
     let (host, meanings, _stop) = dense();
     settle().await;

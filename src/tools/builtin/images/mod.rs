@@ -11,7 +11,7 @@ use tokio::time::timeout;
 
 use super::describe::{Millis, declared, input, text};
 use crate::{
-    domain::{Tier, one_line},
+    domain::{Tier, one_line, redact},
     logic::{budget::Consumption, content_words::ContentWords},
     provider::{Error, ImageModel, ImageRequest, Kind, NoPicture, Picture},
     tools::{
@@ -103,8 +103,11 @@ impl Wanted {
     /// # Errors
     /// Nothing is described.
     fn of(arguments: &Map<String, Value>) -> Result<Self, CallError> {
-        let said =
-            |key, most| one_line(text(arguments, key).unwrap_or_default(), most).trim().to_owned();
+        // No secret leaves in a description, even from a misled model, nor in pieces that a line joins.
+        let said = |key, most| {
+            let line = one_line(text(arguments, key).unwrap_or_default(), most);
+            redact::without_credentials(line.trim())
+        };
         let (mut prompt, style) = (said("prompt", PROMPT_MAX), said("style", STYLE_MAX));
         if prompt.is_empty() {
             let why = "the prompt is empty (describe what the picture shows)";

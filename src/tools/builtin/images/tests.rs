@@ -182,6 +182,26 @@ async fn picture_is_captioned_without_its_prompt() {
 }
 
 #[tokio::test]
+async fn keys_leave_in_no_picture_and_no_caption() {
+    let (begin, end) = ("sk-proj-", "0123456789abcdefgh");
+    let known = "raven-under-the-mill-4711";
+    redact::keep_secret(known);
+    let stage = Stage::new(Ok(()), false);
+    let asked = json!({
+        "prompt": format!("a door that says {begin}\u{200b}{end}"),
+        "style": format!("ink, {known}"),
+        "alt": format!("A door: {begin}{end}"),
+    });
+    let output = stage.call(asked, true).await.expect("a picture");
+    let prompts = stage.painter.asked.lock().expect("no test panics").clone();
+    assert_eq!(prompts, ["a door that says <secret>\nStyle: ink, <secret>"]);
+    let caption = output.attachments().next().and_then(|it| it.caption.clone());
+    assert_eq!(caption.map(|it| it.alt).as_deref(), Some("A door: <secret>"));
+    let told = stage.told().concat();
+    assert!(told.contains("a door that says") && !told.contains(end), "{told}");
+}
+
+#[tokio::test]
 async fn model_may_describe_the_picture() {
     let stage = Stage::new(Ok(()), false);
     let asked = json!({"prompt": "a ring", "alt": "A plain silver ring."});

@@ -13,6 +13,7 @@ use super::{
     meaning::Meaning,
 };
 use crate::{
+    domain::{redact, visible},
     logic::content_words::ContentWords,
     memory::{Item, ItemHit, ItemKind, ItemQuery, TranscriptLine, VectorQuery},
     tools::CallError,
@@ -91,7 +92,8 @@ impl Look<'_> {
         meaning: &Meaning,
         limit: usize,
     ) -> Result<Vec<ItemHit>, &'static str> {
-        let vectors = meaning.embedder.embed(&[asked.to_owned()]);
+        // It may be a service elsewhere, so that no secret is in the question, nor in pieces.
+        let vectors = meaning.embedder.embed(&[redact::without_credentials(&visible(asked))]);
         let values = match timeout(PATIENCE, vectors).await {
             Ok(Ok(mut vectors)) => vectors.pop().unwrap_or_default(),
             Ok(Err(error)) => {

@@ -171,7 +171,10 @@ async fn things_are_known_to_whom_they_may_be() {
 }
 
 /// Gives the vectors it was told to, or fails.
-struct Vectors(Mutex<Option<Vec<f32>>>);
+struct Vectors {
+    made: Mutex<Option<Vec<f32>>>,
+    asked: Mutex<Vec<String>>,
+}
 
 impl Embedder for Vectors {
     fn name(&self) -> &str {
@@ -186,7 +189,8 @@ impl Embedder for Vectors {
         &self,
         texts: &[String],
     ) -> BoxFuture<'static, Result<Vec<Vec<f32>>, provider::Error>> {
-        let vector = self.0.lock().unwrap().clone();
+        self.asked.lock().unwrap().extend(texts.iter().cloned());
+        let vector = self.made.lock().unwrap().clone();
         let vectors = vector.map(|vector| vec![vector; texts.len()]);
         ready(vectors.ok_or_else(|| provider::Error::new(Kind::Missing, "no model"))).boxed()
     }
@@ -214,7 +218,8 @@ async fn facts_are_found_by_words_and_by_meaning() {
         |item: &str, values: [f32; 2]| Vector { item: item.to_owned(), values: values.to_vec() };
     let vectors = vec![vector("a", [1.0, 0.1]), vector("b", [0.0, 1.0])];
     kept.store.put_vectors(&kept.scope, "m", vectors).await.unwrap();
-    let embedder = Arc::new(Vectors(Mutex::new(Some(vec![1.0, 0.0]))));
+    let made = Mutex::new(Some(vec![1.0, 0.0]));
+    let embedder = Arc::new(Vectors { made, asked: Mutex::default() });
     let meaning = Meaning { model: "m".to_owned(), embedder: Arc::clone(&embedder) as _ };
     let asked = arguments(json!({"query": "hammer"}));
     let texts = |value: &Value| -> Vec<String> {
@@ -226,12 +231,22 @@ async fn facts_are_found_by_words_and_by_meaning() {
     assert!(texts(&found).contains(&PROMISE.to_owned()), "{found:#}");
     assert!(texts(&found).contains(&"The smith wants his mallet".to_owned()), "{found:#}");
     assert_eq!(found.get("searched"), None);
-    *embedder.0.lock().unwrap() = None;
+    *embedder.made.lock().unwrap() = None;
     let found = look.facts(&asked, &meaning).await.unwrap();
     assert_eq!(texts(&found), [PROMISE], "{found:#}");
     assert!(found["searched"].as_str().unwrap().contains("embedder failed"), "{found:#}");
     let other = kept.look(npc("Mira")).facts(&asked, &meaning).await.unwrap();
     assert_eq!(texts(&other), [""; 0], "{other:#}");
+}
+
+#[tokio::test]
+async fn keys_leave_in_no_question_to_an_embedder() {
+    let kept = kept().await;
+    let embedder = Arc::new(Vectors { made: Mutex::default(), asked: Mutex::default() });
+    let meaning = Meaning { model: "m".to_owned(), embedder: Arc::clone(&embedder) as _ };
+    let asked = arguments(json!({"query": "the mill sk-proj-\u{200b}0123456789abcdefgh"}));
+    kept.look(npc("Bartok")).facts(&asked, &meaning).await.unwrap();
+    assert_eq!(*embedder.asked.lock().unwrap(), ["the mill <secret>"]);
 }
 
 #[tokio::test]
