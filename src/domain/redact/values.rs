@@ -66,10 +66,15 @@ pub fn known(text: &str) -> Cow<'_, str> {
 /// `text` without any known value of at least `shortest` bytes.
 pub fn known_from(shortest: usize, text: &str) -> Cow<'_, str> {
     let known = KNOWN.read().unwrap_or_else(PoisonError::into_inner);
-    let long = known.iter().take_while(|it| it.value.len() >= shortest);
-    long.fold(Cow::Borrowed(text), |text, it| match replaced(&text, &it.value, &it.shown) {
-        Some(cleaned) => Cow::Owned(cleaned),
-        None => text,
+    let long = || known.iter().take_while(|it| it.value.len() >= shortest);
+    let clean = |text, cleaned: Option<String>| cleaned.map_or(text, Cow::Owned);
+    let text = long().fold(Cow::Borrowed(text), |text, it| {
+        let cleaned = without_whole(&text, &it.value, &it.shown);
+        clean(text, cleaned)
+    });
+    long().fold(text, |text, it| {
+        let cleaned = replaced(&text, &it.value, &it.shown);
+        clean(text, cleaned)
     })
 }
 
@@ -80,10 +85,19 @@ pub fn holds(shortest: usize, text: &str) -> bool {
 
 /// `text` with `shown` wherever `value` stands, also as messages and addresses have it; `None`: nowhere.
 pub fn without(text: &str, value: &str, shown: &str) -> Option<String> {
-    forms(value).iter().fold(None, |cleaned, form| {
-        let replaced = replaced(cleaned.as_deref().unwrap_or(text), form, shown);
-        replaced.or(cleaned)
+    let forms = forms(value);
+    [without_whole, replaced].into_iter().fold(None, |cleaned, step| {
+        forms.iter().fold(cleaned, |cleaned, form| {
+            let fresh = step(cleaned.as_deref().unwrap_or(text), form, shown);
+            fresh.or(cleaned)
+        })
     })
+}
+
+/// `text` with `shown` wherever the whole of `value` stands; `None`: nowhere. Before [`replaced`]: of a value
+/// of several lines, the form with escapes begins like the one without, and would pass for cut off.
+fn without_whole(text: &str, value: &str, shown: &str) -> Option<String> {
+    (!value.is_empty() && text.contains(value)).then(|| text.replace(value, shown))
 }
 
 /// `text` with `shown` wherever `value` stands, or its beginning where the rest is cut off; `None`: nowhere.
@@ -119,5 +133,14 @@ mod tests {
         assert_eq!(without("at http://127.0.0.1:81/key!"), None);
         let both = "http://127.0.0.2, http://127.0.0.1:80/key";
         assert_eq!(without(both), Some("http://127.0.0.2, ${URL}".to_owned()));
+    }
+
+    #[test]
+    fn value_of_several_lines_is_hidden_whole() {
+        let key = "-----BEGIN KEY-----\nMIIEvQ+/\n-----END KEY-----";
+        for text in [key.to_owned(), in_message(key), in_address(key)] {
+            let cleaned = without(&format!("x {text} y"), key, "<secret>");
+            assert_eq!(cleaned.as_deref(), Some("x <secret> y"), "{text}");
+        }
     }
 }
