@@ -42,7 +42,7 @@ fn test_duration_is_printed_before_start() {
     command.env("PATH", place.path("nothing"));
     let refused = run(command, "").ends_with(1);
     let (said, missing) = (
-        refused.stderr.find("testing: with two cores about 25 minutes the first time"),
+        refused.stderr.find("testing: with two cores about 20 minutes the first time"),
         refused.stderr.find("Rust is missing"),
     );
     assert!(said.is_some() && said < missing, "{refused:#?}");
