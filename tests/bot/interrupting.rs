@@ -18,23 +18,28 @@ const ANSWERS: [&str; 2] = [
     "Salt, grain and a sealed strongbox. You do not lose four wagons by accident.",
 ];
 
-/// Packets of half a second.
-const HEARD: usize = 25;
+/// Packets of more than the second for which the recogniser takes voice for the rest of an utterance.
+const HEARD: usize = 60;
+
+/// `line` as it is spoken without the pauses of its commas, which on a busy machine may end an utterance.
+fn in_one_breath(line: &str) -> Vec<i16> {
+    said("rms", &line.replace(',', ""))
+}
 
 impl Hall {
-    /// Bartok is asked and has been heard for half a second.
+    /// Bartok is asked and has been heard for so long that more voice is another utterance.
     async fn has_him_talk(&self, player: &Player) {
         let bot = self.discord.bot();
         player.wait_for_silence(bot, Duration::from_millis(600), BOUND).await.unwrap();
         player.forget();
-        player.say(&said("rms", QUESTION)).await.unwrap();
+        player.say(&in_one_breath(QUESTION)).await.unwrap();
         self.is_heard_for(player, HEARD).await;
     }
 
     /// `player` interrupts Bartok.
     async fn stops_at(&self, player: &Player, line: &str) {
         self.has_him_talk(player).await;
-        let spoken = player.start_saying(said("rms", line));
+        let spoken = player.start_saying(in_one_breath(line));
         let (bot, quiet) = (self.discord.bot(), Duration::from_millis(500));
         player.wait_for_silence(bot, quiet, BOUND).await.unwrap();
         spoken.finished().await.unwrap();
