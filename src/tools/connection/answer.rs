@@ -2,7 +2,7 @@
 //!
 //! Entry functions: [`output`], [`failure`]. **Never**: fetches what an answer links to.
 
-use std::{error::Error, sync::Arc};
+use std::{error::Error, io, sync::Arc};
 
 use base64::Engine;
 use rmcp::{
@@ -133,7 +133,7 @@ pub fn reason(error: &ServiceError) -> String {
 pub fn transport(error: &DynamicTransportError) -> (Refusal, CallErrorKind) {
     let mut source: Option<&(dyn Error + 'static)> = Some(error.error.as_ref());
     let mut found = None;
-    let mut deepest = String::new();
+    let (mut deepest, mut has_ended) = (String::new(), false);
     while let Some(error) = source {
         if error.is::<AuthRequiredError>() || error.is::<InsufficientScopeError>() {
             return (Refusal::Unauthorized, CallErrorKind::Connection);
@@ -148,11 +148,15 @@ pub fn transport(error: &DynamicTransportError) -> (Refusal, CallErrorKind) {
             }
             found = Some(http(error));
         }
+        let broken = error.downcast_ref::<io::Error>().map(io::Error::kind);
+        has_ended |= broken == Some(io::ErrorKind::BrokenPipe);
         deepest = error.to_string();
         source = error.source();
     }
     let refusal = match found.flatten() {
         Some(refusal) => refusal,
+        // A program that ends before it is written to.
+        None if has_ended => Refusal::Gone,
         None => Refusal::Other(one_line(&deepest, LONGEST)),
     };
     let is_answer = matches!(&refusal, Refusal::Other(text) if text.starts_with("its answer"));
