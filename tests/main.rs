@@ -59,6 +59,7 @@ mod stopping;
 mod support;
 mod third_party;
 mod tools;
+mod trust;
 mod typed;
 mod understanding;
 mod words;

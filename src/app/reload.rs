@@ -1,6 +1,7 @@
 //! Changed files take effect while the program runs.
 //!
-//! Entry function: [`follow`]. **Never**: applies a file that fails its check.
+//! Entry function: [`follow`]. **Never**: applies a file that fails its check, or does more than the user has
+//! agreed to.
 
 use std::{path::PathBuf, sync::Arc, time::Duration};
 
@@ -18,7 +19,7 @@ use super::{
 };
 use crate::{
     campaign::{Scoped, Tables, wall_clock},
-    config::{self, Config, Problem, Watch},
+    config::{self, Agreements, Config, Problem, Use, Watch},
     domain::Npc,
     memory::MemoryStore,
     provider::TurnJudge,
@@ -33,6 +34,8 @@ const POLL: Duration = Duration::from_millis(500);
 pub struct Running<'a> {
     /// Source of the files.
     pub path: Option<PathBuf>,
+    /// What the files may make the program do.
+    pub agreed: Agreements,
     /// The tables' game masters.
     pub tables: Tables,
     /// The tables, whose NPCs change.
@@ -68,6 +71,7 @@ pub async fn follow(running: Running<'_>, config: Arc<LiveConfig>) {
         }
         let path = running.path.as_deref();
         match config::load_again(path, &config::environment, IDENTITIES, &played) {
+            Ok(fresh) if running.asks(&fresh, &mut watch, &mut told) => {}
             Ok(fresh) => {
                 told.clear();
                 played.retain(|npc| fresh.npcs.iter().all(|now| now.name != npc.name));
@@ -99,6 +103,28 @@ pub async fn follow(running: Running<'_>, config: Arc<LiveConfig>) {
 }
 
 impl Running<'_> {
+    /// True if `fresh` would do more than the user has agreed to. Game masters are told unless they have
+    /// been `told`, and `watch` notices the yes.
+    fn asks(&self, fresh: &Config, watch: &mut Watch, told: &mut String) -> bool {
+        let lacking = self.agreed.lacking(fresh, Use::Play);
+        if lacking.is_empty() {
+            return false;
+        }
+        let files = fresh.files.iter().cloned().chain(config::agreed_file());
+        watch.add(&files.collect::<Vec<_>>(), &fresh.folders, wall_clock());
+        let lines: String = lacking.iter().map(|demand| format!("\n  - {demand}")).collect();
+        let asked = format!(
+            "changed files are ignored until you trust them, because they would:{lines}\n(if you agree, \
+             run this where Glyphoxa runs: {})",
+            config::way_out(fresh)
+        );
+        if asked != *told {
+            self.tell(&asked);
+            *told = asked;
+        }
+        true
+    }
+
     /// Notice for game masters about files that say `fresh` instead of `before`.
     fn notice(&self, before: &Config, fresh: &Config) -> String {
         let mut said = vec!["configuration reloaded".to_owned()];

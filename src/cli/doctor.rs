@@ -10,11 +10,11 @@ use std::{
 use clap::Args;
 use serde::Serialize;
 
-use super::{DONE, FAILED, Failure, check::tracks, stdout};
+use super::{Configured, DONE, FAILED, Failure, check::tracks, stdout};
 use crate::{
     app,
     campaign::GuildStore,
-    config::{self, Config, MemoryPlace},
+    config::{self, Config, MemoryPlace, Use},
     discord,
     domain::{Npc, Owner, Voice, redact},
     files, launch,
@@ -67,9 +67,12 @@ impl Finding {
 /// Looks at everything the configuration needs and prints a tick or a cross each.
 ///
 /// # Errors
-/// stdout is gone.
-pub fn run(path: Option<&Path>, arguments: &Arguments) -> Result<u8, Failure> {
-    let loaded = config::load(path, &config::environment, builtin::IDENTITIES);
+/// The user does not trust the configuration, or stdout is gone.
+pub fn run(configured: Configured, arguments: &Arguments) -> Result<u8, Failure> {
+    let loaded = config::load(configured.path, &config::environment, builtin::IDENTITIES);
+    if let Ok(config) = &loaded {
+        configured.agreed(config, Use::Play)?;
+    }
     let mut findings = vec![Finding::new(
         "configuration",
         loaded

@@ -21,9 +21,14 @@ mod shown;
 mod stored;
 mod tier;
 mod tools;
+mod trust;
 mod whose;
 
-use std::{io, path::PathBuf, process::ExitCode};
+use std::{
+    io,
+    path::{Path, PathBuf},
+    process::ExitCode,
+};
 
 use clap::{ArgMatches, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 
@@ -32,8 +37,15 @@ use self::{
     outcome::{DONE, FAILED, Failure, WRONG, is_closed_pipe},
     runtime::{block_on, load, with_tools},
     shown::{Shown, complain, report_panics, stdout, within},
+    trust::Configured,
 };
-use crate::{app, config::SchemaKind, domain::redact, launch, tools::builtin};
+use crate::{
+    app,
+    config::{SchemaKind, Use},
+    domain::redact,
+    launch,
+    tools::builtin,
+};
 
 /// AI-voiced NPCs for tabletop role-playing.
 #[derive(Parser)]
@@ -42,6 +54,9 @@ struct Arguments {
     /// Configuration file [default: glyphoxa.yaml here, then the shipped cast].
     #[arg(long, global = true, value_name = "FILE")]
     config: Option<PathBuf>,
+    /// Do what the configuration says without asking: start its programs, and send to its addresses.
+    #[arg(long, global = true)]
+    trust: bool,
     #[command(subcommand)]
     command: Option<Command>,
 }
@@ -87,6 +102,8 @@ enum Command {
     /// Manages MCP servers, which provide tools.
     #[command(after_help = "example: glyphoxa mcp servers")]
     Mcp(mcp::Arguments),
+    /// Shows what a folder's configuration starts and sends, and records that you agree.
+    Trust(trust::Arguments),
 }
 
 /// Kinds of files with a schema.
@@ -148,17 +165,20 @@ pub fn main() -> ExitCode {
 
 fn run(arguments: Arguments, matches: &ArgMatches) -> Result<u8, Failure> {
     let path = arguments.config.as_deref();
+    let configured = Configured { path, is_trusted: arguments.trust };
     match arguments.command.unwrap_or(Command::Run) {
         Command::Run => {
-            let config = load(path)?;
+            let config = configured.load()?;
             let set_level = log_to_stderr(&config.log_level);
-            run::run(config, arguments.config, &set_level)
+            run::run(config, configured, &set_level)
         }
         Command::Ask(ask) => {
-            let config = load(path)?;
+            let config = configured.load()?;
             let set_level = log_to_stderr(&config.log_level);
             let own = matches.subcommand_matches("ask").unwrap_or(matches);
-            let files = ask::Files { path: arguments.config, set_level: &set_level };
+            let agreed = configured.agreements().with(&config);
+            let path = path.map(Path::to_owned);
+            let files = ask::Files { path, agreed, set_level: &set_level };
             ask::run(&ask, own, config, files)
         }
         Command::Check { json } => {
@@ -169,22 +189,26 @@ fn run(arguments: Arguments, matches: &ArgMatches) -> Result<u8, Failure> {
             schema::write(kind.into(), &mut stdout())?;
             Ok(DONE)
         }
-        Command::Doctor(doctor) => doctor::run(path, &doctor),
-        Command::Invite(invite) => invite::run(&load(path)?, &invite),
-        Command::Session(session) => session::run(&load(path)?, session),
-        Command::Memory(memory) => memory::run(&load(path)?, memory),
-        Command::Models(models) => models::run(&load(path)?, models),
-        Command::Import(import) => import::run(&load(path)?, &import),
+        Command::Doctor(doctor) => doctor::run(configured, &doctor),
+        Command::Invite(invite) => invite::run(&configured.load_for(Use::Discord)?, &invite),
+        Command::Session(session) => {
+            let config = configured.load_for(session.does())?;
+            session::run(&config, session)
+        }
+        Command::Memory(memory) => memory::run(&configured.load_for(Use::Remember)?, memory),
+        Command::Models(models) => models::run(&configured.load_for(Use::Download)?, models),
+        Command::Import(import) => import::run(&configured.load_for(Use::Remember)?, &import),
         Command::Roll(roll) => roll::run(&roll),
         Command::Tier(tier) => {
-            let config = load(path)?;
+            let config = configured.load_for(Use::Remember)?;
             block_on(async { tier::run(&app::with_names(&config).await, &tier) })
         }
         Command::Tools(tools) => {
-            let config = load(path)?;
+            let config = configured.load()?;
             let _fixed = log_to_stderr(&config.log_level);
             tools::run(&config, tools)
         }
-        Command::Mcp(mcp) => mcp::run(path, mcp),
+        Command::Mcp(mcp) => mcp::run(configured, mcp),
+        Command::Trust(trust) => trust::run(path, &trust),
     }
 }

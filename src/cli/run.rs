@@ -2,11 +2,11 @@
 //!
 //! Entry function: [`run`].
 
-use std::{path::PathBuf, sync::Arc};
+use std::{path::Path, sync::Arc};
 
 use tokio_util::sync::CancellationToken;
 
-use super::{DONE, Failure, complain};
+use super::{Configured, DONE, Failure, complain};
 use crate::{
     app::{self, FactoryParts, LiveConfig, OpenTables, Running, TableFactory},
     campaign::{ServedGuilds, Tables, TranscriptWriter},
@@ -21,7 +21,7 @@ use crate::{
 /// No token, or what only the bot's owner can put right.
 pub fn run(
     config: Config,
-    path: Option<PathBuf>,
+    from: Configured,
     set_level: &(dyn Fn(&str) + Send + Sync),
 ) -> Result<u8, Failure> {
     if config.discord.token.0.is_empty() {
@@ -32,7 +32,7 @@ pub fn run(
         ));
     }
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
-    let status = runtime.block_on(serve(config, path, set_level));
+    let status = runtime.block_on(serve(config, from, set_level));
     // Recognisers and voices that are still at work are not waited for.
     runtime.shutdown_background();
     status
@@ -40,9 +40,10 @@ pub fn run(
 
 async fn serve(
     config: Config,
-    path: Option<PathBuf>,
+    from: Configured<'_>,
     set_level: &(dyn Fn(&str) + Send + Sync),
 ) -> Result<u8, Failure> {
+    let (path, agreed) = (from.path.map(Path::to_owned), from.agreements().with(&config));
     let store = app::open_memory(&config).await?;
     let (playing, seed) = (app::Playing::Sessions, rand::random());
     let tools = app::open_tools(&config, playing, seed, Some(Arc::clone(&store)))?;
@@ -58,8 +59,7 @@ async fn serve(
     // Loaded for the first session; where it cannot be, that is said now.
     app::turn_judge(&tools.services, &config).await;
     tools.servers.required().await?;
-    let (options, tables) = (bot_options(&config), Tables::default());
-    let open = OpenTables::default();
+    let (options, tables, open) = (bot_options(&config), Tables::default(), OpenTables::default());
     let accounts = app::accounts(&config, Some(Arc::clone(&store))).await?;
     let config = LiveConfig::new(config, tools.services.clone());
     let transcripts =
@@ -77,7 +77,8 @@ async fn serve(
     )?;
     let stop = CancellationToken::new();
     let (memory, log_level) = (Some(transcripts.store()), set_level);
-    let running = Running { path, tables, open, tools: &tools, memory, is_local: false, log_level };
+    let running =
+        Running { path, agreed, tables, open, tools: &tools, memory, is_local: false, log_level };
     let bot = discord::run(options, handles, stop.clone());
     let beside = async {
         tokio::select! {

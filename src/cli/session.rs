@@ -11,7 +11,7 @@ use super::{DONE, Failure, Shown, block_on, complain, stdout, whose::Whose};
 use crate::{
     app,
     campaign::{self, AccountFor, KeptError, KeptSession, Scoped, Writer, date, time},
-    config::Config,
+    config::{Config, Use},
     domain::revealed_name,
     files,
     memory::{Forget, LineFilter, Pick, SessionEntry, SessionFilter, TranscriptLine, Viewer},
@@ -88,6 +88,16 @@ enum Action {
         #[arg(long)]
         json: bool,
     },
+}
+
+impl Arguments {
+    /// What the action does beyond reading: a recap may ask a model.
+    pub fn does(&self) -> Use {
+        match self.action {
+            Action::Recap { extract: false, .. } => Use::Play,
+            _ => Use::Remember,
+        }
+    }
 }
 
 /// Does what the arguments say.

@@ -12,6 +12,7 @@ use super::{
     data_dir,
     discord::{self, DiscordOptions},
     engine::Engines,
+    files::Source,
     images, keys,
     manifest::{self, Manifests},
     mcp::{self, McpOptions},
@@ -25,7 +26,7 @@ use super::{
     rules::{self, Rules},
     search,
     selection::{self, Surroundings},
-    speech_to_speech, tables, turns, whitelist, window,
+    speech_to_speech, tables, trust, turns, whitelist, window,
 };
 use crate::{
     domain::{Campaign, Policy},
@@ -55,17 +56,27 @@ pub fn read(reading: &mut Reading, path: &Path) -> Option<Config> {
     let fields = Fields::new(&node, &keys::app::FILE);
     let folder = path.parent().unwrap_or(Path::new(""));
     let music = music::library(&fields, folder, reading, &mut notes);
-    let file = File { fields, folder, disabled, music: Arc::new(music) };
+    let (tools, music) = (fields.map("tools", &keys::app::TOOLS), Arc::new(music));
+    let file = File { fields, tools, folder, disabled, music };
     let config = file.config(reading, &mut notes);
     window::check(&config, &file.fields, &mut notes);
     reading.take(notes);
-    Some(config)
+    // The shipped files ask for nothing; broken ones are not used.
+    let demands = match reading.source {
+        Source::Disk if reading.problems.is_empty() => {
+            trust::demands(&node, &config, folder, reading)
+        }
+        Source::Disk | Source::Shipped => Vec::new(),
+    };
+    Some(Config { demands, ..config })
 }
 
 /// The checked file and its folder.
 struct File<'a> {
     /// The mapping at its top.
     fields: Fields<'a>,
+    /// Its `tools`.
+    tools: Option<Fields<'a>>,
     /// Base of relative paths.
     folder: &'a Path,
     /// Names of servers that are switched off.
@@ -81,12 +92,11 @@ impl File<'_> {
         let (mut budget, models) = (self.budget(notes), self.models(reading, notes));
         let providers = self.providers(&models, language, &mut budget, notes);
         let (image, talks, search) = self.beside(language, &mut budget, notes);
-        let tools = self.fields.map("tools", &keys::app::TOOLS);
-        let manifests = self.manifests(tools, reading, notes);
+        let manifests = self.manifests(self.tools, reading, notes);
         let known = self.known(reading.tools, &manifests.identities);
         let (mcp, patterns) = self.mcp(reading, &manifests, notes);
         let known = [known, patterns.iter().map(String::as_str).collect()].concat();
-        let (policy, voices) = (policy(tools, &known, notes), voices(&models, &providers));
+        let (policy, voices) = (policy(self.tools, &known, notes), voices(&models, &providers));
         let defaults = NpcDefaults {
             language,
             voices: &voices,
@@ -97,7 +107,7 @@ impl File<'_> {
             engines: engines(&self.fields, &talks),
         };
         let mut cast = self.cast(reading, &defaults, notes);
-        let (selection, embedder) = selection(tools.as_ref(), reading, &budget, notes);
+        let (selection, embedder) = selection(self.tools.as_ref(), reading, &budget, notes);
         let (campaign, world) = self.campaign(&cast, reading, notes);
         Config {
             world,
@@ -107,7 +117,7 @@ impl File<'_> {
             campaign: self.veiled(campaign),
             assistant: assistant::assistant(&mut cast, language, &policy, search.is_some()),
             npcs: cast.npcs,
-            session: turns::session(&self.fields, tools, providers.models.max_tokens(None)),
+            session: turns::session(&self.fields, self.tools, providers.models.max_tokens(None)),
             services: provider::Options {
                 recogniser: providers.recogniser,
                 models: providers.models,
@@ -121,8 +131,8 @@ impl File<'_> {
             selection,
             tiers: turns::tiers(&self.fields),
             budget,
-            approvals: approvals::approvals(tools.as_ref(), notes),
-            tables: self.tables(tools, reading, notes),
+            approvals: approvals::approvals(self.tools.as_ref(), notes),
+            tables: self.tables(self.tools, reading, notes),
             mcp,
             rules: self.rules(reading, notes),
             music: Arc::clone(&self.music),
@@ -133,6 +143,7 @@ impl File<'_> {
             environment: self.environment(),
             log_level: self.log_level(),
             npc_dir: self.npc_dir(),
+            demands: Vec::new(),
             files: Vec::new(),
             folders: Vec::new(),
             warnings: Vec::new(),

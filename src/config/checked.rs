@@ -5,7 +5,7 @@
 use std::{path::PathBuf, sync::Arc};
 
 use super::{
-    data_dir, discord::DiscordOptions, mcp::McpOptions, memory::MemoryOptions,
+    data_dir, demands::Demand, discord::DiscordOptions, mcp::McpOptions, memory::MemoryOptions,
     models::ModelOptions, rules::Rules,
 };
 use crate::{
@@ -74,6 +74,8 @@ pub struct Config {
     pub log_level: String,
     /// Folder of NPCs, whether or not there is one.
     pub npc_dir: PathBuf,
+    /// What needs the user's yes before it is done.
+    pub demands: Vec<Demand>,
     /// Files that were read, in order.
     pub files: Vec<PathBuf>,
     /// Folders whose files were read, there or not.
@@ -82,6 +84,8 @@ pub struct Config {
     pub warnings: Vec<Problem>,
 }
 
+/// Name of the configuration in the working directory.
+pub const FILE_NAME: &str = "glyphoxa.yaml";
 /// Folder of NPCs where the configuration names none.
 pub const NPCS: &str = "npcs";
 

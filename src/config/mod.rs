@@ -5,6 +5,7 @@
 //! from the tables in `keys`.
 //! **Never**: starts anything, keeps a file open, prints.
 
+mod agreed;
 mod app;
 mod approvals;
 mod assistant;
@@ -13,6 +14,8 @@ mod cast;
 mod checked;
 mod data_dir;
 mod declared;
+mod demands;
+mod destinations;
 mod discord;
 mod engine;
 mod expand;
@@ -27,8 +30,10 @@ mod memory;
 mod models;
 mod music;
 mod npc;
+mod outside;
 mod policy;
 mod prices;
+mod programs;
 mod providers;
 mod reading;
 mod rules;
@@ -39,6 +44,7 @@ mod selection;
 mod shipped;
 mod speech_to_speech;
 mod tables;
+mod trust;
 mod turns;
 mod voice;
 mod watch;
@@ -55,7 +61,9 @@ use std::{
 };
 
 pub use self::{
-    checked::Config,
+    agreed::{Agreements, file as agreed_file, record as record_agreement, way_out},
+    checked::{Config, FILE_NAME},
+    demands::{Demand, Use},
     discord::DiscordOptions,
     mcp::server,
     memory::MemoryPlace,
@@ -69,9 +77,6 @@ use crate::{
     launch,
     yaml::Position,
 };
-
-/// Name of the configuration in the working directory.
-pub const FILE_NAME: &str = "glyphoxa.yaml";
 
 /// Every problem of every file, by file, line and column.
 #[derive(Clone, Debug)]

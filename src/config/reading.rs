@@ -2,10 +2,13 @@
 
 use std::{
     cell::RefCell,
+    collections::{BTreeMap, BTreeSet},
     path::{Path, PathBuf},
 };
 
 use super::{
+    demands::Demand,
+    destinations::variables,
     expand,
     files::{ReadError, Source},
     secrets::Secrets,
@@ -35,6 +38,14 @@ pub struct Reading<'a> {
     pub folders: Vec<PathBuf>,
     /// Values that messages must not repeat.
     pub secrets: RefCell<Secrets>,
+    /// Variables in files beside the configuration, by file.
+    pub filled: BTreeMap<PathBuf, BTreeSet<String>>,
+    /// Files whose text is taken as it is.
+    pub texts: Vec<PathBuf>,
+    /// Folders of music that are named, or there.
+    pub music: Vec<PathBuf>,
+    /// Demands of files beside the configuration.
+    pub demands: Vec<Demand>,
 }
 
 /// A folder of files to read.
@@ -69,10 +80,21 @@ impl<'a> Reading<'a> {
         environment: &'a dyn Fn(&str) -> Option<String>,
         tools: &'a [&'a str],
     ) -> Self {
-        let (problems, warnings) = (Vec::new(), Vec::new());
-        let (files, folders) = (Vec::new(), Vec::new());
-        let (left, secrets) = ([].as_slice(), RefCell::default());
-        Self { source, environment, tools, left, problems, warnings, files, folders, secrets }
+        Self {
+            source,
+            environment,
+            tools,
+            left: &[],
+            problems: Vec::new(),
+            warnings: Vec::new(),
+            files: Vec::new(),
+            folders: Vec::new(),
+            secrets: RefCell::default(),
+            filled: BTreeMap::new(),
+            texts: Vec::new(),
+            music: Vec::new(),
+            demands: Vec::new(),
+        }
     }
 
     /// Reads and checks the file at `path`. `None` with notes: it is no YAML.
@@ -94,6 +116,10 @@ impl<'a> Reading<'a> {
         let node = yaml::parse(&text, &mut notes.problems).map(|mut node| {
             let secrets = expand::expand(&mut node, self.environment, &mut notes.problems);
             self.secrets.borrow_mut().append(secrets);
+            let names = variables(&node);
+            if self.files.len() > 1 && !names.is_empty() {
+                self.filled.insert(path.to_owned(), names);
+            }
             yaml::check(&mut node, "", kind, &mut notes.problems);
             node
         });
@@ -106,6 +132,7 @@ impl<'a> Reading<'a> {
     /// The file could not be read; nothing is noted.
     pub fn text(&mut self, path: &Path) -> Result<String, ReadError> {
         self.files.push(path.to_owned());
+        self.texts.push(path.to_owned());
         self.source.read(path)
     }
 

@@ -22,6 +22,11 @@ impl<'a> Fields<'a> {
         self.shape
     }
 
+    /// The mapping itself.
+    pub const fn node(&self) -> &'a Node {
+        self.node
+    }
+
     /// Place where the mapping begins.
     pub const fn at(&self) -> Position {
         self.node.at

@@ -43,6 +43,13 @@ impl Node {
         if let Value::Map(entries) = &self.value { entries } else { &[] }
     }
 
+    /// The value behind these keys, each in the mapping of the one before.
+    pub fn inside(&self, path: &[&str]) -> Option<&Self> {
+        path.iter().try_fold(self, |node, key| {
+            node.entries().iter().find(|entry| entry.key == *key).map(|entry| &entry.node)
+        })
+    }
+
     /// The items of a list; none for anything else.
     pub fn items(&self) -> &[Self] {
         if let Value::List(items) = &self.value { items } else { &[] }

@@ -29,6 +29,8 @@ const PATH: &str = "/usr/local/bin:/usr/bin:/bin";
 pub struct Place {
     folder: TempDir,
     environment: Vec<(String, String)>,
+    /// The program is told to trust the folder; most tests wrote it themselves.
+    is_trusted: bool,
 }
 
 /// Output of a run.
@@ -43,7 +45,18 @@ impl Place {
     /// An empty folder.
     pub fn new() -> Self {
         let environment = vec![("PATH".to_owned(), PATH.to_owned())];
-        Self { folder: TempDir::new().expect("a temporary folder"), environment }
+        let folder = TempDir::new().expect("a temporary folder");
+        Self { folder, environment, is_trusted: true }
+    }
+
+    /// Leaves it to the program whether it trusts the folder.
+    pub fn untrusted(self) -> Self {
+        Self { is_trusted: false, ..self }
+    }
+
+    /// Arguments before those of a test.
+    fn first_arguments(&self) -> Option<&'static str> {
+        self.is_trusted.then_some("--trust")
     }
 
     /// A folder with this `glyphoxa.yaml`.
@@ -128,7 +141,7 @@ impl Place {
     /// Runs `glyphoxa` with `typed` on stdin.
     pub fn run_typing(&self, arguments: &[&str], typed: &str) -> Ran {
         let mut command = Command::new(env!("CARGO_BIN_EXE_glyphoxa"));
-        command.args(arguments).current_dir(self.folder.path());
+        command.args(self.first_arguments()).args(arguments).current_dir(self.folder.path());
         command.env_clear().envs(self.environment.iter().cloned());
         run(command, typed)
     }
@@ -291,7 +304,7 @@ impl Place {
     /// Starts `glyphoxa`; what it says on stdout and stderr comes line by line.
     pub fn start(&self, arguments: &[&str]) -> Live {
         let mut command = Command::new(env!("CARGO_BIN_EXE_glyphoxa"));
-        command.args(arguments).current_dir(self.folder.path());
+        command.args(self.first_arguments()).args(arguments).current_dir(self.folder.path());
         command.env_clear().envs(self.environment.iter().cloned());
         Live::of(command)
     }
@@ -303,7 +316,7 @@ impl Place {
         let mut command = Command::new("bash");
         let program = env!("CARGO_BIN_EXE_glyphoxa");
         command.args(["-c", &format!("{first} && exec \"$0\" \"$@\""), program]);
-        command.args(arguments).current_dir(self.folder.path());
+        command.args(self.first_arguments()).args(arguments).current_dir(self.folder.path());
         command.env_clear().envs(self.environment.iter().cloned());
         command
     }
@@ -316,7 +329,8 @@ impl Place {
     /// Like [`Self::start`], at a terminal.
     pub fn start_at_terminal(&self, arguments: &[&str]) -> Live {
         let mut command = Command::new("python3");
-        command.args(["-c", TERMINAL, env!("CARGO_BIN_EXE_glyphoxa")]).args(arguments);
+        command.args(["-c", TERMINAL, env!("CARGO_BIN_EXE_glyphoxa")]);
+        command.args(self.first_arguments()).args(arguments);
         command.current_dir(self.folder.path());
         command.env_clear().envs(self.environment.iter().cloned());
         Live::of(command)

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use clap::Args;
 
 use super::{inputs::PLAYER, print::Form, terminal::Approve};
-use crate::domain::Tier;
+use crate::{config::Agreements, domain::Tier};
 
 #[derive(Args)]
 #[command(after_help = "examples:
@@ -85,6 +85,8 @@ impl Arguments {
 pub struct Files<'a> {
     /// Named on the command line.
     pub path: Option<PathBuf>,
+    /// What it may do.
+    pub agreed: Agreements,
     /// Sets what is logged.
     pub set_level: &'a (dyn Fn(&str) + Send + Sync),
 }

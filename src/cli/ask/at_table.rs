@@ -137,8 +137,8 @@ impl Setting<'_> {
     /// Parts that changed files reach.
     fn running<'r>(&'r self, files: Files<'r>, tables: Tables, open: OpenTables) -> Running<'r> {
         let (tools, memory) = (self.tools, self.memory.clone());
-        let Files { path, set_level: log_level } = files;
-        Running { path, tables, open, tools, memory, is_local: true, log_level }
+        let Files { path, agreed, set_level: log_level } = files;
+        Running { path, agreed, tables, open, tools, memory, is_local: true, log_level }
     }
 
     /// The table, as changed files reach it.

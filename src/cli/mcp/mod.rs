@@ -7,11 +7,9 @@ mod probe;
 mod servers;
 mod trust;
 
-use std::path::Path;
-
 use clap::{Args, Subcommand};
 
-use super::{Failure, block_on, with_tools};
+use super::{Configured, Failure, block_on, with_tools};
 use crate::config::Config;
 
 #[derive(Args)]
@@ -35,11 +33,11 @@ enum Command {
     Probe(probe::Arguments),
 }
 
-/// Runs the subcommand, on the servers of the configuration at `path` if it needs one.
+/// Runs the subcommand, on the servers of the configuration at `from` if it needs one.
 ///
 /// # Errors
 /// Wrong usage, or what the subcommand could not do.
-pub fn run(path: Option<&Path>, arguments: Arguments) -> Result<u8, Failure> {
+pub fn run(from: Configured, arguments: Arguments) -> Result<u8, Failure> {
     match arguments.command {
         // A broken configuration keeps nobody from looking at a server.
         Command::Probe(probe) => {
@@ -47,22 +45,22 @@ pub fn run(path: Option<&Path>, arguments: Arguments) -> Result<u8, Failure> {
             block_on(probe::run(&probe))
         }
         Command::Login(login) => {
-            let config = configured(path)?;
+            let config = configured(from)?;
             block_on(login::run(&config, &login))
         }
         Command::Servers(servers) => {
-            let config = configured(path)?;
+            let config = configured(from)?;
             with_tools(&config, async |tools| servers::run(&tools.servers, &servers).await)
         }
         Command::Trust(trust) => {
-            let config = configured(path)?;
+            let config = configured(from)?;
             with_tools(&config, async |tools| trust::run(&config, &tools.servers, &trust).await)
         }
     }
 }
 
-fn configured(path: Option<&Path>) -> Result<Config, Failure> {
-    let config = super::load(path)?;
+fn configured(from: Configured) -> Result<Config, Failure> {
+    let config = from.load()?;
     let _ = super::log_to_stderr(&config.log_level);
     Ok(config)
 }

@@ -1,6 +1,6 @@
 //! The request of a live tool.
 
-use std::time::Duration;
+use std::{collections::BTreeSet, time::Duration};
 
 use serde_json::Value as Json;
 
@@ -155,6 +155,13 @@ fn headers(
         headers.extend(from_env(node, reading, problems));
     }
     headers
+}
+
+/// Names of the variables that the `headers_from_env` in `node` name.
+pub fn from_environment(node: &Node) -> BTreeSet<String> {
+    let items = if node.scalar().is_some() { std::slice::from_ref(node) } else { node.items() };
+    let name = |text: &str| text.split_once('=').map_or(text, |(_, name)| name).trim().to_owned();
+    items.iter().filter_map(Node::text).map(name).collect()
 }
 
 /// The header `Name=VARIABLE` in `node`, or `VARIABLE` alone, after which it is named.

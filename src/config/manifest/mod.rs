@@ -8,7 +8,9 @@ mod tests;
 use std::{path::Path, sync::Arc, time::Duration};
 
 use super::{
-    declared, keys,
+    declared,
+    destinations::{Destination, variables},
+    keys,
     reading::{Folder, Notes, Reading},
     whitelist::MANIFEST,
 };
@@ -128,6 +130,9 @@ impl<'a> File<'a> {
         let output = schema(spec, "output_schema", manifest::output_problem, &mut notes.problems);
         let schemas = Schemas { input, output };
         let behaviour = self.behaviour(spec, &schemas, reading, notes)?;
+        if let (Behaviour::Live(_), Some(http)) = (&behaviour, spec.get("http")) {
+            self.asks(&format!("{}.{}", named.namespace, named.name), http, reading);
+        }
         Some(Manifest {
             namespace: named.namespace,
             name: named.name,
@@ -137,6 +142,21 @@ impl<'a> File<'a> {
             declared: said(spec),
             behaviour,
         })
+    }
+
+    /// Notes where the tool `identity` sends what it is asked, by its `http`.
+    fn asks(&self, identity: &str, http: &Node, reading: &mut Reading) {
+        let place = format!("tool '{identity}'");
+        let (gets, url) = ("what NPCs ask of it", http.inside(&["url"]));
+        let headers = http.inside(&["headers_from_env"]);
+        let named = headers.map(http::from_environment).unwrap_or_default();
+        let asked = Destination { place, gets, url, home: "", sent: vec![http] };
+        reading.demands.extend(asked.demands_with(named));
+        // They go to the tool, not into what NPCs know.
+        let sent = variables(http);
+        if let Some(names) = reading.filled.get_mut(self.path) {
+            names.retain(|name| !sent.contains(name));
+        }
     }
 
     /// Place of its name.

@@ -95,6 +95,7 @@ impl Scan {
     /// Looks through a folder that was named or is there.
     fn top(&mut self, reading: &mut Reading, at: Folder<'_>, notes: &mut Notes) {
         let Folder { path: dir, named_at } = at;
+        reading.music.push(dir.to_owned());
         if let Err(error) = reading.list(dir, SOUNDS) {
             let message = format!("music folder '{}': {}", dir.display(), error.message);
             let at = named_at.unwrap_or(Position::START);

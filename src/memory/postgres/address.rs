@@ -33,6 +33,18 @@ impl Address {
         Self(config)
     }
 
+    /// Where it is, without credentials; `None`: on this machine.
+    pub fn elsewhere(&self) -> Option<String> {
+        let is_near = self.0.get_hosts().iter().all(is_here);
+        let addresses = self.0.get_hostaddrs();
+        let far: Vec<String> =
+            addresses.iter().filter(|it| !it.is_loopback()).map(IpAddr::to_string).collect();
+        match far.is_empty() {
+            true => (!is_near).then(|| self.to_string()),
+            false => Some(format!("{self} at {}", far.join(", "))),
+        }
+    }
+
     /// True if the connection may be, or must be, encrypted.
     pub(super) fn is_encrypted(&self) -> bool {
         self.0.get_ssl_mode() != SslMode::Disable

@@ -1,0 +1,162 @@
+//! `glyphoxa trust`: what a folder makes the program do, and the user's yes to it; and the same question
+//! before any command that would do it.
+//!
+//! Entry types: [`Configured`], [`Arguments`]; entry function: [`run`]. **Never**: starts or sends anything.
+
+use std::{
+    io::{self, BufRead, IsTerminal, Write},
+    path::{Path, PathBuf},
+};
+
+use clap::Args;
+
+use super::{DONE, Failure, complain, load, stdout};
+use crate::{
+    config::{self, Agreements, Config, Demand, FILE_NAME, Use},
+    domain::{redact, revealed_name},
+    tools::builtin,
+};
+
+#[derive(Args)]
+#[command(after_help = "example: glyphoxa trust ~/campaigns/ravenford")]
+pub struct Arguments {
+    /// Folder with a glyphoxa.yaml, or the file itself [default: --config, then this folder].
+    folder: Option<PathBuf>,
+    /// Print what needs your trust, and record nothing.
+    #[arg(long)]
+    show: bool,
+}
+
+/// The configuration of a command, and whether the command line says that it is trusted.
+#[derive(Clone, Copy)]
+pub struct Configured<'a> {
+    /// Its file, if one is named.
+    pub path: Option<&'a Path>,
+    /// True with `--trust`.
+    pub is_trusted: bool,
+}
+
+impl Configured<'_> {
+    /// The checked configuration, for a command that may start programs and talk to services.
+    ///
+    /// # Errors
+    /// Every problem of every file, or the user does not agree to what it does.
+    pub fn load(self) -> Result<Config, Failure> {
+        self.load_for(Use::Play)
+    }
+
+    /// Like [`Configured::load`], for a command that does only what `of` names.
+    ///
+    /// # Errors
+    /// Those of [`Configured::load`].
+    pub fn load_for(self, of: Use) -> Result<Config, Failure> {
+        let config = load(self.path)?;
+        self.agreed(&config, of)?;
+        Ok(config)
+    }
+
+    /// Asks for what `config` does and nobody has agreed to; without a terminal it is refused.
+    ///
+    /// # Errors
+    /// The user does not agree.
+    pub fn agreed(self, config: &Config, of: Use) -> Result<(), Failure> {
+        let lacking = self.agreements().lacking(config, of);
+        if lacking.is_empty() {
+            return Ok(());
+        }
+        if !is_at_terminal() {
+            return Err(Failure::Usage(format!(
+                "{} needs your trust first, because it would:\n{}\n(if you agree: {}; for services \
+                 and containers: --trust)",
+                named(config),
+                lines(lacking.into_iter()),
+                config::way_out(config)
+            )));
+        }
+        complain(&redact::known(&question(config)));
+        if !says_yes()? {
+            let way_out = config::way_out(config);
+            return Err(Failure::Usage(format!("nothing was started (to agree: {way_out})")));
+        }
+        if let Err(error) = config::record_agreement(config) {
+            complain(&format!("note: your answer holds for this time only: {error}"));
+        }
+        Ok(())
+    }
+
+    /// What is agreed to on the command line.
+    pub fn agreements(self) -> Agreements {
+        Agreements::new(self.is_trusted)
+    }
+}
+
+/// Shows what the folder makes the program do, and records the user's yes.
+///
+/// # Errors
+/// Problems of its files, the answer is no, or it cannot be recorded.
+pub fn run(path: Option<&Path>, arguments: &Arguments) -> Result<u8, Failure> {
+    let named_file = arguments.folder.as_ref().map(|folder| match folder.is_dir() {
+        true => folder.join(FILE_NAME),
+        false => folder.clone(),
+    });
+    let path = named_file.as_deref().or(path);
+    let read = config::load(path, &config::environment, builtin::IDENTITIES);
+    let config = read.map_err(Failure::usage)?;
+    let mut out = stdout();
+    if config.demands.is_empty() {
+        writeln!(out, "{} needs no trust", named(&config))?;
+        return Ok(DONE);
+    }
+    let lacks = |of| !Agreements::default().lacking(&config, of).is_empty();
+    let lacks = [Use::Play, Use::Download].into_iter().any(lacks);
+    if arguments.show || !is_at_terminal() {
+        let (name, lines) = (named(&config), lines(config.demands.iter()));
+        let shown = format!("{name} would:\n{lines}");
+        writeln!(out, "{}", redact::known(&shown))?;
+    } else {
+        complain(&redact::known(&question(&config)));
+        if !says_yes()? {
+            return Err(Failure::Usage("nothing was recorded".to_owned()));
+        }
+    }
+    if arguments.show {
+        writeln!(out, "{}", if lacks { "not trusted yet" } else { "trusted" })?;
+        return Ok(DONE);
+    }
+    config::record_agreement(&config)?;
+    writeln!(out, "trusted, until one of these lines or a file that they name changes")?;
+    Ok(DONE)
+}
+
+/// What a game master is asked.
+fn question(config: &Config) -> String {
+    format!(
+        "{} would:\n{}\nDo you trust it? Until one of these lines or a file that they name changes, you \
+         won't be asked again. [y/N]",
+        named(config),
+        lines(config.demands.iter())
+    )
+}
+
+/// The configuration's file as messages name it.
+fn named(config: &Config) -> String {
+    let file = config.files.first().map_or(Path::new(FILE_NAME), PathBuf::as_path);
+    format!("'{}'", revealed_name(&file.display().to_string()))
+}
+
+/// A line each.
+fn lines<'d>(demands: impl Iterator<Item = &'d Demand>) -> String {
+    demands.map(|demand| format!("  - {demand}")).collect::<Vec<_>>().join("\n")
+}
+
+/// True if somebody reads the question and can answer it.
+fn is_at_terminal() -> bool {
+    io::stdin().is_terminal() && io::stderr().is_terminal()
+}
+
+/// The answer; anything but a yes is a no.
+fn says_yes() -> io::Result<bool> {
+    let mut answer = String::new();
+    io::stdin().lock().read_line(&mut answer)?;
+    Ok(["y", "yes"].iter().any(|yes| answer.trim().eq_ignore_ascii_case(yes)))
+}

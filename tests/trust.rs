@@ -1,0 +1,133 @@
+//! A folder that somebody else made: what it starts and sends needs a yes, once.
+
+use std::fs;
+
+use crate::support::{
+    processes::wait_until,
+    program::{Place, Ran},
+};
+
+/// A folder whose server makes the file `started`.
+const SERVER: &str =
+    "npcs: [{ name: Pip, voice: { provider: flite, voice_id: slt }, lines: [{ say: Hi. }] }]
+mcp: { servers: [{ name: home, command: sh ./server.sh, sandbox: off, auto_reconnect: false }] }
+";
+/// Without the server.
+const TEXT: &str =
+    "npcs: [{ name: Pip, voice: { provider: flite, voice_id: slt }, lines: [{ say: Hi. }] }]\n";
+/// The two lines that the server needs a yes for.
+const LINES: [&str; 2] = [
+    "  - start the program `sh ./server.sh` (server 'home')",
+    "  - let the program read and write everything that you can (sandbox: off of server 'home')",
+];
+
+/// A downloaded folder with this configuration, and a user who has agreed to nothing.
+fn downloaded(config: &str) -> Place {
+    let mut place = Place::with_config(config).brief().untrusted();
+    place.write("server.sh", "touch started\n");
+    let state = place.path("state").display().to_string();
+    place.set_env("XDG_STATE_HOME", &state);
+    place
+}
+
+impl Place {
+    fn has_started(&self) -> bool {
+        self.path("started").exists()
+    }
+
+    /// Runs a command that is refused.
+    #[track_caller]
+    fn refuses(&self, arguments: &[&str]) -> Ran {
+        let refused = self.run(arguments).ends_with(2);
+        assert!(!self.has_started(), "{refused:#?}");
+        assert!(refused.stderr.contains("(if you agree: glyphoxa trust "), "{refused:#?}");
+        refused
+    }
+}
+
+#[test]
+fn downloaded_folder_starts_nothing_before_yes() {
+    let place = downloaded(SERVER);
+    let refused = place.refuses(&["ask", "--text", "Pip, hello"]);
+    let folder = place.path("").canonicalize().unwrap().display().to_string();
+    let folder = folder.trim_end_matches('/');
+    let wanted = format!(
+        "'glyphoxa.yaml' needs your trust first, because it would:\n{}\n{}\n(if you agree: glyphoxa \
+         trust {folder}; for services and containers: --trust)\n",
+        LINES[0], LINES[1]
+    );
+    assert_eq!(refused.stderr, wanted);
+    for arguments in
+        [&["tools", "list"][..], &["mcp", "servers"], &["mcp", "trust", "home"], &["doctor"]]
+    {
+        place.refuses(arguments);
+    }
+    for arguments in [&["check"][..], &["roll", "d6"], &["session", "list"], &["trust", "--show"]] {
+        place.run(arguments).ends_with(0);
+    }
+    assert!(!place.has_started() && !place.path("state").exists());
+}
+
+#[test]
+fn yes_holds_until_the_script_changes() {
+    let place = downloaded(SERVER);
+    let trusted = place.run(&["trust"]).ends_with(0);
+    assert!(LINES.iter().all(|line| trusted.stdout.contains(line)), "{trusted:#?}");
+    assert!(!place.has_started());
+    place.write("glyphoxa.yaml", SERVER.replace("Hi.", "Hello."));
+    // The script is no server.
+    place.run(&["mcp", "servers", "--wait", "20"]).ends_with(1);
+    assert!(place.has_started());
+    fs::remove_file(place.path("started")).unwrap();
+
+    place.write("server.sh", "touch startee\n");
+    place.refuses(&["mcp", "servers"]);
+    let shown = place.run(&["trust", "--show"]).ends_with(0);
+    assert!(shown.stdout.ends_with("\nnot trusted yet\n"), "{shown:#?}");
+    place.refuses(&["mcp", "servers"]);
+}
+
+#[test]
+fn question_shows_each_line_and_takes_a_yes() {
+    let place = downloaded(SERVER);
+    let mut live = place.start_at_terminal(&["mcp", "servers", "--wait", "20"]);
+    let question = [
+        "'glyphoxa.yaml' would:",
+        LINES[0],
+        LINES[1],
+        "Do you trust it? Until one of these lines or a file that they name changes, you won't be \
+         asked again. [y/N]",
+    ];
+    assert_eq!(live.says_until("[y/N]"), question);
+    assert!(!place.has_started());
+    live.types("no");
+    live.says("nothing was started");
+    assert_eq!(live.leave(), 2);
+    assert!(!place.has_started());
+
+    let mut live = place.start_at_terminal(&["mcp", "servers", "--wait", "20"]);
+    live.says("[y/N]");
+    live.types("yes");
+    live.says("home");
+    wait_until("the server was started", || place.has_started());
+    live.leave();
+    // It is not asked again.
+    place.run(&["mcp", "servers", "--wait", "20"]).ends_with(1);
+}
+
+#[test]
+fn reload_starts_nothing_new_without_a_yes() {
+    let place = downloaded(TEXT);
+    let mut live = place.start(&["ask", "--json"]);
+    assert_eq!(live.asked("Pip, hello")["reply"], "Hi.");
+    place.write("glyphoxa.yaml", SERVER.replace("Hi.", "Hello."));
+    live.says("changed files are ignored until you trust them");
+    live.says("glyphoxa trust ");
+    assert_eq!(live.asked("Pip, hello")["reply"], "Hi.");
+    assert!(!place.has_started());
+    place.run(&["trust"]).ends_with(0);
+    live.says("configuration reloaded");
+    wait_until("the server was started", || place.has_started());
+    assert_eq!(live.asked("Pip, hello")["reply"], "Hello.");
+    assert_eq!(live.leave(), 0);
+}
