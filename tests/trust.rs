@@ -2,12 +2,14 @@
 
 use std::fs;
 
+use tempfile::TempDir;
+
 use crate::support::{
     processes::wait_until,
     program::{Place, Ran},
 };
 
-/// A folder whose server makes the file `started`.
+/// A folder whose server makes the file `started.txt`, which is no program.
 const SERVER: &str =
     "npcs: [{ name: Pip, voice: { provider: flite, voice_id: slt }, lines: [{ say: Hi. }] }]
 mcp: { servers: [{ name: home, command: sh ./server.sh, sandbox: off, auto_reconnect: false }] }
@@ -21,18 +23,18 @@ const LINES: [&str; 2] = [
     "  - let the program read and write everything that you can (sandbox: off of server 'home')",
 ];
 
-/// A downloaded folder with this configuration, and a user who has agreed to nothing.
-fn downloaded(config: &str) -> Place {
+/// A downloaded folder with this configuration, and the state folder of a user who has agreed to nothing.
+fn downloaded(config: &str) -> (Place, TempDir) {
     let mut place = Place::with_config(config).brief().untrusted();
-    place.write("server.sh", "touch started\n");
-    let state = place.path("state").display().to_string();
-    place.set_env("XDG_STATE_HOME", &state);
-    place
+    place.write("server.sh", "touch started.txt\n");
+    let state = TempDir::new().expect("a temporary folder");
+    place.set_env("XDG_STATE_HOME", &state.path().display().to_string());
+    (place, state)
 }
 
 impl Place {
     fn has_started(&self) -> bool {
-        self.path("started").exists()
+        self.path("started.txt").exists()
     }
 
     /// Runs a command that is refused.
@@ -47,7 +49,7 @@ impl Place {
 
 #[test]
 fn downloaded_folder_starts_nothing_before_yes() {
-    let place = downloaded(SERVER);
+    let (place, state) = downloaded(SERVER);
     let refused = place.refuses(&["ask", "--text", "Pip, hello"]);
     let folder = place.path("").canonicalize().unwrap().display().to_string();
     let folder = folder.trim_end_matches('/');
@@ -65,12 +67,12 @@ fn downloaded_folder_starts_nothing_before_yes() {
     for arguments in [&["check"][..], &["roll", "d6"], &["session", "list"], &["trust", "--show"]] {
         place.run(arguments).ends_with(0);
     }
-    assert!(!place.has_started() && !place.path("state").exists());
+    assert!(!place.has_started() && !state.path().join("glyphoxa/trusted.json").exists());
 }
 
 #[test]
 fn yes_holds_until_the_script_changes() {
-    let place = downloaded(SERVER);
+    let (place, _state) = downloaded(SERVER);
     let trusted = place.run(&["trust"]).ends_with(0);
     assert!(LINES.iter().all(|line| trusted.stdout.contains(line)), "{trusted:#?}");
     assert!(!place.has_started());
@@ -78,9 +80,9 @@ fn yes_holds_until_the_script_changes() {
     // The script is no server.
     place.run(&["mcp", "servers", "--wait", "20"]).ends_with(1);
     assert!(place.has_started());
-    fs::remove_file(place.path("started")).unwrap();
+    fs::remove_file(place.path("started.txt")).unwrap();
 
-    place.write("server.sh", "touch startee\n");
+    place.write("server.sh", "touch startee.txt\n");
     place.refuses(&["mcp", "servers"]);
     let shown = place.run(&["trust", "--show"]).ends_with(0);
     assert!(shown.stdout.ends_with("\nnot trusted yet\n"), "{shown:#?}");
@@ -89,14 +91,14 @@ fn yes_holds_until_the_script_changes() {
 
 #[test]
 fn question_shows_each_line_and_takes_a_yes() {
-    let place = downloaded(SERVER);
+    let (place, _state) = downloaded(SERVER);
     let mut live = place.start_at_terminal(&["mcp", "servers", "--wait", "20"]);
     let question = [
         "'glyphoxa.yaml' would:",
         LINES[0],
         LINES[1],
-        "Do you trust it? Until one of these lines or a file that they name changes, you won't be \
-         asked again. [y/N]",
+        "Do you trust it? You won't be asked again until one of these lines changes, or a file that its \
+         programs may run. [y/N]",
     ];
     assert_eq!(live.says_until("[y/N]"), question);
     assert!(!place.has_started());
@@ -117,7 +119,7 @@ fn question_shows_each_line_and_takes_a_yes() {
 
 #[test]
 fn reload_starts_nothing_new_without_a_yes() {
-    let place = downloaded(TEXT);
+    let (place, _state) = downloaded(TEXT);
     let mut live = place.start(&["ask", "--json"]);
     assert_eq!(live.asked("Pip, hello")["reply"], "Hi.");
     place.write("glyphoxa.yaml", SERVER.replace("Hi.", "Hello."));
@@ -130,4 +132,17 @@ fn reload_starts_nothing_new_without_a_yes() {
     wait_until("the server was started", || place.has_started());
     assert_eq!(live.asked("Pip, hello")["reply"], "Hello.");
     assert_eq!(live.leave(), 0);
+}
+
+#[test]
+fn data_made_here_is_used_data_that_came_is_not() {
+    let (place, _state) = downloaded(TEXT);
+    for _ in 0..2 {
+        place.run(&["memory", "migrate"]).ends_with(0);
+    }
+    assert!(place.path("data").exists());
+    let (place, _state) = downloaded(TEXT);
+    place.write("data/discord/guild-7.json", "{}");
+    let refused = place.refuses(&["memory", "migrate"]);
+    assert!(refused.stderr.contains("use what is already in 'data': sessions"), "{refused:#?}");
 }

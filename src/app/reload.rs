@@ -15,7 +15,9 @@ use super::{
     changes::{held, is_another_campaign, later, now},
     rule_book,
     seats::{OpenTables, SeatedTable},
-    seeded_for_session, turn_judge, with_names, world_of,
+    seeded_for_session,
+    servers::start_check,
+    turn_judge, with_names, world_of,
 };
 use crate::{
     campaign::{Scoped, Tables, wall_clock},
@@ -72,7 +74,8 @@ pub async fn follow(running: Running<'_>, config: Arc<LiveConfig>) {
         let path = running.path.as_deref();
         match config::load_again(path, &config::environment, IDENTITIES, &played) {
             Ok(fresh) if running.asks(&fresh, &mut watch, &mut told) => {}
-            Ok(fresh) => {
+            Ok(mut fresh) => {
+                running.agreed.settle(&mut fresh);
                 told.clear();
                 played.retain(|npc| fresh.npcs.iter().all(|now| now.name != npc.name));
                 played.extend(fresh.npcs.iter().cloned());
@@ -246,6 +249,7 @@ impl Tools {
         self.host.set_approval_expiry(fresh.approvals.expires);
         self.host.catalog().set_cast(&callers(fresh));
         self.offered.archive.set_cast(&fresh.npcs, &fresh.assistant);
+        self.servers.set_check(start_check(fresh));
         self.servers.set(fresh.mcp.servers.clone());
         manifest::offer(&self.host, &fresh.manifests);
         let data = |of: &Config| {

@@ -1,6 +1,6 @@
 //! MCP servers for a run of the program.
 //!
-//! Entry functions: [`open`], [`facts`]. **Never**: waits for a server.
+//! Entry functions: [`open`], [`start_check`], [`facts`]. **Never**: waits for a server.
 
 use std::{collections::BTreeMap, path::PathBuf, sync::Arc};
 
@@ -10,7 +10,7 @@ use crate::{
     launch,
     tools::{
         ToolHost,
-        connection::{Facts, Servers, Setup},
+        connection::{Facts, Servers, Setup, StartCheck},
     },
 };
 
@@ -45,8 +45,15 @@ pub fn open(config: &Config, playing: Playing<'_>, host: &ToolHost, seed: u64) -
         facts: Arc::clone(&facts),
         seed,
     });
+    servers.set_check(start_check(config));
     servers.set(config.mcp.servers.clone());
     Opened { servers, facts }
+}
+
+/// Asked before each start of a program of `config`, which the user has agreed to.
+pub fn start_check(config: &Config) -> Option<StartCheck> {
+    let check = config::StartCheck::of(config)?;
+    Some(Arc::new(move || check.refusal()))
 }
 
 /// Servers, and what their headers name.

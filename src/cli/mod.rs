@@ -18,7 +18,6 @@ mod runtime;
 mod schema;
 mod session;
 mod shown;
-mod stored;
 mod tier;
 mod tools;
 mod trust;

@@ -41,7 +41,7 @@ pub fn run(
 async fn serve(
     config: Config,
     from: Configured<'_>,
-    set_level: &(dyn Fn(&str) + Send + Sync),
+    log_level: &(dyn Fn(&str) + Send + Sync),
 ) -> Result<u8, Failure> {
     let (path, agreed) = (from.path.map(Path::to_owned), from.agreements().with(&config));
     let store = app::open_memory(&config).await?;
@@ -75,8 +75,7 @@ async fn serve(
         },
         tables.clone(),
     )?;
-    let stop = CancellationToken::new();
-    let (memory, log_level) = (Some(transcripts.store()), set_level);
+    let (stop, memory) = (CancellationToken::new(), Some(transcripts.store()));
     let running =
         Running { path, agreed, tables, open, tools: &tools, memory, is_local: false, log_level };
     let bot = discord::run(options, handles, stop.clone());

@@ -4,7 +4,7 @@
 
 use std::path::Path;
 
-use super::{outcome::Failure, shown::complain, stored};
+use super::{outcome::Failure, shown::complain};
 use crate::{
     app::{self, Tools},
     config,
@@ -19,7 +19,7 @@ pub fn load(path: Option<&Path>) -> Result<config::Config, Failure> {
     for warning in config.unread().into_iter().chain(config.shared_data()) {
         complain(&format!("note: {warning}"));
     }
-    stored::close(&config.data_dir);
+    config::close_stored(&config.data_dir);
     Ok(config)
 }
 

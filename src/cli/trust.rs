@@ -13,9 +13,12 @@ use clap::Args;
 use super::{DONE, Failure, complain, load, stdout};
 use crate::{
     config::{self, Agreements, Config, Demand, FILE_NAME, Use},
-    domain::{redact, revealed_name},
+    domain::revealed_name,
     tools::builtin,
 };
+
+/// Lines that are read at a glance.
+const SCREEN: usize = 12;
 
 #[derive(Args)]
 #[command(after_help = "example: glyphoxa trust ~/campaigns/ravenford")]
@@ -50,8 +53,9 @@ impl Configured<'_> {
     /// # Errors
     /// Those of [`Configured::load`].
     pub fn load_for(self, of: Use) -> Result<Config, Failure> {
-        let config = load(self.path)?;
+        let mut config = load(self.path)?;
         self.agreed(&config, of)?;
+        self.agreements().settle(&mut config);
         Ok(config)
     }
 
@@ -61,25 +65,12 @@ impl Configured<'_> {
     /// The user does not agree.
     pub fn agreed(self, config: &Config, of: Use) -> Result<(), Failure> {
         let lacking = self.agreements().lacking(config, of);
-        if lacking.is_empty() {
-            return Ok(());
+        if !lacking.is_empty() {
+            ask(config, &lacking)?;
         }
-        if !is_at_terminal() {
-            return Err(Failure::Usage(format!(
-                "{} needs your trust first, because it would:\n{}\n(if you agree: {}; for services \
-                 and containers: --trust)",
-                named(config),
-                lines(lacking.into_iter()),
-                config::way_out(config)
-            )));
-        }
-        complain(&redact::known(&question(config)));
-        if !says_yes()? {
-            let way_out = config::way_out(config);
-            return Err(Failure::Usage(format!("nothing was started (to agree: {way_out})")));
-        }
-        if let Err(error) = config::record_agreement(config) {
-            complain(&format!("note: your answer holds for this time only: {error}"));
+        if !self.is_trusted {
+            // What could not be noted is asked about later.
+            _ = config::record_data(config);
         }
         Ok(())
     }
@@ -88,6 +79,25 @@ impl Configured<'_> {
     pub fn agreements(self) -> Agreements {
         Agreements::new(self.is_trusted)
     }
+}
+
+/// Asks for a yes to `config`, of which `lacking` has none.
+fn ask(config: &Config, lacking: &[&Demand]) -> Result<(), Failure> {
+    let way_out = config::way_out(config);
+    if !is_at_terminal() {
+        let lines = lines(lacking.iter().copied());
+        complain(&format!("{} needs your trust first, because it would:\n{lines}", named(config)));
+        let way_out = format!("(if you agree: {way_out}; for services and containers: --trust)");
+        return Err(Failure::Usage(way_out));
+    }
+    complain(&question(config));
+    if !says_yes()? {
+        return Err(Failure::Usage(format!("nothing was started (to agree: {way_out})")));
+    }
+    if let Err(error) = config::record_agreement(config) {
+        complain(&format!("note: your answer holds for this time only: {error}"));
+    }
+    Ok(())
 }
 
 /// Shows what the folder makes the program do, and records the user's yes.
@@ -111,10 +121,9 @@ pub fn run(path: Option<&Path>, arguments: &Arguments) -> Result<u8, Failure> {
     let lacks = [Use::Play, Use::Download].into_iter().any(lacks);
     if arguments.show || !is_at_terminal() {
         let (name, lines) = (named(&config), lines(config.demands.iter()));
-        let shown = format!("{name} would:\n{lines}");
-        writeln!(out, "{}", redact::known(&shown))?;
+        writeln!(out, "{name} would:\n{lines}")?;
     } else {
-        complain(&redact::known(&question(&config)));
+        complain(&question(&config));
         if !says_yes()? {
             return Err(Failure::Usage("nothing was recorded".to_owned()));
         }
@@ -124,15 +133,15 @@ pub fn run(path: Option<&Path>, arguments: &Arguments) -> Result<u8, Failure> {
         return Ok(DONE);
     }
     config::record_agreement(&config)?;
-    writeln!(out, "trusted, until one of these lines or a file that they name changes")?;
+    writeln!(out, "trusted, until one of these lines or a file that its programs may run changes")?;
     Ok(DONE)
 }
 
 /// What a game master is asked.
 fn question(config: &Config) -> String {
     format!(
-        "{} would:\n{}\nDo you trust it? Until one of these lines or a file that they name changes, you \
-         won't be asked again. [y/N]",
+        "{} would:\n{}\nDo you trust it? You won't be asked again until one of these lines changes, or a \
+         file that its programs may run. [y/N]",
         named(config),
         lines(config.demands.iter())
     )
@@ -144,9 +153,16 @@ fn named(config: &Config) -> String {
     format!("'{}'", revealed_name(&file.display().to_string()))
 }
 
-/// A line each.
+/// A line each, and how many where they may not fit on a screen. None of them is redacted: they have no
+/// values of variables, and their writer could hide anything by calling it a password.
 fn lines<'d>(demands: impl Iterator<Item = &'d Demand>) -> String {
-    demands.map(|demand| format!("  - {demand}")).collect::<Vec<_>>().join("\n")
+    let demands: Vec<_> = demands.collect();
+    let mut all: Vec<String> = demands.iter().map(|demand| format!("  - {demand}")).collect();
+    if all.len() > SCREEN {
+        let programs = demands.iter().filter(|demand| demand.is_about_code()).count();
+        all.push(format!("  ({} in all, {programs} of them programs)", demands.len()));
+    }
+    all.join("\n")
 }
 
 /// True if somebody reads the question and can answer it.

@@ -1,22 +1,25 @@
 //! Which demands the user has agreed to: those of this run, and those in `trusted.json` of the user's own
 //! state folder, by the configuration's path.
 //!
-//! Entry types: [`Agreements`], of a run; [`record`] adds to the file. **Never**: asks or prints.
+//! Entry types: [`Agreements`], of a run, and [`StartCheck`], of its programs; [`record`] adds to the file.
+//! **Never**: asks or prints.
 
 use std::{
-    collections::{BTreeMap, BTreeSet},
+    collections::BTreeSet,
     io::{self, ErrorKind},
     path::{Path, PathBuf},
 };
 
 use super::{
     checked::{Config, FILE_NAME},
+    code::Code,
     demands::{Demand, Use},
+    state,
 };
-use crate::{domain::revealed_name, files, launch};
+use crate::domain::revealed_name;
 
-/// Digests of demands by configuration.
-type Recorded = BTreeMap<String, BTreeSet<String>>;
+/// Name of the file in the state folder.
+const FILE: &str = "trusted.json";
 
 /// What may be done in this run.
 #[derive(Clone, Debug, Default)]
@@ -41,17 +44,23 @@ impl Agreements {
         self
     }
 
+    /// Has no program of `config` checked again if everything is agreed to on the command line.
+    pub fn settle(&self, config: &mut Config) {
+        if self.is_given {
+            config.code = None;
+        }
+    }
+
     /// Demands of `config` for `of` without a yes.
     pub fn lacking<'c>(&self, config: &'c Config, of: Use) -> Vec<&'c Demand> {
         let wanted = config.demands.iter().filter(|it| it.concerns(of));
         if self.is_given || wanted.clone().next().is_none() {
             return Vec::new();
         }
-        let recorded = file().and_then(|file| read(&file).ok()).unwrap_or_default();
-        let recorded = name(config).and_then(|name| recorded.get(&name));
+        let recorded = recorded(name(config).as_deref());
         let is_agreed = |demand: &Demand| {
             let digest = demand.digest();
-            self.digests.contains(&digest) || recorded.is_some_and(|it| it.contains(&digest))
+            self.digests.contains(&digest) || recorded.contains(&digest)
         };
         wanted.filter(|demand| !is_agreed(demand)).collect()
     }
@@ -62,10 +71,9 @@ impl Agreements {
 /// # Errors
 /// There is no place for the file, or it cannot be written.
 pub fn record(config: &Config) -> io::Result<()> {
-    let no_home = || io::Error::new(ErrorKind::NotFound, "no state folder (set HOME)");
     let no_name = || io::Error::new(ErrorKind::InvalidInput, "the folder's path is not UTF-8");
     let name = name(config).ok_or_else(no_name)?;
-    write(&file().ok_or_else(no_home)?, name, config)
+    state::put(FILE, name, config.demands.iter().map(Demand::digest).collect())
 }
 
 /// The command that records a yes for `config`.
@@ -81,30 +89,48 @@ pub fn way_out(config: &Config) -> String {
 
 /// The file with what is recorded; `None`: the user has no home.
 pub fn file() -> Option<PathBuf> {
-    let absolute = |name| launch::variable(name).map(PathBuf::from).filter(|it| it.is_absolute());
-    let state = absolute("XDG_STATE_HOME").or_else(|| Some(absolute("HOME")?.join(".local/state")));
-    Some(state?.join("glyphoxa/trusted.json"))
+    state::path(FILE)
 }
 
-/// The configuration's file in its folder, without links before its name.
+/// Digests that are recorded under `key`.
+fn recorded(key: Option<&str>) -> BTreeSet<String> {
+    let all = file().and_then(|file| state::read(&file).ok());
+    key.zip(all).and_then(|(key, mut all)| all.remove(key)).unwrap_or_default()
+}
+
+/// Name of the configuration in the state folder.
 fn name(config: &Config) -> Option<String> {
-    let file = config.files.first()?;
-    let folder = file.parent().filter(|it| !it.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    Some(folder.canonicalize().ok()?.join(file.file_name()?).to_str()?.to_owned())
+    state::key(config.files.first()?)
 }
 
-/// What is recorded at `path`; nothing where it does not exist.
-fn read(path: &Path) -> io::Result<Recorded> {
-    match files::read_own(path) {
-        Ok(bytes) => Ok(serde_json::from_slice(&bytes)?),
-        Err(error) if error.kind() == ErrorKind::NotFound => Ok(Recorded::new()),
-        Err(error) => Err(error),
+/// Whether programs may still be started: the files that they may run are those of the yes.
+pub struct StartCheck {
+    code: Code,
+    name: Option<String>,
+    /// Those that start programs.
+    demands: Vec<Demand>,
+    way_out: String,
+}
+
+impl StartCheck {
+    /// For the programs of `config`, which were agreed to; `None`: it has none, or the command line trusts
+    /// whatever they become.
+    pub fn of(config: &Config) -> Option<Self> {
+        let code = config.code.clone()?;
+        let demands = config.demands.iter().filter(|it| it.is_about_code()).cloned().collect();
+        Some(Self { code, name: name(config), demands, way_out: way_out(config) })
     }
-}
 
-/// Records the demands of `config` at `path`, under `name`.
-fn write(path: &Path, name: String, config: &Config) -> io::Result<()> {
-    let mut recorded = read(path)?;
-    recorded.insert(name, config.demands.iter().map(Demand::digest).collect());
-    files::replace_private(path, &serde_json::to_vec_pretty(&recorded)?)
+    /// Why they may not be started now; `None`: they may. Reads the files.
+    pub fn refusal(&self) -> Option<String> {
+        let now = self.code.digest();
+        let now: Vec<Demand> = self.demands.iter().map(|it| it.clone().about(&now)).collect();
+        if now == self.demands {
+            return None;
+        }
+        let recorded = recorded(self.name.as_deref());
+        let is_agreed = |demand: &Demand| recorded.contains(&demand.digest());
+        let why = "files that it may run have changed since you trusted them";
+        (!now.iter().all(is_agreed)).then(|| format!("{why} (if you agree: {})", self.way_out))
+    }
 }

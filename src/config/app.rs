@@ -62,13 +62,14 @@ pub fn read(reading: &mut Reading, path: &Path) -> Option<Config> {
     window::check(&config, &file.fields, &mut notes);
     reading.take(notes);
     // The shipped files ask for nothing; broken ones are not used.
-    let demands = match reading.source {
+    let (demands, code) = match reading.source {
         Source::Disk if reading.problems.is_empty() => {
-            trust::demands(&node, &config, folder, reading)
+            let code = trust::code(&config, folder);
+            (trust::demands(&node, &config, folder, (reading, code.as_ref())), code)
         }
-        Source::Disk | Source::Shipped => Vec::new(),
+        Source::Disk | Source::Shipped => (Vec::new(), None),
     };
-    Some(Config { demands, ..config })
+    Some(Config { demands, code, ..config })
 }
 
 /// The checked file and its folder.
@@ -87,6 +88,7 @@ struct File<'a> {
 
 impl File<'_> {
     /// Everything it says.
+    #[expect(clippy::too_many_lines, reason = "a line for each part of the file")]
     fn config(&self, reading: &mut Reading, notes: &mut Notes) -> Config {
         let language = npc::language(&self.fields, &mut notes.problems).unwrap_or("en");
         let (mut budget, models) = (self.budget(notes), self.models(reading, notes));
@@ -144,6 +146,7 @@ impl File<'_> {
             log_level: self.log_level(),
             npc_dir: self.npc_dir(),
             demands: Vec::new(),
+            code: None,
             files: Vec::new(),
             folders: Vec::new(),
             warnings: Vec::new(),

@@ -5,8 +5,8 @@
 use std::{path::PathBuf, sync::Arc};
 
 use super::{
-    data_dir, demands::Demand, discord::DiscordOptions, mcp::McpOptions, memory::MemoryOptions,
-    models::ModelOptions, rules::Rules,
+    code::Code, data_dir, demands::Demand, discord::DiscordOptions, mcp::McpOptions,
+    memory::MemoryOptions, models::ModelOptions, rules::Rules,
 };
 use crate::{
     campaign::ApprovalOptions,
@@ -76,6 +76,8 @@ pub struct Config {
     pub npc_dir: PathBuf,
     /// What needs the user's yes before it is done.
     pub demands: Vec<Demand>,
+    /// Files that its programs may run; `None`: it has no programs, or needs no yes to them.
+    pub code: Option<Code>,
     /// Files that were read, in order.
     pub files: Vec<PathBuf>,
     /// Folders whose files were read, there or not.

@@ -1,16 +1,13 @@
 //! What a configuration makes the program do that needs its user's yes.
 //!
-//! Entry type: [`Demand`]: a line as the user reads it, and the files of the folder that it is about.
+//! Entry type: [`Demand`]: a line as the user reads it, and the state of the folder that it is about.
 //! **Never**: says the value of a variable.
 
-use std::{fmt, path::PathBuf};
+use std::fmt;
 
 use sha2::{Digest as _, Sha256};
 
-use crate::{
-    domain::{hex, revealed_name},
-    weights::Digest,
-};
+use crate::domain::{hex, revealed_name};
 
 /// Commands that do what a demand says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,14 +29,14 @@ pub struct Demand {
     line: String,
     /// Commands that do it.
     of: Use,
-    /// Files of the folder that a command names; a change in one asks again.
-    files: Vec<PathBuf>,
+    /// Digest of the files that its program may run, as they were when it was read; another one asks again.
+    code: String,
 }
 
 impl Demand {
     /// What `line` says, done by commands of `of`.
     pub fn new(of: Use, line: impl AsRef<str>) -> Self {
-        Self { line: revealed_name(line.as_ref()), of, files: Vec::new() }
+        Self { line: revealed_name(line.as_ref()), of, code: String::new() }
     }
 
     /// This one, where commands of `of` do it.
@@ -47,9 +44,19 @@ impl Demand {
         Self { of, ..self }
     }
 
-    /// This one, about `files`.
-    pub fn about(self, files: Vec<PathBuf>) -> Self {
-        Self { files, ..self }
+    /// This one, about files with the digest `code`.
+    pub fn about(self, code: &str) -> Self {
+        Self { code: code.to_owned(), ..self }
+    }
+
+    /// True if it starts a program that may run files of the folder.
+    pub fn is_about_code(&self) -> bool {
+        !self.code.is_empty()
+    }
+
+    /// Takes out of its line what `cleaned` does.
+    pub fn clean(&mut self, cleaned: impl Fn(&str) -> String) {
+        self.line = cleaned(&self.line);
     }
 
     /// True if commands of `of` do it.
@@ -57,7 +64,7 @@ impl Demand {
         self.of == of || (of == Use::Play && self.of != Use::Download)
     }
 
-    /// SHA-256 of the line and of its files, read now; a file that cannot be read counts as missing.
+    /// SHA-256 of the line, as it is shown, and of its files.
     pub fn digest(&self) -> String {
         let mut hash = Sha256::new();
         let mut add = |part: &[u8]| {
@@ -65,11 +72,7 @@ impl Demand {
             hash.update(part);
         };
         add(self.line.as_bytes());
-        for file in &self.files {
-            let content = Digest::of_file(file).map(|it| it.to_string()).unwrap_or_default();
-            add(file.as_os_str().as_encoded_bytes());
-            add(content.as_bytes());
-        }
+        add(self.code.as_bytes());
         hex(&hash.finalize())
     }
 }

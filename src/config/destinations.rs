@@ -1,49 +1,30 @@
 //! Where a configuration has things sent, and which of that needs the user's yes: anything but a known
 //! service and this machine, and variables of the environment that are not the receiver's own.
 //!
-//! Entry types: [`Destination`]; entry functions: [`variables`], [`home_of`]. **Never**: says the value of
+//! Entry types: [`Destination`]; entry functions: [`variables`], [`host`]. **Never**: says the value of
 //! a variable, or looks a host up.
 
 use std::{collections::BTreeSet, net::IpAddr};
 
-use super::demands::{Demand, Use};
+use super::{
+    demands::{Demand, Use},
+    expand, services,
+};
 use crate::yaml::{Node, Scalar, Value};
 
-/// Services that need no yes: a word in the names of their variables, and their host.
-const SERVICES: &[(&str, &str)] = &[
-    ("openai", "api.openai.com"),
-    ("openai", "eu.api.openai.com"),
-    ("anthropic", "api.anthropic.com"),
-    ("gemini", "generativelanguage.googleapis.com"),
-    ("google", "generativelanguage.googleapis.com"),
-    ("groq", "api.groq.com"),
-    ("mistral", "api.mistral.ai"),
-    ("deepseek", "api.deepseek.com"),
-    ("openrouter", "openrouter.ai"),
-    ("together", "api.together.xyz"),
-    ("cerebras", "api.cerebras.ai"),
-    ("fireworks", "api.fireworks.ai"),
-    ("xai", "api.x.ai"),
-    ("deepgram", "api.deepgram.com"),
-    ("deepgram", "api.eu.deepgram.com"),
-    ("elevenlabs", "api.elevenlabs.io"),
-    ("brave", "api.search.brave.com"),
-    ("tavily", "api.tavily.com"),
-    ("discord", "discord.com"),
-];
-/// Beginning of the names of Glyphoxa's own variables.
-const OURS: &str = "GLYPHOXA_";
-
 /// A receiver, and what it is sent.
+#[derive(Default)]
 pub struct Destination<'n> {
     /// Keys that lead there, for people.
     pub place: String,
     /// Things it gets, for people.
     pub gets: &'static str,
-    /// Its address as written; `None`: at `home`.
+    /// Its address as written; `None`: at the home of its `kind`.
     pub url: Option<&'n Node>,
-    /// Host of the service's own.
-    pub home: &'static str,
+    /// The service that it is by its settings; empty: any address but this machine needs a yes.
+    pub kind: &'n str,
+    /// The setting by which a service knows whose account it is.
+    pub key: Option<&'n Node>,
     /// Settings whose values are sent there.
     pub sent: Vec<&'n Node>,
 }
@@ -56,51 +37,71 @@ impl Destination<'_> {
 
     /// Like [`Destination::demands`], where the variables `more` are sent too.
     pub fn demands_with(&self, more: BTreeSet<String>) -> Vec<Demand> {
-        let host = host(self.url.and_then(Node::text).unwrap_or(self.home));
+        let (url, place) = (self.url.and_then(Node::scalar), &self.place);
+        let home = services::home(self.kind);
+        let Some(address) = url.map(|url| url.text.as_str()).or(home) else { return Vec::new() };
+        let host = host(address);
         if is_here(&host) {
             return Vec::new();
         }
-        let (place, mut found) = (&self.place, Vec::new());
-        if let Some(url) = self.url.and_then(Node::scalar)
-            && !SERVICES.iter().any(|(_, known)| *known == host)
-        {
+        let (mut lines, mut apart): (Vec<String>, Vec<&Node>) = (Vec::new(), Vec::new());
+        if url.is_none() || services::is_known(self.kind, address) {
+            if self.key.is_some_and(is_written_down) {
+                let account = "an account of the folder's own";
+                lines.push(format!("send {} to {account} at {host} ({place})", self.gets));
+            }
+            let is_own = |key: &&Node| {
+                let names = variables(key);
+                !names.is_empty() && names.iter().all(|it| services::is_own(it, self.kind, &host))
+            };
+            apart.extend(self.key.filter(is_own));
+        } else if let Some(url) = url {
             let address = match &url.written {
                 Some(written) => format!("{written} (now {host})"),
                 None => url.text.clone(),
             };
-            let line = format!("send {} to {address} ({place})", self.gets);
-            found.push(Demand::new(Use::Play, line));
+            lines.push(format!("send {} to {address} ({place})", self.gets));
         }
+        // An address that is one variable is no secret of its receiver's.
+        apart.extend(self.url.filter(|url| is_one_variable(url)));
         let mut names = more;
-        names.extend(self.sent.iter().flat_map(|node| variables(node)));
-        if let Some(url) = self.url.filter(|url| is_one_variable(url)) {
-            let address = variables(url);
-            names.retain(|name| !address.contains(name));
-        }
-        names.retain(|name| !is_own(name, &host));
-        found.extend(to_receiver(&names, &host, place).map(|line| Demand::new(Use::Play, line)));
-        found
+        names.extend(self.sent.iter().flat_map(|node| variables_beside(node, &apart)));
+        lines.extend(to_receiver(&names, &host, place));
+        lines.into_iter().map(|line| Demand::new(Use::Play, line)).collect()
     }
 }
 
-/// "send the variables A, B to RECEIVER (PLACE)"; `None` without names.
+/// True if the key in `node` is written down, as a whole, in part, or as a default.
+fn is_written_down(node: &Node) -> bool {
+    let is_default = |it: &str| it.split_once(":-").is_some_and(|(_, it)| it != "}");
+    let Some(scalar) = node.scalar().filter(|it| !it.is_null() && !it.text.trim().is_empty())
+    else {
+        return false;
+    };
+    !is_one_variable(node) || scalar.written.as_deref().is_some_and(|it| is_default(it.trim()))
+}
+
+/// "send your variables A, B to RECEIVER (PLACE)"; `None` without names.
 pub fn to_receiver(names: &BTreeSet<String>, receiver: &str, place: &str) -> Option<String> {
     let listed = names.iter().map(String::as_str).collect::<Vec<_>>().join(", ");
     let noun = if names.len() == 1 { "variable" } else { "variables" };
-    (!names.is_empty()).then(|| format!("send the {noun} {listed} to {receiver} ({place})"))
-}
-
-/// Host of the service called `name` where its settings have no address.
-pub fn home_of(name: &str) -> &'static str {
-    let named = SERVICES.iter().find(|(word, _)| name.starts_with(word));
-    named.map_or("api.openai.com", |(_, host)| *host)
+    (!names.is_empty()).then(|| format!("send your {noun} {listed} to {receiver} ({place})"))
 }
 
 /// Names of the environment's variables in `node`; what is filled in with each request is none.
 pub fn variables(node: &Node) -> BTreeSet<String> {
+    variables_beside(node, &[])
+}
+
+/// Like [`variables`], without those in the nodes `apart`.
+pub fn variables_beside(node: &Node, apart: &[&Node]) -> BTreeSet<String> {
+    if apart.iter().any(|it| std::ptr::eq(*it, node)) {
+        return BTreeSet::new();
+    }
+    let inside = |node: &Node| variables_beside(node, apart);
     match &node.value {
-        Value::Map(entries) => entries.iter().flat_map(|entry| variables(&entry.node)).collect(),
-        Value::List(items) => items.iter().flat_map(variables).collect(),
+        Value::Map(entries) => entries.iter().flat_map(|entry| inside(&entry.node)).collect(),
+        Value::List(items) => items.iter().flat_map(inside).collect(),
         Value::Scalar(scalar) => names(scalar.written.as_deref().unwrap_or_default()),
         Value::Broken => BTreeSet::new(),
     }
@@ -123,8 +124,9 @@ fn names(text: &str) -> BTreeSet<String> {
         }
         let Some((inside, behind)) = after.split_once('}') else { break };
         rest = behind;
-        let name = inside.split(":-").next().unwrap_or(inside);
-        let name = name.strip_prefix("env:").unwrap_or(name);
+        let inside = expand::as_variable(inside);
+        let name = inside.split(":-").next().unwrap_or(&inside);
+        // Names with dots are filled in with each request.
         if !name.contains('.') {
             found.insert(name.to_owned());
         }
@@ -132,15 +134,8 @@ fn names(text: &str) -> BTreeSet<String> {
     found
 }
 
-/// True if `variable` belongs to the service at `host`, or to Glyphoxa.
-fn is_own(variable: &str, host: &str) -> bool {
-    let lower = variable.to_ascii_lowercase();
-    let belongs = |(word, own): &(&str, &str)| *own == host && lower.contains(word);
-    variable.starts_with(OURS) || SERVICES.iter().any(belongs)
-}
-
 /// Host of an address, in small letters.
-fn host(address: &str) -> String {
+pub fn host(address: &str) -> String {
     let rest = address.split_once("://").map_or(address, |(_, rest)| rest);
     let authority = rest.split(['/', '?', '#', '\\']).next().unwrap_or_default();
     let host = match authority.strip_prefix('[').and_then(|it| it.split_once(']')) {
@@ -152,7 +147,7 @@ fn host(address: &str) -> String {
 }
 
 /// True if `host` is this machine.
-fn is_here(host: &str) -> bool {
+pub fn is_here(host: &str) -> bool {
     host == "localhost" || host.parse().is_ok_and(|ip: IpAddr| ip.is_loopback())
 }
 
@@ -173,17 +168,9 @@ mod tests {
 
     #[test]
     fn names_are_those_of_the_environment_alone() {
-        let text = "a ${KEY} ${env:HOME_KEY:-x} $${NOT} ${session.id} ${B:-${C}";
+        let text =
+            "a ${KEY} ${env:HOME_KEY:-x} $${NOT} ${session.id} ${input:my.api-key:-x} ${B:-${C}";
         let found: Vec<_> = names(text).into_iter().collect();
-        assert_eq!(found, ["B", "HOME_KEY", "KEY"]);
-    }
-
-    #[test]
-    fn variable_belongs_to_the_host_it_names() {
-        assert!(is_own("OPENAI_API_KEY", "api.openai.com"));
-        assert!(is_own("MY_DISCORD_TOKEN", "discord.com"));
-        assert!(!is_own("OPENAI_API_KEY", "api.groq.com"));
-        assert!(!is_own("AWS_SECRET_ACCESS_KEY", "api.openai.com"));
-        assert!(!is_own("OPENAI_API_KEY", "openai.example"));
+        assert_eq!(found, ["B", "HOME_KEY", "KEY", "MY_API_KEY"]);
     }
 }

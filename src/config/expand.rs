@@ -160,6 +160,11 @@ fn of_clients<'t>(inside: &'t str, name: &str) -> Cow<'t, str> {
     if name.split_once('.').is_none_or(|(key, _)| key != DESKTOP) {
         return Cow::Borrowed(inside);
     }
+    as_variable(inside)
+}
+
+/// The variable, with its default, that `inside` stands for in files of other programs.
+pub fn as_variable(inside: &str) -> Cow<'_, str> {
     if let Some(variable) = inside.strip_prefix("env:") {
         return Cow::Borrowed(variable);
     }

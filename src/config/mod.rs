@@ -12,6 +12,7 @@ mod assistant;
 mod campaign;
 mod cast;
 mod checked;
+mod code;
 mod data_dir;
 mod declared;
 mod demands;
@@ -23,6 +24,7 @@ mod files;
 mod home;
 mod images;
 mod keys;
+mod known_data;
 mod line;
 mod manifest;
 mod mcp;
@@ -41,8 +43,11 @@ mod schema;
 mod search;
 mod secrets;
 mod selection;
+mod services;
 mod shipped;
 mod speech_to_speech;
+mod state;
+mod stored;
 mod tables;
 mod trust;
 mod turns;
@@ -61,14 +66,16 @@ use std::{
 };
 
 pub use self::{
-    agreed::{Agreements, file as agreed_file, record as record_agreement, way_out},
+    agreed::{Agreements, StartCheck, file as agreed_file, record as record_agreement, way_out},
     checked::{Config, FILE_NAME},
     demands::{Demand, Use},
     discord::DiscordOptions,
+    known_data::record as record_data,
     mcp::server,
     memory::MemoryPlace,
     rules::shipped_rules,
     schema::{SchemaKind, schema},
+    stored::close as close_stored,
     watch::Watch,
 };
 pub use crate::yaml::Problem;
@@ -137,9 +144,11 @@ pub fn load_again(
     if source == files::Source::Shipped {
         reading.warnings.extend(unread());
     }
-    let config = app::read(&mut reading, path);
+    let mut config = app::read(&mut reading, path);
     let reading::Reading { mut problems, mut warnings, files, folders, secrets, .. } = reading;
     let secrets = secrets.into_inner();
+    let demands = config.iter_mut().flat_map(|config| &mut config.demands);
+    demands.for_each(|demand| demand.clean(|line| secrets.without_variables(line)));
     problems.iter_mut().chain(&mut warnings).for_each(|problem| secrets.clean(problem));
     secrets.keep();
     problems.sort();

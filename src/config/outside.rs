@@ -4,7 +4,6 @@
 
 use std::{
     collections::BTreeSet,
-    fs,
     io::Read,
     path::{Component, Path, PathBuf},
 };
@@ -13,14 +12,17 @@ use super::{
     checked::Config,
     demands::{Demand, Use},
     destinations::{is_one_variable, variables},
+    known_data::{self, real},
     memory::MemoryPlace,
     reading::Reading,
+    stored,
 };
 use crate::{files, logic::music::shipped_sound, tools::connection::Sandbox, yaml::Node};
 
-/// Files and folders by which our own data folder is known.
-const OURS: [&str; 6] =
-    ["memory.db", "sessions", "discord", "permits.json", "loudness.json", "figures.json"];
+/// What is said of data that somebody else made.
+const OTHERS: &str = "which is there already and is not Glyphoxa's";
+/// What a data folder brings.
+const BROUGHT: &str = "sessions, servers that were added, and permissions";
 /// A table that only our databases have, as it is created.
 const TABLE: &[u8] = b"CREATE TABLE present_npc";
 /// Bytes of a database in which its tables are looked for.
@@ -30,17 +32,24 @@ const BEGINNING: u64 = 256 * 1024;
 pub struct Outside {
     /// Without links.
     folder: PathBuf,
+    /// What programs do not see unless it is named, without links.
+    hidden: Vec<PathBuf>,
 }
 
 impl Outside {
-    /// What lies outside `folder`.
-    pub fn of(folder: &Path) -> Self {
-        let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
-        Self { folder: real(folder) }
+    /// What lies outside `folder`, whose configuration is `config`.
+    pub fn of(folder: &Path, config: &Config, reading: &Reading) -> Self {
+        let hidden = reading.files.iter().chain([&config.npc_dir]);
+        let mut hidden: Vec<PathBuf> = hidden.map(|it| real(it)).collect();
+        hidden.extend(config.file_io.iter().map(|it| real(&it.base)));
+        if let MemoryPlace::File(path) = &config.memory.place {
+            hidden.push(real(path));
+        }
+        Self { folder: real(folder), hidden }
     }
 
-    /// Paths that the server `name` may reach by its `sandbox`.
-    pub fn opened(&self, name: &str, sandbox: &Sandbox) -> Vec<Demand> {
+    /// Paths that the server `name` may reach by its `sandbox`, and by the `arguments` of its command.
+    pub fn opened(&self, name: &str, sandbox: &Sandbox, arguments: &[String]) -> Vec<Demand> {
         let lines = match sandbox {
             Sandbox::Off => {
                 let all = "let the program read and write everything that you can";
@@ -48,16 +57,37 @@ impl Outside {
             }
             Sandbox::Foreign => Vec::new(),
             Sandbox::Confined { read, write } => {
-                let paths = read.iter().map(|path| ("read", path));
-                let paths = paths.chain(write.iter().map(|path| ("read and write", path)));
-                let line = |(what, path): (&str, &PathBuf)| {
-                    let path = self.shown(path)?;
-                    Some(format!("let the program {what} {path} (server '{name}')"))
+                let paths = read.iter().map(|path| (false, path));
+                let paths = paths.chain(write.iter().map(|path| (true, path)));
+                let line = |(writes, path): (bool, &PathBuf)| {
+                    let path = real(path);
+                    (self.is_outside(&path) || self.is_hidden(&path)).then_some((writes, path))
                 };
-                paths.filter_map(line).collect()
+                let reached = paths.filter_map(line);
+                let reached = reached.chain(arguments.iter().filter_map(|it| self.argument(it)));
+                let reached: BTreeSet<(bool, PathBuf)> = reached.collect();
+                let line = |(writes, path): &(bool, PathBuf)| {
+                    let what = if *writes { "read and write" } else { "read" };
+                    format!("let the program {what} {} (server '{name}')", self.named(path))
+                };
+                reached.iter().map(line).collect()
             }
         };
         lines.into_iter().map(|line| Demand::new(Use::Play, line)).collect()
+    }
+
+    /// The path outside that an argument opens, as launching reads it, and whether to be written.
+    fn argument(&self, argument: &str) -> Option<(bool, PathBuf)> {
+        let value = argument.split_once('=').map_or(argument, |(_, value)| value);
+        let path = self.folder.join(value).canonicalize().ok().filter(|_| !value.is_empty())?;
+        self.is_outside(&path).then(|| (path.is_dir(), path))
+    }
+
+    /// True if `real`, a path in the folder, is closed to programs that do not name it.
+    fn is_hidden(&self, real: &Path) -> bool {
+        let within = real.strip_prefix(&self.folder).unwrap_or(real);
+        let has_dot = |part: Component<'_>| part.as_os_str().as_encoded_bytes().starts_with(b".");
+        within.components().any(has_dot) || self.hidden.iter().any(|it| real.starts_with(it))
     }
 
     /// What the rest of a configuration names.
@@ -71,17 +101,32 @@ impl Outside {
         }
         let texts = reading.texts.iter().filter_map(|path| self.shown(path));
         lines.extend(texts.map(|path| format!("tell NPCs what is in {path}")));
-        lines.extend(self.data(root, config, reading));
-        lines.into_iter().map(|line| Demand::new(Use::Play, line)).collect()
+        lines.extend(self.files(reading));
+        let data = self.data(root, config, reading).into_iter();
+        let data = data.map(|line| Demand::new(Use::Remember, line));
+        lines.into_iter().map(|line| Demand::new(Use::Play, line)).chain(data).collect()
+    }
+
+    /// Folders of files that are read, beside texts and music.
+    fn files(&self, reading: &Reading) -> Vec<String> {
+        let music: Vec<PathBuf> = reading.music.iter().map(|path| real(path)).collect();
+        // Whoever names the first one knows where it is.
+        let files = reading.files.iter().skip(1).filter(|path| !reading.texts.contains(path));
+        let folders = files.filter_map(|path| Some(real(path).parent()?.to_owned()));
+        let is_asked = |path: &PathBuf| {
+            self.is_outside(path) && !music.iter().any(|music| path.starts_with(music))
+        };
+        let folders: BTreeSet<PathBuf> = folders.filter(is_asked).collect();
+        folders.iter().map(|path| format!("tell NPCs what is in '{}'", path.display())).collect()
     }
 
     /// Folders of music.
     fn music(&self, config: &Config, reading: &Reading) -> Vec<String> {
         let own = config.music.tracks.iter().filter(|it| shipped_sound(&it.file).is_none());
-        let folders: BTreeSet<&Path> = own.filter_map(|track| track.file.parent()).collect();
+        let folders = own.filter_map(|track| Some(real(&track.file).parent()?.to_owned()));
         let named = reading.music.iter().map(|path| real(path));
         let named: BTreeSet<PathBuf> = named.filter(|path| self.is_outside(path)).collect();
-        let linked = folders.into_iter().map(real).filter(|path| {
+        let linked = folders.filter(|path| {
             self.is_outside(path) && !named.iter().any(|named| path.starts_with(named))
         });
         let linked: BTreeSet<PathBuf> = linked.collect();
@@ -89,26 +134,39 @@ impl Outside {
         all.map(|path| format!("play the music in '{}'", path.display())).collect()
     }
 
-    /// A data folder and a database that others made.
+    /// Data that is there already and was not made here.
     fn data(&self, root: &Node, config: &Config, reading: &Reading) -> Vec<String> {
         let mut lines = Vec::new();
-        let (folder, written) = (&config.data_dir, root.inside(&["data_dir"]));
-        if !written.is_some_and(|it| is_users_own(it, reading))
-            && is_of_others(folder)
-            && let Some(shown) = self.shown(folder)
-        {
-            let others = "which is there already and is not Glyphoxa's";
-            lines.push(format!("keep its data in {shown}, {others} (data_dir)"));
+        let known = reading.files.first().and_then(|file| known_data::known(file));
+        let folder = real(&config.data_dir);
+        let is_new = |path: &Path| known.as_ref().is_some_and(|known| !known.contains(path));
+        let is_asked = |path: &Path| is_new(path) && !known_data::is_empty(path);
+        let is_chosen = root.inside(&["data_dir"]).is_some_and(|it| is_users_own(it, reading));
+        if !is_chosen && is_asked(&folder) {
+            let shown = self.named(&folder);
+            lines.push(match self.is_outside(&folder) && !stored::is_ours(&folder) {
+                true => format!("keep its data in {shown}, {OTHERS} (data_dir)"),
+                false => format!("use what is already in {shown}: {BROUGHT} (data_dir)"),
+            });
         }
         if root.inside(&["memory", "path"]).is_some()
             && let MemoryPlace::File(path) = &config.memory.place
-            && is_other_database(path)
-            && let Some(shown) = self.shown(path)
         {
-            let others = "which is there already and is not Glyphoxa's";
-            lines.push(format!("keep its memory in {shown}, {others} (memory.path)"));
+            let place = real(path);
+            let shown = self.named(&place);
+            if self.is_outside(&place) && is_other_database(path) {
+                lines.push(format!("keep its memory in {shown}, {OTHERS} (memory.path)"));
+            } else if is_asked(&place) && !place.starts_with(&folder) {
+                lines.push(format!("use the memory that is already in {shown} (memory.path)"));
+            }
         }
         lines
+    }
+
+    /// `real`, a path without links, in quotes; within the folder as it is seen from there.
+    fn named(&self, real: &Path) -> String {
+        let own = real.strip_prefix(&self.folder).ok().filter(|it| !it.as_os_str().is_empty());
+        format!("'{}'", own.unwrap_or(real).display())
     }
 
     /// The path in quotes; `None`: it is inside.
@@ -118,21 +176,10 @@ impl Outside {
     }
 
     /// True if `real`, a path without links, is not in the folder.
-    fn is_outside(&self, real: &Path) -> bool {
+    pub fn is_outside(&self, real: &Path) -> bool {
         !real.starts_with(&self.folder)
             || real.components().any(|part| part == Component::ParentDir)
     }
-}
-
-/// `path` without links, as far as it exists.
-fn real(path: &Path) -> PathBuf {
-    let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
-    let found = path.ancestors().find_map(|above| {
-        let rest = path.strip_prefix(above).ok()?;
-        let real = above.canonicalize().ok()?;
-        Some(if rest.as_os_str().is_empty() { real } else { real.join(rest) })
-    });
-    found.unwrap_or(path)
 }
 
 /// True if a variable of Glyphoxa's own holds what `node` says: the user has chosen it.
@@ -143,16 +190,6 @@ fn is_users_own(node: &Node, reading: &Reading) -> bool {
         value.flatten().as_deref() == node.text()
     };
     is_one_variable(node) && names.iter().any(chosen)
-}
-
-/// True if something is at `folder` that we have not made: no folder, or one with other things alone.
-fn is_of_others(folder: &Path) -> bool {
-    match fs::read_dir(folder) {
-        Ok(mut entries) => {
-            entries.next().is_some() && !OURS.iter().any(|name| folder.join(name).exists())
-        }
-        Err(_) => folder.symlink_metadata().is_ok(),
-    }
 }
 
 /// True if something is at `path` that is no database of ours; an empty file is nobody's.

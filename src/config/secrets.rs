@@ -78,14 +78,25 @@ impl Secrets {
         }
     }
 
+    /// `text` without values from the environment. What a file says itself stays: its writer could hide
+    /// anything by calling it a password.
+    pub fn without_variables(&self, text: &str) -> String {
+        self.replaced(text, |shown| shown != redact::SECRET).into_owned()
+    }
+
     /// Hides them from now on in everything that the program shows.
     pub fn keep(self) {
         self.0.iter().for_each(|(value, shown)| redact::keep(value, shown));
     }
 
     fn cleaned<'a>(&self, text: &'a str) -> Cow<'a, str> {
+        self.replaced(text, |_| true)
+    }
+
+    /// `text` without those values for which something stands that is `chosen`.
+    fn replaced<'a>(&self, text: &'a str, chosen: impl Fn(&str) -> bool) -> Cow<'a, str> {
         // The longest first: one may begin like another.
-        let mut values: Vec<_> = self.0.iter().collect();
+        let mut values: Vec<_> = self.0.iter().filter(|(_, shown)| chosen(shown)).collect();
         values.sort_by_key(|(value, _)| std::cmp::Reverse(value.len()));
         values.into_iter().fold(Cow::Borrowed(text), |text, (value, shown)| {
             match redact::without(&text, value, shown) {
@@ -128,6 +139,9 @@ mod tests {
         assert_eq!(clean("-----BEGIN KEY-----\\nabc\\nx…"), "${PEM}…");
         assert_eq!(clean("no 'written down'"), "no '<secret>'");
         assert_eq!(clean("auth: login"), "auth: login");
+        assert_eq!(secrets.without_variables("written down: xyz"), "written down: xyz");
+        assert_eq!(secrets.without_variables("written down: hollow"), "written down: hollow");
+        assert_eq!(secrets.without_variables("written down: tok.en"), "written down: ${BOT_TOKEN}");
     }
 
     #[test]

@@ -56,6 +56,13 @@ pub enum InstallError {
     /// Another process writes there.
     #[error("another glyphoxa is using '{}' (wait for it, or stop it)", .0.display())]
     Busy(PathBuf),
+    /// A folder of somebody else is in the place of a set.
+    #[error(
+        "'{}' has no manifest of model files (move it away, or name another folder with --dir or \
+         models.dir)",
+        .0.display()
+    )]
+    NotOurs(PathBuf),
     /// A package is no archive, or a broken or hostile one.
     #[error(
         "cannot unpack {package}: {why} (nothing was installed; report it to the maintainer of \

@@ -131,6 +131,7 @@ impl Installing {
             self.forget(set);
         }
         let folder = self.folder.join(name);
+        own(&folder, name)?;
         let entries = match fs::read_dir(&folder) {
             Ok(entries) => entries,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
@@ -168,6 +169,7 @@ impl Installing {
     fn put(&self, set: &WeightSet, new: &Path) -> Result<PathBuf, InstallError> {
         let (folder, old) =
             (self.folder.join(&set.name), self.folder.join(format!("{OLD}{}", set.name)));
+        own(&folder, &set.name)?;
         if folder.exists() {
             fs::rename(&folder, &old).map_err(InstallError::at(&folder))?;
         }
@@ -188,6 +190,19 @@ impl Installing {
         // Others may still be on their way.
         _ = fs::remove_dir(&self.parts);
     }
+}
+
+/// Checks that `folder` may be replaced: it is not there, empty, or what was installed as `name`, by its
+/// manifest.
+fn own(folder: &Path, name: &str) -> Result<(), InstallError> {
+    let is_gone = match fs::read_dir(folder) {
+        Ok(mut entries) => entries.next().is_none(),
+        Err(error) => error.kind() == io::ErrorKind::NotFound,
+    };
+    if is_gone || Manifest::read(folder).is_ok_and(|it| it.name == name) {
+        return Ok(());
+    }
+    Err(InstallError::NotOurs(folder.to_owned()))
 }
 
 fn write(path: &Path, content: &[u8]) -> Result<(), InstallError> {

@@ -226,3 +226,15 @@ fn corrupt_manifests_are_reported_as_damaged() {
     fs::write(folder.join("model.bin"), short).unwrap();
     assert!(matches!(with(&whole).0, State::Damaged { .. }));
 }
+
+#[test]
+fn folder_of_others_is_not_taken_away() {
+    let folder = tempfile::tempdir().unwrap();
+    let others = folder.path().join("tiny");
+    fs::create_dir(&others).unwrap();
+    fs::write(others.join("thesis.txt"), "x").unwrap();
+    let installing = Installing::begin(folder.path()).unwrap();
+    let refused = installing.remove("tiny", None);
+    assert!(matches!(refused, Err(InstallError::NotOurs(_))), "{refused:?}");
+    assert!(others.join("thesis.txt").exists());
+}

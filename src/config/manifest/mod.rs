@@ -9,7 +9,7 @@ use std::{path::Path, sync::Arc, time::Duration};
 
 use super::{
     declared,
-    destinations::{Destination, variables},
+    destinations::{Destination, variables_beside},
     keys,
     reading::{Folder, Notes, Reading},
     whitelist::MANIFEST,
@@ -150,13 +150,11 @@ impl<'a> File<'a> {
         let (gets, url) = ("what NPCs ask of it", http.inside(&["url"]));
         let headers = http.inside(&["headers_from_env"]);
         let named = headers.map(http::from_environment).unwrap_or_default();
-        let asked = Destination { place, gets, url, home: "", sent: vec![http] };
+        let asked = Destination { place, gets, url, sent: vec![http], ..Destination::default() };
         reading.demands.extend(asked.demands_with(named));
-        // They go to the tool, not into what NPCs know.
-        let sent = variables(http);
-        if let Some(names) = reading.filled.get_mut(self.path) {
-            names.retain(|name| !sent.contains(name));
-        }
+        // The others go into what NPCs know.
+        let told = variables_beside(self.fields.node(), &[http]);
+        reading.filled.insert(self.path.to_owned(), told);
     }
 
     /// Place of its name.

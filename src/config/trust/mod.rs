@@ -4,22 +4,28 @@
 //! [`Demand`]: programs it starts, paths beyond the folder, addresses that get what is said at the table, and
 //! variables of the environment that leave this machine.
 //!
-//! Entry function: [`demands`]. **Never**: asks, or starts anything.
+//! Entry functions: [`demands`], [`code`]. **Never**: asks, or starts anything.
+
+mod downloads;
 
 use std::{collections::BTreeSet, path::Path};
 
 use super::{
     checked::Config,
+    code::Code,
     demands::{Demand, Use},
-    destinations::{Destination, home_of, is_one_variable, to_receiver, variables},
+    destinations::{Destination, is_one_variable, to_receiver, variables},
     keys,
+    known_data::real,
     mcp::Written,
     memory::MemoryPlace,
     outside::Outside,
     programs,
     reading::Reading,
+    services::DISCORD,
 };
 use crate::{
+    campaign::ServedGuilds,
     tools::connection::Reach,
     yaml::{Fields, Node, Value},
 };
@@ -36,17 +42,24 @@ const ADDRESSES: [(&[&str], &str); 4] = [
     (&["auth", "login", "issuer"], "your login"),
 ];
 
-/// The demands of the checked file `root` in `folder`, which was read as `config`; each once.
-pub fn demands(root: &Node, config: &Config, folder: &Path, reading: &Reading) -> Vec<Demand> {
-    let outside = Outside::of(folder);
-    let mut all = servers(root, config, &outside);
-    all.extend(services(root));
+/// The demands of the checked file `root` in `folder`, which was read as `config`; each once, and programs
+/// last, so that nothing scrolls them away. `code` is what these may run.
+pub fn demands(
+    root: &Node,
+    config: &Config,
+    folder: &Path,
+    (reading, code): (&Reading, Option<&Code>),
+) -> Vec<Demand> {
+    let outside = Outside::of(folder, config, reading);
+    let mut all = services(root);
+    all.extend(looked_up(root));
     all.extend(reading.demands.iter().cloned());
     all.extend(remembering(root, config));
     all.extend(discord(root, config));
     all.extend(outside.demands(root, config, reading));
     all.extend(texts(root, reading));
-    all.extend(downloads(root));
+    all.extend(downloads::demands(root, folder, &outside));
+    all.extend(servers(root, config, &outside, code));
     let mut once: Vec<Demand> = Vec::new();
     for demand in all {
         if !once.contains(&demand) {
@@ -56,20 +69,36 @@ pub fn demands(root: &Node, config: &Config, folder: &Path, reading: &Reading) -
     once
 }
 
-/// Programs that are started, what they may reach, and servers elsewhere.
-fn servers(root: &Node, config: &Config, outside: &Outside) -> Vec<Demand> {
+/// The files that programs of `config` may run, which are started in `folder`.
+pub fn code(config: &Config, folder: &Path) -> Option<Code> {
+    let mut words = BTreeSet::new();
+    for server in &config.mcp.servers {
+        if let Reach::Stdio { command, env, .. } = &server.reach {
+            words.extend(command.iter().cloned());
+            words.extend(env.values().map(|value| value.0.clone()));
+        }
+    }
+    let (folder, data_dir) = (real(folder), real(&config.data_dir));
+    (!words.is_empty()).then_some(Code { folder, data_dir, words })
+}
+
+/// Programs that are started, what they may reach, and servers elsewhere, which come first.
+fn servers(root: &Node, config: &Config, outside: &Outside, code: Option<&Code>) -> Vec<Demand> {
     let written = Written::all(&Fields::new(root, &keys::app::FILE));
-    let mut found = Vec::new();
+    let digest = code.map(Code::digest).unwrap_or_default();
+    let (mut found, mut started) = (Vec::new(), Vec::new());
     for (written, server) in written.iter().zip(&config.mcp.servers) {
         let (node, name) = (written.fields.node(), &*server.name);
         match &server.reach {
-            Reach::Stdio { command, folder, sandbox, .. } => {
-                found.push(programs::started(name, node, command, folder.as_deref()));
-                found.extend(outside.opened(name, sandbox));
+            Reach::Stdio { command, sandbox, .. } => {
+                started.push(programs::started(name, node).about(&digest));
+                let arguments = command.get(1..).unwrap_or_default();
+                started.extend(outside.opened(name, sandbox, arguments));
             }
             Reach::Http { .. } => found.extend(elsewhere(name, node)),
         }
     }
+    found.extend(started);
     found
 }
 
@@ -79,7 +108,7 @@ fn elsewhere(name: &str, node: &Node) -> Vec<Demand> {
         let url = node.inside(path).filter(|url| url.text().is_some())?;
         let sent = if path.len() == 1 { Some(node) } else { node.inside(&["auth"]) };
         let (place, sent) = (format!("server '{name}'"), sent.into_iter().collect());
-        Some(Destination { place, gets, url: Some(url), home: "", sent })
+        Some(Destination { place, gets, url: Some(url), sent, ..Destination::default() })
     };
     let found = ADDRESSES.iter().filter_map(destination);
     found.flat_map(|destination| destination.demands()).collect()
@@ -101,8 +130,8 @@ fn services(root: &Node) -> Vec<Demand> {
         .collect();
     if let Some(url) = root.inside(&["tools", "approvals", "notify", "url"]) {
         let place = "tools.approvals.notify".to_owned();
-        let gets = "word of calls that wait";
-        let notified = Destination { place, gets, url: Some(url), home: "", sent: vec![url] };
+        let (gets, url, sent) = ("word of calls that wait", Some(url), vec![url]);
+        let notified = Destination { place, gets, url, sent, ..Destination::default() };
         found.extend(notified.demands());
     }
     found
@@ -111,9 +140,21 @@ fn services(root: &Node) -> Vec<Demand> {
 /// The receiver that the settings in `node` describe.
 fn service(place: String, node: &Node) -> Destination<'_> {
     let text = |key| node.inside(&[key]).and_then(Node::text);
-    let name = text("service").or_else(|| text("name")).unwrap_or_default();
+    let kind = text("service").or_else(|| text("name")).unwrap_or_default();
     let url = node.inside(&["base_url"]).filter(|url| url.text().is_some());
-    Destination { place, gets: TALK, url, home: home_of(name), sent: vec![node] }
+    let key = node.inside(&["api_key"]);
+    Destination { place, gets: TALK, url, kind, key, sent: vec![node] }
+}
+
+/// Hosts that NPCs may read without a search result; an address may hold words of the table.
+fn looked_up(root: &Node) -> Vec<Demand> {
+    let hosts = root.inside(&["search", "allow"]).map(members).unwrap_or_default().iter();
+    let each = |host| {
+        let (place, gets) = ("search.allow".to_owned(), "what NPCs look up");
+        let sent = vec![host];
+        Destination { place, gets, url: Some(host), sent, ..Destination::default() }.demands()
+    };
+    hosts.filter(|host| host.text().is_some()).flat_map(each).collect()
 }
 
 /// A database on another machine.
@@ -127,22 +168,44 @@ fn remembering(root: &Node, config: &Config) -> Vec<Demand> {
     lines.into_iter().flatten().map(|line| Demand::new(Use::Remember, line)).collect()
 }
 
-/// A Discord that is not Discord, and a token that is not Discord's.
+/// A Discord that is not Discord, a token that is not Discord's, and game masters who may start programs.
 fn discord(root: &Node, config: &Config) -> Vec<Demand> {
     let token = root.inside(&["discord", "token"]);
     let sent = token.into_iter().collect();
-    let place = "discord.token".to_owned();
     let api = root.inside(&["discord", "api_base"]);
-    let found = match config.discord.api {
+    let mut found = match config.discord.api {
         Some(address) if address.ip().is_loopback() => Vec::new(),
         Some(_) => {
             let gets = "the bot's token and what is said on Discord";
             let place = "discord.api_base".to_owned();
-            Destination { place, gets, url: api, home: "", sent }.demands()
+            Destination { place, gets, url: api, sent, ..Destination::default() }.demands()
         }
-        None => Destination { place, gets: TALK, url: None, home: "discord.com", sent }.demands(),
+        None => {
+            let (place, gets) = ("discord.token".to_owned(), TALK);
+            Destination { place, gets, url: None, kind: DISCORD, key: token, sent }.demands()
+        }
     };
+    found.extend(game_masters(config));
     found.into_iter().map(|demand| demand.done_by(Use::Discord)).collect()
+}
+
+/// Game masters who may start programs from Discord, and who these are.
+fn game_masters(config: &Config) -> Option<Demand> {
+    let options = &config.discord;
+    if !options.trust_dms {
+        return None;
+    }
+    let (who, mut keys) = match options.everyone_is_dm {
+        true => ("everybody", "trust_dms, everyone_is_dm".to_owned()),
+        false => ("game masters", "trust_dms".to_owned()),
+    };
+    let mut place = "on Discord";
+    if options.served == ServedGuilds::Any {
+        place = "on any Discord server that has the bot";
+        keys.push_str(", guilds");
+    }
+    let line = format!("let {who} {place} start programs on this machine (discord: {keys})");
+    Some(Demand::new(Use::Discord, line))
 }
 
 /// Variables in texts that NPCs know, and may say.
@@ -155,25 +218,6 @@ fn texts(root: &Node, reading: &Reading) -> Vec<Demand> {
         .chain(files)
         .filter_map(|(place, names)| to_receiver(&names, "the NPCs, who may say it", &place));
     lines.map(|line| Demand::new(Use::Play, line)).collect()
-}
-
-/// Variables in addresses of model files.
-fn downloads(root: &Node) -> Vec<Demand> {
-    let entries = root.inside(&["models"]).map(Node::entries).unwrap_or_default();
-    let sources = entries.iter().filter(|it| !matches!(it.key.as_str(), "dir" | "shared_dir"));
-    let names: BTreeSet<String> = sources.flat_map(|it| in_addresses(&it.node)).collect();
-    let line = to_receiver(&names, "where model files come from", "models");
-    line.map(|line| Demand::new(Use::Download, line)).into_iter().collect()
-}
-
-/// Variables that are only a part of a text in `node`.
-fn in_addresses(node: &Node) -> BTreeSet<String> {
-    match &node.value {
-        Value::Map(entries) => entries.iter().flat_map(|it| in_addresses(&it.node)).collect(),
-        Value::List(items) => items.iter().flat_map(in_addresses).collect(),
-        Value::Scalar(_) if is_one_variable(node) => BTreeSet::new(),
-        Value::Scalar(_) | Value::Broken => variables(node),
-    }
 }
 
 /// The members of a list; anything else stands for a list of itself.

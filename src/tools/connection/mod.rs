@@ -48,4 +48,5 @@ pub use options::{
     Auth, Authority, ClientCredentials, Credential, Reach, Sandbox, ServerOptions, Trust,
 };
 pub use servers::{Servers, Setup};
+pub use shared::StartCheck;
 pub use status::{Kept, State, Status};

@@ -226,6 +226,11 @@ impl Server {
         let (mut child, mut wire) = (None, None);
         let opened = match &self.options.reach {
             Reach::Stdio { command, folder, env, sandbox } => {
+                if self.added_by().is_none()
+                    && let Some(reason) = self.shared.refusal().await
+                {
+                    return Err(ConnectError::Refused(format!("it was not started: {reason}")));
+                }
                 let run = Run { command, folder: folder.as_deref(), env, sandbox };
                 let (started, streams) = self.start(run).await?;
                 child = Some(started);

@@ -25,7 +25,7 @@ use super::{
     options::{Reach, Sandbox, Secret, ServerOptions},
     remembered::RememberedServers,
     server::{Server, address},
-    shared::Shared,
+    shared::{Shared, StartCheck},
     shared_status::SharedStatus,
     status::{State, Status},
     stdio::Room,
@@ -160,6 +160,7 @@ impl Servers {
             },
             facts: setup.facts,
             tokens: Tokens::new(setup.data_dir),
+            check: Mutex::default(),
         };
         let tasks = TaskTracker::new();
         let (all, told) = (Arc::default(), Arc::new(Once::new()));
@@ -172,6 +173,11 @@ impl Servers {
         let mut all = self.all();
         all.configured = configured;
         self.apply(&mut all);
+    }
+
+    /// Has `check` asked before each start of a configured program from now on.
+    pub fn set_check(&self, check: Option<StartCheck>) {
+        *self.shared.check.lock().unwrap_or_else(PoisonError::into_inner) = check;
     }
 
     /// Adds a server for `owner` beside the configured ones, until it is removed. Others may have

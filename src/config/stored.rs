@@ -1,6 +1,6 @@
 //! Names of everything that is stored in `data_dir`.
 //!
-//! Entry function: [`close`]. What the program creates is private from the start; earlier versions left some
+//! Entry functions: [`close`], [`is_ours`]. What the program creates is private from the start; earlier versions left some
 //! of it readable. A folder that holds nothing but these names is taken for ours, and what is in it is
 //! closed. **Never**: changes `data_dir` itself, which somebody else may have created, or a folder that
 //! holds anything else.
@@ -37,10 +37,26 @@ const STORED: [&str; 18] = [
 
 /// Takes the rights of other users from files and folders in `data_dir`, if all of it is ours.
 pub fn close(data_dir: &Path) {
+    let ours = own(data_dir).unwrap_or_default();
+    ours.iter().for_each(|path| files::close(path));
+}
+
+/// True if `data_dir` is a folder that holds nothing but names of ours.
+pub fn is_ours(data_dir: &Path) -> bool {
+    own(data_dir).is_some()
+}
+
+/// True if `path`, within a data folder, is stored by us: a file, or a whole folder.
+pub fn is_name(path: &Path) -> bool {
+    let Some(name) = path.to_str() else { return false };
+    let is_folder = |path: &&str| path.strip_suffix('/') == Some(name);
+    STORED.iter().any(|path| is_folder(path) || is_like(path, name))
+}
+
+/// What is in `data_dir`; `None`: not all of it is ours.
+fn own(data_dir: &Path) -> Option<Vec<PathBuf>> {
     let mut ours = Vec::new();
-    if collect(data_dir, "", &mut ours).is_some() {
-        ours.iter().for_each(|path| files::close(path));
-    }
+    collect(data_dir, "", &mut ours).map(|()| ours)
 }
 
 /// Adds the files and folders in `folder`, which is `within` in `data_dir`, to `ours`. `None`: one of them is
@@ -69,7 +85,7 @@ fn is_like(path: &str, name: &str) -> bool {
     path.split_once('*').map_or(path == name, |(begin, end)| {
         name.strip_prefix(begin)
             .and_then(|rest| rest.strip_suffix(end))
-            .is_some_and(|id| !id.is_empty())
+            .is_some_and(|id| !id.is_empty() && !id.contains('/'))
     })
 }
 

@@ -1,0 +1,149 @@
+//! The files of a folder that programs started in it may run, as one digest: an exchanged one asks again.
+//!
+//! Entry type: [`Code`]. Which files a program reads nobody can tell, so it is all of them but stored data,
+//! texts, pictures and sounds; what a command names counts whatever it is. **Never**: follows a link.
+
+use std::{
+    collections::BTreeSet,
+    fmt,
+    fs::{self, Metadata},
+    os::unix::fs::MetadataExt,
+    path::{Path, PathBuf},
+};
+
+use sha2::{Digest as _, Sha256};
+
+use super::stored;
+use crate::{domain::hex, weights::Digest};
+
+/// Longer files count by their size and time alone.
+const BYTES_MAX: u64 = 8 << 20;
+/// A file that is read counts as this many bytes at least.
+const BYTES_LEAST: u64 = 8 << 10;
+/// Bytes that are read: at most 20,000 files. The rest count by their size and time.
+const ALL_MAX: u64 = 20_000 * BYTES_LEAST;
+/// Ends of names of files that are no programs.
+const NO_CODE: &[&str] = &[
+    "yaml", "yml", "md", "txt", "pdf", "csv", "log", "png", "jpg", "jpeg", "gif", "webp", "svg",
+    "wav", "mp3", "ogg", "oga", "opus", "flac", "m4a", "aac",
+];
+/// Folder of git's own.
+const GIT: &str = ".git";
+
+/// Files that programs may run.
+#[derive(Clone, Default, PartialEq, Eq)]
+pub struct Code {
+    /// Folder in which programs are started.
+    pub folder: PathBuf,
+    /// Folder of stored data, which is left out by its names.
+    pub data_dir: PathBuf,
+    /// Words of all commands.
+    pub words: BTreeSet<String>,
+}
+
+impl fmt::Debug for Code {
+    /// Words may hold secrets.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Code").field("folder", &self.folder).finish_non_exhaustive()
+    }
+}
+
+impl Code {
+    /// Digest of the files as they are now.
+    pub fn digest(&self) -> String {
+        let mut paths = Vec::new();
+        self.collect(&self.folder, &mut paths);
+        paths.sort();
+        let mut hash = Sha256::new();
+        let mut add = |part: &[u8]| {
+            hash.update(part.len().to_le_bytes());
+            hash.update(part);
+        };
+        let mut left = ALL_MAX;
+        for path in &paths {
+            add(path.as_os_str().as_encoded_bytes());
+            add(content(path, &mut left).as_bytes());
+        }
+        hex(&hash.finalize())
+    }
+
+    /// Adds the files in `folder` to `paths`.
+    fn collect(&self, folder: &Path, paths: &mut Vec<PathBuf>) {
+        for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+            let (path, name) = (entry.path(), entry.file_name());
+            let is_folder = entry.file_type().is_ok_and(|kind| kind.is_dir());
+            let is_data = path.strip_prefix(&self.data_dir).is_ok_and(stored::is_name);
+            if is_data || (is_folder && name == GIT) {
+                continue;
+            }
+            if is_folder {
+                self.collect(&path, paths);
+            } else if self.is_code(&path) {
+                paths.push(path);
+            }
+        }
+    }
+
+    /// False for what no program would be, unless a command names it.
+    fn is_code(&self, path: &Path) -> bool {
+        let end = path.extension().map(|it| it.to_string_lossy().to_ascii_lowercase());
+        if !end.is_some_and(|end| NO_CODE.contains(&&*end)) {
+            return true;
+        }
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        self.words.iter().any(|word| word.contains(&*name))
+    }
+}
+
+/// What stands for the content of the file at `path`: its hash, while bytes are `left` to be read.
+fn content(path: &Path, left: &mut u64) -> String {
+    let Ok(about) = fs::symlink_metadata(path) else { return String::new() };
+    if about.is_symlink() {
+        let to = fs::read_link(path).unwrap_or_default();
+        return format!("-> {}", to.display());
+    }
+    let rest = left.checked_sub(about.len().max(BYTES_LEAST));
+    let hash = rest.filter(|_| about.len() <= BYTES_MAX).and_then(|rest| {
+        *left = rest;
+        Digest::of_file(path).ok()
+    });
+    hash.map_or_else(|| identity(&about), |hash| hash.to_string())
+}
+
+/// Size and time of a file.
+fn identity(about: &Metadata) -> String {
+    format!("{} {} {}", about.len(), about.mtime(), about.mtime_nsec())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn code_changes_the_digest_texts_and_data_do_not() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path();
+        let put = |name: &str, text: &str| {
+            let path = root.join(name);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, text).unwrap();
+        };
+        let words = ["sh", "-c", "sh ./named.txt;"].map(str::to_owned).into();
+        let code = Code { folder: root.to_owned(), data_dir: root.join("data"), words };
+        let texts = ["npcs/a.yaml", "lore.MD", "map.png", "data/sessions/x.json", ".git/hooks/x"];
+        let programs =
+            ["a.sh", "node_modules/x/index.js", "lib/x.pyc", "named.txt", ".npmrc", "data/x.sh"];
+        texts.iter().chain(&programs).for_each(|name| put(name, "one"));
+        let before = code.digest();
+        texts.iter().for_each(|name| put(name, "two"));
+        assert_eq!(code.digest(), before);
+        for name in programs {
+            let before = code.digest();
+            put(name, "two");
+            assert_ne!(code.digest(), before, "{name}");
+        }
+        let before = code.digest();
+        std::os::unix::fs::symlink("/bin/sh", root.join("linked")).unwrap();
+        assert_ne!(code.digest(), before, "a link");
+    }
+}

