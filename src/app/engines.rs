@@ -45,9 +45,9 @@ impl Engines for SeatedTable {
         let fresh = Arc::new(fresh);
         let commands = self.commands.upgrade().ok_or(EngineError::Silent)?;
         let order = commands.try_reserve().map_err(|_| EngineError::Silent)?;
-        // Notices name the services before the table uses them.
+        // The table waits until notices have named those that are outside.
         self.services.store(Arc::new(fresh.services.describe(&fresh.npcs)));
-        order.send(Command::Cast(self.seats.role(&fresh, &changed)));
+        order.send(Command::Cast(self.role(&fresh, &changed)));
         *config = fresh;
         Ok(())
     }

@@ -138,7 +138,7 @@ impl TableFactory {
         let table = open_table(config, &parts.tools, memory, resumed, setup)?;
         let commands = &table.handle.commands;
         let seated = SeatedTable::new(commands, &table.seats, wanted.scope.clone(), config);
-        let seated = SeatedTable { played: wanted.played, ..seated };
+        let seated = SeatedTable { played: wanted.played, is_told: true, ..seated };
         parts.open.add(seated.clone());
         let facts = servers::facts(&config.campaign, Some(&wanted.session));
         parts.tools.facts.begin(SessionFacts {

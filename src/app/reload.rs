@@ -301,7 +301,7 @@ async fn recast(
         || was.services.models != now.services.models;
     let cast = now.npcs.iter().map(|npc| {
         let is_same = !all && was.npcs.contains(npc);
-        let role = table.seats.role(now, npc);
+        let role = table.role(now, npc);
         if is_same { Role { seat: None, ..role } } else { role }
     });
     let recast = Recast {

@@ -2,7 +2,10 @@
 //!
 //! Entry types: [`SeatMaker`], [`SeatedTable`], [`OpenTables`]. **Never**: keeps a table open.
 
-use std::sync::{Arc, MutexGuard, PoisonError};
+use std::{
+    collections::BTreeSet,
+    sync::{Arc, MutexGuard, PoisonError},
+};
 
 use arc_swap::ArcSwap;
 use tokio::sync::{Mutex, mpsc};
@@ -78,7 +81,7 @@ impl SeatMaker {
     pub fn role(&self, config: &Arc<Config>, npc: &Npc) -> Role {
         let (seats, config, described) = (self.clone(), Arc::clone(config), npc.clone());
         let make = move || seats.seat(&config, Arc::new(described), Vec::new());
-        Role { npc: npc.name.clone(), seat: Some(Box::new(make)) }
+        Role { npc: npc.name.clone(), seat: Some(Box::new(make)), outside: BTreeSet::new() }
     }
 
     /// Paid work of `npc`, with the models that do it by their names in the price list.
@@ -154,6 +157,8 @@ pub struct SeatedTable {
     pub services: Arc<ArcSwap<Services>>,
     /// Settings of the assistant during the session.
     pub assistant: SharedAssistant,
+    /// Its people are told of outside services, which are not used before.
+    pub is_told: bool,
 }
 
 impl SeatedTable {
@@ -174,7 +179,16 @@ impl SeatedTable {
             config: Arc::new(Mutex::new(Arc::new(config.clone()))),
             services: Arc::new(ArcSwap::from_pointee(services)),
             assistant: Arc::new(ArcSwap::from_pointee(assistant)),
+            is_told: false,
         }
+    }
+
+    /// `npc` as `config` describes it, for this table: where people are told of outside services, it waits for
+    /// that.
+    pub fn role(&self, config: &Arc<Config>, npc: &Npc) -> Role {
+        let outside = || config.services.describe(&config.npcs).announced().collect();
+        let outside = self.is_told.then(outside).unwrap_or_default();
+        Role { outside, ..self.seats.role(config, npc) }
     }
 }
 

@@ -13,7 +13,7 @@ use super::{
     playback::Played,
     recall::{Question, RecallTold},
     routing::{Understood, same_words},
-    seat::Seat,
+    seat::{Next, Seat},
     segment::QueuePosition,
     table::Table,
     turns::EngineHandle,
@@ -42,7 +42,7 @@ impl Table {
             if self.turns.is_busy(index) {
                 continue;
             }
-            if let Some(next) = self.seats[index].next.take() {
+            if let Some(next) = self.next_change(index) {
                 self.go_on(index, next);
             }
             if let Some(mut purpose) = self.seats[index].take_next(self.paused) {
@@ -55,6 +55,15 @@ impl Table {
                 self.begin(purpose, true);
             }
         }
+    }
+
+    /// The change of a free seat that is due. What was said before its services were announced is answered by
+    /// the engine of before first.
+    fn next_change(&mut self, index: SeatId) -> Option<Next> {
+        let seat = &mut self.seats[index];
+        let is_early = |it: &Purpose| self.announced.is_after(it.utterance.speech_end);
+        let waits = seat.waiting.iter().any(is_early);
+        seat.next.take_if(|next| !(waits && matches!(next, Next::Recast(_))))
     }
 
     /// Players whose utterance is not being answered aloud yet.

@@ -1,7 +1,10 @@
 //! Changes to a table's description while it runs.
 //!
-//! Changes to an NPC apply from its next turn on, everything else from the next utterance on.
+//! Changes to an NPC apply from its next turn on, once outside services that it needs are announced;
+//! everything else applies from the next utterance on.
 //! **Never**: breaks off a turn.
+
+use std::collections::BTreeSet;
 
 use tokio::time::Instant;
 
@@ -41,16 +44,40 @@ impl Table {
             }
         }
         self.router.take(Background { campaign, keywords, rules });
-        cast.into_iter().for_each(|role| self.cast(role));
+        self.announced.keep_cast(|npc| cast.iter().any(|role| role.npc == npc));
+        cast.into_iter().for_each(|role| self.admit(role));
         self.learn_names();
         self.drop_guesses();
     }
 
     /// Has one NPC go by `role` from now on.
     pub(super) fn recast_one(&mut self, role: Role) {
-        self.cast(role);
+        self.admit(role);
         self.learn_names();
         self.drop_guesses();
+    }
+
+    /// The people were told of `services`. If NPCs waited for that, what is being said or is on its way here
+    /// was said before, and is dropped.
+    pub(super) fn announce(&mut self, services: BTreeSet<String>) {
+        let now = Instant::now();
+        let roles = self.announced.told(now, services);
+        if roles.is_empty() {
+            return;
+        }
+        self.drop_guesses();
+        for (utterance, why) in self.hearing.clear() {
+            self.said_to_nobody(utterance, why);
+        }
+        roles.into_iter().for_each(|role| self.cast(role));
+        self.learn_names();
+    }
+
+    /// Has an NPC go by `role`, once its services are announced.
+    fn admit(&mut self, role: Role) {
+        if let Some(role) = self.announced.admit(role) {
+            self.cast(role);
+        }
     }
 
     /// Says it where the sound model that is to end turns is not there.

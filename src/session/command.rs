@@ -4,6 +4,8 @@
 //! for a seat that is not there does nothing.
 //! **Never**: does anything itself.
 
+use std::collections::BTreeSet;
+
 use tokio::{sync::oneshot, time::Instant};
 
 use super::{Recast, Role, SeatId, Speaker, SpeakerId, Status};
@@ -110,6 +112,9 @@ pub enum Command {
     Recast(Box<Recast>),
     /// One NPC goes on by a new description, after its turn.
     Cast(Role),
+    /// Everybody who is heard was told of these outside services, by their names in notices: roles that
+    /// need no others take effect. What was said before is given to none of theirs.
+    Announced(BTreeSet<String>),
     /// Answered when no conversation has to be summed up, for as long as nobody says anything.
     SumUp(oneshot::Sender<()>),
     /// The session is over.

@@ -3,6 +3,7 @@
 //! Entry function: [`open`]; one task owns the table, a [`TableHandle`] is how others reach it.
 //! **Never**: knows serenity, songbird or a web server.
 
+mod announced;
 mod answering;
 mod casting;
 mod clock;

@@ -2,7 +2,7 @@
 //!
 //! Entry type: [`Recast`]. **Never**: done anything with here.
 
-use std::{fmt, sync::Arc};
+use std::{collections::BTreeSet, fmt, sync::Arc};
 
 use super::{options::Options, seat::MakeSeat};
 use crate::{domain::Campaign, logic::tier::Keywords, provider::TurnJudge};
@@ -29,6 +29,10 @@ pub struct Role {
     pub npc: String,
     /// Makes its seat; `None`: it goes on as it is.
     pub seat: Option<MakeSeat>,
+    /// Outside services that may be given what is said once it goes by this, as notices name them. It waits
+    /// until they are announced ([`Command::Announced`](super::Command::Announced)). Empty where nobody is
+    /// told of services.
+    pub outside: BTreeSet<String>,
 }
 
 impl fmt::Debug for Recast {

@@ -14,6 +14,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::{
     Command, Options, SpeakerId, State, TableEvent, VoiceInput,
+    announced::Announced,
     continuation::Continuation,
     effects::{FollowedUp, Halts, TableEffects},
     hearing::Hearing,
@@ -121,6 +122,8 @@ pub(super) struct Table {
     pub(super) summaries: Summaries,
     /// Recent requests of each player.
     pub(super) players: PlayerLimits,
+    /// Outside services that the people were told of.
+    pub(super) announced: Announced,
     /// Last published state.
     state: State,
     replies_in: mpsc::Receiver<(TurnId, Reply)>,
@@ -160,6 +163,7 @@ impl Table {
             seats,
             hearing: Hearing::new(recogniser, Listening::new(parts.options.ends(), setup.judge)),
             players: PlayerLimits::new(parts.options.limits),
+            announced: Announced::default(),
             options: parts.options,
             playback: Playback::new(setup.outlets.out, music.clone(), setup.outlets.pace, rng),
             turns: Turns::new(partials),
@@ -368,6 +372,7 @@ impl Table {
             }
             Command::Recast(recast) => self.recast(*recast),
             Command::Cast(role) => self.recast_one(role),
+            Command::Announced(services) => self.announce(services),
             Command::SumUp(done) => self.summaries.wait(done),
             Command::Close => {}
         }

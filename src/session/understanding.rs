@@ -36,6 +36,10 @@ impl Table {
         if self.speakers.has_left(speaker) {
             return;
         }
+        // A service that was announced since then is not to hear it.
+        if self.announced.is_after(voice.at.0) {
+            return;
+        }
         let FrameHeard { voicing, edge, refused } = self.hearing.frame(now, voice);
         if let Some(error) = refused {
             self.not_heard(Utterance::unheard(speaker, now), &error);

@@ -79,6 +79,7 @@ impl Guild {
         if !changes.is_empty() {
             session.panel.refresh_soon();
         }
+        session.announce(&self.settings.values().opted_out);
         session.voice.hear(session.people.heard());
         self.tell_table(changes);
         self.tell_newcomers();
@@ -163,7 +164,7 @@ impl Guild {
         let Some(session) = &mut self.session else { return };
         let heard: Vec<u64> = session.people.heard().collect();
         if !session.people.given_to(services.announced()) {
-            return;
+            return session.announce(&self.settings.values().opted_out);
         }
         for user in heard {
             // They sit down again below.
@@ -178,6 +179,7 @@ impl Guild {
     fn tell_newcomers(&mut self) {
         let (consent, services) = (self.consent(), self.services());
         let Some(session) = &mut self.session else { return };
+        session.people.given_first(services.announced());
         if !session.voice.is_up() {
             // Nobody could hear it. Everybody is told once the connection is back.
             return;

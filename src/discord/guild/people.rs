@@ -113,6 +113,18 @@ impl People {
         self.told.clone_from(&self.informed);
     }
 
+    /// The outside `services` that the first notice names.
+    pub fn given_first(&mut self, services: impl Iterator<Item = String>) {
+        self.told_of.get_or_insert_with(|| services.collect());
+    }
+
+    /// The outside services that speech may be given to, once everybody knows them who is there and has not
+    /// opted out.
+    pub fn announced(&self, opted_out: &BTreeSet<u64>) -> Option<&BTreeSet<String>> {
+        let knows = |user: &u64| self.informed.contains(user) || opted_out.contains(user);
+        self.told_of.as_ref().filter(|_| self.present.keys().all(knows))
+    }
+
     /// Sets the outside `services` that speech may be given to. `true` if the people who were notified do not
     /// know one of them: no user is heard until they were notified again.
     pub fn given_to(&mut self, services: impl Iterator<Item = String>) -> bool {
@@ -163,5 +175,24 @@ mod tests {
         assert_eq!(people.heard().count(), 0);
         assert_eq!(people.newcomers(&BTreeSet::new()), [(7, "Anna".to_owned())]);
         assert!(!people.given_to(services(&["gpt", "other"])));
+    }
+
+    #[test]
+    fn services_count_once_everybody_knows_them() {
+        let anna = Person { name: "Anna".to_owned(), is_dm: false, heard: true };
+        let services = |names: &'static [&str]| names.iter().map(ToString::to_string);
+        let (nobody, mut people) = (BTreeSet::new(), People::default());
+        assert_eq!(people.announced(&nobody), None, "no notice names any yet");
+        people.update(BTreeMap::from([(7, anna.clone()), (8, anna)]));
+        people.given_first(services(&["gpt"]));
+        people.given_first(services(&["gpt", "other"]));
+        people.inform([7]);
+        assert_eq!(people.announced(&nobody), None, "the second is not told yet");
+        let first: BTreeSet<String> = services(&["gpt"]).collect();
+        assert_eq!(people.announced(&BTreeSet::from([8])), Some(&first));
+        people.inform([8]);
+        assert!(people.announced(&nobody).is_some());
+        assert!(people.given_to(services(&["gpt", "other"])));
+        assert_eq!(people.announced(&nobody), None, "nobody is told of the other yet");
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! Entry type: [`GuildSession`]. **Never**: outlives its guild's task.
 
-use std::{sync::Arc, time::Duration};
+use std::{collections::BTreeSet, sync::Arc, time::Duration};
 
 use futures::{FutureExt, future::BoxFuture};
 use serenity::all::{ChannelId, GuildId};
@@ -71,6 +71,8 @@ pub struct GuildSession {
     pub engines: Arc<dyn Engines>,
     /// The message that shows how it stands.
     pub panel: PanelMessage,
+    /// Outside services that the table knows to be announced.
+    announced: Option<BTreeSet<String>>,
     table: TableHandle,
     task: JoinHandle<Conversations>,
     events: EventReader,
@@ -193,6 +195,7 @@ impl GuildSession {
             cannot_hear: opened.cannot_hear,
             engines: opened.engines,
             panel: PanelMessage::default(),
+            announced: None,
             table: opened.handle,
             task: opened.task,
             events: told,
@@ -244,6 +247,20 @@ impl GuildSession {
     /// The table is gone, or has too much to do.
     pub fn leave(&self, user: u64) -> Result<(), GuildRefusal> {
         self.tell(Command::Leave(SpeakerId(user)))
+    }
+
+    /// Tells the table which outside services its people know of, if these are others than before. Before
+    /// people are heard who were just told: what they say from then on is for these services.
+    pub fn announce(&mut self, opted_out: &BTreeSet<u64>) {
+        let known = self.people.announced(opted_out);
+        let Some(known) = known.filter(|known| self.announced.as_ref() != Some(*known)) else {
+            return;
+        };
+        let known = known.clone();
+        match self.tell(Command::Announced(known.clone())) {
+            Ok(()) => self.announced = Some(known),
+            Err(why) => tracing::warn!(%why, "the table does not know yet what is announced"),
+        }
     }
 
     /// State of the session. Cancel safe.

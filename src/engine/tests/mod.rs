@@ -1,6 +1,7 @@
 //! One turn of the cascade with scripted models, voices and tools, in paused time.
 
 pub mod long;
+pub mod outside;
 pub mod props;
 mod rounds;
 mod selection;

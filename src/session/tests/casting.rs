@@ -1,22 +1,37 @@
 //! A cast that changes while the table runs.
 
-use std::sync::Arc;
+use std::{collections::BTreeSet, sync::Arc};
 
 use tokio::time::sleep;
 
 use super::{
-    super::{Command, Options, Outcome, Recast, Role},
+    super::{Command, Options, Outcome, Recast, Role, Seat},
     stage::{Setup, Stage, THORIN},
+    voices::babble,
 };
 use crate::{
     domain::{Campaign, Message},
-    engine::tests::props::{Step::*, ms},
-    logic::tier::Keywords,
+    engine::{
+        Budget, Conversation, NpcModel,
+        tests::{
+            outside::{Outside, OutsideEngine},
+            props::{self, Model, Step::*, ms},
+        },
+    },
+    logic::{
+        budget::{BudgetOptions, Ledger},
+        tier::Keywords,
+    },
+    provider::{Chain, Error},
 };
 
 /// The table goes on with these alone, as they are.
 async fn keeps(stage: &Stage, npcs: &[&str]) {
-    let cast = npcs.iter().map(|npc| Role { npc: (*npc).to_owned(), seat: None });
+    let cast = npcs.iter().map(|npc| Role {
+        npc: (*npc).to_owned(),
+        seat: None,
+        outside: BTreeSet::new(),
+    });
     let recast = Recast {
         judge: None,
         options: Options::default(),
@@ -53,4 +68,91 @@ async fn leaving_npc_finishes_only_its_current_line() {
     let (npc, history) = &kept.histories[1];
     assert_eq!(npc, "Gundren", "what she remembers is kept");
     assert!(matches!(history.last(), Some(Message::Assistant { .. })), "{history:?}");
+}
+
+/// Name of the service outside in notices.
+const FAR: &str = "far at example.com";
+
+fn named(services: &[&str]) -> BTreeSet<String> {
+    services.iter().map(ToString::to_string).collect()
+}
+
+/// `npc` with an engine of the service outside.
+fn role_of(npc: &str, outside: &Arc<Outside>) -> Role {
+    let (described, given) = (Arc::new(props::npc(npc)), Arc::clone(outside));
+    let make = move || {
+        let model = NpcModel {
+            npc: Arc::clone(&described),
+            models: Chain::of("far", Arc::new(Model::default()) as _),
+            budget: Budget::new(Ledger::new(BudgetOptions::default(), 0.0)),
+            max_tokens: 100,
+        };
+        let conversation = Conversation::new(model, &Campaign::default(), Vec::new());
+        Ok::<_, Error>(Seat::new(
+            described,
+            conversation,
+            Box::new(OutsideEngine(given)),
+            "far",
+            "far",
+        ))
+    };
+    Role { npc: npc.to_owned(), seat: Some(Box::new(make)), outside: named(&[FAR]) }
+}
+
+/// Has `npc` speak by the service outside.
+fn by_outside(npc: &str, outside: &Arc<Outside>) -> Command {
+    Command::Cast(role_of(npc, outside))
+}
+
+#[tokio::test(start_paused = true)]
+async fn new_service_hears_only_what_follows_notice() {
+    let mut stage = Setup::of(&["Bartok"]).open().await;
+    let outside = Arc::new(Outside::default());
+    stage.models[0].then(&[Wait(2_000), Text("One.")]);
+    stage.types(THORIN, "Bartok, the first").await;
+    stage.types(THORIN, "Bartok, the second").await;
+    stage.order(by_outside("Bartok", &outside)).await;
+    stage.hears(&[], "Bartok, a secret");
+    stage.voice(THORIN, ms(600)).await;
+    assert!(outside.is_unused(), "{outside:?}");
+    stage.order(Command::Announced(named(&[FAR]))).await;
+    // Still in the queue, and spoken before the notice was over.
+    stage.late(THORIN, babble(ms(600)), ms(700));
+    let told = stage.told().await;
+    let outcomes: Vec<_> = told.iter().map(|line| line.outcome).collect();
+    assert_eq!(outcomes, [Outcome::Spoken, Outcome::Spoken], "{told:?}");
+    assert_eq!(stage.models[0].asked(), 2, "the engine of before answers what waited");
+    stage.hears(&[], "Bartok, at last");
+    stage.says(THORIN).await;
+    sleep(ms(500)).await;
+    let turns = outside.turns.lock().unwrap().clone();
+    let [turn] = turns.as_slice() else { panic!("one turn: {turns:?}") };
+    // A second of voice, and the silence behind it.
+    assert!(turn.text == "Bartok, at last" && turn.frames <= 85, "{turn:?}");
+    assert!((1..=85).contains(&*outside.frames.lock().unwrap()), "{outside:?}");
+    stage.close().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn npc_joins_once_its_service_is_announced() {
+    let stage = Setup::of(&["Bartok"]).open().await;
+    let (kept, dropped) = (Arc::new(Outside::default()), Arc::new(Outside::default()));
+    stage.order(by_outside("Gundren", &dropped)).await;
+    // The newest description counts.
+    stage.order(by_outside("Gundren", &kept)).await;
+    stage.order(Command::Announced(named(&["another"]))).await;
+    sleep(ms(100)).await;
+    assert_eq!(stage.table.seated.borrow().len(), 1);
+    stage.order(Command::Announced(named(&["another", FAR]))).await;
+    sleep(ms(100)).await;
+    assert_eq!(stage.table.seated.borrow().len(), 2);
+    assert!(dropped.is_unused() && !kept.is_unused());
+    // One that leaves the cast meanwhile does not join.
+    let odo = Role { outside: named(&["third"]), ..role_of("Odo", &dropped) };
+    stage.order(Command::Cast(odo)).await;
+    keeps(&stage, &["Bartok", "Gundren"]).await;
+    stage.order(Command::Announced(named(&["another", FAR, "third"]))).await;
+    sleep(ms(100)).await;
+    assert_eq!(stage.table.seated.borrow().len(), 2);
+    stage.close().await;
 }

@@ -151,7 +151,7 @@ async fn new_detector_applies_from_the_next_utterance() {
         campaign: Arc::new(Campaign::default()),
         keywords: Keywords::default(),
         rules: Arc::from([]),
-        cast: vec![Role { npc: "Bartok".to_owned(), seat: None }],
+        cast: vec![Role { npc: "Bartok".to_owned(), seat: None, outside: Default::default() }],
     };
     stage.order(Command::Recast(Box::new(recast))).await;
     stage.hears(&[], BEGUN);

@@ -1,0 +1,67 @@
+//! An engine that notes what it is given, and answers nothing.
+
+use std::{
+    collections::VecDeque,
+    sync::{Arc, Mutex},
+};
+
+use futures::{FutureExt, future::BoxFuture};
+
+use super::super::{HeardAloud, ReplyPort, Turn, TurnReport, VoiceEngine, conversation::Excerpt};
+use crate::audio::Frame;
+
+/// Utterance of a turn, with the frames of its sound.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct GivenTurn {
+    pub text: String,
+    pub frames: usize,
+}
+
+/// What a service outside was given.
+#[derive(Debug, Default)]
+pub struct Outside {
+    pub turns: Mutex<Vec<GivenTurn>>,
+    /// Most frames of one utterance that is not over.
+    pub frames: Mutex<usize>,
+    /// Sessions with a conversation.
+    pub warmed: Mutex<usize>,
+}
+
+impl Outside {
+    /// True if nothing went there.
+    pub fn is_unused(&self) -> bool {
+        let [frames, warmed] = [&self.frames, &self.warmed].map(|it| *it.lock().unwrap());
+        (frames, warmed) == (0, 0) && self.turns.lock().unwrap().is_empty()
+    }
+}
+
+/// The engine in front of it.
+pub struct OutsideEngine(pub Arc<Outside>);
+
+impl VoiceEngine for OutsideEngine {
+    fn start(&mut self, turn: Arc<Turn>, _: ReplyPort) -> BoxFuture<'static, TurnReport> {
+        let given = GivenTurn { text: turn.facts.utterance.clone(), frames: turn.audio.len() };
+        self.0.turns.lock().unwrap().push(given);
+        std::future::pending().boxed()
+    }
+
+    fn hears(&mut self, sound: &VecDeque<Frame>) {
+        let mut most = self.0.frames.lock().unwrap();
+        *most = sound.len().max(*most);
+    }
+
+    fn hears_ahead(&self) -> bool {
+        true
+    }
+
+    fn heard(&mut self, _: &HeardAloud) {}
+
+    fn costs(&self) -> bool {
+        false
+    }
+
+    fn warm(&self, _: Excerpt) -> BoxFuture<'static, ()> {
+        *self.0.warmed.lock().unwrap() += 1;
+        std::future::ready(()).boxed()
+    }
+}
