@@ -1,6 +1,9 @@
 //! Hearing of a table: a pipeline for each speaker, the recogniser they share, and how far the sound is.
 //!
-//! Entry type: [`Hearing`]. **Never**: decides who is addressed, or tells anybody.
+//! Entry type: [`Hearing`]. A panic while a pipeline is used costs this pipeline alone: it is dropped with the
+//! recogniser's streams, which are not polled again, and stays in [`Broken`] until the table has reported it.
+//! The speaker's next frame makes another, once a pause is over that the table sets.
+//! **Never**: decides who is addressed, or tells anybody.
 
 use std::{
     collections::{HashMap, VecDeque},
@@ -22,7 +25,13 @@ use super::{
     speakers::SpeakerId,
     utterance::Utterance,
 };
-use crate::{audio::Frame, logic::command::NpcNames, provider::Error};
+use crate::{
+    audio::Frame,
+    domain::TurnId,
+    logic::command::NpcNames,
+    panics::{Panicked, caught_now},
+    provider::Error,
+};
 
 /// Hears each speaker by a pipeline of their own.
 pub struct Hearing {
@@ -31,8 +40,24 @@ pub struct Hearing {
     pipelines: HashMap<SpeakerId, SpeakerPipeline>,
     /// Speech that an X-card dropped and that goes on.
     rest: RestOfSpeech,
+    /// Pipelines that were dropped after a panic, not reported yet.
+    broken: Vec<Broken>,
+    /// Speakers who are not heard until then, after a panic.
+    resting: HashMap<SpeakerId, Instant>,
     /// Time up to which the sound has been heard.
     pub clock: SoundClock,
+}
+
+/// Hearing of one speaker that was dropped after a panic.
+pub struct Broken {
+    /// The speaker, whose utterances under way are lost.
+    pub speaker: SpeakerId,
+    /// Place of the panic.
+    pub fault: Panicked,
+    /// The turn that was begun on a partial.
+    pub ahead: Option<TurnId>,
+    /// Said to nobody and not reported yet, and why nobody was meant.
+    pub unaddressed: Option<(Utterance, String)>,
 }
 
 /// Events of one speaker that time alone has brought about.
@@ -52,8 +77,15 @@ pub struct Due {
 impl Hearing {
     /// Hears with `recogniser`; `listening` says when an utterance ends.
     pub fn new(recogniser: Recogniser, listening: Listening) -> Self {
-        let (pipelines, clock) = (HashMap::new(), SoundClock::default());
-        Self { recogniser, listening, pipelines, rest: RestOfSpeech::default(), clock }
+        Self {
+            recogniser,
+            listening,
+            pipelines: HashMap::new(),
+            rest: RestOfSpeech::default(),
+            broken: Vec::new(),
+            resting: HashMap::new(),
+            clock: SoundClock::default(),
+        }
     }
 
     /// From now on `listening` says when an utterance ends.
@@ -82,12 +114,15 @@ impl Hearing {
         self.recogniser.stt.expect(names);
     }
 
-    /// Takes 20 ms of one speaker.
-    pub fn frame(&mut self, now: Instant, voice: &VoiceFrame) -> FrameHeard {
+    /// Takes 20 ms of one speaker; `None`: they are not heard after a panic.
+    pub fn frame(&mut self, now: Instant, voice: &VoiceFrame) -> Option<FrameHeard> {
         if let Some(voicing) = self.rest.take(voice) {
-            return FrameHeard { voicing, edge: None, refused: None };
+            return Some(FrameHeard { voicing, edge: None, refused: None });
         }
         let VoiceFrame { speaker, at, frame } = voice;
+        if self.resting.get(speaker).is_some_and(|until| now < *until) {
+            return None;
+        }
         if !self.pipelines.contains_key(speaker) {
             self.pipelines.retain(|_, pipeline| !pipeline.is_stale(now));
         }
@@ -95,7 +130,9 @@ impl Hearing {
         let begin =
             || SpeakerPipeline::new(*speaker, listening.clone(), recogniser.stt.abilities());
         let pipeline = self.pipelines.entry(*speaker).or_insert_with(begin);
-        pipeline.frame(HeardAt { clock: now, sound: *at }, frame, recogniser)
+        let at = HeardAt { clock: now, sound: *at };
+        let heard = caught_now(|| pipeline.frame(at, frame, recogniser));
+        heard.map_err(|fault| self.breaks(*speaker, fault)).ok()
     }
 
     /// Speakers for whom there is something to do.
@@ -108,8 +145,7 @@ impl Hearing {
     /// Does what is to be done for `speaker`.
     pub fn tick(&mut self, now: Instant, speaker: SpeakerId) -> Option<Due> {
         let at = self.clock.at(now);
-        let pipeline = self.pipelines.get_mut(&speaker)?;
-        Some(Due {
+        self.guarded(speaker, |pipeline| Due {
             edge: pipeline.tick(at),
             overdue: pipeline.overdue(now),
             unended: pipeline.unended(at),
@@ -118,17 +154,53 @@ impl Hearing {
         })
     }
 
-    /// Next event of a recogniser, with its speaker; pending while none comes. Cancel safe.
-    pub async fn next(&mut self) -> (SpeakerId, RecognitionEvent) {
-        poll_fn(|context| {
+    /// Next event of a recogniser, with its speaker; pending while none comes. `None`: a recogniser has
+    /// panicked. Cancel safe.
+    pub async fn next(&mut self) -> Option<(SpeakerId, RecognitionEvent)> {
+        let next = poll_fn(|context| {
             for (speaker, pipeline) in &mut self.pipelines {
-                if let Poll::Ready(event) = pipeline.poll_event(context) {
-                    return Poll::Ready((*speaker, event));
+                match caught_now(|| pipeline.poll_event(context)) {
+                    Ok(Poll::Ready(event)) => return Poll::Ready(Ok((*speaker, event))),
+                    Ok(Poll::Pending) => {}
+                    Err(fault) => return Poll::Ready(Err((*speaker, fault))),
                 }
             }
             Poll::Pending
-        })
-        .await
+        });
+        let heard = next.await;
+        heard.map_err(|(speaker, fault)| self.breaks(speaker, fault)).ok()
+    }
+
+    /// Uses the pipeline of `speaker`, unless there is none; one that panics is dropped.
+    fn guarded<T>(
+        &mut self,
+        speaker: SpeakerId,
+        usage: impl FnOnce(&mut SpeakerPipeline) -> T,
+    ) -> Option<T> {
+        let pipeline = self.pipelines.get_mut(&speaker)?;
+        caught_now(|| usage(pipeline)).map_err(|fault| self.breaks(speaker, fault)).ok()
+    }
+
+    /// Drops the pipeline of `speaker`, in which something has panicked.
+    fn breaks(&mut self, speaker: SpeakerId, fault: Panicked) {
+        let Some(mut pipeline) = self.pipelines.remove(&speaker) else { return };
+        let (ahead, unaddressed) = (pipeline.ahead.take(), pipeline.take_unaddressed());
+        self.broken.push(Broken { speaker, fault, ahead, unaddressed });
+        // A stream that was left in the middle may panic again.
+        if let Err(again) = caught_now(|| drop(pipeline)) {
+            tracing::error!(fault = %again, "cannot drop what heard a speaker");
+        }
+    }
+
+    /// Takes the pipelines that were dropped since the last time.
+    pub fn take_broken(&mut self) -> Vec<Broken> {
+        std::mem::take(&mut self.broken)
+    }
+
+    /// Does not hear `speaker` before `until`.
+    pub fn rest(&mut self, now: Instant, speaker: SpeakerId, until: Instant) {
+        self.resting.retain(|_, until| now < *until);
+        self.resting.insert(speaker, until);
     }
 
     /// Takes in what a recogniser has said of what `speaker` says.
@@ -140,8 +212,8 @@ impl Hearing {
         names: &[NpcNames],
     ) -> Recognised {
         let at = self.clock.at(now);
-        let pipeline = self.pipelines.get_mut(&speaker);
-        pipeline.map_or(Recognised::Nothing, |pipeline| pipeline.recognised(event, at, names))
+        let told = self.guarded(speaker, |pipeline| pipeline.recognised(event, at, names));
+        told.unwrap_or(Recognised::Nothing)
     }
 
     /// The pipeline of `speaker`, who has been heard.

@@ -5,6 +5,7 @@
 
 mod announced;
 mod answering;
+mod broken;
 mod casting;
 mod clock;
 mod command;

@@ -129,6 +129,10 @@ pub(super) struct Table {
     replies_in: mpsc::Receiver<(TurnId, Reply)>,
     pub(super) late_in: mpsc::Receiver<FollowUp>,
     settling: Vec<oneshot::Sender<()>>,
+    /// Recent panics.
+    panics: Panics,
+    /// Something keeps failing, so the table closes.
+    is_failing: bool,
     /// Cancelled when the table closes.
     pub(super) closed: CancellationToken,
 }
@@ -179,6 +183,8 @@ impl Table {
             replies_in,
             late_in,
             settling: Vec::new(),
+            panics: Panics::default(),
+            is_failing: false,
             closed: CancellationToken::new(),
         }
     }
@@ -188,12 +194,9 @@ impl Table {
         mut commands: mpsc::Receiver<Command>,
         mut voice: mpsc::Receiver<VoiceInput>,
     ) -> Conversations {
-        self.warm();
-        self.tell_of_judge();
-        self.expect_names();
-        self.score(true, None);
-        self.summaries.due();
-        let mut panics = Panics::default();
+        if let Err(fault) = caught_now(|| self.begin_session()) {
+            self.failed(&fault);
+        }
         loop {
             let next = caught(self.next(&mut commands, &mut voice)).await;
             self.hearing.clock.behind = !voice.is_empty();
@@ -202,9 +205,9 @@ impl Table {
                 event => caught_now(|| self.take(event)).map(|()| true),
             });
             match taken {
-                Ok(true) => {}
-                Ok(false) => break,
-                Err(fault) => match self.failed(&fault, &mut panics) {
+                Ok(true) if !self.is_failing => {}
+                Ok(_) => break,
+                Err(fault) => match self.failed(&fault) {
                     Some(wait) => sleep(wait).await,
                     None => break,
                 },
@@ -214,6 +217,15 @@ impl Table {
             tracing::error!(%fault, "cannot keep a table's conversations for the next session");
             Conversations::default()
         })
+    }
+
+    /// Prepares what is used from the first event on.
+    fn begin_session(&mut self) {
+        self.warm();
+        self.tell_of_judge();
+        self.expect_names();
+        self.score(true, None);
+        self.summaries.due();
     }
 
     /// One event, and what is due then.
@@ -238,18 +250,26 @@ impl Table {
 
     /// Handles a panic: work in progress ends, the game master is notified, and the table continues
     /// after so long; `None`: too many panics, so the table closes.
-    fn failed(&mut self, fault: &Panicked, panics: &mut Panics) -> Option<Duration> {
+    fn failed(&mut self, fault: &Panicked) -> Option<Duration> {
         tracing::error!(session = %self.session, %fault, "something failed at a table");
-        let wait = panics.count(Instant::now());
-        self.reports.notice(match wait {
-            Some(_) => format!("something failed, but the table carries on: {fault}"),
-            None => format!("something keeps failing, so the table closes: {fault}"),
-        });
+        let wait = self.count(fault, "something failed, but the table carries on");
         let seats =
             || self.seats.ids().into_iter().for_each(|seat| self.silence(Instant::now(), seat));
         if let Err(again) = caught_now(seats) {
             tracing::error!(session = %self.session, fault = %again, "cannot end a turn");
         }
+        wait
+    }
+
+    /// Counts a panic, and notifies the game master: `carries_on` or, if it is one too many, that the table
+    /// closes. Returns the time to wait before the work begins again.
+    pub(super) fn count(&mut self, fault: &Panicked, carries_on: &str) -> Option<Duration> {
+        let wait = self.panics.count(Instant::now());
+        self.reports.notice(match wait {
+            Some(_) => format!("{carries_on}: {fault}"),
+            None => format!("something keeps failing, so the table closes: {fault}"),
+        });
+        self.is_failing |= wait.is_none();
         wait
     }
 
@@ -265,7 +285,11 @@ impl Table {
             biased;
             command = commands.recv() => command.map_or(Event::Closed, Event::Command),
             Some((turn, reply)) = self.replies_in.recv() => Event::Reply(turn, reply),
-            (speaker, event) = self.hearing.next() => Event::Recognised(speaker, event),
+            heard = self.hearing.next() => match heard {
+                Some((speaker, event)) => Event::Recognised(speaker, event),
+                // The broken pipeline is reported with what is due.
+                None => Event::Wake,
+            },
             Some(done) = self.turns.tasks.join_next() => match done {
                 Ok((turn, report)) => Event::Made(turn, Box::new(report)),
                 Err(lost) => Event::Lost(lost.id()),
@@ -299,6 +323,7 @@ impl Table {
     /// Everything that is due now.
     fn act(&mut self, now: Instant) {
         self.listen(now);
+        self.hear_again(now);
         self.end_overdue(now);
         self.interrupt_on_time(now);
         self.play(now);

@@ -40,7 +40,9 @@ impl Table {
         if self.announced.is_after(voice.at.0) {
             return;
         }
-        let FrameHeard { voicing, edge, refused } = self.hearing.frame(now, voice);
+        let Some(FrameHeard { voicing, edge, refused }) = self.hearing.frame(now, voice) else {
+            return;
+        };
         if let Some(error) = refused {
             self.not_heard(Utterance::unheard(speaker, now), &error);
         }
@@ -320,7 +322,7 @@ impl Table {
         self.interrupt(now, speaker, barge_in::Input::Partial(text));
     }
 
-    fn speech_ended(&mut self, now: Instant, speaker: SpeakerId) {
+    pub(super) fn speech_ended(&mut self, now: Instant, speaker: SpeakerId) {
         self.interrupt(now, speaker, barge_in::Input::SpeechEnded);
     }
 }

@@ -2,6 +2,7 @@
 
 mod answering;
 mod barge_in;
+mod broken;
 mod casting;
 mod closing;
 mod endings;

@@ -23,6 +23,9 @@ use crate::{
     provider::{Attempts, Error, Kind, SpeechEvent, SpeechToText, SttAbilities},
 };
 
+/// As a partial or final, has the stream panic there; as a partial after no frame, [`Recogniser::listen`].
+pub const PANICS: &str = "panics";
+
 /// The recogniser's results for one stream.
 #[derive(Clone, Debug)]
 pub struct Said {
@@ -75,6 +78,7 @@ impl SpeechToText for Recogniser {
         let (heard, mut events) = mpsc::channel(16);
         let said = self.script.lock().unwrap().pop_front();
         let said = said.unwrap_or(Said { partials: vec![], text: Some(Ok("")), takes: ms(0) });
+        assert_ne!(said.partials.first(), Some(&(0, PANICS)), "no stream is opened");
         let alive = self.live.begin();
         let (ends_itself, count) = (self.abilities.endpointing, Arc::clone(&self.frames));
         let is_stuck = self.is_stuck.load(Ordering::SeqCst);
@@ -103,6 +107,7 @@ impl SpeechToText for Recogniser {
                 }
             }
             sleep(said.takes).await;
+            assert!(!matches!(said.text, Some(Ok(PANICS))), "no final is made");
             match said.text {
                 Some(Ok(text)) => {
                     let _ = heard.send(SpeechEvent::Final { text: text.to_owned() }).await;
@@ -120,6 +125,7 @@ impl SpeechToText for Recogniser {
 
 /// A partial; "resumed" and what begins with "eager: " are what they say.
 fn said_so_far(text: &str) -> SpeechEvent {
+    assert_ne!(text, PANICS, "the stream breaks");
     let text = text.to_owned();
     match text.strip_prefix("eager: ") {
         Some(all) => SpeechEvent::EagerEnd { text: all.to_owned() },
