@@ -165,6 +165,7 @@ fn stand_ins() -> Services {
         sums_up: false,
         speaks: vec![service()],
         speaks_and_hears: Vec::new(),
+        compares: None,
         draws: None,
         searches: None,
     }

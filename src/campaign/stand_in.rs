@@ -49,6 +49,7 @@ fn settings(folder: &Path) -> Settings {
             sums_up: false,
             speaks: Vec::new(),
             speaks_and_hears: Vec::new(),
+            compares: None,
             draws: None,
             searches: None,
         },

@@ -112,6 +112,7 @@ impl Engines for Fixed {
             sums_up: false,
             speaks,
             speaks_and_hears,
+            compares: None,
             draws: None,
             searches: None,
         })

@@ -5,13 +5,18 @@
 
 use std::sync::Arc;
 
-use super::{Embedder, Error, openai, pool::Pool};
+use super::{Embedder, Error, openai, pool::Pool, service::ServiceInfo};
 
 /// An embedding model with its settings: that of an OpenAI-compatible service.
 #[derive(Clone, Debug, PartialEq)]
 pub struct EmbedderEntry(pub openai::Options);
 
 impl EmbedderEntry {
+    /// The model, and where what it is given goes.
+    pub fn info(&self) -> ServiceInfo {
+        self.0.info()
+    }
+
     /// Names the space of its vectors; those of another space cannot be compared with them.
     pub fn space(&self) -> String {
         self.0.model.clone()

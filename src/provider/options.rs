@@ -146,10 +146,21 @@ impl Options {
             npcs: npcs.into_iter().map(|npc| npc.name.clone()).collect(),
             service: entry.info(),
         });
+        let compares = self.embedder.as_ref().map(EmbedderEntry::info);
         let draws = self.image.as_ref().map(ImageEntry::info);
         let searches = self.search.as_ref().map(SearchOptions::info);
         let speaks_and_hears = speaks_and_hears.collect();
-        Services { hears, here, thinks, sums_up, speaks, speaks_and_hears, draws, searches }
+        Services {
+            hears,
+            here,
+            thinks,
+            sums_up,
+            speaks,
+            speaks_and_hears,
+            compares,
+            draws,
+            searches,
+        }
     }
 }
 

@@ -28,6 +28,8 @@ pub struct Services {
     pub speaks: Vec<ServiceInfo>,
     /// Hear the players themselves, and answer for the NPCs they name; each once.
     pub speaks_and_hears: Vec<NpcService>,
+    /// Receives what is said, to compare meanings; `None`: words in common decide.
+    pub compares: Option<ServiceInfo>,
     /// Receives descriptions of pictures; `None`: no picture service is configured.
     pub draws: Option<ServiceInfo>,
     /// Receives search queries; `None`: web search is not configured.
@@ -45,7 +47,8 @@ impl Services {
     pub fn outside(&self) -> impl Iterator<Item = &ServiceInfo> {
         let all = std::iter::once(&self.hears).chain(&self.thinks).chain(&self.speaks);
         let all = all.chain(self.speaks_and_hears.iter().map(|it| &it.service));
-        all.chain(&self.draws).chain(&self.searches).filter(|service| !service.is_local())
+        let all = all.chain(&self.compares).chain(&self.draws).chain(&self.searches);
+        all.filter(|service| !service.is_local())
     }
 
     /// Everything that is announced before it begins: each service outside, and each NPC for which

@@ -92,7 +92,7 @@ pub fn in_turn(services: &[ServiceInfo]) -> String {
 /// Most characters that names of people fill in a notice.
 const PEOPLE_MAX: usize = 300;
 /// Most characters that names of NPCs fill in a notice, of all services, because Discord bounds it.
-const NAMES_MAX: usize = 400;
+const NAMES_MAX: usize = 300;
 
 /// Names in a row, as many as fit into `room` characters, and the number of the rest.
 fn listed(names: &[String], room: usize) -> String {
@@ -148,9 +148,19 @@ fn given_to(services: &Services) -> String {
     )
 }
 
-/// Services that are also sent own voices, descriptions of pictures, or queries; empty without any.
+/// Services that are also sent own voices, words to compare, descriptions of pictures, or queries; empty
+/// without any.
 pub fn also_sent(services: &Services) -> String {
-    [own_voices(services), pictures(services), searches(services)].concat()
+    let all = [own_voices(services), compared(services), pictures(services), searches(services)];
+    all.concat()
+}
+
+/// The service that is sent words to compare their meaning; nothing without one.
+fn compared(services: &Services) -> String {
+    let compares = services.compares.as_ref();
+    compares.map_or_else(String::new, |service| {
+        format!(" To look things up by meaning, your words also go to {}.", service.where_it_is())
+    })
 }
 
 /// The service that is given queries when the web is searched; nothing without one.
@@ -236,6 +246,7 @@ mod tests {
             sums_up: true,
             speaks: vec![here("flite"), here("Piper")],
             speaks_and_hears: Vec::new(),
+            compares: None,
             draws: None,
             searches: None,
         };
@@ -250,6 +261,18 @@ mod tests {
             );
             assert!(!text.contains("own voice"), "no service is given any: {text}");
         }
+    }
+
+    #[test]
+    fn service_that_compares_words_is_named() {
+        let compares = Some(ServiceInfo::at("text-embedding-3-small", "https://api.openai.com/v1"));
+        let services = Services { compares, ..hearing(Vec::new()) };
+        let text = format!("{:?}", written(&["Anna"], 7, Consent::Notice, &services));
+        let wanted =
+            "your words also go to text-embedding-3-small at api.openai.com (an outside service).";
+        assert!(text.contains(wanted), "{text}");
+        let named = "text-embedding-3-small at api.openai.com";
+        assert!(services.announced().any(|it| it == named), "it is announced");
     }
 
     #[test]
@@ -278,6 +301,7 @@ mod tests {
             sums_up: false,
             speaks: vec![here("flite")],
             speaks_and_hears: vec![NpcService { npcs, service }],
+            compares: None,
             draws: None,
             searches: None,
         }
@@ -322,6 +346,7 @@ mod tests {
         let service = ServiceInfo::at("gemini-3.8-live", "https://google.example");
         let other = NpcService { service, ..one.clone() };
         let far = format!("https://{}.example.org", "x".repeat(45));
+        services.compares = Some(ServiceInfo::at("text-embedding-3-small", &far));
         services.draws = Some(ServiceInfo::at("gpt-image-1.5", &far));
         services.searches = Some(ServiceInfo::at("searxng", &far));
         let cloud = ServiceInfo::at("gpt-5.1-mini", "https://api.openai.com/v1");

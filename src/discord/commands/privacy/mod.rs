@@ -145,9 +145,17 @@ mod tests {
         let here = ServiceInfo::here;
         let (hears, speaks, sums_up) =
             (here("Whisper"), vec![here("flite")], thinks.iter().any(|it| !it.is_local()));
-        let speaks_and_hears = Vec::new();
-        let (draws, searches) = (None, None);
-        Services { hears, here: None, thinks, sums_up, speaks, speaks_and_hears, draws, searches }
+        Services {
+            hears,
+            here: None,
+            thinks,
+            sums_up,
+            speaks,
+            speaks_and_hears: Vec::new(),
+            compares: None,
+            draws: None,
+            searches: None,
+        }
     }
 
     #[test]

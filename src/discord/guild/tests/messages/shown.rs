@@ -44,6 +44,7 @@ fn notices() -> Vec<Message> {
         sums_up: false,
         speaks: vec![here("flite")],
         speaks_and_hears: Vec::new(),
+        compares: None,
         draws: None,
         searches: None,
     };
