@@ -6,7 +6,7 @@
 //! happened.
 
 use std::{
-    collections::{BTreeMap, HashMap},
+    collections::{BTreeMap, BTreeSet, HashMap},
     io,
     net::SocketAddr,
     path::{Path, PathBuf},
@@ -252,6 +252,8 @@ impl Engines for StandInEngines {
     fn services(&self) -> Arc<Services> {
         Arc::clone(&self.0)
     }
+
+    fn announced(&self, _services: &BTreeSet<String>) {}
 
     fn offer(&self, _npc: &str, _engine: EngineKind) -> Result<EngineOffer, EngineError> {
         Err(EngineError::NoService)

@@ -2,7 +2,7 @@
 //!
 //! Entry type: [`SeatedTable`], as [`Engines`]. **Never**: waits, or writes into a file.
 
-use std::sync::Arc;
+use std::{collections::BTreeSet, sync::Arc};
 
 use super::seats::SeatedTable;
 use crate::{
@@ -17,6 +17,10 @@ use crate::{
 impl Engines for SeatedTable {
     fn services(&self) -> Arc<Services> {
         self.services.load_full()
+    }
+
+    fn announced(&self, services: &BTreeSet<String>) {
+        self.announced.store(Arc::new(services.clone()));
     }
 
     fn offer(&self, npc: &str, engine: EngineKind) -> Result<EngineOffer, EngineError> {

@@ -3,7 +3,7 @@
 //! Entry function: [`follow`]. **Never**: applies a file that fails its check, or does more than the user has
 //! agreed to.
 
-use std::{path::PathBuf, sync::Arc, time::Duration};
+use std::{collections::BTreeSet, path::PathBuf, sync::Arc, time::Duration};
 
 use tokio::{
     task::spawn_blocking,
@@ -55,6 +55,8 @@ pub struct Running<'a> {
 /// Follows the files of `config`, which becomes what they say, for as long as it is polled.
 pub async fn follow(running: Running<'_>, config: Arc<LiveConfig>) {
     let mut read = config.load_full();
+    // The configuration whose built-in tools are offered.
+    let mut offered = Arc::clone(&read);
     let mut watch = Watch::new(&read.files, &read.folders, wall_clock());
     let mut ticks = interval(POLL);
     ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
@@ -64,6 +66,7 @@ pub async fn follow(running: Running<'_>, config: Arc<LiveConfig>) {
     let mut played: Vec<Npc> = read.npcs.clone();
     loop {
         ticks.tick().await;
+        running.offer(&mut offered, &config.load_full()).await;
         // A file is taken once it has not changed between two looks, so that none is half-written.
         let changed = watch.has_changed(wall_clock());
         let settled = pending && !changed;
@@ -84,7 +87,7 @@ pub async fn follow(running: Running<'_>, config: Arc<LiveConfig>) {
                 read = Arc::new(fresh.clone());
                 let before = config.load_full();
                 config.store(held(fresh, &before));
-                running.apply(&before, &config.load_full(), &notice).await;
+                running.apply(&before, &mut offered, &config.load_full(), &notice).await;
             }
             Err(report) => {
                 // The fix may be in another file than the one that was changed.
@@ -174,8 +177,14 @@ impl Running<'_> {
         said.join("; ") + &new
     }
 
-    /// Puts what is new into effect, and says `notice`.
-    async fn apply(&self, before: &Config, fresh: &Config, notice: &str) {
+    /// Puts what is new into effect, and says `notice`; tools that wait stay as they are `offered`.
+    async fn apply(
+        &self,
+        before: &Config,
+        offered: &mut Arc<Config>,
+        fresh: &Arc<Config>,
+        notice: &str,
+    ) {
         (self.log_level)(&fresh.log_level);
         // Prices before the services that have them: what has no price is free.
         if before.budget != fresh.budget {
@@ -184,6 +193,7 @@ impl Running<'_> {
             }
         }
         self.tools.take(before, fresh).await;
+        self.offer(offered, fresh).await;
         let judge = turn_judge(&self.tools.services, fresh).await;
         for table in self.open.running() {
             let mut config = table.config.lock().await;
@@ -197,6 +207,19 @@ impl Running<'_> {
             recast(&table, &was, &now, judge.clone()).await;
         }
         self.tell(notice);
+    }
+
+    /// Offers the tools of `fresh` in place of those of `offered`, unless players have yet to be told of an
+    /// outside service that they use.
+    async fn offer(&self, offered: &mut Arc<Config>, fresh: &Arc<Config>) {
+        if Arc::ptr_eq(offered, fresh) {
+            return;
+        }
+        let new = new_services(offered, fresh);
+        if self.open.running().iter().all(|table| table.knows(&new)) {
+            self.tools.offer(offered, fresh).await;
+            *offered = Arc::clone(fresh);
+        }
     }
 
     /// `fresh` as `table` plays it, which `was` played before.
@@ -252,6 +275,14 @@ impl Tools {
         self.servers.set_check(start_check(fresh));
         self.servers.set(fresh.mcp.servers.clone());
         manifest::offer(&self.host, &fresh.manifests);
+        if before.music != fresh.music {
+            self.level_music(fresh).await;
+        }
+        self.host.reselect_by(fresh.selection.clone());
+    }
+
+    /// Offers the built-in tools of `fresh` where they differ from those of `before`.
+    async fn offer(&self, before: &Config, fresh: &Config) {
         let data = |of: &Config| {
             let data = (of.tables.clone(), of.rules.clone(), of.file_io.clone());
             let unwanted = of.campaign.lines_and_veils.clone();
@@ -264,11 +295,18 @@ impl Tools {
             _ = spawn_blocking(move || book.prepare()).await;
             self.offered.offer(&self.host, &self.services, fresh, rules);
         }
-        if before.music != fresh.music {
-            self.level_music(fresh).await;
-        }
-        self.host.reselect_by(fresh.selection.clone());
     }
+}
+
+/// Outside services that tools of `fresh` send something to and those of `offered` do not, as notices name
+/// them.
+fn new_services(offered: &Config, fresh: &Config) -> BTreeSet<String> {
+    let of_tools = |config: &Config| -> BTreeSet<String> {
+        let services = config.services.describe(&[]);
+        let all = services.draws.iter().chain(&services.searches);
+        all.filter(|service| !service.is_local()).map(ToString::to_string).collect()
+    };
+    &of_tools(fresh) - &of_tools(offered)
 }
 
 /// "`a`, `b` changed; they take effect at the next start".
@@ -319,5 +357,32 @@ async fn send(table: &SeatedTable, command: Command) {
     // A table that is gone needs nothing.
     if let Some(commands) = table.commands.upgrade() {
         let _ = commands.send(command).await;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tools::builtin;
+
+    #[test]
+    fn only_new_outside_tool_services_wait() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("glyphoxa.yaml");
+        let with = |providers: &str| {
+            let npcs = "npcs: [{ name: Bartok, lines: [{ say: Hm. }] }]";
+            std::fs::write(&path, format!("{providers}\n{npcs}\n")).unwrap();
+            config::load(Some(&path), &|_| None, builtin::IDENTITIES).unwrap()
+        };
+        let search = |address: &str| {
+            with(&format!("providers: {{ search: {{ service: searxng, base_url: '{address}' }} }}"))
+        };
+        let (none, near) = (with(""), search("http://127.0.0.1:8888"));
+        let far = search("https://search.example.com");
+        assert_eq!(new_services(&none, &near), BTreeSet::new());
+        let wanted = BTreeSet::from(["searxng at search.example.com".to_owned()]);
+        assert_eq!(new_services(&near, &far), wanted);
+        assert_eq!(new_services(&far, &far), BTreeSet::new());
+        assert_eq!(new_services(&far, &none), BTreeSet::new());
     }
 }

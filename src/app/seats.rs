@@ -159,6 +159,8 @@ pub struct SeatedTable {
     pub assistant: SharedAssistant,
     /// Its people are told of outside services, which are not used before.
     pub is_told: bool,
+    /// Outside services that they were told of.
+    pub announced: Arc<ArcSwap<BTreeSet<String>>>,
 }
 
 impl SeatedTable {
@@ -180,7 +182,13 @@ impl SeatedTable {
             services: Arc::new(ArcSwap::from_pointee(services)),
             assistant: Arc::new(ArcSwap::from_pointee(assistant)),
             is_told: false,
+            announced: Arc::default(),
         }
+    }
+
+    /// True if the outside `services` may be used at this table.
+    pub fn knows(&self, services: &BTreeSet<String>) -> bool {
+        !self.is_told || services.is_subset(&self.announced.load())
     }
 
     /// `npc` as `config` describes it, for this table: where people are told of outside services, it waits for

@@ -2,7 +2,7 @@
 //!
 //! Entry trait: [`Engines`], which `app` fills for each table. **Never**: changes a file.
 
-use std::{fmt, sync::Arc};
+use std::{collections::BTreeSet, fmt, sync::Arc};
 
 use crate::{
     domain::EngineKind,
@@ -14,6 +14,9 @@ use crate::{
 pub trait Engines: Send + Sync {
     /// The services that the NPCs work with now.
     fn services(&self) -> Arc<Services>;
+
+    /// The people at the table were told of these outside services, by their names in notices.
+    fn announced(&self, services: &BTreeSet<String>);
 
     /// Price of the NPC of this name with `engine`, and where the players' voices would go.
     ///

@@ -2,7 +2,7 @@
 //!
 //! Entry type: [`Recorded`].
 
-use std::sync::Arc;
+use std::{collections::BTreeSet, sync::Arc};
 
 use futures::{FutureExt, future::ready};
 
@@ -117,6 +117,8 @@ impl Engines for Fixed {
             searches: None,
         })
     }
+
+    fn announced(&self, _: &BTreeSet<String>) {}
 
     fn offer(&self, npc: &str, _: EngineKind) -> Result<EngineOffer, EngineError> {
         Err(EngineError::NoOpener(npc.to_owned()))

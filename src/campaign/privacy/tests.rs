@@ -1,6 +1,7 @@
 //! Deleting while a session ends, while the store is away, and after a kill.
 
 use std::{
+    collections::BTreeSet,
     fs,
     path::Path,
     sync::{Arc, Mutex},
@@ -52,6 +53,8 @@ impl Engines for NoEngines {
     fn services(&self) -> Arc<Services> {
         Arc::clone(&self.0)
     }
+
+    fn announced(&self, _: &BTreeSet<String>) {}
 
     fn offer(&self, _: &str, _: EngineKind) -> Result<EngineOffer, EngineError> {
         Err(EngineError::NoService)

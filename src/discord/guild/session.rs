@@ -258,7 +258,10 @@ impl GuildSession {
         };
         let known = known.clone();
         match self.tell(Command::Announced(known.clone())) {
-            Ok(()) => self.announced = Some(known),
+            Ok(()) => {
+                self.engines.announced(&known);
+                self.announced = Some(known);
+            }
             Err(why) => tracing::warn!(%why, "the table does not know yet what is announced"),
         }
     }
