@@ -72,7 +72,12 @@ impl Transcript for Sqlite {
 
     fn withdraw<'a>(&'a self, scope: &'a Scope, lines: Vec<Uid>) -> StoreFuture<'a, Forgotten> {
         let key = scope.key();
-        self.writer.write(move |db| forget::withdraw(db, &key, &lines)).boxed()
+        async move {
+            let withdrawn = self.writer.write(move |db| forget::withdraw(db, &key, &lines)).await?;
+            self.checkpoint().await?;
+            Ok(withdrawn)
+        }
+        .boxed()
     }
 
     fn forget<'a>(&'a self, scope: &'a Scope, what: Forget) -> StoreFuture<'a, Forgotten> {

@@ -113,6 +113,20 @@ async fn forgotten_lines_are_erased_from_files() {
 }
 
 #[tokio::test]
+async fn withdrawn_lines_are_erased_from_files() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = Sqlite::open(&folder.path().join("memory.db")).unwrap();
+    let said = Utterance { text: "my wombat".to_owned(), ..line(1) };
+    store.append(&key(), vec![said.clone(), line(2)]).await.unwrap();
+    assert_eq!(store.withdraw(&key(), vec![said.uid]).await.unwrap().lines, 1);
+    for entry in std::fs::read_dir(folder.path()).unwrap() {
+        let path = entry.unwrap().path();
+        let bytes = std::fs::read(&path).unwrap();
+        assert!(!bytes.windows(6).any(|part| part == b"wombat"), "{}", path.display());
+    }
+}
+
+#[tokio::test]
 async fn earlier_schemas_are_upgraded_with_their_data() {
     let folder = tempfile::tempdir().unwrap();
     for earlier in suite::kept::earlier(migrate::STEPS.len()) {
