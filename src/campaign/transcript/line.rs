@@ -34,13 +34,12 @@ pub fn utterances(of: &Transcript, line: &TurnLine, now: i64) -> Vec<Utterance> 
         },
         ..Utterance::default()
     };
-    let calls: Vec<ToolLine> = line.tools.iter().map(ToolLine::kept).collect();
-    let calls = serde_json::to_value(calls).unwrap_or_default();
-    let mut tools = Some(calls).filter(|_| !line.tools.is_empty());
     let mut all = Vec::new();
     // A line without `heard` answers nobody: the NPC speaks by itself, or in the game master's
     // words.
     if !line.heard.is_empty() {
+        let calls: Vec<ToolLine> = line.tools.iter().map(ToolLine::kept).collect();
+        let calls = serde_json::to_value(calls).unwrap_or_default();
         all.push(Utterance {
             uid: uid(),
             at: before(now, told.said_at, told.said_for),
@@ -50,7 +49,7 @@ pub fn utterances(of: &Transcript, line: &TurnLine, now: i64) -> Vec<Utterance> 
             character: told.character.clone(),
             text: line.heard.clone(),
             raw: Some(told.raw.clone()).filter(|raw| !raw.is_empty() && *raw != line.heard),
-            tools: tools.take().unwrap_or_default(),
+            tools: Some(calls).filter(|_| !line.tools.is_empty()).unwrap_or_default(),
             ..common.clone()
         });
     }
@@ -62,7 +61,7 @@ pub fn utterances(of: &Transcript, line: &TurnLine, now: i64) -> Vec<Utterance> 
             duration: millis(spoken),
             speaker: npc.clone(),
             text: line.reply.clone(),
-            tools: tools.take().unwrap_or_default(),
+            // Calls go with the words that led to them: an answer belongs to nobody who could be forgotten.
             ..common
         });
     }

@@ -2,6 +2,7 @@
 
 use std::{sync::Arc, time::Duration};
 
+use serde_json::{Value, json};
 use tokio::{
     sync::{mpsc, oneshot, watch},
     time::timeout,
@@ -19,7 +20,7 @@ use crate::{
     campaign::Tables,
     domain::{CampaignKey, Owner, Scope, SessionId},
     memory::{Deletion, LineFilter, MemoryStore, SessionFilter, Sqlite, Viewer, Visibility},
-    session::{Backlog, Circumstances, Outcome, SpeakerId, TurnLine, Unwritten},
+    session::{Backlog, Circumstances, Outcome, SpeakerId, ToolLine, TurnLine, Unwritten},
 };
 
 /// Longest wait of these tests.
@@ -77,6 +78,28 @@ fn stopped_and_empty_turns_are_not_recorded() {
     assert_eq!(utterances(&of(Owner::Local), &order, 1_000)[0].visibility, Visibility::Dm);
     let nothing = TurnLine { heard: String::new(), reply: String::new(), ..line() };
     assert!(utterances(&of(Owner::Local), &nothing, 1_000).is_empty());
+}
+
+#[test]
+fn calls_are_stored_with_words_of_a_person() {
+    let call = ToolLine {
+        tool: "sky.find".to_owned(),
+        arguments: json!({ "about": "my wombat" }),
+        result: Value::Null,
+        ok: true,
+        ms: 0.0,
+        tier: None,
+        attempts: 1,
+        cached: false,
+        pending: false,
+    };
+    let asked = TurnLine { tools: vec![call], ..line() };
+    let said = utterances(&of(Owner::Guild(5)), &asked, 1_000);
+    assert!(!said[0].tools.is_null() && said[1].tools.is_null(), "{said:?}");
+    // A late result answers no words.
+    let late = TurnLine { heard: String::new(), ..asked };
+    let said = utterances(&of(Owner::Guild(5)), &late, 1_000);
+    assert!(said.len() == 1 && said[0].tools.is_null(), "{said:?}");
 }
 
 #[tokio::test]
