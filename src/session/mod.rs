@@ -87,4 +87,4 @@ pub use {
 };
 
 #[cfg(test)]
-mod tests;
+pub mod tests;

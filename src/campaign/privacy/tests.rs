@@ -1,4 +1,6 @@
-//! Deleting while a session ends, while the store is away, and after a kill.
+//! Deleting while a session ends, while the store is away, after a kill, and in random evenings.
+
+mod evenings;
 
 use std::{
     collections::BTreeSet,

@@ -104,10 +104,24 @@ impl Writer {
         }
         let (answer, done) = oneshot::channel();
         let job = Box::new(Write { work: Some(work), done: None, answer });
+        #[cfg(test)]
+        let _held = held();
         let jobs = self.jobs.as_ref().ok_or_else(closed)?;
         jobs.send(job).await.map_err(|_| closed())?;
         done.await.map_err(|_| closed())?
     }
+}
+
+/// Keeps the paused clock of a test from advancing by itself until this is dropped: the writer's thread is
+/// at work, and waits for it would end too early.
+#[cfg(test)]
+fn held() -> oneshot::Sender<()> {
+    let (held, dropped) = oneshot::channel();
+    if let Ok(runtime) = tokio::runtime::Handle::try_current() {
+        // An error is the drop that is waited for.
+        runtime.spawn_blocking(move || dropped.blocking_recv());
+    }
+    held
 }
 
 impl Drop for Writer {

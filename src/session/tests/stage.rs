@@ -1,7 +1,7 @@
 //! A table with everything around it scripted, and what was heard of it.
 
 use std::{
-    sync::{Arc, Mutex, atomic::AtomicBool},
+    sync::{Arc, Mutex},
     time::Duration,
 };
 
@@ -11,26 +11,28 @@ use tokio::{
     time::{Instant, interval, sleep, sleep_until, timeout},
 };
 
-use super::super::{
-    Backlog, Command, Continuation, Conversations, EventReader, MusicPlayer, Options, Outcome,
-    Outlets, Pace, Seat, SoundTime, Speaker, SpeakerId, State, TableEvent, TableEvents,
-    TableHandle, TableParts, TableSetup, TurnLine, VoiceFrame, VoiceInput, VoiceOut, open,
+use super::{
+    super::{
+        Command, Continuation, Conversations, EventReader, MusicPlayer, Options, Outcome, Outlets,
+        Pace, Seat, SoundTime, Speaker, SpeakerId, State, TableEvent, TableEvents, TableHandle,
+        TableParts, TableSetup, TurnLine, VoiceFrame, VoiceInput, VoiceOut, open,
+    },
+    parts::{Shared, recogniser, setup},
+    voices::{Recogniser, Said, babble},
 };
-use super::voices::{Recogniser, Said, babble};
 use crate::{
     audio::{Frame, Gain, SampleRate},
     domain::{Campaign, Message, Npc, SessionId},
     engine::{
-        Budget, Cascaded, Conversation, NpcCalls, NpcModel, Synthesizer, VoiceEngine,
-        tests::props::{self, Ahead, Hum, Live, Model, NoEffects, Tools, ms},
+        Budget,
+        tests::props::{self, Ahead, Hum, Model, NoEffects, Tools, ms},
     },
     logic::{
         budget::{BudgetOptions, Ledger},
         music::{Library, MusicOrder, Track},
-        tier::Keywords,
     },
-    provider::{Chain, SttAbilities, TurnJudge},
-    tools::{SessionCalls, ToolHost, builtin::Music},
+    provider::{SttAbilities, TurnJudge},
+    tools::{ToolHost, builtin::Music},
 };
 
 pub const THORIN: SpeakerId = SpeakerId(1);
@@ -197,28 +199,15 @@ impl Setup {
     fn seats(
         &self,
         cast: impl Iterator<Item = (Arc<Npc>, Arc<Model>)>,
-        host: &ToolHost,
-        budget: &Budget,
-        voice: &Arc<Hum>,
+        shared: &Shared<'_>,
     ) -> Vec<Seat> {
         let seat = |(npc, model): (Arc<Npc>, Arc<Model>)| {
-            let model = NpcModel {
-                npc: Arc::clone(&npc),
-                models: Chain::of("stand-in", model as _),
-                budget: budget.clone(),
-                max_tokens: 100,
-            };
-            let made = SessionCalls::default();
-            let calls = NpcCalls { host: host.clone(), made, filler_after: ms(700) };
-            let conversation =
-                Conversation::new(model.clone(), &self.campaign, self.history.clone());
-            let (hum, world) = (Arc::clone(voice) as _, &self.campaign.entities);
-            let speech = Synthesizer::new(Arc::clone(&npc), hum, budget.clone(), world);
-            let mut engine: Box<dyn VoiceEngine> = Box::new(Cascaded::new(model, calls, speech));
+            let mut seat = shared.seat(&npc, model, self.history.clone());
             if let Some(passed) = &self.hears_ahead {
-                engine = Box::new(Ahead { engine, passed: Arc::clone(passed) });
+                let passed = Arc::clone(passed);
+                seat.engine = Box::new(Ahead { engine: seat.engine, passed });
             }
-            Seat::new(npc, conversation, engine, "stand-in", "hum")
+            seat
         };
         cast.map(seat).collect()
     }
@@ -235,7 +224,13 @@ impl Setup {
         let model = |_| Arc::new(Model { window, price, ..Model::default() });
         let models: Vec<Arc<Model>> = npcs.iter().map(model).collect();
         let cast = npcs.iter().cloned().zip(models.iter().cloned());
-        let seats = self.seats(cast, &host, &budget, &voice);
+        let shared = Shared {
+            campaign: &self.campaign,
+            host: &host,
+            budget: &budget,
+            voice: Arc::clone(&voice) as _,
+        };
+        let seats = self.seats(cast, &shared);
         let stt = recogniser(self.abilities);
         let told = TableEvents::new(512);
         let events = told.subscribe();
@@ -252,25 +247,20 @@ impl Setup {
             halts: Arc::default(),
             events: told,
         };
-        let setup = TableSetup { judge: self.judge, ..table_setup(&stt, &host, outlets) };
+        let session = SessionId("test".to_owned());
+        let setup = TableSetup { judge: self.judge, ..setup(session, &stt, &host, outlets) };
         let parts = TableParts {
             options: self.options,
-            seats,
-            campaign: Arc::new(self.campaign.clone()),
             music: Music::new(Arc::new(self.library), rand::SeedableRng::seed_from_u64(1)),
-            keywords: Keywords::shipped(["en"]),
-            rules: Arc::from([]),
-            budget: budget.clone(),
-            memory: None,
             continuation: self.continuation,
+            ..shared.parts(seats)
         };
         let (table, task) = open(setup, parts);
-        let states = vec![];
         let stage = Stage {
             table,
             task,
             events,
-            states,
+            states: vec![],
             models,
             voice,
             tools,
@@ -288,28 +278,6 @@ impl Setup {
 /// 20 ms of `speaker`, spoken at `at`.
 pub fn voiced(speaker: SpeakerId, at: Instant, frame: Frame) -> VoiceInput {
     VoiceInput::Frame(VoiceFrame { speaker, at: SoundTime(at), frame })
-}
-
-fn table_setup(stt: &Arc<Recogniser>, host: &ToolHost, outlets: Outlets) -> TableSetup {
-    TableSetup {
-        session: SessionId("test".to_owned()),
-        stt: Arc::clone(stt) as _,
-        judge: None,
-        outlets,
-        host: host.clone(),
-        backlog: Backlog::default(),
-        seed: 7,
-    }
-}
-
-fn recogniser(abilities: SttAbilities) -> Arc<Recogniser> {
-    Arc::new(Recogniser {
-        script: Mutex::default(),
-        abilities,
-        live: Live::default(),
-        frames: Arc::default(),
-        is_stuck: AtomicBool::new(false),
-    })
 }
 
 impl Stage {

@@ -1,0 +1,89 @@
+//! Parts of a table around scripted services, for all who open tables in tests.
+
+use std::sync::{Arc, Mutex, atomic::AtomicBool};
+
+use super::{
+    super::{Backlog, Options, Outlets, Seat, TableParts, TableSetup},
+    voices::Recogniser,
+};
+use crate::{
+    domain::{Campaign, Message, Npc, SessionId},
+    engine::{
+        Budget, Cascaded, Conversation, NpcCalls, NpcModel, Synthesizer,
+        tests::props::{Live, ms},
+    },
+    logic::{music::Library, tier::Keywords},
+    provider::{Chain, ChatModel, SttAbilities, TextToSpeech},
+    tools::{SessionCalls, ToolHost, builtin::Music},
+};
+
+/// Services that all NPCs of a table share.
+pub struct Shared<'s> {
+    pub campaign: &'s Campaign,
+    pub host: &'s ToolHost,
+    pub budget: &'s Budget,
+    pub voice: Arc<dyn TextToSpeech>,
+}
+
+impl Shared<'_> {
+    /// The seat of `npc`, which thinks with `model` and goes on from `history`.
+    pub fn seat(&self, npc: &Arc<Npc>, model: Arc<dyn ChatModel>, history: Vec<Message>) -> Seat {
+        let model = NpcModel {
+            npc: Arc::clone(npc),
+            models: Chain::of("stand-in", model),
+            budget: self.budget.clone(),
+            max_tokens: 100,
+        };
+        let made = SessionCalls::default();
+        let calls = NpcCalls { host: self.host.clone(), made, filler_after: ms(700) };
+        let conversation = Conversation::new(model.clone(), self.campaign, history);
+        let (voice, world) = (Arc::clone(&self.voice), &self.campaign.entities);
+        let speech = Synthesizer::new(Arc::clone(npc), voice, self.budget.clone(), world);
+        let engine = Box::new(Cascaded::new(model, calls, speech));
+        Seat::new(Arc::clone(npc), conversation, engine, "stand-in", "hum")
+    }
+
+    /// Parts of a table with these seats, without anything that is optional.
+    pub fn parts(&self, seats: Vec<Seat>) -> TableParts {
+        TableParts {
+            options: Options::default(),
+            seats,
+            campaign: Arc::new(self.campaign.clone()),
+            music: Music::new(Arc::new(Library::default()), rand::SeedableRng::seed_from_u64(1)),
+            keywords: Keywords::shipped(["en"]),
+            rules: Arc::from([]),
+            budget: self.budget.clone(),
+            memory: None,
+            continuation: None,
+        }
+    }
+}
+
+/// Setup of the table of `session`, which hears with `stt`.
+pub fn setup(
+    session: SessionId,
+    stt: &Arc<Recogniser>,
+    host: &ToolHost,
+    outlets: Outlets,
+) -> TableSetup {
+    TableSetup {
+        session,
+        stt: Arc::clone(stt) as _,
+        judge: None,
+        outlets,
+        host: host.clone(),
+        backlog: Backlog::default(),
+        seed: 7,
+    }
+}
+
+/// A recogniser without a script.
+pub fn recogniser(abilities: SttAbilities) -> Arc<Recogniser> {
+    Arc::new(Recogniser {
+        script: Mutex::default(),
+        abilities,
+        live: Live::default(),
+        frames: Arc::default(),
+        is_stuck: AtomicBool::new(false),
+    })
+}
