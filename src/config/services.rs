@@ -5,7 +5,7 @@
 //! is sent in its name, so this holds for no other address of a configuration. **Never**: looks a host up.
 
 /// A host, and who uses it.
-struct Known {
+struct KnownService {
     /// Services by their names in `providers`, of which the first is at home here.
     kinds: &'static [&'static str],
     /// Words in the names of its variables; one with `_` is a whole name.
@@ -17,14 +17,14 @@ const fn known(
     kinds: &'static [&'static str],
     words: &'static [&'static str],
     host: &'static str,
-) -> Known {
-    Known { kinds, words, host }
+) -> KnownService {
+    KnownService { kinds, words, host }
 }
 
 /// Services with OpenAI's address for chat.
 const LIKE_OPENAI: &[&str] = &["openai"];
 /// Hosts, by services.
-const KNOWN: &[Known] = &[
+const KNOWN: &[KnownService] = &[
     known(&["openai", "openai-realtime"], &["openai"], "api.openai.com"),
     known(&["openai", "openai-realtime"], &["openai"], "eu.api.openai.com"),
     known(&["anthropic"], &["anthropic", "claude"], "api.anthropic.com"),
@@ -61,7 +61,7 @@ const ANY: &[&str] =
 
 /// Host of the service `kind` where its settings have no address; `None`: it sends nothing.
 pub fn home(kind: &str) -> Option<&'static str> {
-    let at_home = |known: &&Known| known.kinds.first() == Some(&kind);
+    let at_home = |known: &&KnownService| known.kinds.first() == Some(&kind);
     let found = KNOWN.iter().find(at_home);
     found.or_else(|| KNOWN.iter().find(|it| it.kinds.contains(&kind))).map(|it| it.host)
 }
