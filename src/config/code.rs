@@ -1,7 +1,7 @@
-//! The files of a folder that programs started in it may run, as one digest: an exchanged one asks again.
+//! Digest of the files that a folder's programs may run: a changed file needs a new yes.
 //!
-//! Entry type: [`Code`]. Which files a program reads nobody can tell, so it is all of them but stored data,
-//! texts, pictures and sounds; what a command names counts whatever it is. **Never**: follows a link.
+//! Entry type: [`Code`]. A program may read any file, so all of them count, except stored data, texts,
+//! pictures and sounds. A file that a command names always counts. **Never**: follows a link.
 
 use std::{
     collections::BTreeSet,
@@ -11,10 +11,8 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use sha2::{Digest as _, Sha256};
-
-use super::stored;
-use crate::{domain::hex, weights::Digest};
+use super::{demands::digest_of, stored};
+use crate::weights::Digest;
 
 /// Longer files count by their size and time alone.
 const BYTES_MAX: u64 = 8 << 20;
@@ -22,7 +20,7 @@ const BYTES_MAX: u64 = 8 << 20;
 const BYTES_LEAST: u64 = 8 << 10;
 /// Bytes that are read: at most 20,000 files. The rest count by their size and time.
 const ALL_MAX: u64 = 20_000 * BYTES_LEAST;
-/// Ends of names of files that are no programs.
+/// Extensions of files that are not programs.
 const NO_CODE: &[&str] = &[
     "yaml", "yml", "md", "txt", "pdf", "csv", "log", "png", "jpg", "jpeg", "gif", "webp", "svg",
     "wav", "mp3", "ogg", "oga", "opus", "flac", "m4a", "aac",
@@ -54,17 +52,11 @@ impl Code {
         let mut paths = Vec::new();
         self.collect(&self.folder, &mut paths);
         paths.sort();
-        let mut hash = Sha256::new();
-        let mut add = |part: &[u8]| {
-            hash.update(part.len().to_le_bytes());
-            hash.update(part);
-        };
         let mut left = ALL_MAX;
-        for path in &paths {
-            add(path.as_os_str().as_encoded_bytes());
-            add(content(path, &mut left).as_bytes());
-        }
-        hex(&hash.finalize())
+        digest_of(paths.into_iter().flat_map(|path| {
+            let content = content(&path, &mut left).into_bytes();
+            [path.into_os_string().into_encoded_bytes(), content]
+        }))
     }
 
     /// Adds the files in `folder` to `paths`.
@@ -84,7 +76,7 @@ impl Code {
         }
     }
 
-    /// False for what no program would be, unless a command names it.
+    /// True unless the extension rules a program out and no command names the file.
     fn is_code(&self, path: &Path) -> bool {
         let end = path.extension().map(|it| it.to_string_lossy().to_ascii_lowercase());
         if !end.is_some_and(|end| NO_CODE.contains(&&*end)) {
@@ -95,7 +87,7 @@ impl Code {
     }
 }
 
-/// What stands for the content of the file at `path`: its hash, while bytes are `left` to be read.
+/// Hash of the file at `path`, while bytes are `left` to be read; else its size and time.
 fn content(path: &Path, left: &mut u64) -> String {
     let Ok(about) = fs::symlink_metadata(path) else { return String::new() };
     if about.is_symlink() {

@@ -66,15 +66,18 @@ impl Demand {
 
     /// SHA-256 of the line, as it is shown, and of its files.
     pub fn digest(&self) -> String {
-        let mut hash = Sha256::new();
-        let mut add = |part: &[u8]| {
-            hash.update(part.len().to_le_bytes());
-            hash.update(part);
-        };
-        add(self.line.as_bytes());
-        add(self.code.as_bytes());
-        hex(&hash.finalize())
+        digest_of([&self.line, &self.code])
     }
+}
+
+/// SHA-256 of `parts`, each with its length before it.
+pub fn digest_of(parts: impl IntoIterator<Item = impl AsRef<[u8]>>) -> String {
+    let mut hash = Sha256::new();
+    for part in parts {
+        hash.update(part.as_ref().len().to_le_bytes());
+        hash.update(part);
+    }
+    hex(&hash.finalize())
 }
 
 impl fmt::Display for Demand {

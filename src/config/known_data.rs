@@ -1,7 +1,7 @@
-//! Which data a configuration has made here itself: a folder that somebody else made may bring sessions,
-//! servers and permissions that nobody at this table has agreed to.
+//! Data folders and databases that a configuration has created on this machine. A downloaded folder may
+//! bring others, with sessions, servers and permissions that nobody here has agreed to.
 //!
-//! Entry functions: [`record`], [`known`], [`real`]. **Never**: creates a data folder.
+//! Entry functions: [`record`], [`known`]. **Never**: creates a data folder.
 
 use std::{
     collections::BTreeSet,
@@ -10,6 +10,7 @@ use std::{
 };
 
 use super::{checked::Config, memory::MemoryPlace, state};
+use crate::launch::real;
 
 /// Name of the file in the state folder.
 const FILE: &str = "data.json";
@@ -56,16 +57,4 @@ pub fn is_empty(path: &Path) -> bool {
         Ok(about) => about.len() == 0,
         Err(_) => path.symlink_metadata().is_err(),
     }
-}
-
-/// `path` without links, as far as it exists.
-pub fn real(path: &Path) -> PathBuf {
-    let path = if path.as_os_str().is_empty() { Path::new(".") } else { path };
-    let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
-    let found = path.ancestors().find_map(|above| {
-        let rest = path.strip_prefix(above).ok()?;
-        let real = above.canonicalize().ok()?;
-        Some(if rest.as_os_str().is_empty() { real } else { real.join(rest) })
-    });
-    found.unwrap_or(path)
 }

@@ -1,10 +1,9 @@
 //! Paths that a configuration names beyond its own folder.
 //!
-//! Entry type: [`Outside`]. **Never**: opens a folder for writing, or reads more than the beginning of a file.
+//! Entry type: [`Outside`]. **Never**: changes what it looks at.
 
 use std::{
     collections::BTreeSet,
-    io::Read,
     path::{Component, Path, PathBuf},
 };
 
@@ -12,21 +11,20 @@ use super::{
     checked::Config,
     demands::{Demand, Use},
     destinations::{is_one_variable, variables},
-    known_data::{self, real},
+    known_data,
     memory::MemoryPlace,
     reading::Reading,
     stored,
 };
-use crate::{files, logic::music::shipped_sound, tools::connection::Sandbox, yaml::Node};
+use crate::{
+    launch::real, logic::music::shipped_sound, memory::recognise, tools::connection::Sandbox,
+    yaml::Node,
+};
 
-/// What is said of data that somebody else made.
+/// Words for existing data of another program.
 const OTHERS: &str = "which is there already and is not Glyphoxa's";
-/// What a data folder brings.
+/// Contents of a data folder that need a yes.
 const BROUGHT: &str = "sessions, servers that were added, and permissions";
-/// A table that only our databases have, as it is created.
-const TABLE: &[u8] = b"CREATE TABLE present_npc";
-/// Bytes of a database in which its tables are looked for.
-const BEGINNING: u64 = 256 * 1024;
 
 /// A folder whose outside is asked about.
 pub struct Outside {
@@ -154,7 +152,7 @@ impl Outside {
         {
             let place = real(path);
             let shown = self.named(&place);
-            if self.is_outside(&place) && is_other_database(path) {
+            if self.is_outside(&place) && recognise(path).is_err() {
                 lines.push(format!("keep its memory in {shown}, {OTHERS} (memory.path)"));
             } else if is_asked(&place) && !place.starts_with(&folder) {
                 lines.push(format!("use the memory that is already in {shown} (memory.path)"));
@@ -190,24 +188,4 @@ fn is_users_own(node: &Node, reading: &Reading) -> bool {
         value.flatten().as_deref() == node.text()
     };
     is_one_variable(node) && names.iter().any(chosen)
-}
-
-/// True if something is at `path` that is no database of ours; an empty file is nobody's.
-fn is_other_database(path: &Path) -> bool {
-    if path.symlink_metadata().is_err() {
-        return false;
-    }
-    let mut log = path.as_os_str().to_owned();
-    log.push("-wal");
-    let beginning = |path: &Path| {
-        let mut bytes = Vec::new();
-        let read = files::open(path).and_then(|file| file.take(BEGINNING).read_to_end(&mut bytes));
-        read.ok().map(|_| bytes)
-    };
-    let is_ours = |bytes: &Vec<u8>| bytes.windows(TABLE.len()).any(|part| part == TABLE);
-    match beginning(path) {
-        Some(bytes) if bytes.is_empty() || is_ours(&bytes) => false,
-        Some(_) => !beginning(Path::new(&log)).is_some_and(|bytes| is_ours(&bytes)),
-        None => true,
-    }
 }

@@ -1,8 +1,7 @@
-//! Services whose hosts need no yes where an entry of `providers` says that it is one of them, with a key
-//! that is the service's own.
+//! Known services, whose hosts need no yes in their own entries of `providers` with a key of their own.
 //!
-//! Entry functions: [`home`], [`is_known`], [`is_own`]. Whoever has an account at such a host may read there what
-//! is sent in its name, so this holds for no other address of a configuration. **Never**: looks a host up.
+//! Entry functions: [`home`], [`is_known`], [`is_own`]. The owner of an account at such a host can read what
+//! is sent with that account's key, so other addresses in a configuration always need a yes. **Never**: looks a host up.
 
 /// A host, and who uses it.
 struct KnownService {

@@ -1,5 +1,5 @@
-//! What is remembered of configurations in the user's own state folder, which no folder of somebody else's
-//! can write to: sets of texts by the configuration's path.
+//! Records about configurations in the user's own state folder, outside every campaign folder: sets of texts
+//! by the configuration's path.
 //!
 //! Entry functions: [`path`], [`key`], [`read`], [`put`]. **Never**: knows what is remembered.
 

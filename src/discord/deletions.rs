@@ -1,6 +1,6 @@
-//! Notices to people whose deletion could not be done when they asked for it, and is done.
+//! Direct messages about deletions that completed late.
 //!
-//! Entry function: [`notify`]. **Never**: writes where others read that somebody had something deleted.
+//! Entry function: [`notify`]. **Never**: posts about a deletion where others can read it.
 
 use std::sync::Arc;
 
@@ -17,7 +17,7 @@ use crate::campaign::Deleted;
 const DONE: &str = "I couldn't delete what you asked me to delete at that time. Now it's done: the \
                     lines and everything derived from them are deleted.";
 
-/// Sends everybody a direct message whose deletion is done, until there are no more.
+/// Sends a direct message for each of the `finished` deletions, until their channel closes.
 pub async fn notify(mut finished: Receiver<Deleted>, http: Arc<Http>) {
     loop {
         let deleted = match finished.recv().await {

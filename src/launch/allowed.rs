@@ -232,13 +232,9 @@ impl Allowing {
     fn held(&self) -> Vec<PathBuf> {
         let is_alone = |file: &&PathBuf| {
             let file = real(file);
-            let mut open = self.rules.read.iter().chain(&self.rules.write);
-            let mut is_open = false;
-            let is_covered = open.any(|path| {
-                is_open |= *path == file;
-                *path != file && file.starts_with(path)
-            });
-            is_open && !is_covered
+            let open = || self.rules.read.iter().chain(&self.rules.write);
+            let is_covered = open().any(|path| *path != file && file.starts_with(path));
+            !is_covered && open().any(|path| *path == file)
         };
         self.files.iter().filter(is_alone).cloned().collect()
     }
@@ -311,16 +307,16 @@ impl Allowing {
     }
 }
 
-/// The path without links; what is not there yet keeps its name.
-fn real(path: &Path) -> PathBuf {
-    if let Ok(real) = path.canonicalize() {
-        return real;
-    }
-    match (path.parent(), path.file_name()) {
-        (Some(above), Some(name)) if !above.as_os_str().is_empty() => real(above).join(name),
-        (Some(_), Some(name)) => env::current_dir().unwrap_or_default().join(name),
-        _ => path.to_owned(),
-    }
+/// `path` without links, as far as it exists.
+pub fn real(path: &Path) -> PathBuf {
+    let path = if path.as_os_str().is_empty() { Path::new(".") } else { path };
+    let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+    let found = path.ancestors().find_map(|above| {
+        let rest = path.strip_prefix(above).ok()?;
+        let real = above.canonicalize().ok()?;
+        Some(if rest.as_os_str().is_empty() { real } else { real.join(rest) })
+    });
+    found.unwrap_or(path)
 }
 
 #[cfg(test)]

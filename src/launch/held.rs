@@ -14,7 +14,7 @@ use std::{
 use serde::{Deserialize, Serialize};
 use tokio::time::sleep;
 
-/// Interval between two looks at the files; one that differs counts when it is the same twice.
+/// Polling interval. A new file counts once two polls in a row have seen it, or each save of a storm would.
 const LOOK: Duration = Duration::from_secs(1);
 
 /// A file as it was when its program started.
@@ -76,7 +76,7 @@ pub async fn replaced(files: &[HeldFile]) -> &Path {
 struct Look<'a> {
     file: &'a HeldFile,
     last: Option<Identity>,
-    /// It was not there for a while.
+    /// Set once a poll found no file.
     was_away: bool,
 }
 
@@ -85,7 +85,7 @@ impl<'a> Look<'a> {
         Self { file, last: None, was_away: false }
     }
 
-    /// True if what is there `now` is another file, and has been since the last look.
+    /// True if two polls in a row, the second being `now`, have seen the same new file.
     fn is_replaced(&mut self, now: Option<Identity>) -> bool {
         let has_settled = now.is_some() && now == self.last;
         self.was_away |= now.is_none();

@@ -21,7 +21,7 @@ mod tree;
 use std::{ffi::OsString, process::ExitCode};
 
 pub use self::{
-    allowed::is_there,
+    allowed::{is_there, real},
     confine::is_possible,
     environment::variable,
     held::{HeldFile, replaced},

@@ -35,7 +35,7 @@ pub use postgres::{Address, Postgres};
 pub use reply::StoreFuture;
 pub use settings::{GuildRecord, Health, Settings};
 pub use spending::{AccountId, AccountRequest, MonthSpent, Posting, Spending};
-pub use sqlite::Sqlite;
+pub use sqlite::{Sqlite, recognise};
 pub use store::MemoryStore;
 pub use transcript::{
     Count, Counts, Forget, Forgotten, LineFilter, LineHit, LineQuery, Pick, Present, Session,

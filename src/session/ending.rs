@@ -22,7 +22,7 @@ use crate::{
 const SILENCED: &str = "the npc was silenced before it could answer";
 
 impl Table {
-    /// Gives up a turn nobody has heard anything of.
+    /// Gives up a turn without storing or reporting anything of it.
     pub(super) fn drop_turn(&mut self, now: Instant, turn: TurnId) {
         self.playback.close(now, turn);
         if let Some(active) = self.turns.get(turn) {

@@ -1,4 +1,4 @@
-//! Retraction by an X-card: the exchange that it is held up against is taken back, with everything since.
+//! Retraction by an X-card: takes back the exchange that the card refers to, with everything since.
 //!
 //! A spoken card acts when it is recognised, a second or more after its words began; by then another NPC may
 //! speak. So the exchange is the one that was audible when the words began; if none was, the last one that

@@ -18,7 +18,7 @@ pub struct ForgetRequest {
     pub from: ForgetFrom,
     /// When it was asked for, in Unix time in ms: what they say later stays.
     pub before: i64,
-    /// The person who has asked for it, and is notified if it is done later.
+    /// The person who requested it; notified if it completes late.
     pub asker: String,
 }
 
@@ -49,12 +49,12 @@ impl ForgetRequest {
     }
 }
 
-/// A deletion that could not be done when it was asked for is done.
+/// A delayed deletion that is now complete.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Deleted {
     /// Owner of the sessions.
     pub owner: Owner,
-    /// The person who has asked for it.
+    /// The person who requested it.
     pub asker: PersonId,
 }
 

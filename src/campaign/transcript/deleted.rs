@@ -1,14 +1,14 @@
-//! Lines that are not written because their speaker has them deleted.
+//! Filter that keeps deleted lines out of the store.
 //!
-//! Entry type: [`DeletedLines`]. Deletions stay in it for as long as the program runs: a line may come
-//! late. **Never**: holds back what was said after the deletion was asked for.
+//! Entry type: [`DeletedLines`]. It remembers deletions until the program ends, because lines may arrive
+//! late. **Never**: drops a line that was said after the deletion was requested.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::spill::Entry;
 use crate::memory::Deletion;
 
-/// Deletions whose lines are not written any more. Cloning shares them.
+/// Deletions whose lines are no longer written. Cloning shares them.
 #[derive(Clone, Debug, Default)]
 pub struct DeletedLines(Arc<Mutex<Vec<Deletion>>>);
 

@@ -1,7 +1,7 @@
-//! Deletions that wait while the store is away, in files beside the lines that wait.
+//! Pending deletions on disk while the store is away, beside the lines that wait for it.
 //!
-//! Entry type: [`DeletionFiles`]. Each has a file of its own, named after its key, so that programs of one
-//! folder do not write over each other's. Everything blocks, for a disk's time. **Never**: puts an earlier
+//! Entry type: [`DeletionFiles`]. Each deletion has a file named after its key, so that several programs in
+//! one folder don't overwrite each other's. Everything blocks, for a disk's time. **Never**: puts an earlier
 //! deletion over a later one, or lets anybody but their owner read them.
 
 use std::{
@@ -54,13 +54,13 @@ impl DeletionFiles {
         for entry in entries {
             let path = entry.map_err(FileError::on("read", folder))?.path();
             let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
-            if name.strip_prefix(begins).is_some_and(|rest| {
-                rest.strip_prefix('.').is_some_and(|rest| rest.ends_with(".json"))
-            }) {
-                match read(&path) {
-                    Ok(deletion) => all.extend(deletion),
-                    Err(error) => tracing::error!(%error, "a deletion that waits is not done"),
-                }
+            let hash = name.strip_prefix(begins).and_then(|rest| rest.strip_prefix('.'));
+            if !hash.is_some_and(|hash| hash.ends_with(".json")) {
+                continue;
+            }
+            match read(&path) {
+                Ok(deletion) => all.extend(deletion),
+                Err(error) => tracing::error!(%error, "a deletion that waits is not done"),
             }
         }
         Ok(all)

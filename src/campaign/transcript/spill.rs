@@ -59,7 +59,7 @@ struct OpenFile {
     end: u64,
 }
 
-/// True if something waits in a file of a name like `base`.
+/// True if a spill file named after `base` has content.
 pub fn waits(base: &Path) -> bool {
     let name = |number| base.with_extension(format!("{number}.jsonl"));
     (0..FILES).any(|number| fs::metadata(name(number)).is_ok_and(|file| file.len() > 0))

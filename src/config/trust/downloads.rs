@@ -8,9 +8,9 @@ use crate::{
     config::{
         demands::{Demand, Use},
         destinations::{host, is_here, is_one_variable, to_receiver, variables},
-        known_data::real,
         outside::Outside,
     },
+    launch::real,
     yaml::{Node, Value},
 };
 

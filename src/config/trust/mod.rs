@@ -16,7 +16,6 @@ use super::{
     demands::{Demand, Use},
     destinations::{Destination, is_one_variable, to_receiver, variables},
     keys,
-    known_data::real,
     mcp::Written,
     memory::MemoryPlace,
     outside::Outside,
@@ -26,6 +25,7 @@ use super::{
 };
 use crate::{
     campaign::ServedGuilds,
+    launch::real,
     tools::connection::Reach,
     yaml::{Fields, Node, Value},
 };

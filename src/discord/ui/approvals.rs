@@ -120,8 +120,7 @@ pub fn form(asked: &Asked, key: &str) -> Option<CreateModal> {
     }
 }
 
-/// A request that nobody decided, with the reason. Without what was asked: that may be somebody's words,
-/// which were deleted.
+/// An undecided request, with the reason. Quotes no arguments: they may repeat words that were deleted.
 pub fn closed(asked: &Asked, how: &str) -> String {
     match asked {
         Asked::Call(ApprovalRequest { npc, tool, .. }) => {

@@ -167,7 +167,7 @@ impl VoiceOut for TrackOutput {
         if self.speaker.is_none() {
             self.speaker = Some(npc.to_owned());
         }
-        // Its track is over, or will be at the next read.
+        // A stale ring is replaced: its track has ended, or ends when it is read next.
         let now = Instant::now();
         _ = self.ring.take_if(|ring| ring.state().is_stale(now));
         self.ring().state().push(frame);

@@ -26,4 +26,5 @@ mod vectors;
 #[cfg(test)]
 mod tests;
 
+pub use recognise::recognise;
 pub use store::Sqlite;
