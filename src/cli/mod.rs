@@ -54,7 +54,8 @@ struct Arguments {
     #[arg(long, global = true, value_name = "FILE")]
     config: Option<PathBuf>,
     /// Do what the configuration says without asking: start its programs, and send to its addresses.
-    #[arg(long, global = true)]
+    // The container has it already.
+    #[arg(long, global = true, overrides_with = "trust")]
     trust: bool,
     #[command(subcommand)]
     command: Option<Command>,
