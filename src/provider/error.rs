@@ -22,6 +22,11 @@ pub enum Kind {
         /// Wait that the service asks for.
         retry_after: Option<Duration>,
     },
+    /// Too many requests at once: the service answers those that are under way.
+    Crowded {
+        /// Wait that the service asks for.
+        retry_after: Option<Duration>,
+    },
     /// The request itself was refused.
     InvalidRequest,
     /// The service did not answer in time.
@@ -67,7 +72,11 @@ impl Kind {
     pub const fn is_retryable(self) -> bool {
         matches!(
             self,
-            Self::RateLimited { .. } | Self::Timeout | Self::Unreachable | Self::Unavailable
+            Self::RateLimited { .. }
+                | Self::Crowded { .. }
+                | Self::Timeout
+                | Self::Unreachable
+                | Self::Unavailable
         )
     }
 }

@@ -117,6 +117,7 @@ async fn next_model_answers_for_a_failed_one() {
         Kind::Unauthorized,
         Kind::RateLimited { retry_after: None },
         Kind::RateLimited { retry_after: Some(ms(1_000)) },
+        Kind::Crowded { retry_after: None },
         Kind::Timeout,
         Kind::Unreachable,
         Kind::Unavailable,

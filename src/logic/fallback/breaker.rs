@@ -23,14 +23,14 @@ const LONGEST_REST: Duration = Duration::from_secs(120);
 pub enum Outcome {
     /// It was answered.
     Answered,
-    /// The service could not: no connection, no answer in time, a fault.
+    /// The service could not: no connection, no answer in time, a fault, too many requests.
     Failed,
     /// The service wants to be left alone for so long.
     Limited(Duration),
     /// The service does not take the key, or the account is empty: waiting does not help.
     Refused,
-    /// Nothing is learnt of the service: the request was wrong, was cancelled, or came while too many
-    /// were under way.
+    /// Nothing is learnt of the service: the request was wrong, was cancelled, or was one too many at
+    /// once.
     Unclear,
 }
 

@@ -78,11 +78,9 @@ fn outcome(kind: Kind) -> Outcome {
     match kind {
         Kind::Unauthorized => Outcome::Refused,
         Kind::RateLimited { retry_after: Some(wait) } => Outcome::Limited(wait),
-        // It may be that too many are under way at once.
-        Kind::RateLimited { retry_after: None } | Kind::InvalidRequest | Kind::OverBudget => {
-            Outcome::Unclear
-        }
-        Kind::Missing
+        Kind::Crowded { .. } | Kind::InvalidRequest | Kind::OverBudget => Outcome::Unclear,
+        Kind::RateLimited { retry_after: None }
+        | Kind::Missing
         | Kind::Timeout
         | Kind::Unreachable
         | Kind::Unavailable

@@ -74,12 +74,27 @@ async fn refused_key_is_reported_once() {
 #[tokio::test(start_paused = true)]
 async fn wrong_requests_and_cancelled_ones_say_nothing() {
     let chain = chain(&["x", "b"]);
-    for kind in [Kind::InvalidRequest, Kind::OverBudget, Kind::RateLimited { retry_after: None }] {
+    let crowded = |retry_after| Kind::Crowded { retry_after };
+    let minute = Some(Duration::from_secs(60));
+    for kind in [Kind::InvalidRequest, Kind::OverBudget, crowded(None), crowded(minute)] {
         for _ in 0..10 {
             assert_eq!(ask(&chain, kind), ["x", "b"]);
             drop(chain.queue().take());
         }
     }
+}
+
+#[tokio::test(start_paused = true)]
+async fn rate_limit_without_a_wait_is_a_failure() {
+    let chain = chain(&["x", "b"]);
+    for _ in 0..3 {
+        assert_eq!(ask(&chain, Kind::RateLimited { retry_after: None }), ["x", "b"]);
+    }
+    assert_eq!(ask(&chain, Kind::RateLimited { retry_after: None }), ["b"]);
+    advance(Duration::from_secs(5)).await;
+    assert_eq!(ask(&chain, Kind::Crowded { retry_after: None }), ["x", "b"], "its trial");
+    assert_eq!(ask(&chain, Kind::RateLimited { retry_after: None }), ["x", "b"], "is free again");
+    assert_eq!(ask(&chain, Kind::RateLimited { retry_after: None }), ["b"]);
 }
 
 #[tokio::test(start_paused = true)]
@@ -143,6 +158,7 @@ async fn service_that_cannot_answer_falls_over() {
         (refusal(503, "server_error"), Kind::Unavailable),
         (refusal(504, "server_error"), Kind::Timeout),
         (refusal(429, "rate_limit_error"), limited(None)),
+        (refusal(429, "concurrency_limited"), Kind::Crowded { retry_after: None }),
         (later, limited(Some(Duration::from_secs(1)))),
         (refusal(401, "invalid_request_error"), Kind::Unauthorized),
         (refusal(403, "permission_error"), Kind::Unauthorized),

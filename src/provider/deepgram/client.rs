@@ -88,7 +88,8 @@ impl Client {
             Err(error) => {
                 let wait = match error.kind() {
                     Kind::Unreachable | Kind::Unavailable => AGAIN,
-                    Kind::RateLimited { retry_after: Some(wait) } => wait,
+                    Kind::RateLimited { retry_after: Some(wait) }
+                    | Kind::Crowded { retry_after: Some(wait) } => wait,
                     _ => return Err(error),
                 };
                 if Instant::now() + wait >= until {

@@ -12,7 +12,7 @@ use crate::{
     domain::Secret,
     provider::{
         Error, Kind,
-        remote::{quotable, retry_after, shown_address, without_key},
+        remote::{names_concurrency, quotable, retry_after, shown_address, without_key},
         sockets::{NotOpened, Noted},
     },
 };
@@ -66,7 +66,7 @@ impl Peer {
             404 => (Kind::InvalidRequest, "not found", "check model and base_url"),
             408 | 504 => (Kind::Timeout, "the service gave up waiting", "try again"),
             429 => (
-                Kind::RateLimited { retry_after: retry_after(headers) },
+                Kind::Crowded { retry_after: retry_after(headers) },
                 "too many streams at once",
                 "set max_streams to what the plan gives, or raise the plan",
             ),
@@ -102,7 +102,7 @@ impl Peer {
     /// All places of the plan are taken.
     pub fn full(&self, most: usize) -> Error {
         let what = format!("all {most} streams are in use");
-        let kind = Kind::RateLimited { retry_after: None };
+        let kind = Kind::Crowded { retry_after: None };
         self.error(kind, &what, "raise max_streams, if the plan gives more")
     }
 
@@ -142,6 +142,10 @@ impl Peer {
         match () {
             () if has(&["AUTH", "PERMISSION", "PAYMENT"]) => {
                 self.error(Kind::Unauthorized, &what, "check api_key and the account")
+            }
+            () if names_concurrency(code) => {
+                let kind = Kind::Crowded { retry_after: None };
+                self.error(kind, &what, "wait, or raise the plan")
             }
             () if has(&["TOO_MANY", "RATE_LIMIT"]) => {
                 let kind = Kind::RateLimited { retry_after: None };
@@ -205,8 +209,8 @@ mod tests {
         assert_eq!(kind(400, "{}"), Kind::InvalidRequest);
         assert_eq!(kind(503, "<html>"), Kind::Unavailable);
         assert_eq!(kind(200, ""), Kind::Protocol);
-        assert_eq!(kind(429, ""), Kind::RateLimited { retry_after: None });
-        let waits = Kind::RateLimited { retry_after: Some(Duration::from_secs(2)) };
+        assert_eq!(kind(429, ""), Kind::Crowded { retry_after: None });
+        let waits = Kind::Crowded { retry_after: Some(Duration::from_secs(2)) };
         assert_eq!(refusal(429, &[("retry-after", "2")], "").kind(), waits);
         let closed = |code: u16, reason: &'static str| {
             let frame = CloseFrame { code: CloseCode::from(code), reason: reason.into() };
@@ -219,6 +223,10 @@ mod tests {
         assert_eq!(peer().closed(None).kind(), Kind::Interrupted);
         assert_eq!(peer().said("INVALID_AUTH", "").kind(), Kind::Unauthorized);
         assert_eq!(peer().said("UNHEARD_OF", "").kind(), Kind::Unavailable);
+        let limited = Kind::RateLimited { retry_after: None };
+        assert_eq!(peer().said("TOO_MANY_REQUESTS", "").kind(), limited);
+        let crowded = Kind::Crowded { retry_after: None };
+        assert_eq!(peer().said("TOO_MANY_CONCURRENT_REQUESTS", "").kind(), crowded);
     }
 
     #[test]

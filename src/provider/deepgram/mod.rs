@@ -149,7 +149,7 @@ impl SpeechToText for Deepgram {
         async move {
             match client.look().await {
                 // It is there, and others are being heard.
-                Err(error) if matches!(error.kind(), Kind::RateLimited { .. }) => Ok(()),
+                Err(error) if matches!(error.kind(), Kind::Crowded { .. }) => Ok(()),
                 other => other.map(drop),
             }
         }

@@ -126,8 +126,8 @@ fn refuse(status: u16, headers: &[(&'static str, &'static str)]) -> Fault {
     Fault::Refuse(status, headers.to_vec(), body)
 }
 
-fn limited(seconds: Option<u64>) -> Kind {
-    Kind::RateLimited { retry_after: seconds.map(Duration::from_secs) }
+fn crowded(seconds: Option<u64>) -> Kind {
+    Kind::Crowded { retry_after: seconds.map(Duration::from_secs) }
 }
 
 #[tokio::test]
@@ -137,9 +137,9 @@ async fn refused_handshakes_are_errors_by_status() {
         for (fault, kind, what) in [
             (refuse(401, &[]), Kind::Unauthorized, "the key was refused with status 401"),
             (refuse(402, &[]), Kind::Unauthorized, "the account has no credit with status 402"),
-            (refuse(429, &[]), limited(None), many),
+            (refuse(429, &[]), crowded(None), many),
             // Longer than anybody waits for a socket.
-            (refuse(429, &[("retry-after", "60")]), limited(Some(60)), many),
+            (refuse(429, &[("retry-after", "60")]), crowded(Some(60)), many),
         ] {
             assert_unheard(model, fault, kind, what).await;
         }
@@ -257,7 +257,7 @@ async fn streams_beyond_plan_limit_are_not_requested() {
     let begun = next(&mut events).await;
     assert!(matches!(begun, Some(Ok(SpeechEvent::Partial { .. }))), "{begun:?}");
     let error = error(hear(&table, 2, voice(28)).await);
-    assert_eq!(error.kind(), limited(None));
+    assert_eq!(error.kind(), crowded(None));
     assert!(error.to_string().contains("all 1 streams are in use"), "{error}");
     drop(to);
     let mut told = Vec::new();

@@ -8,6 +8,7 @@ use tokio_tungstenite::tungstenite::protocol::CloseFrame;
 use super::wire::Complaint;
 use crate::provider::{
     Error, Kind,
+    remote::names_concurrency,
     sockets::NotOpened,
     speech_to_speech::peer::{Peer, Told},
 };
@@ -47,6 +48,7 @@ pub fn said(peer: &Peer, said: &Complaint) -> Error {
             ("the account has no credit", "check the account's plan and billing")
         }
         Kind::RateLimited { .. } => ("too many requests", "wait, or raise the account's limit"),
+        Kind::Crowded { .. } => ("too many sessions at once", "wait, or raise the account's limit"),
         Kind::InvalidRequest => ("the request was refused", "check model, voice and tools"),
         _ if said.is_expiry() => ("the session is too old", "open another"),
         _ => ("the service failed", "try again"),
@@ -79,6 +81,7 @@ fn kind_of(said: &Complaint) -> Option<Kind> {
         "session_expired" | "server_error" | "internal_error" | "overloaded_error" => {
             Some(Kind::Unavailable)
         }
+        label if names_concurrency(label) => Some(Kind::Crowded { retry_after: None }),
         "timeout_error" => Some(Kind::Timeout),
         "invalid_request_error" | "model_not_found" | "not_found_error" => {
             Some(Kind::InvalidRequest)
@@ -121,6 +124,8 @@ mod tests {
         assert_eq!(refusal(400, "[]").kind(), Kind::InvalidRequest);
         let quota = r#"{"error":{"type":"insufficient_quota","message":"You exceeded"}}"#;
         assert_eq!(refusal(429, quota).kind(), limited);
+        let many = r#"{"error":{"code":"concurrency_limited"}}"#;
+        assert_eq!(refusal(429, many).kind(), Kind::Crowded { retry_after: None });
         assert_eq!(refusal(503, "<html>").kind(), Kind::Unavailable);
         assert_eq!(refusal(302, "").kind(), Kind::Protocol);
         assert_eq!(refusal(200, "").kind(), Kind::Protocol);
@@ -134,6 +139,8 @@ mod tests {
         assert_eq!(kind_said("invalid_request_error", "unheard_of"), Kind::InvalidRequest);
         assert_eq!(kind_said("insufficient_quota", ""), limited);
         assert_eq!(kind_said("tokens", "rate_limit_exceeded"), limited);
+        let crowded = Kind::Crowded { retry_after: None };
+        assert_eq!(kind_said("tokens", "too_many_concurrent_sessions"), crowded);
         assert_eq!(kind_said("server_error", ""), Kind::Unavailable);
         assert_eq!(kind_said("", ""), Kind::Unavailable);
     }

@@ -109,6 +109,9 @@ impl Peer {
             }
             Kind::Unauthorized => ("the key was refused", "check api_key"),
             Kind::RateLimited { .. } => ("too many requests", "wait, or raise the account's limit"),
+            Kind::Crowded { .. } => {
+                ("too many requests at once", "wait, or raise the account's limit")
+            }
             Kind::Unavailable if is_overloaded(said) => {
                 ("the service is overloaded", "try again in a moment")
             }
@@ -283,17 +286,21 @@ fn kind_of(said: &ServiceError, retry_after: Option<Duration>) -> Kind {
     if is_unpaid(said) || has(&["API_KEY_INVALID", "invalid_api_key", "authentication_error"]) {
         return Kind::Unauthorized;
     }
+    let is_crowded = said.labels.iter().any(|label| names_concurrency(label));
+    let limited = match is_crowded {
+        true => Kind::Crowded { retry_after },
+        false => Kind::RateLimited { retry_after },
+    };
     match said.status {
         Some(401..=403) => Kind::Unauthorized,
         Some(408 | 504 | 524) => Kind::Timeout,
-        Some(429) => Kind::RateLimited { retry_after },
+        Some(429) => limited,
         Some(409) => Kind::Unavailable,
         Some(400..500) => Kind::InvalidRequest,
         Some(500..600) => Kind::Unavailable,
         Some(_) => Kind::Protocol,
-        None if has(&["rate_limit_error", "rate_limit_exceeded", "RESOURCE_EXHAUSTED"]) => {
-            Kind::RateLimited { retry_after }
-        }
+        None if is_crowded => limited,
+        None if has(&["rate_limit_error", "rate_limit_exceeded", "RESOURCE_EXHAUSTED"]) => limited,
         None if has(&["invalid_request_error", "INVALID_ARGUMENT", "BadRequestError"])
             || has(&["not_found_error", "request_too_large"]) =>
         {
@@ -305,6 +312,12 @@ fn kind_of(said: &ServiceError, retry_after: Option<Duration>) -> Kind {
         }
         None => Kind::Unavailable,
     }
+}
+
+/// True if the short word `label` of an error is about requests at once, as `concurrency_limited` and
+/// `too_many_concurrent_requests` are.
+pub fn names_concurrency(label: &str) -> bool {
+    label.to_ascii_lowercase().contains("concurren")
 }
 
 /// Out of credit: asking again does not help.
@@ -376,6 +389,10 @@ mod tests {
         assert_eq!(kind(302, ""), Kind::Protocol);
         let quota = r#"{"error":{"type":"insufficient_quota","message":"You exceeded"}}"#;
         assert_eq!(kind(429, quota), Kind::Unauthorized);
+        let crowded = Kind::Crowded { retry_after: None };
+        let eleven = r#"{"detail":{"status":"too_many_concurrent_requests","message":"wait"}}"#;
+        assert_eq!(kind(429, eleven), crowded);
+        assert_eq!(kind(429, r#"{"error":{"code":"concurrency_limited"}}"#), crowded);
         let gemini = r#"[{"error":{"code":400,"details":[{"reason":"API_KEY_INVALID"}]}}]"#;
         assert_eq!(kind(400, gemini), Kind::Unauthorized);
     }

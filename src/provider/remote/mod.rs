@@ -29,7 +29,8 @@ pub mod props;
 
 pub use endpoint::{Endpoint, Manner, probe};
 pub use failure::{
-    Failure, begun, disconnected, hide_echoes, quotable, retry_after, shown_address, without_key,
+    Failure, begun, disconnected, hide_echoes, names_concurrency, quotable, retry_after,
+    shown_address, without_key,
 };
 #[cfg(test)]
 pub use options::tests::options;

@@ -56,7 +56,8 @@ impl Retry {
         }
         let backoff = (FIRST_WAIT * 2_u32.pow(self.retries)).mul_f64(0.5 + share);
         let wait = match kind {
-            Kind::RateLimited { retry_after: Some(asked) } => {
+            Kind::RateLimited { retry_after: Some(asked) }
+            | Kind::Crowded { retry_after: Some(asked) } => {
                 asked.max(backoff.min(asked.saturating_mul(2)))
             }
             _ => backoff,

@@ -103,6 +103,9 @@ impl Peer {
         let kind = match status.as_u16() {
             401..=403 => Kind::Unauthorized,
             408 | 504 => Kind::Timeout,
+            429 if matches!(told.kind, Some(Kind::Crowded { .. })) => {
+                Kind::Crowded { retry_after: retry_after(headers) }
+            }
             429 => Kind::RateLimited { retry_after: retry_after(headers) },
             400..500 => told.kind.unwrap_or(Kind::InvalidRequest),
             500..600 => Kind::Unavailable,

@@ -76,7 +76,7 @@ fn listed(found: &[WebResult]) -> Value {
 /// A failed search as an error for a model.
 fn failed(error: &Error) -> CallError {
     let kind = match error.kind() {
-        Kind::RateLimited { .. } => CallErrorKind::RateLimited,
+        Kind::RateLimited { .. } | Kind::Crowded { .. } => CallErrorKind::RateLimited,
         Kind::Timeout => CallErrorKind::Timeout,
         Kind::Unreachable | Kind::Unavailable | Kind::Interrupted => CallErrorKind::Connection,
         Kind::Protocol => CallErrorKind::Protocol,
