@@ -335,6 +335,24 @@ fn cache_tokens_are_billed_and_cap_holds() {
 }
 
 #[test]
+fn later_count_of_zero_lowers_nothing() {
+    let server = start();
+    server.otherwise(|_| {
+        let usage = json!({"input_tokens": 400_000, "output_tokens": 1});
+        let none = json!({"input_tokens": 0, "output_tokens": 0});
+        Answer::begun()
+            .event(&json!({"type": "message_start", "message": {"usage": usage}}))
+            .text(&["Aye."])
+            .event(&json!({"type": "message_delta", "delta": {}, "usage": none}))
+            .ends("end_turn")
+    });
+    let place = table(&server, "", &format!("{PRICES}budget: {{ session_max: 6 }}\n"));
+    let arguments = ["ask", "--json", "--session", "s", "--text", "Bartok, hello"];
+    let spent = place.run(&arguments).ends_with(0).line()["spent"].as_f64().expect("money");
+    assert!(spent >= 4.0, "{spent} booked for 400,000 tokens of 10 a million");
+}
+
+#[test]
 fn key_is_wanted_and_never_printed() {
     let server = start();
     server.push(refusal(403, &format!("the key {KEY} may not do that")));

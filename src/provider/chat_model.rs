@@ -73,7 +73,7 @@ pub enum ChatEvent {
     Hidden(usize),
     /// One whole call.
     ToolCall(ToolCall),
-    /// Tokens billed for this request; the last one counts.
+    /// Tokens billed for this request so far; no count lowers an earlier one.
     Usage(Usage),
     /// The service has cut the text here, perhaps within a sentence.
     CutOff(CutOff),

@@ -45,6 +45,7 @@ mod speech_to_speech;
 mod speech_to_text;
 mod text_to_speech;
 mod turn_judge;
+mod usage;
 mod voices;
 mod webhook;
 mod whisper;
@@ -86,6 +87,7 @@ pub use speech_to_speech::{
 pub use speech_to_text::{SpeechEvent, SpeechToText, SttAbilities};
 pub use text_to_speech::{DefaultId, Pcm, SpeakRequest, TextToSpeech, VoiceIds, VoiceTraits};
 pub use turn_judge::TurnJudge;
+pub use usage::{Counted, Larger};
 pub use voices::{
     Cores, Kokoro, KokoroOptions, Piper, PiperOptions, SLOWEST, VoiceEntry, VoiceService,
 };

@@ -8,8 +8,8 @@ use futures::{
 };
 
 use crate::{
-    engine::budget::{Reservation, believed, consumed, larger},
-    provider::{Asked, ChatEvent, Error, Kind, Usage},
+    engine::budget::{Reservation, believed, consumed},
+    provider::{Asked, ChatEvent, Counted, Error, Kind, Usage},
 };
 
 /// A request to one candidate. Dropped before it is settled, it is booked in full.
@@ -24,8 +24,10 @@ pub struct Answering {
     bytes: u64,
     /// Bytes of text and calls so far.
     answered: usize,
-    /// The largest count so far.
-    usage: Option<Usage>,
+    /// The service's counts so far.
+    usage: Counted<Usage>,
+    /// True once nothing of the answer is missing, false once it broke off.
+    is_whole: Option<bool>,
 }
 
 impl Answering {
@@ -37,8 +39,9 @@ impl Answering {
         stream: BoxStream<'static, Result<ChatEvent, Error>>,
     ) -> Self {
         let (name, begun) = (Arc::clone(name), VecDeque::new());
-        let (stream, answered, usage) = (stream.fuse(), 0, None);
-        Self { name, asked, reserved, stream, begun, bytes, answered, usage }
+        let (stream, answered, usage) = (stream.fuse(), 0, Counted::default());
+        let is_whole = None;
+        Self { name, asked, reserved, stream, begun, bytes, answered, usage, is_whole }
     }
 
     /// Name of the candidate that answers.
@@ -52,11 +55,11 @@ impl Answering {
     /// It has failed before anything of it came.
     pub(super) async fn begin(&mut self) -> Result<(), Error> {
         loop {
-            let Some(event) = self.stream.next().await else {
+            let Some(event) = self.read().await else {
                 self.asked.answered(false);
                 return Ok(());
             };
-            let event = event.inspect_err(|error| self.asked.failed(error))?;
+            let event = event?;
             let counts = matches!(event, ChatEvent::Usage(_) | ChatEvent::Hidden(_));
             let has_words = matches!(event, ChatEvent::Text(_) | ChatEvent::ToolCall(_));
             self.begun.push_back(event);
@@ -69,25 +72,40 @@ impl Answering {
 
     /// The next piece of it. Cancel safe.
     pub async fn next(&mut self) -> Option<Result<ChatEvent, Error>> {
-        let event = match self.begun.pop_front() {
-            Some(event) => Ok(event),
-            None => self.stream.next().await?,
-        };
-        match &event {
-            Ok(ChatEvent::Text(text)) => self.answered += text.len(),
-            Ok(ChatEvent::Hidden(bytes)) => self.answered += bytes,
-            Ok(ChatEvent::ToolCall(call)) => self.answered += call.arguments.len(),
-            Ok(ChatEvent::Usage(told)) => self.usage = Some(larger(self.usage, *told)),
-            Ok(ChatEvent::CutOff(_) | ChatEvent::Done) => {}
-            Err(error) => self.asked.failed(error),
+        match self.begun.pop_front() {
+            Some(event) => Some(Ok(event)),
+            None => self.read().await,
         }
-        Some(event)
     }
 
-    /// Books what was really used, as far as the service has said so and it can be true; what it said.
+    /// Reads an event of the service, and what it says of the money. Cancel safe.
+    async fn read(&mut self) -> Option<Result<ChatEvent, Error>> {
+        let event = self.stream.next().await;
+        match &event {
+            Some(Ok(ChatEvent::Text(text))) => self.answered += text.len(),
+            Some(Ok(ChatEvent::Hidden(bytes))) => self.answered += bytes,
+            Some(Ok(ChatEvent::ToolCall(call))) => self.answered += call.arguments.len(),
+            Some(Ok(ChatEvent::Usage(told))) => {
+                self.reserved.counted(consumed(self.usage.merge(*told)));
+            }
+            Some(Ok(ChatEvent::CutOff(_))) => {}
+            Some(Ok(ChatEvent::Done)) | None => _ = self.is_whole.get_or_insert(true),
+            Some(Err(error)) => {
+                self.is_whole = Some(false);
+                self.asked.failed(error);
+            }
+        }
+        event
+    }
+
+    /// Books what was really used, as far as the service has said so and it can be true; what it said. An
+    /// answer that is not whole is booked in full, for its count may be the first of several.
     pub fn settle(self) -> Option<Usage> {
         let answered = u64::try_from(self.answered).unwrap_or(u64::MAX);
-        let told = self.usage?;
+        let told = self.usage.get()?;
+        if self.is_whole != Some(true) {
+            return Some(told);
+        }
         let used = believed(told, self.bytes, answered, self.reserved.expected());
         self.reserved.settle(consumed(used));
         Some(told)

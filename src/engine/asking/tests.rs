@@ -212,6 +212,32 @@ async fn without_hedging_the_first_is_waited_for() {
     assert_eq!(two.asked(), (MEASURED + 1, 1));
 }
 
+/// 5,000 tokens cost 5; an answer without a count at most 0.10.
+#[tokio::test(start_paused = true)]
+async fn counted_answer_is_not_booked_for_less() {
+    const COUNTED: Step = Usage(9, 5_000);
+    for script in [
+        &[Text("Aye."), COUNTED, Usage(0, 0)][..],
+        &[COUNTED, Text("Aye."), Usage(0, 0), Fail(Kind::Interrupted)],
+        &[COUNTED, Usage(0, 0), Fail(Kind::Unavailable)],
+        &[COUNTED, Fail(Kind::RateLimited { retry_after: None })],
+    ] {
+        let two = Two::paid(false, Some("m"), None);
+        two.first.then(script);
+        two.ask().await.unwrap();
+        let spent = two.budget.spent();
+        assert!((5.0..5.2).contains(&spent), "{spent} booked for {script:?}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn cut_answer_with_count_is_booked_in_full() {
+    let two = Two::paid(false, Some("m"), None);
+    two.first.then(&[Usage(9, 1), Text("Aye."), Fail(Kind::Interrupted)]);
+    two.ask().await.unwrap();
+    assert!((two.budget.spent() - 0.1).abs() < 1e-9, "{}", two.budget.spent());
+}
+
 /// Both are paid for before either is asked.
 #[tokio::test(start_paused = true)]
 async fn two_at_once_stay_below_the_cap() {

@@ -45,13 +45,6 @@ pub fn consumed(usage: Usage) -> Consumption {
     }
 }
 
-/// Of two counts of one request the larger.
-pub fn larger(one: Option<Usage>, other: Usage) -> Usage {
-    let Some(one) = one else { return other };
-    let read = if other.input_tokens >= one.input_tokens { other } else { one };
-    Usage { output_tokens: one.output_tokens.max(other.output_tokens), ..read }
-}
-
 /// A count of tokens for so many bytes of text: `told` where it can be true, else the usual one, at most
 /// `most`.
 pub fn plausible(told: u64, bytes: u64, most: u64) -> u64 {
@@ -176,12 +169,5 @@ mod tests {
         assert_eq!(refused.kind(), Kind::OverBudget);
         reserved.failed(refused.kind());
         assert!((budget.spent() - 1.0).abs() < 1e-9, "{}", budget.spent());
-    }
-
-    #[test]
-    fn larger_of_two_counts_is_used() {
-        let one = larger(None, usage(1_000_000_000, 7));
-        assert_eq!(larger(Some(one), usage(0, 0)), one);
-        assert_eq!(larger(Some(usage(10, 1)), usage(10, 30)), usage(10, 30));
     }
 }

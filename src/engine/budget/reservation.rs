@@ -31,6 +31,8 @@ struct Reserved {
     payer_cap: Option<f64>,
     expected: Consumption,
     amount: Mutex<Option<ReservedAmount>>,
+    /// Consumption that the service has counted so far.
+    counted: Mutex<Consumption>,
 }
 
 impl Reservation {
@@ -45,9 +47,9 @@ impl Reservation {
         payer_cap: Option<f64>,
         expected: Consumption,
     ) -> Result<Self, Error> {
-        let amount = Mutex::default();
+        let (amount, counted) = (Mutex::default(), Mutex::default());
         let (model, payer) = (model.map(str::to_owned), payer.to_owned());
-        let reserved = Reserved { account, model, payer, payer_cap, expected, amount };
+        let reserved = Reserved { account, model, payer, payer_cap, expected, amount, counted };
         *reserved.amount() = reserved.set_aside()?;
         Ok(Self(Arc::new(reserved)))
     }
@@ -83,6 +85,11 @@ impl Reservation {
         self.0.expected
     }
 
+    /// Notes what the service has `counted` so far: whatever becomes of the request, no less is booked.
+    pub fn counted(&self, counted: Consumption) {
+        *locked(&self.0.counted) = counted;
+    }
+
     /// Books what was really used.
     pub fn settle(self, used: Consumption) {
         self.0.settle(Some(used));
@@ -93,10 +100,17 @@ impl Reservation {
         self.0.release();
     }
 
-    /// The request has failed: what was certainly not billed is given back.
+    /// The request has failed: what was certainly not billed is given back, but for what the service has
+    /// counted.
     pub fn failed(self, kind: Kind) {
-        if !kind.may_be_billed() {
+        if kind.may_be_billed() {
+            return;
+        }
+        let counted = self.0.take_counted();
+        if counted == Consumption::default() {
             self.0.release();
+        } else {
+            self.0.settle(Some(counted));
         }
     }
 }
@@ -157,9 +171,17 @@ impl Reserved {
     }
 
     fn settle(&self, used: Option<Consumption>) {
-        if let Some(amount) = self.take() {
-            self.account.shared.with(|ledger| ledger.settle(amount, used));
-        }
+        let Some(amount) = self.take() else { return };
+        let counted = self.take_counted();
+        self.account.shared.with(|ledger| match used {
+            Some(_) => ledger.settle(amount, used),
+            None => ledger.settle_at_least(amount, counted),
+        });
+    }
+
+    /// What the service has counted of the attempt that ends.
+    fn take_counted(&self) -> Consumption {
+        std::mem::take(&mut *locked(&self.counted))
     }
 
     fn release(&self) {

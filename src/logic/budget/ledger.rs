@@ -198,6 +198,12 @@ impl Ledger {
         self.book(&reserved, cost);
     }
 
+    /// Books the whole amount set aside, or the cost of what the service has `counted` where that is more.
+    pub fn settle_at_least(&mut self, reserved: ReservedAmount, counted: Consumption) {
+        let cost = self.options.cost(&reserved.model, counted).max(reserved.amount);
+        self.book(&reserved, cost);
+    }
+
     /// The call was not made, or is known to cost nothing.
     pub fn release(&mut self, reserved: ReservedAmount) {
         self.book(&reserved, Money::ZERO);

@@ -11,7 +11,7 @@ use super::messages;
 use crate::{
     domain::{CallId, ToolCall},
     provider::{
-        ChatEvent, CutOff, Usage,
+        ChatEvent, Counted, CutOff, Larger, Usage,
         bounds::{ANSWER, ARGUMENTS, CALLS, TURN_TEXT},
         remote::{Broken, Life, Reader, ServiceError},
     },
@@ -24,7 +24,9 @@ const MAX_BLOCKS: usize = 4_096;
 #[derive(Default)]
 pub struct Reading {
     blocks: BTreeMap<u64, Block>,
-    usage: Counted,
+    usage: Counted<Tokens>,
+    /// A count had the tokens of the request, without which none is booked.
+    has_input: bool,
     size: usize,
     /// Bytes of its text.
     text: usize,
@@ -45,10 +47,10 @@ struct Block {
     whole: bool,
 }
 
-/// Tokens as far as they were counted.
-#[derive(Default)]
-struct Counted {
-    input: Option<u64>,
+/// Tokens as the service counts them, none of them twice.
+#[derive(Clone, Copy)]
+struct Tokens {
+    input: u64,
     read: u64,
     written: u64,
     output: u64,
@@ -62,7 +64,7 @@ impl Reader for Reading {
             return Err(Broken::Said(said));
         }
         match word(document, "type") {
-            "message_start" => self.usage.count(document.get("message")),
+            "message_start" => self.count(document.get("message"), out),
             "content_block_start" => self.start(document, out)?,
             "content_block_delta" => self.delta(document, out)?,
             "content_block_stop" => {
@@ -193,8 +195,25 @@ impl Reading {
             "refusal" => self.cut_off = Some(CutOff::Filter),
             _ => {}
         }
-        self.usage.count(Some(counts));
-        out.extend(self.usage.billed().map(ChatEvent::Usage));
+        self.count(Some(counts), out);
+    }
+
+    /// Takes the counts of `holder`, if it has any, and emits the billed tokens so far.
+    fn count(&mut self, holder: Option<&Value>, out: &mut VecDeque<ChatEvent>) {
+        let Some(usage) = holder.and_then(|holder| holder.get("usage")?.as_object()) else {
+            return;
+        };
+        let count = |key: &str| usage.get(key).and_then(Value::as_u64);
+        self.has_input |= count("input_tokens").is_some();
+        let so_far = self.usage.merge(Tokens {
+            input: count("input_tokens").unwrap_or_default(),
+            read: count("cache_read_input_tokens").unwrap_or_default(),
+            written: count("cache_creation_input_tokens").unwrap_or_default(),
+            output: count("output_tokens").unwrap_or_default(),
+        });
+        if self.has_input {
+            out.push_back(ChatEvent::Usage(so_far.billed()));
+        }
     }
 
     /// A whole message, from a server that does not stream.
@@ -275,27 +294,26 @@ impl Block {
     }
 }
 
-impl Counted {
-    /// Takes the counts of `holder`; those it leaves out stay.
-    fn count(&mut self, holder: Option<&Value>) {
-        let Some(usage) = holder.and_then(|holder| holder.get("usage")) else { return };
-        let count = |key: &str| usage.get(key).and_then(Value::as_u64);
-        self.input = count("input_tokens").or(self.input);
-        self.read = count("cache_read_input_tokens").unwrap_or(self.read);
-        self.written = count("cache_creation_input_tokens").unwrap_or(self.written);
-        self.output = count("output_tokens").unwrap_or(self.output);
+impl Larger for Tokens {
+    fn larger(self, other: Self) -> Self {
+        Self {
+            input: self.input.max(other.input),
+            read: self.read.max(other.read),
+            written: self.written.max(other.written),
+            output: self.output.max(other.output),
+        }
     }
+}
 
-    /// Tokens billed; `None`: the service has not counted.
-    fn billed(&self) -> Option<Usage> {
-        // Tokens read from the cache, or written to it, are not in the service's own count.
-        let input = self.input?.saturating_add(self.read).saturating_add(self.written);
-        Some(Usage {
-            input_tokens: input,
+impl Tokens {
+    /// Tokens billed: those read from the cache, or written to it, are not in the service's own count.
+    const fn billed(self) -> Usage {
+        Usage {
+            input_tokens: self.input.saturating_add(self.read).saturating_add(self.written),
             cached_tokens: self.read,
             written_tokens: self.written,
             output_tokens: self.output,
-        })
+        }
     }
 }
 

@@ -8,7 +8,7 @@ use std::{mem, time::Duration};
 use tokio::time::Instant;
 
 use crate::provider::{
-    SpeechEnding, SpeechUsage,
+    Counted, SpeechEnding, SpeechUsage,
     speech_to_speech::{answer::Answer, peer::Peer},
 };
 
@@ -40,8 +40,8 @@ pub struct Running {
     has_calls: bool,
     /// Its ending.
     pub ending: SpeechEnding,
-    /// The billed tokens, of several counts the largest.
-    pub usage: Option<SpeechUsage>,
+    /// The billed tokens.
+    pub usage: Counted<SpeechUsage>,
     /// The service waits for results within its turn: for us the answer ends with its calls.
     pub is_blocked: bool,
     /// Tokens were counted since then.
@@ -63,7 +63,7 @@ impl Running {
             samples: 0,
             has_calls: false,
             ending: SpeechEnding::Completed,
-            usage: None,
+            usage: Counted::default(),
             is_blocked: false,
             is_counted: false,
             has_words: false,
@@ -126,11 +126,9 @@ impl Running {
 
     /// Takes a count of tokens.
     pub fn count(&mut self, usage: SpeechUsage) {
-        let all = |it: &SpeechUsage| it.text_in + it.audio_in + it.text_out + it.audio_out;
-        self.is_counted |= self.is_blocked && all(&usage) > 0;
-        if self.usage.as_ref().is_none_or(|known| all(known) <= all(&usage)) {
-            self.usage = Some(usage);
-        }
+        let is_empty = usage == SpeechUsage::default();
+        self.is_counted |= self.is_blocked && !is_empty;
+        self.usage.merge(usage);
     }
 
     /// It ends soon.
@@ -142,11 +140,11 @@ impl Running {
     /// Nothing of it is missing.
     pub fn is_whole(&self) -> bool {
         if self.is_blocked {
-            return self.is_counted || (self.is_over && self.usage.is_some());
+            return self.is_counted || (self.is_over && self.usage.get().is_some());
         }
         let is_cut = self.ending != SpeechEnding::Completed;
         let has_words = is_cut || !self.has_words || self.has_last_words;
-        self.is_over && self.usage.is_some() && has_words
+        self.is_over && self.usage.get().is_some() && has_words
     }
 
     /// It has waited long enough for what is missing.

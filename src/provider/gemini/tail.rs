@@ -6,7 +6,7 @@
 use std::mem;
 
 use super::running::Running;
-use crate::provider::{SpeechUsage, speech_to_speech::answer::Called};
+use crate::provider::{Counted, SpeechUsage, speech_to_speech::answer::Called};
 
 /// Most calls that wait for the next round.
 pub const CALLS_MAX: usize = 64;
@@ -21,7 +21,7 @@ pub struct Tail {
     /// Calls that have come, for the next round.
     calls: Vec<Called>,
     /// Tokens that were billed since.
-    billed: SpeechUsage,
+    billed: Counted<SpeechUsage>,
 }
 
 impl Tail {
@@ -73,15 +73,16 @@ impl Tail {
     }
 
     /// Takes a count of tokens. Those of calls are kept; the answer before them was booked without others.
-    pub const fn count(&mut self, usage: SpeechUsage) {
+    pub fn count(&mut self, usage: SpeechUsage) {
         if !self.calls.is_empty() {
-            self.billed = usage;
+            self.billed.merge(usage);
         }
     }
 
     /// Another answer is asked for, and takes the calls with the tokens counted for them.
     pub fn hand_over(&mut self) -> (Vec<Called>, SpeechUsage) {
         self.takes_calls = false;
-        (mem::take(&mut self.calls), mem::take(&mut self.billed))
+        let billed = mem::take(&mut self.billed).get().unwrap_or_default();
+        (mem::take(&mut self.calls), billed)
     }
 }

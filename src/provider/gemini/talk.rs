@@ -371,7 +371,7 @@ impl Talk {
         let Some(running) = self.running.take() else { return Ok(()) };
         let is_over = running.is_turn_over();
         let Running { answer, is_blocked, ending, usage, .. } = running;
-        let (calls, done) = answer.end(ending, Vec::new(), usage, &self.peer);
+        let (calls, done) = answer.end(ending, Vec::new(), usage.get(), &self.peer);
         // The end of a turn with calls that are awaited comes at once, or after their results.
         self.tail.follow(is_over, is_blocked && !calls.is_empty());
         for call in calls {

@@ -19,7 +19,7 @@ pub struct Chunk {
     pub calls: Vec<CallDelta>,
     /// Reason the model stopped.
     pub finish_reason: Option<String>,
-    /// Tokens billed so far; the last count stands.
+    /// Tokens billed so far, by this count.
     pub usage: Option<Usage>,
     /// An error in place of an answer.
     pub error: Option<ServiceError>,

@@ -130,6 +130,20 @@ fn sound(samples: usize) -> SpeechOrder {
 }
 
 #[tokio::test]
+async fn later_smaller_counts_change_nothing() {
+    let mut bench = Bench::answering();
+    for read in [900, 0] {
+        let response = json!({"id": "r1", "status": "completed", "usage": {"input_tokens": read}});
+        bench.said(&json!({"type": "response.done", "response": response}));
+    }
+    let read = |event: SpeechSessionEvent| match event {
+        SpeechSessionEvent::Done(done) => done.usage.map(|usage| usage.text_in),
+        _ => None,
+    };
+    assert_eq!(bench.told().into_iter().map(read).collect::<Vec<_>>(), [Some(900)]);
+}
+
+#[tokio::test]
 async fn answer_events_keep_order_and_end_with_done() {
     let mut bench = Bench::answering();
     bench.said(&words("r1", "Well "));

@@ -92,6 +92,26 @@ async fn text_arrives_complete_with_billed_usage() {
 }
 
 #[tokio::test]
+async fn later_smaller_counts_change_nothing() {
+    let start = json!({"type": "message_start", "message": {"usage":
+        {"input_tokens": 400_000, "output_tokens": 900}}});
+    let none = json!({"type": "message_delta", "delta": {}, "usage": {"input_tokens": 0,
+        "cache_read_input_tokens": 0, "cache_creation_input_tokens": 0, "output_tokens": 0}});
+    let script = Answer::begun().event(&start).text(&["Aye."]).event(&none).ends("end_turn");
+    let usage =
+        Usage { input_tokens: 400_012, cached_tokens: 8, written_tokens: 4, output_tokens: 900 };
+    assert_eq!(heard(script).await.usage, Some(usage));
+}
+
+#[tokio::test]
+async fn counts_of_a_cut_answer_are_told() {
+    let script = Answer::begun().open_text("Aye").then(Step::Cut);
+    let got = heard(script).await;
+    assert_eq!(got.error, Some(Kind::Interrupted));
+    assert_eq!(got.usage.map(|usage| usage.input_tokens), Some(20));
+}
+
+#[tokio::test]
 async fn any_cut_of_the_bytes_gives_the_same_reply() {
     for size in [1, 3, 7, 64] {
         let text = heard(said(&["Grüße", " 🐉", " „so“"]).in_pieces(size)).await.text;

@@ -65,6 +65,28 @@ async fn tokens_after_a_call_are_of_its_round() {
     assert_eq!(rounds(&mut bench), [round(&[], Some(900))]);
 }
 
+/// A count of tokens that were read, by itself.
+fn counted(read: u64) -> Value {
+    json!({"usageMetadata": {"promptTokenCount": read}})
+}
+
+#[tokio::test]
+async fn later_smaller_counts_change_nothing() {
+    let mut bench = Bench::answering();
+    bench.says(&audio(SECOND / 2));
+    bench.says(&counted(900));
+    bench.says(&over(0));
+    assert_eq!(rounds(&mut bench), [round(&[], Some(900))]);
+    // The same of calls that came after their round.
+    let mut bench = Bench::answering();
+    bench.says(&call("c1", "roll"));
+    assert_eq!(rounds(&mut bench), [round(&["c1"], Some(5))]);
+    bench.says(&unbilled("c2"));
+    [700, 0].iter().for_each(|read| bench.says(&counted(*read)));
+    answer_to(&mut bench, &["c1"]);
+    assert_eq!(rounds(&mut bench), [round(&["c2"], Some(700))]);
+}
+
 #[tokio::test(start_paused = true)]
 async fn late_tokens_are_of_no_other_round() {
     let mut bench = Bench::answering();

@@ -20,7 +20,7 @@ use super::{
     wire::Chunk,
 };
 use crate::provider::{
-    ChatEvent, ChatModel, ChatRequest, CutOff, Error, TURN_TEXT,
+    ChatEvent, ChatModel, ChatRequest, Counted, CutOff, Error, TURN_TEXT, Usage,
     remote::{self, Asked, Broken, Endpoint, Life, Options, Protocol, Reader},
 };
 
@@ -110,6 +110,8 @@ impl Protocol for Service {
 struct Reading {
     hidden: Hidden,
     calls: Assembler,
+    /// Tokens billed so far.
+    usage: Counted<Usage>,
     /// Bytes of text given on.
     text: usize,
     /// Something of the reply came.
@@ -142,7 +144,7 @@ impl Reader for Reading {
             out.push_back(ChatEvent::Text(shown));
         }
         chunk.calls.into_iter().try_for_each(|delta| self.calls.push(delta))?;
-        out.extend(chunk.usage.map(ChatEvent::Usage));
+        out.extend(chunk.usage.map(|count| ChatEvent::Usage(self.usage.merge(count))));
         let reason = chunk.finish_reason.as_deref();
         self.finished |= reason.is_some();
         match reason {

@@ -96,6 +96,18 @@ async fn text_comes_token_by_token_with_usage() {
 }
 
 #[tokio::test]
+async fn later_smaller_counts_change_nothing() {
+    let script = Script::stream()
+        .usage(400_000, 0, 900)
+        .chunk(json!({"role": "assistant", "content": "Aye."}), None)
+        .usage(0, 0, 0)
+        .chunk(json!({}), Some("stop"))
+        .usage(20, 8, 5);
+    let usage = Usage { input_tokens: 400_000, output_tokens: 900, ..Usage::default() };
+    assert_eq!(heard(script.done()).await.usage, Some(usage));
+}
+
+#[tokio::test]
 async fn parallel_calls_are_assembled() {
     let got = heard(two_calls()).await;
     assert_eq!(got.pairs(), TWO);
