@@ -8,6 +8,7 @@ mod chat;
 mod hash;
 mod hex;
 mod ids;
+mod json;
 mod money;
 mod npc;
 mod person;
@@ -24,6 +25,7 @@ pub use chat::{Calling, Message, ToolCall, ToolSpec, TurnFacts};
 pub use hash::{Fnv, fnv1a};
 pub use hex::hex;
 pub use ids::{CallId, PersonId, SessionId, TurnId};
+pub use json::json_values;
 pub use money::{Claim, Granted, Limit, Money};
 pub use npc::{
     AddressMode, CascadeModels, EngineKind, LineTool, LineWhen, Npc, Policy, Pronunciation, S2s,

@@ -10,5 +10,5 @@ mod rules;
 mod rules_json;
 mod shorten;
 
-pub use rules::{RULES, RuleNames, rules, rules_file, skim};
+pub use rules::{RULES, RULES_MAX, RuleNames, rules, rules_file, skim};
 pub use rules_json::rules_json;

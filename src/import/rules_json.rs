@@ -3,12 +3,16 @@
 
 use serde_json::Value;
 
-use super::shorten::shorten;
+use super::{rules::RULES_MAX, shorten::shorten};
 use crate::{
-    domain::Rule,
+    domain::{Rule, json_values},
     yaml::{Position, Problems},
 };
 
+/// Most values of a file, each of which takes 72 bytes or more: 10 MiB of records have fewer.
+const VALUES_MAX: usize = 500_000;
+/// Way out of a file that is too large.
+const SPLIT: &str = "name a file with fewer records";
 /// Longest id and name kept, in characters.
 const NAME_MAX: usize = 80;
 /// Names of record types in addresses and models -> the kind in front of our ids.
@@ -42,6 +46,10 @@ const KINDS: &[(&str, &str)] = &[
 /// a text are left out and counted.
 pub fn rules_json(stem: &str, text: &str, problems: &mut Problems) -> (Vec<Rule>, usize) {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    if json_values(text.as_bytes()) > VALUES_MAX {
+        problems.add(Position::START, format!("more than {VALUES_MAX} values"), SPLIT);
+        return (Vec::new(), 0);
+    }
     let value: Value = match serde_json::from_str(text) {
         Ok(value) => value,
         Err(error) => {
@@ -60,6 +68,10 @@ pub fn rules_json(stem: &str, text: &str, problems: &mut Problems) -> (Vec<Rule>
         },
         _ => &[],
     };
+    if records.len() > RULES_MAX {
+        problems.add(Position::START, format!("more than {RULES_MAX} records"), SPLIT);
+        return (Vec::new(), 0);
+    }
     let rules: Vec<Rule> = records.iter().filter_map(|record| rule(stem, record)).collect();
     if rules.is_empty() {
         let message = "no rules found: no record has a name and a text";
@@ -291,6 +303,20 @@ mod tests {
             (rules[0].id.as_str(), rules[0].edition.as_str()),
             ("condition-prone", "5e-2024")
         );
+    }
+
+    #[test]
+    fn file_over_a_bound_is_refused_unread() {
+        let problem = |text: &str| {
+            let mut problems = Problems::new("x.json");
+            assert!(rules_json("spells", text, &mut problems).0.is_empty());
+            problems.into_vec()[0].to_string()
+        };
+        let records = vec![r#"{"name": "A", "desc": "Aye."}"#; RULES_MAX + 1];
+        let found = problem(&format!("[{}]", records.join(",")));
+        assert!(found.starts_with("x.json:1:1: more than 20000 records"), "{found}");
+        let found = problem(&format!("[{}", "[],".repeat(VALUES_MAX / 2)));
+        assert!(found.starts_with("x.json:1:1: more than 500000 values"), "{found}");
     }
 
     #[test]

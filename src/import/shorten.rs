@@ -86,10 +86,17 @@ fn plain(text: &str) -> String {
 fn without_links(line: &str) -> String {
     let mut plain = String::with_capacity(line.len());
     let mut rest = line;
+    // Once there is no ')', none is looked for again: each byte is looked at a few times.
+    let mut may_close = true;
     while let Some((before, after)) = rest.split_once('[') {
         plain.push_str(before);
-        let link = after.split_once("](").and_then(|(text, tail)| {
-            tail.split_once(')').map(|(_, rest)| (text, rest)).filter(|_| !text.contains('['))
+        let next = after.find('[').unwrap_or(after.len());
+        let end = after.get(..next).and_then(|text| text.find("](")).filter(|_| may_close);
+        let link = end.and_then(|end| {
+            let (text, tail) = after.split_at(end);
+            let closed = tail.split_once(')');
+            may_close = closed.is_some();
+            closed.map(|(_, rest)| (text, rest))
         });
         match link {
             Some((text, tail)) => {
@@ -126,6 +133,17 @@ mod tests {
         let text =
             "## Blinded\n\n- A **blinded** creature [can't](/see) see [1].\n| a | b |\n|---|---|\n";
         assert_eq!(shorten(text, 0), "A blinded creature can't see [1].");
+    }
+
+    #[test]
+    fn links_are_found_in_linear_work() {
+        assert_eq!(without_links("[a](b [c](d) e"), "a e");
+        assert_eq!(without_links("[[a](b) ](c) [d] (e)"), "[a ](c) [d] (e)");
+        // Each of these was looked through to its end from every bracket.
+        for unclosed in ["[", "[a](", "]("] {
+            let text = unclosed.repeat((1 << 20) / unclosed.len());
+            assert_eq!(without_links(&text), text);
+        }
     }
 
     #[test]

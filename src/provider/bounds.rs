@@ -5,6 +5,8 @@
 
 use std::fmt;
 
+use crate::domain::json_values;
+
 /// A limit of an answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Bound {
@@ -23,6 +25,10 @@ pub const CALLS: Bound = Bound { most: 64, unit: "", what: "calls a round" };
 pub const EVENT: Bound = Bound::mib(1, "an event");
 /// Text or JSON of an answer, in bytes.
 pub const ANSWER: Bound = Bound::mib(8, "an answer");
+/// Values in the JSON of an answer; each takes 72 bytes or more.
+pub const VALUES: Bound = Bound { most: 100_000, unit: "", what: "values an answer" };
+/// Values in the JSON of an answer with vectors, most of which are numbers.
+pub const VECTOR_VALUES: Bound = Bound { most: 1 << 20, unit: "", what: "values an answer" };
 /// A web page, in bytes, before and after it is unpacked.
 pub const PAGE: Bound = Bound { most: 2_000_000, unit: "MB", what: "a page" };
 /// A picture with what is around it in an answer, in bytes.
@@ -42,6 +48,14 @@ impl Bound {
     /// Greatest number of bytes or parts.
     pub const fn most(self) -> usize {
         self.most
+    }
+
+    /// Whether `json` has no more values than this, which is looked at before it is read.
+    ///
+    /// # Errors
+    /// It has more.
+    pub fn check_values(self, json: &[u8]) -> Result<(), Self> {
+        self.check(json_values(json))
     }
 
     /// # Errors
@@ -97,6 +111,10 @@ mod tests {
         assert_eq!(TURN_TEXT.check((64 << 10) + 1), Err(TURN_TEXT));
         assert_eq!(TURN_TEXT.to_string(), "64 KiB of text a turn");
         assert_eq!(CALLS.to_string(), "64 calls a round");
+        assert_eq!(VALUES.to_string(), "100000 values an answer");
+        let many = |count: usize| format!("[{}[]]", "[],".repeat(count - 2)).into_bytes();
+        assert_eq!(VALUES.check_values(&many(40_000)), Ok(()));
+        assert_eq!(VALUES.check_values(&many(100_000)), Err(VALUES));
         assert_eq!(EVENT.to_string(), "1 MiB for an event");
         assert_eq!(PAGE.to_string(), "2 MB for a page");
         let mut body = Body::within(ANSWER);

@@ -1,6 +1,6 @@
 //! Rules to look up: the user's own files, and those that come with the program.
 
-use std::path::Path;
+use std::{collections::HashSet, path::Path};
 
 use super::{
     files::ReadError,
@@ -9,7 +9,7 @@ use super::{
 };
 use crate::{
     domain::Rule,
-    import::{self, RULES, RuleNames},
+    import::{self, RULES, RULES_MAX, RuleNames},
     logic::{language::Language, names::NameLanguage, words::fold},
     yaml::{Fields, Kind, Position},
 };
@@ -91,12 +91,24 @@ pub fn rules(fields: Fields, folder: &Path, reading: &mut Reading, notes: &mut N
     let mut own: Vec<Rule> = Vec::new();
     for node in fields.items("files") {
         let Some(name) = node.text() else { continue };
-        for rule in file(reading, &folder.join(name), node.at, notes) {
-            own.retain(|other| other.id != rule.id);
-            own.push(rule);
+        own.extend(file(reading, &folder.join(name), node.at, notes));
+        if own.len() > RULES_MAX {
+            let message = format!("more than {RULES_MAX} rules up to '{name}'");
+            notes.problems.add(node.at, message, "name fewer files");
+            own.clear();
+            break;
         }
     }
-    Rules { own, edition }
+    Rules { own: last_of_each(own), edition }
+}
+
+/// The last of the rules with one id, in their order.
+fn last_of_each(rules: Vec<Rule>) -> Vec<Rule> {
+    let mut seen = HashSet::with_capacity(rules.len());
+    let mut last: Vec<Rule> =
+        rules.into_iter().rev().filter(|rule| seen.insert(rule.id.clone())).collect();
+    last.reverse();
+    last
 }
 
 /// The rules of one file, which was named at `at`.

@@ -270,6 +270,16 @@ fn skimming_agrees_with_reading() {
 }
 
 #[test]
+fn last_rule_of_an_id_replaces_the_others() {
+    let first = shipped_rules().remove(0);
+    let rule =
+        |id: &str, text: &str| Rule { id: id.to_owned(), text: text.to_owned(), ..first.clone() };
+    let own = last_of_each(vec![rule("a", "old"), rule("b", "other"), rule("a", "new")]);
+    let own: Vec<(&str, &str)> = own.iter().map(|it| (it.id.as_str(), it.text.as_str())).collect();
+    assert_eq!(own, [("b", "other"), ("a", "new")]);
+}
+
+#[test]
 fn everyday_words_need_context_to_name_rule() {
     let phrases = Rules::default().phrases();
     let has = |phrase: &str| phrases.iter().any(|it| it == phrase);

@@ -9,7 +9,7 @@ use serde_json::{Map, Value, json};
 
 use super::messages;
 use crate::{
-    domain::{CallId, ToolCall},
+    domain::{CallId, ToolCall, json_values},
     provider::{
         ChatEvent, Counted, CutOff, Larger, Usage,
         bounds::{ANSWER, ARGUMENTS, CALLS, TURN_TEXT},
@@ -17,13 +17,22 @@ use crate::{
     },
 };
 
-/// Most blocks of an answer.
+/// Most blocks that an answer begins, be it one twice.
 const MAX_BLOCKS: usize = 4_096;
+/// Most values in the arguments of a call that is sent back with thoughts.
+const MAX_VALUES: usize = 10_000;
+
+/// Kinds of blocks that are kept; others have no meaning here.
+const KINDS: [&str; 4] = ["text", "thinking", "redacted_thinking", "tool_use"];
 
 /// State of the reading of one answer.
 #[derive(Default)]
 pub struct Reading {
     blocks: BTreeMap<u64, Block>,
+    /// Blocks that have begun.
+    begun: usize,
+    /// Calls among them.
+    calls: usize,
     usage: Counted<Tokens>,
     /// A count had the tokens of the request, without which none is booked.
     has_input: bool,
@@ -109,7 +118,16 @@ impl Reading {
     fn start(&mut self, document: &Value, out: &mut VecDeque<ChatEvent>) -> Result<(), Broken> {
         let Some(Value::Object(members)) = document.get("content_block") else { return Ok(()) };
         let Some(at) = index(document) else { return Ok(()) };
-        self.keep(members.values().filter_map(Value::as_str).map(str::len).sum())?;
+        self.begun += 1;
+        if self.begun > MAX_BLOCKS {
+            return Err(ANSWER.into());
+        }
+        self.blocks.remove(&at);
+        let kind = members.get("type").and_then(Value::as_str).unwrap_or_default();
+        if !KINDS.contains(&kind) {
+            return Ok(());
+        }
+        self.keep(members.values().map(weight).sum())?;
         let block = Block { members: members.clone(), text: String::new(), whole: false };
         let begun = match block.kind() {
             kind @ ("text" | "thinking") => {
@@ -117,17 +135,14 @@ impl Reading {
             }
             "tool_use" => {
                 self.received = true;
+                self.calls += 1;
+                CALLS.check(self.calls)?;
                 String::new()
             }
             _ => String::new(),
         };
         let is_text = block.kind() == "text";
         self.blocks.insert(at, block);
-        if self.blocks.len() > MAX_BLOCKS {
-            return Err(ANSWER.into());
-        }
-        let calls = self.blocks.values().filter(|block| block.kind() == "tool_use").count();
-        CALLS.check(calls)?;
         if is_text && self.open_text {
             // Text that begins another block does not continue the word before.
             self.give("\n", out);
@@ -285,9 +300,12 @@ impl Block {
             }
             "redacted_thinking" => Some(Value::Object(self.members.clone())),
             "tool_use" => {
-                let input = serde_json::from_str::<Map<String, Value>>(&self.arguments());
+                let arguments = self.arguments();
+                let is_bounded = json_values(arguments.as_bytes()) <= MAX_VALUES;
+                let input = is_bounded.then(|| serde_json::from_str(&arguments).ok()).flatten();
+                let input: Map<String, Value> = input.unwrap_or_default();
                 Some(json!({"type": "tool_use", "id": self.member("id"),
-                    "name": self.member("name"), "input": input.unwrap_or_default()}))
+                    "name": self.member("name"), "input": input}))
             }
             _ => None,
         }
@@ -315,6 +333,17 @@ impl Tokens {
             output_tokens: self.output,
         }
     }
+}
+
+/// Bytes that a value takes in memory, about.
+fn weight(value: &Value) -> usize {
+    let inside = match value {
+        Value::String(text) => text.len(),
+        Value::Array(items) => items.iter().map(weight).sum(),
+        Value::Object(members) => members.iter().map(|(name, it)| name.len() + weight(it)).sum(),
+        _ => 0,
+    };
+    size_of::<Value>() + inside
 }
 
 fn index(document: &Value) -> Option<u64> {

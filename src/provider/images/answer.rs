@@ -8,7 +8,7 @@ use tokio::task::spawn_blocking;
 use super::clean::cleaned;
 use crate::{
     logic::budget::Consumption,
-    provider::{Kind, NoPicture, Picture, remote::Endpoint},
+    provider::{Bound, Kind, NoPicture, Picture, bounds::VALUES, remote::Endpoint},
 };
 
 /// Fewest output tokens that a service can have counted for a picture.
@@ -18,16 +18,20 @@ const MOST_TOKENS: u64 = 200_000;
 
 /// An answer, and what `read` takes out of it; nothing of what is no JSON. Both are done off the runtime,
 /// for pictures are large. Cancel safe.
+///
+/// # Errors
+/// It has more values than an answer may have.
 pub async fn parsed<T: Default + Send + 'static>(
     bytes: Vec<u8>,
     read: impl FnOnce(&Value) -> T + Send + 'static,
-) -> (Value, T) {
+) -> Result<(Value, T), Bound> {
     let work = move || {
+        VALUES.check_values(&bytes)?;
         let answer: Value = serde_json::from_slice(&bytes).unwrap_or_default();
         let found = read(&answer);
-        (answer, found)
+        Ok((answer, found))
     };
-    spawn_blocking(work).await.unwrap_or_default()
+    spawn_blocking(work).await.unwrap_or_else(|_| Ok(Default::default()))
 }
 
 /// A picture, or tokens of a refusal, as a service counts them: none of what cannot be true.

@@ -1,25 +1,39 @@
 //! Files of picture services, decoded and encoded again.
 //!
-//! Entry function: [`cleaned`]. **Never**: trusts a declared type, or decodes before it knows the size.
+//! Entry function: [`cleaned`]. **Never**: trusts a declared type, decodes before it knows the size, or
+//! unpacks what is not shown: profiles and texts of a PNG may be a thousand times their bytes.
 
-use std::{io::Cursor, sync::Arc};
+use std::{
+    borrow::Cow,
+    io::{self, Cursor, Write},
+    sync::Arc,
+};
 
-use image::{DynamicImage, ImageFormat, ImageReader, Limits, codecs::jpeg::JpegEncoder};
+use image::{
+    DynamicImage, ImageDecoder, ImageFormat, ImageReader, Limits,
+    codecs::{jpeg::JpegEncoder, png::PngEncoder},
+};
 use tokio::{sync::Semaphore, task::spawn_blocking};
 
 /// Largest picture, in pixels.
 const PIXELS_MAX: u64 = 16_000_000;
 /// Longest side, in pixels.
 const SIDE_MAX: u32 = 16_384;
-/// Memory that decoding may take, in bytes: twice the largest picture of 16 bits a channel.
-const DECODING_MAX: u64 = 256 << 20;
+/// Most bytes of decoded pixels: the largest picture of 8 bits a channel.
+const DECODED_MAX: u64 = 4 * PIXELS_MAX;
+/// Memory that decoding may take, in bytes: the pixels, and as much beside them.
+const DECODING_MAX: u64 = 2 * DECODED_MAX;
+/// Bytes before the first chunk of a PNG.
+const PNG_HEAD: usize = 8;
+/// Chunks of a PNG that its picture needs.
+const CHUNKS: [&[u8; 4]; 5] = [b"IHDR", b"PLTE", b"tRNS", b"IDAT", b"IEND"];
 /// Largest file that is shown, in bytes.
 const SHOWN_MAX: usize = 8 << 20;
 /// Qualities of a JPEG in place of a PNG that is too large, the best first.
 const QUALITIES: [u8; 3] = [90, 75, 50];
 
-/// Pictures that are decoded at once.
-static DECODING: Semaphore = Semaphore::const_new(2);
+/// Pictures that are decoded at once: a large one takes 150 MB with its encoding.
+static DECODING: Semaphore = Semaphore::const_new(1);
 
 /// Reason a file cannot be shown as a picture.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -33,6 +47,9 @@ pub enum BadPicture {
     /// It would take too much memory.
     #[error("{0} x {1} pixels are too many (16 megapixels at most, 16,384 a side)")]
     Large(u32, u32),
+    /// It would take too much memory, because its channels have 16 bits.
+    #[error("{0} x {1} pixels of 16 bits a channel are too many (8 megapixels at most)")]
+    Deep(u32, u32),
     /// No encoding of it is small enough.
     #[error("the picture exceeds 8 MiB")]
     Heavy,
@@ -61,19 +78,45 @@ fn decoded(bytes: &[u8]) -> Result<DynamicImage, BadPicture> {
     if !matches!(kind, ImageFormat::Png | ImageFormat::Jpeg | ImageFormat::WebP) {
         return Err(BadPicture::Kind);
     }
+    let bytes: Cow<'_, [u8]> = match kind {
+        ImageFormat::Png => Cow::Owned(plain_png(bytes)),
+        _ => Cow::Borrowed(bytes),
+    };
     let reader = || {
         let mut limits = Limits::no_limits();
         limits.max_alloc = Some(DECODING_MAX);
-        let mut reader = ImageReader::with_format(Cursor::new(bytes), kind);
+        let mut reader = ImageReader::with_format(Cursor::new(&*bytes), kind);
         reader.limits(limits);
         reader
     };
-    let (width, height) = reader().into_dimensions().map_err(|_| BadPicture::Damaged)?;
+    let header = reader().into_decoder().map_err(|_| BadPicture::Damaged)?;
+    let ((width, height), size) = (header.dimensions(), header.total_bytes());
+    drop(header);
     let is_large = u64::from(width) * u64::from(height) > PIXELS_MAX;
     if is_large || width.max(height) > SIDE_MAX {
         return Err(BadPicture::Large(width, height));
     }
+    if size > DECODED_MAX {
+        return Err(BadPicture::Deep(width, height));
+    }
     reader().decode().map_err(|_| BadPicture::Damaged)
+}
+
+/// The PNG `file` without the chunks that its picture does not need.
+fn plain_png(file: &[u8]) -> Vec<u8> {
+    let (head, mut rest) = file.split_at(PNG_HEAD.min(file.len()));
+    let mut plain = head.to_vec();
+    // A length and a kind, the content, a checksum.
+    while let Some((&[a, b, c, d, ref kind @ ..], _)) = rest.split_first_chunk::<8>() {
+        let length = usize::try_from(u32::from_be_bytes([a, b, c, d])).unwrap_or(usize::MAX);
+        let end = length.saturating_add(12).min(rest.len());
+        let (chunk, after) = rest.split_at(end);
+        if CHUNKS.contains(&kind) {
+            plain.extend_from_slice(chunk);
+        }
+        rest = after;
+    }
+    plain
 }
 
 /// `picture` as a file of at most `max` bytes.
@@ -84,11 +127,13 @@ fn encoded(picture: DynamicImage, max: usize) -> Result<(Arc<[u8]>, &'static str
         true => DynamicImage::from(picture.into_rgba8()),
         false => DynamicImage::from(picture.into_rgb8()),
     };
-    let mut file = Cursor::new(Vec::new());
-    plain.write_to(&mut file, ImageFormat::Png).map_err(|_| BadPicture::Failed)?;
-    if file.get_ref().len() <= max {
-        return Ok((file.into_inner().into(), "image/png"));
+    let mut file = Within { bytes: Vec::new(), most: max, is_over: false };
+    let written = plain.write_with_encoder(PngEncoder::new(&mut file));
+    if !file.is_over {
+        written.map_err(|_| BadPicture::Failed)?;
+        return Ok((file.bytes.into(), "image/png"));
     }
+    drop(file);
     let opaque = plain.into_rgb8();
     for quality in QUALITIES {
         let mut file = Vec::new();
@@ -102,10 +147,32 @@ fn encoded(picture: DynamicImage, max: usize) -> Result<(Arc<[u8]>, &'static str
     Err(BadPicture::Heavy)
 }
 
+/// A file that is written up to a size.
+struct Within {
+    bytes: Vec<u8>,
+    most: usize,
+    is_over: bool,
+}
+
+impl Write for Within {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.is_over |= self.bytes.len() + bytes.len() > self.most;
+        if self.is_over {
+            return Err(io::ErrorKind::FileTooLarge.into());
+        }
+        self.bytes.extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use flate2::Crc;
-    use image::{Rgb, RgbImage};
+    use image::{Rgb, RgbImage, Rgba, RgbaImage};
 
     use super::*;
 
@@ -118,9 +185,14 @@ mod tests {
 
     /// `file` with a text chunk behind its header.
     fn with_text(file: &[u8], text: &[u8]) -> Vec<u8> {
+        with_chunk(file, b"tEXt", text)
+    }
+
+    /// `file` with a chunk of this `kind` behind its header.
+    fn with_chunk(file: &[u8], kind: &[u8; 4], content: &[u8]) -> Vec<u8> {
         let header = 8 + 25;
-        let mut chunk = u32::try_from(text.len()).unwrap().to_be_bytes().to_vec();
-        let body = [b"tEXt".as_slice(), text].concat();
+        let mut chunk = u32::try_from(content.len()).unwrap().to_be_bytes().to_vec();
+        let body = [kind.as_slice(), content].concat();
         chunk.extend_from_slice(&body);
         let mut crc = Crc::new();
         crc.update(&body);
@@ -150,6 +222,41 @@ mod tests {
         }
         let cut = png(64, 64);
         assert_eq!(cleaned(cut[..40].to_vec()).await, Err(BadPicture::Damaged));
+    }
+
+    #[tokio::test]
+    async fn compressed_metadata_is_not_unpacked() {
+        let file = png(4, 3);
+        // What follows the names would be unpacked, whatever it becomes.
+        let bomb = [b"ICC\0\0".as_slice(), &[0x78, 0x9C], &[0; 4_096]].concat();
+        for kind in [b"iCCP", b"zTXt", b"iTXt", b"eXIf", b"fdAT"] {
+            let odd = with_chunk(&file, kind, &bomb);
+            assert_eq!(plain_png(&odd), file, "{kind:?}");
+            assert_eq!(cleaned(odd).await.unwrap().1, "image/png");
+        }
+        let mut clear = Cursor::new(Vec::new());
+        RgbaImage::from_pixel(2, 2, Rgba([9, 9, 9, 0]))
+            .write_to(&mut clear, ImageFormat::Png)
+            .unwrap();
+        assert_eq!(plain_png(clear.get_ref()), *clear.get_ref());
+        // A chunk that is cut is damage; a length that is a lie ends the file.
+        assert_eq!(plain_png(&file[..50]), file[..50]);
+        let endless = with_chunk(&file, b"IDAT", b"");
+        let lie = [&endless[..33], &[0xFF; 4], &endless[37..]].concat();
+        assert_eq!(cleaned(lie).await, Err(BadPicture::Damaged));
+    }
+
+    #[tokio::test]
+    async fn deep_picture_is_refused_before_decoding() {
+        // The header of a small file, rewritten to say 4,000 x 4,000 of 16 bits a channel.
+        let mut file = png(4, 4);
+        let side = 4_000_u32.to_be_bytes();
+        file[16..24].copy_from_slice(&[side, side].concat());
+        file[24] = 16;
+        let mut crc = Crc::new();
+        crc.update(&file[12..29]);
+        file[29..33].copy_from_slice(&crc.sum().to_be_bytes());
+        assert_eq!(cleaned(file).await, Err(BadPicture::Deep(4_000, 4_000)));
     }
 
     #[tokio::test]

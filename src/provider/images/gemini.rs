@@ -82,7 +82,8 @@ async fn ask(endpoint: &Endpoint, prompt: &str) -> Result<(Answer, Consumption),
     let path = path(endpoint)?;
     let response = endpoint.post(&path, &body).await.map_err(|failure| failure.error)?;
     let bytes = endpoint.read_within(response, PICTURE).await?;
-    let (answer, found) = parsed(bytes, read).await;
+    let parsed = parsed(bytes, read).await;
+    let (answer, found) = parsed.map_err(|bound| endpoint.peer.over(bound))?;
     if let Some(said) = ServiceError::read(&answer) {
         return Err(endpoint.peer.service_error(&said, None, &body));
     }

@@ -69,7 +69,8 @@ async fn ask(endpoint: &Endpoint, prompt: &str) -> Result<Picture, NoPicture> {
         Err(failure) => return Err(failure.error.into()),
     };
     let bytes = endpoint.read_within(response, PICTURE).await?;
-    let (answer, entry) = parsed(bytes, first).await;
+    let parsed = parsed(bytes, first).await;
+    let (answer, entry) = parsed.map_err(|bound| endpoint.peer.over(bound))?;
     let Some(entry) = entry else { return Err(lack(endpoint, &answer, &body)) };
     let used = tokens(1, answer.get("usage"));
     // It may hold megabytes, which a fetch and decoding do not need.

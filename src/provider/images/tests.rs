@@ -68,6 +68,19 @@ async fn gemini(answers: &[Value]) -> (usize, Result<Picture, NoPicture>) {
     (server.requests().len(), made)
 }
 
+#[tokio::test]
+async fn answer_of_many_values_is_not_read() {
+    let odd = json!({"data": vec![json!([]); 60_000], "candidates": []});
+    for service in [ImageService::OpenAi, ImageService::Gemini] {
+        let (_server, model) = server(service, std::slice::from_ref(&odd));
+        let NoPicture::Failed(error) = made(&*model, "a ring").await.unwrap_err() else {
+            panic!("it is no refusal");
+        };
+        assert_eq!(error.kind(), Kind::Protocol);
+        assert!(error.to_string().contains("100000 values an answer"), "{error}");
+    }
+}
+
 fn kind(made: Result<Picture, NoPicture>) -> Kind {
     match made.unwrap_err() {
         NoPicture::Failed(error) => error.kind(),

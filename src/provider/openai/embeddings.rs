@@ -12,6 +12,7 @@ use serde_json::{Map, Value, json};
 use super::NAME;
 use crate::provider::{
     Embedder, Error, Kind,
+    bounds::VECTOR_VALUES,
     remote::{Endpoint, Options, ServiceError},
 };
 
@@ -67,6 +68,7 @@ impl Embedder for Embeddings {
 async fn ask(endpoint: &Endpoint, body: &Value, count: usize) -> Result<Vec<Vec<f32>>, Error> {
     let response = endpoint.post("/embeddings", body).await.map_err(|failure| failure.error)?;
     let bytes = endpoint.read(response).await?;
+    VECTOR_VALUES.check_values(&bytes).map_err(|bound| endpoint.peer.over(bound))?;
     let answer: Value = serde_json::from_slice(&bytes).unwrap_or_default();
     if let Some(said) = ServiceError::read(&answer) {
         return Err(endpoint.peer.service_error(&said, None, body));

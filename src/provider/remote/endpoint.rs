@@ -19,7 +19,7 @@ use super::{
 };
 use crate::provider::{
     Error, Kind,
-    bounds::{ANSWER, Body, Bound},
+    bounds::{ANSWER, Body, Bound, VALUES},
     with_proxy_and_tls,
 };
 
@@ -223,6 +223,7 @@ pub async fn probe(endpoint: &Endpoint) -> Result<String, Error> {
     };
     let body = tokio::time::timeout(PROBE_TIMEOUT, endpoint.read(response)).await;
     let body = body.map_err(|_| endpoint.peer.slow())??;
+    VALUES.check_values(&body).map_err(|bound| endpoint.peer.over(bound))?;
     let listed: Value = serde_json::from_slice(&body).unwrap_or_default();
     // OpenAI's list, and Gemini's.
     let models = listed.get("data").or_else(|| listed.get("models")).and_then(Value::as_array);

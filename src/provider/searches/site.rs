@@ -13,7 +13,7 @@ use tokio::task::spawn_blocking;
 use super::options::SearchOptions;
 use crate::provider::{
     Error, Kind,
-    bounds::{ANSWER, Body},
+    bounds::{ANSWER, Body, Bound, VALUES},
     decoded::{ACCEPTED, Undecoded, decoded},
     http_client::{USER_AGENT, with_proxy_and_tls},
     remote::{begun, disconnected, hide_echoes, quotable, retry_after, shown_address, without_key},
@@ -119,8 +119,13 @@ impl Site {
             }
         };
         // Millions of bytes take longer than a thread of the runtime may be kept.
-        let json = spawn_blocking(move || serde_json::from_slice(&body).ok()).await;
-        Ok(Answer { query: query.to_owned(), status, headers, json: json.unwrap_or_default() })
+        let read = move || VALUES.check_values(&body).map(|()| serde_json::from_slice(&body).ok());
+        let json = spawn_blocking(read).await.unwrap_or(Ok(None));
+        let json = match json {
+            Err(bound) if (200..300).contains(&status) => return Err(self.exceeds(bound)),
+            json => json.unwrap_or_default(),
+        };
+        Ok(Answer { query: query.to_owned(), status, headers, json })
     }
 
     async fn read(&self, mut response: Response) -> Result<Vec<u8>, Error> {
@@ -185,7 +190,11 @@ impl Site {
     }
 
     fn over(&self) -> Error {
-        let what = format!("the answer exceeds the limit of {ANSWER}");
+        self.exceeds(ANSWER)
+    }
+
+    fn exceeds(&self, bound: Bound) -> Error {
+        let what = format!("the answer exceeds the limit of {bound}");
         self.error(Kind::Protocol, &what, "check base_url")
     }
 

@@ -334,6 +334,22 @@ fn answer_without_measure_is_given_up() {
     let mut reading = Reading::default();
     let many = (0..5_000).find(|at| reading.take(&block(*at, "text"), &mut out).is_err());
     assert_eq!(many, Some(4_096));
+    // The work of a block does not grow with those before it: one that begins again counts as another.
+    for (kind, most) in [("text", 4_096), ("unheard_of", 4_096), ("tool_use", 64)] {
+        let mut reading = Reading::default();
+        let many = (0..30_000).find(|at| reading.take(&block(at % 10, kind), &mut out).is_err());
+        assert_eq!(many, Some(most), "{kind}");
+    }
+    let nested = |kind: &str| {
+        json!({"type": "content_block_start", "index": 0,
+            "content_block": {"type": kind, "data": vec![json!([]); 10_000]}})
+    };
+    let mut reading = Reading::default();
+    let many = (0..30).find(|_| reading.take(&nested("thinking"), &mut out).is_err());
+    let most = (8 << 20) / (10_000 * size_of::<Value>());
+    assert!(many.is_some_and(|many| many <= most), "{many:?}: memory counts, not text");
+    let mut reading = Reading::default();
+    assert!((0..30).all(|_| reading.take(&nested("unheard_of"), &mut out).is_ok()), "nothing kept");
     let mut reading = Reading::default();
     assert!(reading.take(&block(0, "thinking"), &mut out).is_ok());
     let delta = |kind: &str, member: &str| {
