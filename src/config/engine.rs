@@ -76,6 +76,7 @@ pub fn s2s(npc: &Fields, engines: Engines, problems: &mut Problems) -> S2s {
         provider: provider.map(str::to_owned),
         voice: fields.text("voice").map(str::trim).map(str::to_owned),
         slow_tool: fields.whole("slow_tool_ms").map_or(default.slow_tool, Duration::from_millis),
+        max_answer: fields.whole("max_answer_s").map_or(default.max_answer, Duration::from_secs),
     }
 }
 

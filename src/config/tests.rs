@@ -543,12 +543,13 @@ fn npc_may_speak_through_a_voice_model() {
         (EngineKind::SpeechToSpeech, &default)
     );
     let keys = "engine: speech_to_speech\nvoice: { voice_id: rms }\n\
-                s2s: { provider: openai-realtime, voice: marin, slow_tool_ms: 90 }\n";
+                s2s: { provider: openai-realtime, voice: marin, slow_tool_ms: 90, max_answer_s: 12 }\n";
     let config = npc(keys);
     let wanted = S2s {
         provider: Some("openai-realtime".to_owned()),
         voice: Some("marin".to_owned()),
         slow_tool: Duration::from_millis(90),
+        max_answer: Duration::from_secs(12),
     };
     assert_eq!((config.npcs[0].engine, &config.npcs[0].s2s), (EngineKind::SpeechToSpeech, &wanted));
     assert_eq!(warned(&config), [""; 0]);

@@ -193,11 +193,18 @@ pub struct S2s {
     pub voice: Option<String>,
     /// The cascade answers where a tier was asked for that allows a tool slower than this (its p50).
     pub slow_tool: Duration,
+    /// Longest speech of one answer; the rest is cut off.
+    pub max_answer: Duration,
 }
 
 impl Default for S2s {
     fn default() -> Self {
-        Self { provider: None, voice: None, slow_tool: Duration::from_millis(1_500) }
+        Self {
+            provider: None,
+            voice: None,
+            slow_tool: Duration::from_millis(1_500),
+            max_answer: Duration::from_secs(30),
+        }
     }
 }
 

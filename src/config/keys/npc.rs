@@ -148,6 +148,12 @@ pub static S2S: Shape = Shape {
             "Duration in milliseconds: if a key word or the game master asks for a tier that \
              allows a slower tool, the cascade answers; default 1500.",
         ),
+        Key::new(
+            "max_answer_s",
+            Kind::Whole { min: 5, max: 30 },
+            "Longest answer in seconds of speech; what is longer is cut off, between two sentences \
+             where possible. Default 30.",
+        ),
     ],
 };
 

@@ -9,7 +9,7 @@ use futures::{FutureExt, StreamExt};
 use tokio::time::{Instant, timeout};
 
 use super::{
-    money::{Answered, Contents, LONGEST},
+    money::{Answered, Contents, longest},
     outgoing::Spoken,
 };
 use crate::{
@@ -30,6 +30,8 @@ use crate::{
 const BEFORE: usize = 48_000;
 /// Longest wait for the end of an answer that was cancelled.
 const CANCELLED: Duration = Duration::from_secs(3);
+/// Most events that follow a cancelled answer, or were left between two turns.
+const EVENTS: usize = 4_096;
 /// Most sound that is sent before its utterance is over: 30 s. Of one that is longer only the newest is
 /// kept, so that its beginning is another with each frame.
 const AHEAD: usize = 1_500;
@@ -120,6 +122,12 @@ impl Line {
         self.open.as_mut().ok_or_else(gone)
     }
 
+    /// The contents of a new session, before anything is told to it.
+    pub fn empty(&self) -> Contents {
+        let a_second = self.service.abilities().sound;
+        Contents::new(a_second, longest(a_second, self.npc.s2s.max_answer))
+    }
+
     /// A turn of it is still being played.
     pub fn is_heard(&self) -> bool {
         self.open.as_ref().is_some_and(|open| open.pending.is_some())
@@ -175,14 +183,14 @@ impl Line {
         {
             return Err(error.clone());
         }
+        let mut held = self.empty();
         let setup = SpeechSetup {
             instructions: conversation.system.clone(),
             voice: self.npc.s2s.voice.clone(),
             tools: Arc::clone(&self.tools),
-            max_tokens: LONGEST,
+            max_tokens: held.longest,
             before: newest(&conversation.talk),
         };
-        let mut held = Contents::new(self.service.abilities().sound);
         held.add_text(setup.instructions.len());
         setup.before.iter().for_each(|it| held.add_text(length(it)));
         let opened = self.service.connect(setup).await;
@@ -270,7 +278,11 @@ impl Line {
                 open.is_off = true;
             }
         }
-        open.end(&mut pending).await;
+        if !open.end(&mut pending).await {
+            // It would cost more and more.
+            self.open = None;
+            return;
+        }
         open.pending = None;
         // Secrets of the turn's own message must not stay, nor calls without results.
         open.is_off |= pending.owes || pending.adds.as_ref().is_some_and(|it| it.told_secrets);
@@ -353,18 +365,24 @@ impl Open {
         }
     }
 
-    /// Waits for the end of an answer that was cancelled, if there is one.
-    pub async fn end(&mut self, pending: &mut Pending) {
+    /// Waits for the end of an answer that was cancelled, if there is one; false: it does not end.
+    pub async fn end(&mut self, pending: &mut Pending) -> bool {
         if pending.is_answering && timeout(CANCELLED, self.ended(pending)).await.is_err() {
             self.is_off = true;
         }
+        !pending.is_answering
     }
 
     async fn ended(&mut self, pending: &mut Pending) {
-        while let Some(event) = self.events.next().await {
-            match event {
-                Ok(SpeechSessionEvent::Done(done)) => return self.pay(pending, done.usage),
-                event => self.note(&event),
+        for _ in 0..EVENTS {
+            match self.events.next().await {
+                Some(Ok(SpeechSessionEvent::Done(done))) => return self.pay(pending, done.usage),
+                Some(Ok(SpeechSessionEvent::Audio { sound, .. })) => {
+                    // Nobody hears it, and it is billed.
+                    pending.answered.sound += sound.rate.duration_of(sound.samples.len());
+                }
+                Some(event) => self.note(&event),
+                None => break,
             }
         }
         self.is_off = true;
@@ -372,15 +390,14 @@ impl Open {
 
     /// Reads the events that have come since the last turn.
     fn look(&mut self) {
-        while let Some(event) = self.events.next().now_or_never() {
-            match event {
-                Some(event) => self.note(&event),
-                None => {
-                    self.is_off = true;
-                    return;
-                }
+        for _ in 0..EVENTS {
+            match self.events.next().now_or_never() {
+                Some(Some(event)) => self.note(&event),
+                None => return,
+                Some(None) => break,
             }
         }
+        self.is_off = true;
     }
 
     /// Notes what `event` says of the session itself.

@@ -4,6 +4,7 @@
 //! never from the service's memory. The cascade of the same NPC answers the turns that are not for the
 //! model, and those that fail. **Never**: knows which service it is.
 
+mod bounds;
 mod ending;
 mod line;
 mod money;

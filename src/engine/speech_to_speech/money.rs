@@ -1,7 +1,8 @@
 //! The cost of a voice model's answers: set aside before, booked by the service's count where that can be true.
 //!
 //! Entry type: [`Contents`] of a session. A service bills all of it with each answer, by tokens of text
-//! and of sound. **Never**: knows a price.
+//! and of sound. An answer is counted as it comes, and cut off at the end of what is set aside for it.
+//! **Never**: knows a price.
 
 use std::time::Duration;
 
@@ -11,8 +12,12 @@ use crate::{
     provider::SpeechUsage,
 };
 
-/// Longest answer, in tokens: about half a minute of speech, as much as may wait to be heard.
-pub const LONGEST: u32 = 700;
+/// Fewest tokens of sound that are set aside for an answer: a call needs room, however short speech may be.
+const LEAST: u32 = 300;
+/// Tokens of an answer beside its sound.
+const BESIDE: u32 = 100;
+/// Bytes that a token of text usually has.
+const A_TOKEN: u64 = 4;
 /// A count below this part of what sound usually has cannot be true.
 const LEAST_SOUND: u64 = 4;
 /// Tokens that a service adds to a conversation.
@@ -23,6 +28,8 @@ const TEMPLATE: u64 = 256;
 pub struct Contents {
     /// Tokens of its service per second of sound.
     a_second: SoundTokens,
+    /// Longest answer, in tokens.
+    pub longest: u32,
     /// Bytes of text.
     pub text: u64,
     /// Tokens of sound, as far as they were counted.
@@ -43,9 +50,9 @@ pub struct Answered {
 }
 
 impl Contents {
-    /// Nothing yet, with a service that counts sound so.
-    pub const fn new(a_second: SoundTokens) -> Self {
-        Self { a_second, text: 0, sound: 0, heard: Duration::ZERO }
+    /// Nothing yet, with a service that counts sound so; `longest`: tokens of the longest answer.
+    pub const fn new(a_second: SoundTokens, longest: u32) -> Self {
+        Self { a_second, longest, text: 0, sound: 0, heard: Duration::ZERO }
     }
 
     /// More text.
@@ -84,12 +91,19 @@ impl Contents {
             input_tokens: self.text.saturating_add(TEMPLATE),
             cached_tokens: 0,
             written_tokens: 0,
-            output_tokens: u64::from(LONGEST),
+            output_tokens: u64::from(self.longest),
             audio_in: self.all_sound().saturating_add(TEMPLATE),
             audio_cached: 0,
-            audio_out: u64::from(LONGEST),
+            audio_out: u64::from(self.longest),
             ..Consumption::default()
         }
+    }
+
+    /// True if an answer of this size has used up what [`Self::expected`] sets aside for one.
+    pub fn is_used_up(self, answered: Answered) -> bool {
+        let longest = u64::from(self.longest);
+        tokens(answered.sound, self.a_second.spoken) > longest
+            || self.written(answered) / A_TOKEN > longest
     }
 
     /// The consumption to book for an answer: `usage` where it can be true.
@@ -112,6 +126,12 @@ impl Contents {
             ..Consumption::default()
         }
     }
+}
+
+/// Tokens of the longest answer, whose speech lasts at most so long, with a service that counts sound so.
+pub fn longest(a_second: SoundTokens, speech: Duration) -> u32 {
+    let spoken = u32::try_from(tokens(speech, a_second.spoken)).unwrap_or(u32::MAX);
+    spoken.max(LEAST).saturating_add(BESIDE)
 }
 
 fn tokens(sound: Duration, a_second: u32) -> u64 {
@@ -138,7 +158,7 @@ mod tests {
             text: 1_600,
             sound: 350,
             heard: Duration::from_secs(5),
-            ..Contents::new(a_second)
+            ..Contents::new(a_second, 700)
         }
     }
 
@@ -160,6 +180,25 @@ mod tests {
         assert_eq!(booked, (400, 400, 20, 80));
         let cached = SpeechUsage { audio_cached: 9_000, ..usage(410, 390, 21, 82) };
         assert_eq!(CONTENTS.used(cached, ANSWERED).audio_cached, 390);
+    }
+
+    #[test]
+    fn longest_answer_is_set_aside() {
+        let a_second = |spoken| SoundTokens { heard: 10, spoken, with_words: true };
+        let half_a_minute = Duration::from_secs(30);
+        assert_eq!(longest(a_second(20), half_a_minute), 700);
+        assert_eq!(longest(a_second(25), half_a_minute), 850);
+        assert_eq!(longest(a_second(20), Duration::from_secs(5)), 400, "a call needs room");
+    }
+
+    #[test]
+    fn answer_uses_up_its_reservation() {
+        let of = |words, calls, seconds| {
+            let sound = Duration::from_secs(seconds);
+            CONTENTS.is_used_up(Answered { words, calls, sound })
+        };
+        assert!(!of(2_800, 0, 35) && !of(0, 2_800, 35), "700 tokens of each");
+        assert!(of(0, 0, 36) && of(2_804, 0, 0) && of(1_404, 1_400, 0));
     }
 
     #[test]

@@ -1,7 +1,11 @@
 //! Answers of a service on their way to the table: shaped, cut into frames, counted.
 //!
 //! Entry type: [`Outgoing`]. A sentence of the table is one item of the service's conversation.
-//! **Never**: waits.
+//!
+//! A turn has a longest sound. In the last sixth of it speech is passed on sentence by sentence: what
+//! follows a pause waits until the next pause or the end of the answer. So an answer that is cut off at its
+//! longest ends with a whole sentence if it pauses there at all, even where its sound comes no faster
+//! than it is heard. **Never**: waits.
 
 use std::{collections::VecDeque, time::Duration};
 
@@ -11,6 +15,7 @@ use crate::{
     audio::{FRAME, Frame, SampleRate, Shape},
     domain::Voice,
     engine::{Reply, Shaping},
+    logic::vad,
     provider::{Error, Kind, Pcm, SPEECH_WAITING, SpeechItemId},
 };
 
@@ -20,6 +25,10 @@ const A_WORD: u128 = 300;
 const END: usize = 2_048;
 /// Answers of one turn.
 const ITEMS: usize = 64;
+/// The part of the longest sound that is passed on at once.
+const AT_ONCE: f64 = 5.0 / 6.0;
+/// Silence between two sentences, in frames: 300 ms, more than between words.
+const PAUSE: u32 = 15;
 
 /// One answer of the service.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -49,6 +58,14 @@ pub struct Outgoing {
     /// Time of the first frame.
     first_at: Option<Instant>,
     frames: u32,
+    /// Sound that may still come, before shaping.
+    left: Duration,
+    /// Length of the sound from which on it is passed on sentence by sentence.
+    at_once: Duration,
+    /// Silent frames up to the last one.
+    quiet: u32,
+    /// Pieces at the front of the queue that belong to whole sentences; `None`: all may be passed on.
+    whole: Option<usize>,
 }
 
 /// The shaping of one answer.
@@ -59,9 +76,13 @@ struct Sounding {
 }
 
 impl Outgoing {
-    /// Nothing yet, in `voice`.
-    pub const fn new(voice: Voice) -> Self {
+    /// Nothing yet, in `voice`; at most `longest` of sound before it is shaped.
+    pub fn new(voice: Voice, longest: Duration) -> Self {
         Self {
+            at_once: longest.mul_f64(AT_ONCE / f64::from(voice.speed_factor)),
+            left: longest,
+            quiet: 0,
+            whole: None,
             voice,
             queue: VecDeque::new(),
             spoken: Vec::new(),
@@ -73,14 +94,17 @@ impl Outgoing {
         }
     }
 
-    /// The next piece.
+    /// The next piece that may be passed on.
     pub fn pop(&mut self) -> Option<Reply> {
+        if let Some(whole) = &mut self.whole {
+            *whole = whole.checked_sub(1)?;
+        }
         self.queue.pop_front()
     }
 
-    /// No piece waits.
+    /// No piece may be passed on now.
     pub fn is_empty(&self) -> bool {
-        self.queue.is_empty()
+        self.queue.is_empty() || self.whole == Some(0)
     }
 
     /// Sentences so far, fillers included.
@@ -149,29 +173,35 @@ impl Outgoing {
         }
     }
 
-    /// Sound of `item`.
+    /// Sound of `item`; false: it goes beyond the longest there may be, and the rest is dropped.
     ///
     /// # Errors
     /// An impossible rate, pitch or speed.
-    pub fn sound(&mut self, item: &SpeechItemId, sound: &Pcm) -> Result<(), Error> {
+    pub fn sound(&mut self, item: &SpeechItemId, sound: &Pcm) -> Result<bool, Error> {
         if self.spoken.last().is_none_or(|last| last.item != *item) {
             self.end();
+            self.sentence_ends();
             let early = self.early.iter().position(|(it, _)| it == item);
             let words = early.map(|index| self.early.swap_remove(index).1).unwrap_or_default();
             let sentence = self.begin(words.clone(), false);
             let item = item.clone();
             self.spoken.push(Spoken { sentence, item, sound: Duration::ZERO, words });
         }
+        let length = sound.rate.duration_of(sound.samples.len());
         if let Some(spoken) = self.spoken.last_mut() {
-            spoken.sound += sound.rate.duration_of(sound.samples.len());
+            spoken.sound += length;
         }
+        let most = sound.rate.samples_in(self.left);
+        let samples = sound.samples.get(..most).unwrap_or(&sound.samples);
+        let fits = length <= self.left;
+        self.left = self.left.saturating_sub(length);
         let sounding = match &mut self.sounding {
             Some(sounding) => sounding,
             none => none.insert(Sounding::new(&self.voice, sound.rate)?),
         };
-        let frames = sounding.push(&sound.samples)?;
+        let frames = sounding.push(samples)?;
         self.frames_of_last(frames);
-        Ok(())
+        Ok(fits)
     }
 
     /// The answer that sounds now has no more sound.
@@ -185,6 +215,7 @@ impl Outgoing {
 
     /// Passes the last sound on; false: nothing sounds.
     fn flush(&mut self) -> bool {
+        self.whole = None;
         let Some(mut sounding) = self.sounding.take() else { return false };
         if let Ok(frames) = sounding.finish() {
             self.frames_of_last(frames);
@@ -205,7 +236,26 @@ impl Outgoing {
     /// Drops the pieces that wait.
     pub fn clear(&mut self) {
         self.queue.clear();
+        (self.sounding, self.whole) = (None, None);
+    }
+
+    /// The answer was cut off: a sentence that waits to be whole is not heard. Its end is not told, so that
+    /// playback counts the words that fit the sound.
+    pub fn stop_short(&mut self) {
+        let Some(whole) = self.whole.take() else {
+            self.flush();
+            return;
+        };
         self.sounding = None;
+        let rest = self.queue.split_off(whole.min(self.queue.len()));
+        self.queue.extend(rest.into_iter().filter(|it| !matches!(it, Reply::Audio { .. })));
+    }
+
+    /// The sound so far ends with a sentence.
+    fn sentence_ends(&mut self) {
+        if FRAME.saturating_mul(self.frames) >= self.at_once {
+            self.whole = Some(self.queue.len());
+        }
     }
 
     /// More sound waits than [`SPEECH_WAITING`], even if playback was never held up.
@@ -230,7 +280,12 @@ impl Outgoing {
         for frame in frames {
             self.first_at.get_or_insert_with(Instant::now);
             self.frames = self.frames.saturating_add(1);
+            let is_silent = vad::is_silent(frame.samples());
+            self.quiet = if is_silent { self.quiet.saturating_add(1) } else { 0 };
             self.queue.push_back(Reply::Audio { sentence, frame });
+            if self.quiet == PAUSE {
+                self.sentence_ends();
+            }
         }
     }
 }

@@ -10,9 +10,9 @@ use tokio::time::{Instant, timeout_at};
 use tokio_util::sync::CancellationToken;
 
 use super::{
+    bounds::{Bounds, USED_UP, drain, finish, too_long},
     ending::{Ended, NotAnswered, meaning},
     line::{Adds, Line, Pending},
-    money::Contents,
     outgoing::Outgoing,
 };
 use crate::{
@@ -26,7 +26,7 @@ use crate::{
         report::EngineUsed,
         tool_loop::Before,
     },
-    provider::{Error, Kind, SpeechItem, SpeechItemId, SpeechOrder, SpeechSessionEvent},
+    provider::{Error, Kind, Pcm, SpeechItem, SpeechItemId, SpeechOrder, SpeechSessionEvent},
 };
 
 /// Longest wait for the first sound, word or call of an answer.
@@ -35,8 +35,6 @@ const FIRST: Duration = Duration::from_secs(3);
 const TURN: Duration = Duration::from_secs(20);
 /// Lowest speed of an upload, relative to real time.
 const UPLOAD: u32 = 8;
-/// Longest wait for more of it.
-const MORE: Duration = Duration::from_secs(10);
 
 /// One turn.
 pub struct Talk<'t> {
@@ -76,7 +74,7 @@ impl<'t> Talk<'t> {
             stop: stop.clone(),
         };
         Self {
-            out: Outgoing::new(model.npc.voice.clone()),
+            out: Outgoing::new(model.npc.voice.clone(), model.npc.s2s.max_answer),
             calls: TurnCalls::new(setup, Arc::clone(turn)),
             line,
             cascade,
@@ -146,7 +144,7 @@ impl<'t> Talk<'t> {
         let names = self.calls.specs().iter().map(|spec| spec.name.to_string());
         self.visible = names.collect();
         // An utterance whose answer cannot be paid is not sent.
-        let least = Contents::new(self.line.service().abilities().sound).expected();
+        let least = self.line.empty().expected();
         let model = self.cascade.model();
         let (payer, cap) = (&model.npc.name, model.npc.policy.max_cost);
         model.budget.reserve_now(self.line.service().priced_as(), payer, cap, least)?.unused();
@@ -234,9 +232,14 @@ impl<'t> Talk<'t> {
         let mut calls = Vec::new();
         let upload = std::mem::take(&mut self.upload);
         // Earlier rounds' sound must end first: until then the silence is not heard.
-        let mut until = Instant::now() + FIRST + upload + self.out.ahead();
+        let speech = self.cascade.model().npc.s2s.max_answer;
+        let mut bounds = Bounds::new(speech, FIRST + upload + self.out.ahead());
         let stop = self.stop.clone();
         loop {
+            if let Some(why) = bounds.passed() {
+                let ended = self.cut_short(&why)?;
+                return self.finish(ended).await;
+            }
             let waits = !self.out.is_empty();
             let events = &mut self.line.get()?.events;
             let event = tokio::select! {
@@ -248,18 +251,17 @@ impl<'t> Talk<'t> {
                     }
                     continue;
                 }
-                event = timeout_at(until, events.next()) => event,
+                event = timeout_at(bounds.until(), events.next()) => event,
             };
+            if event.is_err() && bounds.passed().is_some() {
+                continue;
+            }
             let silent = || Error::new(Kind::Timeout, "the voice model says nothing any more");
             let ended = || Error::new(Kind::Interrupted, "the session of the voice model is over");
             let event = event.map_err(|_| silent())?.ok_or_else(ended)??;
-            until = Instant::now() + MORE;
+            bounds.note();
             if let Some(ended) = self.take(event, &mut calls)? {
-                self.out.end();
-                return Ok(match self.drain().await? {
-                    true => self.paid(ended).await?,
-                    false => Ended::Stopped,
-                });
+                return self.finish(ended).await;
             }
         }
     }
@@ -271,15 +273,7 @@ impl<'t> Talk<'t> {
         calls: &mut Vec<ToolCall>,
     ) -> Result<Option<Ended>, Error> {
         match event {
-            SpeechSessionEvent::Audio { item, sound } => {
-                self.begun();
-                self.out.sound(&item, &sound)?;
-                let heard = sound.rate.duration_of(sound.samples.len());
-                self.with_pending(|pending| pending.answered.sound += heard);
-                if self.out.is_far_ahead() {
-                    return self.cut("more than 30 s of speech wait to be heard").map(Some);
-                }
-            }
+            SpeechSessionEvent::Audio { item, sound } => return self.sound(&item, &sound),
             SpeechSessionEvent::Calling => self.begun(),
             SpeechSessionEvent::Words { item, delta } => return self.words(&item, delta),
             SpeechSessionEvent::Call(call) => {
@@ -287,6 +281,7 @@ impl<'t> Talk<'t> {
                 let size = call.name.len() + call.arguments.len();
                 self.with_pending(|pending| pending.answered.calls += size as u64);
                 calls.push(call);
+                return self.unless_used_up();
             }
             SpeechSessionEvent::Done(done) => {
                 let open = self.line.get()?;
@@ -310,27 +305,53 @@ impl<'t> Talk<'t> {
         Ok(None)
     }
 
+    fn sound(&mut self, item: &SpeechItemId, sound: &Pcm) -> Result<Option<Ended>, Error> {
+        self.begun();
+        let fits = self.out.sound(item, sound)?;
+        let heard = sound.rate.duration_of(sound.samples.len());
+        self.with_pending(|pending| pending.answered.sound += heard);
+        if !fits {
+            return self.cut(&too_long(self.cascade.model().npc.s2s.max_answer)).map(Some);
+        }
+        if self.out.is_far_ahead() {
+            return self.cut("more than 30 s of speech wait to be heard").map(Some);
+        }
+        self.unless_used_up()
+    }
+
     fn words(&mut self, item: &SpeechItemId, delta: String) -> Result<Option<Ended>, Error> {
         self.begun();
         let size = delta.len();
         self.with_pending(|pending| pending.answered.words += size as u64);
-        let is_secret = redact::holds_credential(self.out.words(item, delta));
-        if !is_secret {
-            return Ok(None);
+        if !redact::holds_credential(self.out.words(item, delta)) {
+            return self.unless_used_up();
         }
         self.out.clear();
         self.cut("withheld an answer that holds a credential (find out where the model read it)")
             .map(Some)
     }
 
-    /// `ended`, once the price of the answer is known.
-    async fn paid(&mut self, ended: Ended) -> Result<Ended, Error> {
-        let stop = self.stop.clone();
+    /// `ended`, once all of the answer is passed on and paid.
+    async fn finish(&mut self, ended: Ended) -> Result<Ended, Error> {
+        finish(ended, self.line, &mut self.out, self.replies, &self.stop).await
+    }
+
+    /// The end of the answer, if it has used up the money that is set aside for it.
+    fn unless_used_up(&mut self) -> Result<Option<Ended>, Error> {
         let open = self.line.get()?;
-        let mut pending = open.pending.as_mut().map(std::mem::take).unwrap_or_default();
-        let is_over = stop.run_until_cancelled(open.end(&mut pending)).await.is_none();
-        open.pending = Some(pending);
-        Ok(if is_over { Ended::Stopped } else { ended })
+        let answered = open.pending.as_ref().map(|it| it.answered).unwrap_or_default();
+        if !open.held.is_used_up(answered) {
+            return Ok(None);
+        }
+        self.cut_short(USED_UP).map(Some)
+    }
+
+    /// Like [`Self::cut`], unless another engine can still answer because nothing was heard.
+    fn cut_short(&mut self, why: &str) -> Result<Ended, Error> {
+        match self.out.has_sound() {
+            true => self.cut(why),
+            false => Err(Error::new(Kind::Protocol, why)),
+        }
     }
 
     /// Cancels the answer, because of `why`.
@@ -339,6 +360,7 @@ impl<'t> Talk<'t> {
         // More of it is made before it stops.
         open.is_off = true;
         open.send(SpeechOrder::Cancel)?;
+        self.out.stop_short();
         Ok(Ended::Cut(Failure::Model(format!("{}: {why}", self.line.service().name()))))
     }
 
@@ -350,26 +372,11 @@ impl<'t> Talk<'t> {
         Ended::Stopped
     }
 
-    /// Passes on the pieces that wait; false: the turn ended meanwhile.
-    async fn drain(&mut self) -> Result<bool, Error> {
-        let stop = self.stop.clone();
-        while !self.out.is_empty() {
-            let Some(room) = stop.run_until_cancelled(self.replies.room()).await else {
-                return Ok(false);
-            };
-            let room = room?;
-            if let Some(reply) = self.out.pop() {
-                room.send(reply);
-            }
-        }
-        Ok(true)
-    }
-
     /// Passes on a sentence that broke off.
     async fn close_sentence(&mut self) {
         self.out.cut();
         // Without a table the sound is dropped.
-        let _ = self.drain().await;
+        let _ = drain(&mut self.out, self.replies, &self.stop).await;
     }
 
     /// Runs one round of calls; false: the turn has ended before any could run.
@@ -443,7 +450,7 @@ impl<'t> Talk<'t> {
         if let Some(filler) = ready.flatten() {
             self.filler_said = true;
             self.out.filler(filler.text, &filler.frames);
-            self.drain().await?;
+            drain(&mut self.out, self.replies, &self.stop).await?;
         }
         Ok(())
     }

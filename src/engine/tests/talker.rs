@@ -3,7 +3,10 @@
 
 use std::{
     collections::VecDeque,
-    sync::{Arc, Mutex},
+    sync::{
+        Arc, Mutex,
+        atomic::{AtomicU64, Ordering},
+    },
     time::Duration,
 };
 
@@ -30,6 +33,15 @@ use crate::{
 pub enum Does {
     /// Says these words in so many ms of sound, all at once.
     Say(&'static str, u64),
+    /// Speaks as fast as it is heard, for so many ms unless it is cancelled; the last 400 of each so many
+    /// ms are silent.
+    Talk(u64, u64),
+    /// Speaks as fast as it is heard until the session ends, cancelled or not.
+    TalkOn,
+    /// Begins a call each second until the session ends.
+    Dawdle,
+    /// Begins so many calls at once.
+    Flood(usize),
     /// Calls a tool.
     Call(&'static str, &'static str),
     /// The calls of the answer are cancelled as soon as it is over.
@@ -63,6 +75,8 @@ pub struct Talker {
     scripts: Arc<Mutex<VecDeque<Vec<Does>>>>,
     pub told: Arc<Mutex<Told>>,
     pub price: Option<&'static str>,
+    /// Tokens of [`Does::Talk`] and [`Does::TalkOn`] so far, 20 a second.
+    pub billed: Arc<AtomicU64>,
     /// It can neither change its tools nor take anything back, and goes on beside calls.
     is_fixed: bool,
     /// Connections are refused, after this time.
@@ -80,6 +94,11 @@ impl Talker {
     /// One that can neither change its tools nor take anything back.
     pub fn fixed() -> Self {
         Self { is_fixed: true, ..Self::default() }
+    }
+
+    /// One that costs something.
+    pub fn priced(price: &'static str) -> Self {
+        Self { price: Some(price), ..Self::default() }
     }
 
     pub fn then(&self, script: &[Does]) -> &Self {
@@ -165,6 +184,8 @@ impl SpeechToSpeech for Talker {
             told: Arc::clone(&self.told),
             to,
             items: self.sessions() * 100,
+            billed: Arc::clone(&self.billed),
+            spoken: 0,
         };
         tokio::spawn(session.serve(orders));
         // As that of a client, it is not to be polled after its end.
@@ -181,6 +202,9 @@ struct Session {
     told: Arc<Mutex<Told>>,
     to: Events,
     items: usize,
+    billed: Arc<AtomicU64>,
+    /// Tokens of the answer that were billed.
+    spoken: u64,
 }
 
 impl Session {
@@ -201,6 +225,25 @@ impl Session {
         for step in script.unwrap_or_else(|| vec![Does::Say("Well met.", 1_000)]) {
             match step {
                 Does::Say(words, length) => self.say(words, length),
+                Does::Talk(length, pause) => match self.talk(orders, length, pause).await {
+                    Some(SpeechEnding::Completed) => {}
+                    Some(ending) => {
+                        self.done(ending, counts);
+                        return true;
+                    }
+                    None => return false,
+                },
+                Does::TalkOn => {
+                    while self.talk(orders, u64::MAX, u64::MAX).await.is_some() {}
+                    return false;
+                }
+                Does::Dawdle => {
+                    self.dawdle(orders).await;
+                    return false;
+                }
+                Does::Flood(calls) => {
+                    (0..calls).for_each(|_| self.tell(SpeechSessionEvent::Calling));
+                }
                 Does::Call(name, arguments) => {
                     self.items += 1;
                     let id = CallId(format!("call-{}", self.items));
@@ -250,6 +293,56 @@ impl Session {
         self.tell(SpeechSessionEvent::Words { item, delta: rest.to_owned() });
     }
 
+    /// Speaks at talking speed, and counts it; `None`: the session is over.
+    async fn talk(
+        &mut self,
+        orders: &mut UnboundedReceiver<SpeechOrder>,
+        length: u64,
+        pause: u64,
+    ) -> Option<SpeechEnding> {
+        self.items += 1;
+        let item = SpeechItemId(format!("item-{}", self.items));
+        let delta = "On and on.".to_owned();
+        self.tell(SpeechSessionEvent::Words { item: item.clone(), delta });
+        let mut at = 0;
+        while at < length {
+            tokio::select! {
+                order = orders.recv() => {
+                    let order = order?;
+                    let is_over = matches!(order, SpeechOrder::Cancel);
+                    self.told.lock().unwrap().orders.push(order);
+                    if is_over {
+                        return Some(SpeechEnding::Cancelled);
+                    }
+                }
+                () = tokio::time::sleep(Duration::from_millis(100)) => {
+                    let level = if at % pause >= pause - 400 { 0 } else { 8_000 };
+                    let rate = SampleRate::new(24_000).unwrap();
+                    let sound = Pcm { samples: vec![level; 2_400], rate };
+                    self.tell(SpeechSessionEvent::Audio { item: item.clone(), sound });
+                    self.billed.fetch_add(2, Ordering::Relaxed);
+                    self.spoken += 2;
+                    at += 100;
+                }
+            }
+        }
+        Some(SpeechEnding::Completed)
+    }
+
+    async fn dawdle(&self, orders: &mut UnboundedReceiver<SpeechOrder>) {
+        loop {
+            tokio::select! {
+                order = orders.recv() => {
+                    let Some(order) = order else { return };
+                    self.told.lock().unwrap().orders.push(order);
+                }
+                () = tokio::time::sleep(Duration::from_secs(1)) => {
+                    self.tell(SpeechSessionEvent::Calling);
+                }
+            }
+        }
+    }
+
     fn go_away(&self, later: u64, left: u64) {
         let to = self.to.clone();
         tokio::spawn(async move {
@@ -267,8 +360,9 @@ impl Session {
         });
     }
 
-    fn done(&self, ending: SpeechEnding, counts: bool) {
-        let usage = SpeechUsage { text_in: 2_000, audio_out: 50, ..SpeechUsage::default() };
+    fn done(&mut self, ending: SpeechEnding, counts: bool) {
+        let audio_out = std::mem::take(&mut self.spoken).max(50);
+        let usage = SpeechUsage { text_in: 2_000, audio_out, ..SpeechUsage::default() };
         let usage = counts.then_some(usage);
         self.tell(SpeechSessionEvent::Done(SpeechDone { ending, usage }));
     }

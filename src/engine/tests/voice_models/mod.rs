@@ -28,6 +28,7 @@ use crate::{
 };
 
 mod fixed;
+mod length;
 
 const ROLL: &str = r#"{"expression":"2d6"}"#;
 const LIMITS: SessionLimits =
