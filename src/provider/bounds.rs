@@ -1,7 +1,7 @@
 //! Bounds of what a service may answer, and an answer read within them.
 //!
-//! Entry types: [`Bound`], which messages quote; [`Body`], which collects an answer. Every client
-//! that reads text or JSON uses them. Sound is bounded by time instead.
+//! Entry types: [`Bound`], which messages quote; [`Body`], which collects an answer; [`Count`], which
+//! counts one. Every client that reads text or JSON uses them. Sound is bounded by time instead.
 
 use std::fmt;
 
@@ -33,6 +33,13 @@ pub const VECTOR_VALUES: Bound = Bound { most: 1 << 20, unit: "", what: "values 
 pub const PAGE: Bound = Bound { most: 2_000_000, unit: "MB", what: "a page" };
 /// A picture with what is around it in an answer, in bytes.
 pub const PICTURE: Bound = Bound::mib(12, "a picture");
+/// Messages of one utterance, whatever they say: a recogniser sends ten a second at most.
+pub const EVENTS: Bound = Bound { most: 4_096, unit: "", what: "events an utterance" };
+/// Ends of turn in one utterance; each may be answered and paid for.
+pub const ENDS: Bound = Bound { most: 16, unit: "", what: "ends of turn an utterance" };
+/// Partials of one utterance in bytes altogether, since each repeats the text so far. Half a minute of
+/// speech takes a tenth of it.
+pub const PARTIALS: Bound = Bound::mib(1, "the partials of an utterance");
 /// The words of an error, in bytes; they are cut before they are searched or shown.
 pub const ERROR_TEXT: usize = 2 << 10;
 
@@ -101,6 +108,29 @@ impl Body {
     }
 }
 
+/// Number of events or bytes so far, up to a bound.
+#[derive(Clone, Copy, Debug)]
+pub struct Count {
+    so_far: usize,
+    bound: Bound,
+}
+
+impl Count {
+    /// Nothing came yet.
+    pub const fn within(bound: Bound) -> Self {
+        Self { so_far: 0, bound }
+    }
+
+    /// Counts `more`.
+    ///
+    /// # Errors
+    /// The count is over the bound, and stays so.
+    pub fn add(&mut self, more: usize) -> Result<(), Bound> {
+        self.so_far = self.so_far.saturating_add(more);
+        self.bound.check(self.so_far)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -120,5 +150,15 @@ mod tests {
         let mut body = Body::within(ANSWER);
         assert_eq!(body.push(&vec![b' '; 8 << 20]), Ok(()));
         assert_eq!(body.push(b" "), Err(ANSWER));
+    }
+
+    #[test]
+    fn count_over_its_bound_stays_over() {
+        let mut ends = Count::within(ENDS);
+        assert_eq!(ends.add(16), Ok(()));
+        assert_eq!(ends.add(1), Err(ENDS));
+        assert_eq!(ends.add(usize::MAX), Err(ENDS));
+        assert_eq!(ENDS.to_string(), "16 ends of turn an utterance");
+        assert_eq!(EVENTS.to_string(), "4096 events an utterance");
     }
 }

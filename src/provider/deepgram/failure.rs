@@ -12,6 +12,7 @@ use crate::{
     domain::Secret,
     provider::{
         Error, Kind,
+        bounds::Bound,
         remote::{names_concurrency, quotable, retry_after, shown_address, without_key},
         sockets::{NotOpened, Noted},
     },
@@ -104,6 +105,12 @@ impl Peer {
         let what = format!("all {most} streams are in use");
         let kind = Kind::Crowded { retry_after: None };
         self.error(kind, &what, "raise max_streams, if the plan gives more")
+    }
+
+    /// It sends more than `bound`.
+    pub fn flooding(&self, bound: Bound) -> Error {
+        let what = format!("it sends more than {bound}");
+        self.error(Kind::Protocol, &what, "speak again, or check base_url")
     }
 
     /// The socket ended in the middle.

@@ -2,6 +2,7 @@
 //!
 //! Entry function: [`hear`]. It wants sound all the time: where none comes, silence is sent, as fast as
 //! it would be spoken while a turn is open, and now and then between turns.
+//! What the service says is counted by utterance: a voice after a pause, or half a minute of voice.
 //! **Never**: waits for ever for an end; a service that hears a voice and says nothing has failed.
 
 use std::time::Duration;
@@ -9,7 +10,10 @@ use std::time::Duration;
 use tokio::time::{Instant, sleep_until};
 
 use super::{client::Client, exchange::Exchange, socket::Socket, turns::Turns, wire::Said};
-use crate::provider::{Error, Kind, SpeechEvent};
+use crate::provider::{
+    Error, Kind, SpeechEvent,
+    bounds::{Bound, Count, ENDS, TURN_TEXT},
+};
 
 /// Bytes of 80 ms, which the service likes best.
 const FRAME: usize = 2_560;
@@ -21,6 +25,10 @@ const GAP: Duration = Duration::from_millis(120);
 const QUIET: Duration = Duration::from_secs(1);
 /// A frame whose samples are louder than this on average may be a voice.
 const LOUD: u32 = 300;
+/// A voice after so long without one begins an utterance.
+const APART: Duration = Duration::from_millis(500);
+/// A voice that goes on so long does, too: noise would be an utterance without end.
+const LONGEST: Duration = Duration::from_secs(32);
 
 /// Hears one speaker until the sound ends, or the socket does while nobody speaks.
 ///
@@ -35,6 +43,7 @@ pub async fn hear(client: &Client, exchange: &mut Exchange) -> Result<(), Error>
         greeting_at: Some(begun + client.options.first_byte_timeout),
         sound: Vec::new(),
         turns: Turns::default(),
+        utterance: Counted::begun(begun),
         voice: Duration::ZERO,
         is_closed: false,
         came_at: begun,
@@ -61,6 +70,7 @@ struct Listening {
     /// Sound that is not sent yet, less than [`FRAME`].
     sound: Vec<u8>,
     turns: Turns,
+    utterance: Counted,
     /// Length of possible voice sent since the last event.
     voice: Duration,
     /// No more sound comes.
@@ -70,6 +80,32 @@ struct Listening {
     sent_at: Instant,
     /// Time of the last event, or of the first voice after it.
     heard_at: Instant,
+}
+
+/// What is counted of one utterance.
+struct Counted {
+    begun_at: Instant,
+    /// Time of its last voice.
+    loud_at: Instant,
+    ends: Count,
+    /// Early ends; the table can do without them.
+    early: Count,
+}
+
+impl Counted {
+    const fn begun(at: Instant) -> Self {
+        Self { begun_at: at, loud_at: at, ends: Count::within(ENDS), early: Count::within(ENDS) }
+    }
+
+    /// A voice was sent; true: it begins another utterance.
+    fn voice(&mut self, now: Instant) -> bool {
+        let is_other = self.loud_at + APART <= now || self.begun_at + LONGEST <= now;
+        if is_other {
+            *self = Self::begun(now);
+        }
+        self.loud_at = now;
+        is_other
+    }
 }
 
 impl Listening {
@@ -84,7 +120,8 @@ impl Listening {
             let due = self.due();
             tokio::select! {
                 biased;
-                said = self.socket.next() => self.said(said?, exchange).await,
+                // Sound before the clock, which fills in for it; the service after both, or messages
+                // without a pause would hold them up.
                 frame = exchange.sound.recv(), if !self.is_closed => {
                     if !exchange.take(frame, &mut self.sound) {
                         self.end().await?;
@@ -93,6 +130,10 @@ impl Listening {
                 }
                 Ok(()) = exchange.names.changed() => {}
                 () = sleep_until(due) => self.fill(),
+                said = self.socket.next() => {
+                    let said = self.said(said?, exchange).await;
+                    said.map_err(|bound| client.peer.flooding(bound))?;
+                }
             }
             self.socket.tell(&exchange.names()).await?;
         }
@@ -116,6 +157,9 @@ impl Listening {
                     self.heard_at = Instant::now();
                 }
                 self.voice += FRAME_TIME;
+                if self.utterance.voice(Instant::now()) {
+                    self.socket.begin();
+                }
             }
             self.socket.sound(frame).await?;
             self.sent_at = Instant::now();
@@ -168,17 +212,26 @@ impl Listening {
     }
 
     /// Takes in what the service says.
-    async fn said(&mut self, said: Said, exchange: &Exchange) {
+    async fn said(&mut self, said: Said, exchange: &Exchange) -> Result<(), Bound> {
         self.greeting_at = None;
-        let Said::Turn(turn) = said else { return };
+        let Said::Turn(turn) = said else { return Ok(()) };
+        TURN_TEXT.check(turn.transcript.len())?;
         self.heard_at = Instant::now();
         self.voice = Duration::ZERO;
         for event in self.turns.take(turn) {
             match event {
                 SpeechEvent::Partial { .. } => exchange.mention(event),
+                SpeechEvent::EagerEnd { text } if self.utterance.early.add(1).is_err() => {
+                    exchange.mention(SpeechEvent::Partial { text });
+                }
+                SpeechEvent::Final { .. } => {
+                    self.utterance.ends.add(1)?;
+                    exchange.tell(Ok(event)).await;
+                }
                 event => exchange.tell(Ok(event)).await,
             }
         }
+        Ok(())
     }
 }
 

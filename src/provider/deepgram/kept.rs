@@ -83,12 +83,11 @@ impl Kept {
 async fn alive(mut socket: Socket, mut wanted: oneshot::Receiver<()>) -> Option<Socket> {
     let until = Instant::now() + IDLE;
     let mut sign = Instant::now() + KEEP_ALIVE;
+    socket.begin();
     loop {
         tokio::select! {
             biased;
             _ = &mut wanted => return Some(socket),
-            // Late messages belong to an utterance that is over.
-            said = socket.next() => if said.is_err() { return None },
             () = sleep_until(until) => {
                 socket.close().await;
                 return None;
@@ -99,6 +98,9 @@ async fn alive(mut socket: Socket, mut wanted: oneshot::Receiver<()>) -> Option<
                 }
                 sign = Instant::now() + KEEP_ALIVE;
             }
+            // After the clock, which messages without a pause would hold up. They are late: their
+            // utterance is over.
+            said = socket.next() => if said.is_err() { return None },
         }
     }
 }

@@ -16,7 +16,10 @@ use super::{
     transcript::Transcript,
     wire::{Results, Said},
 };
-use crate::provider::{Error, SpeechEvent};
+use crate::provider::{
+    Error, SpeechEvent,
+    bounds::{Bound, Count, PARTIALS},
+};
 
 /// Sound that stays away so long is a pause: no packet is that late. The table holds silence back after
 /// 120 ms, so that all is asked for from 220 ms of silence on.
@@ -76,6 +79,8 @@ struct Listening {
     sound: Vec<u8>,
     sent: usize,
     words: Transcript,
+    /// Bytes of partials sent to the table.
+    told: Count,
     /// No more sound comes.
     is_closed: bool,
     /// Sound was sent that was not asked for yet.
@@ -93,8 +98,9 @@ struct Listening {
 }
 
 impl Listening {
-    fn new(socket: Socket, patience: Duration) -> Self {
+    fn new(mut socket: Socket, patience: Duration) -> Self {
         let now = Instant::now();
+        socket.begin();
         // Words that the socket has heard before are left out.
         let words = Transcript::after(socket.seconds());
         Self {
@@ -103,6 +109,7 @@ impl Listening {
             sound: Vec::new(),
             sent: 0,
             words,
+            told: Count::within(PARTIALS),
             is_closed: false,
             is_new: false,
             unanswered: 0,
@@ -143,13 +150,18 @@ impl Listening {
             let due = self.due();
             tokio::select! {
                 biased;
-                said = self.socket.next() => self.said(&said?, exchange),
+                // Sound before the clock, which takes its absence for a pause; the service after both, or
+                // messages without a pause would hold them up.
                 frame = exchange.sound.recv(), if !self.is_closed => {
                     self.is_closed = !exchange.take(frame, &mut self.sound);
                     self.came_at = Instant::now();
                 }
                 Ok(()) = exchange.names.changed() => {}
                 () = sleep_until(due) => self.on_time().await?,
+                said = self.socket.next() => {
+                    let said = self.said(&said?, exchange);
+                    said.map_err(|bound| self.socket.flooding(bound))?;
+                }
             }
             self.socket.tell(&exchange.names()).await?;
         }
@@ -201,28 +213,33 @@ impl Listening {
     }
 
     /// Takes in what the service says.
-    fn said(&mut self, said: &Said, exchange: &Exchange) {
+    fn said(&mut self, said: &Said, exchange: &Exchange) -> Result<(), Bound> {
         match said {
-            Said::Results(results) => self.results(results, exchange),
+            Said::Results(results) => return self.results(results, exchange),
             Said::UtteranceEnd => self.words.settle(),
             _ => {}
         }
+        Ok(())
     }
 
-    fn results(&mut self, results: &Results, exchange: &Exchange) {
+    fn results(&mut self, results: &Results, exchange: &Exchange) -> Result<(), Bound> {
         self.is_answered = true;
-        let is_other = self.words.take(results);
+        let is_other = self.words.take(results)?;
         if results.from_finalize {
             self.unanswered = self.unanswered.saturating_sub(1);
         }
-        if self.is_closed {
-            return;
+        let is_pause = results.from_finalize && self.unanswered == 0 && !self.is_new;
+        if self.is_closed || !(is_pause || is_other) {
+            return Ok(());
         }
-        let text = self.words.text();
-        if results.from_finalize && self.unanswered == 0 && !self.is_new {
-            exchange.mention(SpeechEvent::Pause { text });
-        } else if is_other {
-            exchange.mention(SpeechEvent::Partial { text });
+        // The table can do without partials; its final has all words.
+        if self.told.add(self.words.size()).is_ok() {
+            let text = self.words.text();
+            exchange.mention(match is_pause {
+                true => SpeechEvent::Pause { text },
+                false => SpeechEvent::Partial { text },
+            });
         }
+        Ok(())
     }
 }

@@ -1,6 +1,7 @@
 //! One WebSocket of the service: sound and orders out, messages in.
 //!
-//! Entry type: [`Socket`]. Text and binary frames are read alike. **Never**: decides what is said when.
+//! Entry type: [`Socket`]. Text and binary frames are read alike; messages are counted by utterance, those
+//! without a meaning too. **Never**: decides what is said when.
 
 use std::{sync::Arc, time::Duration};
 
@@ -21,7 +22,10 @@ use super::{
     names::{Names, Told},
     wire::Said,
 };
-use crate::provider::Error;
+use crate::provider::{
+    Error,
+    bounds::{ANSWER, Bound, Count, EVENTS},
+};
 
 /// Longest message that is read, in bytes.
 const MESSAGE_MAX: usize = 1 << 20;
@@ -41,6 +45,9 @@ pub struct Socket {
     next: Option<u64>,
     /// Bytes of sound that were sent.
     sent: usize,
+    /// Messages of this utterance, and their bytes.
+    heard: Count,
+    read: Count,
     _place: Option<OwnedSemaphorePermit>,
 }
 
@@ -56,7 +63,13 @@ impl Socket {
             .max_message_size(Some(MESSAGE_MAX))
             .max_frame_size(Some(MESSAGE_MAX));
         let stream = WebSocketStream::from_raw_socket(connection, Role::Client, Some(config)).await;
-        Self { stream, peer, told, next: None, sent: 0, _place: place }
+        let (heard, read) = (Count::within(EVENTS), Count::within(ANSWER));
+        Self { stream, peer, told, next: None, sent: 0, heard, read, _place: place }
+    }
+
+    /// Counts messages from here on as those of another utterance.
+    pub const fn begin(&mut self) {
+        (self.heard, self.read) = (Count::within(EVENTS), Count::within(ANSWER));
     }
 
     /// Sends sound, 16-bit samples; nothing at all would be a sign to close.
@@ -109,7 +122,7 @@ impl Socket {
     /// The next message that says something. Cancel safe.
     ///
     /// # Errors
-    /// The socket is gone, or the service has given up.
+    /// The socket is gone, the service has given up, or it sends more than [`EVENTS`] or [`ANSWER`].
     pub async fn next(&mut self) -> Result<Said, Error> {
         let peer = &self.peer;
         loop {
@@ -118,6 +131,8 @@ impl Socket {
                 Some(Err(error)) => return Err(peer.broken(&error)),
                 None => return Err(peer.interrupted()),
             };
+            let counted = self.heard.add(1).and_then(|()| self.read.add(message.len()));
+            counted.map_err(|bound| peer.flooding(bound))?;
             let bytes = match &message {
                 Message::Text(text) => text.as_bytes(),
                 Message::Binary(bytes) => bytes.as_ref(),
@@ -145,6 +160,11 @@ impl Socket {
                 said => return Ok(said),
             }
         }
+    }
+
+    /// The error of a service that sends more than `bound`.
+    pub fn flooding(&self, bound: Bound) -> Error {
+        self.peer.flooding(bound)
     }
 
     /// Ends the socket in good order.

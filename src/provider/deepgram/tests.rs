@@ -10,7 +10,10 @@ use super::{
     kept::KEEP_ALIVE,
     *,
 };
-use crate::audio::SampleRate;
+use crate::{
+    audio::SampleRate,
+    provider::bounds::{ENDS, EVENTS, PARTIALS},
+};
 
 const NOVA: &str = "nova-3";
 const FLUX: &str = FLUX_ENGLISH;
@@ -177,6 +180,83 @@ async fn unknown_messages_and_binary_ones_do_no_harm() {
     for model in [NOVA, FLUX] {
         assert_heard(model, &[Fault::Strange]).await;
     }
+}
+
+/// Words of Nova.
+fn words(text: &str, is_final: bool) -> serde_json::Value {
+    json!({"type": "Results", "start": 0.0, "duration": 0.1, "is_final": is_final,
+        "channel": {"alternatives": [{"transcript": text}]}})
+}
+
+/// A turn of Flux.
+fn turn(event: &str, text: &str) -> serde_json::Value {
+    json!({"type": "TurnInfo", "event": event, "transcript": text})
+}
+
+/// Events of an utterance whose sound does not end, at a service that floods.
+async fn flooded(model: &str, message: serde_json::Value) -> Vec<Told> {
+    let server = DeepgramServer::start(KEY);
+    server.says(&[TEXT]);
+    server.fault(Fault::Flood(0.5, message, 2 * EVENTS.most()));
+    let (to, sound) = mpsc::channel(64);
+    give(&to, voice(28));
+    let events = table(&server, model).listen_to(1, sound, Attempts::default());
+    let told = timeout(BOUND, events.collect()).await.expect("in time");
+    drop(to);
+    told
+}
+
+#[tokio::test]
+async fn messages_of_an_utterance_are_bounded() {
+    let unknown = json!({"type": "Mood"});
+    for (model, message) in [
+        (NOVA, words("well", false)),
+        (NOVA, words("", true)),
+        (NOVA, json!({"type": "SpeechStarted"})),
+        (NOVA, unknown.clone()),
+        (FLUX, turn("Update", "well")),
+        (FLUX, unknown),
+    ] {
+        let shown = format!("{model} {message}");
+        let error = error(flooded(model, message).await);
+        assert_eq!(error.kind(), Kind::Protocol, "{shown}: {error}");
+        assert!(error.to_string().contains(&EVENTS.to_string()), "{shown}: {error}");
+    }
+}
+
+#[tokio::test]
+async fn ends_of_turn_in_an_utterance_are_bounded() {
+    let told = flooded(FLUX, turn("EndOfTurn", "I pay the innkeeper.")).await;
+    let ends = told.iter().filter(|told| matches!(told, Ok(SpeechEvent::Final { .. })));
+    assert_eq!(ends.count(), ENDS.most());
+    let error = error(told);
+    assert!(error.to_string().contains(&ENDS.to_string()), "{error}");
+    let told = flooded(FLUX, turn("EagerEndOfTurn", "I pay the innkeeper.")).await;
+    let early = told.iter().filter(|told| matches!(told, Ok(SpeechEvent::EagerEnd { .. })));
+    assert_eq!(early.count(), ENDS.most());
+}
+
+#[tokio::test]
+async fn partials_of_an_utterance_are_bounded() {
+    let server = DeepgramServer::start(KEY);
+    let finals = 2_000;
+    server.fault(Fault::Flood(0.5, words("well met my good friend", true), finals));
+    let (to, sound) = mpsc::channel(64);
+    give(&to, voice(28));
+    let events = table(&server, NOVA).listen_to(1, sound, Attempts::default());
+    let closing = async {
+        // It is asked for the rest behind all the others.
+        server.until(|seen| seen.iter().any(|it| it.ordered("Finalize") > 0)).await;
+        drop(to);
+    };
+    let both = async { tokio::join!(events.collect::<Vec<Told>>(), closing) };
+    let (told, ()) = timeout(BOUND, both).await.expect("in time");
+    assert_eq!(text(&told).split(' ').count(), 5 * finals);
+    let partials = told.iter().map(|told| match told {
+        Ok(SpeechEvent::Partial { text } | SpeechEvent::Pause { text }) => text.len(),
+        _ => 0,
+    });
+    assert!(partials.sum::<usize>() <= PARTIALS.most());
 }
 
 #[tokio::test]

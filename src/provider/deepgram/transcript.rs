@@ -3,6 +3,7 @@
 //! Entry type: [`Transcript`]. **Never**: decides that an utterance is over.
 
 use super::wire::Results;
+use crate::provider::bounds::{Bound, TURN_TEXT};
 
 /// The words of an utterance: what is settled, and what may still change behind it.
 #[derive(Debug, Default)]
@@ -19,17 +20,22 @@ impl Transcript {
         Self { until, ..Self::default() }
     }
 
-    /// Takes in more of it; whether it reads otherwise now.
-    pub fn take(&mut self, results: &Results) -> bool {
-        let before = self.text();
+    /// Takes in more of it; whether it reads otherwise now. Costs as much as `results` is long.
+    ///
+    /// # Errors
+    /// The text would be over its bound.
+    pub fn take(&mut self, results: &Results) -> Result<bool, Bound> {
+        TURN_TEXT.check(joined(&self.settled, &results.transcript))?;
         self.until = self.until.max(results.until);
+        // What is settled only grows by what was open.
+        let is_other = self.open != results.transcript;
         if results.is_final {
             self.open.clear();
             append(&mut self.settled, &results.transcript);
         } else {
             self.open.clone_from(&results.transcript);
         }
-        self.text() != before
+        Ok(is_other)
     }
 
     /// Nothing has been said for some time: what is there stays.
@@ -38,12 +44,22 @@ impl Transcript {
         append(&mut self.settled, &open);
     }
 
+    /// Bytes of [`Self::text`].
+    pub fn size(&self) -> usize {
+        joined(&self.settled, &self.open)
+    }
+
     /// All of it.
     pub fn text(&self) -> String {
         let mut text = self.settled.clone();
         append(&mut text, &self.open);
         text
     }
+}
+
+/// Length of both, with a space between.
+fn joined(text: &str, more: &str) -> usize {
+    text.len() + more.len() + usize::from(!text.is_empty() && !more.is_empty())
 }
 
 fn append(text: &mut String, more: &str) {
@@ -64,15 +80,28 @@ mod tests {
     #[test]
     fn settled_text_comes_before_interim_text() {
         let mut transcript = Transcript::default();
-        assert!(transcript.take(&results("well", false, 0.5)));
-        assert!(transcript.take(&results("well met", false, 1.0)));
-        assert!(!transcript.take(&results("well met", true, 1.0)));
-        assert!(transcript.take(&results("Bart", false, 1.5)));
-        assert!(transcript.take(&results("Bartok", false, 1.4)));
+        let mut take =
+            |text, is_final, until| transcript.take(&results(text, is_final, until)).unwrap();
+        assert!(take("well", false, 0.5));
+        assert!(take("well met", false, 1.0));
+        assert!(!take("well met", true, 1.0));
+        assert!(take("Bart", false, 1.5));
+        assert!(take("Bartok", false, 1.4));
         assert_eq!((transcript.text().as_str(), transcript.until), ("well met Bartok", 1.5));
         transcript.settle();
-        assert!(!transcript.take(&results("", true, 2.0)));
-        assert!(transcript.take(&results("hello", true, 2.5)));
+        assert_eq!(transcript.take(&results("", true, 2.0)), Ok(false));
+        assert_eq!(transcript.take(&results("hello", true, 2.5)), Ok(true));
         assert_eq!(transcript.text(), "well met Bartok hello");
+        assert_eq!(transcript.size(), transcript.text().len());
+    }
+
+    #[test]
+    fn text_without_end_is_refused() {
+        let (mut transcript, piece) = (Transcript::default(), "x".repeat(1 << 10));
+        let finals = (0..).take_while(|_| transcript.take(&results(&piece, true, 0.0)).is_ok());
+        assert_eq!(finals.count(), 63, "with the spaces between");
+        let long = "x".repeat(2 << 10);
+        assert_eq!(transcript.take(&results(&long, false, 0.0)), Err(TURN_TEXT));
+        assert!(transcript.size() <= TURN_TEXT.most());
     }
 }

@@ -114,6 +114,7 @@ impl Listening {
             let due = self.due();
             tokio::select! {
                 biased;
+                // No socket is polled here. Sound comes before the clock, which takes its absence for a pause.
                 answered = answer(&mut self.asked), if self.asked.is_some() => {
                     if let Some(told) = self.take_answer(answered)? {
                         return Ok(told);

@@ -12,7 +12,10 @@ use super::{
     failure::Peer,
     info::{Info, Program},
 };
-use crate::provider::Error;
+use crate::provider::{
+    Error,
+    bounds::{Count, EVENTS},
+};
 
 /// Longest wait for the answer.
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -25,7 +28,9 @@ pub async fn describe(peer: &Peer) -> Result<Program, Error> {
     let until = Instant::now() + PATIENCE;
     let (mut to, mut from) = connect(peer, PATIENCE).await?;
     to.send(&Event::new("describe")).await?;
+    let mut events = Count::within(EVENTS);
     while let Some(event) = from.event_by(until).await? {
+        events.add(1).map_err(|bound| peer.flooding(bound))?;
         if event.kind == "info" {
             return Info::read(&event.data).program(peer);
         }

@@ -5,7 +5,7 @@
 use std::io;
 
 use super::event::Malformed;
-use crate::provider::{Error, Kind};
+use crate::provider::{Error, Kind, bounds::Bound};
 
 /// Longest quotation of a service's words, in characters.
 const MAX_QUOTE: usize = 200;
@@ -86,6 +86,12 @@ impl Peer {
     pub fn full(&self) -> Error {
         let way_out = "look at the service's log, or raise idle_timeout_ms";
         self.error(Kind::Timeout, "it stopped accepting data", way_out)
+    }
+
+    /// It sends more than `bound`.
+    pub fn flooding(&self, bound: Bound) -> Error {
+        let what = format!("it sends more than {bound}");
+        self.error(Kind::Protocol, &what, "look at the service's log")
     }
 
     /// The connection ended before `what`.

@@ -95,6 +95,11 @@ impl Sound {
         self.samples > 0
     }
 
+    /// Length of the sound that came.
+    pub fn length(&self) -> Duration {
+        self.format.map_or(Duration::ZERO, |format| format.rate.duration_of(self.samples))
+    }
+
     /// Takes what `event` says of the sound and has of it; `None`: nothing to play yet.
     ///
     /// # Errors

@@ -1,6 +1,6 @@
 //! The transcript of a recogniser, in one piece or in many.
 //!
-//! Entry type: [`Transcript`]. **Never**: longer than anybody speaks.
+//! Entry type: [`Transcript`]. A piece costs as much as it is long. **Never**: longer than anybody speaks.
 
 use super::event::Event;
 
@@ -19,8 +19,8 @@ pub struct Transcript {
 pub enum Written {
     /// Something that is not about the text.
     Nothing,
-    /// More text: this is what there is now.
-    SoFar(String),
+    /// More text: [`Transcript::so_far`] has it.
+    More,
     /// This is all.
     All(String),
 }
@@ -60,15 +60,18 @@ impl Transcript {
                 if self.pieces.len() + text.len() > MAX_TEXT {
                     return Err(NoTranscript::Long);
                 }
-                self.pieces.push_str(text);
-                match self.pieces.trim() {
-                    so_far if so_far.is_empty() || text.trim().is_empty() => Written::Nothing,
-                    so_far => Written::SoFar(so_far.to_owned()),
-                }
+                let is_first = self.pieces.is_empty();
+                self.pieces.push_str(if is_first { text.trim_start() } else { text });
+                if text.trim().is_empty() { Written::Nothing } else { Written::More }
             }
-            "transcript-stop" => Written::All(self.pieces.trim().to_owned()),
+            "transcript-stop" => Written::All(self.so_far().to_owned()),
             _ => Written::Nothing,
         })
+    }
+
+    /// The text of the pieces that came.
+    pub fn so_far(&self) -> &str {
+        self.pieces.trim()
     }
 }
 
@@ -77,7 +80,13 @@ mod tests {
     use super::*;
 
     fn read(events: &[(&str, Option<&str>)]) -> Result<Vec<Written>, NoTranscript> {
-        let mut transcript = Transcript::default();
+        read_into(&mut Transcript::default(), events)
+    }
+
+    fn read_into(
+        transcript: &mut Transcript,
+        events: &[(&str, Option<&str>)],
+    ) -> Result<Vec<Written>, NoTranscript> {
         let read = |(kind, text): &(&str, Option<&str>)| {
             let event = Event::new(kind);
             transcript.read(&text.map_or(event.clone(), |text| event.with("text", text)))
@@ -87,7 +96,6 @@ mod tests {
 
     #[test]
     fn pieces_become_a_whole() {
-        let so_far = |text: &str| Written::SoFar(text.to_owned());
         let all = |text: &str| Written::All(text.to_owned());
         let pieces = [
             ("transcript-start", None),
@@ -96,14 +104,11 @@ mod tests {
             ("transcript-chunk", Some("met")),
             ("voice-started", Some("x")),
         ];
-        let expected = [
-            Written::Nothing,
-            so_far("well"),
-            Written::Nothing,
-            so_far("well  met"),
-            Written::Nothing,
-        ];
-        assert_eq!(read(&pieces).unwrap(), expected);
+        let expected =
+            [Written::Nothing, Written::More, Written::Nothing, Written::More, Written::Nothing];
+        let mut transcript = Transcript::default();
+        assert_eq!(read_into(&mut transcript, &pieces).unwrap(), expected);
+        assert_eq!(transcript.so_far(), "well  met");
         let stopped = [&pieces[..], &[("transcript-stop", None)]].concat();
         assert_eq!(read(&stopped).unwrap().last(), Some(&all("well  met")));
         let told = [&pieces[..], &[("transcript", Some(" Well met. "))]].concat();

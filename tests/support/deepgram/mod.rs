@@ -96,6 +96,8 @@ pub enum Fault {
     Error(f64, &'static str),
     /// It says much that nobody knows, in text and binary frames.
     Strange,
+    /// After so many seconds of sound it says this so many times without a pause.
+    Flood(f64, Value, usize),
 }
 
 struct Shared {
@@ -342,6 +344,13 @@ impl Line {
                 self.say(error).await;
                 let _ = self.socket.close(None).await;
                 Some("failed".to_owned())
+            }
+            Fault::Flood(after, message, count) if seconds >= after => {
+                self.fault = Fault::None;
+                for _ in 0..count {
+                    self.say(message.clone()).await;
+                }
+                None
             }
             _ => None,
         }

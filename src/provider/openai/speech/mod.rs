@@ -4,7 +4,7 @@
 //! The service makes the speed, we make the pitch.
 //! **Never**: a second request for a sentence of which something was heard.
 
-use std::sync::Arc;
+use std::{sync::Arc, time::Duration};
 
 use futures::{
     StreamExt, TryStreamExt,
@@ -12,6 +12,7 @@ use futures::{
 };
 use reqwest::{Response, header::CONTENT_TYPE};
 use serde_json::{Map, Value, json};
+use tokio::time::{Instant, timeout_at};
 
 use super::{NAME, pcm::Reader};
 use crate::{
@@ -152,8 +153,13 @@ impl Sentence {
 impl Reading {
     /// The next sound, shaped; at the end what the shaping still held.
     async fn next(mut self) -> Result<Option<(Pcm, Self)>, Error> {
+        let mut until = Instant::now() + self.patience();
         while !self.ended {
-            let pcm = self.read().await?;
+            let is_first = !self.started;
+            let pcm = self.read(until).await?;
+            if is_first {
+                until = Instant::now() + self.patience();
+            }
             if let Some(pcm) = pcm.filter(|pcm| !pcm.samples.is_empty()) {
                 return Ok(Some((pcm, self)));
             }
@@ -161,12 +167,16 @@ impl Reading {
         Ok(None)
     }
 
+    /// Longest wait for the next sound; pieces that are not yet sound give no more time.
+    fn patience(&self) -> Duration {
+        let Options { idle_timeout, first_byte_timeout, .. } = self.sentence.endpoint.options;
+        if self.started { idle_timeout } else { first_byte_timeout }
+    }
+
     /// Reads the next piece of the body.
-    async fn read(&mut self) -> Result<Option<Pcm>, Error> {
+    async fn read(&mut self, until: Instant) -> Result<Option<Pcm>, Error> {
         let endpoint = &self.sentence.endpoint;
-        let Options { idle_timeout, first_byte_timeout, .. } = endpoint.options;
-        let patience = if self.started { idle_timeout } else { first_byte_timeout };
-        match tokio::time::timeout(patience, self.response.chunk()).await {
+        match timeout_at(until, self.response.chunk()).await {
             Ok(Ok(Some(piece))) => self.shaped(&piece),
             Ok(Ok(None)) => self.finish(),
             Err(_) if !self.started => Err(endpoint.peer.slow()),

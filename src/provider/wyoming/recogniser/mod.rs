@@ -30,7 +30,10 @@ use super::{
 };
 use crate::{
     audio::{FRAME, Frame, SampleRate},
-    provider::{Attempts, Error, Kind, SpeechEvent, SpeechToText, SttAbilities},
+    provider::{
+        Attempts, Error, Kind, SpeechEvent, SpeechToText, SttAbilities,
+        bounds::{self, Count, EVENTS, TURN_TEXT},
+    },
 };
 
 /// Partials that wait to be read; one more is dropped, and the next has its words.
@@ -118,7 +121,8 @@ impl SpeechToText for Recogniser {
         let names = Arc::clone(&self.names.read().unwrap_or_else(PoisonError::into_inner));
         let (to, partials) = mpsc::channel(PARTIALS);
         let service = Arc::clone(&self.service);
-        let listening = Listening { service, names, audio, partials: to };
+        let (heard, told) = (Count::within(EVENTS), Count::within(bounds::PARTIALS));
+        let listening = Listening { service, names, audio, partials: to, heard, told };
         // Connecting and sending take time that the reader of the stream does not have.
         let heard = Some(AbortOnDropHandle::new(tokio::spawn(listening.hear())));
         stream::unfold(Heard { partials, heard }, Heard::next).boxed()
@@ -185,6 +189,10 @@ struct Listening {
     names: Arc<[String]>,
     audio: mpsc::Receiver<Frame>,
     partials: mpsc::Sender<String>,
+    /// Events of the service.
+    heard: Count,
+    /// Bytes of partials sent to the table.
+    told: Count,
 }
 
 /// Result of one connection.
@@ -205,6 +213,7 @@ impl Listening {
             }
             let part = self.part(first, &all).await?;
             all = joined(&all, &part.text);
+            TURN_TEXT.check(all.len()).map_err(|bound| self.service.peer.flooding(bound))?;
             if !part.is_early {
                 return Ok(all);
             }
@@ -226,6 +235,7 @@ impl Listening {
         loop {
             let event = tokio::select! {
                 biased;
+                // Sound out first: it has a clock of its own, as `event_by` has.
                 sent = &mut sending, if until.is_none() => {
                     let patience = if sent.is_ok() { first_byte_timeout } else { WHY };
                     (until, unsent) = (Some(Instant::now() + patience), sent.err());
@@ -234,13 +244,18 @@ impl Listening {
                 event = event_by(&mut from, until) => event,
             };
             let event = told(event, &unsent, peer)?;
+            self.heard.add(1).map_err(|bound| peer.flooding(bound))?;
             let written = transcript.read(&event).map_err(|wrong| {
                 peer.error(Kind::Protocol, &format!("it sends {wrong}"), "check the service")
             })?;
             match written {
                 Written::Nothing => {}
-                Written::SoFar(text) => {
-                    let _ = self.partials.try_send(joined(before, &text));
+                Written::More => {
+                    let so_far = transcript.so_far();
+                    // The table can do without partials; its final has all words.
+                    if self.told.add(before.len() + so_far.len()).is_ok() {
+                        let _ = self.partials.try_send(joined(before, so_far));
+                    }
                     until = until.map(|_| Instant::now() + idle_timeout);
                 }
                 Written::All(text) => return Ok(Part { text, is_early: until.is_none() }),

@@ -3,7 +3,7 @@
 use futures::TryStreamExt;
 use serde_json::json;
 use tokio::{
-    io::{AsyncBufReadExt, BufReader},
+    io::{AsyncBufReadExt, AsyncWriteExt, BufReader},
     net::TcpListener,
     time::pause,
 };
@@ -160,6 +160,29 @@ async fn faults_map_to_error_kinds() {
             assert!(shown.contains(text), "{when:?} {fault:?}: {error}");
             assert!(shown.contains(&server.address()), "{when:?} {fault:?}: {error}");
         }
+    }
+}
+
+#[tokio::test]
+async fn events_of_an_utterance_are_bounded() {
+    for event in [
+        r#"{"type": "transcript-chunk", "data": {"text": " well"}}"#,
+        r#"{"type": "transcript-start", "data": {}}"#,
+        r#"{"type": "mood-changed", "data": {"to": "merry"}}"#,
+    ] {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let address = format!("tcp://{}", listener.local_addr().unwrap());
+        let flood = format!("{event}\n").repeat(64);
+        let flooding = tokio::spawn(async move {
+            let (mut stream, _) = listener.accept().await.unwrap();
+            while stream.write_all(flood.as_bytes()).await.is_ok() {}
+        });
+        let recogniser = Recogniser::new(options(&address), "en");
+        let heard = tokio::time::timeout(Duration::from_secs(60), hear(&recogniser, 60)).await;
+        let error = heard.expect("it ends").unwrap_err();
+        assert_eq!(error.kind(), Kind::Protocol, "{event}: {error}");
+        assert!(error.to_string().contains(&EVENTS.to_string()), "{event}: {error}");
+        flooding.abort();
     }
 }
 

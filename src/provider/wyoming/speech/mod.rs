@@ -30,6 +30,7 @@ use crate::{
     domain::Voice,
     provider::{
         Attempts, DefaultId, Error, Kind, Pcm, SpeakRequest, TextToSpeech, VoiceIds, VoiceTraits,
+        bounds::{Count, EVENTS},
         respell::respell,
     },
 };
@@ -144,6 +145,7 @@ impl Service {
             sound: Sound::new(request.voice),
             until: Instant::now() + first_byte_timeout,
             idle: idle_timeout,
+            soundless: Count::within(EVENTS),
             last: if program.streams { "synthesize-stopped" } else { "audio-stop" },
             is_over: false,
         })
@@ -177,8 +179,11 @@ struct Reading {
     /// A service may take a connection that is half closed for one that is over.
     _to: Sender,
     sound: Sound,
+    /// Deadline for the next sound.
     until: Instant,
     idle: Duration,
+    /// Events that brought no sound.
+    soundless: Count,
     /// Kind of the last event: of a text in pieces the sound may end and begin again before it.
     last: &'static str,
     is_over: bool,
@@ -187,6 +192,10 @@ struct Reading {
 impl Reading {
     /// The next sound; at the end what the shaping still held.
     async fn next(mut self) -> Result<Option<(Pcm, Self)>, Error> {
+        // Time in which the listener wanted no more sound is not the service's.
+        if self.sound.has_begun() {
+            self.until = Instant::now() + self.idle;
+        }
         while !self.is_over {
             let pcm = match self.from.event_by(self.until).await {
                 Ok(Some(event)) => self.read(&event)?,
@@ -204,15 +213,28 @@ impl Reading {
     fn read(&mut self, event: &Event) -> Result<Option<Pcm>, Error> {
         match event.kind.as_str() {
             "audio-start" | "audio-chunk" => {
+                let before = self.sound.length();
                 let pcm = self.sound.push(event).map_err(|wrong| self.unusable(&wrong))?;
-                if !event.payload.is_empty() {
+                let more = self.sound.length().saturating_sub(before);
+                if before.is_zero() && !more.is_zero() {
                     self.until = Instant::now() + self.idle;
                 }
+                // Sound that the filters hold back gives no more time than it lasts.
+                self.until += more;
+                self.count(more)?;
                 Ok(pcm)
             }
             kind if kind == self.last => self.over(),
-            _ => Ok(None),
+            _ => self.count(Duration::ZERO).map(|()| None),
         }
+    }
+
+    /// Counts an event with so much sound.
+    fn count(&mut self, sound: Duration) -> Result<(), Error> {
+        if !sound.is_zero() {
+            return Ok(());
+        }
+        self.soundless.add(1).map_err(|bound| self.peer.flooding(bound))
     }
 
     /// Turns a timeout after the first sound into an interruption: it is no slow beginning.

@@ -2,6 +2,7 @@
 
 use futures::TryStreamExt;
 use serde_json::json;
+use tokio::{io::AsyncWriteExt, net::TcpListener, time::timeout};
 
 use super::*;
 use crate::{
@@ -155,6 +156,36 @@ async fn faults_map_to_error_kinds() {
             assert_eq!(error.kind(), midway, "{fault:?}: {error}");
             assert!(error.to_string().contains(text), "{fault:?}: {error}");
         }
+    }
+}
+
+/// A sentence at a service that sends `event` again and again, which has `patience`.
+async fn flooded(event: &str, patience: Duration) -> Error {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = format!("tcp://{}", listener.local_addr().unwrap());
+    let flood = format!("{event}\n").repeat(64);
+    let flooding = tokio::spawn(async move {
+        let (mut stream, _) = listener.accept().await.unwrap();
+        while stream.write_all(flood.as_bytes()).await.is_ok() {}
+    });
+    let speech = Speech::new(Options { first_byte_timeout: patience, ..options(&address) });
+    let (program, at) = (Arc::default(), Instant::now());
+    *speech.0.known.write().unwrap() = Some(Described { program, at });
+    let sentence = timeout(Duration::from_secs(60), spoken(&speech, request("Hello.", "")));
+    let error = sentence.await.expect("it ends").unwrap_err();
+    flooding.abort();
+    error
+}
+
+#[tokio::test]
+async fn events_without_sound_end_a_sentence() {
+    let empty = r#"{"type": "audio-chunk", "data": {"rate": 16000, "width": 2, "channels": 1}}"#;
+    for event in [empty, r#"{"type": "mood-changed", "data": {}}"#] {
+        let error = flooded(event, Duration::from_secs(60)).await;
+        assert_eq!(error.kind(), Kind::Protocol, "{error}");
+        assert!(error.to_string().contains(&EVENTS.to_string()), "{error}");
+        // The clock is looked at before what waits to be read.
+        assert_eq!(flooded(event, Duration::ZERO).await.kind(), Kind::Timeout);
     }
 }
 
