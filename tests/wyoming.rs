@@ -179,6 +179,16 @@ fn fallback_voice_speaks_when_wyoming_is_down() {
 }
 
 #[test]
+fn fallback_voice_speaks_for_a_silent_one() {
+    let mouth = WyomingServer::start(Script::speaks().with(When::Asked, Fault::Blank));
+    let voice = "provider: wyoming, fallback: { provider: flite, voice_id: rms }";
+    let place = table(&spoken_at(&mouth.address()), voice);
+    let line = ask(&place, &["--text", "Bartok, hello"]).ends_with(0).line();
+    assert_eq!((&line["outcome"], &line["reply"]), (&json!("spoken"), &json!(ANSWER)));
+    assert!(read_wav(&place.path("out.wav")).level() > 0.005);
+}
+
+#[test]
 fn missing_or_wrong_service_error_names_the_fix() {
     let ran = ask(&table(&heard_at(&nobody()), "provider: flite"), &["--in", "a.wav"]).ends_with(1);
     let said = "nothing listens there (start the recogniser there";

@@ -59,7 +59,7 @@ pub struct SpeakRequest {
 pub struct Pcm {
     /// Samples in order.
     pub samples: Vec<i16>,
-    /// Their rate; constant within one stream.
+    /// Their rate; it changes within a stream only where another voice takes over.
     pub rate: SampleRate,
 }
 

@@ -427,6 +427,11 @@ impl Connection {
             Fault::LongLine => b"{\"type\":\"".repeat(100_000),
             Fault::HugeData => [huge("data_length").as_bytes(), &[b' '; 100_000]].concat(),
             Fault::HugePayload => [huge("payload_length").as_bytes(), &[7; 100_000]].concat(),
+            Fault::Blank => {
+                let format = json!({"rate": 16_000, "width": 2, "channels": 1});
+                self.write("audio-chunk", &format, &[0; 96_000])?;
+                Vec::new()
+            }
             Fault::Rubbish => {
                 (0..100_000_u32).map(|at| (at.wrapping_mul(2_654_435_761) >> 13) as u8).collect()
             }

@@ -77,6 +77,8 @@ pub enum Fault {
     HugePayload,
     /// Bytes that are no events.
     Rubbish,
+    /// Three seconds of silence, and nothing more.
+    Blank,
 }
 
 /// Record of its requests and connections.

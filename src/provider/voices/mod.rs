@@ -10,6 +10,7 @@ mod kokoro;
 mod neural;
 mod piper;
 mod second;
+mod steady;
 
 use std::sync::Arc;
 
@@ -17,7 +18,7 @@ pub use self::kokoro::{Kokoro, Options as KokoroOptions, SLOWEST};
 pub use self::neural::cores::Cores;
 pub use self::piper::{Options as PiperOptions, Piper};
 pub use self::second::WithSecond;
-use self::{espeak::Espeak, flite::Flite};
+use self::{espeak::Espeak, flite::Flite, steady::Steady};
 use super::{Error, TextToSpeech, VoiceTraits, openai, pool::Pool, service::ServiceInfo, wyoming};
 
 /// The voice services there are.
@@ -184,14 +185,20 @@ impl Voices {
     pub fn open(&self, entry: &VoiceEntry) -> Result<Arc<dyn TextToSpeech>, Error> {
         self.open.get(entry, || {
             let cores = || self.cores.clone();
-            Ok(match entry {
+            let service: Arc<dyn TextToSpeech> = match entry {
                 VoiceEntry::Flite => Arc::new(Flite::new()),
                 VoiceEntry::Espeak => Arc::new(Espeak::new()),
                 VoiceEntry::Piper(options) => Arc::new(Piper::new(options, cores())),
                 VoiceEntry::Kokoro(options) => Arc::new(Kokoro::new(options, cores())),
                 VoiceEntry::OpenAi(options) => Arc::new(openai::Speech::new(options.clone())?),
                 VoiceEntry::Wyoming(options) => Arc::new(wyoming::Speech::new(options.clone())),
-            })
+            };
+            let steady: Arc<dyn TextToSpeech> = Arc::new(match entry {
+                // `slowest` says how slow it may be, and is obeyed at any speed.
+                VoiceEntry::Kokoro(_) => Steady::at_any_pace(service),
+                _ => Steady::new(service),
+            });
+            Ok(steady)
         })
     }
 

@@ -1,15 +1,20 @@
 //! A voice with another one for when it cannot speak.
 //!
-//! Entry type: [`WithSecond`]. **Never**: changes the voice within a sentence.
+//! Entry type: [`WithSecond`]. **Never**: changes the voice within a sentence of which something was heard.
 
 use std::{
     sync::{Arc, Mutex, PoisonError},
     time::Duration,
 };
 
-use futures::{FutureExt, StreamExt, TryFutureExt, future::BoxFuture, stream::BoxStream};
+use futures::{
+    FutureExt, StreamExt,
+    future::BoxFuture,
+    stream::{self, BoxStream},
+};
 use tokio::time::Instant;
 
+use super::steady::is_silent;
 use crate::{
     domain::Voice,
     provider::{Error, Kind, Pcm, SpeakRequest, TextToSpeech},
@@ -18,6 +23,8 @@ use crate::{
 /// So long after a failure the second voice goes on, so that a conversation does not change voices
 /// with each sentence.
 const STAYS: Duration = Duration::from_secs(30);
+/// A sentence of which less was heard may be said again from its beginning.
+const SYLLABLE: Duration = Duration::from_millis(100);
 
 /// Speaks with the first of two voices, where it cannot with the second.
 pub struct WithSecond {
@@ -88,27 +95,18 @@ impl TextToSpeech for WithSecond {
         if self.is_out() {
             return self.second.speak(request);
         }
-        let (second, failing) = (self.second.clone(), Arc::clone(&self.failing));
-        let (first, wanted) = (Arc::clone(&self.first), self.voice.clone());
-        let mut sound = self.first.speak(request.clone());
-        async move {
-            match sound.next().await {
-                // A lack that was just found out for good was logged where it was found.
-                Some(Err(_)) if first.lacks(&wanted).is_some() => Ok(second.speak(request)),
-                Some(Err(error)) if error.kind() != Kind::OverBudget => {
-                    failing.note();
-                    let voice = &second.voice;
-                    let (provider, voice) = (&voice.provider, &voice.voice_id);
-                    tracing::warn!(%error, provider, voice, "an NPC speaks in its fallback voice");
-                    Ok(second.speak(request))
-                }
-                Some(Err(error)) => Err(error),
-                None => Ok(sound),
-                Some(Ok(chunk)) => Ok(futures::stream::iter([Ok(chunk)]).chain(sound).boxed()),
-            }
-        }
-        .try_flatten_stream()
-        .boxed()
+        let sentence = Sentence {
+            sound: self.first.speak(request.clone()),
+            first: Some(First {
+                service: Arc::clone(&self.first),
+                voice: self.voice.clone(),
+                second: self.second.clone(),
+                failing: Arc::clone(&self.failing),
+                request,
+                heard: Duration::ZERO,
+            }),
+        };
+        stream::unfold(sentence, Sentence::next).boxed()
     }
 
     fn lacks(&self, _voice: &Voice) -> Option<Error> {
@@ -128,6 +126,65 @@ impl TextToSpeech for WithSecond {
             }
         }
         .boxed()
+    }
+}
+
+/// A sentence on its way.
+struct Sentence {
+    sound: BoxStream<'static, Result<Pcm, Error>>,
+    /// `None`: the second voice speaks.
+    first: Option<First>,
+}
+
+/// The first voice, and what the second needs to speak in its place.
+struct First {
+    service: Arc<dyn TextToSpeech>,
+    voice: Voice,
+    second: Speaker,
+    failing: Arc<Failing>,
+    request: SpeakRequest,
+    /// Sound of the sentence that can be heard.
+    heard: Duration,
+}
+
+impl Sentence {
+    async fn next(mut self) -> Option<(Result<Pcm, Error>, Self)> {
+        let said = self.sound.next().await?;
+        let is_taken_over = match (&said, &mut self.first) {
+            (Ok(pcm), Some(first)) => {
+                first.takes(pcm);
+                false
+            }
+            (Err(error), Some(first)) => first.gives_way(error),
+            (_, None) => false,
+        };
+        let Some(first) = self.first.take_if(|_| is_taken_over) else { return Some((said, self)) };
+        self.sound = first.second.speak(first.request);
+        let said = self.sound.next().await?;
+        Some((said, self))
+    }
+}
+
+impl First {
+    fn takes(&mut self, pcm: &Pcm) {
+        if !is_silent(&pcm.samples) {
+            self.heard += pcm.rate.duration_of(pcm.samples.len());
+        }
+    }
+
+    /// Notes that it has failed; true if the second voice speaks the sentence. More than a syllable is not
+    /// said twice: the second voice begins with the next sentence then.
+    fn gives_way(&self, error: &Error) -> bool {
+        // A lack that was just found out for good was logged where it was found.
+        if self.service.lacks(&self.voice).is_none() {
+            if error.kind() == Kind::OverBudget {
+                return false;
+            }
+            self.failing.note();
+            let Voice { provider, voice_id: voice, .. } = &self.second.voice;
+            tracing::warn!(%error, provider, voice, "an NPC speaks in its fallback voice");
+        }
+        self.heard < SYLLABLE
     }
 }
 

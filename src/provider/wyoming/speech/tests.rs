@@ -159,6 +159,14 @@ async fn faults_map_to_error_kinds() {
     }
 }
 
+#[tokio::test]
+async fn blanks_are_sound_of_a_service() {
+    let server = WyomingServer::start(Script::speaks().with(When::Asked, Fault::Blank));
+    let mut sound = speech(&server).speak(request("Well met.", ""));
+    let blank = sound.next().await.unwrap().unwrap();
+    assert_eq!((blank.samples.len(), blank.rate.hz()), (48_000, 16_000));
+}
+
 /// A sentence at a service that sends `event` again and again, which has `patience`.
 async fn flooded(event: &str, patience: Duration) -> Error {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();

@@ -1,0 +1,206 @@
+//! Voices whose sound comes as fast as it is spoken, and can be heard.
+//!
+//! Entry type: [`Steady`], around each service that speaks, since a timeout of a service only bounds the
+//! wait for its next bytes. A sentence ends with an error when its sound, from the first of it on, lags
+//! [`BEHIND`] its playing, or when [`SILENCE`] of it is below -60 dBFS; another voice takes over, where an
+//! NPC has one. **Never**: counts time in which no sound was wanted; times the first sound.
+
+use std::{sync::Arc, time::Duration};
+
+use futures::{
+    StreamExt,
+    future::BoxFuture,
+    stream::{self, BoxStream},
+};
+use tokio::time::{Instant, timeout_at};
+
+use crate::{
+    audio::FRAME,
+    domain::Voice,
+    provider::{Error, Kind, Pcm, SpeakRequest, TextToSpeech},
+};
+
+/// Time that sound may lag behind its playing, altogether: listeners hear gaps of as much.
+const BEHIND: Duration = Duration::from_secs(2);
+/// Longest silence in a sentence; pauses between clauses take half a second.
+const SILENCE: Duration = Duration::from_secs(2);
+/// Root mean square of samples at -60 dBFS.
+const FLOOR: f64 = 32.767;
+/// Shortest time that a letter is spoken in, at double speed. Silence after a sentence that took as much
+/// is its end; some services send seconds of it.
+const LETTER: Duration = Duration::from_millis(25);
+
+/// A service whose sentences keep pace and can be heard.
+pub struct Steady {
+    service: Arc<dyn TextToSpeech>,
+    is_paced: bool,
+}
+
+impl Steady {
+    /// Watches the sound of `service`.
+    pub const fn new(service: Arc<dyn TextToSpeech>) -> Self {
+        Self { service, is_paced: true }
+    }
+
+    /// Watches the sound of a `service` with a limit of its own to how slow it is.
+    pub const fn at_any_pace(service: Arc<dyn TextToSpeech>) -> Self {
+        Self { service, is_paced: false }
+    }
+}
+
+impl TextToSpeech for Steady {
+    fn name(&self) -> &str {
+        self.service.name()
+    }
+
+    fn priced_as(&self) -> Option<&str> {
+        self.service.priced_as()
+    }
+
+    fn speak(&self, request: SpeakRequest) -> BoxStream<'static, Result<Pcm, Error>> {
+        let letters = u32::try_from(request.text.chars().count()).unwrap_or(u32::MAX);
+        let sentence = Sentence {
+            service: self.service.name().to_owned(),
+            voice: request.voice.voice_id.clone(),
+            shortest: LETTER.saturating_mul(letters),
+            sound: self.service.speak(request),
+            pace: self.is_paced.then(Pace::default),
+            loudness: Loudness::default(),
+        };
+        stream::try_unfold(sentence, Sentence::next).boxed()
+    }
+
+    fn lacks(&self, voice: &Voice) -> Option<Error> {
+        self.service.lacks(voice)
+    }
+
+    fn warm(&self, voice: &Voice) -> BoxFuture<'static, Result<(), Error>> {
+        self.service.warm(voice)
+    }
+}
+
+/// A sentence on its way.
+struct Sentence {
+    service: String,
+    voice: String,
+    /// Shortest time that the whole of it takes.
+    shortest: Duration,
+    sound: BoxStream<'static, Result<Pcm, Error>>,
+    /// `None`: it may be slow.
+    pace: Option<Pace>,
+    loudness: Loudness,
+}
+
+impl Sentence {
+    async fn next(mut self) -> Result<Option<(Pcm, Self)>, Error> {
+        let asked = Instant::now();
+        let until = self.pace.as_mut().and_then(|pace| pace.until(asked));
+        let said = match until {
+            // The clock first: chunks without sound would hold it up.
+            Some(until) if until <= asked => return Err(self.slow()),
+            Some(until) => timeout_at(until, self.sound.next()).await.map_err(|_| self.slow())?,
+            None => self.sound.next().await,
+        };
+        let Some(mut pcm) = said.transpose()? else { return Ok(None) };
+        if let Some(pace) = &mut self.pace {
+            pace.take(&pcm, Instant::now());
+        }
+        if let Some(end) = self.loudness.take(&pcm) {
+            pcm.samples.truncate(end);
+            let is_whole = self.loudness.heard >= self.shortest;
+            let rest = (!is_whole).then(|| Err(self.silent()));
+            self.sound = stream::iter(rest).boxed();
+        }
+        Ok(Some((pcm, self)))
+    }
+
+    fn slow(&self) -> Error {
+        let what = "its sound comes more slowly than it is played";
+        self.error(Kind::Interrupted, what, "use another voice, or find out what keeps it busy")
+    }
+
+    fn silent(&self) -> Error {
+        let what = format!("it sends {} s of silence", SILENCE.as_secs());
+        self.error(Kind::Protocol, &what, "use another voice, or look at the service's log")
+    }
+
+    fn error(&self, kind: Kind, what: &str, fix: &str) -> Error {
+        let Self { service, voice, .. } = self;
+        Error::new(kind, format!("'{service}', voice '{voice}': {what} ({fix})"))
+    }
+}
+
+/// Sound against the time in which it is played.
+#[derive(Default)]
+struct Pace {
+    /// Time at which all sound so far is played, and time until which that is counted; `None`: no sound
+    /// came yet.
+    played: Option<(Instant, Instant)>,
+}
+
+impl Pace {
+    /// Deadline for sound that is asked for `now`.
+    fn until(&mut self, now: Instant) -> Option<Instant> {
+        let (end, counted) = self.played?;
+        // Meanwhile no sound was wanted: what was ahead was played, and a lag has not grown.
+        let end = if end > counted { end.max(now) } else { end + (now - counted) };
+        self.played = Some((end, now));
+        Some(end + BEHIND)
+    }
+
+    fn take(&mut self, pcm: &Pcm, now: Instant) {
+        let begins = (!pcm.samples.is_empty()).then_some(now);
+        let end = self.played.map(|(end, _)| end).or(begins);
+        let length = pcm.rate.duration_of(pcm.samples.len());
+        self.played = end.map(|end| (end + length, now));
+    }
+}
+
+/// Frames that can be heard, and those that cannot.
+#[derive(Default)]
+struct Loudness {
+    /// Sum of the squares of a frame's samples so far, and their number.
+    energy: f64,
+    samples: usize,
+    /// Silence at the end.
+    silence: Duration,
+    /// Sound that can be heard.
+    heard: Duration,
+}
+
+impl Loudness {
+    /// Takes sound in; the number of samples after which there is too much silence.
+    fn take(&mut self, pcm: &Pcm) -> Option<usize> {
+        let frame = pcm.rate.frame_len();
+        for (at, sample) in pcm.samples.iter().enumerate() {
+            self.energy += f64::from(*sample).powi(2);
+            self.samples += 1;
+            if self.samples < frame {
+                continue;
+            }
+            if is_below_floor(self.energy, self.samples) {
+                self.silence += FRAME;
+            } else {
+                self.silence = Duration::ZERO;
+                self.heard += FRAME;
+            }
+            (self.energy, self.samples) = (0.0, 0);
+            if self.silence >= SILENCE {
+                return Some(at + 1);
+            }
+        }
+        None
+    }
+}
+
+/// True if nothing is heard of `samples`.
+pub fn is_silent(samples: &[i16]) -> bool {
+    is_below_floor(samples.iter().map(|sample| f64::from(*sample).powi(2)).sum(), samples.len())
+}
+
+fn is_below_floor(energy: f64, samples: usize) -> bool {
+    energy < FLOOR.powi(2) * samples as f64
+}
+
+#[cfg(test)]
+mod tests;
