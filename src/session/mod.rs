@@ -33,6 +33,7 @@ mod playback;
 mod preroll;
 mod recall;
 mod recast;
+mod recogniser;
 mod recognition;
 mod reports;
 mod rest_of_speech;

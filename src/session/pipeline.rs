@@ -16,7 +16,8 @@ use super::{
     finals::{Finals, Recognised},
     judging::Listening,
     preroll::Preroll,
-    recognition::{Recogniser, Recognition, RecognitionEvent, Spoken},
+    recogniser::Recogniser,
+    recognition::{Recognition, RecognitionEvent, Spoken},
     speakers::SpeakerId,
     utterance::Utterance,
 };
@@ -157,27 +158,20 @@ impl SpeakerPipeline {
         voiced: bool,
         recogniser: &Recogniser,
     ) -> Result<(), Error> {
-        let mut paid = Ok(());
+        let mut begun = Ok(());
         if self.open.is_none() {
             if !voiced || self.reopen_at.is_some_and(|reopen| at.clock < reopen) {
                 self.preroll.keep(frame);
                 return Ok(());
             }
-            paid = self.begin(at, recogniser);
+            begun = self.begin(at, recogniser);
             self.reopen_at = Some(at.clock + REOPEN_AFTER);
             for earlier in self.preroll.take() {
                 self.feed(at, &earlier, true);
             }
         }
         self.feed(at, frame, voiced);
-        if let Some(open) = &mut self.open
-            && let Err(error) = open.pay(recogniser)
-        {
-            self.open = None;
-            self.reopen_at = Some(at.clock + REOPEN_AFTER);
-            paid = Err(error);
-        }
-        paid
+        begun
     }
 
     /// Ends what is over because nothing came any more.
@@ -416,12 +410,13 @@ impl SpeakerPipeline {
                 self.learn(at, Input::Judged(judgement));
                 Recognised::Nothing
             }
-            Spoken::Failed(error) => match self.open.take() {
-                Some(over) => {
-                    Recognised::Failed(over.into_utterance(self.speaker, at.clock), error)
+            Spoken::Failed(error) => {
+                if error.kind() == Kind::OverBudget {
+                    self.reopen_at = Some(at.clock + REOPEN_AFTER);
                 }
-                None => Recognised::Nothing,
-            },
+                let Some(over) = self.open.take() else { return Recognised::Nothing };
+                Recognised::Failed(over.into_utterance(self.speaker, at.clock), error)
+            }
             // The recogniser did not want the rest.
             Spoken::Over => match self.open.take().filter(|_| !self.service_ends) {
                 Some(over) => Recognised::Heard(over.into_utterance(self.speaker, at.clock)),

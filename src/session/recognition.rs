@@ -1,8 +1,8 @@
 //! One utterance on its way through a recogniser.
 //!
-//! Entry types: [`Recogniser`], which hears a table and is paid for it, and [`Recognition`], one
-//! utterance that it is given, with its sound and what was understood so far.
-//! **Never**: decides when an utterance ends.
+//! Entry type: [`Recognition`], one utterance with its sound and what was understood so far. Its sound
+//! waits here until money for it is set aside; that is polled together with the recogniser's events.
+//! **Never**: decides when an utterance ends; hands on sound that is not paid for.
 
 use std::{
     collections::VecDeque,
@@ -15,7 +15,7 @@ use std::{
 };
 
 use futures::{
-    FutureExt, TryFutureExt,
+    future::FutureExt,
     stream::{BoxStream, StreamExt},
 };
 use tokio::{sync::mpsc, time::Instant};
@@ -24,14 +24,15 @@ use super::{
     clock::{HeardAt, SoundTime},
     judging::Judging,
     preroll::PREROLL_FRAMES,
+    recogniser::{Covered, PAID_FRAMES, Recogniser, covered},
     speakers::SpeakerId,
     utterance::{Apart, Utterance, taken},
 };
 use crate::{
     audio::{FRAME, Frame},
-    engine::{Budget, Reservation},
+    engine::Reservation,
     logic::{budget::Consumption, turn::Judgement, vad},
-    provider::{Attempts, Error, SpeechEvent, SpeechToText, TurnJudge},
+    provider::{Error, SpeechEvent, TurnJudge},
 };
 
 /// Frames that a recogniser may lag behind, and those that are kept of an utterance: 32 s, the longest
@@ -48,63 +49,6 @@ const SILENCE: Duration = Duration::from_millis(120);
 /// A recogniser that takes no sound for so long will not take any: others that it may be busy with
 /// do not speak as long.
 const STUCK: Duration = Duration::from_secs(35);
-/// Sound that is paid for before it is heard, again and again while a recognition goes on.
-const PAID_SECONDS: f64 = 10.0;
-/// Payer of speech recognition, as the budget names it.
-const HEARING: &str = "hearing";
-
-/// The recogniser of a table, and the budget that pays for it.
-pub struct Recogniser {
-    /// The service that understands speech.
-    pub stt: Arc<dyn SpeechToText>,
-    /// Budget that pays for its seconds.
-    pub budget: Budget,
-}
-
-impl Recogniser {
-    /// Pays ahead for [`PAID_SECONDS`].
-    fn reserve(&self) -> Result<Reservation, Error> {
-        let expected = Consumption { seconds: PAID_SECONDS, ..Consumption::default() };
-        self.budget.reserve_now(self.stt.priced_as(), HEARING, None, expected)
-    }
-
-    /// Pays for an utterance once more when it is sent again, by the frames there are of it then.
-    fn attempts(&self, frames: &Arc<AtomicU32>) -> Attempts {
-        let Some(model) = self.stt.priced_as().map(str::to_owned) else {
-            return Attempts::default();
-        };
-        let (budget, frames) = (self.budget.clone(), Arc::clone(frames));
-        Attempts::new(move |failed| {
-            let (budget, frames, model) = (budget.clone(), Arc::clone(&frames), model.clone());
-            async move {
-                if failed.may_be_billed() {
-                    let seconds = (FRAME * frames.load(Ordering::Relaxed)).as_secs_f64();
-                    let expected = Consumption { seconds, ..Consumption::default() };
-                    budget.reserve(Some(&model), HEARING, None, expected).await?.settle(expected);
-                }
-                Ok(())
-            }
-            .boxed()
-        })
-    }
-
-    /// Has the recogniser hear `audio` of `speaker`, as soon as what is `held` for it may be spent.
-    fn listen(
-        &self,
-        speaker: SpeakerId,
-        audio: mpsc::Receiver<Frame>,
-        held: &Reservation,
-        frames: &Arc<AtomicU32>,
-    ) -> BoxStream<'static, Result<SpeechEvent, Error>> {
-        let attempts = self.attempts(frames);
-        if held.is_ready() {
-            return self.stt.listen_to(speaker.0, audio, attempts);
-        }
-        let (ready, stt) = (held.ready(), Arc::clone(&self.stt));
-        let heard = async move { ready.await.map(|()| stt.listen_to(speaker.0, audio, attempts)) };
-        heard.try_flatten_stream().boxed()
-    }
-}
 
 /// Something that a recogniser says of one utterance.
 pub struct RecognitionEvent {
@@ -130,10 +74,17 @@ pub enum Spoken {
 pub struct Recognition {
     /// Number within the pipeline, from 1.
     pub id: u64,
+    recogniser: Recogniser,
     to: Option<mpsc::Sender<Frame>>,
-    /// `None`: nothing more comes. Dropping the stream gives the recogniser back.
+    /// The other end of [`Self::to`] and its speaker, until the first of the sound is paid for.
+    unopened: Option<(SpeakerId, mpsc::Receiver<Frame>)>,
+    /// `None`: not opened yet, or nothing more comes. Dropping the stream gives the recogniser back.
     events: Option<BoxStream<'static, Result<SpeechEvent, Error>>>,
     held: Option<Reservation>,
+    /// Resolves once [`Self::held`] may be spent; `None`: it may.
+    paying: Option<Covered>,
+    /// Sound that waits for that.
+    unpaid: VecDeque<Frame>,
     /// The recogniser ends utterances itself, and goes on with the next.
     endless: bool,
     /// Its sound and that of what it continues.
@@ -194,13 +145,16 @@ impl Recognition {
     ) -> Result<Self, Error> {
         let held = recogniser.reserve()?;
         let (to, audio) = mpsc::channel(SOUND_CAPACITY);
-        let all_frames = Arc::default();
-        Ok(Self {
+        let mut started = Self {
             id,
+            recogniser: recogniser.clone(),
             to: Some(to),
-            events: Some(recogniser.listen(speaker, audio, &held, &all_frames)),
-            all_frames,
+            unopened: Some((speaker, audio)),
+            events: None,
+            all_frames: Arc::default(),
+            paying: covered(&held),
             held: Some(held),
+            unpaid: VecDeque::new(),
             endless: recogniser.stt.abilities().endpointing,
             sound: VecDeque::new(),
             audible: false,
@@ -224,13 +178,22 @@ impl Recognition {
             text: None,
             parked: false,
             offered: false,
-        })
+        };
+        if started.paying.is_none() {
+            started.paid();
+        }
+        Ok(started)
     }
 
     /// The recogniser's next event; pending for ever once nothing more comes.
     pub fn poll_event(&mut self, context: &mut Context<'_>) -> Poll<RecognitionEvent> {
         if let Poll::Ready(judgement) = self.judging.poll(context) {
             let spoken = Spoken::Sounds(judgement);
+            return Poll::Ready(RecognitionEvent { recognition: self.id, spoken });
+        }
+        if let Err(error) = self.poll_payment(context) {
+            self.events = None;
+            let spoken = Spoken::Failed(error);
             return Poll::Ready(RecognitionEvent { recognition: self.id, spoken });
         }
         let Some(events) = &mut self.events else { return Poll::Pending };
@@ -243,6 +206,32 @@ impl Recognition {
             self.events = None;
         }
         Poll::Ready(RecognitionEvent { recognition: self.id, spoken })
+    }
+
+    /// Hands on what has been paid for meanwhile. What is given back was never sent.
+    ///
+    /// # Errors
+    /// Nobody pays for more, or the store is late.
+    fn poll_payment(&mut self, context: &mut Context<'_>) -> Result<(), Error> {
+        while let Some(paying) = &mut self.paying {
+            let Poll::Ready(paid) = paying.poll_unpin(context) else { break };
+            self.paying = None;
+            if let Err(error) = paid {
+                self.unpaid.clear();
+                self.held.take().into_iter().for_each(Reservation::unused);
+                return Err(error);
+            }
+            self.paid();
+        }
+        Ok(())
+    }
+
+    /// What is held may be spent.
+    fn paid(&mut self) {
+        if let Some((speaker, audio)) = self.unopened.take() {
+            self.events = Some(self.recogniser.listen(speaker, audio, &self.all_frames));
+        }
+        self.hand_on();
     }
 
     /// Takes 20 ms. Where the table ends the utterance, a long silence is held back.
@@ -260,9 +249,37 @@ impl Recognition {
         if !self.endless && at.sound > self.voiced_at + SILENCE {
             return;
         }
-        for frame in std::mem::take(&mut self.withheld) {
-            self.send(frame);
+        self.unpaid.extend(self.withheld.drain(..));
+        self.hand_on();
+        while self.unpaid.len() > SOUND_CAPACITY {
+            tracing::warn!(stream = self.id, "nobody has paid yet, a frame is lost");
+            self.unpaid.pop_back();
+            self.frames = self.frames.saturating_sub(1);
         }
+    }
+
+    /// Hands on the sound that is paid for. One that goes on pays ahead for more whenever all that was paid
+    /// for is used.
+    fn hand_on(&mut self) {
+        loop {
+            while self.is_paid()
+                && let Some(frame) = self.unpaid.pop_front()
+            {
+                self.send(frame);
+            }
+            if !self.endless || self.paying.is_some() || self.unsettled() < PAID_FRAMES {
+                break;
+            }
+            self.settle();
+            (self.held, self.paying) = self.recogniser.pay_on();
+        }
+        self.end_if_closed();
+    }
+
+    /// True if the next frame is paid for.
+    fn is_paid(&self) -> bool {
+        let is_covered = self.held.is_some() && self.paying.is_none();
+        is_covered && (!self.endless || self.unsettled() < PAID_FRAMES)
     }
 
     /// Keeps a frame for the turn. An endless recognition is mostly silence, a megabyte of it every 30 s: of
@@ -310,42 +327,41 @@ impl Recognition {
 
     /// Ends its sound.
     pub fn close(&mut self, now: Instant) {
-        // Dropping the sender tells the recogniser so.
-        self.to = None;
         self.closed_at = Some(now);
-        self.settle();
+        self.end_if_closed();
     }
 
-    /// Pays ahead for more of it when all that was paid for is used.
-    ///
-    /// # Errors
-    /// Nobody pays for more.
-    pub fn pay(&mut self, recogniser: &Recogniser) -> Result<(), Error> {
-        if self.seconds() < PAID_SECONDS {
-            return Ok(());
+    /// Ends its sound for the recogniser too, once nothing of it waits.
+    fn end_if_closed(&mut self) {
+        if self.closed_at.is_some() && self.paying.is_none() && self.unpaid.is_empty() {
+            // Dropping the sender tells the recogniser so.
+            self.to = None;
+            self.settle();
         }
-        self.settle();
-        self.held = Some(recogniser.reserve()?);
-        Ok(())
     }
 
     /// Books what was heard.
     fn settle(&mut self) {
-        let seconds = self.seconds();
-        self.frames = 0;
-        if let Some(held) = self.held.take() {
-            held.settle(Consumption { seconds, ..Consumption::default() });
+        let unsettled = self.unsettled();
+        self.frames = self.frames.saturating_sub(unsettled);
+        let seconds = (FRAME * unsettled).as_secs_f64();
+        let Some(held) = self.held.take() else { return };
+        match self.paying.take() {
+            Some(_) => held.unused(),
+            None => held.settle(Consumption { seconds, ..Consumption::default() }),
         }
     }
 
-    /// Sound that is not settled yet.
-    fn seconds(&self) -> f64 {
-        (FRAME * self.frames).as_secs_f64()
+    /// Frames that are neither settled yet nor wait for a payment.
+    fn unsettled(&self) -> u32 {
+        let waiting = u32::try_from(self.unpaid.len()).unwrap_or(u32::MAX);
+        self.frames.saturating_sub(waiting)
     }
 
     /// True if the recogniser has taken all its sound.
     pub fn is_drained(&self) -> bool {
-        self.to.as_ref().is_none_or(|to| to.capacity() == to.max_capacity())
+        self.unpaid.is_empty()
+            && self.to.as_ref().is_none_or(|to| to.capacity() == to.max_capacity())
     }
 
     /// A partial came when sound until `at` was heard.

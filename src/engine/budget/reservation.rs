@@ -64,8 +64,19 @@ impl Reservation {
     /// # Errors
     /// [`Kind::OverBudget`] when a cap would be passed after all, or nothing can be written down.
     pub fn ready(&self) -> impl Future<Output = Result<(), Error>> + Send + use<> {
+        self.ready_within(PATIENCE)
+    }
+
+    /// Like [`Self::ready`], with the longest wait for the store.
+    ///
+    /// # Errors
+    /// Those of [`Self::ready`].
+    pub fn ready_within(
+        &self,
+        patience: Duration,
+    ) -> impl Future<Output = Result<(), Error>> + Send + use<> {
         let reserved = Arc::clone(&self.0);
-        async move { reserved.ready().await }
+        async move { reserved.ready(patience).await }
     }
 
     /// Payment for further attempts: each one is paid for.
@@ -131,7 +142,7 @@ impl Reserved {
         self.account.shared.look(|ledger| ledger.is_covered(amount))
     }
 
-    async fn ready(&self) -> Result<(), Error> {
+    async fn ready(&self, patience: Duration) -> Result<(), Error> {
         let mut changed = self.account.shared.changed.subscribe();
         let covered = async {
             loop {
@@ -147,10 +158,10 @@ impl Reserved {
             }
         };
         let late = || {
-            let seconds = PATIENCE.as_secs();
+            let seconds = patience.as_secs();
             OverBudget::Away(format!("the store has not answered within {seconds} s"))
         };
-        let covered = timeout(PATIENCE, covered).await.unwrap_or_else(|_| Err(late()));
+        let covered = timeout(patience, covered).await.unwrap_or_else(|_| Err(late()));
         covered.map_err(|refused| {
             // Nothing has gone out.
             self.release();
@@ -167,7 +178,7 @@ impl Reserved {
         self.settle(None);
         let fresh = self.set_aside()?;
         *self.amount() = fresh;
-        self.ready().await
+        self.ready(PATIENCE).await
     }
 
     fn settle(&self, used: Option<Consumption>) {

@@ -11,6 +11,7 @@ mod late;
 mod music;
 mod orders;
 pub mod parts;
+mod paying;
 mod queue;
 pub mod stage;
 mod steering;

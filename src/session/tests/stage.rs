@@ -134,6 +134,8 @@ pub struct Setup {
     pub abilities: SttAbilities,
     pub voice: Hum,
     pub budget: BudgetOptions,
+    /// The ledger is in a store, which the test plays through [`Stage::budget`].
+    pub is_kept: bool,
     pub pace: Pace,
     /// Each NPC's conversation before.
     pub history: Vec<Message>,
@@ -166,6 +168,7 @@ pub struct Stage {
     pub tools: Tools,
     pub host: ToolHost,
     pub stt: Arc<Recogniser>,
+    pub budget: Budget,
     left: Arc<Mutex<Vec<Left>>>,
     pub opened: Instant,
     pub music: MusicPlayer,
@@ -181,6 +184,7 @@ impl Setup {
             abilities: SttAbilities { partials: true, ..SttAbilities::default() },
             voice: Hum::default(),
             budget: BudgetOptions::default(),
+            is_kept: false,
             pace: Pace::RealTime,
             history: Vec::new(),
             window: None,
@@ -218,7 +222,11 @@ impl Setup {
             std::mem::take(&mut self.npcs).into_iter().map(Arc::new).collect();
         let tools = Tools::default();
         let host = tools.host(&npcs);
-        let budget = Budget::new(Ledger::new(self.budget.clone(), 0.0));
+        let ledger = match self.is_kept {
+            true => Ledger::kept(self.budget.clone(), false),
+            false => Ledger::new(self.budget.clone(), 0.0),
+        };
+        let budget = Budget::new(ledger);
         let voice = Arc::new(std::mem::take(&mut self.voice));
         let (window, price) = (self.window, self.price);
         let model = |_| Arc::new(Model { window, price, ..Model::default() });
@@ -266,6 +274,7 @@ impl Setup {
             tools,
             host,
             stt,
+            budget,
             left,
             opened,
             music,
