@@ -6,7 +6,7 @@
 use std::{
     collections::{BTreeMap, BTreeSet, HashMap},
     sync::{
-        Arc, Mutex, PoisonError,
+        Arc, Mutex, PoisonError, TryLockError,
         atomic::{AtomicBool, Ordering},
     },
     time::Duration,
@@ -211,7 +211,8 @@ impl Catalog {
         }
     }
 
-    /// Prepares new snapshots if the figures of `entry` have changed its tier.
+    /// Prepares new snapshots if the figures of `entry` have changed its tier. Never waits: a turn does not
+    /// stand behind an offer whose words are being counted, and [`Self::refresh`] follows.
     pub fn refresh_one(&self, entry: &CatalogEntry, standing: &LatencySummary) {
         let tier = standing.tier(&entry.tool.declared);
         if tier != entry.tier {
@@ -221,7 +222,12 @@ impl Catalog {
                 to = tier.map_or("withheld", Tier::name),
                 "tool changes its tier"
             );
-            self.change(entry.tool.owner, |_| {});
+            let mut written = match self.writers.try_lock() {
+                Ok(written) => written,
+                Err(TryLockError::Poisoned(poisoned)) => poisoned.into_inner(),
+                Err(TryLockError::WouldBlock) => return,
+            };
+            self.publish(&mut written, entry.tool.owner);
         }
     }
 
@@ -229,6 +235,11 @@ impl Catalog {
     fn change(&self, whose: Option<Owner>, change: impl FnOnce(&mut Written)) {
         let mut written = self.writers.lock().unwrap_or_else(PoisonError::into_inner);
         change(&mut written);
+        self.publish(&mut written, whose);
+    }
+
+    /// Prepares `whose` snapshot from what is written; `None`: those of all.
+    fn publish(&self, written: &mut Written, whose: Option<Owner>) {
         let is_told = self.is_told.load(Ordering::Relaxed);
         let mut next = Snapshots::clone(&self.snapshots.load());
         let now = Instant::now();
@@ -394,6 +405,37 @@ mod tests {
         catalog.set_changes(INN, &session, CastChanges::new());
         let snapshot = catalog.snapshot(INN);
         assert_eq!(snapshot.visible(Some(&session), "Bartok", Tier::Deep).len(), 0);
+    }
+
+    #[test]
+    fn figures_do_not_wait_for_an_offer() {
+        let catalog = Catalog::default();
+        let home = ServerKey::installed("home");
+        offer(&catalog, &home, vec![tool("get", "")]);
+        let snapshot = catalog.snapshot(Owner::Local);
+        let known = snapshot.find("get").unwrap();
+        let (tool, spec) = (Arc::clone(&known.tool), known.spec.clone());
+        let moved = CatalogEntry { tool, spec, tier: None, expected: known.expected };
+        let standing = moved.tool.latency.standing(Instant::now());
+        let tier_of = |it: &LatencySummary| it.tier(&moved.tool.declared);
+        assert_ne!(tier_of(&standing), moved.tier, "it has changed its tier");
+        // An offer is being taken: this would not end if the turn had to wait for it.
+        let offering = catalog.writers.lock().unwrap();
+        catalog.refresh_one(&moved, &standing);
+        drop(offering);
+        catalog.refresh_one(&moved, &standing);
+        assert!(!Arc::ptr_eq(&snapshot, &catalog.snapshot(Owner::Local)), "and now it is placed");
+    }
+
+    #[test]
+    fn endless_description_is_left_out_with_reason() {
+        let catalog = Catalog::default();
+        let home = ServerKey::installed("home");
+        let tools = vec![tool("long", &"roll dice ".repeat(100_000)), tool("get", "")];
+        let refused = catalog.offer(&home, SourceKind::Server, tools);
+        let reason = "its description has 1000000 bytes (at most 32768 are read)".to_owned();
+        assert_eq!(refused, [Refused { tool: "home.long".to_owned(), reason }]);
+        assert_eq!(seen(&catalog, INN), named(&[("home.get", "get")]));
     }
 
     #[test]

@@ -17,6 +17,8 @@ use super::{
 };
 use crate::domain::{Owner, Tier, ToolSpec, fnv1a};
 
+/// Longest description of a tool, in bytes: models read it in every request.
+const LONGEST_DESCRIPTION: usize = 32 << 10;
 /// Hard limit of a call to a tool that declares none.
 const MAX: Duration = Tier::Deep.ceiling();
 /// Hard limit, where none is declared, of a call whose result may come after the turn.
@@ -25,6 +27,9 @@ const MAX_LATE: Duration = Duration::from_secs(60);
 /// Reason a tool cannot be offered to any model.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum UnusableTool {
+    /// Its description is too long to be part of every request.
+    #[error("its description has {0} bytes (at most {most} are read)", most = LONGEST_DESCRIPTION)]
+    Description(usize),
     /// Its input schema cannot be a model's parameters.
     #[error(transparent)]
     ForModel(SchemaError),
@@ -128,6 +133,10 @@ impl Tool {
         let declared = definition.declared;
         let input = declared.parameters.as_ref().unwrap_or(&definition.input);
         let description = declared.description.clone().unwrap_or(definition.description);
+        // Before anything is made of it.
+        if description.len() > LONGEST_DESCRIPTION {
+            return Err(UnusableTool::Description(description.len()));
+        }
         let server = &*origin.server.name;
         let identity = names::identity(server, &definition.name);
         let is_ours = declared.parameters.is_some() && declared.description.is_some();
@@ -148,14 +157,15 @@ impl Tool {
             [] => server.to_owned(),
             several => several.join(" "),
         };
-        let words = select::words_of(&identity, &description, &categories, input);
         let parameters = schema::for_model(input).map_err(UnusableTool::ForModel)?;
+        let checked = Schema::new(input).map_err(UnusableTool::Input)?;
+        let words = select::words_of(&identity, &description, &categories, input);
         Ok(Self {
             parameters: match described_outside {
                 true => Arc::new(described(parameters, server)),
                 false => parameters,
             },
-            input: Schema::new(input).map_err(UnusableTool::Input)?,
+            input: checked,
             output: definition
                 .output
                 .map(|schema| Schema::new(&schema))

@@ -13,9 +13,20 @@ use crate::logic::{language, words::Words};
 const LONGEST_WORD: usize = 64;
 /// Longest text whose words count, in bytes.
 const LONGEST_TEXT: usize = 64 << 10;
+/// Most words that count of what is said or searched for: a long message has 400, and each takes some
+/// microseconds of the turn.
+const MOST_WORDS: usize = 1_000;
+/// Most words that count of a tool's description, and of the names of its parameters: few have a hundred,
+/// and an index is made of all of them while others wait to offer their tools.
+const MOST_OF_A_TOOL: usize = 300;
 
 /// The meaningful words of spoken or written text.
 pub fn of_text(text: &str) -> Vec<String> {
+    stems(text, MOST_WORDS)
+}
+
+/// The meaningful ones of the first `most` words of `text`.
+fn stems(text: &str, most: usize) -> Vec<String> {
     let (english, german) =
         (Stemmer::create(Algorithm::English), Stemmer::create(Algorithm::German));
     let stem = |word: &str| german.stem(&english.stem(word)).into_owned();
@@ -23,7 +34,7 @@ pub fn of_text(text: &str) -> Vec<String> {
     let says_nothing = |word: &&str| language::is_any(|it| it.in_every_request, word);
     let text = &text[..text.floor_char_boundary(LONGEST_TEXT)];
     let is_word = |word: &&str| word.len() <= LONGEST_WORD && !says_nothing(word);
-    for word in Words::of(text).iter().filter(is_word) {
+    for word in Words::of(text).iter().take(most).filter(is_word) {
         stems.push(stem(word));
         if is_dice(word) {
             stems.extend(["dice", "roll"].map(stem));
@@ -62,10 +73,12 @@ pub fn words_of(
 ) -> String {
     let name = of_name(identity);
     let mut all = [name.clone(), name].concat();
-    all.extend(of_text(description));
-    all.extend(of_name(categories));
+    all.extend(stems(description, MOST_OF_A_TOOL));
+    all.extend(of_name(categories).into_iter().take(MOST_OF_A_TOOL));
     let properties = parameters.get("properties").and_then(serde_json::Value::as_object);
-    all.extend(properties.into_iter().flatten().flat_map(|(name, _)| of_name(name)));
+    let names = properties.into_iter().flatten().flat_map(|(name, _)| of_name(name));
+    // Lazily: names beyond the bound are not looked at.
+    all.extend(names.take(MOST_OF_A_TOOL));
     all.join(" ")
 }
 
@@ -134,8 +147,22 @@ mod tests {
     fn words_without_end_are_passed_over() {
         let long = format!("roll {} dice", "y".repeat(60_000));
         assert_eq!(of_text(&long), of_text("roll dice"));
+    }
+
+    #[test]
+    fn words_that_are_looked_at_are_bounded() {
         let text = "goblin ".repeat(1 << 18);
-        assert_eq!(of_text(&text).len(), of_text(&text[..64 << 10]).len());
+        assert_eq!(of_text(&text).len(), MOST_WORDS);
+        let nothing = "what ".repeat(MOST_WORDS);
+        assert!(of_text(&format!("{nothing} goblin")).is_empty(), "words that say nothing count");
+        let of_tool = |description: &str, parameters: &serde_json::Value| {
+            words_of("x.y", description, "z", parameters).split(' ').count()
+        };
+        let parameter = |number: usize| (format!("goblin_{number}"), serde_json::Value::Bool(true));
+        let properties: serde_json::Map<_, _> = (0..5_000).map(parameter).collect();
+        let parameters = serde_json::json!({ "properties": properties });
+        let words = of_tool(&text, &parameters);
+        assert!((600..650).contains(&words), "{words}");
     }
 
     #[test]
