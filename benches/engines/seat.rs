@@ -125,6 +125,7 @@ impl Seat {
         let budget = Budget::new(Ledger::default());
         let (cascade, conversation) = cascade(&npc, &host, (thinks, speaks), &budget);
         let options = SpeechOptions {
+            name: SpeechService::OpenAi.name().to_owned(),
             service: SpeechService::OpenAi,
             base_url: service.base_url.clone(),
             api_key: None,

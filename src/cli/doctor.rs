@@ -211,7 +211,7 @@ async fn talks(services: &Registry, config: &Config) -> Vec<Finding> {
         };
         let told = |text: String| match config.services.speech_to_speech.len() {
             1 => text,
-            _ => format!("{}: {text}", entry.service.name()),
+            _ => format!("{}: {text}", entry.name),
         };
         findings
             .push(Finding::new("speech to speech", found.map(told).map_err(|it| told(said(it)))));

@@ -67,7 +67,7 @@ pub fn s2s(npc: &Fields, engines: Engines, problems: &mut Problems) -> S2s {
     if is_certain && SpeechOptions::of(engines.services, provider).is_none() {
         let shown = fields.shown("provider");
         let message = format!("speech-to-speech service {shown} is not configured");
-        let names: Vec<_> = engines.services.iter().map(|it| it.service.name()).collect();
+        let names: Vec<_> = engines.services.iter().map(|it| it.name.as_str()).collect();
         let names = names.join(" or ");
         let way_out = format!("add it to providers.speech_to_speech, or use {names}");
         problems.add(fields.place("provider"), message, way_out);

@@ -17,8 +17,8 @@ use crate::{
     logic::budget::Price,
     provider::{
         BaseUrl, EntryList, HereOptions, KokoroOptions, ModelEntry, ModelService, NamedEntry,
-        PiperOptions, RecogniserEntry, RecogniserService, SLOWEST, VoiceEntry, VoiceService,
-        anthropic, base_url, deepgram,
+        PiperOptions, RecogniserEntry, RecogniserService, SLOWEST, SpeechService, VoiceEntry,
+        VoiceService, anthropic, base_url, deepgram,
         openai::{self, Options},
     },
     yaml::{Fields, Shape, Value, quoted},
@@ -417,6 +417,9 @@ impl<'a> Clients<'a> {
                     return Some(model.to_owned());
                 }
                 let called = fields.shape().key("as").and_then(|_| fields.text("as"));
+                // Two of these may have one model; their names differ.
+                let service = || service_of(fields).unwrap_or(SpeechService::default().name());
+                let called = called.or_else(|| (paid_by == PaidBy::Talk).then(service));
                 let listed = format!("{name}.{}", called.unwrap_or(model).trim());
                 self.own.insert(listed.clone(), price);
                 return Some(listed);

@@ -4,7 +4,13 @@
 
 use std::{collections::BTreeMap, time::Duration};
 
-use super::{home::Home, keys, prices::PaidBy, providers::Clients, reading::Notes};
+use super::{
+    home::Home,
+    keys,
+    prices::PaidBy,
+    providers::{Clients, service_of},
+    reading::Notes,
+};
 use crate::{
     logic::budget::{BudgetOptions, Price},
     provider::{SPEECH_FIRST_BYTE, SPEECH_IDLE, SpeechOptions, SpeechService},
@@ -13,10 +19,12 @@ use crate::{
 
 /// The key under `providers`.
 const KEY: &str = "speech_to_speech";
+/// Keys that name an entry, the foremost first.
+const NAMED_BY: [&str; 3] = ["as", "service", "name"];
 /// The keys that lead there.
 const PATH: &str = "providers.speech_to_speech";
 
-/// The services of a checked file, each once; what they cost by their own entries joins the prices of
+/// The services of a checked file, each by a name of its own; what they cost by their own entries joins the prices of
 /// `budget`.
 pub fn speech_to_speech(
     file: &Fields,
@@ -27,13 +35,14 @@ pub fn speech_to_speech(
     let Some(all) = file.map("providers", &keys::providers::PROVIDERS) else { return services };
     for fields in entries(&all) {
         let entry = service(&fields, budget, notes);
-        if fields.is_broken("name") {
+        if !is_named(&fields) {
             continue;
         }
-        if services.iter().any(|it| it.service == entry.service) {
-            let message = format!("'{PATH}' lists {} twice", quoted(entry.service.name()));
-            let way_out = "keep one entry of each service";
-            notes.problems.add(fields.place("name"), message, way_out);
+        if services.iter().any(|it| it.name == entry.name) {
+            let message = format!("'{PATH}' lists {} twice", quoted(&entry.name));
+            let way_out = "give one of them another name: `as: mini`";
+            let named_by = NAMED_BY.into_iter().find(|key| fields.get(key).is_some());
+            notes.problems.add(fields.place(named_by.unwrap_or("name")), message, way_out);
         }
         services.push(entry);
     }
@@ -52,12 +61,13 @@ fn entries<'a>(all: &Fields<'a>) -> impl Iterator<Item = Fields<'a>> {
 
 /// The service in `fields`.
 fn service(fields: &Fields, budget: &mut BudgetOptions, notes: &mut Notes) -> SpeechOptions {
-    let service = fields.text("name").and_then(SpeechService::named).unwrap_or_default();
+    let service = service_of(fields).and_then(SpeechService::named).unwrap_or_default();
     let home = match service {
         SpeechService::OpenAi => Home::REALTIME,
         SpeechService::Gemini => Home::GEMINI,
     };
     let mut clients = Clients::new(&budget.prices, notes);
+    clients.check_service(fields, PATH);
     let reach = clients.options(fields, PATH, PaidBy::Talk, home);
     let mut own = clients.own;
     budget.prices.append(&mut own);
@@ -65,6 +75,7 @@ fn service(fields: &Fields, budget: &mut BudgetOptions, notes: &mut Notes) -> Sp
         warn_of_sound(fields, model, &budget.prices, notes);
     }
     SpeechOptions {
+        name: fields.text("as").unwrap_or(service.name()).trim().to_owned(),
         service,
         base_url: reach.base_url,
         api_key: reach.api_key,
@@ -84,7 +95,12 @@ pub fn is_read(file: &Fields) -> bool {
         return !file.is_broken("providers");
     };
     let is_whole = entries(&all).count() == all.items(KEY).len() && !all.is_broken(KEY);
-    is_whole && entries(&all).all(|fields| !fields.is_broken("name"))
+    is_whole && entries(&all).all(|fields| is_named(&fields))
+}
+
+/// The name of the entry in `fields` could be read.
+fn is_named(fields: &Fields) -> bool {
+    !NAMED_BY.into_iter().any(|key| fields.is_broken(key))
 }
 
 /// Notes a price that books sound as if it were text: services ask several times as much for it.

@@ -451,13 +451,48 @@ fn two_services_speak_at_one_table() {
 }
 
 #[test]
+fn voice_models_of_one_name_have_own_prices() {
+    let entry = |named: &str, price: u8| {
+        let price = format!("price: {{ audio_input: {price} }}");
+        format!("    - {{ {named}, model: r, base_url: 'http://127.0.0.1:9', {price} }}\n")
+    };
+    let entries =
+        [entry("api_key: k", 3), entry("service: gemini-live", 5), entry("as: deep", 7)].concat();
+    let config = load_app(&format!("providers:\n  speech_to_speech:\n{entries}")).unwrap();
+    let all = &config.services.speech_to_speech;
+    for (name, price) in [("openai-realtime", 3.0), ("gemini-live", 5.0), ("deep", 7.0)] {
+        let entry = SpeechOptions::of(all, Some(name)).unwrap();
+        let priced_as = entry.priced_as.as_deref().unwrap();
+        assert_eq!((&*entry.name, config.budget.prices[priced_as].audio_input), (name, price));
+    }
+    let twice = "service: gemini-live, name: gemini-live, model: a";
+    let twice = load_two([twice, BOTH[0]], "s2s: { voice: Kore }\n").unwrap_err();
+    assert!(twice[0].contains("has both 'service' and 'name'"), "{twice:?}");
+}
+
+#[test]
+fn npc_chooses_a_voice_model_by_its_own_name() {
+    let entries = ["name: gemini-live, model: a", "service: gemini-live, as: deep, model: b"];
+    let model_of = |provider: &str| {
+        let config = load_two(entries, &format!("s2s: {{ provider: {provider}, voice: Kore }}\n"));
+        let config = config.unwrap();
+        let npc = config.npcs.iter().find(|npc| npc.name == "Gisela").unwrap();
+        config.services.speech_to_speech_of(npc).unwrap().model.clone()
+    };
+    assert_eq!((model_of("deep").as_str(), model_of("gemini-live").as_str()), ("b", "a"));
+    let unknown = load_two(entries, "s2s: { provider: depe, voice: Kore }\n").unwrap_err();
+    assert!(unknown[0].contains("'depe' is not configured"), "{unknown:?}");
+    assert!(unknown[0].contains("or use gemini-live or deep"), "{unknown:?}");
+}
+
+#[test]
 fn services_listed_wrongly_are_refused() {
     let voiced = "s2s: { voice: Kore }\n";
     let twice = load_two(["name: gemini-live, model: a", "name: gemini-live, model: b"], voiced);
     assert_eq!(
         twice.unwrap_err(),
-        ["glyphoxa.yaml:4:15: 'providers.speech_to_speech' lists 'gemini-live' twice (keep one \
-          entry of each service)"]
+        ["glyphoxa.yaml:4:15: 'providers.speech_to_speech' lists 'gemini-live' twice (give \
+          one of them another name: `as: mini`)"]
     );
     let default = load_two(["name: openai-realtime, model: a", "model: b"], voiced).unwrap_err();
     assert!(default[0].contains("lists 'openai-realtime' twice"), "{default:?}");

@@ -3,7 +3,7 @@
 use super::{COUNT, MONEY, TEXT_OR_TEXTS, TEXTS, WAIT};
 use crate::{
     logic::language,
-    provider::{SpeechService, VoiceService},
+    provider::VoiceService,
     yaml::{Key, Kind, Shape},
 };
 
@@ -134,8 +134,9 @@ pub static S2S: Shape = Shape {
     keys: &[
         Key::new(
             "provider",
-            Kind::Word(SpeechService::NAMES),
-            "Service, by its name in providers.speech_to_speech; default: the first there.",
+            Kind::Filled,
+            "Entry of providers.speech_to_speech, by its `as` or its service; default: the first \
+             there.",
         ),
         Key::new(
             "voice",

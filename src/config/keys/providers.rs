@@ -28,7 +28,7 @@ pub static PROVIDERS: Shape = Shape {
                 Kind::List(&Kind::Shape(&SPEECH_TO_SPEECH)),
             ]),
             "A model that hears the players' own voices and speaks, for NPCs with `engine: s2s`; or \
-             a list with one of each service.",
+             a list of several.",
         ),
         Key::new("image", Kind::Shape(&IMAGE), "Pictures that NPCs show with image-gen."),
         Key::new("search", Kind::Shape(&SEARCH), "Searches the web for web-search.search."),
@@ -209,7 +209,14 @@ pub static TTS: Shape = Shape {
 pub static SPEECH_TO_SPEECH: Shape = Shape {
     title: "Speech to speech",
     keys: &[
-        Key::new("name", Kind::Word(SpeechService::NAMES), "Service; default openai-realtime."),
+        service(SpeechService::NAMES, "Service; default openai-realtime."),
+        name(SpeechService::NAMES),
+        Key::new(
+            "as",
+            Kind::Filled,
+            "Name of this entry, for NPCs (`s2s: { provider: … }`) and in reports; default: its \
+             service.",
+        ),
         Key::new(
             "base_url",
             Kind::Filled,

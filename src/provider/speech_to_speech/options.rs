@@ -51,6 +51,8 @@ impl SpeechService {
 /// Settings of the service; `config` builds it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Options {
+    /// Name of the entry, for NPCs and reports.
+    pub name: String,
     /// The kind of service, which sets the protocol.
     pub service: SpeechService,
     /// The root of its paths; http or https.
@@ -70,10 +72,14 @@ pub struct Options {
 }
 
 impl Options {
-    /// The one of `services` that files call `name`; without a name the first.
+    /// The one of `services` that files call `name`, or the first of that service; without a name the first
+    /// of all.
     pub fn of<'a>(services: &'a [Self], name: Option<&str>) -> Option<&'a Self> {
         match name {
-            Some(name) => services.iter().find(|it| it.service.name() == name),
+            Some(name) => {
+                let named = services.iter().find(|it| it.name == name);
+                named.or_else(|| services.iter().find(|it| it.service.name() == name))
+            }
             None => services.first(),
         }
     }
@@ -89,6 +95,7 @@ impl Options {
     /// Options for tests, with a key, at `base_url`.
     pub fn of_tests(base_url: &str) -> Self {
         Self {
+            name: SpeechService::OpenAi.name().to_owned(),
             service: SpeechService::OpenAi,
             base_url: base_url.to_owned(),
             api_key: Some(Secret("sk-very-secret".to_owned())),
