@@ -175,7 +175,9 @@ impl Handler for Nothing {
 
 impl Effects for Nothing {
     fn show(&self, _text: &str) {}
-    fn attach(&self, _tool: &str, _attachment: &Attachment) {}
+    fn attach(&self, _tool: &str, _attachment: &Attachment) -> bool {
+        true
+    }
 }
 
 /// Notes when the last speech frame was handed in and when the first frame came out.

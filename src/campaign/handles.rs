@@ -24,8 +24,8 @@ use super::{
     world::WorldEdits,
 };
 use crate::{
-    domain::{Owner, Scope},
-    tools::{ToolHost, builtin::Music, connection::Servers},
+    domain::{Npc, Owner, Scope, SessionId},
+    tools::{Payments, ToolHost, builtin::Music, connection::Servers},
 };
 
 /// Parts of [`Handles`].
@@ -61,6 +61,8 @@ pub struct Handles {
     pub factory: Arc<dyn Factory>,
     /// The sessions that run.
     pub sessions: Sessions,
+    /// Accounts that pay for what is asked outside them.
+    accounts: Accounts,
     /// Settings of guilds.
     pub guilds: GuildStore,
     /// Records of people.
@@ -122,9 +124,10 @@ impl Handles {
             assistant: Questions {
                 settings: Arc::clone(&settings),
                 sessions: sessions.clone(),
-                accounts,
+                accounts: accounts.clone(),
                 tools: tools.clone(),
             },
+            accounts,
             notifier: Notifier { settings: Arc::clone(&settings) },
             dice: Dice::new(rand::random()),
             settings,
@@ -136,6 +139,18 @@ impl Handles {
             servers,
             music,
         }
+    }
+
+    /// Pays for tools that are called as `npc` of `scope`: `session` while it runs, else the account of what
+    /// is asked outside sessions.
+    pub fn payments(
+        &self,
+        scope: &Scope,
+        session: Option<&SessionId>,
+        npc: &Arc<Npc>,
+    ) -> Arc<dyn Payments> {
+        let own = session.and_then(|session| self.sessions.payments(session, npc));
+        own.unwrap_or_else(|| self.accounts.payments(scope, &self.settings.load().budget, npc))
     }
 
     /// Scope of `owner` while they play `played`, or the configured campaign.

@@ -65,8 +65,8 @@ impl Effects for TableEffects {
         self.face.show(text);
     }
 
-    fn attach(&self, tool: &str, attachment: &Attachment) {
-        self.face.attach(tool, attachment);
+    fn attach(&self, tool: &str, attachment: &Attachment) -> bool {
+        self.face.attach(tool, attachment)
     }
 
     fn tell_dm(&self, text: &str) {

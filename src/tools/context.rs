@@ -130,8 +130,8 @@ pub trait Effects: Send + Sync {
     /// Shows a line to everyone at the table ("Bartok rolls 2d6 (4, 5) = 9").
     fn show(&self, text: &str);
 
-    /// Shows everyone a picture or a sound that `tool` has returned.
-    fn attach(&self, tool: &str, attachment: &Attachment);
+    /// Shows everyone a picture or a sound that `tool` has returned; false if it will not be shown.
+    fn attach(&self, tool: &str, attachment: &Attachment) -> bool;
 
     /// Sends `text` to the game master alone; dropped where that is impossible.
     fn tell_dm(&self, text: &str) {

@@ -16,7 +16,7 @@ use tokio::{
 
 use super::{
     Attachment, CallContext, CallError, CallErrorKind, CallOutput, CallRecord, CatalogEntry,
-    FollowUp, SourceKind,
+    FollowUp, Part, SourceKind,
     cache::{CallKey, canonical},
     latency::Ending,
     limit::Limit,
@@ -215,22 +215,38 @@ impl Run {
         }
     }
 
+    /// Shows the table what comes with `output`, unless it was withdrawn. A file without room reads so.
+    ///
+    /// # Errors
+    /// A built-in tool was to show something, and nobody sees it.
+    fn shown(&self, mut output: CallOutput) -> Result<CallOutput, CallError> {
+        let (tool, context) = (&self.ready.entry.tool, &self.context);
+        if context.cancel.is_cancelled() || context.effects.halts() != self.halts {
+            return Ok(output);
+        }
+        for part in &mut output.parts {
+            let Part::Media(attachment) = part else { continue };
+            let shown = Attachment { asked_by: context.by.clone(), ..attachment.clone() };
+            if context.effects.attach(&tool.identity, &shown) {
+                continue;
+            }
+            if tool.source == SourceKind::BuiltIn {
+                let what = "it is made, but cannot be shown now: too large, or too many wait";
+                return Err(CallError::new(CallErrorKind::Tool, what));
+            }
+            *part = Part::Text(format!("[{}, not shown to anybody]", shown.mime));
+        }
+        Ok(output)
+    }
+
     /// Counts the call and makes its record.
     pub fn finish(self, ended: Ended, started: Instant) -> CallRecord {
         let (entry, context) = (&self.ready.entry, &self.context);
         let took = started.elapsed();
         self.count(&ended, took);
+        let ended = Ended { result: ended.result.and_then(|it| self.shown(it)), ..ended };
         let text = match &ended.result {
-            Ok(output) => {
-                let withdrawn =
-                    context.cancel.is_cancelled() || context.effects.halts() != self.halts;
-                for attachment in output.attachments().filter(|_| !withdrawn) {
-                    let asked_by = context.by.clone();
-                    let shown = Attachment { asked_by, ..attachment.clone() };
-                    context.effects.attach(&entry.tool.identity, &shown);
-                }
-                output.for_model()
-            }
+            Ok(output) => output.for_model(),
             Err(error) => CallOutput::text(format!("error: {error}")).for_model(),
         };
         let is_foreign = entry.tool.source != SourceKind::BuiltIn;

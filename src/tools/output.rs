@@ -86,6 +86,7 @@ impl CallOutput {
     }
 
     /// Pictures and sounds in it.
+    #[cfg(test)]
     pub fn attachments(&self) -> impl Iterator<Item = &Attachment> {
         self.parts.iter().filter_map(|part| match part {
             Part::Media(attachment) => Some(attachment),

@@ -3,7 +3,7 @@
 use std::{
     sync::{
         Arc, Mutex,
-        atomic::{AtomicU32, AtomicU64, Ordering},
+        atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering},
     },
     time::Duration,
 };
@@ -124,13 +124,17 @@ struct Table {
 struct Cards {
     used: AtomicU64,
     shown: AtomicU32,
+    /// There is no room for another picture.
+    is_full: AtomicBool,
 }
 
 impl Effects for Table {
     fn show(&self, _: &str) {}
 
-    fn attach(&self, _: &str, _: &Attachment) {
-        self.cards.shown.fetch_add(1, Ordering::SeqCst);
+    fn attach(&self, _: &str, _: &Attachment) -> bool {
+        let has_room = !self.cards.is_full.load(Ordering::SeqCst);
+        self.cards.shown.fetch_add(u32::from(has_room), Ordering::SeqCst);
+        has_room
     }
 
     fn halts(&self) -> u64 {
@@ -484,6 +488,24 @@ async fn pictures_after_x_card_are_not_shown() {
     sleep(ms(20_000)).await;
     assert!(stage.late.try_recv().is_err());
     assert_eq!(shown(&stage), 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn picture_without_room_is_not_read_as_shown() {
+    let (stage, tool) = Stage::with(&[Does::Show(0)], quick());
+    stage.offer(SourceKind::BuiltIn, &[("paint", quick(), &tool)]);
+    for name in ["t", "paint"] {
+        let record = stage.call(name, &json!({})).await;
+        assert!(record.for_model.contains("shown in the text channel"), "{}", record.for_model);
+    }
+    stage.cards.is_full.store(true, Ordering::SeqCst);
+    let record = stage.call("t", &json!({})).await;
+    assert!(record.for_model.contains("not shown to anybody"), "{}", record.for_model);
+    // Showing something was all that it was for.
+    let record = stage.call("paint", &json!({})).await;
+    assert_eq!(kind(&record), Some(CallErrorKind::Tool));
+    assert!(record.for_model.contains("cannot be shown now"), "{}", record.for_model);
+    assert_eq!(stage.cards.shown.load(Ordering::SeqCst), 2);
 }
 
 /// Context of a call for the person of this id.

@@ -3,6 +3,8 @@
 //! Entry type: [`Accounts`], which opens a [`Budget`] over an account of the ledger and records its spending
 //! there. **Never**: gives a session back the money it has spent, whatever has become of it.
 
+mod outside;
+
 use std::{sync::Arc, time::Duration};
 
 use tokio::time::sleep;

@@ -7,11 +7,12 @@ use rand::{RngExt, SeedableRng, rngs::StdRng};
 
 use super::*;
 use crate::{
-    domain::{CampaignKey, Owner},
+    domain::{CampaignKey, Npc, Owner},
     engine::Reservation,
     logic::budget::{Consumption, Price},
     memory::Sqlite,
     provider::Kind,
+    tools::CallErrorKind,
 };
 
 const CAP: f64 = 2.0;
@@ -205,6 +206,27 @@ async fn two_programs_share_what_is_left() {
     }
     let billed = one.billed + other.billed;
     assert!(billed <= 2_000_000 && billed > 1_700_000, "{billed}");
+}
+
+/// What is paid for outside sessions stays within the caps of that account, and of its payer.
+#[tokio::test]
+async fn tools_outside_sessions_are_paid_within_caps() {
+    let folder = tempfile::tempdir().unwrap();
+    let (store, scope) = (open_store(folder.path()), scope(1));
+    let accounts = Accounts::new(Some(store));
+    let mut mira = Npc::plain("Mira");
+    mira.policy.max_cost = Some(MIRAS);
+    let (mira, bartok) = (Arc::new(mira), Arc::new(Npc::plain("Bartok")));
+    for (npc, paid) in [(mira, 5), (bartok, 15)] {
+        let payments = accounts.payments(&scope, &options(), &npc);
+        for _ in 0..paid {
+            let payment = payments.reserve("m", tokens(100_000)).await.unwrap();
+            payment.settle(tokens(100_000));
+        }
+        let refused = payments.reserve("m", tokens(100_000)).await.err().expect("a cap");
+        assert_eq!(refused.kind, CallErrorKind::Policy, "{}", npc.name);
+    }
+    accounts.close().await;
 }
 
 /// A turn seldom waits for the disk: what it needs was set aside before.

@@ -206,10 +206,11 @@ impl Effects for TerminalEffects {
         }
     }
 
-    fn attach(&self, tool: &str, attachment: &Attachment) {
+    fn attach(&self, tool: &str, attachment: &Attachment) -> bool {
         let size = format!("{}, {} KiB", attachment.mime, attachment.bytes.len().div_ceil(1024));
         let Some(Caption { by, alt }) = &attachment.caption else {
-            return self.show(&format!("{tool} returned {size}"));
+            self.show(&format!("{tool} returned {size}"));
+            return true;
         };
         let written = self.pictures.as_ref().map(|files| files.write(attachment)).transpose();
         let file = written.unwrap_or_else(|error| {
@@ -217,6 +218,7 @@ impl Effects for TerminalEffects {
             None
         });
         self.show(&format!("{by} shows a picture: {alt} ({})", file.unwrap_or(size)));
+        true
     }
 
     fn tell_dm(&self, text: &str) {

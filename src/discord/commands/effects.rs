@@ -86,7 +86,7 @@ impl Effects for CommandEffects {
         }
     }
 
-    fn attach(&self, tool: &str, attachment: &Attachment) {
+    fn attach(&self, tool: &str, attachment: &Attachment) -> bool {
         // It is made for the table; what others bring may be for the one who asked.
         if let (Some(session), Some(_)) = (&self.session, &attachment.caption) {
             return session.attach(tool, attachment);
@@ -97,10 +97,12 @@ impl Effects for CommandEffects {
         match &mut *notes {
             Some(notes) if notes.files.len() < FILES_MAX && size <= FILE_BYTES => {
                 notes.files.push((name, attachment.bytes.to_vec()));
+                return true;
             }
             Some(notes) => notes.lines.push(format!("{tool} returned more than I can show here")),
             None => tracing::warn!(tool, "cannot show a late picture of a command"),
         }
+        false
     }
 
     fn tell_dm(&self, text: &str) {

@@ -24,7 +24,10 @@ use super::{
 };
 use crate::{
     campaign::{Handles, KeptCall, now},
-    discord::{decisions::Request, ui::message::ChannelMessage},
+    discord::{
+        decisions::Request,
+        ui::message::{ChannelMessage, FILE_BYTES, file_name},
+    },
     domain::{CallId, Scope, SessionId, Tier, ToolCall, TurnId},
     tools::{
         ApprovalRequest, Attachment, Authority, CallContext, Caller, Decision, Effects, Payments,
@@ -89,21 +92,27 @@ impl Guild {
         });
     }
 
-    /// Makes a call that was approved; a session that runs pays for it, and shows its pictures.
+    /// Makes a call that was approved. A session that runs pays for it and shows its pictures; without one
+    /// it is paid like all that is asked outside sessions, and its pictures follow what came of it.
     fn make_approved(&mut self, key: String, place: Option<MessagePlace>, call: KeptCall) {
         let (scope, handles, cast) = (self.scope(), self.shared.handles.clone(), self.cast());
         let npc = cast.iter().find(|npc| npc.name == call.npc);
         let running = self.session().ok();
-        let payments =
-            running.zip(npc).and_then(|(session, npc)| handles.sessions.payments(&session.id, npc));
+        let id = running.map(|session| &session.id);
+        let payments = npc.map(|npc| handles.payments(&scope, id, npc));
         let session = running.map(|session| Arc::clone(&session.effects));
         let shown = Arc::new(Shown { session, ..Shown::default() });
         self.spawn(async move {
-            let told = made(&handles, &scope, call, payments, shown).await;
+            let told = made(&handles, &scope, call, payments, Arc::clone(&shown)).await;
             Box::new(move |guild: &mut Self| {
                 let pressed = guild.approvals.take_pressed(&key);
                 match place.map(|place| place.channel).or(pressed) {
-                    Some(channel) => guild.post(channel, ChannelMessage::text(told).message()),
+                    Some(channel) => {
+                        guild.post(channel, ChannelMessage::text(told).message());
+                        for picture in shown.pictures() {
+                            guild.post(channel, picture.message());
+                        }
+                    }
                     None => guild.tell_dm(told),
                 }
             }) as Job
@@ -185,6 +194,8 @@ async fn made(
 #[derive(Default)]
 struct Shown {
     lines: Mutex<Vec<String>>,
+    /// Pictures made for a table, where no session runs.
+    pictures: Mutex<Vec<ChannelMessage>>,
     /// The session that runs.
     session: Option<Arc<GuildEffects>>,
 }
@@ -194,6 +205,11 @@ impl Shown {
         let lines = self.lines.lock().unwrap_or_else(PoisonError::into_inner);
         lines.iter().map(|line| format!("\n{line}")).collect()
     }
+
+    /// Takes the pictures.
+    fn pictures(&self) -> Vec<ChannelMessage> {
+        std::mem::take(&mut *self.pictures.lock().unwrap_or_else(PoisonError::into_inner))
+    }
 }
 
 impl Effects for Shown {
@@ -201,10 +217,20 @@ impl Effects for Shown {
         self.lines.lock().unwrap_or_else(PoisonError::into_inner).push(text.to_owned());
     }
 
-    fn attach(&self, tool: &str, attachment: &Attachment) {
+    fn attach(&self, tool: &str, attachment: &Attachment) -> bool {
         match (&self.session, &attachment.caption) {
             (Some(session), Some(_)) => session.attach(tool, attachment),
-            _ => self.show(&format!("{tool} returned a file, which I can't show here.")),
+            (None, Some(caption)) if attachment.bytes.len() <= FILE_BYTES => {
+                let name = file_name(tool, &attachment.mime);
+                let (bytes, caption) = (attachment.bytes.to_vec(), caption.clone());
+                let picture = ChannelMessage::Picture { name, bytes, caption };
+                self.pictures.lock().unwrap_or_else(PoisonError::into_inner).push(picture);
+                true
+            }
+            _ => {
+                self.show(&format!("{tool} returned a file, which I can't show here."));
+                false
+            }
         }
     }
 

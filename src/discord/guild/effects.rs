@@ -7,12 +7,16 @@ use std::sync::Arc;
 
 use futures::future::{BoxFuture, FutureExt};
 use serde_json::{Map, Value};
-use tokio::sync::{mpsc, oneshot};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc, oneshot};
 
 use crate::{
+    discord::ui::message::FILE_BYTES,
     session::Halts,
     tools::{ApprovalRequest, Attachment, Decision, Effects, Form},
 };
+
+/// Files that wait, eight seconds; each may be as large as Discord takes. Tools hear of those without room.
+const FILES_MAX: usize = 8;
 
 /// Request of a tool to the guild.
 pub enum ToolRequest {
@@ -28,6 +32,8 @@ pub enum ToolRequest {
         attachment: Attachment,
         /// X-cards used before it was asked for; another one withdraws it.
         halts: u64,
+        /// Its place among those that wait, given back when it goes.
+        place: OwnedSemaphorePermit,
     },
     /// The game master is to decide about a call.
     Approve(ApprovalRequest, oneshot::Sender<Decision>),
@@ -41,33 +47,48 @@ pub struct GuildEffects {
     requests: mpsc::Sender<ToolRequest>,
     /// X-cards used in the session so far; its table counts them.
     halts: Arc<Halts>,
+    /// Places of files that may wait to be shown.
+    places: Arc<Semaphore>,
 }
 
 impl GuildEffects {
     /// A way to the reader of `requests`, at a table that counts `halts`.
-    pub const fn new(requests: mpsc::Sender<ToolRequest>, halts: Arc<Halts>) -> Self {
-        Self { requests, halts }
+    pub fn new(requests: mpsc::Sender<ToolRequest>, halts: Arc<Halts>) -> Self {
+        Self { requests, halts, places: Arc::new(Semaphore::new(FILES_MAX)) }
     }
 
-    fn tell(&self, request: ToolRequest) {
-        if self.requests.try_send(request).is_err() {
+    /// False if there is no room for the request.
+    fn tell(&self, request: ToolRequest) -> bool {
+        let is_told = self.requests.try_send(request).is_ok();
+        if !is_told {
             tracing::warn!("dropped the output of a tool");
         }
+        is_told
     }
 }
 
 impl Effects for GuildEffects {
     fn show(&self, text: &str) {
-        self.tell(ToolRequest::Show(text.to_owned()));
+        _ = self.tell(ToolRequest::Show(text.to_owned()));
     }
 
-    fn attach(&self, tool: &str, attachment: &Attachment) {
+    fn attach(&self, tool: &str, attachment: &Attachment) -> bool {
+        let size = attachment.bytes.len();
+        if size > FILE_BYTES {
+            let (mib, mime) = (size >> 20, &attachment.mime);
+            self.show(&format!("{tool} returned {mime} of {mib} MiB, which is too large"));
+            return false;
+        }
+        let Ok(place) = Arc::clone(&self.places).try_acquire_owned() else {
+            self.show(&format!("{tool} returned a file, but {FILES_MAX} wait to be shown already"));
+            return false;
+        };
         let (tool, attachment, halts) = (tool.to_owned(), attachment.clone(), self.halts());
-        self.tell(ToolRequest::Attach { tool, attachment, halts });
+        self.tell(ToolRequest::Attach { tool, attachment, halts, place })
     }
 
     fn tell_dm(&self, text: &str) {
-        self.tell(ToolRequest::Tell(text.to_owned()));
+        _ = self.tell(ToolRequest::Tell(text.to_owned()));
     }
 
     fn halts(&self) -> u64 {
@@ -99,5 +120,41 @@ impl Effects for GuildEffects {
             answered.await.ok()
         }
         .boxed()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn picture(bytes: usize) -> Attachment {
+        let mime = "image/png".to_owned();
+        Attachment { mime, bytes: Arc::from(vec![0; bytes]), caption: None, asked_by: None }
+    }
+
+    #[test]
+    fn file_without_room_is_not_said_to_be_shown() {
+        let (requests, mut waiting) = mpsc::channel(2 * FILES_MAX);
+        let effects = GuildEffects::new(requests, Arc::default());
+        assert!(
+            !effects.attach("maps.draw", &picture(FILE_BYTES + 1)),
+            "Discord takes none so large"
+        );
+        let Ok(ToolRequest::Show(text)) = waiting.try_recv() else { panic!("nothing is said") };
+        assert!(text.contains("too large"), "{text}");
+        let shown = (0..=FILES_MAX).filter(|_| effects.attach("maps.draw", &picture(3))).count();
+        assert_eq!(shown, FILES_MAX);
+        let Ok(first) = waiting.try_recv() else { panic!("nothing waits") };
+        assert!(!effects.attach("maps.draw", &picture(3)), "it is on its way");
+        drop(first);
+        assert!(effects.attach("maps.draw", &picture(3)), "it has given its place back");
+    }
+
+    #[test]
+    fn file_is_not_said_to_be_shown_to_a_busy_guild() {
+        let (requests, _waiting) = mpsc::channel(1);
+        let effects = GuildEffects::new(requests, Arc::default());
+        effects.show("a line");
+        assert!(!effects.attach("maps.draw", &picture(3)));
     }
 }

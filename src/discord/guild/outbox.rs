@@ -4,16 +4,16 @@
 
 use std::collections::VecDeque;
 
+use tokio::sync::OwnedSemaphorePermit;
+
 use crate::{
-    discord::ui::message::{ChannelMessage, FILE_BYTES, MESSAGE_MAX, file_name},
+    discord::ui::message::{ChannelMessage, MESSAGE_MAX, file_name},
     domain::PersonId,
     tools::{Attachment, Caption},
 };
 
 /// Lines that wait, about a minute of a busy tool; further ones are counted and said to be lost.
 const LINES_MAX: usize = 64;
-/// Files that wait, eight seconds; each may be as large as Discord takes. Further ones are counted.
-const FILES_MAX: usize = 8;
 
 /// Output that waits to be shown.
 #[derive(Debug, Default)]
@@ -37,6 +37,8 @@ struct File {
     caption: Option<Caption>,
     halts: u64,
     asked_by: Option<PersonId>,
+    /// Its place among those of its session, given back when it goes.
+    _place: Option<OwnedSemaphorePermit>,
 }
 
 impl Outbox {
@@ -49,25 +51,26 @@ impl Outbox {
         }
     }
 
-    /// A picture or a sound that `tool` has brought, asked for after so many X-cards.
-    pub fn file(&mut self, tool: &str, attachment: &Attachment, halts: u64) {
-        let files = self.waiting.iter().filter(|it| matches!(it, Item::File(_))).count();
-        let size = attachment.bytes.len();
-        if size > FILE_BYTES {
-            let mib = size >> 20;
-            return self.line(format!(
-                "{tool} returned {} of {mib} MiB, which is too large",
-                attachment.mime
-            ));
-        }
-        if files >= FILES_MAX {
-            self.lost += 1;
-            return;
-        }
+    /// A picture or a sound that `tool` has brought, asked for after so many X-cards; there was a `place`
+    /// for it.
+    pub fn file(
+        &mut self,
+        tool: &str,
+        attachment: &Attachment,
+        halts: u64,
+        place: Option<OwnedSemaphorePermit>,
+    ) {
         let name = file_name(tool, &attachment.mime);
         let (bytes, caption) = (attachment.bytes.to_vec(), attachment.caption.clone());
         let asked_by = attachment.asked_by.clone();
-        self.waiting.push_back(Item::File(File { name, bytes, caption, halts, asked_by }));
+        self.waiting.push_back(Item::File(File {
+            name,
+            bytes,
+            caption,
+            halts,
+            asked_by,
+            _place: place,
+        }));
     }
 
     /// Drops waiting files that were requested before the last of `used` X-cards.
@@ -129,7 +132,7 @@ mod tests {
         let mut outbox = Outbox::default();
         for id in ["1", "2"] {
             let asked_by = Some(PersonId(id.to_owned()));
-            outbox.file(&format!("x.of_{id}"), &Attachment { asked_by, ..picture(3) }, 0);
+            outbox.file(&format!("x.of_{id}"), &Attachment { asked_by, ..picture(3) }, 0, None);
         }
         outbox.withdraw_files_of(&PersonId("1".to_owned()));
         let (name, bytes) = ("of_2.png".to_owned(), vec![0; 3]);
@@ -142,10 +145,10 @@ mod tests {
         let mut outbox = Outbox::default();
         let caption = Caption { by: "Mira".into(), alt: "A ring".to_owned() };
         let shown = Attachment { caption: Some(caption.clone()), ..picture(3) };
-        outbox.file("image-gen.generate_image", &shown, 0);
+        outbox.file("image-gen.generate_image", &shown, 0, None);
         let (name, bytes) = ("generate_image.png".to_owned(), vec![0; 3]);
         assert_eq!(outbox.next(), Some(ChannelMessage::Picture { name, bytes, caption }));
-        outbox.file("image-gen.generate_image", &shown, 0);
+        outbox.file("image-gen.generate_image", &shown, 0, None);
         outbox.line("a".to_owned());
         outbox.withdraw_files(1);
         assert_eq!(outbox.next(), Some(ChannelMessage::Text("a".to_owned())));
@@ -158,7 +161,7 @@ mod tests {
         assert_eq!(outbox.next(), None);
         outbox.line("a".to_owned());
         outbox.line("b".to_owned());
-        outbox.file("maps.draw-it", &picture(3), 0);
+        outbox.file("maps.draw-it", &picture(3), 0, None);
         outbox.line("c".to_owned());
         assert_eq!(outbox.next(), Some(ChannelMessage::Text("a\nb".to_owned())));
         let file = ChannelMessage::File { name: "draw_it.png".to_owned(), bytes: vec![0; 3] };
@@ -181,15 +184,13 @@ mod tests {
     }
 
     #[test]
-    fn overflow_is_counted_and_large_files_reported() {
+    fn overflow_is_counted() {
         let mut outbox = Outbox::default();
-        outbox.file("maps.draw", &picture(FILE_BYTES + 1), 0);
         for _ in 0..LINES_MAX + 4 {
             outbox.line("x".to_owned());
         }
-        let Some(ChannelMessage::Text(text)) = outbox.next() else { panic!("no text") };
-        assert!(text.contains("too large"), "{text}");
-        let last = ChannelMessage::Text("… and 5 more results of tools".to_owned());
+        assert!(outbox.next().is_some());
+        let last = ChannelMessage::Text("… and 4 more results of tools".to_owned());
         assert_eq!(outbox.next(), Some(last));
     }
 }

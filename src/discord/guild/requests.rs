@@ -31,8 +31,8 @@ impl Guild {
                 self.tell_log(text, instead);
             }
             ToolRequest::Show(text) => self.outbox.line(text),
-            ToolRequest::Attach { tool, attachment, halts } => {
-                self.outbox.file(&tool, &attachment, halts);
+            ToolRequest::Attach { tool, attachment, halts, place } => {
+                self.outbox.file(&tool, &attachment, halts, Some(place));
             }
             ToolRequest::Approve(asked, answer) => self.ask(Request::Call { asked, answer }),
             ToolRequest::Elicit(form, answer) => {

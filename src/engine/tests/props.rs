@@ -303,7 +303,9 @@ pub struct NoEffects;
 
 impl Effects for NoEffects {
     fn show(&self, _: &str) {}
-    fn attach(&self, _: &str, _: &Attachment) {}
+    fn attach(&self, _: &str, _: &Attachment) -> bool {
+        true
+    }
 }
 
 /// An NPC of this name that may use every tool of [`Tools`].

@@ -154,7 +154,9 @@ mod tests {
 
     impl Effects for Table {
         fn show(&self, _: &str) {}
-        fn attach(&self, _: &str, _: &Attachment) {}
+        fn attach(&self, _: &str, _: &Attachment) -> bool {
+            true
+        }
     }
 
     #[tokio::test]

@@ -322,5 +322,7 @@ struct Unseen;
 impl Effects for Unseen {
     fn show(&self, _text: &str) {}
 
-    fn attach(&self, _tool: &str, _attachment: &Attachment) {}
+    fn attach(&self, _tool: &str, _attachment: &Attachment) -> bool {
+        true
+    }
 }

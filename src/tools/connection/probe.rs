@@ -371,7 +371,9 @@ struct Defaults;
 impl Effects for Defaults {
     fn show(&self, _: &str) {}
 
-    fn attach(&self, _: &str, _: &Attachment) {}
+    fn attach(&self, _: &str, _: &Attachment) -> bool {
+        true
+    }
 
     fn elicit(&self, form: Form) -> BoxFuture<'static, Option<Map<String, Value>>> {
         async move { apart::at_leisure(move || made_up(&form.schema).ok()).await.flatten() }.boxed()

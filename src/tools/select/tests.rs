@@ -42,7 +42,9 @@ impl Handler for Nothing {
 
 impl Effects for Nothing {
     fn show(&self, _: &str) {}
-    fn attach(&self, _: &str, _: &Attachment) {}
+    fn attach(&self, _: &str, _: &Attachment) -> bool {
+        true
+    }
 }
 
 fn tool(name: &str, description: &str, category: &str) -> Definition {

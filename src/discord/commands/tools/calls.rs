@@ -110,7 +110,7 @@ pub fn call(guild: &mut Guild, call: &Call) -> Result<Answer, Refusal> {
     let (tier, identity) = (npc.budget_tier, Arc::clone(&known.tool.identity));
     let offered = host.visible(&npc.name, tier, tier.ceiling()).names();
     let limits = TurnLimits::new(guild.calls_of(&npc.name), npc.policy.clone());
-    let payments = guild.shared.handles.sessions.payments(&session, &npc);
+    let payments = Some(guild.shared.handles.payments(&guild.scope(), Some(&session), &npc));
     let caller = Caller { npc: npc.name.as_str().into(), tier, offered, sampler: None, payments };
     let context = CallContext {
         scope: guild.scope(),

@@ -14,7 +14,9 @@ struct Nobody;
 impl Effects for Nobody {
     fn show(&self, _: &str) {}
 
-    fn attach(&self, _: &str, _: &Attachment) {}
+    fn attach(&self, _: &str, _: &Attachment) -> bool {
+        true
+    }
 }
 
 const CAMPAIGN: &str = "Ravenford: Act 1!";

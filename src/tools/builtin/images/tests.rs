@@ -53,7 +53,9 @@ impl Effects for Table {
         panic!("the table is shown {text}");
     }
 
-    fn attach(&self, _: &str, _: &Attachment) {}
+    fn attach(&self, _: &str, _: &Attachment) -> bool {
+        true
+    }
 
     fn tell_dm(&self, text: &str) {
         self.told.lock().expect("no test panics").push(text.to_owned());

@@ -20,7 +20,9 @@ struct Table {
 impl Effects for Table {
     fn show(&self, _: &str) {}
 
-    fn attach(&self, _: &str, _: &Attachment) {}
+    fn attach(&self, _: &str, _: &Attachment) -> bool {
+        true
+    }
 
     fn music(&self, order: MusicOrder) -> Result<(), &'static str> {
         if self.is_silent {

@@ -84,7 +84,9 @@ struct Unseen;
 
 impl Effects for Unseen {
     fn show(&self, _: &str) {}
-    fn attach(&self, _: &str, _: &Attachment) {}
+    fn attach(&self, _: &str, _: &Attachment) -> bool {
+        true
+    }
 }
 
 #[tokio::test(start_paused = true)]

@@ -30,7 +30,9 @@ struct Table;
 
 impl Effects for Table {
     fn show(&self, _: &str) {}
-    fn attach(&self, _: &str, _: &Attachment) {}
+    fn attach(&self, _: &str, _: &Attachment) -> bool {
+        true
+    }
 }
 
 /// A service that finds pages, or fails; each request may cost something.

@@ -93,7 +93,9 @@ struct Table {
 impl Effects for Table {
     fn show(&self, _: &str) {}
 
-    fn attach(&self, _: &str, _: &Attachment) {}
+    fn attach(&self, _: &str, _: &Attachment) -> bool {
+        true
+    }
 
     fn elicit(&self, form: Form) -> BoxFuture<'static, Option<Map<String, Value>>> {
         self.asked.lock().expect("unpoisoned").push(form);
