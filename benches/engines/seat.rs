@@ -199,6 +199,7 @@ impl Seat {
                 odds: None,
                 language: None,
             }),
+            final_words: Arc::default(),
             setting: Setting::default(),
             audio: Arc::clone(&self.spoken),
             recall: None,

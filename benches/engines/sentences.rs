@@ -121,6 +121,7 @@ async fn turn(
         session: SessionId("bench".to_owned()),
         id,
         facts: Arc::new(facts),
+        final_words: Arc::default(),
         setting: Setting::default(),
         audio: Arc::from([]),
         recall: None,

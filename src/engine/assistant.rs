@@ -87,6 +87,7 @@ impl Assistant {
                 language: Language::spoken_in(&text).map(|it| it.code),
                 utterance: text,
             }),
+            final_words: Arc::default(),
             setting: Setting::default(),
             audio: Arc::from([]),
             recall: None,

@@ -32,7 +32,7 @@ pub use assistant::{Assistant, Question};
 pub use budget::{Budget, BudgetWriter, Reservation};
 pub use calls::NpcCalls;
 pub use cascaded::Cascaded;
-pub use conversation::{Conversation, Summarising, Summary, forget_exchanges};
+pub use conversation::{Conversation, Summarising, Summary, forget_exchanges, said};
 pub use npc_model::NpcModel;
 pub use opener::Opener;
 pub use payments::NpcPayments;

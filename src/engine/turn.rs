@@ -2,7 +2,7 @@
 //!
 //! Entry type: [`Turn`]. **Never**: changes once it was given, save for what its channels tell.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use futures::future::{BoxFuture, Shared};
 use tokio::sync::watch;
@@ -24,6 +24,9 @@ pub struct Turn {
     pub id: TurnId,
     /// Facts besides the words.
     pub facts: Arc<TurnFacts>,
+    /// Words of the final transcript, where the turn was begun on others and goes on because its sound is the
+    /// same; set by the table before [`Gate::confirmed`].
+    pub final_words: Arc<OnceLock<String>>,
     /// Circumstances of this moment; none of it goes into the history.
     pub setting: Setting,
     /// The utterance as it was spoken, at 16 kHz: as far as it was spoken when the turn began, and
@@ -53,6 +56,11 @@ pub struct Turn {
 }
 
 impl Turn {
+    /// The words of the utterance, as far as they are known.
+    pub fn words(&self) -> &str {
+        self.final_words.get().unwrap_or(&self.facts.utterance)
+    }
+
     /// True if its own message holds secrets, which not everybody may know; waits for
     /// [`Self::recall`]. Cancel safe.
     pub async fn tells_secrets(&self) -> bool {

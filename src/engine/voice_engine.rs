@@ -27,6 +27,12 @@ pub trait VoiceEngine: Send {
         false
     }
 
+    /// True if the turn started last is answered from its sound, as far as it goes: the final transcript may
+    /// have other words for the same sound.
+    fn answers_sound(&self) -> bool {
+        false
+    }
+
     /// The sound of the turn started last is over. Called once for each turn, also when nothing of
     /// it was heard or its task broke off; a service that speaks for itself is cut off there.
     fn heard(&mut self, heard: &HeardAloud);

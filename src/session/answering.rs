@@ -101,20 +101,21 @@ impl Table {
         let language = self.speakers.language(purpose.utterance.speaker, &purpose.utterance.text);
         let seat = &mut self.seats[purpose.seat];
         let utterance = &purpose.utterance;
-        let dice = spoken::Heard::of(&utterance.text);
+        let (dice, odds) = rolls(&utterance.text);
         let (gate, gate_in) = watch::channel(Gate { confirmed, playing: 0 });
         let cancel = CancellationToken::new();
-        let turn = Turn {
+        let turn = Arc::new(Turn {
             session: self.session.clone(),
             id,
             facts: Arc::new(TurnFacts {
                 speaker: self.speakers.called(utterance.speaker).to_owned(),
                 by: Some(self.speakers.person(utterance.speaker)),
                 utterance: utterance.text.clone(),
-                dice: dice.rolls().or_else(|| spoken::typed_dice(&utterance.text)),
-                odds: dice.odds(),
+                dice,
+                odds,
                 language,
             }),
+            final_words: Arc::default(),
             setting: Setting {
                 scene: self.router.scene.location().map(str::to_owned),
                 time_of_day: self.router.scene.time_of_day().map(str::to_owned),
@@ -131,10 +132,10 @@ impl Table {
             gate: gate_in,
             cancel: cancel.clone(),
             effects: Arc::clone(&self.effects),
-        };
-        let reply = seat.engine.start(Arc::new(turn), ReplyPort::new(id, self.replies.clone()));
+        });
+        let reply = seat.engine.start(Arc::clone(&turn), ReplyPort::new(id, self.replies.clone()));
         let abort = self.turns.tasks.spawn(async move { (id, reply.await) });
-        self.turns.add(id, purpose, EngineHandle { gate, cancel, abort });
+        self.turns.add(id, purpose, EngineHandle { turn, gate, cancel, abort });
         if let Some(active) = self.turns.get(id) {
             active.recalled = recalled;
         }
@@ -179,7 +180,16 @@ impl Table {
         }
         utterance.text = self.router.correct(&utterance);
         let speaker = utterance.speaker;
-        let Understood::Addressed { seat, tier } = self.understand(&utterance) else { return };
+        let understood = self.understand(&utterance);
+        // Begun on other words for the same sound.
+        let begun = self.hearing.of(speaker).and_then(|pipeline| pipeline.ahead);
+        if let Some(begun) = begun.and_then(|turn| self.turns.peek(turn)) {
+            if understood.is_same_request(&begun.purpose) {
+                return;
+            }
+            self.drop_ahead(Instant::now(), speaker);
+        }
+        let Understood::Addressed { seat, tier } = understood else { return };
         if self.turns.is_busy(seat)
             || !self.seats[seat].waiting.is_empty()
             || !self.may_be_ahead(speaker, seat)
@@ -192,7 +202,9 @@ impl Table {
         }
     }
 
-    /// Keeps a turn begun ahead when the final says the same to the same NPC.
+    /// Keeps a turn begun ahead when the final says the same to the same NPC. For a model that answers the
+    /// sound, the same sound is the same, whatever its words: unless those ask for other rolls, which the
+    /// model was told.
     pub(super) fn confirm(
         &mut self,
         turn: TurnId,
@@ -202,15 +214,20 @@ impl Table {
     ) -> bool {
         let Some(active) = self.turns.get(turn) else { return false };
         let begun = &active.purpose;
-        if active.has_failed()
-            || begun.seat != seat
-            || begun.tier.effective != tier.effective
-            || !same_words(&begun.utterance.text, &utterance.text)
+        if active.has_failed() || begun.seat != seat || begun.tier.effective != tier.effective {
+            return false;
+        }
+        let by_sound = !same_words(&begun.utterance.text, &utterance.text);
+        let facts = &active.turn.facts;
+        if by_sound
+            && (!self.seats[seat].engine.answers_sound()
+                || !begun.utterance.has_the_voice_of(utterance)
+                || rolls(&utterance.text) != (facts.dice.clone(), facts.odds.clone()))
         {
             return false;
         }
         let now = Instant::now();
-        active.confirm(now, utterance.clone());
+        active.confirm(now, utterance.clone(), by_sound);
         let purpose = active.purpose.clone();
         self.playback.release(turn);
         self.answer_begins(&purpose);
@@ -265,6 +282,12 @@ impl Table {
             }
         });
     }
+}
+
+/// The rolls, and the roll whose odds are asked for, in what was said.
+fn rolls(said: &str) -> (Option<String>, Option<String>) {
+    let heard = spoken::Heard::of(said);
+    (heard.rolls().or_else(|| spoken::typed_dice(said)), heard.odds())
 }
 
 /// Names that may label a line of `npc`.

@@ -7,7 +7,8 @@ use std::time::Duration;
 use tokio::time::Instant;
 
 use super::{
-    recognition::{Recognition, RecognitionEvent, Spoken},
+    recognition::Recognition,
+    recognition_event::{RecognitionEvent, Spoken},
     speakers::SpeakerId,
     utterance::Utterance,
 };

@@ -35,6 +35,7 @@ mod recall;
 mod recast;
 mod recogniser;
 mod recognition;
+mod recognition_event;
 mod reports;
 mod rest_of_speech;
 mod retraction;

@@ -17,7 +17,8 @@ use super::{
     judging::Listening,
     preroll::Preroll,
     recogniser::Recogniser,
-    recognition::{Recognition, RecognitionEvent, Spoken},
+    recognition::Recognition,
+    recognition_event::{RecognitionEvent, Spoken},
     speakers::SpeakerId,
     utterance::Utterance,
 };

@@ -25,13 +25,14 @@ use super::{
     judging::Judging,
     preroll::PREROLL_FRAMES,
     recogniser::{Covered, PAID_FRAMES, Recogniser, covered},
+    recognition_event::{RecognitionEvent, Spoken},
     speakers::SpeakerId,
     utterance::{Apart, Utterance, taken},
 };
 use crate::{
     audio::{FRAME, Frame},
     engine::Reservation,
-    logic::{budget::Consumption, turn::Judgement, vad},
+    logic::{budget::Consumption, vad},
     provider::{Error, SpeechEvent, TurnJudge},
 };
 
@@ -49,26 +50,6 @@ const SILENCE: Duration = Duration::from_millis(120);
 /// A recogniser that takes no sound for so long will not take any: others that it may be busy with
 /// do not speak as long.
 const STUCK: Duration = Duration::from_secs(35);
-
-/// Something that a recogniser says of one utterance.
-pub struct RecognitionEvent {
-    /// The [`Recognition::id`] that it is of.
-    pub recognition: u64,
-    /// The event.
-    pub spoken: Spoken,
-}
-
-/// An event of a recogniser.
-pub enum Spoken {
-    /// Text that was understood.
-    Said(SpeechEvent),
-    /// It gave up.
-    Failed(Error),
-    /// Nothing more comes.
-    Over,
-    /// The sound model's judgement of the sound until the pause.
-    Sounds(Judgement),
-}
 
 /// One utterance on its way through the recogniser.
 pub struct Recognition {
@@ -89,6 +70,8 @@ pub struct Recognition {
     endless: bool,
     /// Its sound and that of what it continues.
     sound: VecDeque<Frame>,
+    /// Frames with a voice in [`Self::sound`], and in what was dropped of it.
+    voiced: u32,
     /// Something in [`Self::sound`] may be voice.
     audible: bool,
     /// Silence that is not handed on yet.
@@ -157,6 +140,7 @@ impl Recognition {
             unpaid: VecDeque::new(),
             endless: recogniser.stt.abilities().endpointing,
             sound: VecDeque::new(),
+            voiced: 0,
             audible: false,
             withheld: Vec::new(),
             frames: 0,
@@ -240,6 +224,7 @@ impl Recognition {
             self.began.get_or_insert(at.sound.0.min(at.clock));
             self.speech_end = at.clock;
             self.voiced_at = at.sound;
+            self.voiced = self.voiced.saturating_add(1);
         }
         self.judging.feed(voiced);
         self.frames = self.frames.saturating_add(1);
@@ -296,6 +281,11 @@ impl Recognition {
     /// The sound of the utterance and of what it continues, once there may be a voice in it.
     pub fn sound(&self) -> Option<&VecDeque<Frame>> {
         self.audible.then_some(&self.sound)
+    }
+
+    /// Frames of it with a voice.
+    pub const fn voiced(&self) -> u32 {
+        self.voiced
     }
 
     /// Hands 20 ms on.
@@ -430,6 +420,7 @@ impl Recognition {
             began: self.began.take().unwrap_or(self.speech_end),
             partials: std::mem::take(&mut self.partials),
             final_at: Some(now),
+            voiced: std::mem::take(&mut self.voiced),
             audio: Vec::from(std::mem::take(&mut self.sound)).into(),
             ..Utterance::unheard(speaker, self.speech_end)
         }
@@ -451,6 +442,7 @@ impl Recognition {
             raw: self.joined(&self.partial),
             partials: self.partials,
             audio: self.sound.iter().cloned().collect(),
+            voiced: self.voiced,
             ..Utterance::unheard(speaker, self.speech_end)
         }
     }
@@ -459,6 +451,7 @@ impl Recognition {
     pub fn continue_after(&mut self, before: Utterance) {
         self.before = before.raw;
         self.before_began = Some(before.began);
+        self.voiced = self.voiced.saturating_add(before.voiced);
         let room = SOUND_CAPACITY.saturating_sub(self.sound.len());
         let sound = before.audio.iter().rev().take(room);
         sound.for_each(|frame| self.sound.push_front(frame.clone()));
@@ -483,6 +476,7 @@ impl Recognition {
             began: self.before_began.unwrap_or(began),
             partials: self.partials,
             final_at: Some(now),
+            voiced: self.voiced,
             audio: Vec::from(std::mem::take(&mut self.sound)).into(),
             ..Utterance::unheard(speaker, self.speech_end)
         }

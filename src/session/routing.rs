@@ -15,7 +15,7 @@ use super::{
     scene::Whereabouts,
     seats::Seats,
     speakers::Speakers,
-    utterance::Utterance,
+    utterance::{Purpose, Utterance},
 };
 use crate::{
     domain::{Campaign, EntityKind, Npc, Tier},
@@ -50,6 +50,18 @@ pub enum Understood {
         /// The tier of the turn.
         tier: TurnTier,
     },
+}
+
+impl Understood {
+    /// True if it asks what `purpose` asks, words aside.
+    pub fn is_same_request(&self, purpose: &Purpose) -> bool {
+        match self {
+            Self::Addressed { seat, tier } => {
+                *seat == purpose.seat && tier.effective == purpose.tier.effective
+            }
+            Self::Nothing | Self::Stop | Self::Halt(_) | Self::Order(_) | Self::Nobody(_) => false,
+        }
+    }
 }
 
 /// State of the table when an utterance is to be understood.

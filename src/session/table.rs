@@ -26,7 +26,7 @@ use super::{
     playback::Playback,
     recall::Recaller,
     recogniser::Recogniser,
-    recognition::RecognitionEvent,
+    recognition_event::RecognitionEvent,
     reports::Reports,
     routing::{Background, Router},
     seats::{Seated, Seats},

@@ -2,7 +2,7 @@
 //!
 //! Entry type: [`Turns`]. **Never**: decides who is addressed.
 
-use std::time::Duration;
+use std::{sync::Arc, time::Duration};
 
 use tokio::{
     sync::watch,
@@ -20,7 +20,7 @@ use super::{
 };
 use crate::{
     domain::{EngineKind, TurnId},
-    engine::{Failure, Gate, HeardAloud, TurnReport},
+    engine::{Failure, Gate, HeardAloud, Turn, TurnReport, said},
     logic::barge_in::{self, BargeIn},
 };
 
@@ -33,6 +33,8 @@ pub struct Active {
     pub id: TurnId,
     /// The utterance to answer, and its NPC.
     pub purpose: Purpose,
+    /// The turn as its engine was given it.
+    pub turn: Arc<Turn>,
     /// Tells the engine how far the table is.
     pub gate: watch::Sender<Gate>,
     /// Ends it; it reports what it has done.
@@ -59,6 +61,8 @@ pub struct Active {
 
 /// Controls of an engine at work.
 pub struct EngineHandle {
+    /// The turn that it was given.
+    pub turn: Arc<Turn>,
     /// Tells it how far the table is.
     pub gate: watch::Sender<Gate>,
     /// Asks it to end and to report.
@@ -106,11 +110,12 @@ impl Turns {
 
     /// Adds a turn whose engine is at work.
     pub fn add(&mut self, id: TurnId, purpose: Purpose, engine: EngineHandle) {
-        let EngineHandle { gate, cancel, abort } = engine;
+        let EngineHandle { turn, gate, cancel, abort } = engine;
         let speculative = !gate.borrow().confirmed;
         self.active.push(Active {
             id,
             purpose,
+            turn,
             gate,
             cancel,
             barge_in: BargeIn::new(self.partials),
@@ -186,7 +191,9 @@ impl Turns {
         let index = self.active.iter().position(|turn| {
             turn.id == id && turn.heard.is_some() && (turn.report.is_some() || aborted)
         })?;
-        Some(self.active.remove(index))
+        let mut ended = self.active.remove(index);
+        ended.correct_words();
+        Some(ended)
     }
 }
 
@@ -198,8 +205,11 @@ impl Active {
         owes.then_some(self.started_at)
     }
 
-    /// The final transcript agrees: the guess was right.
-    pub fn confirm(&mut self, now: Instant, utterance: Utterance) {
+    /// The final transcript agrees: the guess was right. `by_sound`: it has other words for the same sound.
+    pub fn confirm(&mut self, now: Instant, utterance: Utterance, by_sound: bool) {
+        if by_sound {
+            self.turn.final_words.get_or_init(|| utterance.text.clone());
+        }
         self.purpose.utterance = utterance;
         self.speculative = false;
         self.started_at = now;
@@ -246,6 +256,15 @@ impl Active {
     pub fn reported(&mut self, report: TurnReport) {
         self.report = Some(report);
         self.kill_at = None;
+    }
+
+    /// Puts the words of the final into its report, which may have been made before.
+    fn correct_words(&mut self) {
+        if let Some(report) = &mut self.report
+            && self.turn.final_words.get().is_some()
+        {
+            report.said = said(&self.turn);
+        }
     }
 
     /// It was played to its end.

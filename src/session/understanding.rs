@@ -10,7 +10,8 @@ use super::{
     finals::Recognised,
     input::VoiceFrame,
     line::Outcome,
-    recognition::RecognitionEvent,
+    recognition::Recognition,
+    recognition_event::RecognitionEvent,
     reports::Company,
     routing::{Situation, Understood},
     table::Table,
@@ -108,16 +109,31 @@ impl Table {
         }
     }
 
+    /// Gives up the answer begun on a partial of `speaker`, which has changed, unless it answers the sound and
+    /// nothing has been said since: the final decides then.
+    fn drop_ahead_of_words(&mut self, now: Instant, speaker: SpeakerId) {
+        let Some(pipeline) = self.hearing.of(speaker) else { return };
+        let voiced = pipeline.open().map(Recognition::voiced);
+        let begun = pipeline.ahead.and_then(|turn| self.turns.peek(turn));
+        let stands = begun.is_some_and(|turn| {
+            let Purpose { seat, utterance, .. } = &turn.purpose;
+            voiced == Some(utterance.voiced) && self.seats[*seat].engine.answers_sound()
+        });
+        if !stands {
+            self.drop_ahead(now, speaker);
+        }
+    }
+
     /// A recogniser has said something of what `speaker` says.
     pub(super) fn recognised(&mut self, speaker: SpeakerId, event: RecognitionEvent) {
         let now = Instant::now();
         match self.hearing.recognised(now, speaker, event, self.router.npc_names()) {
             Recognised::Nothing => {}
             Recognised::Partial(text) => {
-                self.drop_ahead(now, speaker);
+                self.drop_ahead_of_words(now, speaker);
                 self.partial(now, speaker, &text);
             }
-            Recognised::Resumed => self.drop_ahead(now, speaker),
+            Recognised::Resumed => self.drop_ahead_of_words(now, speaker),
             Recognised::Heard(utterance) => {
                 self.interrupt(now, speaker, barge_in::Input::Final(&utterance.raw));
                 self.hear(utterance);

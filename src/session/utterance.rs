@@ -40,6 +40,8 @@ pub struct Utterance {
     /// Its sound, 16 kHz mono, that of what it continues included; the newest 32 s of it, and none
     /// when it was typed.
     pub audio: Arc<[Frame]>,
+    /// Frames of it with a voice.
+    pub voiced: u32,
     /// It was typed.
     pub typed: bool,
 }
@@ -79,6 +81,7 @@ impl Utterance {
             speech_end,
             final_at: None,
             audio: Arc::from([]),
+            voiced: 0,
             typed: false,
         }
     }
@@ -108,6 +111,13 @@ impl Utterance {
     /// True if it is what `speaker` said until `end`.
     pub fn was_said_by(&self, speaker: SpeakerId, end: Instant) -> bool {
         self.speaker == speaker && self.speech_end == end && !self.typed
+    }
+
+    /// True if `whole` adds nothing to it but silence.
+    pub fn has_the_voice_of(&self, whole: &Self) -> bool {
+        self.was_said_by(whole.speaker, whole.speech_end)
+            && self.voiced == whole.voiced
+            && whole.audio.starts_with(&self.audio)
     }
 
     /// Circumstances of the utterance, as far as it knows them.

@@ -196,7 +196,7 @@ impl TurnCalls {
     /// Query that narrows a long list.
     fn query(&self) -> Query<'_> {
         Query {
-            utterance: &self.turn.facts.utterance,
+            utterance: self.turn.words(),
             recent_categories: &self.turn.conversation.topics,
             found: &self.found,
         }

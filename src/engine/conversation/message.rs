@@ -12,12 +12,12 @@ use crate::{
 
 /// The message of `turn`, once it is known what the NPC remembers. Cancel safe.
 pub async fn message(turn: &Turn) -> Message {
-    Message::User(text(turn, &turn.facts.utterance).await.into())
+    Message::User(text(turn, turn.words()).await.into())
 }
 
 /// The message of `turn` as text, without the words if the model hears their sound. Cancel safe.
 pub async fn message_beside_sound(turn: &Turn) -> String {
-    let words = if turn.audio.is_empty() { &turn.facts.utterance } else { prompt::HEARD_ITSELF };
+    let words = if turn.audio.is_empty() { turn.words() } else { prompt::HEARD_ITSELF };
     text(turn, words).await
 }
 
@@ -44,7 +44,7 @@ pub fn said(turn: &Turn) -> Said {
     let text = match &turn.cause {
         Cause::FollowUp(_) => prompt::FOLLOW_UP.to_owned(),
         Cause::Utterance | Cause::Puppet(_) => {
-            format!("{}: {}", turn.facts.speaker, turn.facts.utterance)
+            format!("{}: {}", turn.facts.speaker, turn.words())
         }
     };
     Said { text, by: turn.facts.by.clone() }

@@ -16,8 +16,8 @@ use crate::{
     audio::{FRAME, Frame},
     domain::{Message, Npc, Said, ToolSpec},
     engine::{
-        HeardAloud, Reservation,
-        conversation::{Excerpt, kept},
+        HeardAloud, Reservation, Turn,
+        conversation::{Excerpt, kept, said},
         size::tool_bytes,
     },
     provider::{
@@ -93,8 +93,8 @@ pub struct Pending {
 
 /// A turn's part of the conversation, without the heard answer.
 pub struct Adds {
-    /// The utterance.
-    pub said: Said,
+    /// The turn, whose words may change until it is confirmed.
+    pub turn: Arc<Turn>,
     /// Calls and results.
     pub exchange: Vec<Message>,
     /// Its own message had secrets.
@@ -286,8 +286,9 @@ impl Line {
         open.pending = None;
         // Secrets of the turn's own message must not stay, nor calls without results.
         open.is_off |= pending.owes || pending.adds.as_ref().is_some_and(|it| it.told_secrets);
-        let adds =
-            pending.adds.map(|it| kept(&it.said, &it.exchange, it.told_secrets, &heard.text));
+        let adds = pending
+            .adds
+            .map(|it| kept(&said(&it.turn), &it.exchange, it.told_secrets, &heard.text));
         match adds.filter(|adds| !adds.is_empty()) {
             Some(adds) => open.knows.extend(adds),
             None => open.is_off = true,

@@ -14,7 +14,10 @@ mod talk;
 
 use std::{
     collections::VecDeque,
-    sync::{Arc, Mutex},
+    sync::{
+        Arc, Mutex,
+        atomic::{AtomicBool, Ordering},
+    },
     time::Duration,
 };
 
@@ -75,6 +78,8 @@ pub struct SpeechToSpeech {
     trouble: Arc<Mutex<Trouble>>,
     habits: Arc<Mutex<Habits>>,
     behind: Arc<Mutex<Behind>>,
+    /// The model answers the turn started last from its sound.
+    answers_sound: Arc<AtomicBool>,
     limits: SessionLimits,
     /// Its words would have to be checked before they are heard, and nothing checks them yet.
     is_guarded: bool,
@@ -96,6 +101,7 @@ impl SpeechToSpeech {
             trouble: Arc::default(),
             habits: Arc::default(),
             behind: Arc::default(),
+            answers_sound: Arc::default(),
             limits,
             is_guarded,
         }
@@ -128,12 +134,16 @@ impl SpeechToSpeech {
     /// Has the model answer, or the cascade.
     fn answer(&self, turn: Arc<Turn>, replies: ReplyPort) -> BoxFuture<'static, TurnReport> {
         let cascade = self.cascade.clone();
-        if let Some(why) = self.declines(&turn) {
+        let declined = self.declines(&turn);
+        let hears_it = declined.is_none() && !turn.audio.is_empty();
+        self.answers_sound.store(hears_it, Ordering::Relaxed);
+        if let Some(why) = declined {
             let answer = cascade.go_on(turn, replies, Before::default());
             return async move { by_cascade(answer.await, why) }.boxed();
         }
         let (line, behind) = (Arc::clone(&self.line), Arc::clone(&self.behind));
         let (service, trouble) = (Arc::clone(&self.service), Arc::clone(&self.trouble));
+        let answers_sound = Arc::clone(&self.answers_sound);
         let begun = Instant::now();
         async move {
             let told = {
@@ -152,6 +162,8 @@ impl SpeechToSpeech {
                 }
                 Err(not_answered) => not_answered,
             };
+            // The cascade goes by the words.
+            answers_sound.store(false, Ordering::Relaxed);
             let npc = &cascade.model().npc.name;
             tracing::warn!(npc, service = service.name(), why, "the cascade answers instead");
             let news = kind.and_then(|kind| failed(&mut locked(&trouble), npc, &why, kind));
@@ -187,6 +199,10 @@ impl VoiceEngine for SpeechToSpeech {
 
     fn hears_ahead(&self) -> bool {
         !self.is_guarded && self.service.abilities().clears
+    }
+
+    fn answers_sound(&self) -> bool {
+        self.answers_sound.load(Ordering::Relaxed)
     }
 
     fn heard(&mut self, heard: &HeardAloud) {

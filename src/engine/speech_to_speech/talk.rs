@@ -471,7 +471,7 @@ impl<'t> Talk<'t> {
         let said = said(self.turn);
         let told_secrets = self.turn.tells_secrets().await;
         let (spoken, exchange) = (self.out.spoken.clone(), self.exchange.clone());
-        let adds = Adds { said: said.clone(), exchange, told_secrets };
+        let adds = Adds { turn: Arc::clone(self.turn), exchange, told_secrets };
         self.with_pending(|pending| {
             pending.spoken = spoken;
             pending.adds = Some(adds);

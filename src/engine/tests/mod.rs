@@ -128,6 +128,7 @@ impl Bench {
                 odds: None,
                 language: None,
             }),
+            final_words: Arc::default(),
             setting: Setting::default(),
             audio: Arc::from([]),
             recall: None,

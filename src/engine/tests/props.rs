@@ -319,14 +319,14 @@ pub fn npc(name: &str) -> Npc {
     }
 }
 
-/// An engine that takes sound ahead of a turn.
-pub struct Ahead {
+/// An engine that hears as a voice model does: it takes sound ahead of a turn, and answers it whatever its words.
+pub struct Hearing {
     pub engine: Box<dyn VoiceEngine>,
     /// Numbers of frames it got; 0: what it had is taken back.
     pub passed: Arc<Mutex<Vec<usize>>>,
 }
 
-impl VoiceEngine for Ahead {
+impl VoiceEngine for Hearing {
     fn start(&mut self, turn: Arc<Turn>, replies: ReplyPort) -> BoxFuture<'static, TurnReport> {
         self.engine.start(turn, replies)
     }
@@ -336,6 +336,10 @@ impl VoiceEngine for Ahead {
     }
 
     fn hears_ahead(&self) -> bool {
+        true
+    }
+
+    fn answers_sound(&self) -> bool {
         true
     }
 

@@ -13,6 +13,7 @@ mod orders;
 pub mod parts;
 mod paying;
 mod queue;
+mod sound;
 pub mod stage;
 mod steering;
 mod summaries;

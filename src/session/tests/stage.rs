@@ -25,7 +25,7 @@ use crate::{
     domain::{Campaign, Message, Npc, SessionId},
     engine::{
         Budget,
-        tests::props::{self, Ahead, Hum, Model, NoEffects, Tools, ms},
+        tests::props::{self, Hearing, Hum, Model, NoEffects, Tools, ms},
     },
     logic::{
         budget::{BudgetOptions, Ledger},
@@ -153,8 +153,8 @@ pub struct Setup {
     pub continuation: Option<Continuation>,
     /// A track that a turn begins at the moment when its NPC is cut off.
     pub when_cut: Option<Arc<Track>>,
-    /// Engines take sound before an utterance is over, as those of voice models do; numbers of frames they got.
-    pub hears_ahead: Option<Arc<Mutex<Vec<usize>>>>,
+    /// The NPCs' models hear the sound itself, before an utterance is over too; numbers of frames they got then.
+    pub hears_sound: Option<Arc<Mutex<Vec<usize>>>>,
 }
 
 /// A table that runs.
@@ -195,8 +195,16 @@ impl Setup {
             library: Library::default(),
             continuation: None,
             when_cut: None,
-            hears_ahead: None,
+            hears_sound: None,
         }
+    }
+
+    /// The budget that pays for everything.
+    fn account(&self) -> Budget {
+        Budget::new(match self.is_kept {
+            true => Ledger::kept(self.budget.clone(), false),
+            false => Ledger::new(self.budget.clone(), 0.0),
+        })
     }
 
     /// A seat for each NPC of `cast`, with its model.
@@ -207,9 +215,9 @@ impl Setup {
     ) -> Vec<Seat> {
         let seat = |(npc, model): (Arc<Npc>, Arc<Model>)| {
             let mut seat = shared.seat(&npc, model, self.history.clone());
-            if let Some(passed) = &self.hears_ahead {
+            if let Some(passed) = &self.hears_sound {
                 let passed = Arc::clone(passed);
-                seat.engine = Box::new(Ahead { engine: seat.engine, passed });
+                seat.engine = Box::new(Hearing { engine: seat.engine, passed });
             }
             seat
         };
@@ -222,11 +230,7 @@ impl Setup {
             std::mem::take(&mut self.npcs).into_iter().map(Arc::new).collect();
         let tools = Tools::default();
         let host = tools.host(&npcs);
-        let ledger = match self.is_kept {
-            true => Ledger::kept(self.budget.clone(), false),
-            false => Ledger::new(self.budget.clone(), 0.0),
-        };
-        let budget = Budget::new(ledger);
+        let budget = self.account();
         let voice = Arc::new(std::mem::take(&mut self.voice));
         let (window, price) = (self.window, self.price);
         let model = |_| Arc::new(Model { window, price, ..Model::default() });

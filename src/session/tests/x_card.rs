@@ -277,7 +277,7 @@ async fn unbroken_voice_counts_again_after_30_s() {
 #[tokio::test(start_paused = true)]
 async fn voice_model_hears_no_speech_over_card() {
     let passed = Arc::new(Mutex::new(Vec::new()));
-    let setup = Setup { hears_ahead: Some(Arc::clone(&passed)), ..Setup::of(&["Bartok"]) };
+    let setup = Setup { hears_sound: Some(Arc::clone(&passed)), ..Setup::of(&["Bartok"]) };
     let stage = setup.open().await;
     stage.order(Command::Pin { seat: Some(SeatId(0)), player: None }).await;
     stage.hears(&[], "the horror");

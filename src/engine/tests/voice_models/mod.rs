@@ -22,7 +22,7 @@ use crate::{
     domain::{EngineKind, Tier, TurnId},
     engine::{
         Conversation, Gate, HeardAloud, Position, ReplyPort, SessionLimits, SpeechToSpeech,
-        TurnReport, VoiceEngine,
+        TurnReport, VoiceEngine, said,
     },
     provider::SpeechItem,
 };
@@ -43,6 +43,8 @@ struct Seat {
     turns: u64,
     /// Speech of the next turn.
     said: Vec<Frame>,
+    /// Words of the final transcript, if they are others.
+    final_words: Option<&'static str>,
 }
 
 /// Result of a turn.
@@ -59,7 +61,7 @@ impl Seat {
         let service = Arc::clone(&talker) as _;
         let engine = SpeechToSpeech::new(service, bench.engine(), LIMITS, false);
         let (conversation, said) = (bench.conversation(), frames(0..50));
-        Self { conversation, bench, talker, engine, turns: 0, said }
+        Self { conversation, bench, talker, engine, turns: 0, said, final_words: None }
     }
 
     fn new() -> Self {
@@ -92,12 +94,17 @@ impl Seat {
         let excerpt = self.conversation.excerpt(&self.bench.host());
         let Asked { turn, .. } = self.bench.turn(gate, cancel);
         let audio = self.said.clone().into();
-        let turn = super::Turn { conversation: excerpt, audio, ..turn };
+        let turn = Arc::new(super::Turn { conversation: excerpt, audio, ..turn });
         let (to, mut replies) = mpsc::channel(512);
-        let making = self.engine.start(Arc::new(turn), ReplyPort::new(TurnId(self.turns), to));
+        let making = self.engine.start(Arc::clone(&turn), ReplyPort::new(TurnId(self.turns), to));
         let reading = read(&mut replies);
         let both = async { tokio::join!(making, reading) };
-        let (report, (sentences, frames)) = timeout(ms(60_000), both).await.expect("it ends");
+        let (mut report, (sentences, frames)) = timeout(ms(60_000), both).await.expect("it ends");
+        if let Some(words) = self.final_words {
+            // As the table does with an answer that was whole before.
+            turn.final_words.set(words.to_owned()).unwrap();
+            report.said = said(&turn);
+        }
         let answered = Answered { report, sentences, frames };
         let heard = heard(&answered);
         self.engine.heard(&heard);
@@ -260,6 +267,33 @@ async fn answer_is_truncated_where_it_was_heard() {
     assert_eq!(seat.talker.ordered().last().unwrap(), "truncate item-101 1240");
     seat.turn(whole).await;
     assert_eq!(seat.talker.sessions(), 1, "it knows what was heard");
+}
+
+#[tokio::test(start_paused = true)]
+async fn other_words_for_its_sound_keep_the_session() {
+    let mut seat = Seat::new();
+    seat.final_words = Some("bowl for me");
+    seat.turn(whole).await;
+    seat.final_words = None;
+    seat.turn(whole).await;
+    assert_eq!(seat.talker.sessions(), 1, "it heard the sound itself");
+    let messages = format!("{:?}", seat.conversation.messages());
+    assert!(messages.contains("Thorin: bowl for me"), "{messages}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn only_a_model_that_hears_answers_the_sound() {
+    let mut seat = Seat::new();
+    seat.turn(whole).await;
+    assert!(seat.engine.answers_sound());
+    seat.answers(&[Stall]);
+    assert_eq!(by(&seat.turn(whole).await.report).0, EngineKind::Cascaded);
+    assert!(!seat.engine.answers_sound(), "the cascade goes by the words");
+    seat.turn(whole).await;
+    assert!(seat.engine.answers_sound());
+    seat.said = Vec::new();
+    seat.turn(whole).await;
+    assert!(!seat.engine.answers_sound(), "it was typed");
 }
 
 #[tokio::test(start_paused = true)]

@@ -1,0 +1,28 @@
+//! What a recogniser tells of an utterance.
+//!
+//! Entry type: [`RecognitionEvent`]. **Never**: decides what follows from it.
+
+use crate::{
+    logic::turn::Judgement,
+    provider::{Error, SpeechEvent},
+};
+
+/// Something that a recogniser says of one utterance.
+pub struct RecognitionEvent {
+    /// Number of the recognition that it is of.
+    pub recognition: u64,
+    /// The event.
+    pub spoken: Spoken,
+}
+
+/// An event of a recogniser.
+pub enum Spoken {
+    /// Text that was understood.
+    Said(SpeechEvent),
+    /// It gave up.
+    Failed(Error),
+    /// Nothing more comes.
+    Over,
+    /// The sound model's judgement of the sound until the pause.
+    Sounds(Judgement),
+}
