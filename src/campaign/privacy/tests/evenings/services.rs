@@ -248,7 +248,9 @@ pub struct Face {
 impl Effects for Face {
     fn show(&self, _: &str) {}
 
-    fn attach(&self, _: &str, _: &Attachment) {}
+    fn attach(&self, _: &str, _: &Attachment) -> bool {
+        true
+    }
 
     fn halts(&self) -> u64 {
         self.halts.count()
