@@ -243,8 +243,7 @@ impl Recognition {
         }
     }
 
-    /// Hands on the sound that is paid for. One that goes on pays ahead for more whenever all that was paid
-    /// for is used.
+    /// Hands on the sound that is paid for, and pays ahead for more when what was paid for is used.
     fn hand_on(&mut self) {
         loop {
             while self.is_paid()
@@ -252,7 +251,7 @@ impl Recognition {
             {
                 self.send(frame);
             }
-            if !self.endless || self.paying.is_some() || self.unsettled() < PAID_FRAMES {
+            if self.unpaid.is_empty() || self.held.is_none() || self.paying.is_some() {
                 break;
             }
             self.settle();
@@ -263,8 +262,7 @@ impl Recognition {
 
     /// True if the next frame is paid for.
     fn is_paid(&self) -> bool {
-        let is_covered = self.held.is_some() && self.paying.is_none();
-        is_covered && (!self.endless || self.unsettled() < PAID_FRAMES)
+        self.held.is_some() && self.paying.is_none() && self.unsettled() < PAID_FRAMES
     }
 
     /// Keeps a frame for the turn. An endless recognition is mostly silence, a megabyte of it every 30 s: of
