@@ -72,6 +72,8 @@ pub use packages::{
 pub use pages::{AllowedHost, Page, PageError, Pages};
 pub use recognisers::{HereOptions, RecogniserEntry, RecogniserService};
 pub use registry::Registry;
+#[cfg(test)]
+pub use remote::Reader;
 pub use respell::respell;
 pub use search::{WebResult, WebSearch};
 pub use searches::{Safe, SearchOptions, SearchService, probe as probe_search};

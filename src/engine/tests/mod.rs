@@ -1,5 +1,6 @@
 //! One turn of the cascade with scripted models, voices and tools, in paused time.
 
+mod bills;
 pub mod long;
 pub mod outside;
 pub mod props;

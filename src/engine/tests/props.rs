@@ -2,6 +2,7 @@
 
 use std::{
     collections::VecDeque,
+    env,
     sync::{
         Arc, Mutex,
         atomic::{AtomicUsize, Ordering},
@@ -12,12 +13,13 @@ use std::{
 use futures::{FutureExt, StreamExt, future::BoxFuture, stream, stream::BoxStream};
 use rand::{SeedableRng, rngs::StdRng};
 use serde_json::{Map, Value, json};
-use tokio::time::sleep;
+use tokio::{runtime::Builder, time::sleep};
 
 use crate::{
     audio::{Frame, SampleRate},
     domain::{CallId, Npc, Tier, ToolCall, Voice as VoiceOf},
     engine::{HeardAloud, ReplyPort, Turn, TurnReport, VoiceEngine, conversation::Excerpt},
+    extent,
     provider::{
         ChatEvent, ChatModel, ChatRequest, Error, Kind, Pcm, SpeakRequest, TextToSpeech, Usage,
     },
@@ -30,6 +32,23 @@ use crate::{
 
 pub const fn ms(ms: u64) -> Duration {
     Duration::from_millis(ms)
+}
+
+/// Plays seeds in paused time: so many in the gate, so many in a proof, or that of `GLYPHOXA_TEST_SEED` alone.
+pub fn seeds<T, F: Future<Output = T>>(gate: u64, proof: u64, play: impl Fn(u64) -> F) -> Vec<T> {
+    let one = env::var_os("GLYPHOXA_TEST_SEED");
+    let one = one.map(|it| it.to_string_lossy().parse::<u64>().expect("a seed is a number"));
+    let seeds = match one {
+        Some(seed) => seed..seed + 1,
+        None => 0..if extent::whole() { proof } else { gate },
+    };
+    let run = |seed| {
+        println!("seed {seed}");
+        let mut runtime = Builder::new_current_thread();
+        let runtime = runtime.enable_all().start_paused(true).build().unwrap();
+        runtime.block_on(play(seed))
+    };
+    seeds.map(run).collect()
 }
 
 /// One step of a scripted reply.

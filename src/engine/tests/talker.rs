@@ -75,7 +75,7 @@ pub struct Talker {
     scripts: Arc<Mutex<VecDeque<Vec<Does>>>>,
     pub told: Arc<Mutex<Told>>,
     pub price: Option<&'static str>,
-    /// Tokens of [`Does::Talk`] and [`Does::TalkOn`] so far, 20 a second.
+    /// Tokens of speech so far, 20 a second.
     pub billed: Arc<AtomicU64>,
     /// It can neither change its tools nor take anything back, and goes on beside calls.
     is_fixed: bool,
@@ -289,6 +289,7 @@ impl Session {
         for _ in 0..length / 100 {
             let sound = Pcm { samples: vec![8_000; 2_400], rate: SampleRate::new(24_000).unwrap() };
             self.tell(SpeechSessionEvent::Audio { item: item.clone(), sound });
+            self.bill();
         }
         self.tell(SpeechSessionEvent::Words { item, delta: rest.to_owned() });
     }
@@ -320,13 +321,18 @@ impl Session {
                     let rate = SampleRate::new(24_000).unwrap();
                     let sound = Pcm { samples: vec![level; 2_400], rate };
                     self.tell(SpeechSessionEvent::Audio { item: item.clone(), sound });
-                    self.billed.fetch_add(2, Ordering::Relaxed);
-                    self.spoken += 2;
+                    self.bill();
                     at += 100;
                 }
             }
         }
         Some(SpeechEnding::Completed)
+    }
+
+    /// Bills 100 ms of speech.
+    fn bill(&mut self) {
+        self.billed.fetch_add(2, Ordering::Relaxed);
+        self.spoken += 2;
     }
 
     async fn dawdle(&self, orders: &mut UnboundedReceiver<SpeechOrder>) {

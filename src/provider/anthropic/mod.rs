@@ -11,6 +11,8 @@ mod options;
 mod request;
 mod taste;
 
+#[cfg(test)]
+pub use blocks::Reading;
 pub use chat::Chat;
 pub use home::{BASE_URL, NAME, probe};
 pub use options::Options;

@@ -18,6 +18,8 @@ mod transcribe;
 mod wire;
 
 pub use chat::Chat;
+#[cfg(test)]
+pub use chat::Reading;
 pub use embeddings::Embeddings;
 pub use home::{BASE_URL, NAME, probe};
 pub use request::OWN_MEMBERS;

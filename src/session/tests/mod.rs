@@ -2,6 +2,7 @@
 
 mod answering;
 mod barge_in;
+mod bills;
 mod broken;
 mod casting;
 mod closing;

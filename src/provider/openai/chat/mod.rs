@@ -107,7 +107,7 @@ impl Protocol for Service {
 
 /// State of the reading of one answer.
 #[derive(Default)]
-struct Reading {
+pub struct Reading {
     hidden: Hidden,
     calls: Assembler,
     /// Tokens billed so far.
