@@ -312,7 +312,12 @@ impl Sessions {
             timeout(SAVE_TIMEOUT, is_forgotten).await.map_err(|_| NotSaved)
         });
         let saved = join_all(all).await.into_iter().collect();
-        (self.running().keys().map(|session| session.0.clone()).collect(), saved)
+        (self.open_ids(), saved)
+    }
+
+    /// Sessions whose calls are being logged.
+    pub fn open_ids(&self) -> BTreeSet<String> {
+        self.running().keys().map(|session| session.0.clone()).collect()
     }
 
     /// True if the table of `session` has forgotten `person` and its lines until then are written down;

@@ -365,7 +365,7 @@ async fn forget(config: &Config, at: Scoped<'_>, player: &str, yes: bool) -> Res
     .recorded();
     at.store.put_deletion(deletion.clone()).await?;
     let person = Person { id: PersonId(player.to_owned()), names: known.own };
-    campaign::forget_kept(&config.data_dir, &person, &from, |_| false)?;
+    campaign::forget_kept(&config.data_dir, &person, &from, &[], |_| false)?;
     let lines = campaign::forget(at.store, player, &from, deletion.before).await?;
     writeln!(out, "deleted {lines} lines of '{player}'")?;
     if campaign::lines_wait(&config.memory.transcripts.spill) {

@@ -27,6 +27,13 @@ pub struct Deletion {
     pub asker: String,
     /// Tables and files have forgotten them by identity; what is left to do needs the store.
     pub erased: bool,
+    /// Sessions whose files could not be changed, when tables and all other files have forgotten them.
+    #[serde(default)]
+    pub files: Vec<String>,
+    /// What bears only their names is forgotten too, except in `files`. Not stored: the next start looks
+    /// again.
+    #[serde(skip)]
+    pub named: bool,
 }
 
 impl Deletion {
@@ -36,6 +43,11 @@ impl Deletion {
             && line.speaker_id.as_ref() == Some(&self.player)
             && self.session.as_ref().is_none_or(|session| *session == line.session)
             && line.at < self.before
+    }
+
+    /// Time and progress, to compare records of one key.
+    pub const fn progress(&self) -> (i64, bool, bool) {
+        (self.before, self.erased, !self.files.is_empty())
     }
 
     /// True if both have the same key, whatever their time.

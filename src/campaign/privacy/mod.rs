@@ -2,6 +2,8 @@
 //!
 //! Entry type: [`Privacy`]. **Never**: leaves a person's words where NPCs go on from them.
 
+mod erasure;
+mod error;
 mod files;
 mod lines;
 mod pending;

@@ -64,9 +64,7 @@ impl PendingDeletions {
         let files = self.files.clone();
         for waiting in spawn_blocking(move || files.all()).await?? {
             match all.iter_mut().find(|it| it.is_like(&waiting)) {
-                Some(it) if (it.before, it.erased) < (waiting.before, waiting.erased) => {
-                    *it = waiting;
-                }
+                Some(it) if it.progress() < waiting.progress() => *it = waiting,
                 Some(_) => {}
                 None => all.push(waiting),
             }

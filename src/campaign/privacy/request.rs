@@ -33,6 +33,8 @@ impl ForgetRequest {
             names: self.names,
             asker: self.asker,
             erased: false,
+            files: Vec::new(),
+            named: false,
         }
     }
 

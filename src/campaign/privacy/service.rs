@@ -12,21 +12,22 @@ use std::{
 
 use tokio::{
     sync::{broadcast, oneshot},
-    task::{JoinError, JoinSet, spawn_blocking},
+    task::JoinSet,
     time::sleep,
 };
 
 use super::{
-    files::forget_kept,
+    erasure::Eraser,
+    error::PrivacyError,
     lines::{forget, names, own_lines},
     pending::{PendingDeletions, RecordError},
-    request::{Deleted, ForgetFrom, ForgetRequest, NamesOf},
+    request::{Deleted, ForgetRequest, NamesOf},
 };
 use crate::{
-    campaign::{KeptError, NotSaved, NotWritten, Sessions, SharedSettings},
-    domain::{Owner, Person, PersonId},
-    memory::{self, Deletion},
-    panics::{Panicked, caught},
+    campaign::{NotWritten, Sessions, SharedSettings},
+    domain::{Owner, PersonId},
+    memory::Deletion,
+    panics::caught,
 };
 
 /// First wait before a deletion is tried again.
@@ -36,37 +37,11 @@ const RETRY_MAX: Duration = Duration::from_secs(60);
 /// Deletions that are done and not told yet, at most; of more the first go untold.
 const UNTOLD: usize = 256;
 
-/// Reason a person's stored data cannot be shown or forgotten.
-#[derive(Debug, thiserror::Error)]
-pub enum PrivacyError {
-    /// The last lines would be missed.
-    #[error(transparent)]
-    NotWritten(#[from] NotWritten),
-    /// The memory cannot be read or written.
-    #[error(transparent)]
-    Store(#[from] memory::Error),
-    /// A closed session is not saved yet.
-    #[error(transparent)]
-    NotSaved(#[from] NotSaved),
-    /// A file of a kept session cannot be read or written.
-    #[error(transparent)]
-    Kept(#[from] KeptError),
-    /// The task that went through the files has failed.
-    #[error(transparent)]
-    Lost(#[from] JoinError),
-    /// The program ends.
-    #[error("the bot is shutting down (the next start continues)")]
-    Ended,
-    /// Something has panicked.
-    #[error(transparent)]
-    Fault(#[from] Panicked),
-}
-
 /// Shows and forgets what is kept of people. Cloning shares it.
 #[derive(Clone)]
 pub struct Privacy {
-    settings: SharedSettings,
     sessions: Sessions,
+    eraser: Eraser,
     pending: Arc<PendingDeletions>,
     finished: broadcast::Sender<Deleted>,
     tasks: Arc<Mutex<JoinSet<()>>>,
@@ -79,7 +54,8 @@ impl Privacy {
         let (store, files) = (transcripts.store(), transcripts.deletion_files().clone());
         let pending = Arc::new(PendingDeletions { store, files });
         let finished = broadcast::channel(UNTOLD).0;
-        Self { settings, sessions, pending, finished, tasks: Arc::default() }
+        let eraser = Eraser { settings, sessions: sessions.clone() };
+        Self { sessions, eraser, pending, finished, tasks: Arc::default() }
     }
 
     /// Everything the person of this identity has said where `owner` plays, as text for them.
@@ -188,7 +164,7 @@ impl Privacy {
 
     /// Tries `deletion` once. Its record goes when it is done, and otherwise says what is left.
     async fn attempt(&self, deletion: &mut Deletion) -> Result<u64, PrivacyError> {
-        let was_erased = deletion.erased;
+        let before = deletion.clone();
         let done = match caught(self.carry_out(deletion)).await {
             Ok(done) => done,
             Err(fault) => Err(fault.into()),
@@ -197,7 +173,7 @@ impl Privacy {
             Ok(_) => self.pending.remove(deletion).await,
             Err(why) => {
                 tracing::warn!(%why, "the words of a person who asked for it are not deleted yet");
-                match deletion.erased == was_erased {
+                match *deletion == before {
                     true => Ok(()),
                     false => self.pending.record(deletion).await,
                 }
@@ -212,38 +188,19 @@ impl Privacy {
     /// Deletes; doing it again does no harm.
     async fn carry_out(&self, deletion: &mut Deletion) -> Result<u64, PrivacyError> {
         let what = ForgetRequest::of(deletion);
-        let id = PersonId(what.player.clone());
-        let mut erased = Ok(());
-        if !deletion.erased {
-            erased = self.erase(Person { id, names: Vec::new() }, &what.from).await;
-            deletion.erased = erased.is_ok();
-        }
+        let tried = deletion.files.clone();
+        let by_id = self.eraser.by_id(deletion, &what.from).await;
         let names = self.clone().names(what.clone()).await?.own;
-        if !names.is_empty() {
-            // No identity is empty: only what has no other mark than the name goes.
-            let id = PersonId(String::new());
-            erased = erased.and(self.erase(Person { id, names }, &what.from).await);
+        let by_name = self.eraser.by_name(deletion, &what.from, &names, &tried).await;
+        let erased = by_id.and(by_name);
+        if erased.is_err() {
+            // The lines that tell the names are deleted now.
+            deletion.names = names;
         }
         self.lines_are_written().await?;
         let store = self.sessions.transcripts().store();
         let lines = forget(&*store, &what.player, &what.from, what.before).await?;
         erased.map(|()| lines)
-    }
-
-    /// Has tables and files of kept sessions forget a person.
-    async fn erase(&self, person: Person, from: &ForgetFrom) -> Result<(), PrivacyError> {
-        let (person, from) = (Arc::new(person), Arc::new(from.clone()));
-        let mut saved = Ok(());
-        // Twice: a session may have been opened meanwhile, from a file that held their words.
-        for _ in 0..2 {
-            let open;
-            (open, saved) = self.sessions.forget(&person, &from).await;
-            let folder = self.settings.load().data_dir.clone();
-            let (person, from) = (Arc::clone(&person), Arc::clone(&from));
-            let files = move || forget_kept(&folder, &person, &from, |id| open.contains(id));
-            spawn_blocking(files).await??;
-        }
-        Ok(saved?)
     }
 
     /// Waits until the store has the lines so far; other servers' lines may come meanwhile.

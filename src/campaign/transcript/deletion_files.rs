@@ -114,6 +114,8 @@ mod tests {
             names: Vec::new(),
             asker: player.to_owned(),
             erased: false,
+            files: Vec::new(),
+            named: false,
         }
     }
 

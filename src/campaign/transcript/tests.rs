@@ -212,6 +212,8 @@ async fn deleted_lines_of_earlier_runs_are_left_out() {
             names: Vec::new(),
             asker: "Anna".to_owned(),
             erased: false,
+            files: Vec::new(),
+            named: false,
         };
         if is_away {
             DeletionFiles::new(&options(&folder).spill).put(&deletion).unwrap();

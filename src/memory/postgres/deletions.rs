@@ -18,16 +18,16 @@ impl Deletions for Postgres {
         Box::pin(within(async move {
             let names: Vec<String> = deletion.names.iter().map(|name| plain(name)).collect();
             let mut sql = Sql::new(
-                "INSERT INTO deletion AS it (owner, player, session, until, names, asker, erased) \
-                 VALUES (",
+                "INSERT INTO deletion AS it (owner, player, session, until, names, asker, erased, \
+                 files) VALUES (",
             );
             sql.bind(deletion.owner.word()).push(", ").bind(plain(&deletion.player));
             sql.push(", ").bind(session(&deletion)).push(", ").bind(deletion.before);
             sql.push(", ").bind(json(&names)?).push(", ").bind(plain(&deletion.asker));
-            sql.push(", ").bind(deletion.erased).push(
+            sql.push(", ").bind(deletion.erased).push(", ").bind(json(&deletion.files)?).push(
                 ") ON CONFLICT (owner, player, session) DO UPDATE SET until = excluded.until, \
-                 names = excluded.names, asker = excluded.asker, erased = excluded.erased \
-                 WHERE excluded.until >= it.until",
+                 names = excluded.names, asker = excluded.asker, erased = excluded.erased, \
+                 files = excluded.files WHERE excluded.until >= it.until",
             );
             sql.execute(&self.client().await?).await.map(drop)
         }))
@@ -36,8 +36,8 @@ impl Deletions for Postgres {
     fn deletions(&self) -> StoreFuture<'_, Vec<Deletion>> {
         Box::pin(within(async move {
             let sql = Sql::new(
-                "SELECT owner, player, session, until, names, asker, erased FROM deletion \
-                 ORDER BY until, owner, player, session",
+                "SELECT owner, player, session, until, names, asker, erased, files \
+                 FROM deletion ORDER BY until, owner, player, session",
             );
             let rows = sql.query(&self.client().await?).await?;
             let all: Result<Vec<_>, Error> = rows.iter().map(row_of).collect();
@@ -72,5 +72,7 @@ fn row_of(row: &Row) -> Result<Option<Deletion>, Error> {
         names: read(row, 4)?,
         asker: row.try_get(5)?,
         erased: row.try_get(6)?,
+        files: read(row, 7)?,
+        named: false,
     }))
 }

@@ -8,7 +8,7 @@ use deadpool_postgres::{Client, Transaction};
 use crate::{domain::fnv1a, memory::Error};
 
 /// All steps, the oldest first; a released one is never changed.
-pub(super) const STEPS: [&str; 7] = [
+pub(super) const STEPS: [&str; 8] = [
     include_str!("migrations/0001.sql"),
     include_str!("migrations/0002.sql"),
     include_str!("migrations/0003.sql"),
@@ -16,6 +16,7 @@ pub(super) const STEPS: [&str; 7] = [
     include_str!("migrations/0005.sql"),
     include_str!("migrations/0006.sql"),
     include_str!("migrations/0007.sql"),
+    include_str!("migrations/0008.sql"),
 ];
 
 /// Held by the program that does the steps ("glyphoxa" in ASCII).

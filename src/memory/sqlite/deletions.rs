@@ -16,14 +16,16 @@ use crate::domain::Owner;
 impl Deletions for Sqlite {
     fn put_deletion(&self, deletion: Deletion) -> StoreFuture<'_, ()> {
         let put = move |db: &Connection| {
-            let sql = "INSERT INTO deletion (owner, player, session, until, names, asker, erased)
-                 VALUES (?, ?, ?, ?, ?, ?, ?)
+            let sql = "INSERT INTO deletion (owner, player, session, until, names, asker, erased,
+                 files) VALUES (?, ?, ?, ?, ?, ?, ?, ?)
                  ON CONFLICT DO UPDATE SET until = excluded.until, names = excluded.names,
-                 asker = excluded.asker, erased = excluded.erased
+                 asker = excluded.asker, erased = excluded.erased, files = excluded.files
                  WHERE excluded.until >= until";
-            let Deletion { owner, player, session, before, names, asker, erased } = deletion;
+            let Deletion { owner, player, session, before, names, asker, erased, files, .. } =
+                deletion;
             let (owner, session) = (owner.word(), session.unwrap_or_default());
-            let given = params![owner, player, session, before, json(&names)?, asker, erased];
+            let (names, files) = (json(&names)?, json(&files)?);
+            let given = params![owner, player, session, before, names, asker, erased, files];
             db.execute(sql, given).map(drop).map_err(failure)
         };
         self.writer.write(put).boxed()
@@ -31,8 +33,8 @@ impl Deletions for Sqlite {
 
     fn deletions(&self) -> StoreFuture<'_, Vec<Deletion>> {
         let all = |db: &Connection| {
-            let sql = "SELECT owner, player, session, until, names, asker, erased FROM deletion
-                 ORDER BY until, owner, player, session";
+            let sql = "SELECT owner, player, session, until, names, asker, erased, files
+                 FROM deletion ORDER BY until, owner, player, session";
             let mut all = db.prepare_cached(sql).map_err(failure)?;
             let all = all.query_map([], deletion).and_then(Iterator::collect::<Result<Vec<_>, _>>);
             Ok(all.map_err(failure)?.into_iter().flatten().collect())
@@ -67,5 +69,7 @@ fn deletion(row: &Row<'_>) -> rusqlite::Result<Option<Deletion>> {
         names: parsed(row, 4)?,
         asker: row.get(5)?,
         erased: row.get(6)?,
+        files: parsed(row, 7)?,
+        named: false,
     }))
 }

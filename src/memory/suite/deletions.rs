@@ -15,6 +15,8 @@ fn asked(owner: Owner, session: Option<&str>, before: i64) -> Deletion {
         names: vec!["Anna".to_owned(), "Rhea \"the red\"".to_owned()],
         asker: "9".to_owned(),
         erased: false,
+        files: Vec::new(),
+        named: false,
     }
 }
 
@@ -32,7 +34,8 @@ pub async fn records(store: &dyn MemoryStore) {
     let earlier = Deletion { asker: "1".to_owned(), ..asked(guild, Some("one"), 2) };
     store.put_deletion(earlier.clone()).await.unwrap();
     assert_eq!(store.deletions().await.unwrap()[0], one);
-    let further = Deletion { erased: true, ..one.clone() };
+    let files = vec!["discord-7-1".to_owned()];
+    let further = Deletion { erased: true, files, ..one.clone() };
     store.put_deletion(further.clone()).await.unwrap();
     assert_eq!(store.deletions().await.unwrap()[0], further);
     let later = asked(guild, Some("one"), 9);

@@ -34,6 +34,7 @@ pub async fn finding(store: &dyn MemoryStore) {
     lines(store).await;
     items(store).await;
     graph(store).await;
+    deletions(store).await;
     going_on(store).await;
 }
 
@@ -126,6 +127,15 @@ async fn graph(store: &dyn MemoryStore) {
     assert_eq!(kept.provenance.utterance, Some(line("one", 1, "").uid));
     let way = store.path(&key(), "town", "bartok", Viewer::Everyone).await.unwrap().unwrap();
     assert_eq!(way.len(), 2);
+}
+
+/// Those of schema 7 and later.
+async fn deletions(store: &dyn MemoryStore) {
+    for deletion in store.deletions().await.unwrap() {
+        assert_eq!((deletion.owner, deletion.player.as_str()), (key().owner, "7"));
+        assert_eq!((deletion.before, deletion.names.as_slice()), (1, &["Anna".to_owned()][..]));
+        assert!(deletion.erased && deletion.files.is_empty(), "{deletion:?}");
+    }
 }
 
 /// It is written to, and forgets, as one that was made today.

@@ -5,7 +5,7 @@ mod evenings;
 use std::{
     collections::BTreeSet,
     fs,
-    path::Path,
+    path::{Path, PathBuf},
     sync::{Arc, Mutex},
     time::Duration,
 };
@@ -14,10 +14,10 @@ use arc_swap::ArcSwap;
 use futures::future::BoxFuture;
 use tokio::{
     sync::{mpsc, watch},
-    time::timeout,
+    time::{sleep, timeout},
 };
 
-use super::{Deleted, ForgetFrom, ForgetRequest, service::PrivacyError};
+use super::{Deleted, ForgetFrom, ForgetRequest, error::PrivacyError};
 use crate::{
     audio::Frame,
     campaign::{
@@ -284,6 +284,66 @@ async fn killed_deletion_is_done_at_next_start() {
         let file = folder.path().join(format!("sessions/{session}.json"));
         assert_eq!(fs::read_to_string(file).unwrap().contains("ferret"), erased);
     }
+}
+
+/// Keeps a word of person 1 in the file of an earlier session, and returns the file.
+fn keep(folder: &Path, word: &str) -> PathBuf {
+    let said = Said { text: format!("my {word}"), by: Some(PersonId("1".to_owned())) };
+    let histories = [("Bartok".to_owned(), vec![Message::User(said)])].into();
+    let kept = KeptSession::open(folder, "discord-7-99", &scope()).unwrap();
+    kept.save(histories, 0.0).unwrap();
+    folder.join("sessions/discord-7-99.json")
+}
+
+#[tokio::test(start_paused = true)]
+async fn retry_of_deletion_tries_failed_files_only() {
+    let folder = tempfile::tempdir().unwrap();
+    let Playing { handles, table, mut told, .. } = playing(folder.path()).await;
+    let good = keep(folder.path(), "ferret");
+    let foreign = folder.path().join("sessions/discord-7-9.json");
+    fs::write(&foreign, "a diary").unwrap();
+    let erased = Arc::new(Mutex::new(0));
+    let count = Arc::clone(&erased);
+    let erases = tokio::spawn(async move {
+        while let Some(command) = told.recv().await {
+            if let Command::Erase(_, done) = command {
+                *count.lock().unwrap() += 1;
+                _ = done.send(());
+            }
+        }
+    });
+    let mut finished = handles.privacy.finished();
+    // One name, so that the words of earlier versions are looked for too.
+    let request = ForgetRequest { names: vec!["Anna".to_owned()], ..asked(now()) };
+    let refused = handles.privacy.clone().forget(request).await.unwrap_err();
+    assert!(matches!(refused, PrivacyError::Kept(_)), "{refused}");
+    assert!(!fs::read_to_string(&good).unwrap().contains("ferret"));
+    let first = *erased.lock().unwrap();
+    // They have opted in again, and the file stays as it is for many attempts.
+    keep(folder.path(), "badger");
+    sleep(Duration::from_secs(600)).await;
+    assert_eq!(*erased.lock().unwrap(), first, "at the first attempt");
+    assert!(fs::read_to_string(&good).unwrap().contains("badger"));
+    let left = handles.sessions.transcripts().store().deletions().await.unwrap();
+    assert_eq!(left[0].files, ["discord-7-9"]);
+    fs::remove_file(foreign).unwrap();
+    // It is tried once a minute.
+    timeout(3 * BOUND, finished.recv()).await.expect("in time").unwrap();
+    assert_eq!(handles.sessions.transcripts().store().deletions().await.unwrap(), []);
+    handles.privacy.close().await;
+    drop((table, handles));
+    timeout(BOUND, erases).await.expect("in time").unwrap();
+}
+
+#[tokio::test]
+async fn part_of_killed_save_is_deleted() {
+    let folder = tempfile::tempdir().unwrap();
+    let run = Run::begin(folder.path());
+    let part = keep(folder.path(), "ferret").with_extension("json.0.part");
+    // No process has this number.
+    fs::write(&part, "my ferret").unwrap();
+    run.handles.privacy.clone().forget(asked(now())).await.unwrap();
+    assert!(!part.exists());
 }
 
 #[tokio::test]

@@ -1,0 +1,128 @@
+//! Erases a person from tables and files, which need no store.
+//!
+//! Entry type: [`Eraser`]. The first attempt goes through all tables and files, by the person's identity and,
+//! for what earlier versions have kept, by their names. Files that cannot be changed are recorded; later
+//! attempts try these alone, so that what the person says meanwhile stays. Once they can be changed all
+//! forget once more, as a session may have gone on from one. **Never**: leaves a person's words where NPCs
+//! go on from them.
+
+use std::{collections::BTreeSet, mem, sync::Arc};
+
+use tokio::task::spawn_blocking;
+
+use super::{
+    error::PrivacyError,
+    files::{Unforgotten, forget_kept},
+    request::ForgetFrom,
+};
+use crate::{
+    campaign::{Sessions, SharedSettings},
+    domain::{Person, PersonId},
+    memory::Deletion,
+};
+
+/// Erases people from tables and files. Cloning shares both.
+#[derive(Clone)]
+pub struct Eraser {
+    /// Where the files are.
+    pub settings: SharedSettings,
+    /// The tables.
+    pub sessions: Sessions,
+}
+
+impl Eraser {
+    /// Erases the person of `deletion` by identity, where an earlier attempt has not.
+    ///
+    /// # Errors
+    /// Something cannot be read or written; all else is done.
+    pub async fn by_id(
+        &self,
+        deletion: &mut Deletion,
+        from: &ForgetFrom,
+    ) -> Result<(), PrivacyError> {
+        if deletion.erased {
+            return Ok(());
+        }
+        let person = Person { id: PersonId(deletion.player.clone()), names: Vec::new() };
+        let erased = self.erase_left(&Arc::new(person), from, &deletion.files).await;
+        deletion.erased = erased.is_ok();
+        deletion.files = match &erased {
+            Err(PrivacyError::Kept(left)) => left.sessions.clone(),
+            _ => Vec::new(),
+        };
+        erased
+    }
+
+    /// Erases what bears nothing but one of `names`, where an earlier attempt has not. `tried` are the files
+    /// of `deletion` before this attempt.
+    ///
+    /// # Errors
+    /// Something cannot be read or written; all else is done.
+    pub async fn by_name(
+        &self,
+        deletion: &mut Deletion,
+        from: &ForgetFrom,
+        names: &[String],
+        tried: &[String],
+    ) -> Result<(), PrivacyError> {
+        let is_over = deletion.named && (tried.is_empty() || !deletion.erased);
+        if names.is_empty() || is_over {
+            return Ok(());
+        }
+        // No identity is empty: only what has no other mark than the name goes.
+        let person = Arc::new(Person { id: PersonId(String::new()), names: names.to_vec() });
+        let tried: &[String] = if deletion.named { tried } else { &[] };
+        let erased = self.erase_left(&person, from, tried).await;
+        let by_id = match deletion.erased {
+            true => Vec::new(),
+            false => mem::take(&mut deletion.files),
+        };
+        let is_tried = deletion.erased || !by_id.is_empty();
+        deletion.files = by_id;
+        match &erased {
+            Ok(()) => deletion.named = true,
+            // Without the rest by identity there is no file to try alone.
+            Err(PrivacyError::Kept(Unforgotten { sessions, .. })) if is_tried => {
+                deletion.named = true;
+                let all = mem::take(&mut deletion.files).into_iter().chain(sessions.clone());
+                deletion.files = all.collect::<BTreeSet<_>>().into_iter().collect();
+            }
+            Err(_) => {}
+        }
+        erased
+    }
+
+    /// Erases a person from everything; if `files` have failed before, only once these can be changed.
+    async fn erase_left(
+        &self,
+        person: &Arc<Person>,
+        from: &ForgetFrom,
+        files: &[String],
+    ) -> Result<(), PrivacyError> {
+        if !files.is_empty() {
+            self.erase_files(person, from, files, self.sessions.open_ids()).await?;
+        }
+        let mut erased = Ok(());
+        // Twice: a session may have been opened meanwhile, from a file that held their words.
+        for _ in 0..2 {
+            let (open, saved) = self.sessions.forget(person, from).await;
+            let files = self.erase_files(person, from, &[], open).await;
+            erased = saved.map_err(PrivacyError::from).and(files);
+        }
+        erased
+    }
+
+    /// Erases a person from files of kept sessions: those of `only`, all if it is empty.
+    async fn erase_files(
+        &self,
+        person: &Arc<Person>,
+        from: &ForgetFrom,
+        only: &[String],
+        open: BTreeSet<String>,
+    ) -> Result<(), PrivacyError> {
+        let folder = self.settings.load().data_dir.clone();
+        let (person, from, only) = (Arc::clone(person), from.clone(), only.to_vec());
+        let files = move || forget_kept(&folder, &person, &from, &only, |id| open.contains(id));
+        Ok(spawn_blocking(files).await??)
+    }
+}
