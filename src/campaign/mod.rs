@@ -37,7 +37,10 @@ mod tables;
 mod transcript;
 mod world;
 
-pub use crate::provider::{NpcService, ServiceInfo, Services};
+pub use crate::{
+    memory::{Deletion, ForgetFrom},
+    provider::{NpcService, ServiceInfo, Services},
+};
 pub use announcer::{Announcement, Announcer};
 pub use approvals::{ApprovalOptions, NotifyOptions};
 pub use assistant::{Answer, Assistant, AssistantParts, AssistantQuestion, Written};
@@ -64,7 +67,7 @@ pub use notifier::WaitingCall;
 pub use outside::{ToolDecisions, outside_sessions};
 pub use permits::KeptPermits;
 pub use played::PlayedCampaign;
-pub use privacy::{Deleted, ForgetFrom, ForgetRequest, NamesOf, forget, forget_kept, names};
+pub use privacy::{Deleted, NamesOf, forget, forget_kept, names};
 pub use recap::{RecapError, RecapRequest, Writer, recap};
 pub use scoped::Scoped;
 pub use sessions::{NotSaved, Sessions};

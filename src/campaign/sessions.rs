@@ -23,7 +23,6 @@ use super::{
     file_error::FileError,
     hold::SessionHold,
     kept::{KeptError, KeptSession, name_of},
-    privacy::ForgetFrom,
     settings::{AssistantSettings, SharedAssistant, SharedSettings},
     tables::Tables,
     transcript::{NotWritten, Transcript, TranscriptWriter},
@@ -31,6 +30,7 @@ use super::{
 use crate::{
     domain::{Npc, Owner, Person, SessionId},
     engine::{Budget, NpcPayments},
+    memory::ForgetFrom,
     panics::caught_now,
     session::{
         Command, Continuation, Conversations, EventReader, TableEvent, TableEvents, TurnLine,

@@ -9,7 +9,7 @@ use clap::{Args, Subcommand};
 use super::{DONE, Failure, block_on, session::said, stdout, whose::Whose, within};
 use crate::{
     app,
-    campaign::{self, ForgetFrom, ForgetRequest, Scoped, Verdict},
+    campaign::{self, Deletion, ForgetFrom, Scoped, Verdict},
     config::Config,
     domain::{Npc, Person, PersonId, revealed_name},
     memory::{
@@ -355,14 +355,7 @@ async fn forget(config: &Config, at: Scoped<'_>, player: &str, yes: bool) -> Res
         writeln!(out, "nothing is deleted yet (add --yes to delete the lines of '{player}')")?;
         return Ok(DONE);
     }
-    let mut deletion = ForgetRequest {
-        player: player.to_owned(),
-        names: Vec::new(),
-        from: from.clone(),
-        before: campaign::now(),
-        asker: player.to_owned(),
-    }
-    .recorded();
+    let mut deletion = Deletion::of(player.to_owned(), from.clone(), campaign::now());
     at.store.put_deletion(deletion.clone()).await?;
     let person = Person { id: PersonId(player.to_owned()), names: known.own };
     campaign::forget_kept(&config.data_dir, &person, &from, &[], |_| false)?;

@@ -7,21 +7,30 @@
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
 
 use super::{reply::StoreFuture, transcript::Utterance};
-use crate::domain::{Owner, Scope};
+use crate::domain::{Owner, Scope, SessionId};
 
-/// A deletion of what a person has said. Its key is owner, person and session.
+/// Sessions whose lines are forgotten.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Deletion {
-    /// Owner of the sessions in which it was said.
+pub struct ForgetFrom {
+    /// In sessions of this owner, whichever campaign they played.
     #[serde(serialize_with = "word", deserialize_with = "of_word")]
     pub owner: Owner,
-    /// The person, by identity.
+    /// In this session alone; `None`: in all of theirs.
+    pub session: Option<SessionId>,
+}
+
+/// A deletion of what a person has said, and how far it has come. Its key is sessions and person.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Deletion {
+    /// Sessions in which it was said.
+    #[serde(flatten)]
+    pub from: ForgetFrom,
+    /// The person, by identity: on Discord their id.
     pub player: String,
-    /// Only what they said in this session; `None`: in any of the owner's.
-    pub session: Option<String>,
     /// Only what they began to say before this Unix time in ms.
     pub before: i64,
-    /// Their names when it was asked for, for what earlier versions have kept by name.
+    /// Their names when it was asked for, beside those in their lines: for what earlier versions have kept
+    /// by name.
     pub names: Vec<String>,
     /// Identity of the person to notify once it is done.
     pub asker: String,
@@ -37,11 +46,26 @@ pub struct Deletion {
 }
 
 impl Deletion {
+    /// What `player` has said in sessions of `from` before a Unix time in ms, as they request it; nothing is
+    /// done yet.
+    pub fn of(player: String, from: ForgetFrom, before: i64) -> Self {
+        Self {
+            from,
+            before,
+            names: Vec::new(),
+            asker: player.clone(),
+            player,
+            erased: false,
+            files: Vec::new(),
+            named: false,
+        }
+    }
+
     /// True if `line` of `scope` is one of the lines to delete.
     pub fn covers(&self, scope: &Scope, line: &Utterance) -> bool {
-        scope.owner == self.owner
+        scope.owner == self.from.owner
             && line.speaker_id.as_ref() == Some(&self.player)
-            && self.session.as_ref().is_none_or(|session| *session == line.session)
+            && self.from.session.as_ref().is_none_or(|session| session.0 == line.session)
             && line.at < self.before
     }
 
@@ -52,7 +76,7 @@ impl Deletion {
 
     /// True if both have the same key, whatever their time.
     pub fn is_like(&self, other: &Self) -> bool {
-        self.owner == other.owner && self.player == other.player && self.session == other.session
+        self.from == other.from && self.player == other.player
     }
 }
 

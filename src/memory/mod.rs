@@ -22,7 +22,7 @@ mod viewer;
 #[cfg(test)]
 use crate::domain::Owner;
 pub use crate::domain::{CampaignKey, Scope};
-pub use deletion::{Deletion, Deletions};
+pub use deletion::{Deletion, Deletions, ForgetFrom};
 pub use error::Error;
 pub use graph::{
     Applied, Around, Change, DEPTH_MAX, Entity, EntityFilter, EntityKind, Graph, Neighbour,

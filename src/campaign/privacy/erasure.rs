@@ -13,12 +13,11 @@ use tokio::task::spawn_blocking;
 use super::{
     error::PrivacyError,
     files::{Unforgotten, forget_kept},
-    request::ForgetFrom,
 };
 use crate::{
     campaign::{Sessions, SharedSettings},
     domain::{Person, PersonId},
-    memory::Deletion,
+    memory::{Deletion, ForgetFrom},
 };
 
 /// Erases people from tables and files. Cloning shares both.
@@ -35,16 +34,12 @@ impl Eraser {
     ///
     /// # Errors
     /// Something cannot be read or written; all else is done.
-    pub async fn by_id(
-        &self,
-        deletion: &mut Deletion,
-        from: &ForgetFrom,
-    ) -> Result<(), PrivacyError> {
+    pub async fn by_id(&self, deletion: &mut Deletion) -> Result<(), PrivacyError> {
         if deletion.erased {
             return Ok(());
         }
         let person = Person { id: PersonId(deletion.player.clone()), names: Vec::new() };
-        let erased = self.erase_left(&Arc::new(person), from, &deletion.files).await;
+        let erased = self.erase_left(&Arc::new(person), &deletion.from, &deletion.files).await;
         deletion.erased = erased.is_ok();
         deletion.files = match &erased {
             Err(PrivacyError::Kept(left)) => left.sessions.clone(),
@@ -61,7 +56,6 @@ impl Eraser {
     pub async fn by_name(
         &self,
         deletion: &mut Deletion,
-        from: &ForgetFrom,
         names: &[String],
         tried: &[String],
     ) -> Result<(), PrivacyError> {
@@ -72,7 +66,7 @@ impl Eraser {
         // No identity is empty: only what has no other mark than the name goes.
         let person = Arc::new(Person { id: PersonId(String::new()), names: names.to_vec() });
         let tried: &[String] = if deletion.named { tried } else { &[] };
-        let erased = self.erase_left(&person, from, tried).await;
+        let erased = self.erase_left(&person, &deletion.from, tried).await;
         let by_id = match deletion.erased {
             true => Vec::new(),
             false => mem::take(&mut deletion.files),

@@ -8,10 +8,10 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use super::request::ForgetFrom;
 use crate::{
     campaign::{FileError, KeptError, KeptSession, forget_calls, owner_of},
     domain::Person,
+    memory::ForgetFrom,
 };
 
 /// Files that still hold a person's words.

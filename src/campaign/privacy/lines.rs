@@ -5,11 +5,13 @@
 
 use std::{collections::BTreeSet, fmt::Write as _};
 
-use super::request::{ForgetFrom, NamesOf};
+use super::request::NamesOf;
 use crate::{
     campaign::{date, time},
     domain::{Owner, Scope},
-    memory::{Error, Forget, LineFilter, MemoryStore, SessionFilter, TranscriptLine, Viewer},
+    memory::{
+        Error, Forget, ForgetFrom, LineFilter, MemoryStore, SessionFilter, TranscriptLine, Viewer,
+    },
 };
 
 /// Everything a person has said where `owner` plays, as text for them; `player` is their identity.

@@ -14,5 +14,5 @@ mod tests;
 
 pub use files::forget_kept;
 pub use lines::{forget, names};
-pub use request::{Deleted, ForgetFrom, ForgetRequest, NamesOf};
+pub use request::{Deleted, NamesOf};
 pub use service::Privacy;

@@ -21,7 +21,7 @@ use super::{
     error::PrivacyError,
     lines::{forget, names, own_lines},
     pending::{PendingDeletions, RecordError},
-    request::{Deleted, ForgetRequest, NamesOf},
+    request::{Deleted, NamesOf},
 };
 use crate::{
     campaign::{NotWritten, Sessions, SharedSettings},
@@ -72,7 +72,7 @@ impl Privacy {
     ///
     /// # Errors
     /// The memory cannot be read, or lacks the last lines.
-    pub async fn names(self, what: ForgetRequest) -> Result<NamesOf, PrivacyError> {
+    pub async fn names(self, what: Deletion) -> Result<NamesOf, PrivacyError> {
         let transcripts = self.sessions.transcripts();
         self.sessions.caught_up().await?;
         Ok(names(&*transcripts.store(), &what.player, &what.names, &what.from).await?)
@@ -89,9 +89,9 @@ impl Privacy {
     ///
     /// # Errors
     /// Something cannot be read or written yet; it is tried again until it is done.
-    pub async fn forget(self, what: ForgetRequest) -> Result<u64, PrivacyError> {
+    pub async fn forget(self, what: Deletion) -> Result<u64, PrivacyError> {
         let (done, heard) = oneshot::channel();
-        let begun = self.clone().begin(what.recorded());
+        let begun = self.clone().begin(what);
         // The receiver may have been dropped.
         self.spawn(async move { _ = done.send(begun.await) });
         heard.await.map_err(|_| PrivacyError::Ended)?
@@ -157,7 +157,7 @@ impl Privacy {
             wait = wait.saturating_mul(2).clamp(RETRY_FIRST, RETRY_MAX);
         }
         tracing::info!("a deletion that had to wait is done");
-        let done = Deleted { owner: deletion.owner, asker: PersonId(deletion.asker) };
+        let done = Deleted { owner: deletion.from.owner, asker: PersonId(deletion.asker) };
         // Without a listener, nobody can be notified.
         _ = self.finished.send(done);
     }
@@ -187,11 +187,10 @@ impl Privacy {
 
     /// Deletes; doing it again does no harm.
     async fn carry_out(&self, deletion: &mut Deletion) -> Result<u64, PrivacyError> {
-        let what = ForgetRequest::of(deletion);
         let tried = deletion.files.clone();
-        let by_id = self.eraser.by_id(deletion, &what.from).await;
-        let names = self.clone().names(what.clone()).await?.own;
-        let by_name = self.eraser.by_name(deletion, &what.from, &names, &tried).await;
+        let by_id = self.eraser.by_id(deletion).await;
+        let names = self.clone().names(deletion.clone()).await?.own;
+        let by_name = self.eraser.by_name(deletion, &names, &tried).await;
         let erased = by_id.and(by_name);
         if erased.is_err() {
             // The lines that tell the names are deleted now.
@@ -199,7 +198,8 @@ impl Privacy {
         }
         self.lines_are_written().await?;
         let store = self.sessions.transcripts().store();
-        let lines = forget(&*store, &what.player, &what.from, what.before).await?;
+        let Deletion { player, from, before, .. } = &*deletion;
+        let lines = forget(&*store, player, from, *before).await?;
         erased.map(|()| lines)
     }
 

@@ -81,8 +81,8 @@ impl DeletionFiles {
     }
 
     fn path(&self, deletion: &Deletion) -> PathBuf {
-        let session = deletion.session.as_deref().unwrap_or_default();
-        let key = format!("{}\n{}\n{session}", deletion.owner.word(), deletion.player);
+        let session = deletion.from.session.as_ref().map_or("", |session| &session.0);
+        let key = format!("{}\n{}\n{session}", deletion.from.owner.word(), deletion.player);
         self.base.with_extension(format!("deletion.{:016x}.json", fnv1a(key.bytes())))
     }
 }
@@ -103,20 +103,11 @@ mod tests {
     use std::os::unix::fs::PermissionsExt;
 
     use super::*;
-    use crate::domain::Owner;
+    use crate::{domain::Owner, memory::ForgetFrom};
 
     fn asked(player: &str, before: i64) -> Deletion {
-        Deletion {
-            owner: Owner::Guild(7),
-            player: player.to_owned(),
-            session: None,
-            before,
-            names: Vec::new(),
-            asker: player.to_owned(),
-            erased: false,
-            files: Vec::new(),
-            named: false,
-        }
+        let from = ForgetFrom { owner: Owner::Guild(7), session: None };
+        Deletion::of(player.to_owned(), from, before)
     }
 
     #[test]

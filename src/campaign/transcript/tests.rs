@@ -19,7 +19,9 @@ use super::{
 use crate::{
     campaign::Tables,
     domain::{CampaignKey, Owner, Scope, SessionId},
-    memory::{Deletion, LineFilter, MemoryStore, SessionFilter, Sqlite, Viewer, Visibility},
+    memory::{
+        Deletion, ForgetFrom, LineFilter, MemoryStore, SessionFilter, Sqlite, Viewer, Visibility,
+    },
     session::{Backlog, Circumstances, Outcome, SpeakerId, ToolLine, TurnLine, Unwritten},
 };
 
@@ -204,17 +206,8 @@ async fn deleted_lines_of_earlier_runs_are_left_out() {
         let store: Arc<dyn MemoryStore> =
             Arc::new(Sqlite::open(&folder.path().join("memory.db")).unwrap());
         assert_eq!(written_with(2, &store, &folder).await, 8);
-        let deletion = Deletion {
-            owner: Owner::Local,
-            player: "Anna".to_owned(),
-            session: None,
-            before: i64::MAX,
-            names: Vec::new(),
-            asker: "Anna".to_owned(),
-            erased: false,
-            files: Vec::new(),
-            named: false,
-        };
+        let from = ForgetFrom { owner: Owner::Local, session: None };
+        let deletion = Deletion::of("Anna".to_owned(), from, i64::MAX);
         if is_away {
             DeletionFiles::new(&options(&folder).spill).put(&deletion).unwrap();
         } else {

@@ -20,7 +20,7 @@ use super::{
 };
 use crate::{
     audio::FRAME,
-    campaign::{Announcement, Consent, ForgetFrom, ForgetRequest, Services, now},
+    campaign::{Announcement, Consent, Deletion, ForgetFrom, Services, now},
     discord::ui::{names::cleaned, notices},
     session::{Command, Speaker, SpeakerId},
 };
@@ -256,8 +256,7 @@ impl Guild {
         let names = names.into_iter().chain(character).collect();
         let from = ForgetFrom { owner: self.scope().owner, session: Some(session.id.clone()) };
         let privacy = self.shared.handles.privacy.clone();
-        let player = user.to_string();
-        let what = ForgetRequest { asker: player.clone(), player, names, from, before: now() };
+        let what = Deletion { names, ..Deletion::of(user.to_string(), from, now()) };
         self.spawn(async move {
             let deleted = privacy.forget(what).await;
             Box::new(move |guild: &mut Self| {

@@ -9,8 +9,8 @@ use super::{
     store::{Postgres, within},
 };
 use crate::{
-    domain::Owner,
-    memory::{Deletion, Deletions, Error, StoreFuture},
+    domain::{Owner, SessionId},
+    memory::{Deletion, Deletions, Error, ForgetFrom, StoreFuture},
 };
 
 impl Deletions for Postgres {
@@ -21,7 +21,7 @@ impl Deletions for Postgres {
                 "INSERT INTO deletion AS it (owner, player, session, until, names, asker, erased, \
                  files) VALUES (",
             );
-            sql.bind(deletion.owner.word()).push(", ").bind(plain(&deletion.player));
+            sql.bind(deletion.from.owner.word()).push(", ").bind(plain(&deletion.player));
             sql.push(", ").bind(session(&deletion)).push(", ").bind(deletion.before);
             sql.push(", ").bind(json(&names)?).push(", ").bind(plain(&deletion.asker));
             sql.push(", ").bind(deletion.erased).push(", ").bind(json(&deletion.files)?).push(
@@ -48,7 +48,9 @@ impl Deletions for Postgres {
     fn remove_deletion(&self, deletion: Deletion) -> StoreFuture<'_, ()> {
         Box::pin(within(async move {
             let mut sql = Sql::new("DELETE FROM deletion WHERE owner = ");
-            sql.bind(deletion.owner.word()).push(" AND player = ").bind(plain(&deletion.player));
+            sql.bind(deletion.from.owner.word())
+                .push(" AND player = ")
+                .bind(plain(&deletion.player));
             sql.push(" AND session = ").bind(session(&deletion));
             sql.push(" AND until <= ").bind(deletion.before);
             sql.execute(&self.client().await?).await.map(drop)
@@ -58,16 +60,16 @@ impl Deletions for Postgres {
 
 /// The session as a column has it: '' for all.
 fn session(deletion: &Deletion) -> String {
-    deletion.session.as_deref().map(plain).unwrap_or_default()
+    deletion.from.session.as_ref().map(|session| plain(&session.0)).unwrap_or_default()
 }
 
 /// The deletion in a row; `None`: of an owner that this version does not know.
 fn row_of(row: &Row) -> Result<Option<Deletion>, Error> {
     let Some(owner) = Owner::of_word(row.try_get(0)?) else { return Ok(None) };
+    let session = Some(row.try_get(2)?).filter(|session: &String| !session.is_empty());
     Ok(Some(Deletion {
-        owner,
+        from: ForgetFrom { owner, session: session.map(SessionId) },
         player: row.try_get(1)?,
-        session: Some(row.try_get(2)?).filter(|session: &String| !session.is_empty()),
         before: row.try_get(3)?,
         names: read(row, 4)?,
         asker: row.try_get(5)?,

@@ -6,12 +6,12 @@ use futures::FutureExt;
 use rusqlite::{Connection, Row, params};
 
 use super::{
-    super::{Deletion, Deletions, StoreFuture},
+    super::{Deletion, Deletions, ForgetFrom, StoreFuture},
     failure::failure,
     rows::{json, parsed},
     store::Sqlite,
 };
-use crate::domain::Owner;
+use crate::domain::{Owner, SessionId};
 
 impl Deletions for Sqlite {
     fn put_deletion(&self, deletion: Deletion) -> StoreFuture<'_, ()> {
@@ -21,9 +21,8 @@ impl Deletions for Sqlite {
                  ON CONFLICT DO UPDATE SET until = excluded.until, names = excluded.names,
                  asker = excluded.asker, erased = excluded.erased, files = excluded.files
                  WHERE excluded.until >= until";
-            let Deletion { owner, player, session, before, names, asker, erased, files, .. } =
-                deletion;
-            let (owner, session) = (owner.word(), session.unwrap_or_default());
+            let Deletion { from, player, before, names, asker, erased, files, .. } = deletion;
+            let (owner, session) = key(from);
             let (names, files) = (json(&names)?, json(&files)?);
             let given = params![owner, player, session, before, names, asker, erased, files];
             db.execute(sql, given).map(drop).map_err(failure)
@@ -46,8 +45,9 @@ impl Deletions for Sqlite {
         let remove = move |db: &Connection| {
             let sql = "DELETE FROM deletion
                  WHERE owner = ? AND player = ? AND session = ? AND until <= ?";
-            let Deletion { owner, player, session, before, .. } = deletion;
-            let given = params![owner.word(), player, session.unwrap_or_default(), before];
+            let Deletion { from, player, before, .. } = deletion;
+            let (owner, session) = key(from);
+            let given = params![owner, player, session, before];
             db.execute(sql, given).map(drop).map_err(failure)
         };
         async move {
@@ -58,13 +58,18 @@ impl Deletions for Sqlite {
     }
 }
 
+/// Owner and session as columns have them: '' for all sessions.
+fn key(from: ForgetFrom) -> (String, String) {
+    (from.owner.word(), from.session.map(|session| session.0).unwrap_or_default())
+}
+
 /// The deletion in a row; `None`: of an owner that this version does not know.
 fn deletion(row: &Row<'_>) -> rusqlite::Result<Option<Deletion>> {
     let Some(owner) = Owner::of_word(&row.get::<_, String>(0)?) else { return Ok(None) };
+    let session = Some(row.get(2)?).filter(|session: &String| !session.is_empty());
     Ok(Some(Deletion {
-        owner,
+        from: ForgetFrom { owner, session: session.map(SessionId) },
         player: row.get(1)?,
-        session: Some(row.get(2)?).filter(|session: &String| !session.is_empty()),
         before: row.get(3)?,
         names: parsed(row, 4)?,
         asker: row.get(5)?,

@@ -1,22 +1,17 @@
 //! Records of deletions that are not done, and deleting up to a moment.
 
 use super::{
-    super::{Deletion, Forget, LineFilter, MemoryStore, Viewer},
+    super::{Deletion, Forget, ForgetFrom, LineFilter, MemoryStore, Viewer},
     sample::{key, line},
 };
-use crate::domain::Owner;
+use crate::domain::{Owner, SessionId};
 
 fn asked(owner: Owner, session: Option<&str>, before: i64) -> Deletion {
+    let from = ForgetFrom { owner, session: session.map(|id| SessionId(id.to_owned())) };
     Deletion {
-        owner,
-        player: "7".to_owned(),
-        session: session.map(str::to_owned),
-        before,
         names: vec!["Anna".to_owned(), "Rhea \"the red\"".to_owned()],
         asker: "9".to_owned(),
-        erased: false,
-        files: Vec::new(),
-        named: false,
+        ..Deletion::of("7".to_owned(), from, before)
     }
 }
 

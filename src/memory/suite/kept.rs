@@ -132,7 +132,7 @@ async fn graph(store: &dyn MemoryStore) {
 /// Those of schema 7 and later.
 async fn deletions(store: &dyn MemoryStore) {
     for deletion in store.deletions().await.unwrap() {
-        assert_eq!((deletion.owner, deletion.player.as_str()), (key().owner, "7"));
+        assert_eq!((deletion.from.owner, deletion.player.as_str()), (key().owner, "7"));
         assert_eq!((deletion.before, deletion.names.as_slice()), (1, &["Anna".to_owned()][..]));
         assert!(deletion.erased && deletion.files.is_empty(), "{deletion:?}");
     }

@@ -17,7 +17,7 @@ use tokio::{
     time::{sleep, timeout},
 };
 
-use super::{Deleted, ForgetFrom, ForgetRequest, error::PrivacyError};
+use super::{Deleted, error::PrivacyError};
 use crate::{
     audio::Frame,
     campaign::{
@@ -29,7 +29,8 @@ use crate::{
     engine::{Budget, tests::props::NoEffects},
     logic::budget::Ledger,
     memory::{
-        Deletions as _, LineFilter, MemoryStore, Sqlite, Transcript as _, Uid, Utterance, Viewer,
+        Deletion, Deletions as _, ForgetFrom, LineFilter, MemoryStore, Sqlite, Transcript as _,
+        Uid, Utterance, Viewer,
     },
     provider::Services,
     session::{
@@ -166,14 +167,9 @@ fn scope() -> Scope {
 }
 
 /// Person 9 wants all deleted that person 1 has said before this time.
-fn asked(before: i64) -> ForgetRequest {
-    ForgetRequest {
-        player: "1".to_owned(),
-        names: Vec::new(),
-        from: ForgetFrom { owner: Owner::Guild(GUILD), session: None },
-        before,
-        asker: "9".to_owned(),
-    }
+fn asked(before: i64) -> Deletion {
+    let from = ForgetFrom { owner: Owner::Guild(GUILD), session: None };
+    Deletion { asker: "9".to_owned(), ..Deletion::of("1".to_owned(), from, before) }
 }
 
 /// A run of the program without a table.
@@ -259,7 +255,7 @@ async fn killed_deletion_is_done_at_next_start() {
         let folder = tempfile::tempdir().unwrap();
         let run = Run::begin(folder.path());
         run.write("1", 1_000, "my wombat").await;
-        let mut left = asked(2_000).recorded();
+        let mut left = asked(2_000);
         left.erased = erased;
         if is_away {
             run.handles.sessions.transcripts().deletion_files().put(&left).unwrap();
@@ -314,7 +310,7 @@ async fn retry_of_deletion_tries_failed_files_only() {
     });
     let mut finished = handles.privacy.finished();
     // One name, so that the words of earlier versions are looked for too.
-    let request = ForgetRequest { names: vec!["Anna".to_owned()], ..asked(now()) };
+    let request = Deletion { names: vec!["Anna".to_owned()], ..asked(now()) };
     let refused = handles.privacy.clone().forget(request).await.unwrap_err();
     assert!(matches!(refused, PrivacyError::Kept(_)), "{refused}");
     assert!(!fs::read_to_string(&good).unwrap().contains("ferret"));

@@ -6,7 +6,7 @@
 use serenity::all::{ButtonStyle, CreateActionRow, CreateButton};
 
 use crate::{
-    campaign::{ForgetFrom, ForgetRequest, NamesOf, now},
+    campaign::{Deletion, ForgetFrom, NamesOf, now},
     discord::{
         commands::{
             answer::{Answer, Refusal},
@@ -110,14 +110,13 @@ fn question(user: u64, purged: Option<u64>, names: &NamesOf) -> Reply {
 }
 
 /// Request of `asker` to forget `user`, known as `name` here.
-fn wanted(guild: &Guild, user: u64, name: Option<&String>, asker: u64) -> ForgetRequest {
+fn wanted(guild: &Guild, user: u64, name: Option<&String>, asker: u64) -> Deletion {
     let character = guild.settings().characters.get(&user);
-    ForgetRequest {
-        player: user.to_string(),
+    let from = ForgetFrom { owner: Owner::Guild(guild.id.get()), session: None };
+    Deletion {
         names: name.into_iter().chain(character).cloned().collect(),
-        from: ForgetFrom { owner: Owner::Guild(guild.id.get()), session: None },
-        before: now(),
         asker: asker.to_string(),
+        ..Deletion::of(user.to_string(), from, now())
     }
 }
 

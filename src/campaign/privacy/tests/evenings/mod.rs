@@ -31,13 +31,13 @@ use self::{
     start::{CAST, Playing, Run},
     words::{MOST, Word, all_in, answered_in, as_killed, places, said_in},
 };
-use super::{BOUND, Deleted, ForgetFrom, ForgetRequest, GUILD, now, scope};
+use super::{BOUND, Deleted, GUILD, now, scope};
 use crate::{
     campaign::clock::paused,
     domain::{PersonId, SessionId, Tier},
     engine::tests::props::ms,
     extent,
-    memory::Sqlite,
+    memory::{self, ForgetFrom, Sqlite},
     session::{Command, EventReader, SpeakerId, TableEvent},
 };
 
@@ -89,7 +89,7 @@ struct Spoken {
 
 /// Words that are to be forgotten.
 struct Deletion {
-    request: ForgetRequest,
+    request: memory::Deletion,
     by: usize,
     words: BTreeSet<Word>,
     done: Option<Done>,
@@ -357,13 +357,11 @@ impl Evening {
         let from = ForgetFrom { owner: scope().owner, session };
         let mut all = self.deletions.all.lock().unwrap();
         let number = all.len();
-        let request = ForgetRequest {
-            player: person.0,
+        let request = memory::Deletion {
             names: vec![name.to_owned()],
-            from,
-            before: now(),
             // It is known by this when it is done.
             asker: number.to_string(),
+            ..memory::Deletion::of(person.0, from, now())
         };
         all.push(Deletion { request: request.clone(), by: player, words, done: None });
         drop(all);
