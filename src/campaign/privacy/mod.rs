@@ -7,6 +7,7 @@ mod error;
 mod files;
 mod lines;
 mod pending;
+mod queue;
 mod request;
 mod service;
 #[cfg(test)]

@@ -2,7 +2,7 @@
 //!
 //! Entry type: [`Privacy`]. A deletion is recorded ([`PendingDeletions`]), then tried; what fails of it is
 //! tried again until it is done, by the next run too ([`Privacy::resume`]), and then its asker is
-//! notified. Tables and files, which need no store, forget first and once: what a person says after opting
+//! notified; those of one person wait together ([`Queues`]). Tables and files, which need no store, forget first and once: what a person says after opting
 //! in again stays. **Never**: leaves a person's words where NPCs go on from them.
 
 use std::{
@@ -21,6 +21,7 @@ use super::{
     error::PrivacyError,
     lines::{forget, names, own_lines},
     pending::{PendingDeletions, RecordError},
+    queue::{Queue, Queues, SharedQueue},
     request::{Deleted, NamesOf},
 };
 use crate::{
@@ -42,6 +43,7 @@ const UNTOLD: usize = 256;
 pub struct Privacy {
     sessions: Sessions,
     eraser: Eraser,
+    queues: Queues,
     pending: Arc<PendingDeletions>,
     finished: broadcast::Sender<Deleted>,
     tasks: Arc<Mutex<JoinSet<()>>>,
@@ -55,7 +57,8 @@ impl Privacy {
         let pending = Arc::new(PendingDeletions { store, files });
         let finished = broadcast::channel(UNTOLD).0;
         let eraser = Eraser { settings, sessions: sessions.clone() };
-        Self { sessions, eraser, pending, finished, tasks: Arc::default() }
+        let queues = Queues::default();
+        Self { sessions, eraser, queues, pending, finished, tasks: Arc::default() }
     }
 
     /// Everything the person of this identity has said where `owner` plays, as text for them.
@@ -130,36 +133,66 @@ impl Privacy {
         };
         for deletion in all.into_iter().filter(|it| it.before < now) {
             self.sessions.transcripts().leave_out(&deletion);
-            self.spawn(self.clone().insist(deletion, Duration::ZERO));
+            let shared = self.queues.of(&deletion);
+            let mut queue = shared.lock().await;
+            let (owner, deletion) = (deletion.from.owner, queue.take_in(deletion));
+            if queue.wait_with(deletion) {
+                self.spawn(self.clone().insist(owner, Arc::clone(&shared), Duration::ZERO));
+            }
         }
     }
 
     /// Records `deletion` and tries it once; has it go on if that fails.
-    async fn begin(self, mut deletion: Deletion) -> Result<u64, PrivacyError> {
+    async fn begin(self, deletion: Deletion) -> Result<u64, PrivacyError> {
         self.sessions.transcripts().leave_out(&deletion);
         if let Err(error) = self.pending.record(&deletion).await {
             tracing::error!(%error, "cannot record a deletion: it is lost if the program ends now");
         }
+        let shared = self.queues.of(&deletion);
+        let mut queue = shared.lock().await;
+        let mut deletion = queue.take_in(deletion);
         let tried = self.attempt(&mut deletion).await;
-        if tried.is_err() {
-            self.spawn(self.clone().insist(deletion, RETRY_FIRST));
+        if tried.is_ok() {
+            if queue.all.is_empty() {
+                // Its asker is answered.
+                queue.askers.remove(&deletion.asker);
+                self.report(deletion.from.owner, &mut queue);
+            }
+        } else {
+            let owner = deletion.from.owner;
+            if queue.wait_with(deletion) {
+                self.spawn(self.clone().insist(owner, Arc::clone(&shared), RETRY_FIRST));
+            }
         }
         tried
     }
 
-    /// Tries `deletion` until it is done, the first time after `wait`.
-    async fn insist(self, mut deletion: Deletion, mut wait: Duration) {
+    /// Tries what waits in a person's queue until it is done, the first time after `wait`.
+    async fn insist(self, owner: Owner, queue: SharedQueue, mut wait: Duration) {
         loop {
             sleep(wait).await;
-            if self.attempt(&mut deletion).await.is_ok() {
-                break;
+            let mut queue = queue.lock().await;
+            for mut deletion in std::mem::take(&mut queue.all) {
+                if self.attempt(&mut deletion).await.is_err() {
+                    queue.all.push(deletion);
+                }
+            }
+            if queue.all.is_empty() {
+                queue.is_tried = false;
+                self.report(owner, &mut queue);
+                return;
             }
             wait = wait.saturating_mul(2).clamp(RETRY_FIRST, RETRY_MAX);
         }
-        tracing::info!("a deletion that had to wait is done");
-        let done = Deleted { owner: deletion.from.owner, asker: PersonId(deletion.asker) };
-        // Without a listener, nobody can be notified.
-        _ = self.finished.send(done);
+    }
+
+    /// Notifies the askers of `queue`, which is done.
+    fn report(&self, owner: Owner, queue: &mut Queue) {
+        for asker in std::mem::take(&mut queue.askers) {
+            tracing::info!("a deletion that had to wait is done");
+            // Without a listener, nobody can be notified.
+            _ = self.finished.send(Deleted { owner, asker: PersonId(asker) });
+        }
     }
 
     /// Tries `deletion` once. Its record goes when it is done, and otherwise says what is left.

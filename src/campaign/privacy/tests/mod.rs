@@ -331,6 +331,38 @@ async fn retry_of_deletion_tries_failed_files_only() {
     timeout(BOUND, erases).await.expect("in time").unwrap();
 }
 
+#[tokio::test(start_paused = true)]
+async fn second_deletion_of_person_joins_first() {
+    let folder = tempfile::tempdir().unwrap();
+    let run = Run::begin(folder.path());
+    let foreign = folder.path().join("sessions/discord-7-9.json");
+    fs::create_dir_all(foreign.parent().unwrap()).unwrap();
+    fs::write(&foreign, "a diary").unwrap();
+    let mut finished = run.handles.privacy.finished();
+    // The second one is an opt-out's, in one session; the last one is somebody else's for them.
+    let from = ForgetFrom {
+        owner: Owner::Guild(GUILD),
+        session: Some(SessionId("discord-7-9".to_owned())),
+    };
+    for deletion in [
+        asked(2_000),
+        Deletion { from, ..asked(3_000) },
+        asked(4_000),
+        Deletion { asker: "8".to_owned(), ..asked(5_000) },
+    ] {
+        run.handles.privacy.clone().forget(deletion).await.unwrap_err();
+    }
+    assert_eq!(run.recorded().await, (2, 0));
+    fs::remove_file(foreign).unwrap();
+    for asker in ["8", "9"] {
+        let done = timeout(3 * BOUND, finished.recv()).await.expect("in time").unwrap();
+        assert_eq!(done.asker, PersonId(asker.to_owned()));
+    }
+    sleep(Duration::from_secs(600)).await;
+    assert!(finished.try_recv().is_err(), "nobody is notified twice");
+    assert_eq!(run.recorded().await, (0, 0));
+}
+
 #[tokio::test]
 async fn part_of_killed_save_is_deleted() {
     let folder = tempfile::tempdir().unwrap();
