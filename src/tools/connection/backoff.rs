@@ -1,6 +1,6 @@
 //! Waits between attempts to reach a server that was lost.
 //!
-//! Entry function: [`backoff`].
+//! Entry type: [`Row`].
 
 use std::time::Duration;
 
@@ -11,8 +11,54 @@ pub const TRIPPED_WAIT: Duration = Duration::from_secs(5 * 60);
 /// Failures in a row after which a server is left alone for longer.
 const TRIPPED: u32 = 8;
 
+/// Wait before a second restart for a replaced file, where lost servers are not retried.
+const RESTART: Duration = Duration::from_secs(1);
+
+/// End of a connection.
+#[derive(Debug)]
+pub enum Ending {
+    /// It failed, for this reason.
+    Lost(String),
+    /// A file was replaced that its program may now not read, as this text says: it is started again.
+    Replaced(String),
+}
+
+/// Ends of connections in a row, none of which stood for long.
+#[derive(Debug, Default)]
+pub struct Row {
+    /// Connections that failed.
+    pub failures: u32,
+    /// Connections that were ended since a file of the server was replaced.
+    pub replaced: u32,
+}
+
+impl Row {
+    /// Adds `ending`; the wait until the next attempt. A first file that was replaced needs none. `first` is the
+    /// wait after a first failure; `None`: failures are final, and so is this one.
+    pub fn wait(
+        &mut self,
+        ending: &Ending,
+        first: Option<Duration>,
+        random: f64,
+    ) -> Option<Duration> {
+        match ending {
+            Ending::Lost(_) => {
+                self.failures += 1;
+                first.map(|first| backoff(first, self.failures, random))
+            }
+            Ending::Replaced(_) => {
+                self.replaced += 1;
+                Some(match self.replaced {
+                    1 => Duration::ZERO,
+                    again => backoff(first.unwrap_or(RESTART), again - 1, random),
+                })
+            }
+        }
+    }
+}
+
 /// The wait after `failures` in a row: doubled each time up to a bound, spread by `random` (0..1).
-pub fn backoff(first: Duration, failures: u32, random: f64) -> Duration {
+fn backoff(first: Duration, failures: u32, random: f64) -> Duration {
     let longest = if failures >= TRIPPED { TRIPPED_WAIT } else { LONGEST_WAIT };
     let doubled = first.saturating_mul(2u32.saturating_pow(failures.saturating_sub(1)));
     doubled.min(longest.max(first)).mul_f64(0.5 + random / 2.0)
@@ -28,5 +74,19 @@ mod tests {
         assert_eq!([wait(1, 1.0), wait(2, 1.0), wait(4, 1.0)], [1_000, 2_000, 8_000]);
         assert_eq!([wait(1, 0.0), wait(7, 1.0)], [500, 60_000]);
         assert_eq!([wait(8, 1.0), wait(9, 1.0), wait(99, 1.0)], [128_000, 256_000, 300_000]);
+    }
+
+    #[test]
+    fn file_replaced_often_restarts_less_often() {
+        let (mut row, first) = (Row::default(), Some(Duration::from_secs(3)));
+        let replaced = Ending::Replaced("a file".to_owned());
+        let mut wait =
+            |ending: &Ending, first| row.wait(ending, first, 1.0).map(|wait| wait.as_secs());
+        let waits: Vec<_> = (0..5).filter_map(|_| wait(&replaced, first)).collect();
+        assert_eq!(waits, [0, 3, 6, 12, 24]);
+        // Where failures are final, a replaced file is not, and is none of them.
+        assert_eq!(wait(&replaced, None), Some(16));
+        let lost = Ending::Lost("gone".to_owned());
+        assert_eq!((wait(&lost, first), wait(&lost, None)), (Some(3), None));
     }
 }

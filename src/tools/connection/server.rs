@@ -19,7 +19,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::{
     answer::{self, Refusal},
-    backoff::{LONGEST_WAIT, TRIPPED_WAIT, backoff},
+    backoff::{Ending, LONGEST_WAIT, Row, TRIPPED_WAIT},
     client::{Client, RequestError, ToolList},
     client_handler::{ClientHandler, Gate},
     definitions::Listed,
@@ -108,50 +108,39 @@ struct Connected {
     tools: ToolList,
 }
 
-/// End of a connection.
-enum Ending {
-    /// It failed, for this reason.
-    Lost(String),
-    /// A file was replaced that its program may now not read, as this text says: it is started again.
-    Replaced(String),
-}
-
 impl Server {
     /// Keeps the server connected until it is stopped. Cancelling it leaves no child behind.
     pub async fn run(self) {
         let mut jitter = StdRng::seed_from_u64(self.seed);
-        let mut failures = 0;
+        let mut row = Row::default();
         loop {
-            let stop = self.stop.clone();
-            if stop.run_until_cancelled(self.informed()).await.is_none() {
+            if self.stop.run_until_cancelled(self.informed()).await.is_none() {
                 break;
             }
-            let Some(ending) = self.connection(&mut failures).await else { break };
+            let Some(ending) = self.connection(&mut row).await else { break };
             let name = self.address().name();
-            let reason = match ending {
-                Ending::Lost(reason) => reason,
-                Ending::Replaced(reason) => {
-                    tracing::info!(server = name, reason, "server restarts");
-                    self.known.state.send_replace(State::Reconnecting { reason });
-                    continue;
-                }
-            };
-            failures += 1;
-            let Some(first) = self.options.reconnect else {
+            let wait = row.wait(&ending, self.options.reconnect, jitter.random());
+            let is_replaced = matches!(ending, Ending::Replaced(_));
+            let (Ending::Lost(reason) | Ending::Replaced(reason)) = ending;
+            let Some(wait) = wait else {
                 tracing::warn!(server = name, reason, "server failed and will not be retried");
                 self.known.state.send_replace(State::Failed { reason });
                 return;
             };
-            let wait = backoff(first, failures, jitter.random());
             let wait_ms = wait.as_millis();
-            match failures {
+            match row.failures {
+                _ if is_replaced => {
+                    tracing::info!(server = name, reason, wait_ms, "server restarts")
+                }
                 1 => tracing::warn!(server = name, reason, wait_ms, "server failed"),
                 _ => tracing::debug!(server = name, reason, wait_ms, "server failed again"),
             }
-            let until = Instant::now() + wait;
-            self.known.state.send_replace(State::Waiting { reason: reason.clone(), until });
-            if stop.run_until_cancelled(sleep_until(until)).await.is_none() {
-                break;
+            if !wait.is_zero() {
+                let until = Instant::now() + wait;
+                self.known.state.send_replace(State::Waiting { reason: reason.clone(), until });
+                if self.stop.run_until_cancelled(sleep_until(until)).await.is_none() {
+                    break;
+                }
             }
             self.known.state.send_replace(State::Reconnecting { reason });
         }
@@ -159,8 +148,8 @@ impl Server {
     }
 
     /// One connection from the attempt to its end; `None`: the server was stopped. A connection that stood for
-    /// long ends a row of `failures`.
-    async fn connection(&self, failures: &mut u32) -> Option<Ending> {
+    /// long ends `row`.
+    async fn connection(&self, row: &mut Row) -> Option<Ending> {
         let attempt = self.stop.run_until_cancelled(caught(self.attempt())).await?;
         match attempt {
             Ok(Ok(connected)) => {
@@ -170,7 +159,7 @@ impl Server {
                     Some(Ending::Lost(fault.to_string()))
                 });
                 if since.elapsed() > STOOD {
-                    *failures = 0;
+                    *row = Row::default();
                 }
                 ended
             }
