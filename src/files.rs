@@ -1,7 +1,7 @@
 //! Files that others name, opened without waiting, and files of our own, written whole or not at all.
 //!
 //! Entry functions: [`open`], [`read`], [`read_own`], [`replace`], [`replace_private`], [`append_private`],
-//! [`private_folder`], [`close`]. **Never**: waits for a pipe, replaces anything but a regular file, or
+//! [`private_folder`], [`close`], [`whole_of`]. **Never**: waits for a pipe, replaces anything but a regular file, or
 //! leaves half a file.
 
 use std::{
@@ -208,6 +208,13 @@ fn clear(part: &Path) -> io::Result<()> {
     }
 }
 
+/// Name of the file that a part of this name was written for; `None`: it is no part.
+pub fn whole_of(name: &str) -> Option<&str> {
+    let (whole, process) = name.strip_suffix(".part")?.rsplit_once('.')?;
+    let is_number = !process.is_empty() && process.bytes().all(|byte| byte.is_ascii_digit());
+    is_number.then_some(whole)
+}
+
 /// A name beside `path` that no other process of this folder writes to.
 fn beside(path: &Path) -> PathBuf {
     let mut name = path.file_name().unwrap_or_default().to_owned();
@@ -312,6 +319,9 @@ mod tests {
         let mode = fs::metadata(&path).expect("there").permissions().mode() & 0o777;
         assert_eq!((mode, fs::read(&path).expect("there")), (0o600, b"s3cret".to_vec()));
         assert!(!beside(&path).exists());
+        let part = beside(&path);
+        assert_eq!(whole_of(part.to_str().expect("a name")), path.to_str());
+        assert_eq!([whole_of("home.json"), whole_of("a.b.part"), whole_of("a..part")], [None; 3]);
     }
 
     #[test]

@@ -23,6 +23,7 @@ mod keys;
 mod music;
 mod notifier;
 mod outside;
+mod parts;
 mod permits;
 mod played;
 mod privacy;

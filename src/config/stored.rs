@@ -12,9 +12,10 @@ use std::{
 
 use crate::files;
 
-/// Paths in `data_dir`, where `*` is an id or a number. `/` ends a folder whose content has permissions of
+/// Paths in `data_dir`, where `*` is an id or a number; a file of ours that was being written
+/// has the number of its process and `.part` behind it. `/` ends a folder whose content has permissions of
 /// its own: model files, which others may read, and homes of servers' programs, created private.
-const STORED: [&str; 18] = [
+const STORED: [&str; 20] = [
     "discord/commands-*",
     "discord/guild-*.json",
     "figures.json",
@@ -24,7 +25,9 @@ const STORED: [&str; 18] = [
     "mcp-approved.json",
     "mcp-pinned.json",
     "memory-waiting.*.jsonl",
+    "memory-waiting.deletion.*.json",
     "memory.db",
+    "memory.db-journal",
     "memory.db-shm",
     "memory.db-wal",
     "models/",
@@ -80,8 +83,9 @@ fn collect(folder: &Path, within: &str, ours: &mut Vec<PathBuf>) -> Option<()> {
     Some(())
 }
 
-/// True if `name` is `path`, with something in place of `*`.
+/// True if `name` is `path`, with something in place of `*`, or a part of it.
 fn is_like(path: &str, name: &str) -> bool {
+    let name = files::whole_of(name).unwrap_or(name);
     path.split_once('*').map_or(path == name, |(begin, end)| {
         name.strip_prefix(begin)
             .and_then(|rest| rest.strip_suffix(end))
@@ -96,14 +100,17 @@ mod tests {
     use super::*;
 
     /// Files of an earlier version, readable by all.
-    const EARLIER: [&str; 8] = [
+    const EARLIER: [&str; 11] = [
         "discord/guild-7.json",
         "logins/home.json",
         "memory-waiting.0.jsonl",
+        "memory-waiting.deletion.00ff.json",
         "memory.db",
+        "memory.db-journal",
         "permits.json",
         "sessions/friday.calls.jsonl",
         "sessions/friday.json",
+        "sessions/friday.json.12.part",
         "sessions/friday.lock",
     ];
 
@@ -141,7 +148,9 @@ mod tests {
 
     #[test]
     fn folder_with_unknown_names_stays_as_it_is() {
-        for unknown in ["index.html", "sessions/app.php", "sessions/x/y.json", "models"] {
+        for unknown in
+            ["index.html", "sessions/app.php", "sessions/x/y.json", "a.json.1.part", "models"]
+        {
             let names = [&EARLIER[..], &[unknown]].concat();
             let open = open_after_close(&names);
             assert_eq!(open.len(), names.len() + 2, "{unknown}: {open:?}");

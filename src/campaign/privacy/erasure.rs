@@ -15,7 +15,7 @@ use super::{
     files::{Unforgotten, forget_kept},
 };
 use crate::{
-    campaign::{Sessions, SharedSettings},
+    campaign::{Sessions, SharedSettings, parts::clear_parts},
     domain::{Person, PersonId},
     memory::{Deletion, ForgetFrom},
 };
@@ -84,6 +84,14 @@ impl Eraser {
             Err(_) => {}
         }
         erased
+    }
+
+    /// Removes what killed programs have left of files of sessions.
+    pub async fn clear_parts(&self) {
+        let folder = self.settings.load().data_dir.clone();
+        if let Err(error) = spawn_blocking(move || clear_parts(&folder)).await {
+            tracing::error!(%error, "parts of sessions that were killed may be left");
+        }
     }
 
     /// Erases a person from everything; if `files` have failed before, only once these can be changed.

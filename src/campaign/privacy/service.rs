@@ -101,7 +101,7 @@ impl Privacy {
     }
 
     /// Does the deletions that earlier runs have left, those that were asked for before `now`, Unix time
-    /// in ms; returns at once.
+    /// in ms, and removes parts of files that they have left; returns at once.
     pub fn resume(&self, now: i64) {
         self.spawn(self.clone().take_up(now));
     }
@@ -122,6 +122,8 @@ impl Privacy {
 
     /// Finds what earlier runs have left, and has each deletion tried.
     async fn take_up(self, now: i64) {
+        // Before anything writes such a part.
+        self.eraser.clear_parts().await;
         let mut wait = RETRY_FIRST;
         let all = loop {
             match self.pending.all().await {

@@ -1,0 +1,117 @@
+//! Parts of kept sessions' files that killed programs have left: they hold what was said.
+//!
+//! Entry functions: [`kept_sessions`], [`remove_parts`], [`clear_parts`]. **Never**: removes a part of a
+//! session that another program plays.
+
+use std::{
+    collections::BTreeMap,
+    fs, io,
+    path::{Path, PathBuf},
+    process,
+};
+
+use super::{file_error::FileError, hold::SessionHold};
+use crate::files;
+
+/// Kept sessions in `folder` whose names `is_meant` accepts, each with the parts that are there of its files.
+///
+/// # Errors
+/// The folder cannot be read.
+pub fn kept_sessions(
+    folder: &Path,
+    is_meant: impl Fn(&str) -> bool,
+) -> Result<BTreeMap<String, Vec<PathBuf>>, FileError> {
+    let entries = match fs::read_dir(folder) {
+        Ok(entries) => entries,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(BTreeMap::new()),
+        Err(error) => return Err(FileError::on("read", folder)(error)),
+    };
+    let mut kept = BTreeMap::<_, Vec<_>>::new();
+    for entry in entries {
+        let name = entry.map_err(FileError::on("read", folder))?.file_name();
+        let Some(name) = name.to_str() else { continue };
+        let whole = files::whole_of(name);
+        let file = whole.unwrap_or(name);
+        let id = file.strip_suffix(".calls.jsonl").or_else(|| file.strip_suffix(".json"));
+        if let Some(id) = id.filter(|id| is_meant(id)) {
+            let parts = kept.entry(id.to_owned()).or_default();
+            parts.extend(whole.map(|_| folder.join(name)));
+        }
+    }
+    Ok(kept)
+}
+
+/// Removes `parts` of the files of session `id` in `folder`; false if another program plays it. `is_open`:
+/// this program plays it, and may be writing parts of its own.
+///
+/// # Errors
+/// One cannot be removed.
+pub fn remove_parts(
+    folder: &Path,
+    id: &str,
+    parts: &[PathBuf],
+    is_open: bool,
+) -> Result<bool, FileError> {
+    if parts.is_empty() {
+        return Ok(true);
+    }
+    let hold = match is_open {
+        true => None,
+        false => SessionHold::take(folder.join(format!("{id}.lock")))?,
+    };
+    if hold.is_none() && !is_open {
+        return Ok(false);
+    }
+    let own = format!(".{}.part", process::id());
+    let is_own = |part: &Path| part.to_str().is_some_and(|part| part.ends_with(&own));
+    for part in parts.iter().filter(|part| !is_open || !is_own(part)) {
+        match fs::remove_file(part) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => {
+                return Err(FileError::on("delete", part)(error));
+            }
+            _ => {}
+        }
+    }
+    Ok(true)
+}
+
+/// Removes what killed programs have left of the files of all sessions in `data_dir`. Blocks; logs failures.
+pub fn clear_parts(data_dir: &Path) {
+    let folder = data_dir.join("sessions");
+    let all = match kept_sessions(&folder, |_| true) {
+        Ok(all) => all,
+        Err(error) => {
+            tracing::error!(%error, "cannot look for parts of sessions that were killed");
+            return;
+        }
+    };
+    for (id, parts) in all {
+        if let Err(error) = remove_parts(&folder, &id, &parts, false) {
+            tracing::error!(%error, "a part of a session that was killed is left");
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parts_of_killed_programs_go_others_stay() {
+        let folder = tempfile::tempdir().unwrap();
+        let sessions = folder.path().join("sessions");
+        fs::create_dir(&sessions).unwrap();
+        let parts = ["friday.json.7.part", "friday.calls.jsonl.8.part", "monday.json.7.part"];
+        for name in ["friday.json", "notes.part", "friday.json.x.part"].iter().chain(&parts) {
+            fs::write(sessions.join(name), "my wombat").unwrap();
+        }
+        let hold = SessionHold::take(sessions.join("monday.lock")).unwrap().expect("free");
+        clear_parts(folder.path());
+        let left = || parts.into_iter().filter(|it| sessions.join(it).exists()).collect::<Vec<_>>();
+        assert_eq!(left(), [parts[2]]);
+        drop(hold);
+        clear_parts(folder.path());
+        assert_eq!(left(), [""; 0]);
+        assert_eq!(fs::read_dir(&sessions).unwrap().count(), 3, "not ours to remove");
+    }
+}
