@@ -344,6 +344,20 @@ fn is_whole(place: &Place) {
     assert_eq!(outside, 0, "lines in no chunk");
 }
 
+/// A player did not request it, and is not told when a later run has done the rest.
+#[test]
+fn forgetting_by_command_notifies_no_player() {
+    let place = table();
+    place.write("data/memory-waiting.0.jsonl", "a line of another version\n");
+    let ran = place.run(&["memory", "forget", "Anna", "--yes"]).ends_with(0);
+    assert!(ran.stdout.contains("lines wait in a file"), "{ran:#?}");
+    let db = Connection::open(place.path("data/memory.db")).unwrap();
+    let recorded: (String, String) = db
+        .query_row("SELECT player, asker FROM deletion", [], |row| Ok((row.get(0)?, row.get(1)?)))
+        .unwrap();
+    assert_eq!(recorded, ("Anna".to_owned(), String::new()));
+}
+
 /// A memory that was being made when the program was killed is made by the next start.
 #[test]
 fn first_start_that_is_killed_is_made_good() {

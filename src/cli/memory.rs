@@ -355,7 +355,10 @@ async fn forget(config: &Config, at: Scoped<'_>, player: &str, yes: bool) -> Res
         writeln!(out, "nothing is deleted yet (add --yes to delete the lines of '{player}')")?;
         return Ok(DONE);
     }
-    let mut deletion = Deletion::of(player.to_owned(), from.clone(), campaign::now());
+    // The operator is not notified: the command's output answers.
+    let asker = String::new();
+    let of_player = Deletion::of(player.to_owned(), from.clone(), campaign::now());
+    let mut deletion = Deletion { asker, ..of_player };
     at.store.put_deletion(deletion.clone()).await?;
     let person = Person { id: PersonId(player.to_owned()), names: known.own };
     campaign::forget_kept(&config.data_dir, &person, &from, &[], |_| false)?;

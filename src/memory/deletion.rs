@@ -32,7 +32,7 @@ pub struct Deletion {
     /// Their names when it was asked for, beside those in their lines: for what earlier versions have kept
     /// by name.
     pub names: Vec<String>,
-    /// Identity of the person to notify once it is done.
+    /// Identity of the person to notify once it is done; empty: the operator, on the command line.
     pub asker: String,
     /// Tables and files have forgotten them by identity; what is left to do needs the store.
     pub erased: bool,

@@ -43,7 +43,9 @@ impl Queue {
 
     /// Adds `deletion`, whose asker is notified once all are done. True if a task must begin to try them.
     pub fn wait_with(&mut self, deletion: Deletion) -> bool {
-        self.askers.insert(deletion.asker.clone());
+        if !deletion.asker.is_empty() {
+            self.askers.insert(deletion.asker.clone());
+        }
         self.all.push(deletion);
         !std::mem::replace(&mut self.is_tried, true)
     }
