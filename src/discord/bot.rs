@@ -36,7 +36,7 @@ use super::{
     voice,
 };
 use crate::{
-    campaign::{Deleted, Handles, now},
+    campaign::{Deleted, Handles},
     panics::caught,
 };
 
@@ -55,7 +55,7 @@ const RETRY_MAX: Duration = Duration::from_secs(60);
 pub async fn run(options: Options, handles: Handles, stop: CancellationToken) -> Result<(), Fatal> {
     let privacy = handles.privacy.clone();
     let finished = privacy.finished();
-    privacy.resume(now());
+    privacy.resume();
     let ended = serve(options, handles, finished, stop).await;
     privacy.close().await;
     ended

@@ -8,7 +8,10 @@ use std::{
     sync::{Arc, Mutex, PoisonError},
 };
 
-use crate::{domain::Owner, memory::Deletion};
+use crate::{
+    domain::{Owner, SessionId},
+    memory::Deletion,
+};
 
 /// A person's queue. It is locked for as long as one of its deletions is tried.
 pub type SharedQueue = Arc<tokio::sync::Mutex<Queue>>;
@@ -51,15 +54,41 @@ impl Queue {
     }
 }
 
+/// A person and what this run has begun for them.
+#[derive(Debug, Default)]
+struct PersonQueue {
+    queue: SharedQueue,
+    /// Sessions of the deletions that this run has begun, with the time of the last one of each.
+    begun: HashMap<Option<SessionId>, i64>,
+}
+
 /// Queues of all people. Cloning shares them.
 #[derive(Clone, Debug, Default)]
-pub struct Queues(Arc<Mutex<HashMap<(Owner, String), SharedQueue>>>);
+pub struct Queues(Arc<Mutex<HashMap<(Owner, String), PersonQueue>>>);
 
 impl Queues {
-    /// The queue of the person of `deletion`. It stays until the program ends.
-    pub fn of(&self, deletion: &Deletion) -> SharedQueue {
+    /// The queue of `deletion`, which this run begins: it is not taken up from its record.
+    pub fn begin(&self, deletion: &Deletion) -> SharedQueue {
+        self.of(deletion, |person| {
+            let last = person.begun.entry(deletion.from.session.clone()).or_insert(deletion.before);
+            *last = deletion.before.max(*last);
+            Arc::clone(&person.queue)
+        })
+    }
+
+    /// The queue of a recorded `deletion`; `None`: this run has begun it, or a later one of its key.
+    pub fn take_up(&self, deletion: &Deletion) -> Option<SharedQueue> {
+        self.of(deletion, |person| {
+            let last = person.begun.get(&deletion.from.session);
+            let is_left = last.is_none_or(|last| *last < deletion.before);
+            is_left.then(|| Arc::clone(&person.queue))
+        })
+    }
+
+    /// Answers from the entry of the person of `deletion`, which stays until the program ends.
+    fn of<T>(&self, deletion: &Deletion, answer: impl FnOnce(&mut PersonQueue) -> T) -> T {
         let key = (deletion.from.owner, deletion.player.clone());
         let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        Arc::clone(all.entry(key).or_default())
+        answer(all.entry(key).or_default())
     }
 }

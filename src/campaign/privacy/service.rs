@@ -100,10 +100,10 @@ impl Privacy {
         heard.await.map_err(|_| PrivacyError::Ended)?
     }
 
-    /// Does the deletions that earlier runs have left, those that were asked for before `now`, Unix time
-    /// in ms, and removes parts of files that they have left; returns at once.
-    pub fn resume(&self, now: i64) {
-        self.spawn(self.clone().take_up(now));
+    /// Does the deletions that earlier runs have left, and removes parts of files that they have left; returns
+    /// at once.
+    pub fn resume(&self) {
+        self.spawn(self.clone().take_up());
     }
 
     /// Ends deletions that are tried again; the next run does them.
@@ -121,7 +121,7 @@ impl Privacy {
     }
 
     /// Finds what earlier runs have left, and has each deletion tried.
-    async fn take_up(self, now: i64) {
+    async fn take_up(self) {
         // Before anything writes such a part.
         self.eraser.clear_parts().await;
         let mut wait = RETRY_FIRST;
@@ -133,9 +133,10 @@ impl Privacy {
             sleep(wait).await;
             wait = wait.saturating_mul(2).min(RETRY_MAX);
         };
-        for deletion in all.into_iter().filter(|it| it.before < now) {
+        // Those of a clock that was set back meanwhile are later than now.
+        for deletion in all {
+            let Some(shared) = self.queues.take_up(&deletion) else { continue };
             self.sessions.transcripts().leave_out(&deletion);
-            let shared = self.queues.of(&deletion);
             let mut queue = shared.lock().await;
             let (owner, deletion) = (deletion.from.owner, queue.take_in(deletion));
             if queue.wait_with(deletion) {
@@ -146,11 +147,11 @@ impl Privacy {
 
     /// Records `deletion` and tries it once; has it go on if that fails.
     async fn begin(self, deletion: Deletion) -> Result<u64, PrivacyError> {
+        let shared = self.queues.begin(&deletion);
         self.sessions.transcripts().leave_out(&deletion);
         if let Err(error) = self.pending.record(&deletion).await {
             tracing::error!(%error, "cannot record a deletion: it is lost if the program ends now");
         }
-        let shared = self.queues.of(&deletion);
         let mut queue = shared.lock().await;
         let mut deletion = queue.take_in(deletion);
         let tried = self.attempt(&mut deletion).await;

@@ -213,7 +213,7 @@ impl Run {
     /// Does what earlier runs have left, until one deletion is done.
     async fn resume(&self) {
         let mut finished = self.handles.privacy.finished();
-        self.handles.privacy.resume(i64::MAX);
+        self.handles.privacy.resume();
         let done = timeout(BOUND, finished.recv()).await.expect("in time").unwrap();
         let asker = PersonId("9".to_owned());
         assert_eq!(done, Deleted { owner: Owner::Guild(GUILD), asker });
@@ -280,6 +280,26 @@ async fn killed_deletion_is_done_at_next_start() {
         let file = folder.path().join(format!("sessions/{session}.json"));
         assert_eq!(fs::read_to_string(file).unwrap().contains("ferret"), erased);
     }
+}
+
+#[tokio::test(start_paused = true)]
+async fn deletion_from_before_a_clock_change_is_done() {
+    let folder = tempfile::tempdir().unwrap();
+    let run = Run::begin(folder.path());
+    run.write("1", 1_000, "my wombat").await;
+    let tomorrow = now() + 24 * 3_600_000;
+    run.store.put_deletion(asked(tomorrow)).await.unwrap();
+    run.resume().await;
+    assert!(run.lines().await.is_empty());
+    assert_eq!(run.recorded().await, (0, 0));
+    // What this run has begun is its own, however late its records are read.
+    let mut finished = run.handles.privacy.finished();
+    run.handles.privacy.clone().forget(asked(2_000)).await.unwrap();
+    run.store.put_deletion(asked(2_000)).await.unwrap();
+    run.handles.privacy.resume();
+    sleep(Duration::from_secs(600)).await;
+    assert!(finished.try_recv().is_err());
+    assert_eq!(run.recorded().await, (1, 0));
 }
 
 /// Keeps a word of person 1 in the file of an earlier session, and returns the file.
@@ -374,7 +394,7 @@ async fn part_of_killed_save_is_removed() {
     assert!(!part.exists());
     // The next start removes them too, whoever's they are.
     fs::write(&part, "an owl").unwrap();
-    run.handles.privacy.resume(now());
+    run.handles.privacy.resume();
     let is_gone = async {
         while part.exists() {
             sleep(Duration::from_millis(10)).await;

@@ -218,7 +218,7 @@ impl Evening {
         let folder = self.folder.path().to_owned();
         tokio::spawn(self.deletions.clone().listen(run.handles.privacy.finished(), folder));
         // What a kill has broken off goes on.
-        run.handles.privacy.resume(now());
+        run.handles.privacy.resume();
         let mut table = self.next_session(&run).await;
         while self.left > 0 {
             self.left -= 1;
