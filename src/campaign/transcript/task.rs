@@ -286,10 +286,13 @@ impl WriterTask {
     /// Has the store write it; whether it is dealt with, written or refused.
     async fn settle(&mut self, entry: &Entry) -> bool {
         match self.put(entry).await {
-            Ok(()) => {
+            Ok(is_written) => {
                 self.parts.backlog.written(entry.lines());
-                self.recovered();
-                if entry.lines() > 0 {
+                // The store was not asked about lines that are left out.
+                if is_written {
+                    self.recovered();
+                }
+                if is_written && entry.lines() > 0 {
                     self.parts.written.notify_one();
                 }
                 if let Entry::Session(scope, session) = entry
@@ -322,8 +325,8 @@ impl WriterTask {
         }
     }
 
-    /// Writes `entry` into the store, without lines that were deleted.
-    async fn put(&self, entry: &Entry) -> Result<(), Error> {
+    /// Writes `entry` into the store, without lines that were deleted; false if none is left.
+    async fn put(&self, entry: &Entry) -> Result<bool, Error> {
         let mut entry = entry.clone();
         self.parts.deleted.take_out(&mut entry);
         #[cfg(test)]
@@ -332,16 +335,18 @@ impl WriterTask {
             let left = self.parts.faults.fetch_update(SeqCst, SeqCst, |left| left.checked_sub(1));
             assert!(left.is_err(), "a fault of the store");
         }
+        if matches!(&entry, Entry::Lines(_, lines) if lines.is_empty()) {
+            return Ok(false);
+        }
         let store = &self.parts.store;
         let written = async {
             match entry {
                 Entry::Session(scope, session) => store.put_session(&scope, session).await,
-                Entry::Lines(_, lines) if lines.is_empty() => Ok(()),
                 Entry::Lines(scope, lines) => store.append(&scope, lines).await.map(drop),
                 Entry::Withdraw(scope, lines) => store.withdraw(&scope, lines).await.map(drop),
             }
         };
-        self.hurried(written).await
+        self.hurried(written).await.map(|()| true)
     }
 
     fn lose(&self, entry: &Entry) {

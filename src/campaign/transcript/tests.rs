@@ -5,7 +5,7 @@ use std::{sync::Arc, time::Duration};
 use serde_json::{Value, json};
 use tokio::{
     sync::{mpsc, oneshot, watch},
-    time::timeout,
+    time::{sleep, timeout},
 };
 use tokio_util::sync::CancellationToken;
 
@@ -22,7 +22,10 @@ use crate::{
     memory::{
         Deletion, ForgetFrom, LineFilter, MemoryStore, SessionFilter, Sqlite, Viewer, Visibility,
     },
-    session::{Backlog, Circumstances, Outcome, SpeakerId, ToolLine, TurnLine, Unwritten},
+    session::{
+        Backlog, Circumstances, EventReader, Outcome, SpeakerId, TableEvent, TableEvents, ToolLine,
+        TurnLine, Unwritten,
+    },
 };
 
 /// Longest wait of these tests.
@@ -197,6 +200,40 @@ async fn lines_survive_writer_panic() {
         assert_eq!(next.close().await, None);
         assert_eq!(lines().await, 8);
     }
+}
+
+/// Notices that a table was told.
+fn notices(told: &mut EventReader) -> Vec<String> {
+    let notice = |event| match event {
+        TableEvent::Notice(text) => Some(text),
+        _ => None,
+    };
+    std::iter::from_fn(|| told.try_recv()).filter_map(notice).collect()
+}
+
+#[tokio::test(start_paused = true)]
+async fn left_out_line_does_not_end_an_outage() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = Arc::new(Sqlite::open(&folder.path().join("memory.db")).unwrap());
+    let (tables, events) = (Tables::default(), TableEvents::new(8));
+    tables.add(&events);
+    let mut told = events.subscribe();
+    let any = Arc::clone(&store) as Arc<dyn MemoryStore>;
+    let writer = TranscriptWriter::open(any, tables, &options(&folder));
+    store.set_away(true);
+    let of = of(Owner::Local);
+    writer.line(&of, &TurnLine { npc: None, reply: String::new(), ..line() });
+    writer.settled(BOUND).await;
+    assert!(notices(&mut told)[0].contains("is not being written for now"));
+    let from = ForgetFrom { owner: Owner::Local, session: None };
+    writer.leave_out(&Deletion::of("Anna".to_owned(), from, i64::MAX));
+    sleep(Duration::from_secs(600)).await;
+    assert_eq!(writer.backlog().count(), Unwritten::default());
+    assert_eq!(notices(&mut told), [""; 0], "the store is still away");
+    store.set_away(false);
+    writer.line(&of, &TurnLine { speaker: "Ben".to_owned(), ..line() });
+    writer.settled(BOUND).await;
+    assert!(notices(&mut told)[0].contains("is being written again"));
 }
 
 #[tokio::test]

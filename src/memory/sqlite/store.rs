@@ -68,13 +68,25 @@ impl Sqlite {
         self.writer.away.store(is_away, std::sync::atomic::Ordering::SeqCst);
     }
 
-    /// Leaves nothing of what was removed in the log beside the file, unless somebody reads there.
+    /// Leaves nothing of what was removed in the log beside the file.
+    ///
+    /// # Errors
+    /// Another program reads there for too long: what was removed is still in the log.
     pub(super) async fn checkpoint(&self) -> Result<(), Error> {
         let path = self.path.clone();
         let empty = move || {
             let db = connect(&path)?;
             db.busy_timeout(Duration::from_secs(1)).map_err(failure)?;
-            db.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(())).map_err(failure)
+            let sql = "PRAGMA wal_checkpoint(TRUNCATE)";
+            let is_busy: bool = db.query_row(sql, [], |row| row.get(0)).map_err(failure)?;
+            match is_busy {
+                false => Ok(()),
+                true => Err(Error::Away(
+                    "another program reads it, so what was deleted is still in its log (end that \
+                     program)"
+                        .to_owned(),
+                )),
+            }
         };
         let done = tokio::task::spawn_blocking(empty).await;
         done.map_err(|error| Error::Failed(error.to_string()))?

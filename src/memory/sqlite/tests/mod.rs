@@ -127,6 +127,25 @@ async fn withdrawn_lines_are_erased_from_files() {
 }
 
 #[tokio::test]
+async fn deletion_is_not_done_while_log_keeps_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("memory.db");
+    let store = Sqlite::open(&path).unwrap();
+    let said = Utterance { text: "my wombat".to_owned(), ..line(1) };
+    store.append(&key(), vec![said.clone(), line(2)]).await.unwrap();
+    let reader = connect(&path).unwrap();
+    reader.execute_batch("BEGIN").unwrap();
+    let count: u32 = reader.query_row("SELECT count(*) FROM line", [], |row| row.get(0)).unwrap();
+    assert_eq!(count, 2);
+    let busy = store.withdraw(&key(), vec![said.uid.clone()]).await.unwrap_err();
+    assert!(busy.is_passing(), "{busy}");
+    reader.execute_batch("COMMIT").unwrap();
+    store.withdraw(&key(), vec![said.uid]).await.unwrap();
+    let log = std::fs::read(folder.path().join("memory.db-wal")).unwrap();
+    assert!(log.is_empty());
+}
+
+#[tokio::test]
 async fn earlier_schemas_are_upgraded_with_their_data() {
     let folder = tempfile::tempdir().unwrap();
     for earlier in suite::kept::earlier(migrate::STEPS.len()) {
