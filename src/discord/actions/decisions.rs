@@ -83,7 +83,7 @@ fn form(pending: &mut PendingDecisions, press: &ButtonPress, key: &str) -> Resul
     let asked = request.asked();
     if request.is_over() {
         pending.withdraw(key);
-        return Ok(closed(approvals::decided(&asked, Outcome::Expired, &press.name)));
+        return Ok(closed(approvals::decided(&asked, pending.over(key), &press.name)));
     }
     let form = approvals::form(&asked, key);
     Ok(Answer::Form(

@@ -2,7 +2,7 @@
 //!
 //! Entry type: [`PendingDecisions`]. **Never**: waits itself; the caller holds the other end of a channel.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Map, Value};
 use tokio::sync::oneshot;
@@ -17,6 +17,8 @@ use crate::{
 #[derive(Default)]
 pub struct PendingDecisions {
     open: BTreeMap<String, Request>,
+    /// Keys of requests that were open when an X-card withdrew what their table had under way.
+    halted: BTreeSet<String>,
     count: u64,
 }
 
@@ -103,6 +105,8 @@ pub enum Outcome {
     Declined,
     /// Nobody waits for it any more.
     Expired,
+    /// An X-card has withdrawn it.
+    Withdrawn,
 }
 
 /// Progress made by a choice.
@@ -150,10 +154,30 @@ impl PendingDecisions {
         self.open.remove(key);
     }
 
-    /// Takes away what nobody waits for any more; the keys and what was asked.
-    pub fn take_expired(&mut self) -> Vec<(String, Asked)> {
-        let expired = self.open.extract_if(.., |_, request| request.is_over());
-        expired.map(|(key, request)| (key, request.asked())).collect()
+    /// The table of `session` has halted: requests of it that are over from now on are withdrawn.
+    pub fn halt(&mut self, session: &SessionId) {
+        let its = format!("{session}.");
+        self.halted.extend(self.open.keys().filter(|key| key.starts_with(&its)).cloned());
+    }
+
+    /// Outcome of the request of `key` once nobody waits for it.
+    pub fn over(&self, key: &str) -> Outcome {
+        match self.halted.contains(key) {
+            true => Outcome::Withdrawn,
+            false => Outcome::Expired,
+        }
+    }
+
+    /// Takes away what nobody waits for any more; the keys, what was asked, and what came of it.
+    pub fn take_expired(&mut self) -> Vec<(String, Asked, Outcome)> {
+        let expired: Vec<_> = self.open.extract_if(.., |_, request| request.is_over()).collect();
+        let asked = expired.into_iter().map(|(key, request)| {
+            let outcome = self.over(&key);
+            (key, request.asked(), outcome)
+        });
+        let expired = asked.collect();
+        self.halted.retain(|key| self.open.contains_key(key));
+        expired
     }
 
     /// Takes away the calls for `person`.
@@ -180,6 +204,9 @@ impl PendingDecisions {
     pub fn decide(&mut self, key: &str, choice: Choice) -> Result<Progress, DecisionError> {
         let request = self.open.remove(key).ok_or(DecisionError::Over)?;
         let (request, continues) = match request.decide(choice) {
+            Step::Decided(asked, Outcome::Expired) => {
+                return Ok(Progress::Decided(asked, self.over(key)));
+            }
             Step::Decided(asked, outcome) => return Ok(Progress::Decided(asked, outcome)),
             Step::Waits(request, continues) => (request, continues),
         };

@@ -2,18 +2,21 @@
 //!
 //! Entry type: [`Approvals`]. **Never**: writes to Discord; the guild does.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use serenity::all::ChannelId;
 
 use super::panel::MessagePlace;
 use crate::{
     discord::{
-        decisions::{Asked, PendingDecisions},
+        decisions::{Asked, Outcome, PendingDecisions},
         ui::approvals,
     },
     domain::{PersonId, SessionId},
 };
+
+/// What a request says that was taken back with what led to it.
+const WITHDRAWN: &str = "Withdrawn";
 
 /// Requests that wait, and where they are shown.
 #[derive(Default)]
@@ -22,8 +25,8 @@ pub struct Approvals {
     pub pending: PendingDecisions,
     /// Messages that show them, by key.
     places: BTreeMap<String, MessagePlace>,
-    /// Keys of requests that were over before they were shown, though no game master had decided them.
-    over_unshown: BTreeSet<String>,
+    /// Why requests were over before they were shown, though no game master had decided them, by key.
+    over_unshown: BTreeMap<String, &'static str>,
     /// Channels of buttons pressed for a request whose place is unknown, by key: the program before
     /// was killed before it had stored that.
     pressed: BTreeMap<String, ChannelId>,
@@ -41,8 +44,8 @@ impl Approvals {
     /// The request of `key` is shown; its message to be closed where it was over before. One that was
     /// decided meanwhile says so already.
     pub fn shown(&mut self, key: &str, place: MessagePlace) -> Option<ClosedMessage> {
-        if self.over_unshown.remove(key) {
-            return Some(ClosedMessage { place, text: "**Expired**".to_owned() });
+        if let Some(how) = self.over_unshown.remove(key) {
+            return Some(ClosedMessage { place, text: format!("**{how}**") });
         }
         if self.pending.get(key).is_some() {
             self.places.insert(key.to_owned(), place);
@@ -62,10 +65,13 @@ impl Approvals {
         self.pressed.remove(key)
     }
 
-    /// Takes away what nobody has decided in time.
+    /// Takes away what nobody has decided in time, and what an X-card has withdrawn.
     pub fn close_expired(&mut self) -> Vec<ClosedMessage> {
-        let expired = self.pending.take_expired();
-        let closed = self.closed(expired, "Expired");
+        let over = self.pending.take_expired().into_iter().map(|(key, asked, outcome)| {
+            let how = if outcome == Outcome::Withdrawn { WITHDRAWN } else { "Expired" };
+            (key, asked, how)
+        });
+        let closed = self.closed(over.collect());
         self.places.retain(|key, _| self.pending.get(key).is_some());
         closed
     }
@@ -73,19 +79,20 @@ impl Approvals {
     /// Takes away the calls for `person`, who is forgotten.
     pub fn withdraw(&mut self, person: &PersonId) -> Vec<ClosedMessage> {
         let theirs = self.pending.take_for(person);
-        self.closed(theirs, "Withdrawn")
+        self.closed(theirs.into_iter().map(|(key, asked)| (key, asked, WITHDRAWN)).collect())
     }
 
     /// Takes away everything of `session`, which is over.
     pub fn close_of(&mut self, session: &SessionId) -> Vec<ClosedMessage> {
         let all = self.pending.take_of(session);
-        self.closed(all, "Expired: the session is over")
+        let how = "Expired: the session is over";
+        self.closed(all.into_iter().map(|(key, asked)| (key, asked, how)).collect())
     }
 
-    fn closed(&mut self, over: Vec<(String, Asked)>, how: &str) -> Vec<ClosedMessage> {
-        let closed = over.into_iter().filter_map(|(key, asked)| {
+    fn closed(&mut self, over: Vec<(String, Asked, &'static str)>) -> Vec<ClosedMessage> {
+        let closed = over.into_iter().filter_map(|(key, asked, how)| {
             let Some(place) = self.places.remove(&key) else {
-                self.over_unshown.insert(key);
+                self.over_unshown.insert(key, how);
                 return None;
             };
             Some(ClosedMessage { place, text: approvals::closed(&asked, how) })
@@ -102,7 +109,7 @@ mod tests {
 
     use super::*;
     use crate::{
-        discord::decisions::Request,
+        discord::decisions::{Choice, Progress, Request},
         tools::{ApprovalRequest, Decision},
     };
 
@@ -135,5 +142,25 @@ mod tests {
         assert_eq!(texts, ["**Bartok** wanted to call `post.send`.\n**Withdrawn**"]);
         assert!(waits.try_recv().is_err() && approvals.pending.get(&theirs).is_none());
         assert!(approvals.pending.get(&other).is_some(), "another person's waits on");
+    }
+
+    #[test]
+    fn request_that_an_x_card_ended_is_withdrawn() {
+        let mut approvals = Approvals::default();
+        let texts = |closed: Vec<ClosedMessage>| {
+            closed.iter().map(|it| it.text.contains("**Withdrawn**")).collect::<Vec<_>>()
+        };
+        let (_, expires) = ask(&mut approvals, "1");
+        drop(expires);
+        assert_eq!(texts(approvals.close_expired()), [false]);
+        let [(_, shown), (pressed, waits)] = [(); 2].map(|()| ask(&mut approvals, "1"));
+        approvals.pending.halt(&SessionId("table".to_owned()));
+        drop((shown, waits));
+        let done = approvals.pending.decide(&pressed, Choice::Approve);
+        assert!(matches!(done, Ok(Progress::Decided(_, Outcome::Withdrawn))), "{done:?}");
+        assert_eq!(texts(approvals.close_expired()), [true]);
+        let (_, later) = ask(&mut approvals, "1");
+        drop(later);
+        assert_eq!(texts(approvals.close_expired()), [false]);
     }
 }

@@ -112,9 +112,12 @@ impl Guild {
 
     /// The table has halted: notifies the game master, without a name.
     fn halted(&mut self) {
-        let text = "An X-card was held up. Everyone is silent and muted, and the last exchange is \
-                    taken back from the transcript and from what NPCs remember; take the moment you \
-                    need, then /npc unmuteall.";
+        if let Some(session) = &self.session {
+            self.approvals.pending.halt(&session.id);
+        }
+        let text = "An X-card was held up. Everyone is silent and muted. What was audible then, or else \
+                    the last exchange, is taken back with everything since, from the transcript and \
+                    from what NPCs remember; take the moment you need, then /npc unmuteall.";
         self.note("an X-card was held up");
         self.tell_dm(text.to_owned());
     }

@@ -145,6 +145,7 @@ pub fn decided(asked: &Asked, outcome: Outcome, by: &str) -> String {
         Outcome::Answered => "Answered",
         Outcome::Declined => "Declined",
         Outcome::Expired => return closed(asked, "Expired"),
+        Outcome::Withdrawn => return closed(asked, "Withdrawn"),
     };
     format!("{}\n**{how} by {}**", text(asked), escaped(by))
 }

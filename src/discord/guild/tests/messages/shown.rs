@@ -152,6 +152,7 @@ fn requests() -> Vec<Message> {
         ("answered", Outcome::Answered),
         ("declined", Outcome::Declined),
         ("expired", Outcome::Expired),
+        ("withdrawn", Outcome::Withdrawn),
     ];
     let last = |text: String| text.lines().last().unwrap_or_default().to_owned();
     let mut all: Vec<Message> = decided
