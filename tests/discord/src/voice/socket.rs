@@ -11,7 +11,7 @@ use tokio::{
     net::{TcpListener, TcpStream},
     sync::mpsc,
     task::JoinSet,
-    time::{sleep_until, timeout},
+    time::{sleep, timeout},
 };
 use tokio_rustls::{TlsAcceptor, server::TlsStream};
 use tokio_tungstenite::{
@@ -26,6 +26,8 @@ use tokio_tungstenite::{
 const OUTBOX: usize = 1024;
 /// Longest time of TLS and the upgrade.
 const HANDSHAKE: std::time::Duration = std::time::Duration::from_secs(10);
+/// Time between two looks whether a cut is over, which the test may end at any moment.
+const LOOK: std::time::Duration = std::time::Duration::from_millis(20);
 
 /// Serves every client that comes to server number `server`.
 pub(super) async fn accept(
@@ -147,14 +149,14 @@ fn blame(shared: &Shared, connection: &Connection, Close(code, why): &Close) {
     shared.state().violation(format!("{who} was closed with {code}: {why}"));
 }
 
-/// Waits while the client's network is cut.
+/// Waits while the client's network is cut, unless its session has ended: a close that ends one arrives.
 async fn uncut(shared: &Shared, connection: &Connection) {
     let Some(who) = connection.who else { return };
-    loop {
-        let until = shared.state().cut(who);
-        match until {
-            Some(until) => sleep_until(until).await,
-            None => return,
-        }
+    let is_cut = || {
+        let state = shared.state();
+        state.carries(connection, who) && state.cut(who).is_some()
+    };
+    while is_cut() {
+        sleep(LOOK).await;
     }
 }
