@@ -110,7 +110,7 @@ fn assert_x_card_is_heard(place: &Place) {
         (&turns[0]["outcome"], &turns[0]["speaker"]),
         (&json!("stopped"), &json!("somebody"))
     );
-    let muted = "the npc is muted (the game master says \"unmute\" and its name)";
+    let muted = "an X-card has muted everyone (\"everyone continue\" or /resume unmutes them)";
     assert_eq!(turns[1]["detail"], muted, "{turns:#?}");
 }
 
@@ -205,10 +205,52 @@ fn players_may_stop_everything_and_steer_nothing() {
     assert!(err.contains("only the game master may /session status"), "{err}");
     assert!(
         ran.stdout.contains(
-            "no NPC answers: the npc is muted (the game master says \"unmute\" and its name)"
+            "no NPC answers: an X-card has muted everyone (\"everyone continue\" or /resume"
         ),
         "{ran:#?}"
     );
+}
+
+/// A player alone ends an X-card, here and in a kept session that is opened again; other orders stay the
+/// game master's.
+#[test]
+fn x_card_of_somebody_alone_can_be_ended() {
+    let table = table();
+    let typed = [
+        "/xcard",
+        "Mira, hello",
+        "/npc unmuteall",
+        "everyone continue",
+        "Mira, hello",
+        "X-card",
+        "/resume",
+        "Bartok, hello",
+        "x card",
+    ];
+    let evening = ["ask", "--session", "friday"];
+    let ran = table.run_typing(&[&evening[..], &["--json"]].concat(), &typed.join("\n"));
+    let refused =
+        "only the game master may /npc unmuteall (start with --as-dm; /resume ends an X-card)";
+    assert!(ran.stderr.contains(refused), "{}", ran.stderr);
+    let (mira, bartok) = ("Mira Quickfingers", "Bartok the Barkeep");
+    let (turns, _) = parted(ran);
+    assert_eq!(npcs(&turns), ["nobody", "nobody", mira, "nobody", bartok, "nobody"]);
+    assert!(turns[0]["detail"].as_str().unwrap().contains("/resume"), "{:#}", turns[0]);
+    assert_eq!(turns[1]["outcome"], "command", "{:#}", turns[1]);
+
+    let mut live = table.start_at_terminal(&evening);
+    live.says("'friday' ended with an X-card: may everyone speak again?");
+    live.types("no");
+    live.says("still muted (by an X-card: \"everyone continue\" or /resume unmutes them)");
+    live.types("quit");
+    live.leave();
+    let mut live = table.start_at_terminal(&evening);
+    live.says("may everyone speak again?");
+    live.types("yes");
+    live.types("Mira, hello");
+    live.says("Mira Quickfingers: What is it to you?");
+    live.types("quit");
+    live.leave();
 }
 
 #[test]

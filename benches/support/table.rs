@@ -110,6 +110,7 @@ pub fn parts(services: Services, outlets: Outlets) -> (TableSetup, TableParts) {
     let answers_with = (services.model, services.synthesiser);
     let (engine, conversation) = cascade(&npc, &host, answers_with, &budget);
     let setup = TableSetup {
+        is_here: false,
         session: SessionId("bench".to_owned()),
         judge: None,
         stt: Arc::new(services.recogniser),

@@ -126,6 +126,7 @@ impl TableFactory {
         let parts = &*self.0;
         let cannot_hear = heard.by.cannot_hear;
         let setup = TableSetup {
+            is_here: false,
             session: wanted.session.clone(),
             stt: heard.by.stt,
             judge: heard.judge,

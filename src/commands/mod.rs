@@ -31,7 +31,7 @@ pub use call::{Call, Value};
 pub use declared::{Command, Kind, NPC_MAX, Parameter, Subcommand, Suggested, WORD_MAX};
 pub use face::{AtTable, Face, Lasting, StatusSoon};
 pub use npc::seat_line;
-pub use orders::{mute_all, pause, resume, skip};
+pub use orders::{mute_all, pause, resume, resume_all, skip};
 pub use text::{Piece, Refusal, Text};
 pub use typed::{read, usage};
 pub use xcard::halt;

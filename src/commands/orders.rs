@@ -1,9 +1,10 @@
 //! Orders to the whole table that a face offers as buttons or as words of its own.
 //!
-//! Entry functions: [`skip`], [`pause`], [`resume`], [`mute_all`].
+//! Entry functions: [`skip`], [`pause`], [`resume`], [`resume_all`], [`mute_all`].
 
 use super::{
     answer::{Answer, Reply},
+    call::Call,
     face::Face,
     npc,
     text::Refusal,
@@ -24,6 +25,15 @@ pub fn skip(face: &mut dyn Face) -> Result<Answer, Refusal> {
 /// No session runs.
 pub fn pause(face: &mut dyn Face) -> Result<Answer, Refusal> {
     tell(face, TableCommand::Pause(true), "Paused: the NPCs stay silent until you resume.")
+}
+
+/// Has NPCs answer again that an X-card or [`pause`] keeps silent.
+///
+/// # Errors
+/// No session runs.
+pub fn resume_all(face: &mut dyn Face, call: &Call) -> Result<Answer, Refusal> {
+    face.tell(TableCommand::EndCard(call.speaker.id))?;
+    resume(face)
 }
 
 /// Has NPCs answer again.

@@ -49,7 +49,7 @@ fn say(face: &mut dyn Face, call: &Call) -> Result<Answer, Refusal> {
     let speaker = call.speaker.clone();
     with_status(face, move |face, status| {
         let seat = seat.or_else(|| only_one(&status));
-        if let Some(why) = unable(&status, seat) {
+        if let Some(why) = unable(&status, seat).map(|why| status.card.map_or(why, str::to_owned)) {
             return Err(why.into());
         }
         let speaker = face.sit_down(speaker)?;

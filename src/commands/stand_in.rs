@@ -50,6 +50,7 @@ pub fn status(seats: Vec<SeatStatus>) -> Status {
     let here = seats.iter().filter(|seat| seat.present).map(|seat| seat.name.clone());
     Status {
         state: State::Listening,
+        card: None,
         scene: SceneStatus { location: None, time_of_day: None, present: here.collect() },
         music: MusicStatus::default(),
         seats,

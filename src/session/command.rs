@@ -69,6 +69,9 @@ pub enum Command {
     /// Everyone stops at once and is muted; nothing that waits is answered. The exchange that is heard, or was
     /// heard last, is taken back, and what is said over the card is dropped to the end of its sentence.
     Halt,
+    /// Ends an X-card: the NPCs that it silenced may speak again. Only the game master may, or somebody who is
+    /// alone at a table of this machine.
+    EndCard(SpeakerId),
     /// Nobody is answered until resumed: what is being heard is said to its end, what waits goes
     /// on waiting, what is said meanwhile is remembered and not answered. The game master's own
     /// words are spoken all the same.

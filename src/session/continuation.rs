@@ -4,7 +4,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{scene::Whereabouts, seats::Seats};
+use super::{Seat, SeatId, scene::Whereabouts, seats::Seats};
 
 /// Muted NPCs, the place and time of the scene, and the NPCs in it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -12,6 +12,8 @@ use super::{scene::Whereabouts, seats::Seats};
 pub struct Continuation {
     /// NPCs who are muted, by name.
     pub muted: Vec<String>,
+    /// Those of them who an X-card silenced, by name.
+    pub carded: Vec<String>,
     /// Place of the scene, where one is set.
     pub location: Option<String>,
     /// Time of day of the scene, where one is set.
@@ -23,15 +25,19 @@ pub struct Continuation {
 }
 
 impl Continuation {
-    /// Records the state of `seats` in `scene`.
-    pub(super) fn of(seats: &Seats, scene: &Whereabouts) -> Self {
+    /// Records the state of `seats` in `scene`, of which an X-card silenced the `carded`.
+    pub(super) fn of(seats: &Seats, scene: &Whereabouts, carded: &[SeatId]) -> Self {
         let (mut muted, mut absent) = (Vec::new(), Vec::new());
+        let mut by_card = Vec::new();
         for (id, seat) in seats.iter() {
+            let is_carded = seat.muted && carded.contains(&id);
+            by_card.extend(is_carded.then(|| seat.npc.name.clone()));
             muted.extend(seat.muted.then(|| seat.npc.name.clone()));
             absent.extend((!scene.is_present(id)).then(|| seat.npc.name.clone()));
         }
         Self {
             muted,
+            carded: by_card,
             location: scene.location().map(str::to_owned),
             time_of_day: scene.time_of_day().map(str::to_owned),
             present: scene.present(),
@@ -39,8 +45,15 @@ impl Continuation {
         }
     }
 
-    /// Applies this to `seats` and `scene`; NPCs that it does not name stay as they are.
-    pub(super) fn restore(&self, seats: &mut Seats, scene: &mut Whereabouts) {
+    /// Lets the NPCs speak again who an X-card silenced.
+    pub fn end_card(&mut self) {
+        let carded = std::mem::take(&mut self.carded);
+        self.muted.retain(|name| !carded.contains(name));
+    }
+
+    /// Applies this to `seats` and `scene`; NPCs that it does not name stay as they are. Returns the seats
+    /// that an X-card silenced.
+    pub(super) fn restore(&self, seats: &mut Seats, scene: &mut Whereabouts) -> Vec<SeatId> {
         scene.return_to(self.location.clone(), self.time_of_day.clone());
         for (id, seat) in seats.iter_mut() {
             let name = &seat.npc.name;
@@ -49,5 +62,9 @@ impl Continuation {
                 scene.place(id, self.present.contains(name));
             }
         }
+        let is_carded = |(id, seat): (SeatId, &Seat)| {
+            (seat.muted && self.carded.contains(&seat.npc.name)).then_some(id)
+        };
+        seats.iter().filter_map(is_carded).collect()
     }
 }

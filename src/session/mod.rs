@@ -6,6 +6,7 @@
 mod announced;
 mod answering;
 mod broken;
+mod card;
 mod casting;
 mod clock;
 mod command;

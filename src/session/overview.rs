@@ -33,6 +33,8 @@ pub struct Overview<'t> {
     pub speakers: &'t Speakers,
     /// Nobody is answered until resumed.
     pub paused: bool,
+    /// The way to end the X-card that keeps NPCs silent.
+    pub card: Option<&'static str>,
 }
 
 impl Overview<'_> {
@@ -72,6 +74,7 @@ impl Overview<'_> {
         let Counts { utterances, answered, silent, errors } = reports.statistics.counts();
         Status {
             state: self.state(),
+            card: self.card,
             seats: seats.collect(),
             scene: SceneStatus {
                 location: scene.location().map(str::to_owned),

@@ -39,6 +39,8 @@ pub enum Understood {
     Stop,
     /// The X-card, from anyone; time at which its words began.
     Halt(Instant),
+    /// The end of the X-card that keeps NPCs silent.
+    CardEnds,
     /// An order of the game master.
     Order(command::Command),
     /// It is meant for no NPC, and why.
@@ -69,6 +71,8 @@ impl Understood {
 pub struct Situation {
     /// Players whose utterance is not being answered aloud yet.
     pub queue_depth: usize,
+    /// The way to end the X-card that keeps NPCs silent.
+    pub card: Option<&'static str>,
     /// The time, by which conversations grow cold.
     pub now: Moment,
 }
@@ -202,6 +206,9 @@ impl Router {
                 Understood::Addressed { seat, tier }
             }
             Address::Player(_) => Understood::Nobody("said to another player".to_owned()),
+            Address::Nobody(Why::NotAddressed | Why::Muted(_)) if situation.card.is_some() => {
+                Understood::Nobody(situation.card.unwrap_or_default().to_owned())
+            }
             Address::Nobody(Why::NotAddressed) => {
                 let here: Vec<&str> = seats
                     .iter()

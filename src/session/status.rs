@@ -50,6 +50,8 @@ impl fmt::Display for State {
 pub struct Status {
     /// The table's state.
     pub state: State,
+    /// An X-card keeps NPCs silent, and the way to end it.
+    pub card: Option<&'static str>,
     /// The NPCs, in the order of the cast.
     pub seats: Vec<SeatStatus>,
     /// Place and time of the game, and the NPCs who are there.

@@ -28,6 +28,14 @@ use crate::{
 impl Table {
     /// Silences an NPC, or all, in the middle of a word if need be; or lets them speak again.
     pub(super) fn mute(&mut self, seat: Option<SeatId>, muted: bool) {
+        // From now on it is silent by this order, not by a card.
+        self.carded.retain(|carded| seat.is_some_and(|seat| seat != *carded));
+        self.set_muted(seat, muted);
+        self.tell_how_it_stands();
+    }
+
+    /// Silences an NPC, or all, or lets them speak, whatever the reason.
+    pub(super) fn set_muted(&mut self, seat: Option<SeatId>, muted: bool) {
         let now = Instant::now();
         for index in self.seats.ids() {
             if seat.is_none_or(|seat| seat == index) {
@@ -37,12 +45,11 @@ impl Table {
                 }
             }
         }
-        self.tell_how_it_stands();
     }
 
     /// Tells what a program that is killed would not find again otherwise.
-    fn tell_how_it_stands(&self) {
-        let continuation = Continuation::of(&self.seats, &self.router.scene);
+    pub(super) fn tell_how_it_stands(&self) {
+        let continuation = Continuation::of(&self.seats, &self.router.scene, &self.carded);
         self.reports.tell(TableEvent::Stands(Arc::new(continuation)));
     }
 
@@ -191,7 +198,9 @@ impl Table {
         for purpose in waiting {
             self.reports.taken_back(Outcome::Cancelled, purpose.utterance.typed);
         }
-        self.mute(None, true);
+        self.carded = self.silenced_by_card();
+        self.set_muted(None, true);
+        self.tell_how_it_stands();
         // Words that are not recognised yet may be the reason for the card.
         self.hearing.drop_speech(now);
         self.playback.hush();

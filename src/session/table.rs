@@ -13,7 +13,7 @@ use tokio::{
 use tokio_util::sync::CancellationToken;
 
 use super::{
-    Command, Options, SpeakerId, State, TableEvent, VoiceInput,
+    Command, Options, SeatId, SpeakerId, State, TableEvent, VoiceInput,
     announced::Announced,
     continuation::Continuation,
     effects::{FollowedUp, Halts, TableEffects},
@@ -120,6 +120,10 @@ pub(super) struct Table {
     pub(super) replies: mpsc::Sender<(TurnId, Reply)>,
     /// Stops all answers until resumed.
     pub(super) paused: bool,
+    /// Seats that an X-card silenced.
+    pub(super) carded: Vec<SeatId>,
+    /// It is a table of this machine.
+    pub(super) is_here: bool,
     pub(super) summaries: Summaries,
     /// Recent requests of each player.
     pub(super) players: PlayerLimits,
@@ -150,9 +154,7 @@ impl Table {
             Background { campaign: parts.campaign, keywords: parts.keywords, rules: parts.rules };
         let recaller = parts.memory.map(|memory| Recaller::new(memory, session.clone()));
         let mut router = Router::new(&seats, known, &speakers.characters());
-        if let Some(continuation) = parts.continuation {
-            continuation.restore(&mut seats, &mut router.scene);
-        }
+        let restored = parts.continuation.map(|it| it.restore(&mut seats, &mut router.scene));
         let music = setup.outlets.music;
         let halts = setup.outlets.halts;
         let effects =
@@ -179,6 +181,8 @@ impl Table {
             reports: Reports::new(setup.outlets.events, parts.budget, setup.backlog, &name),
             replies,
             paused: false,
+            carded: restored.unwrap_or_default(),
+            is_here: setup.is_here,
             summaries: Summaries::default(),
             state: State::default(),
             replies_in,
@@ -377,6 +381,7 @@ impl Table {
             Command::Puppet { speaker, seat, text } => self.puppet(speaker, seat, text),
             Command::Mute { seat, muted } => self.mute(seat, muted),
             Command::Halt => self.halt(Instant::now()),
+            Command::EndCard(speaker) => self.end_card(speaker),
             Command::Pause(paused) => self.pause(paused),
             Command::Skip => self.skip(),
             Command::Direct { seat, note, turns } => self.direct(seat, &note, turns),
@@ -442,7 +447,7 @@ impl Table {
     }
 
     /// The parts that say how the table stands.
-    const fn overview(&self) -> Overview<'_> {
+    fn overview(&self) -> Overview<'_> {
         Overview {
             seats: &self.seats,
             turns: &self.turns,
@@ -451,6 +456,7 @@ impl Table {
             router: &self.router,
             speakers: &self.speakers,
             paused: self.paused,
+            card: self.way_out_of_card(),
         }
     }
 
@@ -476,7 +482,7 @@ impl Table {
         // A turn may have begun a track until it ended.
         self.music.silence();
         Conversations {
-            continuation: Continuation::of(&self.seats, &self.router.scene),
+            continuation: Continuation::of(&self.seats, &self.router.scene, &self.carded),
             histories: self
                 .seats
                 .all()

@@ -167,7 +167,9 @@ impl Table {
         let situation = self.situation();
         match (self.router.scene.is_present(seat), self.seats[seat].muted) {
             (false, _) => Understood::Nobody(Why::Absent(seat.0).to_string()),
-            (true, true) => Understood::Nobody(Why::Muted(seat.0).to_string()),
+            (true, true) => Understood::Nobody(
+                situation.card.map_or_else(|| Why::Muted(seat.0).to_string(), str::to_owned),
+            ),
             (true, false) => Understood::Addressed {
                 seat,
                 tier: self.router.tier(&utterance.text, seat, &self.seats, situation),
@@ -209,6 +211,11 @@ impl Table {
             Understood::Stop => {
                 self.stop_for(utterance.speaker);
                 self.unanswered(utterance, Outcome::Stopped, None);
+            }
+            Understood::CardEnds => {
+                self.end_card(utterance.speaker);
+                let detail = "the X-card is over: everyone it silenced may speak again";
+                self.unanswered(utterance, Outcome::Command, Some(detail.to_owned()));
             }
             Understood::Order(order) => {
                 let detail = self.obey(utterance.speaker, order);
@@ -257,6 +264,9 @@ impl Table {
         {
             return Understood::Order(order);
         }
+        if let Some(end) = self.end_of_card(utterance) {
+            return end;
+        }
         let names = self.router.npc_names();
         if barge_in::is_stop_word(&utterance.text, names) || barge_in::is_stop_word(order, names) {
             return Understood::Stop;
@@ -267,7 +277,7 @@ impl Table {
 
     fn situation(&mut self) -> Situation {
         let now = self.hearing.clock.moment(Instant::now());
-        Situation { queue_depth: self.queue_depth(), now }
+        Situation { queue_depth: self.queue_depth(), card: self.way_out_of_card(), now }
     }
 
     /// Everyone present who is not addressed still hears it.

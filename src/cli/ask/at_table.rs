@@ -23,7 +23,7 @@ use super::{
     sink::WavSink,
     steer::SlashContext,
     steps::Step,
-    terminal::{PictureFiles, TerminalEffects, Typed},
+    terminal::{PictureFiles, TerminalEffects, Typed, is_yes},
 };
 use crate::{
     app::{self, LiveConfig, OpenTable, OpenTables, Resumed, Running, SeatedTable, Tools},
@@ -166,18 +166,35 @@ impl Setting<'_> {
         Failure::Failed(anyhow::anyhow!("stopped before everything was answered: {out}{kept}"))
     }
 
-    /// Saved state that the table resumes; reports it where it would surprise.
-    fn resumed(&self) -> Resumed {
-        let continuation = self.kept.continuation();
-        if let Some(Continuation { muted, .. }) =
-            continuation.as_ref().filter(|it| !it.muted.is_empty())
-        {
-            let (session, muted) = (self.kept.id(), muted.join(", "));
-            complain(&format!(
-                "'{session}' resumes with {muted} still muted (/npc unmute NAME or /npc unmuteall)"
-            ));
+    /// Saved state that the table resumes; reports it where it would surprise. `asks` the typist if an X-card
+    /// is over.
+    async fn resumed(&self, asks: Option<&Typed>) -> Resumed {
+        let mut continuation = self.kept.continuation();
+        if let Some(continuation) = &mut continuation {
+            self.silent(continuation, asks).await;
         }
         Resumed { histories: self.kept.histories(), continuation, budget: self.budget.clone() }
+    }
+
+    /// Reports who is still muted, and the way out; ends an X-card where the typist says so.
+    async fn silent(&self, continuation: &mut Continuation, asks: Option<&Typed>) {
+        let session = self.kept.id();
+        if let (false, Some(typed)) = (continuation.carded.is_empty(), asks)
+            && is_over(typed, session).await
+        {
+            continuation.end_card();
+        }
+        let Continuation { muted, carded, .. } = &*continuation;
+        if muted.is_empty() {
+            return;
+        }
+        let way_out = match (carded.is_empty(), self.arguments.as_dm) {
+            (false, _) => "by an X-card: \"everyone continue\" or /resume unmutes them",
+            (true, true) => "/npc unmute NAME or /npc unmuteall",
+            (true, false) => "start with --as-dm and use /npc unmute NAME or /npc unmuteall",
+        };
+        let muted = muted.join(", ");
+        complain(&format!("'{session}' resumes with {muted} still muted ({way_out})"));
     }
 
     /// Commands for the table before `npc`, or any addressed NPC, hears anything.
@@ -231,10 +248,13 @@ pub async fn at_table(
         outlets: sink.outlets(clock_runs, Arc::clone(&effects), events.clone()),
         host: tools.host.clone(),
         backlog: record.as_ref().map(SessionRecord::backlog).unwrap_or_default(),
+        is_here: true,
         seed: rand::random(),
     };
     let memory = setting.memory.clone();
-    let table = app::open_table(config, tools, memory, setting.resumed(), setup)?;
+    let asks = steps.is_empty() && !arguments.json && io::stdin().is_terminal();
+    let resumed = setting.resumed(asks.then_some(&*typed)).await;
+    let table = app::open_table(config, tools, memory, resumed, setup)?;
     let (commands, seated) = (table.handle.commands.clone(), setting.seated(&table));
     open.add(seated.clone());
     tables.add(&events);
@@ -263,6 +283,15 @@ pub async fn at_table(
     sink.heard_out(matches!(driven, Ok(End::Whole))).await;
     let whole = Whole { end: driven?, kept: ended, spent: table.budget.spent() };
     finish(setting, whole, &sink, &driver)
+}
+
+/// Asks the typist if the X-card that ended `session` is over.
+async fn is_over(typed: &Typed, session: &str) -> bool {
+    complain(&format!(
+        "'{session}' ended with an X-card: may everyone speak again? (y = yes, n = no)"
+    ));
+    let answer = typed.next().await.ok().flatten().unwrap_or_default();
+    is_yes(&answer)
 }
 
 /// Results of a table.

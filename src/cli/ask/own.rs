@@ -29,9 +29,13 @@ static PAUSE: Command = Command {
 static RESUME: Command = Command {
     name: "resume",
     description: "Have NPCs answer again",
-    subs: &[Subcommand::new("resume", "Have NPCs answer again", &[], |face, _| {
-        commands::resume(face)
-    })],
+    subs: &[Subcommand::new(
+        "resume",
+        "Have NPCs answer again, after an X-card too",
+        &[],
+        commands::resume_all,
+    )
+    .for_all()],
 };
 
 static LEAVE: Command = Command {

@@ -54,7 +54,7 @@ impl Printer {
         match event {
             TableEvent::Notice(text) | TableEvent::Private(text) => complain(text),
             TableEvent::Halted { .. } => complain(
-                "stopped: everyone is muted (the game master can undo it with /npc unmuteall)",
+                "stopped: everyone is muted (\"everyone continue\" or /resume unmutes them)",
             ),
             TableEvent::State(state @ State::Thinking(_)) if self.at_terminal => {
                 complain(&format!("  ({state})"));
@@ -225,7 +225,7 @@ fn ending(line: &TurnLine) -> Option<String> {
         Outcome::Timeout => "no answer in time",
         Outcome::Cancelled => "dropped",
         Outcome::Stopped => "stop word, no answer needed",
-        Outcome::Command => "command from the game master",
+        Outcome::Command => "order carried out",
     };
     Some(detail.map_or_else(|| what.to_owned(), |detail| format!("{what}: {detail}")))
 }

@@ -127,5 +127,7 @@ impl Driver {
 
 /// Refuses a command of game masters to a player.
 fn not_allowed(sub: &Subcommand) -> String {
-    format!("only the game master may /{} (start with --as-dm)", sub.path)
+    // Those who want to end an X-card know this command best.
+    let card = if sub.path.starts_with("npc unmute") { "; /resume ends an X-card" } else { "" };
+    format!("only the game master may /{} (start with --as-dm{card})", sub.path)
 }

@@ -290,7 +290,7 @@ async fn ask(typed: &Typed, request: &ApprovalRequest) -> Decision {
             return Decision::Deny("no game master is there to approve it".to_owned());
         };
         match line.trim() {
-            "y" | "yes" | "j" | "ja" => return Decision::Approve,
+            line if is_yes(line) => return Decision::Approve,
             "a" | "always" if !always.is_empty() => return Decision::Always,
             "n" | "no" | "nein" => return Decision::Deny("the game master said no".to_owned()),
             other => {
@@ -300,6 +300,11 @@ async fn ask(typed: &Typed, request: &ApprovalRequest) -> Decision {
             }
         }
     }
+}
+
+/// True if a typed line says yes.
+pub fn is_yes(line: &str) -> bool {
+    ["y", "yes", "j", "ja"].iter().any(|yes| line.trim().eq_ignore_ascii_case(yes))
 }
 
 /// Asks for each field of a server's form; an empty line takes the default.

@@ -1,8 +1,8 @@
 //! The game master's spoken commands: a whole utterance that is an order to the table, not a line
 //! to an NPC.
 //!
-//! Entry functions: [`parse`], for utterances of the game master's voice only, and [`is_x_card`] and
-//! [`x_card_in`], for everybody's. English and German;
+//! Entry functions: [`parse`], for utterances of the game master's voice only, and [`is_x_card`],
+//! [`x_card_in`] and [`is_go_on`], for everybody's. English and German;
 //! case, accents and punctuation do not matter, nor does a "please" at either end.
 //! **Never**: finds a command other than the X-card inside a longer sentence, guesses a misheard name.
 
@@ -12,7 +12,7 @@ use crate::domain::Npc;
 
 use self::order::Order;
 use super::{
-    language::{commands, is_any},
+    language::{Language, List, all, commands, is_any},
     words::Words,
 };
 
@@ -124,6 +124,31 @@ pub fn x_card_in(text: &str) -> Option<CardWords> {
 /// True if these words, written as one, are the X-card as recognisers hear it.
 fn names_x_card(joined: &str) -> bool {
     matches!(joined, "xcard" | "excard" | "xkarte")
+}
+
+/// True if the whole of `text` says that the game goes on, as somebody says who ends an X-card: "okay,
+/// let's continue", "alle dürfen wieder sprechen". Neither a question nor a negation says so.
+pub fn is_go_on(text: &str) -> bool {
+    let words = Words::of(text);
+    let length_at = |list: fn(&'static Language) -> List, at: usize| {
+        let length = |phrase: &str| {
+            let mut wanted = phrase.split(' ').enumerate();
+            let is_there = wanted.all(|(next, word)| words.get(at + next) == Some(word));
+            is_there.then(|| phrase.split(' ').count())
+        };
+        all(list).filter_map(length).max()
+    };
+    if text.contains('?') || length_at(|it| it.asks_to_go_on, 0).is_some() {
+        return false;
+    }
+    let (mut at, mut goes_on) = (0, false);
+    while at < words.len() {
+        let verb = length_at(|it| it.go_on, at);
+        let Some(length) = verb.max(length_at(|it| it.beside_go_on, at)) else { return false };
+        goes_on |= verb.is_some();
+        at += length;
+    }
+    goes_on
 }
 
 /// The command that the whole of `text` is; `None` for anything else.

@@ -53,6 +53,51 @@ fn every_form_is_understood() {
 }
 
 #[test]
+fn words_that_end_an_x_card_are_told_apart() {
+    for (text, goes_on) in [
+        ("everyone continue", true),
+        ("Everyone, please continue.", true),
+        ("okay let's go on", true),
+        ("Alright, carry on everybody", true),
+        ("we can continue", true),
+        ("everyone may speak again", true),
+        ("you can all talk again now", true),
+        ("could everyone please go on", true),
+        ("unmute everyone", true),
+        ("I'm fine, let's resume the game", true),
+        ("please keep playing", true),
+        ("I would like to continue", true),
+        ("alle weiter", true),
+        ("Weiter geht's!", true),
+        ("Ihr könnt weitermachen", true),
+        ("alle dürfen wieder sprechen", true),
+        ("Gut, wir können das Spiel fortsetzen", true),
+        ("bitte alle weiterreden", true),
+        ("macht bitte weiter", true),
+        ("Lasst uns weiterspielen", true),
+        ("von mir aus geht es weiter", true),
+        ("don't continue", false),
+        ("we can't go on", false),
+        ("not yet, continue later", false),
+        ("can we continue", false),
+        ("should we go on", false),
+        ("Do you want to continue?", false),
+        ("Können wir weitermachen?", false),
+        ("geht's weiter", false),
+        ("geht es weiter", false),
+        ("nicht weiter", false),
+        ("Wir machen noch nicht weiter", false),
+        ("go on a journey with me", false),
+        ("Bartok, continue the tale of the mill", false),
+        ("How far is it to Ravenford", false),
+        ("everyone", false),
+        ("", false),
+    ] {
+        assert_eq!(is_go_on(text), goes_on, "{text}");
+    }
+}
+
+#[test]
 fn say_keeps_the_words_as_spoken() {
     for (text, npc, said) in [
         ("Bartok, say: \"Welcome, weary Travellers!\"", 0, "Welcome, weary Travellers!"),

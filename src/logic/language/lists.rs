@@ -59,6 +59,12 @@ pub struct Language {
     pub after_command: List,
     /// Whole utterances and what they order; `@` stands for an NPC's name, `*` for any words.
     pub commands: &'static [(&'static str, Order)],
+    /// What ends an X-card: verbs of going on, a word or several.
+    pub go_on: List,
+    /// Words that may stand beside them.
+    pub beside_go_on: List,
+    /// Beginnings of a question whether to go on.
+    pub asks_to_go_on: List,
     /// Words that stop an NPC, at the start of an utterance or as all of it; where one begins
     /// with another, the longer one comes first.
     pub stops: List,

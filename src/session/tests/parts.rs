@@ -67,6 +67,7 @@ pub fn setup(
     outlets: Outlets,
 ) -> TableSetup {
     TableSetup {
+        is_here: false,
         session,
         stt: Arc::clone(stt) as _,
         judge: None,

@@ -155,6 +155,8 @@ pub struct Setup {
     pub when_cut: Option<Arc<Track>>,
     /// The NPCs' models hear the sound itself, before an utterance is over too; numbers of frames they got then.
     pub hears_sound: Option<Arc<Mutex<Vec<usize>>>>,
+    /// It is a table of this machine.
+    pub is_here: bool,
 }
 
 /// A table that runs.
@@ -196,6 +198,7 @@ impl Setup {
             continuation: None,
             when_cut: None,
             hears_sound: None,
+            is_here: false,
         }
     }
 
@@ -260,7 +263,8 @@ impl Setup {
             events: told,
         };
         let session = SessionId("test".to_owned());
-        let setup = TableSetup { judge: self.judge, ..setup(session, &stt, &host, outlets) };
+        let (judge, is_here) = (self.judge, self.is_here);
+        let setup = TableSetup { judge, is_here, ..setup(session, &stt, &host, outlets) };
         let parts = TableParts {
             options: self.options,
             music: Music::new(Arc::new(self.library), rand::SeedableRng::seed_from_u64(1)),

@@ -6,7 +6,7 @@ use tokio::time::sleep;
 
 use super::{
     super::{Command, Outcome, SeatId, TableEvent, TurnLine},
-    stage::{ELARA, MIRA, Setup, Stage, THORIN},
+    stage::{DM, ELARA, MIRA, Setup, Stage, THORIN},
     voices::{Said, babble},
 };
 use crate::{
@@ -292,4 +292,41 @@ async fn voice_model_hears_no_speech_over_card() {
     stage.quiet(ELARA, ms(700)).await;
     assert!(passed.lock().unwrap().iter().all(|frames| *frames == 0));
     stage.close().await;
+}
+
+/// What became of the last line after an X-card that Thorin ended so, at a table of this machine or not, with
+/// company or alone.
+async fn ends_card(is_here: bool, is_alone: bool, said: &str) -> (Outcome, String) {
+    let mut stage = Setup { is_here, ..Setup::of(&["Bartok", "Gundren"]) }.open().await;
+    stage.order(Command::Mute { seat: Some(SeatId(1)), muted: true }).await;
+    for other in [ELARA, MIRA, DM].into_iter().filter(|_| is_alone) {
+        stage.order(Command::Leave(other)).await;
+    }
+    stage.order(Command::Halt).await;
+    stage.types(THORIN, said).await;
+    stage.settle().await;
+    let line = stage.lines().pop().unwrap();
+    stage.types(THORIN, "Gundren, hello").await;
+    stage.settle().await;
+    assert!(stage.heard("Gundren").is_none(), "the game master muted him");
+    stage.types(THORIN, "Bartok, hello").await;
+    stage.settle().await;
+    let is_heard = stage.heard("Bartok").is_some();
+    assert_eq!(is_heard, line.outcome == Outcome::Command, "{line:#?}");
+    stage.close().await;
+    (line.outcome, line.detail.unwrap_or_default())
+}
+
+#[tokio::test(start_paused = true)]
+async fn card_is_ended_by_somebody_alone_here() {
+    let (outcome, _) = ends_card(true, true, "okay, let us go on").await;
+    assert_eq!(outcome, Outcome::Command);
+    let (outcome, detail) = ends_card(true, true, "Bartok, are you there").await;
+    assert_eq!(outcome, Outcome::NobodyAddressed);
+    assert!(detail.contains("/resume"), "{detail}");
+    for (is_here, is_alone) in [(true, false), (false, true), (false, false)] {
+        let (outcome, detail) = ends_card(is_here, is_alone, "everyone continue").await;
+        assert_eq!(outcome, Outcome::NobodyAddressed, "{is_here} {is_alone}");
+        assert!(detail.contains("the game master"), "{detail}");
+    }
 }

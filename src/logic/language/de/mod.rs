@@ -91,6 +91,26 @@ pub(super) static GERMAN: Language = Language {
         ("naechste szene *", Order::Scene),
         ("nachster szene *", Order::Scene),
     ],
+    go_on: &[
+        "weiter", "weitergeht", "weitergehen", "weitermachen", "weiterspielen", "weiterreden",
+        "weitersprechen", "weitererzahlen", "weiter geht", "weiter gehts", "es geht weiter",
+        "geht es weiter",
+        "fortfahren", "fortsetzen", "fahrt fort", "fahr fort", "setzt fort", "setzen fort",
+        "wieder reden", "wieder sprechen", "wieder spielen", "wieder mitspielen",
+    ],
+    beside_go_on: &[
+        "alle", "alles", "ihr", "wir", "uns", "ich", "es", "ihm", "spiel", "das", "die", "der",
+        "dem", "mit", "szene", "geschichte", "kann", "konnt", "konnen", "durft", "durfen", "darf",
+        "lass", "lasst", "bitte", "danke", "jetzt", "nun", "dann", "also", "und", "so", "okay",
+        "ok", "gut", "ja", "in ordnung", "ist", "bin", "bereit", "von mir aus", "gern", "gerne",
+        "einfach", "mal", "mach", "macht", "machen", "spielt", "spielen", "red", "rede", "redet",
+        "reden", "sprich", "sprecht", "sprechen", "erzahl", "erzahlt", "ich will", "wir wollen",
+        "ich mochte", "wir mochten", "figuren", "nscs",
+    ],
+    asks_to_go_on: &[
+        "kann ich", "kann es", "konnen wir", "darf ich", "darf es", "durfen wir", "ist es",
+        "geht es",
+    ],
     stops: &["warte", "wartet", "einen moment", "moment", "hor auf", "sei still", "ruhe", "stopp"],
     beside_stop: &["bitte", "jetzt", "nein", "mal"],
     backchannels: &[

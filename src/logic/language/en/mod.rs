@@ -103,6 +103,21 @@ pub(super) static ENGLISH: Language = Language {
         ("@ say *", Order::Say),
         ("next scene *", Order::Scene),
     ],
+    go_on: &[
+        "continue", "resume", "proceed", "unmute", "go on", "carry on", "move on", "play on",
+        "keep going", "keep playing", "go ahead", "speak again", "talk again", "play again",
+    ],
+    beside_go_on: &[
+        "everyone", "everybody", "all", "of", "you", "we", "us", "i", "let", "lets", "may", "can",
+        "could", "will", "please", "now", "then", "again", "and", "so", "okay", "ok", "alright",
+        "right", "yes", "yeah", "good", "well", "fine", "thanks", "thank", "it", "is", "im", "am",
+        "ready", "to", "with", "the", "game", "scene", "story", "npcs", "characters", "just",
+        "i want", "we want", "i would like", "we would like", "id like", "wed like",
+    ],
+    asks_to_go_on: &[
+        "can i", "can we", "could i", "could we", "may i", "may we", "shall i", "shall we",
+        "will we", "is it",
+    ],
     stops: &[
         "stop talking", "stop it", "stop that", "stop", "wait a minute", "wait a second",
         "wait a moment", "wait", "halt", "hold on a second", "hold on", "hold it", "hang on",
