@@ -211,6 +211,27 @@ fn players_may_stop_everything_and_steer_nothing() {
     );
 }
 
+#[test]
+fn texts_with_a_slash_are_commands() {
+    let place = table();
+    let texts = |texts: &[&'static str]| {
+        let texts: Vec<&str> = texts.iter().flat_map(|text| ["--text", *text]).collect();
+        place.run(&[&["ask", "--json"][..], &texts].concat())
+    };
+    let ran = texts(&["/xcard", "Mira, hello", "/resume", "Mira, hello"]).ends_with(0);
+    let lines = ran.lines();
+    assert_eq!(npcs(&lines), ["nobody", "Mira Quickfingers"], "{lines:#?}");
+    texts(&["Mira, hello", "/character set Balin"]).ends_with(0);
+    let ran = texts(&["Mira, hello", "/npc mute Mira"]).ends_with(1);
+    assert!(ran.stderr.contains("only the game master may /npc mute"), "{}", ran.stderr);
+    let ran = texts(&["/privacy optout", "Mira, hello"]).ends_with(1);
+    assert!(ran.stdout.is_empty() && ran.stderr.contains("/privacy optin"), "{ran:#?}");
+    let by_name = ["ask", "--json", "--speaker", "Max", "--as-dm", "--text", "/npc mute Mira"];
+    let others = ["--speaker", "Anna", "--text", "Mira, hello", "--text", "/npc unmute Mira"];
+    let ran = place.run(&[&by_name[..], &others].concat()).ends_with(1);
+    assert_eq!(npcs(&ran.lines()), ["nobody"], "{ran:#?}");
+}
+
 /// A player alone ends an X-card, here and in a kept session that is opened again; other orders stay the
 /// game master's.
 #[test]

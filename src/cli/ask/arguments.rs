@@ -24,7 +24,7 @@ pub struct Arguments {
     /// may be repeated.
     #[arg(long = "in", value_name = "FILE")]
     pub files: Vec<PathBuf>,
-    /// Written line; may be repeated.
+    /// Written line, or a command such as '/npc mute Mira'; may be repeated.
     #[arg(long = "text", value_name = "TEXT")]
     pub texts: Vec<String>,
     /// Speaker of the following inputs, or of typed lines [default: Player].

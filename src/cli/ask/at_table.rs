@@ -15,13 +15,13 @@ use super::{
     super::{DONE, FAILED, Failure, complain},
     arguments::{Arguments, Files},
     drive::{Driver, Pacing},
+    face::SlashContext,
     inputs::What,
     permits::LocalPermits,
     player::Player,
     print::{self, Printer},
     record::SessionRecord,
     sink::WavSink,
-    steer::SlashContext,
     steps::Step,
     terminal::{PictureFiles, TerminalEffects, Typed, is_yes},
 };
@@ -317,7 +317,7 @@ fn finish(
         return Err(stopped);
     }
     arguments.out.as_ref().map(|path| sink.write(path)).transpose()?;
-    let well = driver.last_outcome().is_some_and(|outcome| outcome.is_well());
+    let well = driver.ended_well();
     let has_left = matches!(end, End::Left) || driver.is_quiet_end();
     Ok(if well || has_left { DONE } else { FAILED })
 }
@@ -369,7 +369,7 @@ async fn drive(
         if steps.is_empty() {
             driver.typed_lines(typed, context).await
         } else {
-            driver.steps(steps).await
+            driver.steps(steps, context).await
         }
     };
     tokio::select! {

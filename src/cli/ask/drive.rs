@@ -2,7 +2,12 @@
 //!
 //! Entry type: [`Driver`]. **Never**: decides anything about a turn.
 
-use std::{collections::HashMap, path::Path, sync::Arc, time::Duration};
+use std::{
+    collections::{HashMap, HashSet},
+    path::Path,
+    sync::Arc,
+    time::Duration,
+};
 
 use tokio::{
     sync::oneshot,
@@ -11,7 +16,8 @@ use tokio::{
 
 use super::{
     super::Failure,
-    inputs::What,
+    face::SlashContext,
+    inputs::{Input, What},
     print::Printer,
     record::SessionRecord,
     steps::{HEARD, Heard, Recording, Step},
@@ -65,10 +71,13 @@ pub struct Driver {
     lines: u64,
     last: Option<Outcome>,
     pub(super) typed_anything: bool,
-    /// The person at the keyboard is at the table.
-    pub(super) is_here: bool,
-    /// The person at the keyboard is not to be heard.
-    pub(super) opted_out: bool,
+    /// True if the last input was a command that was carried out, false if one was refused; `None`: it was
+    /// none.
+    pub(super) last_command: Option<bool>,
+    /// People who have left the table until their next line.
+    pub(super) away: HashSet<SpeakerId>,
+    /// People who are not to be heard.
+    pub(super) opted_out: HashSet<SpeakerId>,
     record: Option<SessionRecord>,
 }
 
@@ -94,15 +103,17 @@ impl Driver {
             lines: 0,
             last: None,
             typed_anything: false,
-            is_here: true,
-            opted_out: false,
+            last_command: None,
+            away: HashSet::new(),
+            opted_out: HashSet::new(),
             record,
         }
     }
 
-    /// Outcome of the last utterance.
-    pub fn last_outcome(&self) -> Option<Outcome> {
-        self.last
+    /// True if the last input was answered, or carried out where it was a command.
+    pub fn ended_well(&self) -> bool {
+        let well = || self.last.is_some_and(|outcome| outcome.is_well());
+        self.last_command.unwrap_or_else(well)
     }
 
     /// Somebody typed and was answered before, and then left.
@@ -133,22 +144,26 @@ impl Driver {
         Ok(())
     }
 
-    /// Plays all inputs.
+    /// Plays all inputs; texts that begin with a slash are commands.
     ///
     /// # Errors
     /// The table is gone, or stdout is.
-    pub async fn steps(&mut self, steps: &[Step]) -> Result<(), Failure> {
+    pub async fn steps(
+        &mut self,
+        steps: &[Step],
+        context: &SlashContext<'_>,
+    ) -> Result<(), Failure> {
         for step in steps {
             self.join(&step.input.speaker, step.input.as_dm).await?;
         }
         if steps.iter().any(|step| step.input.at.is_some()) {
-            return self.timeline(steps).await;
+            return self.timeline(steps, context).await;
         }
         for step in steps {
             let before = self.lines;
             let speaker = self.speakers[&step.input.speaker];
             if let What::Text(text) = &step.input.what {
-                self.say(speaker, text.clone()).await?;
+                self.take_line(text, &self.speaker_of(&step.input), context).await?;
             }
             if let (What::File(path), Some(recording)) = (&step.input.what, &step.recording) {
                 self.feed(speaker, recording).await?;
@@ -164,7 +179,11 @@ impl Driver {
     }
 
     /// Everything at its own time.
-    async fn timeline(&mut self, steps: &[Step]) -> Result<(), Failure> {
+    async fn timeline(
+        &mut self,
+        steps: &[Step],
+        context: &SlashContext<'_>,
+    ) -> Result<(), Failure> {
         let start = Instant::now();
         let mut free_at = Duration::ZERO;
         let mut waiting: Vec<Waiting> = Vec::new();
@@ -177,7 +196,7 @@ impl Driver {
         while !waiting.is_empty() {
             sleep_until(start + tick).await;
             for it in waiting.iter_mut().filter(|it| it.at <= tick) {
-                self.go_on(it, start + tick).await?;
+                self.go_on(it, start + tick, context).await?;
             }
             waiting.retain(|it| !it.is_over);
             tick += FRAME;
@@ -193,10 +212,15 @@ impl Driver {
     }
 
     /// Says the part of an input that is due `at` this time: a whole text, or one frame of a recording.
-    async fn go_on(&self, it: &mut Waiting<'_>, at: Instant) -> Result<(), Failure> {
+    async fn go_on(
+        &mut self,
+        it: &mut Waiting<'_>,
+        at: Instant,
+        context: &SlashContext<'_>,
+    ) -> Result<(), Failure> {
         let speaker = self.speakers[&it.step.input.speaker];
         if let What::Text(text) = &it.step.input.what {
-            self.say(speaker, text.clone()).await?;
+            self.take_line(text, &self.speaker_of(&it.step.input), context).await?;
         }
         if let (None, Some(recording)) = (&it.heard, &it.step.recording) {
             it.heard = Some(recording.play()?);
@@ -254,6 +278,12 @@ impl Driver {
         let frame = Frame::padded(samples, HEARD);
         let frame = VoiceFrame { speaker, at: SoundTime(at), frame };
         Ok(self.table.voice.send(VoiceInput::Frame(frame)).await?)
+    }
+
+    /// The speaker of an input, who sits at the table.
+    fn speaker_of(&self, input: &Input) -> Speaker {
+        let Input { speaker, as_dm, .. } = input;
+        Speaker { id: self.speakers[speaker], name: speaker.clone(), is_dm: *as_dm }
     }
 
     pub(super) async fn say(&self, speaker: SpeakerId, text: String) -> Result<(), Failure> {
@@ -322,6 +352,7 @@ impl Driver {
         if let TableEvent::Line(line) = event {
             self.lines += 1;
             self.last = Some(line.outcome);
+            self.last_command = None;
             if let Some(record) = &mut self.record {
                 // Every printed line is recorded.
                 record.add(line).await?;

@@ -1,6 +1,6 @@
 //! A terminal as the commands of every face reach it.
 //!
-//! Entry type: [`Terminal`]. **Never**: waits; its orders are sent by the driver.
+//! Entry types: [`Terminal`], [`SlashContext`]. **Never**: waits; its orders are sent by the driver.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use tokio::sync::oneshot;
 
 use super::permits::LocalPermits;
 use crate::{
-    campaign::Engines,
+    campaign::{Assistant, Engines},
     commands::{AtTable, Face, Lasting, Refusal, StatusSoon, never_allowed},
     domain::{EngineKind, Npc},
     session::{Command as TableCommand, Seated, Speaker, SpeakerId},
@@ -18,6 +18,22 @@ use crate::{
 
 /// Refuses the words of a typist who is not to be heard.
 pub const OPTED_OUT: &str = "you opted out of being heard (/privacy optin undoes it)";
+
+/// Parts that slash lines reach beside the table.
+pub struct SlashContext<'a> {
+    /// Answers the game master in writing.
+    pub assistant: &'a Assistant,
+    /// Tools that need no further approval.
+    pub permits: &'a LocalPermits,
+    /// The engines of the NPCs.
+    pub engines: Arc<dyn Engines>,
+    /// Music that the table may play.
+    pub music: Music,
+    /// The typist's name at the table.
+    pub typist: &'a str,
+    /// The typist is the game master.
+    pub is_dm: bool,
+}
 
 /// A terminal during one typed command, and what the command wants done.
 pub struct Terminal<'a> {

@@ -1,68 +1,49 @@
-//! Slash lines: commands carried out at the table, and their answers.
+//! Slash lines, typed or given as texts: commands carried out at the table, and their answers.
 //!
 //! **Never**: says a slash line to an NPC.
 
-use std::sync::Arc;
+use std::{collections::HashSet, sync::Arc};
 
 use super::{
     super::{Failure, complain},
     drive::Driver,
-    face::Terminal,
-    own,
-    permits::LocalPermits,
-    status,
+    face::{SlashContext, Terminal},
+    own, status,
     written::print_answer,
 };
 use crate::{
-    campaign::{Assistant, Engines},
     commands::{self, Answer, Piece, Refusal, Reply, Subcommand},
     session::{Speaker, SpeakerId},
-    tools::builtin::Music,
 };
 
-/// Parts that slash lines reach beside the table.
-pub struct SlashContext<'a> {
-    /// Answers the game master in writing.
-    pub assistant: &'a Assistant,
-    /// Tools that need no further approval.
-    pub permits: &'a LocalPermits,
-    /// The engines of the NPCs.
-    pub engines: Arc<dyn Engines>,
-    /// Music that the table may play.
-    pub music: Music,
-    /// The typist's name at the table.
-    pub typist: &'a str,
-    /// The typist is the game master.
-    pub is_dm: bool,
-}
-
 impl Driver {
-    /// Does what a typed line wants; false when it is to be said to the NPCs.
+    /// Does what a line of `typist` wants; false when it is to be said to the NPCs.
     pub(super) async fn steer(
         &mut self,
         line: &str,
-        speaker: SpeakerId,
+        typist: &Speaker,
         context: &SlashContext<'_>,
     ) -> Result<bool, Failure> {
-        let typist = Speaker { id: speaker, name: context.typist.to_owned(), is_dm: context.is_dm };
         let person = |name: &str| self.speakers.get(name).copied();
-        let read = commands::read(&own::all(), line, typist, &person);
-        match read {
+        let read = commands::read(&own::all(), line, typist.clone(), &person);
+        let is_done = match read {
             None => return Ok(false),
             Some(Ok((sub, call))) if sub.may(&call) => self.carry_out(sub, &call, context).await?,
-            Some(Ok((sub, _))) => complain(&not_allowed(sub)),
-            Some(Err(why)) => complain(&why.to_string()),
-        }
+            Some(Ok((sub, _))) => refused(&not_allowed(sub)),
+            Some(Err(why)) => refused(&why.to_string()),
+        };
+        self.last_command = Some(is_done);
         Ok(true)
     }
 
-    /// Does what a command wants and shows its answer, once the table has taken it.
+    /// Does what a command wants and shows its answer, once the table has taken it; false when it refuses.
     async fn carry_out(
         &mut self,
         sub: &Subcommand,
         call: &commands::Call,
         context: &SlashContext<'_>,
-    ) -> Result<(), Failure> {
+    ) -> Result<bool, Failure> {
+        let caller = call.speaker.id;
         let mut face = Terminal {
             seats: Arc::clone(&self.table.seated.borrow()),
             people: self.speakers.values().copied().collect(),
@@ -70,8 +51,8 @@ impl Driver {
             music: &context.music,
             permits: context.permits,
             orders: Vec::new(),
-            is_here: self.is_here,
-            opted_out: self.opted_out,
+            is_here: !self.away.contains(&caller),
+            opted_out: self.opted_out.contains(&caller),
         };
         let mut answered = sub.carry_out(&mut face, call);
         loop {
@@ -79,7 +60,8 @@ impl Driver {
             for order in face.orders.drain(..) {
                 self.table.commands.send(order).await?;
             }
-            (self.is_here, self.opted_out) = (face.is_here, face.opted_out);
+            set(&mut self.away, caller, !face.is_here);
+            set(&mut self.opted_out, caller, face.opted_out);
             answered = match answered {
                 Ok(Answer::Soon(work)) => {
                     let next = work.await;
@@ -87,20 +69,19 @@ impl Driver {
                 }
                 Ok(Answer::Ask(question)) => {
                     let answer = context.assistant.ask(&question).await;
-                    let name = context.assistant.name();
-                    return Ok(print_answer(&self.printer, name, &question, answer)?);
+                    let (name, is_answered) = (context.assistant.name(), answer.is_ok());
+                    print_answer(&self.printer, name, &question, answer)?;
+                    return Ok(is_answered);
                 }
                 Ok(Answer::Now(reply)) => {
                     if has_orders {
                         // Answers "done" only once the table has taken the orders.
                         self.taken().await?;
                     }
-                    return self.show(&reply);
+                    self.show(&reply)?;
+                    return Ok(true);
                 }
-                Err(Refusal(why)) => {
-                    complain(&why);
-                    return Ok(());
-                }
+                Err(Refusal(why)) => return Ok(refused(&why)),
             };
         }
     }
@@ -122,6 +103,21 @@ impl Driver {
             _ => text.lines().filter(|line| !line.is_empty()).map(str::to_owned).collect(),
         };
         Ok(lines.iter().try_for_each(|line| self.printer.told(line))?)
+    }
+}
+
+/// Says why a command is not carried out, which it is not.
+fn refused(why: &str) -> bool {
+    complain(why);
+    false
+}
+
+/// Adds `id` to `ids`, or removes it.
+fn set(ids: &mut HashSet<SpeakerId>, id: SpeakerId, is_in: bool) {
+    if is_in {
+        ids.insert(id);
+    } else {
+        ids.remove(&id);
     }
 }
 

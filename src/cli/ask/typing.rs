@@ -1,15 +1,14 @@
-//! Lines that are typed to a table.
+//! Lines that are typed to a table, or given as texts.
 //!
-//! Entry function: [`Driver::typed_lines`]. **Never**: says a slash line to an NPC.
+//! Entry functions: [`Driver::typed_lines`], [`Driver::take_line`]. **Never**: says a slash line to an NPC.
 
 use super::{
     super::{Failure, complain},
     drive::Driver,
-    face::OPTED_OUT,
-    steer::SlashContext,
+    face::{OPTED_OUT, SlashContext},
     terminal::Typed,
 };
-use crate::session::SpeakerId;
+use crate::session::Speaker;
 
 /// Lines that end the evening.
 const ENDS: [&str; 4] = ["quit", "exit", "/quit", "/exit"];
@@ -25,7 +24,8 @@ impl Driver {
         context: &SlashContext<'_>,
     ) -> Result<(), Failure> {
         self.join(context.typist, context.is_dm).await?;
-        let speaker = self.speakers[context.typist];
+        let (id, name) = (self.speakers[context.typist], context.typist.to_owned());
+        let typist = Speaker { id, name, is_dm: context.is_dm };
         self.printer.welcome()?;
         loop {
             self.printer.prompt()?;
@@ -37,9 +37,7 @@ impl Driver {
             if ENDS.iter().any(|end| line.trim().eq_ignore_ascii_case(end)) {
                 break;
             }
-            if !self.steer(&line, speaker, context).await? {
-                self.say_if_heard(speaker, line, context).await?;
-            }
+            self.take_line(&line, &typist, context).await?;
             self.settle().await?;
         }
         if self.typed_anything {
@@ -48,22 +46,25 @@ impl Driver {
         Err(Failure::Usage("no input (give --in FILE, --text TEXT, or type a line)".into()))
     }
 
-    /// Says a typed line, unless its typist is not to be heard.
-    async fn say_if_heard(
+    /// Does what a line of `typist` orders, or says it to the NPCs.
+    pub(super) async fn take_line(
         &mut self,
-        speaker: SpeakerId,
-        line: String,
+        line: &str,
+        typist: &Speaker,
         context: &SlashContext<'_>,
     ) -> Result<(), Failure> {
-        if self.opted_out {
-            complain(OPTED_OUT);
+        if self.steer(line, typist, context).await? {
             return Ok(());
         }
-        if !self.is_here {
-            self.join(context.typist, context.is_dm).await?;
-            self.is_here = true;
+        if self.opted_out.contains(&typist.id) {
+            complain(OPTED_OUT);
+            self.last_command = Some(false);
+            return Ok(());
         }
-        self.say(speaker, line).await
+        if self.away.remove(&typist.id) {
+            self.join(&typist.name, typist.is_dm).await?;
+        }
+        self.say(typist.id, line.to_owned()).await
     }
 
     /// The next typed line; what the table says meanwhile is printed.
