@@ -17,6 +17,9 @@ use crate::{
 /// Status of a table, once all earlier orders are carried out.
 pub type StatusSoon = BoxFuture<'static, Result<Status, Refusal>>;
 
+/// Text of a recap, once it is written.
+pub type RecapSoon = BoxFuture<'static, Result<String, Refusal>>;
+
 /// A table as commands see it.
 pub struct AtTable {
     /// Its NPCs.
@@ -81,6 +84,15 @@ pub trait Face {
     /// # Errors
     /// Nothing is there to revoke, or the change cannot be kept.
     fn keep(&mut self, change: Lasting) -> Result<(), Refusal>;
+
+    /// A recap of the session so far, with the game master's secrets or without; a face that has a command
+    /// of its own for it has none here.
+    ///
+    /// # Errors
+    /// The session is not saved; the future's: it cannot be read or written.
+    fn recap(&self, _for_dm: bool) -> Result<RecapSoon, Refusal> {
+        Err("no recap here (use the command of this place)".into())
+    }
 
     /// Tools that were allowed for good, a line each, and whether that still holds.
     ///

@@ -29,7 +29,7 @@ pub mod stand_in;
 pub use answer::{Answer, Reply};
 pub use call::{Call, Value};
 pub use declared::{Command, Kind, NPC_MAX, Parameter, Subcommand, Suggested, WORD_MAX};
-pub use face::{AtTable, Face, Lasting, StatusSoon};
+pub use face::{AtTable, Face, Lasting, RecapSoon, StatusSoon};
 pub use npc::seat_line;
 pub use orders::{mute_all, pause, resume, resume_all, skip};
 pub use text::{Piece, Refusal, Text};
@@ -43,7 +43,9 @@ pub use npc::COMMAND as NPC;
 pub use privacy::{COMMAND as PRIVACY, HEARD, NOT_HEARD};
 pub use say::COMMAND as SAY;
 pub use scene::COMMAND as SCENE;
-pub use session::COMMAND as SESSION;
+pub use session::{
+    COMMAND as SESSION, DESCRIPTION as OF_SESSION, RECAP as SESSION_RECAP, STATUS as SESSION_STATUS,
+};
 pub use tier::COMMAND as TIER;
 pub use tools::{COMMAND as TOOLS, not_allowed as never_allowed};
 pub use xcard::COMMAND as XCARD;

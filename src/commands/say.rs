@@ -11,8 +11,12 @@ use super::{
     xcard,
 };
 use crate::{
-    logic::command::is_x_card,
-    session::{Command as TableCommand, SeatId, SeatStatus, State, Status},
+    domain::Npc,
+    logic::{
+        command::is_x_card,
+        words::{Words, fold},
+    },
+    session::{Command as TableCommand, SeatId, SeatStatus, Seated, State, Status},
 };
 
 /// Longest line taken, in characters.
@@ -45,7 +49,10 @@ fn say(face: &mut dyn Face, call: &Call) -> Result<Answer, Refusal> {
         // The user of the X-card stays anonymous.
         return xcard::halt(face);
     }
-    let seat = call.text("npc").map(|name| seat(face, name)).transpose()?.map(|(seat, _)| seat);
+    let seat = match call.text("npc") {
+        Some(name) => Some(seat(face, name)?.0),
+        None => face.table().ok().and_then(|table| begins_with(&table.seats, &text)),
+    };
     let speaker = call.speaker.clone();
     with_status(face, move |face, status| {
         let seat = seat.or_else(|| only_one(&status));
@@ -64,6 +71,28 @@ fn say(face: &mut dyn Face, call: &Call) -> Result<Answer, Refusal> {
             )),
             _ => Reply::public(said),
         })
+    })
+}
+
+/// The NPC whose name, alias or first word of a name `text` begins with, other words behind it and no sign
+/// between; the longest name counts. "Bartok I have come far" is said to Bartok; where a comma sets the name
+/// off, the table finds who is called.
+fn begins_with(seats: &[Seated], text: &str) -> Option<SeatId> {
+    let words = Words::of(text);
+    let is_called = |npc: &Npc, name: &str| {
+        let first_word = npc.name.split_whitespace().next();
+        let names = std::iter::once(npc.name.as_str()).chain(first_word);
+        names.chain(npc.aliases.iter().map(String::as_str)).any(|it| fold(it) == name)
+    };
+    (1..words.len()).rev().find_map(|count| {
+        let behind = text.get(words.source(count - 1).end..)?;
+        if words.is_possessive(count - 1) || !behind.starts_with(char::is_whitespace) {
+            return None;
+        }
+        let name = words.iter().take(count).collect::<Vec<_>>().join(" ");
+        let mut called = seats.iter().filter(|it| is_called(&it.npc, &name));
+        let one = called.next()?;
+        called.next().is_none().then_some(one.seat)
     })
 }
 
@@ -109,6 +138,8 @@ fn shown(text: &str, npc: Option<&SeatStatus>) -> Text {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
     use super::{
         super::stand_in::{seat, status},
         *,
@@ -131,6 +162,33 @@ mod tests {
         let table = status(vec![muted, seat("Mira")]);
         assert_eq!(unable(&table, Some(SeatId(1))), None);
         assert_eq!(unable(&table, None), None);
+    }
+
+    #[test]
+    fn line_that_begins_with_a_name_is_to_it() {
+        let aliases = vec!["old boar".to_owned()];
+        let bartok = Npc { aliases, ..Npc::plain("Bartok the Barkeep") };
+        let cast = [bartok, Npc::plain("Captain Hale"), Npc::plain("Captain Rook")];
+        let cast: Vec<Seated> = (0..)
+            .map(SeatId)
+            .zip(cast)
+            .map(|(seat, npc)| Seated { seat, npc: Arc::new(npc) })
+            .collect();
+        for (text, seat) in [
+            ("Bartok I have come far", Some(0)),
+            ("bartok the barkeep good evening", Some(0)),
+            ("Old boar an ale", Some(0)),
+            ("Old boar, an ale", None),
+            ("Bartok: hello", None),
+            ("Captain Rook the gate is open", Some(2)),
+            ("Captain is the gate open", None),
+            ("Bartok's beer is good", None),
+            ("Bartok", None),
+            ("good evening Bartok", None),
+            ("Guten Abend", None),
+        ] {
+            assert_eq!(begins_with(&cast, text), seat.map(SeatId), "{text}");
+        }
     }
 
     #[test]

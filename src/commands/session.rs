@@ -1,17 +1,43 @@
 //! `/session`: how the play session stands. A face that opens sessions adds subcommands of its own.
 //!
-//! Entry item: [`COMMAND`]. **Never**: begins or ends a session.
+//! Entry items: [`COMMAND`], [`STATUS`], [`RECAP`]. **Never**: begins or ends a session.
+
+use futures::FutureExt;
 
 use super::{
-    answer::{Reply, with_status},
-    declared::{Command, Subcommand},
+    answer::{Answer, Next, Reply, with_status},
+    call::Call,
+    declared::{Command, Kind, Parameter, Subcommand},
+    face::Face,
+    text::Refusal,
 };
 
-/// `/session`.
-pub static COMMAND: Command = Command {
-    name: "session",
-    description: "Start, stop or check the play session",
-    subs: &[Subcommand::new("session status", "Show the state of the session", &[], |face, _| {
+/// Its purpose.
+pub const DESCRIPTION: &str = "Start, stop or check the play session";
+
+/// `/session status`.
+pub const STATUS: Subcommand =
+    Subcommand::new("session status", "Show the state of the session", &[], |face, _| {
         with_status(face, |_, status| Ok(Reply::default().titled("The session").of(status)))
-    })],
-};
+    });
+
+/// `/session recap`, for faces without a recap of their own.
+pub const RECAP: Subcommand = Subcommand::new(
+    "session recap",
+    "Show what happened, with the numbers of the lines that prove it",
+    &[Parameter::new("dm", "With the game master's secrets", Kind::Flag).for_dm()],
+    recap,
+)
+.for_all();
+
+/// `/session`.
+pub static COMMAND: Command =
+    Command { name: "session", description: DESCRIPTION, subs: &[STATUS] };
+
+fn recap(face: &mut dyn Face, call: &Call) -> Result<Answer, Refusal> {
+    let told = face.recap(call.flag("dm"))?;
+    let next = |told: Result<String, Refusal>| {
+        Box::new(move |_: &mut dyn Face| told.map(|it| Answer::Now(Reply::private(it)))) as Next
+    };
+    Ok(Answer::Soon(told.map(next).boxed()))
+}

@@ -15,7 +15,7 @@ use super::{
     super::{DONE, FAILED, Failure, complain},
     arguments::{Arguments, Files},
     drive::{Driver, Pacing},
-    face::SlashContext,
+    face::{RecapParts, SlashContext},
     inputs::What,
     permits::LocalPermits,
     player::Player,
@@ -118,6 +118,16 @@ impl Setting<'_> {
         Ok(Assistant::open(&app::assistant(&self.tools.services, self.config), parts)?)
     }
 
+    /// Parts of a recap of the session that `record` writes down.
+    fn recap(&self, record: Option<&SessionRecord>) -> Option<RecapParts> {
+        record.map(|record| RecapParts {
+            transcripts: record.transcripts.clone(),
+            written: record.written.clone(),
+            assistant: app::assistant(&self.tools.services, self.config),
+            budget: self.budget.clone(),
+        })
+    }
+
     /// File for a saved session; `None`: it is not saved.
     fn record(&self, tables: &Tables) -> Result<Option<SessionRecord>, Failure> {
         let (Some(path), Some(store)) = (self.kept.call_log(), &self.memory) else {
@@ -166,12 +176,13 @@ impl Setting<'_> {
         Failure::Failed(anyhow::anyhow!("stopped before everything was answered: {out}{kept}"))
     }
 
-    /// Saved state that the table resumes; reports it where it would surprise. `asks` the typist if an X-card
-    /// is over.
-    async fn resumed(&self, asks: Option<&Typed>) -> Resumed {
+    /// Saved state that the table resumes; reports it where it would surprise. A typist at a terminal is asked
+    /// if an X-card is over.
+    async fn resumed(&self, typed: &Typed, is_typed: bool) -> Resumed {
         let mut continuation = self.kept.continuation();
         if let Some(continuation) = &mut continuation {
-            self.silent(continuation, asks).await;
+            let can_ask = is_typed && !self.arguments.json && io::stdin().is_terminal();
+            self.silent(continuation, can_ask.then_some(typed)).await;
         }
         Resumed { histories: self.kept.histories(), continuation, budget: self.budget.clone() }
     }
@@ -240,7 +251,7 @@ pub async fn at_table(
     let sink = WavSink::new(Player::found(arguments.silent), MusicPlayer::new(events.downgrade()));
     let told = events.subscribe();
     let (typed, permits) = (Typed::new(), setting.permits());
-    let effects = setting.effects(&typed, &permits);
+    let (effects, recap) = (setting.effects(&typed, &permits), setting.recap(record.as_ref()));
     let setup = TableSetup {
         session: setting.session(),
         stt,
@@ -251,10 +262,8 @@ pub async fn at_table(
         is_here: true,
         seed: rand::random(),
     };
-    let memory = setting.memory.clone();
-    let asks = steps.is_empty() && !arguments.json && io::stdin().is_terminal();
-    let resumed = setting.resumed(asks.then_some(&*typed)).await;
-    let table = app::open_table(config, tools, memory, resumed, setup)?;
+    let resumed = setting.resumed(&typed, steps.is_empty()).await;
+    let table = app::open_table(config, tools, setting.memory.clone(), resumed, setup)?;
     let (commands, seated) = (table.handle.commands.clone(), setting.seated(&table));
     open.add(seated.clone());
     tables.add(&events);
@@ -267,9 +276,8 @@ pub async fn at_table(
     let following = app::follow(running, setting.live_config());
     let assistant = &setting.assistant(effects)?;
     let (typist, is_dm, permits) = (arguments.typist(), arguments.as_dm, &*permits);
-    let engines = Arc::new(seated);
-    let music = tools.music();
-    let context = &SlashContext { assistant, permits, engines, music, typist, is_dm };
+    let (engines, music) = (Arc::new(seated), tools.music());
+    let context = &SlashContext { assistant, permits, engines, music, recap, typist, is_dm };
     let interrupts = signal(SignalKind::interrupt())?;
     setting.is_open.set(true);
     let conducting = Conducting { steps: &steps, typed: &typed, context, sink: &sink, interrupts };

@@ -9,15 +9,44 @@ use tokio::sync::oneshot;
 
 use super::permits::LocalPermits;
 use crate::{
-    campaign::{Assistant, Engines},
-    commands::{AtTable, Face, Lasting, Refusal, StatusSoon, never_allowed},
+    campaign::{
+        Assistant, AssistantSettings, Engines, Scoped, Transcript, TranscriptWriter, Writer, recap,
+    },
+    commands::{AtTable, Face, Lasting, RecapSoon, Refusal, StatusSoon, never_allowed},
     domain::{EngineKind, Npc},
+    engine::Budget,
+    memory::Viewer,
     session::{Command as TableCommand, Seated, Speaker, SpeakerId},
     tools::builtin::Music,
 };
 
 /// Refuses the words of a typist who is not to be heard.
 pub const OPTED_OUT: &str = "you opted out of being heard (/privacy optin undoes it)";
+
+/// Parts of a recap of the session that runs.
+#[derive(Clone)]
+pub struct RecapParts {
+    /// Writes the transcript.
+    pub transcripts: TranscriptWriter,
+    /// Its session.
+    pub written: Transcript,
+    /// The assistant, whose model writes recaps.
+    pub assistant: AssistantSettings,
+    /// Pays for the model.
+    pub budget: Budget,
+}
+
+impl RecapParts {
+    /// The recap as text.
+    async fn text(self, for_dm: bool) -> Result<String, Refusal> {
+        self.transcripts.caught_up().await?;
+        let writer = Writer::new(&self.assistant, self.budget)?;
+        let viewer = if for_dm { Viewer::Dm } else { Viewer::Everyone };
+        let (store, Transcript { scope, session }) = (self.transcripts.store(), &self.written);
+        let told = recap(Scoped::new(&*store, scope), &session.0, viewer, writer.as_ref()).await?;
+        told.map(|it| it.text()).ok_or_else(|| "nothing was said yet (say something first)".into())
+    }
+}
 
 /// Parts that slash lines reach beside the table.
 pub struct SlashContext<'a> {
@@ -29,6 +58,8 @@ pub struct SlashContext<'a> {
     pub engines: Arc<dyn Engines>,
     /// Music that the table may play.
     pub music: Music,
+    /// What a recap is made of; `None`: the session is not saved.
+    pub recap: Option<RecapParts>,
     /// The typist's name at the table.
     pub typist: &'a str,
     /// The typist is the game master.
@@ -45,6 +76,8 @@ pub struct Terminal<'a> {
     pub engines: &'a Arc<dyn Engines>,
     /// Music that the table may play.
     pub music: &'a Music,
+    /// What a recap is made of; `None`: the session is not saved.
+    pub recap: Option<&'a RecapParts>,
     /// Tools that were allowed for good.
     pub permits: &'a LocalPermits,
     /// Orders for the table, in their sequence, not sent yet.
@@ -113,6 +146,13 @@ impl Face for Terminal<'_> {
             }
         }
         Ok(())
+    }
+
+    fn recap(&self, for_dm: bool) -> Result<RecapSoon, Refusal> {
+        let unsaved =
+            "this session is not saved, so it has no recap (start it with --session NAME)";
+        let parts = self.recap.ok_or(unsaved)?;
+        Ok(parts.clone().text(for_dm).boxed())
     }
 
     fn permits(&self) -> Result<Vec<String>, Refusal> {

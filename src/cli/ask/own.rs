@@ -2,9 +2,38 @@
 //!
 //! Entry function: [`all`]. **Never**: does what a command of every face does.
 
+use rand::{SeedableRng, rngs::StdRng};
+
 use crate::{
-    commands::{self, Command, Reply, Subcommand, Text, usage},
+    commands::{self, Command, Kind, Parameter, Refusal, Reply, Subcommand, Text, usage},
+    logic::spoken::read_dice,
     session::Command as TableCommand,
+};
+
+/// Longest dice expression taken, in characters.
+const DICE_MAX: u16 = 200;
+
+/// `/session`, with a recap.
+static SESSION: Command = Command {
+    name: "session",
+    description: commands::OF_SESSION,
+    subs: &[commands::SESSION_STATUS, commands::SESSION_RECAP],
+};
+
+static ROLL: Command = Command {
+    name: "roll",
+    description: "Roll dice",
+    subs: &[Subcommand::new(
+        "roll",
+        "Roll dice yourself: 2d6+3, 1d20 adv, 4d6kh3",
+        &[Parameter::required(
+            "expression",
+            "Dice, as notation or in words",
+            Kind::Words(DICE_MAX),
+        )],
+        |_, call| Ok(Reply::public(Text::lines(thrown(call.words("expression")?)?)).into()),
+    )
+    .for_all()],
 };
 
 static SKIP: Command = Command {
@@ -61,7 +90,23 @@ static HELP: Command = Command {
     .for_all()],
 };
 
+/// The dice that `text` names, thrown: a text a roll.
+fn thrown(text: &str) -> Result<Vec<Text>, Refusal> {
+    let mut dice = StdRng::seed_from_u64(rand::random());
+    let mut fallen = Vec::new();
+    for roll in read_dice(text)? {
+        fallen.push(Text::from(roll.roll(&mut dice)?.text));
+    }
+    Ok(fallen)
+}
+
 /// Every command of a terminal, in the order of `/help`.
 pub fn all() -> Vec<&'static Command> {
-    commands::ALL.into_iter().chain([&SKIP, &PAUSE, &RESUME, &LEAVE, &HELP]).collect()
+    let own =
+        |shared: &'static Command| if shared.name == SESSION.name { &SESSION } else { shared };
+    commands::ALL
+        .into_iter()
+        .map(own)
+        .chain([&ROLL, &SKIP, &PAUSE, &RESUME, &LEAVE, &HELP])
+        .collect()
 }

@@ -89,12 +89,15 @@ impl Printer {
         Ok(())
     }
 
-    /// Tells people of a call.
+    /// Tells people of a call, where they want to see calls.
     ///
     /// # Errors
     /// stdout is gone.
     pub fn tool(&self, tool: &ToolLine) -> anyhow::Result<()> {
-        Ok(writeln!(stdout(), "{}", call(tool))?)
+        match self.form {
+            Form::Everything => Ok(writeln!(stdout(), "{}", call(tool))?),
+            Form::Play | Form::Json => Ok(()),
+        }
     }
 
     /// Prints words of a speaker who is not at the table.

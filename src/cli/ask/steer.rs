@@ -50,6 +50,7 @@ impl Driver {
             engines: &context.engines,
             music: &context.music,
             permits: context.permits,
+            recap: context.recap.as_ref(),
             orders: Vec::new(),
             is_here: !self.away.contains(&caller),
             opted_out: self.opted_out.contains(&caller),
