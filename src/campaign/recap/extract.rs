@@ -1,10 +1,10 @@
 //! Extract of a session, chosen from the lines themselves.
 //!
-//! Entry function: [`extract`]. **Never**: says what was not said.
+//! Entry functions: [`extract`], [`story`]. **Never**: says what was not said.
 
 use super::{claim::Claim, model::people};
 use crate::{
-    logic::evidence::People,
+    logic::{address::is_apart, evidence::People},
     memory::{Entity, EntityKind, TranscriptLine},
 };
 
@@ -18,6 +18,8 @@ const QUOTED_WHOLE: usize = 600;
 const KEPT: u32 = u32::MAX;
 /// Outcomes of turns that were orders.
 const ORDERS: [&str; 2] = ["stopped", "command"];
+/// Outcome of what was said to no NPC.
+const TO_NOBODY: &str = "nobody_addressed";
 /// The tool that throws dice.
 const DICE: &str = "dice-roller.roll";
 
@@ -127,6 +129,16 @@ fn throws(line: &TranscriptLine) -> Option<Claim> {
     (!throws.is_empty()).then(|| Claim { text, lines: vec![line.seq] })
 }
 
+/// The lines of the story: without those that players said to no NPC and outside the game, or whispered.
+pub fn story(lines: Vec<TranscriptLine>) -> Vec<TranscriptLine> {
+    let is_kept = |line: &TranscriptLine| {
+        let said = &line.said;
+        let is_to_nobody = said.speaker_id.is_some() && said.outcome == TO_NOBODY;
+        !(is_to_nobody && is_apart(&said.text))
+    };
+    lines.into_iter().filter(is_kept).collect()
+}
+
 /// True if a line is an order and nothing that happened.
 fn is_order(line: &TranscriptLine) -> bool {
     ORDERS.contains(&line.said.outcome.as_str()) && line.said.speaker_id.is_some()
@@ -204,6 +216,23 @@ mod tests {
         let claims = extract(&lines, &[]);
         assert_eq!(claims.iter().map(|it| &it.lines[..]).collect::<Vec<_>>(), [[1].as_slice()]);
         assert!(left_out(&lines, &[]).is_empty());
+    }
+
+    #[test]
+    fn asides_and_whispers_are_no_story() {
+        let lines = [
+            (1, "I whisper to Ben that Bartok lies", "nobody_addressed"),
+            (2, "OOC: pizza?", "nobody_addressed"),
+            (3, "I tell the others to wait", "nobody_addressed"),
+            (4, "I whisper to Bartok that I am lost", "spoken"),
+        ];
+        let lines = lines.map(|(seq, text, outcome)| {
+            let mut line = line(seq, seq, Some("Anna"), text);
+            line.said.outcome = outcome.to_owned();
+            line
+        });
+        let kept: Vec<u64> = story(lines.to_vec()).iter().map(|line| line.seq).collect();
+        assert_eq!(kept, [3, 4]);
     }
 
     #[test]

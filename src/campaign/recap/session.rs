@@ -7,7 +7,12 @@ use std::fmt::Write as _;
 
 use serde::Serialize;
 
-use super::{claim::Claim, extract, model, writer::Writer};
+use super::{
+    claim::Claim,
+    extract::{self, story},
+    model,
+    writer::Writer,
+};
 use crate::{
     campaign::{Scoped, date},
     domain::fnv1a,
@@ -64,14 +69,14 @@ pub async fn recap(
     let filter = SessionFilter { id: Some(id.to_owned()), ..SessionFilter::default() };
     let Some(entry) = store.sessions(scope, filter).await?.pop() else { return Ok(None) };
     let filter = LineFilter { session: Some(id.to_owned()), ..LineFilter::default() };
-    let mut lines = store.lines(scope, filter.clone(), viewer.clone()).await?;
+    let mut lines = story(store.lines(scope, filter.clone(), viewer.clone()).await?);
     let mut written = match writer.filter(|_| !lines.is_empty()) {
         None => None,
         Some(writer) => Some((writer, model::write(writer, &lines).await)),
     };
     let mut failure = None;
     if written.is_some() {
-        let now = store.lines(scope, filter, viewer.clone()).await?;
+        let now = story(store.lines(scope, filter, viewer.clone()).await?);
         if !is_continued(&lines, &now) {
             (written, failure, lines) = (None, Some(DELETED.to_owned()), now);
         }

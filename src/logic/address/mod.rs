@@ -21,6 +21,7 @@ use hits::{Group, Lexicon};
 use turning::TurnedTo;
 use who::Who;
 
+pub use turning::is_apart;
 pub use who::Called;
 
 /// A conversation goes on for this long after the NPC's last line.

@@ -1,7 +1,7 @@
 //! To whom somebody says that they turn: "I ask the barkeep for a drink", "ich wende mich an den
 //! Hauptmann".
 //!
-//! Entry type: [`Turning`]. A verb of turning stands beside a name or a role, in the present, and is
+//! Entry items: [`Turning`], [`is_apart`]. A verb of turning stands beside a name or a role, in the present, and is
 //! the speaker's own act. **Never**: takes what was, might be or is denied for an act.
 
 use std::ops::Range;
@@ -42,6 +42,39 @@ struct Target {
     range: Range<usize>,
 }
 
+/// True if what `text` says, to no NPC, is no part of the story that everybody hears: it is said outside the
+/// game, or its speaker whispers ("I whisper to Wren", "(flüsternd) komm").
+pub fn is_apart(text: &str) -> bool {
+    let words = Words::of(text);
+    let is_in = |list: fn(&'static language::Turning) -> List, at: Option<usize>| {
+        let word = at.and_then(|at| words.get(at));
+        word.is_some_and(|word| is_turning(list, word))
+    };
+    let whispers = |at: usize| {
+        let (before, earlier) = (at.checked_sub(1), at.checked_sub(2));
+        let is_beside = is_in(|it| it.particles, before) || is_in(|it| it.adverbs, before);
+        is_in(|it| it.whispers, Some(at))
+            && (at == 0
+                || is_in(|it| it.doers, before)
+                || (is_beside && is_in(|it| it.doers, earlier)))
+    };
+    is_aside(&words) || (0..words.len()).any(whispers)
+}
+
+/// True if `words` are said outside the game.
+fn is_aside(words: &Words) -> bool {
+    all(|language| language.turning.asides).any(|phrase| {
+        let count = phrase.split(' ').count();
+        let stands = |at| is_phrase(words, at, phrase) && words.get(at + count) != Some("for");
+        (0..words.len()).any(stands)
+    })
+}
+
+/// The words at `at` are `phrase`.
+fn is_phrase(words: &Words, at: usize, phrase: &str) -> bool {
+    phrase.split(' ').enumerate().all(|(n, word)| words.get(at + n) == Some(word))
+}
+
 impl Turning<'_> {
     /// The first whom the speaker turns to.
     pub fn find(&self) -> Option<TurnedTo> {
@@ -56,16 +89,12 @@ impl Turning<'_> {
 
     /// True if it is said outside the game ("out of character").
     pub fn is_aside(&self) -> bool {
-        all(|language| language.turning.asides).any(|phrase| {
-            let count = phrase.split(' ').count();
-            (0..self.words.len())
-                .any(|at| self.is_phrase(at, phrase) && self.words.get(at + count) != Some("for"))
-        })
+        is_aside(self.words)
     }
 
     /// The words at `at` are `phrase`.
     fn is_phrase(&self, at: usize, phrase: &str) -> bool {
-        phrase.split(' ').enumerate().all(|(n, word)| self.words.get(at + n) == Some(word))
+        is_phrase(self.words, at, phrase)
     }
 
     /// People at the table who are no NPCs.
@@ -256,4 +285,34 @@ pub fn is_spoken_of(words: &Words, range: &Range<usize>, at_start: bool) -> bool
     is(before, |it| it.before_name)
         || is(before, |it| it.mentions)
         || (is(before, |it| it.acted_on) && own() && !to_somebody())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn asides_and_whispers_are_told_apart() {
+        for (text, apart) in [
+            ("OOC: who orders pizza?", true),
+            ("(out of character) can we take a break", true),
+            ("ooc brb", true),
+            ("Außerhalb der Rolle: wer holt Bier?", true),
+            ("I whisper to Dagny that the barkeep lies", true),
+            ("I quietly whisper to Dagny", true),
+            ("whispering: he has a knife", true),
+            ("Ich flüstere Dagny zu, dass er lügt", true),
+            ("ich flüstere leise", true),
+            ("Flüsternd: wir sollten gehen", true),
+            ("I heard whispers in the mill", false),
+            ("I hear a whisper", false),
+            ("The wind whispers", false),
+            ("Er flüstert etwas", false),
+            ("I tell the others to wait", false),
+            ("that was out of character for him", false),
+            ("", false),
+        ] {
+            assert_eq!(is_apart(text), apart, "{text}");
+        }
+    }
 }

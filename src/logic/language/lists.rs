@@ -345,6 +345,8 @@ pub struct Turning {
     pub fellows: List,
     /// Phrases of what is said outside the game.
     pub asides: List,
+    /// Verbs of whispering, as the speaker's own act.
+    pub whispers: List,
     /// Words before a name at the end that make it the matter, beside [`Language::objects`].
     pub mentions: List,
     /// Verbs whose object behind "I" is the matter, unless a person is addressed.

@@ -80,6 +80,7 @@ pub(super) static TURNING: Turning = Turning {
         "meinen kameraden", "meinen begleitern", "meinen leuten", "meiner gruppe", "meiner truppe",
     ],
     asides: &["ausserhalb der rolle", "ausserhalb des spiels", "offgame", "outtime"],
+    whispers: &["flustere", "flustern", "flusternd", "tuschle", "tuscheln", "raune"],
     mentions: &[
         "ein", "eine", "einen", "einem", "einer",
         "zu", "zum", "zur", "an", "am", "nach", "bei", "beim", "fur", "furs", "hinter", "hinterm",

@@ -50,6 +50,7 @@ pub(super) static TURNING: Turning = Turning {
         "my comrades", "my party", "my group", "my team",
     ],
     asides: &["out of character", "ooc", "out of game", "off game"],
+    whispers: &["whisper", "whispering"],
     mentions: &[
         "a", "an", "to", "at", "for", "from", "by", "on", "like", "behind", "past", "near", "without", "beside",
         "into", "towards", "toward", "between", "ask", "asks",
