@@ -475,7 +475,11 @@ fn money_that_is_not_there_is_not_spent() {
     let price = "prices: { test-model: { input: 1000, output: 1000 } }\n";
     place.write("glyphoxa.yaml", format!("{config}{price}budget: {{ session_max: 0.01 }}\n"));
     let line = ask(&place).ends_with(1).line();
-    assert_eq!((text(&line, "outcome"), text(&line, "reply")), ("over_budget", ""), "{line:#}");
+    assert_eq!(
+        (text(&line, "outcome"), text(&line, "reply")),
+        ("over_budget", "Forgive me, I have no more words for today."),
+        "{line:#}"
+    );
     assert!(text(&line, "detail").contains("0.01"), "{line:#}");
     assert!(line["audio_ms"].as_u64() > Some(500), "he says that he has no more words");
     assert_eq!(server.requests().len(), 0, "checked before the call");

@@ -331,13 +331,18 @@ impl Played {
                 };
                 at.get_or_insert_with(Instant::now);
             }
-            Reply::SentenceDone { .. } => {}
+            Reply::SentenceDone { .. } | Reply::Instead { .. } => {}
         }
     }
 
     /// All of it, or what came before the interruption.
     fn heard(&self) -> HeardAloud {
         let position = Position { sentence: self.sentences.saturating_sub(1), into: self.into };
-        HeardAloud { text: self.text.clone(), audio: self.into, position: Some(position) }
+        HeardAloud {
+            text: self.text.clone(),
+            audio: self.into,
+            position: Some(position),
+            ..HeardAloud::default()
+        }
     }
 }

@@ -29,6 +29,11 @@ pub enum Reply {
         /// A filler is played, but is no part of the history.
         filler: bool,
     },
+    /// A line begins that is said in place of an answer: it is reported, and no part of the history.
+    Instead {
+        /// Its text as written.
+        text: String,
+    },
     /// Words of a sentence that came after its beginning, to be appended.
     Words {
         /// Number of the sentence in the turn.
@@ -89,7 +94,7 @@ impl ReplyPort {
                 Reply::Words { sentence: sentence + self.before, text }
             }
             Reply::SentenceDone { index } => Reply::SentenceDone { index: index + self.before },
-            Reply::Sentence { .. } => reply,
+            Reply::Sentence { .. } | Reply::Instead { .. } => reply,
         }
     }
 
@@ -118,6 +123,8 @@ fn gone() -> Error {
 pub struct HeardAloud {
     /// Text up to the last frame that left; fillers are not part of it.
     pub text: String,
+    /// What was heard of a line in place of an answer; empty: there was none.
+    pub instead: String,
     /// Length of the sound that left, fillers included.
     pub audio: Duration,
     /// The place in the answer where it ended; `None`: nothing of it was heard.

@@ -162,6 +162,13 @@ impl Playback {
         }
     }
 
+    /// A line of `turn` begins that is said in place of an answer.
+    pub fn instead(&mut self, turn: TurnId, text: String) {
+        if let Some(segment) = self.segment(turn) {
+            segment.sentences.push(Sentence { text, instead: true, ..Sentence::default() });
+        }
+    }
+
     /// Sentence `index` has more words.
     pub fn words(&mut self, turn: TurnId, index: usize, text: &str) {
         if let Some(sentence) = self.segment(turn).and_then(|s| s.sentences.get_mut(index)) {

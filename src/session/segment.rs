@@ -57,6 +57,8 @@ pub struct Sentence {
     pub text: String,
     /// It covers a wait, and is not part of the answer.
     pub filler: bool,
+    /// It is said in place of an answer.
+    pub instead: bool,
     /// Frames that came.
     pub frames: usize,
     /// Frames that left.
@@ -101,14 +103,17 @@ impl Segment {
 
     /// The part of it that has left for the listeners.
     pub fn heard(&self) -> HeardAloud {
-        let text: Vec<String> =
-            self.sentences.iter().filter(|s| !s.filler).filter_map(Sentence::heard).collect();
+        let heard = |is_wanted: fn(&Sentence) -> bool| {
+            let wanted = self.sentences.iter().filter(|sentence| is_wanted(sentence));
+            wanted.filter_map(Sentence::heard).collect::<Vec<_>>().join(" ")
+        };
+        let (text, instead) = (heard(|it| !it.filler && !it.instead), heard(|it| it.instead));
         let last = self.sentences.iter().rposition(|sentence| sentence.played > 0);
         let position = last.and_then(|sentence| {
             let into = sound(self.sentences.get(sentence)?.played);
             Some(Position { sentence, into })
         });
-        HeardAloud { text: text.join(" "), audio: sound(self.played), position }
+        HeardAloud { text, instead, audio: sound(self.played), position }
     }
 }
 

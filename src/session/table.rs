@@ -412,6 +412,7 @@ impl Table {
     fn reply(&mut self, turn: TurnId, reply: Reply) {
         match reply {
             Reply::Sentence { text, filler } => self.playback.sentence(turn, text, filler),
+            Reply::Instead { text } => self.playback.instead(turn, text),
             Reply::Audio { sentence, frame } => {
                 self.playback.push(Instant::now(), turn, sentence, frame);
             }

@@ -296,6 +296,9 @@ impl Active {
             engine: engine.map_or(EngineKind::Cascaded, |it| it.kind).name(),
             because: engine.and_then(|it| it.because.clone()),
         };
+        // What was said in place of an answer is told as well.
+        let said = [heard.text.as_str(), heard.instead.as_str()];
+        let reply = said.iter().filter(|it| !it.is_empty()).copied().collect::<Vec<_>>().join(" ");
         let line = (!hidden).then(|| TurnLine {
             turn: self.id.0,
             speaker: String::new(),
@@ -306,7 +309,7 @@ impl Active {
             tier: Some(self.purpose.tier.line()),
             visible: report.map(|report| report.visible.clone()).unwrap_or_default(),
             tools: report.map(|r| r.calls.iter().map(Into::into).collect()).unwrap_or_default(),
-            reply: heard.text.clone(),
+            reply,
             unspoken: report.map(|it| it.unspoken.clone()).filter(|words| !words.is_empty()),
             outcome,
             detail: report.and_then(|report| report.failure.as_ref()).and_then(detail),

@@ -88,14 +88,17 @@ impl TurnVoice {
             return Ok(());
         }
         match self.fillers.instead(occasion).await {
-            Some(line) => self.play(index, line).await,
+            Some(line) => {
+                let begins = Reply::Instead { text: line.text.clone() };
+                self.play(index, line, begins).await
+            }
             None => Ok(()),
         }
     }
 
-    /// Plays what was prepared as sentence `index`.
-    async fn play(&self, index: usize, line: Filler) -> Result<(), Error> {
-        self.begin(line.text, true).await?;
+    /// Plays what was prepared as sentence `index`, which `begins`.
+    async fn play(&self, index: usize, line: Filler, begins: Reply) -> Result<(), Error> {
+        self.replies.send(begins).await?;
         for frame in line.frames.iter() {
             let frame = frame.clone();
             self.replies.send(Reply::Audio { sentence: index, frame }).await?;
@@ -115,7 +118,8 @@ impl TurnVoice {
             match say {
                 Say::Filler(tool) => {
                     let Some(filler) = self.fillers.ready(&tool).await else { continue };
-                    self.play(**index, filler).await?;
+                    let begins = Reply::Sentence { text: filler.text.clone(), filler: true };
+                    self.play(**index, filler, begins).await?;
                 }
                 Say::Instead(occasion) => {
                     self.instead(**index, occasion).await?;
@@ -127,7 +131,7 @@ impl TurnVoice {
                         continue;
                     }
                     saying.clone_from(&text);
-                    self.begin(text, false).await?;
+                    self.replies.send(Reply::Sentence { text, filler: false }).await?;
                     self.voice.speak(**index, &words, &mut gate, &self.replies).await?;
                     **spoken += 1;
                     self.replies.send(Reply::SentenceDone { index: **index }).await?;
@@ -136,9 +140,5 @@ impl TurnVoice {
             **index += 1;
         }
         Ok(())
-    }
-
-    async fn begin(&self, text: String, filler: bool) -> Result<(), Error> {
-        self.replies.send(Reply::Sentence { text, filler }).await
     }
 }

@@ -176,7 +176,9 @@ async fn read(replies: &mut mpsc::Receiver<(TurnId, Reply)>) -> (Vec<String>, us
     let (mut sentences, mut frames) = (Vec::new(), 0);
     while let Some((_, reply)) = replies.recv().await {
         match reply {
-            Reply::Sentence { text, filler: true } => sentences.push(format!("[{text}]")),
+            Reply::Instead { text } | Reply::Sentence { text, filler: true } => {
+                sentences.push(format!("[{text}]"));
+            }
             Reply::Sentence { text, filler: false } => sentences.push(text),
             Reply::Words { sentence, text } => sentences[sentence].push_str(&text),
             Reply::Audio { .. } => frames += 1,

@@ -60,7 +60,12 @@ async fn interruption_needs_another_session() {
     let mut seat = fixed();
     seat.answers(&[Say("The caravan never came in.", 3_000)]);
     let position = Some(Position { sentence: 0, into: ms(1_240) });
-    let heard = HeardAloud { text: "The caravan…".to_owned(), audio: ms(1_240), position };
+    let heard = HeardAloud {
+        text: "The caravan…".to_owned(),
+        audio: ms(1_240),
+        position,
+        ..HeardAloud::default()
+    };
     seat.turn(|_| heard).await;
     assert_eq!(seat.talker.sessions(), 2, "before anybody speaks again");
     let before = format!("{:?}", seat.talker.before(1));

@@ -144,7 +144,12 @@ fn whole(answered: &Answered) -> HeardAloud {
     let audio = FRAME * u32::try_from(answered.frames).unwrap();
     let spoken = answered.sentences.iter().filter(|it| !it.starts_with('['));
     let text = spoken.cloned().collect::<Vec<_>>().join(" ");
-    HeardAloud { text, audio, position: Some(Position { sentence, into: audio }) }
+    HeardAloud {
+        text,
+        audio,
+        position: Some(Position { sentence, into: audio }),
+        ..HeardAloud::default()
+    }
 }
 
 fn by(report: &TurnReport) -> (EngineKind, Option<&str>) {
@@ -262,6 +267,7 @@ async fn answer_is_truncated_where_it_was_heard() {
         text: "The caravan…".to_owned(),
         audio: ms(1_240),
         position: Some(Position { sentence: 0, into: ms(1_240) }),
+        ..HeardAloud::default()
     })
     .await;
     assert_eq!(seat.talker.ordered().last().unwrap(), "truncate item-101 1240");
@@ -310,6 +316,7 @@ async fn interrupted_answer_is_cancelled_first() {
         text: "The…".to_owned(),
         audio: ms(400),
         position: Some(Position { sentence: 0, into: ms(400) }),
+        ..HeardAloud::default()
     };
     seat.turn_until(|_| heard, &cancel).await;
     let ordered = seat.talker.ordered();
@@ -329,7 +336,8 @@ async fn session_lost_in_a_barge_in_is_replaced() {
         stop.cancel();
     });
     let position = Some(Position { sentence: 0, into: ms(400) });
-    let heard = HeardAloud { text: "The…".to_owned(), audio: ms(400), position };
+    let heard =
+        HeardAloud { text: "The…".to_owned(), audio: ms(400), position, ..HeardAloud::default() };
     seat.turn_until(|_| heard, &cancel).await;
     let report = seat.turn(whole).await.report;
     assert_eq!(by(&report), (EngineKind::SpeechToSpeech, None));
@@ -357,6 +365,7 @@ async fn answer_before_the_cascades_is_truncated() {
         text: "The caravan…".to_owned(),
         audio: ms(1_240),
         position: Some(Position { sentence: 0, into: ms(1_240) }),
+        ..HeardAloud::default()
     };
     seat.unsettled(first, &CancellationToken::new()).await;
     seat.bench.asked = true;
