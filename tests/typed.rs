@@ -76,6 +76,18 @@ fn failed_voice_shows_the_unspoken_reply() {
 }
 
 #[test]
+fn voice_that_really_spoke_is_named() {
+    let place = Place::with_config(
+        "npcs: [{ name: Pip, voice: { provider: espeak, voice_id: xx-none, fallback: { provider: flite, \
+         voice_id: slt } }, lines: [{ say: Hello. }] }]\n",
+    );
+    let ran = place.run(&["ask", "--verbose", "--text", "Pip, hello"]).ends_with(0);
+    assert!(ran.stdout.contains("s of speech by flite; "), "{}", ran.stdout);
+    let line = place.run(&["ask", "--json", "--text", "Pip, hello"]).ends_with(0).line();
+    assert_eq!((&line["tts"], &line["made_by"]["spoke"]), (&"flite".into(), &"flite".into()));
+}
+
+#[test]
 fn check_finds_lines_with_too_many_sentences() {
     let long = "One is here. Two is here. Three is here.";
     // It may be said in two parts and is one sentence all the same.

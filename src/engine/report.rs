@@ -45,7 +45,7 @@ pub struct TurnReport {
 pub struct EngineUsed {
     /// The kind of engine.
     pub kind: EngineKind,
-    /// The speaking service, where it is not the NPC's voice service.
+    /// The service that spoke; `None`: the NPC's voice service.
     pub spoke: Option<String>,
     /// The reason, where it is not the NPC's own engine.
     pub because: Option<String>,

@@ -296,6 +296,8 @@ impl Active {
             engine: engine.map_or(EngineKind::Cascaded, |it| it.kind).name(),
             because: engine.and_then(|it| it.because.clone()),
         };
+        let is_cascade = engine.is_none_or(|it| it.kind != EngineKind::SpeechToSpeech);
+        let tts = if is_cascade { made_by.spoke.clone() } else { cast.tts.clone() };
         // What was said in place of an answer is told as well.
         let said = [heard.text.as_str(), heard.instead.as_str()];
         let reply = said.iter().filter(|it| !it.is_empty()).copied().collect::<Vec<_>>().join(" ");
@@ -324,7 +326,7 @@ impl Active {
             made_by: Some(made_by),
             brain: Some(cast.brain),
             stt: stt.to_owned(),
-            tts: Some(cast.tts),
+            tts: Some(tts),
             spent,
             circumstances: Circumstances { answered_at: audible, ..utterance.circumstances() },
         });

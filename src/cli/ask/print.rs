@@ -183,7 +183,7 @@ fn times(line: &TurnLine) -> String {
         "  {:.1} s of speech by {}; first sound {:.0} ms after the last word: {:.0} hearing, \
          {:.0} thinking, {:.0} voice",
         Duration::from_millis(line.audio_ms).as_secs_f64(),
-        line.tts.as_deref().unwrap_or("nobody"),
+        line.made_by.as_ref().map_or("nobody", |it| &it.spoke),
         ms.speech_end_to_first_audio,
         ms.speech_end_to_final,
         ms.final_to_first_text,

@@ -159,7 +159,7 @@ async fn answer(
     before: Before,
 ) -> TurnReport {
     let (npc, models) = (Arc::clone(&model.npc), model.models.clone());
-    let opens = opener.clone();
+    let (opens, speaker) = (opener.clone(), voice.voice.clone());
     let prompt = turn.conversation.prompt(message(&turn).await);
     let (out, sentences) = mpsc::channel(SENTENCES_AHEAD);
     // A turn also ends when its voice fails: nobody would hear the rest.
@@ -192,7 +192,11 @@ async fn answer(
         visible: talk.visible,
         calls: calls.into_records(),
         thought: talk.thought,
-        engine: EngineUsed::cascaded(opens.is_some()),
+        // Known only now: a voice that fails gives way to its fallback.
+        engine: EngineUsed {
+            spoke: Some(speaker.service()),
+            ..EngineUsed::cascaded(opens.is_some())
+        },
         news: models.news().into_iter().chain(opens.iter().flat_map(Opener::news)).collect(),
         first_text_at: talk.first_text_at,
         unspoken: voiced.unspoken,

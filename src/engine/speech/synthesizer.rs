@@ -54,6 +54,11 @@ impl Synthesizer {
         self.voice.priced_as().is_some()
     }
 
+    /// Name of the service that speaks now: that of the fallback voice while the NPC's own cannot.
+    pub fn service(&self) -> String {
+        self.voice.name().to_owned()
+    }
+
     /// The language it speaks, as an ISO 639-1 code.
     pub fn language(&self) -> &str {
         &self.npc.language

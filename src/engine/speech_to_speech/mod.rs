@@ -270,6 +270,7 @@ impl VoiceEngine for SpeechToSpeech {
 
 /// The report of a turn that the cascade has answered for the NPC's own engine.
 fn by_cascade(report: TurnReport, why: String) -> TurnReport {
-    let engine = EngineUsed { kind: EngineKind::Cascaded, spoke: None, because: Some(why) };
+    let spoke = report.engine.spoke.clone();
+    let engine = EngineUsed { kind: EngineKind::Cascaded, spoke, because: Some(why) };
     TurnReport { engine, ..report }
 }
