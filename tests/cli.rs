@@ -181,11 +181,21 @@ fn doctor_checks_everything_sessions_need() {
         assert!(looked_at.contains(&what), "{what}: {looked_at:?}");
     }
     assert!(findings.iter().all(|found| found["ok"] == true), "{findings:#?}");
+    let checked = |what: &str| {
+        let found = findings.iter().find(|found| found["what"] == what);
+        found.map(|found| found["checked"] == true)
+    };
+    for (what, is_checked) in
+        [("hearing", true), ("disk", true), ("memory", false), ("discord", false)]
+    {
+        assert_eq!(checked(what), Some(is_checked), "{what}: {findings:#?}");
+    }
     assert_eq!(place.names(), before, "it looks and leaves nothing");
     // One NPC is as good from here on.
     place.write("glyphoxa.yaml", "npcs: [{ name: Pip, lines: [{ say: Hi. }] }]\n");
     place.run(&["session", "list"]).ends_with(0);
     let known = place.run(&["doctor"]).ends_with(0).stdout;
+    assert!(known.contains("– discord: not checked"), "{known}");
     assert!(known.contains("✓ memory: SQLite 3.") && known.contains("memory.db"), "{known}");
     place.write("data/memory.db", "somebody else's file, and of some length".repeat(9));
     let damaged = place.run(&["doctor"]).ends_with(1).stdout;

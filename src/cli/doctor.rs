@@ -13,7 +13,7 @@ use serde::Serialize;
 use super::{Configured, DONE, FAILED, Failure, check::tracks, stdout};
 use crate::{
     app,
-    campaign::GuildStore,
+    campaign::{GuildStore, check_sound},
     config::{self, Config, MemoryPlace, Use},
     discord,
     domain::{Npc, Owner, Voice, redact},
@@ -53,6 +53,8 @@ pub struct Arguments {
 struct Finding {
     what: &'static str,
     ok: bool,
+    /// It was tried; what was only read in the configuration, or is left for later, was not.
+    checked: bool,
     detail: String,
 }
 
@@ -60,11 +62,25 @@ impl Finding {
     fn new(what: &'static str, found: Result<String, String>) -> Self {
         let ok = found.is_ok();
         let detail = found.unwrap_or_else(|wrong| wrong);
-        Self { what, ok, detail: redact::known(&detail).into_owned() }
+        Self { what, ok, checked: true, detail: redact::known(&detail).into_owned() }
+    }
+
+    /// Something that is not wrong as far as can be told without a try.
+    fn unchecked(what: &'static str, detail: String) -> Self {
+        Self { checked: false, ..Self::new(what, Ok(detail)) }
+    }
+
+    /// Its sign: a tick for what was checked and works, a cross for what does not, a dash for the rest.
+    const fn mark(&self) -> char {
+        match (self.ok, self.checked) {
+            (false, _) => '✗',
+            (true, true) => '✓',
+            (true, false) => '–',
+        }
     }
 }
 
-/// Looks at everything the configuration needs and prints a tick or a cross each.
+/// Looks at everything the configuration needs and prints a tick, a dash or a cross each.
 ///
 /// # Errors
 /// The user does not trust the configuration, or stdout is gone.
@@ -92,8 +108,7 @@ pub fn run(configured: Configured, arguments: &Arguments) -> Result<u8, Failure>
         if arguments.json {
             writeln!(out, "{}", serde_json::to_string(finding)?)?;
         } else {
-            let mark = if finding.ok { '✓' } else { '✗' };
-            writeln!(out, "{mark} {}: {}", finding.what, finding.detail)?;
+            writeln!(out, "{} {}: {}", finding.mark(), finding.what, finding.detail)?;
         }
     }
     Ok(if findings.iter().all(|finding| finding.ok) { DONE } else { FAILED })
@@ -107,10 +122,8 @@ fn problems(found: &[config::Problem]) -> String {
 async fn examine(config: &Config, try_paid: bool) -> Vec<Finding> {
     let (services, options) = (Registry::default(), &config.services);
     let hearing = services.probe_recogniser(options).await;
-    let mut findings = vec![
-        Finding::new("hearing", hearing.map_err(said)),
-        Finding::new("end of turn", pauses(&services, config).await),
-    ];
+    let mut findings =
+        vec![Finding::new("hearing", hearing.map_err(said)), pauses(&services, config).await];
     findings.extend(thinks(&options.models).await);
     findings.extend(talks(&services, config).await);
     if let Some(search) = &options.search {
@@ -123,7 +136,12 @@ async fn examine(config: &Config, try_paid: bool) -> Vec<Finding> {
     }
     for npc in &config.npcs {
         let found = speaks(&services, options, &npc.voice).await;
-        findings.push(Finding::new("voice", found.map(|ms| format!("{} speaks ({ms})", npc.name))));
+        let told = |it: String| format!("{} speaks ({it})", npc.name);
+        findings.push(match found {
+            Ok(Voiced::Heard(how)) => Finding::new("voice", Ok(told(how))),
+            Ok(Voiced::Untried(why)) => Finding::unchecked("voice", told(why)),
+            Err(why) => Finding::new("voice", Err(why)),
+        });
     }
     let mut programs: Vec<&VoiceEntry> = options.voices.iter().filter(is_program).collect();
     programs.sort_by_key(|entry| VoiceService::ALL.iter().position(|it| *it == entry.service()));
@@ -131,13 +149,13 @@ async fn examine(config: &Config, try_paid: bool) -> Vec<Finding> {
         findings.push(Finding::new(entry.name(), entry.probe().await.map_err(said)));
     }
     if config.mcp.servers.iter().any(|server| matches!(server.reach, Reach::Stdio { .. })) {
-        findings.push(Finding::new("servers' programs", Ok(confined().to_owned())));
+        findings.push(confined());
     }
     findings.extend(model_files(&config.models.weights));
     findings.extend(pictures(&services, options, try_paid).await);
-    findings.push(Finding::new("music", Ok(music(config))));
+    findings.push(Finding::new("music", music(config)));
     findings.push(Finding::new("disk", writable(&config.data_dir)));
-    findings.push(Finding::new("memory", remembered(config).await));
+    findings.push(remembered(config).await);
     findings.extend(tool_servers(config).await);
     findings.extend(bot(config).await);
     findings
@@ -174,7 +192,7 @@ async fn perhaps_paid(
 ) -> Finding {
     if is_paid && !try_paid {
         let skipped = format!("{service}, not tried (costs money; use --try-paid)");
-        return Finding::new(what, Ok(skipped));
+        return Finding::unchecked(what, skipped);
     }
     let tried = probe.await.map(|found| format!("{service}, {found}"));
     Finding::new(what, tried.map_err(|error| format!("{service}: {error}")))
@@ -230,27 +248,32 @@ async fn speech_service(entry: &VoiceEntry, cast: &[Npc]) -> Option<Finding> {
     }
     let mut voices = cast.iter().map(|npc| &npc.voice).filter(|voice| is_its(voice));
     let all_have_a_second = voices.all(|voice| voice.fallback.is_some());
-    let found = match entry.probe().await {
+    Some(match entry.probe().await {
         Err(error) if needs_files && all_have_a_second && error.kind() == Kind::Missing => {
-            Ok(format!("{} is unavailable, the fallback voices speak: {error}", entry.name()))
+            let name = entry.name();
+            let detail = format!("{name} is unavailable, the fallback voices speak: {error}");
+            Finding::unchecked("speech service", detail)
         }
-        found => found.map_err(said),
-    };
-    Some(Finding::new("speech service", found))
+        found => Finding::new("speech service", found.map_err(said)),
+    })
 }
 
 /// Tests the service that ends turns and its files.
-async fn pauses(services: &Registry, config: &Config) -> Result<String, String> {
+async fn pauses(services: &Registry, config: &Config) -> Finding {
+    let what = "end of turn";
     let said = match config.session.detector {
-        Detector::Off => return Ok("by silence alone (turn.detector)".to_owned()),
-        Detector::Text => return Ok("by the words".to_owned()),
+        Detector::Off => {
+            return Finding::unchecked(what, "by silence alone (turn.detector)".to_owned());
+        }
+        Detector::Text => return Finding::unchecked(what, "by the words".to_owned()),
         Detector::Model => "by the sound",
         Detector::Both => "by the words and the sound",
     };
     let judge = services.turn_judge(&config.services).await;
-    judge
+    let found = judge
         .map(|judge| format!("{said} ({})", judge.name()))
-        .map_err(|error| format!("by the words alone, despite turn.detector: {error}"))
+        .map_err(|error| format!("by the words alone, despite turn.detector: {error}"));
+    Finding::new(what, found)
 }
 
 /// State of each configured tool server, after a bounded wait for all of them.
@@ -277,33 +300,48 @@ async fn tool_servers(config: &Config) -> Vec<Finding> {
 /// Model files that are here, and the purpose of the missing ones; all are optional.
 fn model_files(weights: &Weights) -> Vec<Finding> {
     let look = |set: &WeightSet| {
-        let found = match weights.installed(&set.name) {
-            Ok(folder) => Ok(format!("{}: {}, in '{}'", set.name, set.purpose, folder.display())),
-            Err(absent @ NotHere::Absent(_)) => Ok(format!("{absent}; it {}", set.purpose)),
-            Err(damaged) => Err(damaged.to_string()),
-        };
-        Finding::new("model files", found)
+        let what = "model files";
+        match weights.installed(&set.name) {
+            Ok(folder) => {
+                let detail = format!("{}: {}, in '{}'", set.name, set.purpose, folder.display());
+                Finding::new(what, Ok(detail))
+            }
+            Err(absent @ NotHere::Absent(_)) => {
+                Finding::unchecked(what, format!("{absent}; it {}", set.purpose))
+            }
+            Err(damaged) => Finding::new(what, Err(damaged.to_string())),
+        }
     };
     weights.sets().iter().map(look).collect()
 }
 
 /// Sandbox for other people's programs.
-fn confined() -> &'static str {
+fn confined() -> Finding {
+    let what = "servers' programs";
     if launch::is_possible() {
-        "confined by Landlock to what their configuration names"
-    } else {
-        "NOT confined: they can read everything you can, because this kernel lacks Landlock (use Linux \
-         5.13 or newer)"
+        return Finding::new(
+            what,
+            Ok("confined by Landlock to what their configuration names".to_owned()),
+        );
     }
+    let open = "NOT confined: they can read everything you can, because this kernel lacks Landlock (use \
+                Linux 5.13 or newer)";
+    Finding::unchecked(what, open.to_owned())
 }
 
 /// State of the store; a missing one is not created.
-async fn remembered(config: &Config) -> Result<String, String> {
+async fn remembered(config: &Config) -> Finding {
+    let what = "memory";
     if let MemoryPlace::File(path) = &config.memory.place
         && !is_there(config)
     {
-        return Ok(format!("the first session creates '{}'", path.display()));
+        return Finding::unchecked(what, format!("the first session creates '{}'", path.display()));
     }
+    Finding::new(what, stored(config).await)
+}
+
+/// State of the store, which is there.
+async fn stored(config: &Config) -> Result<String, String> {
     let store = app::open_memory(config).await.map_err(|error| format!("{error:#}"))?;
     let health = store.health().await.map_err(|error| error.to_string())?;
     Ok(format!("{} in '{}', schema {}", health.engine, health.place, health.schema))
@@ -323,7 +361,7 @@ async fn bot(config: &Config) -> Vec<Finding> {
     if options.token.0.is_empty() {
         let skipped = "not checked: no bot token (put DISCORD_TOKEN into the environment, or set \
                        discord.token)";
-        return vec![Finding::new("discord", Ok(skipped.to_owned()))];
+        return vec![Finding::unchecked("discord", skipped.to_owned())];
     }
     let kept = if is_there(config) { app::open_memory(config).await.ok() } else { None };
     let kept = kept.map(|store| GuildStore::new(store, &options.folder));
@@ -335,8 +373,16 @@ fn said(error: Error) -> String {
     error.to_string()
 }
 
+/// A voice that may speak.
+enum Voiced {
+    /// It said a word, and how.
+    Heard(String),
+    /// It was not tried, and why.
+    Untried(String),
+}
+
 /// Tests a voice, and its fallback, with the reason of the first one's failure.
-async fn speaks(services: &Registry, options: &Options, voice: &Voice) -> Result<String, String> {
+async fn speaks(services: &Registry, options: &Options, voice: &Voice) -> Result<Voiced, String> {
     let alone = |voice: &Voice| {
         let voice = Voice { fallback: None, ..voice.clone() };
         async move {
@@ -347,34 +393,46 @@ async fn speaks(services: &Registry, options: &Options, voice: &Voice) -> Result
     match (alone(voice).await, &voice.fallback) {
         (Err(why), Some(second)) => {
             let found = alone(second).await.map_err(|error| format!("{why}; {error}"))?;
-            Ok(format!("in its fallback voice, {found}: {why}"))
+            let told = |found: String| format!("in its fallback voice, {found}: {why}");
+            Ok(match found {
+                Voiced::Heard(how) => Voiced::Heard(told(how)),
+                Voiced::Untried(reason) => Voiced::Untried(told(reason)),
+            })
         }
         (found, _) => found,
     }
 }
 
 /// Has a voice say a word; free voices only, a paid one is taken at its word.
-async fn heard(tts: &dyn TextToSpeech, voice: &Voice) -> Result<String, String> {
+async fn heard(tts: &dyn TextToSpeech, voice: &Voice) -> Result<Voiced, String> {
     if tts.priced_as().is_some() {
-        return Ok(format!("'{}', not tried because it costs money", voice.voice_id));
+        let why = format!("'{}', not tried because it costs money", voice.voice_id);
+        return Ok(Voiced::Untried(why));
     }
     let seconds = app::try_voice(tts, voice).await.map_err(said)?;
-    Ok(format!("{} '{}', {seconds:.1} s for a word", voice.provider, voice.voice_id))
+    let how = format!("{} '{}', {seconds:.1} s for a word", voice.provider, voice.voice_id);
+    Ok(Voiced::Heard(how))
 }
 
-/// Numbers of tracks and moods.
-fn music(config: &Config) -> String {
+/// Numbers of tracks and moods, or the first own track that has no sound.
+fn music(config: &Config) -> Result<String, String> {
     let library = &config.music;
-    let own = library.tracks.iter().filter(|it| shipped_sound(&it.file).is_none()).count();
+    let own: Vec<_> =
+        library.tracks.iter().filter(|it| shipped_sound(&it.file).is_none()).collect();
+    for track in &own {
+        let named = |why: String| format!("'{}': {why}", track.file.display());
+        check_sound(&track.file).map_err(named)?;
+    }
+    let own = own.len();
     let built_in = library.tracks.len() - own;
     let moods = library.moods().len();
-    match own {
+    Ok(match own {
         0 => format!(
             "{} with {moods} moods, all built in (put your own into the folder 'music')",
             tracks(built_in)
         ),
         own => format!("{} of yours and {built_in} built in, with {moods} moods", tracks(own)),
-    }
+    })
 }
 
 /// Tries to write; a folder that was not there before is not there afterwards.
