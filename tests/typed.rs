@@ -30,6 +30,16 @@ fn typed_lines_are_the_speakers() {
 }
 
 #[test]
+fn typed_words_are_never_corrected() {
+    let npcs = "npcs: [{ name: Marta, aliases: [Weiser], lines: [{ say: Indeed. }] }]\n";
+    let place = Place::with_config(npcs);
+    let said = ["Marta, I am Mara", "Leiser bitte, Marta", "Martha, a beer"];
+    let ran = place.run_typing(&["ask", "--json"], &said.join("\n")).ends_with(0);
+    let heard: Vec<Value> = ran.lines().iter().map(|line| line["heard"].clone()).collect();
+    assert_eq!(heard, said);
+}
+
+#[test]
 fn transcript_is_plain_and_details_need_verbose() {
     let place = Place::new().brief();
     let asked = ["ask", "--text", "Bartok, roll two d six"];

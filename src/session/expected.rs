@@ -6,16 +6,23 @@ use std::sync::Arc;
 
 use super::{scene::Whereabouts, seat_id::SeatId};
 use crate::{
-    domain::{Campaign, Entity, EntityKind, Npc},
-    logic::{language::is_any, words::fold},
+    domain::{Campaign, Entity, EntityKind, LineWhen, Npc, ScriptedLine},
+    logic::{
+        language::{Language, List, is_any, is_common},
+        words::fold,
+    },
 };
 
 /// Most names: services take fewer, and the table does not search a whole world for them.
 const NAMES_MAX: usize = 100;
+/// Most words of scripted lines; each costs a recogniser of this machine time in every utterance.
+const WORDS_MAX: usize = 8;
+/// Shortest of these words.
+const SHORTEST_WORD: usize = 3;
 
-/// Names, the likeliest first: of those who are there, of the players' characters, of the place and
-/// everything that belongs to it, of everything else; those that only the game master knows last. A name
-/// within a longer one is not listed again.
+/// Names, the likeliest first: of those who are there, of the players' characters, of the place, words that
+/// those who are there listen for, everything that belongs to the place, everything else; what only the game
+/// master knows last. A name within a longer one is not listed again.
 pub fn expected(
     npcs: &[(SeatId, &Npc)],
     campaign: &Campaign,
@@ -31,10 +38,48 @@ pub fn expected(
     there.iter().for_each(|npc| names.add_all(&npc.name, &npc.aliases));
     characters.iter().for_each(|name| names.add(name));
     scene.location().into_iter().for_each(|name| names.add(name));
+    listened_for(&there).into_iter().for_each(|word| names.add(word));
     entities.iter().for_each(|(_, it)| names.add_all(&it.name, &it.aliases));
     away.iter().for_each(|(_, npc)| names.add_all(&npc.name, &npc.aliases));
     others.iter().for_each(|(_, it)| names.add_all(&it.name, &it.aliases));
     names.all.into_iter().map(|(name, _)| name).collect()
+}
+
+/// Uncommon words that scripted lines of `there` answer ("ale"), the shortest first, which are most easily
+/// heard as parts of others ("a nail").
+fn listened_for<'n>(there: &[&'n Npc]) -> Vec<&'n str> {
+    let lines = there.iter().flat_map(|&npc| {
+        let is_spoken =
+            move |line: &&ScriptedLine| line.language.as_ref().is_none_or(|it| *it == npc.language);
+        npc.lines.iter().filter(is_spoken)
+    });
+    let phrases = lines.flat_map(|line| match &line.when {
+        Some(LineWhen::Phrases(phrases)) => phrases.as_slice(),
+        _ => &[],
+    });
+    let is_rare = |word: &&str| {
+        let folded = fold(word);
+        let is_word = word.chars().all(char::is_alphabetic) && folded.len() >= SHORTEST_WORD;
+        let lists: [fn(&'static Language) -> List; 7] = [
+            |it| it.plain,
+            |it| it.little,
+            |it| it.openers,
+            |it| it.tails,
+            |it| it.fillers,
+            |it| it.function_words,
+            |it| it.roles,
+        ];
+        is_word && !is_common(&folded) && !lists.iter().any(|list| is_any(list, &folded))
+    };
+    let mut words: Vec<&str> = Vec::new();
+    for word in phrases.map(String::as_str).filter(is_rare) {
+        if !words.contains(&word) {
+            words.push(word);
+        }
+    }
+    words.sort_by_key(|word| word.len());
+    words.truncate(WORDS_MAX);
+    words
 }
 
 /// Names that a newly opened table expects.
@@ -144,6 +189,30 @@ mod tests {
             dm_only,
             known_to: Vec::new(),
         }
+    }
+
+    fn line(when: &[&str], language: Option<&str>) -> ScriptedLine {
+        ScriptedLine {
+            when: Some(LineWhen::Phrases(when.iter().map(|&it| it.to_owned()).collect())),
+            language: language.map(str::to_owned),
+            say: Vec::new(),
+            tool: None,
+            otherwise: Vec::new(),
+            once: false,
+            weight: 1,
+        }
+    }
+
+    #[test]
+    fn rare_words_of_lines_are_expected() {
+        let lines = vec![
+            line(&["hello", "good evening", "how"], None),
+            line(&["signet", "ale", "a drink", "beer", "ale"], Some("en")),
+            line(&["krug"], Some("de")),
+        ];
+        let pip = Npc { lines, personality: String::new(), ..Npc::plain("Pip") };
+        let names = expected_at_first(std::slice::from_ref(&pip), &Campaign::default());
+        assert_eq!(names, ["Pip", "ale", "signet"]);
     }
 
     #[test]

@@ -170,8 +170,11 @@ impl Router {
         expected(&npcs, &self.known.campaign, &self.scene, characters)
     }
 
-    /// Names put right.
+    /// The words of `utterance`, misheard names put right; what is typed stays as it is.
     pub fn correct(&self, utterance: &Utterance) -> String {
+        if utterance.typed {
+            return utterance.raw.trim().to_owned();
+        }
         self.glossary.correct(utterance.raw.trim()).text
     }
 

@@ -24,7 +24,7 @@ pub struct Utterance {
     pub speaker: SpeakerId,
     /// Text as the recogniser gave it.
     pub raw: String,
-    /// `raw` with names corrected; empty until it is looked at.
+    /// `raw`, with misheard names corrected if it was spoken; empty until it is looked at.
     pub text: String,
     /// The last part of it, said after more than a pause: a "stop" in it counts as if nothing had been said
     /// before.

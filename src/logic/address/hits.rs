@@ -4,7 +4,8 @@ use std::ops::Range;
 
 use crate::logic::language::{is_any, is_turning};
 use crate::logic::names::{
-    MOST_WORDS, NameLanguage, NameSound, PhrasePosition, Strength, name_parts, place, same_phrase,
+    MOST_WORDS, NameLanguage, NameSound, PhrasePosition, Strength, is_introduced, name_parts,
+    place, same_phrase,
 };
 use crate::logic::spoken_names::bare;
 use crate::logic::words::{Phrases, Words, fold};
@@ -150,7 +151,7 @@ impl Lexicon {
     pub fn sounds_like(&self, text: &str, words: &Words, taken: &[Range<usize>]) -> Option<Who> {
         let mut best: Option<(usize, Who)> = None;
         let mut tied = false;
-        for start in 0..words.len() {
+        for start in (0..words.len()).filter(|start| !is_introduced(text, words, *start)) {
             for end in start + 1..=words.len().min(start + MOST_WORDS) {
                 let range = start..end;
                 let overlaps = taken.iter().any(|other| other.start < end && start < other.end);

@@ -4,6 +4,7 @@
 
 use std::{collections::HashSet, sync::LazyLock};
 
+use super::vocabulary::Vocabulary;
 use crate::{
     domain::EntityKind,
     logic::{command::order::Order, words::fold},
@@ -22,6 +23,8 @@ pub struct Language {
     /// Further words of it, folded, that tell it from others; words that it shares with another
     /// language stand with both.
     pub telling: &'static LazyLock<HashSet<String>>,
+    /// All its words.
+    pub vocabulary: &'static Vocabulary,
     /// Endings of words that tell it from others, folded.
     pub word_endings: List,
     /// Letters that tell it from others.
@@ -47,6 +50,8 @@ pub struct Language {
     pub tails: List,
     /// Openers that call an addressee even without a comma.
     pub calls: List,
+    /// Phrases before the speaker's own name, as written: "my name is".
+    pub introducing: List,
     /// Words that never stand for a name.
     pub function_words: List,
     /// Titles, callings and epithets many people share.

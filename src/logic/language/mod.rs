@@ -9,6 +9,7 @@ mod de;
 mod en;
 mod lists;
 mod told;
+mod vocabulary;
 
 use super::command::order::Order;
 use crate::domain::EntityKind;
@@ -58,6 +59,16 @@ impl Language {
 /// True if a list of any language has `word`.
 pub fn is_any(list: impl Fn(&'static Language) -> List, word: &str) -> bool {
     ALL.into_iter().any(|language| list(language).contains(&word))
+}
+
+/// True if `word`, folded, is among the common words of any language.
+pub fn is_common(word: &str) -> bool {
+    ALL.into_iter().any(|language| language.ordinary.contains(word))
+}
+
+/// True if any language has `word`, folded, among all its words.
+pub fn is_word(word: &str) -> bool {
+    is_common(word) || ALL.into_iter().any(|language| language.vocabulary.has(word))
 }
 
 /// True if a list of how people of any language turn to somebody has `word`.

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use strsim::levenshtein;
 
-use crate::logic::language::{Language, is_any};
+use crate::logic::language::{self, Language, is_any};
 use crate::logic::phonetics::{Phonetics, similarity, syllables};
 use crate::logic::words::Words;
 
@@ -17,6 +17,9 @@ const ENDINGS: &[&str] = &[
 ];
 /// Shortest name that sound alone may be taken for.
 const SHORTEST: usize = 5;
+
+/// Shortest stem of a word that only has its ending from a language.
+const STEM: usize = 5;
 
 /// A name's letters and sound.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -114,9 +117,10 @@ impl NameLanguage {
         if !same && !near {
             return None;
         }
-        let article = heard.all.get(heard.range.start).filter(|_| count > 1);
-        if article.is_some_and(|word| is_any(|it| it.function_words, word))
-            || (ordinary && count == 1 && !(place.vocative && same))
+        let is_function = |word: &str| is_any(|it| it.function_words, word);
+        let mut words = heard.range.clone().filter_map(|i| heard.all.get(i));
+        if (count > 1 && words.clone().any(is_function))
+            || (count == 1 && !(place.vocative && same) && words.any(|word| self.is_word(word)))
         {
             return None;
         }
@@ -135,6 +139,13 @@ impl NameLanguage {
     /// True if all words heard are ordinary words of the language.
     fn all_ordinary(&self, heard: &Heard<'_>) -> bool {
         heard.range.clone().all(|i| heard.all.get(i).is_none_or(|word| self.is_ordinary(word)))
+    }
+
+    /// True if a folded word, or its stem, is a word of a language that may be spoken at a table.
+    pub fn is_word(&self, word: &str) -> bool {
+        let stems = ENDINGS.iter().filter_map(|ending| word.strip_suffix(ending));
+        let mut forms = std::iter::once(word).chain(stems.filter(|stem| stem.len() >= STEM));
+        self.is_ordinary(word) || forms.any(language::is_word)
     }
 
     /// True if a folded word is an ordinary word of the language.

@@ -1,15 +1,15 @@
 //! Misheard names into known names, and what counts as hearing a name.
 //!
 //! Entry type: [`Glossary`]. A word or a few joined words become a name only on evidence: the same
-//! sound, near letters, enough length, and a place where names stand; an ordinary word of the
-//! language inside a sentence stays what it is.
+//! sound, near letters, enough length, and a place where names stand; a word of a language stays what it
+//! is, and so does the name that speakers give themselves.
 //! **Never**: keeps the raw text (the caller does), or guesses between two names.
 
 mod evidence;
 mod position;
 
 pub use evidence::{NameLanguage, NameSound, Strength, name_parts};
-pub use position::{PhrasePosition, place, same_phrase};
+pub use position::{PhrasePosition, is_introduced, place, same_phrase};
 
 use super::words::{Phrases, Words};
 
@@ -108,7 +108,13 @@ impl Glossary {
     ) -> Option<(usize, &str)> {
         let mut best: Option<(usize, usize, &str)> = None;
         let mut tied = false;
+        if is_introduced(text, words, start) {
+            return None;
+        }
         for count in 1..=free {
+            if count == 1 && words.get(start).is_some_and(|word| self.ear.is_word(word)) {
+                continue;
+            }
             let range = start..start + count;
             if !same_phrase(text, words, &range) {
                 break;

@@ -2,7 +2,10 @@
 
 use std::ops::Range;
 
-use crate::logic::{language::is_any, words::Words};
+use crate::logic::{
+    language::{all, is_any},
+    words::Words,
+};
 
 /// Most words before a name at the start.
 const MOST_OPENERS: usize = 3;
@@ -71,6 +74,22 @@ pub fn same_phrase(text: &str, words: &Words, range: &Range<usize>) -> bool {
     (range.start + 1..range.end).all(|index| {
         !words.is_possessive(index - 1)
             && gap(text, words, index).chars().all(|c| c.is_whitespace() || c == '-')
+    })
+}
+
+/// True if the speaker gives their own name, which may be any, from word `start` on ("my name is").
+pub fn is_introduced(text: &str, words: &Words, start: usize) -> bool {
+    // Folded, "I'm" would be the German "im".
+    let written = |at: usize| {
+        let word = text.get(words.source(at))?;
+        Some(word.to_lowercase().replace('’', "'"))
+    };
+    all(|it| it.introducing).any(|phrase| {
+        let count = phrase.split(' ').count();
+        start.checked_sub(count).is_some_and(|from| {
+            let mut pairs = phrase.split(' ').zip(from..);
+            pairs.all(|(word, at)| written(at).is_some_and(|it| it == word))
+        })
     })
 }
 

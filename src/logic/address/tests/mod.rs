@@ -128,7 +128,13 @@ fn misheard_names_call_at_the_edges_only() {
     ] {
         assert_eq!(plain(text), npc(who, Reason::SoundsLike), "{text}");
     }
-    for text in ["I heard bar talk all evening long", "barter, everyone", "part of it, all"] {
+    for text in [
+        "I heard bar talk all evening long",
+        "barter, everyone",
+        "part of it, all",
+        "I'm Bartock",
+        "Ich heiße Bartock",
+    ] {
         assert_eq!(plain(text), Address::Nobody(Why::NotAddressed), "{text}");
     }
 }

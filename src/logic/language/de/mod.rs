@@ -10,11 +10,17 @@ mod turning;
 mod wording;
 
 use self::{dice::DICE, endings::ENDINGS, opening::OPENING, turning::TURNING, wording::WORDING};
-use super::lists::{Language, List, folded};
+use super::{
+    lists::{Language, List, folded},
+    vocabulary::Vocabulary,
+};
 use crate::{domain::EntityKind, logic::command::order::Order};
 
 /// Words too common to be a name that was misheard.
 static ORDINARY: LazyLock<HashSet<String>> = LazyLock::new(|| folded(include_str!("ordinary.txt")));
+
+/// Its words.
+static VOCABULARY: Vocabulary = Vocabulary::new(include_str!("../../../../assets/words/de.txt"));
 
 /// Words that tell the language.
 static TELLING: LazyLock<HashSet<String>> = LazyLock::new(|| folded(include_str!("telling.txt")));
@@ -26,6 +32,7 @@ pub(super) static GERMAN: Language = Language {
     code: "de",
     ordinary: &ORDINARY,
     telling: &TELLING,
+    vocabulary: &VOCABULARY,
     word_endings: &["ung", "heit", "keit", "schaft", "lich", "isch", "ierst", "iert"],
     letters: "äöüß",
     die: "w",
@@ -49,6 +56,10 @@ pub(super) static GERMAN: Language = Language {
     ],
     tails: &["bitte", "jetzt", "danke", "ja", "oder"],
     calls: &["hallo", "moin", "servus"],
+    introducing: &[
+        "ich bin", "ich bin der", "ich bin die", "ich heiße", "ich heisse", "mein name ist",
+        "nenn mich", "nennt mich",
+    ],
     function_words: &[
         "der", "die", "das", "des", "dem", "den", "von", "vom", "zu", "zum", "zur", "und", "oder",
         "im", "am", "mit", "ein", "eine", "le", "la", "les", "el", "de", "du", "da", "van", "al",

@@ -10,11 +10,17 @@ mod turning;
 mod wording;
 
 use self::{dice::DICE, endings::ENDINGS, opening::OPENING, turning::TURNING, wording::WORDING};
-use super::lists::{Language, List, folded};
+use super::{
+    lists::{Language, List, folded},
+    vocabulary::Vocabulary,
+};
 use crate::{domain::EntityKind, logic::command::order::Order};
 
 /// Words too common to be a name that was misheard.
 static ORDINARY: LazyLock<HashSet<String>> = LazyLock::new(|| folded(include_str!("ordinary.txt")));
+
+/// Its words.
+static VOCABULARY: Vocabulary = Vocabulary::new(include_str!("../../../../assets/words/en.txt"));
 
 /// Words that tell the language.
 static TELLING: LazyLock<HashSet<String>> = LazyLock::new(|| folded(include_str!("telling.txt")));
@@ -26,6 +32,7 @@ pub(super) static ENGLISH: Language = Language {
     code: "en",
     ordinary: &ORDINARY,
     telling: &TELLING,
+    vocabulary: &VOCABULARY,
     word_endings: &["ing", "ness", "ful", "ly", "tion"],
     letters: "",
     die: "",
@@ -55,6 +62,7 @@ pub(super) static ENGLISH: Language = Language {
     ],
     tails: &["please", "now", "then", "thanks", "thank", "you", "okay", "ok", "right"],
     calls: &["hey", "hi", "hello", "oh", "o", "greetings"],
+    introducing: &["i am", "i'm", "my name is", "call me"],
     function_words: &[
         "the", "a", "an", "of", "and", "or", "in", "on", "at", "to", "for", "from", "by", "with",
         "is", "it", "he", "she", "we", "you", "they", "who", "what", "his", "her", "my", "your",

@@ -1,0 +1,65 @@
+//! The words of a language, whatever they mean: [`Vocabulary`].
+//!
+//! The lists are in `assets/words/`, made by `make.py` there. They are searched as they are, because as sets
+//! they would take megabytes. **Never**: names, or words of three letters and fewer.
+
+use std::cmp::Ordering;
+
+/// Words of a language, folded.
+#[derive(Debug)]
+pub struct Vocabulary {
+    /// Sorted by their bytes, one a line.
+    lines: &'static str,
+}
+
+impl Vocabulary {
+    /// Takes sorted words, one a line.
+    pub(super) const fn new(lines: &'static str) -> Self {
+        Self { lines }
+    }
+
+    /// True if it has `word`.
+    pub fn has(&self, word: &str) -> bool {
+        let mut rest = self.lines;
+        while !rest.is_empty() {
+            let (before, behind) = rest.split_at(rest.floor_char_boundary(rest.len() / 2));
+            let start = before.rfind('\n').map_or(0, |at| at + 1);
+            let end = behind.find('\n').map_or(rest.len(), |at| before.len() + at);
+            match rest.get(start..end).unwrap_or_default().cmp(word) {
+                Ordering::Equal => return true,
+                Ordering::Less => rest = rest.get(end + 1..).unwrap_or_default(),
+                Ordering::Greater => rest = rest.get(..start).unwrap_or_default(),
+            }
+        }
+        false
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{super::ALL, *};
+
+    #[test]
+    fn vocabulary_has_its_words_alone() {
+        let few = Vocabulary::new("able\nbake\ncake\ndear\n");
+        for word in ["able", "bake", "cake", "dear"] {
+            assert!(few.has(word), "{word}");
+        }
+        for word in ["", "abl", "ables", "bare", "zoo", "\n", "cake\ndear"] {
+            assert!(!few.has(word), "{word}");
+        }
+        assert!(!Vocabulary::new("").has("able"));
+    }
+
+    #[test]
+    fn lists_of_words_are_sorted() {
+        for language in ALL {
+            let lines = language.vocabulary.lines;
+            let words: Vec<&str> = lines.lines().collect();
+            assert!(words.len() > 40_000 && words.is_sorted(), "{}", language.code);
+            for word in words.iter().step_by(997).chain(words.first()).chain(words.last()) {
+                assert!(language.vocabulary.has(word), "{word}");
+            }
+        }
+    }
+}
