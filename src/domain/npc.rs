@@ -52,6 +52,11 @@ pub struct Npc {
 }
 
 impl Npc {
+    /// True if its tools play music.
+    pub fn plays_music(&self) -> bool {
+        self.tools.iter().any(|tool| tool.starts_with("music-ambiance."))
+    }
+
     /// True if its tools show pictures.
     pub fn has_pictures(&self) -> bool {
         self.tools.iter().any(|tool| tool.starts_with("image-gen."))

@@ -22,6 +22,7 @@ use crate::{
     logic::{
         address::{Address, AddressInput, Addresser, Called, Candidate, Why},
         command::{self, NpcNames},
+        music::MusicWish,
         names::Glossary,
         tier::{AbsentName, Keywords, Names, Reason, TierInput, TierSelector},
         words::fold,
@@ -43,6 +44,8 @@ pub enum Understood {
     CardEnds,
     /// An order of the game master.
     Order(command::Command),
+    /// Wishes about music, at least one.
+    Music(Vec<MusicWish>),
     /// It is meant for no NPC, and why.
     Nobody(String),
     /// It is meant for this seat.

@@ -19,7 +19,7 @@ use super::{
 };
 use crate::{
     engine::Cause,
-    logic::{address::Why, barge_in, command::is_x_card, spoken, vad::Voicing},
+    logic::{address::Why, barge_in, command::is_x_card, music::MusicWish, spoken, vad::Voicing},
     provider::{Error, Kind},
 };
 
@@ -221,6 +221,10 @@ impl Table {
                 let detail = self.obey(utterance.speaker, order);
                 self.unanswered(utterance, Outcome::Command, Some(detail));
             }
+            Understood::Music(wishes) => {
+                let detail = self.grant(utterance.speaker, wishes);
+                self.unanswered(utterance, Outcome::Command, Some(detail));
+            }
             Understood::Nobody(why) => {
                 let now = Instant::now();
                 let pipeline = self.hearing.of(utterance.speaker).filter(|_| !utterance.typed);
@@ -271,8 +275,39 @@ impl Table {
         if barge_in::is_stop_word(&utterance.text, names) || barge_in::is_stop_word(order, names) {
             return Understood::Stop;
         }
+        let wishes = self.music.wishes(&utterance.text, names);
         let situation = self.situation();
-        self.router.understand(utterance, &self.seats, &self.speakers, situation)
+        let understood = self.router.understand(utterance, &self.seats, &self.speakers, situation);
+        match understood {
+            // An NPC that can stop music answers for it.
+            Understood::Addressed { seat, .. }
+                if wishes == [MusicWish::Stop] && self.seats[seat].npc.plays_music() =>
+            {
+                understood
+            }
+            _ if wishes.is_empty() => understood,
+            _ => Understood::Music(wishes),
+        }
+    }
+
+    /// Does what was wished about music; whoever is asked what sounds says so.
+    fn grant(&mut self, speaker: SpeakerId, wishes: Vec<MusicWish>) -> String {
+        let is_asked = wishes.contains(&MusicWish::Name);
+        let done: Vec<String> = wishes.into_iter().map(|wish| self.music.grant(wish)).collect();
+        let titles = self.music.titles().filter(|_| is_asked);
+        let said = titles.and_then(|titles| {
+            let (id, seat) = self.seats.iter().find(|it| self.may_speak(*it))?;
+            Some((id, spoken::music_title(&seat.npc.language, &titles)))
+        });
+        if let Some((id, said)) = said {
+            self.puppet(speaker, id, said);
+        }
+        done.join(", ")
+    }
+
+    /// True if an NPC is there and not muted.
+    fn may_speak(&self, (id, seat): (SeatId, &Seat)) -> bool {
+        self.router.scene.is_present(id) && !seat.muted
     }
 
     fn situation(&mut self) -> Situation {
@@ -317,8 +352,7 @@ impl Table {
 
     /// Nobody is heard any more, because a spending cap is reached: somebody present says so.
     fn say_stopped(&mut self, speaker: SpeakerId) {
-        let may = |(id, seat): &(SeatId, &Seat)| self.router.scene.is_present(*id) && !seat.muted;
-        let somebody = self.seats.iter().find(may);
+        let somebody = self.seats.iter().find(|it| self.may_speak(*it));
         let said = somebody.map(|(id, seat)| (id, spoken::spending_stop(&seat.npc.language)));
         if let Some((id, words)) = said {
             self.puppet(speaker, id, words.to_owned());

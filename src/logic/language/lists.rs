@@ -139,12 +139,45 @@ pub struct Language {
     pub actors: List,
     /// Phrases about dice that roll none.
     pub dice: &'static DiceTalk,
+    /// Words of wishes about music.
+    pub music: &'static MusicTalk,
     /// Words that make a lone "d six" a roll.
     pub dice_cues: List,
     /// Words behind which "d" names something else: "vitamin d six".
     pub lettered: List,
     /// Transcriptions of the "d" of dice.
     pub like_d: List,
+}
+
+/// Words of wishes about the music of a table; folded.
+#[derive(Debug)]
+pub struct MusicTalk {
+    /// Names for music.
+    pub nouns: List,
+    /// Words that want it softer.
+    pub softer: List,
+    /// Words that want it louder.
+    pub louder: List,
+    /// Of these two, those that mean sounding music without naming it.
+    pub alone: List,
+    /// Verbs that mean it with a pronoun: "turn it down".
+    pub turning: List,
+    /// Words for loud music, which may be too much.
+    pub loud: List,
+    /// Words for soft music, which may be too little.
+    pub soft: List,
+    /// Words that want another track.
+    pub next: List,
+    /// Words that want none.
+    pub stop: List,
+    /// Verbs of playing.
+    pub play: List,
+    /// First words of questions.
+    pub asking: List,
+    /// Verbs of music that sounds.
+    pub running: List,
+    /// Words that may stand beside those in a wish.
+    pub beside: List,
 }
 
 /// Phrases about dice that roll none; small, without apostrophes, words apart by a blank.

@@ -14,7 +14,7 @@ mod vocabulary;
 use super::command::order::Order;
 use crate::domain::EntityKind;
 
-pub use lists::{Beginnings, DiceTalk, Endings, Language, List, Turning, Wording};
+pub use lists::{Beginnings, DiceTalk, Endings, Language, List, MusicTalk, Turning, Wording};
 
 /// Every language there are lists for.
 static ALL: [&Language; 2] = [&en::ENGLISH, &de::GERMAN];

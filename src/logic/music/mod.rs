@@ -9,6 +9,7 @@ mod mixer;
 mod moods;
 mod playing;
 mod shipped;
+mod wish;
 
 use std::{path::PathBuf, sync::Arc};
 
@@ -17,6 +18,7 @@ use serde::Serialize;
 pub use mixer::{Mixer, MusicFrame};
 pub use playing::Samples;
 pub use shipped::shipped_sound;
+pub use wish::{MusicWish, WishContext, wishes};
 
 /// Layer of the mix that a track sounds in. A new track replaces only the one in its own layer; effects
 /// sound once, beside everything else.

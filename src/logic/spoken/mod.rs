@@ -29,6 +29,14 @@ pub fn spending_stop(language: &str) -> &'static str {
     }
 }
 
+/// An NPC's line about the music that sounds, in the language of this ISO 639-1 code, else in English.
+pub fn music_title(language: &str, titles: &str) -> String {
+    match language.split(['-', '_']).next() {
+        Some("de") => format!("Das ist {titles}."),
+        _ => format!("That is {titles}."),
+    }
+}
+
 /// An NPC's line when no service answers for it just now, in the language of this ISO 639-1 code, else in
 /// English.
 pub fn moment(language: &str) -> &'static str {

@@ -2,18 +2,27 @@
 //!
 //! Entry type: [`TableMusic`].
 
-use std::time::Duration;
+use std::{sync::Arc, time::Duration};
 
 use tokio::time::Instant;
 
 use super::player::{MusicPlayer, Under};
 use crate::{
-    logic::music::{MusicOrder, MusicStatus},
+    logic::{
+        command::NpcNames,
+        music::{Layer, MusicOrder, MusicStatus, MusicWish, Track, WishContext, wishes},
+    },
     tools::builtin::Music,
 };
 
 /// A voice has ended after so long without it: pauses between words are shorter.
 const VOICE_HOLDS: Duration = Duration::from_millis(300);
+/// Change of volume by "softer" and "louder", in percent.
+const VOLUME_STEP: u8 = 20;
+/// Softest volume that is reached so; less is a "stop".
+const VOLUME_MIN: u8 = 10;
+/// Full volume.
+const VOLUME_MAX: u8 = 100;
 
 /// A table's music and the tracks that it may play.
 pub struct TableMusic {
@@ -48,6 +57,67 @@ impl TableMusic {
             }
             None => Some(format!("no music matches '{words}' (see /music list)")),
         }
+    }
+
+    /// The wishes about music that the whole of `text` consists of.
+    pub fn wishes(&self, text: &str, names: &[NpcNames]) -> Vec<MusicWish> {
+        let library = self.tracks.library();
+        let sounds = !self.status().playing.is_empty();
+        wishes(text, WishContext { names, library: &library, sounds })
+    }
+
+    /// Does what was wished; returns what was done.
+    pub fn grant(&self, wish: MusicWish) -> String {
+        let volume = self.status().volume;
+        match wish {
+            MusicWish::Softer => self.turn(volume.saturating_sub(VOLUME_STEP)),
+            MusicWish::Louder => self.turn(volume.saturating_add(VOLUME_STEP)),
+            MusicWish::Next => match self.next_track() {
+                Some(track) => self.begin(track),
+                None => "no other music to play".to_owned(),
+            },
+            MusicWish::Play(track) => self.begin(track),
+            MusicWish::Stop => {
+                self.order(MusicOrder::Stop);
+                "the music fades out".to_owned()
+            }
+            MusicWish::Name => match self.titles() {
+                Some(titles) => format!("playing {titles}"),
+                None => "no music is playing".to_owned(),
+            },
+        }
+    }
+
+    /// Titles of what sounds; `None`: nothing does.
+    pub fn titles(&self) -> Option<String> {
+        let titles: Vec<String> = self.status().playing.into_iter().map(|it| it.1).collect();
+        (!titles.is_empty()).then(|| titles.join(", "))
+    }
+
+    /// Sets the volume.
+    fn turn(&self, percent: u8) -> String {
+        let percent = percent.clamp(VOLUME_MIN, VOLUME_MAX);
+        self.order(MusicOrder::Volume(percent));
+        format!("music plays at {percent} percent")
+    }
+
+    /// Plays a track.
+    fn begin(&self, track: Arc<Track>) -> String {
+        let told = format!("playing {}", track.title);
+        self.order(MusicOrder::Play(track));
+        told
+    }
+
+    /// The track after the one that sounds, of its layer, in the library's order; music before ambience.
+    fn next_track(&self) -> Option<Arc<Track>> {
+        let playing = self.status().playing.into_iter().next();
+        let (layer, title) = playing.unwrap_or((Layer::Music, String::new()));
+        let library = self.tracks.library();
+        let all: Vec<&Arc<Track>> =
+            library.tracks.iter().filter(|track| track.layer == layer).collect();
+        let now = all.iter().position(|track| track.title == title);
+        let next = now.map_or(0, |at| (at + 1) % all.len());
+        all.get(next).filter(|track| track.title != title).map(|track| Arc::clone(track))
     }
 
     /// Drops everything at once.

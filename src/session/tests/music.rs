@@ -6,7 +6,7 @@ use tempfile::TempDir;
 use tokio::time::sleep;
 
 use super::{
-    super::{Command, Continuation, SceneChange, Status, TableEvent},
+    super::{Command, Continuation, Outcome, SceneChange, Status, TableEvent},
     stage::{Setup, Stage, THORIN},
 };
 use crate::{
@@ -40,6 +40,21 @@ async fn with_music(folder: &TempDir) -> Stage {
     sleep(ms(1)).await;
     assert_eq!(level(&stage), Some(FULL));
     stage
+}
+
+#[tokio::test(start_paused = true)]
+async fn spoken_wishes_change_the_music() {
+    let folder = TempDir::new().unwrap();
+    let mut stage = with_music(&folder).await;
+    stage.types(THORIN, "Bartok, the music is too loud").await;
+    stage.types(THORIN, "leiser bitte").await;
+    let told = stage.told().await;
+    assert!(told.iter().all(|line| line.outcome == Outcome::Command), "{told:?}");
+    assert_eq!(stage.music.status().volume, 60);
+    stage.types(THORIN, "Mach die Musik aus").await;
+    stage.told().await;
+    assert!(stage.music.status().playing.is_empty());
+    stage.close().await;
 }
 
 /// The last sample of the next frame of music; `None`: nothing sounds.

@@ -5,11 +5,12 @@ use std::{collections::HashSet, sync::LazyLock};
 mod dice;
 mod endings;
 mod forms;
+mod music;
 mod opening;
 mod turning;
 mod wording;
 
-use self::{dice::DICE, endings::ENDINGS, opening::OPENING, turning::TURNING, wording::WORDING};
+use self::{dice::DICE, endings::ENDINGS, music::MUSIC, opening::OPENING, turning::TURNING, wording::WORDING};
 use super::{
     lists::{Language, List, folded},
     vocabulary::Vocabulary,
@@ -253,6 +254,7 @@ pub(super) static GERMAN: Language = Language {
     short_actions: &[],
     actors: &["er", "sie"],
     dice: &DICE,
+    music: &MUSIC,
     dice_cues: &["würfle", "würfel", "wirf"],
     lettered: &[],
     like_d: &[],

@@ -5,11 +5,12 @@ use std::{collections::HashSet, sync::LazyLock};
 mod dice;
 mod endings;
 mod forms;
+mod music;
 mod opening;
 mod turning;
 mod wording;
 
-use self::{dice::DICE, endings::ENDINGS, opening::OPENING, turning::TURNING, wording::WORDING};
+use self::{dice::DICE, endings::ENDINGS, music::MUSIC, opening::OPENING, turning::TURNING, wording::WORDING};
 use super::{
     lists::{Language, List, folded},
     vocabulary::Vocabulary,
@@ -237,6 +238,7 @@ pub(super) static ENGLISH: Language = Language {
     ],
     actors: &["he", "she", "they", "it"],
     dice: &DICE,
+    music: &MUSIC,
     dice_cues: &[
         "roll", "rolls", "rolled", "rolling", "throw", "dice", "die", "check", "save", "saving",
         "attack", "damage", "hit", "initiative", "plus", "minus", "advantage", "disadvantage",

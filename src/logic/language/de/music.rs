@@ -1,0 +1,36 @@
+//! German words of wishes about music.
+
+use super::super::lists::MusicTalk;
+
+// Skipped: one word a line would hide the lists' shape.
+#[rustfmt::skip]
+pub(super) static MUSIC: MusicTalk = MusicTalk {
+    nouns: &["musik", "lied", "lieder", "stuck", "song", "songs", "titel", "melodie", "hintergrundmusik"],
+    softer: &["leiser", "leise", "runter", "herunter"],
+    louder: &["lauter", "hoch", "rauf", "auf"],
+    alone: &["leiser", "lauter"],
+    turning: &["dreh", "drehe", "stell", "stelle"],
+    loud: &["laut"],
+    soft: &["leise"],
+    next: &[
+        "nachste", "nachstes", "nachsten", "nachster", "anderes", "andere", "anderen", "anderer", "wechsel",
+        "wechseln", "wechsle", "neues", "neue",
+    ],
+    stop: &[
+        "stopp", "stop", "stoppe", "stoppen", "aus", "beende", "beenden", "ende", "schluss", "genug", "kein",
+        "keine", "ausmachen", "ausschalten", "abstellen",
+    ],
+    play: &["spiel", "spiele", "spielt", "spielen", "spielst"],
+    asking: &["was", "welche", "welches", "welcher", "wie"],
+    running: &["lauft", "spielt"],
+    beside: &[
+        "mach", "mache", "macht", "machen", "machst", "die", "das", "der", "den", "dem", "ein", "eine", "einen",
+        "bisschen", "etwas", "wenig", "bitte", "kannst", "konnt", "konnen", "konnte", "konntest", "konntet",
+        "konnten", "du", "ihr", "wir", "ich", "man", "sie", "es", "mal", "doch", "jetzt", "gerade", "gern",
+        "gerne", "noch", "viel", "so", "zu", "ist", "dreh", "drehe", "drehen", "stell", "stelle", "stellen",
+        "schalte", "schalten", "spiel", "spiele", "spielen", "spielt", "spielst", "mit", "und", "fur", "uns",
+        "mir", "wurdest", "wurde", "wurden", "mag", "mochte", "mochten", "will", "wollen", "hatte", "hatten",
+        "lass", "lasst", "hier", "da", "denn", "im", "hintergrund", "wieder", "nur", "dann", "hey", "ok", "okay",
+        "horen", "heisst", "danke", "sein",
+    ],
+};

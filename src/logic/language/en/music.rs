@@ -1,0 +1,27 @@
+//! English words of wishes about music.
+
+use super::super::lists::MusicTalk;
+
+// Skipped: one word a line would hide the lists' shape.
+#[rustfmt::skip]
+pub(super) static MUSIC: MusicTalk = MusicTalk {
+    nouns: &["music", "song", "songs", "track", "tracks", "tune", "tunes", "melody", "ambience"],
+    softer: &["softer", "quieter", "down", "lower", "softly", "quietly"],
+    louder: &["louder", "up"],
+    alone: &["softer", "quieter", "louder"],
+    turning: &["turn"],
+    loud: &["loud"],
+    soft: &["quiet", "soft", "low"],
+    next: &["next", "another", "different", "change", "skip", "switch", "other"],
+    stop: &["stop", "off", "silence", "enough", "end", "no"],
+    play: &["play", "start", "put"],
+    asking: &["what", "which", "whats"],
+    running: &["playing"],
+    beside: &[
+        "turn", "make", "set", "bring", "put", "keep", "play", "the", "a", "bit", "little", "please", "can",
+        "could", "would", "will", "you", "it", "its", "that", "this", "to", "us", "me", "we", "i", "want", "id",
+        "like", "have", "for", "lets", "let", "go", "now", "again", "some", "of", "just", "hey", "ok", "okay",
+        "and", "then", "volume", "on", "more", "much", "so", "is", "too", "may", "need", "do", "here", "one",
+        "background", "our", "called", "name", "right", "thanks", "be", "slightly", "hear",
+    ],
+};
