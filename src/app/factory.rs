@@ -77,7 +77,9 @@ impl TableFactory {
             tools: parts.tools.host.clone(),
             servers: parts.tools.servers.clone(),
             music: parts.tools.music(),
-            announcer: Announcer::new(announcing, voice).and_german(in_german, german),
+            announcer: Announcer::new(announcing, voice)
+                .and_german(in_german, german)
+                .levelled_by(parts.tools.voice_levels()),
             factory: Arc::new(Self(Arc::new(parts))),
         }))
     }

@@ -15,6 +15,7 @@ mod reload;
 mod seats;
 mod servers;
 mod settings;
+mod voices;
 mod world;
 
 use std::{collections::BTreeMap, sync::Arc};
@@ -36,12 +37,12 @@ use rand::{SeedableRng, rngs::StdRng};
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
-use self::{music::Levelling, seats::SeatMaker};
+use self::{music::Levelling, seats::SeatMaker, voices::KeptLevels};
 use crate::{
     campaign::{Indexer, TranscriptWriter, now},
     config::{self, Config},
     domain::{Message, Npc, Scope, Voice},
-    engine::Budget,
+    engine::{Budget, VoiceLevels},
     logic::tier::Names,
     memory::MemoryStore,
     provider::{Attempts, Error, Pages, Registry, SpeakRequest, TextToSpeech},
@@ -92,6 +93,8 @@ pub struct Tools {
     facts: Arc<Facts>,
     /// The outside services: what hears, thinks and speaks.
     pub services: Registry,
+    /// How loud voices are.
+    voices: KeptLevels,
     stop: CancellationToken,
     tending: JoinHandle<()>,
     /// The rules on their way.
@@ -140,7 +143,8 @@ pub fn open_tools(
     let tending = tokio::spawn(async move { tended.tend(until).await });
     let opened = servers::open(config, playing, &host, seed.wrapping_add(2));
     let servers::Opened { servers, facts } = opened;
-    Ok(Tools { host, servers, facts, services, stop, tending, reading, offered, meaning })
+    let voices = KeptLevels::open(&config.data_dir);
+    Ok(Tools { host, servers, facts, services, voices, stop, tending, reading, offered, meaning })
 }
 
 /// State of the built-in tools that survives a change of their data.
@@ -210,6 +214,11 @@ impl Tools {
         self.offered.levelling.music.clone()
     }
 
+    /// How loud voices are, as far as they were heard.
+    pub const fn voice_levels(&self) -> &VoiceLevels {
+        &self.voices.levels
+    }
+
     /// Levels the music of `config`, which goes on in the background.
     pub async fn level_music(&self, config: &Config) {
         self.offered.levelling.begin(Arc::clone(&config.music)).await;
@@ -224,6 +233,7 @@ impl Tools {
         if let Err(error) = self.host.keep_figures() {
             tracing::warn!(%error, "measured figures of tools could not be saved");
         }
+        self.voices.keep();
         // It ends at its next look at the token.
         let _ = self.tending.await;
         if let Some(reading) = self.reading {
@@ -247,7 +257,8 @@ pub fn open_table(
     let campaign = Arc::new(config.campaign.clone());
     let Resumed { mut histories, continuation, budget } = resumed;
     let scope = setup.host.scope().clone();
-    let maker = SeatMaker::new(tools.services.clone(), &setup.host, &budget, setup.seed);
+    let (services, levels) = (tools.services.clone(), tools.voice_levels());
+    let maker = SeatMaker::new(services, levels, &setup.host, &budget, setup.seed);
     let seats = config
         .npcs
         .iter()

@@ -17,7 +17,7 @@ use crate::{
     domain::{EngineKind, Message, Npc, Scope},
     engine::{
         Budget, Cascaded, Conversation, NpcCalls, NpcModel, Opener, SessionLimits, SpeechToSpeech,
-        Synthesizer, VoiceEngine,
+        Synthesizer, VoiceEngine, VoiceLevels,
     },
     logic::budget::Work,
     provider::{Chain, ChatModel, Error, Registry, Services},
@@ -32,13 +32,22 @@ pub struct SeatMaker {
     host: ToolHost,
     /// Pays for them.
     pub budget: Budget,
+    /// Brings their voices to one loudness.
+    levels: VoiceLevels,
     seed: u64,
 }
 
 impl SeatMaker {
-    /// Makes seats whose NPCs are paid for from `budget`.
-    pub fn new(services: Registry, host: &ToolHost, budget: &Budget, seed: u64) -> Self {
-        Self { services, host: host.clone(), budget: budget.clone(), seed }
+    /// Makes seats whose NPCs are paid for from `budget` and speak as loud as each other by `levels`.
+    pub fn new(
+        services: Registry,
+        levels: &VoiceLevels,
+        host: &ToolHost,
+        budget: &Budget,
+        seed: u64,
+    ) -> Self {
+        let levels = levels.clone();
+        Self { services, host: host.clone(), budget: budget.clone(), levels, seed }
     }
 
     /// A seat for `npc`, who plays the campaign of `config` and goes on from `history`.
@@ -57,7 +66,8 @@ impl SeatMaker {
         let budget = self.budget.clone();
         budget.expect(&npc.name, npc.policy.max_cost);
         let world = &config.campaign.entities;
-        let voice = Synthesizer::new(Arc::clone(&npc), voice, budget.clone(), world);
+        let voice = Synthesizer::new(Arc::clone(&npc), voice, budget.clone(), world)
+            .levelled_by(&self.levels);
         let max_tokens = config.longest_answer(&npc);
         let model = NpcModel { npc: Arc::clone(&npc), models, budget, max_tokens };
         let calls = NpcCalls {

@@ -1,10 +1,13 @@
-//! Loudness as people hear it, by EBU R 128: [`Loudness`].
+//! Loudness as people hear it, by EBU R 128: [`Loudness`], and the level of all sound, [`TARGET_LUFS`].
 //!
 //! **Never** keeps sound.
 
 use ebur128::{EbuR128, Mode};
 
 use super::pcm::SampleRate;
+
+/// Loudness that voices and tracks are brought to, in LUFS.
+pub const TARGET_LUFS: f32 = -20.0;
 
 /// Measures mono sound piece by piece.
 pub struct Loudness(EbuR128);

@@ -3,11 +3,13 @@
 //! Everything is mono signed 16-bit. [`pcm`] has the nouns (`SampleRate`, `Clip`, `Frame`);
 //! [`decode`](mod@decode) turns a sound file into pieces of sound; [`opus`] decodes packets of voice; [`wav`] writes and reads WAV, whole
 //! or in pieces; [`resample`], [`level`], [`shape`] and [`timbre`] change rate, loudness, pitch,
-//! speed and formants of a running stream.
+//! speed and formants of a running stream; [`gating`] measures one, and [`ceiling`] limits its peaks.
 //!
 //! **Never**: async, files, clocks, logging. Bytes from outside never panic.
 
+mod ceiling;
 mod decode;
+mod gating;
 mod level;
 mod loudness;
 mod opus;
@@ -17,9 +19,11 @@ mod shape;
 mod timbre;
 mod wav;
 
+pub use ceiling::Ceiling;
 pub use decode::{DecodeError, decode, decode_as_is};
+pub use gating::{GatingBlocks, gated_loudness, loudness_of, power_of};
 pub use level::{Gain, amplify};
-pub use loudness::Loudness;
+pub use loudness::{Loudness, TARGET_LUFS};
 pub use opus::{OpusDecoder, OpusError};
 pub use pcm::{Clip, FRAME, FRAME_SAMPLES_48K, Frame, Framer, SampleRate, to_sample};
 pub use resample::Resampler;

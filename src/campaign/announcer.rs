@@ -9,7 +9,7 @@ use futures::StreamExt;
 use crate::{
     audio::Frame,
     domain::Voice,
-    engine::Shaping,
+    engine::{Shaping, VoiceKey, VoiceLevels},
     provider::{Attempts, Error, SpeakRequest, TextToSpeech},
 };
 
@@ -28,6 +28,8 @@ pub struct Announcer {
     english: Speaks,
     /// `None`: German is not spoken.
     german: Option<Speaks>,
+    /// Brings them to the loudness of NPCs; `None`: they are as loud as they come.
+    levels: Option<VoiceLevels>,
 }
 
 /// A voice, and the service that has it.
@@ -36,7 +38,7 @@ type Speaks = (Arc<dyn TextToSpeech>, Voice);
 impl Announcer {
     /// Says them in `voice` of `tts`.
     pub fn new(tts: Arc<dyn TextToSpeech>, voice: Voice) -> Self {
-        Self { english: (tts, voice), german: None }
+        Self { english: (tts, voice), german: None, levels: None }
     }
 
     /// Says those in German in `voice` of `tts`.
@@ -44,12 +46,18 @@ impl Announcer {
         Self { german: Some((tts, voice)), ..self }
     }
 
+    /// Brings them to the loudness of all voices, by what `levels` knows of these.
+    #[must_use]
+    pub fn levelled_by(self, levels: &VoiceLevels) -> Self {
+        Self { levels: Some(levels.clone()), ..self }
+    }
+
     /// `text` as frames: 48 kHz, to the end.
     ///
     /// # Errors
     /// The voice's own.
     pub async fn frames(&self, text: &str) -> Result<Vec<Frame>, Error> {
-        Self::said(&self.english, text).await
+        self.said(&self.english, text).await
     }
 
     /// `announcement` as frames: in German where it is, and something on this machine speaks it.
@@ -58,7 +66,7 @@ impl Announcer {
     /// The voice's own.
     pub async fn announce(&self, announcement: &Announcement) -> Result<Vec<Frame>, Error> {
         if let (Some(voice), Some(text)) = (&self.german, &announcement.german) {
-            match Self::said(voice, text).await {
+            match self.said(voice, text).await {
                 Ok(frames) => return Ok(frames),
                 Err(error) => tracing::info!(%error, "an announcement is made in English"),
             }
@@ -66,7 +74,7 @@ impl Announcer {
         self.frames(&announcement.english).await
     }
 
-    async fn said((tts, voice): &Speaks, text: &str) -> Result<Vec<Frame>, Error> {
+    async fn said(&self, (tts, voice): &Speaks, text: &str) -> Result<Vec<Frame>, Error> {
         let mut chunks = tts.speak(SpeakRequest {
             text: text.to_owned(),
             voice: voice.clone(),
@@ -75,6 +83,9 @@ impl Announcer {
             attempts: Attempts::default(),
         });
         let (mut frames, mut shaping) = (Vec::new(), Shaping::new(1.0));
+        if let Some(levels) = &self.levels {
+            shaping.level(levels, VoiceKey::of(voice));
+        }
         while let Some(chunk) = chunks.next().await {
             frames.extend(shaping.push(&chunk?)?);
         }

@@ -15,7 +15,7 @@ use crate::files;
 /// Paths in `data_dir`, where `*` is an id or a number; a file of ours that was being written
 /// has the number of its process and `.part` behind it. `/` ends a folder whose content has permissions of
 /// its own: model files, which others may read, and homes of servers' programs, created private.
-const STORED: [&str; 20] = [
+const STORED: [&str; 21] = [
     "discord/commands-*",
     "discord/guild-*.json",
     "figures.json",
@@ -36,6 +36,7 @@ const STORED: [&str; 20] = [
     "sessions/*.calls.jsonl",
     "sessions/*.json",
     "sessions/*.lock",
+    "voices.json",
 ];
 
 /// Takes the rights of other users from files and folders in `data_dir`, if all of it is ours.

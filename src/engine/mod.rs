@@ -38,7 +38,7 @@ pub use opener::Opener;
 pub use payments::NpcPayments;
 pub use reply::{HeardAloud, Position, Reply, ReplyPort};
 pub use report::{Failure, TurnReport};
-pub use speech::{Shaping, Synthesizer};
+pub use speech::{Shaping, Synthesizer, VoiceKey, VoiceLevels};
 pub use speech_to_speech::{SessionLimits, SpeechToSpeech};
 pub use turn::{Cause, Gate, Recall, Setting, Turn};
 pub use voice_engine::VoiceEngine;

@@ -27,6 +27,11 @@ pub trait TextToSpeech: Send + Sync {
     /// Synthesises one sentence as 16-bit mono chunks. Dropping the stream cancels it.
     fn speak(&self, request: SpeakRequest) -> BoxStream<'static, Result<Pcm, Error>>;
 
+    /// The voice that is heard where `voice` is asked for.
+    fn speaks_as(&self, voice: &Voice) -> Voice {
+        voice.clone()
+    }
+
     /// Reason `voice` cannot be spoken, as far as a look at what is there tells.
     fn lacks(&self, _voice: &Voice) -> Option<Error> {
         None

@@ -10,13 +10,11 @@ use tokio_util::sync::CancellationToken;
 
 use self::kept::{Level, Levels, Stamp};
 use crate::{
-    audio::{DecodeError, Loudness, SampleRate, decode},
+    audio::{DecodeError, Loudness, SampleRate, TARGET_LUFS, decode},
     files,
     logic::music::{Library, Track, shipped_sound},
 };
 
-/// Loudness of every track after levelling, in LUFS: about that of a voice before it is ducked.
-const TARGET: f32 = -20.0;
 /// Most that a track is raised or lowered, in dB.
 const RAISED_MAX: f32 = 12.0;
 const LOWERED_MAX: f32 = 30.0;
@@ -117,11 +115,11 @@ fn levelled(library: &Library, levels: &Levels) -> Library {
     Library { tracks: tracks.collect() }
 }
 
-/// The gain that brings this level to [`TARGET`], in dB, without raising a peak into clipping.
+/// The gain that brings this level to that of voices, in dB, without raising a peak into clipping.
 fn gain(Level { lufs, peak_db }: Level) -> f32 {
     let Some(lufs) = lufs else { return 0.0 };
     let room = (PEAK_MAX - peak_db).max(0.0);
-    (TARGET - lufs).min(room).clamp(-LOWERED_MAX, RAISED_MAX)
+    (TARGET_LUFS - lufs).min(room).clamp(-LOWERED_MAX, RAISED_MAX)
 }
 
 /// The level of the file at `file`, of which `most` is heard.

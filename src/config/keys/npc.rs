@@ -171,7 +171,11 @@ pub static VOICE: Shape = Shape {
         PITCH_SHIFT,
         SPEED_FACTOR,
         FORMANT_SHIFT,
-        Key::new("volume", Kind::Number { min: 0.0, max: 2.0 }, "Loudness; default 1.0."),
+        Key::new(
+            "volume",
+            Kind::Number { min: 0.0, max: 2.0 },
+            "Loudness beside other voices, which are all as loud; default 1.0.",
+        ),
         Key::new(
             "fallback",
             Kind::Shape(&FALLBACK),

@@ -9,7 +9,7 @@ use tokio::sync::mpsc;
 
 use super::{
     Failure, HeardAloud, NpcModel, Opener, ReplyPort, Reservation, Synthesizer, Turn, TurnReport,
-    VoiceEngine,
+    VoiceEngine, VoiceLevels,
     asking::Payer,
     calls::{NpcCalls, TurnCalls},
     conversation::{Excerpt, message, said},
@@ -94,6 +94,11 @@ impl Cascaded {
     /// Its chat models, and what they are paid from.
     pub const fn model(&self) -> &NpcModel {
         &self.model
+    }
+
+    /// What brings its voice to the loudness of all.
+    pub const fn levels(&self) -> Option<&VoiceLevels> {
+        self.voice.levels()
     }
 
     /// Lines that cover a wait, in the NPC's own voice.

@@ -4,11 +4,14 @@
 //! **Never**: plays anything.
 
 mod fillers;
+mod levelling;
+mod levels;
 mod shaping;
 mod synthesizer;
 mod turn_voice;
 
 pub use fillers::{Filler, Fillers};
+pub use levels::{VoiceKey, VoiceLevels};
 pub use shaping::Shaping;
 pub use synthesizer::Synthesizer;
 pub use turn_voice::TurnVoice;

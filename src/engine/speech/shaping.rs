@@ -2,6 +2,10 @@
 //!
 //! Entry type: [`Shaping`]. **Never**: asks for sound.
 
+use super::{
+    levelling::Levelling,
+    levels::{VoiceKey, VoiceLevels},
+};
 use crate::{
     audio::{Frame, Framer, Resampler, SampleRate, amplify},
     provider::{Error, Kind, Pcm},
@@ -12,12 +16,19 @@ pub struct Shaping {
     resampler: Option<(SampleRate, Resampler)>,
     framer: Framer,
     volume: f32,
+    levelling: Option<Levelling>,
 }
 
 impl Shaping {
     /// Of a voice that is `volume` times as loud as it comes.
     pub fn new(volume: f32) -> Self {
-        Self { resampler: None, framer: Framer::new(SampleRate::HZ_48000), volume }
+        let framer = Framer::new(SampleRate::HZ_48000);
+        Self { resampler: None, framer, volume, levelling: None }
+    }
+
+    /// Brings what comes to the loudness of all voices, for it is a line of `voice`.
+    pub fn level(&mut self, levels: &VoiceLevels, voice: VoiceKey) {
+        self.levelling = Some(Levelling::new(levels, voice));
     }
 
     /// The frames that `chunk` completes.
@@ -45,15 +56,24 @@ impl Shaping {
         }
         let mut frames = self.frames(samples);
         frames.extend(self.framer.finish());
+        // The line is over: its voice is known from now on.
+        self.levelling = None;
         frames
     }
 
     fn frames(&mut self, mut samples: Vec<i16>) -> Vec<Frame> {
-        if (self.volume - 1.0).abs() > f32::EPSILON {
-            amplify(&mut samples, self.volume);
+        match &mut self.levelling {
+            Some(levelling) => levelling.apply(&mut samples, self.volume),
+            None if (self.volume - 1.0).abs() > f32::EPSILON => {
+                amplify(&mut samples, self.volume);
+            }
+            None => {}
         }
         let mut frames = Vec::new();
         self.framer.push(&samples, &mut frames);
         frames
     }
 }
+
+#[cfg(test)]
+mod tests;

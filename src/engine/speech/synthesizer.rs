@@ -7,7 +7,7 @@ use std::sync::Arc;
 use futures::{StreamExt, stream::BoxStream};
 use tokio::sync::watch;
 
-use super::Shaping;
+use super::{Shaping, VoiceKey, VoiceLevels};
 use crate::{
     audio::Frame,
     domain::{Entity, Npc, Pronunciation},
@@ -24,6 +24,8 @@ pub struct Synthesizer {
     budget: Budget,
     /// Pronunciations of words.
     said: Arc<[Pronunciation]>,
+    /// Brings it to the loudness of all voices; `None`: it is as loud as it comes.
+    levels: Option<VoiceLevels>,
 }
 
 impl Synthesizer {
@@ -41,7 +43,18 @@ impl Synthesizer {
             Some(Pronunciation { word: entity.name.clone(), respelling })
         });
         let said = npc.pronunciation.iter().cloned().chain(names).collect();
-        Self { npc, voice, budget, said }
+        Self { npc, voice, budget, said, levels: None }
+    }
+
+    /// Brings it to the loudness of all voices, by what `levels` knows of it.
+    #[must_use]
+    pub fn levelled_by(self, levels: &VoiceLevels) -> Self {
+        Self { levels: Some(levels.clone()), ..self }
+    }
+
+    /// What brings it to the loudness of all voices.
+    pub const fn levels(&self) -> Option<&VoiceLevels> {
+        self.levels.as_ref()
     }
 
     /// The budget that pays for it.
@@ -141,11 +154,19 @@ impl Synthesizer {
             attempts: reserved.attempts(),
         });
         let shaping = Shaping::new(self.npc.voice.volume);
+        let (voice, npc) = (Arc::clone(&self.voice), Arc::clone(&self.npc));
+        let mut levels = self.levels.clone();
         // `None` at the end flushes what the filters still hold.
         let chunks = chunks.map(Some).chain(futures::stream::once(async { None }));
         Ok(chunks
             .scan(shaping, move |shaping, chunk| {
                 let _until_its_end = &reserved;
+                // With the first sound it is known whether the fallback voice speaks.
+                if let Some(Ok(_)) = &chunk
+                    && let Some(levels) = levels.take()
+                {
+                    shaping.level(&levels, VoiceKey::of(&voice.speaks_as(&npc.voice)));
+                }
                 let frames = match chunk {
                     Some(Ok(chunk)) => shaping.push(&chunk),
                     Some(Err(error)) => Err(error),

@@ -13,8 +13,8 @@ use tokio::time::Instant;
 
 use crate::{
     audio::{FRAME, Frame, SampleRate, Shape},
-    domain::Voice,
-    engine::{Reply, Shaping},
+    domain::{Npc, Voice},
+    engine::{Reply, Shaping, VoiceKey, VoiceLevels},
     logic::vad,
     provider::{Error, Kind, Pcm, SPEECH_WAITING, SpeechItemId},
 };
@@ -46,6 +46,8 @@ pub struct Spoken {
 /// The pieces of one turn's answers.
 pub struct Outgoing {
     voice: Voice,
+    /// Brings it to the loudness of all voices.
+    levels: Option<VoiceLevels>,
     queue: VecDeque<Reply>,
     /// Answers whose sound has begun, in order.
     pub spoken: Vec<Spoken>,
@@ -76,14 +78,22 @@ struct Sounding {
 }
 
 impl Outgoing {
-    /// Nothing yet, in `voice`; at most `longest` of sound before it is shaped.
-    pub fn new(voice: Voice, longest: Duration) -> Self {
+    /// Nothing yet of what `service` says as `npc`: with its own voice, in the NPC's pitch and speed, brought to
+    /// the loudness of all by `levels`.
+    pub fn new(npc: &Npc, service: &str, levels: Option<VoiceLevels>) -> Self {
+        let longest = npc.s2s.max_answer;
+        let voice = Voice {
+            provider: service.to_owned(),
+            voice_id: npc.s2s.voice.clone().unwrap_or_default(),
+            ..npc.voice.clone()
+        };
         Self {
             at_once: longest.mul_f64(AT_ONCE / f64::from(voice.speed_factor)),
             left: longest,
             quiet: 0,
             whole: None,
             voice,
+            levels,
             queue: VecDeque::new(),
             spoken: Vec::new(),
             early: Vec::new(),
@@ -197,7 +207,13 @@ impl Outgoing {
         self.left = self.left.saturating_sub(length);
         let sounding = match &mut self.sounding {
             Some(sounding) => sounding,
-            none => none.insert(Sounding::new(&self.voice, sound.rate)?),
+            none => {
+                let mut sounding = Sounding::new(&self.voice, sound.rate)?;
+                if let Some(levels) = &self.levels {
+                    sounding.shaping.level(levels, VoiceKey::of(&self.voice));
+                }
+                none.insert(sounding)
+            }
         };
         let frames = sounding.push(samples)?;
         self.frames_of_last(frames);

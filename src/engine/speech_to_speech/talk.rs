@@ -74,7 +74,7 @@ impl<'t> Talk<'t> {
             stop: stop.clone(),
         };
         Self {
-            out: Outgoing::new(model.npc.voice.clone(), model.npc.s2s.max_answer),
+            out: Outgoing::new(&model.npc, line.service().name(), cascade.levels().cloned()),
             calls: TurnCalls::new(setup, Arc::clone(turn)),
             line,
             cascade,

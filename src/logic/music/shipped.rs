@@ -93,7 +93,7 @@ mod tests {
     use std::io::Cursor;
 
     use super::*;
-    use crate::audio::{SampleRate, decode};
+    use crate::audio::{Loudness, SampleRate, TARGET_LUFS, decode};
 
     /// Samples of a shipped track at 48 kHz.
     fn samples(track: &Track) -> Vec<i16> {
@@ -117,6 +117,17 @@ mod tests {
             let largest = samples.windows(2).map(step).max().unwrap();
             let seam = step(&[samples[samples.len() - 1], samples[0]]);
             assert!(seam * 2 < largest, "{}: {seam} of {largest}", track.title);
+        }
+    }
+
+    #[test]
+    fn every_shipped_loop_is_as_loud_as_voices() {
+        for track in Library::shipped().tracks {
+            let mut loudness = Loudness::new(SampleRate::HZ_48000).unwrap();
+            loudness.push(&samples(&track));
+            let lufs = loudness.lufs().unwrap() + f64::from(track.gain_db);
+            println!("{}: {lufs:.1} LUFS", track.title);
+            assert!((lufs - f64::from(TARGET_LUFS)).abs() <= 1.0, "{}: {lufs} LUFS", track.title);
         }
     }
 

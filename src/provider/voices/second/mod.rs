@@ -109,6 +109,10 @@ impl TextToSpeech for WithSecond {
         stream::unfold(sentence, Sentence::next).boxed()
     }
 
+    fn speaks_as(&self, _voice: &Voice) -> Voice {
+        if self.is_out() { self.second.voice.clone() } else { self.voice.clone() }
+    }
+
     fn lacks(&self, _voice: &Voice) -> Option<Error> {
         self.first.lacks(&self.voice).and_then(|_| self.second.service.lacks(&self.second.voice))
     }

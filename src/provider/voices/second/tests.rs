@@ -68,8 +68,10 @@ async fn said(voice: &WithSecond) -> Result<Vec<i16>, Error> {
 async fn second_voice_speaks_while_the_first_fails() {
     let (first, second) = (Says::new(1, Some(Kind::Unavailable)), Says::new(2, None));
     let voice = both(&first, &second);
-    assert_eq!(voice.name(), "first");
+    let heard = || voice.speaks_as(&Voice::as_is("x", "first")).voice_id;
+    assert_eq!((voice.name(), heard()), ("first", "first".to_owned()));
     assert_eq!(said(&voice).await.unwrap(), [2]);
+    assert_eq!(heard(), "second");
     assert_eq!(said(&voice).await.unwrap(), [2]);
     assert_eq!((voice.name(), first.asked.load(Ordering::Relaxed)), ("second", 1));
     tokio::time::advance(STAYS).await;
