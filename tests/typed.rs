@@ -265,6 +265,38 @@ fn dice_roll_when_asked_and_are_recalled_later() {
     assert!(called(5).is_empty() && reply(5).contains("stay in the cup"), "{:#}", turns[5]);
 }
 
+/// The README's own NPC.
+fn pip() -> String {
+    let readme =
+        std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/README.md")).unwrap();
+    let begin = readme.find("name: Pip the Lamplighter").unwrap();
+    readme[begin..].split("```").next().unwrap().to_owned()
+}
+
+#[test]
+fn readme_npc_rolls_what_is_asked_for() {
+    let place = Place::with_config("npc_dir: npcs\n").brief();
+    place.write("npcs/pip.yaml", pip());
+    let typed = [
+        "Pip, throw the dice",
+        "Pip, roll 2d6 for damage and 1d20 for initiative",
+        "Pip, roll perception with advantage plus four",
+        "Pip, roll the same again",
+        "Pip, what was my roll before that?",
+        "Pip, don't throw the dice",
+    ];
+    let ran = place.run_typing(&["ask", "--json", "--speaker", "Wren"], &typed.join("\n"));
+    let turns = ran.ends_with(0).lines();
+    let rolled: Vec<&str> = turns
+        .iter()
+        .map(|turn| turn["tools"][0]["result"]["expression"].as_str().unwrap_or("-"))
+        .collect();
+    assert_eq!(rolled, ["1d20", "2d6; 1d20", "2d20kh1+4", "2d20kh1+4", "-", "-"]);
+    let told = turns[1]["reply"].as_str().unwrap();
+    let totals = turns[1]["tools"][0]["result"]["totals"].as_array().unwrap();
+    assert!(told.starts_with("My turn!") && totals.len() == 2, "{told}");
+}
+
 #[test]
 fn npc_is_called_by_its_profession_too() {
     let npc = |name: &str, profession: &str| {

@@ -197,6 +197,8 @@ impl Seat {
                 utterance: "well what is new in town".to_owned(),
                 dice: None,
                 odds: None,
+                last: None,
+                dice_withheld: false,
                 language: None,
             }),
             final_words: Arc::default(),

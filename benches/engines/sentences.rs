@@ -115,6 +115,8 @@ async fn turn(
         utterance: "well what is new in town".to_owned(),
         dice: None,
         odds: None,
+        last: None,
+        dice_withheld: false,
         language: None,
     };
     let turn = Turn {

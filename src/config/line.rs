@@ -10,7 +10,7 @@ use crate::{
 };
 
 /// Placeholders that every line may use.
-const PLACEHOLDERS: [&str; 5] = ["speaker", "npc", "utterance", "dice", "odds"];
+const PLACEHOLDERS: [&str; 6] = ["speaker", "npc", "utterance", "dice", "odds", "last"];
 /// Largest compiled pattern, in bytes; the scripted brain's own limit.
 const PATTERN_MAX: usize = 1 << 20;
 

@@ -160,4 +160,8 @@ pub struct TurnFacts {
     pub dice: Option<String>,
     /// The roll whose odds are asked for, if any ("2d6+3 >= 10").
     pub odds: Option<String>,
+    /// Number of rolls before the last one that is asked for, if any: 0 for the last.
+    pub last: Option<u8>,
+    /// True if rolling is only spoken of ("don't roll"), so that no dice may fall.
+    pub dice_withheld: bool,
 }

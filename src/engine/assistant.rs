@@ -84,6 +84,8 @@ impl Assistant {
                 by: None,
                 dice: dice.rolls().or_else(|| spoken::typed_dice(&text)),
                 odds: dice.odds(),
+                last: dice.last(),
+                dice_withheld: dice.withholds(),
                 language: Language::spoken_in(&text).map(|it| it.code),
                 utterance: text,
             }),

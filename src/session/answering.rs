@@ -101,7 +101,7 @@ impl Table {
         let language = self.speakers.language(purpose.utterance.speaker, &purpose.utterance.text);
         let seat = &mut self.seats[purpose.seat];
         let utterance = &purpose.utterance;
-        let (dice, odds) = rolls(&utterance.text);
+        let dice = spoken::Heard::of(&utterance.text);
         let (gate, gate_in) = watch::channel(Gate { confirmed, playing: 0 });
         let cancel = CancellationToken::new();
         let turn = Arc::new(Turn {
@@ -111,8 +111,10 @@ impl Table {
                 speaker: self.speakers.called(utterance.speaker).to_owned(),
                 by: Some(self.speakers.person(utterance.speaker)),
                 utterance: utterance.text.clone(),
-                dice,
-                odds,
+                dice: dice.rolls().or_else(|| spoken::typed_dice(&utterance.text)),
+                odds: dice.odds(),
+                last: dice.last(),
+                dice_withheld: dice.withholds(),
                 language,
             }),
             final_words: Arc::default(),
@@ -218,11 +220,10 @@ impl Table {
             return false;
         }
         let by_sound = !same_words(&begun.utterance.text, &utterance.text);
-        let facts = &active.turn.facts;
         if by_sound
             && (!self.seats[seat].engine.answers_sound()
                 || !begun.utterance.has_the_voice_of(utterance)
-                || rolls(&utterance.text) != (facts.dice.clone(), facts.odds.clone()))
+                || spoken::Heard::of(&begun.utterance.text) != spoken::Heard::of(&utterance.text))
         {
             return false;
         }
@@ -282,12 +283,6 @@ impl Table {
             }
         });
     }
-}
-
-/// The rolls, and the roll whose odds are asked for, in what was said.
-fn rolls(said: &str) -> (Option<String>, Option<String>) {
-    let heard = spoken::Heard::of(said);
-    (heard.rolls().or_else(|| spoken::typed_dice(said)), heard.odds())
 }
 
 /// Names that may label a line of `npc`.

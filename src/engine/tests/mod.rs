@@ -127,6 +127,8 @@ impl Bench {
                 utterance: self.utterance.to_owned(),
                 dice: None,
                 odds: None,
+                last: None,
+                dice_withheld: false,
                 language: None,
             }),
             final_words: Arc::default(),

@@ -213,6 +213,38 @@ pub struct DiceTalk {
     pub did: List,
     /// Words that allow a number and all below it: "or less".
     pub at_most: List,
+    /// Verbs of rolling that mean dice even where none are named: "roll"; not "throw".
+    pub meant: List,
+    /// Words for a roll, made or to be made.
+    pub throws: List,
+    /// Phrases that repeat a roll: "the same".
+    pub again: List,
+    /// Words that ask for what dice showed, beside [`Self::throws`]: "tell".
+    pub telling: List,
+    /// Phrases for the roll before the last: "before that".
+    pub before: List,
+    /// Phrases that begin as a question and ask for a roll: "how about".
+    pub suggesting: List,
+    /// Words for dice that show the same: "doubles".
+    pub doubles: List,
+    /// Words between a chance and what it is of: "chance of".
+    pub of_what: List,
+    /// Signs as words: "plus".
+    pub adds: List,
+    /// Their opposites: "minus".
+    pub takes: List,
+    /// Nouns for what is added to a roll: "bonus".
+    pub bonuses: List,
+    /// Their opposites: "penalty".
+    pub penalties: List,
+    /// Words between such a word and its number: "of".
+    pub beside_bonus: List,
+    /// Checks and what they are made with, for which a d20 is rolled: "save", "perception".
+    pub checks: List,
+    /// Like [`Self::checks`], where advantage alone says too little: "attack".
+    pub attacks: List,
+    /// Words before "advantage" that make it something else: "the".
+    pub no_advantage: List,
     /// Words that allow only numbers above: "more than".
     pub more: List,
     /// Words that allow only numbers below: "less than".

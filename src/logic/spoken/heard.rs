@@ -2,32 +2,40 @@
 //!
 //! Entry type: [`Heard`]. **Never**: rolls what was only spoken of.
 
+use std::iter;
+
 use super::{
-    misheard,
+    implied, misheard,
     numbers::{self, Tongue},
-    phrase,
+    phrase::{self, SpokenRoll},
     tokens::{self, Token},
 };
 use crate::logic::{
     dice,
-    language::{DiceTalk, List, all, is_any},
+    language::{DiceTalk, List, all, is_any, is_common},
     words::Words,
 };
 
 /// Request about dice.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Heard {
-    /// Nothing, whatever was said of them.
+    /// Nothing: dice were not spoken of, or without saying which.
     Nothing,
+    /// Nothing, though rolling was spoken of: a question, a "don't", a story.
+    Talk,
+    /// The last roll again, changed by this, in dice syntax: "", "+2 adv".
+    Again(String),
     /// These rolls, in their canonical spelling; at least one.
     Rolls(Vec<String>),
-    /// To know what they rolled last.
-    Last,
+    /// To know what they rolled last, or so many rolls before that.
+    Last(u8),
     /// To know how likely something is, as a roll that is compared ("2d6+3 >= 10") or not; `None`: it is
     /// not said of what.
     Odds(Option<String>),
 }
 
+/// What stands for a roll that is repeated, before what changes about it: "again+2 adv".
+pub const AGAIN: &str = "again";
 /// Between several rolls.
 pub const APART: &str = "; ";
 /// Most rolls that are made of one utterance.
@@ -39,22 +47,34 @@ impl Heard {
         let mut tokens = tokens::tokens(utterance);
         misheard::put_right(&mut tokens);
         let words = Spoken::of(utterance);
-        if words.has(|it| it.chances) && words.has(|it| it.wondering) {
+        let asks = asks_about_dice(utterance);
+        let names_dice = phrase::find(&tokens, 0).is_some();
+        if words.asks_for_chances(names_dice) {
             return Self::Odds(odds(&tokens, &words));
         }
-        if words.asks_for_the_last(&tokens) {
-            return Self::Last;
+        let repeats = !asks && words.repeats();
+        if !repeats && (words.asks_for_the_last(names_dice) || asks && words.asks_for_their_own()) {
+            return Self::Last(u8::from(words.has(|it| it.before)));
         }
-        let only_speaks = words.only_speaks(&tokens) || only_asks(utterance);
-        let rolls = if only_speaks { Vec::new() } else { rolls(&tokens, &words) };
+        if asks || words.only_speaks(&tokens) || only_asks(utterance) {
+            let is_talk = names_dice || words.has(|it| it.rolling) || words.has(|it| it.throws);
+            return if is_talk { Self::Talk } else { Self::Nothing };
+        }
+        let is_another_check = implied::names_a_check(&tokens) && implied::roll(&tokens).is_some();
+        if repeats && !names_dice && !is_another_check {
+            return Self::Again(implied::changes(&tokens));
+        }
+        let rolls = rolls(&tokens);
         if rolls.is_empty() { Self::Nothing } else { Self::Rolls(rolls) }
     }
 
-    /// The rolls that are wanted, as [`super::read_dice`] accepts them: "3d6; 1d20".
+    /// The rolls that are wanted, as [`super::read_dice`] accepts them: "3d6; 1d20"; or [`AGAIN`] and what
+    /// changes.
     pub fn rolls(&self) -> Option<String> {
         match self {
             Self::Rolls(rolls) => Some(rolls.join(APART)),
-            Self::Nothing | Self::Last | Self::Odds(_) => None,
+            Self::Again(changes) => Some(format!("{AGAIN}{changes}")),
+            Self::Nothing | Self::Talk | Self::Last(_) | Self::Odds(_) => None,
         }
     }
 
@@ -62,8 +82,21 @@ impl Heard {
     pub fn odds(&self) -> Option<String> {
         match self {
             Self::Odds(odds) => odds.clone(),
-            Self::Nothing | Self::Last | Self::Rolls(_) => None,
+            _ => None,
         }
+    }
+
+    /// Number of rolls before the last one that is asked for: 0 for the last.
+    pub fn last(&self) -> Option<u8> {
+        match self {
+            Self::Last(back) => Some(*back),
+            _ => None,
+        }
+    }
+
+    /// True if no dice may fall, whatever a line of an NPC would roll by itself.
+    pub fn withholds(&self) -> bool {
+        matches!(self, Self::Talk | Self::Last(_) | Self::Odds(_))
     }
 }
 
@@ -92,14 +125,38 @@ impl Spoken {
         })
     }
 
+    /// "what are my odds", "chance of ten on 2d6".
+    fn asks_for_chances(&self, names_dice: bool) -> bool {
+        let of = |chance: &str| {
+            let of_what = all(|language| language.dice.of_what);
+            of_what.map(|of| format!("{chance} {of}")).any(|phrase| self.says(&phrase))
+        };
+        self.has(|it| it.chances)
+            && (self.has(|it| it.wondering)
+                || names_dice && all(|language| language.dice.chances).any(of))
+    }
+
+    /// "roll the same again".
+    fn repeats(&self) -> bool {
+        self.has(|it| it.again)
+            && (self.has(|it| it.meant) || self.has(|it| it.throws))
+            && !self.has(|it| it.telling)
+    }
+
+    /// "what was my roll", in a question.
+    fn asks_for_their_own(&self) -> bool {
+        let is_theirs = ["my roll", "my throw", "mein wurf", "meinen wurf", "meinem wurf"];
+        self.has(|it| it.rolled) && is_theirs.iter().any(|it| self.says(it))
+    }
+
     /// "what did i just roll", "what was my last roll".
-    fn asks_for_the_last(&self, tokens: &[Token]) -> bool {
+    fn asks_for_the_last(&self, names_dice: bool) -> bool {
         if self.has(|it| it.last) && !self.has(|it| it.over) {
             return true;
         }
         let is_rolled = self.has(|it| it.rolling)
             || self.has(|it| it.rolled) && !self.says("did i")
-            || phrase::find(tokens, 0).is_some();
+            || names_dice;
         let asks = self.has(|it| it.wondering);
         asks && self.has(|it| it.did) && is_rolled
     }
@@ -150,23 +207,92 @@ fn begins_with_a_die_that_acts(tokens: &[Token]) -> bool {
     tokens.first().and_then(Token::word).is_some_and(is_subject) && (is_die(1) || is_die(2))
 }
 
-/// The rolls in `tokens`; one that corrects another takes its place.
-fn rolls(tokens: &[Token], words: &Spoken) -> Vec<String> {
-    let (mut rolls, mut from) = (Vec::new(), 0);
-    while let Some(found) = phrase::find(tokens, from).filter(|_| rolls.len() < MOST) {
-        let between = tokens.get(from..found.range.start).unwrap_or_default();
-        if from > 0 && corrects(between) {
+/// "what was the roll before that": whether dice are spoken of in questions with a question word alone. It
+/// needs no question mark: recognisers leave it out.
+fn asks_about_dice(utterance: &str) -> bool {
+    let speaks = |clause: &&str| {
+        let words = Spoken::of(clause);
+        let tokens = tokens::tokens(clause);
+        words.has(|it| it.rolling)
+            || words.has(|it| it.throws)
+            || phrase::find(&tokens, 0).is_some()
+    };
+    let clauses = utterance.split(['.', '!', '?', ';', ':', ',']);
+    let mut of_dice = clauses.filter(speaks).peekable();
+    of_dice.peek().is_some() && of_dice.all(begins_with_a_question_word)
+}
+
+/// "what", "und wie", "Bartok what"; not "how about".
+fn begins_with_a_question_word(clause: &str) -> bool {
+    let words = Words::of(clause);
+    let is_before = |word: &str| {
+        is_any(|it| it.openers, word)
+            || !is_common(word) && !word.chars().any(|c| c.is_ascii_digit())
+    };
+    let is_asking = |word: &str| is_any(|it| it.endings.asking, word);
+    let first = words.iter().position(|word| is_asking(word) || !is_before(word));
+    let first = first.unwrap_or_default();
+    let asks = words.get(first).is_some_and(is_asking);
+    asks && first <= 2 && !Spoken::of(clause).has(|it| it.suggesting)
+}
+
+/// The rolls in `tokens`; one that corrects another takes its place. What is added elsewhere in them goes
+/// to the dice before it, to a d20 behind it, or to a d20 of its own.
+fn rolls(tokens: &[Token]) -> Vec<String> {
+    let found: Vec<SpokenRoll> =
+        iter::successors(phrase::find(tokens, 0), |before| phrase::find(tokens, before.range.end))
+            .take(MOST)
+            .collect();
+    let Some(first) = found.first() else {
+        return implied::roll(tokens).as_deref().and_then(canonical).into_iter().collect();
+    };
+    let mut rolls = Vec::new();
+    let mut lead = tokens.get(..first.range.start).unwrap_or_default();
+    for (at, roll) in found.iter().enumerate() {
+        let end = found.get(at + 1).map_or(tokens.len(), |next| next.range.start);
+        let tail = tokens.get(roll.range.end..end).unwrap_or_default();
+        if at > 0 && corrects(lead) {
             rolls.pop();
         }
-        match found.text.as_deref().and_then(canonical) {
-            Some(roll) => rolls.push(roll),
-            // Dice that make no sense are not taken for fewer rolls.
-            None => return Vec::new(),
+        // Dice that make no sense are not taken for fewer rolls.
+        let Some(text) = &roll.text else { return Vec::new() };
+        let around = if at == 0 { with_lead(lead, text) } else { vec![text.clone()] };
+        let is_last = at + 1 == found.len();
+        for text in with_tail(around, tail, is_last) {
+            let Some(roll) = canonical(&text) else { return Vec::new() };
+            rolls.push(roll);
         }
-        from = found.range.end;
+        lead = tail;
     }
-    if rolls.is_empty() && words.has(|it| it.rolling) {
-        rolls.extend(phrase::understood(tokens).as_deref().and_then(canonical));
+    rolls.truncate(MOST);
+    rolls
+}
+
+/// `text` with what is added in front of it, or behind a roll of its own.
+fn with_lead(lead: &[Token], text: &str) -> Vec<String> {
+    if let Some(roll) = implied::before_added_dice(lead, text) {
+        return vec![roll];
+    }
+    let bonus = implied::added(lead);
+    if !bonus.is_empty() && text.contains("d20") {
+        return vec![format!("{text}{bonus}")];
+    }
+    let own = if bonus.is_empty() { None } else { implied::roll(lead) };
+    own.into_iter().chain([text.to_owned()]).collect()
+}
+
+/// `rolls` with what is added behind the last of them: to it, or to a roll of its own. What stands before
+/// another roll is its correction or belongs to it, unless a number is added.
+fn with_tail(mut rolls: Vec<String>, tail: &[Token], is_last: bool) -> Vec<String> {
+    let bonus = implied::added(tail);
+    let Some(last) = rolls.last_mut().filter(|_| !bonus.is_empty() && !corrects(tail)) else {
+        return rolls;
+    };
+    let is_compared = last.contains(['<', '>', '=']);
+    if is_last && !last.contains("d20") && implied::is_another(tail) {
+        rolls.extend(implied::roll(tail));
+    } else if !is_compared {
+        last.push_str(&bonus);
     }
     rolls
 }
@@ -187,6 +313,13 @@ fn canonical(text: &str) -> Option<String> {
 fn odds(tokens: &[Token], words: &Spoken) -> Option<String> {
     let found = phrase::find(tokens, 0)?;
     let roll = canonical(found.text.as_deref()?)?;
+    if words.has(|it| it.doubles) {
+        // The second die shows what the first does as often as one shows a 1.
+        return roll
+            .strip_prefix("2d")
+            .filter(|sides| !sides.is_empty() && sides.bytes().all(|b| b.is_ascii_digit()))
+            .map(|sides| format!("1d{sides} == 1"));
+    }
     let outside = |at: &usize| !found.range.contains(at);
     let goal = (0..tokens.len()).filter(outside).find_map(|at| number(tokens.get(at..)?));
     let Some(goal) = goal else { return Some(roll) };

@@ -3,10 +3,12 @@
 //!
 //! Hears English ("two d six plus three", "a d twenty with advantage", "four d six drop the
 //! lowest") and, behind the German "w", German number words ("zwei w sechs plus drei").
-//! **Never** takes ordinary talk for a roll: a number needs its "d" or "sided die".
+//! **Never** takes ordinary talk for a roll: a number needs its "d" or "sided die", a d20 that is not named two of a
+//! check or word of rolling, advantage, a bonus (`implied.rs`).
 
 mod german;
 mod heard;
+mod implied;
 mod misheard;
 mod numbers;
 mod phrase;
@@ -17,7 +19,7 @@ mod tests;
 
 use super::dice;
 
-pub use heard::{APART, Heard};
+pub use heard::{AGAIN, APART, Heard};
 pub use numbers::{german_number_words, number_words};
 
 /// An NPC's line when nobody pays for more of its words, in the language of this ISO 639-1 code, else in
@@ -64,6 +66,21 @@ pub fn read_dice(text: &str) -> Result<Vec<dice::Expression>, dice::DiceError> {
         if rolls.is_empty() { dice::parse(text).map(|roll| vec![roll]) } else { Ok(rolls) }
     };
     written(text).or_else(|error| dice_in(text).map_or(Err(error), |it| written(&it)))
+}
+
+/// What `text` changes about the last roll, which it repeats, in dice syntax ("", "+2 adv"): as
+/// [`Heard::rolls`] writes it, or in words. `None`: it repeats none.
+pub fn repeated(text: &str) -> Option<String> {
+    let written = text.trim().strip_prefix(AGAIN);
+    let written = written.filter(|it| it.is_empty() || it.starts_with(['+', '-', ' ']));
+    let is_change = |it: &&str| it.is_empty() || dice::parse(&format!("1d20{it}")).is_ok();
+    match written.filter(is_change) {
+        Some(changes) => Some(changes.to_owned()),
+        None => match Heard::of(text) {
+            Heard::Again(changes) => Some(changes),
+            _ => None,
+        },
+    }
 }
 
 /// Dice that were typed but cannot be rolled ("5000d6"): passed on as they are, so that the roller

@@ -2,10 +2,7 @@
 
 use std::ops::Range;
 
-use super::super::{
-    dice,
-    language::{Language, is_any},
-};
+use super::super::{dice, language::is_any};
 use super::german;
 use super::numbers::{self, Tongue};
 use super::tokens::Token;
@@ -24,11 +21,11 @@ struct Part {
 }
 
 /// Advantage or its opposite, as [`dice::parse()`] reads it.
-type Advantage = &'static str;
+pub(super) type Advantage = &'static str;
 
 /// Advantage for the utterance as a whole.
 #[derive(Clone, Copy)]
-enum Elsewhere {
+pub(super) enum Elsewhere {
     /// It says nothing of advantage.
     None,
     /// One of the two.
@@ -54,22 +51,9 @@ pub(super) fn find(tokens: &[Token], from: usize) -> Option<SpokenRoll> {
     })
 }
 
-/// A roll whose die is understood: "roll with advantage", "mit Vorteil würfeln".
-pub(super) fn understood(tokens: &[Token]) -> Option<String> {
-    let rolls_in_german =
-        |t: &Token| t.word().is_some_and(|word| Language::german().dice.rolling.contains(&word));
-    // The verb may stand anywhere there.
-    if tokens.iter().any(rolls_in_german)
-        && let Elsewhere::One(advantage) = (Phrase { tokens }).advantage_elsewhere()
-    {
-        return Some(format!("1d20 {advantage}"));
-    }
-    let rolls =
-        tokens.iter().position(|t| matches!(t.word(), Some("roll" | "rolling" | "rolls")))?;
-    let phrase = Phrase { tokens };
-    let at =
-        rolls + 1 + usize::from(matches!(phrase.word(rolls + 1), Some("it" | "this" | "that")));
-    phrase.advantage(at).map(|(advantage, _)| format!("1d20 {advantage}"))
+/// Advantage said anywhere in `tokens`.
+pub(super) fn advantage(tokens: &[Token]) -> Elsewhere {
+    Phrase { tokens }.advantage_elsewhere()
 }
 
 /// The tokens being read.
@@ -401,13 +385,29 @@ impl Phrase<'_> {
         Some((advantage, at + 1))
     }
 
+    /// True if the word at `at` belongs to no other: "perception, advantage, plus four".
+    fn stands_alone(&self, at: usize) -> bool {
+        let before = at.checked_sub(1).and_then(|at| self.word(at));
+        let ends = match self.tokens.get(at + 1) {
+            None | Some(Token::Plus | Token::Minus) => true,
+            Some(token) => token.word().is_some_and(|word| {
+                is_any(|it| it.dice.adds, word) || is_any(|it| it.dice.takes, word)
+            }),
+        };
+        ends && before.is_some_and(|word| !is_any(|it| it.dice.no_advantage, word))
+    }
+
     /// Advantage said anywhere: "with advantage, roll a d twenty".
     fn advantage_elsewhere(&self) -> Elsewhere {
         let linked = |at: &usize| {
             let before = at.checked_sub(1).and_then(|at| self.word(at));
             // "disadvantage on a d twenty"
             let begins = before.is_none() && matches!(self.word(at + 1), Some("on" | "auf"));
-            begins || matches!(before, Some("with" | "at" | "have" | "has" | "got" | "mit" | "im"))
+            let is_said = matches!(
+                before,
+                Some("with" | "at" | "have" | "has" | "got" | "mit" | "im" | "habe")
+            );
+            begins || is_said || self.stands_alone(*at)
         };
         let found = (0..self.tokens.len()).filter(linked);
         found.filter_map(|at| Some(self.advantage(at)?.0)).fold(Elsewhere::None, |all, one| {

@@ -5,7 +5,8 @@
 use super::*;
 use crate::logic::tally::{Figures, Judged, UNSEEN};
 
-const SETS: [(&str, &str); 5] = [
+const SETS: [(&str, &str); 6] = [
+    ("unnamed", include_str!("../../../../tests/data/spoken_dice_unnamed.txt")),
     ("tuning", include_str!("../../../../tests/data/spoken_dice_tuning.txt")),
     ("held out", include_str!("../../../../tests/data/spoken_dice_held_out.txt")),
     ("second held out", include_str!("../../../../tests/data/spoken_dice_german.txt")),
@@ -16,9 +17,11 @@ const SETS: [(&str, &str); 5] = [
 /// The dice heard, as the tables write them.
 fn heard(said: &str) -> String {
     match Heard::of(said) {
-        Heard::Nothing => "-".to_owned(),
+        Heard::Nothing | Heard::Talk => "-".to_owned(),
         Heard::Rolls(rolls) => rolls.join("; "),
-        Heard::Last => "last".to_owned(),
+        Heard::Again(changes) => format!("{AGAIN}{changes}"),
+        Heard::Last(0) => "last".to_owned(),
+        Heard::Last(_) => "before".to_owned(),
         Heard::Odds(None) => "odds".to_owned(),
         Heard::Odds(Some(odds)) => format!("odds {odds}"),
     }
@@ -26,7 +29,7 @@ fn heard(said: &str) -> String {
 
 /// True if dice fall.
 fn falls(heard: &str) -> bool {
-    heard != "-" && heard != "last" && !heard.starts_with("odds")
+    !matches!(heard, "-" | "last" | "before") && !heard.starts_with("odds")
 }
 
 #[test]

@@ -15,6 +15,9 @@ use crate::{
     provider::ChatRequest,
 };
 
+/// Names of the tool that throws dice, in lines.
+const ROLLERS: [&str; 2] = ["dice-roller.roll", "roll"];
+
 /// The lines of one NPC, ready to be matched.
 #[derive(Debug)]
 pub struct Script {
@@ -108,9 +111,16 @@ impl Script {
         Some((tool.name.clone(), template::fill_json(&tool.arguments, values)?))
     }
 
-    /// One of the line's variants, filled; `None` when none can be filled.
-    pub fn say(&self, index: usize, values: &Values, rng: &mut impl Rng) -> Option<String> {
-        Self::filled(&self.lines.get(index)?.line.say, values, rng)
+    /// One of the line's variants, filled; `None` when none can be filled. Where the line's author thought of
+    /// one value (`{result.total}`) and the tool gave several, all are said.
+    pub fn say(&self, index: usize, values: &mut Values, rng: &mut impl Rng) -> Option<String> {
+        let say = &self.lines.get(index)?.line.say;
+        Self::filled(say, values, rng).or_else(|| {
+            values.takes_several = true;
+            let filled = Self::filled(say, values, rng);
+            values.takes_several = false;
+            filled
+        })
     }
 
     /// Like [`Self::say`], where the line's tool cannot be called.
@@ -134,7 +144,8 @@ impl Rule {
         can_call: &impl Fn(&str) -> bool,
     ) -> bool {
         if let Some(tool) = &self.line.tool
-            && (template::fill_json(&tool.arguments, values).is_none()
+            && (values.dice_withheld && ROLLERS.contains(&&*tool.name)
+                || template::fill_json(&tool.arguments, values).is_none()
                 || !can_call(&tool.name) && self.line.otherwise.is_empty())
         {
             return false;

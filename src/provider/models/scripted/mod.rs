@@ -52,7 +52,7 @@ impl Scripted {
         let mut failed = false;
         if let Some((line, result)) = answered_line(&request.messages) {
             values.result = result;
-            if let Some(text) = self.script.say(line, &values, &mut rng) {
+            if let Some(text) = self.script.say(line, &mut values, &mut rng) {
                 return words(&text);
             }
             failed = true;

@@ -1,4 +1,4 @@
-//! Templates of scripted lines: `{speaker}`, `{npc}`, `{utterance}`, `{dice}`, `{odds}`, `{1}`, `{name}`,
+//! Templates of scripted lines: `{speaker}`, `{npc}`, `{utterance}`, `{dice}`, `{odds}`, `{last}`, `{1}`, `{name}`,
 //! `{result.total}`, `{result}`.
 
 use std::collections::BTreeMap;
@@ -17,6 +17,11 @@ pub struct Values {
     pub utterance: String,
     dice: Option<String>,
     odds: Option<String>,
+    last: Option<String>,
+    /// True if no line may roll.
+    pub dice_withheld: bool,
+    /// True if a list that the result has may stand for one value of it: "totals" for "total".
+    pub takes_several: bool,
     /// Captures of the line's pattern, by number and name.
     pub captures: BTreeMap<String, String>,
     /// The tool's result, if the line called one.
@@ -32,6 +37,9 @@ impl Values {
             utterance: facts.utterance.clone(),
             dice: facts.dice.clone(),
             odds: facts.odds.clone(),
+            last: facts.last.map(|back| back.to_string()),
+            dice_withheld: facts.dice_withheld,
+            takes_several: false,
             captures: BTreeMap::new(),
             result: None,
         }
@@ -44,11 +52,17 @@ impl Values {
             "utterance" => Some(self.utterance.clone()),
             "dice" => self.dice.clone(),
             "odds" => self.odds.clone(),
+            "last" => self.last.clone(),
             "result" => self.result.as_ref().and_then(spoken),
             _ => match key.strip_prefix("result.") {
                 Some(path) => {
                     let pointer = format!("/{}", path.replace('.', "/"));
-                    self.result.as_ref()?.pointer(&pointer).and_then(spoken)
+                    let result = self.result.as_ref()?;
+                    let several = || {
+                        let list = result.pointer(&format!("{pointer}s"));
+                        list.filter(|it| self.takes_several && it.is_array())
+                    };
+                    result.pointer(&pointer).or_else(several).and_then(spoken)
                 }
                 None => self.captures.get(key).cloned(),
             },

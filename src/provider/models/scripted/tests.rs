@@ -53,6 +53,8 @@ fn request(utterance: &str, dice: Option<&str>, mut before: Vec<Message>) -> Cha
             utterance: utterance.into(),
             dice: dice.map(str::to_owned),
             odds: None,
+            last: None,
+            dice_withheld: false,
             language: None,
         }),
         attempts: Attempts::default(),
@@ -245,4 +247,42 @@ fn missing_tool_falls_back_in_same_language() {
     let facts = Arc::new(TurnFacts { language: Some("de"), ..(*asked.facts).clone() });
     let without = ChatRequest { tools: Arc::from([]), facts, ..asked };
     assert_eq!(text(lines.to_vec(), without), "Soso.");
+}
+
+#[test]
+fn one_total_stands_for_several_where_alone() {
+    let answered = |say: &[&str]| {
+        let mut after = request("roll 2d6 and 1d20", Some("2d6; 1d20"), vec![]);
+        after.messages.push(Message::Tool {
+            call: CallId("line-0-1".into()),
+            content: r#"{"expression":"2d6; 1d20","totals":[7,15]}"#.into(),
+            outside: false,
+            gated: false,
+        });
+        let say = say.iter().map(|&text| text.to_owned()).collect();
+        text(vec![ScriptedLine { say, ..dice_line() }, line(None, &["Hm?"])], after)
+    };
+    assert_eq!(answered(&["They say {result.total}."]), "They say 7, 15.");
+    let both = ["They say {result.total}.", "One by one, {result.totals}."];
+    assert_eq!(answered(&both), "One by one, 7, 15.");
+    assert_eq!(answered(&["It was {result.name}."]), "Hm?");
+}
+
+#[test]
+fn line_that_rolls_by_itself_fits_no_question() {
+    let lines = || {
+        let tool =
+            LineTool { name: "dice-roller.roll".into(), arguments: json!({"expression": "1d20"}) };
+        let rolls =
+            ScriptedLine { tool: Some(tool), ..line(phrases(&["roll"]), &["{result.total}."]) };
+        vec![rolls, line(None, &["Hm?"])]
+    };
+    let asked = |withheld: bool| {
+        let mut asked = request("what was that roll", None, vec![]);
+        let facts = TurnFacts { dice_withheld: withheld, ..(*asked.facts).clone() };
+        asked.facts = Arc::new(facts);
+        events(lines(), asked)
+    };
+    assert!(matches!(asked(false)[..], [ChatEvent::ToolCall(_), ..]));
+    assert!(!matches!(asked(true)[..], [ChatEvent::ToolCall(_), ..]));
 }

@@ -1,10 +1,10 @@
-//! `dice-roller.last`: what somebody has rolled last.
+//! `dice-roller.last`: what somebody has rolled last, and before that.
 //!
 //! Entry type: [`LastRolls`]; entry function: [`tool`]. **Never**: outlives the program; the transcript
 //! does.
 
 use std::{
-    collections::HashMap,
+    collections::{HashMap, VecDeque},
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
@@ -22,27 +22,33 @@ const MOST: usize = 1_000;
 /// Person whose roll it was: the scope, the session, the id (`None`: not a person of the table).
 type Roller = (Scope, SessionId, Option<PersonId>);
 
-/// The last roll of everybody. Cloning shares it.
+/// Most rolls of a person that are known.
+const ROLLS: usize = 10;
+
+/// The last rolls of everybody, the newest first. Cloning shares them.
 #[derive(Clone, Default)]
-pub struct LastRolls(Arc<Mutex<HashMap<Roller, Value>>>);
+pub struct LastRolls(Arc<Mutex<HashMap<Roller, VecDeque<Value>>>>);
 
 impl LastRolls {
-    /// Stores `rolled` as the last roll of the speaker in `context`.
+    /// Stores `rolled` as the newest roll of the speaker in `context`.
     pub fn keep(&self, context: &CallContext, rolled: Value) {
         let mut all = self.all();
         let roller = roller(context);
         if all.len() >= MOST && !all.contains_key(&roller) {
             all.clear();
         }
-        all.insert(roller, rolled);
+        let rolls = all.entry(roller).or_default();
+        rolls.truncate(ROLLS - 1);
+        rolls.push_front(rolled);
     }
 
-    fn of(&self, context: &CallContext) -> Option<Value> {
-        self.all().get(&roller(context)).cloned()
+    /// The roll of the speaker in `context` that was made `back` rolls before their last.
+    pub fn of(&self, context: &CallContext, back: usize) -> Option<Value> {
+        self.all().get(&roller(context))?.get(back).cloned()
     }
 
     /// Held for a look.
-    fn all(&self) -> MutexGuard<'_, HashMap<Roller, Value>> {
+    fn all(&self) -> MutexGuard<'_, HashMap<Roller, VecDeque<Value>>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -59,15 +65,31 @@ pub fn tool(last: LastRolls) -> Definition {
             "Tells the last roll in this session of the person you answer. Use it when they ask what they \
              rolled; it rolls nothing."
                 .to_owned(),
-        input: input(json!({}), &[]),
+        input: input(
+            json!({"back": {
+                "type": "integer",
+                "minimum": 0,
+                "description": "0 for the last roll, 1 for the one before it, and so on",
+            }}),
+            &[],
+        ),
         output: None,
         declared: declared("dice", Millis { estimated: 1, max: 20 }, Tier::Fast),
-        handler: Arc::new(move |context: &CallContext, _: &Map<String, Value>| {
-            last.of(context).map(CallOutput::json).ok_or_else(|| {
-                let who = &context.speaker;
-                let text = format!("{who} has rolled nothing since the program was started");
-                CallError::new(CallErrorKind::Tool, text)
-            })
+        handler: Arc::new(move |context: &CallContext, arguments: &Map<String, Value>| {
+            let back = arguments.get("back").and_then(Value::as_u64).unwrap_or_default();
+            let rolled = usize::try_from(back).ok().and_then(|back| last.of(context, back));
+            rolled.map(CallOutput::json).ok_or_else(|| none_yet(context, back))
         }),
     }
+}
+
+/// Tells the model that such a roll was not made.
+pub fn none_yet(context: &CallContext, back: u64) -> CallError {
+    let who = &context.speaker;
+    let text = if back == 0 {
+        format!("{who} has rolled nothing since the program was started")
+    } else {
+        format!("{who} has not rolled so often since the program was started")
+    };
+    CallError::new(CallErrorKind::Tool, text)
 }

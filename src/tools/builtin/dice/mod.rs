@@ -58,8 +58,8 @@ pub fn tools(dice: Dice, tables: Vec<RandomTable>) -> Vec<Definition> {
         input: input(
             json!({"expression": {
                 "type": "string",
-                "description": "dice such as 2d6+3, 1d20 adv, 4d6kh3, several with ; between, or the \
-                                words spoken",
+                "description": "dice such as 2d6+3, 1d20 adv, 4d6kh3, several with ; between, the words \
+                                spoken, or 'again' for the last roll of the person you answer",
             }}),
             &["expression"],
         ),
@@ -88,7 +88,11 @@ fn roll(
     arguments: &Map<String, Value>,
 ) -> Result<CallOutput, CallError> {
     let said = text(arguments, "expression").unwrap_or_default();
-    let rolls = spoken::read_dice(said)
+    let repeated = match spoken::repeated(said) {
+        Some(changes) => Some(format!("{}{changes}", last_expression(dice, context)?)),
+        None => None,
+    };
+    let rolls = spoken::read_dice(repeated.as_deref().unwrap_or(said))
         .map_err(|error| CallError::new(CallErrorKind::InvalidArguments, error.to_string()))?;
     let rolled: Result<Vec<Outcome>, _> =
         rolls.iter().map(|roll| roll.roll(&mut *dice.rng())).collect();
@@ -99,6 +103,12 @@ fn roll(
     let value = described(&rolled);
     dice.last.keep(context, value.clone());
     Ok(CallOutput::json(value))
+}
+
+/// What the speaker in `context` has rolled last.
+fn last_expression(dice: &Dice, context: &CallContext) -> Result<String, CallError> {
+    let rolled = dice.last.of(context, 0).ok_or_else(|| last::none_yet(context, 0))?;
+    Ok(rolled["expression"].as_str().unwrap_or_default().to_owned())
 }
 
 /// Result of one roll, or of several together.

@@ -1,0 +1,176 @@
+//! A d20 that is called for and not named: "roll perception with advantage plus four".
+//!
+//! Entry functions: [`added`], what is added in other places than behind the dice; [`roll`], the d20. It is
+//! called for by two of three: a word of rolling or a check, advantage, a bonus.
+//! **Never**: takes part in a roll whose dice are named; [`super::heard`] decides whose a bonus is.
+
+use super::{
+    numbers::{self, Tongue},
+    phrase::{self, Elsewhere},
+    tokens::Token,
+};
+use crate::logic::language::{DiceTalk, List, is_any};
+
+/// Most words between "bonus" and its number: "my bonus to that is a plus seven".
+const BETWEEN: usize = 4;
+
+/// What a number behind a word does to a roll.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Sign {
+    Plus,
+    Minus,
+}
+
+/// A number that is added.
+struct Addend {
+    /// In dice syntax: "+4".
+    text: String,
+    /// Index of the next token.
+    next: usize,
+}
+
+/// All that is added in `tokens`, in dice syntax: "+4-1"; empty where nothing is.
+pub(super) fn added(tokens: &[Token]) -> String {
+    addends(tokens).into_iter().map(|it| it.text).collect()
+}
+
+/// The d20 that `tokens` call for, in dice syntax; `None`: they call for none.
+pub(super) fn roll(tokens: &[Token]) -> Option<String> {
+    let said = phrase::advantage(tokens);
+    let (has_advantage, bonus) = (!matches!(said, Elsewhere::None), added(tokens));
+    let is_rolled = has(tokens, |it| it.meant);
+    let is_called = match (has_advantage, bonus.is_empty()) {
+        (true, false) => true,
+        (false, true) => false,
+        (true, true) => is_rolled || has(tokens, |it| it.checks),
+        (false, false) => is_rolled || names_a_check(tokens) && !counts_things(tokens),
+    };
+    is_called.then(|| format!("1d20{}{bonus}", suffix(said)))
+}
+
+/// The d20 that `tokens` call for in front of dice that are added to it: "stealth plus five plus a d four".
+pub(super) fn before_added_dice(tokens: &[Token], dice: &str) -> Option<String> {
+    let sign = match sign(tokens.last()?)? {
+        Sign::Plus => '+',
+        Sign::Minus => '-',
+    };
+    let said = phrase::advantage(tokens);
+    let bonus = added(tokens);
+    let is_called = !matches!(said, Elsewhere::None) || !bonus.is_empty() || names_a_check(tokens);
+    is_called.then(|| format!("1d20{}{bonus}{sign}{dice}", suffix(said)))
+}
+
+/// What `tokens` change about a roll that is repeated, in dice syntax: "+2 adv".
+pub(super) fn changes(tokens: &[Token]) -> String {
+    format!("{}{}", added(tokens), suffix(phrase::advantage(tokens)))
+}
+
+/// True if a check or an attack is named.
+pub(super) fn names_a_check(tokens: &[Token]) -> bool {
+    has(tokens, |it| it.checks) || has(tokens, |it| it.attacks)
+}
+
+/// True if another roll begins in `tokens`, behind dice that are named: "and an attack with advantage".
+pub(super) fn is_another(tokens: &[Token]) -> bool {
+    let joins = |it: &Token| matches!(it.word(), Some("and" | "und" | "then" | "dann"));
+    let at = tokens.iter().position(joins);
+    at.and_then(|at| tokens.get(at..))
+        .is_some_and(|it| names_a_check(it) || !matches!(phrase::advantage(it), Elsewhere::None))
+}
+
+/// Advantage behind a roll, as [`crate::logic::dice::parse()`] reads it.
+fn suffix(said: Elsewhere) -> String {
+    match said {
+        Elsewhere::One(advantage) => format!(" {advantage}"),
+        Elsewhere::None | Elsewhere::Both => String::new(),
+    }
+}
+
+/// True if a list of any language has one of the words.
+fn has(tokens: &[Token], list: impl Fn(&'static DiceTalk) -> List + Copy) -> bool {
+    tokens.iter().filter_map(Token::word).any(|word| is_any(|it| list(it.dice), word))
+}
+
+/// "save me plus two friends": whether the last number counts what follows it.
+fn counts_things(tokens: &[Token]) -> bool {
+    let last = addends(tokens).pop();
+    let behind = last.and_then(|it| tokens.get(it.next)).and_then(Token::word);
+    behind.is_some_and(|word| {
+        !is_any(|it| it.function_words, word)
+            && !is_any(|it| it.endings.closing, word)
+            && !is_any(|it| it.dice.beside_bonus, word)
+    })
+}
+
+fn addends(tokens: &[Token]) -> Vec<Addend> {
+    let (mut all, mut at) = (Vec::new(), 0);
+    while at < tokens.len() {
+        match addend(tokens, at) {
+            Some(found) => {
+                at = found.next;
+                all.push(found);
+            }
+            None => at += 1,
+        }
+    }
+    all
+}
+
+/// "plus four", "a bonus of three", "my modifier is minus one"; not "two plus two", and no dice.
+fn addend(tokens: &[Token], start: usize) -> Option<Addend> {
+    let mut is_minus = sign(tokens.get(start)?)? == Sign::Minus;
+    let before = start.checked_sub(1).and_then(|before| tokens.get(before..start));
+    let is_article = |it: &[Token]| {
+        it.first().and_then(Token::word).is_some_and(|it| is_any(|of| of.dice.beside_bonus, it))
+    };
+    if before.is_some_and(|it| number(it).is_some() && !is_article(it)) {
+        return None;
+    }
+    let mut at = start + 1;
+    while at <= start + BETWEEN {
+        let token = tokens.get(at)?;
+        match (sign(token), token.word()) {
+            (Some(another), _) => is_minus |= another == Sign::Minus,
+            (None, Some(word)) if is_any(|it| it.dice.beside_bonus, word) => {}
+            _ => break,
+        }
+        at += 1;
+    }
+    let (number, used) = number(tokens.get(at..)?)?;
+    let mut next = at + used;
+    let behind = tokens.get(next);
+    let is_dice = matches!(behind, Some(Token::Die { .. }))
+        || behind.and_then(Token::word).is_some_and(|word| {
+            matches!(word, "sided" | "times") || word.contains("seiti") || word.contains("seiter")
+        });
+    if is_dice {
+        return None;
+    }
+    // "a plus three bonus"
+    let noun = behind.and_then(Token::word);
+    next += usize::from(noun.is_some_and(|word| is_any(|it| it.dice.bonuses, word)));
+    let sign = if is_minus { '-' } else { '+' };
+    Some(Addend { text: format!("{sign}{number}"), next })
+}
+
+fn sign(token: &Token) -> Option<Sign> {
+    let is = |list: fn(&'static DiceTalk) -> List| {
+        token.word().is_some_and(|word| is_any(|it| list(it.dice), word))
+    };
+    match token {
+        Token::Plus => Some(Sign::Plus),
+        Token::Minus => Some(Sign::Minus),
+        _ if is(|it| it.adds) || is(|it| it.bonuses) => Some(Sign::Plus),
+        _ if is(|it| it.takes) || is(|it| it.penalties) => Some(Sign::Minus),
+        _ => None,
+    }
+}
+
+/// The number that `tokens` begin with, also one that was misheard.
+fn number(tokens: &[Token]) -> Option<(i64, usize)> {
+    let mut tongues = [Tongue::English, Tongue::German].into_iter();
+    tongues.find_map(|tongue| numbers::read(tokens, tongue)).or_else(|| {
+        let word = tokens.first()?.word()?;
+        matches!(word, "free" | "tree").then_some((3, 1))
+    })
+}
