@@ -58,6 +58,8 @@ fn rule_answer_is_one_sentence_and_its_source() {
         ),
         ("what does grappled do", "condition-grappled", "A grappled creature's speed is 0."),
         ("what does fireball do", "spell-fireball", "In a 20-foot-radius sphere"),
+        ("what is the range of fireball", "spell-fireball", "Level 3 evocation, action, 150 feet"),
+        ("what damage does a longsword do", "equipment-longsword", "A longsword does 1d8 slashing"),
     ];
     let texts = questions.iter().flat_map(|(question, ..)| ["--text", question]);
     let asked: Vec<&str> =

@@ -42,4 +42,5 @@ pub const RULES: &[(&str, &str)] = &[
         "assets/rules/5e/spells-cantrips.yaml",
         include_str!("../../assets/rules/5e/spells-cantrips.yaml"),
     ),
+    ("assets/rules/5e/weapons.yaml", include_str!("../../assets/rules/5e/weapons.yaml")),
 ];

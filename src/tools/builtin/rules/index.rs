@@ -13,7 +13,7 @@ use bm25::{
     Embedder, EmbedderBuilder, Embedding, Scorer, TokenEmbedder, TokenEmbedding, Tokenizer,
 };
 
-use super::terms::Terms;
+use super::{facts::Fact, terms::Terms};
 use crate::{domain::Rule, logic::words::Words, yaml::nearest};
 
 /// A name weighs as much as this many mentions.
@@ -91,6 +91,9 @@ impl Index {
     ) -> Vec<&Rule> {
         let asked: BTreeSet<String> =
             self.terms.of(question).into_iter().map(|term| self.known_as(term)).collect();
+        // "The range of fireball" asks for fireball, though there is a rule of ranges.
+        let fact = Fact::asked(question).map(|(_, phrase)| self.terms.of(phrase));
+        let fact: BTreeSet<String> = fact.into_iter().flatten().collect();
         let written = format!(" {} ", Words::of(question).iter().collect::<Vec<_>>().join(" "));
         let query = asked.iter().map(|term| TokenEmbedding { index: u64::embed(term), value: 1.0 });
         let mut scored: Vec<(f32, usize, &Rule)> = self
@@ -101,8 +104,12 @@ impl Index {
                 let rule = self.rules.get(found.id).filter(|rule| wanted(rule))?;
                 let name = Words::of(bare(&rule.name));
                 let name = format!(" {} ", name.iter().collect::<Vec<_>>().join(" "));
-                let as_written = if written.contains(&name) { AS_WRITTEN } else { 0.0 };
-                Some((found.score + self.whole(found.id, &asked) + as_written, found.id, rule))
+                let is_fact =
+                    !fact.is_empty() && self.terms.of(&name).iter().all(|term| fact.contains(term));
+                let is_written = !is_fact && written.contains(&name);
+                let as_written = if is_written { AS_WRITTEN } else { 0.0 };
+                let whole = self.whole(found.id, &asked, &fact);
+                Some((found.score + whole + as_written, found.id, rule))
             })
             .collect();
         scored.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
@@ -130,10 +137,12 @@ impl Index {
         near
     }
 
-    /// Score of the longest name or alias that the question holds whole.
-    fn whole(&self, index: usize, asked: &BTreeSet<String>) -> f32 {
+    /// Score of the longest name or alias that the question holds whole, and that says more than which `fact`
+    /// is asked for.
+    fn whole(&self, index: usize, asked: &BTreeSet<String>, fact: &BTreeSet<String>) -> f32 {
         let called = self.called.get(index).map(Vec::as_slice).unwrap_or_default();
-        let held = called.iter().filter(|terms| !terms.is_empty() && terms.is_subset(asked));
+        let names = |terms: &&BTreeSet<String>| terms.is_subset(asked) && !terms.is_subset(fact);
+        let held = called.iter().filter(names);
         let terms = held.map(BTreeSet::len).max().unwrap_or(0);
         f32::from(u8::try_from(terms).unwrap_or(u8::MAX)) * WHOLE
     }
@@ -155,7 +164,7 @@ impl Index {
 }
 
 /// A name without what tells editions apart ("Hide (2014)").
-fn bare(name: &str) -> &str {
+pub fn bare(name: &str) -> &str {
     name.split(" (").next().unwrap_or(name)
 }
 

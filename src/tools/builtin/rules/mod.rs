@@ -5,6 +5,7 @@
 //! **Never**: changes a rule, opens a file.
 
 mod edition;
+mod facts;
 mod index;
 mod short;
 mod terms;
@@ -20,7 +21,11 @@ use std::{
 use futures::future::{BoxFuture, FutureExt, ready};
 use serde_json::{Map, Value, json};
 
-use self::{edition::fifth_edition, index::Index, short::short};
+use self::{
+    edition::fifth_edition,
+    index::Index,
+    short::{lacks, short},
+};
 use super::describe::{Millis, declared, input, text};
 use crate::{
     domain::{Rule, Tier},
@@ -117,13 +122,21 @@ impl RuleBook {
         short(&self.index().terms, question, rule)
     }
 
+    /// The sentence of `rule` that answers `question`; `None`: it asks for a fact that the rule has none of.
+    pub fn answer<'r>(&self, question: &str, rule: &'r Rule) -> Option<&'r str> {
+        (!lacks(question, rule)).then(|| self.short(question, rule))
+    }
+
     fn search(&self, arguments: &Map<String, Value>) -> Result<CallOutput, CallError> {
         let query = text(arguments, "query").unwrap_or_default();
         let found = self.find(query, text(arguments, "system"))?;
         let nothing = found.is_empty();
         let result = |rule: &Rule| {
             let mut value = self.shown(rule);
-            let short = self.short(query, rule);
+            let Some(short) = self.answer(query, rule) else {
+                value["note"] = json!("the rule has no such figure; say so");
+                return value;
+            };
             value["short"] = json!(short);
             value["in"] = json!({ language_of(rule): short });
             value

@@ -4,24 +4,48 @@
 
 use std::collections::HashSet;
 
-use super::terms::Terms;
+use super::{facts::Fact, index::bare, terms::Terms};
 use crate::domain::Rule;
 
-/// The sentence of `rule` that has most of the words asked for, the first of several. The line of
-/// figures that a spell begins with only counts where nothing else does as well.
+/// The sentence of `rule` that has the fact asked for and most of the words, the first of several. Words of the
+/// rule's name say which rule is meant and not what of it. The line of figures that a spell begins with only
+/// counts where a fact is asked for, or nothing else does as well.
 pub fn short<'r>(terms: &Terms, question: &str, rule: &'r Rule) -> &'r str {
+    let name: HashSet<String> = terms.of(bare(&rule.name)).into_iter().collect();
     let asked: HashSet<String> = terms.of(question).into_iter().collect();
+    let asked: HashSet<&String> = asked.difference(&name).collect();
+    let fact = Fact::asked(question).map(|(fact, _)| fact);
     let held = |sentence: &str| -> usize {
         let held: HashSet<String> = terms.of(sentence).into_iter().collect();
-        held.intersection(&asked).count()
+        held.iter().filter(|term| asked.contains(term)).count()
     };
     let sentences = sentences(&rule.text);
-    let is_figures = |at: usize| at == 0 && rule.category == "spell" && sentences.len() > 1;
-    let worth = |at: usize, sentence: &str| (held(sentence), !is_figures(at));
+    let is_figures = |at: usize| is_figures(rule, at, sentences.len());
+    let worth = |at: usize, sentence: &str| {
+        let told = fact.map_or(0, |fact| fact.worth(sentence, is_figures(at)));
+        (told + held(sentence), !is_figures(at))
+    };
     let best = sentences.iter().enumerate().reduce(|best, next| {
         if worth(next.0, next.1) > worth(best.0, best.1) { next } else { best }
     });
     best.map_or(rule.text.as_str(), |(_, sentence)| sentence)
+}
+
+/// True if `question` asks for a fact that `rule`, a spell or a piece of gear, has none of.
+pub fn lacks(question: &str, rule: &Rule) -> bool {
+    let has_figures = matches!(rule.category.as_str(), "spell" | "equipment");
+    let Some((fact, _)) = Fact::asked(question).filter(|(it, _)| has_figures && it.is_told())
+    else {
+        return false;
+    };
+    let sentences = sentences(&rule.text);
+    let mut all = sentences.iter().enumerate();
+    all.all(|(at, sentence)| fact.worth(sentence, is_figures(rule, at, sentences.len())) == 0)
+}
+
+/// True if the sentence at `at` of so many is the line of figures of a spell.
+fn is_figures(rule: &Rule, at: usize, of: usize) -> bool {
+    at == 0 && rule.category == "spell" && of > 1
 }
 
 /// The sentences of a text that is written to be spoken.
@@ -67,5 +91,21 @@ mod tests {
         assert_eq!(short(&terms, "what does it do", &fire), "A ball of fire: 8d6, approx. half.");
         assert_eq!(short(&terms, "need concentration?", &fire), "Level 3, no concentration.");
         assert_eq!(short(&terms, "x", &rule("spell", "Only embers.")), "Only embers.");
+        let mut grapple = rule("combat", "Roll Athletics against theirs. Win, and it is grappled.");
+        grapple.name = "Grapple (2014)".to_owned();
+        assert_eq!(
+            short(&terms, "how does grappling work", &grapple),
+            "Roll Athletics against theirs."
+        );
+    }
+
+    #[test]
+    fn fact_that_a_spell_has_none_of_is_missed() {
+        let web = rule("spell", "Level 2 conjuration, action, 60 feet. The webs hold who fails.");
+        assert!(lacks("how much damage does y do", &web));
+        assert!(!lacks("what is the range of y", &web));
+        assert!(!lacks("what does y do", &web));
+        let prone = rule("condition", "You lie.");
+        assert!(!lacks("does prone mean more damage", &prone));
     }
 }

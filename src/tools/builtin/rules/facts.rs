@@ -1,0 +1,153 @@
+//! Facts that questions about rules ask for: the range of a spell, the damage of a weapon.
+//!
+//! Entry type: [`Fact`]. **Never**: knows a rule.
+
+use crate::logic::words::fold;
+
+/// Value of a sentence that has the fact itself, and of one that only speaks of it.
+const HAS: usize = 4;
+const SPEAKS: usize = 1;
+
+/// A kind of fact, by how it is asked for and how rules write it.
+pub struct Fact {
+    /// Phrases that ask for it, folded, in any language.
+    asked: &'static [&'static str],
+    /// Words beside numbers that are such a fact: "feet"; each whole, in small letters.
+    units: &'static [&'static str],
+    /// Words that are such a fact without a number: "touch".
+    words: &'static [&'static str],
+    /// True if dice are such a fact.
+    is_dice: bool,
+    /// True if the line of figures that a spell begins with has it.
+    is_figure: bool,
+    /// True if a spell or a weapon without it has none.
+    is_told: bool,
+}
+
+/// The kinds; the first that a question asks for counts.
+const FACTS: [Fact; 6] = [
+    Fact {
+        asked: &[
+            "casting time",
+            "time to cast",
+            "take to cast",
+            "zauberzeit",
+            "zauberdauer",
+            "zeitaufwand",
+        ],
+        units: &["minute", "minutes", "hour", "hours", "action"],
+        words: &["action", "reaction"],
+        is_dice: false,
+        is_figure: true,
+        is_told: true,
+    },
+    Fact {
+        asked: &["radius", "how big", "how large", "area of", "wie gross", "flache"],
+        units: &["foot"],
+        words: &["radius", "cone", "cube", "sphere"],
+        is_dice: false,
+        is_figure: false,
+        is_told: false,
+    },
+    Fact {
+        asked: &["range", "ranges", "how far", "reichweite", "wie weit"],
+        units: &["feet", "foot", "mile", "miles"],
+        words: &["touch", "self"],
+        is_dice: false,
+        is_figure: true,
+        is_told: true,
+    },
+    Fact {
+        asked: &["damage", "schaden"],
+        units: &[],
+        words: &["damage"],
+        is_dice: true,
+        is_figure: false,
+        is_told: true,
+    },
+    Fact {
+        asked: &["duration", "how long", "wie lange", "wirkungsdauer", "dauer"],
+        units: &["minute", "minutes", "hour", "hours", "round", "rounds", "day", "days"],
+        words: &["minute", "hour", "until"],
+        is_dice: false,
+        is_figure: true,
+        is_told: false,
+    },
+    Fact {
+        asked: &["what level", "which level", "welcher grad", "welchen grad", "welche stufe"],
+        units: &[],
+        words: &["level", "cantrip"],
+        is_dice: false,
+        is_figure: true,
+        is_told: false,
+    },
+];
+
+impl Fact {
+    /// The fact that `question` asks for, and the phrase that does.
+    pub fn asked(question: &str) -> Option<(&'static Self, &'static str)> {
+        let question = format!(" {} ", fold(question));
+        FACTS.iter().find_map(|fact| {
+            let mut asked = fact.asked.iter().copied();
+            let phrase = asked.find(|phrase| question.contains(&format!(" {phrase} ")))?;
+            Some((fact, phrase))
+        })
+    }
+
+    /// Value of `sentence` for who asks for the fact: 0 where it says nothing of it. `is_figures`: it is the
+    /// line of figures that a spell begins with.
+    pub fn worth(&self, sentence: &str, is_figures: bool) -> usize {
+        let small = sentence.to_lowercase();
+        let words: Vec<&str> = small.split(|c: char| !c.is_alphanumeric()).collect();
+        let is_number = |word: &str| word.starts_with(|c: char| c.is_ascii_digit());
+        let has_number = words.windows(2).any(
+            |pair| matches!(pair, [number, unit] if is_number(number) && self.units.contains(unit)),
+        );
+        let has_dice = self.is_dice && words.iter().any(|word| is_dice(word));
+        let has_word = words.iter().any(|word| self.words.contains(word));
+        match () {
+            () if is_figures && !self.is_figure => 0,
+            () if has_number || has_dice || is_figures && has_word => HAS + usize::from(is_figures),
+            () if has_word => SPEAKS,
+            () => 0,
+        }
+    }
+
+    /// True if a spell or a weapon whose text has no such fact has none at all.
+    pub const fn is_told(&self) -> bool {
+        self.is_told
+    }
+}
+
+/// "8d6"
+fn is_dice(word: &str) -> bool {
+    let is_number = |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
+    word.split_once('d').is_some_and(|(count, sides)| is_number(count) && is_number(sides))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn facts_are_asked_for_in_two_languages() {
+        let figures = "Level 3 evocation, action, 150 feet, no concentration.";
+        let ball = "In a 20-foot-radius sphere, Dexterity save: 8d6 fire damage.";
+        for (question, wanted) in [
+            ("what's the range of fireball", figures),
+            ("How far does fireball reach?", figures),
+            ("Welche Reichweite hat Feuerball?", figures),
+            ("what is the casting time of fireball", figures),
+            ("which level is fireball", figures),
+            ("how much damage does fireball do", ball),
+            ("Wie viel Schaden macht Feuerball?", ball),
+            ("how big is a fireball", ball),
+        ] {
+            let (fact, _) = Fact::asked(question).unwrap();
+            let best =
+                if fact.worth(figures, true) > fact.worth(ball, false) { figures } else { ball };
+            assert_eq!(best, wanted, "{question}");
+        }
+        assert!(Fact::asked("what does fireball do").is_none());
+    }
+}
