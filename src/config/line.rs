@@ -10,7 +10,7 @@ use crate::{
 };
 
 /// Placeholders that every line may use.
-const PLACEHOLDERS: [&str; 6] = ["speaker", "npc", "utterance", "dice", "odds", "last"];
+const PLACEHOLDERS: [&str; 7] = ["speaker", "npc", "utterance", "dice", "odds", "last", "name"];
 /// Largest compiled pattern, in bytes; the scripted brain's own limit.
 const PATTERN_MAX: usize = 1 << 20;
 
@@ -182,7 +182,8 @@ impl Placeholders {
             if result && self.result {
                 continue;
             }
-            let known = PLACEHOLDERS.into_iter().chain(groups.iter().map(String::as_str));
+            let own = groups.iter().map(String::as_str).filter(|own| !PLACEHOLDERS.contains(own));
+            let known = PLACEHOLDERS.into_iter().chain(own);
             let way_out = if result {
                 "a result exists only after a tool call; use it in 'say' of a line with 'tool'"
                     .to_owned()

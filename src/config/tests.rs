@@ -684,7 +684,7 @@ fn npc_line_problems_are_shown_with_position() {
     assert!(found[2].starts_with("6:17: pattern '/b/' "));
     assert_eq!(
         found[3],
-        "7:12: unknown placeholder '{1}' (known: {speaker} {npc} {utterance} {dice} {odds} {last})"
+        "7:12: unknown placeholder '{1}' (known: {speaker} {npc} {utterance} {dice} {odds} {last} {name})"
     );
     assert!(found[4].contains("unknown placeholder '{result.total}'"));
     assert!(found[5].contains("unknown placeholder '{spaeker}' (did you mean '{speaker}'?)"));

@@ -12,6 +12,7 @@ pub mod content_words;
 pub mod dice;
 pub mod evidence;
 pub mod fallback;
+pub mod greeting;
 pub mod language;
 pub mod music;
 pub mod names;

@@ -243,7 +243,8 @@ pub static LINE: Shape = Shape {
             "say",
             TEXT_OR_TEXTS,
             "Text to say, or variants of it. Placeholders: {speaker} {npc} {dice} {utterance}, \
-             {1} or {name} for the expression's groups, {result.…} for the tool's answer.",
+             {1} or {title} for the expression's groups, {name} for the name that the speaker has \
+             given (group \"name\" of this line or an earlier one's), {result.…} for the tool's answer.",
         ),
         Key::new("tool", Kind::Shape(&LINE_TOOL), "A tool to call before speaking."),
         Key::new(

@@ -52,6 +52,8 @@ pub struct Language {
     pub calls: List,
     /// Phrases before the speaker's own name, as written: "my name is".
     pub introducing: List,
+    /// Greetings, folded.
+    pub greetings: List,
     /// Words that never stand for a name.
     pub function_words: List,
     /// Titles, callings and epithets many people share.

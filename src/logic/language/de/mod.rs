@@ -61,6 +61,11 @@ pub(super) static GERMAN: Language = Language {
         "ich bin", "ich bin der", "ich bin die", "ich heiße", "ich heisse", "mein name ist",
         "nenn mich", "nennt mich",
     ],
+    greetings: &[
+        "hallo", "hallochen", "servus", "moin", "gegrusst", "seid gegrusst", "sei gegrusst",
+        "gruss dich", "gruss euch", "gruss gott", "guten abend", "guten morgen", "guten tag",
+        "schonen abend", "schonen guten abend", "schonen guten tag", "abend", "mahlzeit",
+    ],
     function_words: &[
         "der", "die", "das", "des", "dem", "den", "von", "vom", "zu", "zum", "zur", "und", "oder",
         "im", "am", "mit", "ein", "eine", "le", "la", "les", "el", "de", "du", "da", "van", "al",

@@ -64,6 +64,10 @@ pub(super) static ENGLISH: Language = Language {
     tails: &["please", "now", "then", "thanks", "thank", "you", "okay", "ok", "right"],
     calls: &["hey", "hi", "hello", "oh", "o", "greetings"],
     introducing: &["i am", "i'm", "my name is", "call me"],
+    greetings: &[
+        "hello there", "hello again", "hello", "hi there", "hi", "hey there", "hey", "greetings",
+        "good evening", "good morning", "good afternoon", "good day", "evening", "morning", "well met",
+    ],
     function_words: &[
         "the", "a", "an", "of", "and", "or", "in", "on", "at", "to", "for", "from", "by", "with",
         "is", "it", "he", "she", "we", "you", "they", "who", "what", "his", "her", "my", "your",

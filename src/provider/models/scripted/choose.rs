@@ -1,17 +1,19 @@
 //! The choice of a line for an utterance.
 
-use std::{collections::BTreeMap, sync::OnceLock};
+use std::{cmp::Ordering, collections::BTreeMap, sync::OnceLock};
 
-use rand::{Rng, RngExt, seq::IndexedRandom};
+use rand::{Rng, seq::IndexedRandom};
 use regex::{Regex, RegexBuilder};
 use serde_json::Value;
 
 use super::{
     phrases::{Phrases, Spoken},
+    recent::{LAST, Recent},
     template::{self, Values},
 };
 use crate::{
-    domain::{LineWhen, Message, ScriptedLine},
+    domain::{LineWhen, Message, Said, ScriptedLine},
+    logic::greeting::without_greetings,
     provider::ChatRequest,
 };
 
@@ -30,6 +32,42 @@ pub struct Script {
 struct Rule {
     line: ScriptedLine,
     when: When,
+    /// It says the name that the speaker has given earlier.
+    recalls_name: bool,
+}
+
+/// What is asked of a script.
+struct Asked<'a> {
+    /// The words to be answered.
+    text: &'a str,
+    request: &'a ChatRequest,
+    recent: &'a Recent<'a>,
+    can_call: &'a dyn Fn(&str) -> bool,
+}
+
+/// Quality of a match, the worst first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Fit {
+    answers: Answers,
+    /// It was not the last answer.
+    is_new: bool,
+    /// Length of the match; 0: nothing else fits.
+    length: usize,
+}
+
+/// The lines that fit best.
+struct Best {
+    fit: Fit,
+    /// Answers since one of them was heard.
+    age: usize,
+    lines: Vec<usize>,
+}
+
+impl Default for Best {
+    fn default() -> Self {
+        let fit = Fit { answers: Answers::Anybody, is_new: false, length: 0 };
+        Self { fit, age: 0, lines: Vec::new() }
+    }
 }
 
 /// Condition of a rule.
@@ -58,14 +96,17 @@ impl Script {
     /// Takes `lines` of somebody who speaks `language`; a pattern that does not compile never matches
     /// (`check` reports it).
     pub fn new(lines: &[ScriptedLine], language: &str) -> Self {
-        let rule =
-            |line: &ScriptedLine| Rule { line: line.clone(), when: When::of(line.when.as_ref()) };
+        let rule = |line: &ScriptedLine| {
+            let when = When::of(line.when.as_ref());
+            let says_name = || line.say.iter().any(|say| say.contains("{name}"));
+            Rule { line: line.clone(), recalls_name: !when.names_speaker() && says_name(), when }
+        };
         Self { lines: lines.iter().map(rule).collect(), language: language.to_owned() }
     }
 
-    /// The line to use: one in the language that was spoken before one without a language, then the
-    /// longest match, equals by weight, the default when none fits. Captures of a pattern go into
-    /// `values`.
+    /// The line to use: one in the language that was spoken before one without a language, then one that
+    /// was not the last answer, then the longest match, equals by weight, the default when none fits. What
+    /// is said beside a greeting counts before the greeting. Captures of a pattern go into `values`.
     pub fn choose(
         &self,
         request: &ChatRequest,
@@ -73,26 +114,70 @@ impl Script {
         can_call: impl Fn(&str) -> bool,
         rng: &mut impl Rng,
     ) -> Option<usize> {
-        let mut best: ((Answers, usize), Vec<usize>) = ((Answers::Anybody, 0), Vec::new());
-        let spoken = Spoken::of(&values.utterance);
-        let language = request.facts.language.unwrap_or(&self.language);
+        let whole = values.utterance.clone();
+        let recent = Recent::of(&request.messages);
+        let asked = |text| Asked { text, request, recent: &recent, can_call: &can_call };
+        let beside_greeting = without_greetings(&whole);
+        let matter = beside_greeting.as_deref().and_then(|text| {
+            let best = self.best(&asked(text), values);
+            (best.fit.length > 0).then_some((best, text))
+        });
+        let whole = whole.as_str();
+        let (best, text) = matter.unwrap_or_else(|| (self.best(&asked(whole), values), whole));
+        let chosen =
+            *best.lines.choose_weighted(rng, |index| self.lines[*index].line.weight).ok()?;
+        values.captures = self.lines[chosen].when.captures(text);
+        Some(chosen)
+    }
+
+    /// The lines that fit best; of equals those that were not heard lately.
+    fn best(&self, asked: &Asked<'_>, values: &mut Values) -> Best {
+        let mut best = Best::default();
+        let spoken = Spoken::of(asked.text);
+        let language = asked.request.facts.language.unwrap_or(&self.language);
+        let is_asked_again = asked.recent.was_asked(&values.utterance);
         for (index, rule) in self.lines.iter().enumerate() {
             let Some(answers) = self.answers(&rule.line, language) else { continue };
-            let Some(length) = rule.when.fits(&values.utterance, &spoken) else { continue };
-            let fit = (answers, length);
-            values.captures = rule.when.captures(&values.utterance);
-            if fit < best.0 || !rule.usable(values, &request.messages, &can_call) {
+            let Some(length) = rule.when.fits(asked.text, &spoken) else { continue };
+            let age = rule.age(asked.recent);
+            let fit = Fit { answers, is_new: age > 0 || is_asked_again, length };
+            if fit < best.fit {
                 continue;
             }
-            if fit > best.0 {
-                best = (fit, vec![index]);
-            } else {
-                best.1.push(index);
+            values.captures = rule.when.captures(asked.text);
+            if rule.recalls_name && values.introduced.is_none() {
+                values.introduced = self.introduced(asked.request);
+            }
+            if !rule.usable(values, &asked.request.messages, asked.can_call) {
+                continue;
+            }
+            let order = (fit, age).cmp(&(best.fit, best.age));
+            match order {
+                Ordering::Less => {}
+                Ordering::Equal => best.lines.push(index),
+                Ordering::Greater => best = Best { fit, age, lines: vec![index] },
             }
         }
-        let chosen = *best.1.choose_weighted(rng, |index| self.lines[*index].line.weight).ok()?;
-        values.captures = self.lines[chosen].when.captures(&values.utterance);
-        Some(chosen)
+        best
+    }
+
+    /// The name by which the speaker introduced themself last.
+    fn introduced(&self, request: &ChatRequest) -> Option<String> {
+        let facts = &request.facts;
+        let is_theirs = |said: &Said| match &facts.by {
+            Some(person) => said.by.as_ref() == Some(person),
+            None => said.is_by(&facts.speaker),
+        };
+        let theirs = request.messages.iter().rev().filter_map(|message| match message {
+            Message::User(said) if is_theirs(said) => said.text.split_once(": "),
+            _ => None,
+        });
+        let named = |words: &str| {
+            let rules = self.lines.iter().filter(|rule| rule.when.names_speaker());
+            let mut names = rules.map(|rule| rule.when.captures(words));
+            names.find_map(|mut captures| captures.remove(template::NAME))
+        };
+        theirs.map(|(_, words)| words).find_map(named)
     }
 
     /// Match of `line` for somebody who speaks `language`; `None`: no answer at all.
@@ -111,28 +196,50 @@ impl Script {
         Some((tool.name.clone(), template::fill_json(&tool.arguments, values)?))
     }
 
-    /// One of the line's variants, filled; `None` when none can be filled. Where the line's author thought of
-    /// one value (`{result.total}`) and the tool gave several, all are said.
-    pub fn say(&self, index: usize, values: &mut Values, rng: &mut impl Rng) -> Option<String> {
+    /// One of the line's variants, filled; `None` when none can be filled. Those of the last answers in
+    /// `messages` are left out while there are others. Where the line's author thought of one value
+    /// (`{result.total}`) and the tool gave several, all are said.
+    pub fn say(
+        &self,
+        index: usize,
+        values: &mut Values,
+        messages: &[Message],
+        rng: &mut impl Rng,
+    ) -> Option<String> {
         let say = &self.lines.get(index)?.line.say;
-        Self::filled(say, values, rng).or_else(|| {
+        Self::filled(say, values, messages, rng).or_else(|| {
             values.takes_several = true;
-            let filled = Self::filled(say, values, rng);
+            let filled = Self::filled(say, values, messages, rng);
             values.takes_several = false;
             filled
         })
     }
 
     /// Like [`Self::say`], where the line's tool cannot be called.
-    pub fn say_without(&self, index: usize, values: &Values, rng: &mut impl Rng) -> Option<String> {
+    pub fn say_without(
+        &self,
+        index: usize,
+        values: &Values,
+        messages: &[Message],
+        rng: &mut impl Rng,
+    ) -> Option<String> {
         let ScriptedLine { tool, otherwise, say, .. } = &self.lines.get(index)?.line;
-        Self::filled(if tool.is_some() { otherwise } else { say }, values, rng)
+        Self::filled(if tool.is_some() { otherwise } else { say }, values, messages, rng)
     }
 
-    fn filled(say: &[String], values: &Values, rng: &mut impl Rng) -> Option<String> {
-        let filled: Vec<String> =
-            say.iter().filter_map(|text| template::fill(text, values)).collect();
-        (!filled.is_empty()).then(|| filled[rng.random_range(0..filled.len())].clone())
+    fn filled(
+        say: &[String],
+        values: &Values,
+        messages: &[Message],
+        rng: &mut impl Rng,
+    ) -> Option<String> {
+        let recent = Recent::of(messages);
+        let aged = |text: &String| Some((template::fill_spoken(text, values)?, recent.age(text)));
+        let filled: Vec<(String, usize)> = say.iter().filter_map(aged).collect();
+        let oldest = filled.iter().map(|(_, age)| *age).max()?;
+        let left: Vec<String> =
+            filled.into_iter().filter(|(_, age)| *age == oldest).map(|(text, _)| text).collect();
+        left.choose(rng).cloned()
     }
 }
 
@@ -141,16 +248,25 @@ impl Rule {
         &self,
         values: &Values,
         messages: &[Message],
-        can_call: &impl Fn(&str) -> bool,
+        can_call: &dyn Fn(&str) -> bool,
     ) -> bool {
-        if let Some(tool) = &self.line.tool
-            && (values.dice_withheld && ROLLERS.contains(&&*tool.name)
-                || template::fill_json(&tool.arguments, values).is_none()
-                || !can_call(&tool.name) && self.line.otherwise.is_empty())
-        {
-            return false;
+        let may_be_said = match &self.line.tool {
+            Some(tool) => {
+                !(values.dice_withheld && ROLLERS.contains(&&*tool.name))
+                    && template::fill_json(&tool.arguments, values).is_some()
+                    && (can_call(&tool.name) || !self.line.otherwise.is_empty())
+            }
+            None => self.line.say.iter().any(|say| template::fill(say, values).is_some()),
+        };
+        may_be_said && !(self.line.once && self.was_said(messages))
+    }
+
+    /// Answers since it was heard; a result makes a line another one.
+    fn age(&self, recent: &Recent<'_>) -> usize {
+        if self.line.tool.is_some() {
+            return LAST;
         }
-        !(self.line.once && self.was_said(messages))
+        self.line.say.iter().map(|say| recent.age(say)).max().unwrap_or(LAST)
     }
 
     /// True if one of the variants was heard before.
@@ -181,6 +297,11 @@ impl When {
             Self::Phrases(phrases) => phrases.longest(spoken).map(|found| found.len()),
             Self::Pattern(..) => longest_match(self.pattern()?, utterance),
         }
+    }
+
+    /// True if its match tells how the speaker is called.
+    fn names_speaker(&self) -> bool {
+        matches!(self, Self::Pattern(pattern, _) if pattern.contains("<name>"))
     }
 
     fn captures(&self, utterance: &str) -> BTreeMap<String, String> {

@@ -6,6 +6,7 @@
 
 mod choose;
 mod phrases;
+mod recent;
 mod template;
 
 use std::{
@@ -52,7 +53,7 @@ impl Scripted {
         let mut failed = false;
         if let Some((line, result)) = answered_line(&request.messages) {
             values.result = result;
-            if let Some(text) = self.script.say(line, &mut values, &mut rng) {
+            if let Some(text) = self.script.say(line, &mut values, &request.messages, &mut rng) {
                 return words(&text);
             }
             failed = true;
@@ -88,7 +89,7 @@ impl Scripted {
             ],
             None => self
                 .script
-                .say_without(choice, &values, &mut rng)
+                .say_without(choice, &values, &request.messages, &mut rng)
                 .map_or_else(|| vec![ChatEvent::Done], |text| words(&text)),
         }
     }

@@ -1,5 +1,5 @@
 //! Templates of scripted lines: `{speaker}`, `{npc}`, `{utterance}`, `{dice}`, `{odds}`, `{last}`, `{1}`, `{name}`,
-//! `{result.total}`, `{result}`.
+//! `{result.total}`, `{result}`. `{name}` is how the speaker introduced themself, now or earlier.
 
 use std::collections::BTreeMap;
 
@@ -7,6 +7,12 @@ use regex::Regex;
 use serde_json::Value;
 
 use crate::domain::TurnFacts;
+
+/// The group of a pattern that takes the name of somebody who introduces themself.
+pub const NAME: &str = "name";
+
+/// Most words of a value at the end of a line that was cut off.
+const CUT_OFF: usize = 3;
 
 /// Values for placeholders of templates.
 #[derive(Debug)]
@@ -24,6 +30,8 @@ pub struct Values {
     pub takes_several: bool,
     /// Captures of the line's pattern, by number and name.
     pub captures: BTreeMap<String, String>,
+    /// Name that the speaker gave earlier in the conversation.
+    pub introduced: Option<String>,
     /// The tool's result, if the line called one.
     pub result: Option<Value>,
 }
@@ -41,6 +49,7 @@ impl Values {
             dice_withheld: facts.dice_withheld,
             takes_several: false,
             captures: BTreeMap::new(),
+            introduced: None,
             result: None,
         }
     }
@@ -64,6 +73,10 @@ impl Values {
                     };
                     result.pointer(&pointer).or_else(several).and_then(spoken)
                 }
+                None if key == NAME => {
+                    let name = self.captures.get(key).or(self.introduced.as_ref())?;
+                    Some(capitalised(name))
+                }
                 None => self.captures.get(key).cloned(),
             },
         }
@@ -72,16 +85,64 @@ impl Values {
 
 /// Fills `template`; `None` when it needs a value there is none for.
 pub fn fill(template: &str, values: &Values) -> Option<String> {
+    fill_by(template, values, |_, value| value)
+}
+
+/// Like [`fill`], for a text that is spoken: a value that begins a sentence gets a capital letter.
+pub fn fill_spoken(template: &str, values: &Values) -> Option<String> {
+    fill_by(template, values, |before, value| {
+        let before = before.trim_end_matches(|c: char| c.is_whitespace() || "\"'“„»«(".contains(c));
+        let begins = before.is_empty() || before.ends_with(['.', '!', '?', '…']);
+        if begins { capitalised(&value) } else { value }
+    })
+}
+
+/// Fills `template` with values as `write` has them behind the text before them.
+fn fill_by(
+    template: &str,
+    values: &Values,
+    write: impl Fn(&str, String) -> String,
+) -> Option<String> {
     let mut text = String::with_capacity(template.len());
     let mut rest = template;
     while let Some((before, after)) = rest.split_once('{') {
         let Some((key, after)) = after.split_once('}') else { break };
         text.push_str(before);
-        text.push_str(&values.get(key.trim())?);
+        let value = write(&text, values.get(key.trim())?);
+        text.push_str(&value);
         rest = after;
     }
     text.push_str(rest);
     Some(text)
+}
+
+/// `text` with a capital letter at its beginning.
+fn capitalised(text: &str) -> String {
+    let mut letters = text.chars();
+    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
+}
+
+/// True if `said`, perhaps cut off, is `template` with any values.
+pub fn is_of(said: &str, template: &str) -> bool {
+    let fixed = template
+        .split('{')
+        .map(|part| part.split_once('}').map_or(part, |(_, fixed)| fixed))
+        .filter(|part| part.contains(char::is_alphanumeric));
+    let (mut rest, mut found) = (said, false);
+    for part in fixed.map(str::trim) {
+        if let Some((_, behind)) = rest.split_once(part) {
+            (rest, found) = (behind, true);
+            continue;
+        }
+        let is_other = |c: char| !c.is_alphanumeric();
+        let heard = rest.trim_matches(is_other);
+        return match found {
+            // The value, and perhaps the beginning of what follows.
+            true => heard.split_whitespace().count() <= CUT_OFF,
+            false => !heard.is_empty() && part.trim_start_matches(is_other).starts_with(heard),
+        };
+    }
+    found
 }
 
 /// Fills every string in `template`.

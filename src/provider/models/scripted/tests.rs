@@ -286,3 +286,97 @@ fn line_that_rolls_by_itself_fits_no_question() {
     assert!(matches!(asked(false)[..], [ChatEvent::ToolCall(_), ..]));
     assert!(!matches!(asked(true)[..], [ChatEvent::ToolCall(_), ..]));
 }
+
+/// A conversation in which Anna said each first part, and each second part was answered.
+fn talk(said: &[(&str, &str)]) -> Vec<Message> {
+    let exchange = |(asked, answer): &(&str, &str)| {
+        let asked = Message::User(format!("Anna: {asked}").into());
+        [asked, Message::spoken((*answer).to_owned())]
+    };
+    said.iter().flat_map(exchange).collect()
+}
+
+#[test]
+fn last_three_answers_are_not_said_again() {
+    let lines = || {
+        vec![
+            line(phrases(&["hello"]), &["One, {speaker}.", "Two.", "Three {npc}!", "Four."]),
+            line(None, &["Hm?", "What?"]),
+        ]
+    };
+    let mut said: Vec<(String, String)> = Vec::new();
+    for round in 0..12 {
+        let asked = format!("hello {round}");
+        let before: Vec<(&str, &str)> = said.iter().map(|(a, b)| (&**a, &**b)).collect();
+        let answer = text(lines(), request(&asked, None, talk(&before)));
+        let last: Vec<&String> = said.iter().rev().take(3).map(|(_, answer)| answer).collect();
+        assert!(!last.contains(&&answer), "{answer} after {last:?}");
+        said.push((asked, answer));
+    }
+    let cut_off = talk(&[("mumble", "Hm")]);
+    assert_eq!(text(lines(), request("mutter", None, cut_off)), "What?");
+}
+
+#[test]
+fn line_just_said_gives_way_to_another() {
+    let lines = || {
+        vec![
+            line(phrases(&["cold", "rain"]), &["My knee says rain."]),
+            line(phrases(&["it"]), &["It is what it is."]),
+            line(None, &["Hm?"]),
+        ]
+    };
+    let said = || talk(&[("is it cold", "My knee says rain.")]);
+    let answer = |utterance| text(lines(), request(utterance, None, said()));
+    assert_eq!(answer("will it rain"), "It is what it is.");
+    assert_eq!(answer("rain?"), "Hm?");
+    assert_eq!(answer("Is it cold?"), "My knee says rain.", "it is asked for again");
+}
+
+#[test]
+fn what_stands_beside_a_greeting_counts() {
+    let lines = || {
+        vec![
+            line(phrases(&["good evening", "guten abend"]), &["Come in."]),
+            line(phrases(&["ale", "bier"]), &["Two coppers."]),
+            line(None, &["Hm?"]),
+        ]
+    };
+    for (said, answer) in [
+        ("Good evening, Bartok, an ale please", "Two coppers."),
+        ("An ale, please. Good evening!", "Two coppers."),
+        ("guten abend wirt ein bier bitte", "Two coppers."),
+        ("Good evening, Bartok", "Come in."),
+        ("Guten Abend, was für ein Tag", "Come in."),
+    ] {
+        assert_eq!(text(lines(), request(said, None, vec![])), answer, "{said}");
+    }
+}
+
+#[test]
+fn value_at_sentence_start_has_a_capital() {
+    let lines = || {
+        let when = LineWhen::Pattern(r"give me (?:an? )?(?<what>\w+)".into());
+        vec![line(Some(when), &["{what}, is it? {what} it is, {speaker}. One {what}."])]
+    };
+    let answer = text(lines(), request("give me an élan", None, vec![]));
+    assert_eq!(answer, "Élan, is it? Élan it is, Anna. One élan.");
+}
+
+#[test]
+fn introduced_name_is_remembered() {
+    let lines = || {
+        vec![
+            line(Some(LineWhen::Pattern(r"my name is (?<name>\w+)".into())), &["Hi, {name}."]),
+            line(phrases(&["do you remember my name"]), &["Of course, {name}."]),
+            line(phrases(&["my name"]), &["You never told me."]),
+        ]
+    };
+    let asked = "do you remember my name?";
+    let answer = |before: &[(&str, &str)]| text(lines(), request(asked, None, talk(before)));
+    assert_eq!(answer(&[]), "You never told me.");
+    assert_eq!(answer(&[("my name is mara", "Hi, Mara."), ("so", "Hm.")]), "Of course, Mara.");
+    let mut of_another = vec![Message::User("Ben: my name is Odo".into())];
+    of_another.push(Message::spoken("Hi, Odo.".into()));
+    assert_eq!(text(lines(), request(asked, None, of_another)), "You never told me.");
+}

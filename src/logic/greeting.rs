@@ -1,0 +1,71 @@
+//! Greetings in what is said, so that what is said beside one counts.
+//!
+//! Entry function: [`without_greetings`]. A greeting stands at the beginning, or behind punctuation.
+//! **Never**: takes a greeting for all that was said; the caller looks at the whole when nothing is left.
+
+use super::{language::all, words::Words};
+
+/// `text` without its greetings; `None`: there are none, or nothing else.
+pub fn without_greetings(text: &str) -> Option<String> {
+    let words = Words::of(text);
+    let mut left = String::with_capacity(text.len());
+    let (mut at, mut from, mut found) = (0, 0, false);
+    while at < words.len() {
+        let length = if begins(text, &words, at, from) { greeting(&words, at) } else { 0 };
+        if length == 0 {
+            at += 1;
+            continue;
+        }
+        let greeting = words.source(at).start..words.source(at + length - 1).end;
+        left.push_str(text.get(from..greeting.start)?);
+        (at, from, found) = (at + length, greeting.end, true);
+    }
+    left.push_str(text.get(from..)?);
+    let left = left.trim_matches(|c: char| c.is_whitespace() || ",;:.!".contains(c));
+    (found && left.contains(char::is_alphanumeric)).then(|| left.to_owned())
+}
+
+/// True if the word `at` begins the text, a clause, or follows a greeting that ends at `from`.
+fn begins(text: &str, words: &Words, at: usize, from: usize) -> bool {
+    let start = words.source(at).start;
+    let before = at.checked_sub(1).map_or(0, |before| words.source(before).end).max(from);
+    let gap = text.get(before..start).unwrap_or_default();
+    at == 0 || before == from && from > 0 || gap.contains(['.', '!', '?', ',', ';', ':', '…'])
+}
+
+/// Length in words of the longest greeting at word `at`; 0: none.
+fn greeting(words: &Words, at: usize) -> usize {
+    let length = |phrase: &str| {
+        let mut count = 0;
+        let is_said = phrase.split(' ').all(|word| {
+            count += 1;
+            words.get(at + count - 1) == Some(word)
+        });
+        if is_said { count } else { 0 }
+    };
+    all(|language| language.greetings).map(length).max().unwrap_or(0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn greeting_is_taken_from_what_is_said() {
+        for (text, left) in [
+            ("Good evening, Bartok, an ale please", Some("Bartok, an ale please")),
+            ("hello bartok two beers for us", Some("bartok two beers for us")),
+            ("Hey, good evening! What's new?", Some("What's new?")),
+            ("An ale, please. Good evening!", Some("An ale, please")),
+            ("Guten Abend Wirt ein Bier bitte", Some("Wirt ein Bier bitte")),
+            ("Grüß dich, was kostet ein Zimmer?", Some("was kostet ein Zimmer?")),
+            ("Good evening!", None),
+            ("hallo", None),
+            ("We leave this evening", None),
+            ("I said hello to him", None),
+            ("", None),
+        ] {
+            assert_eq!(without_greetings(text).as_deref(), left, "{text}");
+        }
+    }
+}
