@@ -2,9 +2,13 @@
 //!
 //! Entry type: [`OwnLines`], for one answer's deltas in order. The answer ends where somebody else's
 //! label begins (`Wren:`, `**Wren** (quietly):`, `[Wren]`, `<Wren>`, `WREN` alone in a line), at the
-//! beginning of a line or of a sentence. Text waits only as long as it could be such a label.
+//! beginning of a line or of a sentence. Once the NPC has said something, that is also a stranger's:
+//! one to three capitalised words that are not ordinary ones, a colon, and speech behind it. Text waits
+//! only as long as it could be such a label.
 //! **Never**: takes a name inside a sentence for a label, or drops the NPC's own label (`speakable`
 //! does).
+
+use super::{language::is_ordinary, words::fold};
 
 /// Labels that models give to anybody they talk to.
 const ANYBODY: [&str; 18] = [
@@ -31,6 +35,11 @@ const ANYBODY: [&str; 18] = [
 const ITSELF: [&str; 2] = ["assistant", "npc"];
 /// Longest direction behind a name, in characters: "(from behind the counter)".
 const LONGEST_DIRECTION: usize = 60;
+
+/// Most words of a stranger's name, and most bytes of it with what stands before the words it labels.
+const STRANGER_WORDS: usize = 3;
+/// See [`STRANGER_WORDS`].
+const STRANGER_BYTES: usize = 120;
 
 /// Labels at a table, without upper case.
 #[derive(Clone, Debug, Default)]
@@ -132,7 +141,7 @@ impl<'l> OwnLines<'l> {
             }
             State::AtStart => {
                 self.held.push(c);
-                match self.labels.beginning(&self.held) {
+                match self.labels.beginning(&self.held, self.has_said) {
                     Beginning::Open => {}
                     Beginning::Other if self.has_said => {
                         self.held.clear();
@@ -163,8 +172,8 @@ impl<'l> OwnLines<'l> {
 }
 
 impl Labels {
-    /// Kind of a line or sentence that begins with `text`.
-    fn beginning(&self, text: &str) -> Beginning {
+    /// Kind of a line or sentence that begins with `text`; strangers have labels only once `has_said`.
+    fn beginning(&self, text: &str, has_said: bool) -> Beginning {
         let is_mark = |c: char| c.is_whitespace() || "*_#>-•~`[<({\"“„".contains(c);
         let name = text.trim_start_matches(is_mark);
         if name.is_empty() {
@@ -182,9 +191,48 @@ impl Labels {
             })
         };
         match is_open(&self.own, Beginning::Own) {
-            Beginning::Text => is_open(&self.others, Beginning::Other),
+            Beginning::Text => match is_open(&self.others, Beginning::Other) {
+                Beginning::Text if has_said => stranger(name, opened),
+                found => found,
+            },
             found => found,
         }
+    }
+}
+
+/// Kind of a line or sentence that begins with `text` behind the mark `opened`, and with nobody's label
+/// who is known.
+fn stranger(text: &str, opened: Option<char>) -> Beginning {
+    let is_name = |c: char| c.is_alphabetic() || matches!(c, ' ' | '-' | '\'' | '’');
+    let rest = text.trim_start_matches(is_name);
+    let name = text.get(..text.len() - rest.len()).unwrap_or_default();
+    let words: Vec<&str> = name.split(' ').filter(|word| !word.is_empty()).collect();
+    let is_capital = |word: &&str| word.starts_with(char::is_uppercase);
+    let is_common = !rest.is_empty() && words.iter().all(|word| is_ordinary(&fold(word)));
+    if words.is_empty()
+        || words.len() > STRANGER_WORDS
+        || text.len() > STRANGER_BYTES
+        || !words.iter().all(is_capital)
+        || is_common
+    {
+        return Beginning::Text;
+    }
+    let Some((before, speech)) = rest.split_once([':', '：']) else {
+        return match after_name(rest, false) {
+            Behind::Open => Beginning::Open,
+            Behind::Label | Behind::Text => Beginning::Text,
+        };
+    };
+    if after_name(before, false) == Behind::Text {
+        return Beginning::Text;
+    }
+    if opened == Some('[') && before.starts_with(']') {
+        return Beginning::Other;
+    }
+    match speech.trim_start_matches([' ', '*', '_', '\r']).chars().next() {
+        None => Beginning::Open,
+        Some(c) if c.is_uppercase() || "\"“„«»(\n".contains(c) => Beginning::Other,
+        Some(_) => Beginning::Text,
     }
 }
 
@@ -333,6 +381,34 @@ mod tests {
         ] {
             for size in [1, 2, 1_000] {
                 assert_eq!(own(text, size), (text.trim_end().to_owned(), false), "{text}");
+            }
+        }
+    }
+
+    #[test]
+    fn strangers_label_ends_an_answer() {
+        for (text, said) in [
+            ("Have a seat. Odo: I sit down.", "Have a seat."),
+            ("Have a seat.\nOld Nessa (quietly): Me too.", "Have a seat."),
+            ("Have a seat. [Odo]: hm?", "Have a seat."),
+            ("Have a seat.\n**Odo:** I sit.", "Have a seat."),
+            ("Setz dich. Ödi Groß: „Danke.“", "Setz dich."),
+        ] {
+            for size in [1, 3, 1_000] {
+                assert_eq!(own(text, size), (said.to_owned(), true), "{text}");
+            }
+        }
+        for text in [
+            "Odo: I sit down.",
+            "Aye. Odo: the ferryman.",
+            "Aye. Remember: No fire. Listen: He comes. Yes: Go.",
+            "Aye. Crow Black: two coppers. Then: Sleep.",
+            "Aye. [Nods] Take it. At 12:30 He left.",
+            "Aye. Odo said: Run! Odo",
+            "Merkt euch. Also: Kein Wort. Nein: Niemals.",
+        ] {
+            for size in [1, 2, 1_000] {
+                assert_eq!(own(text, size), (text.to_owned(), false), "{text}");
             }
         }
     }

@@ -144,13 +144,13 @@ impl Table {
         id
     }
 
-    /// Labels that may stand before a line: names of the cast and the people at the table, for `seat`'s NPC.
+    /// Labels that may stand before a line, for `seat`'s NPC: names of the cast, of the campaign's people, and
+    /// of players, here or not.
     fn labels(&self, seat: SeatId) -> Labels {
-        let people = self.speakers.here();
+        let players = self.speakers.everybody();
         let npcs = self.seats.iter().flat_map(|(_, seat)| names_of(&seat.npc));
-        let called = people.iter().map(|(id, _)| self.speakers.called(*id));
-        let here = people.iter().map(|(_, name)| name.as_str());
-        let all: Vec<&str> = npcs.chain(here).chain(called).collect();
+        let players = players.iter().map(String::as_str);
+        let all: Vec<&str> = npcs.chain(players).chain(self.router.people()).collect();
         Labels::new(all, names_of(&self.seats[seat].npc))
     }
 

@@ -181,6 +181,12 @@ impl Router {
         self.glossary.correct(utterance.raw.trim()).text
     }
 
+    /// Names of the campaign's people, who need not be at the table.
+    pub fn people(&self) -> impl Iterator<Item = &str> {
+        let people = self.known.campaign.entities.iter().filter(|it| is_person(it.kind));
+        people.flat_map(|it| std::iter::once(&it.name).chain(&it.aliases)).map(String::as_str)
+    }
+
     /// The NPCs' names, for telling orders and stop words.
     pub fn npc_names(&self) -> &[NpcNames] {
         &self.npc_names
@@ -359,6 +365,11 @@ pub fn tier_names(campaign: &Campaign, rules: &[String], present: &[&str]) -> Na
             names.map(|name| AbsentName { entity: &entity.name, name })
         });
     Names::new(rules.iter().map(String::as_str), absent)
+}
+
+/// True if an entity of this kind is a person.
+const fn is_person(kind: EntityKind) -> bool {
+    matches!(kind, EntityKind::Npc | EntityKind::Player)
 }
 
 /// True if two transcripts have the same words, case and punctuation aside.

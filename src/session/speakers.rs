@@ -95,6 +95,15 @@ impl Speakers {
         known.chain(self.played.values().flatten().cloned()).collect()
     }
 
+    /// Names of all players that are known: their own, and of those they play; here or not.
+    pub fn everybody(&self) -> Vec<String> {
+        let players = self.characters.iter().map(|player| player.name.clone());
+        let people = self.here.iter().chain(&self.left).map(|speaker| speaker.name.clone());
+        let mut names = self.characters();
+        names.extend(players.chain(people).filter(|name| !name.trim().is_empty()));
+        names
+    }
+
     /// Name in reports.
     pub fn name(&self, id: SpeakerId) -> &str {
         self.get(id).map_or(SOMEBODY, |speaker| &speaker.name)

@@ -56,6 +56,20 @@ impl Language {
     }
 }
 
+/// True if `word`, folded, is a common word of any language, and hardly a name.
+pub fn is_ordinary(word: &str) -> bool {
+    let lists: [fn(&'static Language) -> List; 6] = [
+        |it| it.openers,
+        |it| it.tails,
+        |it| it.function_words,
+        |it| it.fillers,
+        |it| it.little,
+        |it| it.plain,
+    ];
+    ALL.into_iter().any(|it| it.ordinary.contains(word) || it.telling.contains(word))
+        || lists.into_iter().any(|list| is_any(list, word))
+}
+
 /// True if a list of any language has `word`.
 pub fn is_any(list: impl Fn(&'static Language) -> List, word: &str) -> bool {
     ALL.into_iter().any(|language| list(language).contains(&word))
