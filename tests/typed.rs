@@ -40,6 +40,27 @@ fn typed_words_are_never_corrected() {
 }
 
 #[test]
+fn players_denied_and_absent_people_get_no_answer() {
+    let place = Place::with_config(&format!("campaign: saltmarsh.yaml\n{PIP}"));
+    place.write(
+        "saltmarsh.yaml",
+        "campaign: { name: Saltmarsh }\nplayers: [{ name: Lena, character: Wren }]\n\
+         entities: [{ id: thorin, name: Thorin, type: npc, aliases: [the smith] }]\n",
+    );
+    let typed = [
+        "Pip, hello",
+        "Lena, what do you think?",
+        "Odo, can you see that?",
+        "not you, Pip",
+        "Smith, can you mend my sword?",
+        "Pip, where is Lena?",
+    ];
+    let ran = place.run_typing(&["ask", "--json", "--speaker", "Odo"], &typed.join("\n"));
+    let answered: Vec<bool> = ran.lines().iter().map(|line| line["npc"] == "Pip").collect();
+    assert_eq!(answered, [true, false, false, false, false, true], "{}", ran.stdout);
+}
+
+#[test]
 fn transcript_is_plain_and_details_need_verbose() {
     let place = Place::new().brief();
     let asked = ["ask", "--text", "Bartok, roll two d six"];

@@ -24,6 +24,7 @@ use crate::{
         command::{self, NpcNames},
         music::MusicWish,
         names::Glossary,
+        spoken_names::bare,
         tier::{AbsentName, Keywords, Names, Reason, TierInput, TierSelector},
         words::fold,
     },
@@ -98,6 +99,8 @@ pub struct Router {
     pub overrides: Overrides,
     conversations: Vec<(SpeakerId, SeatId, Moment)>,
     last_deep: Option<Moment>,
+    /// Own names of those who have sat down.
+    met: Vec<String>,
 }
 
 /// Knowledge of a table that does not depend on the people at it.
@@ -128,6 +131,7 @@ impl Router {
             pins: Pins::default(),
             conversations: Vec::new(),
             last_deep: None,
+            met: Vec::new(),
         }
     }
 
@@ -144,9 +148,18 @@ impl Router {
         let matchers = NameMatchers::of(seats, &self.known.campaign, characters);
         self.glossary = matchers.glossary;
         self.addresser = matchers.addresser;
+        self.met.iter().for_each(|person| self.addresser.meet(person));
         self.npc_names = matchers.npc_names;
         self.places = seats.ids();
         self.tier_names = self.known.tier_names(&npc_names(seats));
+    }
+
+    /// Learns the own name of somebody who sits down.
+    pub fn meet(&mut self, person: &str) {
+        if !self.met.iter().any(|known| known == person) {
+            self.addresser.meet(person);
+            self.met.push(person.to_owned());
+        }
     }
 
     /// Empties a seat.
@@ -343,9 +356,12 @@ impl NameMatchers {
             characters.iter().map(|name| Called { name, aliases: &[] }).collect();
         let called: Vec<Called<'_>> =
             npcs.iter().map(|npc| Called { name: &npc.name, aliases: &npc.aliases }).collect();
+        let mut addresser = Addresser::new(&called, &players, language);
+        campaign.players.iter().for_each(|player| addresser.meet(&player.name));
+        away(campaign, &npcs).for_each(|name| addresser.miss(name));
         Self {
             glossary: Glossary::new(names, language),
-            addresser: Addresser::new(&called, &players, language),
+            addresser,
             npc_names: NpcNames::of(npcs.iter().copied()),
         }
     }
@@ -365,6 +381,18 @@ pub fn tier_names(campaign: &Campaign, rules: &[String], present: &[&str]) -> Na
             names.map(|name| AbsentName { entity: &entity.name, name })
         });
     Names::new(rules.iter().map(String::as_str), absent)
+}
+
+/// Names of people of the campaign who are none of `npcs`.
+fn away<'c>(campaign: &'c Campaign, npcs: &[&Npc]) -> impl Iterator<Item = &'c str> {
+    let seated = npcs.iter().flat_map(|npc| std::iter::once(&npc.name).chain(&npc.aliases));
+    let seated: Vec<String> = seated.map(|name| fold(bare(name))).collect();
+    let people = campaign.entities.iter().filter(|it| it.kind == EntityKind::Npc);
+    people
+        .map(|it| std::iter::once(&it.name).chain(&it.aliases))
+        .filter(move |names| !names.clone().any(|name| seated.contains(&fold(bare(name)))))
+        .flatten()
+        .map(String::as_str)
 }
 
 /// True if an entity of this kind is a person.

@@ -146,6 +146,7 @@ impl Table {
 
     /// Seats a player.
     pub(super) fn join(&mut self, speaker: Speaker) {
+        self.router.meet(&speaker.name);
         self.speakers.join(speaker);
     }
 

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::logic::language::{is_any, is_turning};
+use crate::logic::language::{is_any, is_ordinary, is_turning};
 use crate::logic::names::{
     MOST_WORDS, NameLanguage, NameSound, PhrasePosition, Strength, is_introduced, name_parts,
     place, same_phrase,
@@ -10,8 +10,12 @@ use crate::logic::names::{
 use crate::logic::spoken_names::bare;
 use crate::logic::words::{Phrases, Words, fold};
 
+use super::denial::Denial;
 use super::turning::{TurnedTo, Turning, is_spoken_of};
 use super::who::{Called, Hit, Who};
+
+/// Most words between somebody called who is away and the "you" that tells it.
+const YOU_WITHIN: usize = 3;
 
 /// All names, and how they sound.
 #[derive(Clone, Debug)]
@@ -22,6 +26,8 @@ pub struct Lexicon {
     phrases: Phrases<(Who, Strength)>,
     /// Names that may be misheard.
     sounds: Vec<(Who, NameSound)>,
+    /// Names of people who are not at the table.
+    away: Phrases<()>,
 }
 
 /// The names of an utterance.
@@ -37,6 +43,8 @@ pub struct FoundNames {
     pub turned_to: Option<TurnedTo>,
     /// True if it is said outside the game.
     pub is_aside: bool,
+    /// Those whom the speaker says they do not turn to; nobody: whoever listens.
+    pub denied: Option<Vec<Who>>,
 }
 
 /// Names called together ("Bartok and Greymantle, …").
@@ -54,7 +62,8 @@ impl Lexicon {
     /// Prepares everybody's names, aliases and own distinctive words.
     pub fn new(everybody: &[(Who, Called<'_>)], language: &str) -> Self {
         let ear = NameLanguage::new(language);
-        let mut lexicon = Self { ear, phrases: Phrases::default(), sounds: Vec::new() };
+        let (phrases, away) = (Phrases::default(), Phrases::default());
+        let mut lexicon = Self { ear, phrases, sounds: Vec::new(), away };
         let mut parts = Vec::new();
         for &(who, called) in everybody {
             let aliases = called.aliases.iter().map(String::as_str);
@@ -86,6 +95,50 @@ impl Lexicon {
         self.sounds.push((who, self.ear.name(name)));
     }
 
+    /// Adds a person's own name, as it is written; one that is an ordinary word counts only when called.
+    pub fn add_person(&mut self, who: Who, name: &str) {
+        let parts = name_parts(name, &self.ear);
+        let first = parts.first().map(|part| part.word).filter(|first| *first != name);
+        for word in std::iter::once(name).chain(first) {
+            let words = Words::of(word);
+            let is_title = |it: &str| is_ordinary(it) || is_any(|it| it.roles, it);
+            let strength =
+                if words.iter().all(is_title) { Strength::Called } else { Strength::Full };
+            let is_known = self.phrases.at(&words, 0).any(|found| found.end == words.len());
+            if !is_known {
+                self.phrases.insert(word, (who, strength));
+            }
+        }
+    }
+
+    /// Adds the name of somebody who is not at the table.
+    pub fn add_away(&mut self, name: &str) {
+        self.away.insert(name, ());
+        self.away.insert(bare(name), ());
+    }
+
+    /// True if somebody is called, or turned to, who is not at the table.
+    pub fn calls_away(&self, text: &str, words: &Words, taken: &[Range<usize>]) -> bool {
+        let hits: Vec<Hit> = self
+            .away
+            .all(words)
+            .map(|found| found.start..found.end)
+            .filter(|range| !taken.iter().any(|it| it.start < range.end && range.start < it.end))
+            .map(|range| Hit { who: Who::Away, strength: Strength::Full, range })
+            .collect();
+        let is_called = |hit: &Hit| {
+            let place = place(text, words, &hit.range);
+            let behind = hit.range.end..hit.range.end + YOU_WITHIN;
+            let speaks_to = behind
+                .filter_map(|at| words.get(at))
+                .any(|word| is_turning(|it| it.listeners, word));
+            let is_spoken_to = place.start && speaks_to && !is_matter(words, &hit.range, place);
+            !words.is_possessive(hit.range.end - 1) && (place.vocative || is_spoken_to)
+        };
+        let turning = Turning { text, words, hits: &hits, alone: false };
+        hits.iter().any(is_called) || matches!(turning.find(), Some(TurnedTo::Somebody(_)))
+    }
+
     /// The names in the text; one that several share is taken for the one `prefer` puts lowest.
     /// `alone`: the speaker is the only player.
     pub fn find(
@@ -97,7 +150,13 @@ impl Lexicon {
     ) -> FoundNames {
         let hits = self.hits(words, prefer);
         let turning = Turning { text, words, hits: &hits, alone };
-        let (turned_to, is_aside) = (turning.find(), turning.is_aside());
+        let denied = Denial::new(&turning).find();
+        let is_denied = |who: &Who| denied.as_ref().is_some_and(|denied| denied.contains(who));
+        let turned_to = turning.find().filter(|to| match to {
+            TurnedTo::Somebody(who) => !is_denied(who),
+            TurnedTo::Fellows => true,
+        });
+        let is_aside = turning.is_aside();
         let mut found = FoundNames { turned_to, is_aside, ..FoundNames::default() };
         let mut ranked = Vec::new();
         for (at, group) in grouped(&hits, text, words).into_iter().enumerate() {
@@ -107,8 +166,9 @@ impl Lexicon {
             let weak = group.iter().all(|hit| hit.strength == Strength::Called);
             let matter = is_matter(words, &range, place);
             let called = place.edge() && !matter && !words.is_possessive(range.end - 1);
-            let members: Vec<Who> = group.iter().map(|hit| hit.who).collect();
-            if called && (place.vocative || !weak) {
+            let members = group.iter().map(|hit| hit.who);
+            let members: Vec<Who> = members.filter(|who| !is_denied(who)).collect();
+            if called && (place.vocative || !weak) && !members.is_empty() {
                 let rank = (!place.vocative, !place.start, at);
                 let PhrasePosition { vocative, start: at_start, .. } = place;
                 ranked.push((rank, Group { members: members.clone(), vocative, at_start }));
@@ -120,6 +180,7 @@ impl Lexicon {
         }
         ranked.sort_by_key(|(rank, _)| *rank);
         found.addressed = ranked.into_iter().map(|(_, group)| group).collect();
+        found.denied = denied;
         found
     }
 

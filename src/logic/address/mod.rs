@@ -1,12 +1,13 @@
 //! Addressing: which NPC an utterance is for, if any.
 //!
 //! Entry type: [`Addresser`]. The first rule that fits: somebody called at the start, somebody the
-//! speaker says they turn to ("I ask the barkeep"), a name at the edges or set off by commas, the game
-//! master's pin, the NPC in conversation with this speaker, the only NPC with the only
+//! speaker says they turn to ("I ask the barkeep"), a name at the edges or set off by commas; nobody, if the
+//! speaker denies to mean them or calls somebody who is not there; the game master's pin, the NPC in conversation with this speaker, the only NPC with the only
 //! player, an NPC that answers everything; else nobody.
 //! **Never**: takes a name inside a sentence for an address ("I think Bartok lies"), or lets a
 //! muted or absent NPC answer.
 
+mod denial;
 mod hits;
 mod turning;
 mod who;
@@ -60,7 +61,8 @@ pub struct AddressInput<'i> {
     pub players_present: usize,
 }
 
-/// Result of addressing; numbers are places in the lists given to [`Addresser::new`].
+/// Result of addressing; numbers are places in the lists given to [`Addresser::new`], those of people met
+/// later follow the players'.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Address {
     /// An NPC, which answers.
@@ -126,6 +128,10 @@ pub enum Why {
     Aside,
     /// The speaker turns to the people at the table.
     Fellows,
+    /// The speaker says that they do not mean the listener.
+    Denied,
+    /// Somebody is called who is not at the table.
+    Away,
     /// The NPC is spoken of, not to.
     SpokenOf(usize),
     /// No rule fits.
@@ -141,6 +147,8 @@ impl fmt::Display for Why {
             Self::Absent(_) => "the npc is not in the scene",
             Self::Aside => "said out of character",
             Self::Fellows => "said to the people at the table",
+            Self::Denied => "the speaker means somebody else",
+            Self::Away => "the person called is not at the table (say the name of an NPC who is)",
             Self::SpokenOf(_) => {
                 "the npc is mentioned, not addressed (begin with its name, or \"I ask …\")"
             }
@@ -154,6 +162,8 @@ impl fmt::Display for Why {
 pub struct Addresser {
     /// All names and how they sound.
     lexicon: Lexicon,
+    /// Players known by name.
+    players: usize,
 }
 
 impl Addresser {
@@ -162,7 +172,19 @@ impl Addresser {
         let npcs = npcs.iter().enumerate().map(|(index, called)| (Who::Npc(index), *called));
         let players = players.iter().enumerate().map(|(i, called)| (Who::Player(i), *called));
         let everybody: Vec<_> = npcs.chain(players).collect();
-        Self { lexicon: Lexicon::new(&everybody, language) }
+        let players = everybody.iter().filter(|(who, _)| matches!(who, Who::Player(_))).count();
+        Self { lexicon: Lexicon::new(&everybody, language), players }
+    }
+
+    /// Learns the own name of somebody at the table.
+    pub fn meet(&mut self, person: &str) {
+        self.lexicon.add_person(Who::Player(self.players), person);
+        self.players += 1;
+    }
+
+    /// Learns the name of somebody who is not at the table.
+    pub fn miss(&mut self, name: &str) {
+        self.lexicon.add_away(name);
     }
 
     /// Finds the one an utterance is for.
@@ -184,6 +206,12 @@ impl Addresser {
         if let Some(group) = found.addressed.first() {
             return by_name(group, &found.addressed, &found.named, input);
         }
+        if found.denied.is_some() {
+            return Address::Nobody(Why::Denied);
+        }
+        if self.lexicon.calls_away(input.text, &words, &found.taken) {
+            return Address::Nobody(Why::Away);
+        }
         if let Some(who) = self.lexicon.sounds_like(input.text, &words, &found.taken) {
             let group = Group { members: vec![who], vocative: false, at_start: false };
             return match by_name(&group, &[], &found.named, input) {
@@ -202,7 +230,7 @@ impl Addresser {
             Err(Why::NotAddressed) => {
                 let spoken_of = found.named.iter().find_map(|who| match who {
                     Who::Npc(index) => Some(Why::SpokenOf(*index)),
-                    Who::Player(_) => None,
+                    Who::Player(_) | Who::Away => None,
                 });
                 Address::Nobody(spoken_of.unwrap_or(Why::NotAddressed))
             }
@@ -234,7 +262,7 @@ fn preference(who: Who, input: &AddressInput<'_>) -> usize {
         Who::Npc(index) if input.conversation.is_some_and(|(other, _)| other == index) => 0,
         Who::Npc(index) if input.candidates.get(index).is_some_and(Candidate::can_answer) => 1,
         Who::Player(_) => 2,
-        Who::Npc(_) => 3,
+        Who::Npc(_) | Who::Away => 3,
     }
 }
 
@@ -242,7 +270,7 @@ fn preference(who: Who, input: &AddressInput<'_>) -> usize {
 fn npcs(whos: &[Who]) -> Vec<usize> {
     let index = |who: &Who| match who {
         Who::Npc(index) => Some(*index),
-        Who::Player(_) => None,
+        Who::Player(_) | Who::Away => None,
     };
     whos.iter().filter_map(index).collect()
 }
@@ -253,7 +281,7 @@ fn by_name(first: &Group, groups: &[Group], named: &[Who], input: &AddressInput<
     if asked.is_empty() {
         let player = first.members.iter().find_map(|who| match who {
             Who::Player(index) => Some(*index),
-            Who::Npc(_) => None,
+            Who::Npc(_) | Who::Away => None,
         });
         return player.map_or(Address::Nobody(Why::NotAddressed), Address::Player);
     }

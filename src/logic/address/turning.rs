@@ -242,7 +242,7 @@ impl Turning<'_> {
 
     /// Index of the first word of the sentence with this word.
     fn sentence(&self, at: usize) -> usize {
-        (1..=at).rev().find(|at| self.gap(*at).contains(['.', '!', '?', ';'])).unwrap_or(0)
+        (1..=at).rev().find(|at| self.ends_sentence(*at)).unwrap_or(0)
     }
 
     /// Index of the first word of the clause with this word.
@@ -250,8 +250,13 @@ impl Turning<'_> {
         (1..=at).rev().find(|at| self.breaks(*at)).unwrap_or(0)
     }
 
+    /// True if the word before this one ends a sentence.
+    pub fn ends_sentence(&self, at: usize) -> bool {
+        self.gap(at).contains(['.', '!', '?', ';'])
+    }
+
     /// True if punctuation stands before this word.
-    fn breaks(&self, at: usize) -> bool {
+    pub fn breaks(&self, at: usize) -> bool {
         self.gap(at).contains(['.', '!', '?', ';', ',', ':', '…'])
     }
 

@@ -18,8 +18,10 @@ pub struct Called<'n> {
 pub enum Who {
     /// An NPC, by its place in the list of NPCs.
     Npc(usize),
-    /// A player, by the character's name.
+    /// A player, by the character's name, or by their own: these follow the characters.
     Player(usize),
+    /// Somebody of the campaign who is no NPC of the table.
+    Away,
 }
 
 /// A name in the text.

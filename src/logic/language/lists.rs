@@ -425,6 +425,18 @@ pub struct Turning {
     pub acted_on: List,
     /// Pronouns of the listener.
     pub listeners: List,
+    /// Pronouns of nobody but the listener.
+    pub addressed: List,
+    /// Words that deny to whom somebody turns: "not you".
+    pub denying: List,
+    /// Such words within others, beside the speaker and a verb of meaning: "didn't".
+    pub denying_doers: List,
+    /// Verbs by which the speaker means somebody or talks to them.
+    pub meaning: List,
+    /// Forms that say by themselves that somebody is meant.
+    pub meant: List,
+    /// Words beside such a verb.
+    pub beside_meaning: List,
     /// Verbs behind a name at the start that describe its bearer.
     pub told_of: List,
     /// Verbs that do so too, unless a word of [`Self::asked`] follows: "is".

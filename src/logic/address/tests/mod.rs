@@ -314,6 +314,101 @@ fn german_works_too() {
     assert_eq!(ask("was weißt du über Wilhelm"), Address::Nobody(Why::SpokenOf(1)));
 }
 
+#[test]
+fn denied_listener_is_not_addressed() {
+    let talking = |text: &str| ask(text, |input, _| input.conversation = TALKING);
+    for text in [
+        "Not you, Greymantle",
+        "not you greymantle",
+        "Greymantle, not you.",
+        "Not you!",
+        "No, not you, Bartok.",
+        "sorry not you Bartok I was asking Elara something",
+        "I don't mean you, Greymantle.",
+        "I'm not talking to you, Greymantle",
+        "I wasn't speaking to you Bartok",
+        "Not Bartok.",
+        "Nicht du, Bartok",
+        "nicht du bartok",
+        "Bartok, du nicht",
+        "Dich meine ich nicht, Greymantle!",
+        "dich habe ich nicht gemeint",
+        "Ich rede gerade nicht mit dir, Bartok.",
+        "nein nicht mit dir",
+    ] {
+        assert_eq!(talking(text), Address::Nobody(Why::Denied), "{text}");
+    }
+    let another = [
+        ("Not you, Greymantle. Bartok, what do you say?", BARTOK),
+        ("not you greymantle i mean bartok", BARTOK),
+        ("Not Greymantle, Bartok!", BARTOK),
+    ];
+    for (text, who) in another {
+        assert_eq!(asked(&talking(text)), Some(who), "{text}");
+    }
+    assert_eq!(talking("Not you, Bartok. Elara, what now?"), Address::Player(ELARA));
+    for text in [
+        "Why not you, Greymantle?",
+        "Are you not the sage, Greymantle?",
+        "Not now, Greymantle",
+        "Didn't I ask you, Greymantle?",
+        "not you again",
+        "I am not you",
+        "If not you, who then?",
+        "Warum nicht du, Greymantle?",
+        "Greymantle, ich verstehe dich nicht",
+        "Redest du nicht mit mir?",
+        "Do not lie to us",
+    ] {
+        assert_eq!(asked(&talking(text)), Some(GREYMANTLE), "{text}");
+    }
+}
+
+#[test]
+fn own_names_and_absent_people_are_known() {
+    let mut addresser = addresser();
+    ["Lena", "Will", "Max Moritz", "Bartok"].iter().for_each(|name| addresser.meet(name));
+    ["Marrow", "the smith", "der Schmied"].iter().for_each(|name| addresser.miss(name));
+    let talking = |text: &str| {
+        addresser.address(&AddressInput {
+            text,
+            candidates: &[HERE; 4],
+            conversation: TALKING,
+            pinned: None,
+            players_present: 3,
+        })
+    };
+    for text in [
+        "Lena, what do you think?",
+        "lena kannst du mir helfen",
+        "Will, your turn!",
+        "Max, hast du Würfel?",
+        "I whisper to Lena that he lies",
+    ] {
+        assert!(matches!(talking(text), Address::Player(_)), "{text}: {:?}", talking(text));
+    }
+    for text in [
+        "Smith, can you mend my sword?",
+        "smith can you mend my sword",
+        "Schmied, was kostet ein Schwert?",
+        "I ask the smith for a sword",
+        "Hey Marrow!",
+    ] {
+        assert_eq!(talking(text), Address::Nobody(Why::Away), "{text}");
+    }
+    for text in [
+        "Will you help us?",
+        "where is the smith",
+        "Tell the smith that we wait",
+        "I saw Lena yesterday evening",
+        "Marrow pays well",
+        "Greymantle, where is Marrow?",
+    ] {
+        assert_eq!(asked(&talking(text)), Some(GREYMANTLE), "{text}");
+    }
+    assert_eq!(asked(&talking("Bartok, an ale")), Some(BARTOK));
+}
+
 proptest! {
     #[test]
     fn only_npcs_that_can_answer_do(

@@ -94,6 +94,18 @@ pub(super) static TURNING: Turning = Turning {
         "liebe", "vermisse", "furchte", "meide", "verdachtige", "verstehe", "erkenne", "bewundere",
     ],
     listeners: &["du", "dich", "dir", "ihr", "euch", "sie"],
+    addressed: &["du", "dich", "dir", "euch"],
+    denying: &["nicht"],
+    denying_doers: &[],
+    meaning: &[
+        "meine", "meinte", "meinen", "meinten", "rede", "redete", "reden", "geredet", "spreche",
+        "sprach", "sprechen", "gesprochen", "frage", "fragte", "gefragt", "angesprochen",
+    ],
+    meant: &["gemeint"],
+    beside_meaning: &[
+        "habe", "hab", "haben", "hatte", "bist", "warst", "seid", "sind", "wart", "mit", "zu", "an",
+        "aber", "damit", "doch",
+    ],
     told_of: &[
         "hat", "war", "sagt", "sagte", "meint", "meinte", "sah", "wirkt", "lugt", "erzahlte",
         "erzahlt", "wollte", "ging", "kam", "wusste", "fragt", "fragte", "sieht", "schaut", "weiss",

@@ -63,6 +63,15 @@ pub(super) static TURNING: Turning = Turning {
         "missed", "believe", "fear", "need", "want", "remember", "heard", "watch", "watched",
     ],
     listeners: &["you", "your", "youre", "yourself"],
+    addressed: &["you", "yourself"],
+    denying: &["not"],
+    denying_doers: &["dont", "didnt", "wasnt", "havent", "arent", "werent"],
+    meaning: &[
+        "mean", "talk", "talking", "talked", "speak", "speaking", "spoke", "ask", "asking", "asked",
+        "address", "addressing", "addressed", "call", "calling", "called",
+    ],
+    meant: &["meant"],
+    beside_meaning: &["am", "was", "are", "were", "do", "did", "have", "to", "with"],
     told_of: &[
         "said", "says", "told", "tells", "looks", "looked", "seems", "seemed", "wants", "wanted",
         "lied", "lies", "knew", "knows", "thinks", "thought", "asked", "asks", "gave", "gives",
