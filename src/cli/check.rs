@@ -105,7 +105,13 @@ fn summary(config: &Config) -> String {
         0 => String::new(),
         own => format!(", {} of music", tracks(own)),
     };
-    format!("{} {npcs} ({}), {campaign}{music}", names.len(), names.join(", "))
+    let changed: Vec<String> = config
+        .changed
+        .iter()
+        .map(|npc| format!("; npcs: changes {} ({})", revealed_name(&npc.name), npc.file))
+        .collect();
+    let changed = changed.concat();
+    format!("{} {npcs} ({}), {campaign}{music}{changed}", names.len(), names.join(", "))
 }
 
 /// So many tracks.
@@ -121,6 +127,7 @@ fn as_object(result: &Result<Config, Report>) -> serde_json::Value {
             "problems": [],
             "warnings": config.warnings,
             "npcs": config.npcs.iter().map(|npc| npc.name.as_str()).collect::<Vec<_>>(),
+            "changed": config.changed.iter().map(|npc| &*npc.file).collect::<Vec<_>>(),
             "campaign": config.campaign.name,
             "tracks": config.music.tracks.len(),
             "files": config.files,
@@ -155,6 +162,40 @@ mod tests {
         let (status, out, err) = checked("npcs: [{ name: Bart, lines: [{ say: hi }] }]\n", false);
         assert_eq!((status, err.as_str()), (0, ""));
         assert_eq!(out, "x.yaml: fine: 1 NPC (Bart), no campaign\n");
+    }
+
+    #[test]
+    fn changed_file_is_named() {
+        let dir = tempfile::tempdir().unwrap();
+        std::fs::create_dir(dir.path().join("npcs")).unwrap();
+        let bart = "name: Bart the Bold\naliases: [Bart]\nlines: [{ say: hi }, { say: ho }]\n\
+                    voice: { voice_id: rms, speed_factor: 0.9 }\n";
+        std::fs::write(dir.path().join("npcs/bart.yaml"), bart).unwrap();
+        let path = dir.path().join("x.yaml");
+        let checked = |text: &str| {
+            std::fs::write(&path, text).unwrap();
+            let (mut out, mut err) = (Vec::new(), Vec::new());
+            let outputs = Outputs { out: &mut out, err: &mut err };
+            let status = run(Some(&path), false, &["dice-roller.roll"], outputs).unwrap();
+            let plain = |bytes| String::from_utf8(bytes).unwrap();
+            (status, plain(out), plain(err))
+        };
+        let (status, out, err) = checked("npcs: [{ name: bart the bold, max_sentences: 2 }]\n");
+        assert_eq!(status, 0, "{err}");
+        assert!(out.contains("1 NPC (Bart the Bold)"), "{out}");
+        assert!(
+            out.contains("; npcs: changes Bart the Bold (") && out.contains("bart.yaml)"),
+            "{out}"
+        );
+        for misspelt in ["Bart the Blod", "Bart"] {
+            let text = format!("npcs: [{{ name: {misspelt}, max_sentences: 2 }}]\n");
+            let (status, _, err) = checked(&text);
+            assert_eq!(status, 2, "{err}");
+            assert!(err.contains("did you mean 'Bart the Bold'?"), "{err}");
+        }
+        let (status, _, err) =
+            checked("npcs: [{ name: Bart the Bold, tools: [dice-roller.rol] }]\n");
+        assert!(status == 2 && err.contains("x.yaml:1:"), "{err}");
     }
 
     #[test]

@@ -118,6 +118,7 @@ impl File<'_> {
             manifests: manifests.tools,
             campaign: self.veiled(campaign),
             assistant: assistant::assistant(&mut cast, language, &policy, search.is_some()),
+            changed: cast.changed(),
             npcs: cast.npcs,
             session: turns::session(&self.fields, self.tools, providers.models.max_tokens(None)),
             services: provider::Options {
@@ -340,7 +341,7 @@ impl File<'_> {
     /// The NPCs written here and those of `npc_dir`.
     fn cast(&self, reading: &mut Reading, defaults: &NpcDefaults, notes: &mut Notes) -> Cast {
         let mut cast = Cast::default();
-        cast.inline(self.fields.items("npcs"), defaults, notes);
+        cast.expect(self.fields.items("npcs"), notes);
         match self.path("npc_dir") {
             Some(dir) => {
                 let at = self.fields.place("npc_dir");
@@ -355,6 +356,7 @@ impl File<'_> {
                 }
             }
         }
+        cast.own(defaults, notes);
         let broken = self.fields.is_broken("npcs") || self.fields.is_broken("npc_dir");
         if cast.is_empty() && !broken {
             let way_out =
@@ -362,6 +364,7 @@ impl File<'_> {
             notes.problems.add(self.fields.place("npc_dir"), "no npcs found", way_out);
         }
         reading.problems.extend(cast.clashes());
+        reading.warnings.extend(cast.warnings());
         cast.name_by_profession();
         cast
     }

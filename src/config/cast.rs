@@ -3,6 +3,7 @@
 use std::{collections::BTreeMap, sync::Arc};
 
 use super::{
+    changes::{ChangedNpc, Changes},
     files::YAML,
     keys,
     npc::{NpcDefaults, is_assistant, npc},
@@ -27,6 +28,8 @@ pub struct Cast {
     professions: Vec<(String, String)>,
     /// Names that were met before.
     clashes: Vec<Problem>,
+    /// Entries of the configuration that may change NPCs of files.
+    changes: Changes,
     /// Files or list items that were meant to be NPCs.
     pub tried: usize,
 }
@@ -40,8 +43,25 @@ struct Taken {
 }
 
 impl Cast {
+    /// Expects the NPCs of files, which `nodes` of the configuration may change.
+    pub fn expect(&mut self, nodes: &[Node], notes: &Notes) {
+        self.changes = Changes::new(nodes, notes.problems.file());
+    }
+
+    /// Adds the NPCs of the configuration that change none of a file, before all others.
+    pub fn own(&mut self, defaults: &NpcDefaults, notes: &mut Notes) {
+        let (nodes, of_files) = (self.changes.rest(&self.npcs), self.npcs.len());
+        self.inline(&nodes, defaults, notes);
+        self.npcs.rotate_left(of_files);
+    }
+
+    /// NPCs of files that the configuration changes.
+    pub fn changed(&mut self) -> Vec<ChangedNpc> {
+        std::mem::take(&mut self.changes.changed)
+    }
+
     /// Adds NPCs of a list.
-    pub fn inline(&mut self, nodes: &[Node], defaults: &NpcDefaults, notes: &mut Notes) {
+    fn inline(&mut self, nodes: &[Node], defaults: &NpcDefaults, notes: &mut Notes) {
         self.tried += nodes.len();
         for node in nodes.iter().filter(|node| matches!(node.value, Value::Map(_))) {
             self.add(node, defaults, notes);
@@ -104,15 +124,26 @@ impl Cast {
         self.tried == usize::from(self.assistant.is_some())
     }
 
-    /// Names that were taken.
+    /// Names that were taken, and errors in changes.
     pub fn clashes(&mut self) -> Vec<Problem> {
-        std::mem::take(&mut self.clashes)
+        let mut clashes = std::mem::take(&mut self.clashes);
+        clashes.append(&mut self.changes.problems);
+        clashes
+    }
+
+    /// Warnings about changes.
+    pub fn warnings(&mut self) -> Vec<Problem> {
+        std::mem::take(&mut self.changes.warnings)
     }
 
     /// Adds one NPC and its names.
     fn add(&mut self, node: &Node, defaults: &NpcDefaults, notes: &mut Notes) {
-        let npc = npc(node, defaults, notes);
-        let fields = Fields::new(node, &keys::npc::NPC);
+        let changed = self.changes.apply(node, defaults, notes);
+        let (merged, npc) = match &changed {
+            Some((merged, npc)) => (merged, npc.clone()),
+            None => (node, npc(node, defaults, notes)),
+        };
+        let fields = Fields::new(merged, &keys::npc::NPC);
         let file = notes.problems.file();
         self.claim(&npc.name, file, fields.place("name"));
         for node in fields.items("aliases") {

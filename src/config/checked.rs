@@ -5,8 +5,8 @@
 use std::{path::PathBuf, sync::Arc};
 
 use super::{
-    code::Code, data_dir, demands::Demand, discord::DiscordOptions, mcp::McpOptions,
-    memory::MemoryOptions, models::ModelOptions, rules::Rules,
+    changes::ChangedNpc, code::Code, data_dir, demands::Demand, discord::DiscordOptions,
+    mcp::McpOptions, memory::MemoryOptions, models::ModelOptions, rules::Rules,
 };
 use crate::{
     campaign::ApprovalOptions,
@@ -28,6 +28,8 @@ use crate::{
 pub struct Config {
     /// The cast, at least one, names unique; policies have the table's defaults merged in.
     pub npcs: Vec<Npc>,
+    /// NPCs with files that the configuration changes.
+    pub changed: Vec<ChangedNpc>,
     /// The game master's assistant; described as NPCs are, never at the table.
     pub assistant: Npc,
     /// The world played in; empty without a campaign file.

@@ -11,6 +11,7 @@ mod approvals;
 mod assistant;
 mod campaign;
 mod cast;
+mod changes;
 mod checked;
 mod code;
 mod data_dir;

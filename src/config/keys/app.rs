@@ -24,7 +24,8 @@ pub static FILE: Shape = Shape {
         Key::new(
             "npcs",
             Kind::List(&Kind::Shape(&npc::NPC)),
-            "NPCs written here, in addition to npc_dir.",
+            "NPCs written here, in addition to npc_dir. An entry with the name of an NPC in npc_dir changes \
+             that NPC's keys: lists are replaced, mappings merged.",
         ),
         Key::new(
             "language",
