@@ -136,13 +136,7 @@ fn tool(
             problems.add(fields.place("name"), message, "name one of them");
             identity
         }
-        Ok(identity) => {
-            if tools.allowed.is_some_and(|own| !whitelist::allows(own, &identity)) {
-                let message = format!("tool '{identity}' is not one of the npc's tools");
-                problems.add(fields.place("name"), message, "add it to 'tools'");
-            }
-            identity
-        }
+        Ok(identity) => identity,
         Err((message, way_out)) => {
             let is_own = tools.allowed.is_some_and(|own| own.iter().any(|entry| entry == name));
             if !is_own || !whitelist::may_come(name, tools.known) {

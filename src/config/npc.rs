@@ -84,7 +84,27 @@ pub fn npc(node: &Node, defaults: &NpcDefaults, notes: &mut Notes) -> Npc {
         policy,
     };
     warn(&npc, &fields, defaults, &mut notes.warnings);
+    if is_whole {
+        warn_of_lines_tools(&npc, &fields, defaults.tools, &mut notes.warnings);
+    }
     npc
+}
+
+/// Lines that call tools of the program which the NPC does not have, in one warning.
+fn warn_of_lines_tools(npc: &Npc, fields: &Fields, known: &[&str], warnings: &mut Problems) {
+    let mut missing: Vec<&str> = Vec::new();
+    for tool in npc.lines.iter().filter_map(|line| line.tool.as_ref()) {
+        let name = tool.name.as_str();
+        let is_lacking = known.contains(&name) && !whitelist::allows(&npc.tools, name);
+        if is_lacking && !missing.contains(&name) {
+            missing.push(name);
+        }
+    }
+    if !missing.is_empty() {
+        let message = format!("lines of {} call tools that it does not have", quoted(&npc.name));
+        let way_out = format!("add to 'tools': {}", missing.join(", "));
+        warnings.add(fields.place("tools"), message, way_out);
+    }
 }
 
 /// True if it is the game master's assistant.

@@ -678,7 +678,7 @@ fn npc_line_problems_are_shown_with_position() {
          - { when: [a, /b/], say: x }\n  - { say: '{spaeker} {1} {result.total}' }\n  \
          - { say: x, tool: { name: roll_table } }\n  - { when: [], say: x }\n  - { when: x }\n",
     );
-    assert_eq!(found.len(), 9, "{found:#?}");
+    assert_eq!(found.len(), 8, "{found:#?}");
     assert!(found[0].starts_with("4:13: pattern '/a(/': unclosed group"), "{found:#?}");
     assert!(found[1].starts_with("5:14: phrase '?!' "));
     assert!(found[2].starts_with("6:17: pattern '/b/' "));
@@ -688,9 +688,8 @@ fn npc_line_problems_are_shown_with_position() {
     );
     assert!(found[4].contains("unknown placeholder '{result.total}'"));
     assert!(found[5].contains("unknown placeholder '{spaeker}' (did you mean '{speaker}'?)"));
-    assert!(found[6].starts_with("8:29: tool 'dice-roller.roll_table' is not one of the npc's"));
-    assert!(found[7].starts_with("9:13: 'when' is an empty list"));
-    assert!(found[8].starts_with("10:5: missing key 'say' of 'lines'"));
+    assert!(found[6].starts_with("9:13: 'when' is an empty list"));
+    assert!(found[7].starts_with("10:5: missing key 'say' of 'lines'"));
 }
 
 #[test]
@@ -710,10 +709,36 @@ fn names_are_unique_across_files() {
     ])
     .unwrap_err();
     assert_eq!(found.len(), 2, "{found:#?}");
+    let mut found = found;
+    found.sort_by_key(|line| line.starts_with("glyphoxa.yaml"));
     assert!(found[0].starts_with("npcs/b.yaml:1:7: the name 'BART' is taken by another npc"));
     assert!(found[0].contains("npcs/a.yaml:1; choose another"), "{found:#?}");
-    assert!(found[1].starts_with("npcs/b.yaml:2:11: the name 'The  Thief' is taken"));
-    assert!(found[1].contains("glyphoxa.yaml:2;"), "{found:#?}");
+    assert!(
+        found[1].starts_with("glyphoxa.yaml:2:29: the name 'the thief' is taken"),
+        "{found:#?}"
+    );
+    assert!(found[1].contains("npcs/b.yaml:2; choose another"), "{found:#?}");
+}
+
+#[test]
+fn configuration_changes_npcs_of_files() {
+    let bart = "name: Bart\ntools: [roll, roll_table]\nvoice: { voice_id: rms, speed_factor: 0.9 }\n\
+                lines:\n  - { say: x, tool: { name: roll } }\n  - { say: y, tool: { name: roll_table } }\n";
+    let app = "npcs:\n  - { name: Odo, lines: [{ say: x }] }\n  \
+               - { name: bart, tools: [roll], voice: { speed_factor: 0.8 } }\n";
+    let config = load_files(&[("glyphoxa.yaml", app), ("npcs/bart.yaml", bart)]).unwrap();
+    let names: Vec<&str> = config.npcs.iter().map(|npc| npc.name.as_str()).collect();
+    assert_eq!(names, ["Odo", "Bart"]);
+    let bart = &config.npcs[1];
+    assert_eq!(bart.tools, ["dice-roller.roll"], "a list replaces");
+    assert_eq!(bart.voice.voice_id, "rms", "a mapping is merged");
+    assert_eq!(bart.lines.len(), 2);
+    assert_eq!(config.changed.len(), 1);
+    let warnings: Vec<String> = config.warnings.iter().map(ToString::to_string).collect();
+    let lacking: Vec<&String> = warnings.iter().filter(|it| it.contains("call tools")).collect();
+    assert_eq!(lacking.len(), 1, "{warnings:#?}");
+    assert!(lacking[0].contains("glyphoxa.yaml:3:"), "{warnings:#?}");
+    assert!(lacking[0].ends_with("(add to 'tools': dice-roller.roll_table)"), "{warnings:#?}");
 }
 
 #[test]
