@@ -10,7 +10,7 @@ use std::{
 use clap::Args;
 use serde::Serialize;
 
-use super::{Configured, DONE, FAILED, Failure, check::tracks, stdout};
+use super::{Configured, DONE, FAILED, Failure, ask, check::tracks, stdout};
 use crate::{
     app,
     campaign::{GuildStore, check_sound},
@@ -153,12 +153,23 @@ async fn examine(config: &Config, try_paid: bool) -> Vec<Finding> {
     }
     findings.extend(model_files(&config.models.weights));
     findings.extend(pictures(&services, options, try_paid).await);
+    findings.push(player());
     findings.push(Finding::new("music", music(config)));
     findings.push(Finding::new("disk", writable(&config.data_dir)));
     findings.push(remembered(config).await);
     findings.extend(tool_servers(config).await);
     findings.extend(bot(config).await);
     findings
+}
+
+/// What is heard at a terminal; a server needs no player.
+fn player() -> Finding {
+    ask::installed_player().map_or_else(
+        || Finding::unchecked("sound", ask::NO_PLAYER.to_owned()),
+        |program| {
+            Finding::new("sound", Ok(format!("{} plays the NPCs at a terminal", program.display())))
+        },
+    )
 }
 
 /// The service that makes pictures, where one is configured.

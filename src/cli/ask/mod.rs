@@ -23,4 +23,5 @@ mod written;
 
 pub use arguments::{Arguments, Files};
 pub use play::run;
+pub use player::{NO_PLAYER, installed as installed_player};
 pub use terminal::TerminalEffects;

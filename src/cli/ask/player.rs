@@ -28,8 +28,18 @@ use crate::{
     launch::variable,
 };
 
-/// Programs that play a WAV file, the preferred one first.
-const PLAYERS: [&str; 4] = ["pw-play", "paplay", "aplay", "afplay"];
+/// Programs that play a WAV file, the preferred one first, each with its options.
+const PLAYERS: [(&str, &[&str]); 6] = [
+    ("pw-play", &[]),
+    ("paplay", &[]),
+    ("aplay", &[]),
+    ("afplay", &[]),
+    ("play", &["-q"]),
+    ("ffplay", &["-nodisp", "-autoexit", "-loglevel", "quiet"]),
+];
+/// Reason why nothing is heard at a terminal.
+pub const NO_PLAYER: &str = "no program that plays sound is installed (install pw-play, paplay, aplay, \
+                             afplay, play or ffplay; or record the NPCs with --out FILE.wav)";
 /// Interval of checks whether the program has ended.
 const LOOK: Duration = Duration::from_millis(10);
 /// A program that takes this much longer than its sound is ended.
@@ -93,7 +103,10 @@ impl Player {
         if is_silent || !io::stdout().is_terminal() {
             return None;
         }
-        let program = in_path(&variable("PATH")?)?;
+        let Some(program) = installed() else {
+            complain(NO_PLAYER);
+            return None;
+        };
         let (player, told, done) = Self::new();
         thread::spawn(move || {
             if let Err(why) = Playing::with(&program, &told) {
@@ -143,10 +156,21 @@ impl Player {
     }
 }
 
+/// The program that plays sound at a terminal.
+pub fn installed() -> Option<PathBuf> {
+    in_path(&variable("PATH")?)
+}
+
+/// The options of a player.
+fn options(program: &Path) -> &'static [&'static str] {
+    let found = PLAYERS.iter().find(|(name, _)| program.ends_with(name));
+    found.map(|(_, options)| *options).unwrap_or_default()
+}
+
 /// The first of the players in the folders of `path`.
 fn in_path(path: &str) -> Option<PathBuf> {
     let is_here = |path: &PathBuf| rustix::fs::access(path, rustix::fs::Access::EXEC_OK).is_ok();
-    PLAYERS.iter().find_map(|name| {
+    PLAYERS.iter().find_map(|(name, _)| {
         split_paths(path).map(|folder| folder.join(name)).filter(|it| it.is_file()).find(is_here)
     })
 }
@@ -237,6 +261,7 @@ impl<'a> Playing<'a> {
         written.map_err(|error| format!("cannot write '{}': {error}", path.display()))?;
         let name = self.program.display();
         let started = Command::new(self.program)
+            .args(options(self.program))
             .arg(&path)
             .stdin(Stdio::null())
             .stdout(Stdio::null())
