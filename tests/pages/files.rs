@@ -74,7 +74,9 @@ fn place_of(block: &str) -> Place {
         .env("GEMINI_API_KEY", "gm-x")
         .env("BRAVE_API_KEY", "bs-x")
         .env("DATABASE_URL", "postgres://me:secret@127.0.0.1/glyphoxa");
-    if !block.contains("\nnpcs:\n") {
+    if block.starts_with("npcs:\n") {
+        seat_the_shipped_cast(&place);
+    } else if !block.contains("\nnpcs:\n") {
         place.write("npcs/mira.yaml", shipped("npcs/mira.yaml"));
     }
     place.write("sounds/readme.txt", "Music of the house.");
@@ -83,6 +85,26 @@ fn place_of(block: &str) -> Place {
         "school": {"index": "transmutation", "name": "Transmutation"}}]);
     place.write("5e-SRD-Spells.json", spell.to_string());
     place
+}
+
+fn seat_the_shipped_cast(place: &Place) {
+    for name in ["bartok", "greymantle", "hale", "mira", "vesper"] {
+        let name = format!("npcs/{name}.yaml");
+        place.write(&name, shipped(&name));
+    }
+}
+
+/// What a page writes under `npcs:` changes the shipped folder as it stands.
+#[test]
+fn npcs_of_the_pages_fit_the_shipped_folder() {
+    let files = blocks("yaml");
+    let of_npcs = files.iter().filter(|(_, text)| format!("\n{text}").contains("\nnpcs:\n"));
+    for (page, text) in of_npcs {
+        let place = place_of(text);
+        seat_the_shipped_cast(&place);
+        let ran = place.run(&["check"]);
+        assert_eq!(ran.status, 0, "{page}: {text}\n{ran:#?}");
+    }
 }
 
 #[test]
