@@ -40,7 +40,7 @@ fn typed_words_are_never_corrected() {
 }
 
 #[test]
-fn players_denied_and_absent_people_get_no_answer() {
+fn players_and_absent_people_get_no_answer() {
     let place = Place::with_config(&format!("campaign: saltmarsh.yaml\n{PIP}"));
     place.write(
         "saltmarsh.yaml",

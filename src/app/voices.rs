@@ -32,10 +32,10 @@ impl KeptLevels {
         Self { levels: VoiceLevels::new(kept.clone()), path, kept }
     }
 
-    /// Writes down what was learnt since.
+    /// Writes down what was learnt since, beside other data: this alone makes no `data_dir`.
     pub fn keep(&self) {
         let now = self.levels.kept();
-        if now == self.kept {
+        if now == self.kept || !self.path.parent().is_some_and(Path::is_dir) {
             return;
         }
         let json = serde_json::to_vec(&now).map_err(std::io::Error::other);

@@ -188,7 +188,9 @@ impl Opener {
                 Ok(ChatEvent::Text(delta)) => {
                     sentence.first_text_at.get_or_insert_with(Instant::now);
                     let delta = own.push(&delta);
-                    for part in splitter.push(&delta) {
+                    for part in
+                        splitter.push(&delta).into_iter().chain(splitter.ended_before(own.held()))
+                    {
                         sentence.take_or(part, &mut behind).await;
                     }
                     if sentence.is_over && sentence.reads_mark(&behind, splitter.left()) {

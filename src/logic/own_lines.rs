@@ -118,6 +118,11 @@ impl<'l> OwnLines<'l> {
         own
     }
 
+    /// The text held back, which may be a label.
+    pub fn held(&self) -> &str {
+        &self.held
+    }
+
     /// Ends the answer; returns the text held back.
     pub fn finish(&mut self) -> String {
         if self.state == State::Over { String::new() } else { std::mem::take(&mut self.held) }

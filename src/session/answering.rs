@@ -98,32 +98,21 @@ impl Table {
         }
         let (recall, recalled) = self.recall(&purpose).unzip();
         let labels = self.labels(purpose.seat);
-        let language = self.speakers.language(purpose.utterance.speaker, &purpose.utterance.text);
+        let facts = Arc::new(self.facts(&purpose.utterance));
         let seat = &mut self.seats[purpose.seat];
-        let utterance = &purpose.utterance;
-        let dice = spoken::Heard::of(&utterance.text);
         let (gate, gate_in) = watch::channel(Gate { confirmed, playing: 0 });
         let cancel = CancellationToken::new();
         let turn = Arc::new(Turn {
             session: self.session.clone(),
             id,
-            facts: Arc::new(TurnFacts {
-                speaker: self.speakers.called(utterance.speaker).to_owned(),
-                by: Some(self.speakers.person(utterance.speaker)),
-                utterance: utterance.text.clone(),
-                dice: dice.rolls().or_else(|| spoken::typed_dice(&utterance.text)),
-                odds: dice.odds(),
-                last: dice.last(),
-                dice_withheld: dice.withholds(),
-                language,
-            }),
+            facts,
             final_words: Arc::default(),
             setting: Setting {
                 scene: self.router.scene.location().map(str::to_owned),
                 time_of_day: self.router.scene.time_of_day().map(str::to_owned),
                 note,
             },
-            audio: Arc::clone(&utterance.audio),
+            audio: Arc::clone(&purpose.utterance.audio),
             recall,
             cause: purpose.cause.clone(),
             labels: Arc::new(labels),
@@ -142,6 +131,21 @@ impl Table {
             active.recalled = recalled;
         }
         id
+    }
+
+    /// What is known of `utterance`.
+    fn facts(&mut self, utterance: &Utterance) -> TurnFacts {
+        let dice = spoken::Heard::of(&utterance.text);
+        TurnFacts {
+            speaker: self.speakers.called(utterance.speaker).to_owned(),
+            by: Some(self.speakers.person(utterance.speaker)),
+            utterance: utterance.text.clone(),
+            dice: dice.rolls().or_else(|| spoken::typed_dice(&utterance.text)),
+            odds: dice.odds(),
+            last: dice.last(),
+            dice_withheld: dice.withholds(),
+            language: self.speakers.language(utterance.speaker, &utterance.text),
+        }
     }
 
     /// Labels that may stand before a line, for `seat`'s NPC: names of the cast, of the campaign's people, and

@@ -65,7 +65,13 @@ impl Understood {
             Self::Addressed { seat, tier } => {
                 *seat == purpose.seat && tier.effective == purpose.tier.effective
             }
-            Self::Nothing | Self::Stop | Self::Halt(_) | Self::Order(_) | Self::Nobody(_) => false,
+            Self::Nothing
+            | Self::Stop
+            | Self::Halt(_)
+            | Self::CardEnds
+            | Self::Order(_)
+            | Self::Music(_)
+            | Self::Nobody(_) => false,
         }
     }
 }

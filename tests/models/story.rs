@@ -240,7 +240,7 @@ fn mistakes_in_the_configuration_are_named() {
 fn doctor_names_missing_models_and_their_purpose() {
     let doctor = Place::new().run(&["doctor"]).stdout;
     for name in ["whisper-tiny.en", "whisper-base", "piper-joe", "smart-turn", "kokoro"] {
-        let said = format!("✓ model files: {name} is not here (glyphoxa models get {name}); it ");
+        let said = format!("– model files: {name} is not here (glyphoxa models get {name}); it ");
         assert!(doctor.contains(&said), "{said}: {doctor}");
     }
 }

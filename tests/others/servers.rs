@@ -293,7 +293,7 @@ fn bare_name_of_server_tool_warns_and_is_called() {
     let place = Place::with_config(&format!("{npc}{server}")).env("RUST_LOG", "off");
     let said = taken(&place);
     assert!(said.contains("warning: glyphoxa.yaml:4:13: unknown tool 'echo' so far"), "{said}");
-    assert_eq!(answered(&place, "Odo, speak"), "hollow");
+    assert_eq!(answered(&place, "Odo, speak"), "Hollow");
     refused(&Place::with_config(npc), &["glyphoxa.yaml:4:13: unknown tool 'echo'"]);
     let near = npc.replace("[echo]", "[rol]");
     refused(&Place::with_config(&format!("{near}{server}")), &["unknown tool 'rol'", "'roll'"]);

@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 
 use crate::discord::{
     commands::{Answer, Refusal},
-    decisions::{Asked, Choice, DecisionError, Outcome, PendingDecisions, Progress, Request},
+    decisions::{Asked, Choice, DecisionError, PendingDecisions, Progress, Request},
     guild::Guild,
     ui::{
         action::{ButtonPress, DecisionStep},

@@ -211,6 +211,13 @@ impl Reserved {
     }
 }
 
+impl Drop for Reservation {
+    fn drop(&mut self) {
+        self.0.settle(None);
+    }
+}
+
+/// A further attempt of a request whose reservation is gone.
 impl Drop for Reserved {
     fn drop(&mut self) {
         self.settle(None);

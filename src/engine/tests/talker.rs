@@ -260,18 +260,17 @@ impl Session {
                     let _ = self.to.send(Err(Error::new(Kind::Interrupted, "cut")));
                     return false;
                 }
-                Does::Stall | Does::Vanish => loop {
-                    let Some(order) = orders.recv().await else { return false };
-                    let is_over = matches!(order, SpeechOrder::Cancel);
-                    self.told.lock().unwrap().orders.push(order);
-                    if is_over && matches!(step, Does::Vanish) {
-                        return false;
-                    }
-                    if is_over {
+                Does::Vanish => {
+                    self.stall(orders).await;
+                    return false;
+                }
+                Does::Stall => {
+                    let is_cancelled = self.stall(orders).await;
+                    if is_cancelled {
                         self.done(SpeechEnding::Cancelled, true);
-                        return true;
                     }
-                },
+                    return is_cancelled;
+                }
             }
         }
         self.done(SpeechEnding::Completed, counts);
@@ -279,6 +278,18 @@ impl Session {
             self.tell(SpeechSessionEvent::CallsCancelled(Vec::new()));
         }
         true
+    }
+
+    /// Does nothing until the answer is cancelled; false: the connection is gone.
+    async fn stall(&self, orders: &mut UnboundedReceiver<SpeechOrder>) -> bool {
+        while let Some(order) = orders.recv().await {
+            let is_over = matches!(order, SpeechOrder::Cancel);
+            self.told.lock().unwrap().orders.push(order);
+            if is_over {
+                return true;
+            }
+        }
+        false
     }
 
     fn say(&mut self, words: &str, length: u64) {

@@ -126,7 +126,7 @@ impl<'w> Said<'w> {
             return if asks { vec![MusicWish::Name] } else { Vec::new() };
         }
         let is_meant = self.has(|it| it.alone) || self.has(|it| it.turning);
-        if !names_music && !(sounds && is_meant) {
+        if !(names_music || sounds && is_meant) {
             return Vec::new();
         }
         let negated = self.words.iter().any(|word| is_negation(word) && !is(|it| it.stop, word));

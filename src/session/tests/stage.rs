@@ -231,10 +231,9 @@ impl Setup {
     pub async fn open(mut self) -> Stage {
         let npcs: Vec<Arc<Npc>> =
             std::mem::take(&mut self.npcs).into_iter().map(Arc::new).collect();
-        let tools = Tools::default();
+        let (tools, voice) = (Tools::default(), Arc::new(std::mem::take(&mut self.voice)));
         let host = tools.host(&npcs);
         let budget = self.account();
-        let voice = Arc::new(std::mem::take(&mut self.voice));
         let (window, price) = (self.window, self.price);
         let model = |_| Arc::new(Model { window, price, ..Model::default() });
         let models: Vec<Arc<Model>> = npcs.iter().map(model).collect();
@@ -262,9 +261,8 @@ impl Setup {
             halts: Arc::default(),
             events: told,
         };
-        let session = SessionId("test".to_owned());
-        let (judge, is_here) = (self.judge, self.is_here);
-        let setup = TableSetup { judge, is_here, ..setup(session, &stt, &host, outlets) };
+        let plain = setup(SessionId("test".to_owned()), &stt, &host, outlets);
+        let setup = TableSetup { judge: self.judge, is_here: self.is_here, ..plain };
         let parts = TableParts {
             options: self.options,
             music: Music::new(Arc::new(self.library), rand::SeedableRng::seed_from_u64(1)),

@@ -112,7 +112,10 @@ async fn x_card_stops_all_npcs_anonymously() {
     assert_eq!((card.speaker.as_str(), card.heard.as_str()), ("somebody", "X-card!"));
     assert_eq!(
         lines.last().unwrap().detail.as_deref(),
-        Some("the npc is muted (the game master says \"unmute\" and its name)")
+        Some(
+            "an X-card has muted everyone (the game master says \"everyone continue\" or uses \
+             /npc unmuteall)"
+        )
     );
     assert!(stage.heard("Bartok").unwrap().last <= ordered);
     assert!(stage.heard("Gundren").is_none());

@@ -116,8 +116,13 @@ fn fill_by(
     Some(text)
 }
 
-/// `text` with a capital letter at its beginning.
+/// `text` with a capital letter at its beginning, unless that is no word ("customer://7").
 fn capitalised(text: &str) -> String {
+    let first = text.split(char::is_whitespace).next().unwrap_or_default();
+    let word = first.trim_end_matches([',', '.', '!', '?', ';', ':', '…']);
+    if !word.chars().all(|c| c.is_alphabetic() || "'’-".contains(c)) {
+        return text.to_owned();
+    }
     let mut letters = text.chars();
     letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
 }
