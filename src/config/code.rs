@@ -1,7 +1,9 @@
 //! Digest of the files that a folder's programs may run: a changed file needs a new yes.
 //!
-//! Entry type: [`Code`]. A program may read any file, so all of them count, except stored data, texts,
-//! pictures and sounds. A file that a command names always counts. **Never**: follows a link.
+//! Entry type: [`Code`]. A program may read any file, so all of them count, except stored data, what git
+//! keeps, texts, pictures and sounds. What a command names always counts, wherever it lies: a file by its name,
+//! in stored data by its path, which may also be that of a folder of models, of servers or of git's.
+//! **Never**: follows a link.
 
 use std::{
     collections::BTreeSet,
@@ -66,14 +68,46 @@ impl Code {
             let is_folder = entry.file_type().is_ok_and(|kind| kind.is_dir());
             let is_data = path.strip_prefix(&self.data_dir).is_ok_and(stored::is_name);
             if is_data || (is_folder && name == GIT) {
-                continue;
-            }
-            if is_folder {
+                self.collect_named(path, is_folder, paths);
+            } else if is_folder {
                 self.collect(&path, paths);
             } else if self.is_code(&path) {
                 paths.push(path);
             }
         }
+    }
+
+    /// Adds what commands name of `path`, which is left out otherwise.
+    fn collect_named(&self, path: PathBuf, is_folder: bool, paths: &mut Vec<PathBuf>) {
+        if self.has_path(&path, ends) {
+            match is_folder {
+                true => self.collect(&path, paths),
+                false => paths.push(path),
+            }
+        } else if is_folder && self.has_path(&path, |rest| rest.starts_with('/')) {
+            for entry in fs::read_dir(&path).into_iter().flatten().flatten() {
+                let is_folder = entry.file_type().is_ok_and(|kind| kind.is_dir());
+                self.collect_named(entry.path(), is_folder, paths);
+            }
+        }
+    }
+
+    /// True if a command has `path` as seen from the folder, and `fits` the text behind it. A file or folder
+    /// within `data_dir` may be named as seen from there too, unless that is but a bare name.
+    fn has_path(&self, path: &Path, fits: impl Fn(&str) -> bool) -> bool {
+        let below = |folder: &Path| path.strip_prefix(folder).ok().and_then(Path::to_str);
+        let whole = below(&self.folder).into_iter().map(|path| (path, false));
+        let in_data = below(&self.data_dir).into_iter().map(|path| (path, !path.contains('/')));
+        let seen: Vec<(&str, bool)> = whole.chain(in_data).collect();
+        self.words.iter().any(|word| {
+            let word = word.replace("/./", "/").replace("//", "/");
+            seen.iter().any(|(path, is_bare)| {
+                word.match_indices(path).any(|(at, _)| {
+                    let (before, rest) = (&word[..at], &word[at + path.len()..]);
+                    !before.ends_with(is_of_name) && fits(rest) && !(*is_bare && ends(rest))
+                })
+            })
+        })
     }
 
     /// True unless the extension rules a program out and no command names the file.
@@ -85,6 +119,16 @@ impl Code {
         let name = path.file_name().unwrap_or_default().to_string_lossy();
         self.words.iter().any(|word| word.contains(&*name))
     }
+}
+
+/// True if a path ends before `rest`, with or without a slash.
+fn ends(rest: &str) -> bool {
+    !rest.trim_start_matches('/').starts_with(is_of_name)
+}
+
+/// True if `char` goes on a file's name.
+fn is_of_name(char: char) -> bool {
+    char.is_alphanumeric() || "_-.".contains(char)
 }
 
 /// Hash of the file at `path`, while bytes are `left` to be read; else its size and time.
@@ -111,15 +155,72 @@ fn identity(about: &Metadata) -> String {
 mod tests {
     use super::*;
 
+    /// Writes a file below `root`.
+    fn put(root: &Path, name: &str, text: &str) {
+        let path = root.join(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    }
+
+    #[test]
+    fn named_script_in_data_changes_the_digest() {
+        let scripts = ["data/models/run.sh", "data/servers/x/lib/run.js", "data/sessions/a.json"];
+        for (command, name) in [
+            ("./data/models/run.sh", scripts[0]),
+            ("exec sh .//data/./models/run.sh;", scripts[0]),
+            ("cd data && sh models/run.sh", scripts[0]),
+            ("cd data/models/ && sh run.sh", scripts[0]),
+            ("--module=$PWD/data/servers/x", scripts[1]),
+            ("data/sessions/a.json", scripts[2]),
+            (".git/hooks/x", ".git/hooks/x"),
+        ] {
+            let folder = tempfile::tempdir().unwrap();
+            let (root, words) = (folder.path(), ["sh", command].map(str::to_owned).into());
+            let code = Code { folder: root.to_owned(), data_dir: root.join("data"), words };
+            let others = ["data/sessions/b.json", "data/memory.db", ".git/hooks/y"];
+            let all = scripts.iter().chain(&others).chain([&".git/hooks/x"]);
+            all.for_each(|name| put(root, name, "one"));
+            let before = code.digest();
+            others.iter().for_each(|name| put(root, name, "two"));
+            assert_eq!(code.digest(), before, "{command}");
+            put(root, name, "two");
+            assert_ne!(code.digest(), before, "{command}");
+        }
+    }
+
+    #[test]
+    fn unnamed_data_is_left_out_of_the_digest() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path();
+        // As launchers of packages have them: what they keep in a server's home changes at each start.
+        let words = [
+            "npx",
+            "mcp-server-x",
+            "git+https://example.org/x/y.git",
+            "./other/memory.db",
+            "--dir=./data",
+            "--models=old-data/models",
+        ];
+        let words = words.map(str::to_owned).into();
+        let code = Code { folder: root.to_owned(), data_dir: root.join("data"), words };
+        let before = code.digest();
+        for name in [
+            "data/servers/x/.npm/mcp-server-x",
+            "data/servers/x/npx",
+            "data/memory.db",
+            "data/models/a.onnx",
+            ".git/index",
+        ] {
+            put(root, name, "one");
+            assert_eq!(code.digest(), before, "{name}");
+        }
+    }
+
     #[test]
     fn code_changes_the_digest_texts_and_data_do_not() {
         let folder = tempfile::tempdir().unwrap();
         let root = folder.path();
-        let put = |name: &str, text: &str| {
-            let path = root.join(name);
-            fs::create_dir_all(path.parent().unwrap()).unwrap();
-            fs::write(path, text).unwrap();
-        };
+        let put = |name: &str, text: &str| put(root, name, text);
         let words = ["sh", "-c", "sh ./named.txt;"].map(str::to_owned).into();
         let code = Code { folder: root.to_owned(), data_dir: root.join("data"), words };
         let texts = ["npcs/a.yaml", "lore.MD", "map.png", "data/sessions/x.json", ".git/hooks/x"];
