@@ -428,6 +428,8 @@ fn one_program_at_a_time_plays_a_session() {
     assert!(second.message().contains("session 'friday' is open in another"), "{second:#?}");
     let deleted = place.run(&["session", "delete", "friday"]).ends_with(1);
     assert!(deleted.message().contains("session 'friday' is open"), "{deleted:#?}");
+    let forgotten = place.run(&["memory", "forget", "Anna", "--yes"]).ends_with(1);
+    assert!(forgotten.message().contains("session 'friday' is open"), "{forgotten:#?}");
     ask(&place, "saturday", &["Bartok, hello"]);
     place.run(&["session", "recap", "friday", "--extract"]).ends_with(0);
     assert_eq!(first.leave(), 0);
@@ -440,6 +442,8 @@ fn one_program_at_a_time_plays_a_session() {
     killed.kill();
     ask(&place, "friday", &["Bartok, hello"]);
     assert!(shown(&place, "friday").len() > lines);
+    place.run(&["memory", "forget", "Anna", "--yes"]).ends_with(0);
+    assert!(!shown(&place, "friday").iter().any(|line| text(line, "speaker") == "Anna"));
     place.run(&["session", "delete", "friday"]).ends_with(0);
     let left = fs::read_dir(place.path("data/sessions")).unwrap().map(|it| it.unwrap().file_name());
     let left: Vec<_> = left.filter(|it| it.to_string_lossy().contains("friday")).collect();

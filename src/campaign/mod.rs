@@ -68,7 +68,7 @@ pub use notifier::WaitingCall;
 pub use outside::{ToolDecisions, outside_sessions};
 pub use permits::KeptPermits;
 pub use played::PlayedCampaign;
-pub use privacy::{Deleted, NamesOf, forget, forget_kept, names};
+pub use privacy::{Deleted, NamesOf, forget, forget_kept, names, played_elsewhere};
 pub use recap::{RecapError, RecapRequest, Writer, recap};
 pub use scoped::Scoped;
 pub use sessions::{NotSaved, Sessions};

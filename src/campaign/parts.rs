@@ -1,7 +1,7 @@
 //! Parts of kept sessions' files that killed programs have left: they hold what was said.
 //!
 //! Entry functions: [`kept_sessions`], [`remove_parts`], [`clear_parts`]. **Never**: removes a part of a
-//! session that another program plays.
+//! session that another program plays, if its caller holds the session.
 
 use std::{
     collections::BTreeMap,
@@ -41,27 +41,12 @@ pub fn kept_sessions(
     Ok(kept)
 }
 
-/// Removes `parts` of the files of session `id` in `folder`; false if another program plays it. `is_open`:
-/// this program plays it, and may be writing parts of its own.
+/// Removes `parts` of the files of a session that no other program plays. `is_open`: this program plays it,
+/// and may be writing parts of its own.
 ///
 /// # Errors
 /// One cannot be removed.
-pub fn remove_parts(
-    folder: &Path,
-    id: &str,
-    parts: &[PathBuf],
-    is_open: bool,
-) -> Result<bool, FileError> {
-    if parts.is_empty() {
-        return Ok(true);
-    }
-    let hold = match is_open {
-        true => None,
-        false => SessionHold::take(folder.join(format!("{id}.lock")))?,
-    };
-    if hold.is_none() && !is_open {
-        return Ok(false);
-    }
+pub fn remove_parts(parts: &[PathBuf], is_open: bool) -> Result<(), FileError> {
     let own = format!(".{}.part", process::id());
     let is_own = |part: &Path| part.to_str().is_some_and(|part| part.ends_with(&own));
     for part in parts.iter().filter(|part| !is_open || !is_own(part)) {
@@ -72,7 +57,12 @@ pub fn remove_parts(
             _ => {}
         }
     }
-    Ok(true)
+    Ok(())
+}
+
+/// Lock of session `id` in `folder`.
+pub fn lock_of(folder: &Path, id: &str) -> PathBuf {
+    folder.join(format!("{id}.lock"))
 }
 
 /// Removes what killed programs have left of the files of all sessions in `data_dir`. Blocks; logs failures.
@@ -85,8 +75,12 @@ pub fn clear_parts(data_dir: &Path) {
             return;
         }
     };
-    for (id, parts) in all {
-        if let Err(error) = remove_parts(&folder, &id, &parts, false) {
+    for (id, parts) in all.into_iter().filter(|(_, parts)| !parts.is_empty()) {
+        let removed = SessionHold::take(lock_of(&folder, &id)).and_then(|hold| match hold {
+            Some(_hold) => remove_parts(&parts, false),
+            None => Ok(()),
+        });
+        if let Err(error) = removed {
             tracing::error!(%error, "a part of a session that was killed is left");
         }
     }

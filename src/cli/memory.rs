@@ -11,7 +11,7 @@ use crate::{
     app,
     campaign::{self, Deletion, ForgetFrom, Scoped, Verdict},
     config::Config,
-    domain::{Npc, Person, PersonId, revealed_name},
+    domain::{Npc, Owner, Person, PersonId, revealed_name},
     memory::{
         Around, Entity, EntityFilter, LineQuery, MemoryStore, MonthSpent, PATH_MAX, RelationKey,
         Snapshot, Viewer,
@@ -354,6 +354,16 @@ async fn forget(config: &Config, at: Scoped<'_>, player: &str, yes: bool) -> Res
         }
         writeln!(out, "nothing is deleted yet (add --yes to delete the lines of '{player}')")?;
         return Ok(DONE);
+    }
+    if let Some(id) = campaign::played_elsewhere(&config.data_dir, &from)? {
+        return Err(Failure::Failed(anyhow::anyhow!(
+            "session '{id}' is open in another program, which would store the lines of '{player}' again: \
+             nothing is deleted (end it there{})",
+            match from.owner {
+                Owner::Local => "",
+                Owner::Guild(_) => ", or use /privacy purge on Discord",
+            }
+        )));
     }
     // The operator is not notified: the command's output answers.
     let asker = String::new();

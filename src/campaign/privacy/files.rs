@@ -1,13 +1,19 @@
 //! Words of people in the files of kept sessions.
 //!
-//! Entry function: [`forget_kept`]. **Never**: leaves a person's words where NPCs go on from them.
+//! Entry functions: [`forget_kept`], [`played_elsewhere`]. **Never**: leaves a person's words where NPCs go on
+//! from them, or changes files of a session that another program plays: it would write them again.
 
-use std::path::{Path, PathBuf};
+use std::{
+    fs, io,
+    path::{Path, PathBuf},
+};
 
 use crate::{
     campaign::{
-        KeptError, KeptSession, forget_calls, owner_of,
-        parts::{kept_sessions, remove_parts},
+        FileError, KeptError, KeptSession, forget_calls,
+        hold::SessionHold,
+        owner_of,
+        parts::{kept_sessions, lock_of, remove_parts},
     },
     domain::Person,
     memory::ForgetFrom,
@@ -36,11 +42,8 @@ pub fn forget_kept(
     only: &[String],
     is_open: impl Fn(&str) -> bool,
 ) -> Result<(), Unforgotten> {
-    let is_meant = |id: &str| {
-        owner_of(id) == from.owner
-            && from.session.as_ref().is_none_or(|session| id == session.0)
-            && (only.is_empty() || only.iter().any(|it| it == id))
-    };
+    let is_meant =
+        |id: &str| is_from(id, from) && (only.is_empty() || only.iter().any(|it| it == id));
     let kept = kept_sessions(&data_dir.join("sessions"), is_meant);
     let kept = kept.map_err(|error| Unforgotten {
         sessions: vec![String::new()],
@@ -56,6 +59,34 @@ pub fn forget_kept(
     first.map_or(Ok(()), |first| Err(Unforgotten { sessions, first }))
 }
 
+/// A session of `from` that another program plays.
+///
+/// # Errors
+/// The folder cannot be read, or a lock cannot be tried.
+pub fn played_elsewhere(data_dir: &Path, from: &ForgetFrom) -> Result<Option<String>, FileError> {
+    let folder = data_dir.join("sessions");
+    let entries = match fs::read_dir(&folder) {
+        Ok(entries) => entries,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        Err(error) => return Err(FileError::on("read", &folder)(error)),
+    };
+    for entry in entries {
+        let name = entry.map_err(FileError::on("read", &folder))?.file_name();
+        let id = name.to_str().and_then(|name| name.strip_suffix(".lock"));
+        if let Some(id) = id.filter(|id| is_from(id, from))
+            && SessionHold::take(lock_of(&folder, id))?.is_none()
+        {
+            return Ok(Some(id.to_owned()));
+        }
+    }
+    Ok(None)
+}
+
+/// True if the session `id` is of `from`.
+fn is_from(id: &str, from: &ForgetFrom) -> bool {
+    owner_of(id) == from.owner && from.session.as_ref().is_none_or(|session| id == session.0)
+}
+
 /// Forgets in the files of one session, and removes `parts` of them that no program is writing.
 fn forget(
     data_dir: &Path,
@@ -64,9 +95,14 @@ fn forget(
     person: &Person,
     is_open: bool,
 ) -> Result<(), KeptError> {
-    if !remove_parts(&data_dir.join("sessions"), id, parts, is_open)? {
-        return Err(KeptError::Busy(id.to_owned()));
-    }
+    let _hold = match is_open {
+        true => None,
+        false => {
+            let hold = SessionHold::take(lock_of(&data_dir.join("sessions"), id))?;
+            Some(hold.ok_or_else(|| KeptError::Busy(id.to_owned()))?)
+        }
+    };
+    remove_parts(parts, is_open)?;
     let kept = KeptSession::of_anybody(data_dir, id)?;
     if let Some(calls) = kept.call_log().filter(|_| !is_open) {
         forget_calls(&calls, person)?;

@@ -17,7 +17,7 @@ use tokio::{
     time::{sleep, timeout},
 };
 
-use super::{Deleted, error::PrivacyError};
+use super::{Deleted, error::PrivacyError, played_elsewhere};
 use crate::{
     audio::Frame,
     campaign::{
@@ -381,6 +381,30 @@ async fn second_deletion_of_person_joins_first() {
     sleep(Duration::from_secs(600)).await;
     assert!(finished.try_recv().is_err(), "nobody is notified twice");
     assert_eq!(run.recorded().await, (0, 0));
+}
+
+#[tokio::test(start_paused = true)]
+async fn deletion_waits_for_session_of_other_program() {
+    let folder = tempfile::tempdir().unwrap();
+    let run = Run::begin(folder.path());
+    let file = keep(folder.path(), "ferret");
+    let calls = file.with_extension("calls.jsonl");
+    fs::write(&calls, "{\"speaker\": \"Anna\", \"speaker_id\": \"1\"}\n").unwrap();
+    let mut other = KeptSession::open(folder.path(), "discord-7-99", &scope()).unwrap();
+    let hold = other.hold().unwrap();
+    let words = || fs::read_to_string(&file).unwrap() + &fs::read_to_string(&calls).unwrap();
+    let before = words();
+    let from = asked(0).from;
+    let played = played_elsewhere(folder.path(), &from).unwrap();
+    assert_eq!(played.as_deref(), Some("discord-7-99"));
+    let mut finished = run.handles.privacy.finished();
+    let refused = run.handles.privacy.clone().forget(asked(now())).await.unwrap_err();
+    assert!(matches!(refused, PrivacyError::Kept(_)), "{refused}");
+    assert_eq!(words(), before, "the other program has both open");
+    drop(hold);
+    timeout(3 * BOUND, finished.recv()).await.expect("in time").unwrap();
+    assert!(!words().contains("ferret") && !words().contains("Anna"), "{}", words());
+    assert_eq!(played_elsewhere(folder.path(), &from).unwrap(), None);
 }
 
 #[tokio::test(start_paused = true)]
