@@ -64,9 +64,8 @@ impl Deletion {
     /// True if `line` of `scope` is one of the lines to delete.
     pub fn covers(&self, scope: &Scope, line: &Utterance) -> bool {
         scope.owner == self.from.owner
-            && line.speaker_id.as_ref() == Some(&self.player)
             && self.from.session.as_ref().is_none_or(|session| session.0 == line.session)
-            && line.at < self.before
+            && line.is_of(&self.player, self.before)
     }
 
     /// Time and progress, to compare records of one key.

@@ -38,7 +38,7 @@ pub use spending::{AccountId, AccountRequest, MonthSpent, Posting, Spending};
 pub use sqlite::{Sqlite, recognise};
 pub use store::MemoryStore;
 pub use transcript::{
-    Count, Counts, Forget, Forgotten, LineFilter, LineHit, LineQuery, Pick, Present, Session,
-    SessionEntry, SessionFilter, Transcript, TranscriptLine, Uid, Utterance,
+    Asked, Count, Counts, Forget, Forgotten, LineFilter, LineHit, LineQuery, Pick, Present,
+    Session, SessionEntry, SessionFilter, Transcript, TranscriptLine, Uid, Utterance,
 };
 pub use viewer::{Viewer, Visibility};

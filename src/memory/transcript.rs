@@ -100,9 +100,28 @@ pub struct Utterance {
     pub tools: Value,
     /// Viewers that may see it.
     pub visibility: Visibility,
+    /// Of an NPC's line: whose words it answers; `None`: nobody's.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub asked: Option<Asked>,
+}
+
+/// Words of a player that an NPC's line answers, and with which it is deleted.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Asked {
+    /// The player's identity.
+    pub by: String,
+    /// Start of the words, in Unix time in ms; of those that led to a late result: of its call.
+    pub at: i64,
 }
 
 impl Utterance {
+    /// True if it is something that a player said before a Unix time in ms, or an answer to that.
+    pub fn is_of(&self, player: &str, before: i64) -> bool {
+        let said = self.speaker_id.as_deref().map(|by| (by, self.at));
+        let asked = || self.asked.as_ref().map(|asked| (asked.by.as_str(), asked.at));
+        said.or_else(asked).is_some_and(|(by, at)| by == player && at < before)
+    }
+
     /// Name of the speaker as NPCs know them: the character, else the speaker.
     pub fn who(&self) -> &str {
         self.character.as_ref().unwrap_or(&self.speaker)
@@ -184,11 +203,11 @@ pub struct LineHit {
 /// Lines to delete for good, with everything derived from them.
 #[derive(Clone, Debug)]
 pub enum Forget {
-    /// A player's lines (the numbers stay), and their presence in all lines.
+    /// A player's lines and NPCs' answers to them (the numbers stay), and their presence in all lines.
     Player {
         /// Their identity.
         id: String,
-        /// Only lines that began before this Unix time in ms.
+        /// Only lines that began before this Unix time in ms, with their answers.
         before: i64,
     },
     /// Everything of the session with this id.
@@ -202,7 +221,7 @@ pub enum Forget {
 pub struct Forgotten {
     /// Sessions that are gone.
     pub sessions: u64,
-    /// Lines that are gone.
+    /// Lines that are gone; of a player, those they said, without the answers.
     pub lines: u64,
     /// Items and relations that came from them.
     pub derived: u64,

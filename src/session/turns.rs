@@ -328,7 +328,7 @@ impl Active {
             stt: stt.to_owned(),
             tts: Some(tts),
             spent,
-            circumstances: Circumstances { answered_at: audible, ..utterance.circumstances() },
+            circumstances: Circumstances { answered_at: audible, ..self.purpose.circumstances() },
         });
         Ended { seat: self.purpose.seat, report: self.report, heard, line, counts }
     }

@@ -150,6 +150,18 @@ impl Purpose {
     pub const fn is_puppet(&self) -> bool {
         matches!(self.cause, Cause::Puppet(_))
     }
+
+    /// Circumstances of the words that it answers; those of a late result were said before its call.
+    pub fn circumstances(&self) -> Circumstances {
+        let known = self.utterance.circumstances();
+        match &self.cause {
+            Cause::FollowUp(late) => {
+                let called_at = self.utterance.speech_end.checked_sub(late.record.took);
+                Circumstances { said_at: called_at, ..known }
+            }
+            Cause::Utterance | Cause::Puppet(_) => known,
+        }
+    }
 }
 
 /// Turns of one seat that wait for it.

@@ -97,8 +97,8 @@ pub async fn names(
     Ok(NamesOf { own, shared })
 }
 
-/// Forgets the lines that a person has begun before a moment, in Unix time in ms, and what was derived
-/// from them; how many lines there were. What was said where somebody else plays stays.
+/// Forgets the lines that a person has begun before a moment, in Unix time in ms, the answers to them, and
+/// what was derived from either; how many lines they said. What was said where somebody else plays stays.
 ///
 /// # Errors
 /// The memory cannot be written.
@@ -110,19 +110,24 @@ pub async fn forget(
 ) -> Result<u64, Error> {
     let mut gone = 0;
     for scope in scopes(store, from.owner).await? {
-        let done = match &from.session {
+        gone += match &from.session {
             None => {
                 let forget = Forget::Player { id: player.to_owned(), before };
-                store.forget(&scope, forget).await?
+                store.forget(&scope, forget).await?.lines
             }
             Some(session) => {
-                let lines = theirs(store, &scope, player).await?.into_iter();
-                let meant =
-                    lines.filter(|line| line.said.session == session.0 && line.said.at < before);
-                store.withdraw(&scope, meant.map(|line| line.said.uid).collect()).await?
+                let session = Some(session.0.clone());
+                let filter = LineFilter { session, ..LineFilter::default() };
+                let lines = store.lines(&scope, filter, Viewer::Dm).await?.into_iter();
+                let meant = lines.filter(|line| line.said.is_of(player, before));
+                let (said, answers): (Vec<_>, Vec<_>) =
+                    meant.map(|line| line.said).partition(|said| said.speaker_id.is_some());
+                let lines = u64::try_from(said.len()).unwrap_or(u64::MAX);
+                let uids = said.into_iter().chain(answers).map(|said| said.uid);
+                store.withdraw(&scope, uids.collect()).await?;
+                lines
             }
         };
-        gone += done.lines;
     }
     Ok(gone)
 }

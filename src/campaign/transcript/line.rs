@@ -8,7 +8,7 @@ use tokio::time::Instant;
 
 use super::of::Transcript;
 use crate::{
-    memory::{Present, Uid, Utterance, Visibility},
+    memory::{Asked, Present, Uid, Utterance, Visibility},
     session::{Outcome, SpeakerId, ToolLine, TurnLine},
 };
 
@@ -34,6 +34,7 @@ pub fn utterances(of: &Transcript, line: &TurnLine, now: i64) -> Vec<Utterance> 
         },
         ..Utterance::default()
     };
+    let (by, said_at) = (identity(from, &line.speaker), before(now, told.said_at, told.said_for));
     let mut all = Vec::new();
     // A line without `heard` answers nobody: the NPC speaks by itself, or in the game master's
     // words.
@@ -42,9 +43,9 @@ pub fn utterances(of: &Transcript, line: &TurnLine, now: i64) -> Vec<Utterance> 
         let calls = serde_json::to_value(calls).unwrap_or_default();
         all.push(Utterance {
             uid: uid(),
-            at: before(now, told.said_at, told.said_for),
+            at: said_at,
             duration: millis(told.said_for),
-            speaker_id: Some(identity(from, &line.speaker)),
+            speaker_id: Some(by.clone()),
             speaker: line.speaker.clone(),
             character: told.character.clone(),
             text: line.heard.clone(),
@@ -61,7 +62,8 @@ pub fn utterances(of: &Transcript, line: &TurnLine, now: i64) -> Vec<Utterance> 
             duration: millis(spoken),
             speaker: npc.clone(),
             text: line.reply.clone(),
-            // Calls go with the words that led to them: an answer belongs to nobody who could be forgotten.
+            // Calls go with the words that led to them.
+            asked: Some(Asked { by, at: said_at }),
             ..common
         });
     }

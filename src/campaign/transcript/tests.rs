@@ -20,7 +20,8 @@ use crate::{
     campaign::Tables,
     domain::{CampaignKey, Owner, Scope, SessionId},
     memory::{
-        Deletion, ForgetFrom, LineFilter, MemoryStore, SessionFilter, Sqlite, Viewer, Visibility,
+        Asked, Deletion, ForgetFrom, LineFilter, MemoryStore, SessionFilter, Sqlite, Viewer,
+        Visibility,
     },
     session::{
         Backlog, Circumstances, EventReader, Outcome, SpeakerId, TableEvent, TableEvents, ToolLine,
@@ -66,6 +67,8 @@ fn turn_is_a_question_and_an_answer() {
     assert_eq!((answer.speaker.as_str(), &answer.speaker_id), ("Bartok", &None));
     assert_eq!(answer.present, question.present);
     assert_ne!(answer.uid, question.uid);
+    assert_eq!(answer.asked, Some(Asked { by: "7".to_owned(), at: question.at }));
+    assert_eq!(question.asked, None);
     // Without a guild nobody has an id that lasts.
     let said = utterances(&of(Owner::Local), &line(), 1_000);
     assert_eq!(said[0].speaker_id.as_deref(), Some("Anna"));
@@ -105,6 +108,7 @@ fn calls_are_stored_with_words_of_a_person() {
     let late = TurnLine { heard: String::new(), ..asked };
     let said = utterances(&of(Owner::Guild(5)), &late, 1_000);
     assert!(said.len() == 1 && said[0].tools.is_null(), "{said:?}");
+    assert_eq!(said[0].asked.as_ref().map(|asked| &*asked.by), Some("7"), "it is still theirs");
 }
 
 #[tokio::test]

@@ -25,7 +25,8 @@ const WRITE: &str = r#"WITH given AS (
     SELECT * FROM json_to_recordset($2::text::json) AS g (place bigint, session text, uid text,
         turn bigint, at bigint, duration bigint, speaker_id text, speaker text, "character" text,
         npc text, text text, raw text, present text, outcome text, tools text, visibility text,
-        open boolean, told text[], heard text[], players text[], said_by text[], words text[])
+        open boolean, told text[], heard text[], players text[], said_by text[], words text[],
+        asker text, asked_at bigint)
 ), known AS MATERIALIZED (
     SELECT u.uid, u.seq FROM utterance u
     WHERE u.scope = $1 AND u.uid IN (SELECT g.uid FROM given g)
@@ -43,10 +44,11 @@ const WRITE: &str = r#"WITH given AS (
 ), written AS (
     INSERT INTO utterance (scope, session, seq, uid, turn, at, duration, speaker_id, speaker,
         "character", npc, text, raw, present, outcome, tools, visibility, open, told, heard, players,
-        said_by, words)
+        said_by, words, asker, asked_at)
     SELECT $1, n.session, h.last_seq - n.lines + n.nth, n.uid, n.turn, n.at, n.duration,
         n.speaker_id, n.speaker, n."character", n.npc, n.text, n.raw, n.present, n.outcome, n.tools,
-        n.visibility, n.open, n.told, n.heard, n.players, n.said_by, array_to_tsvector(n.words)
+        n.visibility, n.open, n.told, n.heard, n.players, n.said_by, array_to_tsvector(n.words),
+        n.asker, n.asked_at
     FROM new n JOIN held h ON h.id = n.session
     RETURNING uid, seq
 )
@@ -77,6 +79,8 @@ struct Given {
     players: Vec<String>,
     said_by: Vec<String>,
     words: Vec<String>,
+    asker: Option<String>,
+    asked_at: Option<i64>,
 }
 
 impl Given {
@@ -116,6 +120,8 @@ impl Given {
             heard,
             said_by: names.into_iter().flatten().map(|it| fold_of(it)).collect(),
             words: lexemes(scope, &line.text),
+            asker: line.asked.as_ref().map(|asked| plain(&asked.by)),
+            asked_at: line.asked.as_ref().map(|asked| asked.at),
         })
     }
 }

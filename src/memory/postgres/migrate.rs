@@ -8,7 +8,7 @@ use deadpool_postgres::{Client, Transaction};
 use crate::{domain::fnv1a, memory::Error};
 
 /// All steps, the oldest first; a released one is never changed.
-pub(super) const STEPS: [&str; 8] = [
+pub(super) const STEPS: [&str; 9] = [
     include_str!("migrations/0001.sql"),
     include_str!("migrations/0002.sql"),
     include_str!("migrations/0003.sql"),
@@ -17,6 +17,7 @@ pub(super) const STEPS: [&str; 8] = [
     include_str!("migrations/0006.sql"),
     include_str!("migrations/0007.sql"),
     include_str!("migrations/0008.sql"),
+    include_str!("migrations/0009.sql"),
 ];
 
 /// Held by the program that does the steps ("glyphoxa" in ASCII).

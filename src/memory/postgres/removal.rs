@@ -7,15 +7,16 @@ use deadpool_postgres::Transaction;
 use tokio_postgres::Row;
 
 use super::{
-    sql::{Sql, plain, scope_word},
+    sql::{Sql, count, plain, scope_word},
     store::Postgres,
 };
 use crate::memory::{Error, Forget, Forgotten, Scope, Uid};
 
 /// Columns emptied in a line that is taken back. Its place, its identity and its speaker are left.
 const WITHDRAWN: &str = "text = '', raw = NULL, tools = 'null', withdrawn = true, indexed = false";
-/// Columns emptied beyond that in a line of somebody who is forgotten.
-const FORGOTTEN: &str = ", speaker_id = NULL, speaker = '', character = NULL, said_by = '{}'";
+/// Columns emptied beyond that in a line of somebody who is forgotten, or an answer to one.
+const FORGOTTEN: &str = ", speaker_id = NULL, speaker = '', character = NULL, said_by = '{}', \
+                         asker = NULL, asked_at = NULL";
 
 /// Lines that are gone.
 #[derive(Default)]
@@ -139,16 +140,22 @@ pub(super) async fn uncover(
     Ok(())
 }
 
-/// Forgets a player's lines that began before a moment, and that they were there.
+/// Forgets a player's lines that began before a moment, their answers, and that the player was there.
 async fn forget_player(
     work: &Transaction<'_>,
     scope: &Scope,
     player: &str,
     before: i64,
 ) -> Result<Forgotten, Error> {
+    let mut said = Sql::new("SELECT count(*) FROM utterance u WHERE u.scope = ");
+    said.bind(plain(&scope.key())).push(" AND u.speaker_id = ").bind(plain(player));
+    said.push(" AND u.at < ").bind(before);
+    let lines = said.query(work).await?.first().map_or(Ok(0), |row| count(row, 0))?;
     let mut sql = emptying(scope, FORGOTTEN);
-    sql.push(" AND speaker_id = ").bind(plain(player));
+    sql.push(" AND (speaker_id = ").bind(plain(player));
     sql.push(" AND utterance.at < ").bind(before);
+    sql.push(" OR asker = ").bind(plain(player));
+    sql.push(" AND asked_at < ").bind(before).push(")");
     let gone = empty(work, sql).await?;
     let derived = underived(work, scope, &gone).await?;
     let mut presence = Sql::new("UPDATE utterance SET players = array_remove(players, ");
@@ -159,7 +166,7 @@ async fn forget_player(
     presence.bind(plain(player)).push("::text) WHERE scope = ").bind(plain(&scope.key()));
     presence.push(" AND players @> ").bind(vec![plain(player)]);
     presence.execute(work).await?;
-    Ok(Forgotten { sessions: 0, lines: length(&gone.seqs), derived })
+    Ok(Forgotten { sessions: 0, lines, derived })
 }
 
 /// Forgets whole sessions.

@@ -9,14 +9,15 @@ use super::{
     store::{Postgres, within},
 };
 use crate::memory::{
-    Count, Counts, Error, Forget, Forgotten, LineFilter, LineHit, LineQuery, Pick, Scope, Session,
-    SessionEntry, SessionFilter, StoreFuture, Transcript, TranscriptLine, Uid, Utterance, Viewer,
+    Asked, Count, Counts, Error, Forget, Forgotten, LineFilter, LineHit, LineQuery, Pick, Scope,
+    Session, SessionEntry, SessionFilter, StoreFuture, Transcript, TranscriptLine, Uid, Utterance,
+    Viewer,
 };
 
 /// Columns of a line, of `utterance u`, as [`line()`] reads them.
 pub(super) const LINE: &str = "u.seq, u.uid, u.session, u.turn, u.at, u.duration, u.speaker_id, \
      u.speaker, u.character, u.npc, u.text, u.raw, u.present, u.outcome, u.tools, u.visibility, \
-     u.withdrawn";
+     u.withdrawn, u.asker, u.asked_at";
 
 impl Transcript for Postgres {
     fn put_session<'a>(&'a self, scope: &'a Scope, session: Session) -> StoreFuture<'a, ()> {
@@ -193,6 +194,7 @@ fn entry(row: &Row) -> Result<SessionEntry, Error> {
 
 /// A line, of the columns [`LINE`].
 pub(super) fn line(row: &Row) -> Result<TranscriptLine, Error> {
+    let asked: (Option<String>, Option<i64>) = (row.try_get(17)?, row.try_get(18)?);
     let said = Utterance {
         uid: Uid(row.try_get(1)?),
         session: row.try_get(2)?,
@@ -209,6 +211,7 @@ pub(super) fn line(row: &Row) -> Result<TranscriptLine, Error> {
         outcome: row.try_get(13)?,
         tools: read(row, 14)?,
         visibility: read(row, 15)?,
+        asked: asked.0.zip(asked.1).map(|(by, at)| Asked { by, at }),
     };
     Ok(TranscriptLine { seq: count(row, 0)?, said, withdrawn: row.try_get(16)? })
 }

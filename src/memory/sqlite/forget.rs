@@ -13,7 +13,7 @@ use super::{
 
 /// A line taken back; its speaker stays.
 const WITHDRAWN: u8 = 1;
-/// A line of somebody who is forgotten.
+/// A line of somebody who is forgotten, or an answer to one.
 const FORGOTTEN: u8 = 2;
 
 /// Takes lines back.
@@ -48,11 +48,15 @@ pub fn forget(db: &Connection, key: &str, what: &Forget) -> Result<Forgotten, Er
             run(
                 db,
                 "INSERT INTO doomed SELECT id, session, seq, uid FROM line
-                 WHERE campaign = ? AND speaker_id = ? AND at < ?",
+                 WHERE campaign = ?1 AND (speaker_id = ?2 AND at < ?3
+                     OR asker = ?2 AND asked_at < ?3)",
                 params![campaign, player, before],
             )?;
             let derived = remove_derived(db, campaign)?;
-            let lines = blank(db, FORGOTTEN)?;
+            let said =
+                "SELECT count(*) FROM doomed JOIN line USING (id) WHERE speaker_id IS NOT NULL";
+            let lines = db.query_row(said, [], |row| row.get(0)).map_err(failure)?;
+            blank(db, FORGOTTEN)?;
             leave(db, campaign, player)?;
             Ok(Forgotten { sessions: 0, lines, derived })
         }
@@ -115,7 +119,8 @@ fn blank(db: &Connection, how: u8) -> Result<u64, Error> {
         db,
         "UPDATE line SET text = '', raw = NULL, tools = NULL, gone = ?1,
              speaker_id = iif(?1 = 2, NULL, speaker_id), speaker = iif(?1 = 2, '', speaker),
-             character = iif(?1 = 2, NULL, character), said_by = iif(?1 = 2, '', said_by)
+             character = iif(?1 = 2, NULL, character), said_by = iif(?1 = 2, '', said_by),
+             asker = iif(?1 = 2, NULL, asker), asked_at = iif(?1 = 2, NULL, asked_at)
          WHERE id IN (SELECT id FROM doomed)",
         [how],
     )

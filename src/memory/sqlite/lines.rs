@@ -144,9 +144,9 @@ fn append(db: &Connection, campaign: i64, line: &Utterance) -> Result<u64, Error
         .prepare_cached(
             "INSERT INTO line (campaign, session, seq, uid, turn, at, duration, speaker_id,
                  speaker, character, npc, text, raw, presence, outcome, tools, visibility, seen_by,
-                 said_by)
+                 said_by, asker, asked_at)
              VALUES (?1, ?2, 1 + (SELECT coalesce(max(seq), 0) FROM line WHERE session = ?2),
-                 ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18)
+                 ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20)
              RETURNING seq",
         )
         .map_err(failure)?;
@@ -169,6 +169,8 @@ fn append(db: &Connection, campaign: i64, line: &Utterance) -> Result<u64, Error
         json(&line.visibility)?,
         rows::seen_by(&line.visibility),
         names(said_by.into_iter().flatten().chain(own)),
+        line.asked.as_ref().map(|asked| &asked.by),
+        line.asked.as_ref().map(|asked| asked.at),
     ];
     let seq = add.query_row(given, |row| row.get(0)).map_err(failure)?;
     let mut last = db

@@ -17,6 +17,7 @@ pub const STEPS: &[&str] = &[
     include_str!("schema/0006.sql"),
     include_str!("schema/0007.sql"),
     include_str!("schema/0008.sql"),
+    include_str!("schema/0009.sql"),
 ];
 
 /// Brings the schema to the last of `steps`, each in a transaction of its own; gives its number.

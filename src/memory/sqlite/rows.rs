@@ -7,8 +7,8 @@ use serde::{Serialize, de::DeserializeOwned};
 use serde_json::Value;
 
 use super::super::{
-    Entity, Error, Item, Provenance, Relation, RelationKey, TranscriptLine, Uid, Utterance, Viewer,
-    Visibility, text::fold,
+    Asked, Entity, Error, Item, Provenance, Relation, RelationKey, TranscriptLine, Uid, Utterance,
+    Viewer, Visibility, text::fold,
 };
 
 /// Between names in columns that hold several.
@@ -17,7 +17,7 @@ const BETWEEN: char = '\u{1f}';
 /// Columns for [`line()`], of `line l`, `session s` and `presence p`.
 pub const LINE: &str = "l.seq, l.uid, s.key, l.turn, l.at, l.duration, l.speaker_id, l.speaker, \
                         l.character, l.npc, l.text, l.raw, p.members, l.outcome, l.tools, \
-                        l.visibility, l.gone";
+                        l.visibility, l.gone, l.asker, l.asked_at";
 
 /// Tables of [`LINE`].
 pub const LINE_FROM: &str = "line l JOIN session s ON s.id = l.session \
@@ -26,6 +26,7 @@ pub const LINE_FROM: &str = "line l JOIN session s ON s.id = l.session \
 /// The line in a row of [`LINE`].
 pub fn line(row: &Row<'_>) -> rusqlite::Result<TranscriptLine> {
     let tools: Option<String> = row.get(14)?;
+    let asked: (Option<String>, Option<i64>) = (row.get(17)?, row.get(18)?);
     Ok(TranscriptLine {
         seq: row.get(0)?,
         said: Utterance {
@@ -44,6 +45,7 @@ pub fn line(row: &Row<'_>) -> rusqlite::Result<TranscriptLine> {
             outcome: row.get(13)?,
             tools: tools.map_or(Ok(Value::Null), |text| from_text(14, &text))?,
             visibility: parsed(row, 15)?,
+            asked: asked.0.zip(asked.1).map(|(by, at)| Asked { by, at }),
         },
         withdrawn: row.get(16)?,
     })

@@ -2,8 +2,8 @@
 
 use super::{
     super::{
-        Forget, GuildRecord, LineFilter, LineQuery, MemoryStore, Pick, Session, SessionFilter,
-        TranscriptLine, Uid, Utterance, Viewer, Visibility, text::fold,
+        Asked, Forget, GuildRecord, LineFilter, LineQuery, MemoryStore, Pick, Session,
+        SessionFilter, TranscriptLine, Uid, Utterance, Viewer, Visibility, text::fold,
     },
     sample::{heard, key, line, npc, other, player},
 };
@@ -272,6 +272,45 @@ pub async fn forgetting(store: &dyn MemoryStore) {
     assert_eq!((gone.sessions, gone.lines), (1, 1));
     assert!(found(store, about("later mine"), Viewer::Dm).await.is_empty());
     assert_eq!(store.counts(&key()).await.unwrap().lines, 0);
+}
+
+/// An answer goes with the words that it answers, whenever it was said.
+pub async fn answers(store: &dyn MemoryStore) {
+    let answer = |n: u64, by: &str, text: &str| Utterance {
+        uid: Uid(format!("answer-{n}")),
+        speaker_id: None,
+        speaker: "Bartok".to_owned(),
+        character: None,
+        raw: None,
+        asked: Some(Asked { by: by.to_owned(), at: line("one", n, "").at }),
+        ..line("one", n, text)
+    };
+    let late =
+        Utterance { uid: Uid("late".to_owned()), at: 2_000_000, ..answer(1, "7", "mule found") };
+    let bens = Utterance { speaker_id: Some("8".to_owned()), ..line("one", 2, "and an owl?") };
+    let lines = vec![
+        line("one", 1, "my mule is lame"),
+        answer(1, "7", "a lame mule, Anna"),
+        bens,
+        answer(2, "8", "no owl"),
+        late,
+        line("one", 3, "any wombat?"),
+        answer(3, "7", "a wombat"),
+    ];
+    store.append(&key(), lines.clone()).await.unwrap();
+    let stored = all(store, Viewer::Dm).await;
+    assert_eq!(stored[1].said.asked, lines[1].asked);
+    let anna = |before| Forget::Player { id: "7".to_owned(), before };
+    let gone = store.forget(&key(), anna(line("one", 2, "").at)).await.unwrap();
+    assert_eq!(gone.lines, 1, "answers do not count");
+    let left = ["and an owl?", "no owl", "any wombat?", "a wombat"];
+    assert_eq!(texts(&all(store, Viewer::Dm).await), left);
+    assert!(found(store, about("mule"), Viewer::Dm).await.is_empty());
+    let gaps = LineFilter { gaps: true, ..LineFilter::default() };
+    let gaps = store.lines(&key(), gaps, Viewer::Dm).await.unwrap();
+    assert!(gaps[1].withdrawn && gaps[1].said.asked.is_none(), "{:?}", gaps[1]);
+    assert_eq!(store.forget(&key(), anna(i64::MAX)).await.unwrap().lines, 1);
+    assert_eq!(texts(&all(store, Viewer::Dm).await), left[..2]);
 }
 
 pub async fn settings(store: &dyn MemoryStore) {

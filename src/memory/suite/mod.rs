@@ -24,6 +24,7 @@ pub async fn run(open: impl Fn() -> Arc<dyn MemoryStore>) {
     lines::witnesses(&*open()).await;
     lines::withdrawing(&*open()).await;
     lines::forgetting(&*open()).await;
+    lines::answers(&*open()).await;
     lines::settings(&*open()).await;
     items::finding(&*open()).await;
     items::derived(&*open()).await;

@@ -438,6 +438,8 @@ async fn spilled_words_of_deleted_person_are_lost() {
         let line = TurnLine {
             from: Some(SpeakerId(speaker)),
             heard: heard.to_owned(),
+            npc: Some("Bartok".to_owned()),
+            reply: format!("I know of {heard}"),
             outcome: Outcome::Spoken,
             ..TurnLine::without_speech(speaker, "somebody", String::new())
         };
@@ -449,10 +451,10 @@ async fn spilled_words_of_deleted_person_are_lost() {
     run.handles.privacy.clone().forget(asked(now() + 1_000)).await.unwrap_err();
     transcripts.settled(BOUND).await;
     assert!(spilled().contains("owl") && !spilled().contains("wombat"), "{}", spilled());
-    assert_eq!(transcripts.backlog().count().waiting, 1);
+    assert_eq!(transcripts.backlog().count().waiting, 2);
     run.end().await;
 
     let run = Run::begin(folder.path());
     run.resume().await;
-    assert_eq!(run.lines().await, ["an owl"]);
+    assert_eq!(run.lines().await, ["an owl", "I know of an owl"]);
 }

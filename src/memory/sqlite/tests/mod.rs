@@ -10,8 +10,8 @@ use std::sync::{
 
 use super::{
     super::{
-        CampaignKey, Error, Index, ItemQuery, LineFilter, LineQuery, MemoryStore, Owner, Scope,
-        Settings, Transcript, Uid, Utterance, Viewer, suite,
+        CampaignKey, Error, Forget, Index, ItemQuery, LineFilter, LineQuery, MemoryStore, Owner,
+        Scope, Settings, Transcript, Uid, Utterance, Viewer, suite,
     },
     Sqlite,
     connect::connect,
@@ -185,6 +185,41 @@ async fn guilds_of_an_earlier_file_have_their_own() {
         connect(&path).unwrap().execute_batch(check).unwrap();
         suite::moved::apart(&store).await;
     }
+}
+
+/// Up to schema 8 nothing said whom an NPC answers.
+#[tokio::test]
+async fn answers_of_an_earlier_file_go_with_words() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("memory.db");
+    let mut db = connect(&path).unwrap();
+    migrate::migrate(&mut db, &migrate::STEPS[..8]).unwrap();
+    let earlier = "INSERT INTO campaign (id, key) VALUES (1, 'c');
+        INSERT INTO session (id, campaign, key) VALUES (1, 1, 'one');
+        INSERT INTO presence (id, campaign, members) VALUES (1, 1, '[]');";
+    db.execute_batch(earlier).unwrap();
+    // The late one answers nobody that is known.
+    for (seq, turn, by, text) in [
+        (1, 1, Some("7"), "my mule"),
+        (2, 1, None, "a mule, Anna"),
+        (3, 2, Some("8"), "my owl"),
+        (4, 2, None, "an owl, Ben"),
+        (5, 3, None, "it is late"),
+    ] {
+        let insert =
+            "INSERT INTO line (campaign, session, seq, uid, turn, at, duration, speaker_id,
+                speaker, text, presence, outcome, visibility, seen_by, said_by)
+            VALUES (1, 1, ?1, ?1, ?2, ?1, 0, ?3, '', ?4, 1, '', '\"everyone\"', '*', '')";
+        db.execute(insert, rusqlite::params![seq, turn, by, text]).unwrap();
+    }
+    drop(db);
+    let store = Sqlite::open(&path).unwrap();
+    let scope = Scope::local(CampaignKey("c".to_owned()));
+    let forget = Forget::Player { id: "7".to_owned(), before: i64::MAX };
+    assert_eq!(store.forget(&scope, forget).await.unwrap().lines, 1);
+    let left = store.lines(&scope, LineFilter::default(), Viewer::Dm).await.unwrap();
+    let left: Vec<&str> = left.iter().map(|line| line.said.text.as_str()).collect();
+    assert_eq!(left, ["my owl", "an owl, Ben", "it is late"]);
 }
 
 /// Up to schema 3 the index had words as they were said, with the accents of other than Latin letters.

@@ -56,8 +56,8 @@ impl Wire {
         self.sent.lock().unwrap().len()
     }
 
-    /// Messages since there were `from` of them that hold one of `words`. A turn that had begun goes on
-    /// with what it began with; what an NPC answered is in the transcript, which it may look up.
+    /// Messages since there were `from` of them that hold one of `words`, said or answered. A turn that had
+    /// begun goes on with what it began with.
     pub fn since(&self, from: usize, words: &BTreeSet<Word>) -> Vec<String> {
         let sent = self.sent.lock().unwrap();
         let (before, after) = sent.split_at(from.min(sent.len()));
@@ -65,8 +65,8 @@ impl Wire {
         let is_new = |it: &&Sent| it.turn.as_deref().is_none_or(|turn| !begun.contains(turn));
         let mut found = Vec::new();
         for Sent { to, text, .. } in after.iter().filter(is_new) {
-            let spoken = if *to == VOICE { answered_in(text) } else { Vec::new() };
-            let held = said_in(text).into_iter().chain(spoken).filter(|it| words.contains(it));
+            let all = said_in(text).into_iter().chain(answered_in(text));
+            let held = all.filter(|it| words.contains(it));
             found.extend(held.map(|word| format!("{} was sent to {to}: {text}", word.said())));
         }
         found

@@ -30,7 +30,7 @@ impl Word {
         format!("{code}o{code}{SAID}")
     }
 
-    /// As an NPC repeats it aloud. The transcript keeps answers, even of a person who is forgotten.
+    /// As an NPC repeats it aloud to the person who said it.
     pub fn answered(self) -> String {
         let code = self.code();
         format!("{code}o{code}{ANSWERED}")
@@ -60,14 +60,12 @@ pub fn answered_in(text: &str) -> Vec<Word> {
     words_with(ANSWERED, text)
 }
 
-/// Places below `folder` that hold one of `words`. What NPCs answered may be in the transcript, and nowhere
-/// else.
+/// Places below `folder` that hold one of `words`, said or answered.
 pub fn places(folder: &Path, words: &BTreeSet<Word>) -> Vec<String> {
     let mut found = Vec::new();
     each_file(folder, &mut |path, text| {
-        let is_transcript = !path.components().any(|part| part.as_os_str() == "sessions");
-        let answered = if is_transcript { Vec::new() } else { answered_in(text) };
-        for word in said_in(text).into_iter().chain(answered).filter(|it| words.contains(it)) {
+        let all = said_in(text).into_iter().chain(answered_in(text));
+        for word in all.filter(|it| words.contains(it)) {
             found.push(format!("{} is in {}", word.said(), path.display()));
         }
     });

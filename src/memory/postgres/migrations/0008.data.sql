@@ -1,0 +1,1 @@
+UPDATE deletion SET files = '[]';
