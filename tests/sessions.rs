@@ -358,6 +358,36 @@ fn forgetting_by_command_notifies_no_player() {
     assert_eq!(recorded, ("Anna".to_owned(), String::new()));
 }
 
+#[test]
+fn forgetting_lists_what_would_be_deleted() {
+    let place = table();
+    let texts = ["--text", "Bartok, hello", "--text", "Bartok, roll two d six plus three"];
+    let (anna, ben) =
+        (["--speaker", "Anna"], ["--speaker", "Ben", "--text", "Bartok, good evening"]);
+    place.run(&[&["ask", "--session", "one"][..], &anna, &texts, &ben].concat()).ends_with(0);
+    let forget = |more: &[&str]| place.run(&[&["memory", "forget"][..], more].concat());
+    let mistaken = forget(&["ana", "--yes"]).ends_with(1);
+    assert!(mistaken.message().contains("'ana' (did you mean 'Anna'?)"), "{mistaken:#?}");
+    let listed = forget(&["Anna"]).ends_with(0).stdout;
+    for part in [
+        "one #1 Wren (Anna): Bartok, hello",
+        "one #2 Bartok the Barkeep: ",
+        "NPCs' memory of 'one': ",
+        ", 1 tool call\n",
+        "nothing is deleted yet (add --yes",
+    ] {
+        assert!(listed.contains(part), "'{part}' in {listed}");
+    }
+    assert!(!listed.contains("good evening"), "{listed}");
+    let deleted = forget(&["Anna", "--yes"]).ends_with(0).stdout;
+    assert_eq!(deleted, "deleted 2 lines of 'Anna' and 2 answers to them\n");
+    let session = place.run(&["session", "show", "one"]).ends_with(0).stdout;
+    assert_eq!(session.matches("(deleted)").count(), 4, "{session}");
+    assert!(session.contains("good evening"), "{session}");
+    let again = forget(&["Anna"]).ends_with(1);
+    assert!(again.message().contains("nothing is stored about 'Anna'"), "{again:#?}");
+}
+
 /// A memory that was being made when the program was killed is made by the next start.
 #[test]
 fn first_start_that_is_killed_is_made_good() {

@@ -116,17 +116,31 @@ pub fn forget_calls(path: &Path, person: &Person) -> Result<(), FileError> {
     remove(path, 0, |call| is_of(call, person)).map(drop)
 }
 
+/// Number of calls in the log at `path` that somebody led to; 0 without a log.
+///
+/// # Errors
+/// It cannot be read.
+pub fn calls_of(path: &Path, person: &Person) -> Result<usize, FileError> {
+    let theirs = |line: &&[u8]| serde_json::from_slice(line).is_ok_and(|call| is_of(&call, person));
+    Ok(read(path)?.map_or(0, |text| text.split(|it| *it == b'\n').filter(theirs).count()))
+}
+
+/// Content of the log at `path`; `None` without one.
+fn read(path: &Path) -> Result<Option<Vec<u8>>, FileError> {
+    match files::read_own(path) {
+        Ok(text) => Ok(Some(text)),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(FileError::on("read", path)(error)),
+    }
+}
+
 fn is_of(call: &Value, person: &Person) -> bool {
     call["speaker"].as_str().is_some_and(|name| person.is(call["speaker_id"].as_str(), name))
 }
 
 /// Removes calls after the first `from` bytes; whether there were any.
 fn remove(path: &Path, from: usize, which: impl Fn(&Value) -> bool) -> Result<bool, FileError> {
-    let text = match files::read_own(path) {
-        Ok(text) => text,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(false),
-        Err(error) => return Err(FileError::on("read", path)(error)),
-    };
+    let Some(text) = read(path)? else { return Ok(false) };
     let (before, since) = text.split_at(from.min(text.len()));
     let stays = |line: &&[u8]| !serde_json::from_slice(line).is_ok_and(|call| which(&call));
     let left: Vec<u8> =

@@ -234,17 +234,25 @@ impl KeptSession {
         Ok(had_any)
     }
 
+    /// Number of messages in the exchanges that somebody began.
+    pub fn messages_of(&self, person: &Person) -> usize {
+        let theirs = |history: &Vec<Message>| {
+            let mut left = history.clone();
+            forget_exchanges(&mut left, person);
+            history.len() - left.len()
+        };
+        self.content.histories.values().map(theirs).sum()
+    }
+
     /// Forgets the exchanges that somebody began.
     ///
     /// # Errors
     /// The file cannot be written.
     pub fn forget(mut self, person: &Person) -> Result<(), FileError> {
-        let messages = |content: &Content| content.histories.values().map(Vec::len).sum::<usize>();
-        let before = messages(&self.content);
-        self.content.histories.values_mut().for_each(|it| forget_exchanges(it, person));
-        if messages(&self.content) == before {
+        if self.messages_of(person) == 0 {
             return Ok(());
         }
+        self.content.histories.values_mut().for_each(|it| forget_exchanges(it, person));
         let spent = self.content.spent;
         self.save(BTreeMap::new(), spent)
     }

@@ -45,7 +45,7 @@ pub use crate::{
 pub use announcer::{Announcement, Announcer};
 pub use approvals::{ApprovalOptions, NotifyOptions};
 pub use assistant::{Answer, Assistant, AssistantParts, AssistantQuestion, Written};
-pub use call_log::{CallLog, forget_calls};
+pub use call_log::{CallLog, calls_of, forget_calls};
 pub use clock::{now, wall_clock};
 pub use dates::{date, time};
 pub use engines::{EngineError, EngineOffer, Engines, Given, engine_changed};
@@ -68,7 +68,10 @@ pub use notifier::WaitingCall;
 pub use outside::{ToolDecisions, outside_sessions};
 pub use permits::KeptPermits;
 pub use played::PlayedCampaign;
-pub use privacy::{Deleted, NamesOf, forget, forget_kept, names, played_elsewhere};
+pub use privacy::{
+    Deleted, KeptOf, NamesOf, StoredOf, forget, forget_kept, kept_of, names, played_elsewhere,
+    stored_of,
+};
 pub use recap::{RecapError, RecapRequest, Writer, recap};
 pub use scoped::Scoped;
 pub use sessions::{NotSaved, Sessions};

@@ -6,12 +6,12 @@ use std::{collections::BTreeMap, io::Write};
 
 use clap::{Args, Subcommand};
 
-use super::{DONE, Failure, block_on, session::said, stdout, whose::Whose, within};
+use super::{DONE, Failure, block_on, forget, session::said, stdout, whose::Whose, within};
 use crate::{
     app,
-    campaign::{self, Deletion, ForgetFrom, Scoped, Verdict},
+    campaign::{self, Scoped, Verdict},
     config::Config,
-    domain::{Npc, Owner, Person, PersonId, revealed_name},
+    domain::{Npc, revealed_name},
     memory::{
         Around, Entity, EntityFilter, LineQuery, MemoryStore, MonthSpent, PATH_MAX, RelationKey,
         Snapshot, Viewer,
@@ -95,8 +95,8 @@ enum Action {
         #[arg(long)]
         json: bool,
     },
-    /// Deletes one person's lines, everything derived from them, and records of conversations and tool
-    /// calls under names only they used. Without --yes it only lists them.
+    /// Deletes one person's lines, NPCs' answers to them, everything derived from either, and records of
+    /// conversations and tool calls under names only they used. Without --yes it only lists them.
     Forget {
         /// The person: on Discord their user id, in `ask` the name given.
         player: String,
@@ -153,7 +153,7 @@ pub fn run(config: &Config, arguments: Arguments) -> Result<u8, Failure> {
                     .chain(edit.zip(text).map(|(id, text)| (id, Verdict::Edit(text))));
                 facts(at, verdicts.collect(), Listing { all, json }).await
             }
-            Action::Forget { player, yes } => forget(config, at, &player, yes).await,
+            Action::Forget { player, yes } => forget::run(config, at, &player, yes).await,
             Action::Migrate => migrated(&*store).await,
             Action::Stats { json } => stats(at, json).await,
         }
@@ -333,57 +333,6 @@ async fn facts(
     }
     if facts.is_empty() && !json {
         writeln!(out, "no fact is waiting for your approval")?;
-    }
-    Ok(DONE)
-}
-
-/// Forgets a person by their identity, once it was said under which names more would go.
-async fn forget(config: &Config, at: Scoped<'_>, player: &str, yes: bool) -> Result<u8, Failure> {
-    let from = ForgetFrom { owner: at.scope.owner, session: None };
-    let known = campaign::names(at.store, player, &[], &from).await?;
-    let mut out = stdout();
-    for name in &known.shared {
-        writeln!(
-            out,
-            "records from earlier versions under '{name}' stay (another person uses that name too)"
-        )?;
-    }
-    if !yes {
-        for name in &known.own {
-            writeln!(out, "records from earlier versions under '{name}' will be deleted too")?;
-        }
-        writeln!(out, "nothing is deleted yet (add --yes to delete the lines of '{player}')")?;
-        return Ok(DONE);
-    }
-    if let Some(id) = campaign::played_elsewhere(&config.data_dir, &from)? {
-        return Err(Failure::Failed(anyhow::anyhow!(
-            "session '{id}' is open in another program, which would store the lines of '{player}' again: \
-             nothing is deleted (end it there{})",
-            match from.owner {
-                Owner::Local => "",
-                Owner::Guild(_) => ", or use /privacy purge on Discord",
-            }
-        )));
-    }
-    // The operator is not notified: the command's output answers.
-    let asker = String::new();
-    let of_player = Deletion::of(player.to_owned(), from.clone(), campaign::now());
-    let mut deletion = Deletion { asker, ..of_player };
-    at.store.put_deletion(deletion.clone()).await?;
-    let person = Person { id: PersonId(player.to_owned()), names: known.own };
-    campaign::forget_kept(&config.data_dir, &person, &from, &[], |_| false)?;
-    let lines = campaign::forget(at.store, player, &from, deletion.before).await?;
-    writeln!(out, "deleted {lines} lines of '{player}'")?;
-    if campaign::lines_wait(&config.memory.transcripts.spill) {
-        deletion.erased = true;
-        at.store.put_deletion(deletion).await?;
-        writeln!(
-            out,
-            "lines wait in a file of data_dir: when 'glyphoxa run' starts again, it deletes those of \
-             '{player}' among them"
-        )?;
-    } else {
-        at.store.remove_deletion(deletion).await?;
     }
     Ok(DONE)
 }

@@ -5,6 +5,7 @@
 mod ask;
 mod check;
 mod doctor;
+mod forget;
 mod import;
 mod invite;
 mod log;
@@ -35,7 +36,7 @@ use self::{
     log::log_to_stderr,
     outcome::{DONE, FAILED, Failure, WRONG, is_closed_pipe},
     runtime::{block_on, load, with_tools},
-    shown::{Shown, complain, report_panics, stdout, within},
+    shown::{Shown, complain, counted, report_panics, stdout, within},
     trust::Configured,
 };
 use crate::{

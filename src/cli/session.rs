@@ -7,7 +7,7 @@ use std::{collections::BTreeMap, io::Write, path::PathBuf};
 use anyhow::Context;
 use clap::{Args, Subcommand};
 
-use super::{DONE, Failure, Shown, block_on, complain, stdout, whose::Whose};
+use super::{DONE, Failure, Shown, block_on, complain, counted, stdout, whose::Whose};
 use crate::{
     app,
     campaign::{self, AccountFor, KeptError, KeptSession, Scoped, Writer, date, time},
@@ -199,7 +199,9 @@ fn print(lines: &[TranscriptLine], json: bool, out: &mut impl Write) -> anyhow::
 /// A line with its speaker.
 pub fn said(line: &TranscriptLine) -> String {
     if line.withdrawn {
-        return "(taken back)".to_owned();
+        // The speaker of a line that is taken back stays.
+        let is_deleted = line.said.speaker.is_empty();
+        return if is_deleted { "(deleted)" } else { "(taken back)" }.to_owned();
     }
     let speaker = revealed_name(&line.said.speaker);
     let who = match &line.said.character {
@@ -308,7 +310,7 @@ async fn delete(config: &Config, at: Scoped<'_>, id: &str, json: bool) -> Result
     if json {
         writeln!(stdout(), "{}", serde_json::to_string(&gone)?)?;
     } else {
-        complain(&format!("deleted '{id}': {} lines", gone.lines));
+        complain(&format!("deleted '{id}': {}", counted(gone.lines, "line")));
     }
     Ok(DONE)
 }

@@ -1,7 +1,7 @@
 //! The door to terminals and files for text of others: what cannot be seen in it, or would act on a
 //! terminal, is escaped.
 //!
-//! Entry functions: [`stdout`], [`complain`], [`report_panics`], [`within`]; entry type: [`Shown`].
+//! Entry functions: [`stdout`], [`complain`], [`report_panics`], [`counted`], [`within`]; entry type: [`Shown`].
 //! **Never**: writes anything by another way.
 
 use std::{
@@ -50,6 +50,14 @@ pub fn report_panics() {
             complain(&trace.to_string());
         }
     }));
+}
+
+/// So many of `what`, in words that fit one too.
+pub fn counted(count: impl TryInto<u64>, what: &str) -> String {
+    match count.try_into().unwrap_or(u64::MAX) {
+        1 => format!("1 {what}"),
+        count => format!("{count} {what}s"),
+    }
 }
 
 /// Text of several lines, of which only the first begins where those of others do.

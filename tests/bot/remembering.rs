@@ -51,7 +51,7 @@ async fn players_can_export_and_delete_their_lines() {
     assert!(asked.ephemeral() && asked.text().contains("can't undo this"));
     let deleted = hall.presses(&anna, &asked.message.unwrap(), "Delete what I said").await;
     assert!(
-        deleted.ephemeral() && deleted.text().contains("Deleted: 1 lines"),
+        deleted.ephemeral() && deleted.text().contains("Deleted: 1 line,"),
         "{}",
         deleted.text()
     );
@@ -64,7 +64,7 @@ async fn players_can_export_and_delete_their_lines() {
     assert!(list.text().contains("ferret") && !list.text().contains("badger"), "{}", list.text());
     let asked = hall.asks(&hall.dm, purge()).await;
     let purged = hall.presses(&hall.dm, &asked.message.unwrap(), "Delete their lines").await;
-    assert!(purged.text().contains("Deleted: 1 lines"), "{}", purged.text());
+    assert!(purged.text().contains("Deleted: 1 line,"), "{}", purged.text());
     ends_without(hall, &["wombat", "ferret", "badger"]);
 }
 

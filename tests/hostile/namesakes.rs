@@ -24,7 +24,7 @@ async fn rolls_for(hall: &Hall, dora: &Player, member: &Member, what: &str) {
 async fn deletes_what_they_said(hall: &Hall, member: &Member) -> String {
     let asked = hall.asks(member, Slash::new("privacy delete")).await;
     let deleted = hall.presses(member, &asked.message.clone().unwrap(), "Delete what I said").await;
-    assert!(deleted.text().contains("Deleted: 1 lines"), "{}", deleted.text());
+    assert!(deleted.text().contains("Deleted: 1 line,"), "{}", deleted.text());
     asked.text()
 }
 

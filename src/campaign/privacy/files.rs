@@ -1,6 +1,6 @@
 //! Words of people in the files of kept sessions.
 //!
-//! Entry functions: [`forget_kept`], [`played_elsewhere`]. **Never**: leaves a person's words where NPCs go on
+//! Entry functions: [`forget_kept`], [`kept_of`], [`played_elsewhere`]. **Never**: leaves a person's words where NPCs go on
 //! from them, or changes files of a session that another program plays: it would write them again.
 
 use std::{
@@ -8,9 +8,10 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use super::request::KeptOf;
 use crate::{
     campaign::{
-        FileError, KeptError, KeptSession, forget_calls,
+        FileError, KeptError, KeptSession, calls_of, forget_calls,
         hold::SessionHold,
         owner_of,
         parts::{kept_sessions, lock_of, remove_parts},
@@ -57,6 +58,27 @@ pub fn forget_kept(
         }
     }
     first.map_or(Ok(()), |first| Err(Unforgotten { sessions, first }))
+}
+
+/// What the files of kept sessions have of `person`; sessions without any are left out. Blocks.
+///
+/// # Errors
+/// Files cannot be read.
+pub fn kept_of(
+    data_dir: &Path,
+    person: &Person,
+    from: &ForgetFrom,
+) -> Result<Vec<KeptOf>, KeptError> {
+    let mut all = Vec::new();
+    for session in kept_sessions(&data_dir.join("sessions"), |id| is_from(id, from))?.into_keys() {
+        let kept = KeptSession::of_anybody(data_dir, &session)?;
+        let messages = kept.messages_of(person);
+        let calls = kept.call_log().map_or(Ok(0), |log| calls_of(&log, person))?;
+        if messages + calls > 0 {
+            all.push(KeptOf { session, messages, calls });
+        }
+    }
+    Ok(all)
 }
 
 /// A session of `from` that another program plays.

@@ -1,11 +1,11 @@
 //! Lines of a person, by their identity.
 //!
-//! Entry functions: [`own_lines`], [`names`], [`forget`]. **Never**: takes a name for a person, or
-//! looks at what belongs to another owner.
+//! Entry functions: [`own_lines`], [`names`], [`stored_of`], [`forget`]. **Never**: takes a name for a
+//! person, or looks at what belongs to another owner.
 
 use std::{collections::BTreeSet, fmt::Write as _};
 
-use super::request::NamesOf;
+use super::request::{NamesOf, StoredOf};
 use crate::{
     campaign::{date, time},
     domain::{Owner, Scope},
@@ -75,6 +75,56 @@ pub async fn names(
     from: &ForgetFrom,
 ) -> Result<NamesOf, Error> {
     let (mut own, mut others) = (BTreeSet::from_iter(also.iter().cloned()), BTreeSet::new());
+    let see = |TranscriptLine { said, .. }: TranscriptLine| {
+        let whose = match said.speaker_id {
+            None => return,
+            Some(id) if id == player => &mut own,
+            Some(_) => &mut others,
+        };
+        whose.extend(said.character);
+        whose.insert(said.speaker);
+    };
+    each_line(store, from, see).await?;
+    let (shared, own) = own.into_iter().partition(|name| others.contains(name));
+    Ok(NamesOf { own, shared })
+}
+
+/// What the store has of the person `player`, and who else has lines.
+///
+/// # Errors
+/// The memory cannot be read.
+pub async fn stored_of(
+    store: &dyn MemoryStore,
+    player: &str,
+    from: &ForgetFrom,
+) -> Result<StoredOf, Error> {
+    let mut stored = StoredOf::default();
+    let see = |line: TranscriptLine| {
+        let said = &line.said;
+        if said.present.iter().any(|it| it.player.as_deref() == Some(player)) {
+            stored.present += 1;
+        }
+        if let Some(id) = &said.speaker_id {
+            for name in
+                [Some(id), Some(&said.speaker), said.character.as_ref()].into_iter().flatten()
+            {
+                stored.people.insert(name.clone(), id.clone());
+            }
+        }
+        if said.is_of(player, i64::MAX) {
+            stored.lines.push(line);
+        }
+    };
+    each_line(store, from, see).await?;
+    Ok(stored)
+}
+
+/// Shows every line of `from` to `see`.
+async fn each_line(
+    store: &dyn MemoryStore,
+    from: &ForgetFrom,
+    mut see: impl FnMut(TranscriptLine) + Send,
+) -> Result<(), Error> {
     for scope in scopes(store, from.owner).await? {
         let id = from.session.as_ref().map(|session| session.0.clone());
         let filter = SessionFilter { id, ..SessionFilter::default() };
@@ -82,19 +132,10 @@ pub async fn names(
         for entry in store.sessions(&scope, filter).await? {
             let session = Some(entry.session.id);
             let filter = LineFilter { session, ..LineFilter::default() };
-            for TranscriptLine { said, .. } in store.lines(&scope, filter, Viewer::Dm).await? {
-                let whose = match said.speaker_id {
-                    None => continue,
-                    Some(id) if id == player => &mut own,
-                    Some(_) => &mut others,
-                };
-                whose.extend(said.character);
-                whose.insert(said.speaker);
-            }
+            store.lines(&scope, filter, Viewer::Dm).await?.into_iter().for_each(&mut see);
         }
     }
-    let (shared, own) = own.into_iter().partition(|name| others.contains(name));
-    Ok(NamesOf { own, shared })
+    Ok(())
 }
 
 /// Forgets the lines that a person has begun before a moment, in Unix time in ms, the answers to them, and

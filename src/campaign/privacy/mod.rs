@@ -13,7 +13,7 @@ mod service;
 #[cfg(test)]
 mod tests;
 
-pub use files::{forget_kept, played_elsewhere};
-pub use lines::{forget, names};
-pub use request::{Deleted, NamesOf};
+pub use files::{forget_kept, kept_of, played_elsewhere};
+pub use lines::{forget, names, stored_of};
+pub use request::{Deleted, KeptOf, NamesOf, StoredOf};
 pub use service::Privacy;

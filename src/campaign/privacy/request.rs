@@ -1,8 +1,14 @@
-//! What is told about deletions.
+//! What is told about deletions, and what there is to delete.
 //!
-//! Entry types: [`Deleted`], [`NamesOf`]. **Never**: holds what somebody has said.
+//! Entry types: [`Deleted`], [`NamesOf`], [`StoredOf`], [`KeptOf`]. **Never**: holds what another person has
+//! said.
 
-use crate::domain::{Owner, PersonId};
+use std::collections::BTreeMap;
+
+use crate::{
+    domain::{Owner, PersonId},
+    memory::TranscriptLine,
+};
 
 /// A delayed deletion that is now complete.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -21,4 +27,33 @@ pub struct NamesOf {
     pub own: Vec<String>,
     /// Somebody else's too: what is kept under these stays.
     pub shared: Vec<String>,
+}
+
+/// What the store has of a person.
+#[derive(Clone, Debug, Default)]
+pub struct StoredOf {
+    /// Their lines, and NPCs' answers to them.
+    pub lines: Vec<TranscriptLine>,
+    /// Number of lines that they were there for.
+    pub present: u64,
+    /// Everybody with lines, by name and by identity, with the identity.
+    pub people: BTreeMap<String, String>,
+}
+
+impl StoredOf {
+    /// True if it has nothing of them.
+    pub fn is_empty(&self) -> bool {
+        self.lines.is_empty() && self.present == 0
+    }
+}
+
+/// What the files of a kept session have of a person.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct KeptOf {
+    /// The session.
+    pub session: String,
+    /// Messages in conversations of NPCs.
+    pub messages: usize,
+    /// Calls of tools.
+    pub calls: usize,
 }

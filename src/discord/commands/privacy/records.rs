@@ -154,8 +154,9 @@ fn delete(guild: &mut Guild, user: u64, name: Option<&String>, asker: u64) -> An
     Answer::later(async move {
         Reply::private(match deleted.await {
             Ok(lines) => format!(
-                "Deleted: {lines} lines, and everything derived from them. New lines are written \
-                 down again (/privacy optout prevents that)."
+                "Deleted: {lines} {}, the answers, and everything derived from them. New lines are \
+                 written down again (/privacy optout prevents that).",
+                if lines == 1 { "line" } else { "lines" }
             ),
             Err(why) => format!(
                 "I couldn't delete everything yet: {why}. I keep trying, even after a restart, and \

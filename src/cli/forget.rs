@@ -1,0 +1,139 @@
+//! `glyphoxa memory forget`: what is stored about a person, listed or deleted.
+//!
+//! Entry function: [`run`]. **Never**: deletes while another program plays a session of the person's owner.
+
+use std::io::Write;
+
+use super::{DONE, Failure, counted, session::said, stdout};
+use crate::{
+    campaign::{self, Deletion, ForgetFrom, KeptOf, Scoped, StoredOf},
+    config::Config,
+    domain::{Owner, Person, PersonId, revealed_name},
+    yaml::nearest,
+};
+
+/// A person, and everything that is stored about them.
+struct Known {
+    person: Person,
+    from: ForgetFrom,
+    /// What the store has.
+    stored: StoredOf,
+    /// What files of sessions have.
+    kept: Vec<KeptOf>,
+    /// True if lines wait to be stored, which may be theirs.
+    waits: bool,
+}
+
+/// Lists or deletes what is stored about the person of this identity.
+///
+/// # Errors
+/// Nothing is stored about them, another program plays a session, or something cannot be read or written.
+pub async fn run(config: &Config, at: Scoped<'_>, player: &str, yes: bool) -> Result<u8, Failure> {
+    let from = ForgetFrom { owner: at.scope.owner, session: None };
+    if yes {
+        refuse_while_played(config, player, &from)?;
+    }
+    let names = campaign::names(at.store, player, &[], &from).await?;
+    let person = Person { id: PersonId(player.to_owned()), names: names.own };
+    let stored = campaign::stored_of(at.store, player, &from).await?;
+    let kept = campaign::kept_of(&config.data_dir, &person, &from)?;
+    let waits = campaign::lines_wait(&config.memory.transcripts.spill);
+    let known = Known { person, from, stored, kept, waits };
+    if known.stored.is_empty() && known.kept.is_empty() && !waits {
+        return Err(unknown(player, &known.stored));
+    }
+    tell_of_shared(config, &names.shared, &known.from)?;
+    if yes { delete(config, at, known).await } else { list(player, &known) }
+}
+
+/// Refuses while another program plays a session of `from`: it would store what is deleted again.
+fn refuse_while_played(config: &Config, player: &str, from: &ForgetFrom) -> Result<(), Failure> {
+    let Some(id) = campaign::played_elsewhere(&config.data_dir, from)? else { return Ok(()) };
+    let or_there = match from.owner {
+        Owner::Local => "",
+        Owner::Guild(_) => ", or use /privacy purge on Discord",
+    };
+    Err(Failure::Failed(anyhow::anyhow!(
+        "session '{id}' is open in another program, which would store the lines of '{player}' \
+         again: nothing is deleted (end it there{or_there})"
+    )))
+}
+
+/// Says which records of earlier versions stay, because another person has used the name too.
+fn tell_of_shared(config: &Config, names: &[String], from: &ForgetFrom) -> Result<(), Failure> {
+    for name in names {
+        // No identity is empty: only what has no other mark than the name is found.
+        let anybody = Person { id: PersonId(String::new()), names: vec![name.clone()] };
+        if !campaign::kept_of(&config.data_dir, &anybody, from)?.is_empty() {
+            let name = revealed_name(name);
+            writeln!(
+                stdout(),
+                "records from earlier versions under '{name}' stay (another person uses that name \
+                 too)"
+            )?;
+        }
+    }
+    Ok(())
+}
+
+/// Says that nothing is stored about `player`, and who they may be.
+fn unknown(player: &str, stored: &StoredOf) -> Failure {
+    let names = stored.people.keys().map(String::as_str);
+    let way_out = match nearest(player, names).and_then(|name| stored.people.get_key_value(name)) {
+        Some((name, id)) if name == id => format!("did you mean '{}'?", revealed_name(name)),
+        Some((name, id)) => {
+            format!("did you mean {}, who is {}?", revealed_name(id), revealed_name(name))
+        }
+        None if stored.people.is_empty() => "no player's lines are stored here".to_owned(),
+        None => "give a Discord user id, or the name used in `ask`".to_owned(),
+    };
+    Failure::Failed(anyhow::anyhow!("nothing is stored about '{player}' ({way_out})"))
+}
+
+/// Lists what would be deleted.
+fn list(player: &str, Known { stored, kept, waits, .. }: &Known) -> Result<u8, Failure> {
+    let mut out = stdout();
+    for line in &stored.lines {
+        writeln!(out, "{} #{} {}", line.said.session, line.seq, said(line))?;
+    }
+    for KeptOf { session, messages, calls } in kept {
+        let (messages, calls) = (counted(*messages, "message"), counted(*calls, "tool call"));
+        writeln!(out, "NPCs' memory of '{session}': {messages}, {calls}")?;
+    }
+    if stored.present > 0 {
+        writeln!(out, "listed as present: at {}", counted(stored.present, "line"))?;
+    }
+    if *waits {
+        writeln!(out, "lines that wait in a file of data_dir may be theirs too")?;
+    }
+    writeln!(out, "nothing is deleted yet (add --yes to delete what is stored about '{player}')")?;
+    Ok(DONE)
+}
+
+/// Deletes it.
+async fn delete(config: &Config, at: Scoped<'_>, known: Known) -> Result<u8, Failure> {
+    let Known { person, from, stored, waits, .. } = known;
+    let player = &person.id.0;
+    // The operator is not notified: the command's output answers.
+    let asker = String::new();
+    let of_player = Deletion::of(player.clone(), from.clone(), campaign::now());
+    let mut deletion = Deletion { asker, ..of_player };
+    at.store.put_deletion(deletion.clone()).await?;
+    campaign::forget_kept(&config.data_dir, &person, &from, &[], |_| false)?;
+    let lines = campaign::forget(at.store, player, &from, deletion.before).await?;
+    let answers = stored.lines.iter().filter(|line| line.said.asked.is_some()).count();
+    let (lines, answers) = (counted(lines, "line"), counted(answers, "answer"));
+    writeln!(stdout(), "deleted {lines} of '{player}' and {answers} to them")?;
+    if waits {
+        deletion.erased = true;
+        at.store.put_deletion(deletion).await?;
+        writeln!(
+            stdout(),
+            "lines wait in a file of data_dir: when 'glyphoxa run' starts again, it deletes those of \
+             '{player}' among them"
+        )?;
+    } else {
+        at.store.remove_deletion(deletion).await?;
+    }
+    Ok(DONE)
+}
