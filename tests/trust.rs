@@ -118,6 +118,17 @@ fn question_shows_each_line_and_takes_a_yes() {
 }
 
 #[test]
+fn unwritable_state_folder_is_named() {
+    let (mut place, state) = downloaded(SERVER);
+    let file = state.path().join("file");
+    fs::write(&file, "").unwrap();
+    place.set_env("XDG_STATE_HOME", &file.display().to_string());
+    let refused = place.run(&["trust"]).ends_with(1);
+    let named = format!("cannot record it in '{}/glyphoxa/trusted.json': ", file.display());
+    assert!(refused.message().contains(&named), "{refused:#?}");
+}
+
+#[test]
 fn reload_starts_nothing_new_without_a_yes() {
     let (place, _state) = downloaded(TEXT);
     let mut live = place.start(&["ask", "--json"]);

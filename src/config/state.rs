@@ -46,7 +46,14 @@ pub fn read(path: &Path) -> io::Result<Recorded> {
 pub fn put(name: &str, key: String, texts: BTreeSet<String>) -> io::Result<()> {
     let no_home = || io::Error::new(ErrorKind::NotFound, "no state folder (set HOME)");
     let path = path(name).ok_or_else(no_home)?;
-    let mut recorded = read(&path)?;
-    recorded.insert(key, texts);
-    files::replace_private(&path, &serde_json::to_vec_pretty(&recorded)?)
+    let put = || {
+        let mut recorded = read(&path)?;
+        recorded.insert(key, texts);
+        files::replace_private(&path, &serde_json::to_vec_pretty(&recorded)?)
+    };
+    put().map_err(|error| {
+        let file = path.display();
+        let way_out = "make it writable, or set XDG_STATE_HOME to another folder";
+        io::Error::new(error.kind(), format!("cannot record it in '{file}': {error} ({way_out})"))
+    })
 }
