@@ -83,7 +83,9 @@ fn yes_holds_until_the_script_changes() {
     fs::remove_file(place.path("started.txt")).unwrap();
 
     place.write("server.sh", "touch startee.txt\n");
-    place.refuses(&["mcp", "servers"]);
+    let refused = place.refuses(&["mcp", "servers"]);
+    let changed = "\n(changed since your yes: 'server.sh')\n(if you agree: ";
+    assert!(refused.stderr.contains(changed), "{refused:#?}");
     let shown = place.run(&["trust", "--show"]).ends_with(0);
     assert!(shown.stdout.ends_with("\nnot trusted yet\n"), "{shown:#?}");
     place.refuses(&["mcp", "servers"]);
@@ -103,7 +105,7 @@ fn question_shows_each_line_and_takes_a_yes() {
     assert_eq!(live.says_until("[y/N]"), question);
     assert!(!place.has_started());
     live.types("no");
-    live.says("nothing was started");
+    live.says("nothing was started or sent");
     assert_eq!(live.leave(), 2);
     assert!(!place.has_started());
 

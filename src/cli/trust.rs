@@ -85,14 +85,14 @@ impl Configured<'_> {
 fn ask(config: &Config, lacking: &[&Demand]) -> Result<(), Failure> {
     let way_out = config::way_out(config);
     if !is_at_terminal() {
-        let lines = lines(lacking.iter().copied());
+        let lines = lines(lacking.iter().copied()) + &changed(config);
         complain(&format!("{} needs your trust first, because it would:\n{lines}", named(config)));
         let way_out = format!("(if you agree: {way_out}; for services and containers: --trust)");
         return Err(Failure::Usage(way_out));
     }
     complain(&question(config));
     if !says_yes()? {
-        return Err(Failure::Usage(format!("nothing was started (to agree: {way_out})")));
+        return Err(Failure::Usage(format!("nothing was started or sent (to agree: {way_out})")));
     }
     if let Err(error) = config::record_agreement(config) {
         complain(&format!("note: your answer holds for this time only: {error}"));
@@ -140,11 +140,23 @@ pub fn run(path: Option<&Path>, arguments: &Arguments) -> Result<u8, Failure> {
 /// What a game master is asked.
 fn question(config: &Config) -> String {
     format!(
-        "{} would:\n{}\nDo you trust it? You won't be asked again until one of these lines changes, or a \
+        "{} would:\n{}{}\nDo you trust it? You won't be asked again until one of these lines changes, or a \
          file that its programs may run. [y/N]",
         named(config),
-        lines(config.demands.iter())
+        lines(config.demands.iter()),
+        changed(config)
     )
+}
+
+/// A line that says which files have changed since the user's yes, if it is only for them that it is asked.
+fn changed(config: &Config) -> String {
+    let Some(files) = config::changed_files(config) else { return String::new() };
+    let named: Vec<String> =
+        files.iter().map(|file| format!("'{}'", revealed_name(file))).collect();
+    match named.is_empty() {
+        true => "\n(files that its programs may run are gone or renamed since your yes)".to_owned(),
+        false => format!("\n(changed since your yes: {})", named.join(", ")),
+    }
 }
 
 /// The configuration's file as messages name it.

@@ -16,10 +16,14 @@ use super::{
     demands::{Demand, Use},
     state,
 };
-use crate::domain::revealed_name;
+use crate::{campaign::now, domain::revealed_name};
 
 /// Name of the file in the state folder.
 const FILE: &str = "trusted.json";
+/// Before the time of the yes, in Unix time in ms, among the digests.
+const AT: &str = "at ";
+/// Changed files that are named at most.
+const NAMED: usize = 3;
 
 /// What may be done in this run.
 #[derive(Clone, Debug, Default)]
@@ -73,7 +77,19 @@ impl Agreements {
 pub fn record(config: &Config) -> io::Result<()> {
     let no_name = || io::Error::new(ErrorKind::InvalidInput, "the folder's path is not UTF-8");
     let name = name(config).ok_or_else(no_name)?;
-    state::put(FILE, name, config.demands.iter().map(Demand::digest).collect())
+    let digests = config.demands.iter().flat_map(|it| [it.digest(), it.line_digest()]);
+    state::put(FILE, name, digests.chain([format!("{AT}{}", now())]).collect())
+}
+
+/// Files that have changed since a yes to programs of `config` that now lack one, of many the first; `None`:
+/// these lack it for another reason.
+pub fn changed_files(config: &Config) -> Option<Vec<String>> {
+    let lacking = Agreements::default().lacking(config, Use::Play);
+    let recorded = recorded(name(config).as_deref());
+    let was_agreed = |it: &&Demand| it.is_about_code() && recorded.contains(&it.line_digest());
+    lacking.into_iter().find(was_agreed)?;
+    let at = recorded.iter().find_map(|it| it.strip_prefix(AT)?.parse().ok())?;
+    Some(config.code.as_ref()?.changed_since(at, NAMED))
 }
 
 /// The command that records a yes for `config`.

@@ -27,6 +27,8 @@ const NO_CODE: &[&str] = &[
     "yaml", "yml", "md", "txt", "pdf", "csv", "log", "png", "jpg", "jpeg", "gif", "webp", "svg",
     "wav", "mp3", "ogg", "oga", "opus", "flac", "m4a", "aac",
 ];
+/// The clock of file systems may be so many ms behind the other.
+const CLOCK_LAG: i64 = 20;
 /// Folder of git's own.
 const GIT: &str = ".git";
 
@@ -59,6 +61,22 @@ impl Code {
             let content = content(&path, &mut left).into_bytes();
             [path.into_os_string().into_encoded_bytes(), content]
         }))
+    }
+
+    /// Files that have changed since a Unix time in ms, as seen from the folder; at most `most`.
+    pub fn changed_since(&self, at: i64, most: usize) -> Vec<String> {
+        let mut paths = Vec::new();
+        self.collect(&self.folder, &mut paths);
+        paths.sort();
+        let is_newer = |path: &PathBuf| {
+            fs::symlink_metadata(path).is_ok_and(|about| {
+                let changed = about.ctime() * 1_000 + about.ctime_nsec() / 1_000_000;
+                changed + CLOCK_LAG >= at
+            })
+        };
+        let seen =
+            |path: PathBuf| path.strip_prefix(&self.folder).unwrap_or(&path).display().to_string();
+        paths.into_iter().filter(is_newer).take(most).map(seen).collect()
     }
 
     /// Adds the files in `folder` to `paths`.

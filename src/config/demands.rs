@@ -64,6 +64,11 @@ impl Demand {
         self.of == of || (of == Use::Play && self.of != Use::Download)
     }
 
+    /// SHA-256 of the line alone, which is no yes to it.
+    pub fn line_digest(&self) -> String {
+        digest_of(["line", &self.line, ""])
+    }
+
     /// SHA-256 of the line, as it is shown, and of its files.
     pub fn digest(&self) -> String {
         digest_of([&self.line, &self.code])

@@ -67,7 +67,10 @@ use std::{
 };
 
 pub use self::{
-    agreed::{Agreements, StartCheck, file as agreed_file, record as record_agreement, way_out},
+    agreed::{
+        Agreements, StartCheck, changed_files, file as agreed_file, record as record_agreement,
+        way_out,
+    },
     checked::{Config, FILE_NAME},
     demands::{Demand, Use},
     discord::DiscordOptions,
