@@ -193,7 +193,8 @@ impl Opener {
                     {
                         sentence.take_or(part, &mut behind).await;
                     }
-                    if sentence.is_over && sentence.reads_mark(&behind, splitter.left()) {
+                    let left = [splitter.left(), own.held()].concat();
+                    if sentence.is_over && sentence.reads_mark(&behind, &left) {
                         return Ok(answering);
                     }
                     if own.is_over() {

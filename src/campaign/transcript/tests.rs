@@ -258,7 +258,6 @@ async fn deleted_lines_of_earlier_runs_are_left_out() {
         assert_eq!(next.close().await, None);
         let scope = of(Owner::Local).scope;
         let lines = store.lines(&scope, LineFilter::default(), Viewer::Dm).await.unwrap();
-        let speakers: Vec<&str> = lines.iter().map(|line| line.said.speaker.as_str()).collect();
-        assert_eq!(speakers, ["Bartok"; 4]);
+        assert!(lines.is_empty(), "nor the answers to them: {lines:?}");
     }
 }

@@ -22,7 +22,6 @@ fn sentence_ends_before_what_is_coming() {
     let mut splitter = splitter("en");
     assert_eq!(splitter.push("Ah, the mine. "), Vec::<String>::new());
     assert_eq!(splitter.ended_before(""), Vec::<String>::new());
-    assert_eq!(splitter.ended_before("m"), Vec::<String>::new(), "an abbreviation, perhaps");
     assert_eq!(splitter.ended_before("And"), ["Ah, the mine."]);
     assert_eq!(splitter.ended_before("And"), Vec::<String>::new());
     assert_eq!(splitter.left().trim(), "");

@@ -194,9 +194,12 @@ impl Voices {
                 VoiceEntry::Wyoming(options) => Arc::new(wyoming::Speech::new(options.clone())),
             };
             let steady: Arc<dyn TextToSpeech> = Arc::new(match entry {
-                // `slowest` says how slow it may be, and is obeyed at any speed.
-                VoiceEntry::Kokoro(_) => Steady::at_any_pace(service),
-                _ => Steady::new(service),
+                VoiceEntry::OpenAi(_) | VoiceEntry::Wyoming(_) => Steady::new(service),
+                // How fast they are is this machine's, and players hear gaps rather than another voice.
+                VoiceEntry::Flite
+                | VoiceEntry::Espeak
+                | VoiceEntry::Piper(_)
+                | VoiceEntry::Kokoro(_) => Steady::at_any_pace(service),
             });
             Ok(steady)
         })

@@ -42,7 +42,7 @@ impl Steady {
         Self { service, is_paced: true }
     }
 
-    /// Watches the sound of a `service` with a limit of its own to how slow it is.
+    /// Watches the sound of a `service` that may be as slow as it is.
     pub const fn at_any_pace(service: Arc<dyn TextToSpeech>) -> Self {
         Self { service, is_paced: false }
     }
