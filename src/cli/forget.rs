@@ -13,7 +13,7 @@ use crate::{
 };
 
 /// A person, and everything that is stored about them.
-struct Known {
+struct StoredPerson {
     person: Person,
     from: ForgetFrom,
     /// What the store has.
@@ -38,7 +38,7 @@ pub async fn run(config: &Config, at: Scoped<'_>, player: &str, yes: bool) -> Re
     let stored = campaign::stored_of(at.store, player, &from).await?;
     let kept = campaign::kept_of(&config.data_dir, &person, &from)?;
     let waits = campaign::lines_wait(&config.memory.transcripts.spill);
-    let known = Known { person, from, stored, kept, waits };
+    let known = StoredPerson { person, from, stored, kept, waits };
     if known.stored.is_empty() && known.kept.is_empty() && !waits {
         return Err(unknown(player, &known.stored));
     }
@@ -91,7 +91,10 @@ fn unknown(player: &str, stored: &StoredOf) -> Failure {
 }
 
 /// Lists what would be deleted.
-fn list(player: &str, Known { stored, kept, waits, .. }: &Known) -> Result<u8, Failure> {
+fn list(
+    player: &str,
+    StoredPerson { stored, kept, waits, .. }: &StoredPerson,
+) -> Result<u8, Failure> {
     let mut out = stdout();
     for line in &stored.lines {
         writeln!(out, "{} #{} {}", line.said.session, line.seq, said(line))?;
@@ -111,8 +114,8 @@ fn list(player: &str, Known { stored, kept, waits, .. }: &Known) -> Result<u8, F
 }
 
 /// Deletes it.
-async fn delete(config: &Config, at: Scoped<'_>, known: Known) -> Result<u8, Failure> {
-    let Known { person, from, stored, waits, .. } = known;
+async fn delete(config: &Config, at: Scoped<'_>, known: StoredPerson) -> Result<u8, Failure> {
+    let StoredPerson { person, from, stored, waits, .. } = known;
     let player = &person.id.0;
     // The operator is not notified: the command's output answers.
     let asker = String::new();
