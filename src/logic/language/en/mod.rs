@@ -10,7 +10,10 @@ mod opening;
 mod turning;
 mod wording;
 
-use self::{dice::DICE, endings::ENDINGS, music::MUSIC, opening::OPENING, turning::TURNING, wording::WORDING};
+use self::{
+    dice::DICE, endings::ENDINGS, music::MUSIC, opening::OPENING, turning::TURNING,
+    wording::WORDING,
+};
 use super::{
     lists::{Language, List, folded},
     vocabulary::Vocabulary,
