@@ -172,6 +172,7 @@ impl Iterator for Lines<'_> {
             outcome: "spoken".to_owned(),
             tools: serde_json::Value::Null,
             visibility: Visibility::Everyone,
+            asked: None,
         })
     }
 }
