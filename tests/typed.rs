@@ -305,6 +305,10 @@ fn readme_npc_rolls_what_is_asked_for() {
         "Pip, roll the same again",
         "Pip, what was my roll before that?",
         "Pip, don't throw the dice",
+        "Pip, throw the dice",
+        "my bonus is plus seven",
+        "Pip, hello",
+        "plus two",
     ];
     let ran = place.run_typing(&["ask", "--json", "--speaker", "Wren"], &typed.join("\n"));
     let turns = ran.ends_with(0).lines();
@@ -312,7 +316,10 @@ fn readme_npc_rolls_what_is_asked_for() {
         .iter()
         .map(|turn| turn["tools"][0]["result"]["expression"].as_str().unwrap_or("-"))
         .collect();
-    assert_eq!(rolled, ["1d20", "2d6; 1d20", "2d20kh1+4", "2d20kh1+4", "-", "-"]);
+    let lots = ["1d20", "2d6; 1d20", "2d20kh1+4", "2d20kh1+4"];
+    assert_eq!(rolled, [&lots[..], &["-", "-", "1d20", "1d20+7", "-", "-"]].concat());
+    let [thrown, told] = [6, 7].map(|turn: usize| &turns[turn]["tools"][0]["result"]);
+    assert_eq!(thrown["rolls"], told["rolls"], "nothing is thrown for a bonus");
     let told = turns[1]["reply"].as_str().unwrap();
     let totals = turns[1]["tools"][0]["result"]["totals"].as_array().unwrap();
     assert!(told.starts_with("My turn!") && totals.len() == 2, "{told}");

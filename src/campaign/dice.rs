@@ -2,32 +2,93 @@
 //!
 //! Entry type: [`Dice`]. **Never**: thrown by an NPC; those have a tool.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::{
+    collections::HashMap,
+    sync::{Arc, Mutex, PoisonError},
+};
 
 use rand::{SeedableRng, rngs::StdRng};
 
 use crate::logic::{
-    dice::{DiceError, Outcome},
-    spoken::read_dice,
+    dice::{DiceError, Expression, Outcome},
+    spoken::{APART, read_dice, repeated},
 };
 
-/// Dice. Cloning shares them.
+/// Most people whose last roll is known.
+const MOST: usize = 1_000;
+
+/// Dice, which know what everybody threw last. Cloning shares them.
 #[derive(Clone)]
-pub struct Dice(Arc<Mutex<StdRng>>);
+pub struct Dice(Arc<Mutex<Thrown>>);
+
+/// Randomness, and what it was used for.
+struct Thrown {
+    /// Source of what dice show.
+    rng: StdRng,
+    /// Last rolls, in dice syntax, by the person.
+    last: HashMap<String, String>,
+}
 
 impl Dice {
     /// Dice that fall as `seed` says.
     pub fn new(seed: u64) -> Self {
-        Self(Arc::new(Mutex::new(StdRng::seed_from_u64(seed))))
+        let rng = StdRng::seed_from_u64(seed);
+        Self(Arc::new(Mutex::new(Thrown { rng, last: HashMap::new() })))
     }
 
-    /// Throws what `text` says, in dice notation or in words.
+    /// Throws what `text` of the person `by` says: dice in notation or in words, or "again".
     ///
     /// # Errors
-    /// The text is not valid dice; the error says why.
-    pub fn roll(&self, text: &str) -> Result<Vec<Outcome>, DiceError> {
-        let rolls = read_dice(text)?;
-        let mut dice = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        rolls.iter().map(|roll| roll.roll(&mut *dice)).collect()
+    /// The text is not valid dice, or nothing was thrown that it repeats; the error says why.
+    pub fn roll(&self, text: &str, by: &str) -> Result<Vec<Outcome>, DiceError> {
+        let mut thrown = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let Thrown { rng, last } = &mut *thrown;
+        let rolls = wanted(text, last.get(by))?;
+        let mut fallen = Vec::new();
+        for roll in rolls {
+            fallen.push(roll.roll(rng)?);
+        }
+        let rolled: Vec<&str> = fallen.iter().map(|it| it.expression.as_str()).collect();
+        if last.len() >= MOST && !last.contains_key(by) {
+            last.clear();
+        }
+        last.insert(by.to_owned(), rolled.join(APART));
+        Ok(fallen)
+    }
+}
+
+/// The rolls that `text` wants; "again" wants the `last` ones.
+fn wanted(text: &str, last: Option<&String>) -> Result<Vec<Expression>, DiceError> {
+    read_dice(text).or_else(|error| {
+        // Who uses a command for dice need not say that they roll.
+        let changes = repeated(text).or_else(|| repeated(&format!("roll {text}"))).ok_or(error)?;
+        let last = last.ok_or_else(|| DiceError {
+            column: 1,
+            message: "you have rolled nothing that could be repeated".to_owned(),
+            hint: Some("name dice, as in 2d6+3".to_owned()),
+        })?;
+        read_dice(&format!("{last}{changes}"))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn again_repeats_the_last_roll_of_the_person() {
+        let dice = Dice::new(1);
+        let rolled = |text: &str, by: &str| {
+            let fallen = dice.roll(text, by).map_err(|error| error.message)?;
+            Ok::<_, String>(fallen.into_iter().map(|it| it.expression).collect::<Vec<_>>())
+        };
+        assert!(rolled("again", "Wren").is_err());
+        assert_eq!(rolled("2d6+3", "Wren").unwrap(), ["2d6+3"]);
+        assert_eq!(rolled("1d8; 1d20", "Odo").unwrap(), ["1d8", "1d20"]);
+        for text in ["again", "roll the same again", "once more", "noch mal"] {
+            assert_eq!(rolled(text, "Wren").unwrap(), ["2d6+3"], "{text}");
+        }
+        assert_eq!(rolled("again+2", "Odo").unwrap(), ["1d8", "1d20+2"]);
+        assert!(rolled("2x6", "Wren").is_err());
     }
 }

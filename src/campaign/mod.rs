@@ -48,6 +48,7 @@ pub use assistant::{Answer, Assistant, AssistantParts, AssistantQuestion, Writte
 pub use call_log::{CallLog, calls_of, forget_calls};
 pub use clock::{now, wall_clock};
 pub use dates::{date, time};
+pub use dice::Dice;
 pub use engines::{EngineError, EngineOffer, Engines, Given, engine_changed};
 pub use factory::{Factory, MadeTable, OpenError, RunningTable, ServerError, TableRequest};
 pub use facts::{

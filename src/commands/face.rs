@@ -8,7 +8,7 @@ use futures::future::BoxFuture;
 
 use super::text::Refusal;
 use crate::{
-    campaign::Engines,
+    campaign::{Dice, Engines},
     domain::{EngineKind, Npc},
     logic::music::Library,
     session::{Command as TableCommand, SeatId, Seated, Speaker, SpeakerId, Status},
@@ -51,6 +51,9 @@ pub trait Face {
     /// # Errors
     /// No session runs.
     fn table(&self) -> Result<AtTable, Refusal>;
+
+    /// Dice that people throw themselves.
+    fn dice(&self) -> Dice;
 
     /// The configured NPCs, with or without a table.
     fn cast(&self) -> Vec<Arc<Npc>>;

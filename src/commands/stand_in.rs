@@ -14,7 +14,7 @@ use super::{
     text::Refusal,
 };
 use crate::{
-    campaign::{EngineError, EngineOffer, Engines, ServiceInfo, Services},
+    campaign::{Dice, EngineError, EngineOffer, Engines, ServiceInfo, Services},
     domain::{EngineKind, Npc, Tier},
     logic::music::{Layer, Library, MusicStatus, Track},
     session::{
@@ -141,6 +141,10 @@ impl Face for Recorded {
             engines: Arc::new(Fixed),
             music: Arc::new(library()),
         })
+    }
+
+    fn dice(&self) -> Dice {
+        Dice::new(1)
     }
 
     fn cast(&self) -> Vec<Arc<Npc>> {

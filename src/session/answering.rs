@@ -16,6 +16,7 @@ use super::{
     seat::{Next, Seat},
     segment::QueuePosition,
     table::Table,
+    told_bonus::roll_with_bonus,
     turns::EngineHandle,
     utterance::{Purpose, Utterance},
 };
@@ -98,7 +99,7 @@ impl Table {
         }
         let (recall, recalled) = self.recall(&purpose).unzip();
         let labels = self.labels(purpose.seat);
-        let facts = Arc::new(self.facts(&purpose.utterance));
+        let facts = Arc::new(self.facts(&purpose));
         let seat = &mut self.seats[purpose.seat];
         let (gate, gate_in) = watch::channel(Gate { confirmed, playing: 0 });
         let cancel = CancellationToken::new();
@@ -133,14 +134,20 @@ impl Table {
         id
     }
 
-    /// What is known of `utterance`.
-    fn facts(&mut self, utterance: &Utterance) -> TurnFacts {
+    /// What is known of the utterance that `purpose` answers.
+    fn facts(&mut self, purpose: &Purpose) -> TurnFacts {
+        let utterance = &purpose.utterance;
         let dice = spoken::Heard::of(&utterance.text);
+        let by = self.speakers.person(utterance.speaker);
+        let before = &self.seats[purpose.seat].conversation;
+        let with_bonus = roll_with_bonus(&utterance.text, &by, before);
         TurnFacts {
             speaker: self.speakers.called(utterance.speaker).to_owned(),
-            by: Some(self.speakers.person(utterance.speaker)),
+            by: Some(by),
             utterance: utterance.text.clone(),
-            dice: dice.rolls().or_else(|| spoken::typed_dice(&utterance.text)),
+            dice: with_bonus
+                .or_else(|| dice.rolls())
+                .or_else(|| spoken::typed_dice(&utterance.text)),
             odds: dice.odds(),
             last: dice.last(),
             dice_withheld: dice.withholds(),

@@ -53,6 +53,7 @@ mod status;
 mod steering;
 mod summaries;
 mod table;
+mod told_bonus;
 mod turns;
 mod understanding;
 mod utterance;

@@ -28,7 +28,7 @@ use super::{
 use crate::{
     app::{self, LiveConfig, OpenTable, OpenTables, Resumed, Running, SeatedTable, Tools},
     campaign::{
-        Assistant, AssistantParts, CallLog, KeptSession, Tables, Transcript, TranscriptWriter,
+        Assistant, AssistantParts, CallLog, Dice, KeptSession, Tables, Transcript, TranscriptWriter,
     },
     config::Config,
     domain::{Npc, SessionId},
@@ -276,8 +276,8 @@ pub async fn at_table(
     let following = app::follow(running, setting.live_config());
     let assistant = &setting.assistant(effects)?;
     let (typist, is_dm, permits) = (arguments.typist(), arguments.as_dm, &*permits);
-    let (engines, music) = (Arc::new(seated), tools.music());
-    let context = &SlashContext { assistant, permits, engines, music, recap, typist, is_dm };
+    let (engines, music, dice) = (Arc::new(seated), tools.music(), Dice::new(rand::random()));
+    let context = &SlashContext { assistant, permits, engines, music, dice, recap, typist, is_dm };
     let interrupts = signal(SignalKind::interrupt())?;
     setting.is_open.set(true);
     let conducting = Conducting { steps: &steps, typed: &typed, context, sink: &sink, interrupts };

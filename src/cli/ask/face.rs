@@ -10,7 +10,8 @@ use tokio::sync::oneshot;
 use super::permits::LocalPermits;
 use crate::{
     campaign::{
-        Assistant, AssistantSettings, Engines, Scoped, Transcript, TranscriptWriter, Writer, recap,
+        Assistant, AssistantSettings, Dice, Engines, Scoped, Transcript, TranscriptWriter, Writer,
+        recap,
     },
     commands::{AtTable, Face, Lasting, RecapSoon, Refusal, StatusSoon, never_allowed},
     domain::{EngineKind, Npc},
@@ -58,6 +59,8 @@ pub struct SlashContext<'a> {
     pub engines: Arc<dyn Engines>,
     /// Music that the table may play.
     pub music: Music,
+    /// Dice that are thrown by hand.
+    pub dice: Dice,
     /// What a recap is made of; `None`: the session is not saved.
     pub recap: Option<RecapParts>,
     /// The typist's name at the table.
@@ -76,6 +79,8 @@ pub struct Terminal<'a> {
     pub engines: &'a Arc<dyn Engines>,
     /// Music that the table may play.
     pub music: &'a Music,
+    /// Dice that are thrown by hand.
+    pub dice: &'a Dice,
     /// What a recap is made of; `None`: the session is not saved.
     pub recap: Option<&'a RecapParts>,
     /// Tools that were allowed for good.
@@ -96,6 +101,10 @@ impl Face for Terminal<'_> {
             engines: Arc::clone(self.engines),
             music: self.music.library(),
         })
+    }
+
+    fn dice(&self) -> Dice {
+        self.dice.clone()
     }
 
     fn cast(&self) -> Vec<Arc<Npc>> {

@@ -2,11 +2,10 @@
 //!
 //! Entry function: [`all`]. **Never**: does what a command of every face does.
 
-use rand::{SeedableRng, rngs::StdRng};
-
 use crate::{
-    commands::{self, Command, Kind, Parameter, Refusal, Reply, Subcommand, Text, usage},
-    logic::spoken::read_dice,
+    commands::{
+        self, Call, Command, Face, Kind, Parameter, Refusal, Reply, Subcommand, Text, usage,
+    },
     session::Command as TableCommand,
 };
 
@@ -25,13 +24,13 @@ static ROLL: Command = Command {
     description: "Roll dice",
     subs: &[Subcommand::new(
         "roll",
-        "Roll dice yourself: 2d6+3, 1d20 adv, 4d6kh3",
+        "Roll dice yourself: 2d6+3, 1d20 adv, 4d6kh3, again",
         &[Parameter::required(
             "expression",
             "Dice, as notation or in words",
             Kind::Words(DICE_MAX),
         )],
-        |_, call| Ok(Reply::public(Text::lines(thrown(call.words("expression")?)?)).into()),
+        |face, call| Ok(Reply::public(Text::lines(thrown(face, call)?)).into()),
     )
     .for_all()],
 };
@@ -90,14 +89,10 @@ static HELP: Command = Command {
     .for_all()],
 };
 
-/// The dice that `text` names, thrown: a text a roll.
-fn thrown(text: &str) -> Result<Vec<Text>, Refusal> {
-    let mut dice = StdRng::seed_from_u64(rand::random());
-    let mut fallen = Vec::new();
-    for roll in read_dice(text)? {
-        fallen.push(Text::from(roll.roll(&mut dice)?.text));
-    }
-    Ok(fallen)
+/// The dice that a call names, thrown: a text a roll.
+fn thrown(face: &dyn Face, call: &Call) -> Result<Vec<Text>, Refusal> {
+    let fallen = face.dice().roll(call.words("expression")?, &call.speaker.name)?;
+    Ok(fallen.into_iter().map(|it| Text::from(it.text)).collect())
 }
 
 /// Every command of a terminal, in the order of `/help`.

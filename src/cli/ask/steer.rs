@@ -50,6 +50,7 @@ impl Driver {
             engines: &context.engines,
             music: &context.music,
             permits: context.permits,
+            dice: &context.dice,
             recap: context.recap.as_ref(),
             orders: Vec::new(),
             is_here: !self.away.contains(&caller),

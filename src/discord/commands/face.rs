@@ -7,6 +7,7 @@ use std::sync::Arc;
 use futures::FutureExt;
 
 use crate::{
+    campaign::Dice,
     commands::{AtTable, Face, Lasting, Refusal, StatusSoon, never_allowed},
     discord::guild::Guild,
     domain::{EngineKind, Npc},
@@ -22,6 +23,10 @@ impl Face for Guild {
             engines: Arc::clone(&session.engines),
             music: self.shared.handles.music.library(),
         })
+    }
+
+    fn dice(&self) -> Dice {
+        self.shared.handles.dice.clone()
     }
 
     fn cast(&self) -> Vec<Arc<Npc>> {

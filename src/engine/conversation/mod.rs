@@ -116,6 +116,11 @@ impl Conversation {
         self.history.overhear(line);
     }
 
+    /// Lines said around the NPC since it last spoke, and what was said to it without an answer.
+    pub fn overheard(&self) -> &[Overheard] {
+        self.history.overheard()
+    }
+
     /// Takes back the line that was overheard last in exactly these words: its speaker goes on, and
     /// the whole line follows later.
     pub fn unhear(&mut self, line: &Overheard) {

@@ -241,6 +241,12 @@ pub struct DiceTalk {
     pub penalties: List,
     /// Words between such a word and its number: "of".
     pub beside_bonus: List,
+    /// Words that may stand beside a bonus that is told by itself: "I have".
+    pub beside_told: List,
+    /// Of these, those that make it one's own.
+    pub own: List,
+    /// Words between a bonus and what it is for or from.
+    pub sources: List,
     /// Checks and what they are made with, for which a d20 is rolled: "save", "perception".
     pub checks: List,
     /// Like [`Self::checks`], where advantage alone says too little: "attack".

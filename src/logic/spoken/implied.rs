@@ -22,11 +22,13 @@ enum Sign {
 }
 
 /// A number that is added.
-struct Addend {
+pub(super) struct Addend {
     /// In dice syntax: "+4".
-    text: String,
+    pub text: String,
+    /// Index of the first token.
+    pub start: usize,
     /// Index of the next token.
-    next: usize,
+    pub next: usize,
 }
 
 /// All that is added in `tokens`, in dice syntax: "+4-1"; empty where nothing is.
@@ -102,7 +104,8 @@ fn counts_things(tokens: &[Token]) -> bool {
     })
 }
 
-fn addends(tokens: &[Token]) -> Vec<Addend> {
+/// The numbers that are added in `tokens`, in their order.
+pub(super) fn addends(tokens: &[Token]) -> Vec<Addend> {
     let (mut all, mut at) = (Vec::new(), 0);
     while at < tokens.len() {
         match addend(tokens, at) {
@@ -150,7 +153,7 @@ fn addend(tokens: &[Token], start: usize) -> Option<Addend> {
     let noun = behind.and_then(Token::word);
     next += usize::from(noun.is_some_and(|word| is_any(|it| it.dice.bonuses, word)));
     let sign = if is_minus { '-' } else { '+' };
-    Some(Addend { text: format!("{sign}{number}"), next })
+    Some(Addend { text: format!("{sign}{number}"), start, next })
 }
 
 fn sign(token: &Token) -> Option<Sign> {

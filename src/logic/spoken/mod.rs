@@ -4,7 +4,8 @@
 //! Hears English ("two d six plus three", "a d twenty with advantage", "four d six drop the
 //! lowest") and, behind the German "w", German number words ("zwei w sechs plus drei").
 //! **Never** takes ordinary talk for a roll: a number needs its "d" or "sided die", a d20 that is not named two of a
-//! check or word of rolling, advantage, a bonus (`implied.rs`).
+//! check or word of rolling, advantage, a bonus (`implied.rs`); a bonus by itself changes what was rolled before
+//! (`told.rs`).
 
 mod german;
 mod heard;
@@ -13,6 +14,7 @@ mod misheard;
 mod numbers;
 mod phrase;
 mod tokens;
+mod told;
 
 #[cfg(test)]
 mod tests;
@@ -21,6 +23,7 @@ use super::dice;
 
 pub use heard::{AGAIN, APART, Heard};
 pub use numbers::{german_number_words, number_words};
+pub use told::{TOLD, bonus_told, told};
 
 /// An NPC's line when nobody pays for more of its words, in the language of this ISO 639-1 code, else in
 /// English.

@@ -66,6 +66,19 @@ pub(super) static DICE: DiceTalk = DiceTalk {
     beside_bonus: &[
         "ein", "eine", "einen", "einem", "mein", "meinen", "meinem", "der", "den", "von", "ist", "mit",
     ],
+    beside_told: &[
+        "ich", "hab", "habe", "hätte", "bekomme", "bekomm", "krieg", "kriege", "mit", "ein", "eine", "einen", "der",
+        "die", "den", "das", "mein", "meine", "meinen", "meinem", "ist", "sind", "es", "dazu", "noch", "bitte",
+        "kommt", "kommen", "dann", "und", "auch", "mir", "also", "ja", "äh", "ähm", "ah", "ach", "oh", "rechne",
+        "rechnest", "rechnen", "zähl", "zähle", "zählst", "gib", "drauf", "darauf", "hinzu", "dabei", "übrigens",
+        "doch", "moment", "warte", "macht", "vergessen", "insgesamt", "da", "mich", "kannst", "könntest", "du",
+        "okay", "ok", "gut", "halt", "nämlich", "hier", "jetzt", "obendrauf", "schaden", "punkte",
+    ],
+    own: &["ich", "mein", "meine", "meinen", "meinem"],
+    sources: &[
+        "von", "vom", "für", "auf", "wegen", "durch", "dank", "aus", "weil", "bei", "beim", "in", "im", "zum", "zur",
+        "zu", "gegen", "mit",
+    ],
     checks: &[
         "probe", "rettungswurf", "angriffswurf", "wurf", "initiative", "wahrnehmung", "heimlichkeit",
         "motiv", "überzeugen", "überzeugung", "täuschen", "täuschung", "einschüchtern", "einschüchterung",

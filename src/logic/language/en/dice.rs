@@ -49,6 +49,17 @@ pub(super) static DICE: DiceTalk = DiceTalk {
     bonuses: &["bonus", "modifier", "mod"],
     penalties: &["penalty"],
     beside_bonus: &["a", "an", "my", "the", "of", "is", "another", "with"],
+    beside_told: &[
+        "i", "ive", "have", "got", "get", "gets", "with", "a", "an", "the", "my", "its", "thats", "that", "this",
+        "is", "it", "me", "and", "also", "still", "too", "another", "please", "then", "oh", "ah", "um", "uh",
+        "well", "so", "there", "theres", "here", "forgot", "forget", "of", "course", "actually", "make", "say",
+        "should", "be", "would", "but", "ok", "okay", "yes", "yeah", "hey", "sorry", "wait", "can", "could", "you",
+        "just", "now", "top", "as", "comes", "im", "damage", "points", "proficiency", "total",
+    ],
+    own: &["i", "ive", "my", "im"],
+    sources: &[
+        "for", "from", "to", "on", "in", "at", "because", "thanks", "with", "through", "due", "against",
+    ],
     checks: &[
         "check", "checks", "save", "saves", "saving", "initiative", "perception", "stealth", "insight",
         "persuasion", "deception", "intimidation", "athletics", "acrobatics", "investigation", "arcana",

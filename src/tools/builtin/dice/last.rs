@@ -42,6 +42,14 @@ impl LastRolls {
         rolls.push_front(rolled);
     }
 
+    /// Puts `rolled` in the place of the newest roll of the speaker in `context`.
+    pub fn correct(&self, context: &CallContext, rolled: Value) {
+        let mut all = self.all();
+        if let Some(newest) = all.get_mut(&roller(context)).and_then(|rolls| rolls.front_mut()) {
+            *newest = rolled;
+        }
+    }
+
     /// The roll of the speaker in `context` that was made `back` rolls before their last.
     pub fn of(&self, context: &CallContext, back: usize) -> Option<Value> {
         self.all().get(&roller(context))?.get(back).cloned()

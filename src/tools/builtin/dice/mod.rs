@@ -4,6 +4,7 @@
 
 mod last;
 mod odds;
+mod told;
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -59,7 +60,8 @@ pub fn tools(dice: Dice, tables: Vec<RandomTable>) -> Vec<Definition> {
             json!({"expression": {
                 "type": "string",
                 "description": "dice such as 2d6+3, 1d20 adv, 4d6kh3, several with ; between, the words \
-                                spoken, or 'again' for the last roll of the person you answer",
+                                spoken, 'again' for the last roll of the person you answer, or 'told+7' to \
+                                add a bonus to it that they tell afterwards",
             }}),
             &["expression"],
         ),
@@ -88,6 +90,9 @@ fn roll(
     arguments: &Map<String, Value>,
 ) -> Result<CallOutput, CallError> {
     let said = text(arguments, "expression").unwrap_or_default();
+    if let Some(bonus) = spoken::told(said) {
+        return with_bonus(dice, context, bonus);
+    }
     let repeated = match spoken::repeated(said) {
         Some(changes) => Some(format!("{}{changes}", last_expression(dice, context)?)),
         None => None,
@@ -102,6 +107,18 @@ fn roll(
     }
     let value = described(&rolled);
     dice.last.keep(context, value.clone());
+    Ok(CallOutput::json(value))
+}
+
+/// The last roll of the speaker in `context` with `bonus` added; its dice lie as they fell.
+fn with_bonus(dice: &Dice, context: &CallContext, bonus: &str) -> Result<CallOutput, CallError> {
+    let rolled = dice.last.of(context, 0).ok_or_else(|| last::none_yet(context, 0))?;
+    let value = told::with_bonus(&rolled, bonus).ok_or_else(|| {
+        let text = format!("'{bonus}' cannot be added to {} (roll it again)", rolled["expression"]);
+        CallError::new(CallErrorKind::Tool, text)
+    })?;
+    show(context, &format!("{bonus} for {}", told::shown(&value)));
+    dice.last.correct(context, value.clone());
     Ok(CallOutput::json(value))
 }
 

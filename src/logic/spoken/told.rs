@@ -1,0 +1,173 @@
+//! A bonus that is told by itself: "my bonus is plus seven".
+//!
+//! Entry function: [`bonus_told`]. Such an utterance is a number with its sign, and words that stand beside one;
+//! behind it may stand what it is for or from. It changes what its speaker had rolled before.
+//! **Never**: knows what that was.
+
+use super::{
+    implied::{self, Addend},
+    phrase,
+    tokens::{self, Token},
+};
+use crate::logic::{
+    language::{DiceTalk, List, is_any, is_common},
+    words::{Words, fold},
+};
+
+/// What stands for the last roll with a bonus that was told afterwards, before the bonus: "told+7".
+pub const TOLD: &str = "told";
+/// Most words of a call, before the first or behind the last comma: "my friend".
+const CALL: usize = 2;
+/// Most words behind a bonus about its source: "from my cloak of protection".
+const SOURCE: usize = 6;
+
+/// The bonus that the whole of `utterance` tells, in dice syntax ("+7"); `None`: it says something else, names
+/// dice, denies, or asks.
+pub fn bonus_told(utterance: &str) -> Option<String> {
+    if utterance.trim_end().ends_with('?') || denies(utterance) || asks(utterance) {
+        return None;
+    }
+    let plain = utterance.replace(['\'', '\u{2019}'], "");
+    let tokens = tokens::tokens(without_calls(&plain));
+    let addends = implied::addends(&tokens);
+    let last = addends.last()?;
+    if phrase::find(&tokens, 0).is_some() {
+        return None;
+    }
+    let behind = tokens.get(last.next..)?.iter().position(|it| is(it, |list| list.sources));
+    let end = behind.map_or(tokens.len(), |at| last.next + at);
+    if tokens.len() - end > SOURCE || tells_of_a_check(&tokens) {
+        return None;
+    }
+    let is_added = |at: usize| addends.iter().any(|it: &Addend| (it.start..it.next).contains(&at));
+    let fits = |at: usize| tokens.get(at).is_some_and(|it| may_stand(it, at == 0));
+    (0..end)
+        .all(|at| is_added(at) || fits(at))
+        .then(|| addends.into_iter().map(|it| it.text).collect())
+}
+
+/// The bonus in "told+7".
+pub fn told(text: &str) -> Option<&str> {
+    let bonus = text.trim().strip_prefix(TOLD)?;
+    let is_number = |part: &str| !part.is_empty() && part.bytes().all(|it| it.is_ascii_digit());
+    let numbers = bonus.strip_prefix(['+', '-'])?;
+    numbers.split(['+', '-']).all(is_number).then_some(bonus)
+}
+
+/// True if a word may stand beside a bonus; the first one may be somebody's name.
+fn may_stand(token: &Token, is_first: bool) -> bool {
+    let lists: [fn(&'static DiceTalk) -> List; 7] = [
+        |it| it.beside_told,
+        |it| it.sources,
+        |it| it.beside_bonus,
+        |it| it.bonuses,
+        |it| it.penalties,
+        |it| it.checks,
+        |it| it.attacks,
+    ];
+    let is_of_dice = is(token, |it| it.rolling) || is(token, |it| it.throws);
+    let is_name = |word: &str| is_first && !is_of_dice && !is_common(&fold(word));
+    lists.into_iter().any(|list| is(token, list)) || token.word().is_some_and(is_name)
+}
+
+/// "stealth plus seven": it names a check that is not said to be the speaker's, so it is a roll of its own.
+fn tells_of_a_check(tokens: &[Token]) -> bool {
+    implied::names_a_check(tokens) && !tokens.iter().any(|it| is(it, |list| list.own))
+}
+
+fn is(token: &Token, list: impl Fn(&'static DiceTalk) -> List) -> bool {
+    token.word().is_some_and(|word| is_any(|it| list(it.dice), word))
+}
+
+/// True if a word of `utterance` negates.
+fn denies(utterance: &str) -> bool {
+    Words::of(utterance).iter().any(|word| is_any(|it| it.wording.negations, word))
+}
+
+/// "habe ich plus sieben": whether it begins as a question that wants nothing done.
+fn asks(utterance: &str) -> bool {
+    let words = Words::of(utterance);
+    let Some(first) = words.get(0) else { return false };
+    let is_verb = is_any(|it| it.endings.verbs, first) && !is_any(|it| it.dice.requests, first);
+    let has_subject = words.get(1).is_some_and(|it| is_any(|it| it.endings.subjects, it));
+    is_any(|it| it.endings.asking, first)
+        || has_subject && (is_verb || matches!(first, "hab" | "habe"))
+}
+
+/// `text` without a call before its first or behind its last comma.
+fn without_calls(text: &str) -> &str {
+    let is_call = |part: &str| {
+        implied::addends(&tokens::tokens(part)).is_empty() && Words::of(part).len() <= CALL
+    };
+    let text = text.split_once(',').filter(|(call, _)| is_call(call)).map_or(text, |it| it.1);
+    text.rsplit_once(',').filter(|(_, call)| is_call(call)).map_or(text, |it| it.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bonus_told_by_itself_is_found() {
+        for (said, bonus) in [
+            ("my bonus is plus seven", "+7"),
+            ("My bonus is +7.", "+7"),
+            ("plus four", "+4"),
+            ("+4", "+4"),
+            ("oh and I have plus three", "+3"),
+            ("I've got a plus two from bless", "+2"),
+            ("Bartok my modifier is minus one", "-1"),
+            ("Plus five, Bartok.", "+5"),
+            ("barkeep, that's plus five please", "+5"),
+            ("add three to my roll", "+3"),
+            ("could you add five", "+5"),
+            ("with a bonus of six", "+6"),
+            ("plus seven and minus two", "+7-2"),
+            ("my perception is plus four", "+4"),
+            ("ich habe plus sieben", "+7"),
+            ("Ich hab noch plus zwei wegen Segen", "+2"),
+            ("Mein Bonus ist plus vier.", "+4"),
+            ("mein Bonus auf Heimlichkeit ist plus vier", "+4"),
+            ("mit plus fünf bitte", "+5"),
+            ("dazu kommen noch plus drei", "+3"),
+            ("Bartok, minus zwei", "-2"),
+            ("mein Modifikator ist minus eins", "-1"),
+        ] {
+            assert_eq!(bonus_told(said).as_deref(), Some(bonus), "{said}");
+        }
+    }
+
+    #[test]
+    fn other_talk_tells_no_bonus() {
+        for said in [
+            "",
+            "seven",
+            "I have seven gold",
+            "I have plus one longsword",
+            "we are five plus two friends",
+            "two plus two is four",
+            "I don't have plus seven",
+            "ich habe keinen Bonus von sieben",
+            "do I have plus seven",
+            "habe ich plus sieben",
+            "is it plus seven?",
+            "stealth plus seven",
+            "plus 1d4",
+            "roll with plus seven",
+            "a d20 plus seven",
+            "zwei Bier plus drei Eintopf",
+            "she has plus seven",
+            "what is my bonus",
+        ] {
+            assert_eq!(bonus_told(said), None, "{said}");
+        }
+    }
+
+    #[test]
+    fn told_bonus_is_read_as_it_is_written() {
+        assert_eq!(told("told+7-2"), Some("+7-2"));
+        for text in ["told", "told+", "told7", "told+x", "again+7", "told+1d4"] {
+            assert_eq!(told(text), None, "{text}");
+        }
+    }
+}
