@@ -194,6 +194,7 @@ impl Table {
         utterance.text = self.router.correct(&utterance);
         let speaker = utterance.speaker;
         let understood = self.understand(&utterance);
+        self.leave_wishes_out(&understood, &mut utterance);
         // Begun on other words for the same sound.
         let begun = self.hearing.of(speaker).and_then(|pipeline| pipeline.ahead);
         if let Some(begun) = begun.and_then(|turn| self.turns.peek(turn)) {

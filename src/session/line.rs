@@ -138,6 +138,8 @@ pub enum Outcome {
     Stopped,
     /// A command of the game master.
     Command,
+    /// A wish, of anybody, that the table itself has granted.
+    Granted,
 }
 
 impl Outcome {
@@ -145,7 +147,12 @@ impl Outcome {
     pub const fn is_well(self) -> bool {
         matches!(
             self,
-            Self::Spoken | Self::Interrupted | Self::CutShort | Self::Stopped | Self::Command
+            Self::Spoken
+                | Self::Interrupted
+                | Self::CutShort
+                | Self::Stopped
+                | Self::Command
+                | Self::Granted
         )
     }
 }

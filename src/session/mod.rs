@@ -57,6 +57,7 @@ mod told_bonus;
 mod turns;
 mod understanding;
 mod utterance;
+mod wishing;
 mod withdrawal;
 
 pub use clock::SoundTime;

@@ -72,7 +72,8 @@ impl Statistics {
             | Outcome::Cancelled
             | Outcome::PutOff
             | Outcome::Stopped
-            | Outcome::Command => &mut self.counts.silent,
+            | Outcome::Command
+            | Outcome::Granted => &mut self.counts.silent,
             Outcome::CutShort
             | Outcome::HearingError
             | Outcome::ModelError

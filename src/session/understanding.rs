@@ -19,7 +19,7 @@ use super::{
 };
 use crate::{
     engine::Cause,
-    logic::{address::Why, barge_in, command::is_x_card, music::MusicWish, spoken, vad::Voicing},
+    logic::{address::Why, barge_in, command::is_x_card, spoken, vad::Voicing},
     provider::{Error, Kind},
 };
 
@@ -157,8 +157,12 @@ impl Table {
         let understood = match () {
             () if utterance.text.is_empty() => Understood::Nothing,
             () if is_x_card(&utterance.text) => Understood::Halt(utterance.speech_end),
-            () => self.addressed_to(seat, &utterance),
+            () => {
+                let understood = self.addressed_to(seat, &utterance);
+                self.or_wishes(understood, &utterance.text)
+            }
         };
+        self.grant_within(&understood, &mut utterance);
         self.act_on(understood, utterance);
     }
 
@@ -182,6 +186,7 @@ impl Table {
         utterance.text = self.router.correct(&utterance);
         let ahead = self.hearing.of(utterance.speaker).and_then(|pipeline| pipeline.ahead.take());
         let understood = self.understand(&utterance);
+        self.grant_within(&understood, &mut utterance);
         tracing::trace!(
             pii_speaker = self.speakers.name(utterance.speaker),
             pii_heard = utterance.text,
@@ -223,7 +228,7 @@ impl Table {
             }
             Understood::Music(wishes) => {
                 let detail = self.grant(utterance.speaker, wishes);
-                self.unanswered(utterance, Outcome::Command, Some(detail));
+                self.unanswered(utterance, Outcome::Granted, Some(detail));
             }
             Understood::Nobody(why) => {
                 let now = Instant::now();
@@ -275,38 +280,13 @@ impl Table {
         if barge_in::is_stop_word(&utterance.text, names) || barge_in::is_stop_word(order, names) {
             return Understood::Stop;
         }
-        let wishes = self.music.wishes(&utterance.text, names);
         let situation = self.situation();
         let understood = self.router.understand(utterance, &self.seats, &self.speakers, situation);
-        match understood {
-            // An NPC that can stop music answers for it.
-            Understood::Addressed { seat, .. }
-                if wishes == [MusicWish::Stop] && self.seats[seat].npc.plays_music() =>
-            {
-                understood
-            }
-            _ if wishes.is_empty() => understood,
-            _ => Understood::Music(wishes),
-        }
-    }
-
-    /// Does what was wished about music; whoever is asked what sounds says so.
-    fn grant(&mut self, speaker: SpeakerId, wishes: Vec<MusicWish>) -> String {
-        let is_asked = wishes.contains(&MusicWish::Name);
-        let done: Vec<String> = wishes.into_iter().map(|wish| self.music.grant(wish)).collect();
-        let titles = self.music.titles().filter(|_| is_asked);
-        let said = titles.and_then(|titles| {
-            let (id, seat) = self.seats.iter().find(|it| self.may_speak(*it))?;
-            Some((id, spoken::music_title(&seat.npc.language, &titles)))
-        });
-        if let Some((id, said)) = said {
-            self.puppet(speaker, id, said);
-        }
-        done.join(", ")
+        self.or_wishes(understood, &utterance.text)
     }
 
     /// True if an NPC is there and not muted.
-    fn may_speak(&self, (id, seat): (SeatId, &Seat)) -> bool {
+    pub(super) fn may_speak(&self, (id, seat): (SeatId, &Seat)) -> bool {
         self.router.scene.is_present(id) && !seat.muted
     }
 

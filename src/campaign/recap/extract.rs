@@ -16,8 +16,8 @@ const QUOTED: usize = 110;
 const QUOTED_WHOLE: usize = 600;
 /// Weight of an exchange that may not be left out.
 const KEPT: u32 = u32::MAX;
-/// Outcomes of turns that were orders.
-const ORDERS: [&str; 2] = ["stopped", "command"];
+/// Outcomes of turns that were orders, or wishes of the table itself.
+const ORDERS: [&str; 3] = ["stopped", "command", "granted"];
 /// Outcome of what was said to no NPC.
 const TO_NOBODY: &str = "nobody_addressed";
 /// The tool that throws dice.

@@ -229,6 +229,7 @@ fn ending(line: &TurnLine) -> Option<String> {
         Outcome::Cancelled => "dropped",
         Outcome::Stopped => "stop word, no answer needed",
         Outcome::Command => "order carried out",
+        Outcome::Granted => "wish granted",
     };
     Some(detail.map_or_else(|| what.to_owned(), |detail| format!("{what}: {detail}")))
 }

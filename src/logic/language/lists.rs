@@ -178,6 +178,10 @@ pub struct MusicTalk {
     pub asking: List,
     /// Verbs of music that sounds.
     pub running: List,
+    /// Words that say of such a word that it is too much: "too".
+    pub excess: List,
+    /// Words that begin another request behind a wish: "and".
+    pub apart: List,
     /// Words that may stand beside those in a wish.
     pub beside: List,
 }

@@ -18,7 +18,7 @@ use serde::Serialize;
 pub use mixer::{Mixer, MusicFrame};
 pub use playing::Samples;
 pub use shipped::shipped_sound;
-pub use wish::{MusicWish, WishContext, wishes};
+pub use wish::{MusicWish, WishContext, wishes, wishes_within};
 
 /// Layer of the mix that a track sounds in. A new track replaces only the one in its own layer; effects
 /// sound once, beside everything else.

@@ -1,12 +1,14 @@
-//! Spoken wishes about the music of a table, English and German: [`wishes`].
+//! Spoken wishes about the music of a table, English and German: [`wishes`], [`wishes_within`].
 //!
-//! Like a spoken command, a wish is a whole utterance: each of its words says what is to be done, names
-//! music, or stands beside such words in every request. "The music was louder at the duke's" is none.
+//! Like a spoken command, a wish is a whole utterance, or a whole part of one that names music: each of its words
+//! says what is to be done, names music, or stands beside such words in every request. "The music was louder at
+//! the duke's" is none. Beside the words for music, the last word of a title that sounds names it ("drums"), as
+//! does any that means the same.
 //! **Never**: changes the music.
 
-use std::sync::Arc;
+use std::{ops::Range, sync::Arc};
 
-use super::{Library, Track, shipped_sound};
+use super::{Library, Track, moods, shipped_sound};
 use crate::logic::{
     command::{NpcNames, name_at},
     language::{List, MusicTalk, is_any},
@@ -40,12 +42,38 @@ pub struct WishContext<'c> {
     pub names: &'c [NpcNames],
     /// The tracks that may be named.
     pub library: &'c Library,
-    /// True while music sounds: "louder" alone means it then.
-    pub sounds: bool,
+    /// Titles of what sounds; while anything does, "louder" alone means it.
+    pub playing: &'c [String],
 }
 
 /// The wishes that the whole of `text` consists of, in the order spoken; empty: it is something else.
 pub fn wishes(text: &str, context: WishContext<'_>) -> Vec<MusicWish> {
+    heard(text, context, false)
+}
+
+/// The wishes that parts of `text` consist of, and the rest of it, which is not empty; `None`: there are none. A
+/// part is a sentence, or a clause behind a comma or an "and".
+pub fn wishes_within(text: &str, context: WishContext<'_>) -> Option<(Vec<MusicWish>, String)> {
+    let (mut wishes, mut rest, mut is_behind_wish) = (Vec::new(), String::new(), false);
+    for part in parts(text) {
+        let part = text.get(part).unwrap_or_default();
+        let found = heard(part, context, true);
+        if found.is_empty() {
+            let part = if is_behind_wish { without_joining(part) } else { part };
+            if !rest.is_empty() && !part.is_empty() {
+                rest.push(' ');
+            }
+            rest.push_str(part.trim());
+        }
+        is_behind_wish = !found.is_empty();
+        wishes.extend(found);
+    }
+    let rest = rest.trim_end_matches([',', ' ']).to_owned();
+    (!wishes.is_empty() && !rest.is_empty()).then_some((wishes, rest))
+}
+
+/// The wishes in `text`, which names music itself if it `must_name` it.
+fn heard(text: &str, context: WishContext<'_>, must_name: bool) -> Vec<MusicWish> {
     let words = Words::of(text);
     if words.len() > WORDS_MAX {
         return Vec::new();
@@ -54,8 +82,30 @@ pub fn wishes(text: &str, context: WishContext<'_>) -> Vec<MusicWish> {
     if let Some(track) = said.titled() {
         return vec![MusicWish::Play(track)];
     }
-    let rest_is_known = said.words.iter().all(|word| said.is_known(word));
-    if rest_is_known { said.wishes() } else { Vec::new() }
+    let is_whole = said.words.iter().all(|word| said.is_known(word));
+    let is_named = !must_name || said.names_music();
+    if is_whole && is_named { said.wishes() } else { Vec::new() }
+}
+
+/// The sentences and clauses of `text`, one behind the other.
+fn parts(text: &str) -> Vec<Range<usize>> {
+    let words = Words::of(text);
+    let is_apart = |at: usize| words.get(at).is_some_and(|word| is(|it| it.apart, word));
+    let begins = |at: &usize| {
+        let between = text.get(words.source(at - 1).end..words.source(*at).start);
+        let is_marked = between.is_some_and(|it| it.contains(['.', '!', '?', ';', ':', ',']));
+        is_marked || is_apart(*at) && !is_apart(at - 1)
+    };
+    let starts = (1..words.len()).filter(begins).map(|at| words.source(at).start);
+    let bounds: Vec<usize> = [0].into_iter().chain(starts).chain([text.len()]).collect();
+    bounds.iter().zip(bounds.iter().skip(1)).map(|(start, end)| *start..*end).collect()
+}
+
+/// A part without the "and" that it begins with.
+fn without_joining(part: &str) -> &str {
+    let words = Words::of(part);
+    let first = words.iter().position(|word| !is(|it| it.apart, word));
+    first.and_then(|at| part.get(words.source(at).start..)).unwrap_or_default()
 }
 
 /// An utterance without the names of NPCs.
@@ -99,7 +149,7 @@ impl<'w> Said<'w> {
     /// True if a word may stand in a wish.
     fn is_known(&self, word: &str) -> bool {
         let lists: [fn(&'static MusicTalk) -> List; 12] = [
-            |it| it.nouns,
+            |it| it.excess,
             |it| it.softer,
             |it| it.louder,
             |it| it.loud,
@@ -112,7 +162,16 @@ impl<'w> Said<'w> {
             |it| it.turning,
             |it| it.beside,
         ];
-        is_negation(word) || lists.iter().any(|list| is(list, word))
+        is_negation(word) || self.names(word) || lists.iter().any(|list| is(list, word))
+    }
+
+    /// True if a word names music, or what sounds.
+    fn names(&self, word: &str) -> bool {
+        is(|it| it.nouns, word) || self.context.playing.iter().any(|title| is_head(word, title))
+    }
+
+    fn names_music(&self) -> bool {
+        self.words.iter().any(|word| self.names(word))
     }
 
     fn has(&self, list: fn(&'static MusicTalk) -> List) -> bool {
@@ -120,7 +179,7 @@ impl<'w> Said<'w> {
     }
 
     fn wishes(&self) -> Vec<MusicWish> {
-        let (names_music, sounds) = (self.has(|it| it.nouns), self.context.sounds);
+        let (names_music, sounds) = (self.names_music(), !self.context.playing.is_empty());
         if self.words.first().is_some_and(|word| is(|it| it.asking, word)) {
             let asks = names_music || sounds && self.has(|it| it.running);
             return if asks { vec![MusicWish::Name] } else { Vec::new() };
@@ -130,8 +189,7 @@ impl<'w> Said<'w> {
             return Vec::new();
         }
         let negated = self.words.iter().any(|word| is_negation(word) && !is(|it| it.stop, word));
-        let is_excess = |word: &&str| matches!(*word, "too" | "zu");
-        match (negated || self.words.iter().any(is_excess), self.has(|it| it.loud)) {
+        match (negated || self.has(|it| it.excess), self.has(|it| it.loud)) {
             (true, true) => return vec![MusicWish::Softer],
             (true, false) if self.has(|it| it.soft) => return vec![MusicWish::Louder],
             _ if negated && names_music && self.has(|it| it.play) => return vec![MusicWish::Stop],
@@ -159,6 +217,15 @@ fn wish_of(word: &str, names_music: bool) -> Option<MusicWish> {
     }
 }
 
+/// True if `word` means what the last word of a title names: "drums" and "Trommeln" of "Battle drums".
+fn is_head(word: &str, title: &str) -> bool {
+    let title = Words::of(title);
+    let Some(head) = title.iter().last() else { return false };
+    let (first, second) = moods::parts(word);
+    let meant = if second == 0 { first } else { second };
+    word == head || moods::stem(word) == moods::stem(head) || meant & moods::mask(head) != 0
+}
+
 /// True if a list of any language's words about music has `word`.
 fn is(list: impl Fn(&'static MusicTalk) -> List, word: &str) -> bool {
     is_any(|language| list(language.music), word)
@@ -176,13 +243,62 @@ mod tests {
     };
     use crate::domain::Npc;
 
-    fn heard(text: &str, sounds: bool) -> Vec<MusicWish> {
+    /// Hears `text` in a tavern with two NPCs, where this is playing.
+    fn with<T>(playing: &[&str], hear: impl FnOnce(WishContext<'_>) -> T) -> T {
         let npcs = [Npc::plain("Bartok"), Npc::plain("Mira")];
         let library = Library {
             tracks: vec![Arc::new(Track::plain("Iron March")), Arc::new(Track::plain("Das Tor"))],
         };
         let names = NpcNames::of(&npcs);
-        wishes(text, WishContext { names: &names, library: &library, sounds })
+        let playing: Vec<String> = playing.iter().map(|&title| title.to_owned()).collect();
+        hear(WishContext { names: &names, library: &library, playing: &playing })
+    }
+
+    fn heard(text: &str, sounds: bool) -> Vec<MusicWish> {
+        let playing: &[&str] = if sounds { &["Iron March"] } else { &[] };
+        with(playing, |context| wishes(text, context))
+    }
+
+    #[test]
+    fn sounds_are_named_by_their_title() {
+        for text in ["turn the drums down", "Mach die Trommeln leiser", "the drums are too loud"] {
+            let heard = |playing: &[&str]| with(playing, |context| wishes(text, context));
+            assert_eq!(heard(&["Battle drums"]), [Softer], "{text}");
+            assert_eq!(heard(&["Rain"]), [], "{text}");
+        }
+        let fight = with(&["Battle drums"], |context| wishes("stop the fight", context));
+        assert_eq!(fight, [], "only the last word of a title is what sounds");
+    }
+
+    #[test]
+    fn wish_beside_another_request_leaves_the_rest() {
+        for (text, wish, rest) in [
+            ("turn the drums down and pour me an ale", Softer, "pour me an ale"),
+            ("Bartok, turn the drums down and pour me an ale", Softer, "Bartok, pour me an ale"),
+            ("Turn the music down. What does the stew cost?", Softer, "What does the stew cost?"),
+            ("Pour me an ale, and turn the music up", Louder, "Pour me an ale"),
+            ("next song please and then tell me about the ring", Next, "tell me about the ring"),
+            ("The music is too loud, who are you", Softer, "who are you"),
+            ("mach die Musik leiser und gib mir ein Bier", Softer, "gib mir ein Bier"),
+            ("Gib mir ein Bier und mach die Musik aus!", Stop, "Gib mir ein Bier"),
+            ("Die Trommeln sind zu laut. Was kostet ein Zimmer?", Softer, "Was kostet ein Zimmer?"),
+        ] {
+            let heard = with(&["Battle drums"], |context| wishes_within(text, context));
+            assert_eq!(heard, Some((vec![wish], rest.to_owned())), "{text}");
+        }
+        for text in [
+            "louder, I can't hear you",
+            "don't stop the music and pour me an ale",
+            "the song was loud and the beer was good",
+            "Do you like the music and the ale?",
+            "mach die Tür auf und gib mir ein Bier",
+            "I go down and drink",
+            "Bartok, hello",
+            "",
+        ] {
+            let heard = with(&["Battle drums"], |context| wishes_within(text, context));
+            assert_eq!(heard, None, "{text}");
+        }
     }
 
     #[test]

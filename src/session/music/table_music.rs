@@ -10,7 +10,9 @@ use super::player::{MusicPlayer, Under};
 use crate::{
     logic::{
         command::NpcNames,
-        music::{Layer, MusicOrder, MusicStatus, MusicWish, Track, WishContext, wishes},
+        music::{
+            Layer, MusicOrder, MusicStatus, MusicWish, Track, WishContext, wishes, wishes_within,
+        },
     },
     tools::builtin::Music,
 };
@@ -61,9 +63,22 @@ impl TableMusic {
 
     /// The wishes about music that the whole of `text` consists of.
     pub fn wishes(&self, text: &str, names: &[NpcNames]) -> Vec<MusicWish> {
-        let library = self.tracks.library();
-        let sounds = !self.status().playing.is_empty();
-        wishes(text, WishContext { names, library: &library, sounds })
+        let (library, playing) = (self.tracks.library(), self.playing());
+        wishes(text, WishContext { names, library: &library, playing: &playing })
+    }
+
+    /// The wishes that parts of `text` consist of, and the rest of it; `None`: there are none.
+    pub fn wishes_within(
+        &self,
+        text: &str,
+        names: &[NpcNames],
+    ) -> Option<(Vec<MusicWish>, String)> {
+        let (library, playing) = (self.tracks.library(), self.playing());
+        wishes_within(text, WishContext { names, library: &library, playing: &playing })
+    }
+
+    fn playing(&self) -> Vec<String> {
+        self.status().playing.into_iter().map(|it| it.1).collect()
     }
 
     /// Does what was wished; returns what was done.
@@ -90,7 +105,7 @@ impl TableMusic {
 
     /// Titles of what sounds; `None`: nothing does.
     pub fn titles(&self) -> Option<String> {
-        let titles: Vec<String> = self.status().playing.into_iter().map(|it| it.1).collect();
+        let titles = self.playing();
         (!titles.is_empty()).then(|| titles.join(", "))
     }
 

@@ -6,7 +6,7 @@ use tempfile::TempDir;
 use tokio::time::sleep;
 
 use super::{
-    super::{Command, Continuation, Outcome, SceneChange, Status, TableEvent},
+    super::{Command, Continuation, Outcome, SceneChange, SeatId, Status, TableEvent},
     stage::{Setup, Stage, THORIN},
 };
 use crate::{
@@ -49,11 +49,28 @@ async fn spoken_wishes_change_the_music() {
     stage.types(THORIN, "Bartok, the music is too loud").await;
     stage.types(THORIN, "leiser bitte").await;
     let told = stage.told().await;
-    assert!(told.iter().all(|line| line.outcome == Outcome::Command), "{told:?}");
+    assert!(told.iter().all(|line| line.outcome == Outcome::Granted), "{told:?}");
     assert_eq!(stage.music.status().volume, 60);
     stage.types(THORIN, "Mach die Musik aus").await;
     stage.told().await;
     assert!(stage.music.status().playing.is_empty());
+    stage.close().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn wish_beside_a_request_leaves_it_to_the_npc() {
+    let folder = TempDir::new().unwrap();
+    let mut stage = with_music(&folder).await;
+    stage.types(THORIN, "Bartok, turn the tune down and pour me an ale").await;
+    stage.settle().await;
+    let lines = stage.lines();
+    let told = (lines[0].heard.as_str(), lines[0].outcome);
+    assert_eq!(told, ("Bartok, pour me an ale", Outcome::Spoken));
+    assert_eq!(stage.music.status().volume, 80);
+    let text = "The music is too loud".to_owned();
+    stage.order(Command::TypedTo { speaker: THORIN, seat: SeatId(1), text }).await;
+    assert_eq!(stage.told().await[0].outcome, Outcome::Granted);
+    assert_eq!(stage.music.status().volume, 60);
     stage.close().await;
 }
 

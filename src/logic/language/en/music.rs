@@ -17,11 +17,13 @@ pub(super) static MUSIC: MusicTalk = MusicTalk {
     play: &["play", "start", "put"],
     asking: &["what", "which", "whats"],
     running: &["playing"],
+    excess: &["too"],
+    apart: &["and", "then", "also", "but"],
     beside: &[
         "turn", "make", "set", "bring", "put", "keep", "play", "the", "a", "bit", "little", "please", "can",
         "could", "would", "will", "you", "it", "its", "that", "this", "to", "us", "me", "we", "i", "want", "id",
         "like", "have", "for", "lets", "let", "go", "now", "again", "some", "of", "just", "hey", "ok", "okay",
-        "and", "then", "volume", "on", "more", "much", "so", "is", "too", "may", "need", "do", "here", "one",
+        "and", "then", "volume", "on", "more", "much", "so", "is", "are", "may", "need", "do", "here", "one",
         "background", "our", "called", "name", "right", "thanks", "be", "slightly", "hear",
     ],
 };

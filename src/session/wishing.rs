@@ -1,0 +1,64 @@
+//! Wishes about music that the table grants itself, whoever is addressed.
+//!
+//! An utterance that only wishes is answered by the change alone. One that says more is answered by the NPC, which
+//! is told the rest. **Never**: grants anything before the words are final.
+
+use super::{SpeakerId, routing::Understood, table::Table, utterance::Utterance};
+use crate::logic::{music::MusicWish, spoken};
+
+impl Table {
+    /// `understood`, or the wishes that the whole of `text` consists of.
+    pub(super) fn or_wishes(&self, understood: Understood, text: &str) -> Understood {
+        let wishes = self.music.wishes(text, self.router.npc_names());
+        match understood {
+            // An NPC that can stop music answers for it.
+            Understood::Addressed { seat, .. }
+                if wishes == [MusicWish::Stop] && self.seats[seat].npc.plays_music() =>
+            {
+                understood
+            }
+            _ if wishes.is_empty() => understood,
+            _ => Understood::Music(wishes),
+        }
+    }
+
+    /// Grants the wishes in parts of `utterance`, and leaves the rest of it to be answered.
+    pub(super) fn grant_within(&mut self, understood: &Understood, utterance: &mut Utterance) {
+        if let Some(wishes) = self.leave_wishes_out(understood, utterance) {
+            // A speaker who goes on is heard again from the start, and a wish is granted once.
+            utterance.raw.clone_from(&utterance.text);
+            let done = self.grant(utterance.speaker, wishes);
+            self.reports.notice(done);
+        }
+    }
+
+    /// Takes wishes about music out of `utterance`, which says more than them; `None`: it has none.
+    pub(super) fn leave_wishes_out(
+        &self,
+        understood: &Understood,
+        utterance: &mut Utterance,
+    ) -> Option<Vec<MusicWish>> {
+        if !matches!(understood, Understood::Addressed { .. } | Understood::Nobody(_)) {
+            return None;
+        }
+        let names = self.router.npc_names();
+        let (wishes, rest) = self.music.wishes_within(&utterance.text, names)?;
+        utterance.text = rest;
+        Some(wishes)
+    }
+
+    /// Does what was wished; whoever is asked what sounds says so.
+    pub(super) fn grant(&mut self, speaker: SpeakerId, wishes: Vec<MusicWish>) -> String {
+        let is_asked = wishes.contains(&MusicWish::Name);
+        let done: Vec<String> = wishes.into_iter().map(|wish| self.music.grant(wish)).collect();
+        let titles = self.music.titles().filter(|_| is_asked);
+        let said = titles.and_then(|titles| {
+            let (id, seat) = self.seats.iter().find(|it| self.may_speak(*it))?;
+            Some((id, spoken::music_title(&seat.npc.language, &titles)))
+        });
+        if let Some((id, said)) = said {
+            self.puppet(speaker, id, said);
+        }
+        done.join(", ")
+    }
+}
