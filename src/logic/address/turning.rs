@@ -7,7 +7,7 @@
 use std::ops::Range;
 
 use super::who::{Hit, Who};
-use crate::logic::language::{self, List, all, is_turning};
+use crate::logic::language::{self, Language, List, all, is_turning};
 use crate::logic::words::Words;
 
 /// Most words between a verb and its "to".
@@ -274,6 +274,15 @@ impl Turning<'_> {
     }
 }
 
+/// True if the word at `at` asks in the language of what follows, whatever it means in another: the "was" of
+/// "Lena was meinst du", not of "Lena was late".
+fn asks_at(words: &Words, at: usize) -> bool {
+    let Some(word) = words.get(at) else { return false };
+    let behind: Vec<&str> = words.iter().skip(at + 1).collect();
+    let language = Language::spoken_in(&behind.join(" "));
+    language.is_some_and(|it| it.endings.asking.contains(&word))
+}
+
 /// True if the name at `range` is what an utterance is about, and calls nobody.
 pub fn is_spoken_of(words: &Words, range: &Range<usize>, at_start: bool) -> bool {
     let is = |at: usize, list: fn(&'static language::Turning) -> List| {
@@ -282,7 +291,8 @@ pub fn is_spoken_of(words: &Words, range: &Range<usize>, at_start: bool) -> bool
     if at_start {
         let follows = words.get(range.end + 1);
         let is_asked = || follows.is_none_or(|word| is_turning(|it| it.asked, word));
-        return is(range.end, |it| it.told_of) || is(range.end, |it| it.being) && !is_asked();
+        let is_told = is(range.end, |it| it.told_of) || is(range.end, |it| it.being) && !is_asked();
+        return is_told && !asks_at(words, range.end);
     }
     let Some(before) = range.start.checked_sub(1) else { return false };
     let own = || (0..before).any(|at| is(at, |it| it.doers));
