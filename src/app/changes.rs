@@ -52,6 +52,7 @@ pub fn now(before: &Config, fresh: &Config) -> Vec<&'static str> {
         ("rules", before.rules != fresh.rules),
         ("music", before.music != fresh.music),
         ("file_io", before.file_io != fresh.file_io),
+        ("global_data", before.global_data != fresh.global_data),
         ("mcp.servers", before.mcp.servers != fresh.mcp.servers),
         ("memory.consolidate", before.memory.consolidate != fresh.memory.consolidate),
         ("discord.trust_dms", before.discord.trust_dms != fresh.discord.trust_dms),

@@ -272,6 +272,9 @@ impl Tools {
         self.host.set_approval_expiry(fresh.approvals.expires);
         self.host.catalog().set_cast(&callers(fresh));
         self.offered.archive.set_cast(&fresh.npcs, &fresh.assistant);
+        if before.global_data != fresh.global_data {
+            self.facts.set_own(fresh.global_data.clone());
+        }
         self.servers.set_check(start_check(fresh));
         self.servers.set(fresh.mcp.servers.clone());
         manifest::offer(&self.host, &fresh.manifests);

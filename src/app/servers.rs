@@ -35,6 +35,7 @@ pub fn open(config: &Config, playing: Playing<'_>, host: &ToolHost, seed: u64) -
         Playing::Sessions => Facts::default(),
         Playing::Here(session) => Facts::new(facts(&config.campaign, session)),
     });
+    facts.set_own(config.global_data.clone());
     host.set_facts(Arc::clone(&facts));
     let servers = Servers::new(Setup {
         host: host.clone(),

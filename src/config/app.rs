@@ -1,9 +1,12 @@
 //! `glyphoxa.yaml` and what it leads to.
 
 use std::{
+    collections::BTreeMap,
     path::{Path, PathBuf},
     sync::Arc,
 };
+
+use serde_json::Value as Json;
 
 use super::{
     approvals, assistant, campaign,
@@ -40,7 +43,7 @@ use crate::{
         SelectionOptions,
         builtin::{FileIo, RandomTable},
     },
-    yaml::{Fields, Kind, Position, quoted},
+    yaml::{Fields, Kind, Node, Position, quoted},
 };
 
 /// Spent at most unless the file says otherwise.
@@ -137,6 +140,7 @@ impl File<'_> {
             approvals: approvals::approvals(self.tools.as_ref(), notes),
             tables: self.tables(self.tools, reading, notes),
             mcp,
+            global_data: self.global_data(),
             rules: self.rules(reading, notes),
             music: Arc::clone(&self.music),
             discord: self.discord(reading, notes),
@@ -261,12 +265,19 @@ impl File<'_> {
             data_dir: Some(&data_dir),
             source: reading.source,
             manifests: &manifests.identities,
+            global_data: &self.global_data(),
         };
         let disabled = self.disabled.clone();
         let servers = mcp::mcp(&mcp::Written::all(&self.fields), &origin, notes);
         let options = McpOptions { disabled, ..servers };
         let patterns = mcp::patterns(&options);
         (options, patterns)
+    }
+
+    /// Values that `${data.*}` stands for.
+    fn global_data(&self) -> BTreeMap<String, Json> {
+        let entries = self.fields.get("global_data").map(Node::entries).unwrap_or_default();
+        entries.iter().map(|entry| (entry.key.clone(), entry.node.to_json())).collect()
     }
 
     /// Tools written down in files.

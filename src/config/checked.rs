@@ -2,7 +2,9 @@
 //!
 //! Entry type: [`Config`]. **Never**: holds a value that was not checked.
 
-use std::{path::PathBuf, sync::Arc};
+use std::{collections::BTreeMap, path::PathBuf, sync::Arc};
+
+use serde_json::Value as Json;
 
 use super::{
     changes::ChangedNpc, code::Code, data_dir, demands::Demand, discord::DiscordOptions,
@@ -54,6 +56,8 @@ pub struct Config {
     pub tables: Vec<RandomTable>,
     /// Servers of further tools.
     pub mcp: McpOptions,
+    /// Values of the configuration that `${data.*}` stands for.
+    pub global_data: BTreeMap<String, Json>,
     /// Rules to look up.
     pub rules: Rules,
     /// Music: the user's own in the order of their folders, then the built-in ambience.

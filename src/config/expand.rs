@@ -1,6 +1,7 @@
 //! `${VAR}` and `${VAR:-default}` in every scalar; `$${` stands for `${`. In headers and
 //! `resource_vars` of servers `${session.*}`, `${campaign.*}` and `${data.*}` stay, and so does
-//! `${data.*}` in the texts for an NPC's prompt: they are filled in with each request. Under
+//! `${data.*}` in the texts for an NPC's prompt: they are filled in with each request.
+//! `${global_data.*}` is another name of `${data.*}`. Under
 //! `mcpServers`, `${env:VAR}` and `${input:var}` are variables too, and what is switched off needs
 //! none.
 
@@ -133,15 +134,16 @@ impl Expansion<'_> {
 /// Text in place of `inside`, in the value of `name`, until it is filled in with each request;
 /// `None`: it is filled in now.
 fn for_later<'t>(inside: &'t str, name: &str, path: &[String]) -> Option<Cow<'t, str>> {
-    let begins = |starts: &[&str]| starts.iter().any(|start| inside.starts_with(start));
-    if is_of_a_server(path) {
-        if let Some(key) = inside.strip_prefix("global_data.") {
-            return Some(Cow::Owned(format!("data.{key}")));
-        }
-        return begins(&["session.", "campaign.", "data."]).then_some(Cow::Borrowed(inside));
-    }
     let key = name.strip_prefix("npcs.").unwrap_or(name);
-    (IN_PROMPTS.contains(&key) && begins(&["data."])).then_some(Cow::Borrowed(inside))
+    let starts: &[&str] = match (is_of_a_server(path), IN_PROMPTS.contains(&key)) {
+        (true, _) => &["session.", "campaign.", "data."],
+        (false, true) => &["data."],
+        (false, false) => return None,
+    };
+    if let Some(key) = inside.strip_prefix("global_data.") {
+        return Some(Cow::Owned(format!("data.{key}")));
+    }
+    starts.iter().any(|start| inside.starts_with(start)).then_some(Cow::Borrowed(inside))
 }
 
 /// True if `path` leads to a header of a server, or to a variable of its resources.

@@ -790,12 +790,13 @@ fn variables_expand_with_defaults_and_escapes() {
         "COUNT" => Some("7".to_owned()),
         _ => None,
     };
-    let text = "name: a${KEY}b\npersonality: '$${KEY} ${EMPTY}${EMPTY:-e}${NO:-d:-x}$ $x {y} ${data.sky}'\n\
+    let text = "name: a${KEY}b\npersonality: '$${KEY} ${EMPTY}${EMPTY:-e}${NO:-d:-x}$ $x {y} ${data.sky} ${global_data.sea}'\n\
                 max_sentences: ${COUNT}\nknowledge_scope: ['${COUNT}']\nlines: [{ say: x }]\n";
     let files = [("glyphoxa.yaml", ""), ("npcs/a.yaml", text)];
     let npc = load_with(&files, &environment).unwrap().npcs.remove(0);
     assert_eq!(npc.name, "ask-1b");
-    assert_eq!(npc.personality, "${KEY} ed:-x$ $x {y} ${data.sky}", "data is filled in later");
+    let later = "${KEY} ed:-x$ $x {y} ${data.sky} ${data.sea}";
+    assert_eq!(npc.personality, later, "data is filled in later");
     assert_eq!(npc.max_sentences, 7);
     assert_eq!(npc.knowledge_scope, ["7"]);
 }

@@ -92,7 +92,7 @@ impl ToolHost {
         self.inner.facts.store(Some(facts));
     }
 
-    /// A prompt with what servers have given filled in.
+    /// `prompt` with its `${data.*}` filled in.
     pub fn filled(&self, prompt: &str) -> String {
         match self.inner.facts.load().as_ref() {
             Some(facts) if prompt.contains("${data.") => {

@@ -48,6 +48,17 @@ fn resource_variable_that_changes_is_read_again() {
 }
 
 #[test]
+fn global_data_fills_resource_variables() {
+    if !has_python() {
+        return;
+    }
+    let place = Place::new().env("RUST_LOG", "off");
+    let servers = customers(&place, "${global_data.crm.id}");
+    place.write("glyphoxa.yaml", format!("{servers}global_data: {{ crm: {{ id: 31 }} }}\n"));
+    assert_eq!(called(&place, "read_addresses", &json!({})), "customer://31/{other}");
+}
+
+#[test]
 fn resource_variable_without_value_is_awaited() {
     if !has_python() {
         return;

@@ -64,6 +64,12 @@ pub static FILE: Shape = Shape {
             Kind::Names(&Kind::Any),
             "MCP servers as desktop clients and editors write them: paste their JSON.",
         ),
+        Key::new(
+            "global_data",
+            Kind::Names(&Kind::Any),
+            "Values of your own, named as ${data.NAME} or ${global_data.NAME} in NPCs' texts and in headers \
+             and resource_vars of servers.",
+        ),
         Key::new("rules", Kind::Shape(&RULES), "Rules that NPCs can look up."),
         Key::new("search", Kind::Shape(&SEARCH), "Pages that web-search.fetch_page reads."),
         Key::new(

@@ -69,7 +69,7 @@ pub fn mcp(written: &[Written], from: &Origin, notes: &mut Notes) -> McpOptions 
         servers.push(options);
         fields.push(one.fields);
     }
-    templates::check(&fields, &servers, &mut notes.problems);
+    templates::check((&fields, &servers), from.global_data, &mut notes.problems);
     McpOptions { servers, disabled: Vec::new() }
 }
 
@@ -87,7 +87,8 @@ pub fn server(described: &Json, manifests: &[String]) -> Result<ServerOptions, S
         node
     });
     let (folder, source) = (Path::new("."), Source::Disk);
-    let from = Origin { folder, data_dir: None, source, manifests };
+    let global_data = &BTreeMap::new();
+    let from = Origin { folder, data_dir: None, source, manifests, global_data };
     let found = node.map(|node| {
         let listed = Fields::new(&node, &keys::MCP).items("servers");
         let written: Vec<_> = listed.iter().filter_map(Written::entry).collect();

@@ -2,26 +2,39 @@
 //!
 //! Entry function: [`check`].
 
+use std::collections::BTreeMap;
+
+use serde_json::Value as Json;
+
 use crate::{
     tools::connection::{Facts, ServerOptions},
     yaml::{Entry, Fields, Node, Problems, nearest, quoted},
 };
 
-/// Notes names that no one ever gives a value: `fields` are what is written of `servers`.
-pub fn check(fields: &[Fields], servers: &[ServerOptions], problems: &mut Problems) {
+/// Notes names that no one ever gives a value, neither `global_data` nor another server: `fields` are what is
+/// written of `servers`.
+pub fn check(
+    (fields, servers): (&[Fields], &[ServerOptions]),
+    global_data: &BTreeMap<String, Json>,
+    problems: &mut Problems,
+) {
     for (index, fields) in fields.iter().enumerate() {
         let mut others = servers.iter().enumerate().filter(|(other, _)| *other != index);
-        let is_given = others.any(|(_, other)| other.resources);
+        let has_server = others.any(|(_, other)| other.resources);
+        let is_given = |path: &str| {
+            let first = path.split('.').next().unwrap_or_default();
+            has_server || [path, first].iter().any(|key| global_data.contains_key(*key))
+        };
         for key in ["headers", "resource_vars"] {
             for entry in fields.get(key).map(Node::entries).unwrap_or_default() {
-                check_one(key, entry, is_given, problems);
+                check_one(key, entry, &is_given, problems);
             }
         }
     }
 }
 
-/// Notes what is wrong with the value of `entry` under `key`; `is_given`: another server reads resources.
-fn check_one(key: &str, entry: &Entry, is_given: bool, problems: &mut Problems) {
+/// Notes what is wrong with the value of `entry` under `key`; `is_given`: the value at a path of data may come.
+fn check_one(key: &str, entry: &Entry, is_given: &dyn Fn(&str) -> bool, problems: &mut Problems) {
     let Some(value) = entry.node.text() else { return };
     let what = match key {
         "headers" => format!("the header '{}'", entry.key.to_ascii_lowercase()),
@@ -34,11 +47,12 @@ fn check_one(key: &str, entry: &Entry, is_given: bool, problems: &mut Problems) 
             |near| format!("did you mean '{near}'?"),
         );
         problems.add(entry.node.at, format!("{what} names '{unknown}'"), way_out);
-    } else if !is_given
-        && let Some(data) = Facts::names(value).find(|name| name.starts_with("data."))
+    } else if let Some(data) = Facts::names(value)
+        .find(|name| name.strip_prefix("data.").is_some_and(|path| !is_given(path)))
     {
         let message = format!("{what} names '{data}', which no other server provides");
-        let way_out = "set resources: true at the server that provides it, or write the value here";
+        let way_out =
+            "set resources: true at the server that provides it, or write it under global_data";
         problems.add(entry.node.at, message, way_out);
     }
 }

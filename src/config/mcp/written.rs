@@ -2,7 +2,9 @@
 //!
 //! Entry types: [`Written`], [`Origin`]. **Never**: reads what one says.
 
-use std::path::Path;
+use std::{collections::BTreeMap, path::Path};
+
+use serde_json::Value as Json;
 
 use super::super::{files::Source, keys};
 use crate::yaml::{Entry, Fields, Node, Shape, Value};
@@ -18,6 +20,8 @@ pub struct Origin<'a> {
     pub source: Source,
     /// Identities of the tools of manifests.
     pub manifests: &'a [String],
+    /// Values that `${data.*}` stands for.
+    pub global_data: &'a BTreeMap<String, Json>,
 }
 
 /// A server as it is written down.

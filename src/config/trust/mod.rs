@@ -33,7 +33,8 @@ use crate::{
 /// Words said at a table, and its sound.
 const TALK: &str = "what is said at the table";
 /// Keys whose texts NPCs know.
-const TEXTS: [&[&str]; 4] = [&["npcs"], &["assistant"], &["lines_and_veils"], &["tools", "tables"]];
+const TEXTS: [&[&str]; 5] =
+    [&["npcs"], &["assistant"], &["lines_and_veils"], &["global_data"], &["tools", "tables"]];
 /// Addresses of a server, and what each gets.
 const ADDRESSES: [(&[&str], &str); 4] = [
     (&["url"], "what NPCs ask of it"),
@@ -86,6 +87,7 @@ pub fn code(config: &Config, folder: &Path) -> Option<Code> {
 fn servers(root: &Node, config: &Config, outside: &Outside, code: Option<&Code>) -> Vec<Demand> {
     let written = Written::all(&Fields::new(root, &keys::app::FILE));
     let digest = code.map(Code::digest).unwrap_or_default();
+    let data = root.inside(&["global_data"]).map(variables).unwrap_or_default();
     let (mut found, mut started) = (Vec::new(), Vec::new());
     for (written, server) in written.iter().zip(&config.mcp.servers) {
         let (node, name) = (written.fields.node(), &*server.name);
@@ -95,23 +97,37 @@ fn servers(root: &Node, config: &Config, outside: &Outside, code: Option<&Code>)
                 let arguments = command.get(1..).unwrap_or_default();
                 started.extend(outside.opened(name, sandbox, arguments));
             }
-            Reach::Http { .. } => found.extend(elsewhere(name, node)),
+            Reach::Http { .. } => found.extend(elsewhere(name, node, &data)),
         }
     }
     found.extend(started);
     found
 }
 
-/// Addresses of the server in `node`.
-fn elsewhere(name: &str, node: &Node) -> Vec<Demand> {
-    let destination = |&(path, gets): &(&[&str], &'static str)| {
+/// Addresses of the server in `node`; `data` are the variables in `global_data`, some of which it gets where a
+/// header or the address of a resource names a value of it.
+fn elsewhere(name: &str, node: &Node, data: &BTreeSet<String>) -> Vec<Demand> {
+    let none = BTreeSet::new();
+    let data = if names_data(node) { data } else { &none };
+    let demands = |&(path, gets): &(&[&str], &'static str)| {
         let url = node.inside(path).filter(|url| url.text().is_some())?;
-        let sent = if path.len() == 1 { Some(node) } else { node.inside(&["auth"]) };
+        let (sent, more) = match path.len() {
+            1 => (Some(node), data),
+            _ => (node.inside(&["auth"]), &none),
+        };
         let (place, sent) = (format!("server '{name}'"), sent.into_iter().collect());
-        Some(Destination { place, gets, url: Some(url), sent, ..Destination::default() })
+        let destination =
+            Destination { place, gets, url: Some(url), sent, ..Destination::default() };
+        Some(destination.demands_with(more.clone()))
     };
-    let found = ADDRESSES.iter().filter_map(destination);
-    found.flat_map(|destination| destination.demands()).collect()
+    ADDRESSES.iter().filter_map(demands).flatten().collect()
+}
+
+/// True if a header of the server in `node`, or a variable of its resources, names a value of `global_data`.
+fn names_data(node: &Node) -> bool {
+    let templates = ["headers", "resource_vars"].iter().filter_map(|key| node.inside(&[key]));
+    let mut values = templates.flat_map(Node::entries).filter_map(|entry| entry.node.text());
+    values.any(|value| value.contains("${data."))
 }
 
 /// Services under `providers`, the embedder, and who hears of calls that wait.

@@ -1,5 +1,5 @@
 //! Values that headers and variables of resources may name: `${session.*}`, `${campaign.*}` and the
-//! `${data.*}` of resources.
+//! `${data.*}` of resources and of the configuration's `global_data`.
 //!
 //! Entry type: [`Facts`]. **Never**: reads the environment.
 
@@ -37,8 +37,10 @@ pub struct Facts {
     fixed: BTreeMap<String, String>,
     /// Of the sessions that run, in the order they have begun; readers can wait for one.
     sessions: watch::Sender<Vec<Arc<SessionFacts>>>,
+    /// Values of the configuration, which take precedence over those of servers.
+    own: ArcSwap<BTreeMap<String, Value>>,
     data: ArcSwap<BTreeMap<ServerKey, BTreeMap<String, Value>>>,
-    /// Sent after each change of `data`.
+    /// Sent after each change of `own` and `data`.
     changes: watch::Sender<()>,
 }
 
@@ -117,7 +119,13 @@ impl Facts {
         self.changes.send_replace(());
     }
 
-    /// Changes of what servers give.
+    /// Sets the values of the configuration.
+    pub fn set_own(&self, own: BTreeMap<String, Value>) {
+        self.own.store(Arc::new(own));
+        self.changes.send_replace(());
+    }
+
+    /// Changes of `${data.*}`.
     pub(super) fn changes(&self) -> watch::Receiver<()> {
         self.changes.subscribe()
     }
@@ -139,15 +147,15 @@ impl Facts {
         filled(template, "${", |name| known(name).ok_or_else(|| UnknownName(name.to_owned())))
     }
 
-    /// `template` with the `${data.*}` of prompts filled in, as far as servers have given them to
-    /// `owner`, each marked as data.
+    /// `template` with the `${data.*}` of prompts filled in: the configuration's as they are, others as
+    /// far as servers have given them to `owner`, each marked as data.
     pub fn fill_prompt(&self, template: &str, owner: Owner) -> String {
         let mut is_marked = false;
-        let known = |name: &str| self.find(&format!("data.{name}"), Some(owner));
-        let Ok(mut filled) = filled(template, "${data.", |name| {
-            let value = known(name).map(|value| {
+        let Ok(mut filled) = filled(template, "${data.", |path| {
+            let value = value_at(&self.own.load(), path).or_else(|| {
+                let given = value_at(&self.data(Some(owner)), path)?;
                 is_marked = true;
-                framed_inline(&format!("data.{name}"), &value)
+                Some(framed_inline(&format!("data.{path}"), &given))
             });
             Ok::<_, Infallible>(value.unwrap_or_else(|| UNKNOWN.to_owned()))
         });
@@ -161,13 +169,17 @@ impl Facts {
         let Some(path) = name.strip_prefix("data.") else {
             return self.fixed.get(name).cloned();
         };
-        let data = self.data(owner);
-        let value = data.get(path).or_else(|| {
-            let (key, inside) = path.split_once('.')?;
-            inside.split('.').try_fold(data.get(key)?, |value, member| value.get(member))
-        })?;
-        Some(value.as_str().map_or_else(|| value.to_string(), str::to_owned))
+        value_at(&self.own.load(), path).or_else(|| value_at(&self.data(owner), path))
     }
+}
+
+/// The value at `path` in `data` as text; dots lead into mappings.
+fn value_at(data: &BTreeMap<String, Value>, path: &str) -> Option<String> {
+    let value = data.get(path).or_else(|| {
+        let (key, inside) = path.split_once('.')?;
+        inside.split('.').try_fold(data.get(key)?, |value, member| value.get(member))
+    })?;
+    Some(value.as_str().map_or_else(|| value.to_string(), str::to_owned))
 }
 
 /// `template` with what `value` says in place of everything between `opening` and `}`.
@@ -213,6 +225,26 @@ mod tests {
         assert_eq!(facts.fill_prompt("Nothing.", Owner::Local), "Nothing.");
         facts.set(&home, BTreeMap::new());
         assert!(facts.data(None).is_empty());
+    }
+
+    #[test]
+    fn global_data_comes_before_that_of_servers() {
+        let facts = Facts::default();
+        let changes = facts.changes();
+        facts.set_own([("town".to_owned(), json!({ "name": "Weir", "souls": 300 }))].into());
+        assert!(changes.has_changed().unwrap());
+        let sky = [("town".to_owned(), json!("Mill")), ("sky".to_owned(), json!("grey"))];
+        facts.set(&ServerKey::installed("sky"), sky.into());
+        let header = facts.fill("${data.town.name} ${data.sky}", None);
+        assert_eq!(header.as_deref(), Ok("Weir grey"));
+        let prompt =
+            facts.fill_prompt("${data.town.souls} live in ${data.town.name}.", Owner::Local);
+        assert_eq!(
+            prompt, "300 live in Weir.",
+            "the operator's own words are no data from outside"
+        );
+        facts.set_own(BTreeMap::new());
+        assert_eq!(facts.fill("${data.town}", None).as_deref(), Ok("Mill"));
     }
 
     #[test]

@@ -55,6 +55,21 @@ fn program_is_shown_with_variables_and_access() {
 }
 
 #[test]
+fn global_data_variable_is_shown_with_receivers() {
+    let found = lines(
+        "global_data: { crm: '${CRM_KEY}' }\nmcp_servers:\n  away: { url: 'https://a.example/mcp', headers: \
+         { X-Key: '${global_data.crm}' } }\n  other: { url: 'https://b.example/mcp' }\n",
+    );
+    let wanted = [
+        "send your variable CRM_KEY to the NPCs, who may say it (global_data)",
+        "send what NPCs ask of it to https://a.example/mcp (server 'away')",
+        "send your variable CRM_KEY to a.example (server 'away')",
+        "send what NPCs ask of it to https://b.example/mcp (server 'other')",
+    ];
+    assert_eq!(found, wanted);
+}
+
+#[test]
 fn address_elsewhere_is_shown_with_its_variables() {
     let found = lines(
         "providers:\n  llm: { service: openai, base_url: 'http://words.example/v1', model: m, free: true, \
