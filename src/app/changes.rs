@@ -95,9 +95,9 @@ pub fn is_another_campaign(before: &Config, fresh: &Config) -> bool {
     campaign_key(before) != campaign_key(fresh)
 }
 
-/// The campaign without what the store adds to it.
+/// The campaign without what the store and the cast add to it.
 fn world(config: &Config) -> (Campaign, &World) {
-    (Campaign { entities: Vec::new(), ..config.campaign.clone() }, &config.world)
+    (Campaign { entities: Vec::new(), cast: Vec::new(), ..config.campaign.clone() }, &config.world)
 }
 
 /// The memory settings: content, place and retention. The default place is in `data_dir`, whose

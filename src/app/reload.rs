@@ -22,7 +22,7 @@ use super::{
 use crate::{
     campaign::{Scoped, Tables, wall_clock},
     config::{self, Agreements, Config, Problem, Use, Watch},
-    domain::Npc,
+    domain::{Campaign, Npc},
     memory::MemoryStore,
     provider::TurnJudge,
     session::{Command, Limits, Recast, Role},
@@ -245,9 +245,8 @@ impl Running<'_> {
         };
         if is_renamed {
             // Memory belongs to the campaign that the session was begun in.
-            let lines_and_veils = std::mem::take(&mut config.campaign.lines_and_veils);
-            config.campaign = was.campaign.clone();
-            config.campaign.lines_and_veils = lines_and_veils;
+            let Campaign { lines_and_veils, cast, .. } = std::mem::take(&mut config.campaign);
+            config.campaign = Campaign { lines_and_veils, cast, ..was.campaign.clone() };
             config.world = was.world.clone();
         }
         if self.is_local {

@@ -37,8 +37,9 @@ pub async fn for_session(
             (campaign, World::default())
         });
         config.campaign = Campaign {
-            // Lines and veils apply to every campaign.
+            // Lines and veils apply to every campaign, and the cast plays in each.
             lines_and_veils: config.campaign.lines_and_veils,
+            cast: config.campaign.cast,
             ..campaign
         };
         config.world = world;

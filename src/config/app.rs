@@ -32,7 +32,7 @@ use super::{
     speech_to_speech, tables, trust, turns, whitelist, window,
 };
 use crate::{
-    domain::{Campaign, Policy},
+    domain::{Campaign, Entity, Npc, Policy},
     import::campaign::{FILE, World},
     logic::{budget::BudgetOptions, music::Library},
     provider::{
@@ -119,7 +119,7 @@ impl File<'_> {
             shared: self.shared(&cast, reading, notes),
             file_io: self.file_io(notes),
             manifests: manifests.tools,
-            campaign: self.veiled(campaign),
+            campaign: self.veiled(campaign, &cast.npcs),
             assistant: assistant::assistant(&mut cast, language, &policy, search.is_some()),
             changed: cast.changed(),
             npcs: cast.npcs,
@@ -158,9 +158,10 @@ impl File<'_> {
         }
     }
 
-    /// `campaign` with the banned topics.
-    fn veiled(&self, campaign: Campaign) -> Campaign {
-        Campaign { lines_and_veils: self.fields.texts("lines_and_veils"), ..campaign }
+    /// `campaign` with the banned topics and with `npcs` as its cast.
+    fn veiled(&self, campaign: Campaign, npcs: &[Npc]) -> Campaign {
+        let lines_and_veils = self.fields.texts("lines_and_veils");
+        Campaign { lines_and_veils, cast: npcs.iter().map(Entity::from).collect(), ..campaign }
     }
 
     /// Least important level logged.

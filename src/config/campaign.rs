@@ -37,6 +37,7 @@ pub fn campaign(node: &Node, known: Nameable<'_>, notes: &mut Notes) -> (Campaig
         system: world.system.clone(),
         scenes: scenes.collect(),
         lines_and_veils: Vec::new(),
+        cast: Vec::new(),
         entities: world.entities.iter().map(|it| it.entity.clone()).collect(),
         players: mappings(&file, "players").map(player).collect(),
     };

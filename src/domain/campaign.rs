@@ -1,5 +1,9 @@
 //! The world a table plays in: entities and the players' characters.
 
+use std::collections::BTreeSet;
+
+use super::npc::{Npc, bare_name};
+
 /// A campaign file's content.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Campaign {
@@ -11,12 +15,28 @@ pub struct Campaign {
     pub system: String,
     /// People, places, items, quests.
     pub entities: Vec<Entity>,
+    /// The NPCs who can be at the table, as entities.
+    pub cast: Vec<Entity>,
     /// The players and whom they play.
     pub players: Vec<Player>,
     /// Scenes; the first is where a session starts. None: every NPC is present.
     pub scenes: Vec<Scene>,
     /// Subjects that the people at the table do not want brought up.
     pub lines_and_veils: Vec<String>,
+}
+
+impl Campaign {
+    /// NPCs of the cast whom no other entity describes.
+    pub fn undescribed(&self) -> impl Iterator<Item = &Entity> {
+        let names: BTreeSet<_> = self.entities.iter().map(|it| bare_name(&it.name)).collect();
+        let aliases = self.entities.iter().flat_map(|it| &it.aliases);
+        let aliases: BTreeSet<_> = aliases.map(|it| bare_name(it)).collect();
+        self.cast.iter().filter(move |npc| {
+            let mut called = std::iter::once(&npc.name).chain(&npc.aliases);
+            !aliases.contains(&bare_name(&npc.name))
+                && !called.any(|name| names.contains(&bare_name(name)))
+        })
+    }
 }
 
 /// Something of the world with a name.
@@ -36,6 +56,21 @@ pub struct Entity {
     pub dm_only: bool,
     /// Full names of the NPCs that know of it where `dm_only`.
     pub known_to: Vec<String>,
+}
+
+impl From<&Npc> for Entity {
+    /// What everybody knows of an NPC.
+    fn from(npc: &Npc) -> Self {
+        Self {
+            kind: EntityKind::Npc,
+            name: npc.name.clone(),
+            aliases: npc.aliases.clone(),
+            description: String::new(),
+            pronunciation: None,
+            dm_only: false,
+            known_to: Vec::new(),
+        }
+    }
 }
 
 /// A named situation and the NPCs present in it.

@@ -71,9 +71,9 @@ pub struct Entity {
 }
 
 impl Entity {
-    /// True if not everybody may know of it.
+    /// True if not everybody may know of it; what some NPCs have not heard of is no secret.
     pub fn is_gated(&self) -> bool {
-        !self.knowledge.is_empty() || self.visibility.is_gated()
+        self.visibility.is_gated()
     }
 }
 

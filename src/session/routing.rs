@@ -380,6 +380,7 @@ pub fn tier_names(campaign: &Campaign, rules: &[String], present: &[&str]) -> Na
     let absent = campaign
         .entities
         .iter()
+        .chain(campaign.undescribed())
         .filter(|entity| matches!(entity.kind, EntityKind::Npc | EntityKind::Location))
         .filter(|entity| !present.contains(&entity.name.as_str()))
         .flat_map(|entity| {
@@ -395,6 +396,7 @@ fn away<'c>(campaign: &'c Campaign, npcs: &[&Npc]) -> impl Iterator<Item = &'c s
     let seated: Vec<String> = seated.map(|name| fold(bare(name))).collect();
     let people = campaign.entities.iter().filter(|it| it.kind == EntityKind::Npc);
     people
+        .chain(campaign.undescribed())
         .map(|it| std::iter::once(&it.name).chain(&it.aliases))
         .filter(move |names| !names.clone().any(|name| seated.contains(&fold(bare(name)))))
         .flatten()

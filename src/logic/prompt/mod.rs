@@ -67,7 +67,7 @@ pub fn assistant_prompt(assistant: &Npc, campaign: &Campaign) -> String {
         "personality" => assistant.personality.trim().to_owned(),
         "rules" => list(assistant.behavior_rules.iter().map(|rule| one_line(rule))),
         "world" => world(campaign),
-        "facts" => list(campaign.entities.iter().take(MOST_FACTS_FOR_THE_GAME_MASTER).map(|it| {
+        "facts" => list(everything_of(campaign).take(MOST_FACTS_FOR_THE_GAME_MASTER).map(|it| {
             let secret = if it.dm_only { " Secret: the players do not know." } else { "" };
             format!("{}{secret}", fact(it))
         })),
@@ -120,15 +120,21 @@ fn world(campaign: &Campaign) -> String {
     [title.as_str(), campaign.description.trim()].join("\n").trim().to_owned()
 }
 
-/// The things that the NPC knows of, a line each: those within its knowledge, unless they are for the game
-/// master alone, and those whose `known_to` names it.
+/// The things that the NPC knows of, a line each: those within its knowledge (without topics all), unless they
+/// are for the game master alone, and those whose `known_to` names it.
 fn facts(npc: &Npc, campaign: &Campaign) -> String {
     let scope: Vec<String> = npc.knowledge_scope.iter().map(|topic| fold(topic)).collect();
-    let known = campaign.entities.iter().filter(|entity| {
+    let others = campaign.undescribed().filter(|other| other.name != npc.name);
+    let known = campaign.entities.iter().chain(others).filter(|entity| {
         let is_told = entity.known_to.contains(&npc.name);
-        is_told || !entity.dm_only && fits(entity, &scope)
+        is_told || !entity.dm_only && (scope.is_empty() || fits(entity, &scope))
     });
     list(known.take(MOST_FACTS).map(fact))
+}
+
+/// All entities, and the NPCs of the cast whom none of them describes.
+fn everything_of(campaign: &Campaign) -> impl Iterator<Item = &Entity> {
+    campaign.entities.iter().chain(campaign.undescribed())
 }
 
 /// A thing of the world in one line.
@@ -138,7 +144,8 @@ fn fact(entity: &Entity) -> String {
         if aliases.is_empty() { String::new() } else { format!(", also {}", aliases.join(", ")) };
     let about = capped(&one_line(&entity.description), LONGEST_FACT);
     let kind = (Language::english().kind)(entity.kind).first().copied().unwrap_or_default();
-    format!("{} ({kind}{also}): {about}", one_line(&entity.name))
+    let about = if about.is_empty() { about } else { format!(": {about}") };
+    format!("{} ({kind}{also}){about}", one_line(&entity.name))
 }
 
 /// True if one of the folded topics names the thing, a word of its name, or its kind.
@@ -161,8 +168,12 @@ pub fn known_by(entity: &Entity) -> Vec<String> {
     words
 }
 
-/// The words of what an NPC knows about, folded, to be held against [`known_by`].
+/// The words of what an NPC knows about, folded, to be held against [`known_by`]; without topics it knows
+/// everything that is public.
 pub fn topics(npc: &Npc) -> Vec<String> {
+    if npc.knowledge_scope.is_empty() {
+        return everything().map(str::to_owned).collect();
+    }
     let words = npc.knowledge_scope.iter().map(|topic| fold(topic));
     let words: Vec<String> =
         words.flat_map(|topic| topic.split(' ').map(str::to_owned).collect::<Vec<_>>()).collect();

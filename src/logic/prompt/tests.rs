@@ -36,6 +36,7 @@ fn campaign() -> Campaign {
             entity(EntityKind::Item, "The Sunstone", &[], "Nobody has seen it in years."),
             entity(EntityKind::Quest, "The Empty Cellar", &[], "Something drinks the wine."),
         ],
+        cast: Vec::new(),
         players: vec![
             Player { name: "Anna".into(), character: "Elara".into() },
             Player { name: "Ben".into(), character: "Thorin".into() },
@@ -142,13 +143,34 @@ fn knowledge_is_what_the_topics_name() {
         let name = |line: &str| line[2..].split(" (").next().unwrap_or_default().to_owned();
         facts.lines().map(name).collect::<Vec<_>>()
     };
-    assert_eq!(known(&[]), [""; 0]);
+    assert_eq!(known(&[]).len(), 4, "without topics it knows all that is public");
+    assert_eq!(known(&["nothing"]), [""; 0]);
     assert_eq!(known(&["the gods", "of and the"]), [""; 0]);
     assert_eq!(known(&["the SUNSTONE"]), ["The Sunstone"]);
     assert_eq!(known(&["places"]), ["Ravenford"]);
     assert_eq!(known(&["the river"]), ["Ravenford"]);
     assert_eq!(known(&["quests", "items"]), ["The Sunstone", "The Empty Cellar"]);
     assert_eq!(known(&["everything"]).len(), 4);
+}
+
+#[test]
+fn npcs_know_the_cast_by_name() {
+    let mut campaign = campaign();
+    let mut bartok = bartok();
+    let maren = Npc { aliases: vec!["Maren".into()], ..Npc::plain("Sister Maren") };
+    let mira = Npc { aliases: vec!["the thief".into()], ..Npc::plain("Mira") };
+    campaign.cast = [&bartok, &maren, &mira].map(Entity::from).to_vec();
+    let people = |npc: &Npc| {
+        let facts = facts(npc, &campaign);
+        let people = facts.lines().filter(|line| line.contains("(person"));
+        people.map(str::to_owned).collect::<Vec<_>>()
+    };
+    let maren = "- Sister Maren (person): Tends the shrine by the gate.";
+    assert_eq!(people(&bartok), [maren, "- Mira (person, also the thief)"]);
+    bartok.knowledge_scope = vec!["places".into()];
+    assert_eq!(people(&bartok), [""; 0]);
+    assert_eq!(people(&mira), [maren, "- Bartok the Barkeep (person)"]);
+    assert_eq!(topics(&mira), ["everything", "alles"]);
 }
 
 #[test]

@@ -2,7 +2,10 @@
 //!
 //! Entry type: [`Archive`]. **Never**: opens the store before somebody asks.
 
-use std::{collections::HashMap, sync::Arc};
+use std::{
+    collections::{BTreeMap, HashMap},
+    sync::Arc,
+};
 
 use arc_swap::ArcSwap;
 use futures::future::BoxFuture;
@@ -10,9 +13,9 @@ use tokio::sync::OnceCell;
 
 use super::meaning::Meaning;
 use crate::{
-    domain::Npc,
+    domain::{self, Npc},
     logic::prompt,
-    memory::{MemoryStore, Viewer},
+    memory::{Entity, EntityKind, MemoryStore, Viewer, Visibility},
     tools::{CallContext, CallError, CallErrorKind},
 };
 
@@ -35,12 +38,19 @@ pub struct Archive {
     pub(super) parts: ArchiveParts,
     store: OnceCell<Arc<dyn MemoryStore>>,
     viewers: ArcSwap<HashMap<String, Viewer>>,
+    /// The NPCs as entities, for those whom the store does not know.
+    cast: ArcSwap<Vec<Entity>>,
 }
 
 impl Archive {
     /// An archive that knows nobody yet.
     pub fn new(parts: ArchiveParts) -> Self {
-        Self { parts, store: OnceCell::new(), viewers: ArcSwap::default() }
+        Self {
+            parts,
+            store: OnceCell::new(),
+            viewers: ArcSwap::default(),
+            cast: ArcSwap::default(),
+        }
     }
 
     /// Sets who may know what: `npcs` what they know, `assistant` everything.
@@ -49,6 +59,7 @@ impl Archive {
             npcs.iter().map(|npc| (npc.name.clone(), viewer(npc))).collect();
         viewers.entry(assistant.name.clone()).or_insert(Viewer::Dm);
         self.viewers.store(Arc::new(viewers));
+        self.cast.store(Arc::new(npcs.iter().map(of_cast).collect()));
     }
 
     /// For whom a call looks things up.
@@ -58,9 +69,31 @@ impl Archive {
         known.unwrap_or_else(|| Viewer::Npc { name: caller.npc.to_string(), knows: Vec::new() })
     }
 
+    /// The NPCs as entities.
+    pub(super) fn cast(&self) -> Arc<Vec<Entity>> {
+        self.cast.load_full()
+    }
+
     pub(super) async fn store(&self) -> Result<&dyn MemoryStore, CallError> {
         let opened = self.store.get_or_try_init(|| (self.parts.open)()).await;
         opened.map(|store| &**store).map_err(|why| CallError::new(CallErrorKind::Tool, why))
+    }
+}
+
+/// An NPC as everybody knows it.
+fn of_cast(npc: &Npc) -> Entity {
+    let known = domain::Entity::from(npc);
+    Entity {
+        id: known.name.clone(),
+        kind: EntityKind::Npc,
+        name: known.name,
+        aliases: known.aliases,
+        description: known.description,
+        attributes: BTreeMap::new(),
+        tags: Vec::new(),
+        knowledge: Vec::new(),
+        visibility: Visibility::Everyone,
+        source: None,
     }
 }
 

@@ -43,11 +43,12 @@ impl Handler for Ask {
         arguments: &'a Map<String, Value>,
     ) -> BoxFuture<'a, Result<CallOutput, CallError>> {
         async move {
-            let parts = &self.archive.parts;
+            let (parts, cast) = (&self.archive.parts, self.archive.cast());
             let look = Look {
                 store: self.archive.store().await?,
                 scope: &context.scope,
                 viewer: self.archive.viewer(context),
+                cast: &cast,
                 session: &context.session.0,
                 now: (parts.now)(),
                 is_gated: AtomicBool::new(false),

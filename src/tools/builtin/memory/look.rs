@@ -8,10 +8,14 @@ use serde_json::{Map, Value, json};
 
 use super::super::describe::text;
 use crate::{
-    logic::{ago::ago, content_words::ContentWords, words::shortened},
+    logic::{
+        ago::ago,
+        content_words::ContentWords,
+        words::{fold, shortened},
+    },
     memory::{
         Entity, EntityFilter, EntityKind, Error, LineFilter, LineHit, LineQuery, MemoryStore,
-        Scope, SessionEntry, SessionFilter, Tie, TranscriptLine, Viewer,
+        Scope, SessionEntry, SessionFilter, Snapshot, Tie, TranscriptLine, Viewer,
     },
     tools::{CallError, CallErrorKind},
 };
@@ -35,6 +39,8 @@ pub struct Look<'a> {
     pub scope: &'a Scope,
     /// Viewer that asks: entries it may not see are not found.
     pub viewer: Viewer,
+    /// The NPCs as entities, for those whom the store does not know.
+    pub cast: &'a [Entity],
     /// The session that goes on.
     pub session: &'a str,
     /// Unix time in ms.
@@ -46,18 +52,32 @@ pub struct Look<'a> {
 impl Look<'_> {
     /// Things by name or type.
     pub async fn entities(&self, arguments: &Map<String, Value>) -> Result<Value, CallError> {
-        let kind = arguments.get("type").cloned();
+        let (name, kind) = (text(arguments, "name"), arguments.get("type").cloned());
+        // The schema has seen to it that there is such a type.
+        let kind = kind.and_then(|kind| serde_json::from_value::<EntityKind>(kind).ok());
         let filter = EntityFilter {
-            containing: text(arguments, "name").map(str::to_owned),
-            // The schema has seen to it that there is such a type.
-            kind: kind.and_then(|kind| serde_json::from_value::<EntityKind>(kind).ok()),
+            containing: name.map(str::to_owned),
+            kind,
             limit: ENTITIES_MAX,
             ..EntityFilter::default()
         };
-        let found = self.entities_of(filter).await?;
+        let mut found = self.entities_of(filter).await?;
+        found.extend(self.cast_of(name.unwrap_or_default(), kind, &found));
+        found.truncate(ENTITIES_MAX);
         self.note(found.iter().any(Entity::is_gated));
         let results: Vec<Value> = found.iter().map(shown).collect();
         Ok(noted(json!({"results": results}), results.is_empty(), "nothing of that name is known"))
+    }
+
+    /// NPCs of the cast whose names contain `name`, but for those among `found`.
+    fn cast_of(&self, name: &str, kind: Option<EntityKind>, found: &[Entity]) -> Vec<Entity> {
+        if kind.is_some_and(|kind| kind != EntityKind::Npc) {
+            return Vec::new();
+        }
+        let name = fold(name);
+        let fits = |npc: &&Entity| names(npc).any(|it| it.contains(&name));
+        let is_new = |npc: &&Entity| !found.iter().any(|it| is_same(it, npc));
+        self.cast.iter().filter(fits).filter(is_new).cloned().collect()
     }
 
     async fn entities_of(&self, filter: EntityFilter) -> Result<Vec<Entity>, CallError> {
@@ -77,6 +97,11 @@ impl Look<'_> {
             if let Some(entity) = self.entities_of(filter).await?.pop() {
                 found = snapshot(entity.id).await?;
             }
+        }
+        if found.is_none() {
+            let name = fold(asked);
+            let npc = self.cast.iter().find(|npc| names(npc).any(|it| it == name));
+            found = npc.map(|npc| Snapshot { entity: npc.clone(), ties: Vec::new() });
         }
         let found = found.ok_or_else(|| {
             let what = format!("nothing is known of '{asked}' (query_entities lists what is)");
@@ -253,14 +278,23 @@ pub fn cut(text: &str) -> String {
     shortened(text, LINE_MAX)
 }
 
+/// The folded names of a thing.
+fn names(of: &Entity) -> impl Iterator<Item = String> {
+    std::iter::once(&of.name).chain(&of.aliases).map(|name| fold(name))
+}
+
+/// True if `entity` is `npc` of the cast: one has the other's name.
+fn is_same(entity: &Entity, npc: &Entity) -> bool {
+    let (own, theirs) = (fold(&entity.name), fold(&npc.name));
+    names(entity).any(|name| name == theirs) || names(npc).any(|name| name == own)
+}
+
 /// A thing in short.
 fn shown(entity: &Entity) -> Value {
-    let mut value = json!({
-        "id": entity.id,
-        "name": entity.name,
-        "type": entity.kind,
-        "about": entity.description.trim(),
-    });
+    let mut value = json!({ "id": entity.id, "name": entity.name, "type": entity.kind });
+    if !entity.description.trim().is_empty() {
+        value["about"] = entity.description.trim().into();
+    }
     if !entity.aliases.is_empty() {
         value["also"] = json!(entity.aliases);
     }

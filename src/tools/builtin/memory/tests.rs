@@ -70,7 +70,8 @@ impl Kept {
 
     fn look(&self, viewer: Viewer) -> Look<'_> {
         let (store, scope) = (&self.store as &dyn MemoryStore, &self.scope);
-        Look { store, scope, viewer, session: "now", now: NOW, is_gated: AtomicBool::new(false) }
+        let is_gated = AtomicBool::new(false);
+        Look { store, scope, viewer, cast: &[], session: "now", now: NOW, is_gated }
     }
 }
 
@@ -168,6 +169,39 @@ async fn things_are_known_to_whom_they_may_be() {
     assert_eq!((&told["name"], &told["about"]), (&json!("Quarry"), &json!("A place.")));
     let error = kept.look(npc("Mira")).summary(&quarry).await.unwrap_err();
     assert!(error.message.contains("nothing is known of 'quarry'"), "{error}");
+}
+
+#[tokio::test]
+async fn cast_is_found_beside_the_entities() {
+    let kept = kept().await;
+    let person = |name: &str, about: &str| Entity {
+        id: name.to_lowercase(),
+        kind: EntityKind::Npc,
+        name: name.to_owned(),
+        aliases: vec![format!("{name} Stone")],
+        description: about.to_owned(),
+        attributes: Default::default(),
+        tags: Vec::new(),
+        knowledge: Vec::new(),
+        visibility: Visibility::Everyone,
+        source: None,
+    };
+    let changes = vec![Change::Put(person("Mira", "A thief."))];
+    kept.store.apply(&kept.scope, changes).await.unwrap();
+    let cast = [person("Mira", ""), person("Bartok", "")];
+    let look = Look { cast: &cast, ..kept.look(npc("Mira")) };
+    let found = async |asked: Value| {
+        let found = look.entities(&arguments(asked)).await.unwrap();
+        let results = found["results"].as_array().unwrap().clone();
+        results.iter().map(|it| it["name"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
+    };
+    assert_eq!(found(json!({"type": "npc"})).await, ["Mira", "Bartok"]);
+    assert_eq!(found(json!({"name": "TOK"})).await, ["Bartok"]);
+    assert_eq!(found(json!({"name": "Bartok", "type": "item"})).await, [""; 0]);
+    let asked = |who: &str| arguments(json!({ "entity_id": who }));
+    let told = look.summary(&asked("bartok stone")).await.unwrap();
+    assert_eq!((&told["name"], told.get("about")), (&json!("Bartok"), None), "{told:#}");
+    assert_eq!(look.summary(&asked("Mira")).await.unwrap()["about"], "A thief.");
 }
 
 /// Gives the vectors it was told to, or fails.
