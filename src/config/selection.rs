@@ -26,9 +26,7 @@ pub fn selection(
     let Some(fields) = tools.and_then(|tools| tools.map("selection", &keys::app::SELECTION)) else {
         return (options, None);
     };
-    if let Some(top_k) = fields.whole("top_k") {
-        options.top_k = top_k;
-    }
+    options.top_k = fields.whole("top_k");
     options.core = whitelist::resolve_all(fields.items("core"), around.tools, notes);
     #[expect(clippy::cast_possible_truncation, reason = "bounded to 0 to 1 by its key")]
     let threshold = fields.number("threshold").map(|number| number as f32);

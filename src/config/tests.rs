@@ -1248,12 +1248,12 @@ proptest! {
 #[test]
 fn selection_of_tools_is_read() {
     let config = load_app("").unwrap();
-    assert_eq!((config.selection.top_k, config.services.embedder), (8, None));
+    assert_eq!((config.selection.top_k, config.services.embedder), (None, None));
     let text = "tools:\n  selection:\n    top_k: 5\n    core: [roll, memory.*]\n    threshold: 0.4\n    \
         embedder: { name: openai, base_url: 'http://127.0.0.1:1/v1', model: m }\n";
     let config = load_app(text).unwrap();
     assert_eq!(config.selection.core, ["dice-roller.roll", "memory.*"]);
-    assert_eq!((config.selection.top_k, config.selection.threshold), (5, 0.4));
+    assert_eq!((config.selection.top_k, config.selection.threshold), (Some(5), 0.4));
     assert!(
         matches!(config.services.embedder, Some(EmbedderEntry(options)) if options.model == "m")
     );

@@ -378,7 +378,8 @@ pub static SELECTION: Shape = Shape {
             "top_k",
             Kind::Whole { min: 1, max: 128 },
             "Number of tools shown to the model of an NPC with more, chosen by what the player \
-             said; default 8.",
+             said; default 8 with an embedder, else 40. Without one, every tool that shares a word \
+             with it is shown, up to 40.",
         ),
         Key::new("core", TEXTS, "Tools that are always shown, written as in an NPC's `tools`."),
         Key::new(

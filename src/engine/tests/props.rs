@@ -309,7 +309,7 @@ impl Tools {
         assert_eq!(host.offer("stub2", SourceKind::Server, vec![described]), []);
         let dice = StdRng::seed_from_u64(1);
         offer_built_ins(&host, Materials::dice(dice));
-        host.select_by(SelectionOptions { top_k: 2, ..SelectionOptions::default() }, None);
+        host.select_by(SelectionOptions { top_k: Some(2), ..SelectionOptions::default() }, None);
         host
     }
 }

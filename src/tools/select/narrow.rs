@@ -52,12 +52,12 @@ impl ToolHost {
         visible: Arc<VisibleTools>,
         query: &Query<'_>,
     ) -> Arc<VisibleTools> {
-        if visible.len() <= self.inner.selector.load().options.top_k {
+        if visible.len() <= self.inner.selector.load().most_whole() {
             return visible;
         }
         let selector = self.inner.selector.load_full();
         let kept = selector.kept(&visible, query);
-        let places = selector.options.top_k.saturating_sub(kept.core);
+        let places = selector.top_k().saturating_sub(kept.core);
         let others: Vec<&Arc<CatalogEntry>> = visible
             .iter()
             .filter(|entry| !kept.all.iter().any(|it| Arc::ptr_eq(it, entry)))
@@ -72,7 +72,7 @@ impl ToolHost {
     }
 
     /// The tools that fit `text` best among all that `npc` may see at `tier`; without an NPC among
-    /// all there are. Cancel safe.
+    /// all there are. Where words find none, a list that is not too long comes whole. Cancel safe.
     pub(in crate::tools) async fn search(
         &self,
         npc: Option<(&str, Tier)>,
@@ -88,7 +88,10 @@ impl ToolHost {
             }
         };
         let query = Query { utterance: text, ..Query::default() };
-        let best = selector.best(&snapshot, &all, &query, selector.options.top_k.max(1)).await;
+        let mut best = selector.best(&snapshot, &all, &query, selector.top_k().max(1)).await;
+        if best.is_empty() {
+            best = selector.whole(all);
+        }
         best.into_iter().cloned().collect()
     }
 

@@ -9,8 +9,12 @@ use arc_swap::ArcSwap;
 use super::{dense::Dense, words};
 use crate::tools::{CatalogEntry, Entries, Snapshot, VisibleTools};
 
-/// Share of the best score that a tool's words must reach.
-const LEXICAL_THRESHOLD: f32 = 0.25;
+/// Tools listed at once, where meanings choose them and the configuration says nothing.
+const TOP_K: usize = 8;
+/// Tools listed at once, where words choose them: words miss what meanings would find.
+const BY_WORDS: usize = 40;
+/// Least score by words: one stem in common is enough.
+const LEXICAL_THRESHOLD: f32 = f32::MIN_POSITIVE;
 /// Added for a category the table is at, on a scale where the best match of words is 1.
 const LEXICAL_BOOST: f32 = 0.3;
 /// Added for such a category, on the scale of cosines.
@@ -19,8 +23,8 @@ const DENSE_BOOST: f32 = 0.1;
 /// Settings for narrowing lists of tools; built by `config`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SelectionOptions {
-    /// More visible tools than this are narrowed to this many.
-    pub top_k: usize,
+    /// More visible tools than this are narrowed; `None`: 8 with an embedder, else 40.
+    pub top_k: Option<usize>,
     /// Tools that always stay: identities, patterns and bare names as in whitelists.
     pub core: Vec<String>,
     /// Least cosine between an utterance and a tool, with an embedder.
@@ -29,7 +33,7 @@ pub struct SelectionOptions {
 
 impl Default for SelectionOptions {
     fn default() -> Self {
-        Self { top_k: 8, core: Vec::new(), threshold: 0.7 }
+        Self { top_k: None, core: Vec::new(), threshold: 0.7 }
     }
 }
 
@@ -75,6 +79,25 @@ struct Scale {
 }
 
 impl Selector {
+    /// Most tools that are listed whole.
+    pub fn most_whole(&self) -> usize {
+        let most = if self.dense.is_some() { TOP_K } else { BY_WORDS };
+        self.options.top_k.unwrap_or(most)
+    }
+
+    /// Places for tools that meanings choose.
+    pub fn top_k(&self) -> usize {
+        self.options.top_k.unwrap_or(TOP_K)
+    }
+
+    /// `tools`, if words would have to choose among them and they can be listed whole.
+    pub fn whole<'t>(&self, tools: Vec<&'t Arc<CatalogEntry>>) -> Vec<&'t Arc<CatalogEntry>> {
+        match self.dense.is_none() && tools.len() <= BY_WORDS {
+            true => tools,
+            false => Vec::new(),
+        }
+    }
+
     /// The tools offered with every utterance: the core list, and what was found before.
     pub fn kept(&self, visible: &VisibleTools, query: &Query<'_>) -> AlwaysOffered {
         let identities = visible.iter().map(|entry| &*entry.tool.identity);
@@ -95,7 +118,8 @@ impl Selector {
         kept
     }
 
-    /// The `places` best of `tools`, best first; equals in the order they come.
+    /// The `places` best of `tools` by meaning, else those with a stem in common, best first; equals in the
+    /// order they come.
     pub async fn best<'t>(
         &self,
         snapshot: &Snapshot,
@@ -103,7 +127,7 @@ impl Selector {
         query: &Query<'_>,
         places: usize,
     ) -> Vec<&'t Arc<CatalogEntry>> {
-        let mut fits = Vec::new();
+        let (mut fits, mut places) = (Vec::new(), places);
         if let Some(dense) = &self.dense
             && let Some(scores) = dense.scores(query.utterance, tools).await
         {
@@ -116,6 +140,7 @@ impl Selector {
         }
         if fits.is_empty() {
             // No embedder, none in time, or nothing near enough: words decide.
+            places = places.max(BY_WORDS);
             let scores = by_words(snapshot, tools, query.utterance);
             fits = fitting(
                 tools,

@@ -78,7 +78,13 @@ fn host(cast: &[Npc]) -> ToolHost {
         tool("spell-search", "Finds spells by name, school or effect.", "rules"),
     ];
     assert_eq!(host.offer("world", SourceKind::Server, world), []);
+    host.select_by(eight(), None);
     host
+}
+
+/// Settings that narrow lists of more than eight tools.
+fn eight() -> SelectionOptions {
+    SelectionOptions { top_k: Some(8), ..SelectionOptions::default() }
 }
 
 fn npc(tools: &[&str]) -> Npc {
@@ -107,7 +113,7 @@ async fn said(host: &ToolHost, utterance: &str) -> Vec<String> {
 
 fn keep(host: &ToolHost, core: &[&str]) {
     let core = core.iter().map(|entry| (*entry).to_owned()).collect();
-    host.select_by(SelectionOptions { core, ..SelectionOptions::default() }, None);
+    host.select_by(SelectionOptions { core, ..eight() }, None);
 }
 
 #[tokio::test(start_paused = true)]
@@ -135,7 +141,7 @@ async fn utterances_select_tools_in_german_and_english() {
         let offered = said(&host, utterance).await;
         assert!(offered.contains(&wanted.to_owned()), "{utterance}: {offered:?}");
         assert!(offered.contains(&DISCOVER.to_owned()), "{utterance}: {offered:?}");
-        assert!(offered.len() <= 9 && offered.is_sorted(), "{utterance}: {offered:?}");
+        assert!(offered.len() <= 10 && offered.is_sorted(), "{utterance}: {offered:?}");
     }
     assert_eq!(said(&host, "How is the weather?").await, [DISCOVER, "world.getWeather"]);
     assert_eq!(said(&host, "Well met!").await, [DISCOVER]);
@@ -146,11 +152,32 @@ async fn core_tools_stay_and_take_places() {
     let host = host(&[wizard()]);
     keep(&host, &["dice-roller.*", "getWeather"]);
     let offered = said(&host, "lamp").await;
-    assert_eq!(offered.len(), 8 + 1, "{offered:?}");
+    assert_eq!(offered.len(), 5 + 9 + 1, "{offered:?}");
     for core in ["dice-roller.roll", "dice-roller.roll_table", "world.getWeather", DISCOVER] {
         assert!(offered.contains(&core.to_owned()), "{offered:?}");
     }
     assert_eq!(said(&host, "Well met!").await.len(), 6);
+}
+
+#[tokio::test(start_paused = true)]
+async fn without_embedder_no_shared_stem_is_hidden() {
+    let many = |count: usize| {
+        let host = host(&[npc(&["world.*", "far.*"])]);
+        host.select_by(SelectionOptions::default(), None);
+        let mut far: Vec<_> =
+            (1..count).map(|n| tool(&format!("relay_{n}"), "Opens a valve.", "far")).collect();
+        far.push(tool("sky", "Tells of rain, hail, wind, fog and all weathers to come.", "far"));
+        assert_eq!(host.offer("far", SourceKind::Server, far), []);
+        host
+    };
+    assert_eq!(said(&many(37), "Well met!").await.len(), 40, "up to 40 are listed whole");
+    let host = many(38);
+    assert_eq!(said(&host, "Well met!").await, [DISCOVER]);
+    let weather = ["far.sky", DISCOVER, "world.getWeather"];
+    assert_eq!(said(&host, "Weather, weather, what weather?").await, weather);
+    let found = host.search(Some(("Bartok", TIER)), "weather").await;
+    assert_eq!(found.len(), 2);
+    assert_eq!(host.search(Some(("Bartok", TIER)), "dragons").await.len(), 0, "41 are too many");
 }
 
 #[tokio::test(start_paused = true)]
@@ -220,9 +247,10 @@ async fn discover_finds_visible_tools_only() {
     // It is the next round that has the tool, not this one.
     let early = host.execute(&context, &call("getWeather", json!({}))).await;
     assert_eq!(early.result.unwrap_err().kind, CallErrorKind::NotVisible);
+    // A short list comes whole where words find nothing, and has nothing that the NPC may not use.
     let none = host.execute(&context, &call("discover_tools", json!({"query": "spells"}))).await;
-    assert!(none.for_model.starts_with("no tool fits 'spells'"), "{}", none.for_model);
-    assert!(found_in(&none).is_empty());
+    let all = found_in(&none);
+    assert_eq!((all.len(), all.contains(&Arc::from("spell-search"))), (11, false), "{all:?}");
     // If nothing was hidden, nothing can be called.
     let all = host.visible("Bartok", TIER, TIER.ceiling());
     let unasked = CallContext { authority: of_bartok(all.names()), ..context };
