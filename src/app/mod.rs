@@ -274,7 +274,7 @@ pub fn open_table(
         campaign,
         music: tools.music(),
         keywords: config.tiers.clone(),
-        rules: config.rules.phrases().into(),
+        rules: config.rules.names().into(),
         budget: budget.clone(),
         memory,
         continuation,
@@ -306,5 +306,5 @@ pub async fn try_voice(tts: &dyn TextToSpeech, voice: &Voice) -> Result<f64, Err
 /// Names that raise a turn's tier: rules, and entities that are not where the players are.
 /// `present` are NPCs at the table.
 pub fn tier_names(config: &Config, present: &[&str]) -> Names {
-    session::tier_names(&config.campaign, &config.rules.phrases(), present)
+    session::tier_names(&config.campaign, &config.rules.names(), present)
 }

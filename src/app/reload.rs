@@ -349,7 +349,7 @@ async fn recast(
         judge,
         campaign: Arc::new(now.campaign.clone()),
         keywords: now.tiers.clone(),
-        rules: now.rules.phrases().into(),
+        rules: now.rules.names().into(),
         cast: cast.collect(),
     };
     send(table, Command::Recast(Box::new(recast))).await;

@@ -37,6 +37,7 @@ const KINDS: &[(&str, &str)] = &[
     ("feat", "feat"),
     ("trait", "trait"),
     ("poison", "poison"),
+    ("plane", "plane"),
     ("section", "rule"),
     ("rule", "rule"),
 ];

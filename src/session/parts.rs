@@ -16,7 +16,7 @@ use super::{
 use crate::{
     domain::{Campaign, SessionId},
     engine::Budget,
-    logic::tier::Keywords,
+    logic::tier::{Keywords, RuleName},
     provider::{SpeechToText, TurnJudge},
     tools::{Effects, ToolHost, builtin::Music},
 };
@@ -69,8 +69,8 @@ pub struct TableParts {
     pub music: Music,
     /// Keywords that raise a turn's tier.
     pub keywords: Keywords,
-    /// Phrases that name a rule, which raise it too.
-    pub rules: Arc<[String]>,
+    /// Names in the rules, which raise it too.
+    pub rules: Arc<[RuleName]>,
     /// Budget of the session.
     pub budget: Budget,
     /// Memory of the NPCs; `None`: they have only their conversations.

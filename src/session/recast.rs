@@ -5,7 +5,11 @@
 use std::{collections::BTreeSet, fmt, sync::Arc};
 
 use super::{options::Options, seat::MakeSeat};
-use crate::{domain::Campaign, logic::tier::Keywords, provider::TurnJudge};
+use crate::{
+    domain::Campaign,
+    logic::tier::{Keywords, RuleName},
+    provider::TurnJudge,
+};
 
 /// A new description of a table.
 pub struct Recast {
@@ -17,8 +21,8 @@ pub struct Recast {
     pub campaign: Arc<Campaign>,
     /// Keywords that raise a turn's tier.
     pub keywords: Keywords,
-    /// Phrases that name a rule, which raise it too.
-    pub rules: Arc<[String]>,
+    /// Names in the rules, which raise it too.
+    pub rules: Arc<[RuleName]>,
     /// The whole cast, in its order; NPCs that are not in it leave.
     pub cast: Vec<Role>,
 }

@@ -25,7 +25,7 @@ use crate::{
         music::MusicWish,
         names::Glossary,
         spoken_names::bare,
-        tier::{AbsentName, Keywords, Names, Reason, TierInput, TierSelector},
+        tier::{AbsentName, Keywords, Names, Reason, RuleName, TierInput, TierSelector},
         words::fold,
     },
 };
@@ -115,8 +115,8 @@ pub struct Background {
     pub campaign: Arc<Campaign>,
     /// Keywords that raise a turn's tier.
     pub keywords: Keywords,
-    /// Phrases that name a rule, which raise it too.
-    pub rules: Arc<[String]>,
+    /// Names in the rules, which raise it too.
+    pub rules: Arc<[RuleName]>,
 }
 
 impl Router {
@@ -374,9 +374,8 @@ impl NameMatchers {
 }
 
 /// Names that raise a turn's tier: quests are keywords already, so people and places that are not
-/// at the table. `present` are the NPCs that are.
-/// `rules` are phrases that name a rule.
-pub fn tier_names(campaign: &Campaign, rules: &[String], present: &[&str]) -> Names {
+/// at the table. `present` are the NPCs that are. Places that the `rules` know are elsewhere too.
+pub fn tier_names(campaign: &Campaign, rules: &[RuleName], present: &[&str]) -> Names {
     let absent = campaign
         .entities
         .iter()
@@ -387,7 +386,15 @@ pub fn tier_names(campaign: &Campaign, rules: &[String], present: &[&str]) -> Na
             let names = std::iter::once(&entity.name).chain(&entity.aliases);
             names.map(|name| AbsentName { entity: &entity.name, name })
         });
-    Names::new(rules.iter().map(String::as_str), absent)
+    let phrases = rules.iter().filter_map(|name| match name {
+        RuleName::Rule(phrase) => Some(phrase.as_str()),
+        RuleName::Place { .. } => None,
+    });
+    let places = rules.iter().filter_map(|name| match name {
+        RuleName::Place { place, name } => Some(AbsentName { entity: place, name }),
+        RuleName::Rule(_) => None,
+    });
+    Names::new(phrases, absent.chain(places))
 }
 
 /// Names of people of the campaign who are none of `npcs`.

@@ -8,9 +8,14 @@ use super::{
     shipped,
 };
 use crate::{
-    domain::Rule,
+    domain::{EntityKind, Rule},
     import::{self, RULES, RULES_MAX, RuleNames},
-    logic::{language::Language, names::NameLanguage, words::fold},
+    logic::{
+        language::{self, Language},
+        names::NameLanguage,
+        tier::RuleName,
+        words::fold,
+    },
     yaml::{Fields, Kind, Position},
 };
 
@@ -19,6 +24,9 @@ const ASKS: &[&str] = &[
     "am", "can", "do", "does", "how", "is", "what", "when", "which", "who", "will", "kann", "wann",
     "was", "welche", "wer", "wie",
 ];
+
+/// Categories of places, beside the words for locations.
+const PLACES: [&str; 3] = ["plane", "planes", "region"];
 
 /// Rules to look up.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -30,22 +38,36 @@ pub struct Rules {
 }
 
 impl Rules {
-    /// Phrases that name a rule or ask for one: what raises a turn's tier.
-    pub fn phrases(&self) -> Vec<String> {
+    /// Phrases that name a rule or ask for one, and names of places: what raises a turn's tier.
+    pub fn names(&self) -> Vec<RuleName> {
         let ear = NameLanguage::new("en");
-        let own = self.own.iter().map(|rule| RuleNames {
+        let (places, own): (Vec<&Rule>, Vec<&Rule>) = self.own.iter().partition(|it| is_place(it));
+        let own = own.into_iter().map(|rule| RuleNames {
             id: &rule.id,
             name: &rule.name,
             aliases: rule.aliases.iter().map(String::as_str).collect(),
         });
         let shipped = shipped::RULES.iter().flat_map(|(_, text)| import::skim(text));
-        own.chain(shipped).flat_map(|called| phrases(&called, &ear)).collect()
+        let rules = own.chain(shipped).flat_map(|called| phrases(&called, &ear));
+        let places = places.into_iter().flat_map(|rule| {
+            let place = bare(&rule.name);
+            let called = std::iter::once(place).chain(rule.aliases.iter().map(String::as_str));
+            called
+                .map(move |name| RuleName::Place { place: place.to_owned(), name: name.to_owned() })
+        });
+        rules.map(RuleName::Rule).chain(places).collect()
     }
 
     /// Names of the user's own rules.
     pub fn own_names(&self) -> impl Iterator<Item = &str> {
         self.own.iter().map(|rule| bare(&rule.name))
     }
+}
+
+/// True if what the rule describes is a place, by its category.
+fn is_place(rule: &Rule) -> bool {
+    let category = fold(&rule.category);
+    language::kinds(EntityKind::Location).chain(PLACES).any(|kind| kind == category)
 }
 
 /// Names of a rule in speech. A word of everyday talk ("shield", "help") is only meant as a rule

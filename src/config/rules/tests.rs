@@ -2,7 +2,12 @@ use std::collections::BTreeSet;
 
 use super::*;
 use crate::{
-    logic::sentence::{SentenceOptions, SentenceSplitter, is_clause},
+    domain::{Campaign, Tier},
+    logic::{
+        sentence::{SentenceOptions, SentenceSplitter, is_clause},
+        tier::{Keywords, Reason, TierInput, TierSelector},
+    },
+    session,
     tools::builtin::RuleBook,
 };
 
@@ -332,10 +337,46 @@ fn last_rule_of_an_id_replaces_the_others() {
 
 #[test]
 fn everyday_words_need_context_to_name_rule() {
-    let phrases = Rules::default().phrases();
-    let has = |phrase: &str| phrases.iter().any(|it| it == phrase);
+    let names = Rules::default().names();
+    let has = |phrase: &str| names.contains(&RuleName::Rule(phrase.to_owned()));
     assert!(has("Frightened") && has("Fireball") && has("how far can I jump") && has("Exhaustion"));
     assert!(has("Plate armor") && has("Plate armour") && has("Armour class"));
     assert!(has("cast Shield") && has("Shield spell") && has("Help action"));
     assert!(!has("Shield") && !has("Help") && !has("my turn") && !has("Sleep (2014)"));
+}
+
+#[test]
+fn places_in_rules_count_as_distant() {
+    let first = shipped_rules().remove(0);
+    let rule = |name: &str, category: &str, alias: &str| Rule {
+        name: name.to_owned(),
+        category: category.to_owned(),
+        aliases: vec![alias.to_owned()],
+        ..first.clone()
+    };
+    let own = vec![rule("Sigil", "Planes", "the cage"), rule("Cage fight", "combat", "a brawl")];
+    let names = Rules { own, edition: None }.names();
+    let place = |name: &str| RuleName::Place { place: "Sigil".to_owned(), name: name.to_owned() };
+    let places: Vec<_> = names.iter().filter(|it| matches!(it, RuleName::Place { .. })).collect();
+    assert_eq!(places, [&place("Sigil"), &place("the cage")]);
+    assert!(names.contains(&RuleName::Rule("Cage fight".to_owned())));
+    let names = session::tier_names(&Campaign::default(), &names, &[]);
+    let selector = TierSelector::new(&Keywords::default());
+    let tier = |text, here| {
+        let selected = selector.select(&TierInput {
+            text,
+            queue_depth: 0,
+            first_turn: false,
+            has_pictures: false,
+            since_deep: None,
+            names: &names,
+            here,
+        });
+        (selected.tier, selected.reason)
+    };
+    let distant = (Tier::Standard, Reason::NamesAbsent);
+    assert_eq!(tier("have you been to Sigil", None), distant);
+    assert_eq!(tier("is it far to the cage", None), distant);
+    assert_eq!(tier("a cage for a bird", None), (Tier::Fast, Reason::Default));
+    assert_eq!(tier("what a town Sigil is", Some("Sigil")), (Tier::Fast, Reason::Default));
 }

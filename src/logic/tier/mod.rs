@@ -12,7 +12,7 @@ use std::time::Duration;
 
 use crate::domain::Tier;
 
-pub use self::names::{AbsentName, Names};
+pub use self::names::{AbsentName, Names, RuleName};
 use self::names::{Named, Phrase};
 use super::{
     language::{self, Language},

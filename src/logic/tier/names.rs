@@ -1,6 +1,6 @@
 //! Names whose mention asks for a look-up.
 //!
-//! Entry type: [`Names`]. **Never**: takes an ordinary word for a name.
+//! Entry types: [`Names`], [`RuleName`]. **Never**: takes an ordinary word for a name.
 
 use crate::logic::{
     spoken_names::{bare, spoken_as},
@@ -31,6 +31,20 @@ pub(super) enum Named {
     Rule,
     /// A known entity that is not in the scene.
     Absent,
+}
+
+/// A name in the rules.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum RuleName {
+    /// A phrase that names a rule, or asks for one.
+    Rule(String),
+    /// A place that the rules describe: as distant as any other that is not in the scene.
+    Place {
+        /// Its main name.
+        place: String,
+        /// That name, or an alias.
+        name: String,
+    },
 }
 
 /// A name of a known entity that is not in the scene.
