@@ -48,6 +48,7 @@ fn measure(case: &str, selector: &TierSelector, text: &str, names: &Names) {
                 text: black_box(text),
                 queue_depth: 0,
                 first_turn: false,
+                recent_turns: 0,
                 has_pictures: false,
                 since_deep: None,
                 names,

@@ -90,6 +90,7 @@ fn tiers_follow_key_words_and_ceilings() {
     assert_eq!(selected(&["hello", "--npc", "Bartok", "--override", "deep"]).1, "deep");
     assert_eq!(selected(&["do you remember", "--queue", "3"]).0, "fast");
     assert_eq!(selected(&["hello", "--first"]).0, "standard");
+    assert_eq!(selected(&["hello", "--first", "--recent", "2"]).0, "fast");
     assert_eq!(selected(&["where is the Slate Quarry?"]).0, "standard");
     for wrong in [["--npc", "Nobody"], ["--since-deep", "soon"], ["--override", "slow"]] {
         place.run(&[&["tier", "--text", "x"], &wrong[..]].concat()).ends_with(2);

@@ -33,6 +33,9 @@ pub struct Arguments {
     /// The NPC's first turn with this table.
     #[arg(long)]
     first: bool,
+    /// Number of earlier turns with this NPC in the last ten seconds.
+    #[arg(long, default_value_t = 0, value_name = "N")]
+    recent: usize,
     /// Seconds since the table's last deep turn began.
     #[arg(long, value_name = "SECONDS")]
     since_deep: Option<f64>,
@@ -73,6 +76,7 @@ pub fn run(config: &Config, arguments: &Arguments) -> Result<u8, Failure> {
         text: &arguments.text,
         queue_depth: arguments.queue,
         first_turn: arguments.first,
+        recent_turns: arguments.recent,
         has_pictures: npc.is_some_and(Npc::has_pictures),
         since_deep,
         names: &names,

@@ -25,7 +25,7 @@ use crate::{
         music::MusicWish,
         names::Glossary,
         spoken_names::bare,
-        tier::{AbsentName, Keywords, Names, Reason, RuleName, TierInput, TierSelector},
+        tier::{AbsentName, EXCHANGE, Keywords, Names, Reason, RuleName, TierInput, TierSelector},
         words::fold,
     },
 };
@@ -105,6 +105,8 @@ pub struct Router {
     pub overrides: Overrides,
     conversations: Vec<(SpeakerId, SeatId, Moment)>,
     last_deep: Option<Moment>,
+    /// Turns that may still be part of a rapid exchange, oldest first.
+    recent_turns: Vec<(SeatId, Moment)>,
     /// Own names of those who have sat down.
     met: Vec<String>,
 }
@@ -137,6 +139,7 @@ impl Router {
             pins: Pins::default(),
             conversations: Vec::new(),
             last_deep: None,
+            recent_turns: Vec::new(),
             met: Vec::new(),
         }
     }
@@ -300,6 +303,7 @@ impl Router {
             text,
             queue_depth: situation.queue_depth,
             first_turn: !seat.has_spoken,
+            recent_turns: self.turns_before(situation.now, id),
             has_pictures: seat.npc.has_pictures(),
             since_deep: self.last_deep.map(|at| situation.now.since(at)),
             names: &self.tier_names,
@@ -309,6 +313,12 @@ impl Router {
         let is_keyword = matches!(selection.reason, Reason::DeepKeyword | Reason::StandardKeyword);
         let because = Because { text: selection.reason.to_string(), is_keyword };
         self.overrides.decide(ceiling, Instant::now(), selection.tier, because)
+    }
+
+    /// Turns with `seat` in the time before `now` in which they are an exchange.
+    fn turns_before(&self, now: Moment, seat: SeatId) -> usize {
+        let is_recent = |at: Moment| now.since(at) < EXCHANGE;
+        self.recent_turns.iter().filter(|(of, at)| *of == seat && is_recent(*at)).count()
     }
 
     /// Answers come quicker for a while.
@@ -321,6 +331,8 @@ impl Router {
         if tier == Tier::Deep {
             self.last_deep = Some(now);
         }
+        self.recent_turns.retain(|(_, at)| now.since(*at) < EXCHANGE);
+        self.recent_turns.push((seat, now));
         self.overrides.begins(seat);
     }
 

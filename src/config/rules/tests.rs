@@ -367,6 +367,7 @@ fn places_in_rules_count_as_distant() {
             text,
             queue_depth: 0,
             first_turn: false,
+            recent_turns: 0,
             has_pictures: false,
             since_deep: None,
             names: &names,

@@ -1,7 +1,7 @@
 //! Tier of a turn: the tool time that an utterance may spend.
 //!
 //! Entry types: [`TierSelector`], [`effective`]. The first rule that fits decides: deep keyword,
-//! three players waiting, standard keyword or name, first turn, else fast. Runs on every partial
+//! three players waiting, standard keyword or name, rapid exchange, first turn, else fast. Runs on every partial
 //! transcript.
 //! **Never**: looks inside a word ("request" does not contain "quest").
 
@@ -25,6 +25,11 @@ const DEEP_PAUSE: Duration = Duration::from_secs(30);
 const BETWEEN: usize = 2;
 /// This many players waiting ask for quick answers.
 const CROWD: usize = 3;
+
+/// This many turns with an NPC within [`EXCHANGE`], the one that begins included, are a rapid exchange.
+const RAPID: usize = 3;
+/// Time in which turns with an NPC follow one another.
+pub const EXCHANGE: Duration = Duration::from_secs(10);
 
 /// Phrases that raise a turn's tier. `word(s)` stands for the word with and without the ending.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -60,6 +65,8 @@ pub struct TierInput<'i> {
     pub queue_depth: usize,
     /// True if this NPC has not spoken with this table yet.
     pub first_turn: bool,
+    /// Earlier turns with this NPC within [`EXCHANGE`].
+    pub recent_turns: usize,
     /// True if this NPC can show pictures.
     pub has_pictures: bool,
     /// Time since the start of the last turn that was deep in effect; `None`: none yet.
@@ -98,6 +105,8 @@ pub enum Reason {
     NamesRule,
     /// Names a person or thing that is not in the scene.
     NamesAbsent,
+    /// Several turns with this NPC follow one another; it need not have spoken yet.
+    RapidExchange,
     /// The NPC's first turn with this table.
     FirstTurn,
 }
@@ -115,6 +124,7 @@ impl fmt::Display for Reason {
             Self::StandardKeyword => f.write_str("standard keyword"),
             Self::NamesRule => f.write_str("names a rule"),
             Self::NamesAbsent => f.write_str("names someone absent"),
+            Self::RapidExchange => f.write_str("rapid exchange"),
             Self::FirstTurn => f.write_str("first turn with this npc"),
         }
     }
@@ -172,6 +182,9 @@ impl TierSelector {
                 Named::Absent => Reason::NamesAbsent,
             };
             return because(Tier::Standard, reason, Some(&phrase.written));
+        }
+        if input.first_turn && input.recent_turns + 1 >= RAPID {
+            return because(Tier::Fast, Reason::RapidExchange, None);
         }
         if input.first_turn {
             return because(Tier::Standard, Reason::FirstTurn, None);

@@ -25,6 +25,7 @@ fn select_with(text: &str, change: impl FnOnce(&mut TierInput<'_>)) -> Selection
         text,
         queue_depth: 0,
         first_turn: false,
+        recent_turns: 0,
         has_pictures: false,
         since_deep: None,
         names: &names,
@@ -265,6 +266,22 @@ fn first_turn_is_standard() {
 }
 
 #[test]
+fn rapid_exchange_is_fast_before_first_turn() {
+    let nth = |text, earlier| {
+        let selection = select_with(text, |input| {
+            input.first_turn = true;
+            input.recent_turns = earlier;
+        });
+        (selection.tier, selection.reason)
+    };
+    assert_eq!(nth("hello there", 1), (Tier::Standard, Reason::FirstTurn));
+    assert_eq!(nth("hello there", 2), (Tier::Fast, Reason::RapidExchange));
+    assert_eq!(nth("do you remember", 5), (Tier::Standard, Reason::StandardKeyword));
+    assert_eq!(nth("what of Duke Aldric", 5), (Tier::Standard, Reason::NamesAbsent));
+    assert_eq!(nth("think carefully", 5), (Tier::Deep, Reason::DeepKeyword));
+}
+
+#[test]
 fn pictures_are_asked_for_in_plain_words() {
     let tier =
         |text, has_pictures| select_with(text, |input| input.has_pictures = has_pictures).tier;
@@ -282,6 +299,7 @@ fn only_configured_languages_count() {
         text,
         queue_depth: 0,
         first_turn: false,
+        recent_turns: 0,
         has_pictures: false,
         since_deep: None,
         names: &names,

@@ -10,6 +10,7 @@ use super::{
 use crate::{
     domain::{Campaign, Person, PersonId, Player, Scene, Tier},
     engine::tests::props::{Step::*, ms},
+    provider::Kind,
 };
 
 async fn status(stage: &Stage) -> Status {
@@ -53,6 +54,22 @@ async fn npc_tier_overrides_the_tier_for_all() {
     stage.order(set_tier(None, None)).await;
     assert_eq!(ask(&mut stage).await, [Tier::Fast, Tier::Fast]);
     stage.order(set_tier(Some(SeatId(7)), Some(Tier::Deep))).await;
+    stage.close().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn rapid_exchange_is_fast_before_first_word() {
+    let mut stage = Setup::of(&["Bartok"]).open().await;
+    let mut selected = Vec::new();
+    for _ in 0..3 {
+        stage.models[0].then(&[Fail(Kind::Unreachable)]);
+        stage.types(THORIN, "Bartok, hello").await;
+        selected.extend(tiers(&mut stage).await);
+    }
+    assert_eq!(selected, [Tier::Standard, Tier::Standard, Tier::Fast], "it has not spoken yet");
+    sleep(ms(10_000)).await;
+    stage.types(THORIN, "Bartok, hello").await;
+    assert_eq!(tiers(&mut stage).await, [Tier::Standard], "the exchange is over");
     stage.close().await;
 }
 
