@@ -205,4 +205,6 @@ fn tools_find_what_their_npc_has_heard() {
     assert_eq!(count(call("memory.query_entities", places, Some("Mira"))), 1);
     let last = call("session-manager.get_session_summary", json!({"session_id": "one"}), None);
     assert_eq!(last["lines"][0], format!("Wren: {PROMISE}"), "{last:#}");
+    let alias = call("session-manager.get_summary", json!({"session_id": "one"}), None);
+    assert_eq!(alias["lines"], last["lines"], "{alias:#}");
 }

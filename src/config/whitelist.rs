@@ -3,7 +3,7 @@
 
 use super::{keys, reading::Notes};
 use crate::{
-    tools::bare,
+    tools::{bare, canonical},
     yaml::{Fields, Node, Scalar, nearest, quoted},
 };
 
@@ -18,6 +18,7 @@ pub const MANIFEST: &str = "manifest-";
 /// # Errors
 /// The problem, and the way out.
 pub fn resolve(entry: &str, known: &[&str]) -> Result<String, (String, String)> {
+    let entry = canonical(entry);
     if let Some(prefix) = entry.strip_suffix('*') {
         if is_of_a_server(entry, known) {
             return Ok(entry.to_owned());

@@ -57,7 +57,7 @@ pub use figures::{
 };
 pub use host::ToolHost;
 pub use latency::{Latency, LatencySummary, Probed, percentiles};
-pub use names::{Entries, bare, identity};
+pub use names::{Entries, bare, canonical, identity};
 pub use offer::Offer;
 pub use offered::OfferedNames;
 pub use output::{Attachment, CallOutput, Caption, Part};

@@ -15,6 +15,15 @@ const LONGEST: usize = 64;
 /// Names that are kept for tools that are gone, far more than a table has.
 const REMEMBERED: usize = 10_000;
 
+/// Other full identities of built-in tools; the bare name of the first is another tool's.
+const ALIASES: &[(&str, &str)] =
+    &[("session-manager.get_summary", "session-manager.get_session_summary")];
+
+/// The identity that `name` stands for, if it is an alias; else `name`.
+pub fn canonical(name: &str) -> &str {
+    ALIASES.iter().find(|(alias, _)| *alias == name).map_or(name, |&(_, identity)| identity)
+}
+
 /// The identity of a tool of a server, `server.tool`.
 pub fn identity(server: &str, tool: &str) -> String {
     format!("{server}.{tool}")
@@ -110,7 +119,7 @@ impl Entries {
             if let Some(prefix) = entry.strip_suffix('*') {
                 entries.prefixes.push(prefix.to_owned());
             } else if entry.contains('.') {
-                entries.exact.insert(entry.clone());
+                entries.exact.insert(canonical(entry).to_owned());
             } else {
                 let named = identities.clone().filter(|identity| bare(identity) == entry);
                 let named: Vec<String> = named.map(str::to_owned).collect();
@@ -189,6 +198,17 @@ mod tests {
             assert!(name.chars().all(|c| c.is_ascii_alphanumeric() || "_-".contains(c)), "{name}");
         }
         assert_eq!(named(&tools), names, "stable");
+    }
+
+    #[test]
+    fn alias_of_built_in_is_known_by_identity_alone() {
+        let all = ["memory.get_summary", "session-manager.get_session_summary"];
+        let resolved = |entry: &str| {
+            let (entries, _) = Entries::resolve(&[entry.to_owned()], all.into_iter());
+            all.into_iter().filter(|it| entries.contains(it)).collect::<Vec<_>>()
+        };
+        assert_eq!(resolved("session-manager.get_summary"), [all[1]]);
+        assert_eq!(resolved("get_summary"), [all[0]]);
     }
 
     #[test]

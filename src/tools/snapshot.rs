@@ -82,6 +82,7 @@ impl Snapshot {
     /// The tool `name` means: an identity, a model-facing name, or a bare name only one server
     /// has.
     pub fn find(&self, name: &str) -> Option<&Arc<CatalogEntry>> {
+        let name = names::canonical(name);
         if let Some(index) = self.by_identity.get(name) {
             return self.entries.get(*index);
         }
