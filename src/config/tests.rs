@@ -666,6 +666,20 @@ fn unknown_voices_and_tools_name_the_known() {
 }
 
 #[test]
+fn server_name_alone_means_all_its_tools() {
+    let tools =
+        |entries: &str| load_npc(&format!("name: Bart\ntools: [{entries}]\n")).unwrap().tools;
+    assert_eq!(tools("dice-roller, memory"), ["dice-roller.*", "memory.*"]);
+    assert_eq!(tools("roll"), ["dice-roller.roll"]);
+    assert_eq!(whitelist::whole_server("a", &["b.a", "a.*"]).as_deref(), Some("a.*"));
+    assert_eq!(whitelist::whole_server("a.b", &["a.b.c"]), None);
+    let found = npc_problems("tools: [dice-roler]\n");
+    assert!(found[0].contains("did you mean 'dice-roller'?"), "{found:?}");
+    let found = npc_problems("tools: [file-io]\n");
+    assert!(found[0].contains("add file_io: { base_dir"), "{found:?}");
+}
+
+#[test]
 fn bare_name_of_two_servers_is_ambiguous() {
     let found = whitelist::resolve("a", &["x.a", "y.a"]).unwrap_err();
     assert_eq!(found, ("several servers have a tool 'a'".into(), "x.a, y.a".into()));

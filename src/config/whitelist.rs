@@ -42,13 +42,20 @@ pub fn resolve(entry: &str, known: &[&str]) -> Result<String, (String, String)> 
     }
 }
 
+/// The pattern for everything of the server called `entry`, if a server is called so.
+pub fn whole_server(entry: &str, known: &[&str]) -> Option<String> {
+    let prefix = format!("{entry}.");
+    let is_server = !entry.contains('.') && known.iter().any(|it| it.starts_with(&prefix));
+    is_server.then(|| format!("{prefix}*"))
+}
+
 /// True if `entry` may be a tool of a server that has not listed its tools: a bare name that is no slip
 /// of a known one.
 pub fn may_come(entry: &str, known: &[&str]) -> bool {
     let is_bare = !entry.trim().is_empty() && !entry.contains(['.', '*', ' ']);
     is_bare
         && known.iter().any(|known| known.ends_with(".*"))
-        && nearest(entry, names(known)).is_none()
+        && nearest(entry, nameable(known)).is_none()
         && !is_of_files(entry)
 }
 
@@ -89,18 +96,22 @@ pub fn is_described(file: &Fields, key: &str) -> bool {
 
 /// The identity meant by `entry` of a tool whose service is not configured, and the service.
 fn without_service(entry: &str) -> Option<(String, OfService)> {
-    let meant = |of: OfService| Some((resolve(entry, of.identities).ok()?, of));
+    let meant = |of: OfService| {
+        let identity = resolve(entry, of.identities).ok();
+        Some((identity.or_else(|| whole_server(entry, of.identities))?, of))
+    };
     [WEB, PICTURES].into_iter().find_map(meant)
 }
 
-/// The identities meant by `nodes`, and bare names that a server may bring; what is wrong with one is
-/// noted.
+/// The identities meant by `nodes`, a server's name alone as everything of it, and bare names that a server may
+/// bring; what is wrong with one is noted.
 pub fn resolve_all(nodes: &[Node], known: &[&str], notes: &mut Notes) -> Vec<String> {
     let problems = &mut notes.problems;
     let mut identities = Vec::new();
     for node in nodes {
         let Some(text) = node.text() else { continue };
-        match resolve(text, known) {
+        let meant = resolve(text, known);
+        match meant.or_else(|why| whole_server(text, known).ok_or(why)) {
             Ok(identity) => identities.push(identity),
             // The value of a variable is not printed.
             Err(_) if node.scalar().is_some_and(|it| it.written.is_some()) => {
@@ -148,9 +159,20 @@ fn names<'k>(known: &'k [&'k str]) -> impl Iterator<Item = &'k str> {
     known.iter().flat_map(|identity| [*identity, bare(identity)])
 }
 
+/// Names of the servers of known tools, as often as they have tools.
+fn servers<'k>(known: &'k [&'k str]) -> impl Iterator<Item = &'k str> {
+    known.iter().filter_map(|identity| Some(identity.split_once('.')?.0))
+}
+
+/// All names that a whitelist may have.
+fn nameable<'k>(known: &'k [&'k str]) -> impl Iterator<Item = &'k str> {
+    names(known).chain(servers(known))
+}
+
 /// True if it names a tool that reads or writes files.
 fn is_of_files(entry: &str) -> bool {
-    ["file-io.", "read_file", "write_file"].iter().any(|name| entry.starts_with(name))
+    entry == "file-io"
+        || ["file-io.", "read_file", "write_file"].iter().any(|name| entry.starts_with(name))
 }
 
 /// Full name of `entry`, if it means a tool of a manifest or a server that is called like a
@@ -166,12 +188,11 @@ fn moved(entry: &str, known: &[&str]) -> Option<String> {
 
 /// An unknown tool.
 fn unknown(entry: &str, known: &[&str]) -> (String, String) {
-    let groups = known.iter().filter_map(|identity| identity.split_once('.'));
-    let groups: Vec<_> = groups.map(|(server, _)| format!("{server}.*")).collect();
+    let groups: Vec<_> = servers(known).map(|server| format!("{server}.*")).collect();
     let near = if entry.ends_with('*') {
         nearest(entry, groups.iter().map(String::as_str))
     } else {
-        nearest(entry, names(known))
+        nearest(entry, nameable(known).filter(|name| *name != entry))
     };
     if let Some(moved) = moved(entry, known) {
         let way_out = format!("did you mean '{moved}'?");

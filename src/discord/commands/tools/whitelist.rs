@@ -67,6 +67,11 @@ fn meant(snapshot: &Snapshot, servers: &[String], text: &str) -> Result<String, 
     {
         return Ok(text.to_owned());
     }
+    let whole = format!("{text}.*");
+    let is_server = servers.iter().any(|it| it == text);
+    if is_server || !text.contains('.') && identities().any(|identity| fits(&whole, identity)) {
+        return Ok(whole);
+    }
     let near = crate::yaml::nearest(text, identities());
     let hint = near.map_or_else(
         || "/tools list shows all".to_owned(),
