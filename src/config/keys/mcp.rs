@@ -102,8 +102,8 @@ static KEYS: [Key; 19] = [
     Key::new(
         "reconnect_interval_ms",
         WAIT,
-        "Wait before the first attempt to reconnect; later waits are longer and randomized; \
-         default 1000.",
+        "Wait before each attempt to reconnect, longer after eight failures in a row; default: 1000 \
+         at first, then longer and randomized.",
     )
     .also(&["reconnectInterval"]),
     Key::new(

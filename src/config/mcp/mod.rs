@@ -25,7 +25,8 @@ use crate::{
     tools::{
         Declared,
         connection::{
-            Auth, Authority, ClientCredentials, Credential, Reach, Sandbox, ServerOptions, Trust,
+            Auth, Authority, ClientCredentials, Credential, Reach, Reconnect, Sandbox,
+            ServerOptions, Trust,
         },
     },
     yaml::{self, Fields, Kind, Node, Problems, quoted},
@@ -45,8 +46,8 @@ const OWN_HEADERS: &[&str] = &[
 ];
 /// Longest wait for a server that says nothing of it.
 const CONNECT_MS: u64 = 30_000;
-/// First wait before another attempt.
-const RECONNECT_MS: u64 = 1_000;
+/// First wait before another attempt, for a server that says nothing of it.
+const RECONNECT: Duration = Duration::from_secs(1);
 
 /// Everything about MCP servers.
 #[derive(Clone, Debug, PartialEq)]
@@ -129,8 +130,10 @@ impl Server<'_> {
             reach,
             required: flag("required", false),
             connect_timeout: millis("connect_timeout_ms", CONNECT_MS),
-            reconnect: flag("auto_reconnect", true)
-                .then(|| millis("reconnect_interval_ms", RECONNECT_MS)),
+            reconnect: flag("auto_reconnect", true).then(|| {
+                let every = fields.whole("reconnect_interval_ms").map(Duration::from_millis);
+                every.map_or(Reconnect::Growing(RECONNECT), Reconnect::Every)
+            }),
             resources: flag("resources", false),
             resource_vars: names(fields.get("resource_vars")),
             tools,

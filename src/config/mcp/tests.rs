@@ -43,6 +43,10 @@ fn child_process_is_read() {
     let options = one("{ name: a, command: x, auto_reconnect: false, prefix: b, env: { K: v } }");
     assert_eq!((options.reconnect, options.identity()), (None, "b"));
     assert_eq!(options.connect_timeout, Duration::from_secs(30));
+    let growing = Some(Reconnect::Growing(Duration::from_secs(1)));
+    assert_eq!(one("{ name: a, command: x }").reconnect, growing);
+    let every = one("{ name: a, command: x, reconnect_interval_ms: 1500 }").reconnect;
+    assert_eq!(every, Some(Reconnect::Every(Duration::from_millis(1_500))));
     assert!(!format!("{options:?}").contains("\"v\""));
 }
 

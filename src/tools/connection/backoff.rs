@@ -1,6 +1,6 @@
 //! Waits between attempts to reach a server that was lost.
 //!
-//! Entry type: [`Row`].
+//! Entry types: [`Row`], [`Reconnect`].
 
 use std::time::Duration;
 
@@ -13,6 +13,36 @@ const TRIPPED: u32 = 8;
 
 /// Wait before a second restart for a replaced file, where lost servers are not retried.
 const RESTART: Duration = Duration::from_secs(1);
+
+/// How long a lost server is left alone before each attempt.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reconnect {
+    /// This long at first, then longer, and spread at random.
+    Growing(Duration),
+    /// Exactly this long, and longer only after eight failures in a row.
+    Every(Duration),
+}
+
+impl Reconnect {
+    /// The wait after a first failure.
+    const fn first(self) -> Duration {
+        match self {
+            Self::Growing(first) | Self::Every(first) => first,
+        }
+    }
+
+    /// The wait after `failures` in a row; `random` (0..1) spreads those that grow.
+    fn after(self, failures: u32, random: f64) -> Duration {
+        match self {
+            Self::Every(wait) if failures < TRIPPED => wait,
+            Self::Every(wait) => {
+                let doubled = wait.saturating_mul(2u32.saturating_pow(failures - TRIPPED + 1));
+                doubled.min(TRIPPED_WAIT.max(wait))
+            }
+            Self::Growing(first) => backoff(first, failures, random),
+        }
+    }
+}
 
 /// End of a connection.
 #[derive(Debug)]
@@ -33,24 +63,24 @@ pub struct Row {
 }
 
 impl Row {
-    /// Adds `ending`; the wait until the next attempt. A first file that was replaced needs none. `first` is the
-    /// wait after a first failure; `None`: failures are final, and so is this one.
+    /// Adds `ending`; the wait until the next attempt. A first file that was replaced needs none. Without `retry`
+    /// failures are final, and so is this one.
     pub fn wait(
         &mut self,
         ending: &Ending,
-        first: Option<Duration>,
+        retry: Option<Reconnect>,
         random: f64,
     ) -> Option<Duration> {
         match ending {
             Ending::Lost(_) => {
                 self.failures += 1;
-                first.map(|first| backoff(first, self.failures, random))
+                retry.map(|retry| retry.after(self.failures, random))
             }
             Ending::Replaced(_) => {
                 self.replaced += 1;
                 Some(match self.replaced {
                     1 => Duration::ZERO,
-                    again => backoff(first.unwrap_or(RESTART), again - 1, random),
+                    again => backoff(retry.map_or(RESTART, Reconnect::first), again - 1, random),
                 })
             }
         }
@@ -77,8 +107,19 @@ mod tests {
     }
 
     #[test]
+    fn interval_is_wait_until_too_many_failures() {
+        let mut row = Row::default();
+        let every = Some(Reconnect::Every(Duration::from_secs(5)));
+        let lost = Ending::Lost("gone".to_owned());
+        let waits: Vec<_> =
+            (0..16).filter_map(|_| row.wait(&lost, every, 0.0)).map(|it| it.as_secs()).collect();
+        assert_eq!(waits[..7], [5; 7]);
+        assert_eq!(waits[7..], [10, 20, 40, 80, 160, 300, 300, 300, 300]);
+    }
+
+    #[test]
     fn file_replaced_often_restarts_less_often() {
-        let (mut row, first) = (Row::default(), Some(Duration::from_secs(3)));
+        let (mut row, first) = (Row::default(), Some(Reconnect::Growing(Duration::from_secs(3))));
         let replaced = Ending::Replaced("a file".to_owned());
         let mut wait =
             |ending: &Ending, first| row.wait(ending, first, 1.0).map(|wait| wait.as_secs());

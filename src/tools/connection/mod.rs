@@ -43,6 +43,7 @@ mod unusable;
 #[cfg(test)]
 mod tests;
 
+pub use backoff::Reconnect;
 pub use facts::{Facts, SessionFacts};
 pub use options::{
     Auth, Authority, ClientCredentials, Credential, Reach, Sandbox, ServerOptions, Trust,

@@ -6,7 +6,7 @@ use std::{collections::BTreeMap, path::PathBuf, time::Duration};
 
 use reqwest::Url;
 
-use super::facts::Facts;
+use super::{backoff::Reconnect, facts::Facts};
 pub use crate::domain::Secret;
 use crate::{
     domain::{Owner, fnv1a, redact},
@@ -27,8 +27,8 @@ pub struct ServerOptions {
     pub required: bool,
     /// Longest wait for the connection and its list of tools.
     pub connect_timeout: Duration,
-    /// First wait before it is tried again; `None`: it is not.
-    pub reconnect: Option<Duration>,
+    /// Waits before it is tried again; `None`: it is not.
+    pub reconnect: Option<Reconnect>,
     /// Its resources are read into the data of headers.
     pub resources: bool,
     /// Values for its resource templates; they may name `${session.*}`, `${campaign.*}` and `${data.*}`.

@@ -20,7 +20,7 @@ use tracing::{
     span::{Attributes, Id, Record},
 };
 
-use super::{Auth, Reach, ServerOptions, Servers, Setup, State, Trust};
+use super::{Auth, Reach, Reconnect, ServerOptions, Servers, Setup, State, Trust};
 use crate::{domain::Owner, launch, tools::ToolHost};
 
 /// An MCP server with one tool; it ends with the process.
@@ -135,7 +135,7 @@ fn options(url: String) -> ServerOptions {
         reach: Reach::Http { url, may_be_inside: true, headers: Vec::new(), auth: Auth::None },
         required: false,
         connect_timeout: Duration::from_secs(10),
-        reconnect: Some(Duration::from_millis(20)),
+        reconnect: Some(Reconnect::Growing(Duration::from_millis(20))),
         resources: false,
         resource_vars: BTreeMap::new(),
         tools: BTreeMap::new(),
