@@ -89,7 +89,7 @@ pub struct Planned {
 #[derive(Debug, Serialize)]
 pub struct ProbeReport {
     /// Revision of the protocol that was spoken.
-    pub protocol: &'static str,
+    pub protocol: String,
     /// Name that the server gives itself.
     pub server: String,
     /// The version it says it has; may be empty.
@@ -215,7 +215,7 @@ pub async fn probe(probe: &Probe) -> Result<ProbeReport, ProbeError> {
         });
     }
     let (server, version) = client.peer();
-    let protocol = client.era().revision();
+    let protocol = client.revision();
     client.close().await;
     if let Some(child) = child {
         child.end().await;

@@ -329,7 +329,7 @@ impl Server {
         self.known.link.client.store(Some(Arc::clone(&client)));
         self.known.change(|details| {
             details.held_files = held.iter().map(|it| it.path().display().to_string()).collect();
-            details.revision = Some(client.era().revision());
+            details.revision = Some(client.revision());
             details.calls_itself = client.peer();
             details.traffic = Arc::clone(client.traffic());
             details.list_bytes = tools.bytes;

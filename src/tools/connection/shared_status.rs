@@ -41,8 +41,8 @@ pub struct Details {
     pub resources: Vec<String>,
     /// Files whose replacement starts its program again.
     pub held_files: Vec<String>,
-    /// Newest revision of the protocol it speaks.
-    pub revision: Option<&'static str>,
+    /// Revision of the protocol that was agreed on.
+    pub revision: Option<String>,
     /// Name and version that it gives itself; each empty where it gives none.
     pub calls_itself: (String, String),
     /// Bytes of its list of tools.

@@ -111,8 +111,8 @@ pub struct Status {
     pub endpoint: String,
     /// State of the server.
     pub state: State,
-    /// Newest revision of the protocol it speaks.
-    pub revision: Option<&'static str>,
+    /// Revision of the protocol that was agreed on.
+    pub revision: Option<String>,
     /// Tools it offers.
     pub tools: Vec<String>,
     /// Tools that wait for approval.
@@ -206,7 +206,7 @@ impl fmt::Display for Status {
         if self.state == State::Ready {
             let count = self.tools.len();
             write!(f, ", {count} tool{}", if count == 1 { "" } else { "s" })?;
-            if let Some(revision) = self.revision {
+            if let Some(revision) = &self.revision {
                 write!(f, ", MCP {revision}")?;
             }
             let (own, version) = &self.calls_itself;

@@ -192,6 +192,13 @@ impl Client {
         }
     }
 
+    /// Revision of the protocol that was agreed on.
+    pub fn revision(&self) -> String {
+        let peer = self.service.peer().peer_info();
+        let agreed = peer.map(|peer| one_line(peer.protocol_version.as_str(), LONGEST_NAME));
+        agreed.unwrap_or_else(|| self.era().revision().to_owned())
+    }
+
     /// Name and version that the server gives itself; each empty where it gives none.
     pub fn peer(&self) -> (String, String) {
         let peer = self.service.peer().peer_info();

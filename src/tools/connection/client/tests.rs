@@ -58,6 +58,11 @@ async fn connected() -> (Arc<Client>, Server) {
 }
 
 async fn connected_to(may_sample: bool) -> (Arc<Client>, Server) {
+    connected_by("2025-11-25", may_sample).await
+}
+
+/// A connection to a server that answers the handshake with `revision`.
+async fn connected_by(revision: &str, may_sample: bool) -> (Arc<Client>, Server) {
     let (ours, theirs) = tokio::io::duplex(64 * 1024);
     let (read, write) = tokio::io::split(ours);
     let lost = CancellationToken::new();
@@ -75,7 +80,7 @@ async fn connected_to(may_sample: bool) -> (Arc<Client>, Server) {
     let mut server = Server { read: BufReader::new(read).lines(), write };
     let opened = tokio::spawn(Client::open(lines, handler, Some(Era::Handshake), lost));
     let id = server.asked("initialize").await;
-    let result = json!({"protocolVersion": "2025-11-25", "capabilities": {"tools": {}},
+    let result = json!({"protocolVersion": revision, "capabilities": {"tools": {}},
         "serverInfo": {"name": "s", "version": "1"}});
     server.says(json!({"id": id, "result": result})).await;
     server.asked("notifications/initialized").await;
@@ -122,6 +127,14 @@ impl Sampler for Lender {
     fn sample(&self, _: SampleRequest) -> BoxFuture<'static, Result<Sampled, NotSampled>> {
         self.0.fetch_add(1, Ordering::Relaxed);
         ready(Ok(Sampled { text: "hm".to_owned(), model: "m".to_owned() })).boxed()
+    }
+}
+
+#[tokio::test]
+async fn revision_is_what_the_server_agreed_to() {
+    for revision in ["2025-11-25", "2025-06-18", "2024-11-05"] {
+        let (client, _server) = connected_by(revision, false).await;
+        assert_eq!((client.revision().as_str(), client.era()), (revision, Era::Handshake));
     }
 }
 
