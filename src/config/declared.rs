@@ -6,16 +6,17 @@ use std::time::Duration;
 
 use crate::{
     tools::{Declared, SideEffects},
-    yaml::{Fields, Node},
+    yaml::{Fields, Node, Problems},
 };
 
-/// Reads `fields`, whose keys are those of `keys::declared`; the lowest tier is under `floor`.
-pub fn declared(fields: &Fields, floor: &str) -> Declared {
+/// Reads `fields`, whose keys are those of `keys::declared`; the lowest tier is under `floor`, and warns where
+/// the declared duration needs a higher one.
+pub fn declared(fields: &Fields, floor: &str, warnings: &mut Problems) -> Declared {
     let duration = |key, unit: f64| {
         fields.number(key).and_then(|number| Duration::try_from_secs_f64(number * unit).ok())
     };
     let fillers = fields.texts("fillers");
-    Declared {
+    let declared = Declared {
         estimated: duration("estimated_duration_ms", 1e-3),
         max: duration("max_duration_ms", 1e-3),
         measured: duration("measured_duration_ms", 1e-3),
@@ -36,5 +37,15 @@ pub fn declared(fields: &Fields, floor: &str) -> Declared {
         description: None,
         parameters: None,
         probe: fields.get("probe").map(Node::to_json).and_then(|it| it.as_object().cloned()),
+    };
+    if let Some((takes, needed)) = declared.floor_without_effect() {
+        let message = format!(
+            "'{floor}' is {}, but a call of {} ms needs {needed}",
+            fields.shown(floor),
+            takes.as_millis()
+        );
+        let way_out = format!("write {floor}: {needed}, or correct the duration");
+        warnings.add(fields.place(floor), message, way_out);
     }
+    declared
 }

@@ -138,6 +138,15 @@ impl Declared {
         (declared, reader.wrong)
     }
 
+    /// The declared duration and the tier that it needs, where the lowest tier is set below that and has no
+    /// effect.
+    pub fn floor_without_effect(&self) -> Option<(Duration, Tier)> {
+        let (floor, takes) = (self.floor?, self.measured.or(self.estimated)?);
+        let needed = Tier::ALL.into_iter().find(|tier| takes <= tier.ceiling());
+        let needed = needed.unwrap_or(Tier::Deep);
+        (floor < needed).then_some((takes, needed))
+    }
+
     /// Side effects of calls: those of the configuration, else those declared; `unsaid` where neither says
     /// anything.
     pub fn side_effects(&self, unsaid: SideEffects) -> SideEffects {
@@ -268,6 +277,22 @@ mod tests {
         assert_eq!(of(Some(true), Some(true), None), Calling::Records);
         assert_eq!(of(None, Some(true), None), Calling::Late);
         assert_eq!(of(Some(false), Some(true), Some(true)), Calling::Urgent);
+    }
+
+    #[test]
+    fn tier_below_declared_duration_has_no_effect() {
+        let tier = |floor, estimated, measured| {
+            let millis = |ms: Option<u64>| ms.map(Duration::from_millis);
+            let (estimated, measured) = (millis(estimated), millis(measured));
+            let declared = Declared { floor, estimated, measured, ..Declared::default() };
+            declared.floor_without_effect().map(|(_, needed)| needed)
+        };
+        assert_eq!(tier(Some(Tier::Fast), Some(501), None), Some(Tier::Standard));
+        assert_eq!(tier(Some(Tier::Standard), Some(9_000), None), Some(Tier::Deep));
+        assert_eq!(tier(Some(Tier::Fast), Some(900), Some(20)), None, "measured elsewhere");
+        assert_eq!(tier(Some(Tier::Deep), Some(900), None), None);
+        assert_eq!(tier(Some(Tier::Fast), None, None), None, "nothing is declared");
+        assert_eq!(tier(None, Some(900), None), None);
     }
 
     #[test]

@@ -139,7 +139,7 @@ impl<'a> File<'a> {
             description: spec.text("description")?.trim().to_owned(),
             input: schemas.input,
             output: schemas.output,
-            declared: said(spec),
+            declared: said(spec, &mut notes.warnings),
             behaviour,
         })
     }
@@ -333,10 +333,10 @@ fn schema<E: std::fmt::Display>(
 }
 
 /// Settings of the tool in the file.
-fn said(spec: &Fields) -> Declared {
+fn said(spec: &Fields, warnings: &mut Problems) -> Declared {
     let http = spec.map("http", &keys::manifest::HTTP);
     let timeout = |fields: &Fields| fields.whole("timeout_ms").map(Duration::from_millis);
-    let said = declared::declared(spec, "floor");
+    let said = declared::declared(spec, "floor", warnings);
     let max = said.max.or_else(|| timeout(spec)).or_else(|| timeout(&http?));
     Declared { max, ..said }
 }

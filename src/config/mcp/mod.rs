@@ -29,7 +29,7 @@ use crate::{
             ServerOptions, Trust,
         },
     },
-    yaml::{self, Fields, Kind, Node, Problems, quoted},
+    yaml::{self, Fields, Kind, Node, quoted},
 };
 
 /// Headers that are the protocol's own.
@@ -120,9 +120,7 @@ impl Server<'_> {
         let millis = |key, default| Duration::from_millis(fields.whole(key).unwrap_or(default));
         let flag = |key, default| fields.flag(key).unwrap_or(default);
         let tools = fields.get("tools").map(Node::entries).unwrap_or_default();
-        let tools = tools
-            .iter()
-            .map(|entry| (entry.key.clone(), tool(&entry.node, &mut self.notes.problems)));
+        let tools = tools.iter().map(|entry| (entry.key.clone(), tool(&entry.node, self.notes)));
         let tools = tools.collect();
         ServerOptions {
             name: name.text.clone(),
@@ -410,17 +408,21 @@ fn names(node: Option<&Node>) -> BTreeMap<String, String> {
 }
 
 /// Settings of a tool.
-fn tool(node: &Node, problems: &mut Problems) -> Declared {
+fn tool(node: &Node, notes: &mut Notes) -> Declared {
     let fields = Fields::new(node, &keys::TOOL);
     let parameters = fields.get("parameters").map(Node::to_json);
     if parameters.as_ref().is_some_and(|schema| !schema.is_object()) {
         let message = "'parameters' is not a JSON Schema of an object";
-        problems.add(fields.place("parameters"), message, "write a mapping with `type: object`");
+        notes.problems.add(
+            fields.place("parameters"),
+            message,
+            "write a mapping with `type: object`",
+        );
     }
     Declared {
         description: fields.text("description").map(str::to_owned),
         parameters: parameters.filter(Json::is_object),
-        ..declared::declared(&fields, "tier")
+        ..declared::declared(&fields, "tier", &mut notes.warnings)
     }
 }
 

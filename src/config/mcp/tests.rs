@@ -225,6 +225,26 @@ fn servers_keyed_by_name_are_parsed() {
 }
 
 #[test]
+fn tier_below_declared_duration_warns() {
+    let warned = |tool: &str| {
+        let server =
+            format!("    - {{ name: home, command: x, tools: {{ dig: {{ {tool} }} }} }}\n");
+        let warnings = load_servers("", &server).unwrap().warnings;
+        let found = warnings.iter().find(|it| it.message.starts_with("'tier' is"));
+        found.map(|it| format!("{} ({})", it.message, it.way_out))
+    };
+    assert_eq!(
+        warned("tier: fast, estimated_duration_ms: 2000").as_deref(),
+        Some(
+            "'tier' is 'fast', but a call of 2000 ms needs deep (write tier: deep, or correct the \
+             duration)"
+        )
+    );
+    assert_eq!(warned("tier: deep, estimated_duration_ms: 2000"), None);
+    assert_eq!(warned("tier: fast"), None);
+}
+
+#[test]
 fn names_of_servers_clash() {
     let twice = "    - { name: a, command: x }\n    - { name: a, command: y }\n    \
                  - { name: b, prefix: a, command: z }\n";

@@ -112,6 +112,20 @@ impl Server {
             let (server, tool) = (&*self.options.name, &*tool.name);
             tracing::warn!(server, tool, wrong, "ignored in a tool's metadata");
         }
+        // What the configuration contradicts in itself was said when it was read.
+        if here.is_some_and(|here| here.floor_without_effect().is_none())
+            && let Some((takes, needed)) = declared.floor_without_effect()
+        {
+            let (server, tool, needed) = (&*self.options.name, &*tool.name, needed.name());
+            let takes_ms = takes.as_millis();
+            tracing::warn!(
+                server,
+                tool,
+                takes_ms,
+                needed,
+                "the configured tier has no effect: too low"
+            );
+        }
         // Whatever it says: who wants a question sent on would say that it stays here.
         declared.open_world = Some(here.and_then(|it| it.open_world).unwrap_or(true));
         Definition {
