@@ -101,6 +101,7 @@ fn ready_and_failed_servers_are_listed_together() {
         format!("name: mute, command: \"{}\", connect_timeout_ms: 1500", command("mute")),
         "name: none, command: no-such-program".to_owned(),
         "name: nobody, url: \"http://127.0.0.1:1/mcp\"".to_owned(),
+        "name: old, url: \"http://127.0.0.1:1/sse\"".to_owned(),
     ];
     let place = place(&servers).env("RUST_LOG", "off");
     let lines = place.run(&["mcp", "servers", "--json"]).ends_with(1).lines();
@@ -125,6 +126,8 @@ fn ready_and_failed_servers_are_listed_together() {
     for (name, reason) in failed {
         assert_eq!(of(name)["reason"], reason);
     }
+    let old = of("old")["reason"].as_str().unwrap();
+    assert!(old.starts_with(failed[2].1) && old.contains("ends with /mcp"), "{old}");
     assert_eq!(of("crash")["state"], "failed");
     assert_eq!(of("new")["resources"], json!(["map", "token.txt", "towns"]));
     assert_eq!(of("crash")["stderr"], json!(["this server is chatty", "no config found"]));

@@ -46,10 +46,21 @@ fn check_shape(node: &mut Node, name: &str, shape: &Shape, problems: &mut Proble
     for entry in entries {
         match shape.key(&entry.key) {
             Some(_) if entry.node.is_null() => {}
+            Some(key) if refuse(&mut entry.node, &join(name, key.name), key, problems) => {}
             Some(key) => check(&mut entry.node, &join(name, key.name), &key.kind, problems),
             None => unknown(&entry.key, entry.at, name, shape, problems),
         }
     }
+}
+
+/// True if the value is one of other programs that `key` refuses; it is noted with the fix.
+fn refuse(node: &mut Node, name: &str, key: &Key, problems: &mut Problems) -> bool {
+    let Some(scalar) = node.scalar() else { return false };
+    let refused = key.refused.iter().find(|(value, _)| value.eq_ignore_ascii_case(&scalar.text));
+    let Some((_, way_out)) = refused else { return false };
+    problems.add(node.at, what_is(node, name), *way_out);
+    node.value = Value::Broken;
+    true
 }
 
 /// Gives keys in other programs' spellings their own names. A key that has both is noted.

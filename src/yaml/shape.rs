@@ -53,6 +53,8 @@ pub struct Key {
     pub name: &'static str,
     /// Spellings of other programs; read as `name`.
     pub also: &'static [&'static str],
+    /// Values of other programs that are not supported, each with the fix.
+    pub refused: &'static [(&'static str, &'static str)],
     /// Kind of its value.
     pub kind: Kind,
     /// Its effect, for editors.
@@ -64,17 +66,22 @@ pub struct Key {
 impl Key {
     /// A key that may be left out.
     pub const fn new(name: &'static str, kind: Kind, doc: &'static str) -> Self {
-        Self { name, also: &[], kind, doc, required: false }
+        Self { name, also: &[], refused: &[], kind, doc, required: false }
     }
 
     /// A key that must be there.
     pub const fn required(name: &'static str, kind: Kind, doc: &'static str) -> Self {
-        Self { name, also: &[], kind, doc, required: true }
+        Self { name, also: &[], refused: &[], kind, doc, required: true }
     }
 
     /// Adds the spellings of other programs.
     pub const fn also(self, also: &'static [&'static str]) -> Self {
         Self { also, ..self }
+    }
+
+    /// Adds values of other programs, each with the fix.
+    pub const fn refused(self, refused: &'static [(&'static str, &'static str)]) -> Self {
+        Self { refused, ..self }
     }
 }
 

@@ -160,7 +160,7 @@ fn client_server_keys_of_others_warn_or_say_why() {
     for (server, expected) in [
         (
             "\"type\": \"sse\", \"url\": \"https://a.test/sse\"",
-            "glyphoxa.yaml:3:16: 'mcpServers.a' uses 'sse'",
+            "glyphoxa.yaml:3:16: 'mcpServers.a' uses 'sse' (MCP deprecated sse in 2025: ",
         ),
         (
             "\"command\": \"x\", \"cwd\": \"/srv\"",

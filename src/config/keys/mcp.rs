@@ -50,6 +50,10 @@ pub static NAMED_SERVERS: Kind = Kind::Either(&[
     Kind::List(&Kind::Shape(&LISTED_SERVER)),
 ]);
 
+/// What to write in place of a transport that MCP has given up.
+pub const NO_SSE: &str = "MCP deprecated sse in 2025: write streamable-http (or leave transport out) and the \
+     server's streamable HTTP address, which usually ends with /mcp";
+
 /// All keys of a server but its name.
 static KEYS: [Key; 19] = [
     Key::new(
@@ -57,7 +61,9 @@ static KEYS: [Key; 19] = [
         Kind::Word(&["stdio", "streamable-http"]),
         "stdio for a program, streamable-http for an address; default: follows from command or \
          url.",
-    ),
+    )
+    .also(&["type"])
+    .refused(&[("sse", NO_SSE), ("http", "write streamable-http")]),
     Key::new(
         "command",
         Kind::Filled,

@@ -136,10 +136,8 @@ fn rewrite(server: &mut Entry, notes: &mut Notes) {
 /// Puts our words for how it is reached; whether there are any.
 fn reach(entry: &mut Entry, name: &str, problems: &mut Problems) -> bool {
     if entry.node.text().is_some_and(|it| it.eq_ignore_ascii_case("sse")) {
-        let message = format!("{} uses 'sse', which MCP deprecated in 2025", quoted(name));
-        let way_out = "write type: http and the server's streamable HTTP address, which usually \
-                       ends with /mcp";
-        problems.add(entry.node.at, message, way_out);
+        let message = format!("{} uses 'sse'", quoted(name));
+        problems.add(entry.node.at, message, keys::NO_SSE);
         return false;
     }
     if let Value::Scalar(scalar) = &mut entry.node.value

@@ -166,6 +166,12 @@ fn every_problem_has_its_place_and_way_out() {
             "{ name: a, url: \"http://h/m\", auth: { oauth: { client_id: c, private_key: no.pem } } }",
             "'private_key' names a file: no such file",
         ),
+        (
+            "{ name: a, transport: SSE, url: \"http://h/sse\" }",
+            "4:29: 'mcp.servers.transport' is 'SSE' (MCP deprecated sse in 2025: write streamable-http",
+        ),
+        ("{ name: a, type: sse, url: \"http://h/sse\" }", "which usually ends with /mcp)"),
+        ("{ name: a, type: http, url: \"http://h/m\" }", "(write streamable-http)"),
         ("{ name: a, command: x, tols: {} }", "did you mean 'tools'?"),
     ];
     for (server, expected) in cases {
@@ -217,6 +223,7 @@ fn servers_keyed_by_name_are_parsed() {
     for (wrong, expected) in [
         ("mcp_servers: { ☃: { command: x } }\n", "2:16: invalid 'name' of a server: '☃'"),
         ("mcp_servers: { a: { name: b, command: x } }\n", "unknown key 'name'"),
+        ("mcp_servers: { a: { type: sse, url: \"http://h\" } }\n", "MCP deprecated sse in 2025"),
         ("mcp_servers: { a: {} }\n", "missing key 'command' of a server"),
     ] {
         let found = loaded(wrong).unwrap_err();

@@ -108,6 +108,11 @@ struct Connected {
     tools: ToolList,
 }
 
+/// True if servers of the retired transport `sse` have such addresses.
+fn is_of_sse(url: &str) -> bool {
+    url.split(['?', '#']).next().is_some_and(|url| url.trim_end_matches('/').ends_with("/sse"))
+}
+
 impl Server {
     /// Keeps the server connected until it is stopped. Cancelling it leaves no child behind.
     pub async fn run(self) {
@@ -292,6 +297,7 @@ impl Server {
 
     /// Explains `refusal`, with the last words of the server's process; ends the process.
     async fn explained(&self, refusal: Refusal, child: Option<Child>) -> String {
+        let may_be_old = child.is_none() && !matches!(refusal, Refusal::Unauthorized);
         let mut reason = match refusal {
             Refusal::Unauthorized => format!("it {}", answer::unauthorized(&self.options.name)),
             Refusal::Gone => "it ended before it was ready".to_owned(),
@@ -308,15 +314,22 @@ impl Server {
             }
             child.end().await;
         }
+        if may_be_old {
+            reason.push_str(self.way_out(""));
+        }
         reason
     }
 
-    /// Hint for a child's complaint that it may not do something.
+    /// Hint for a child's complaint that it may not do something, or for an address of a retired transport.
     fn way_out(&self, words: &str) -> &'static str {
         match &self.options.reach {
             Reach::Stdio { sandbox: Sandbox::Confined { .. }, .. } if stdio::is_refusal(words) => {
                 " (it runs confined: name the folder under its sandbox: { read: […], write: […] }, \
                  or set sandbox: off)"
+            }
+            Reach::Http { url, .. } if is_of_sse(url) => {
+                " (its address is one of sse, which MCP deprecated in 2025: use the server's \
+                 streamable HTTP address, which usually ends with /mcp)"
             }
             _ => "",
         }
