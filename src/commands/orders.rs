@@ -3,13 +3,18 @@
 //! Entry functions: [`skip`], [`pause`], [`resume`], [`resume_all`], [`mute_all`].
 
 use super::{
-    answer::{Answer, Reply},
+    answer::{Answer, Reply, with_status},
     call::Call,
     face::Face,
     npc,
     text::Refusal,
 };
-use crate::session::Command as TableCommand;
+use crate::session::{Command as TableCommand, State};
+
+/// Said once NPCs answer again.
+const RESUMED: &str = "The NPCs answer again.";
+/// Refusal to a player who would end a pause.
+const PAUSED: &str = "the table is paused (only the game master may resume it)";
 
 /// Drops what is being said, and goes on with the next speaker.
 ///
@@ -27,13 +32,20 @@ pub fn pause(face: &mut dyn Face) -> Result<Answer, Refusal> {
     tell(face, TableCommand::Pause(true), "Paused: the NPCs stay silent until you resume.")
 }
 
-/// Has NPCs answer again that an X-card or [`pause`] keeps silent.
+/// Has NPCs answer again that an X-card keeps silent, for the game master also after [`pause`].
 ///
 /// # Errors
-/// No session runs.
+/// No session runs; later: a player may not end the card, or the pause.
 pub fn resume_all(face: &mut dyn Face, call: &Call) -> Result<Answer, Refusal> {
     face.tell(TableCommand::EndCard(call.speaker.id))?;
-    resume(face)
+    if call.speaker.is_dm {
+        return resume(face);
+    }
+    with_status(face, |_, status| match (status.card, status.state) {
+        (Some(way_out), _) => Err(way_out.into()),
+        (None, State::Paused) => Err(PAUSED.into()),
+        (None, _) => Ok(Reply::private(RESUMED)),
+    })
 }
 
 /// Has NPCs answer again.
@@ -41,7 +53,7 @@ pub fn resume_all(face: &mut dyn Face, call: &Call) -> Result<Answer, Refusal> {
 /// # Errors
 /// No session runs.
 pub fn resume(face: &mut dyn Face) -> Result<Answer, Refusal> {
-    tell(face, TableCommand::Pause(false), "The NPCs answer again.")
+    tell(face, TableCommand::Pause(false), RESUMED)
 }
 
 /// Mutes every NPC.
@@ -55,4 +67,40 @@ pub fn mute_all(face: &mut dyn Face) -> Result<Answer, Refusal> {
 fn tell(face: &mut dyn Face, order: TableCommand, said: &str) -> Result<Answer, Refusal> {
     face.tell(order)?;
     Ok(Reply::private(said).into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{
+        super::{
+            declared::Subcommand,
+            stand_in::{Recorded, status},
+        },
+        *,
+    };
+    use crate::session::{Speaker, SpeakerId, Status};
+
+    /// The answer to a "/resume" at a table with this `status`, and the orders that it gave.
+    fn resumed(is_dm: bool, status: Status) -> (String, Vec<String>) {
+        let speaker = Speaker { id: SpeakerId(11), name: "Max".to_owned(), is_dm };
+        let sub = Subcommand::new("resume", "", &[], resume_all);
+        let mut table = Recorded::showing(status);
+        let told = table.carries_out(&sub, &Call::new(speaker, Vec::new()));
+        (told, table.orders)
+    }
+
+    #[test]
+    fn player_is_told_what_resume_did_not_end() {
+        let free = status(Vec::new());
+        let carded = Status { card: Some("the way out"), ..free.clone() };
+        let paused = Status { state: State::Paused, ..free.clone() };
+        for (status, said) in [(free, RESUMED), (carded, "the way out"), (paused.clone(), PAUSED)] {
+            let (told, orders) = resumed(false, status);
+            assert!(told.contains(said), "{told}");
+            assert_eq!(orders, ["EndCard(SpeakerId(11))"], "a pause is the game master's");
+        }
+        let (told, orders) = resumed(true, paused);
+        assert!(told.contains(RESUMED), "{told}");
+        assert_eq!(orders, ["EndCard(SpeakerId(11))", "Pause(false)"]);
+    }
 }

@@ -74,7 +74,12 @@ pub struct Recorded {
 impl Recorded {
     /// Bartok and Mira sit at it.
     pub fn table() -> Self {
-        Self { status: status(vec![seat("Bartok"), seat("Mira")]), orders: Vec::new() }
+        Self::showing(status(vec![seat("Bartok"), seat("Mira")]))
+    }
+
+    /// A table with this status.
+    pub const fn showing(status: Status) -> Self {
+        Self { status, orders: Vec::new() }
     }
 
     /// Carries a use out; the text of the answer, or the refusal.
