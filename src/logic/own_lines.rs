@@ -8,7 +8,10 @@
 //! **Never**: takes a name inside a sentence for a label, or drops the NPC's own label (`speakable`
 //! does).
 
-use super::{language::is_ordinary, words::fold};
+use super::{
+    language::{Language, is_any, is_ordinary},
+    words::fold,
+};
 
 /// Labels that models give to anybody they talk to.
 const ANYBODY: [&str; 18] = [
@@ -213,7 +216,7 @@ fn stranger(text: &str, opened: Option<char>) -> Beginning {
     let name = text.get(..text.len() - rest.len()).unwrap_or_default();
     let words: Vec<&str> = name.split(' ').filter(|word| !word.is_empty()).collect();
     let is_capital = |word: &&str| word.starts_with(char::is_uppercase);
-    let is_common = !rest.is_empty() && words.iter().all(|word| is_ordinary(&fold(word)));
+    let is_common = !rest.is_empty() && words.iter().all(|word| is_no_name(&fold(word)));
     if words.is_empty()
         || words.len() > STRANGER_WORDS
         || text.len() > STRANGER_BYTES
@@ -239,6 +242,13 @@ fn stranger(text: &str, opened: Option<char>) -> Beginning {
         Some(c) if c.is_uppercase() || "\"“„«»(\n".contains(c) => Beginning::Other,
         Some(_) => Beginning::Text,
     }
+}
+
+/// True if `word`, folded, hardly names a stranger: an ordinary word, or a German one, whose capital says
+/// nothing ("Vorschlag: Wir gehen."). Roles do ("Schmied: Halt!").
+fn is_no_name(word: &str) -> bool {
+    let is_german = || Language::german().vocabulary.has(word) && !is_any(|it| it.roles, word);
+    is_ordinary(word) || is_german()
 }
 
 /// Kind of the text behind a name.
@@ -398,6 +408,7 @@ mod tests {
             ("Have a seat. [Odo]: hm?", "Have a seat."),
             ("Have a seat.\n**Odo:** I sit.", "Have a seat."),
             ("Setz dich. Ödi Groß: „Danke.“", "Setz dich."),
+            ("Setz dich. Schmied: Guten Abend.", "Setz dich."),
         ] {
             for size in [1, 3, 1_000] {
                 assert_eq!(own(text, size), (said.to_owned(), true), "{text}");
@@ -411,6 +422,7 @@ mod tests {
             "Aye. [Nods] Take it. At 12:30 He left.",
             "Aye. Odo said: Run! Odo",
             "Merkt euch. Also: Kein Wort. Nein: Niemals.",
+            "Nun gut. Vorschlag: Wir gehen. Preis: Zwei Kupfer.",
         ] {
             for size in [1, 2, 1_000] {
                 assert_eq!(own(text, size), (text.to_owned(), false), "{text}");
