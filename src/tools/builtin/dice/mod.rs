@@ -94,7 +94,7 @@ fn roll(
         return with_bonus(dice, context, bonus);
     }
     let repeated = match spoken::repeated(said) {
-        Some(changes) => Some(format!("{}{changes}", last_expression(dice, context)?)),
+        Some(changes) => Some(changed(&last_expression(dice, context)?, &changes)),
         None => None,
     };
     let rolls = spoken::read_dice(repeated.as_deref().unwrap_or(said))
@@ -126,6 +126,16 @@ fn with_bonus(dice: &Dice, context: &CallContext, bonus: &str) -> Result<CallOut
 fn last_expression(dice: &Dice, context: &CallContext) -> Result<String, CallError> {
     let rolled = dice.last.of(context, 0).ok_or_else(|| last::none_yet(context, 0))?;
     Ok(rolled["expression"].as_str().unwrap_or_default().to_owned())
+}
+
+/// A roll that is repeated with `changes`; advantage that is said takes the place of its own.
+fn changed(expression: &str, changes: &str) -> String {
+    let says_advantage = ["adv", "dis"].iter().any(|word| changes.contains(word));
+    let plain = match says_advantage {
+        true => expression.replace("2d20kh1", "1d20").replace("2d20kl1", "1d20"),
+        false => expression.to_owned(),
+    };
+    format!("{plain}{changes}")
 }
 
 /// Result of one roll, or of several together.
@@ -163,4 +173,24 @@ fn roll_table(
 fn show(context: &CallContext, text: &str) {
     let who = context.authority.caller().map_or("the table", |caller| &*caller.npc);
     context.effects.show(&format!("{who} rolls for {}: {text}", context.speaker));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn advantage_said_again_replaces_the_earlier() {
+        for (last, changes, wanted) in [
+            ("2d20kh1+4", " adv", "2d20kh1+4"),
+            ("2d20kl1", "+2 adv", "2d20kh1+2"),
+            ("2d6; 2d20kl1+4", " adv", "2d6; 2d20kh1+4"),
+            ("2d20kh1+4", "", "2d20kh1+4"),
+            ("1d20", " dis", "2d20kl1"),
+        ] {
+            let rolls = spoken::read_dice(&changed(last, changes)).unwrap();
+            let rolls: Vec<String> = rolls.iter().map(ToString::to_string).collect();
+            assert_eq!(rolls.join(spoken::APART), wanted, "{last}{changes}");
+        }
+    }
 }
