@@ -12,7 +12,8 @@ const SPEAKS: usize = 1;
 pub struct Fact {
     /// Phrases that ask for it, folded, in any language.
     asked: &'static [&'static str],
-    /// Words beside numbers that are such a fact: "feet"; each whole, in small letters.
+    /// Words beside numbers that are such a fact: "feet"; each whole, in small letters, in any language: a
+    /// table's own rules may be German.
     units: &'static [&'static str],
     /// Words that are such a fact without a number: "touch".
     words: &'static [&'static str],
@@ -35,24 +36,29 @@ const FACTS: [Fact; 6] = [
             "zauberdauer",
             "zeitaufwand",
         ],
-        units: &["minute", "minutes", "hour", "hours", "action"],
-        words: &["action", "reaction"],
+        units: &[
+            "minute", "minutes", "hour", "hours", "action", "minuten", "stunde", "stunden",
+            "aktion",
+        ],
+        words: &["action", "reaction", "aktion", "bonusaktion", "reaktion"],
         is_dice: false,
         is_figure: true,
         is_told: true,
     },
     Fact {
         asked: &["radius", "how big", "how large", "area of", "wie gross", "flache"],
-        units: &["foot"],
-        words: &["radius", "cone", "cube", "sphere"],
+        units: &["foot", "meter"],
+        words: &["radius", "cone", "cube", "sphere", "kegel", "kugel"],
         is_dice: false,
         is_figure: false,
         is_told: false,
     },
     Fact {
         asked: &["range", "ranges", "how far", "reichweite", "wie weit"],
-        units: &["feet", "foot", "mile", "miles"],
-        words: &["touch", "self"],
+        units: &[
+            "feet", "foot", "mile", "miles", "meters", "metres", "meter", "metern", "fuß", "meilen",
+        ],
+        words: &["touch", "self", "berührung", "selbst"],
         is_dice: false,
         is_figure: true,
         is_told: true,
@@ -60,15 +66,18 @@ const FACTS: [Fact; 6] = [
     Fact {
         asked: &["damage", "schaden"],
         units: &[],
-        words: &["damage"],
+        words: &["damage", "schaden"],
         is_dice: true,
         is_figure: false,
         is_told: true,
     },
     Fact {
         asked: &["duration", "how long", "wie lange", "wirkungsdauer", "dauer"],
-        units: &["minute", "minutes", "hour", "hours", "round", "rounds", "day", "days"],
-        words: &["minute", "hour", "until"],
+        units: &[
+            "minute", "minutes", "hour", "hours", "round", "rounds", "day", "days", "minuten",
+            "stunde", "stunden", "runde", "runden", "tag", "tage",
+        ],
+        words: &["minute", "hour", "until", "stunde", "bis"],
         is_dice: false,
         is_figure: true,
         is_told: false,
@@ -76,7 +85,7 @@ const FACTS: [Fact; 6] = [
     Fact {
         asked: &["what level", "which level", "welcher grad", "welchen grad", "welche stufe"],
         units: &[],
-        words: &["level", "cantrip"],
+        words: &["level", "cantrip", "grad", "zaubertrick"],
         is_dice: false,
         is_figure: true,
         is_told: false,
@@ -119,10 +128,10 @@ impl Fact {
     }
 }
 
-/// "8d6"
+/// "8d6", "8w6"
 fn is_dice(word: &str) -> bool {
     let is_number = |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
-    word.split_once('d').is_some_and(|(count, sides)| is_number(count) && is_number(sides))
+    word.split_once(['d', 'w']).is_some_and(|(count, sides)| is_number(count) && is_number(sides))
 }
 
 #[cfg(test)]

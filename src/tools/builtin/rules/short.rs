@@ -105,6 +105,15 @@ mod tests {
         assert!(lacks("how much damage does y do", &web));
         assert!(!lacks("what is the range of y", &web));
         assert!(!lacks("what does y do", &web));
+        let text = "Grad 2, 1 Aktion, 18 Meter. Die Netze halten fest. Wer sie berührt, nimmt 2W6.";
+        let netz = rule("spell", text);
+        for question in
+            ["welche Reichweite hat y", "wie ist die Zauberzeit von y", "wie viel Schaden macht y"]
+        {
+            assert!(!lacks(question, &netz), "{question}");
+        }
+        let netz = rule("spell", "Grad 2, 1 Aktion, 18 Meter. Die Netze halten fest.");
+        assert!(lacks("wie viel Schaden macht y", &netz));
         let prone = rule("condition", "You lie.");
         assert!(!lacks("does prone mean more damage", &prone));
     }
