@@ -193,6 +193,10 @@ mod tests {
             assert_eq!(status, 2, "{err}");
             assert!(err.contains("did you mean 'Bart the Bold'?"), "{err}");
         }
+        let twice = "npcs: [{ name: Bart the Bold, max_sentences: 2 }, { name: bart the bold, \
+                     max_sentences: 3 }]\n";
+        let (status, _, err) = checked(twice);
+        assert!(status == 2 && err.contains("'npcs' changes 'bart the bold' twice"), "{err}");
         let (status, _, err) =
             checked("npcs: [{ name: Bart the Bold, tools: [dice-roller.rol] }]\n");
         assert!(status == 2 && err.contains("x.yaml:1:"), "{err}");

@@ -83,9 +83,22 @@ impl Changes {
     }
 
     /// The entries that are NPCs of their own. One that could only change somebody, and whose name is like
-    /// one of `npcs`, is an error.
+    /// one of `npcs`, is an error, and so is another one for an NPC that was changed.
     pub fn rest(&mut self, npcs: &[Npc]) -> Vec<Node> {
-        let open = std::mem::take(&mut self.open);
+        let mut open = std::mem::take(&mut self.open);
+        let changed: Vec<_> = self.changed.iter().map(|npc| bare_name(&npc.name)).collect();
+        let is_changed =
+            |node: &mut Node| name_of(node).is_some_and(|name| changed.contains(&bare_name(name)));
+        for node in open.extract_if(.., is_changed) {
+            let fields = Fields::new(&node, &keys::npc::NPC);
+            let name = fields.text("name").unwrap_or_default();
+            self.problems.push(Problem {
+                file: Arc::clone(&self.file),
+                at: fields.place("name"),
+                message: format!("'npcs' changes {} twice", quoted(name)),
+                way_out: "put all its keys into one entry".to_owned(),
+            });
+        }
         for node in &open {
             let fields = Fields::new(node, &keys::npc::NPC);
             let is_own = ["lines", "personality"].iter().any(|key| fields.get(key).is_some());
