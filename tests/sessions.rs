@@ -388,6 +388,20 @@ fn forgetting_lists_what_would_be_deleted() {
     assert!(again.message().contains("nothing is stored about 'Anna'"), "{again:#?}");
 }
 
+#[test]
+fn foreign_file_keeps_no_lines_from_deletion() {
+    let place = table();
+    ask(&place, "one", &["Bartok, hello"]);
+    place.write("data/sessions/two.json", "a diary");
+    let ran = place.run(&["memory", "forget", "Anna", "--yes"]).ends_with(1);
+    assert!(ran.stdout.contains("deleted 1 line of 'Anna' and 1 answer"), "{ran:#?}");
+    assert!(ran.stderr.contains("two.json' is not a saved session"), "{ran:#?}");
+    assert!(!shown(&place, "one").iter().any(|line| text(line, "speaker") == "Anna"));
+    let db = Connection::open(place.path("data/memory.db")).unwrap();
+    let left: String = db.query_row("SELECT files FROM deletion", [], |row| row.get(0)).unwrap();
+    assert_eq!(left, "[\"two\"]");
+}
+
 /// A memory that was being made when the program was killed is made by the next start.
 #[test]
 fn first_start_that_is_killed_is_made_good() {

@@ -36,7 +36,9 @@ pub async fn run(config: &Config, at: Scoped<'_>, player: &str, yes: bool) -> Re
     let names = campaign::names(at.store, player, &[], &from).await?;
     let person = Person { id: PersonId(player.to_owned()), names: names.own };
     let stored = campaign::stored_of(at.store, player, &from).await?;
-    let kept = campaign::kept_of(&config.data_dir, &person, &from)?;
+    let kept = campaign::kept_of(&config.data_dir, &person, &from);
+    // A file that cannot be read keeps nothing else from being deleted.
+    let kept = if yes && !stored.is_empty() { kept.unwrap_or_default() } else { kept? };
     let waits = campaign::lines_wait(&config.memory.transcripts.spill);
     let known = StoredPerson { person, from, stored, kept, waits };
     if known.stored.is_empty() && known.kept.is_empty() && !waits {
@@ -64,7 +66,8 @@ fn tell_of_shared(config: &Config, names: &[String], from: &ForgetFrom) -> Resul
     for name in names {
         // No identity is empty: only what has no other mark than the name is found.
         let anybody = Person { id: PersonId(String::new()), names: vec![name.clone()] };
-        if !campaign::kept_of(&config.data_dir, &anybody, from)?.is_empty() {
+        let kept = campaign::kept_of(&config.data_dir, &anybody, from);
+        if kept.is_ok_and(|kept| !kept.is_empty()) {
             let name = revealed_name(name);
             writeln!(
                 stdout(),
@@ -113,7 +116,7 @@ fn list(
     Ok(DONE)
 }
 
-/// Deletes it.
+/// Deletes it. Files that cannot be changed are left to the next start of the bot.
 async fn delete(config: &Config, at: Scoped<'_>, known: StoredPerson) -> Result<u8, Failure> {
     let StoredPerson { person, from, stored, waits, .. } = known;
     let player = &person.id.0;
@@ -122,11 +125,18 @@ async fn delete(config: &Config, at: Scoped<'_>, known: StoredPerson) -> Result<
     let of_player = Deletion::of(player.clone(), from.clone(), campaign::now());
     let mut deletion = Deletion { asker, ..of_player };
     at.store.put_deletion(deletion.clone()).await?;
-    campaign::forget_kept(&config.data_dir, &person, &from, &[], |_| false)?;
+    let kept = campaign::forget_kept(&config.data_dir, &person, &from, &[], |_| false);
+    if let Err(left) = &kept {
+        // The lines that tell the names are deleted now.
+        deletion.names.clone_from(&person.names);
+        deletion.files.clone_from(&left.sessions);
+        at.store.put_deletion(deletion.clone()).await?;
+    }
     let lines = campaign::forget(at.store, player, &from, deletion.before).await?;
     let answers = stored.lines.iter().filter(|line| line.said.asked.is_some()).count();
     let (lines, answers) = (counted(lines, "line"), counted(answers, "answer"));
     writeln!(stdout(), "deleted {lines} of '{player}' and {answers} to them")?;
+    kept?;
     if waits {
         deletion.erased = true;
         at.store.put_deletion(deletion).await?;
