@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::logic::language::{is_any, is_ordinary, is_turning};
+use crate::logic::language::{is_any, is_ordinary, is_turning, is_word};
 use crate::logic::names::{
     MOST_WORDS, NameLanguage, NameSound, PhrasePosition, Strength, is_introduced, name_parts,
     place, same_phrase,
@@ -80,7 +80,8 @@ impl Lexicon {
             if shared {
                 continue;
             }
-            if part.strength == Strength::Full {
+            let strength = own_strength(*who, &Words::of(part.word));
+            if part.strength == Strength::Full && strength == Strength::Full {
                 lexicon.add(*who, part.word);
             } else {
                 lexicon.phrases.insert(part.word, (*who, Strength::Called));
@@ -89,24 +90,21 @@ impl Lexicon {
         lexicon
     }
 
-    /// Adds a name in full strength.
+    /// Adds a name, and how it sounds.
     fn add(&mut self, who: Who, name: &str) {
-        self.phrases.insert(name, (who, Strength::Full));
+        self.phrases.insert(name, (who, own_strength(who, &Words::of(name))));
         self.sounds.push((who, self.ear.name(name)));
     }
 
-    /// Adds a person's own name, as it is written; one that is an ordinary word counts only when called.
+    /// Adds a person's own name, as it is written.
     pub fn add_person(&mut self, who: Who, name: &str) {
         let parts = name_parts(name, &self.ear);
         let first = parts.first().map(|part| part.word).filter(|first| *first != name);
         for word in std::iter::once(name).chain(first) {
             let words = Words::of(word);
-            let is_title = |it: &str| is_ordinary(it) || is_any(|it| it.roles, it);
-            let strength =
-                if words.iter().all(is_title) { Strength::Called } else { Strength::Full };
             let is_known = self.phrases.at(&words, 0).any(|found| found.end == words.len());
             if !is_known {
-                self.phrases.insert(word, (who, strength));
+                self.phrases.insert(word, (who, own_strength(who, &words)));
             }
         }
     }
@@ -168,7 +166,8 @@ impl Lexicon {
             let called = place.edge() && !matter && !words.is_possessive(range.end - 1);
             let members = group.iter().map(|hit| hit.who);
             let members: Vec<Who> = members.filter(|who| !is_denied(who)).collect();
-            if called && (place.vocative || !weak) && !members.is_empty() {
+            let is_sure = place.vocative || !weak || place.start && is_asked(last, text, words);
+            if called && is_sure && !members.is_empty() {
                 let rank = (!place.vocative, !place.start, at);
                 let PhrasePosition { vocative, start: at_start, .. } = place;
                 ranked.push((rank, Group { members: members.clone(), vocative, at_start }));
@@ -236,6 +235,25 @@ impl Lexicon {
         }
         best.filter(|_| !tied).map(|(_, who)| who)
     }
+}
+
+/// True if a player's name has a verb and the listener behind it: "rose can you help me".
+fn is_asked(name: &Hit, text: &str, words: &Words) -> bool {
+    let end = name.range.end;
+    let is_listener =
+        |at: usize| words.get(at).is_some_and(|word| is_turning(|it| it.listeners, word));
+    matches!(name.who, Who::Player(_))
+        && is_listener(end + 1)
+        && !is_listener(end)
+        && same_phrase(text, words, &(end - 1..end + 2))
+}
+
+/// Certainty with which `name` means `who`: a player named like words of a language ("Amber") has to be
+/// called, or "Amber ale, please" would be said to that player.
+fn own_strength(who: Who, name: &Words) -> Strength {
+    let is_title = |it: &str| is_ordinary(it) || is_word(it) || is_any(|it| it.roles, it);
+    let is_player = matches!(who, Who::Player(_));
+    if is_player && name.iter().all(is_title) { Strength::Called } else { Strength::Full }
 }
 
 /// True if the words beside a name make it a subject of talk rather than an address.

@@ -416,6 +416,51 @@ fn own_names_and_absent_people_are_known() {
     }
 }
 
+#[test]
+fn names_like_words_count_only_when_called() {
+    let npcs =
+        [Called { name: "Bartok", aliases: &[] }, Called { name: "Greymantle", aliases: &[] }];
+    let players =
+        [Called { name: "Wren", aliases: &[] }, Called { name: "Rose Oak", aliases: &[] }];
+    let mut addresser = Addresser::new(&npcs, &players, "en");
+    ["Amber", "Summer", "Peter", "Sommer"].iter().for_each(|name| addresser.meet(name));
+    let talking = |text: &str| {
+        addresser.address(&AddressInput {
+            text,
+            candidates: &[HERE; 2],
+            conversation: TALKING,
+            pinned: None,
+            players_present: 3,
+        })
+    };
+    for text in [
+        "Amber ale, please",
+        "Summer wine, please",
+        "a pint of the amber",
+        "Wren feathers, please",
+        "Rose oil, please",
+        "It will soon peter out",
+        "Sommer war schöner",
+        "Einen Krug vom letzten Sommer",
+    ] {
+        assert_eq!(asked(&talking(text)), Some(GREYMANTLE), "{text}");
+    }
+    for text in [
+        "Amber, what do you think?",
+        "What do you say, Summer?",
+        "hey Peter can you help me",
+        "rose can you help me",
+        "peter kannst du mir helfen",
+        "Wren, your turn!",
+        "Rose, your turn!",
+        "I ask Summer for a rope",
+        "Sommer, hast du Würfel?",
+        "Ich frage Peter, was er davon hält.",
+    ] {
+        assert!(matches!(talking(text), Address::Player(_)), "{text}: {:?}", talking(text));
+    }
+}
+
 proptest! {
     #[test]
     fn only_npcs_that_can_answer_do(
