@@ -3,13 +3,15 @@
 //! Entry type: [`OwnLines`], for one answer's deltas in order. The answer ends where somebody else's
 //! label begins (`Wren:`, `**Wren** (quietly):`, `[Wren]`, `<Wren>`, `WREN` alone in a line), at the
 //! beginning of a line or of a sentence. Once the NPC has said something, that is also a stranger's:
-//! one to three capitalised words that are not ordinary ones, a colon, and speech behind it. Text waits
-//! only as long as it could be such a label.
+//! one to three capitalised words, a colon, and speech behind it, if one of the words is in no language's
+//! lists, or the last is a role ("Smith"). Words of a language ("Price: Two coppers.", "Wren: Yes.") are a
+//! label only in brackets, or at the beginning of a line with speech in quotes. Text waits only as long as
+//! it could be such a label.
 //! **Never**: takes a name inside a sentence for a label, or drops the NPC's own label (`speakable`
 //! does).
 
 use super::{
-    language::{Language, is_any, is_ordinary},
+    language::{is_any, is_ordinary, is_word},
     words::fold,
 };
 
@@ -49,6 +51,8 @@ const STRANGER_BYTES: usize = 120;
 pub struct Labels {
     others: Vec<String>,
     own: Vec<String>,
+    /// First words of others' names, folded: a stranger's label of one of them is theirs.
+    firsts: Vec<String>,
 }
 
 impl Labels {
@@ -59,9 +63,16 @@ impl Labels {
     ) -> Self {
         let folded = |name: &str| name.trim().to_lowercase();
         let own: Vec<String> = own.into_iter().chain(ITSELF).map(folded).collect();
+        let others: Vec<&str> = others.into_iter().collect();
+        let is_own = |name: &str| own.contains(&folded(name));
+        let firsts = others.iter().filter(|name| !is_own(name)).filter_map(|name| {
+            let first = fold(name.trim().split_once(' ')?.0);
+            (!is_ordinary(&first) && !is_any(|it| it.roles, &first)).then_some(first)
+        });
+        let firsts = firsts.collect();
         let others = others.into_iter().chain(ANYBODY).map(folded);
         let others = others.filter(|name| !name.is_empty() && !own.contains(name)).collect();
-        Self { others, own }
+        Self { others, own, firsts }
     }
 }
 
@@ -82,7 +93,7 @@ enum Beginning {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum State {
     /// At the beginning of a line or sentence.
-    AtStart,
+    AtStart { of_line: bool },
     /// Within one; whether what came last may end it.
     Within { has_ended: bool },
     /// Somebody else's line before the NPC has said anything.
@@ -104,7 +115,12 @@ pub struct OwnLines<'l> {
 impl<'l> OwnLines<'l> {
     /// At the beginning of an answer.
     pub const fn new(labels: &'l Labels) -> Self {
-        Self { labels, state: State::AtStart, held: String::new(), has_said: false }
+        Self {
+            labels,
+            state: State::AtStart { of_line: true },
+            held: String::new(),
+            has_said: false,
+        }
     }
 
     /// True if nothing that follows is the NPC's.
@@ -134,22 +150,22 @@ impl<'l> OwnLines<'l> {
     fn take(&mut self, c: char, own: &mut String) {
         match self.state {
             State::Over => {}
-            State::Skipping if c == '\n' => self.state = State::AtStart,
+            State::Skipping if c == '\n' => self.state = State::AtStart { of_line: true },
             State::Skipping => {}
             State::Within { has_ended } => {
                 own.push(c);
                 self.has_said |= c.is_alphanumeric();
                 self.state = match c {
-                    '\n' => State::AtStart,
-                    c if c.is_whitespace() && has_ended => State::AtStart,
+                    '\n' => State::AtStart { of_line: true },
+                    c if c.is_whitespace() && has_ended => State::AtStart { of_line: false },
                     '.' | '!' | '?' | '…' => State::Within { has_ended: true },
                     '"' | '”' | '»' | '*' | '_' | ')' | ']' => State::Within { has_ended },
                     _ => State::Within { has_ended: false },
                 };
             }
-            State::AtStart => {
+            State::AtStart { of_line } => {
                 self.held.push(c);
-                match self.labels.beginning(&self.held, self.has_said) {
+                match self.labels.beginning(&self.held, self.has_said, of_line) {
                     Beginning::Open => {}
                     Beginning::Other if self.has_said => {
                         self.held.clear();
@@ -181,7 +197,7 @@ impl<'l> OwnLines<'l> {
 
 impl Labels {
     /// Kind of a line or sentence that begins with `text`; strangers have labels only once `has_said`.
-    fn beginning(&self, text: &str, has_said: bool) -> Beginning {
+    fn beginning(&self, text: &str, has_said: bool, of_line: bool) -> Beginning {
         let is_mark = |c: char| c.is_whitespace() || "*_#>-•~`[<({\"“„".contains(c);
         let name = text.trim_start_matches(is_mark);
         if name.is_empty() {
@@ -200,55 +216,80 @@ impl Labels {
         };
         match is_open(&self.own, Beginning::Own) {
             Beginning::Text => match is_open(&self.others, Beginning::Other) {
-                Beginning::Text if has_said => stranger(name, opened),
+                Beginning::Text if has_said => {
+                    self.stranger(name, opened, of_line || before.contains('\n'))
+                }
                 found => found,
             },
             found => found,
         }
     }
-}
 
-/// Kind of a line or sentence that begins with `text` behind the mark `opened`, and with nobody's label
-/// who is known.
-fn stranger(text: &str, opened: Option<char>) -> Beginning {
-    let is_name = |c: char| c.is_alphabetic() || matches!(c, ' ' | '-' | '\'' | '’');
-    let rest = text.trim_start_matches(is_name);
-    let name = text.get(..text.len() - rest.len()).unwrap_or_default();
-    let words: Vec<&str> = name.split(' ').filter(|word| !word.is_empty()).collect();
-    let is_capital = |word: &&str| word.starts_with(char::is_uppercase);
-    let is_common = !rest.is_empty() && words.iter().all(|word| is_no_name(&fold(word)));
-    if words.is_empty()
-        || words.len() > STRANGER_WORDS
-        || text.len() > STRANGER_BYTES
-        || !words.iter().all(is_capital)
-        || is_common
-    {
-        return Beginning::Text;
-    }
-    let Some((before, speech)) = rest.split_once([':', '：']) else {
-        return match after_name(rest, false) {
-            Behind::Open => Beginning::Open,
-            Behind::Label | Behind::Text => Beginning::Text,
+    /// Kind of a line or sentence that begins with `text` behind the mark `opened`, and with nobody's label
+    /// who is known.
+    fn stranger(&self, text: &str, opened: Option<char>, of_line: bool) -> Beginning {
+        let is_name = |c: char| c.is_alphabetic() || matches!(c, ' ' | '-' | '\'' | '’');
+        let rest = text.trim_start_matches(is_name);
+        let name = text.get(..text.len() - rest.len()).unwrap_or_default();
+        let words: Vec<&str> = name.split(' ').filter(|word| !word.is_empty()).collect();
+        let is_capital = |word: &&str| word.starts_with(char::is_uppercase);
+        if words.is_empty()
+            || words.len() > STRANGER_WORDS
+            || text.len() > STRANGER_BYTES
+            || !words.iter().all(is_capital)
+        {
+            return Beginning::Text;
+        }
+        let naming = if rest.is_empty() { Naming::Name } else { self.naming(name) };
+        let Some((before, speech)) = rest.split_once([':', '：']) else {
+            return match after_name(rest, false) {
+                Behind::Open if naming != Naming::Ordinary => Beginning::Open,
+                _ => Beginning::Text,
+            };
         };
-    };
-    if after_name(before, false) == Behind::Text {
-        return Beginning::Text;
+        if naming == Naming::Ordinary || after_name(before, false) == Behind::Text {
+            return Beginning::Text;
+        }
+        if opened == Some('[') && before.starts_with(']') {
+            return Beginning::Other;
+        }
+        let is_sure = naming == Naming::Name;
+        match speech.trim_start_matches([' ', '*', '_', '\r']).chars().next() {
+            None => Beginning::Open,
+            Some(c) if "\"“„«»".contains(c) && (is_sure || of_line) => Beginning::Other,
+            Some(c) if is_sure && (c.is_uppercase() || "(\n".contains(c)) => Beginning::Other,
+            Some(_) => Beginning::Text,
+        }
     }
-    if opened == Some('[') && before.starts_with(']') {
-        return Beginning::Other;
-    }
-    match speech.trim_start_matches([' ', '*', '_', '\r']).chars().next() {
-        None => Beginning::Open,
-        Some(c) if c.is_uppercase() || "\"“„«»(\n".contains(c) => Beginning::Other,
-        Some(_) => Beginning::Text,
+
+    /// Certainty with which `name` names a stranger.
+    fn naming(&self, name: &str) -> Naming {
+        let words: Vec<String> =
+            name.split([' ', '-']).filter(|word| !word.is_empty()).map(fold).collect();
+        let is_name = |word: &String| {
+            let is_known = is_ordinary(word) || is_word(word) || is_any(|it| it.short_words, word);
+            !is_known || self.firsts.contains(word)
+        };
+        let is_role = words.last().is_some_and(|word| is_any(|it| it.roles, word));
+        if is_role || words.iter().any(is_name) {
+            Naming::Name
+        } else if words.iter().all(|word| is_ordinary(word)) {
+            Naming::Ordinary
+        } else {
+            Naming::Word
+        }
     }
 }
 
-/// True if `word`, folded, hardly names a stranger: an ordinary word, or a German one, whose capital says
-/// nothing ("Vorschlag: Wir gehen."). Roles do ("Schmied: Halt!").
-fn is_no_name(word: &str) -> bool {
-    let is_german = || Language::german().vocabulary.has(word) && !is_any(|it| it.roles, word);
-    is_ordinary(word) || is_german()
+/// Certainty with which words before a colon name a stranger.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Naming {
+    /// They have a word that no language has, or end in a role ("Schmied: Halt!").
+    Name,
+    /// They are words of a language, as names may be: "Price", "Wren".
+    Word,
+    /// They are common words, which name nobody.
+    Ordinary,
 }
 
 /// Kind of the text behind a name.
@@ -317,7 +358,7 @@ mod tests {
     use super::*;
 
     fn labels() -> Labels {
-        let others = ["Wren", "Mira Quickfingers", "Mira", "Captain Hale", "Jürgen"];
+        let others = ["Wren", "Mira Quickfingers", "Mira", "Captain Hale", "Jürgen", "Heron Vale"];
         Labels::new(others, ["Bartok the Barkeep", "Bartok"])
     }
 
@@ -409,6 +450,13 @@ mod tests {
             ("Have a seat.\n**Odo:** I sit.", "Have a seat."),
             ("Setz dich. Ödi Groß: „Danke.“", "Setz dich."),
             ("Setz dich. Schmied: Guten Abend.", "Setz dich."),
+            ("Have a seat. Old Smith: I sit.", "Have a seat."),
+            ("Have a seat. Heron: I sit.", "Have a seat."),
+            ("Have a seat.\nWillow: “I sit.”", "Have a seat."),
+            ("Have a seat. \nWillow: \"I sit.\"", "Have a seat."),
+            ("Have a seat. [Willow]: hm?", "Have a seat."),
+            ("Setz dich.\nAmsel: „Danke.“", "Setz dich."),
+            ("Setz dich. [Amsel]: Danke.", "Setz dich."),
         ] {
             for size in [1, 3, 1_000] {
                 assert_eq!(own(text, size), (said.to_owned(), true), "{text}");
@@ -423,6 +471,13 @@ mod tests {
             "Aye. Odo said: Run! Odo",
             "Merkt euch. Also: Kein Wort. Nein: Niemals.",
             "Nun gut. Vorschlag: Wir gehen. Preis: Zwei Kupfer.",
+            "Aye. Price: Two coppers. Warning: Wolves. Tip: Pay. Big News: None.",
+            "Aye.\nRule: Never lend.\nAle: Two coppers.",
+            "Aye. House Rule: Never lend. Self-Defence: Allowed.",
+            "Aye. Willow: A tree. Willow: “Keep out.”",
+            "Aye. Remember: “No fire.”",
+            "Nun gut. Rat: Geht nicht. Mut: Habt ihr. Eid: Kein Wort.",
+            "Nun gut.\nBedingung: Kein Wort.\nOrt: Die Mühle.",
         ] {
             for size in [1, 2, 1_000] {
                 assert_eq!(own(text, size), (text.to_owned(), false), "{text}");

@@ -58,6 +58,9 @@ pub struct Language {
     pub function_words: List,
     /// Titles, callings and epithets many people share.
     pub roles: List,
+    /// Words of three letters and fewer that may stand before a colon, beside `ordinary`: `vocabulary` has none
+    /// of them.
+    pub short_words: List,
     /// Words in names that identify no one on their own ("the", "old").
     pub name_fillers: List,
     /// Words that may stand before a spoken command.

@@ -78,6 +78,15 @@ pub(super) static GERMAN: Language = Language {
         "schmied", "bauer", "handler", "zauberer", "hexe", "meister", "hauptmann", "alte", "alter",
         "weise", "diebin", "taschendiebin", "seherin",
     ],
+    short_words: &[
+        "aal", "aas", "ab", "abt", "akt", "alm", "alt", "amt", "arm", "art", "ast", "axt", "bad",
+        "bar", "bau", "bon", "bub", "bug", "ehe", "ei", "eid", "eis", "erz", "fee", "gas", "gin",
+        "hai", "hof", "hub", "huf", "hut", "inn", "jux", "kap", "kot", "kuh", "kur", "lob", "los",
+        "mai", "mal", "mob", "mus", "mut", "not", "ohr", "ol", "ort", "pik", "pol", "pub", "rad",
+        "rat", "reh", "rot", "ruf", "rum", "see", "sei", "sog", "sud", "tag", "tal", "tat", "tau",
+        "tee", "tip", "tod", "ton", "tor", "tur", "typ", "uhr", "ulk", "weg", "weh", "wut", "zar",
+        "zug",
+    ],
     name_fillers: &[
         "von", "vom", "van", "der", "die", "das", "dem", "den", "des", "und", "herr", "frau",
     ],
