@@ -393,6 +393,10 @@ fn foreign_file_keeps_no_lines_from_deletion() {
     let place = table();
     ask(&place, "one", &["Bartok, hello"]);
     place.write("data/sessions/two.json", "a diary");
+    let listed = place.run(&["memory", "forget", "Anna"]).ends_with(0).stdout;
+    for part in ["one #1 Wren (Anna): Bartok, hello", "two.json' is not a saved session"] {
+        assert!(listed.contains(part), "'{part}' in {listed}");
+    }
     let ran = place.run(&["memory", "forget", "Anna", "--yes"]).ends_with(1);
     assert!(ran.stdout.contains("deleted 1 line of 'Anna' and 1 answer"), "{ran:#?}");
     assert!(ran.stderr.contains("two.json' is not a saved session"), "{ran:#?}");

@@ -70,8 +70,8 @@ pub use outside::{ToolDecisions, outside_sessions};
 pub use permits::KeptPermits;
 pub use played::PlayedCampaign;
 pub use privacy::{
-    Deleted, KeptOf, NamesOf, StoredOf, forget, forget_kept, kept_of, names, played_elsewhere,
-    stored_of,
+    Deleted, KeptFiles, KeptOf, NamesOf, StoredOf, forget, forget_kept, kept_of, names,
+    played_elsewhere, stored_of,
 };
 pub use recap::{RecapError, RecapRequest, Writer, recap};
 pub use scoped::Scoped;

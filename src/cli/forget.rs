@@ -6,7 +6,7 @@ use std::io::Write;
 
 use super::{DONE, Failure, counted, session::said, stdout};
 use crate::{
-    campaign::{self, Deletion, ForgetFrom, KeptOf, Scoped, StoredOf},
+    campaign::{self, Deletion, ForgetFrom, KeptFiles, KeptOf, Scoped, StoredOf},
     config::Config,
     domain::{Owner, Person, PersonId, revealed_name},
     yaml::nearest,
@@ -19,7 +19,7 @@ struct StoredPerson {
     /// What the store has.
     stored: StoredOf,
     /// What files of sessions have.
-    kept: Vec<KeptOf>,
+    kept: KeptFiles,
     /// True if lines wait to be stored, which may be theirs.
     waits: bool,
 }
@@ -37,12 +37,13 @@ pub async fn run(config: &Config, at: Scoped<'_>, player: &str, yes: bool) -> Re
     let person = Person { id: PersonId(player.to_owned()), names: names.own };
     let stored = campaign::stored_of(at.store, player, &from).await?;
     let kept = campaign::kept_of(&config.data_dir, &person, &from);
-    // A file that cannot be read keeps nothing else from being deleted.
-    let kept = if yes && !stored.is_empty() { kept.unwrap_or_default() } else { kept? };
     let waits = campaign::lines_wait(&config.memory.transcripts.spill);
     let known = StoredPerson { person, from, stored, kept, waits };
-    if known.stored.is_empty() && known.kept.is_empty() && !waits {
-        return Err(unknown(player, &known.stored));
+    if known.stored.is_empty() && known.kept.of.is_empty() && !waits {
+        return Err(match known.kept.unread {
+            Some(error) => error.into(),
+            None => unknown(player, &known.stored),
+        });
     }
     tell_of_shared(config, &names.shared, &known.from)?;
     if yes { delete(config, at, known).await } else { list(player, &known) }
@@ -67,7 +68,8 @@ fn tell_of_shared(config: &Config, names: &[String], from: &ForgetFrom) -> Resul
         // No identity is empty: only what has no other mark than the name is found.
         let anybody = Person { id: PersonId(String::new()), names: vec![name.clone()] };
         let kept = campaign::kept_of(&config.data_dir, &anybody, from);
-        if kept.is_ok_and(|kept| !kept.is_empty()) {
+        // Unfinished files go, whatever they hold.
+        if kept.of.iter().any(|kept| kept.messages + kept.calls > 0) {
             let name = revealed_name(name);
             writeln!(
                 stdout(),
@@ -102,9 +104,16 @@ fn list(
     for line in &stored.lines {
         writeln!(out, "{} #{} {}", line.said.session, line.seq, said(line))?;
     }
-    for KeptOf { session, messages, calls } in kept {
+    for KeptOf { session, messages, calls, parts } in &kept.of {
         let (messages, calls) = (counted(*messages, "message"), counted(*calls, "tool call"));
-        writeln!(out, "NPCs' memory of '{session}': {messages}, {calls}")?;
+        let parts = match parts {
+            0 => String::new(),
+            parts => format!(", {}", counted(*parts, "unfinished file")),
+        };
+        writeln!(out, "NPCs' memory of '{session}': {messages}, {calls}{parts}")?;
+    }
+    if let Some(error) = &kept.unread {
+        writeln!(out, "a session file that cannot be read may hold more: {error}")?;
     }
     if stored.present > 0 {
         writeln!(out, "listed as present: at {}", counted(stored.present, "line"))?;

@@ -8,7 +8,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use super::request::KeptOf;
+use super::request::{KeptFiles, KeptOf};
 use crate::{
     campaign::{
         FileError, KeptError, KeptSession, calls_of, forget_calls,
@@ -17,6 +17,7 @@ use crate::{
         parts::{kept_sessions, lock_of, remove_parts},
     },
     domain::Person,
+    files,
     memory::ForgetFrom,
 };
 
@@ -60,25 +61,59 @@ pub fn forget_kept(
     first.map_or(Ok(()), |first| Err(Unforgotten { sessions, first }))
 }
 
-/// What the files of kept sessions have of `person`; sessions without any are left out. Blocks.
-///
-/// # Errors
-/// Files cannot be read.
-pub fn kept_of(
-    data_dir: &Path,
-    person: &Person,
-    from: &ForgetFrom,
-) -> Result<Vec<KeptOf>, KeptError> {
-    let mut all = Vec::new();
-    for session in kept_sessions(&data_dir.join("sessions"), |id| is_from(id, from))?.into_keys() {
-        let kept = KeptSession::of_anybody(data_dir, &session)?;
-        let messages = kept.messages_of(person);
-        let calls = kept.call_log().map_or(Ok(0), |log| calls_of(&log, person))?;
-        if messages + calls > 0 {
-            all.push(KeptOf { session, messages, calls });
+/// What the files of kept sessions have of `person`; sessions without any are left out, and the others are
+/// read although a file cannot be. Blocks.
+pub fn kept_of(data_dir: &Path, person: &Person, from: &ForgetFrom) -> KeptFiles {
+    let mut kept = KeptFiles::default();
+    match kept_sessions(&data_dir.join("sessions"), |id| is_from(id, from)) {
+        Err(error) => kept.unread = Some(error.into()),
+        Ok(sessions) => {
+            for (session, parts) in sessions {
+                match of_session(data_dir, session, &parts, person) {
+                    Ok(of) => kept.of.extend(of),
+                    Err(error) => _ = kept.unread.get_or_insert(error),
+                }
+            }
         }
     }
-    Ok(all)
+    kept
+}
+
+/// What the files of one session have of `person`; `None`: nothing.
+fn of_session(
+    data_dir: &Path,
+    session: String,
+    parts: &[PathBuf],
+    person: &Person,
+) -> Result<Option<KeptOf>, KeptError> {
+    let mut left = 0;
+    for part in parts {
+        left += usize::from(is_named_in(part, person)?);
+    }
+    let kept = KeptSession::of_anybody(data_dir, &session);
+    let whole = kept.and_then(|kept| {
+        let calls = kept.call_log().map_or(Ok(0), |log| calls_of(&log, person))?;
+        Ok((kept.messages_of(person), calls))
+    });
+    let (messages, calls) = match whole {
+        Err(_) if left > 0 => (0, 0),
+        whole => whole?,
+    };
+    let is_any = messages + calls + left > 0;
+    Ok(is_any.then_some(KeptOf { session, messages, calls, parts: left }))
+}
+
+/// True if `part`, which may break off anywhere, has the identity or a name of `person`.
+fn is_named_in(part: &Path, person: &Person) -> Result<bool, FileError> {
+    let bytes = match files::read_own(part) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(false),
+        read => read.map_err(FileError::on("read", part))?,
+    };
+    let text = String::from_utf8_lossy(&bytes);
+    let names = person.names.iter().chain([&person.id.0]).filter(|name| !name.is_empty());
+    // As text in JSON has it.
+    let mut written = names.map(|name| serde_json::Value::from(name.as_str()).to_string());
+    Ok(written.any(|name| text.contains(name.trim_matches('"'))))
 }
 
 /// A session of `from` that another program plays.
@@ -130,4 +165,29 @@ fn forget(
         forget_calls(&calls, person)?;
     }
     Ok(kept.forget(person)?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::{Owner, PersonId};
+
+    #[test]
+    fn left_parts_and_foreign_files_hide_nothing() {
+        let folder = tempfile::tempdir().unwrap();
+        let sessions = folder.path().join("sessions");
+        fs::create_dir(&sessions).unwrap();
+        fs::write(sessions.join("friday.json"), "a diary").unwrap();
+        fs::write(sessions.join("monday.json.7.part"), r#"{"by":"Anna \"A\"","text":"my wom"#)
+            .unwrap();
+        let kept = |id: &str| {
+            let person = Person { id: PersonId(id.to_owned()), names: Vec::new() };
+            kept_of(folder.path(), &person, &ForgetFrom { owner: Owner::Local, session: None })
+        };
+        let KeptFiles { of, unread } = kept("Anna \"A\"");
+        let session = "monday".to_owned();
+        assert_eq!(of, [KeptOf { session, messages: 0, calls: 0, parts: 1 }]);
+        assert!(matches!(unread, Some(KeptError::Foreign { .. })), "{unread:?}");
+        assert!(kept("Ben").of.is_empty());
+    }
 }

@@ -15,5 +15,5 @@ mod tests;
 
 pub use files::{forget_kept, kept_of, played_elsewhere};
 pub use lines::{forget, names, stored_of};
-pub use request::{Deleted, KeptOf, NamesOf, StoredOf};
+pub use request::{Deleted, KeptFiles, KeptOf, NamesOf, StoredOf};
 pub use service::Privacy;

@@ -1,11 +1,12 @@
 //! What is told about deletions, and what there is to delete.
 //!
-//! Entry types: [`Deleted`], [`NamesOf`], [`StoredOf`], [`KeptOf`]. **Never**: holds what another person has
+//! Entry types: [`Deleted`], [`NamesOf`], [`StoredOf`], [`KeptFiles`]. **Never**: holds what another person has
 //! said.
 
 use std::collections::BTreeMap;
 
 use crate::{
+    campaign::KeptError,
     domain::{Owner, PersonId},
     memory::TranscriptLine,
 };
@@ -56,4 +57,15 @@ pub struct KeptOf {
     pub messages: usize,
     /// Calls of tools.
     pub calls: usize,
+    /// Unfinished files that name them, left by programs that were killed.
+    pub parts: usize,
+}
+
+/// What the files of all kept sessions have of a person.
+#[derive(Debug, Default)]
+pub struct KeptFiles {
+    /// Sessions that have anything.
+    pub of: Vec<KeptOf>,
+    /// The first reason why a file could not be read.
+    pub unread: Option<KeptError>,
 }
