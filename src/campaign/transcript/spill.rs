@@ -12,7 +12,7 @@ use std::{
 
 use serde::{Deserialize, Serialize};
 
-use crate::memory::{Scope, Session, Uid, Utterance};
+use crate::memory::{Asked, Scope, Session, Uid, Utterance};
 
 /// Programs of one folder that may have something waiting at once.
 const FILES: u32 = 16;
@@ -263,9 +263,28 @@ impl OpenFile {
 
 /// Entry of a line of the file.
 fn parsed(text: &[u8]) -> Option<Entry> {
-    serde_json::from_slice(text)
+    let mut entry = serde_json::from_slice(text)
         .inspect_err(|error| tracing::warn!(%error, "cannot read an entry of the spill file"))
-        .ok()
+        .ok()?;
+    if let Entry::Lines(_, lines) = &mut entry {
+        tell_askers(lines);
+    }
+    Some(entry)
+}
+
+/// Gives answers that earlier versions have written the player whose words are right before them in the same
+/// turn, as the stores do with theirs.
+fn tell_askers(lines: &mut [Utterance]) {
+    let mut before = None;
+    for line in lines {
+        let turn = (line.session.clone(), line.turn);
+        if let Some(by) = line.speaker_id.clone() {
+            before = Some((turn, Asked { by, at: line.at }));
+        } else {
+            let said = before.take().filter(|(of, _)| *of == turn);
+            line.asked = line.asked.take().or(said.map(|(_, asked)| asked));
+        }
+    }
 }
 
 #[cfg(test)]
@@ -362,6 +381,32 @@ mod tests {
         assert_eq!(fs::metadata(&path).unwrap().len(), length);
         let nothing = Entry::Lines(Scope::local(CampaignKey("c".to_owned())), Vec::new());
         assert_eq!(drained(&mut spill), [nothing, entry(3)]);
+    }
+
+    #[test]
+    fn answers_of_earlier_versions_get_their_asker() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("data/waiting.0.jsonl");
+        fs::create_dir(folder.path().join("data")).unwrap();
+        let said = |uid: &str, turn: u64, by: &str| {
+            format!(r#"{{"uid":"{uid}","session":"s","turn":{turn},"at":{turn}000{by}}}"#)
+        };
+        let anna = r#","speaker_id":"7""#;
+        let lines = [
+            said("a", 1, anna),
+            said("b", 1, ""),
+            said("c", 1, ""),
+            said("d", 2, anna),
+            said("e", 3, ""),
+        ];
+        let scope = serde_json::to_string(&Scope::local(CampaignKey("c".to_owned()))).unwrap();
+        fs::write(&path, format!("{{\"lines\":[{scope},[{}]]}}\n", lines.join(","))).unwrap();
+        let (mut spill, count) = opened(&folder);
+        assert_eq!(count, 5);
+        let Some((Entry::Lines(_, lines), _)) = spill.first().unwrap() else { panic!("no lines") };
+        let asked: Vec<_> = lines.iter().map(|line| line.asked.clone()).collect();
+        let by_anna = Some(Asked { by: "7".to_owned(), at: 1_000 });
+        assert_eq!(asked, [None, by_anna, None, None, None]);
     }
 
     #[test]

@@ -220,6 +220,28 @@ async fn guilds_of_an_earlier_store_have_their_own() {
     .await;
 }
 
+/// Up to schema 8 nothing said whom an NPC answers.
+#[tokio::test]
+async fn answers_of_an_earlier_store_go_with_words() {
+    in_database(|address| async move {
+        let mut client = pool(&address).unwrap().get().await.unwrap();
+        migrate::migrate(&mut client, &migrate::STEPS[..8]).await.unwrap();
+        let session = "INSERT INTO session (scope, id, last_seq) VALUES ('c', 'one', 5)";
+        client.batch_execute(session).await.unwrap();
+        for (seq, turn, by, text) in suite::kept::ANSWERED {
+            let insert = "INSERT INTO utterance (scope, session, seq, uid, turn, at, duration, \
+                 speaker_id, speaker, text, present, outcome, tools, visibility, open, told, \
+                 heard, players, said_by, words) \
+                 VALUES ('c', 'one', $1::bigint, $1::bigint::text, $2, $1::bigint, 0, $3, '', $4, \
+                 '[]', '', 'null', '\"everyone\"', true, '{}', '{}', '{}', '{}', '')";
+            client.execute(insert, &[&seq, &turn, &by, &text]).await.unwrap();
+        }
+        drop(client);
+        suite::kept::answers(&Postgres::open(&address).await.unwrap()).await;
+    })
+    .await;
+}
+
 #[tokio::test]
 async fn several_programs_make_one_schema() {
     in_database(|address| async move {

@@ -4,8 +4,8 @@ use std::{fs, path::Path};
 
 use super::{
     super::{
-        Around, EntityFilter, Forget, ItemFilter, ItemQuery, LineFilter, LineQuery, MemoryStore,
-        Scope, Session, SessionFilter, Status, VectorQuery, Viewer, Visibility,
+        Around, CampaignKey, EntityFilter, Forget, ItemFilter, ItemQuery, LineFilter, LineQuery,
+        MemoryStore, Scope, Session, SessionFilter, Status, VectorQuery, Viewer, Visibility,
     },
     sample::{line, npc, of_guild, other},
 };
@@ -27,6 +27,26 @@ pub fn data(folder: &str, step: usize) -> String {
     let missing = || panic!("'{file}' is missing (write down a store of schema {step} there)");
     fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(&file))
         .unwrap_or_else(|_| missing())
+}
+
+/// Lines of scope 'c' as they were written up to schema 8, when nothing said whom an NPC answers: number,
+/// turn, player and text. The last one answers nobody that is known.
+pub const ANSWERED: [(i64, i64, Option<&str>, &str); 5] = [
+    (1, 1, Some("7"), "my mule"),
+    (2, 1, None, "a mule, Anna"),
+    (3, 2, Some("8"), "my owl"),
+    (4, 2, None, "an owl, Ben"),
+    (5, 3, None, "it is late"),
+];
+
+/// Answers among [`ANSWERED`] go with the words that they answer.
+pub async fn answers(store: &dyn MemoryStore) {
+    let scope = Scope::local(CampaignKey("c".to_owned()));
+    let forget = Forget::Player { id: "7".to_owned(), before: i64::MAX };
+    assert_eq!(store.forget(&scope, forget).await.unwrap().lines, 1);
+    let left = store.lines(&scope, LineFilter::default(), Viewer::Dm).await.unwrap();
+    let left: Vec<&str> = left.iter().map(|line| line.said.text.as_str()).collect();
+    assert_eq!(left, ["my owl", "an owl, Ben", "it is late"]);
 }
 
 /// Finds everything of the data again.

@@ -10,8 +10,8 @@ use std::sync::{
 
 use super::{
     super::{
-        CampaignKey, Error, Forget, Index, ItemQuery, LineFilter, LineQuery, MemoryStore, Owner,
-        Scope, Settings, Transcript, Uid, Utterance, Viewer, suite,
+        CampaignKey, Error, Index, ItemQuery, LineFilter, LineQuery, MemoryStore, Owner, Scope,
+        Settings, Transcript, Uid, Utterance, Viewer, suite,
     },
     Sqlite,
     connect::connect,
@@ -198,14 +198,7 @@ async fn answers_of_an_earlier_file_go_with_words() {
         INSERT INTO session (id, campaign, key) VALUES (1, 1, 'one');
         INSERT INTO presence (id, campaign, members) VALUES (1, 1, '[]');";
     db.execute_batch(earlier).unwrap();
-    // The late one answers nobody that is known.
-    for (seq, turn, by, text) in [
-        (1, 1, Some("7"), "my mule"),
-        (2, 1, None, "a mule, Anna"),
-        (3, 2, Some("8"), "my owl"),
-        (4, 2, None, "an owl, Ben"),
-        (5, 3, None, "it is late"),
-    ] {
+    for (seq, turn, by, text) in suite::kept::ANSWERED {
         let insert =
             "INSERT INTO line (campaign, session, seq, uid, turn, at, duration, speaker_id,
                 speaker, text, presence, outcome, visibility, seen_by, said_by)
@@ -213,13 +206,7 @@ async fn answers_of_an_earlier_file_go_with_words() {
         db.execute(insert, rusqlite::params![seq, turn, by, text]).unwrap();
     }
     drop(db);
-    let store = Sqlite::open(&path).unwrap();
-    let scope = Scope::local(CampaignKey("c".to_owned()));
-    let forget = Forget::Player { id: "7".to_owned(), before: i64::MAX };
-    assert_eq!(store.forget(&scope, forget).await.unwrap().lines, 1);
-    let left = store.lines(&scope, LineFilter::default(), Viewer::Dm).await.unwrap();
-    let left: Vec<&str> = left.iter().map(|line| line.said.text.as_str()).collect();
-    assert_eq!(left, ["my owl", "an owl, Ben", "it is late"]);
+    suite::kept::answers(&Sqlite::open(&path).unwrap()).await;
 }
 
 /// Up to schema 3 the index had words as they were said, with the accents of other than Latin letters.
