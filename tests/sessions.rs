@@ -406,6 +406,24 @@ fn foreign_file_keeps_no_lines_from_deletion() {
     assert_eq!(left, "[\"two\"]");
 }
 
+#[test]
+fn deletion_that_a_reader_delays_can_be_finished() {
+    let place = table();
+    ask(&place, "one", &["Bartok, hello"]);
+    let reader = Connection::open(place.path("data/memory.db")).unwrap();
+    reader.execute_batch("BEGIN").unwrap();
+    let read: u32 = reader.query_row("SELECT count(*) FROM line", [], |row| row.get(0)).unwrap();
+    assert_eq!(read, 2);
+    let forget = || place.run(&["memory", "forget", "Anna", "--yes"]);
+    let delayed = forget().ends_with(1);
+    assert!(delayed.stdout.contains("deleted 1 line of 'Anna' and 1 answer"), "{delayed:#?}");
+    assert!(delayed.stderr.contains("another program reads it"), "{delayed:#?}");
+    reader.execute_batch("COMMIT").unwrap();
+    let done = forget().ends_with(0).stdout;
+    assert_eq!(done, "an earlier deletion of what 'Anna' said is done now\n");
+    assert!(forget().ends_with(1).message().contains("nothing is stored about 'Anna'"));
+}
+
 /// A memory that was being made when the program was killed is made by the next start.
 #[test]
 fn first_start_that_is_killed_is_made_good() {

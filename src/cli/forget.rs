@@ -22,6 +22,8 @@ struct StoredPerson {
     kept: KeptFiles,
     /// True if lines wait to be stored, which may be theirs.
     waits: bool,
+    /// True if an earlier deletion of what they said is not done.
+    is_begun: bool,
 }
 
 /// Lists or deletes what is stored about the person of this identity.
@@ -33,13 +35,18 @@ pub async fn run(config: &Config, at: Scoped<'_>, player: &str, yes: bool) -> Re
     if yes {
         refuse_while_played(config, player, &from)?;
     }
-    let names = campaign::names(at.store, player, &[], &from).await?;
+    let is_this = |it: &Deletion| it.player == player && it.from == from;
+    let begun = at.store.deletions().await?.into_iter().find(is_this);
+    let is_begun = begun.is_some();
+    // The lines that tell them may be deleted already.
+    let known = begun.map(|begun| begun.names).unwrap_or_default();
+    let names = campaign::names(at.store, player, &known, &from).await?;
     let person = Person { id: PersonId(player.to_owned()), names: names.own };
     let stored = campaign::stored_of(at.store, player, &from).await?;
     let kept = campaign::kept_of(&config.data_dir, &person, &from);
     let waits = campaign::lines_wait(&config.memory.transcripts.spill);
-    let known = StoredPerson { person, from, stored, kept, waits };
-    if known.stored.is_empty() && known.kept.of.is_empty() && !waits {
+    let known = StoredPerson { person, from, stored, kept, waits, is_begun };
+    if known.stored.is_empty() && known.kept.of.is_empty() && !waits && !is_begun {
         return Err(match known.kept.unread {
             Some(error) => error.into(),
             None => unknown(player, &known.stored),
@@ -98,7 +105,7 @@ fn unknown(player: &str, stored: &StoredOf) -> Failure {
 /// Lists what would be deleted.
 fn list(
     player: &str,
-    StoredPerson { stored, kept, waits, .. }: &StoredPerson,
+    StoredPerson { stored, kept, waits, is_begun, .. }: &StoredPerson,
 ) -> Result<u8, Failure> {
     let mut out = stdout();
     for line in &stored.lines {
@@ -121,13 +128,16 @@ fn list(
     if *waits {
         writeln!(out, "lines that wait in a file of data_dir may be theirs too")?;
     }
+    if *is_begun {
+        writeln!(out, "an earlier deletion is not done yet (--yes does the rest)")?;
+    }
     writeln!(out, "nothing is deleted yet (add --yes to delete what is stored about '{player}')")?;
     Ok(DONE)
 }
 
 /// Deletes it. Files that cannot be changed are left to the next start of the bot.
 async fn delete(config: &Config, at: Scoped<'_>, known: StoredPerson) -> Result<u8, Failure> {
-    let StoredPerson { person, from, stored, waits, .. } = known;
+    let StoredPerson { person, from, stored, waits, is_begun, .. } = known;
     let player = &person.id.0;
     // The operator is not notified: the command's output answers.
     let asker = String::new();
@@ -143,9 +153,12 @@ async fn delete(config: &Config, at: Scoped<'_>, known: StoredPerson) -> Result<
     }
     let lines = campaign::forget(at.store, player, &from, deletion.before).await?;
     let answers = stored.lines.iter().filter(|line| line.said.asked.is_some()).count();
-    let (lines, answers) = (counted(lines, "line"), counted(answers, "answer"));
-    writeln!(stdout(), "deleted {lines} of '{player}' and {answers} to them")?;
+    if lines > 0 || !is_begun {
+        let (lines, answers) = (counted(lines, "line"), counted(answers, "answer"));
+        writeln!(stdout(), "deleted {lines} of '{player}' and {answers} to them")?;
+    }
     kept?;
+    at.store.purge_removed().await?;
     if waits {
         deletion.erased = true;
         at.store.put_deletion(deletion).await?;
@@ -156,6 +169,9 @@ async fn delete(config: &Config, at: Scoped<'_>, known: StoredPerson) -> Result<
         )?;
     } else {
         at.store.remove_deletion(deletion).await?;
+        if is_begun {
+            writeln!(stdout(), "an earlier deletion of what '{player}' said is done now")?;
+        }
     }
     Ok(DONE)
 }

@@ -304,6 +304,7 @@ async fn delete(config: &Config, at: Scoped<'_>, id: &str, json: bool) -> Result
     let _hold = kept.hold()?;
     let gone = at.store.forget(at.scope, Forget::Session(id.to_owned())).await?;
     let had_files = kept.delete()?;
+    at.store.purge_removed().await?;
     if gone.sessions == 0 && !had_files {
         find(at, id).await?;
     }

@@ -43,6 +43,9 @@ pub struct Deletion {
     /// again.
     #[serde(skip)]
     pub named: bool,
+    /// Number of lines that attempts of this run have deleted. Not stored.
+    #[serde(skip)]
+    pub lines: u64,
 }
 
 impl Deletion {
@@ -58,6 +61,7 @@ impl Deletion {
             erased: false,
             files: Vec::new(),
             named: false,
+            lines: 0,
         }
     }
 
@@ -95,6 +99,12 @@ pub trait Deletions: Send + Sync {
 
     /// Deletions that are not done, of all owners, the oldest first.
     fn deletions(&self) -> StoreFuture<'_, Vec<Deletion>>;
+
+    /// Leaves nothing on the disk of what was removed before; a deletion is done once it is.
+    ///
+    /// # Errors
+    /// Another program reads what was there before.
+    fn purge_removed(&self) -> StoreFuture<'_, ()>;
 
     /// Removes the record of a deletion that is done, unless a later one has taken its place.
     fn remove_deletion(&self, deletion: Deletion) -> StoreFuture<'_, ()>;

@@ -38,6 +38,7 @@ impl Queue {
             deletion = Deletion {
                 names: names.into_iter().collect(),
                 asker: deletion.asker,
+                lines: deletion.lines + earlier.lines,
                 ..Deletion::of(deletion.player, deletion.from, before)
             };
         }
@@ -90,5 +91,24 @@ impl Queues {
         let key = (deletion.from.owner, deletion.player.clone());
         let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         answer(all.entry(key).or_default())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::memory::ForgetFrom;
+
+    #[test]
+    fn deletion_that_joins_another_counts_its_lines() {
+        let of = |before| {
+            let from = ForgetFrom { owner: Owner::Local, session: None };
+            Deletion::of("1".to_owned(), from, before)
+        };
+        let mut queue = Queue::default();
+        queue.wait_with(Deletion { lines: 3, erased: true, ..of(1) });
+        let joined = queue.take_in(of(2));
+        assert_eq!((joined.lines, joined.before, joined.erased), (3, 2, false));
+        assert!(queue.all.is_empty());
     }
 }

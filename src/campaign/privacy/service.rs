@@ -236,7 +236,9 @@ impl Privacy {
         let store = self.sessions.transcripts().store();
         let Deletion { player, from, before, .. } = &*deletion;
         let lines = forget(&*store, player, from, *before).await?;
-        erased.map(|()| lines)
+        deletion.lines += lines;
+        store.purge_removed().await?;
+        erased.map(|()| deletion.lines)
     }
 
     /// Waits until the store has the lines so far; other servers' lines may come meanwhile.

@@ -41,6 +41,10 @@ impl Deletions for Sqlite {
         self.readers.read(all).boxed()
     }
 
+    fn purge_removed(&self) -> StoreFuture<'_, ()> {
+        self.checkpoint().boxed()
+    }
+
     fn remove_deletion(&self, deletion: Deletion) -> StoreFuture<'_, ()> {
         let remove = move |db: &Connection| {
             let sql = "DELETE FROM deletion
@@ -52,7 +56,8 @@ impl Deletions for Sqlite {
         };
         async move {
             self.writer.write(remove).await?;
-            self.checkpoint().await
+            self.checkpoint_if_free().await;
+            Ok(())
         }
         .boxed()
     }
@@ -76,5 +81,6 @@ fn deletion(row: &Row<'_>) -> rusqlite::Result<Option<Deletion>> {
         erased: row.get(6)?,
         files: parsed(row, 7)?,
         named: false,
+        lines: 0,
     }))
 }

@@ -74,7 +74,7 @@ impl Transcript for Sqlite {
         let key = scope.key();
         async move {
             let withdrawn = self.writer.write(move |db| forget::withdraw(db, &key, &lines)).await?;
-            self.checkpoint().await?;
+            self.checkpoint_if_free().await;
             Ok(withdrawn)
         }
         .boxed()
@@ -84,7 +84,7 @@ impl Transcript for Sqlite {
         let key = scope.key();
         async move {
             let forgotten = self.writer.write(move |db| forget::forget(db, &key, &what)).await?;
-            self.checkpoint().await?;
+            self.checkpoint_if_free().await;
             Ok(forgotten)
         }
         .boxed()

@@ -68,6 +68,13 @@ impl Sqlite {
         self.writer.away.store(is_away, std::sync::atomic::Ordering::SeqCst);
     }
 
+    /// [`Self::checkpoint`], unless a reader prevents it: what was removed stays in the log then until the
+    /// next one, or until the last program closes the file.
+    pub(super) async fn checkpoint_if_free(&self) {
+        // It is removed, whatever the log holds; a deletion that is not done without it asks for it.
+        _ = self.checkpoint().await;
+    }
+
     /// Leaves nothing of what was removed in the log beside the file.
     ///
     /// # Errors

@@ -10,8 +10,8 @@ use std::sync::{
 
 use super::{
     super::{
-        CampaignKey, Error, Index, ItemQuery, LineFilter, LineQuery, MemoryStore, Owner, Scope,
-        Settings, Transcript, Uid, Utterance, Viewer, suite,
+        CampaignKey, Deletions, Error, Index, ItemQuery, LineFilter, LineQuery, MemoryStore, Owner,
+        Scope, Settings, Transcript, Uid, Utterance, Viewer, suite,
     },
     Sqlite,
     connect::connect,
@@ -137,10 +137,11 @@ async fn deletion_is_not_done_while_log_keeps_it() {
     reader.execute_batch("BEGIN").unwrap();
     let count: u32 = reader.query_row("SELECT count(*) FROM line", [], |row| row.get(0)).unwrap();
     assert_eq!(count, 2);
-    let busy = store.withdraw(&key(), vec![said.uid.clone()]).await.unwrap_err();
+    assert_eq!(store.withdraw(&key(), vec![said.uid]).await.unwrap().lines, 1);
+    let busy = store.purge_removed().await.unwrap_err();
     assert!(busy.is_passing(), "{busy}");
     reader.execute_batch("COMMIT").unwrap();
-    store.withdraw(&key(), vec![said.uid]).await.unwrap();
+    store.purge_removed().await.unwrap();
     let log = std::fs::read(folder.path().join("memory.db-wal")).unwrap();
     assert!(log.is_empty());
 }
