@@ -3,13 +3,17 @@
 //! Entry type: [`Changes`]. Keys of the entry replace those of the file; mappings are merged, lists are not.
 //! **Never**: renames an NPC.
 
-use std::{collections::BTreeSet, sync::Arc};
+use std::sync::Arc;
 
 use super::{keys, npc, reading::Notes};
 use crate::{
     domain::{Npc, bare_name},
     yaml::{Fields, Node, Position, Problem, Problems, Value, nearest, quoted},
 };
+
+/// While an NPC's file and what changes it are one, lines of the configuration are counted from here on: a
+/// place then says in which file it is.
+const OURS: usize = usize::MAX / 2;
 
 /// An NPC of a file that the configuration changes.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -53,11 +57,8 @@ impl Changes {
         let is_it =
             |entry: &Node| name_of(entry).is_some_and(|it| bare_name(it) == bare_name(name));
         let at = self.open.iter().position(is_it)?;
-        let change = self.open.remove(at);
-        let mut places = BTreeSet::new();
-        for entry in change.entries().iter().filter(|entry| entry.key != "name") {
-            collect(&entry.node, &mut places);
-        }
+        let mut change = self.open.remove(at);
+        renumber(&mut change, |line| line.saturating_add(OURS));
         let mut merged = node.clone();
         merge(&mut merged, &change);
         let file = notes.problems.file();
@@ -66,19 +67,23 @@ impl Changes {
             (Problems::new(Arc::clone(file)), Problems::new(Arc::clone(file)));
         let mut found = Notes { problems, warnings };
         let npc = npc::npc(&merged, defaults, &mut found);
-        let mine = |problem: &Problem| places.contains(&problem.at);
         let pairs = [
             (found.problems, &mut notes.problems, &mut self.problems),
             (found.warnings, &mut notes.warnings, &mut self.warnings),
         ];
         for (found, theirs, ours) in pairs {
             for problem in found.into_vec() {
-                match mine(&problem) {
-                    true => ours.push(Problem { file: Arc::clone(&self.file), ..problem }),
-                    false => theirs.add(problem.at, problem.message, problem.way_out),
+                match problem.at.line.checked_sub(OURS) {
+                    Some(line) => ours.push(Problem {
+                        file: Arc::clone(&self.file),
+                        at: Position { line, ..problem.at },
+                        ..problem
+                    }),
+                    None => theirs.add(problem.at, problem.message, problem.way_out),
                 }
             }
         }
+        renumber(&mut merged, |line| line.checked_sub(OURS).unwrap_or(line));
         Some((merged, npc))
     }
 
@@ -139,12 +144,17 @@ fn merge(base: &mut Node, change: &Node) {
     }
 }
 
-/// Adds the places of `node` and all within it.
-fn collect(node: &Node, places: &mut BTreeSet<Position>) {
-    places.insert(node.at);
-    node.items().iter().for_each(|item| collect(item, places));
-    for entry in node.entries() {
-        places.insert(entry.at);
-        collect(&entry.node, places);
+/// Changes the numbers of the lines of `node` and all within it.
+fn renumber(node: &mut Node, number: fn(usize) -> usize) {
+    node.at.line = number(node.at.line);
+    match &mut node.value {
+        Value::List(items) => items.iter_mut().for_each(|item| renumber(item, number)),
+        Value::Map(entries) => {
+            for entry in entries {
+                entry.at.line = number(entry.at.line);
+                renumber(&mut entry.node, number);
+            }
+        }
+        Value::Scalar(_) | Value::Broken => {}
     }
 }

@@ -756,6 +756,17 @@ fn configuration_changes_npcs_of_files() {
 }
 
 #[test]
+fn problems_at_one_place_of_two_files_are_apart() {
+    let bart = "name: Bart\nvoice:\n  voice_id: [x]\nlines: [{ say: x }]\n";
+    let app = "npcs:\n- name: Bart\n  language: english\n";
+    let found = load_files(&[("glyphoxa.yaml", app), ("npcs/bart.yaml", bart)]).unwrap_err();
+    assert_eq!(found.len(), 2, "{found:#?}");
+    for place in ["glyphoxa.yaml:3:13: 'language' is", "npcs/bart.yaml:3:"] {
+        assert!(found.iter().any(|it| it.starts_with(place)), "{place} in {found:#?}");
+    }
+}
+
+#[test]
 fn table_needs_an_npc() {
     let found = load_files(&[("glyphoxa.yaml", "# nothing\n")]).unwrap_err();
     assert_eq!(found.len(), 1);
