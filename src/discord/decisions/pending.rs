@@ -156,8 +156,7 @@ impl PendingDecisions {
 
     /// The table of `session` has halted: requests of it that are over from now on are withdrawn.
     pub fn halt(&mut self, session: &SessionId) {
-        let its = format!("{session}.");
-        self.halted.extend(self.open.keys().filter(|key| key.starts_with(&its)).cloned());
+        self.halted.extend(self.open.keys().filter(|key| is_of(key, session)).cloned());
     }
 
     /// Outcome of the request of `key` once nobody waits for it.
@@ -192,8 +191,7 @@ impl PendingDecisions {
 
     /// Takes away everything of `session`.
     pub fn take_of(&mut self, session: &SessionId) -> Vec<(String, Asked)> {
-        let its = format!("{session}.");
-        let all = self.open.extract_if(.., |key, _| key.starts_with(&its));
+        let all = self.open.extract_if(.., |key, _| is_of(key, session));
         all.map(|(key, request)| (key, request.asked())).collect()
     }
 
@@ -214,6 +212,11 @@ impl PendingDecisions {
         self.open.insert(key.to_owned(), request);
         continues.map(|()| Progress::Continues(asked))
     }
+}
+
+/// True if `key` is of a request of `session`, whose name may have dots as well.
+fn is_of(key: &str, session: &SessionId) -> bool {
+    key.rsplit_once('.').is_some_and(|(of, _)| of == session.0)
 }
 
 /// Result of a choice.
@@ -304,5 +307,33 @@ impl Request {
                 | Choice::Fill { .. },
             ) => Step::Waits(request, Err(DecisionError::Over)),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn session_has_its_own_requests_alone() {
+        let mut pending = PendingDecisions::default();
+        let session = |name: &str| SessionId(name.to_owned());
+        let mut add = |name: &str| {
+            let asked = AskedQuestion {
+                server: "home".to_owned(),
+                message: name.to_owned(),
+                question: Question::of(&serde_json::json!({"type": "object"})).unwrap(),
+                page: 0,
+            };
+            let answer = oneshot::channel().0;
+            pending.add(&session(name), Request::Question { asked, filled: Map::new(), answer })
+        };
+        let (one, other) = (add("a"), add("a.b"));
+        pending.halt(&session("a"));
+        assert_eq!(pending.over(&one), Outcome::Withdrawn);
+        assert_eq!(pending.over(&other), Outcome::Expired);
+        let taken: Vec<_> = pending.take_of(&session("a")).into_iter().map(|it| it.0).collect();
+        assert_eq!(taken, [one]);
+        assert!(pending.get(&other).is_some());
     }
 }
