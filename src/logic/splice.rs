@@ -14,7 +14,7 @@ use std::{
 use super::{
     language::{all, is_any, opening_phrase},
     spoken::{german_number_words, number_words},
-    words::{Words, fold},
+    words::{Words, capitalised, fold},
 };
 
 /// Fewest words of an opener that are dropped within a sentence that goes on without a pause.
@@ -288,16 +288,6 @@ fn without_marks(text: &str) -> &str {
             || c == '-'
             || matches!(c, '"' | '”' | '“' | '»' | '*' | ')')
     })
-}
-
-/// `text` with a capital letter at its beginning.
-fn capitalised(text: &str) -> String {
-    let Some((at, first)) = text.char_indices().find(|(_, c)| c.is_alphabetic()) else {
-        return text.to_owned();
-    };
-    let (before, rest) = text.split_at(at);
-    let rest = rest.strip_prefix(first).unwrap_or_default();
-    format!("{before}{}{rest}", first.to_uppercase())
 }
 
 /// True if `text` ends as a sentence does.

@@ -293,6 +293,16 @@ impl<T> Phrases<T> {
     }
 }
 
+/// `text` with a capital letter at its beginning; marks before it stay, and so does a number.
+pub fn capitalised(text: &str) -> String {
+    let Some((at, first)) = text.char_indices().find(|(_, c)| c.is_alphanumeric()) else {
+        return text.to_owned();
+    };
+    let (before, rest) = text.split_at(at);
+    let rest = rest.strip_prefix(first).unwrap_or_default();
+    format!("{before}{}{rest}", first.to_uppercase())
+}
+
 /// The first `most` characters of `text`, with an ellipsis where more follow.
 pub fn shortened(text: &str, most: usize) -> String {
     match text.char_indices().nth(most) {
@@ -317,6 +327,21 @@ mod tests {
         assert_eq!(folded("STRAẞE Straße"), ["strasse", "strasse"]);
         assert_eq!(folded("ﬁnd İstanbul Ærwyn Łódź"), ["find", "istanbul", "aerwyn", "lodz"]);
         assert_eq!(folded("e\u{301}lan"), ["elan"]);
+    }
+
+    #[test]
+    fn first_letter_becomes_a_capital() {
+        for (text, capital) in [
+            ("the mill", "The mill"),
+            ("“ölig“", "“Ölig“"),
+            ("ßen", "SSen"),
+            ("3 coppers", "3 coppers"),
+            ("Odo", "Odo"),
+            ("…", "…"),
+            ("", ""),
+        ] {
+            assert_eq!(capitalised(text), capital);
+        }
     }
 
     #[test]

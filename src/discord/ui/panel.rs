@@ -17,6 +17,7 @@ use crate::{
         },
         voice::ConnectionState,
     },
+    logic::words::capitalised,
     session::{Quantiles, SeatStatus, State, Status},
 };
 
@@ -83,7 +84,7 @@ impl Rendered {
 pub fn render(view: &PanelView<'_>) -> Rendered {
     let state = match (view.over, view.status) {
         (Some(why), _) => format!("The session is over: {why}."),
-        (None, Some(status)) => format!("{}.", capital(&status.state.to_string())),
+        (None, Some(status)) => format!("{}.", capitalised(&status.state.to_string())),
         (None, None) => "The table does not answer.".to_owned(),
     };
     let mut line = format!("{state} Heard: {}.", names(&view.heard));
@@ -236,9 +237,4 @@ fn fit(lines: impl IntoIterator<Item = String>) -> String {
         text.push_str(line);
     }
     text
-}
-
-fn capital(text: &str) -> String {
-    let mut chars = text.chars();
-    chars.next().map_or(String::new(), |first| first.to_uppercase().chain(chars).collect())
 }

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use regex::Regex;
 use serde_json::Value;
 
-use crate::domain::TurnFacts;
+use crate::{domain::TurnFacts, logic::words::capitalised};
 
 /// The group of a pattern that takes the name of somebody who introduces themself.
 pub const NAME: &str = "name";
@@ -75,7 +75,7 @@ impl Values {
                 }
                 None if key == NAME => {
                     let name = self.captures.get(key).or(self.introduced.as_ref())?;
-                    Some(capitalised(name))
+                    Some(as_opening(name))
                 }
                 None => self.captures.get(key).cloned(),
             },
@@ -93,7 +93,7 @@ pub fn fill_spoken(template: &str, values: &Values) -> Option<String> {
     fill_by(template, values, |before, value| {
         let before = before.trim_end_matches(|c: char| c.is_whitespace() || "\"'“„»«(".contains(c));
         let begins = before.is_empty() || before.ends_with(['.', '!', '?', '…']);
-        if begins { capitalised(&value) } else { value }
+        if begins { as_opening(&value) } else { value }
     })
 }
 
@@ -117,14 +117,13 @@ fn fill_by(
 }
 
 /// `text` with a capital letter at its beginning, unless that is no word ("customer://7").
-fn capitalised(text: &str) -> String {
+fn as_opening(text: &str) -> String {
     let first = text.split(char::is_whitespace).next().unwrap_or_default();
     let word = first.trim_end_matches([',', '.', '!', '?', ';', ':', '…']);
     if !word.chars().all(|c| c.is_alphabetic() || "'’-".contains(c)) {
         return text.to_owned();
     }
-    let mut letters = text.chars();
-    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
+    capitalised(text)
 }
 
 /// True if `said`, perhaps cut off, is `template` with any values.
