@@ -254,8 +254,14 @@ impl Labels {
             return Beginning::Other;
         }
         let is_sure = naming == Naming::Name;
-        match speech.trim_start_matches([' ', '*', '_', '\r']).chars().next() {
+        let speech = speech.trim_start_matches([' ', '*', '_', '\r']);
+        let first = speech.split(|c: char| !c.is_alphabetic()).next().unwrap_or_default();
+        let is_begun = first.len() == speech.len();
+        match speech.chars().next() {
             None => Beginning::Open,
+            // Who says "I" speaks.
+            Some(_) if !is_begun && matches!(first, "I" | "Ich") => Beginning::Other,
+            Some('I') if is_begun && !is_sure && "Ich".starts_with(first) => Beginning::Open,
             Some(c) if "\"“„«»".contains(c) && (is_sure || of_line) => Beginning::Other,
             Some(c) if is_sure && (c.is_uppercase() || "(\n".contains(c)) => Beginning::Other,
             Some(_) => Beginning::Text,
@@ -455,6 +461,8 @@ mod tests {
             ("Have a seat.\nWillow: “I sit.”", "Have a seat."),
             ("Have a seat. \nWillow: \"I sit.\"", "Have a seat."),
             ("Have a seat. [Willow]: hm?", "Have a seat."),
+            ("Have a seat. Willow: I sit down.", "Have a seat."),
+            ("Setz dich. Amsel: Ich stehe lieber.", "Setz dich."),
             ("Setz dich.\nAmsel: „Danke.“", "Setz dich."),
             ("Setz dich. [Amsel]: Danke.", "Setz dich."),
         ] {
