@@ -1,6 +1,6 @@
 //! Into a channel, and out of it.
 
-use discord_loopback::{Options, Overwrite, Slash, permission};
+use discord_loopback::{Message, Options, Overwrite, Slash, permission};
 
 use super::hall::Hall;
 
@@ -35,13 +35,19 @@ async fn refused_session_start_says_how_to_fix_it() {
 #[tokio::test(flavor = "multi_thread")]
 async fn moved_bot_follows_and_disconnected_bot_leaves() {
     let (hall, dora) = Hall::in_session(Options::default(), "").await;
+    // Nobody is heard before they are told, and the notice is no answer.
+    hall.listens_to("Dora").await;
+    hall.has_greeted(&dora).await;
     let cellar = hall.inn.add_voice("Cellar", 0);
     let bot = hall.inn.member(hall.discord.bot());
     bot.move_to(cellar);
+    let alone = |it: &Message| it.content().contains("Heard: no one");
+    hall.reads(|it| alone(it) && it.text().contains("connected, encrypted")).await;
     if let Some(seat) = hall.dm.move_to(cellar) {
         dora.take_seat(seat).await.unwrap();
     }
     dora.in_call_with(&[bot.id], super::hall::BOUND).await.unwrap();
+    hall.listens_to("Dora").await;
     hall.rolls_for(&dora).await;
     bot.disconnect();
     hall.reads(|it| it.content().contains("disconnected me from the channel")).await;

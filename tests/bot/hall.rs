@@ -296,7 +296,7 @@ impl Hall {
         }
     }
 
-    /// `player` asks for dice until Bartok has answered, and hears him; the total.
+    /// `player`, whom the bot hears, asks for dice until Bartok has answered, and hears him; the total.
     pub async fn rolls_for(&self, player: &Player) -> i64 {
         let bot = self.discord.bot();
         let quiet = Duration::from_millis(500);

@@ -26,6 +26,7 @@ async fn session_survives_epochs_migrations_and_cuts() {
     let [anna, ben] = ["Anna", "Ben"].map(|name| hall.inn.add_member(name, &[]));
     let player = hall.discord.join_voice(&anna, hall.inn.voice).await.unwrap();
     let other = hall.discord.join_voice(&ben, hall.inn.voice).await.unwrap();
+    hall.listens_to("Anna").await;
     hall.listens_to("Ben").await;
     let (voice, bot) = (hall.discord.voice(), hall.discord.bot());
     let everybody = Scope::Guild(hall.inn.id);
