@@ -188,9 +188,7 @@ impl Opener {
                 Ok(ChatEvent::Text(delta)) => {
                     sentence.first_text_at.get_or_insert_with(Instant::now);
                     let delta = own.push(&delta);
-                    for part in
-                        splitter.push(&delta).into_iter().chain(splitter.ended_before(own.held()))
-                    {
+                    for part in splitter.push(&delta) {
                         sentence.take_or(part, &mut behind).await;
                     }
                     let left = [splitter.left(), own.held()].concat();

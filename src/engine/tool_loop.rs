@@ -276,7 +276,7 @@ impl Rounds {
                 ChatEvent::Text(delta) => {
                     self.talk.first_text_at.get_or_insert_with(Instant::now);
                     let delta = own.push(&delta);
-                    self.take((&delta, own.held()), &mut splitter, &mut answer).await?;
+                    self.take(&delta, &mut splitter, &mut answer).await?;
                     if self.sentences_left == 0 || own.is_over() {
                         break;
                     }
@@ -299,17 +299,17 @@ impl Rounds {
         failure.map_or(Ok(answer), Err)
     }
 
-    /// Says what a delta, and the text held back behind it, make whole.
+    /// Says what `delta` makes whole.
     async fn take(
         &mut self,
-        (delta, held): (&str, &str),
+        delta: &str,
         splitter: &mut SentenceSplitter,
         answer: &mut Answer,
     ) -> Result<(), Failure> {
         answer.text.push_str(delta);
         let size = self.talk.text.len() + answer.text.len();
         TURN_TEXT.check(size).map_err(|bound| self.over(bound))?;
-        for sentence in splitter.push(delta).into_iter().chain(splitter.ended_before(held)) {
+        for sentence in splitter.push(delta) {
             self.say(sentence).await;
         }
         Ok(())

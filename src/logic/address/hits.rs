@@ -11,7 +11,7 @@ use crate::logic::spoken_names::bare;
 use crate::logic::words::{Phrases, Words, fold};
 
 use super::denial::Denial;
-use super::turning::{TurnedTo, Turning, is_spoken_of};
+use super::turning::{TurnedTo, Turning, asks_at, is_spoken_of};
 use super::who::{Called, Hit, Who};
 
 /// Most words between somebody called who is away and the "you" that tells it.
@@ -237,15 +237,17 @@ impl Lexicon {
     }
 }
 
-/// True if a player's name has a verb and the listener behind it: "rose can you help me".
+/// True if a player's name has a verb and the listener behind it, perhaps with a question word before the verb:
+/// "rose can you help me", "lena was meinst du".
 fn is_asked(name: &Hit, text: &str, words: &Words) -> bool {
     let end = name.range.end;
     let is_listener =
         |at: usize| words.get(at).is_some_and(|word| is_turning(|it| it.listeners, word));
+    let verb = if asks_at(words, end) { end + 1 } else { end };
     matches!(name.who, Who::Player(_))
-        && is_listener(end + 1)
-        && !is_listener(end)
-        && same_phrase(text, words, &(end - 1..end + 2))
+        && is_listener(verb + 1)
+        && !is_listener(verb)
+        && same_phrase(text, words, &(end - 1..verb + 2))
 }
 
 /// Certainty with which `name` means `who`: a player named like words of a language ("Amber") has to be

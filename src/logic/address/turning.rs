@@ -276,7 +276,7 @@ impl Turning<'_> {
 
 /// True if the word at `at` asks in the language of what follows, whatever it means in another: the "was" of
 /// "Lena was meinst du", not of "Lena was late".
-fn asks_at(words: &Words, at: usize) -> bool {
+pub fn asks_at(words: &Words, at: usize) -> bool {
     let Some(word) = words.get(at) else { return false };
     let behind: Vec<&str> = words.iter().skip(at + 1).collect();
     let language = Language::spoken_in(&behind.join(" "));

@@ -138,22 +138,6 @@ impl SentenceSplitter {
         sentences
     }
 
-    /// Gives the sentences that end before `coming`, which is not taken yet.
-    pub fn ended_before(&mut self, coming: &str) -> Vec<String> {
-        let mut sentences = Vec::new();
-        while !coming.is_empty() {
-            let (whole, begun) = (self.text.len(), self.clone());
-            self.text.push_str(coming);
-            let Some(end) = self.next_end().filter(|end| *end <= whole) else {
-                *self = begun;
-                break;
-            };
-            sentences.push(self.cut(end));
-            self.text.truncate(whole - end);
-        }
-        sentences
-    }
-
     /// Text that belongs to no sentence yet.
     pub fn left(&self) -> &str {
         &self.text

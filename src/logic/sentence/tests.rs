@@ -17,20 +17,6 @@ fn split_in(language: &str, deltas: &[&str]) -> Vec<String> {
     sentences
 }
 
-#[test]
-fn sentence_ends_before_what_is_coming() {
-    let mut splitter = splitter("en");
-    assert_eq!(splitter.push("Ah, the mine. "), Vec::<String>::new());
-    assert_eq!(splitter.ended_before(""), Vec::<String>::new());
-    assert_eq!(splitter.ended_before("And"), ["Ah, the mine."]);
-    assert_eq!(splitter.ended_before("And"), Vec::<String>::new());
-    assert_eq!(splitter.left().trim(), "");
-    assert_eq!(splitter.push("And \"more."), Vec::<String>::new());
-    assert_eq!(splitter.ended_before("\" So"), Vec::<String>::new(), "a part of what is coming");
-    assert_eq!(splitter.push("\" So"), ["And \"more.\""]);
-    assert_eq!(splitter.finish().as_deref(), Some("So"));
-}
-
 /// Like a tokenizer: words with the space before them, punctuation runs apart.
 fn tokens(text: &str) -> Vec<&str> {
     let mut tokens = Vec::new();
