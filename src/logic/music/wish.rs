@@ -51,8 +51,8 @@ pub fn wishes(text: &str, context: WishContext<'_>) -> Vec<MusicWish> {
     heard(text, context, false)
 }
 
-/// The wishes that parts of `text` consist of, and the rest of it, which is not empty; `None`: there are none. A
-/// part is a sentence, or a clause behind a comma or an "and".
+/// The wishes that parts of `text` consist of, and the rest of it, which says more than whom it is to; `None`:
+/// there are none. A part is a sentence, or a clause behind a comma or an "and".
 pub fn wishes_within(text: &str, context: WishContext<'_>) -> Option<(Vec<MusicWish>, String)> {
     let (mut wishes, mut rest, mut is_behind_wish) = (Vec::new(), String::new(), false);
     for part in parts(text) {
@@ -69,7 +69,10 @@ pub fn wishes_within(text: &str, context: WishContext<'_>) -> Option<(Vec<MusicW
         wishes.extend(found);
     }
     let rest = rest.trim_end_matches([',', ' ']).to_owned();
-    (!wishes.is_empty() && !rest.is_empty()).then_some((wishes, rest))
+    let words = Words::of(&rest);
+    let says_more = Said::of(&words, context)
+        .is_some_and(|said| !said.words.iter().all(|word| is(|it| it.beside, word)));
+    (!wishes.is_empty() && says_more).then_some((wishes, rest))
 }
 
 /// The wishes in `text`, which names music itself if it `must_name` it.
@@ -294,6 +297,8 @@ mod tests {
             "mach die Tür auf und gib mir ein Bier",
             "I go down and drink",
             "Bartok, hello",
+            "Bartok, stop playing music",
+            "Please, stop the music, Bartok.",
             "",
         ] {
             let heard = with(&["Battle drums"], |context| wishes_within(text, context));
