@@ -7,7 +7,7 @@ use std::iter;
 use super::{
     implied, misheard,
     numbers::{self, Tongue},
-    phrase::{self, SpokenRoll},
+    phrase::{self, Elsewhere, SpokenRoll},
     tokens::{self, Token},
 };
 use crate::logic::{
@@ -168,7 +168,7 @@ impl Spoken {
             || self.has(|it| it.asking)
             || self.has(|it| it.over)
             || !rolling && self.has(|it| it.rolled)
-            || !rolling && self.has(|it| it.handled) && has_whose(tokens)
+            || !rolling && self.has(|it| it.handled) && has_whose(tokens) && !has_advantage(tokens)
             || !rolling && begins_with_a_die_that_acts(tokens)
     }
 }
@@ -198,6 +198,11 @@ fn has_whose(tokens: &[Token]) -> bool {
         before.iter().filter_map(Token::word).any(is_whose)
     };
     (1..tokens.len()).any(|at| is_die(at) && is_owned(at))
+}
+
+/// True if it is said of a roll, and not of a die as a thing: "a d20, and I have advantage".
+fn has_advantage(tokens: &[Token]) -> bool {
+    !matches!(phrase::advantage(tokens), Elsewhere::None)
 }
 
 /// "Dein w20 rollt unter den Schrank", with at most a word between.

@@ -1,17 +1,77 @@
-//! Words that recognisers write for the "d" of dice.
+//! Words that recognisers write for the "d" of dice, and long words of dice misspelt by a letter or two.
 //!
-//! Entry function: [`put_right`]. **Never**: where nobody says that something is rolled.
+//! Entry function: [`put_right`]. **Never**: changes a word of a language, or makes a "d" where nobody says that
+//! something is rolled.
+
+use strsim::osa_distance;
 
 use super::{
     numbers::{self, Tongue},
     phrase::STANDARD,
     tokens::Token,
 };
-use crate::logic::language::is_any;
+use crate::logic::{
+    language::{all, is_any, is_word},
+    words::fold,
+};
+
+/// Words for advantage that are long enough to be known when they are misspelt.
+const ADVANTAGE: [&str; 4] = ["advantage", "disadvantage", "vorteil", "nachteil"];
+/// Fewest letters of a word that is known when it is misspelt; shorter ones are too much alike.
+const LONG: usize = 7;
+/// Fewest letters of one that may have two mistakes.
+const LONGER: usize = 9;
+/// Endings that make another form of a word, not a mistake in it.
+const ENDINGS: [&str; 5] = ["s", "e", "n", "en", "es"];
+
+/// Makes dice of "two days six", and words of dice of "disadvantege" and "dis advantage".
+pub(super) fn put_right(tokens: &mut Vec<Token>) {
+    join(tokens);
+    for token in tokens.iter_mut() {
+        if let Some(meant) = token.word().and_then(misspelt) {
+            *token = Token::Word(meant.to_owned());
+        }
+    }
+    put_dice_right(tokens);
+}
+
+/// Makes one word of "dis advantage".
+fn join(tokens: &mut Vec<Token>) {
+    for at in (1..tokens.len()).rev() {
+        let word = |at: usize| tokens.get(at).and_then(Token::word);
+        let (Some(first), Some(second)) = (word(at - 1), word(at)) else { continue };
+        let joined = format!("{first}{second}");
+        if ADVANTAGE.contains(&joined.as_str()) {
+            drop(tokens.splice(at - 1..=at, [Token::Word(joined)]));
+        }
+    }
+}
+
+/// The long word of dice that `word` is misspelt from; `None`: it is a word, a form of one, or too far off.
+fn misspelt(word: &str) -> Option<&'static str> {
+    if word.chars().count() + 1 < LONG || !word.chars().all(char::is_alphabetic) {
+        return None;
+    }
+    let checks = all(|it| it.dice.checks);
+    let added = all(|it| it.dice.bonuses).chain(all(|it| it.dice.penalties));
+    let known = ADVANTAGE.into_iter().chain(checks).chain(added);
+    let near = known.filter_map(|known| {
+        let mistakes = match known.chars().count() {
+            ..LONG => return None,
+            LONG..LONGER => 1,
+            LONGER.. => 2,
+        };
+        let is_form = word.strip_prefix(known).is_some_and(|it| ENDINGS.contains(&it));
+        let distance = osa_distance(word, known);
+        (distance <= mistakes && !is_form).then_some((distance, known))
+    });
+    let (distance, known) = near.min_by_key(|(distance, _)| *distance)?;
+    (distance > 0 && !is_word(&fold(word))).then_some(known)
+}
 
 /// Makes dice of "two days six": behind a word of rolling, between two numbers of which the second is
 /// that of a die's sides.
-pub(super) fn put_right(tokens: &mut [Token]) {
+fn put_dice_right(tokens: &mut [Token]) {
     let sounds_like_d = |at: usize, tokens: &[Token]| {
         let (Some(before), Some(behind)) = (tokens.get(..at), tokens.get(at + 1..)) else {
             return false;

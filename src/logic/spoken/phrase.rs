@@ -2,7 +2,10 @@
 
 use std::ops::Range;
 
-use super::super::{dice, language::is_any};
+use super::super::{
+    dice,
+    language::{DiceTalk, List, is_any},
+};
 use super::german;
 use super::numbers::{self, Tongue};
 use super::tokens::Token;
@@ -385,16 +388,35 @@ impl Phrase<'_> {
         Some((advantage, at + 1))
     }
 
-    /// True if the word at `at` belongs to no other: "perception, advantage, plus four".
+    /// True if the word at `at` belongs to no other ("perception, advantage, plus four") or the speaker tells that
+    /// they have it, in any order: "advantage I have, too", "Vorteil hab ich auch, und plus vier".
     fn stands_alone(&self, at: usize) -> bool {
-        let before = at.checked_sub(1).and_then(|at| self.word(at));
-        let ends = match self.tokens.get(at + 1) {
+        if self.word(at + 1) == Some("of") {
+            return false;
+        }
+        let is_told = |at: &usize| self.is_in(*at, |it| it.beside_told);
+        let next = at + 1 + (at + 1..self.tokens.len()).take_while(is_told).count();
+        let first = at - (0..at).rev().take_while(is_told).count();
+        let is_own = (first..next).any(|at| self.is_in(at, |it| it.own));
+        let ends = match self.tokens.get(next) {
             None | Some(Token::Plus | Token::Minus) => true,
-            Some(token) => token.word().is_some_and(|word| {
-                is_any(|it| it.dice.adds, word) || is_any(|it| it.dice.takes, word)
-            }),
+            Some(_) => {
+                self.is_in(next, |it| it.adds)
+                    || self.is_in(next, |it| it.takes)
+                    || is_own && self.is_in(next, |it| it.sources)
+            }
         };
-        ends && before.is_some_and(|word| !is_any(|it| it.dice.no_advantage, word))
+        let is_free = match at.checked_sub(1) {
+            None => is_own,
+            Some(before) => !self.is_in(before, |it| it.no_advantage),
+        };
+        ends && is_free
+    }
+
+    /// True if a list of any language has the word at `at`.
+    fn is_in(&self, at: usize, list: impl Fn(&'static DiceTalk) -> List) -> bool {
+        let plain = self.word(at).map(|word| word.replace(['\'', '\u{2019}'], ""));
+        plain.is_some_and(|word| is_any(|it| list(it.dice), &word))
     }
 
     /// Advantage said anywhere: "with advantage, roll a d twenty".

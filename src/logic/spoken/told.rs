@@ -6,7 +6,7 @@
 
 use super::{
     implied::{self, Addend},
-    phrase,
+    misheard, phrase,
     tokens::{self, Token},
 };
 use crate::logic::{
@@ -28,7 +28,8 @@ pub fn bonus_told(utterance: &str) -> Option<String> {
         return None;
     }
     let plain = utterance.replace(['\'', '\u{2019}'], "");
-    let tokens = tokens::tokens(without_calls(&plain));
+    let mut tokens = tokens::tokens(without_calls(&plain));
+    misheard::put_right(&mut tokens);
     let addends = implied::addends(&tokens);
     let last = addends.last()?;
     if phrase::find(&tokens, 0).is_some() {

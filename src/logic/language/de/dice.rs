@@ -64,7 +64,8 @@ pub(super) static DICE: DiceTalk = DiceTalk {
     bonuses: &["bonus", "modifikator"],
     penalties: &["malus", "abzug"],
     beside_bonus: &[
-        "ein", "eine", "einen", "einem", "mein", "meinen", "meinem", "der", "den", "von", "ist", "mit",
+        "ein", "eine", "einen", "einem", "mein", "meinen", "meinem", "der", "den", "von", "ist", "mit", "ich",
+        "hab", "habe", "auch", "noch",
     ],
     beside_told: &[
         "ich", "hab", "habe", "hätte", "bekomme", "bekomm", "krieg", "kriege", "mit", "ein", "eine", "einen", "der",
@@ -73,6 +74,7 @@ pub(super) static DICE: DiceTalk = DiceTalk {
         "rechnest", "rechnen", "zähl", "zähle", "zählst", "gib", "drauf", "darauf", "hinzu", "dabei", "übrigens",
         "doch", "moment", "warte", "macht", "vergessen", "insgesamt", "da", "mich", "kannst", "könntest", "du",
         "okay", "ok", "gut", "halt", "nämlich", "hier", "jetzt", "obendrauf", "schaden", "punkte",
+        "gilt", "gibts", "gibt", "zählt",
     ],
     own: &["ich", "mein", "meine", "meinen", "meinem"],
     sources: &[

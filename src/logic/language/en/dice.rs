@@ -48,13 +48,14 @@ pub(super) static DICE: DiceTalk = DiceTalk {
     takes: &["minus", "subtract"],
     bonuses: &["bonus", "modifier", "mod"],
     penalties: &["penalty"],
-    beside_bonus: &["a", "an", "my", "the", "of", "is", "another", "with"],
+    beside_bonus: &["a", "an", "my", "the", "of", "is", "another", "with", "i", "have"],
     beside_told: &[
         "i", "ive", "have", "got", "get", "gets", "with", "a", "an", "the", "my", "its", "thats", "that", "this",
         "is", "it", "me", "and", "also", "still", "too", "another", "please", "then", "oh", "ah", "um", "uh",
         "well", "so", "there", "theres", "here", "forgot", "forget", "of", "course", "actually", "make", "say",
         "should", "be", "would", "but", "ok", "okay", "yes", "yeah", "hey", "sorry", "wait", "can", "could", "you",
         "just", "now", "top", "as", "comes", "im", "damage", "points", "proficiency", "total",
+        "applies", "counts",
     ],
     own: &["i", "ive", "my", "im"],
     sources: &[

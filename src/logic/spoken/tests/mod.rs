@@ -188,6 +188,56 @@ fn talk_is_no_roll() {
 }
 
 #[test]
+fn misspelt_words_of_dice_are_known() {
+    for (said, roll) in [
+        ("roll stealth with advantege", Some("2d20kh1")),
+        ("roll a d20 with advatage", Some("2d20kh1")),
+        ("roll at disadvanatge", Some("2d20kl1")),
+        ("a d twenty with dissadvantage plus two", Some("2d20kl1+2")),
+        ("roll a d20 with dis advantage", Some("2d20kl1")),
+        ("roll insight, avantage, plus four", Some("2d20kh1+4")),
+        ("percepton plus three", Some("1d20+3")),
+        ("roll with a modifer of two", Some("1d20+2")),
+        ("würfle mit Vortel", Some("2d20kh1")),
+        ("würfel Wahrnehmung mit Vorteill plus fünf", Some("2d20kh1+5")),
+        ("w zwanzig mit Nachtel", Some("2d20kl1")),
+        ("einen w20 mit Nach teil würfeln", Some("2d20kl1")),
+        ("würfle Heimlichkeit mit Nachtteil minus eins", Some("2d20kl1-1")),
+        // Words of a language, forms of one, and what is too far off.
+        ("roll stealth for the vantage", None),
+        ("Würfeln hat Vorteile", None),
+        ("das Vorurteil plus drei", None),
+        ("roll a d20 with advocates", Some("1d20")),
+    ] {
+        assert_eq!(dice_in(said).as_deref(), roll, "{said}");
+    }
+}
+
+#[test]
+fn advantage_told_behind_a_request_counts() {
+    for (said, roll) in [
+        ("Roll stealth. Advantage I have as well, and plus three.", "2d20kh1+3"),
+        ("Roll perception please, I also get advantage on that, plus two", "2d20kh1+2"),
+        ("roll insight and there's advantage too, plus one", "2d20kh1+1"),
+        ("Roll a d20. Disadvantage applies, minus two.", "2d20kl1-2"),
+        ("A d20, please. I have advantage, and my bonus is plus six.", "2d20kh1+6"),
+        ("roll persuasion +3, advantage too", "2d20kh1+3"),
+        ("Würfel Wahrnehmung. Nachteil habe ich dabei auch, und minus eins.", "2d20kl1-1"),
+        ("Würfle Athletik, Vorteil gibts noch dazu und plus vier", "2d20kh1+4"),
+        ("Ich würfle Heimlichkeit. Plus zwei hab ich noch, und Vorteil auch.", "2d20kh1+2"),
+        ("Einen w20 bitte. Vorteil krieg ich übrigens auch, plus fünf", "2d20kh1+5"),
+        ("Wirf für mich Initiative, ich habe auch noch Vorteil darauf und plus drei", "2d20kh1+3"),
+        ("würfel Arkane, mein Bonus ist plus sieben und Nachteil hab ich auch", "2d20kl1+7"),
+        ("Würfle Motiv, einen Bonus hab ich noch von drei", "1d20+3"),
+    ] {
+        assert_eq!(dice_in(said).as_deref(), Some(roll), "{said}");
+    }
+    for said in ["We have an advantage of two archers", "der Vorteil ist auf unserer Seite"] {
+        assert_eq!(dice_in(said), None, "{said}");
+    }
+}
+
+#[test]
 fn numbers_are_written_out() {
     for (n, words) in [
         (0, "zero"),
