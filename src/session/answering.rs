@@ -12,6 +12,7 @@ use super::{
     overrides::{SeatCeiling, TurnTier},
     playback::Played,
     recall::{Question, RecallTold},
+    rolled_before::heard_after,
     routing::{Understood, same_words},
     seat::{Next, Seat},
     segment::QueuePosition,
@@ -137,9 +138,9 @@ impl Table {
     /// What is known of the utterance that `purpose` answers.
     fn facts(&mut self, purpose: &Purpose) -> TurnFacts {
         let utterance = &purpose.utterance;
-        let dice = spoken::Heard::of(&utterance.text);
         let by = self.speakers.person(utterance.speaker);
-        let before = &self.seats[purpose.seat].conversation;
+        let Seat { npc, conversation: before, .. } = &self.seats[purpose.seat];
+        let dice = heard_after(&utterance.text, &by, before, names_of(npc));
         let with_bonus = roll_with_bonus(&utterance.text, &by, before);
         TurnFacts {
             speaker: self.speakers.called(utterance.speaker).to_owned(),

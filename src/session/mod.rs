@@ -40,6 +40,7 @@ mod recognition_event;
 mod reports;
 mod rest_of_speech;
 mod retraction;
+mod rolled_before;
 mod routing;
 mod scene;
 mod seat;

@@ -228,6 +228,18 @@ pub struct DiceTalk {
     pub throws: List,
     /// Phrases that repeat a roll: "the same".
     pub again: List,
+    /// Phrases that repeat what was before, whatever it was: "one more".
+    pub another: List,
+    /// Words that may stand beside those of [`Self::again`] and [`Self::another`] in a request: "do that".
+    pub beside_repeating: List,
+    /// First words of questions about what dice showed.
+    pub asking_shown: List,
+    /// Words for what they showed, and verbs of getting it: "total".
+    pub shown: List,
+    /// Verbs that have it told again.
+    pub telling_again: List,
+    /// Words that may stand beside all of these in a question.
+    pub beside_shown: List,
     /// Words that ask for what dice showed, beside [`Self::throws`]: "tell".
     pub telling: List,
     /// Phrases for the roll before the last: "before that".

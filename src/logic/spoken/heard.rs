@@ -101,10 +101,10 @@ impl Heard {
 }
 
 /// An utterance as words between blanks, small, without apostrophes and marks.
-struct Spoken(String);
+pub(super) struct Spoken(String);
 
 impl Spoken {
-    fn of(utterance: &str) -> Self {
+    pub fn of(utterance: &str) -> Self {
         let small = utterance.to_lowercase().replace(['\'', '\u{2019}'], "");
         let plain = |c: char| if c.is_alphanumeric() { c } else { ' ' };
         let plain: String = small.chars().map(plain).collect();
@@ -112,8 +112,13 @@ impl Spoken {
     }
 
     /// True if a list of any language has something that was said.
-    fn has(&self, list: impl Fn(&'static DiceTalk) -> List) -> bool {
+    pub fn has(&self, list: impl Fn(&'static DiceTalk) -> List) -> bool {
         all(|language| list(language.dice)).any(|phrase| self.says(phrase))
+    }
+
+    /// Its words.
+    pub fn words(&self) -> impl Iterator<Item = &str> {
+        self.0.split_whitespace()
     }
 
     /// True if these whole words stand in it.

@@ -5,7 +5,7 @@
 //! lowest") and, behind the German "w", German number words ("zwei w sechs plus drei").
 //! **Never** takes ordinary talk for a roll: a number needs its "d" or "sided die", a d20 that is not named two of a
 //! check or word of rolling, advantage, a bonus (`implied.rs`); a bonus by itself changes what was rolled before
-//! (`told.rs`).
+//! (`told.rs`), as words without any of dice do right after a roll (`unnamed.rs`).
 
 mod german;
 mod heard;
@@ -15,6 +15,7 @@ mod numbers;
 mod phrase;
 mod tokens;
 mod told;
+mod unnamed;
 
 #[cfg(test)]
 mod tests;
@@ -24,6 +25,7 @@ use super::dice;
 pub use heard::{AGAIN, APART, Heard};
 pub use numbers::{german_number_words, number_words};
 pub use told::{TOLD, bonus_told, told};
+pub use unnamed::after_roll;
 
 /// An NPC's line when nobody pays for more of its words, in the language of this ISO 639-1 code, else in
 /// English.

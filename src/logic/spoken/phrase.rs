@@ -380,12 +380,7 @@ impl Phrase<'_> {
     fn advantage(&self, at: usize) -> Option<(Advantage, usize)> {
         let linked = matches!(self.word(at), Some("with" | "at" | "on" | "and" | "mit" | "im"));
         let at = at + usize::from(linked);
-        let advantage = match self.word(at)? {
-            "advantage" | "vorteil" | "adv" => "adv",
-            "disadvantage" | "nachteil" | "dis" => "dis",
-            _ => return None,
-        };
-        Some((advantage, at + 1))
+        Some((advantage_of(self.word(at)?)?, at + 1))
     }
 
     /// True if the word at `at` belongs to no other ("perception, advantage, plus four") or the speaker tells that
@@ -439,6 +434,20 @@ impl Phrase<'_> {
                 _ => Elsewhere::Both,
             }
         })
+    }
+}
+
+/// True if `word` means advantage or its opposite.
+pub(super) fn is_advantage(word: &str) -> bool {
+    advantage_of(word).is_some()
+}
+
+/// Advantage or its opposite, if `word` means one.
+fn advantage_of(word: &str) -> Option<Advantage> {
+    match word {
+        "advantage" | "vorteil" | "adv" => Some("adv"),
+        "disadvantage" | "nachteil" | "dis" => Some("dis"),
+        _ => None,
     }
 }
 

@@ -1,0 +1,178 @@
+//! What is wanted of the last roll without a word of dice: "one more of those", "what did I just get there?".
+//!
+//! Entry function: [`after_roll`]. Each word of such an utterance repeats or asks, points at what was before, or
+//! stands beside such words in every request, so "another ale" is none. **Never**: knows whether there was a roll;
+//! behind an order of ale the same words want another.
+
+use super::{
+    heard::{Heard, Spoken},
+    implied::{self, Addend},
+    misheard, phrase,
+    tokens::{self, Token},
+};
+use crate::logic::{
+    language::{self, DiceTalk, List, is_any, is_turning},
+    words::fold,
+};
+
+/// Most words before the question word: "okay Bartok, tell me".
+const LEAD: usize = 4;
+
+/// Meaning of `utterance` right after a roll that its speaker had made, where [`Heard::of`] hears nothing of dice:
+/// the roll again, what it showed, else nothing. `is_name` knows the words of the listener's names, folded.
+pub fn after_roll(utterance: &str, is_name: impl Fn(&str) -> bool) -> Heard {
+    let plain = utterance.replace(['\'', '\u{2019}'], "");
+    let words = Spoken::of(&plain);
+    let is_call = |word: &str| is_name(&fold(word)) || is_any(|it| it.roles, &fold(word));
+    if asks_what_it_was(&words, is_call) {
+        return Heard::Last(0);
+    }
+    repeats(&plain, &words, is_call).map_or(Heard::Nothing, Heard::Again)
+}
+
+/// What `plain` changes about the roll that it repeats; `None`: it repeats none.
+fn repeats(plain: &str, words: &Spoken, is_call: impl Fn(&str) -> bool) -> Option<String> {
+    let mut tokens = tokens::tokens(plain);
+    misheard::put_right(&mut tokens);
+    if !words.has(|it| it.again) && !words.has(|it| it.another)
+        || phrase::find(&tokens, 0).is_some()
+    {
+        return None;
+    }
+    let addends = implied::addends(&tokens);
+    let is_added = |at: usize| addends.iter().any(|it: &Addend| (it.start..it.next).contains(&at));
+    let may_stand = |word: &str| {
+        is_call(word)
+            || phrase::is_advantage(word)
+            || is_in(|it| it.beside_repeating, word)
+            || is_of_a_phrase(|it| it.again, word)
+            || is_of_a_phrase(|it| it.another, word)
+    };
+    let fits = |(at, token): (usize, &Token)| is_added(at) || token.word().is_some_and(may_stand);
+    let is_whole = tokens.iter().enumerate().all(fits);
+    is_whole.then(|| implied::changes(&tokens))
+}
+
+/// "what was that again", "und was kam da raus", "tell me the total".
+fn asks_what_it_was(said: &Spoken, is_call: impl Fn(&str) -> bool) -> bool {
+    let words: Vec<&str> = said.words().collect();
+    let is_asking = |word: &str| is_in(|it| it.asking_shown, word);
+    let is_shown = |word: &str| is_in(|it| it.shown, word);
+    let is_telling = |word: &str| is_in(|it| it.telling_again, word);
+    let may_stand = |word: &&str| {
+        is_call(word)
+            || is_asking(word)
+            || is_shown(word)
+            || is_telling(word)
+            || is_in(|it| it.beside_shown, word)
+    };
+    if !words.iter().all(may_stand) {
+        return false;
+    }
+    let has = |is: &dyn Fn(&str) -> bool| words.iter().position(|word| is(word));
+    let is_lead = |word: &&str| {
+        is_call(word)
+            || is_telling(word)
+            || is_any(|it| it.openers, &fold(word))
+            || is_any(|it| it.fillers, &fold(word))
+    };
+    let asks = has(&is_asking).is_some_and(|at| {
+        at <= LEAD
+            && words.iter().take(at).all(is_lead)
+            && words.iter().skip(at + 1).any(|word| is_shown(word))
+            && !words.iter().skip(at + 1).any(|word| is_turning(|it| it.listeners, word))
+    });
+    let is_told_again = said.has(|it| it.again) || has(&is_shown).is_some();
+    asks || has(&is_telling).is_some() && is_told_again
+}
+
+fn is_in(list: impl Fn(&'static DiceTalk) -> List, word: &str) -> bool {
+    is_any(|it| list(it.dice), word)
+}
+
+/// True if `word` is one of those of a phrase.
+fn is_of_a_phrase(list: impl Fn(&'static DiceTalk) -> List, word: &str) -> bool {
+    language::all(|it| list(it.dice)).any(|phrase| phrase.split(' ').any(|it| it == word))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn heard(said: &str) -> Heard {
+        assert_eq!(Heard::of(said), Heard::Nothing, "{said}");
+        after_roll(said, |word| word == "bartok")
+    }
+
+    #[test]
+    fn repeats_without_a_word_of_dice_are_heard() {
+        for (said, changes) in [
+            ("again, Bartok", ""),
+            ("And the same once more, please.", ""),
+            ("give me another of those", ""),
+            ("okay Bartok one more like that", ""),
+            ("could you do it one more time", ""),
+            ("let's try that again, barkeep", ""),
+            ("the same again but with advantage", " adv"),
+            ("another one of these with plus two", "+2"),
+            ("Mach das bitte noch mal", ""),
+            ("noch so einen, Wirt", ""),
+            ("Bartok das Gleiche nochmal", ""),
+            ("kannst du das noch einmal machen", ""),
+            ("und jetzt dasselbe mit Nachteil", " dis"),
+            ("gib mir noch einen davon", ""),
+            ("bitte nochmal genauso plus drei", "+3"),
+        ] {
+            assert_eq!(heard(said), Heard::Again(changes.to_owned()), "{said}");
+        }
+    }
+
+    #[test]
+    fn questions_about_what_was_shown_are_heard() {
+        for said in [
+            "what did I get?",
+            "so what was it again",
+            "Bartok, how much was that",
+            "sorry, which number did I get just now",
+            "What's my total?",
+            "tell me again what it was",
+            "say that again please",
+            "was war das eben?",
+            "Und was kam da raus",
+            "wie viel hatte ich noch mal",
+            "Bartok, was hatte ich denn?",
+            "sag mir das bitte nochmal",
+            "welche Zahl war es denn",
+            "was ist es geworden",
+        ] {
+            assert_eq!(heard(said), Heard::Last(0), "{said}");
+        }
+    }
+
+    #[test]
+    fn other_talk_wants_nothing_of_the_last_roll() {
+        for said in [
+            "",
+            "Bartok",
+            "another ale please",
+            "one more round for everyone",
+            "the same for my horse",
+            "not again",
+            "What did I say?",
+            "What is that?",
+            "what did you get",
+            "how much is that",
+            "that was it",
+            "you did it again",
+            "noch ein Bier",
+            "noch eine Runde bitte",
+            "bitte nicht noch mal",
+            "Was ist das?",
+            "was hast du gesagt",
+            "wie viel kostet das",
+            "Das war gut",
+        ] {
+            assert_eq!(heard(said), Heard::Nothing, "{said}");
+        }
+    }
+}
