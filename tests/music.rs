@@ -29,7 +29,7 @@ const FORMATS: [(&str, &str); 7] = [
     ("tone.ogg", "onyx.ogg"),
 ];
 /// Lines said to Bartok, and the result of his tools: the title that plays, `STOP`, or nothing.
-const ASKED: [(&str, &str); 32] = [
+const ASKED: [(&str, &str); 36] = [
     ("play something for a tavern", "Tavern murmur"),
     ("please play some music", "Tavern murmur"),
     ("could you play some music for us?", "Tavern murmur"),
@@ -49,6 +49,8 @@ const ASKED: [(&str, &str); 32] = [
     ("does the rain stop when the music plays?", ""),
     ("please stop the music now", STOP),
     ("play dice in the tavern", ""),
+    ("I think we've had enough of the music", STOP),
+    ("there is never enough music", ""),
     ("mach bitte Musik an", "Tavern murmur"),
     ("spiel etwas für eine Taverne", "Tavern murmur"),
     ("kannst du bitte Musik spielen", "Tavern murmur"),
@@ -57,6 +59,8 @@ const ASKED: [(&str, &str); 32] = [
     ("mach die Trommeln aus", STOP),
     ("spiel bitte keine Musik", STOP),
     ("hör auf mit der Musik", STOP),
+    ("das ist jetzt genug Musik", STOP),
+    ("es gibt nie genug Musik", ""),
     ("magst du Musik?", ""),
     ("mach die Taverne zu", ""),
     ("wie sieht der Regen aus?", ""),

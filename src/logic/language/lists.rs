@@ -177,6 +177,10 @@ pub struct MusicTalk {
     pub stop: List,
     /// Verbs of playing.
     pub play: List,
+    /// Of these, those of nothing but music and games.
+    pub performing: List,
+    /// Words of those who have heard too much of a track.
+    pub weary: List,
     /// First words of questions.
     pub asking: List,
     /// Verbs of music that sounds.

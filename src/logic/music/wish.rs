@@ -151,7 +151,7 @@ impl<'w> Said<'w> {
 
     /// True if a word may stand in a wish.
     fn is_known(&self, word: &str) -> bool {
-        let lists: [fn(&'static MusicTalk) -> List; 12] = [
+        let lists: [fn(&'static MusicTalk) -> List; 13] = [
             |it| it.excess,
             |it| it.softer,
             |it| it.louder,
@@ -163,6 +163,7 @@ impl<'w> Said<'w> {
             |it| it.asking,
             |it| it.running,
             |it| it.turning,
+            |it| it.weary,
             |it| it.beside,
         ];
         is_negation(word) || self.names(word) || lists.iter().any(|list| is(list, word))
@@ -187,7 +188,9 @@ impl<'w> Said<'w> {
             let asks = names_music || sounds && self.has(|it| it.running);
             return if asks { vec![MusicWish::Name] } else { Vec::new() };
         }
-        let is_meant = self.has(|it| it.alone) || self.has(|it| it.turning);
+        // "play something else"
+        let is_other = sounds && self.has(|it| it.performing) && self.has(|it| it.next);
+        let is_meant = self.has(|it| it.alone) || self.has(|it| it.turning) || is_other;
         if !(names_music || sounds && is_meant) {
             return Vec::new();
         }
@@ -200,10 +203,15 @@ impl<'w> Said<'w> {
             _ => {}
         }
         let mut wishes = Vec::new();
-        for wish in self.words.iter().filter_map(|word| wish_of(word, names_music)) {
+        let found = self.words.iter().filter_map(|word| wish_of(word, names_music || is_other));
+        for wish in found {
             if !wishes.contains(&wish) {
                 wishes.push(wish);
             }
+        }
+        // "Enough of this song, play another."
+        if wishes.contains(&MusicWish::Next) {
+            wishes.retain(|wish| *wish != MusicWish::Stop);
         }
         wishes
     }
@@ -355,6 +363,37 @@ mod tests {
             assert_eq!(heard(text, true), [wanted], "{text}");
             assert_eq!(heard(text, false), [], "{text}");
         }
+    }
+
+    #[test]
+    fn weary_listeners_want_another_track_or_none() {
+        for (text, wanted) in [
+            ("I've had enough of this song, play another one", Next),
+            ("Bartok, I'm bored with this, please play something different", Next),
+            ("play something else", Next),
+            ("could you play us another one", Next),
+            ("we're sick of this tune, something else please", Next),
+            ("we have had enough music, thanks", Stop),
+            ("well I think that is enough of the music", Stop),
+            ("Bartok, kannst du was anderes spielen", Next),
+            ("Ich bin das Lied leid, spiel ein anderes", Next),
+            ("Das langweilt mich, spiel doch mal etwas Neues", Next),
+            ("spielt uns bitte was Neues", Next),
+            ("Das ist jetzt genug Musik", Stop),
+            ("okay, genug von der Musik für heute", Stop),
+        ] {
+            assert_eq!(heard(text, true), [wanted], "{text}");
+        }
+        for text in [
+            "play another game",
+            "another one please",
+            "Ich bin es leid",
+            "was anderes",
+            "I'm tired",
+        ] {
+            assert_eq!(heard(text, true), [], "{text}");
+        }
+        assert_eq!(heard("play something else", false), []);
     }
 
     #[test]

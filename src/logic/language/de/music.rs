@@ -21,6 +21,8 @@ pub(super) static MUSIC: MusicTalk = MusicTalk {
         "keine", "ausmachen", "ausschalten", "abstellen",
     ],
     play: &["spiel", "spiele", "spielt", "spielen", "spielst"],
+    performing: &["spiel", "spiele", "spielt", "spielen", "spielst"],
+    weary: &["satt", "leid", "langweilig", "langweilt", "reicht"],
     asking: &["was", "welche", "welches", "welcher", "wie"],
     running: &["lauft", "spielt"],
     excess: &["zu"],
@@ -33,6 +35,7 @@ pub(super) static MUSIC: MusicTalk = MusicTalk {
         "schalte", "schalten", "spiel", "spiele", "spielen", "spielt", "spielst", "mit", "und", "fur", "uns",
         "mir", "wurdest", "wurde", "wurden", "mag", "mochte", "mochten", "will", "wollen", "hatte", "hatten",
         "lass", "lasst", "hier", "da", "denn", "im", "hintergrund", "wieder", "nur", "dann", "hey", "ok", "okay",
-        "horen", "heisst", "danke", "sein",
+        "horen", "heisst", "danke", "sein", "was", "davon", "dies", "dieses", "diese", "hab", "habe",
+        "haben", "mich", "lieber", "bin", "oft", "also", "heute", "erst", "einmal", "mehr", "als", "von",
     ],
 };
