@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::support::program::Place;
+use crate::{pages::pip, support::program::Place};
 
 const PIP: &str = "npcs: [{ name: Pip, lines: [{ say: \"So it is, {speaker}.\" }] }]\n";
 
@@ -285,14 +285,6 @@ fn dice_roll_when_asked_and_are_recalled_later() {
     assert_eq!(called(3), ["dice-roller.odds"]);
     assert!(reply(4).starts_with("Odds of what"), "{}", reply(4));
     assert!(called(5).is_empty() && reply(5).contains("stay in the cup"), "{:#}", turns[5]);
-}
-
-/// The README's own NPC.
-fn pip() -> String {
-    let readme =
-        std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/README.md")).unwrap();
-    let begin = readme.find("name: Pip the Lamplighter").unwrap();
-    readme[begin..].split("```").next().unwrap().to_owned()
 }
 
 #[test]

@@ -86,6 +86,13 @@ impl Page {
     }
 }
 
+/// The README's own NPC, as a file.
+pub fn pip() -> String {
+    let readme = pages().remove(0);
+    let pip = readme.blocks().into_iter().find(|block| block.text.starts_with("name: "));
+    pip.expect("an NPC").text
+}
+
 /// A folder with what the pages speak of: the shipped files, Pip, a recording of a player, and an
 /// evening called friday.
 fn table() -> Place {
@@ -94,9 +101,7 @@ fn table() -> Place {
     {
         place.write(name, shipped(name));
     }
-    let readme = pages().remove(0);
-    let pip = readme.blocks().into_iter().find(|block| block.text.starts_with("name: "));
-    place.write("npcs/pip.yaml", pip.expect("an NPC").text);
+    place.write("npcs/pip.yaml", pip());
     let recording = fs::read(repository("assets/demo/player.wav")).expect("the recording");
     place.write("player.wav", recording);
     place.run(&["ask", "--session", "friday", "--text", "Bartok, hello"]).ends_with(0);
