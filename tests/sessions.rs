@@ -344,7 +344,7 @@ fn is_whole(place: &Place) {
     assert_eq!(outside, 0, "lines in no chunk");
 }
 
-/// A player did not request it, and is not told when a later run has done the rest.
+/// No player asked for this deletion, so none is notified when a later run finishes it.
 #[test]
 fn forgetting_by_command_notifies_no_player() {
     let place = table();

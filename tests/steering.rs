@@ -251,8 +251,8 @@ fn texts_with_a_slash_are_commands() {
     assert_eq!(npcs(&ran.lines()), ["nobody"], "{ran:#?}");
 }
 
-/// A player alone ends an X-card, here and in a kept session that is opened again; other orders stay the
-/// game master's.
+/// A player who is alone can end an X-card, also in a saved session that is opened again, and gives no other
+/// orders of the game master.
 #[test]
 fn x_card_of_somebody_alone_can_be_ended() {
     let table = table();

@@ -35,7 +35,7 @@ async fn refused_session_start_says_how_to_fix_it() {
 #[tokio::test(flavor = "multi_thread")]
 async fn moved_bot_follows_and_disconnected_bot_leaves() {
     let (hall, dora) = Hall::in_session(Options::default(), "").await;
-    // Nobody is heard before they are told, and the notice is no answer.
+    // The bot hears players only after the consent notice, which does not count as an answer.
     hall.listens_to("Dora").await;
     hall.has_greeted(&dora).await;
     let cellar = hall.inn.add_voice("Cellar", 0);

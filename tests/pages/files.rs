@@ -94,7 +94,7 @@ fn seat_the_shipped_cast(place: &Place) {
     }
 }
 
-/// What a page writes under `npcs:` changes the shipped folder as it stands.
+/// Entries under `npcs:` on the pages work with the shipped folder.
 #[test]
 fn npcs_of_the_pages_fit_the_shipped_folder() {
     let files = blocks("yaml");

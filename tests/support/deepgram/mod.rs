@@ -96,7 +96,7 @@ pub enum Fault {
     Error(f64, &'static str),
     /// It says much that nobody knows, in text and binary frames.
     Strange,
-    /// After so many seconds of sound it says this so many times without a pause.
+    /// Seconds of sound, a message, and how often it is then sent without a pause.
     Flood(f64, Value, usize),
 }
 

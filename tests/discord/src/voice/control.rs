@@ -16,7 +16,7 @@ impl Voice {
 
     /// Cuts the network for a time: no UDP either way, and web sockets hang. What was said on
     /// sockets meanwhile arrives afterwards; sound is lost. New sockets hang from IDENTIFY on. Another cut
-    /// of the same scope takes its place: one of no time ends it.
+    /// of the same scope replaces it; one of zero time ends it.
     pub fn cut(&self, scope: Scope, time: Duration) {
         let until = Instant::now() + time;
         let mut state = self.shared.state();

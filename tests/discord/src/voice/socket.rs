@@ -26,7 +26,7 @@ use tokio_tungstenite::{
 const OUTBOX: usize = 1024;
 /// Longest time of TLS and the upgrade.
 const HANDSHAKE: std::time::Duration = std::time::Duration::from_secs(10);
-/// Time between two looks whether a cut is over, which the test may end at any moment.
+/// Interval at which a cut is looked at: the test may end it at any moment.
 const LOOK: std::time::Duration = std::time::Duration::from_millis(20);
 
 /// Serves every client that comes to server number `server`.
