@@ -35,15 +35,8 @@ fn begins(text: &str, words: &Words, at: usize, from: usize) -> bool {
 
 /// Length in words of the longest greeting at word `at`; 0: none.
 fn greeting(words: &Words, at: usize) -> usize {
-    let length = |phrase: &str| {
-        let mut count = 0;
-        let is_said = phrase.split(' ').all(|word| {
-            count += 1;
-            words.get(at + count - 1) == Some(word)
-        });
-        if is_said { count } else { 0 }
-    };
-    all(|language| language.greetings).map(length).max().unwrap_or(0)
+    let phrases = all(|language| language.greetings);
+    phrases.filter_map(|phrase| words.phrase_at(at, phrase)).max().unwrap_or(0)
 }
 
 #[cfg(test)]

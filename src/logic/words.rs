@@ -102,6 +102,13 @@ impl Words {
         self.folded.get(first.folded.start..last.folded.end).unwrap_or_default()
     }
 
+    /// Number of words of `phrase`, folded, if they are the words from `at` on.
+    pub fn phrase_at(&self, at: usize, phrase: &str) -> Option<usize> {
+        let next =
+            |count: usize, word: &str| (self.get(at + count) == Some(word)).then_some(count + 1);
+        phrase.split(' ').try_fold(0, next)
+    }
+
     /// Folds the word that begins at `start` into the buffer.
     fn read_word(&mut self, text: &str, start: usize) -> Span {
         let from = self.folded.len();

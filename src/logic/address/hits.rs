@@ -11,7 +11,7 @@ use crate::logic::spoken_names::bare;
 use crate::logic::words::{Phrases, Words, fold};
 
 use super::denial::Denial;
-use super::turning::{TurnedTo, Turning, asks_at, is_spoken_of};
+use super::turning::{TurnedTo, Turning, asks_at, is_aside, is_spoken_of};
 use super::who::{Called, Hit, Who};
 
 /// Most words between somebody called who is away and the "you" that tells it.
@@ -154,7 +154,7 @@ impl Lexicon {
             TurnedTo::Somebody(who) => !is_denied(who),
             TurnedTo::Fellows => true,
         });
-        let is_aside = turning.is_aside();
+        let is_aside = is_aside(words);
         let mut found = FoundNames { turned_to, is_aside, ..FoundNames::default() };
         let mut ranked = Vec::new();
         for (at, group) in grouped(&hits, text, words).into_iter().enumerate() {

@@ -61,18 +61,15 @@ pub fn is_apart(text: &str) -> bool {
     is_aside(&words) || (0..words.len()).any(whispers)
 }
 
-/// True if `words` are said outside the game.
-fn is_aside(words: &Words) -> bool {
+/// True if `words` are said outside the game ("out of character").
+pub fn is_aside(words: &Words) -> bool {
     all(|language| language.turning.asides).any(|phrase| {
-        let count = phrase.split(' ').count();
-        let stands = |at| is_phrase(words, at, phrase) && words.get(at + count) != Some("for");
+        let stands = |at: usize| {
+            let count = words.phrase_at(at, phrase);
+            count.is_some_and(|count| words.get(at + count) != Some("for"))
+        };
         (0..words.len()).any(stands)
     })
-}
-
-/// The words at `at` are `phrase`.
-fn is_phrase(words: &Words, at: usize, phrase: &str) -> bool {
-    phrase.split(' ').enumerate().all(|(n, word)| words.get(at + n) == Some(word))
 }
 
 impl Turning<'_> {
@@ -87,23 +84,13 @@ impl Turning<'_> {
         targets.into_iter().find(|target| self.is_turned_to(target)).map(|target| target.to)
     }
 
-    /// True if it is said outside the game ("out of character").
-    pub fn is_aside(&self) -> bool {
-        is_aside(self.words)
-    }
-
-    /// The words at `at` are `phrase`.
-    fn is_phrase(&self, at: usize, phrase: &str) -> bool {
-        is_phrase(self.words, at, phrase)
-    }
-
     /// People at the table who are no NPCs.
     fn fellows(&self) -> Vec<Target> {
         let is_free = |at: &usize| !self.hits.iter().any(|hit| hit.range.contains(at));
         let found = |at: usize| {
-            let phrase = all(|it| it.turning.fellows).find(|phrase| self.is_phrase(at, phrase))?;
-            let range = at..at + phrase.split(' ').count();
-            Some(Target { to: TurnedTo::Fellows, range })
+            let mut phrases = all(|it| it.turning.fellows);
+            let count = phrases.find_map(|phrase| self.words.phrase_at(at, phrase))?;
+            Some(Target { to: TurnedTo::Fellows, range: at..at + count })
         };
         (0..self.words.len()).filter(is_free).filter_map(found).collect()
     }
@@ -219,13 +206,14 @@ impl Turning<'_> {
             || (third && (is_player || self.is(last, |it| it.characters)))
             || all(|it| it.turning.allowing).any(|phrase| {
                 let count = phrase.split(' ').count();
-                end.checked_sub(count).is_some_and(|at| self.is_phrase(at, phrase))
+                let start = end.checked_sub(count);
+                start.is_some_and(|at| self.words.phrase_at(at, phrase).is_some())
             })
     }
 
     /// True if somebody asks at `at` to be let do something: "let me".
     fn is_allowed(&self, at: usize) -> bool {
-        all(|it| it.turning.allowing).any(|phrase| self.is_phrase(at, phrase))
+        all(|it| it.turning.allowing).any(|phrase| self.words.phrase_at(at, phrase).is_some())
     }
 
     /// True if a word of the clause up to `end` makes it no act.

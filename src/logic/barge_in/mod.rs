@@ -296,10 +296,7 @@ fn begins_with_stop(words: &Words) -> bool {
 
 /// Words of the stop phrase at `at`; zero for none. Longer phrases come first in the list.
 fn stop_at(words: &Words, at: usize) -> usize {
-    let fits = |phrase: &&str| {
-        phrase.split(' ').enumerate().all(|(offset, word)| words.get(at + offset) == Some(word))
-    };
-    all(|it| it.stops).find(fits).map_or(0, |phrase| phrase.split(' ').count())
+    all(|it| it.stops).find_map(|phrase| words.phrase_at(at, phrase)).unwrap_or(0)
 }
 
 /// True if the word at `at` may stand beside a stop word.

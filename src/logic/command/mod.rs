@@ -131,12 +131,7 @@ fn names_x_card(joined: &str) -> bool {
 pub fn is_go_on(text: &str) -> bool {
     let words = Words::of(text);
     let length_at = |list: fn(&'static Language) -> List, at: usize| {
-        let length = |phrase: &str| {
-            let mut wanted = phrase.split(' ').enumerate();
-            let is_there = wanted.all(|(next, word)| words.get(at + next) == Some(word));
-            is_there.then(|| phrase.split(' ').count())
-        };
-        all(list).filter_map(length).max()
+        all(list).filter_map(|phrase| words.phrase_at(at, phrase)).max()
     };
     if text.contains('?') || length_at(|it| it.asks_to_go_on, 0).is_some() {
         return false;
