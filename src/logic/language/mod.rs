@@ -90,6 +90,11 @@ pub fn is_turning(list: impl Fn(&'static Turning) -> List, word: &str) -> bool {
     is_any(|language| list(language.turning), word)
 }
 
+/// True if a list of any language's words about dice has `word`.
+pub fn is_dice_talk(list: impl Fn(&'static DiceTalk) -> List, word: &str) -> bool {
+    is_any(|language| list(language.dice), word)
+}
+
 /// Length in words of the longest phrase of a list of any language's openings that `words` begin with.
 pub fn opening_phrase(list: impl Fn(&'static Beginnings) -> List, words: &[&str]) -> usize {
     let phrases = all(|language| list(language.opening));

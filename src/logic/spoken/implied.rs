@@ -9,7 +9,7 @@ use super::{
     phrase::{self, Elsewhere},
     tokens::Token,
 };
-use crate::logic::language::{DiceTalk, List, is_any};
+use crate::logic::language::{DiceTalk, List, is_any, is_dice_talk};
 
 /// Most words between "bonus" and its number: "my bonus to that is a plus seven".
 const BETWEEN: usize = 4;
@@ -90,7 +90,7 @@ fn suffix(said: Elsewhere) -> String {
 
 /// True if a list of any language has one of the words.
 fn has(tokens: &[Token], list: impl Fn(&'static DiceTalk) -> List + Copy) -> bool {
-    tokens.iter().filter_map(Token::word).any(|word| is_any(|it| list(it.dice), word))
+    tokens.iter().filter_map(Token::word).any(|word| is_dice_talk(list, word))
 }
 
 /// "save me plus two friends": whether the last number counts what follows it.
@@ -158,7 +158,7 @@ fn addend(tokens: &[Token], start: usize) -> Option<Addend> {
 
 fn sign(token: &Token) -> Option<Sign> {
     let is = |list: fn(&'static DiceTalk) -> List| {
-        token.word().is_some_and(|word| is_any(|it| list(it.dice), word))
+        token.word().is_some_and(|word| is_dice_talk(list, word))
     };
     match token {
         Token::Plus => Some(Sign::Plus),

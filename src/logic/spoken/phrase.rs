@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::super::{
     dice,
-    language::{DiceTalk, List, is_any},
+    language::{DiceTalk, List, is_any, is_dice_talk},
 };
 use super::german;
 use super::numbers::{self, Tongue};
@@ -411,7 +411,7 @@ impl Phrase<'_> {
     /// True if a list of any language has the word at `at`.
     fn is_in(&self, at: usize, list: impl Fn(&'static DiceTalk) -> List) -> bool {
         let plain = self.word(at).map(|word| word.replace(['\'', '\u{2019}'], ""));
-        plain.is_some_and(|word| is_any(|it| list(it.dice), &word))
+        plain.is_some_and(|word| is_dice_talk(list, &word))
     }
 
     /// Advantage said anywhere: "with advantage, roll a d twenty".

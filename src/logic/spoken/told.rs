@@ -10,7 +10,7 @@ use super::{
     tokens::{self, Token},
 };
 use crate::logic::{
-    language::{DiceTalk, List, is_any, is_common},
+    language::{DiceTalk, List, is_any, is_common, is_dice_talk},
     words::{Words, fold},
 };
 
@@ -77,7 +77,7 @@ fn tells_of_a_check(tokens: &[Token]) -> bool {
 }
 
 fn is(token: &Token, list: impl Fn(&'static DiceTalk) -> List) -> bool {
-    token.word().is_some_and(|word| is_any(|it| list(it.dice), word))
+    token.word().is_some_and(|word| is_dice_talk(list, word))
 }
 
 /// True if a word of `utterance` negates.

@@ -11,7 +11,7 @@ use super::{
     tokens::{self, Token},
 };
 use crate::logic::{
-    language::{self, DiceTalk, List, is_any, is_turning},
+    language::{self, DiceTalk, List, is_any, is_dice_talk, is_turning},
     words::fold,
 };
 
@@ -44,7 +44,7 @@ fn repeats(plain: &str, words: &Spoken, is_call: impl Fn(&str) -> bool) -> Optio
     let may_stand = |word: &str| {
         is_call(word)
             || phrase::is_advantage(word)
-            || is_in(|it| it.beside_repeating, word)
+            || is_dice_talk(|it| it.beside_repeating, word)
             || is_of_a_phrase(|it| it.again, word)
             || is_of_a_phrase(|it| it.another, word)
     };
@@ -56,15 +56,15 @@ fn repeats(plain: &str, words: &Spoken, is_call: impl Fn(&str) -> bool) -> Optio
 /// "what was that again", "und was kam da raus", "tell me the total".
 fn asks_what_it_was(said: &Spoken, is_call: impl Fn(&str) -> bool) -> bool {
     let words: Vec<&str> = said.words().collect();
-    let is_asking = |word: &str| is_in(|it| it.asking_shown, word);
-    let is_shown = |word: &str| is_in(|it| it.shown, word);
-    let is_telling = |word: &str| is_in(|it| it.telling_again, word);
+    let is_asking = |word: &str| is_dice_talk(|it| it.asking_shown, word);
+    let is_shown = |word: &str| is_dice_talk(|it| it.shown, word);
+    let is_telling = |word: &str| is_dice_talk(|it| it.telling_again, word);
     let may_stand = |word: &&str| {
         is_call(word)
             || is_asking(word)
             || is_shown(word)
             || is_telling(word)
-            || is_in(|it| it.beside_shown, word)
+            || is_dice_talk(|it| it.beside_shown, word)
     };
     if !words.iter().all(may_stand) {
         return false;
@@ -84,10 +84,6 @@ fn asks_what_it_was(said: &Spoken, is_call: impl Fn(&str) -> bool) -> bool {
     });
     let is_told_again = said.has(|it| it.again) || has(&is_shown).is_some();
     asks || has(&is_telling).is_some() && is_told_again
-}
-
-fn is_in(list: impl Fn(&'static DiceTalk) -> List, word: &str) -> bool {
-    is_any(|it| list(it.dice), word)
 }
 
 /// True if `word` is one of those of a phrase.
