@@ -32,6 +32,11 @@ impl Tier {
         }
     }
 
+    /// The quickest tier whose ceiling `duration` stays under; `None`: it is above all of them.
+    pub fn lasting(duration: Duration) -> Option<Self> {
+        Self::ALL.into_iter().find(|tier| duration <= tier.ceiling())
+    }
+
     /// The word used in configuration and commands.
     pub const fn name(self) -> &'static str {
         match self {

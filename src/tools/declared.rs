@@ -142,8 +142,7 @@ impl Declared {
     /// effect.
     pub fn floor_without_effect(&self) -> Option<(Duration, Tier)> {
         let (floor, takes) = (self.floor?, self.measured.or(self.estimated)?);
-        let needed = Tier::ALL.into_iter().find(|tier| takes <= tier.ceiling());
-        let needed = needed.unwrap_or(Tier::Deep);
+        let needed = Tier::lasting(takes).unwrap_or(Tier::Deep);
         (floor < needed).then_some((takes, needed))
     }
 

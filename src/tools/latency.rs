@@ -189,16 +189,11 @@ impl LatencySummary {
     fn latency_tier(&self, declared: &Declared) -> Option<Tier> {
         let typical = self.expected(declared);
         let p95 = self.measured.map(|measured| measured.p95).unwrap_or_default();
-        let by_median = tier_of(typical);
+        let by_median = Tier::lasting(typical);
         let breaks = by_median.is_some_and(|tier| p95 > tier.ceiling());
-        let by = if breaks && p95 > typical * BIMODAL { tier_of(p95) } else { by_median };
+        let by = if breaks && p95 > typical * BIMODAL { Tier::lasting(p95) } else { by_median };
         by.or_else(|| (declared.follow_up == Some(true)).then_some(Tier::Deep))
     }
-}
-
-/// The quickest tier that lasts `duration`.
-fn tier_of(duration: Duration) -> Option<Tier> {
-    Tier::ALL.into_iter().find(|tier| duration <= tier.ceiling())
 }
 
 /// Percentiles of at least one duration, by nearest rank.
