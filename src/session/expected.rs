@@ -8,7 +8,7 @@ use super::{scene::Whereabouts, seat_id::SeatId};
 use crate::{
     domain::{Campaign, Entity, EntityKind, LineWhen, Npc, ScriptedLine},
     logic::{
-        language::{Language, List, is_any, is_common},
+        language::{Language, List, is_any, is_ordinary},
         words::fold,
     },
 };
@@ -69,7 +69,7 @@ fn listened_for<'n>(there: &[&'n Npc]) -> Vec<&'n str> {
             |it| it.function_words,
             |it| it.roles,
         ];
-        is_word && !is_common(&folded) && !lists.iter().any(|list| is_any(list, &folded))
+        is_word && !is_ordinary(&folded) && !lists.iter().any(|list| is_any(list, &folded))
     };
     let mut words: Vec<&str> = Vec::new();
     for word in phrases.map(String::as_str).filter(is_rare) {

@@ -56,8 +56,8 @@ impl Language {
     }
 }
 
-/// True if `word`, folded, is a common word of any language, and hardly a name.
-pub fn is_ordinary(word: &str) -> bool {
+/// True if `word`, folded, is ordinary, or in another list of words that hardly are names.
+pub fn is_everyday(word: &str) -> bool {
     let lists: [fn(&'static Language) -> List; 6] = [
         |it| it.openers,
         |it| it.tails,
@@ -66,7 +66,8 @@ pub fn is_ordinary(word: &str) -> bool {
         |it| it.little,
         |it| it.plain,
     ];
-    ALL.into_iter().any(|it| it.ordinary.contains(word) || it.telling.contains(word))
+    is_ordinary(word)
+        || ALL.into_iter().any(|it| it.telling.contains(word))
         || lists.into_iter().any(|list| is_any(list, word))
 }
 
@@ -75,14 +76,14 @@ pub fn is_any(list: impl Fn(&'static Language) -> List, word: &str) -> bool {
     ALL.into_iter().any(|language| list(language).contains(&word))
 }
 
-/// True if `word`, folded, is among the common words of any language.
-pub fn is_common(word: &str) -> bool {
+/// True if `word`, folded, is an ordinary word of any language ([`Language::ordinary`]).
+pub fn is_ordinary(word: &str) -> bool {
     ALL.into_iter().any(|language| language.ordinary.contains(word))
 }
 
 /// True if any language has `word`, folded, among all its words.
 pub fn is_word(word: &str) -> bool {
-    is_common(word) || ALL.into_iter().any(|language| language.vocabulary.has(word))
+    is_ordinary(word) || ALL.into_iter().any(|language| language.vocabulary.has(word))
 }
 
 /// True if a list of how people of any language turn to somebody has `word`.

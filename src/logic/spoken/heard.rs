@@ -12,7 +12,7 @@ use super::{
 };
 use crate::logic::{
     dice,
-    language::{DiceTalk, List, all, is_any, is_common},
+    language::{DiceTalk, List, all, is_any, is_ordinary},
     words::Words,
 };
 
@@ -237,7 +237,7 @@ fn begins_with_a_question_word(clause: &str) -> bool {
     let words = Words::of(clause);
     let is_before = |word: &str| {
         is_any(|it| it.openers, word)
-            || !is_common(word) && !word.chars().any(|c| c.is_ascii_digit())
+            || !is_ordinary(word) && !word.chars().any(|c| c.is_ascii_digit())
     };
     let is_asking = |word: &str| is_any(|it| it.endings.asking, word);
     let first = words.iter().position(|word| is_asking(word) || !is_before(word));

@@ -10,7 +10,7 @@ use super::{
     tokens::{self, Token},
 };
 use crate::logic::{
-    language::{DiceTalk, List, is_any, is_common, is_dice_talk},
+    language::{DiceTalk, List, is_any, is_dice_talk, is_ordinary},
     words::{Words, fold},
 };
 
@@ -67,7 +67,7 @@ fn may_stand(token: &Token, is_first: bool) -> bool {
         |it| it.attacks,
     ];
     let is_of_dice = is(token, |it| it.rolling) || is(token, |it| it.throws);
-    let is_name = |word: &str| is_first && !is_of_dice && !is_common(&fold(word));
+    let is_name = |word: &str| is_first && !is_of_dice && !is_ordinary(&fold(word));
     lists.into_iter().any(|list| is(token, list)) || token.word().is_some_and(is_name)
 }
 
