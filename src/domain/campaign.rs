@@ -26,7 +26,7 @@ pub struct Campaign {
 }
 
 impl Campaign {
-    /// NPCs of the cast whom no other entity describes.
+    /// NPCs of the cast that no entity describes.
     pub fn undescribed(&self) -> impl Iterator<Item = &Entity> {
         let names: BTreeSet<_> = self.entities.iter().map(|it| bare_name(&it.name)).collect();
         let aliases = self.entities.iter().flat_map(|it| &it.aliases);
@@ -59,7 +59,7 @@ pub struct Entity {
 }
 
 impl From<&Npc> for Entity {
-    /// What everybody knows of an NPC.
+    /// An NPC as publicly known: its names alone.
     fn from(npc: &Npc) -> Self {
         Self {
             kind: EntityKind::Npc,

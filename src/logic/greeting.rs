@@ -1,11 +1,11 @@
-//! Greetings in what is said, so that what is said beside one counts.
+//! Removes greetings from utterances, so that the rest can be understood by itself.
 //!
-//! Entry function: [`without_greetings`]. A greeting stands at the beginning, or behind punctuation.
-//! **Never**: takes a greeting for all that was said; the caller looks at the whole when nothing is left.
+//! Entry function: [`without_greetings`]. A greeting begins the utterance, or follows punctuation or another
+//! greeting.
 
 use super::{language::all, words::Words};
 
-/// `text` without its greetings; `None`: there are none, or nothing else.
+/// `text` without its greetings; `None`: it has none, or is nothing else.
 pub fn without_greetings(text: &str) -> Option<String> {
     let words = Words::of(text);
     let mut left = String::with_capacity(text.len());

@@ -51,7 +51,7 @@ const STRANGER_BYTES: usize = 120;
 pub struct Labels {
     others: Vec<String>,
     own: Vec<String>,
-    /// First words of others' names, folded: a stranger's label of one of them is theirs.
+    /// First words of others' names, folded: a label of one of them is no stranger's.
     firsts: Vec<String>,
 }
 
@@ -225,8 +225,7 @@ impl Labels {
         }
     }
 
-    /// Kind of a line or sentence that begins with `text` behind the mark `opened`, and with nobody's label
-    /// who is known.
+    /// Kind of a line or sentence that begins with `text` behind the mark `opened`, and with no known label.
     fn stranger(&self, text: &str, opened: Option<char>, of_line: bool) -> Beginning {
         let is_name = |c: char| c.is_alphabetic() || matches!(c, ' ' | '-' | '\'' | '’');
         let rest = text.trim_start_matches(is_name);
@@ -259,7 +258,7 @@ impl Labels {
         let is_begun = first.len() == speech.len();
         match speech.chars().next() {
             None => Beginning::Open,
-            // Who says "I" speaks.
+            // Text in the first person is speech.
             Some(_) if !is_begun && matches!(first, "I" | "Ich") => Beginning::Other,
             Some('I') if is_begun && !is_sure && "Ich".starts_with(first) => Beginning::Open,
             Some(c) if "\"“„«»".contains(c) && (is_sure || of_line) => Beginning::Other,
@@ -294,7 +293,7 @@ enum Naming {
     Name,
     /// They are words of a language, as names may be: "Price", "Wren".
     Word,
-    /// They are common words, which name nobody.
+    /// They are everyday words, which are no name.
     Ordinary,
 }
 

@@ -211,8 +211,8 @@ impl Catalog {
         }
     }
 
-    /// Prepares new snapshots if the figures of `entry` have changed its tier. Never waits: a turn does not
-    /// stand behind an offer whose words are being counted, and [`Self::refresh`] follows.
+    /// Prepares new snapshots if the figures of `entry` have changed its tier. Never waits, so that an offer that is
+    /// being indexed delays no turn; [`Self::refresh`] makes up for it.
     pub fn refresh_one(&self, entry: &CatalogEntry, standing: &LatencySummary) {
         let tier = standing.tier(&entry.tool.declared);
         if tier != entry.tier {
@@ -238,7 +238,7 @@ impl Catalog {
         self.publish(&mut written, whose);
     }
 
-    /// Prepares `whose` snapshot from what is written; `None`: those of all.
+    /// Prepares the snapshot of `whose` from `written`; `None`: all snapshots.
     fn publish(&self, written: &mut Written, whose: Option<Owner>) {
         let is_told = self.is_told.load(Ordering::Relaxed);
         let mut next = Snapshots::clone(&self.snapshots.load());

@@ -138,7 +138,7 @@ impl Declared {
         (declared, reader.wrong)
     }
 
-    /// The declared duration and the tier that it needs, where the lowest tier is set below that and has no
+    /// The declared duration and the tier it needs, if the configured lowest tier is below that one and so has no
     /// effect.
     pub fn floor_without_effect(&self) -> Option<(Duration, Tier)> {
         let (floor, takes) = (self.floor?, self.measured.or(self.estimated)?);

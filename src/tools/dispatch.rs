@@ -215,10 +215,11 @@ impl Run {
         }
     }
 
-    /// Shows the table what comes with `output`, unless it was withdrawn. A file without room reads so.
+    /// Shows the table the attachments of `output`, unless the call was withdrawn. For the model, text replaces
+    /// those that could not be shown.
     ///
     /// # Errors
-    /// A built-in tool was to show something, and nobody sees it.
+    /// An attachment of a built-in tool could not be shown.
     fn shown(&self, mut output: CallOutput) -> Result<CallOutput, CallError> {
         let (tool, context) = (&self.ready.entry.tool, &self.context);
         if context.cancel.is_cancelled() || context.effects.halts() != self.halts {

@@ -1,4 +1,4 @@
-//! What somebody says of whom they do not turn to: "not you, Bartok", "ich rede nicht mit dir".
+//! People that a speaker says they do not mean: "not you, Bartok", "ich rede nicht mit dir".
 //!
 //! Entry type: [`Denial`]. It is a clause, or the beginning of one up to a name or a new "I", of nothing
 //! but a "not", the listener or a name, and what may stand beside them: the speaker with a verb of meaning
@@ -9,12 +9,12 @@ use std::ops::Range;
 use super::{turning::Turning, who::Who};
 use crate::logic::language::{self, List, is_any, is_turning};
 
-/// An utterance that is searched for whom its speaker does not turn to.
+/// An utterance that is searched for denials.
 pub struct Denial<'u> {
     turning: &'u Turning<'u>,
 }
 
-/// What a word is in such a clause.
+/// Role of a word in such a clause.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Part {
     /// "not"
@@ -25,11 +25,11 @@ enum Part {
     Listener,
     /// The speaker.
     Speaker,
-    /// A verb of meaning or talking; whether it says by itself that somebody is meant.
+    /// A verb of meaning or talking; `is_whole`: a form such as "meant", which needs no speaker.
     Meaning { is_whole: bool },
     /// A word beside such a verb.
     Helping,
-    /// Somebody's name.
+    /// A name.
     Name(Who),
     /// A word of little weight.
     Little,
@@ -41,7 +41,7 @@ impl<'u> Denial<'u> {
         Self { turning }
     }
 
-    /// Those whom the speaker does not turn to; nobody: whoever listens. `None`: nothing is denied.
+    /// The people who are denied; empty: the listener. `None`: nothing is denied.
     pub fn find(&self) -> Option<Vec<Who>> {
         let clauses = self.clauses();
         clauses.iter().enumerate().find_map(|(at, clause)| {
@@ -73,7 +73,7 @@ impl<'u> Denial<'u> {
         clauses
     }
 
-    /// The people named in a clause that has nothing but names.
+    /// The people named in a clause of nothing but names; else empty.
     fn only_names(&self, clause: &Range<usize>) -> Vec<Who> {
         let parts = self.parts(clause);
         let names: Vec<Who> = parts.iter().filter_map(Part::name).collect();
@@ -99,7 +99,7 @@ impl<'u> Denial<'u> {
         clause.len() - longer
     }
 
-    /// Those whom `clause` denies.
+    /// The people that `clause` denies; empty: the listener.
     fn denied_in(&self, clause: &Range<usize>) -> Option<Vec<Who>> {
         let parts = self.parts(clause);
         let has = |wanted: Part| parts.contains(&wanted);

@@ -14,7 +14,7 @@ use super::denial::Denial;
 use super::turning::{TurnedTo, Turning, asks_at, is_aside, is_spoken_of};
 use super::who::{Called, Hit, Who};
 
-/// Most words between somebody called who is away and the "you" that tells it.
+/// Most words between the name of an absent person and the "you" that makes it a call.
 const YOU_WITHIN: usize = 3;
 
 /// All names, and how they sound.
@@ -26,7 +26,7 @@ pub struct Lexicon {
     phrases: Phrases<(Who, Strength)>,
     /// Names that may be misheard.
     sounds: Vec<(Who, NameSound)>,
-    /// Names of people who are not at the table.
+    /// Names of absent people.
     away: Phrases<()>,
 }
 
@@ -43,7 +43,7 @@ pub struct FoundNames {
     pub turned_to: Option<TurnedTo>,
     /// True if it is said outside the game.
     pub is_aside: bool,
-    /// Those whom the speaker says they do not turn to; nobody: whoever listens.
+    /// The people the speaker does not mean; empty: the listener. `None`: nothing is denied.
     pub denied: Option<Vec<Who>>,
 }
 
@@ -109,13 +109,13 @@ impl Lexicon {
         }
     }
 
-    /// Adds the name of somebody who is not at the table.
+    /// Adds the name of an absent person.
     pub fn add_away(&mut self, name: &str) {
         self.away.insert(name, ());
         self.away.insert(bare(name), ());
     }
 
-    /// True if somebody is called, or turned to, who is not at the table.
+    /// True if an absent person is called or turned to.
     pub fn calls_away(&self, text: &str, words: &Words, taken: &[Range<usize>]) -> bool {
         let hits: Vec<Hit> = self
             .away

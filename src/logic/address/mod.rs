@@ -1,9 +1,9 @@
 //! Addressing: which NPC an utterance is for, if any.
 //!
 //! Entry type: [`Addresser`]. The first rule that fits: somebody called at the start, somebody the
-//! speaker says they turn to ("I ask the barkeep"), a name at the edges or set off by commas; nobody, if the
-//! speaker denies to mean them or calls somebody who is not there; the game master's pin, the NPC in conversation with this speaker, the only NPC with the only
-//! player, an NPC that answers everything; else nobody.
+//! speaker says they turn to ("I ask the barkeep"), a name at the edges or set off by commas; a denial
+//! ("not you") or the name of an absent person, which end the search; the game master's pin, the NPC in
+//! conversation with this speaker, the only NPC with the only player, an NPC that answers everything.
 //! **Never**: takes a name inside a sentence for an address ("I think Bartok lies"), or lets a
 //! muted or absent NPC answer.
 
@@ -61,8 +61,8 @@ pub struct AddressInput<'i> {
     pub players_present: usize,
 }
 
-/// Result of addressing; numbers are places in the lists given to [`Addresser::new`], those of people met
-/// later follow the players'.
+/// Result of addressing; numbers are places in the lists given to [`Addresser::new`]. People added by
+/// [`Addresser::meet`] follow the players.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Address {
     /// An NPC, which answers.
@@ -130,7 +130,7 @@ pub enum Why {
     Fellows,
     /// The speaker says that they do not mean the listener.
     Denied,
-    /// Somebody is called who is not at the table.
+    /// An absent person is called.
     Away,
     /// The NPC is spoken of, not to.
     SpokenOf(usize),
@@ -176,13 +176,13 @@ impl Addresser {
         Self { lexicon: Lexicon::new(&everybody, language), players }
     }
 
-    /// Learns the own name of somebody at the table.
+    /// Adds a person at the table by their own name.
     pub fn meet(&mut self, person: &str) {
         self.lexicon.add_person(Who::Player(self.players), person);
         self.players += 1;
     }
 
-    /// Learns the name of somebody who is not at the table.
+    /// Adds the name of an absent person.
     pub fn miss(&mut self, name: &str) {
         self.lexicon.add_away(name);
     }

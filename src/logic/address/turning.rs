@@ -42,8 +42,8 @@ struct Target {
     range: Range<usize>,
 }
 
-/// True if what `text` says, to no NPC, is no part of the story that everybody hears: it is said outside the
-/// game, or its speaker whispers ("I whisper to Wren", "(flüsternd) komm").
+/// True if `text`, said to no NPC, is no part of the shared story: it is said outside the game, or its speaker
+/// whispers ("I whisper to Wren", "(flüsternd) komm").
 pub fn is_apart(text: &str) -> bool {
     let words = Words::of(text);
     let is_in = |list: fn(&'static language::Turning) -> List, at: Option<usize>| {
@@ -262,8 +262,8 @@ impl Turning<'_> {
     }
 }
 
-/// True if the word at `at` asks in the language of what follows, whatever it means in another: the "was" of
-/// "Lena was meinst du", not of "Lena was late".
+/// True if the word at `at` is a question word in the language of the words behind it: the "was" of "Lena was
+/// meinst du", not of "Lena was late".
 pub fn asks_at(words: &Words, at: usize) -> bool {
     let Some(word) = words.get(at) else { return false };
     let behind: Vec<&str> = words.iter().skip(at + 1).collect();

@@ -18,9 +18,9 @@ pub struct Called<'n> {
 pub enum Who {
     /// An NPC, by its place in the list of NPCs.
     Npc(usize),
-    /// A player, by the character's name, or by their own: these follow the characters.
+    /// A player, by the character's name or their own. Own names follow the characters.
     Player(usize),
-    /// Somebody of the campaign who is no NPC of the table.
+    /// An absent person of the campaign.
     Away,
 }
 

@@ -126,8 +126,8 @@ fn names_x_card(joined: &str) -> bool {
     matches!(joined, "xcard" | "excard" | "xkarte")
 }
 
-/// True if the whole of `text` says that the game goes on, as somebody says who ends an X-card: "okay,
-/// let's continue", "alle dürfen wieder sprechen". Neither a question nor a negation says so.
+/// True if the whole of `text` resumes the game after an X-card: "okay, let's continue", "alle dürfen wieder
+/// sprechen". Questions and negations do not.
 pub fn is_go_on(text: &str) -> bool {
     let words = Words::of(text);
     let length_at = |list: fn(&'static Language) -> List, at: usize| {

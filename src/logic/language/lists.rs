@@ -58,8 +58,8 @@ pub struct Language {
     pub function_words: List,
     /// Titles, callings and epithets many people share.
     pub roles: List,
-    /// Words of three letters and fewer that may stand before a colon, beside `ordinary`: `vocabulary` has none
-    /// of them.
+    /// Words of at most three letters that may stand before a colon, beside `ordinary`; `vocabulary` has only
+    /// longer ones.
     pub short_words: List,
     /// Words in names that identify no one on their own ("the", "old").
     pub name_fillers: List,
@@ -69,7 +69,7 @@ pub struct Language {
     pub after_command: List,
     /// Whole utterances and what they order; `@` stands for an NPC's name, `*` for any words.
     pub commands: &'static [(&'static str, Order)],
-    /// What ends an X-card: verbs of going on, a word or several.
+    /// Verbs of going on, which end an X-card; of one word or several.
     pub go_on: List,
     /// Words that may stand beside them.
     pub beside_go_on: List,
@@ -163,7 +163,7 @@ pub struct MusicTalk {
     pub softer: List,
     /// Words that want it louder.
     pub louder: List,
-    /// Of these two, those that mean sounding music without naming it.
+    /// Those of `softer` and `louder` that mean music without naming it, while it plays.
     pub alone: List,
     /// Verbs that mean it with a pronoun: "turn it down".
     pub turning: List,
@@ -177,19 +177,19 @@ pub struct MusicTalk {
     pub stop: List,
     /// Verbs of playing.
     pub play: List,
-    /// Of these, those of nothing but music and games.
+    /// Those of `play` that mean only music or games.
     pub performing: List,
-    /// Words of those who have heard too much of a track.
+    /// Words of listeners who are tired of a track.
     pub weary: List,
     /// First words of questions.
     pub asking: List,
-    /// Verbs of music that sounds.
+    /// Verbs for music that plays.
     pub running: List,
-    /// Words that say of such a word that it is too much: "too".
+    /// Words before `loud` or `soft` that make it a complaint: "too".
     pub excess: List,
     /// Words that begin another request behind a wish: "and".
     pub apart: List,
-    /// Words that may stand beside those in a wish.
+    /// Further words that a wish may have.
     pub beside: List,
 }
 
@@ -234,15 +234,15 @@ pub struct DiceTalk {
     pub again: List,
     /// Phrases that repeat what was before, whatever it was: "one more".
     pub another: List,
-    /// Words that may stand beside those of [`Self::again`] and [`Self::another`] in a request: "do that".
+    /// Further words of requests with [`Self::again`] or [`Self::another`]: "do that".
     pub beside_repeating: List,
     /// First words of questions about what dice showed.
     pub asking_shown: List,
-    /// Words for what they showed, and verbs of getting it: "total".
+    /// Words for a result, and verbs of getting one: "total".
     pub shown: List,
-    /// Verbs that have it told again.
+    /// Verbs that ask for a result again: "remind".
     pub telling_again: List,
-    /// Words that may stand beside all of these in a question.
+    /// Further words of such questions.
     pub beside_shown: List,
     /// Words that ask for what dice showed, beside [`Self::throws`]: "tell".
     pub telling: List,
@@ -252,7 +252,7 @@ pub struct DiceTalk {
     pub suggesting: List,
     /// Words for dice that show the same: "doubles".
     pub doubles: List,
-    /// Words between a chance and what it is of: "chance of".
+    /// Words behind "chance" or "odds": "of".
     pub of_what: List,
     /// Signs as words: "plus".
     pub adds: List,
@@ -264,11 +264,11 @@ pub struct DiceTalk {
     pub penalties: List,
     /// Words between such a word and its number: "of".
     pub beside_bonus: List,
-    /// Words that may stand beside a bonus that is told by itself: "I have".
+    /// Further words of an utterance that only tells a bonus: "I have".
     pub beside_told: List,
-    /// Of these, those that make it one's own.
+    /// Those of `beside_told` for the speaker: "my".
     pub own: List,
-    /// Words between a bonus and what it is for or from.
+    /// Words between a bonus and its purpose or source: "for".
     pub sources: List,
     /// Checks and what they are made with, for which a d20 is rolled: "save", "perception".
     pub checks: List,
@@ -454,17 +454,17 @@ pub struct Turning {
     pub acted_on: List,
     /// Pronouns of the listener.
     pub listeners: List,
-    /// Pronouns of nobody but the listener.
+    /// Pronouns for the listener alone.
     pub addressed: List,
-    /// Words that deny to whom somebody turns: "not you".
+    /// Words that deny: the "not" of "not you".
     pub denying: List,
-    /// Such words within others, beside the speaker and a verb of meaning: "didn't".
+    /// Negated verbs beside the speaker and a verb of meaning: "didn't".
     pub denying_doers: List,
-    /// Verbs by which the speaker means somebody or talks to them.
+    /// Verbs of meaning, asking or talking to a person.
     pub meaning: List,
-    /// Forms that say by themselves that somebody is meant.
+    /// Forms of them that need no speaker: "meant".
     pub meant: List,
-    /// Words beside such a verb.
+    /// Words beside such a verb: "talking to".
     pub beside_meaning: List,
     /// Verbs behind a name at the start that describe its bearer.
     pub told_of: List,

@@ -1,9 +1,8 @@
 //! Spoken wishes about the music of a table, English and German: [`wishes`], [`wishes_within`].
 //!
-//! Like a spoken command, a wish is a whole utterance, or a whole part of one that names music: each of its words
-//! says what is to be done, names music, or stands beside such words in every request. "The music was louder at
-//! the duke's" is none. Beside the words for music, the last word of a title that sounds names it ("drums"), as
-//! does any that means the same.
+//! Like a spoken command, a wish is a whole utterance, or a whole clause that names music: every word is an
+//! order, names music, or is a filler of requests. "The music was louder at the duke's" is no wish. The last
+//! word of a title that plays ("drums"), or a synonym, names music too.
 //! **Never**: changes the music.
 
 use std::{ops::Range, sync::Arc};
@@ -15,7 +14,7 @@ use crate::logic::{
     words::Words,
 };
 
-/// Longest wish, in words; nobody needs more.
+/// Longest wish, in words.
 const WORDS_MAX: usize = 20;
 
 /// One wish about music.
@@ -29,30 +28,30 @@ pub enum MusicWish {
     Next,
     /// Fade everything out.
     Stop,
-    /// Say what sounds.
+    /// Say what plays.
     Name,
     /// Play this track, whose title was said.
     Play(Arc<Track>),
 }
 
-/// State in which a wish is to be understood.
+/// Context in which a wish is understood.
 #[derive(Clone, Copy)]
 pub struct WishContext<'c> {
     /// Names of the NPCs, one of whom may be asked.
     pub names: &'c [NpcNames],
     /// The tracks that may be named.
     pub library: &'c Library,
-    /// Titles of what sounds; while anything does, "louder" alone means it.
+    /// Titles that play now. While any plays, "louder" alone means it.
     pub playing: &'c [String],
 }
 
-/// The wishes that the whole of `text` consists of, in the order spoken; empty: it is something else.
+/// The wishes that make up the whole of `text`, in the order spoken; empty: it is something else.
 pub fn wishes(text: &str, context: WishContext<'_>) -> Vec<MusicWish> {
     heard(text, context, false)
 }
 
-/// The wishes that parts of `text` consist of, and the rest of it, which says more than whom it is to; `None`:
-/// there are none. A part is a sentence, or a clause behind a comma or an "and".
+/// The wishes among the parts of `text`, and the other parts; `None`: no wish, or
+/// nothing else but names and fillers. A part is a sentence, or a clause behind a comma or an "and".
 pub fn wishes_within(text: &str, context: WishContext<'_>) -> Option<(Vec<MusicWish>, String)> {
     let (mut wishes, mut rest, mut is_behind_wish) = (Vec::new(), String::new(), false);
     for part in parts(text) {
@@ -75,7 +74,7 @@ pub fn wishes_within(text: &str, context: WishContext<'_>) -> Option<(Vec<MusicW
     (!wishes.is_empty() && says_more).then_some((wishes, rest))
 }
 
-/// The wishes in `text`, which names music itself if it `must_name` it.
+/// The wishes that make up the whole of `text`; `must_name`: only if it names music.
 fn heard(text: &str, context: WishContext<'_>, must_name: bool) -> Vec<MusicWish> {
     let words = Words::of(text);
     if words.len() > WORDS_MAX {
@@ -118,7 +117,7 @@ struct Said<'w> {
 }
 
 impl<'w> Said<'w> {
-    /// `None`: it is nothing but names.
+    /// Leaves the names out; `None`: nothing else was said.
     fn of(words: &'w Words, context: WishContext<'w>) -> Option<Self> {
         let (mut rest, mut at) = (Vec::new(), 0);
         while at < words.len() {

@@ -132,7 +132,7 @@ fn facts(npc: &Npc, campaign: &Campaign) -> String {
     list(known.take(MOST_FACTS).map(fact))
 }
 
-/// All entities, and the NPCs of the cast whom none of them describes.
+/// All entities, and the NPCs of the cast that none of them describes.
 fn everything_of(campaign: &Campaign) -> impl Iterator<Item = &Entity> {
     campaign.entities.iter().chain(campaign.undescribed())
 }

@@ -19,22 +19,22 @@ use crate::logic::{
 /// Request about dice.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Heard {
-    /// Nothing: dice were not spoken of, or without saying which.
+    /// Nothing: dice were not spoken of, or it is unclear which.
     Nothing,
     /// Nothing, though rolling was spoken of: a question, a "don't", a story.
     Talk,
-    /// The last roll again, changed by this, in dice syntax: "", "+2 adv".
+    /// The last roll again with these changes, in dice syntax: "", "+2 adv".
     Again(String),
     /// These rolls, in their canonical spelling; at least one.
     Rolls(Vec<String>),
-    /// To know what they rolled last, or so many rolls before that.
+    /// Result of an earlier roll: 0 for the last, 1 for the one before it.
     Last(u8),
     /// To know how likely something is, as a roll that is compared ("2d6+3 >= 10") or not; `None`: it is
     /// not said of what.
     Odds(Option<String>),
 }
 
-/// What stands for a roll that is repeated, before what changes about it: "again+2 adv".
+/// Prefix of a repeated roll, followed by its changes: "again+2 adv".
 pub const AGAIN: &str = "again";
 /// Between several rolls.
 pub const APART: &str = "; ";
@@ -68,7 +68,7 @@ impl Heard {
         if rolls.is_empty() { Self::Nothing } else { Self::Rolls(rolls) }
     }
 
-    /// The rolls that are wanted, as [`super::read_dice`] accepts them: "3d6; 1d20"; or [`AGAIN`] and what
+    /// The rolls that are wanted, as [`super::read_dice`] accepts them: "3d6; 1d20"; or [`AGAIN`] with its
     /// changes.
     pub fn rolls(&self) -> Option<String> {
         match self {
@@ -94,7 +94,7 @@ impl Heard {
         }
     }
 
-    /// True if no dice may fall, whatever a line of an NPC would roll by itself.
+    /// True if no dice may fall, even if a scripted line of an NPC would roll some.
     pub fn withholds(&self) -> bool {
         matches!(self, Self::Talk | Self::Last(_) | Self::Odds(_))
     }
@@ -205,7 +205,7 @@ fn has_whose(tokens: &[Token]) -> bool {
     (1..tokens.len()).any(|at| is_die(at) && is_owned(at))
 }
 
-/// True if it is said of a roll, and not of a die as a thing: "a d20, and I have advantage".
+/// True if advantage is told, which a die as a thing cannot have: "a d20, and I have advantage".
 fn has_advantage(tokens: &[Token]) -> bool {
     !matches!(phrase::advantage(tokens), Elsewhere::None)
 }
@@ -217,8 +217,8 @@ fn begins_with_a_die_that_acts(tokens: &[Token]) -> bool {
     tokens.first().and_then(Token::word).is_some_and(is_subject) && (is_die(1) || is_die(2))
 }
 
-/// "what was the roll before that": whether dice are spoken of in questions with a question word alone. It
-/// needs no question mark: recognisers leave it out.
+/// True if every clause about dice begins with a question word: "what was the roll before that". Recognisers
+/// leave question marks out, so none is needed.
 fn asks_about_dice(utterance: &str) -> bool {
     let speaks = |clause: &&str| {
         let words = Spoken::of(clause);
@@ -246,8 +246,8 @@ fn begins_with_a_question_word(clause: &str) -> bool {
     asks && first <= 2 && !Spoken::of(clause).has(|it| it.suggesting)
 }
 
-/// The rolls in `tokens`; one that corrects another takes its place. What is added elsewhere in them goes
-/// to the dice before it, to a d20 behind it, or to a d20 of its own.
+/// The rolls in `tokens`; a correction replaces the roll before it. A bonus apart from dice belongs to the dice
+/// before it, to a d20 behind it, or to a d20 of its own.
 fn rolls(tokens: &[Token]) -> Vec<String> {
     let found: Vec<SpokenRoll> =
         iter::successors(phrase::find(tokens, 0), |before| phrase::find(tokens, before.range.end))
@@ -278,7 +278,7 @@ fn rolls(tokens: &[Token]) -> Vec<String> {
     rolls
 }
 
-/// `text` with what is added in front of it, or behind a roll of its own.
+/// `text` with the bonus in `lead`, or behind the roll that `lead` calls for.
 fn with_lead(lead: &[Token], text: &str) -> Vec<String> {
     if let Some(roll) = implied::before_added_dice(lead, text) {
         return vec![roll];
@@ -291,8 +291,8 @@ fn with_lead(lead: &[Token], text: &str) -> Vec<String> {
     own.into_iter().chain([text.to_owned()]).collect()
 }
 
-/// `rolls` with what is added behind the last of them: to it, or to a roll of its own. What stands before
-/// another roll is its correction or belongs to it, unless a number is added.
+/// `rolls` with the bonus in `tail`: added to the last of them, or as a roll of its own. A `tail` without a bonus,
+/// or one that corrects, belongs to the next roll.
 fn with_tail(mut rolls: Vec<String>, tail: &[Token], is_last: bool) -> Vec<String> {
     let bonus = implied::added(tail);
     let Some(last) = rolls.last_mut().filter(|_| !bonus.is_empty() && !corrects(tail)) else {

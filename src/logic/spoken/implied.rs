@@ -1,8 +1,8 @@
 //! A d20 that is called for and not named: "roll perception with advantage plus four".
 //!
-//! Entry functions: [`added`], what is added in other places than behind the dice; [`roll`], the d20. It is
-//! called for by two of three: a word of rolling or a check, advantage, a bonus.
-//! **Never**: takes part in a roll whose dice are named; [`super::heard`] decides whose a bonus is.
+//! Entry functions: [`added`], bonuses apart from dice; [`roll`], the d20. Two of three call for it: a word of
+//! rolling or a check, advantage, a bonus.
+//! **Never**: decides which roll a bonus belongs to ([`super::heard`] does).
 
 use super::{
     numbers::{self, Tongue},
@@ -14,7 +14,7 @@ use crate::logic::language::{DiceTalk, List, is_any, is_dice_talk};
 /// Most words between "bonus" and its number: "my bonus to that is a plus seven".
 const BETWEEN: usize = 4;
 
-/// What a number behind a word does to a roll.
+/// Sign of a number that is added to a roll.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Sign {
     Plus,
@@ -31,7 +31,7 @@ pub(super) struct Addend {
     pub next: usize,
 }
 
-/// All that is added in `tokens`, in dice syntax: "+4-1"; empty where nothing is.
+/// The bonuses in `tokens`, in dice syntax: "+4-1"; empty: none.
 pub(super) fn added(tokens: &[Token]) -> String {
     addends(tokens).into_iter().map(|it| it.text).collect()
 }
@@ -62,7 +62,7 @@ pub(super) fn before_added_dice(tokens: &[Token], dice: &str) -> Option<String> 
     is_called.then(|| format!("1d20{}{bonus}{sign}{dice}", suffix(said)))
 }
 
-/// What `tokens` change about a roll that is repeated, in dice syntax: "+2 adv".
+/// The bonuses and the advantage in `tokens`, as changes of a repeated roll in dice syntax: "+2 adv".
 pub(super) fn changes(tokens: &[Token]) -> String {
     format!("{}{}", added(tokens), suffix(phrase::advantage(tokens)))
 }
@@ -93,7 +93,7 @@ fn has(tokens: &[Token], list: impl Fn(&'static DiceTalk) -> List + Copy) -> boo
     tokens.iter().filter_map(Token::word).any(|word| is_dice_talk(list, word))
 }
 
-/// "save me plus two friends": whether the last number counts what follows it.
+/// True if the last number counts the words behind it: "save me plus two friends".
 fn counts_things(tokens: &[Token]) -> bool {
     let last = addends(tokens).pop();
     let behind = last.and_then(|it| tokens.get(it.next)).and_then(Token::word);
@@ -169,7 +169,7 @@ fn sign(token: &Token) -> Option<Sign> {
     }
 }
 
-/// The number that `tokens` begin with, also one that was misheard.
+/// The number that `tokens` begin with, and its tokens; "free" and "tree" are misheard threes.
 fn number(tokens: &[Token]) -> Option<(i64, usize)> {
     let mut tongues = [Tongue::English, Tongue::German].into_iter();
     tongues.find_map(|tongue| numbers::read(tokens, tongue)).or_else(|| {

@@ -1,7 +1,7 @@
 //! Words that recognisers write for the "d" of dice, and long words of dice misspelt by a letter or two.
 //!
-//! Entry function: [`put_right`]. **Never**: changes a word of a language, or makes a "d" where nobody says that
-//! something is rolled.
+//! Entry function: [`put_right`]. **Never**: changes a word of a language, or makes a "d" without a word of
+//! rolling before it.
 
 use strsim::osa_distance;
 
@@ -15,11 +15,11 @@ use crate::logic::{
     words::fold,
 };
 
-/// Words for advantage that are long enough to be known when they are misspelt.
+/// Words for advantage that are long enough to be recognised when misspelt.
 const ADVANTAGE: [&str; 4] = ["advantage", "disadvantage", "vorteil", "nachteil"];
-/// Fewest letters of a word that is known when it is misspelt; shorter ones are too much alike.
+/// Fewest letters of a word that is recognised when misspelt; shorter ones are too much alike.
 const LONG: usize = 7;
-/// Fewest letters of one that may have two mistakes.
+/// Fewest letters of a word that may have two mistakes.
 const LONGER: usize = 9;
 /// Endings that make another form of a word, not a mistake in it.
 const ENDINGS: [&str; 5] = ["s", "e", "n", "en", "es"];

@@ -3,9 +3,9 @@
 //!
 //! Hears English ("two d six plus three", "a d twenty with advantage", "four d six drop the
 //! lowest") and, behind the German "w", German number words ("zwei w sechs plus drei").
-//! **Never** takes ordinary talk for a roll: a number needs its "d" or "sided die", a d20 that is not named two of a
-//! check or word of rolling, advantage, a bonus (`implied.rs`); a bonus by itself changes what was rolled before
-//! (`told.rs`), as words without any of dice do right after a roll (`unnamed.rs`).
+//! **Never** takes ordinary talk for a roll: a number needs its "d" or "sided die". A d20 that is not named needs
+//! two of these three: a check or a word of rolling, advantage, a bonus (`implied.rs`). A bonus by itself changes
+//! the last roll (`told.rs`). Right after a roll, requests need no word of dice (`unnamed.rs`).
 
 mod german;
 mod heard;
@@ -36,7 +36,7 @@ pub fn spending_stop(language: &str) -> &'static str {
     }
 }
 
-/// An NPC's line about the music that sounds, in the language of this ISO 639-1 code, else in English.
+/// An NPC's line about the music that plays, in the language of this ISO 639-1 code, else in English.
 pub fn music_title(language: &str, titles: &str) -> String {
     match language.split(['-', '_']).next() {
         Some("de") => format!("Das ist {titles}."),
@@ -73,8 +73,8 @@ pub fn read_dice(text: &str) -> Result<Vec<dice::Expression>, dice::DiceError> {
     written(text).or_else(|error| dice_in(text).map_or(Err(error), |it| written(&it)))
 }
 
-/// What `text` changes about the last roll, which it repeats, in dice syntax ("", "+2 adv"): as
-/// [`Heard::rolls`] writes it, or in words. `None`: it repeats none.
+/// The changes with which `text` repeats the last roll, in dice syntax ("", "+2 adv"). `text` is as
+/// [`Heard::rolls`] writes it, or spoken. `None`: it repeats no roll.
 pub fn repeated(text: &str) -> Option<String> {
     let written = text.trim().strip_prefix(AGAIN);
     let written = written.filter(|it| it.is_empty() || it.starts_with(['+', '-', ' ']));

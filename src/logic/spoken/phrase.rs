@@ -383,8 +383,8 @@ impl Phrase<'_> {
         Some((advantage_of(self.word(at)?)?, at + 1))
     }
 
-    /// True if the word at `at` belongs to no other ("perception, advantage, plus four") or the speaker tells that
-    /// they have it, in any order: "advantage I have, too", "Vorteil hab ich auch, und plus vier".
+    /// True if the word for advantage at `at` stands alone ("perception, advantage, plus four"), or the speaker
+    /// has it, in any order of words: "advantage I have, too", "Vorteil hab ich auch, und plus vier".
     fn stands_alone(&self, at: usize) -> bool {
         if self.word(at + 1) == Some("of") {
             return false;

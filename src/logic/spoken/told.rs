@@ -1,8 +1,8 @@
-//! A bonus that is told by itself: "my bonus is plus seven".
+//! A bonus told without a roll: "my bonus is plus seven".
 //!
-//! Entry function: [`bonus_told`]. Such an utterance is a number with its sign, and words that stand beside one;
-//! behind it may stand what it is for or from. It changes what its speaker had rolled before.
-//! **Never**: knows what that was.
+//! Entry function: [`bonus_told`]. Such an utterance is a number with its sign, fillers, and perhaps the purpose
+//! or source of the bonus. It changes the speaker's last roll.
+//! **Never**: knows that roll.
 
 use super::{
     implied::{self, Addend},
@@ -14,7 +14,7 @@ use crate::logic::{
     words::{Words, fold},
 };
 
-/// What stands for the last roll with a bonus that was told afterwards, before the bonus: "told+7".
+/// Prefix of a bonus that is added to the last roll: "told+7".
 pub const TOLD: &str = "told";
 /// Most words of a call, before the first or behind the last comma: "my friend".
 const CALL: usize = 2;
@@ -55,7 +55,7 @@ pub fn told(text: &str) -> Option<&str> {
     numbers.split(['+', '-']).all(is_number).then_some(bonus)
 }
 
-/// True if a word may stand beside a bonus; the first one may be somebody's name.
+/// True if a word may stand beside a bonus; the first one may be a name.
 fn may_stand(token: &Token, is_first: bool) -> bool {
     let lists: [fn(&'static DiceTalk) -> List; 7] = [
         |it| it.beside_told,
@@ -71,7 +71,7 @@ fn may_stand(token: &Token, is_first: bool) -> bool {
     lists.into_iter().any(|list| is(token, list)) || token.word().is_some_and(is_name)
 }
 
-/// "stealth plus seven": it names a check that is not said to be the speaker's, so it is a roll of its own.
+/// True if a check is named and not called the speaker's, which is a roll of its own: "stealth plus seven".
 fn tells_of_a_check(tokens: &[Token]) -> bool {
     implied::names_a_check(tokens) && !tokens.iter().any(|it| is(it, |list| list.own))
 }
@@ -85,7 +85,7 @@ fn denies(utterance: &str) -> bool {
     Words::of(utterance).iter().any(|word| is_any(|it| it.wording.negations, word))
 }
 
-/// "habe ich plus sieben": whether it begins as a question that wants nothing done.
+/// True if `utterance` begins as a question, and not as a request: "habe ich plus sieben".
 fn asks(utterance: &str) -> bool {
     let words = Words::of(utterance);
     let Some(first) = words.get(0) else { return false };

@@ -1,8 +1,8 @@
-//! What is wanted of the last roll without a word of dice: "one more of those", "what did I just get there?".
+//! Requests about the last roll without a word of dice: "one more of those", "what did I just get there?".
 //!
-//! Entry function: [`after_roll`]. Each word of such an utterance repeats or asks, points at what was before, or
-//! stands beside such words in every request, so "another ale" is none. **Never**: knows whether there was a roll;
-//! behind an order of ale the same words want another.
+//! Entry function: [`after_roll`]. Each word of such an utterance repeats, asks, points back, or is a filler of
+//! requests, so "another ale" is none. **Never**: knows whether there was a roll; after an order of ale, the same
+//! words want another ale.
 
 use super::{
     heard::{Heard, Spoken},
@@ -18,8 +18,8 @@ use crate::logic::{
 /// Most words before the question word: "okay Bartok, tell me".
 const LEAD: usize = 4;
 
-/// Meaning of `utterance` right after a roll that its speaker had made, where [`Heard::of`] hears nothing of dice:
-/// the roll again, what it showed, else nothing. `is_name` knows the words of the listener's names, folded.
+/// Meaning of `utterance` right after a roll for its speaker, where [`Heard::of`] hears nothing of dice: the roll
+/// again, its result, or nothing. `is_name` knows the words of the listener's names, folded.
 pub fn after_roll(utterance: &str, is_name: impl Fn(&str) -> bool) -> Heard {
     let plain = utterance.replace(['\'', '\u{2019}'], "");
     let words = Spoken::of(&plain);
@@ -30,7 +30,7 @@ pub fn after_roll(utterance: &str, is_name: impl Fn(&str) -> bool) -> Heard {
     repeats(&plain, &words, is_call).map_or(Heard::Nothing, Heard::Again)
 }
 
-/// What `plain` changes about the roll that it repeats; `None`: it repeats none.
+/// The changes with which `plain` repeats the roll, in dice syntax; `None`: it does not.
 fn repeats(plain: &str, words: &Spoken, is_call: impl Fn(&str) -> bool) -> Option<String> {
     let mut tokens = tokens::tokens(plain);
     misheard::put_right(&mut tokens);
@@ -86,7 +86,7 @@ fn asks_what_it_was(said: &Spoken, is_call: impl Fn(&str) -> bool) -> bool {
     asks || has(&is_telling).is_some() && is_told_again
 }
 
-/// True if `word` is one of those of a phrase.
+/// True if a phrase of a list of any language has `word`.
 fn is_of_a_phrase(list: impl Fn(&'static DiceTalk) -> List, word: &str) -> bool {
     language::all(|it| list(it.dice)).any(|phrase| phrase.split(' ').any(|it| it == word))
 }

@@ -53,18 +53,18 @@ pub enum Ending {
     Replaced(String),
 }
 
-/// Ends of connections in a row, none of which stood for long.
+/// Ends of connections in a row that were all short.
 #[derive(Debug, Default)]
 pub struct Row {
     /// Connections that failed.
     pub failures: u32,
-    /// Connections that were ended since a file of the server was replaced.
+    /// Connections ended because a file of the server was replaced.
     pub replaced: u32,
 }
 
 impl Row {
-    /// Adds `ending`; the wait until the next attempt. A first file that was replaced needs none. Without `retry`
-    /// failures are final, and so is this one.
+    /// Adds `ending` and returns the wait until the next attempt, zero for the first replaced file. `None`: it is
+    /// final, as failures without `retry` are.
     pub fn wait(
         &mut self,
         ending: &Ending,

@@ -112,7 +112,7 @@ impl Server {
             let (server, tool) = (&*self.options.name, &*tool.name);
             tracing::warn!(server, tool, wrong, "ignored in a tool's metadata");
         }
-        // What the configuration contradicts in itself was said when it was read.
+        // Contradictions within the configuration were logged when it was read.
         if here.is_some_and(|here| here.floor_without_effect().is_none())
             && let Some((takes, needed)) = declared.floor_without_effect()
         {

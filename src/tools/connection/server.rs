@@ -108,7 +108,7 @@ struct Connected {
     tools: ToolList,
 }
 
-/// True if servers of the retired transport `sse` have such addresses.
+/// True if `url` looks like an address of the retired transport `sse`.
 fn is_of_sse(url: &str) -> bool {
     url.split(['?', '#']).next().is_some_and(|url| url.trim_end_matches('/').ends_with("/sse"))
 }

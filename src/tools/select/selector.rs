@@ -90,7 +90,7 @@ impl Selector {
         self.options.top_k.unwrap_or(TOP_K)
     }
 
-    /// `tools`, if words would have to choose among them and they can be listed whole.
+    /// `tools`, if words would choose among them and they are few enough to be listed whole; else empty.
     pub fn whole<'t>(&self, tools: Vec<&'t Arc<CatalogEntry>>) -> Vec<&'t Arc<CatalogEntry>> {
         match self.dense.is_none() && tools.len() <= BY_WORDS {
             true => tools,
@@ -118,8 +118,8 @@ impl Selector {
         kept
     }
 
-    /// The `places` best of `tools` by meaning, else those with a stem in common, best first; equals in the
-    /// order they come.
+    /// The `places` best of `tools` by meaning, else those that share a stem (up to 40, if `places` are fewer), best
+    /// first; equals keep their order.
     pub async fn best<'t>(
         &self,
         snapshot: &Snapshot,

@@ -13,11 +13,11 @@ use crate::logic::{language, words::Words};
 const LONGEST_WORD: usize = 64;
 /// Longest text whose words count, in bytes.
 const LONGEST_TEXT: usize = 64 << 10;
-/// Most words that count of what is said or searched for: a long message has 400, and each takes some
-/// microseconds of the turn.
+/// Most words of an utterance or a search that count: a long message has 400, and each takes some microseconds of
+/// the turn.
 const MOST_WORDS: usize = 1_000;
-/// Most words that count of a tool's description, and of the names of its parameters: few have a hundred,
-/// and an index is made of all of them while others wait to offer their tools.
+/// Most words of a tool's description, and of the names of its parameters, that count: few have a hundred, and
+/// while they are indexed, other servers wait to offer their tools.
 const MOST_OF_A_TOOL: usize = 300;
 
 /// The meaningful words of spoken or written text.

@@ -1,4 +1,4 @@
-//! `dice-roller.last`: what somebody has rolled last, and before that.
+//! `dice-roller.last`: a person's latest rolls.
 //!
 //! Entry type: [`LastRolls`]; entry function: [`tool`]. **Never**: outlives the program; the transcript
 //! does.
@@ -22,7 +22,7 @@ const MOST: usize = 1_000;
 /// Person whose roll it was: the scope, the session, the id (`None`: not a person of the table).
 type Roller = (Scope, SessionId, Option<PersonId>);
 
-/// Most rolls of a person that are known.
+/// Most rolls that are remembered of a person.
 const ROLLS: usize = 10;
 
 /// The last rolls of everybody, the newest first. Cloning shares them.
@@ -50,7 +50,7 @@ impl LastRolls {
         }
     }
 
-    /// The roll of the speaker in `context` that was made `back` rolls before their last.
+    /// A roll of the speaker in `context`: the last, or the one `back` rolls before it.
     pub fn of(&self, context: &CallContext, back: usize) -> Option<Value> {
         self.all().get(&roller(context))?.get(back).cloned()
     }
@@ -91,7 +91,7 @@ pub fn tool(last: LastRolls) -> Definition {
     }
 }
 
-/// Tells the model that such a roll was not made.
+/// Error for a roll that was not made.
 pub fn none_yet(context: &CallContext, back: u64) -> CallError {
     let who = &context.speaker;
     let text = if back == 0 {

@@ -110,7 +110,7 @@ fn roll(
     Ok(CallOutput::json(value))
 }
 
-/// The last roll of the speaker in `context` with `bonus` added; its dice lie as they fell.
+/// Adds `bonus` to the last roll of the speaker in `context`, without rolling again.
 fn with_bonus(dice: &Dice, context: &CallContext, bonus: &str) -> Result<CallOutput, CallError> {
     let rolled = dice.last.of(context, 0).ok_or_else(|| last::none_yet(context, 0))?;
     let value = told::with_bonus(&rolled, bonus).ok_or_else(|| {
@@ -122,13 +122,13 @@ fn with_bonus(dice: &Dice, context: &CallContext, bonus: &str) -> Result<CallOut
     Ok(CallOutput::json(value))
 }
 
-/// What the speaker in `context` has rolled last.
+/// Expression of the last roll of the speaker in `context`.
 fn last_expression(dice: &Dice, context: &CallContext) -> Result<String, CallError> {
     let rolled = dice.last.of(context, 0).ok_or_else(|| last::none_yet(context, 0))?;
     Ok(rolled["expression"].as_str().unwrap_or_default().to_owned())
 }
 
-/// A roll that is repeated with `changes`; advantage that is said takes the place of its own.
+/// A roll repeated with `changes`; advantage among them replaces the roll's own.
 fn changed(expression: &str, changes: &str) -> String {
     let says_advantage = ["adv", "dis"].iter().any(|word| changes.contains(word));
     let plain = match says_advantage {

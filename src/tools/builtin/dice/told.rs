@@ -1,4 +1,4 @@
-//! A bonus that is told after the roll.
+//! Bonuses told after the roll.
 //!
 //! Entry function: [`with_bonus`]. **Never**: throws a die.
 
@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use crate::logic::spoken::APART;
 
 /// `rolled`, as the roller returns it, with `bonus` ("+7") added to its d20, else to the last of its rolls. A
-/// roll that was made with that very bonus stays as it is. `None`: it is compared, so its total is no sum.
+/// roll that ends with this bonus already is unchanged. `None`: it is compared, so its total is no sum.
 pub fn with_bonus(rolled: &Value, bonus: &str) -> Option<Value> {
     let expression = rolled["expression"].as_str()?;
     let mut parts: Vec<String> = expression.split(APART).map(str::to_owned).collect();

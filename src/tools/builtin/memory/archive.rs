@@ -38,7 +38,7 @@ pub struct Archive {
     pub(super) parts: ArchiveParts,
     store: OnceCell<Arc<dyn MemoryStore>>,
     viewers: ArcSwap<HashMap<String, Viewer>>,
-    /// The NPCs as entities, for those whom the store does not know.
+    /// The NPCs as entities, for those missing in the store.
     cast: ArcSwap<Vec<Entity>>,
 }
 
@@ -80,7 +80,7 @@ impl Archive {
     }
 }
 
-/// An NPC as everybody knows it.
+/// An NPC as publicly known.
 fn of_cast(npc: &Npc) -> Entity {
     let known = domain::Entity::from(npc);
     Entity {

@@ -39,7 +39,7 @@ pub struct Look<'a> {
     pub scope: &'a Scope,
     /// Viewer that asks: entries it may not see are not found.
     pub viewer: Viewer,
-    /// The NPCs as entities, for those whom the store does not know.
+    /// The NPCs as entities, for those missing in the store.
     pub cast: &'a [Entity],
     /// The session that goes on.
     pub session: &'a str,
@@ -69,7 +69,7 @@ impl Look<'_> {
         Ok(noted(json!({"results": results}), results.is_empty(), "nothing of that name is known"))
     }
 
-    /// NPCs of the cast whose names contain `name`, but for those among `found`.
+    /// NPCs of the cast whose names contain `name`, without those in `found`.
     fn cast_of(&self, name: &str, kind: Option<EntityKind>, found: &[Entity]) -> Vec<Entity> {
         if kind.is_some_and(|kind| kind != EntityKind::Npc) {
             return Vec::new();

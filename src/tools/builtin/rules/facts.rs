@@ -1,27 +1,28 @@
-//! Facts that questions about rules ask for: the range of a spell, the damage of a weapon.
+//! Kinds of facts in rules, which questions ask for: the range of a spell, the damage of a weapon.
 //!
 //! Entry type: [`Fact`]. **Never**: knows a rule.
 
 use crate::logic::words::fold;
 
-/// Value of a sentence that has the fact itself, and of one that only speaks of it.
+/// Value of a sentence that has the fact itself.
 const HAS: usize = 4;
+/// Value of a sentence that only mentions it.
 const SPEAKS: usize = 1;
 
 /// A kind of fact, by how it is asked for and how rules write it.
 pub struct Fact {
     /// Phrases that ask for it, folded, in any language.
     asked: &'static [&'static str],
-    /// Words beside numbers that are such a fact: "feet"; each whole, in small letters, in any language: a
+    /// Whole words behind a number that make it such a fact: "feet"; in small letters, in any language, since a
     /// table's own rules may be German.
     units: &'static [&'static str],
-    /// Words that are such a fact without a number: "touch".
+    /// Words for such a fact without a number: "touch".
     words: &'static [&'static str],
-    /// True if dice are such a fact.
+    /// True if dice state such a fact.
     is_dice: bool,
-    /// True if the line of figures that a spell begins with has it.
+    /// True if the line of figures at the start of a spell has such facts.
     is_figure: bool,
-    /// True if a spell or a weapon without it has none.
+    /// True if rules always tell it: a text without the fact means that the spell or weapon has none.
     is_told: bool,
 }
 
@@ -93,7 +94,7 @@ const FACTS: [Fact; 6] = [
 ];
 
 impl Fact {
-    /// The fact that `question` asks for, and the phrase that does.
+    /// The kind of fact that `question` asks for, and the phrase that asks.
     pub fn asked(question: &str) -> Option<(&'static Self, &'static str)> {
         let question = format!(" {} ", fold(question));
         FACTS.iter().find_map(|fact| {
@@ -103,8 +104,8 @@ impl Fact {
         })
     }
 
-    /// Value of `sentence` for who asks for the fact: 0 where it says nothing of it. `is_figures`: it is the
-    /// line of figures that a spell begins with.
+    /// Value of `sentence` as an answer; 0: it has no such fact. `is_figures`: it is the line of figures at the
+    /// start of a spell.
     pub fn worth(&self, sentence: &str, is_figures: bool) -> usize {
         let small = sentence.to_lowercase();
         let words: Vec<&str> = small.split(|c: char| !c.is_alphanumeric()).collect();
@@ -122,7 +123,7 @@ impl Fact {
         }
     }
 
-    /// True if a spell or a weapon whose text has no such fact has none at all.
+    /// True if a spell or weapon has no such fact where its text tells none.
     pub const fn is_told(&self) -> bool {
         self.is_told
     }

@@ -137,8 +137,8 @@ impl Index {
         near
     }
 
-    /// Score of the longest name or alias that the question holds whole, and that says more than which `fact`
-    /// is asked for.
+    /// Score of the longest name or alias that the question has in full; not one made of words for `fact`, the
+    /// fact it asks for.
     fn whole(&self, index: usize, asked: &BTreeSet<String>, fact: &BTreeSet<String>) -> f32 {
         let called = self.called.get(index).map(Vec::as_slice).unwrap_or_default();
         let names = |terms: &&BTreeSet<String>| terms.is_subset(asked) && !terms.is_subset(fact);

@@ -122,7 +122,7 @@ impl RuleBook {
         short(&self.index().terms, question, rule)
     }
 
-    /// The sentence of `rule` that answers `question`; `None`: it asks for a fact that the rule has none of.
+    /// The sentence of `rule` that answers `question`; `None`: the rule lacks the fact asked for.
     pub fn answer<'r>(&self, question: &str, rule: &'r Rule) -> Option<&'r str> {
         (!lacks(question, rule)).then(|| self.short(question, rule))
     }

@@ -8,8 +8,8 @@ use super::{facts::Fact, index::bare, terms::Terms};
 use crate::domain::Rule;
 
 /// The sentence of `rule` that has the fact asked for and most of the words, the first of several. Words of the
-/// rule's name say which rule is meant and not what of it. The line of figures that a spell begins with only
-/// counts where a fact is asked for, or nothing else does as well.
+/// rule's name do not count, since they only say which rule is meant. The line of figures at the start of a spell
+/// is chosen where a fact is asked for, or where no other sentence is as good.
 pub fn short<'r>(terms: &Terms, question: &str, rule: &'r Rule) -> &'r str {
     let name: HashSet<String> = terms.of(bare(&rule.name)).into_iter().collect();
     let asked: HashSet<String> = terms.of(question).into_iter().collect();
@@ -31,7 +31,7 @@ pub fn short<'r>(terms: &Terms, question: &str, rule: &'r Rule) -> &'r str {
     best.map_or(rule.text.as_str(), |(_, sentence)| sentence)
 }
 
-/// True if `question` asks for a fact that `rule`, a spell or a piece of gear, has none of.
+/// True if `question` asks for a fact that `rule`, a spell or a piece of gear, lacks.
 pub fn lacks(question: &str, rule: &Rule) -> bool {
     let has_figures = matches!(rule.category.as_str(), "spell" | "equipment");
     let Some((fact, _)) = Fact::asked(question).filter(|(it, _)| has_figures && it.is_told())
@@ -43,7 +43,7 @@ pub fn lacks(question: &str, rule: &Rule) -> bool {
     all.all(|(at, sentence)| fact.worth(sentence, is_figures(rule, at, sentences.len())) == 0)
 }
 
-/// True if the sentence at `at` of so many is the line of figures of a spell.
+/// True if sentence `at` of `of` is the line of figures of a spell.
 fn is_figures(rule: &Rule, at: usize, of: usize) -> bool {
     at == 0 && rule.category == "spell" && of > 1
 }
