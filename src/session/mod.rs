@@ -20,6 +20,7 @@ mod finals;
 mod hearing;
 mod input;
 mod judging;
+mod last_answered;
 mod limits;
 mod line;
 mod moderation;

@@ -2,8 +2,9 @@
 //!
 //! Entry function: [`heard_after`]. **Never**: takes an order behind other talk for a roll.
 
+use super::last_answered::last_answered;
 use crate::{
-    domain::{Message, PersonId},
+    domain::PersonId,
     engine::Conversation,
     logic::{
         spoken::{Heard, after_roll},
@@ -32,19 +33,6 @@ pub fn heard_after<'n>(
 
 /// True if the NPC rolled, or told a roll, for what `by` said last.
 fn has_just_rolled(by: &PersonId, before: &Conversation) -> bool {
-    if before.overheard().iter().any(|line| line.by.as_ref() == Some(by)) {
-        return false;
-    }
-    let mut rolled = false;
-    for message in before.messages().iter().rev() {
-        match message {
-            Message::Assistant { calls, .. } => {
-                rolled |= calls.iter().any(|call| ROLLS.iter().any(|it| call.name.ends_with(it)));
-            }
-            Message::User(said) if said.by.as_ref() == Some(by) => return rolled,
-            Message::User(_) => rolled = false,
-            Message::System(_) | Message::Tool { .. } | Message::Summary { .. } => {}
-        }
-    }
-    false
+    let has_spoken_since = before.overheard().iter().any(|line| line.by.as_ref() == Some(by));
+    !has_spoken_since && last_answered(by, before, &ROLLS).is_some_and(|(_, has_rolled)| has_rolled)
 }

@@ -3,8 +3,9 @@
 //! Entry function: [`roll_with_bonus`]. The NPC's conversation says what the speaker said before, and whether it
 //! rolled then. **Never**: has dice that lie thrown again.
 
+use super::last_answered::last_answered;
 use crate::{
-    domain::{Message, PersonId},
+    domain::PersonId,
     engine::Conversation,
     logic::spoken::{Heard, TOLD, bonus_told},
 };
@@ -22,19 +23,7 @@ pub fn roll_with_bonus(text: &str, by: &PersonId, before: &Conversation) -> Opti
     if let Some(line) = overheard.find(|line| line.by.as_ref() == Some(by)) {
         return if line.unanswered { awaited(&line.text) } else { None };
     }
-    let mut rolled = false;
-    for message in before.messages().iter().rev() {
-        match message {
-            Message::Assistant { calls, .. } => {
-                rolled |= calls.iter().any(|call| call.name.ends_with(ROLL));
-            }
-            Message::User(said) if said.by.as_ref() == Some(by) => {
-                let (_, words) = said.text.split_once(": ")?;
-                return if rolled { Some(format!("{TOLD}{bonus}")) } else { awaited(words) };
-            }
-            Message::User(_) => rolled = false,
-            Message::System(_) | Message::Tool { .. } | Message::Summary { .. } => {}
-        }
-    }
-    None
+    let (said, has_rolled) = last_answered(by, before, &[ROLL])?;
+    let (_, words) = said.text.split_once(": ")?;
+    if has_rolled { Some(format!("{TOLD}{bonus}")) } else { awaited(words) }
 }
