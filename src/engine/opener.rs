@@ -191,8 +191,8 @@ impl Opener {
                     for part in splitter.push(&delta) {
                         sentence.take_or(part, &mut behind).await;
                     }
-                    let left = [splitter.left(), own.held()].concat();
-                    if sentence.is_over && sentence.reads_mark(&behind, &left) {
+                    let after = || [behind.as_str(), splitter.left(), own.held()].concat();
+                    if sentence.is_over && sentence.reads_mark(&after()) {
                         return Ok(answering);
                     }
                     if own.is_over() {
@@ -215,7 +215,7 @@ impl Opener {
         for part in splitter.push(&own.finish()).into_iter().chain(splitter.finish()) {
             sentence.take_or(closed(&part), &mut behind).await;
         }
-        sentence.reads_mark(&behind, "");
+        sentence.reads_mark(&behind);
         Ok(answering)
     }
 }
@@ -309,9 +309,8 @@ impl Sentence<'_> {
         let _ = self.out.send(Say::Sentence(bare)).await;
     }
 
-    /// Looks for the mark of a whole answer in what came after the sentence; true once that is known.
-    fn reads_mark(&mut self, behind: &str, left: &str) -> bool {
-        let after = [behind, left].concat();
+    /// Looks for the mark of a whole answer in the text `after` the sentence; true once that is known.
+    fn reads_mark(&mut self, after: &str) -> bool {
         let after = after.trim_start();
         self.is_marked = after.starts_with(NOTHING_MORE);
         self.is_marked || !NOTHING_MORE.starts_with(after)
