@@ -11,7 +11,7 @@
 //! does).
 
 use super::{
-    language::{is_any, is_everyday, is_word},
+    language::{is_any, is_unlikely_name, is_word},
     words::fold,
 };
 
@@ -67,7 +67,7 @@ impl Labels {
         let is_own = |name: &str| own.contains(&folded(name));
         let firsts = others.iter().filter(|name| !is_own(name)).filter_map(|name| {
             let first = fold(name.trim().split_once(' ')?.0);
-            (!is_everyday(&first) && !is_any(|it| it.roles, &first)).then_some(first)
+            (!is_unlikely_name(&first) && !is_any(|it| it.roles, &first)).then_some(first)
         });
         let firsts = firsts.collect();
         let others = others.into_iter().chain(ANYBODY).map(folded);
@@ -272,13 +272,14 @@ impl Labels {
         let words: Vec<String> =
             name.split([' ', '-']).filter(|word| !word.is_empty()).map(fold).collect();
         let is_name = |word: &String| {
-            let is_known = is_everyday(word) || is_word(word) || is_any(|it| it.short_words, word);
+            let is_known =
+                is_unlikely_name(word) || is_word(word) || is_any(|it| it.short_words, word);
             !is_known || self.firsts.contains(word)
         };
         let is_role = words.last().is_some_and(|word| is_any(|it| it.roles, word));
         if is_role || words.iter().any(is_name) {
             Naming::Name
-        } else if words.iter().all(|word| is_everyday(word)) {
+        } else if words.iter().all(|word| is_unlikely_name(word)) {
             Naming::Ordinary
         } else {
             Naming::Word

@@ -8,7 +8,7 @@ use super::{scene::Whereabouts, seat_id::SeatId};
 use crate::{
     domain::{Campaign, Entity, EntityKind, LineWhen, Npc, ScriptedLine},
     logic::{
-        language::{Language, List, is_any, is_ordinary},
+        language::{is_any, is_everyday},
         words::fold,
     },
 };
@@ -60,16 +60,7 @@ fn listened_for<'n>(there: &[&'n Npc]) -> Vec<&'n str> {
     let is_rare = |word: &&str| {
         let folded = fold(word);
         let is_word = word.chars().all(char::is_alphabetic) && folded.len() >= SHORTEST_WORD;
-        let lists: [fn(&'static Language) -> List; 7] = [
-            |it| it.plain,
-            |it| it.little,
-            |it| it.openers,
-            |it| it.tails,
-            |it| it.fillers,
-            |it| it.function_words,
-            |it| it.roles,
-        ];
-        is_word && !is_ordinary(&folded) && !lists.iter().any(|list| is_any(list, &folded))
+        is_word && !is_everyday(&folded) && !is_any(|it| it.roles, &folded)
     };
     let mut words: Vec<&str> = Vec::new();
     for word in phrases.map(String::as_str).filter(is_rare) {

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::logic::language::{is_any, is_everyday, is_turning, is_word};
+use crate::logic::language::{is_any, is_turning, is_unlikely_name, is_word};
 use crate::logic::names::{
     MOST_WORDS, NameLanguage, NameSound, PhrasePosition, Strength, is_introduced, name_parts,
     place, same_phrase,
@@ -253,7 +253,7 @@ fn is_asked(name: &Hit, text: &str, words: &Words) -> bool {
 /// Certainty with which `name` means `who`: a player named like words of a language ("Amber") has to be
 /// called, or "Amber ale, please" would be said to that player.
 fn own_strength(who: Who, name: &Words) -> Strength {
-    let is_title = |it: &str| is_everyday(it) || is_word(it) || is_any(|it| it.roles, it);
+    let is_title = |it: &str| is_unlikely_name(it) || is_word(it) || is_any(|it| it.roles, it);
     let is_player = matches!(who, Who::Player(_));
     if is_player && name.iter().all(is_title) { Strength::Called } else { Strength::Full }
 }

@@ -56,7 +56,12 @@ impl Language {
     }
 }
 
-/// True if `word`, folded, is ordinary, or in another list of words that hardly are names.
+/// True if `word`, folded, is everyday or stands in a language's list of telling words: hardly a name.
+pub fn is_unlikely_name(word: &str) -> bool {
+    ALL.into_iter().any(|it| it.telling.contains(word)) || is_everyday(word)
+}
+
+/// True if `word`, folded, is ordinary in any language or in a list of its small words.
 pub fn is_everyday(word: &str) -> bool {
     let lists: [fn(&'static Language) -> List; 6] = [
         |it| it.openers,
@@ -66,9 +71,7 @@ pub fn is_everyday(word: &str) -> bool {
         |it| it.little,
         |it| it.plain,
     ];
-    is_ordinary(word)
-        || ALL.into_iter().any(|it| it.telling.contains(word))
-        || lists.into_iter().any(|list| is_any(list, word))
+    is_ordinary(word) || lists.into_iter().any(|list| is_any(list, word))
 }
 
 /// True if a list of any language has `word`.
