@@ -1,4 +1,4 @@
-//! Loudness: changing it at once ([`amplify`]) or smoothly ([`Gain`]).
+//! Loudness: changing it at once ([`amplify`], by a [`factor_of`] dB) or smoothly ([`Gain`]).
 //!
 //! Everything saturates; nothing wraps round.
 //!
@@ -13,6 +13,11 @@ pub fn amplify(samples: &mut [i16], factor: f32) {
     for sample in samples {
         *sample = to_sample(f32::from(*sample) * factor);
     }
+}
+
+/// The volume factor of a gain in dB.
+pub fn factor_of(db: f32) -> f32 {
+    10.0_f32.powf(db / 20.0)
 }
 
 /// A volume that moves smoothly: ducks a voice under another and swells back.
@@ -43,7 +48,7 @@ impl Gain {
     /// wherever a ramp under way has got to. Zero duration moves at once.
     pub fn ramp_to(&mut self, db: f32, duration: Duration) {
         self.from = self.factor();
-        self.to = 10.0_f32.powf(db / 20.0);
+        self.to = factor_of(db);
         self.done = 0;
         self.len = self.rate.samples_in(duration);
     }

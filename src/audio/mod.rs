@@ -22,7 +22,7 @@ mod wav;
 pub use ceiling::Ceiling;
 pub use decode::{DecodeError, decode, decode_as_is};
 pub use gating::{GatingBlocks, gated_loudness, loudness_of, power_of};
-pub use level::{Gain, amplify};
+pub use level::{Gain, amplify, factor_of};
 pub use loudness::{Loudness, TARGET_LUFS};
 pub use opus::{OpusDecoder, OpusError};
 pub use pcm::{Clip, FRAME, FRAME_SAMPLES_48K, Frame, Framer, SampleRate, to_sample};

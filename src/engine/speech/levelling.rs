@@ -10,7 +10,8 @@
 
 use super::levels::{VoiceKey, VoiceLevels};
 use crate::audio::{
-    Ceiling, GatingBlocks, SampleRate, TARGET_LUFS, gated_loudness, loudness_of, to_sample,
+    Ceiling, GatingBlocks, SampleRate, TARGET_LUFS, factor_of, gated_loudness, loudness_of,
+    to_sample,
 };
 
 /// Most that a voice is raised or lowered, in dB.
@@ -136,9 +137,4 @@ impl Drop for Levelling {
             line => self.levels.learn(&self.voice, line),
         }
     }
-}
-
-/// The factor of a gain in dB.
-fn factor_of(db: f32) -> f32 {
-    10.0_f32.powf(db / 20.0)
 }

@@ -5,7 +5,7 @@
 use std::{sync::Arc, time::Duration};
 
 use super::{Layer, Track};
-use crate::audio::{FRAME, FRAME_SAMPLES_48K, Gain, SampleRate};
+use crate::audio::{FRAME, FRAME_SAMPLES_48K, Gain, SampleRate, factor_of};
 
 /// Gains of tracks beyond this are mistakes, in dB.
 const MOST_GAIN_DB: f32 = 40.0;
@@ -57,7 +57,7 @@ impl PlayingTrack {
     pub fn new(track: Arc<Track>, source: Box<dyn Samples>) -> Self {
         let db = if track.gain_db.is_finite() { track.gain_db } else { 0.0 };
         Self {
-            level: 10.0_f32.powf(db.clamp(-MOST_GAIN_DB, MOST_GAIN_DB) / 20.0),
+            level: factor_of(db.clamp(-MOST_GAIN_DB, MOST_GAIN_DB)),
             track,
             source,
             fade: Gain::new(SampleRate::HZ_48000),

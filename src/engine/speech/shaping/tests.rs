@@ -2,7 +2,7 @@ use std::sync::OnceLock;
 
 use super::*;
 use crate::{
-    audio::{FRAME_SAMPLES_48K, Loudness, TARGET_LUFS, to_sample},
+    audio::{FRAME_SAMPLES_48K, Loudness, TARGET_LUFS, factor_of, to_sample},
     domain::Voice,
 };
 
@@ -55,7 +55,7 @@ fn service(wanted: f32) -> Vec<Vec<i16>> {
         lines().iter().map(line).collect()
     };
     let quiet = lufs(&as_loud(1_000.0).concat(), RATE);
-    let lines = as_loud(1_000.0 * 10.0_f32.powf((wanted - quiet) / 20.0));
+    let lines = as_loud(1_000.0 * factor_of(wanted - quiet));
     let is = lufs(&lines.concat(), RATE);
     assert!((is - wanted).abs() < 1.0, "the stand-in has {is} LUFS");
     lines
