@@ -1,4 +1,4 @@
-//! Voices whose sound comes as fast as it is spoken, and can be heard.
+//! Ends sentences whose sound is too slow or silent.
 //!
 //! Entry type: [`Steady`], around each service that speaks, since a timeout of a service only bounds the
 //! wait for its next bytes. A sentence ends with an error when its sound, from the first of it on, lags
@@ -65,7 +65,7 @@ impl TextToSpeech for Steady {
             shortest: LETTER.saturating_mul(letters),
             sound: self.service.speak(request),
             pace: self.is_paced.then(Pace::default),
-            loudness: Loudness::default(),
+            audible: Audible::default(),
         };
         stream::try_unfold(sentence, Sentence::next).boxed()
     }
@@ -88,7 +88,7 @@ struct Sentence {
     sound: BoxStream<'static, Result<Pcm, Error>>,
     /// `None`: it may be slow.
     pace: Option<Pace>,
-    loudness: Loudness,
+    audible: Audible,
 }
 
 impl Sentence {
@@ -105,9 +105,9 @@ impl Sentence {
         if let Some(pace) = &mut self.pace {
             pace.take(&pcm, Instant::now());
         }
-        if let Some(end) = self.loudness.take(&pcm) {
+        if let Some(end) = self.audible.take(&pcm) {
             pcm.samples.truncate(end);
-            let is_whole = self.loudness.heard >= self.shortest;
+            let is_whole = self.audible.heard >= self.shortest;
             let rest = (!is_whole).then(|| Err(self.silent()));
             self.sound = stream::iter(rest).boxed();
         }
@@ -156,9 +156,9 @@ impl Pace {
     }
 }
 
-/// Frames that can be heard, and those that cannot.
+/// Length of the sound that can be heard, and of the silence behind it, frame by frame.
 #[derive(Default)]
-struct Loudness {
+struct Audible {
     /// Sum of the squares of a frame's samples so far, and their number.
     energy: f64,
     samples: usize,
@@ -168,8 +168,8 @@ struct Loudness {
     heard: Duration,
 }
 
-impl Loudness {
-    /// Takes sound in; the number of samples after which there is too much silence.
+impl Audible {
+    /// Takes sound in; the number of its samples after which the silence is too long.
     fn take(&mut self, pcm: &Pcm) -> Option<usize> {
         let frame = pcm.rate.frame_len();
         for (at, sample) in pcm.samples.iter().enumerate() {
