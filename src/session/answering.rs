@@ -135,7 +135,7 @@ impl Table {
         id
     }
 
-    /// What is known of the utterance that `purpose` answers.
+    /// Facts about the utterance that `purpose` answers.
     fn facts(&mut self, purpose: &Purpose) -> TurnFacts {
         let utterance = &purpose.utterance;
         let by = self.speakers.person(utterance.speaker);
@@ -156,8 +156,8 @@ impl Table {
         }
     }
 
-    /// Labels that may stand before a line, for `seat`'s NPC: names of the cast, of the campaign's people, and
-    /// of players, here or not.
+    /// Labels that `seat`'s NPC may put before a line: names of the cast, of the campaign's people, and of
+    /// players, present or not.
     fn labels(&self, seat: SeatId) -> Labels {
         let players = self.speakers.everybody();
         let npcs = self.seats.iter().flat_map(|(_, seat)| names_of(&seat.npc));
@@ -217,9 +217,8 @@ impl Table {
         }
     }
 
-    /// Keeps a turn begun ahead when the final says the same to the same NPC. For a model that answers the
-    /// sound, the same sound is the same, whatever its words: unless those ask for other rolls, which the
-    /// model was told.
+    /// Keeps a turn begun ahead when the final says the same to the same NPC. A model that answers the sound
+    /// keeps it for the same sound in other words, unless they ask for other rolls: it was told which to make.
     pub(super) fn confirm(
         &mut self,
         turn: TurnId,

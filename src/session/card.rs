@@ -1,16 +1,16 @@
-//! End of an X-card: who may end it, by which words, and whose silence ends with it.
+//! The end of an X-card: the words for it, the people who may say them, and the NPCs that speak again.
 //!
-//! The card silences every NPC that could speak. The game master ends it; at a table of this machine so
-//! does a person who is alone there, since nobody else could. NPCs that the game master muted stay muted.
+//! The card silences every NPC that could speak. The game master ends it; at a table of this machine a person
+//! who is alone ends it too. NPCs that the game master muted stay muted.
 //!
 //! **Never**: tells who used the card, or lets one of several players end it.
 
 use super::{SeatId, SpeakerId, routing::Understood, table::Table, utterance::Utterance};
 use crate::logic::command::{self, is_go_on};
 
-/// Way out where whoever is alone may end it.
+/// Way out at a table where the only person may end it.
 const ALONE: &str = "an X-card has muted everyone (\"everyone continue\" or /resume unmutes them)";
-/// Way out where only the game master may.
+/// Way out at all other tables.
 const GAME_MASTERS: &str = "an X-card has muted everyone (the game master says \"everyone continue\" or uses \
                             /npc unmuteall)";
 
@@ -28,12 +28,12 @@ impl Table {
         self.carded.iter().any(is_silent).then_some(way)
     }
 
-    /// True if nobody else could end the X-card than one who is alone.
+    /// True if a person without a game master may end the X-card: the only one at a table of this machine.
     fn is_ended_by_anyone(&self) -> bool {
         self.is_here && self.speakers.here().len() <= 1
     }
 
-    /// Meaning of an utterance that would end the X-card; `None`: it is none, or no card is held up.
+    /// Meaning of an utterance that would end the X-card; `None`: it is another one, or no card is held up.
     pub(super) fn end_of_card(&self, utterance: &Utterance) -> Option<Understood> {
         let way_out = self.way_out_of_card()?;
         let text = utterance.order();
@@ -45,7 +45,7 @@ impl Table {
         Some(if may { Understood::CardEnds } else { Understood::Nobody(way_out.to_owned()) })
     }
 
-    /// Lets the NPCs speak again that an X-card silenced, if `speaker` may.
+    /// Unmutes the NPCs that an X-card silenced, if `speaker` may end it.
     pub(super) fn end_card(&mut self, speaker: SpeakerId) {
         if !self.speakers.is_dm(speaker) && !self.is_ended_by_anyone() {
             return;

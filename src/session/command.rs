@@ -69,7 +69,7 @@ pub enum Command {
     /// Everyone stops at once and is muted; nothing that waits is answered. The exchange that is heard, or was
     /// heard last, is taken back, and what is said over the card is dropped to the end of its sentence.
     Halt,
-    /// Ends an X-card: the NPCs that it silenced may speak again. Only the game master may, or somebody who is
+    /// Ends an X-card: the NPCs that it silenced may speak again. Only the game master may, or a person who is
     /// alone at a table of this machine.
     EndCard(SpeakerId),
     /// Nobody is answered until resumed: what is being heard is said to its end, what waits goes

@@ -12,7 +12,7 @@ use super::{Seat, SeatId, scene::Whereabouts, seats::Seats};
 pub struct Continuation {
     /// NPCs who are muted, by name.
     pub muted: Vec<String>,
-    /// Those of them who an X-card silenced, by name.
+    /// Muted NPCs that an X-card silenced, by name.
     pub carded: Vec<String>,
     /// Place of the scene, where one is set.
     pub location: Option<String>,
@@ -25,7 +25,7 @@ pub struct Continuation {
 }
 
 impl Continuation {
-    /// Records the state of `seats` in `scene`, of which an X-card silenced the `carded`.
+    /// Records the state of `seats` in `scene`; an X-card silenced the `carded`.
     pub(super) fn of(seats: &Seats, scene: &Whereabouts, carded: &[SeatId]) -> Self {
         let (mut muted, mut absent) = (Vec::new(), Vec::new());
         let mut by_card = Vec::new();
@@ -45,7 +45,7 @@ impl Continuation {
         }
     }
 
-    /// Lets the NPCs speak again who an X-card silenced.
+    /// Unmutes the NPCs that an X-card silenced.
     pub fn end_card(&mut self) {
         let carded = std::mem::take(&mut self.carded);
         self.muted.retain(|name| !carded.contains(name));

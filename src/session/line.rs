@@ -138,7 +138,7 @@ pub enum Outcome {
     Stopped,
     /// A command of the game master.
     Command,
-    /// A wish, of anybody, that the table itself has granted.
+    /// A wish that the table granted without an NPC.
     Granted,
 }
 

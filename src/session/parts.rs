@@ -51,7 +51,7 @@ pub struct TableSetup {
     pub host: ToolHost,
     /// Lines that are still to be written down.
     pub backlog: Backlog,
-    /// It is a table of this machine, where somebody who is alone may end an X-card.
+    /// It is a table of this machine, where a person who is alone may end an X-card.
     pub is_here: bool,
     /// Seed of dice and variety.
     pub seed: u64,

@@ -1,6 +1,6 @@
-//! The recogniser of a table, and who pays for it.
+//! The recogniser of a table, and the payments for it.
 //!
-//! Entry type: [`Recogniser`]. **Never**: knows what is said.
+//! Entry type: [`Recogniser`]. **Never**: reads the text.
 
 use std::{
     sync::{
@@ -54,7 +54,7 @@ impl Recogniser {
         self.budget.reserve_now(self.stt.priced_as(), HEARING, None, expected)
     }
 
-    /// Money for further [`PAID_FRAMES`], and what resolves once they may be sent (`None`: they may).
+    /// Pays ahead for further [`PAID_FRAMES`]; the future resolves once they may be sent (`None`: at once).
     pub fn pay_on(&self) -> (Option<Reservation>, Option<Covered>) {
         match self.reserve() {
             Ok(held) => {

@@ -192,10 +192,10 @@ impl Recognition {
         Poll::Ready(RecognitionEvent { recognition: self.id, spoken })
     }
 
-    /// Hands on what has been paid for meanwhile. What is given back was never sent.
+    /// Hands on the sound that was paid for meanwhile; a refused payment is given back, its sound was not sent.
     ///
     /// # Errors
-    /// Nobody pays for more, or the store is late.
+    /// A cap would be passed, or the store is late.
     fn poll_payment(&mut self, context: &mut Context<'_>) -> Result<(), Error> {
         while let Some(paying) = &mut self.paying {
             let Poll::Ready(paid) = paying.poll_unpin(context) else { break };
@@ -210,7 +210,7 @@ impl Recognition {
         Ok(())
     }
 
-    /// What is held may be spent.
+    /// Opens the recogniser if needed, and hands on the sound that is paid for now.
     fn paid(&mut self) {
         if let Some((speaker, audio)) = self.unopened.take() {
             self.events = Some(self.recogniser.listen(speaker, audio, &self.all_frames));

@@ -1,4 +1,4 @@
-//! What a recogniser tells of an utterance.
+//! Events of a recogniser.
 //!
 //! Entry type: [`RecognitionEvent`]. **Never**: decides what follows from it.
 

@@ -1,4 +1,4 @@
-//! What is wanted of the roll that the speaker has just made with the same NPC: "same again", "what was that?".
+//! Words about the roll that the speaker has just made with the same NPC: "same again", "what was that?".
 //!
 //! Entry function: [`heard_after`]. **Never**: takes an order behind other talk for a roll.
 
@@ -15,8 +15,8 @@ use crate::{
 /// Ends of the names under which models call the tools that throw dice and tell what they showed.
 const ROLLS: [&str; 2] = ["roll", "last"];
 
-/// Meaning of `text` of `by` about dice; words without any of dice count where the last exchange of `by` with
-/// the NPC, which is called by `names`, was about a roll.
+/// Meaning of `text` of `by` about dice. Text without a word of dice counts if the last exchange of `by` with
+/// the NPC, which has these `names`, was about a roll.
 pub fn heard_after<'n>(
     text: &str,
     by: &PersonId,

@@ -59,7 +59,7 @@ pub enum Understood {
 }
 
 impl Understood {
-    /// True if it asks what `purpose` asks, words aside.
+    /// True if it goes to the same NPC at the same tier as `purpose`, whatever its words.
     pub fn is_same_request(&self, purpose: &Purpose) -> bool {
         match self {
             Self::Addressed { seat, tier } => {
@@ -107,7 +107,7 @@ pub struct Router {
     last_deep: Option<Moment>,
     /// Turns that may still be part of a rapid exchange, oldest first.
     recent_turns: Vec<(SeatId, Moment)>,
-    /// Own names of those who have sat down.
+    /// Names of the people who have joined.
     met: Vec<String>,
 }
 
@@ -163,7 +163,7 @@ impl Router {
         self.tier_names = self.known.tier_names(&npc_names(seats));
     }
 
-    /// Learns the own name of somebody who sits down.
+    /// Learns the name of a `person` who joins, not of a character.
     pub fn meet(&mut self, person: &str) {
         if !self.met.iter().any(|known| known == person) {
             self.addresser.meet(person);

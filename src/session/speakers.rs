@@ -95,7 +95,7 @@ impl Speakers {
         known.chain(self.played.values().flatten().cloned()).collect()
     }
 
-    /// Names of all players that are known: their own, and of those they play; here or not.
+    /// Names of all known players and of their characters, present or not.
     pub fn everybody(&self) -> Vec<String> {
         let players = self.characters.iter().map(|player| player.name.clone());
         let people = self.here.iter().chain(&self.left).map(|speaker| speaker.name.clone());

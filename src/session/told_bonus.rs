@@ -1,4 +1,4 @@
-//! A bonus that its speaker tells by itself, after a request for a roll or after the roll.
+//! A bonus told without a roll, after the request for one or after the roll itself.
 //!
 //! Entry function: [`roll_with_bonus`]. The NPC's conversation says what the speaker said before, and whether it
 //! rolled then. **Never**: has dice that lie thrown again.

@@ -298,7 +298,7 @@ impl Active {
         };
         let is_cascade = engine.is_none_or(|it| it.kind != EngineKind::SpeechToSpeech);
         let tts = if is_cascade { made_by.spoke.clone() } else { cast.tts.clone() };
-        // What was said in place of an answer is told as well.
+        // The line in place of an answer is reported too.
         let said = [heard.text.as_str(), heard.instead.as_str()];
         let reply = said.iter().filter(|it| !it.is_empty()).copied().collect::<Vec<_>>().join(" ");
         let line = (!hidden).then(|| TurnLine {

@@ -1,7 +1,7 @@
-//! Wishes about music that the table grants itself, whoever is addressed.
+//! Wishes about music that the table grants itself, even if they are addressed to an NPC.
 //!
-//! An utterance that only wishes is answered by the change alone. One that says more is answered by the NPC, which
-//! is told the rest. **Never**: grants anything before the words are final.
+//! An utterance that only wishes is answered by the change alone. If it says more, the NPC answers the rest.
+//! **Never**: grants anything before the words are final.
 
 use super::{SpeakerId, routing::Understood, table::Table, utterance::Utterance};
 use crate::logic::{music::MusicWish, spoken};
@@ -47,7 +47,7 @@ impl Table {
         Some(wishes)
     }
 
-    /// Does what was wished; whoever is asked what sounds says so.
+    /// Grants `wishes`; returns the changes in words. An NPC says the titles if they are asked for.
     pub(super) fn grant(&mut self, speaker: SpeakerId, wishes: Vec<MusicWish>) -> String {
         let is_asked = wishes.contains(&MusicWish::Name);
         let done: Vec<String> = wishes.into_iter().map(|wish| self.music.grant(wish)).collect();

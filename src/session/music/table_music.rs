@@ -21,7 +21,7 @@ use crate::{
 const VOICE_HOLDS: Duration = Duration::from_millis(300);
 /// Change of volume by "softer" and "louder", in percent.
 const VOLUME_STEP: u8 = 20;
-/// Softest volume that is reached so; less is a "stop".
+/// Lowest volume that "softer" sets: below it the music would seem stopped.
 const VOLUME_MIN: u8 = 10;
 /// Full volume.
 const VOLUME_MAX: u8 = 100;
@@ -81,7 +81,7 @@ impl TableMusic {
         self.status().playing.into_iter().map(|it| it.1).collect()
     }
 
-    /// Does what was wished; returns what was done.
+    /// Grants `wish`; returns the change in words.
     pub fn grant(&self, wish: MusicWish) -> String {
         let volume = self.status().volume;
         match wish {
@@ -103,7 +103,7 @@ impl TableMusic {
         }
     }
 
-    /// Titles of what sounds; `None`: nothing does.
+    /// Titles of the tracks that sound; `None`: none does.
     pub fn titles(&self) -> Option<String> {
         let titles = self.playing();
         (!titles.is_empty()).then(|| titles.join(", "))
@@ -123,7 +123,7 @@ impl TableMusic {
         told
     }
 
-    /// The track after the one that sounds, of its layer, in the library's order; music before ambience.
+    /// The next track in the layer of the one that sounds, in the library's order; music before ambience.
     fn next_track(&self) -> Option<Arc<Track>> {
         let playing = self.status().playing.into_iter().next();
         let (layer, title) = playing.unwrap_or((Layer::Music, String::new()));
