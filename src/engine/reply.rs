@@ -123,7 +123,7 @@ fn gone() -> Error {
 pub struct HeardAloud {
     /// Text up to the last frame that left; fillers are not part of it.
     pub text: String,
-    /// What was heard of a line in place of an answer; empty: there was none.
+    /// The part heard of a line in place of an answer; may be empty.
     pub instead: String,
     /// Length of the sound that left, fillers included.
     pub audio: Duration,

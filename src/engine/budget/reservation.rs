@@ -190,7 +190,7 @@ impl Reserved {
         });
     }
 
-    /// What the service has counted of the attempt that ends.
+    /// Takes the service's count of the attempt that ends.
     fn take_counted(&self) -> Consumption {
         std::mem::take(&mut *locked(&self.counted))
     }
@@ -217,7 +217,7 @@ impl Drop for Reservation {
     }
 }
 
-/// A further attempt of a request whose reservation is gone.
+/// Books a further attempt that was begun after its [`Reservation`] was dropped.
 impl Drop for Reserved {
     fn drop(&mut self) {
         self.settle(None);

@@ -96,7 +96,7 @@ impl Cascaded {
         &self.model
     }
 
-    /// What brings its voice to the loudness of all.
+    /// Loudness of the voices, by which its own is levelled.
     pub const fn levels(&self) -> Option<&VoiceLevels> {
         self.voice.levels()
     }

@@ -1,6 +1,6 @@
 //! Brings one line of a voice to the loudness of all, while it is made.
 //!
-//! Comes: sound at 48 kHz in the pieces in which the service sends it. Goes: the same samples, none later. A
+//! In: sound at 48 kHz in the pieces in which the service sends it. Out: as many samples, none later. A
 //! piece is measured before it leaves, so one that holds a whole line is right at once. A known voice begins
 //! with its own gain, which then moves slowly, and only as far as the line is more than 2 LU beside its voice;
 //! an unknown one begins unchanged (or quieter, if it is louder than wanted) and gets there within its first
@@ -21,7 +21,7 @@ const LOWERED_MAX: f32 = 30.0;
 const SPREAD: f32 = 2.0;
 /// Added to it, divided by the number of blocks: the first words say little of a line.
 const UNSURE: f32 = 4.0;
-/// What is heard before the first block counts from this share of a block on.
+/// Least share of a block that counts before the first block is whole.
 const SHARE_MIN: f32 = 0.25;
 /// Blocks from which on a voice is known: about a second.
 const SURE_BLOCKS: usize = 10;
@@ -129,7 +129,7 @@ fn guess(early: f32, share: f32) -> f32 {
 }
 
 impl Drop for Levelling {
-    /// What was made of the line teaches its voice, whole or not.
+    /// Learns the voice from the line, whole or not.
     fn drop(&mut self) {
         let (power, share) = self.blocks.so_far();
         match self.own() {

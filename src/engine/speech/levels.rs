@@ -1,4 +1,4 @@
-//! How loud voices are, learnt from what they say.
+//! The loudness of voices, learnt from their lines.
 //!
 //! A voice is known by the gating blocks (BS.1770) of its last lines, before any gain. A program run begins
 //! with what an earlier one has kept, as one loudness a voice. [`VoiceLevels`] is shared by all tables; a line

@@ -24,7 +24,7 @@ pub struct Synthesizer {
     budget: Budget,
     /// Pronunciations of words.
     said: Arc<[Pronunciation]>,
-    /// Brings it to the loudness of all voices; `None`: it is as loud as it comes.
+    /// Loudness of the voices, by which its own is levelled; `None`: it is as loud as it comes.
     levels: Option<VoiceLevels>,
 }
 
@@ -52,7 +52,7 @@ impl Synthesizer {
         Self { levels: Some(levels.clone()), ..self }
     }
 
-    /// What brings it to the loudness of all voices.
+    /// Loudness of the voices, by which its own is levelled.
     pub const fn levels(&self) -> Option<&VoiceLevels> {
         self.levels.as_ref()
     }

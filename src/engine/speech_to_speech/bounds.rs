@@ -33,7 +33,7 @@ pub struct Bounds {
 }
 
 impl Bounds {
-    /// No event yet of an answer with at most so much `speech`; the first may take as long as `first`.
+    /// Before any event; `speech`: longest speech of the answer, `first`: longest wait for its first event.
     pub fn new(speech: Duration, first: Duration) -> Self {
         Self { speech, silent_at: Instant::now() + first, ends_at: None, events: 0 }
     }
@@ -62,7 +62,7 @@ impl Bounds {
     }
 }
 
-/// Reason for an answer with more than so much speech.
+/// Reason for an answer with more than this much `speech`.
 pub fn too_long(speech: Duration) -> String {
     let seconds = speech.as_secs();
     format!(

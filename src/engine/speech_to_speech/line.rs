@@ -122,7 +122,7 @@ impl Line {
         self.open.as_mut().ok_or_else(gone)
     }
 
-    /// The contents of a new session, before anything is told to it.
+    /// The contents of a new session, still empty.
     pub fn empty(&self) -> Contents {
         let a_second = self.service.abilities().sound;
         Contents::new(a_second, longest(a_second, self.npc.s2s.max_answer))
@@ -379,7 +379,7 @@ impl Open {
             match self.events.next().await {
                 Some(Ok(SpeechSessionEvent::Done(done))) => return self.pay(pending, done.usage),
                 Some(Ok(SpeechSessionEvent::Audio { sound, .. })) => {
-                    // Nobody hears it, and it is billed.
+                    // It is billed, though not heard.
                     pending.answered.sound += sound.rate.duration_of(sound.samples.len());
                 }
                 Some(event) => self.note(&event),

@@ -50,7 +50,7 @@ pub struct Answered {
 }
 
 impl Contents {
-    /// Nothing yet, with a service that counts sound so; `longest`: tokens of the longest answer.
+    /// Nothing yet; `a_second`: the service's tokens of sound, `longest`: tokens of the longest answer.
     pub const fn new(a_second: SoundTokens, longest: u32) -> Self {
         Self { a_second, longest, text: 0, sound: 0, heard: Duration::ZERO }
     }
@@ -128,7 +128,7 @@ impl Contents {
     }
 }
 
-/// Tokens of the longest answer, whose speech lasts at most so long, with a service that counts sound so.
+/// Tokens of the longest answer: `speech`, of which a second has `a_second`, and its text.
 pub fn longest(a_second: SoundTokens, speech: Duration) -> u32 {
     let spoken = u32::try_from(tokens(speech, a_second.spoken)).unwrap_or(u32::MAX);
     spoken.max(LEAST).saturating_add(BESIDE)

@@ -87,7 +87,7 @@ struct OfRequest {
 }
 
 impl OfRequest {
-    /// It costs so much by now, if it did not cost more before.
+    /// Raises its cost to `cost`, if it is lower.
     fn costs(&mut self, cost: u64) {
         let mut all = self.bill.0.lock().unwrap();
         all.total += cost.saturating_sub(self.cost);
@@ -168,7 +168,7 @@ struct Counting<W> {
 }
 
 impl<W: Wire> Counting<W> {
-    /// An answer to a request of so many tokens; `most`: its longest, in tokens.
+    /// An answer to a request of `input` tokens; `most`: its longest, in tokens.
     fn acts(&self, input: u64, most: u32) -> VecDeque<Act> {
         const TEXTS: [&str; 4] =
             ["Aye. ", "The mill stands by the river. ", "So they say, ", "Ha! "];

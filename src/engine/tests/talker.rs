@@ -33,14 +33,14 @@ use crate::{
 pub enum Does {
     /// Says these words in so many ms of sound, all at once.
     Say(&'static str, u64),
-    /// Speaks as fast as it is heard, for so many ms unless it is cancelled; the last 400 of each so many
-    /// ms are silent.
+    /// Speaks as fast as it is heard, for the first number of ms unless it is cancelled; the last 400 ms of
+    /// each period, the second number of ms, are silent.
     Talk(u64, u64),
     /// Speaks as fast as it is heard until the session ends, cancelled or not.
     TalkOn,
     /// Begins a call each second until the session ends.
     Dawdle,
-    /// Begins so many calls at once.
+    /// Begins this number of calls at once.
     Flood(usize),
     /// Calls a tool.
     Call(&'static str, &'static str),

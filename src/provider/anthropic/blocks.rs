@@ -17,7 +17,7 @@ use crate::{
     },
 };
 
-/// Most blocks that an answer begins, be it one twice.
+/// Most starts of blocks in an answer; a block that begins again counts again.
 const MAX_BLOCKS: usize = 4_096;
 /// Most values in the arguments of a call that is sent back with thoughts.
 const MAX_VALUES: usize = 10_000;

@@ -25,9 +25,9 @@ const GAP: Duration = Duration::from_millis(120);
 const QUIET: Duration = Duration::from_secs(1);
 /// A frame whose samples are louder than this on average may be a voice.
 const LOUD: u32 = 300;
-/// A voice after so long without one begins an utterance.
+/// Pause after which a voice begins another utterance.
 const APART: Duration = Duration::from_millis(500);
-/// A voice that goes on so long does, too: noise would be an utterance without end.
+/// Longest utterance: noise would be one without end.
 const LONGEST: Duration = Duration::from_secs(32);
 
 /// Hears one speaker until the sound ends, or the socket does while nobody speaks.
@@ -82,7 +82,7 @@ struct Listening {
     heard_at: Instant,
 }
 
-/// What is counted of one utterance.
+/// Counts of one utterance.
 struct Counted {
     begun_at: Instant,
     /// Time of its last voice.

@@ -27,7 +27,7 @@ impl Transcript {
     pub fn take(&mut self, results: &Results) -> Result<bool, Bound> {
         TURN_TEXT.check(joined(&self.settled, &results.transcript))?;
         self.until = self.until.max(results.until);
-        // What is settled only grows by what was open.
+        // The settled words only grow by the open ones.
         let is_other = self.open != results.transcript;
         if results.is_final {
             self.open.clear();

@@ -36,7 +36,7 @@ struct Rule {
     recalls_name: bool,
 }
 
-/// What is asked of a script.
+/// A search for a line.
 struct Asked<'a> {
     /// The words to be answered.
     text: &'a str,
@@ -105,8 +105,8 @@ impl Script {
     }
 
     /// The line to use: one in the language that was spoken before one without a language, then one that
-    /// was not the last answer, then the longest match, equals by weight, the default when none fits. What
-    /// is said beside a greeting counts before the greeting. Captures of a pattern go into `values`.
+    /// was not the last answer, then the longest match, equals by weight, the default when none fits. Words
+    /// beside a greeting count before the greeting. Captures of a pattern go into `values`.
     pub fn choose(
         &self,
         request: &ChatRequest,

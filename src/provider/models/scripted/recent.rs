@@ -13,7 +13,7 @@ pub const LAST: usize = 3;
 pub struct Recent<'m> {
     /// The newest first.
     answers: Vec<&'m str>,
-    /// Words that the newest answers; empty: unknown.
+    /// Words before the newest answer; empty: unknown.
     asked: &'m str,
 }
 

@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use crate::{domain::TurnFacts, logic::words::capitalised};
 
-/// The group of a pattern that takes the name of somebody who introduces themself.
+/// Group of a pattern for the name by which the speaker introduces themself.
 pub const NAME: &str = "name";
 
 /// Most words of a value at the end of a line that was cut off.

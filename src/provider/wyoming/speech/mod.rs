@@ -229,7 +229,7 @@ impl Reading {
         }
     }
 
-    /// Counts an event with so much sound.
+    /// Counts an event if it brought no `sound`.
     fn count(&mut self, sound: Duration) -> Result<(), Error> {
         if !sound.is_zero() {
             return Ok(());
