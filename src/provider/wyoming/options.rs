@@ -29,6 +29,8 @@ impl Options {
 
 #[cfg(test)]
 pub(super) mod tests {
+    use tokio::{io::AsyncWriteExt, net::TcpListener, task::JoinHandle};
+
     use super::*;
 
     /// Patience with a service that says nothing more.
@@ -43,6 +45,18 @@ pub(super) mod tests {
             first_byte_timeout: patience,
             idle_timeout: patience,
         }
+    }
+
+    /// Address of a service that sends `event` again and again, and its task.
+    pub async fn flooding(event: &str) -> (String, JoinHandle<()>) {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let address = format!("tcp://{}", listener.local_addr().unwrap());
+        let flood = format!("{event}\n").repeat(64);
+        let task = tokio::spawn(async move {
+            let (mut stream, _) = listener.accept().await.unwrap();
+            while stream.write_all(flood.as_bytes()).await.is_ok() {}
+        });
+        (address, task)
     }
 
     #[test]

@@ -3,14 +3,14 @@
 use futures::TryStreamExt;
 use serde_json::json;
 use tokio::{
-    io::{AsyncBufReadExt, AsyncWriteExt, BufReader},
+    io::{AsyncBufReadExt, BufReader},
     net::TcpListener,
     time::pause,
 };
 
 use super::*;
 use crate::provider::wyoming::{
-    options::tests::{SHORT, options},
+    options::tests::{SHORT, flooding, options},
     wyoming_server::{Fault, Recorded, Script, When, WyomingServer},
 };
 
@@ -170,19 +170,13 @@ async fn events_of_an_utterance_are_bounded() {
         r#"{"type": "transcript-start", "data": {}}"#,
         r#"{"type": "mood-changed", "data": {"to": "merry"}}"#,
     ] {
-        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-        let address = format!("tcp://{}", listener.local_addr().unwrap());
-        let flood = format!("{event}\n").repeat(64);
-        let flooding = tokio::spawn(async move {
-            let (mut stream, _) = listener.accept().await.unwrap();
-            while stream.write_all(flood.as_bytes()).await.is_ok() {}
-        });
+        let (address, flood) = flooding(event).await;
         let recogniser = Recogniser::new(options(&address), "en");
         let heard = tokio::time::timeout(Duration::from_secs(60), hear(&recogniser, 60)).await;
         let error = heard.expect("it ends").unwrap_err();
         assert_eq!(error.kind(), Kind::Protocol, "{event}: {error}");
         assert!(error.to_string().contains(&EVENTS.to_string()), "{event}: {error}");
-        flooding.abort();
+        flood.abort();
     }
 }
 

@@ -2,13 +2,13 @@
 
 use futures::TryStreamExt;
 use serde_json::json;
-use tokio::{io::AsyncWriteExt, net::TcpListener, time::timeout};
+use tokio::time::timeout;
 
 use super::*;
 use crate::{
     domain::Pronunciation,
     provider::wyoming::{
-        options::tests::{SHORT, options},
+        options::tests::{SHORT, flooding, options},
         wyoming_server::{Fault, Script, Sentence, When, WyomingServer},
     },
 };
@@ -169,19 +169,13 @@ async fn blanks_are_sound_of_a_service() {
 
 /// A sentence at a service that sends `event` again and again, which has `patience`.
 async fn flooded(event: &str, patience: Duration) -> Error {
-    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-    let address = format!("tcp://{}", listener.local_addr().unwrap());
-    let flood = format!("{event}\n").repeat(64);
-    let flooding = tokio::spawn(async move {
-        let (mut stream, _) = listener.accept().await.unwrap();
-        while stream.write_all(flood.as_bytes()).await.is_ok() {}
-    });
+    let (address, flood) = flooding(event).await;
     let speech = Speech::new(Options { first_byte_timeout: patience, ..options(&address) });
     let (program, at) = (Arc::default(), Instant::now());
     *speech.0.known.write().unwrap() = Some(Described { program, at });
     let sentence = timeout(Duration::from_secs(60), spoken(&speech, request("Hello.", "")));
     let error = sentence.await.expect("it ends").unwrap_err();
-    flooding.abort();
+    flood.abort();
     error
 }
 
