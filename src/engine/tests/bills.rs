@@ -33,9 +33,10 @@ use super::{
     SpeechToSpeech, Synthesizer, Turn, VoiceEngine,
     props::{ms, seeds},
     talker::{Does, Talker},
+    voice_models::frames,
 };
 use crate::{
-    audio::{Frame, SampleRate},
+    audio::SampleRate,
     domain::TurnId,
     engine::{Budget, size::bytes},
     logic::budget::{BudgetOptions, Ledger, Price},
@@ -414,7 +415,7 @@ impl Table {
         let (decide, gate) = watch::channel(Gate { confirmed: !is_guess, playing: usize::MAX });
         let cancel = CancellationToken::new();
         let Asked { conversation, turn } = self.bench.turn(gate, &cancel);
-        let turn = Turn { audio: spoken(), ..turn };
+        let turn = Turn { audio: frames(0..50).into(), ..turn };
         let (to, mut replies) = mpsc::channel(512);
         let making = engine.start(Arc::new(turn), ReplyPort::new(TurnId(1), to));
         let reading = async { while replies.recv().await.is_some() {} };
@@ -453,12 +454,6 @@ impl Table {
 /// A generator of its own for one part.
 fn fork(rng: &mut StdRng) -> StdRng {
     StdRng::seed_from_u64(rng.random())
-}
-
-/// A second of speech.
-fn spoken() -> Arc<[Frame]> {
-    let rate = SampleRate::HZ_16000;
-    (0..50).map(|it| Frame::new(vec![it; rate.frame_len()], rate).unwrap()).collect()
 }
 
 /// Plays one seed; what was billed.

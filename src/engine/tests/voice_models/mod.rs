@@ -133,7 +133,7 @@ impl Seat {
 }
 
 /// Frames of an utterance, which is like no other.
-fn frames(samples: Range<i16>) -> Vec<Frame> {
+pub fn frames(samples: Range<i16>) -> Vec<Frame> {
     let rate = SampleRate::HZ_16000;
     samples.map(|it| Frame::new(vec![it; rate.frame_len()], rate).unwrap()).collect()
 }
