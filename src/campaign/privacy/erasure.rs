@@ -1,19 +1,16 @@
 //! Erases a person from tables and files, which need no store.
 //!
 //! Entry type: [`Eraser`]. The first attempt goes through all tables and files, by the person's identity and,
-//! for what earlier versions have kept, by their names. Files that cannot be changed are recorded; later
-//! attempts try these alone, so that what the person says meanwhile stays. Once they can be changed all
-//! forget once more, as a session may have gone on from one. **Never**: leaves a person's words where NPCs
-//! go on from them.
+//! for records of earlier versions, by their names. Files that cannot be changed are recorded; later
+//! attempts try these alone, so that new words of the person stay. Once they can be changed, all tables and
+//! files are gone through again, as a session may have gone on from one. **Never**: leaves a person's words
+//! where NPCs go on from them.
 
-use std::{collections::BTreeSet, mem, sync::Arc};
+use std::{collections::BTreeSet, sync::Arc};
 
 use tokio::task::spawn_blocking;
 
-use super::{
-    error::PrivacyError,
-    files::{Unforgotten, forget_kept},
-};
+use super::{error::PrivacyError, files::forget_kept};
 use crate::{
     campaign::{Sessions, SharedSettings, parts::clear_parts},
     domain::{Person, PersonId},
@@ -48,8 +45,15 @@ impl Eraser {
         erased
     }
 
-    /// Erases what bears nothing but one of `names`, where an earlier attempt has not. `tried` are the files
-    /// of `deletion` before this attempt.
+    /// Erases records of earlier versions that have one of `names` and no identity. `tried` are the files of
+    /// `deletion` before this attempt; earlier attempts and [`Self::by_id`] decide what is left to do:
+    ///
+    /// | `named` | `erased` | `tried` | erases from |
+    /// |---|---|---|---|
+    /// | no | either | any | everything |
+    /// | yes | yes | some | the files tried, then everything |
+    /// | yes | yes | none | nothing: it is done |
+    /// | yes | no | any | nothing: the identity comes first |
     ///
     /// # Errors
     /// Something cannot be read or written; all else is done.
@@ -63,30 +67,30 @@ impl Eraser {
         if names.is_empty() || is_over {
             return Ok(());
         }
-        // No identity is empty: only what has no other mark than the name goes.
+        // No identity is empty, so only records without one match.
         let person = Arc::new(Person { id: PersonId(String::new()), names: names.to_vec() });
         let tried: &[String] = if deletion.named { tried } else { &[] };
         let erased = self.erase_left(&person, &deletion.from, tried).await;
-        let by_id = match deletion.erased {
-            true => Vec::new(),
-            false => mem::take(&mut deletion.files),
-        };
-        let is_tried = deletion.erased || !by_id.is_empty();
-        deletion.files = by_id;
+        if deletion.erased {
+            // No file is left to try by identity.
+            deletion.files.clear();
+        }
+        let is_tried = deletion.erased || !deletion.files.is_empty();
         match &erased {
             Ok(()) => deletion.named = true,
-            // Without the rest by identity there is no file to try alone.
-            Err(PrivacyError::Kept(Unforgotten { sessions, .. })) if is_tried => {
+            // If the erasure by identity failed elsewhere, the next attempt goes through everything anyway.
+            Err(PrivacyError::Kept(left)) if is_tried => {
                 deletion.named = true;
-                let all = mem::take(&mut deletion.files).into_iter().chain(sessions.clone());
-                deletion.files = all.collect::<BTreeSet<_>>().into_iter().collect();
+                deletion.files.extend_from_slice(&left.sessions);
+                deletion.files.sort();
+                deletion.files.dedup();
             }
             Err(_) => {}
         }
         erased
     }
 
-    /// Removes what killed programs have left of files of sessions.
+    /// Removes unfinished files of sessions, left by killed programs.
     pub async fn clear_parts(&self) {
         let folder = self.settings.load().data_dir.clone();
         if let Err(error) = spawn_blocking(move || clear_parts(&folder)).await {
