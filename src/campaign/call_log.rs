@@ -12,7 +12,10 @@ use std::{
 use serde::Serialize;
 use serde_json::Value;
 
-use super::{file_error::FileError, kept::owner_of};
+use super::{
+    file_error::{FileError, read_if_there},
+    kept::owner_of,
+};
 use crate::{
     domain::{Owner, Person, PersonId},
     files,
@@ -122,16 +125,7 @@ pub fn forget_calls(path: &Path, person: &Person) -> Result<(), FileError> {
 /// It cannot be read.
 pub fn calls_of(path: &Path, person: &Person) -> Result<usize, FileError> {
     let theirs = |line: &&[u8]| serde_json::from_slice(line).is_ok_and(|call| is_of(&call, person));
-    Ok(read(path)?.map_or(0, |text| text.split(|it| *it == b'\n').filter(theirs).count()))
-}
-
-/// Content of the log at `path`; `None` without one.
-fn read(path: &Path) -> Result<Option<Vec<u8>>, FileError> {
-    match files::read_own(path) {
-        Ok(text) => Ok(Some(text)),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-        Err(error) => Err(FileError::on("read", path)(error)),
-    }
+    Ok(read_if_there(path)?.map_or(0, |text| text.split(|it| *it == b'\n').filter(theirs).count()))
 }
 
 fn is_of(call: &Value, person: &Person) -> bool {
@@ -140,7 +134,7 @@ fn is_of(call: &Value, person: &Person) -> bool {
 
 /// Removes calls after the first `from` bytes; whether there were any.
 fn remove(path: &Path, from: usize, which: impl Fn(&Value) -> bool) -> Result<bool, FileError> {
-    let Some(text) = read(path)? else { return Ok(false) };
+    let Some(text) = read_if_there(path)? else { return Ok(false) };
     let (before, since) = text.split_at(from.min(text.len()));
     let stays = |line: &&[u8]| !serde_json::from_slice(line).is_ok_and(|call| which(&call));
     let left: Vec<u8> =

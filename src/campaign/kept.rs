@@ -12,7 +12,10 @@ use std::{
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::{file_error::FileError, hold::SessionHold};
+use super::{
+    file_error::{FileError, read_if_there},
+    hold::SessionHold,
+};
 use crate::{
     domain::{Message, Owner, Person, Scope, redact},
     engine::forget_exchanges,
@@ -47,11 +50,10 @@ struct Content {
 impl Content {
     /// Content of the file at `path`; the default without a file.
     fn read(path: &Path) -> Result<Self, KeptError> {
-        let content: Self = match files::read_own(path) {
-            Ok(text) => serde_json::from_slice(&text)
+        let content: Self = match read_if_there(path)? {
+            Some(text) => serde_json::from_slice(&text)
                 .map_err(|error| KeptError::Foreign { path: path.to_owned(), error })?,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Self::default(),
-            Err(error) => return Err(FileError::on("read", path)(error).into()),
+            None => Self::default(),
         };
         match content.version > VERSION {
             true => Err(KeptError::Newer(path.to_owned())),

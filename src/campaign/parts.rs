@@ -1,4 +1,4 @@
-//! Parts of kept sessions' files that killed programs have left: they hold what was said.
+//! Unfinished files of kept sessions, left by killed programs: they hold what was said.
 //!
 //! Entry functions: [`kept_sessions`], [`remove_parts`], [`clear_parts`]. **Never**: removes a part of a
 //! session that another program plays, if its caller holds the session.
@@ -10,10 +10,13 @@ use std::{
     process,
 };
 
-use super::{file_error::FileError, hold::SessionHold};
+use super::{
+    file_error::{FileError, names_in},
+    hold::SessionHold,
+};
 use crate::files;
 
-/// Kept sessions in `folder` whose names `is_meant` accepts, each with the parts that are there of its files.
+/// Kept sessions in `folder` whose names `is_meant` accepts, each with the parts of its files.
 ///
 /// # Errors
 /// The folder cannot be read.
@@ -21,21 +24,14 @@ pub fn kept_sessions(
     folder: &Path,
     is_meant: impl Fn(&str) -> bool,
 ) -> Result<BTreeMap<String, Vec<PathBuf>>, FileError> {
-    let entries = match fs::read_dir(folder) {
-        Ok(entries) => entries,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(BTreeMap::new()),
-        Err(error) => return Err(FileError::on("read", folder)(error)),
-    };
     let mut kept = BTreeMap::<_, Vec<_>>::new();
-    for entry in entries {
-        let name = entry.map_err(FileError::on("read", folder))?.file_name();
-        let Some(name) = name.to_str() else { continue };
-        let whole = files::whole_of(name);
-        let file = whole.unwrap_or(name);
+    for name in names_in(folder)? {
+        let whole = files::whole_of(&name);
+        let file = whole.unwrap_or(&name);
         let id = file.strip_suffix(".calls.jsonl").or_else(|| file.strip_suffix(".json"));
         if let Some(id) = id.filter(|id| is_meant(id)) {
             let parts = kept.entry(id.to_owned()).or_default();
-            parts.extend(whole.map(|_| folder.join(name)));
+            parts.extend(whole.map(|_| folder.join(&name)));
         }
     }
     Ok(kept)
@@ -65,7 +61,7 @@ pub fn lock_of(folder: &Path, id: &str) -> PathBuf {
     folder.join(format!("{id}.lock"))
 }
 
-/// Removes what killed programs have left of the files of all sessions in `data_dir`. Blocks; logs failures.
+/// Removes the parts that killed programs have left of all sessions in `data_dir`. Blocks; logs failures.
 pub fn clear_parts(data_dir: &Path) {
     let folder = data_dir.join("sessions");
     let all = match kept_sessions(&folder, |_| true) {

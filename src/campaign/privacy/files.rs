@@ -1,23 +1,21 @@
 //! Words of people in the files of kept sessions.
 //!
-//! Entry functions: [`forget_kept`], [`kept_of`], [`played_elsewhere`]. **Never**: leaves a person's words where NPCs go on
-//! from them, or changes files of a session that another program plays: it would write them again.
+//! Entry functions: [`forget_kept`], [`kept_of`], [`played_elsewhere`]. **Never**: leaves a person's words where
+//! NPCs go on from them, or changes files of a session that another program plays: it would write them again.
 
-use std::{
-    fs, io,
-    path::{Path, PathBuf},
-};
+use std::path::{Path, PathBuf};
 
 use super::request::{KeptFiles, KeptOf};
 use crate::{
     campaign::{
-        FileError, KeptError, KeptSession, calls_of, forget_calls,
+        KeptError, KeptSession, calls_of,
+        file_error::{FileError, names_in, read_if_there},
+        forget_calls,
         hold::SessionHold,
         owner_of,
         parts::{kept_sessions, lock_of, remove_parts},
     },
     domain::Person,
-    files,
     memory::ForgetFrom,
 };
 
@@ -33,7 +31,7 @@ pub struct Unforgotten {
 
 /// Forgets in the files of kept sessions of an owner what somebody has led to: exchanges with NPCs, and
 /// calls. Goes on after a file that cannot be changed. Blocks. `only` names the sessions, all if it is
-/// empty; `is_open` says whose calls are logged at this moment.
+/// empty; `is_open` says which sessions this program plays.
 ///
 /// # Errors
 /// Files cannot be read or written; the others are done.
@@ -61,8 +59,8 @@ pub fn forget_kept(
     first.map_or(Ok(()), |first| Err(Unforgotten { sessions, first }))
 }
 
-/// What the files of kept sessions have of `person`; sessions without any are left out, and the others are
-/// read although a file cannot be. Blocks.
+/// What the files of kept sessions hold of `person`, without sessions that hold nothing. Goes on after a file
+/// that cannot be read. Blocks.
 pub fn kept_of(data_dir: &Path, person: &Person, from: &ForgetFrom) -> KeptFiles {
     let mut kept = KeptFiles::default();
     match kept_sessions(&data_dir.join("sessions"), |id| is_from(id, from)) {
@@ -79,7 +77,7 @@ pub fn kept_of(data_dir: &Path, person: &Person, from: &ForgetFrom) -> KeptFiles
     kept
 }
 
-/// What the files of one session have of `person`; `None`: nothing.
+/// What the files of one session hold of `person`; `None`: nothing.
 fn of_session(
     data_dir: &Path,
     session: String,
@@ -103,15 +101,12 @@ fn of_session(
     Ok(is_any.then_some(KeptOf { session, messages, calls, parts: left }))
 }
 
-/// True if `part`, which may break off anywhere, has the identity or a name of `person`.
+/// True if `part`, which may break off anywhere, contains the identity or a name of `person`.
 fn is_named_in(part: &Path, person: &Person) -> Result<bool, FileError> {
-    let bytes = match files::read_own(part) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(false),
-        read => read.map_err(FileError::on("read", part))?,
-    };
+    let Some(bytes) = read_if_there(part)? else { return Ok(false) };
     let text = String::from_utf8_lossy(&bytes);
     let names = person.names.iter().chain([&person.id.0]).filter(|name| !name.is_empty());
-    // As text in JSON has it.
+    // Escaped as in JSON.
     let mut written = names.map(|name| serde_json::Value::from(name.as_str()).to_string());
     Ok(written.any(|name| text.contains(name.trim_matches('"'))))
 }
@@ -122,14 +117,8 @@ fn is_named_in(part: &Path, person: &Person) -> Result<bool, FileError> {
 /// The folder cannot be read, or a lock cannot be tried.
 pub fn played_elsewhere(data_dir: &Path, from: &ForgetFrom) -> Result<Option<String>, FileError> {
     let folder = data_dir.join("sessions");
-    let entries = match fs::read_dir(&folder) {
-        Ok(entries) => entries,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-        Err(error) => return Err(FileError::on("read", &folder)(error)),
-    };
-    for entry in entries {
-        let name = entry.map_err(FileError::on("read", &folder))?.file_name();
-        let id = name.to_str().and_then(|name| name.strip_suffix(".lock"));
+    for name in names_in(&folder)? {
+        let id = name.strip_suffix(".lock");
         if let Some(id) = id.filter(|id| is_from(id, from))
             && SessionHold::take(lock_of(&folder, id))?.is_none()
         {
@@ -144,7 +133,7 @@ fn is_from(id: &str, from: &ForgetFrom) -> bool {
     owner_of(id) == from.owner && from.session.as_ref().is_none_or(|session| id == session.0)
 }
 
-/// Forgets in the files of one session, and removes `parts` of them that no program is writing.
+/// Forgets `person` in the files of one session, and removes `parts` of them that no program is writing.
 fn forget(
     data_dir: &Path,
     id: &str,
@@ -169,6 +158,8 @@ fn forget(
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
     use crate::domain::{Owner, PersonId};
 

@@ -9,7 +9,12 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use crate::{campaign::FileError, domain::fnv1a, files, memory::Deletion};
+use crate::{
+    campaign::file_error::{FileError, names_in, read_if_there},
+    domain::fnv1a,
+    files,
+    memory::Deletion,
+};
 
 /// Files of deletions.
 #[derive(Clone, Debug)]
@@ -45,20 +50,13 @@ impl DeletionFiles {
     pub fn all(&self) -> Result<Vec<Deletion>, FileError> {
         let folder = self.base.parent().unwrap_or(Path::new(""));
         let begins = self.base.file_name().and_then(|name| name.to_str()).unwrap_or_default();
-        let entries = match fs::read_dir(folder) {
-            Ok(entries) => entries,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
-            Err(error) => return Err(FileError::on("read", folder)(error)),
-        };
         let mut all = Vec::new();
-        for entry in entries {
-            let path = entry.map_err(FileError::on("read", folder))?.path();
-            let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+        for name in names_in(folder)? {
             let hash = name.strip_prefix(begins).and_then(|rest| rest.strip_prefix('.'));
             if !hash.is_some_and(|hash| hash.ends_with(".json")) {
                 continue;
             }
-            match read(&path) {
+            match read(&folder.join(&name)) {
                 Ok(deletion) => all.extend(deletion),
                 Err(error) => tracing::error!(%error, "a deletion that waits is not done"),
             }
@@ -89,11 +87,7 @@ impl DeletionFiles {
 
 /// The deletion in a file, if there is one.
 fn read(path: &Path) -> Result<Option<Deletion>, FileError> {
-    let text = match files::read_own(path) {
-        Ok(text) => text,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-        Err(error) => return Err(FileError::on("read", path)(error)),
-    };
+    let Some(text) = read_if_there(path)? else { return Ok(None) };
     let read = serde_json::from_slice(&text).map_err(io::Error::from);
     read.map(Some).map_err(FileError::on("read", path))
 }
