@@ -75,16 +75,8 @@ pub struct Terminal<'a> {
     pub seats: Arc<[Seated]>,
     /// Everyone who has spoken.
     pub people: Vec<SpeakerId>,
-    /// The engines of the NPCs.
-    pub engines: &'a Arc<dyn Engines>,
-    /// Music that the table may play.
-    pub music: &'a Music,
-    /// Dice that are thrown by hand.
-    pub dice: &'a Dice,
-    /// What a recap is made of; `None`: the session is not saved.
-    pub recap: Option<&'a RecapParts>,
-    /// Tools that were allowed for good.
-    pub permits: &'a LocalPermits,
+    /// Parts that commands reach beside the table.
+    pub context: &'a SlashContext<'a>,
     /// Orders for the table, in their sequence, not sent yet.
     pub orders: Vec<TableCommand>,
     /// The typist is at the table.
@@ -98,13 +90,13 @@ impl Face for Terminal<'_> {
         Ok(AtTable {
             seats: Arc::clone(&self.seats),
             people: self.people.clone(),
-            engines: Arc::clone(self.engines),
-            music: self.music.library(),
+            engines: Arc::clone(&self.context.engines),
+            music: self.context.music.library(),
         })
     }
 
     fn dice(&self) -> Dice {
-        self.dice.clone()
+        self.context.dice.clone()
     }
 
     fn cast(&self) -> Vec<Arc<Npc>> {
@@ -136,7 +128,7 @@ impl Face for Terminal<'_> {
     }
 
     fn change_engine(&mut self, npc: &str, engine: EngineKind) -> Result<(), Refusal> {
-        Ok(self.engines.change(npc, engine)?)
+        Ok(self.context.engines.change(npc, engine)?)
     }
 
     fn keep(&mut self, change: Lasting) -> Result<(), Refusal> {
@@ -149,7 +141,7 @@ impl Face for Terminal<'_> {
                 self.opted_out = true;
             }
             Lasting::Revoke(tool) => {
-                if !self.permits.revoke(&tool)? {
+                if !self.context.permits.revoke(&tool)? {
                     return Err(never_allowed(&tool).into());
                 }
             }
@@ -160,11 +152,11 @@ impl Face for Terminal<'_> {
     fn recap(&self, for_dm: bool) -> Result<RecapSoon, Refusal> {
         let unsaved =
             "this session is not saved, so it has no recap (start it with --session NAME)";
-        let parts = self.recap.ok_or(unsaved)?;
+        let parts = self.context.recap.as_ref().ok_or(unsaved)?;
         Ok(parts.clone().text(for_dm).boxed())
     }
 
     fn permits(&self) -> Result<Vec<String>, Refusal> {
-        Ok(self.permits.standing()?)
+        Ok(self.context.permits.standing()?)
     }
 }

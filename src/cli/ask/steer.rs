@@ -47,11 +47,7 @@ impl Driver {
         let mut face = Terminal {
             seats: Arc::clone(&self.table.seated.borrow()),
             people: self.speakers.values().copied().collect(),
-            engines: &context.engines,
-            music: &context.music,
-            permits: context.permits,
-            dice: &context.dice,
-            recap: context.recap.as_ref(),
+            context,
             orders: Vec::new(),
             is_here: !self.away.contains(&caller),
             opted_out: self.opted_out.contains(&caller),
