@@ -10,6 +10,7 @@ use std::{
 
 use serde_json::json;
 
+use super::counted;
 use crate::{
     campaign::check_sound,
     config::{self, Config, FILE_NAME, Problem, Report},
@@ -100,10 +101,10 @@ fn summary(config: &Config) -> String {
             config.campaign.entities.len()
         ),
     };
-    let npcs = if names.len() == 1 { "NPC" } else { "NPCs" };
+    let npcs = counted(names.len(), "NPC");
     let music = match own_tracks(config).count() {
         0 => String::new(),
-        own => format!(", {} of music", tracks(own)),
+        own => format!(", {} of music", counted(own, "track")),
     };
     let changed: Vec<String> = config
         .changed
@@ -111,12 +112,7 @@ fn summary(config: &Config) -> String {
         .map(|npc| format!("; npcs: changes {} ({})", revealed_name(&npc.name), npc.file))
         .collect();
     let changed = changed.concat();
-    format!("{} {npcs} ({}), {campaign}{music}{changed}", names.len(), names.join(", "))
-}
-
-/// So many tracks.
-pub fn tracks(n: usize) -> String {
-    if n == 1 { "1 track".to_owned() } else { format!("{n} tracks") }
+    format!("{npcs} ({}), {campaign}{music}{changed}", names.join(", "))
 }
 
 /// One object for programs.

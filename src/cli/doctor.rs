@@ -10,7 +10,7 @@ use std::{
 use clap::Args;
 use serde::Serialize;
 
-use super::{Configured, DONE, FAILED, Failure, ask, check::tracks, stdout};
+use super::{Configured, DONE, FAILED, Failure, ask, counted, stdout};
 use crate::{
     app,
     campaign::{GuildStore, check_sound},
@@ -97,7 +97,9 @@ pub fn run(configured: Configured, arguments: &Arguments) -> Result<u8, Failure>
                 1 => "1 NPC".to_owned(),
                 several => format!("{several} NPCs"),
             })
-            .map_err(|report| format!("{} (see: glyphoxa check)", problems(&report.problems))),
+            .map_err(|report| {
+                format!("{} (see: glyphoxa check)", counted(report.problems.len(), "problem"))
+            }),
     )];
     if let Ok(config) = &loaded {
         let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
@@ -112,11 +114,6 @@ pub fn run(configured: Configured, arguments: &Arguments) -> Result<u8, Failure>
         }
     }
     Ok(if findings.iter().all(|finding| finding.ok) { DONE } else { FAILED })
-}
-
-fn problems(found: &[config::Problem]) -> String {
-    let noun = if found.len() == 1 { "problem" } else { "problems" };
-    format!("{} {noun}", found.len())
 }
 
 async fn examine(config: &Config, try_paid: bool) -> Vec<Finding> {
@@ -440,9 +437,12 @@ fn music(config: &Config) -> Result<String, String> {
     Ok(match own {
         0 => format!(
             "{} with {moods} moods, all built in (put your own into the folder 'music')",
-            tracks(built_in)
+            counted(built_in, "track")
         ),
-        own => format!("{} of yours and {built_in} built in, with {moods} moods", tracks(own)),
+        own => format!(
+            "{} of yours and {built_in} built in, with {moods} moods",
+            counted(own, "track")
+        ),
     })
 }
 
