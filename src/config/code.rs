@@ -53,11 +53,8 @@ impl fmt::Debug for Code {
 impl Code {
     /// Digest of the files as they are now.
     pub fn digest(&self) -> String {
-        let mut paths = Vec::new();
-        self.collect(&self.folder, &mut paths);
-        paths.sort();
         let mut left = ALL_MAX;
-        digest_of(paths.into_iter().flat_map(|path| {
+        digest_of(self.files().into_iter().flat_map(|path| {
             let content = content(&path, &mut left).into_bytes();
             [path.into_os_string().into_encoded_bytes(), content]
         }))
@@ -65,9 +62,6 @@ impl Code {
 
     /// Files that have changed since a Unix time in ms, as seen from the folder; at most `most`.
     pub fn changed_since(&self, at: i64, most: usize) -> Vec<String> {
-        let mut paths = Vec::new();
-        self.collect(&self.folder, &mut paths);
-        paths.sort();
         let is_newer = |path: &PathBuf| {
             fs::symlink_metadata(path).is_ok_and(|about| {
                 let changed = about.ctime() * 1_000 + about.ctime_nsec() / 1_000_000;
@@ -76,7 +70,15 @@ impl Code {
         };
         let seen =
             |path: PathBuf| path.strip_prefix(&self.folder).unwrap_or(&path).display().to_string();
-        paths.into_iter().filter(is_newer).take(most).map(seen).collect()
+        self.files().into_iter().filter(is_newer).take(most).map(seen).collect()
+    }
+
+    /// Files that programs may run, in the order of their paths.
+    fn files(&self) -> Vec<PathBuf> {
+        let mut paths = Vec::new();
+        self.collect(&self.folder, &mut paths);
+        paths.sort();
+        paths
     }
 
     /// Adds the files in `folder` to `paths`.
