@@ -70,7 +70,7 @@ pub fn mcp(written: &[Written], from: &Origin, notes: &mut Notes) -> McpOptions 
         servers.push(options);
         fields.push(one.fields);
     }
-    templates::check((&fields, &servers), from.global_data, &mut notes.problems);
+    templates::check(&fields, &servers, from.global_data, &mut notes.problems);
     McpOptions { servers, disabled: Vec::new() }
 }
 

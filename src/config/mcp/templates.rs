@@ -11,10 +11,11 @@ use crate::{
     yaml::{Entry, Fields, Node, Problems, nearest, quoted},
 };
 
-/// Notes names that no one ever gives a value, neither `global_data` nor another server: `fields` are what is
-/// written of `servers`.
+/// Notes names without a value: neither `global_data` nor another server provides one. `fields` are those of
+/// `servers`, in their order.
 pub fn check(
-    (fields, servers): (&[Fields], &[ServerOptions]),
+    fields: &[Fields],
+    servers: &[ServerOptions],
     global_data: &BTreeMap<String, Json>,
     problems: &mut Problems,
 ) {
@@ -33,7 +34,7 @@ pub fn check(
     }
 }
 
-/// Notes what is wrong with the value of `entry` under `key`; `is_given`: the value at a path of data may come.
+/// Notes what is wrong with the value of `entry` under `key`; `is_given` says if data has a value at a path.
 fn check_one(key: &str, entry: &Entry, is_given: &dyn Fn(&str) -> bool, problems: &mut Problems) {
     let Some(value) = entry.node.text() else { return };
     let what = match key {
