@@ -60,6 +60,15 @@ pub struct Attachment {
     pub asked_by: Option<PersonId>,
 }
 
+#[cfg(test)]
+impl Attachment {
+    /// A picture of this size, without words.
+    pub fn picture(bytes: usize) -> Self {
+        let mime = "image/png".to_owned();
+        Self { mime, bytes: Arc::from(vec![0; bytes]), caption: None, asked_by: None }
+    }
+}
+
 /// Words beside a picture, for everybody at the table.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Caption {

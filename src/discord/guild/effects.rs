@@ -127,27 +127,27 @@ impl Effects for GuildEffects {
 mod tests {
     use super::*;
 
-    fn picture(bytes: usize) -> Attachment {
-        let mime = "image/png".to_owned();
-        Attachment { mime, bytes: Arc::from(vec![0; bytes]), caption: None, asked_by: None }
-    }
-
     #[test]
     fn file_without_room_is_not_said_to_be_shown() {
         let (requests, mut waiting) = mpsc::channel(2 * FILES_MAX);
         let effects = GuildEffects::new(requests, Arc::default());
         assert!(
-            !effects.attach("maps.draw", &picture(FILE_BYTES + 1)),
+            !effects.attach("maps.draw", &Attachment::picture(FILE_BYTES + 1)),
             "Discord takes none so large"
         );
         let Ok(ToolRequest::Show(text)) = waiting.try_recv() else { panic!("nothing is said") };
         assert!(text.contains("too large"), "{text}");
-        let shown = (0..=FILES_MAX).filter(|_| effects.attach("maps.draw", &picture(3))).count();
+        let shown = (0..=FILES_MAX)
+            .filter(|_| effects.attach("maps.draw", &Attachment::picture(3)))
+            .count();
         assert_eq!(shown, FILES_MAX);
         let Ok(first) = waiting.try_recv() else { panic!("nothing waits") };
-        assert!(!effects.attach("maps.draw", &picture(3)), "it is on its way");
+        assert!(!effects.attach("maps.draw", &Attachment::picture(3)), "it is on its way");
         drop(first);
-        assert!(effects.attach("maps.draw", &picture(3)), "it has given its place back");
+        assert!(
+            effects.attach("maps.draw", &Attachment::picture(3)),
+            "it has given its place back"
+        );
     }
 
     #[test]
@@ -155,6 +155,6 @@ mod tests {
         let (requests, _waiting) = mpsc::channel(1);
         let effects = GuildEffects::new(requests, Arc::default());
         effects.show("a line");
-        assert!(!effects.attach("maps.draw", &picture(3)));
+        assert!(!effects.attach("maps.draw", &Attachment::picture(3)));
     }
 }

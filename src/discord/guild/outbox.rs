@@ -118,21 +118,19 @@ impl Outbox {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Arc;
-
     use super::*;
-
-    fn picture(bytes: usize) -> Attachment {
-        let mime = "image/png".to_owned();
-        Attachment { mime, bytes: Arc::from(vec![0; bytes]), caption: None, asked_by: None }
-    }
 
     #[test]
     fn forgotten_person_withdraws_files_that_wait() {
         let mut outbox = Outbox::default();
         for id in ["1", "2"] {
             let asked_by = Some(PersonId(id.to_owned()));
-            outbox.file(&format!("x.of_{id}"), &Attachment { asked_by, ..picture(3) }, 0, None);
+            outbox.file(
+                &format!("x.of_{id}"),
+                &Attachment { asked_by, ..Attachment::picture(3) },
+                0,
+                None,
+            );
         }
         outbox.withdraw_files_of(&PersonId("1".to_owned()));
         let (name, bytes) = ("of_2.png".to_owned(), vec![0; 3]);
@@ -144,7 +142,7 @@ mod tests {
     fn x_card_withdraws_files_that_wait() {
         let mut outbox = Outbox::default();
         let caption = Caption { by: "Mira".into(), alt: "A ring".to_owned() };
-        let shown = Attachment { caption: Some(caption.clone()), ..picture(3) };
+        let shown = Attachment { caption: Some(caption.clone()), ..Attachment::picture(3) };
         outbox.file("image-gen.generate_image", &shown, 0, None);
         let (name, bytes) = ("generate_image.png".to_owned(), vec![0; 3]);
         assert_eq!(outbox.next(), Some(ChannelMessage::Picture { name, bytes, caption }));
@@ -161,7 +159,7 @@ mod tests {
         assert_eq!(outbox.next(), None);
         outbox.line("a".to_owned());
         outbox.line("b".to_owned());
-        outbox.file("maps.draw-it", &picture(3), 0, None);
+        outbox.file("maps.draw-it", &Attachment::picture(3), 0, None);
         outbox.line("c".to_owned());
         assert_eq!(outbox.next(), Some(ChannelMessage::Text("a\nb".to_owned())));
         let file = ChannelMessage::File { name: "draw_it.png".to_owned(), bytes: vec![0; 3] };
