@@ -1,8 +1,8 @@
 //! Files that others name, opened without waiting, and files of our own, written whole or not at all.
 //!
 //! Entry functions: [`open`], [`read`], [`read_own`], [`replace`], [`replace_private`], [`append_private`],
-//! [`private_folder`], [`close`], [`whole_of`]. **Never**: waits for a pipe, replaces anything but a regular file, or
-//! leaves half a file.
+//! [`private_folder`], [`close`], [`whole_of`]. **Never**: waits for a pipe, replaces anything but a regular
+//! file, or leaves half a file.
 
 use std::{
     fs,
@@ -208,7 +208,7 @@ fn clear(part: &Path) -> io::Result<()> {
     }
 }
 
-/// Name of the file that a part of this name was written for; `None`: it is no part.
+/// Name of the file that the unfinished file `name` was written for; `None`: it is no such file.
 pub fn whole_of(name: &str) -> Option<&str> {
     let (whole, process) = name.strip_suffix(".part")?.rsplit_once('.')?;
     let is_number = !process.is_empty() && process.bytes().all(|byte| byte.is_ascii_digit());

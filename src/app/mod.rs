@@ -93,7 +93,7 @@ pub struct Tools {
     facts: Arc<Facts>,
     /// The outside services: what hears, thinks and speaks.
     pub services: Registry,
-    /// How loud voices are.
+    /// Loudness of voices.
     voices: KeptLevels,
     stop: CancellationToken,
     tending: JoinHandle<()>,
@@ -214,7 +214,7 @@ impl Tools {
         self.offered.levelling.music.clone()
     }
 
-    /// How loud voices are, as far as they were heard.
+    /// Measured loudness of voices.
     pub const fn voice_levels(&self) -> &VoiceLevels {
         &self.voices.levels
     }
@@ -243,7 +243,8 @@ impl Tools {
     }
 }
 
-/// Puts a table together and starts its task, with the services and the music of `tools`; without `memory` nothing is looked up.
+/// Puts a table together and starts its task, with the services and the music of `tools`; without
+/// `memory` nothing is looked up.
 ///
 /// # Errors
 /// A service's address or key that makes no request.

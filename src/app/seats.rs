@@ -38,7 +38,7 @@ pub struct SeatMaker {
 }
 
 impl SeatMaker {
-    /// Makes seats whose NPCs are paid for from `budget` and speak as loud as each other by `levels`.
+    /// Makes seats whose NPCs are paid for from `budget` and whose voices `levels` brings to one loudness.
     pub fn new(
         services: Registry,
         levels: &VoiceLevels,

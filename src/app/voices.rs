@@ -1,4 +1,4 @@
-//! How loud voices are, from one run of the program to the next.
+//! Loudness of voices, stored between runs of the program.
 //!
 //! Entry type: [`KeptLevels`]. **Never**: trusts what it reads: a broken file counts as empty.
 
@@ -9,22 +9,22 @@ use std::{
 
 use crate::{engine::VoiceLevels, files};
 
-/// File of what was learnt of voices, in `data_dir`.
+/// Name of the file in `data_dir`.
 const KEPT: &str = "voices.json";
-/// Longest such file, in bytes.
+/// Longest file that is read, in bytes.
 const BYTES_MAX: u64 = 256 * 1024;
 
-/// Loudness of voices, and where it is kept.
+/// Loudness of voices, and its file.
 pub struct KeptLevels {
     /// Loudness of voices.
     pub levels: VoiceLevels,
     path: PathBuf,
-    /// As it is in the file.
+    /// Content of the file.
     kept: BTreeMap<String, f32>,
 }
 
 impl KeptLevels {
-    /// What is kept in `data_dir`.
+    /// Opens the file in `data_dir`.
     pub fn open(data_dir: &Path) -> Self {
         let path = data_dir.join(KEPT);
         let bytes = files::read(&path, BYTES_MAX).unwrap_or_default();
@@ -32,7 +32,7 @@ impl KeptLevels {
         Self { levels: VoiceLevels::new(kept.clone()), path, kept }
     }
 
-    /// Writes down what was learnt since, beside other data: this alone makes no `data_dir`.
+    /// Stores what has changed, unless `data_dir` is missing: loudness alone is no reason to create it.
     pub fn keep(&self) {
         let now = self.levels.kept();
         if now == self.kept || !self.path.parent().is_some_and(Path::is_dir) {

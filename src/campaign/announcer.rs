@@ -28,7 +28,7 @@ pub struct Announcer {
     english: Speaks,
     /// `None`: German is not spoken.
     german: Option<Speaks>,
-    /// Brings them to the loudness of NPCs; `None`: they are as loud as they come.
+    /// Brings them to the loudness of NPCs; `None`: they stay as the service makes them.
     levels: Option<VoiceLevels>,
 }
 
@@ -46,7 +46,7 @@ impl Announcer {
         Self { german: Some((tts, voice)), ..self }
     }
 
-    /// Brings them to the loudness of all voices, by what `levels` knows of these.
+    /// Brings announcements to the loudness of all voices, measured in `levels`.
     #[must_use]
     pub fn levelled_by(self, levels: &VoiceLevels) -> Self {
         Self { levels: Some(levels.clone()), ..self }

@@ -119,7 +119,7 @@ pub fn forget_calls(path: &Path, person: &Person) -> Result<(), FileError> {
     remove(path, 0, |call| is_of(call, person)).map(drop)
 }
 
-/// Number of calls in the log at `path` that somebody led to; 0 without a log.
+/// Number of calls in the log at `path` that `person` led to; 0 without a log.
 ///
 /// # Errors
 /// It cannot be read.

@@ -14,18 +14,18 @@ use crate::logic::{
     spoken::{APART, read_dice, repeated},
 };
 
-/// Most people whose last roll is known.
+/// Most people whose last roll is remembered.
 const MOST: usize = 1_000;
 
-/// Dice, which know what everybody threw last. Cloning shares them.
+/// Dice that remember each person's last roll. Cloning shares them.
 #[derive(Clone)]
 pub struct Dice(Arc<Mutex<Thrown>>);
 
-/// Randomness, and what it was used for.
+/// Randomness, and the last rolls.
 struct Thrown {
-    /// Source of what dice show.
+    /// Source of results.
     rng: StdRng,
-    /// Last rolls, in dice syntax, by the person.
+    /// Last rolls in dice syntax, by person.
     last: HashMap<String, String>,
 }
 
@@ -36,7 +36,7 @@ impl Dice {
         Self(Arc::new(Mutex::new(Thrown { rng, last: HashMap::new() })))
     }
 
-    /// Throws what `text` of the person `by` says: dice in notation or in words, or "again".
+    /// Throws the dice in `text` for the person `by`: in notation, in words, or "again".
     ///
     /// # Errors
     /// The text is not valid dice, or nothing was thrown that it repeats; the error says why.
@@ -60,7 +60,7 @@ impl Dice {
 /// The rolls that `text` wants; "again" wants the `last` ones.
 fn wanted(text: &str, last: Option<&String>) -> Result<Vec<Expression>, DiceError> {
     read_dice(text).or_else(|error| {
-        // Who uses a command for dice need not say that they roll.
+        // The command itself says "roll".
         let changes = repeated(text).or_else(|| repeated(&format!("roll {text}"))).ok_or(error)?;
         let last = last.ok_or_else(|| DiceError {
             column: 1,

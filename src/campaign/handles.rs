@@ -61,7 +61,7 @@ pub struct Handles {
     pub factory: Arc<dyn Factory>,
     /// The sessions that run.
     pub sessions: Sessions,
-    /// Accounts that pay for what is asked outside them.
+    /// Accounts that pay for calls outside sessions.
     accounts: Accounts,
     /// Settings of guilds.
     pub guilds: GuildStore,
@@ -141,8 +141,8 @@ impl Handles {
         }
     }
 
-    /// Pays for tools that are called as `npc` of `scope`: `session` while it runs, else the account of what
-    /// is asked outside sessions.
+    /// Payments for tools called as `npc` of `scope`: from `session` while it runs, else from the account for
+    /// calls outside sessions.
     pub fn payments(
         &self,
         scope: &Scope,

@@ -236,7 +236,7 @@ impl KeptSession {
         Ok(had_any)
     }
 
-    /// Number of messages in the exchanges that somebody began.
+    /// Number of messages in the exchanges that `person` began.
     pub fn messages_of(&self, person: &Person) -> usize {
         let theirs = |history: &Vec<Message>| {
             let mut left = history.clone();

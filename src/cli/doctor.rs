@@ -53,7 +53,7 @@ pub struct Arguments {
 struct Finding {
     what: &'static str,
     ok: bool,
-    /// It was tried; what was only read in the configuration, or is left for later, was not.
+    /// True if it was tried, not only read in the configuration or left for later.
     checked: bool,
     detail: String,
 }
@@ -65,12 +65,12 @@ impl Finding {
         Self { what, ok, checked: true, detail: redact::known(&detail).into_owned() }
     }
 
-    /// Something that is not wrong as far as can be told without a try.
+    /// A finding without a try: nothing is known to be wrong.
     fn unchecked(what: &'static str, detail: String) -> Self {
         Self { checked: false, ..Self::new(what, Ok(detail)) }
     }
 
-    /// Its sign: a tick for what was checked and works, a cross for what does not, a dash for the rest.
+    /// Tick: it was checked and works; cross: it does not work; dash: it was not checked.
     const fn mark(&self) -> char {
         match (self.ok, self.checked) {
             (false, _) => '✗',
@@ -159,7 +159,7 @@ async fn examine(config: &Config, try_paid: bool) -> Vec<Finding> {
     findings
 }
 
-/// What is heard at a terminal; a server needs no player.
+/// Player of sound at a terminal; a server needs none.
 fn player() -> Finding {
     ask::installed_player().map_or_else(
         || Finding::unchecked("sound", ask::NO_PLAYER.to_owned()),
@@ -381,7 +381,7 @@ fn said(error: Error) -> String {
     error.to_string()
 }
 
-/// A voice that may speak.
+/// Result of testing a voice that may speak.
 enum Voiced {
     /// It said a word, and how.
     Heard(String),

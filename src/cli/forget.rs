@@ -38,7 +38,7 @@ pub async fn run(config: &Config, at: Scoped<'_>, player: &str, yes: bool) -> Re
     let is_this = |it: &Deletion| it.player == player && it.from == from;
     let begun = at.store.deletions().await?.into_iter().find(is_this);
     let is_begun = begun.is_some();
-    // The lines that tell them may be deleted already.
+    // The lines with the names may be deleted already.
     let known = begun.map(|begun| begun.names).unwrap_or_default();
     let names = campaign::names(at.store, player, &known, &from).await?;
     let person = Person { id: PersonId(player.to_owned()), names: names.own };
@@ -72,10 +72,10 @@ fn refuse_while_played(config: &Config, player: &str, from: &ForgetFrom) -> Resu
 /// Says which records of earlier versions stay, because another person has used the name too.
 fn tell_of_shared(config: &Config, names: &[String], from: &ForgetFrom) -> Result<(), Failure> {
     for name in names {
-        // No identity is empty: only what has no other mark than the name is found.
+        // No identity is empty, so only records without one match.
         let anybody = Person { id: PersonId(String::new()), names: vec![name.clone()] };
         let kept = campaign::kept_of(&config.data_dir, &anybody, from);
-        // Unfinished files go, whatever they hold.
+        // Unfinished files are deleted in any case.
         if kept.of.iter().any(|kept| kept.messages + kept.calls > 0) {
             let name = revealed_name(name);
             writeln!(
@@ -88,7 +88,7 @@ fn tell_of_shared(config: &Config, names: &[String], from: &ForgetFrom) -> Resul
     Ok(())
 }
 
-/// Says that nothing is stored about `player`, and who they may be.
+/// Error that nothing is stored about `player`; suggests a similar name.
 fn unknown(player: &str, stored: &StoredOf) -> Failure {
     let names = stored.people.keys().map(String::as_str);
     let way_out = match nearest(player, names).and_then(|name| stored.people.get_key_value(name)) {
@@ -146,7 +146,7 @@ async fn delete(config: &Config, at: Scoped<'_>, known: StoredPerson) -> Result<
     at.store.put_deletion(deletion.clone()).await?;
     let kept = campaign::forget_kept(&config.data_dir, &person, &from, &[], |_| false);
     if let Err(left) = &kept {
-        // The lines that tell the names are deleted now.
+        // The lines with the names are deleted next.
         deletion.names.clone_from(&person.names);
         deletion.files.clone_from(&left.sessions);
         at.store.put_deletion(deletion.clone()).await?;

@@ -1,8 +1,8 @@
 //! The door to terminals and files for text of others: what cannot be seen in it, or would act on a
 //! terminal, is escaped.
 //!
-//! Entry functions: [`stdout`], [`complain`], [`report_panics`], [`counted`], [`within`]; entry type: [`Shown`].
-//! **Never**: writes anything by another way.
+//! Entry functions: [`stdout`], [`complain`], [`report_panics`], [`counted`], [`within`]; entry type:
+//! [`Shown`]. **Never**: writes anything by another way.
 
 use std::{
     backtrace::{Backtrace, BacktraceStatus},
@@ -52,7 +52,7 @@ pub fn report_panics() {
     }));
 }
 
-/// So many of `what`, in words that fit one too.
+/// `count` with the noun `what`, in the plural unless it is 1.
 pub fn counted(count: impl TryInto<u64>, what: &str) -> String {
     match count.try_into().unwrap_or(u64::MAX) {
         1 => format!("1 {what}"),

@@ -148,7 +148,7 @@ fn question(config: &Config) -> String {
     )
 }
 
-/// A line that says which files have changed since the user's yes, if it is only for them that it is asked.
+/// Line that names the files changed since the user's yes; empty if the question has another reason.
 fn changed(config: &Config) -> String {
     let Some(files) = config::changed_files(config) else { return String::new() };
     let named: Vec<String> =
@@ -182,7 +182,7 @@ fn is_at_terminal() -> bool {
     io::stdin().is_terminal() && io::stderr().is_terminal()
 }
 
-/// The answer; anything but a yes is a no.
+/// The answer; anything but a yes is a no. Only the words of `[y/N]` count, not those of a player at the table.
 fn says_yes() -> io::Result<bool> {
     let mut answer = String::new();
     io::stdin().lock().read_line(&mut answer)?;

@@ -88,8 +88,8 @@ pub trait Face {
     /// Nothing is there to revoke, or the change cannot be kept.
     fn keep(&mut self, change: Lasting) -> Result<(), Refusal>;
 
-    /// A recap of the session so far, with the game master's secrets or without; a face that has a command
-    /// of its own for it has none here.
+    /// A recap of the session so far, with the game master's secrets or without. The default refuses: such a
+    /// face has its own command for it.
     ///
     /// # Errors
     /// The session is not saved; the future's: it cannot be read or written.

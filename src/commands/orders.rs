@@ -13,7 +13,7 @@ use crate::session::{Command as TableCommand, State};
 
 /// Said once NPCs answer again.
 const RESUMED: &str = "The NPCs answer again.";
-/// Refusal to a player who would end a pause.
+/// Refusal when a player tries to end a pause.
 const PAUSED: &str = "the table is paused (only the game master may resume it)";
 
 /// Drops what is being said, and goes on with the next speaker.
@@ -32,7 +32,7 @@ pub fn pause(face: &mut dyn Face) -> Result<Answer, Refusal> {
     tell(face, TableCommand::Pause(true), "Paused: the NPCs stay silent until you resume.")
 }
 
-/// Has NPCs answer again that an X-card keeps silent, for the game master also after [`pause`].
+/// Ends an X-card; for the game master, a [`pause`] too.
 ///
 /// # Errors
 /// No session runs; later: a player may not end the card, or the pause.

@@ -74,9 +74,9 @@ fn say(face: &mut dyn Face, call: &Call) -> Result<Answer, Refusal> {
     })
 }
 
-/// The NPC whose name, alias or first word of a name `text` begins with, other words behind it and no sign
-/// between; the longest name counts. "Bartok I have come far" is said to Bartok; where a comma sets the name
-/// off, the table finds who is called.
+/// The NPC that `text` begins with: by its name, an alias or the first word of its name, followed by other
+/// words without a sign between; the longest name counts. "Bartok I have come far" is said to Bartok; if a
+/// comma follows the name, the table itself finds the NPC.
 fn begins_with(seats: &[Seated], text: &str) -> Option<SeatId> {
     let words = Words::of(text);
     let is_called = |npc: &Npc, name: &str| {

@@ -12,7 +12,7 @@ use super::{
     text::Refusal,
 };
 
-/// Its purpose.
+/// Description of `/session`.
 pub const DESCRIPTION: &str = "Start, stop or check the play session";
 
 /// `/session status`.

@@ -20,9 +20,9 @@ use crate::{campaign::now, domain::revealed_name};
 
 /// Name of the file in the state folder.
 const FILE: &str = "trusted.json";
-/// Before the time of the yes, in Unix time in ms, among the digests.
+/// Prefix of the time of the yes (Unix time in ms), stored among the digests.
 const AT: &str = "at ";
-/// Changed files that are named at most.
+/// Most changed files that are named.
 const NAMED: usize = 3;
 
 /// What may be done in this run.
@@ -81,8 +81,8 @@ pub fn record(config: &Config) -> io::Result<()> {
     state::put(FILE, name, digests.chain([format!("{AT}{}", now())]).collect())
 }
 
-/// Files that have changed since a yes to programs of `config` that now lack one, of many the first; `None`:
-/// these lack it for another reason.
+/// Files whose change since the user's yes made programs of `config` need a new one, of many the first;
+/// `None`: they need it for another reason.
 pub fn changed_files(config: &Config) -> Option<Vec<String>> {
     let lacking = Agreements::default().lacking(config, Use::Play);
     let recorded = recorded(name(config).as_deref());

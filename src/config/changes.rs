@@ -11,8 +11,8 @@ use crate::{
     yaml::{Fields, Node, Position, Problem, Problems, Value, nearest, quoted},
 };
 
-/// While an NPC's file and what changes it are one, lines of the configuration are counted from here on: a
-/// place then says in which file it is.
+/// Offset of the configuration's lines while an entry is merged with an NPC's file, to tell places of the two
+/// apart.
 const OURS: usize = usize::MAX / 2;
 
 /// An NPC of a file that the configuration changes.
@@ -29,13 +29,13 @@ pub struct ChangedNpc {
 pub struct Changes {
     /// The configuration's own name.
     file: Arc<str>,
-    /// Entries that have changed nobody so far.
+    /// Entries that have not changed an NPC so far.
     open: Vec<Node>,
     /// NPCs that were changed.
     pub changed: Vec<ChangedNpc>,
-    /// Errors in what they change.
+    /// Errors in the changes.
     pub problems: Vec<Problem>,
-    /// Warnings about what they change.
+    /// Warnings about the changes.
     pub warnings: Vec<Problem>,
 }
 
@@ -45,8 +45,8 @@ impl Changes {
         Self { file: Arc::clone(file), open: nodes.to_vec(), ..Self::default() }
     }
 
-    /// The NPC of `node`, with what changes it; `None`: nothing does. Problems of what is changed become
-    /// those of the configuration.
+    /// Merges `node` with the entry that changes it, and reads the NPC; `None`: no entry changes it. Problems
+    /// of the entry become those of the configuration.
     pub fn apply(
         &mut self,
         node: &Node,
@@ -87,8 +87,8 @@ impl Changes {
         Some((merged, npc))
     }
 
-    /// The entries that are NPCs of their own. One that could only change somebody, and whose name is like
-    /// one of `npcs`, is an error, and so is another one for an NPC that was changed.
+    /// Entries left: NPCs of their own. Errors: a second entry for a changed NPC, and an entry with a name like
+    /// one of `npcs` but without what makes an NPC.
     pub fn rest(&mut self, npcs: &[Npc]) -> Vec<Node> {
         let mut open = std::mem::take(&mut self.open);
         let changed: Vec<_> = self.changed.iter().map(|npc| bare_name(&npc.name)).collect();
@@ -130,7 +130,7 @@ fn name_of(node: &Node) -> Option<&str> {
     node.inside(&["name"])?.text().filter(|name| !name.trim().is_empty())
 }
 
-/// Puts what `change` has into `base`; the name stays.
+/// Replaces values in `base` by those of `change`, except the name.
 fn merge(base: &mut Node, change: &Node) {
     if let (Value::Map(entries), Value::Map(changes)) = (&mut base.value, &change.value) {
         for change in changes.iter().filter(|change| change.key != "name") {

@@ -27,7 +27,7 @@ const NO_CODE: &[&str] = &[
     "yaml", "yml", "md", "txt", "pdf", "csv", "log", "png", "jpg", "jpeg", "gif", "webp", "svg",
     "wav", "mp3", "ogg", "oga", "opus", "flac", "m4a", "aac",
 ];
-/// The clock of file systems may be so many ms behind the other.
+/// Largest lag of file systems' clock behind the other, in ms.
 const CLOCK_LAG: i64 = 20;
 /// Folder of git's own.
 const GIT: &str = ".git";
@@ -97,7 +97,7 @@ impl Code {
         }
     }
 
-    /// Adds what commands name of `path`, which is left out otherwise.
+    /// Adds the files in `path` that commands name; it does not count otherwise.
     fn collect_named(&self, path: PathBuf, is_folder: bool, paths: &mut Vec<PathBuf>) {
         if self.has_path(&path, ends) {
             match is_folder {
@@ -112,8 +112,8 @@ impl Code {
         }
     }
 
-    /// True if a command has `path` as seen from the folder, and `fits` the text behind it. A file or folder
-    /// within `data_dir` may be named as seen from there too, unless that is but a bare name.
+    /// True if a command names `path` relative to the folder, and `fits` accepts the text behind it. A path in
+    /// `data_dir` may be relative to that too, except for a bare name.
     fn has_path(&self, path: &Path, fits: impl Fn(&str) -> bool) -> bool {
         let below = |folder: &Path| path.strip_prefix(folder).ok().and_then(Path::to_str);
         let whole = below(&self.folder).into_iter().map(|path| (path, false));
@@ -146,7 +146,7 @@ fn ends(rest: &str) -> bool {
     !rest.trim_start_matches('/').starts_with(is_of_name)
 }
 
-/// True if `char` goes on a file's name.
+/// True if `char` continues a file's name.
 fn is_of_name(char: char) -> bool {
     char.is_alphanumeric() || "_-.".contains(char)
 }
@@ -212,7 +212,7 @@ mod tests {
     fn unnamed_data_is_left_out_of_the_digest() {
         let folder = tempfile::tempdir().unwrap();
         let root = folder.path();
-        // As launchers of packages have them: what they keep in a server's home changes at each start.
+        // Words as in commands of package launchers, whose caches in a server's home change at each start.
         let words = [
             "npx",
             "mcp-server-x",

@@ -9,8 +9,8 @@ use crate::{
     yaml::{Fields, Node, Problems},
 };
 
-/// Reads `fields`, whose keys are those of `keys::declared`; the lowest tier is under `floor`, and warns where
-/// the declared duration needs a higher one.
+/// Reads `fields`, whose keys are those of `keys::declared`; `floor` is the key of the lowest tier. Warns if
+/// the declared duration needs a higher tier.
 pub fn declared(fields: &Fields, floor: &str, warnings: &mut Problems) -> Declared {
     let duration = |key, unit: f64| {
         fields.number(key).and_then(|number| Duration::try_from_secs_f64(number * unit).ok())

@@ -64,7 +64,7 @@ impl Demand {
         self.of == of || (of == Use::Play && self.of != Use::Download)
     }
 
-    /// SHA-256 of the line alone, which is no yes to it.
+    /// SHA-256 of the line alone. Its record is no yes: it shows that there was one before files changed.
     pub fn line_digest(&self) -> String {
         digest_of(["line", &self.line, ""])
     }

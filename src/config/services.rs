@@ -1,7 +1,8 @@
 //! Known services, whose hosts need no yes in their own entries of `providers` with a key of their own.
 //!
 //! Entry functions: [`home`], [`is_known`], [`is_own`]. The owner of an account at such a host can read what
-//! is sent with that account's key, so other addresses in a configuration always need a yes. **Never**: looks a host up.
+//! is sent with that account's key, so other addresses in a configuration always need a yes. **Never**: looks
+//! a host up.
 
 /// A host, and who uses it.
 struct KnownService {

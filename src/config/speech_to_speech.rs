@@ -24,8 +24,8 @@ const NAMED_BY: [&str; 3] = ["as", "service", "name"];
 /// The keys that lead there.
 const PATH: &str = "providers.speech_to_speech";
 
-/// The services of a checked file, each by a name of its own; what they cost by their own entries joins the prices of
-/// `budget`.
+/// The services of a checked file, each by a name of its own; what they cost by their own entries joins the
+/// prices of `budget`.
 pub fn speech_to_speech(
     file: &Fields,
     budget: &mut BudgetOptions,

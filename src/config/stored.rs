@@ -1,8 +1,8 @@
 //! Names of everything that is stored in `data_dir`.
 //!
-//! Entry functions: [`close`], [`is_ours`]. What the program creates is private from the start; earlier versions left some
-//! of it readable. A folder that holds nothing but these names is taken for ours, and what is in it is
-//! closed. **Never**: changes `data_dir` itself, which somebody else may have created, or a folder that
+//! Entry functions: [`close`], [`is_ours`]. What the program creates is private from the start; earlier versions
+//! left some of it readable. A folder that holds nothing but these names is taken for ours, and what is in it
+//! is closed. **Never**: changes `data_dir` itself, which somebody else may have created, or a folder that
 //! holds anything else.
 
 use std::{
@@ -12,9 +12,9 @@ use std::{
 
 use crate::files;
 
-/// Paths in `data_dir`, where `*` is an id or a number; a file of ours that was being written
-/// has the number of its process and `.part` behind it. `/` ends a folder whose content has permissions of
-/// its own: model files, which others may read, and homes of servers' programs, created private.
+/// Paths in `data_dir`, where `*` is an id or a number; an unfinished file also has its process number and
+/// `.part` at its end. `/` ends a folder whose content has permissions of its own: model files, which others
+/// may read, and homes of servers' programs, created private.
 const STORED: [&str; 21] = [
     "discord/commands-*",
     "discord/guild-*.json",
@@ -84,7 +84,7 @@ fn collect(folder: &Path, within: &str, ours: &mut Vec<PathBuf>) -> Option<()> {
     Some(())
 }
 
-/// True if `name` is `path`, with something in place of `*`, or a part of it.
+/// True if `name` is `path`, with something in place of `*`, or an unfinished file of it.
 fn is_like(path: &str, name: &str) -> bool {
     let name = files::whole_of(name).unwrap_or(name);
     path.split_once('*').map_or(path == name, |(begin, end)| {

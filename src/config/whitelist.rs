@@ -42,7 +42,7 @@ pub fn resolve(entry: &str, known: &[&str]) -> Result<String, (String, String)> 
     }
 }
 
-/// The pattern for everything of the server called `entry`, if a server is called so.
+/// Pattern for all tools of the server `entry`, if it is one.
 pub fn whole_server(entry: &str, known: &[&str]) -> Option<String> {
     let prefix = format!("{entry}.");
     let is_server = !entry.contains('.') && known.iter().any(|it| it.starts_with(&prefix));
@@ -159,7 +159,7 @@ fn names<'k>(known: &'k [&'k str]) -> impl Iterator<Item = &'k str> {
     known.iter().flat_map(|identity| [*identity, bare(identity)])
 }
 
-/// Names of the servers of known tools, as often as they have tools.
+/// Names of the servers of known tools, one per tool.
 fn servers<'k>(known: &'k [&'k str]) -> impl Iterator<Item = &'k str> {
     known.iter().filter_map(|identity| Some(identity.split_once('.')?.0))
 }

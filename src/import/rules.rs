@@ -12,7 +12,7 @@ use crate::{
 const BOTH: &str = "5e";
 /// Values of `edition` that mean a fifth edition.
 const EDITIONS: &[&str] = &[BOTH, "5e-2014", "5e-2024"];
-/// Most rules of a table: all that 5e-database and Open5e have are half as many.
+/// Most rules of a table: twice as many as 5e-database and Open5e have together.
 pub const RULES_MAX: usize = 20_000;
 /// More words than this are tiring to listen to.
 const WORDS_MAX: usize = 120;

@@ -9,7 +9,7 @@ use crate::{
     yaml::{Position, Problems},
 };
 
-/// Most values of a file, each of which takes 72 bytes or more: 10 MiB of records have fewer.
+/// Most values of a file, each of 72 bytes or more in memory. 10 MiB of records have fewer.
 const VALUES_MAX: usize = 500_000;
 /// Way out of a file that is too large.
 const SPLIT: &str = "name a file with fewer records";

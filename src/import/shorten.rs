@@ -86,7 +86,7 @@ fn plain(text: &str) -> String {
 fn without_links(line: &str) -> String {
     let mut plain = String::with_capacity(line.len());
     let mut rest = line;
-    // Once there is no ')', none is looked for again: each byte is looked at a few times.
+    // False once no ')' is left: searching for it at every '[' would take quadratic work.
     let mut may_close = true;
     while let Some((before, after)) = rest.split_once('[') {
         plain.push_str(before);
@@ -139,7 +139,7 @@ mod tests {
     fn links_are_found_in_linear_work() {
         assert_eq!(without_links("[a](b [c](d) e"), "a e");
         assert_eq!(without_links("[[a](b) ](c) [d] (e)"), "[a ](c) [d] (e)");
-        // Each of these was looked through to its end from every bracket.
+        // A search to the end from every bracket would be quadratic.
         for unclosed in ["[", "[a](", "]("] {
             let text = unclosed.repeat((1 << 20) / unclosed.len());
             assert_eq!(without_links(&text), text);

@@ -14,7 +14,8 @@ use std::{
 use serde::{Deserialize, Serialize};
 use tokio::time::sleep;
 
-/// Polling interval. A new file counts once two polls in a row have seen it, or each save of a storm would.
+/// Polling interval. A new file counts once two polls in a row have seen it, so that a burst of saves counts
+/// once.
 const LOOK: Duration = Duration::from_secs(1);
 
 /// A file as it was when its program started.

@@ -36,10 +36,10 @@ pub struct Deletion {
     pub asker: String,
     /// Tables and files have forgotten them by identity; what is left to do needs the store.
     pub erased: bool,
-    /// Sessions whose files could not be changed, when tables and all other files have forgotten them.
+    /// Sessions whose files could not be changed; tables and all other files have forgotten the person.
     #[serde(default)]
     pub files: Vec<String>,
-    /// What bears only their names is forgotten too, except in `files`. Not stored: the next start looks
+    /// Records with only their names are forgotten too, except in `files`. Not stored: the next start looks
     /// again.
     #[serde(skip)]
     pub named: bool,
@@ -100,10 +100,10 @@ pub trait Deletions: Send + Sync {
     /// Deletions that are not done, of all owners, the oldest first.
     fn deletions(&self) -> StoreFuture<'_, Vec<Deletion>>;
 
-    /// Leaves nothing on the disk of what was removed before; a deletion is done once it is.
+    /// Erases from the disk what was removed before; only then is a deletion done.
     ///
     /// # Errors
-    /// Another program reads what was there before.
+    /// Another program still reads what was removed.
     fn purge_removed(&self) -> StoreFuture<'_, ()>;
 
     /// Removes the record of a deletion that is done, unless a later one has taken its place.

@@ -1,7 +1,7 @@
 //! Errors of a store.
 
-/// Error of a request. Nothing of the request has been carried out, except where a deletion is away: it may
-/// have left its words in a log, and must be requested again.
+/// Error of a request. Nothing of the request has been carried out, with one exception: a deletion that fails
+/// with [`Error::Away`] may have left its words in a log, and must be requested again.
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum Error {
     /// It cannot be reached, or its disk is full; the same request may work later.

@@ -100,7 +100,7 @@ pub struct Utterance {
     pub tools: Value,
     /// Viewers that may see it.
     pub visibility: Visibility,
-    /// Of an NPC's line: whose words it answers; `None`: nobody's.
+    /// Words that an NPC's line answers; `None`: it answers none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub asked: Option<Asked>,
 }
@@ -110,7 +110,7 @@ pub struct Utterance {
 pub struct Asked {
     /// The player's identity.
     pub by: String,
-    /// Start of the words, in Unix time in ms; of those that led to a late result: of its call.
+    /// Start of the words, in Unix time in ms; for a late result, start of its call.
     pub at: i64,
 }
 

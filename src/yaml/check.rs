@@ -53,7 +53,7 @@ fn check_shape(node: &mut Node, name: &str, shape: &Shape, problems: &mut Proble
     }
 }
 
-/// True if the value is one of other programs that `key` refuses; it is noted with the fix.
+/// True if `key` refuses the value, which is one of other programs; notes it with the fix.
 fn refuse(node: &mut Node, name: &str, key: &Key, problems: &mut Problems) -> bool {
     let Some(scalar) = node.scalar() else { return false };
     let refused = key.refused.iter().find(|(value, _)| value.eq_ignore_ascii_case(&scalar.text));

@@ -1,6 +1,6 @@
 //! Reasons a person's stored data cannot be shown or forgotten.
 //!
-//! Entry type: [`PrivacyError`]. **Never**: holds what somebody has said.
+//! Entry type: [`PrivacyError`]. **Never**: holds words of people.
 
 use tokio::task::JoinError;
 

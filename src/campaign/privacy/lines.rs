@@ -89,7 +89,7 @@ pub async fn names(
     Ok(NamesOf { own, shared })
 }
 
-/// What the store has of the person `player`, and who else has lines.
+/// What the store holds of the person `player`, and the identities of all people with lines.
 ///
 /// # Errors
 /// The memory cannot be read.
@@ -119,7 +119,7 @@ pub async fn stored_of(
     Ok(stored)
 }
 
-/// Shows every line of `from` to `see`.
+/// Calls `see` with every line of `from`.
 async fn each_line(
     store: &dyn MemoryStore,
     from: &ForgetFrom,

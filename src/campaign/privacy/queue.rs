@@ -1,7 +1,7 @@
 //! Deletions of one person in sessions of one owner: tried one after another, and reported once.
 //!
-//! Entry type: [`Queues`]. A deletion that is requested while an earlier one of its key waits takes that one
-//! in. **Never**: is locked by two attempts.
+//! Entry type: [`Queues`]. A deletion that is requested while an earlier one of its key waits absorbs that one.
+//! **Never**: is locked by two attempts.
 
 use std::{
     collections::{BTreeSet, HashMap},
@@ -28,8 +28,8 @@ pub struct Queue {
 }
 
 impl Queue {
-    /// Takes the deletion of the key of `deletion` out of the queue and adds it to `deletion`, of which nothing
-    /// is done then.
+    /// Merges `deletion` with the queued one of its key, which leaves the queue. The result starts over:
+    /// nothing of it counts as done.
     pub fn take_in(&mut self, mut deletion: Deletion) -> Deletion {
         if let Some(at) = self.all.iter().position(|it| it.is_like(&deletion)) {
             let earlier = self.all.swap_remove(at);
@@ -55,7 +55,7 @@ impl Queue {
     }
 }
 
-/// A person and what this run has begun for them.
+/// A person's queue, and the deletions that this run has begun for them.
 #[derive(Debug, Default)]
 struct PersonQueue {
     queue: SharedQueue,
@@ -68,7 +68,7 @@ struct PersonQueue {
 pub struct Queues(Arc<Mutex<HashMap<(Owner, String), PersonQueue>>>);
 
 impl Queues {
-    /// The queue of `deletion`, which this run begins: it is not taken up from its record.
+    /// The queue of `deletion`, which this run begins: [`Self::take_up`] then refuses its record.
     pub fn begin(&self, deletion: &Deletion) -> SharedQueue {
         self.of(deletion, |person| {
             let last = person.begun.entry(deletion.from.session.clone()).or_insert(deletion.before);

@@ -1,4 +1,4 @@
-//! What is told about deletions, and what there is to delete.
+//! Notices of deletions, and lists of what is stored about a person.
 //!
 //! Entry types: [`Deleted`], [`NamesOf`], [`StoredOf`], [`KeptFiles`]. **Never**: holds what another person has
 //! said.
@@ -30,25 +30,25 @@ pub struct NamesOf {
     pub shared: Vec<String>,
 }
 
-/// What the store has of a person.
+/// What the store holds of a person.
 #[derive(Clone, Debug, Default)]
 pub struct StoredOf {
     /// Their lines, and NPCs' answers to them.
     pub lines: Vec<TranscriptLine>,
-    /// Number of lines that they were there for.
+    /// Number of lines at which they are listed as present.
     pub present: u64,
-    /// Everybody with lines, by name and by identity, with the identity.
+    /// Identities of all people with lines, by name and by identity.
     pub people: BTreeMap<String, String>,
 }
 
 impl StoredOf {
-    /// True if it has nothing of them.
+    /// True if it holds nothing of them.
     pub fn is_empty(&self) -> bool {
         self.lines.is_empty() && self.present == 0
     }
 }
 
-/// What the files of a kept session have of a person.
+/// What the files of a kept session hold of a person.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct KeptOf {
     /// The session.
@@ -61,10 +61,10 @@ pub struct KeptOf {
     pub parts: usize,
 }
 
-/// What the files of all kept sessions have of a person.
+/// What the files of all kept sessions hold of a person.
 #[derive(Debug, Default)]
 pub struct KeptFiles {
-    /// Sessions that have anything.
+    /// Sessions that hold something.
     pub of: Vec<KeptOf>,
     /// The first reason why a file could not be read.
     pub unread: Option<KeptError>,

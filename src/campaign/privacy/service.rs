@@ -2,8 +2,9 @@
 //!
 //! Entry type: [`Privacy`]. A deletion is recorded ([`PendingDeletions`]), then tried; what fails of it is
 //! tried again until it is done, by the next run too ([`Privacy::resume`]), and then its asker is
-//! notified; those of one person wait together ([`Queues`]). Tables and files, which need no store, forget first and once: what a person says after opting
-//! in again stays. **Never**: leaves a person's words where NPCs go on from them.
+//! notified; those of one person wait together ([`Queues`]). Tables and files, which need no store, forget
+//! first and once: what a person says after opting in again stays. **Never**: leaves a person's words where
+//! NPCs go on from them.
 
 use std::{
     sync::{Arc, Mutex, PoisonError},
@@ -133,7 +134,7 @@ impl Privacy {
             sleep(wait).await;
             wait = wait.saturating_mul(2).min(RETRY_MAX);
         };
-        // Those of a clock that was set back meanwhile are later than now.
+        // Records may be later than now: the clock may have been set back since.
         for deletion in all {
             let Some(shared) = self.queues.take_up(&deletion) else { continue };
             self.sessions.transcripts().leave_out(&deletion);
@@ -157,7 +158,7 @@ impl Privacy {
         let tried = self.attempt(&mut deletion).await;
         if tried.is_ok() {
             if queue.all.is_empty() {
-                // Its asker is answered.
+                // The result of this call answers its asker.
                 queue.askers.remove(&deletion.asker);
                 self.report(deletion.from.owner, &mut queue);
             }
@@ -170,7 +171,7 @@ impl Privacy {
         tried
     }
 
-    /// Tries what waits in a person's queue until it is done, the first time after `wait`.
+    /// Tries the deletions of a person's queue until all are done, the first time after `wait`.
     async fn insist(self, owner: Owner, queue: SharedQueue, mut wait: Duration) {
         loop {
             sleep(wait).await;
@@ -229,7 +230,7 @@ impl Privacy {
         let by_name = self.eraser.by_name(deletion, &names, &tried).await;
         let erased = by_id.and(by_name);
         if erased.is_err() {
-            // The lines that tell the names are deleted now.
+            // The lines with the names are deleted next.
             deletion.names = names;
         }
         self.lines_are_written().await?;

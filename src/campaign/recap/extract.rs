@@ -18,7 +18,7 @@ const QUOTED_WHOLE: usize = 600;
 const KEPT: u32 = u32::MAX;
 /// Outcomes of turns that were orders, or wishes of the table itself.
 const ORDERS: [&str; 3] = ["stopped", "command", "granted"];
-/// Outcome of what was said to no NPC.
+/// Outcome of a line that addressed no NPC.
 const TO_NOBODY: &str = "nobody_addressed";
 /// The tool that throws dice.
 const DICE: &str = "dice-roller.roll";
@@ -129,7 +129,7 @@ fn throws(line: &TranscriptLine) -> Option<Claim> {
     (!throws.is_empty()).then(|| Claim { text, lines: vec![line.seq] })
 }
 
-/// The lines of the story: without those that players said to no NPC and outside the game, or whispered.
+/// Lines of the story: leaves out what players said to no NPC if it was outside the game or whispered.
 pub fn story(lines: Vec<TranscriptLine>) -> Vec<TranscriptLine> {
     let is_kept = |line: &TranscriptLine| {
         let said = &line.said;

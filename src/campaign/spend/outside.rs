@@ -14,7 +14,7 @@ use crate::{
     tools::{CallError, CallErrorKind, Payment, Payments},
 };
 
-/// Pays for one NPC from the account of what is asked outside sessions, which is opened when it is used.
+/// Pays for one NPC from the account for calls outside sessions, which each reservation opens.
 struct OutsidePayments {
     accounts: Accounts,
     scope: Scope,

@@ -272,8 +272,8 @@ fn parsed(text: &[u8]) -> Option<Entry> {
     Some(entry)
 }
 
-/// Gives answers that earlier versions have written the player whose words are right before them in the same
-/// turn, as the stores do with theirs.
+/// Sets `asked` in answers that earlier versions have written: an answer belongs to the words right before it
+/// in the same turn. The stores' migrations do the same.
 fn tell_askers(lines: &mut [Utterance]) {
     let mut before = None;
     for line in lines {

@@ -288,7 +288,7 @@ impl WriterTask {
         match self.put(entry).await {
             Ok(is_written) => {
                 self.parts.backlog.written(entry.lines());
-                // The store was not asked about lines that are left out.
+                // Lines that are left out never reach the store: they don't show that it is back.
                 if is_written {
                     self.recovered();
                 }

@@ -71,12 +71,12 @@ pub struct Driver {
     lines: u64,
     last: Option<Outcome>,
     pub(super) typed_anything: bool,
-    /// True if the last input was a command that was carried out, false if one was refused; `None`: it was
-    /// none.
+    /// True if the last input was a command that was carried out, false if it was refused; `None`: the input
+    /// was no command.
     pub(super) last_command: Option<bool>,
     /// People who have left the table until their next line.
     pub(super) away: HashSet<SpeakerId>,
-    /// People who are not to be heard.
+    /// People who opted out of being heard.
     pub(super) opted_out: HashSet<SpeakerId>,
     record: Option<SessionRecord>,
 }

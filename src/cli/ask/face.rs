@@ -61,7 +61,7 @@ pub struct SlashContext<'a> {
     pub music: Music,
     /// Dice that are thrown by hand.
     pub dice: Dice,
-    /// What a recap is made of; `None`: the session is not saved.
+    /// Parts of a recap; `None`: the session is not saved.
     pub recap: Option<RecapParts>,
     /// The typist's name at the table.
     pub typist: &'a str,

@@ -17,7 +17,7 @@ use crate::{
 };
 
 impl Driver {
-    /// Does what a line of `typist` wants; false when it is to be said to the NPCs.
+    /// Carries out a slash line of `typist`; false if `line` is none and goes to the NPCs.
     pub(super) async fn steer(
         &mut self,
         line: &str,
@@ -36,7 +36,7 @@ impl Driver {
         Ok(true)
     }
 
-    /// Does what a command wants and shows its answer, once the table has taken it; false when it refuses.
+    /// Carries out a command and shows its answer once the table has taken it; false if it is refused.
     async fn carry_out(
         &mut self,
         sub: &Subcommand,
@@ -104,7 +104,7 @@ impl Driver {
     }
 }
 
-/// Says why a command is not carried out, which it is not.
+/// Says why a command is refused; always false, its result.
 fn refused(why: &str) -> bool {
     complain(why);
     false
@@ -121,7 +121,7 @@ fn set(ids: &mut HashSet<SpeakerId>, id: SpeakerId, is_in: bool) {
 
 /// Refuses a command of game masters to a player.
 fn not_allowed(sub: &Subcommand) -> String {
-    // Those who want to end an X-card know this command best.
+    // People try this command to end an X-card.
     let card = if sub.path.starts_with("npc unmute") { "; /resume ends an X-card" } else { "" };
     format!("only the game master may /{} (start with --as-dm{card})", sub.path)
 }

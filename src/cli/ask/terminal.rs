@@ -302,7 +302,7 @@ async fn ask(typed: &Typed, request: &ApprovalRequest) -> Decision {
     }
 }
 
-/// True if a typed line says yes.
+/// True if a typed line says yes, in English or German: both are spoken at tables.
 pub fn is_yes(line: &str) -> bool {
     ["y", "yes", "j", "ja"].iter().any(|yes| line.trim().eq_ignore_ascii_case(yes))
 }

@@ -46,7 +46,7 @@ impl Driver {
         Err(Failure::Usage("no input (give --in FILE, --text TEXT, or type a line)".into()))
     }
 
-    /// Does what a line of `typist` orders, or says it to the NPCs.
+    /// Carries out a slash line of `typist`, or says the line to the NPCs.
     pub(super) async fn take_line(
         &mut self,
         line: &str,

@@ -50,7 +50,7 @@ pub static NAMED_SERVERS: Kind = Kind::Either(&[
     Kind::List(&Kind::Shape(&LISTED_SERVER)),
 ]);
 
-/// What to write in place of a transport that MCP has given up.
+/// Fix for the transport `sse`, which MCP has deprecated.
 pub const NO_SSE: &str = "MCP deprecated sse in 2025: write streamable-http (or leave transport out) and the \
      server's streamable HTTP address, which usually ends with /mcp";
 

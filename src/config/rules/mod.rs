@@ -38,7 +38,7 @@ pub struct Rules {
 }
 
 impl Rules {
-    /// Phrases that name a rule or ask for one, and names of places: what raises a turn's tier.
+    /// Phrases that name a rule or ask for one, and names of places: they raise a turn's tier.
     pub fn names(&self) -> Vec<RuleName> {
         let ear = NameLanguage::new("en");
         let (places, own): (Vec<&Rule>, Vec<&Rule>) = self.own.iter().partition(|it| is_place(it));
@@ -64,7 +64,7 @@ impl Rules {
     }
 }
 
-/// True if what the rule describes is a place, by its category.
+/// True if the rule describes a place, by its category.
 fn is_place(rule: &Rule) -> bool {
     let category = fold(&rule.category);
     language::kinds(EntityKind::Location).chain(PLACES).any(|kind| kind == category)

@@ -115,7 +115,7 @@ const QUESTIONS: &[(&str, &str)] = &[
     ("what's the range of a longbow", "equipment-longbow"),
 ];
 
-/// Questions for a fact, each with a part of the answer; "-": there is none, and that is said.
+/// Questions for a fact, each with a part of the answer; "-": the rule has no such fact.
 const FACTS: &[(&str, &str)] = &[
     ("how does grappling work", "Athletics against"),
     ("what is the range of fireball", "150 feet"),

@@ -104,8 +104,8 @@ fn servers(root: &Node, config: &Config, outside: &Outside, code: Option<&Code>)
     found
 }
 
-/// Addresses of the server in `node`; `data` are the variables in `global_data`, some of which it gets where a
-/// header or the address of a resource names a value of it.
+/// Addresses of the server in `node`; `data` are the variables in `global_data`, which it may get if a header or
+/// a variable of its resources names a value of it.
 fn elsewhere(name: &str, node: &Node, data: &BTreeSet<String>) -> Vec<Demand> {
     let none = BTreeSet::new();
     let data = if names_data(node) { data } else { &none };

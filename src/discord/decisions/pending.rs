@@ -17,7 +17,7 @@ use crate::{
 #[derive(Default)]
 pub struct PendingDecisions {
     open: BTreeMap<String, Request>,
-    /// Keys of requests that were open when an X-card withdrew what their table had under way.
+    /// Keys of requests that were open when an X-card halted their table.
     halted: BTreeSet<String>,
     count: u64,
 }
@@ -154,12 +154,12 @@ impl PendingDecisions {
         self.open.remove(key);
     }
 
-    /// The table of `session` has halted: requests of it that are over from now on are withdrawn.
+    /// Notes that an X-card halted the table of `session`: its open requests end as withdrawn.
     pub fn halt(&mut self, session: &SessionId) {
         self.halted.extend(self.open.keys().filter(|key| is_of(key, session)).cloned());
     }
 
-    /// Outcome of the request of `key` once nobody waits for it.
+    /// Outcome of the request of `key` once its caller no longer waits.
     pub fn over(&self, key: &str) -> Outcome {
         match self.halted.contains(key) {
             true => Outcome::Withdrawn,
@@ -167,7 +167,7 @@ impl PendingDecisions {
         }
     }
 
-    /// Takes away what nobody waits for any more; the keys, what was asked, and what came of it.
+    /// Removes requests whose callers no longer wait: their keys, questions and outcomes.
     pub fn take_expired(&mut self) -> Vec<(String, Asked, Outcome)> {
         let expired: Vec<_> = self.open.extract_if(.., |_, request| request.is_over()).collect();
         let asked = expired.into_iter().map(|(key, request)| {
@@ -214,7 +214,7 @@ impl PendingDecisions {
     }
 }
 
-/// True if `key` is of a request of `session`, whose name may have dots as well.
+/// True if `key` is of a request of `session`. Names of sessions may contain dots.
 fn is_of(key: &str, session: &SessionId) -> bool {
     key.rsplit_once('.').is_some_and(|(of, _)| of == session.0)
 }

@@ -15,7 +15,7 @@ use crate::{
     domain::{PersonId, SessionId},
 };
 
-/// What a request says that was taken back with what led to it.
+/// Text of a request that was withdrawn together with the words that led to it.
 const WITHDRAWN: &str = "Withdrawn";
 
 /// Requests that wait, and where they are shown.
@@ -25,7 +25,7 @@ pub struct Approvals {
     pub pending: PendingDecisions,
     /// Messages that show them, by key.
     places: BTreeMap<String, MessagePlace>,
-    /// Why requests were over before they were shown, though no game master had decided them, by key.
+    /// Why undecided requests were over before they were shown, by key.
     over_unshown: BTreeMap<String, &'static str>,
     /// Channels of buttons pressed for a request whose place is unknown, by key: the program before
     /// was killed before it had stored that.
@@ -65,7 +65,7 @@ impl Approvals {
         self.pressed.remove(key)
     }
 
-    /// Takes away what nobody has decided in time, and what an X-card has withdrawn.
+    /// Closes requests that have expired or that an X-card has withdrawn.
     pub fn close_expired(&mut self) -> Vec<ClosedMessage> {
         let over = self.pending.take_expired().into_iter().map(|(key, asked, outcome)| {
             let how = if outcome == Outcome::Withdrawn { WITHDRAWN } else { "Expired" };

@@ -92,8 +92,8 @@ impl Guild {
         });
     }
 
-    /// Makes a call that was approved. A session that runs pays for it and shows its pictures; without one
-    /// it is paid like all that is asked outside sessions, and its pictures follow what came of it.
+    /// Makes a call that was approved. A session that runs pays for it and shows its pictures. Without one the
+    /// account for calls outside sessions pays, and pictures follow the answer.
     fn make_approved(&mut self, key: String, place: Option<MessagePlace>, call: KeptCall) {
         let (scope, handles, cast) = (self.scope(), self.shared.handles.clone(), self.cast());
         let npc = cast.iter().find(|npc| npc.name == call.npc);

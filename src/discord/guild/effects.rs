@@ -15,7 +15,8 @@ use crate::{
     tools::{ApprovalRequest, Attachment, Decision, Effects, Form},
 };
 
-/// Files that wait, eight seconds; each may be as large as Discord takes. Tools hear of those without room.
+/// Most files that wait, for about eight seconds; each may be as large as Discord takes. A tool learns if its
+/// file has no room.
 const FILES_MAX: usize = 8;
 
 /// Request of a tool to the guild.
@@ -32,7 +33,7 @@ pub enum ToolRequest {
         attachment: Attachment,
         /// X-cards used before it was asked for; another one withdraws it.
         halts: u64,
-        /// Its place among those that wait, given back when it goes.
+        /// Its place among waiting files, free again once this is dropped.
         place: OwnedSemaphorePermit,
     },
     /// The game master is to decide about a call.

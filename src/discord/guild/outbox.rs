@@ -37,7 +37,7 @@ struct File {
     caption: Option<Caption>,
     halts: u64,
     asked_by: Option<PersonId>,
-    /// Its place among those of its session, given back when it goes.
+    /// Its place among waiting files, free again once this is dropped.
     _place: Option<OwnedSemaphorePermit>,
 }
 
@@ -51,8 +51,8 @@ impl Outbox {
         }
     }
 
-    /// A picture or a sound that `tool` has brought, asked for after so many X-cards; there was a `place`
-    /// for it.
+    /// Adds a picture or a sound of `tool`, requested after `halts` X-cards; it holds its `place` among waiting
+    /// files.
     pub fn file(
         &mut self,
         tool: &str,

@@ -14,7 +14,7 @@ use crate::memory::{Error, Forget, Forgotten, Scope, Uid};
 
 /// Columns emptied in a line that is taken back. Its place, its identity and its speaker are left.
 const WITHDRAWN: &str = "text = '', raw = NULL, tools = 'null', withdrawn = true, indexed = false";
-/// Columns emptied beyond that in a line of somebody who is forgotten, or an answer to one.
+/// Further columns emptied in a forgotten person's line, or in an answer to one.
 const FORGOTTEN: &str = ", speaker_id = NULL, speaker = '', character = NULL, said_by = '{}', \
                          asker = NULL, asked_at = NULL";
 

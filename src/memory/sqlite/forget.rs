@@ -13,7 +13,7 @@ use super::{
 
 /// A line taken back; its speaker stays.
 const WITHDRAWN: u8 = 1;
-/// A line of somebody who is forgotten, or an answer to one.
+/// A forgotten person's line, or an answer to one.
 const FORGOTTEN: u8 = 2;
 
 /// Takes lines back.

@@ -68,14 +68,14 @@ impl Sqlite {
         self.writer.away.store(is_away, std::sync::atomic::Ordering::SeqCst);
     }
 
-    /// [`Self::checkpoint`], unless a reader prevents it: what was removed stays in the log then until the
-    /// next one, or until the last program closes the file.
+    /// Like [`Self::checkpoint`], but ignores failure: if a reader prevents it, removed words stay in the log
+    /// until the next checkpoint, or until the last program closes the file.
     pub(super) async fn checkpoint_if_free(&self) {
-        // It is removed, whatever the log holds; a deletion that is not done without it asks for it.
+        // A deletion calls `purge_removed` too, and is not done while that fails.
         _ = self.checkpoint().await;
     }
 
-    /// Leaves nothing of what was removed in the log beside the file.
+    /// Empties the log beside the file, which may hold what was removed.
     ///
     /// # Errors
     /// Another program reads there for too long: what was removed is still in the log.

@@ -30,7 +30,7 @@ pub fn data(folder: &str, step: usize) -> String {
 }
 
 /// Lines of scope 'c' as they were written up to schema 8, when nothing said whom an NPC answers: number,
-/// turn, player and text. The last one answers nobody that is known.
+/// turn, player and text. The last one answers no known player.
 pub const ANSWERED: [(i64, i64, Option<&str>, &str); 5] = [
     (1, 1, Some("7"), "my mule"),
     (2, 1, None, "a mule, Anna"),

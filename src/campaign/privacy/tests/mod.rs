@@ -292,7 +292,7 @@ async fn deletion_from_before_a_clock_change_is_done() {
     run.resume().await;
     assert!(run.lines().await.is_empty());
     assert_eq!(run.recorded().await, (0, 0));
-    // What this run has begun is its own, however late its records are read.
+    // A deletion that this run has begun is not taken up from its record.
     let mut finished = run.handles.privacy.finished();
     run.handles.privacy.clone().forget(asked(2_000)).await.unwrap();
     run.store.put_deletion(asked(2_000)).await.unwrap();
@@ -359,7 +359,7 @@ async fn second_deletion_of_person_joins_first() {
     fs::create_dir_all(foreign.parent().unwrap()).unwrap();
     fs::write(&foreign, "a diary").unwrap();
     let mut finished = run.handles.privacy.finished();
-    // The second one is an opt-out's, in one session; the last one is somebody else's for them.
+    // The second one comes from an opt-out, in one session; another person requests the last one.
     let from = ForgetFrom {
         owner: Owner::Guild(GUILD),
         session: Some(SessionId("discord-7-9".to_owned())),
@@ -416,7 +416,7 @@ async fn part_of_killed_save_is_removed() {
     fs::write(&part, "my ferret").unwrap();
     run.handles.privacy.clone().forget(asked(now())).await.unwrap();
     assert!(!part.exists());
-    // The next start removes them too, whoever's they are.
+    // The next start removes every part, whatever it holds.
     fs::write(&part, "an owl").unwrap();
     run.handles.privacy.resume();
     let is_gone = async {
